@@ -1,0 +1,16 @@
+# libtessera: all rooms of core and hierarchy in one shared library.
+get_property(_rooms GLOBAL PROPERTY TESSERA_ROOMS)
+add_library(tessera SHARED)
+add_library(tessera::tessera ALIAS tessera)
+foreach(_room IN LISTS _rooms)
+  target_sources(tessera PRIVATE $<TARGET_OBJECTS:${_room}>)
+endforeach()
+target_include_directories(tessera PUBLIC
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/core/plugin/abi>
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/hierarchy/api>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tessera/internal>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_compile_features(tessera PUBLIC cxx_std_20)
+target_link_libraries(tessera PUBLIC fmt::fmt Threads::Threads PRIVATE PkgConfig::hwloc spdlog::spdlog ${CMAKE_DL_LIBS})
+set_target_properties(tessera PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})

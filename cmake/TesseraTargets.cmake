@@ -1,0 +1,51 @@
+# Helpers that each folder's CMakeLists.txt uses.
+
+# tessera_room(NAME core/base SOURCES ... DEPENDS ...): one room of the library, an object library that becomes part of
+# libtessera. The object target is called room_core_base.
+function(tessera_room)
+  cmake_parse_arguments(R "" "NAME" "SOURCES;DEPENDS" ${ARGN})
+  string(REPLACE "/" "_" target "room_${R_NAME}")
+  add_library(${target} OBJECT ${R_SOURCES})
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/core/plugin/abi
+    ${PROJECT_SOURCE_DIR}/hierarchy/api)
+  target_link_libraries(${target} PRIVATE tessera_flags PUBLIC fmt::fmt Threads::Threads ${R_DEPENDS})
+  set_property(GLOBAL APPEND PROPERTY TESSERA_ROOMS ${target})
+endfunction()
+
+# tessera_plugin(NAME host SOURCES ... DEPENDS ...): a shared library lib/tessera/plugins/tessera_<name>.so that sees the
+# ABI header alone.
+function(tessera_plugin)
+  cmake_parse_arguments(P "" "NAME" "SOURCES;DEPENDS" ${ARGN})
+  set(target plugin_${P_NAME})
+  add_library(${target} MODULE ${P_SOURCES})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/core/plugin/abi ${PROJECT_SOURCE_DIR}/plugins)
+  target_link_libraries(${target} PRIVATE tessera_flags Threads::Threads ${P_DEPENDS})
+  set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME tessera_${P_NAME}
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/tessera/plugins
+    C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  if(NOT TESSERA_SANITIZE)
+    target_link_options(${target} PRIVATE -Wl,-z,defs)
+  endif()
+  if(TESSERA_SANITIZE STREQUAL "address")
+    target_compile_definitions(${target} PRIVATE TSR_BUILD_SANITIZER=1)
+  elseif(TESSERA_SANITIZE STREQUAL "thread")
+    target_compile_definitions(${target} PRIVATE TSR_BUILD_SANITIZER=2)
+  endif()
+  install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tessera/plugins COMPONENT runtime)
+endfunction()
+
+# tessera_test(NAME unit_base SOURCES ... DEPENDS ... [LABELS ...]): a GoogleTest binary, one ctest entry per binary.
+function(tessera_test)
+  cmake_parse_arguments(T "" "NAME;TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  add_executable(${T_NAME} ${T_SOURCES})
+  target_link_libraries(${T_NAME} PRIVATE tessera_flags tessera GTest::gmock GTest::gtest GTest::gtest_main ${T_DEPENDS})
+  target_include_directories(${T_NAME} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(${T_NAME} PRIVATE
+    TESSERA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TESSERA_BINARY_DIR="${PROJECT_BINARY_DIR}"
+    TESSERA_PLUGIN_DIR="${PROJECT_BINARY_DIR}/lib/tessera/plugins")
+  add_test(NAME ${T_NAME} COMMAND ${T_NAME})
+  if(NOT T_TIMEOUT)
+    set(T_TIMEOUT 300)
+  endif()
+  set_tests_properties(${T_NAME} PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "${T_LABELS}")
+endfunction()

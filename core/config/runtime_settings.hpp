@@ -1,0 +1,29 @@
+#pragma once
+// Everything that the core can be told, typed. Filled from [runtime] and [memory] of the configuration.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tessera::config {
+
+/// Settings of the runtime core. The defaults here are the defaults of the configuration.
+struct runtime_settings {
+  // [runtime]
+  std::uint32_t workers = 0;             ///< threads that run host tasks, the waiting one included; 0: one per CPU allowed
+  bool bind = true;                      ///< bind workers to CPUs of the inherited set
+  std::string placement = "locality";    ///< eager | locality | pinned
+  std::uint64_t window_tasks = 65536;    ///< submitted and unfinished tasks above which a submitter helps instead
+  std::uint64_t window_bytes = 0;        ///< bytes touched by unfinished tasks; 0: no limit
+  std::uint64_t spin_ns = 50000;         ///< how long an idle worker spins before it sleeps
+  std::vector<std::string> plugins = {"host"};     ///< in the order of opening
+  std::vector<std::string> plugin_path;            ///< absolute directories; empty: beside the library
+  // [memory]
+  std::uint64_t host_limit = 0;          ///< bytes the host space may hold in blocks; 0: what the machine has
+  std::uint64_t slab_bytes = 64ull << 20;          ///< size of a slab asked of a plugin
+  std::string eviction = "lru";          ///< lru
+  std::uint64_t staging_bytes = 16ull << 20;       ///< size of each device's staging ring in host memory
+  std::uint64_t registration_limit = 1ull << 30;   ///< bytes of user memory kept registered
+  bool huge_pages = true;
+};
+
+}  // namespace tessera::config

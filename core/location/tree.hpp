@@ -1,0 +1,100 @@
+#pragma once
+// The tree of locations: pure data, no discovery. Everything that places work or data asks this tree.
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera::location {
+
+/// What a node stands for.
+enum class kind : std::uint8_t {
+  machine,        ///< the root of one machine (of one rank)
+  memory,         ///< memory that its descendants share (a NUMA domain)
+  worker,         ///< something that executes: a CPU core (memory of its nearest ancestor) or a device with own memory
+  virtual_group,  ///< a named group without memory or workers of its own
+  storage         ///< a disk or other store
+};
+std::string_view name_of(kind k) noexcept;
+
+using node_id = std::uint32_t;
+inline constexpr node_id no_node = ~node_id{0};
+
+/// A memory space that a plugin offers: device number in the registry and space number in the device.
+struct space_key {
+  std::uint32_t device = 0, space = 0;
+  friend bool operator==(const space_key&, const space_key&) = default;
+};
+
+/// The properties of a location; its place in the tree is the tree's business.
+struct properties {
+  kind what = kind::virtual_group;
+  std::string name;                      ///< unique in the tree: "numa0", "core1", "sim0", "LocA"
+  std::string type;                      ///< loctype name, or what hwloc calls it
+  std::optional<space_key> space;        ///< own memory, if it has any
+  std::optional<std::uint32_t> device;   ///< device that executes here (host devices too)
+  std::vector<std::uint32_t> cpus;       ///< OS numbers of the CPUs here (workers on the host)
+  std::uint64_t memory_bytes = 0;        ///< 0: unknown
+  double bandwidth = 0;                  ///< bytes per second to the parent; 0: unknown
+  double latency_ns = 0;                 ///< of one access from the parent; 0: unknown
+  std::int32_t numa_node = -1;
+  std::string pci_address;
+};
+
+/// A node as seen from outside.
+struct node {
+  node_id id = no_node, parent = no_node;
+  std::vector<node_id> children;  ///< in order of attachment
+  properties is;
+};
+
+/// The tree. Nodes are never renumbered; a detached branch keeps its ids and can be attached again. Every edit leaves a
+/// valid tree or throws tessera::error (kind configuration) and changes nothing. Not thread-safe; its owner locks.
+class tree {
+ public:
+  /// A tree of one node.
+  explicit tree(properties root);
+
+  node_id root() const noexcept { return 0; }
+  const node& at(node_id id) const;                              ///< throws for an id that never existed
+  std::optional<node_id> find(std::string_view name) const;      ///< attached or not
+  bool attached(node_id id) const;                               ///< reachable from the root
+  std::size_t size() const noexcept;                             ///< number of attached nodes
+  std::uint64_t epoch() const noexcept;                          ///< grows with every edit
+
+  node_id add(node_id parent, properties is);                    ///< throws when the name exists
+  void detach(node_id id);                                       ///< the branch stays known; not the root
+  void attach(node_id id, node_id parent);                       ///< throws for a cycle or a node that is attached
+  void reparent(node_id id, node_id parent);                     ///< throws for a cycle
+  properties& edit(node_id id);                                  ///< e.g. a capacity; not the name
+
+  std::size_t depth(node_id id) const;                           ///< 0 for the root
+  std::string path(node_id id) const;                            ///< "machine/numa0/core1"
+  bool is_ancestor(node_id ancestor, node_id id) const;          ///< a node is its own ancestor
+  node_id common_ancestor(node_id a, node_id b) const;           ///< deepest
+  std::size_t distance(node_id a, node_id b) const;              ///< edges between them
+
+  /// Where a computation on data at these locations runs: the deepest of them, provided all lie on one path to the
+  /// root (Gecko's most common descendant); nullopt otherwise or when the list is empty.
+  std::optional<node_id> most_common_descendant(std::span<const node_id> locations) const;
+
+  /// Leaves below (or at) a node, depth first, in order of attachment.
+  std::vector<node_id> leaves(node_id id) const;
+  /// All attached nodes below (and including) a node, depth first.
+  std::vector<node_id> subtree(node_id id) const;
+  /// The node whose memory a location uses: itself if it has a space, else the nearest ancestor with one; no_node: none.
+  node_id memory_of(node_id id) const;
+  /// The next memory above the memory of `id`: where evicted data goes. Looks at ancestors first; an ancestor without
+  /// memory of its own offers its first direct child of kind memory (a GPU next to NUMA domains under a machine goes to
+  /// the first domain). no_node for the topmost host memory unless a storage node exists.
+  node_id parent_memory(node_id id) const;
+
+ private:
+  std::vector<node> m_nodes;
+  std::vector<bool> m_attached;
+  std::uint64_t m_epoch = 0;
+};
+
+}  // namespace tessera::location

@@ -1,0 +1,70 @@
+#pragma once
+// One opened device, as the core sees it: the plugin's C tables, completed to the current version of the ABI.
+#include <tessera/plugin.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.hpp"
+
+namespace tessera::plugin {
+
+/// A memory space of a device. The description's strings live as long as the registry.
+struct space {
+  tsr_space_desc description{};
+  std::string name;  ///< unique in the process: "host:numa0", "sim0:memory"
+};
+
+/// The word for a status ("RESOURCE_EXHAUSTED").
+std::string_view name_of(tsr_status status) noexcept;
+
+/// The record that the plugin left with host->error on this thread since the last call of this function; "" if none.
+std::string take_error_details();
+
+/// One opened device. Made by the registry and valid as long as it. Holds *copies* of the plugin's tables with the size
+/// of this build's ABI: entries that the plugin does not know are null, so the core tests pointers and never sizes.
+/// Thread safety is that of the ABI (rule R5). Non-copyable; addresses are stable.
+class device {
+ public:
+  device(std::string name, std::string plugin_name, std::uint32_t index, tsr_device* handle,
+         const tsr_device_desc& description, const tsr_device_table& table, std::vector<space> spaces,
+         const tsr_blas_table* blas, const tsr_tensor_table* tensor);
+  device(const device&) = delete;
+  device& operator=(const device&) = delete;
+
+  const std::string& name() const noexcept { return m_name; }                ///< unique: "host", "sim0", "cuda1"
+  const std::string& plugin_name() const noexcept { return m_plugin_name; }  ///< "sim"
+  std::uint32_t index() const noexcept { return m_index; }                   ///< position in registry::devices()
+  tsr_device* handle() const noexcept { return m_handle; }
+  const tsr_device_desc& description() const noexcept { return m_description; }
+  const tsr_device_table& table() const noexcept { return m_table; }
+  std::span<const space> spaces() const noexcept { return m_spaces; }
+  bool has(std::uint32_t capability) const noexcept { return (m_description.capabilities & capability) != 0; }
+
+  /// Sub-tables, or null where the device has none.
+  const tsr_blas_table* blas() const noexcept { return m_has_blas ? &m_blas : nullptr; }
+  const tsr_tensor_table* tensor() const noexcept { return m_has_tensor ? &m_tensor : nullptr; }
+
+  /// Throws tessera::error (kind device; kind memory for RESOURCE_EXHAUSTED) unless status is TSR_OK. `what` names the
+  /// call: "copy of 8192 bytes". The plugin's details are part of the message.
+  void check(tsr_status status, std::string_view what) const {
+    if (status != TSR_OK) fail(status, what);
+  }
+  [[noreturn]] void fail(tsr_status status, std::string_view what) const;
+
+ private:
+  std::string m_name, m_plugin_name;
+  std::uint32_t m_index;
+  tsr_device* m_handle;
+  tsr_device_desc m_description;
+  tsr_device_table m_table;
+  std::vector<space> m_spaces;
+  tsr_blas_table m_blas{};
+  tsr_tensor_table m_tensor{};
+  bool m_has_blas = false, m_has_tensor = false;
+};
+
+}  // namespace tessera::plugin

@@ -1,0 +1,45 @@
+#pragma once
+// Options of plugins: what a plugin publishes, what the user wrote, and the check of one against the other.
+#include <tessera/plugin.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tessera::plugin {
+
+/// A plugin's option, copied out of its header.
+struct option_schema {
+  std::string name;  ///< dotted path; "[]" marks an array of tables
+  tsr_option_type type;
+  std::optional<std::string> default_text;
+  double min_value, max_value;
+  std::vector<std::string> choices;
+  std::string doc;
+};
+
+/// What the user wrote, flattened: "device[1].memory" = "64 MiB".
+struct raw_option {
+  std::string name;  ///< concrete indices
+  std::variant<bool, std::int64_t, double, std::string> value;
+  std::string where;  ///< "laptop.toml:12:3", "environment TESSERA_…", "command line"
+};
+
+/// A checked value, ready for tsr_option_value.
+struct option_value {
+  std::string name;
+  tsr_option_type type;
+  std::int64_t integer = 0;
+  double number = 0;
+  std::string text;
+};
+
+/// Checks the user's values against a schema and fills in defaults (outside arrays always; inside an array of tables
+/// for each table that exists). Throws tessera::error (kind configuration) for an unknown name (with the nearest one),
+/// a wrong type, a value out of range or not among the choices; `where` is the value's place.
+std::vector<option_value> check_options(const std::string& plugin, const std::vector<option_schema>& schema,
+                                        const std::vector<raw_option>& values);
+
+}  // namespace tessera::plugin

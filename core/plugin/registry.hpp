@@ -1,0 +1,70 @@
+#pragma once
+// Finds plugin files, loads and opens them, keeps the devices.
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/plugin/device.hpp"
+#include "core/plugin/option.hpp"
+
+namespace tessera::plugin {
+
+/// Why a file is or is not in use. One per file looked at, in the order in which they were seen.
+struct file_report {
+  enum class state : std::uint8_t {
+    opened,       ///< loaded, opened, its devices are usable
+    unavailable,  ///< a sound plugin that cannot serve this machine (probe said 0, no device): quiet
+    not_wanted,   ///< not in the list of wanted plugins; not loaded
+    refused       ///< could not be loaded or trusted: always shown
+  };
+  std::filesystem::path path;
+  state outcome;
+  std::string name;    ///< the plugin's own name; "" when it never got that far
+  std::string reason;  ///< one sentence; for refused: what is wrong and what to do
+};
+
+/// What the registry should do. Filled by the configuration.
+struct registry_options {
+  std::vector<std::filesystem::path> directories;  ///< absolute; searched in order, first file of a name wins
+  std::vector<std::string> wanted;                 ///< names ("host", "sim") or absolute paths of files, in open order
+  std::vector<std::pair<std::string, std::string>> sha256;  ///< plugin name -> expected checksum of its file
+  std::vector<std::uint64_t> cpu_mask;             ///< given to plugins
+  /// Options of a plugin from the user's configuration, not yet checked; called once per opened plugin.
+  std::function<std::vector<raw_option>(const std::string& plugin)> options;
+  std::function<void(int level, const std::string& line)> log;  ///< may be empty
+};
+
+/// Owns the opened plugins and devices; closes devices and shuts plugins down on destruction, never unloads a library.
+/// Not copyable. Construction throws tessera::error (kind plugin) when a wanted plugin is refused or not found; options
+/// errors are of kind configuration and carry file, line, column.
+class registry {
+ public:
+  explicit registry(registry_options options);
+  ~registry();
+  registry(const registry&) = delete;
+  registry& operator=(const registry&) = delete;
+
+  const std::vector<std::unique_ptr<device>>& devices() const noexcept;
+  const std::vector<file_report>& files() const noexcept;
+
+  /// Opened plugins in the order of opening, with what their headers say.
+  struct opened_plugin {
+    std::string name, vendor, version, build, kind;
+    std::filesystem::path path;
+    std::uint32_t abi_major, abi_minor;
+    std::vector<option_schema> options;
+  };
+  const std::vector<opened_plugin>& plugins() const noexcept;
+
+  /// Looks at every file of the directories without opening any (for `tessera plugins`); never throws for a bad file.
+  static std::vector<file_report> survey(const registry_options& options);
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> m_implementation;
+};
+
+}  // namespace tessera::plugin
