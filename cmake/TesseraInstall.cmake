@@ -1,1 +1,90 @@
-install(TARGETS tessera LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# Installation, the CMake package tessera::tessera, pkg-config, and CPack (TGZ; DEB where dpkg-shlibdeps is found).
+#
+# Layout below the prefix:
+#   bin/tessera                      the program; finds the library by a path relative to itself
+#   lib/libtessera.so                the runtime
+#   lib/tessera/plugins/             the plugins
+#   lib/cmake/tessera/, lib/pkgconfig/
+#   include/tessera/plugin.h         the plugin ABI, usable alone (component plugin_abi)
+#   include/tessera/*.hpp            the C++ interface; include/tessera/internal/ what it includes
+#   share/tessera/                   ready configurations, small data
+#   share/doc/tessera/               licence, guides
+include(CMakePackageConfigHelpers)
+include(TesseraProduct)
+
+set(_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
+set(_data_dir ${CMAKE_INSTALL_DATADIR}/tessera)
+set(TESSERA_PLUGIN_SUBDIR ${CMAKE_INSTALL_LIBDIR}/tessera/plugins)
+
+# --- programs and libraries
+install(TARGETS tessera EXPORT tessera_targets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
+tessera_executables_below(${PROJECT_SOURCE_DIR}/apps _programs)
+if(_programs)
+  install(TARGETS ${_programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+endif()
+
+# --- headers
+# Plugin authors link nothing: tessera::plugin_abi is the include directory of one header.
+add_library(tessera_plugin_abi INTERFACE)
+add_library(tessera::plugin_abi ALIAS tessera_plugin_abi)
+set_target_properties(tessera_plugin_abi PROPERTIES EXPORT_NAME plugin_abi)
+target_include_directories(tessera_plugin_abi INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/core/plugin/abi> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+install(TARGETS tessera_plugin_abi EXPORT tessera_targets)
+install(FILES core/plugin/abi/tessera/plugin.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera COMPONENT plugin_abi)
+install(DIRECTORY hierarchy/api/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development OPTIONAL
+  FILES_MATCHING PATTERN "*.hpp")
+foreach(_rooms core hierarchy)
+  install(DIRECTORY ${_rooms}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera/internal/${_rooms} COMPONENT development
+    FILES_MATCHING PATTERN "*.hpp" PATTERN "api" EXCLUDE PATTERN "abi" EXCLUDE)
+endforeach()
+
+# --- the CMake package and pkg-config
+install(EXPORT tessera_targets NAMESPACE tessera:: DESTINATION ${_package_dir} COMPONENT development)
+configure_package_config_file(cmake/tesseraConfig.cmake.in ${PROJECT_BINARY_DIR}/tesseraConfig.cmake
+  INSTALL_DESTINATION ${_package_dir} PATH_VARS TESSERA_PLUGIN_SUBDIR NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake
+  DESTINATION ${_package_dir} COMPONENT development)
+# The prefix is found from the file's own place, so that an unpacked archive works anywhere.
+file(RELATIVE_PATH _up_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/tessera.pc.in ${PROJECT_BINARY_DIR}/tessera.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tessera.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+
+# --- data and documents
+install(DIRECTORY configs DESTINATION ${_data_dir} COMPONENT runtime OPTIONAL FILES_MATCHING PATTERN "*.toml" PATTERN "*.csv")
+install(DIRECTORY apps/cholesky/data/ DESTINATION ${_data_dir}/data COMPONENT runtime OPTIONAL
+  FILES_MATCHING PATTERN "*.mtx" PATTERN "*.md")
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT runtime
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
+
+# --- archives
+set(CPACK_PACKAGE_NAME tessera)
+set(CPACK_PACKAGE_VENDOR "The Tessera authors")
+set(CPACK_PACKAGE_CONTACT "The Tessera authors <tessera@example.invalid>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_RESOURCE_FILE_README ${PROJECT_SOURCE_DIR}/README.md)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_GENERATOR TGZ)
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "")
+  set(CPACK_SYSTEM_NAME ${CMAKE_SYSTEM_NAME})
+else()
+  set(CPACK_SYSTEM_NAME ${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR})
+endif()
+find_program(TESSERA_SHLIBDEPS dpkg-shlibdeps)
+if(TESSERA_SHLIBDEPS)
+  list(APPEND CPACK_GENERATOR DEB)
+  set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+  set(CPACK_DEBIAN_PACKAGE_SECTION libs)
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib)
+  # What a program built against the installed headers needs besides.
+  set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libfmt-dev, pkg-config")
+  tessera_part("DEB package" TRUE "cpack -G DEB")
+else()
+  tessera_part("DEB package" FALSE "only TGZ; apt: dpkg-dev")
+endif()
+include(CPack)

@@ -21,7 +21,7 @@ function(tessera_plugin)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/core/plugin/abi ${PROJECT_SOURCE_DIR}/plugins)
   target_link_libraries(${target} PRIVATE tessera_flags Threads::Threads ${P_DEPENDS})
   set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME tessera_${P_NAME}
-    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/tessera/plugins
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/tessera/plugins INSTALL_RPATH ""
     C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   if(NOT TESSERA_SANITIZE)
     target_link_options(${target} PRIVATE -Wl,-z,defs)

@@ -1,0 +1,179 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <set>
+
+#include "tests/layering/rules.hpp"
+#include "tests/layering/scan.hpp"
+
+namespace tessera::layering {
+namespace {
+
+// What a violation looks like to the one who caused it: file:line, the include, the rule.
+std::string report(const include_line& include, const std::string& rule) {
+  return include.file + ":" + std::to_string(include.line) + ": includes " + include.target + ": " + rule;
+}
+
+std::vector<std::string> violations_in(const std::filesystem::path& root) {
+  std::vector<std::string> all;
+  for (const auto& include : scan(root))
+    if (const auto rule = violation(include)) all.push_back(report(include, *rule));
+  return all;
+}
+
+TEST(layering, this_repository_keeps_the_rules) {
+  const std::filesystem::path root = TESSERA_SOURCE_DIR;
+  const auto includes = scan(root);
+  // Guards against a scan that sees nothing and passes.
+  std::set<std::string> houses;
+  for (const auto& include : includes) houses.insert(include.file.substr(0, include.file.find('/')));
+  EXPECT_THAT(houses, testing::Contains("core"));
+  EXPECT_GT(includes.size(), 30u);
+  EXPECT_THAT(violations_in(root), testing::IsEmpty());
+}
+
+TEST(layering, toml_is_read_in_one_file) {
+  std::set<std::string> files;
+  for (const auto& include : scan(TESSERA_SOURCE_DIR))
+    if (include.target.starts_with("toml++/")) files.insert(include.file);
+  EXPECT_LE(files.size(), 1u) << testing::PrintToString(files);
+}
+
+TEST(layering, headers_do_not_include_sources_of_other_rooms) {
+  for (const auto& include : scan(TESSERA_SOURCE_DIR))
+    EXPECT_FALSE(include.target.ends_with(".cpp") || include.target.ends_with(".c"))
+        << report(include, "source files are compiled, not included");
+}
+
+struct verdict {
+  const char* file;
+  const char* target;
+  bool quoted;
+  bool allowed;
+};
+
+void PrintTo(const verdict& v, std::ostream* out) { *out << v.file << " includes " << v.target; }
+
+class layering_rule : public testing::TestWithParam<verdict> {};
+
+TEST_P(layering_rule, judges) {
+  const auto& [file, target, quoted, allowed] = GetParam();
+  const auto rule = violation({file, 1, target, quoted});
+  EXPECT_EQ(!rule.has_value(), allowed) << rule.value_or("no rule");
+}
+
+INSTANTIATE_TEST_SUITE_P(core, layering_rule,
+                         testing::Values(verdict{"core/block/table.hpp", "core/base/error.hpp", true, true},
+                                         verdict{"core/block/table.hpp", "core/block/shape.hpp", true, true},
+                                         verdict{"core/block/table.hpp", "core/memory/slab.hpp", true, false},
+                                         verdict{"core/base/error.cpp", "core/config/settings.hpp", true, false},
+                                         verdict{"core/task/graph.cpp", "core/runtime/runtime.hpp", true, false},
+                                         verdict{"core/schedule/worker.cpp", "core/cluster/rank.hpp", true, false},
+                                         verdict{"core/runtime/runtime.cpp", "core/schedule/worker.hpp", true, true},
+                                         verdict{"core/memory/slab.cpp", "core/trace/recorder.hpp", true, true},
+                                         verdict{"core/base/error.cpp", "core/trace/recorder.hpp", true, false},
+                                         verdict{"core/trace/recorder.cpp", "core/base/error.hpp", true, true},
+                                         verdict{"core/trace/recorder.cpp", "core/block/table.hpp", true, false},
+                                         verdict{"core/shed/tool.cpp", "core/base/error.hpp", true, false},
+                                         verdict{"core/task/graph.cpp", "core/shed/tool.hpp", true, false},
+                                         verdict{"core/location/tree.cpp", "hierarchy/draw/dot.hpp", true, false},
+                                         verdict{"core/runtime/runtime.cpp", "apps/cli/main.hpp", true, false},
+                                         verdict{"core/runtime/runtime.cpp", "plugins/host/blas.hpp", true, false},
+                                         verdict{"core/runtime/runtime.cpp", "tessera/tessera.hpp", false, false},
+                                         verdict{"core/plugin/device.hpp", "tessera/plugin.h", false, true},
+                                         verdict{"core/transfer/route.cpp", "tessera/plugin.h", false, true},
+                                         verdict{"core/base/units.cpp", "tessera/plugin.h", false, false},
+                                         verdict{"core/config/reader.cpp", "tessera/plugin.h", false, false},
+                                         verdict{"core/memory/slab.cpp", "hwloc.h", false, false},
+                                         verdict{"core/operation/gemm.cpp", "cblas.h", false, false},
+                                         verdict{"core/transfer/route.cpp", "cuda_runtime.h", false, false},
+                                         verdict{"core/config/reader.cpp", "toml++/toml.h", false, true},
+                                         verdict{"core/runtime/runtime.cpp", "toml++/toml.h", false, false},
+                                         verdict{"core/base/error.cpp", "vector", false, true},
+                                         verdict{"core/base/error.cpp", "../config/settings.hpp", true, false}));
+
+INSTANTIATE_TEST_SUITE_P(hierarchy, layering_rule,
+                         testing::Values(verdict{"hierarchy/draw/dot.cpp", "core/location/tree.hpp", true, true},
+                                         verdict{"hierarchy/draw/dot.cpp", "hierarchy/policy/policy.hpp", true, true},
+                                         verdict{"hierarchy/discovery/hwloc.cpp", "hwloc.h", false, true},
+                                         verdict{"hierarchy/draw/dot.cpp", "hwloc.h", false, false},
+                                         verdict{"hierarchy/draw/dot.cpp", "cuda.h", false, false},
+                                         verdict{"hierarchy/draw/dot.cpp", "apps/cli/main.hpp", true, false},
+                                         verdict{"hierarchy/draw/dot.cpp", "plugins/sim/device.hpp", true, false},
+                                         verdict{"hierarchy/declaration/read.cpp", "toml++/toml.h", false, false}));
+
+INSTANTIATE_TEST_SUITE_P(plugins, layering_rule,
+                         testing::Values(verdict{"plugins/host/blas.cpp", "tessera/plugin.h", false, true},
+                                         verdict{"plugins/host/blas.cpp", "cblas.h", false, true},
+                                         verdict{"plugins/host/blas.cpp", "sys/mman.h", false, true},
+                                         verdict{"plugins/host/blas.cpp", "host/stream.hpp", true, true},
+                                         verdict{"plugins/host/blas.cpp", "plugins/host/stream.hpp", true, true},
+                                         verdict{"plugins/host/blas.cpp", "stream.hpp", true, true},
+                                         verdict{"plugins/sim/device.cpp", "plugins/common/ring.hpp", true, true},
+                                         verdict{"plugins/sim/device.cpp", "common/ring.hpp", true, true},
+                                         verdict{"plugins/sim/device.cpp", "plugins/host/stream.hpp", true, false},
+                                         verdict{"plugins/sim/device.cpp", "host/stream.hpp", true, false},
+                                         verdict{"plugins/sim/device.cpp", "core/base/error.hpp", true, false},
+                                         verdict{"plugins/sim/device.cpp", "core/plugin/abi/tessera/plugin.h", true,
+                                                 false},
+                                         verdict{"plugins/sim/device.cpp", "hierarchy/draw/dot.hpp", true, false},
+                                         verdict{"plugins/sim/device.cpp", "tessera/tessera.hpp", false, false},
+                                         verdict{"plugins/sim/device.cpp", "fmt/format.h", false, false},
+                                         verdict{"plugins/sim/device.cpp", "toml++/toml.h", false, false}));
+
+INSTANTIATE_TEST_SUITE_P(apps_and_examples, layering_rule,
+                         testing::Values(verdict{"apps/cli/main.cpp", "core/runtime/runtime.hpp", true, true},
+                                         verdict{"apps/cli/main.cpp", "core/base/error.hpp", true, true},
+                                         verdict{"apps/cli/main.cpp", "core/config/explain.hpp", true, true},
+                                         verdict{"apps/cli/main.cpp", "hierarchy/draw/dot.hpp", true, true},
+                                         verdict{"apps/cli/main.cpp", "tessera/tessera.hpp", false, true},
+                                         verdict{"apps/cli/main.cpp", "apps/cholesky/app.hpp", true, true},
+                                         verdict{"apps/cli/main.cpp", "CLI/CLI.hpp", false, true},
+                                         verdict{"apps/cli/main.cpp", "core/block/table.hpp", true, false},
+                                         verdict{"apps/cli/main.cpp", "core/schedule/worker.hpp", true, false},
+                                         verdict{"apps/cli/main.cpp", "plugins/host/blas.hpp", true, false},
+                                         verdict{"apps/cli/main.cpp", "hwloc.h", false, false},
+                                         verdict{"apps/cli/main.cpp", "cuda_runtime.h", false, false},
+                                         verdict{"examples/hello/hello.cpp", "tessera/tessera.hpp", false, true},
+                                         verdict{"examples/hello/hello.cpp", "core/runtime/runtime.hpp", true, false},
+                                         verdict{"tests/unit/base/base_test.cpp", "core/runtime/runtime.hpp", true,
+                                                 true}));
+
+TEST(layering_scan, reads_every_form_of_an_include_line) {
+  const auto lines = includes_of(
+      "#include <vector>\n"
+      "  #  include \"core/base/error.hpp\" // why\n"
+      "// #include <hwloc.h>\n"
+      "#define INCLUDE 1\n"
+      "#include MACRO\r\n"
+      "#include\t<fmt/core.h>",
+      "core/base/x.cpp");
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[0].target, "vector");
+  EXPECT_FALSE(lines[0].quoted);
+  EXPECT_EQ(lines[1].target, "core/base/error.hpp");
+  EXPECT_TRUE(lines[1].quoted);
+  EXPECT_EQ(lines[1].line, 2);
+  EXPECT_EQ(lines[2].target, "fmt/core.h");
+  EXPECT_EQ(lines[2].line, 6);
+}
+
+// The whole way, from a file on the disk to the sentence: a planted upward include is found, its neighbour is not.
+TEST(layering_scan, finds_a_planted_violation) {
+  const auto root = std::filesystem::path(testing::TempDir()) / ("layering_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(root / "core/block");
+  std::filesystem::create_directories(root / "plugins/sim");
+  std::ofstream(root / "core/block/table.cpp") << "#include \"core/base/error.hpp\"\n"
+                                                  "#include \"core/runtime/runtime.hpp\"\n";
+  std::ofstream(root / "plugins/sim/notes.md") << "#include \"core/base/error.hpp\"\n";
+  std::ofstream(root / "plugins/sim/device.c") << "#include <tessera/plugin.h>\n";
+  const auto found = violations_in(root);
+  std::filesystem::remove_all(root);
+  EXPECT_THAT(found, testing::ElementsAre("core/block/table.cpp:2: includes core/runtime/runtime.hpp: core/runtime "
+                                          "stands above core/block"));
+}
+
+}  // namespace
+}  // namespace tessera::layering

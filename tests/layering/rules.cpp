@@ -1,0 +1,141 @@
+#include "tests/layering/rules.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace tessera::layering {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::array core_order = {"base"sv,     "config"sv,    "plugin"sv, "location"sv, "block"sv,   "memory"sv,
+                                   "transfer"sv, "operation"sv, "task"sv,   "schedule"sv, "cluster"sv, "runtime"sv};
+
+// Prefixes of headers that come with a device or a library of one.
+constexpr std::array device_vendors = {"cuda"sv,  "cublas"sv, "cusparse"sv,    "cusolver"sv, "nvml"sv,
+                                       "nvrtc"sv, "nccl"sv,   "hip"sv,         "rocblas"sv,  "rocsparse"sv,
+                                       "rocm"sv,  "CL/"sv,    "level_zero/"sv, "ze_"sv,      "sycl/"sv};
+constexpr std::array host_vendors = {"cblas"sv, "lapacke"sv, "lapack"sv, "openblas"sv, "mkl"sv, "numa"sv};
+// Libraries that the core is made with; a plugin stays free of them.
+constexpr std::array core_libraries = {"fmt/"sv, "spdlog/"sv, "toml++/"sv, "boost/"sv, "CLI/"sv, "nlohmann/"sv};
+
+template <std::size_t N>
+bool starts_with_any(std::string_view text, const std::array<std::string_view, N>& prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(), [&](auto prefix) { return text.starts_with(prefix); });
+}
+
+std::vector<std::string_view> components(std::string_view path) {
+  std::vector<std::string_view> parts;
+  while (!path.empty()) {
+    const auto slash = path.find('/');
+    parts.push_back(path.substr(0, slash));
+    path = slash == path.npos ? std::string_view{} : path.substr(slash + 1);
+  }
+  return parts;
+}
+
+std::string_view component(const std::vector<std::string_view>& parts, std::size_t index) {
+  return index < parts.size() ? parts[index] : std::string_view{};
+}
+
+// Place of a core room in the order; the number of rooms for one that is not in it.
+std::size_t rank_of(std::string_view room) {
+  return static_cast<std::size_t>(std::find(core_order.begin(), core_order.end(), room) - core_order.begin());
+}
+
+std::string sentence(std::string_view subject, std::string_view rest) {
+  return std::string(subject).append(" ").append(rest);
+}
+
+std::optional<std::string> judge_core(std::string_view room, const std::vector<std::string_view>& target,
+                                      std::string_view text) {
+  const std::string_view root = component(target, 0);
+  if (root == "hierarchy" || root == "plugins" || root == "apps" || root == "examples")
+    return sentence("core does not know", root);
+  if (starts_with_any(text, device_vendors) || starts_with_any(text, host_vendors) || text.starts_with("hwloc"))
+    return "core includes no vendor's header; that belongs into a plugin or into hierarchy/discovery";
+  if (room == component(target, 1) && root == "core") return std::nullopt;
+  if (room != "trace" && rank_of(room) == core_order.size())
+    return sentence("core/" + std::string(room), "is not in the order of rooms (tests/layering/rules.cpp)");
+  if (text == "tessera/plugin.h") {
+    if (room == "base" || room == "config" || room == "trace") return "only core/plugin and above see the plugin ABI";
+    return std::nullopt;
+  }
+  if (root == "tessera") return "the public interface stands above core";
+  if (root != "core") return std::nullopt;
+  const std::string_view other = component(target, 1);
+  if (other == "trace") {
+    if (room == "base") return "core/base stands below core/trace";
+    return std::nullopt;
+  }
+  if (room == "trace" ? other != "base" : rank_of(other) > rank_of(room))
+    return "core/" + std::string(other) + " stands above core/" + std::string(room);
+  return std::nullopt;
+}
+
+std::optional<std::string> judge_hierarchy(std::string_view room, const std::vector<std::string_view>& target,
+                                           std::string_view text) {
+  const std::string_view root = component(target, 0);
+  if (root == "plugins" || root == "apps" || root == "examples") return sentence("hierarchy does not know", root);
+  if (text.starts_with("hwloc") && room != "discovery") return "hwloc is used in hierarchy/discovery alone";
+  if (starts_with_any(text, device_vendors) || starts_with_any(text, host_vendors))
+    return "hierarchy includes no vendor's header";
+  return std::nullopt;
+}
+
+std::optional<std::string> judge_plugin(std::string_view name, const std::vector<std::string_view>& target,
+                                        const include_line& include) {
+  const std::string_view root = component(target, 0);
+  if (root == "tessera" && include.target != "tessera/plugin.h")
+    return "a plugin sees <tessera/plugin.h> and nothing else of Tessera";
+  if (root == "core" || root == "hierarchy" || root == "apps" || root == "examples" || root == "tests")
+    return sentence("a plugin does not know", std::string(root) + "; it sees <tessera/plugin.h> alone");
+  if (starts_with_any(include.target, core_libraries))
+    return "a plugin includes its vendor's headers, not the libraries of the core";
+  // plugins/ is on the include path of plugins, so "common/..." and "plugins/common/..." mean the same.
+  const bool from_plugins = root == "plugins";
+  if (include.target == "tessera/plugin.h" || (!from_plugins && (!include.quoted || target.size() < 2)))
+    return std::nullopt;
+  const std::string_view folder = component(target, from_plugins ? 1 : 0);
+  if (folder != name && folder != "common") return sentence("a plugin does not know plugin", folder);
+  return std::nullopt;
+}
+
+std::optional<std::string> judge_app(const std::vector<std::string_view>& target, std::string_view text) {
+  const std::string_view root = component(target, 0);
+  if (root == "plugins") return "apps reach plugins through the runtime only";
+  if (root == "tests" || root == "examples") return sentence("apps do not know", root);
+  if (text.starts_with("hwloc") || starts_with_any(text, device_vendors))
+    return "apps include no device's header; the runtime knows the machine";
+  if (root != "core") return std::nullopt;
+  const std::string_view room = component(target, 1);
+  if (room != "base" && room != "config" && room != "runtime")
+    return "apps see core/base, core/config and core/runtime, not core/" + std::string(room);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> violation(const include_line& include) {
+  const auto file = components(include.file);
+  const auto target = components(include.target);
+  const std::string_view house = component(file, 0);
+  const std::string_view room = component(file, 1);
+  if (house != "core" && house != "hierarchy" && house != "plugins" && house != "apps" && house != "examples")
+    return std::nullopt;
+  if (component(target, 0) == "..") return "include paths are written from the root of the repository";
+  if (include.target.starts_with("toml++/") && !(house == "core" && room == "config"))
+    return "toml++ is used in core/config alone";
+
+  if (house == "core") return judge_core(room, target, include.target);
+  if (house == "hierarchy") return judge_hierarchy(room, target, include.target);
+  if (house == "plugins") return judge_plugin(room, target, include);
+  if (house == "apps") return judge_app(target, include.target);
+  const std::string_view root = component(target, 0);
+  if (root == "core" || root == "hierarchy" || root == "plugins" || root == "apps" || root == "tests")
+    return "examples show the public interface: <tessera/...> only";
+  return std::nullopt;
+}
+
+}  // namespace tessera::layering

@@ -1,0 +1,31 @@
+#pragma once
+// The layering rules of the house, as a pure function over one include line.
+//
+//   core       rooms in one order: base < config < plugin < location < block < memory < transfer < operation < task
+//              < schedule < cluster < runtime; trace is above base only, and every room above base may use it. No
+//              vendor's header, no hwloc; <tessera/plugin.h> from room plugin upwards.
+//   hierarchy  core and itself. hwloc in discovery alone, no other vendor.
+//   plugins    <tessera/plugin.h>, the plugin's own folder, plugins/common, and foreign headers; not the libraries that
+//              the core is made with.
+//   apps       core/base, core/config, core/runtime, hierarchy, tessera/*.hpp, other apps. No device vendor, no hwloc.
+//   examples   tessera/*.hpp, <tessera/plugin.h> and their own folder.
+//   anywhere   toml++ in core/config alone.
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tessera::layering {
+
+/// One include line of one file.
+struct include_line {
+  std::string file;     ///< path of the including file from the root of the repository, with '/'
+  int line = 0;         ///< 1-based
+  std::string target;   ///< what stands between the quotes or angle brackets
+  bool quoted = false;  ///< "..." rather than <...>
+};
+
+/// The sentence that says which rule the line breaks; nothing when it is fine. Files outside the rooms named above
+/// (tests, bench) are never judged.
+std::optional<std::string> violation(const include_line& include);
+
+}  // namespace tessera::layering
