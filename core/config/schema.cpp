@@ -1,0 +1,105 @@
+#include "core/config/schema.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cctype>
+
+namespace tessera::config {
+namespace {
+
+constexpr std::uint64_t KiB = 1ull << 10, TiB = 1ull << 40, PiB = 1ull << 50;
+
+constexpr std::array keys{
+    key{"runtime", "workers", key_type::integer, 0, 65536, "", false,
+        "Threads that run tasks on the host, the one that waits included; 0: one per core allowed.",
+        [](settings& s) -> field { return &s.runtime.workers; }},
+    key{"runtime", "bind", key_type::boolean, 0, 0, "", false,
+        "Bind each worker to the CPUs of its core, inside the set that the process inherited.",
+        [](settings& s) -> field { return &s.runtime.bind; }},
+    key{"runtime", "placement", key_type::text, 0, 0, "eager|locality|pinned", false,
+        "How a location is chosen for a task: the first idle, the one that holds the data, or the one the task names.",
+        [](settings& s) -> field { return &s.runtime.placement; }},
+    key{"runtime", "window_tasks", key_type::integer, 1, 1ull << 32, "", false,
+        "Submitted and unfinished tasks above which a submitter helps instead of submitting.",
+        [](settings& s) -> field { return &s.runtime.window_tasks; }},
+    key{"runtime", "window_bytes", key_type::size, 0, PiB, "", false,
+        "Bytes that unfinished tasks touch above which a submitter helps; 0: no limit.",
+        [](settings& s) -> field { return &s.runtime.window_bytes; }},
+    key{"runtime", "spin", key_type::duration, 0, 1'000'000'000, "", false,
+        "How long an idle worker spins before it sleeps; at most one second.",
+        [](settings& s) -> field { return &s.runtime.spin_ns; }},
+    key{"runtime", "plugins", key_type::text_list, 0, 0, "", false,
+        "Plugins to open, in this order: names, or absolute paths of files.",
+        [](settings& s) -> field { return &s.runtime.plugins; }},
+    key{"runtime", "plugin_path", key_type::text_list, 0, 0, "", false,
+        "Absolute directories to look for plugins in; empty: beside the library.",
+        [](settings& s) -> field { return &s.runtime.plugin_path; }},
+    key{"memory", "host_limit", key_type::size, 0, PiB, "", false,
+        "Bytes of blocks that each host space may hold; 0: what the machine has.",
+        [](settings& s) -> field { return &s.runtime.host_limit; }},
+    key{"memory", "slab_bytes", key_type::size, 64 * KiB, TiB, "", false,
+        "Size of a slab asked of a plugin and carved into blocks.",
+        [](settings& s) -> field { return &s.runtime.slab_bytes; }},
+    key{"memory", "eviction", key_type::text, 0, 0, "lru", false, "Which replica leaves a full memory first.",
+        [](settings& s) -> field { return &s.runtime.eviction; }},
+    key{"memory", "staging_bytes", key_type::size, 64 * KiB, TiB, "", false,
+        "Size of each device's staging ring in host memory.",
+        [](settings& s) -> field { return &s.runtime.staging_bytes; }},
+    key{"memory", "registration_limit", key_type::size, 0, PiB, "", false,
+        "Bytes of the program's own memory that are kept registered with devices.",
+        [](settings& s) -> field { return &s.runtime.registration_limit; }},
+    key{"memory", "huge_pages", key_type::boolean, 0, 0, "", false, "Ask the system for huge pages behind host slabs.",
+        [](settings& s) -> field { return &s.runtime.huge_pages; }},
+    key{"topology", "synthetic", key_type::text, 0, 0, "", false,
+        "Describe an imagined machine in hwloc's synthetic form instead of looking at this one; nothing is bound then.",
+        [](settings& s) -> field { return &s.topology.synthetic; }},
+    key{"topology", "xml", key_type::text, 0, 0, "", true,
+        "Read the machine from an XML file written by lstopo instead of looking at this one; nothing is bound then.",
+        [](settings& s) -> field { return &s.topology.xml; }},
+    key{"topology", "declarations", key_type::text, 0, 0, "", true,
+        "A file of loctypes, locations and hierarchy in the older CSV form; it replaces those of the TOML files.",
+        [](settings& s) -> field { return &s.topology.declarations; }},
+    key{"region", "policy", key_type::text, 0, 0, "", false,
+        "Policy of regions that say `runtime`: static, flatten, any, percentage:[...] or range:[...].",
+        [](settings& s) -> field { return &s.region.policy; }},
+};
+
+}  // namespace
+
+std::string_view description_of(key_type type) noexcept {
+  switch (type) {
+    case key_type::boolean: return "true or false";
+    case key_type::integer: return "an integer";
+    case key_type::size: return "a size such as \"64 MiB\", or a number of bytes";
+    case key_type::duration: return "a duration such as \"50 us\"";
+    case key_type::text: return "text in quotes";
+    case key_type::text_list: return "a list of texts such as [\"host\", \"sim\"]";
+  }
+  return "a value";
+}
+
+std::string key::full_name() const { return fmt::format("{}.{}", section, name); }
+
+std::string key::environment_variable() const {
+  std::string text = fmt::format("TESSERA_{}_{}", section, name);
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+std::span<const key> schema() noexcept { return keys; }
+
+std::vector<std::string> sections() {
+  std::vector<std::string> names;
+  for (const key& k : keys)
+    if (names.empty() || names.back() != k.section) names.emplace_back(k.section);
+  return names;
+}
+
+const key* find_key(std::string_view section, std::string_view name) noexcept {
+  for (const key& k : keys)
+    if (k.section == section && k.name == name) return &k;
+  return nullptr;
+}
+
+}  // namespace tessera::config

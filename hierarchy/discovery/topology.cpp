@@ -1,0 +1,114 @@
+#include "hierarchy/discovery/topology.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/base/error.hpp"
+#include "core/config/toml.hpp"
+#include "hierarchy/discovery/builder.hpp"
+
+namespace tessera::hierarchy {
+
+struct topology::implementation {
+  hwloc_topology_t handle = nullptr;
+  bool here = true;
+
+  implementation() {
+    if (hwloc_topology_init(&handle) != 0)
+      throw error(error_kind::internal, "hwloc cannot be initialised");
+    // hwloc's OpenCL component loads every OpenCL driver, and with it a compiler, into this process.
+    hwloc_topology_set_components(handle, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "opencl");
+    hwloc_topology_set_io_types_filter(handle, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+  }
+  ~implementation() { hwloc_topology_destroy(handle); }
+  implementation(const implementation&) = delete;
+  implementation& operator=(const implementation&) = delete;
+};
+
+topology::topology(std::unique_ptr<implementation> loaded) : m_loaded(std::move(loaded)) {}
+topology::topology(topology&&) noexcept = default;
+topology& topology::operator=(topology&&) noexcept = default;
+topology::~topology() = default;
+
+topology topology::of_this_machine() {
+  auto made = std::make_unique<implementation>();
+  hwloc_topology_set_flags(made->handle, HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING);
+  if (hwloc_topology_load(made->handle) != 0)
+    throw error(error_kind::internal, fmt::format("hwloc cannot describe this machine: {}", std::strerror(errno)));
+  return topology(std::move(made));
+}
+
+topology topology::synthetic(const std::string& description, const std::string& where) {
+  auto made = std::make_unique<implementation>();
+  made->here = false;
+  if (hwloc_topology_set_synthetic(made->handle, description.c_str()) != 0 || hwloc_topology_load(made->handle) != 0)
+    throw error(error_kind::configuration, fmt::format("'{}' is not a synthetic topology", description), where,
+                "hwloc's form is, from the top: \"package:2 numa:2 core:4 pu:1\"; see the manual page hwloc(7)");
+  return topology(std::move(made));
+}
+
+topology topology::from_xml(const std::filesystem::path& file, const std::string& where) {
+  const std::string text = [&] {
+    try {
+      return config::read_text_file(file);
+    } catch (const error& e) {
+      throw error(error_kind::configuration, e.message(), where, e.hint());
+    }
+  }();
+  auto made = std::make_unique<implementation>();
+  made->here = false;
+  if (hwloc_topology_set_xmlbuffer(made->handle, text.c_str(), static_cast<int>(text.size() + 1)) != 0 ||
+      hwloc_topology_load(made->handle) != 0)
+    throw error(error_kind::configuration, fmt::format("'{}' is not a topology that hwloc can read", file.string()), where,
+                "lstopo FILE.xml writes one");
+  return topology(std::move(made));
+}
+
+topology topology::as_configured(const config::document& configuration) {
+  const config::topology_settings& wanted = configuration.topology();
+  if (!wanted.synthetic.empty() && !wanted.xml.empty())
+    throw error(error_kind::configuration, "topology.synthetic and topology.xml exclude each other",
+                configuration.origin("topology.xml"), "leave one of them out");
+  if (!wanted.synthetic.empty()) return synthetic(wanted.synthetic, configuration.origin("topology.synthetic"));
+  if (!wanted.xml.empty()) return from_xml(wanted.xml, configuration.origin("topology.xml"));
+  return of_this_machine();
+}
+
+bool topology::is_this_machine() const noexcept { return m_loaded->here; }
+
+std::vector<std::uint64_t> topology::cpu_mask() const {
+  std::vector<std::uint32_t> cpus;
+  if (m_loaded->here) {
+    cpus = numbers_of(hwloc_topology_get_topology_cpuset(m_loaded->handle));
+  } else {
+    // The imagined machine's threads run here all the same.
+    for (int limit = 1024; limit <= 1 << 18; limit *= 2) {
+      const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set(CPU_ALLOC(limit), [](cpu_set_t* s) { CPU_FREE(s); });
+      const std::size_t bytes = CPU_ALLOC_SIZE(limit);
+      if (sched_getaffinity(0, bytes, set.get()) != 0) continue;
+      for (int i = 0; i < limit; ++i)
+        if (CPU_ISSET_S(static_cast<std::size_t>(i), bytes, set.get())) cpus.push_back(static_cast<std::uint32_t>(i));
+      break;
+    }
+  }
+  std::vector<std::uint64_t> mask;
+  for (const std::uint32_t cpu : cpus) {
+    mask.resize(std::max<std::size_t>(mask.size(), cpu / 64 + 1));
+    mask[cpu / 64] |= 1ull << (cpu % 64);
+  }
+  return mask;
+}
+
+std::size_t topology::core_count() const {
+  const int cores = hwloc_get_nbobjs_by_type(m_loaded->handle, HWLOC_OBJ_CORE);
+  return static_cast<std::size_t>(cores > 0 ? cores : hwloc_get_nbobjs_by_type(m_loaded->handle, HWLOC_OBJ_PU));
+}
+
+location::tree topology::tree(std::span<const found_device> devices) const {
+  return tree_builder(m_loaded->handle, devices).build();
+}
+
+}  // namespace tessera::hierarchy

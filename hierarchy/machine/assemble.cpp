@@ -1,0 +1,86 @@
+#include "hierarchy/machine/assemble.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/base/nearest.hpp"
+#include "hierarchy/discovery/devices.hpp"
+#include "hierarchy/discovery/topology.hpp"
+
+namespace tessera::hierarchy {
+namespace {
+
+std::size_t host_workers(const location::tree& tree, std::span<const found_device> devices) {
+  std::size_t count = 0;
+  for (const location::node_id id : tree.subtree(tree.root())) {
+    const location::properties& is = tree.at(id).is;
+    count += is.what == location::kind::worker && is.device && *is.device < devices.size() &&
+             devices[*is.device].device_class == TSR_DEVICE_CPU;
+  }
+  return count;
+}
+
+/// A table for a plugin that was not opened is a typing error when the name is near an opened one, else worth a note.
+void check_plugin_tables(const config::document& configuration, const plugin::registry& plugins,
+                         std::vector<std::string>& notes) {
+  std::vector<std::string> opened;
+  for (const auto& p : plugins.plugins()) opened.push_back(p.name);
+  for (const auto& [name, where] : configuration.plugins_with_values()) {
+    if (std::ranges::count(opened, name) != 0) continue;
+    if (const std::string near = nearest_name(name, opened); !near.empty())
+      throw error(error_kind::configuration, fmt::format("there is no plugin '{}' among the opened ones", name), where,
+                  fmt::format("did you mean [plugin.{}]?", near));
+    notes.push_back(fmt::format("[plugin.{}] at {} is not used: '{}' is not among runtime.plugins", name, where, name));
+  }
+}
+
+}  // namespace
+
+plugin::registry_options registry_options_of(const config::document& configuration, std::vector<std::uint64_t> cpu_mask,
+                                             log_function log) {
+  const config::runtime_settings& settings = configuration.runtime();
+  plugin::registry_options options;
+  for (const std::string& directory : settings.plugin_path) options.directories.emplace_back(directory);
+  if (options.directories.empty()) options.directories = default_plugin_directories();
+  options.wanted = settings.plugins;
+  for (const config::checksum& sum : configuration.checksums()) options.sha256.emplace_back(sum.plugin, sum.sha256);
+  options.cpu_mask = std::move(cpu_mask);
+  // By value: the registry may outlive the configuration.
+  options.options = [configuration](const std::string& name) {
+    std::vector<plugin::raw_option> values;
+    for (const config::plugin_value& v : configuration.plugin_values(name)) values.push_back({v.name, v.value, v.where});
+    return values;
+  };
+  options.log = std::move(log);
+  return options;
+}
+
+machine assemble(const config::document& configuration, log_function log) {
+  const topology seen = topology::as_configured(configuration);
+  auto plugins = std::make_shared<plugin::registry>(registry_options_of(configuration, seen.cpu_mask(), std::move(log)));
+  const std::vector<found_device> devices = devices_of(*plugins);
+  if (std::ranges::count(devices, tsr_device_class{TSR_DEVICE_CPU}, &found_device::device_class) == 0)
+    throw error(error_kind::configuration, "no opened plugin offers host memory and host workers",
+                configuration.origin("runtime.plugins"), "add \"host\" to runtime.plugins");
+
+  machine made{configuration.runtime(), std::move(plugins), seen.tree(devices), {}};
+  check_plugin_tables(configuration, *made.plugins, made.notes);
+
+  const std::size_t cores = std::max<std::size_t>(host_workers(made.tree, devices), 1);
+  if (made.settings.workers == 0) {
+    made.settings.workers = static_cast<std::uint32_t>(cores);
+  } else if (made.settings.workers > cores) {
+    made.notes.push_back(fmt::format("{} workers share {} core{}: allowed, but each runs slower", made.settings.workers,
+                                     cores, cores == 1 ? "" : "s"));
+  }
+  if (!seen.is_this_machine() && made.settings.bind) {
+    made.settings.bind = false;
+    made.notes.push_back("the topology is imagined, so workers are not bound to CPUs");
+  }
+  return made;
+}
+
+}  // namespace tessera::hierarchy
