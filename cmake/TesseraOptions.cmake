@@ -31,8 +31,8 @@ if(TESSERA_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 add_library(tessera_flags INTERFACE)  # for our own targets only; never exported
-target_compile_options(tessera_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
-  $<$<COMPILE_LANGUAGE:C>:-Wno-non-virtual-dtor>)
+target_compile_options(tessera_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
 target_compile_options(tessera_flags INTERFACE $<$<BOOL:${TESSERA_WERROR}>:-Werror>)
 if(TESSERA_NATIVE)
   target_compile_options(tessera_flags INTERFACE -march=native)

@@ -22,7 +22,8 @@ struct option_schema {
 
 /// What the user wrote, flattened: "device[1].memory" = "64 MiB".
 struct raw_option {
-  std::string name;  ///< concrete indices
+  /// Concrete indices. The bare name of a table ("device[1]", any value) says that the table exists, for those without keys.
+  std::string name;
   std::variant<bool, std::int64_t, double, std::string> value;
   std::string where;  ///< "laptop.toml:12:3", "environment TESSERA_…", "command line"
 };
@@ -38,7 +39,8 @@ struct option_value {
 
 /// Checks the user's values against a schema and fills in defaults (outside arrays always; inside an array of tables
 /// for each table that exists). Throws tessera::error (kind configuration) for an unknown name (with the nearest one),
-/// a wrong type, a value out of range or not among the choices; `where` is the value's place.
+/// a wrong type, a value out of range or not among the choices; `where` is the value's place. A text is read for every
+/// type ("64 MiB", "true"), because the environment has nothing else.
 std::vector<option_value> check_options(const std::string& plugin, const std::vector<option_schema>& schema,
                                         const std::vector<raw_option>& values);
 

@@ -18,7 +18,8 @@ struct file_report {
     opened,       ///< loaded, opened, its devices are usable
     unavailable,  ///< a sound plugin that cannot serve this machine (probe said 0, no device): quiet
     not_wanted,   ///< not in the list of wanted plugins; not loaded
-    refused       ///< could not be loaded or trusted: always shown
+    refused,      ///< could not be loaded or trusted: always shown
+    available     ///< survey only: wanted, loads, and says that it can run here; not opened
   };
   std::filesystem::path path;
   state outcome;
@@ -28,13 +29,16 @@ struct file_report {
 
 /// What the registry should do. Filled by the configuration.
 struct registry_options {
-  std::vector<std::filesystem::path> directories;  ///< absolute; searched in order, first file of a name wins
-  std::vector<std::string> wanted;                 ///< names ("host", "sim") or absolute paths of files, in open order
-  std::vector<std::pair<std::string, std::string>> sha256;  ///< plugin name -> expected checksum of its file
-  std::vector<std::uint64_t> cpu_mask;             ///< given to plugins
+  std::vector<std::filesystem::path> directories = {};  ///< absolute; searched in order, first file of a name wins
+  /// Names ("host", "sim") or absolute paths of files, in open order. A '?' at the end ("cuda?") means that the plugin may
+  /// be absent, unable to run here, or unfit; without it that is an error.
+  std::vector<std::string> wanted = {};
+  std::vector<std::pair<std::string, std::string>> layers = {};  ///< layer's name -> plugin that it wraps, innermost first
+  std::vector<std::pair<std::string, std::string>> sha256 = {};  ///< plugin name -> expected checksum of its file
+  std::vector<std::uint64_t> cpu_mask = {};  ///< given to plugins
   /// Options of a plugin from the user's configuration, not yet checked; called once per opened plugin.
-  std::function<std::vector<raw_option>(const std::string& plugin)> options;
-  std::function<void(int level, const std::string& line)> log;  ///< may be empty
+  std::function<std::vector<raw_option>(const std::string& plugin)> options = {};
+  std::function<void(int level, const std::string& line)> log = {};  ///< may be empty
 };
 
 /// Owns the opened plugins and devices; closes devices and shuts plugins down on destruction, never unloads a library.
@@ -59,8 +63,29 @@ class registry {
   };
   const std::vector<opened_plugin>& plugins() const noexcept;
 
+  /// A plugin of operations; valid as long as the registry.
+  struct operations_plugin {
+    std::string name;
+    tsr_plugin* handle;
+    std::vector<tsr_operation> operations;  ///< completed copies; the strings are the plugin's
+  };
+  const std::vector<operations_plugin>& operations_tables() const noexcept;
+
+  /// A plugin with a placement policy; valid as long as the registry.
+  struct policy_plugin {
+    std::string name;
+    tsr_plugin* handle;
+    tsr_policy_table table;
+  };
+  const std::vector<policy_plugin>& policy_tables() const noexcept;
+
   /// Looks at every file of the directories without opening any (for `tessera plugins`); never throws for a bad file.
+  /// Loads and probes each; `not_wanted` then means sound but not in the list of wanted plugins.
   static std::vector<file_report> survey(const registry_options& options);
+
+  /// What the header of the plugin `name` (or of the file at an absolute path) says, without opening it (for
+  /// `tessera plugins explain`). Throws tessera::error (kind plugin) when there is none or it is refused.
+  static opened_plugin describe(const registry_options& options, const std::string& name);
 
  private:
   struct implementation;

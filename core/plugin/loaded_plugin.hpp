@@ -1,0 +1,71 @@
+#pragma once
+// A plugin's file that was loaded and whose header was accepted, but that is not opened.
+#include <tessera/plugin.h>
+
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/plugin/option.hpp"
+
+namespace tessera::plugin {
+
+/// Never unloaded; copies are cheap and share the library.
+struct loaded_plugin {
+  std::filesystem::path path;
+  const tsr_plugin_header* raw = nullptr;  ///< the plugin's own header, given to layers
+  tsr_plugin_header header{};              ///< completed copy
+  std::string name;
+  std::vector<option_schema> options;
+};
+
+/// The expected checksums by plugin name (registry_options::sha256).
+using checksums = std::vector<std::pair<std::string, std::string>>;
+
+/// Trust, checksum, ELF facts, load, query, version, sanitizer, mandatory entries: everything short of probe and open.
+/// Throws tessera::error (kind plugin) with the file as the place.
+loaded_plugin load_plugin(const std::filesystem::path& path, const checksums& expected);
+
+/// Takes and checks a header: the second half of load_plugin, also used on what a layer's wrap returned.
+loaded_plugin accept_header(const std::filesystem::path& path, const tsr_plugin_header* raw);
+
+/// What the plugin says about this machine.
+struct probe_result {
+  std::uint32_t score = 1;  ///< 0: cannot run here
+  std::string reason;       ///< why not
+};
+probe_result probe(const loaded_plugin& plugin, const tsr_host* host);
+
+/// Why the plugin `name` may not join those that the process has loaded, or "".
+std::string conflict_of(const std::string& name);
+
+/// The word for a plugin kind ("device"), or "" for a number that is none.
+std::string_view name_of_kind(tsr_plugin_kind kind) noexcept;
+
+/// The name that a file's name promises ("sim" for "tessera_sim.so"), or "".
+std::string promised_name(const std::filesystem::path& path);
+
+/// Calls a function of a plugin; an exception that it lets out becomes tessera::error (kind plugin). `entry` is the
+/// function's name in plugin.h.
+template <class F>
+auto call_plugin(const std::filesystem::path& path, const char* entry, F&& function) {
+  const auto fail = [&](const std::string& what) {
+    throw error(error_kind::plugin,
+                std::string("the plugin threw a C++ exception out of ") + entry + (what.empty() ? "" : ": " + what),
+                path.string(), "nothing C++ may cross the plugin boundary: catch it, call host->error, return a status");
+  };
+  try {
+    return function();
+  } catch (const std::exception& failure) {
+    fail(failure.what());
+  } catch (...) {
+    fail({});
+  }
+  return decltype(function()){};
+}
+
+}  // namespace tessera::plugin

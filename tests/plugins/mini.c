@@ -1,0 +1,339 @@
+/* A small sound device plugin, and with one of MINI_WRONG_... defined, one with a single thing wrong. See README.md. */
+#include <tessera/plugin.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef TSR_BUILD_SANITIZER
+#define TSR_BUILD_SANITIZER TSR_SANITIZER_NONE
+#endif
+
+struct tsr_memory_s {
+  unsigned char* bytes;
+  uint64_t size;
+  tsr_memory* next;
+};
+
+struct tsr_stream_s {
+  uint64_t signalled, failed_at;
+  tsr_status failure;
+  tsr_stream* next;
+};
+
+struct tsr_device_s {
+  tsr_memory* memories;
+  tsr_stream* streams;
+  uint64_t capacity, used;
+};
+
+enum { device_limit = 4 };
+
+struct tsr_plugin_s {
+  const tsr_host* host;
+  uint32_t device_count;
+  tsr_device devices[device_limit];
+};
+
+static struct tsr_plugin_s the_plugin; /* this plugin is opened once at a time */
+
+static tsr_status report(tsr_status status, const char* message) {
+  the_plugin.host->error(the_plugin.host->context, status, message);
+  return status;
+}
+
+#ifdef MINI_WRONG_UNDEFINED_SYMBOL
+int mini_symbol_that_nobody_defines(void);
+#endif
+
+static tsr_status spaces(tsr_device* device, uint32_t index, tsr_space_desc* out_desc) {
+  if (index > 0) return report(TSR_OUT_OF_RANGE, "mini has one space");
+  memset(out_desc, 0, sizeof *out_desc);
+  out_desc->struct_size = sizeof *out_desc;
+  out_desc->kind = TSR_SPACE_DEVICE;
+  out_desc->capabilities = TSR_SPACE_ADDRESSABLE | TSR_SPACE_HOST_VISIBLE;
+  out_desc->numa_node = -1;
+  out_desc->bytes = device->capacity;
+  out_desc->granularity = 64;
+  out_desc->alignment = 64;
+  out_desc->name = "memory";
+  return TSR_OK;
+}
+
+static tsr_status link_of(tsr_device* device, tsr_space_ref source, tsr_space_ref destination, tsr_link_desc* out_link) {
+  if (source.space > 0 || destination.space > 0) return report(TSR_OUT_OF_RANGE, "mini has one space");
+  if (source.device != device && destination.device != device)
+    return report(TSR_INVALID_ARGUMENT, "neither end is of this device");
+  if ((source.device && source.device != device) || (destination.device && destination.device != device))
+    return report(TSR_UNIMPLEMENTED, "mini copies between itself and the host only");
+  out_link->struct_size = sizeof *out_link;
+  out_link->link_class = TSR_LINK_SAME;
+  out_link->bandwidth = 5e9;
+  out_link->latency = 200;
+  return TSR_OK;
+}
+
+static tsr_status mem_alloc(tsr_device* device, uint32_t space, uint64_t bytes, tsr_memory** out_memory) {
+  if (space > 0) return report(TSR_OUT_OF_RANGE, "mini has one space");
+  if (bytes == 0) return report(TSR_INVALID_ARGUMENT, "0 bytes asked for");
+  if (bytes > device->capacity - device->used) return report(TSR_RESOURCE_EXHAUSTED, "the device's memory is full");
+  const uint64_t rounded = (bytes + 63) / 64 * 64;
+  if (rounded > device->capacity - device->used) return report(TSR_RESOURCE_EXHAUSTED, "the device's memory is full");
+  tsr_memory* memory = malloc(sizeof *memory);
+  unsigned char* data = aligned_alloc(64, rounded);
+  if (!memory || !data) {
+    free(memory);
+    free(data);
+    return report(TSR_RESOURCE_EXHAUSTED, "the host's memory is full");
+  }
+  *memory = (struct tsr_memory_s){data, rounded, device->memories};
+  device->memories = memory;
+  device->used += rounded;
+  *out_memory = memory;
+  return TSR_OK;
+}
+
+static tsr_status mem_free(tsr_device* device, tsr_memory* memory) {
+  for (tsr_memory** at = &device->memories; *at; at = &(*at)->next) {
+    if (*at != memory) continue;
+    *at = memory->next;
+    device->used -= memory->size;
+    free(memory->bytes);
+    free(memory);
+    return TSR_OK;
+  }
+  return report(TSR_INVALID_ARGUMENT, "this is no allocation of the device");
+}
+
+static tsr_status mem_base(tsr_device* device, tsr_memory* memory, void** out_base) {
+  (void)device;
+  if (!memory) return report(TSR_INVALID_ARGUMENT, "NULL memory");
+  *out_base = memory->bytes;
+  return TSR_OK;
+}
+
+static tsr_status stream_create(tsr_device* device, uint32_t flags, tsr_stream** out_stream) {
+  if (flags & TSR_STREAM_INLINE) return report(TSR_UNIMPLEMENTED, "no inline streams");
+  tsr_stream* stream = calloc(1, sizeof *stream);
+  if (!stream) return report(TSR_RESOURCE_EXHAUSTED, "the host's memory is full");
+  stream->next = device->streams;
+  device->streams = stream;
+  *out_stream = stream;
+  return TSR_OK;
+}
+
+static tsr_status stream_destroy(tsr_device* device, tsr_stream* stream) {
+  for (tsr_stream** at = &device->streams; *at; at = &(*at)->next) {
+    if (*at != stream) continue;
+    *at = stream->next;
+    free(stream);
+    return TSR_OK;
+  }
+  return report(TSR_INVALID_ARGUMENT, "this is no stream of the device");
+}
+
+static tsr_status stream_signal(tsr_device* device, tsr_stream* stream, tsr_ticket* out_ticket) {
+  (void)device;
+  if (!stream) return report(TSR_INVALID_ARGUMENT, "NULL stream");
+  out_ticket->stream = stream;
+  out_ticket->value = ++stream->signalled;
+  return TSR_OK;
+}
+
+static tsr_status stream_progress(tsr_device* device, tsr_stream* stream, uint64_t* out_value, uint64_t* out_failed) {
+  (void)device;
+  if (!stream) return report(TSR_INVALID_ARGUMENT, "NULL stream");
+  *out_value = stream->signalled;
+  *out_failed = 0;
+  return TSR_OK;
+}
+
+/* The host address of a range, or NULL when it does not fit. */
+static unsigned char* resolve(tsr_address address, uint64_t bytes) {
+  if (!address.memory) return (unsigned char*)(uintptr_t)address.offset;
+  if (address.offset > address.memory->size || bytes > address.memory->size - address.offset) return NULL;
+  return address.memory->bytes + address.offset;
+}
+
+static uint64_t extent(uint64_t bytes, const uint64_t rows[2], const uint64_t stride[2]) {
+  return bytes + (rows[0] > 1 ? (rows[0] - 1) * stride[0] : 0) + (rows[1] > 1 ? (rows[1] - 1) * stride[1] : 0);
+}
+
+static tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* c) {
+  if (!stream || !c) return report(TSR_INVALID_ARGUMENT, "NULL argument");
+  if ((c->source_space.device && c->source_space.device != device) ||
+      (c->destination_space.device && c->destination_space.device != device))
+    return report(TSR_UNIMPLEMENTED, "mini copies between itself and the host only");
+  if (c->bytes == 0 || c->rows[0] == 0 || c->rows[1] == 0) return TSR_OK;
+  unsigned char* to = resolve(c->destination, extent(c->bytes, c->rows, c->destination_stride));
+  const unsigned char* from = resolve(c->source, extent(c->bytes, c->rows, c->source_stride));
+  if (!to || !from) return report(TSR_OUT_OF_RANGE, "the copy leaves its allocation");
+  for (uint64_t plane = 0; plane < c->rows[1]; ++plane)
+    for (uint64_t row = 0; row < c->rows[0]; ++row)
+      memcpy(to + row * c->destination_stride[0] + plane * c->destination_stride[1],
+             from + row * c->source_stride[0] + plane * c->source_stride[1], c->bytes);
+  return TSR_OK;
+}
+
+static const tsr_device_table device_table = {
+#ifdef MINI_WRONG_SHORT_TABLE
+    .struct_size = offsetof(tsr_device_table, copy), /* so that `copy`, though set, is not there */
+#else
+    .struct_size = sizeof(tsr_device_table),
+#endif
+    .spaces = spaces,
+    .link = link_of,
+    .mem_alloc = mem_alloc,
+    .mem_free = mem_free,
+    .stream_create = stream_create,
+    .stream_destroy = stream_destroy,
+    .stream_signal = stream_signal,
+    .stream_progress = stream_progress,
+#ifndef MINI_WRONG_MISSING_ENTRY
+    .copy = copy,
+#endif
+    .mem_base = mem_base,
+};
+
+static tsr_status enumerate(tsr_plugin* plugin, uint32_t index, tsr_device_desc* out_desc, uint32_t* out_count) {
+  *out_count = plugin->device_count;
+  if (!out_desc) return TSR_OK;
+  if (index >= plugin->device_count) return report(TSR_OUT_OF_RANGE, "no such device");
+  memset(out_desc, 0, sizeof *out_desc);
+  out_desc->struct_size = sizeof *out_desc;
+  out_desc->device_class = TSR_DEVICE_ACCELERATOR;
+  out_desc->numa_node = -1;
+  out_desc->space_count = 1;
+  out_desc->compute_units = 1;
+  snprintf(out_desc->name, sizeof out_desc->name, "mini device %u", (unsigned)index);
+  return TSR_OK;
+}
+
+static tsr_status device_open(tsr_plugin* plugin, uint32_t index, tsr_device** out_device,
+                              const tsr_device_table** out_table) {
+  if (index >= plugin->device_count) return report(TSR_OUT_OF_RANGE, "no such device");
+#ifdef MINI_WRONG_DEVICE_OPEN_FAILS
+  return report(TSR_UNAVAILABLE, "the cable is not plugged in");
+#endif
+  *out_device = &plugin->devices[index];
+  *out_table = &device_table;
+  return TSR_OK;
+}
+
+static tsr_status device_close(tsr_plugin* plugin, tsr_device* device) {
+  (void)plugin;
+  while (device->streams) stream_destroy(device, device->streams);
+  while (device->memories) mem_free(device, device->memories);
+  return TSR_OK;
+}
+
+static tsr_status shutdown_plugin(tsr_plugin* plugin) {
+  for (uint32_t i = 0; i < plugin->device_count; ++i) device_close(plugin, &plugin->devices[i]);
+  return TSR_OK;
+}
+
+static const tsr_plugin_table plugin_table = {
+    .struct_size = sizeof(tsr_plugin_table),
+    .enumerate = enumerate,
+    .device_open = device_open,
+    .device_close = device_close,
+    .shutdown = shutdown_plugin,
+};
+
+static uint32_t probe(const tsr_host* host, char* reason, uint32_t reason_bytes) {
+  (void)host;
+#ifdef MINI_WRONG_PROBE
+  if (reason && reason_bytes > 0) snprintf(reason, reason_bytes, "no driver of this device is installed");
+  return 0;
+#else
+  (void)reason;
+  (void)reason_bytes;
+  return 10;
+#endif
+}
+
+static tsr_status open_plugin(const tsr_host* host, const tsr_option_value* options, uint32_t option_count,
+                              tsr_plugin** out_plugin, const void** out_table) {
+  the_plugin.host = host;
+#ifdef MINI_WRONG_OPEN_FAILS
+  return report(TSR_PERMISSION_DENIED, "the driver refused: /dev/mini is for the group mini");
+#endif
+#ifdef MINI_WRONG_UNDEFINED_SYMBOL
+  if (mini_symbol_that_nobody_defines() != 0) return TSR_INTERNAL;
+#endif
+  the_plugin.device_count = 1;
+  memset(the_plugin.devices, 0, sizeof the_plugin.devices);
+  for (uint32_t d = 0; d < device_limit; ++d) the_plugin.devices[d].capacity = UINT64_C(16) << 20;
+  const char* bytes = (const char*)options;
+  for (uint32_t i = 0; i < option_count; ++i) { /* steps by the host's struct_size, rule R1 */
+    const tsr_option_value* option = (const tsr_option_value*)(const void*)(bytes + (size_t)i * options->struct_size);
+    unsigned index = 0;
+    char key[32];
+    if (strcmp(option->name, "count") == 0) the_plugin.device_count = (uint32_t)option->integer;
+    if (sscanf(option->name, "device[%u].%31s", &index, key) == 2 && index < device_limit && strcmp(key, "memory") == 0)
+      the_plugin.devices[index].capacity = (uint64_t)option->integer;
+  }
+#ifdef MINI_WRONG_NO_DEVICE
+  the_plugin.device_count = 0;
+#endif
+  *out_plugin = &the_plugin;
+  *out_table = &plugin_table;
+  return TSR_OK;
+}
+
+static const tsr_option options[] = {
+    {sizeof(tsr_option), TSR_OPTION_INT, "count", "1", 0, device_limit, NULL, "How many devices there are."},
+    {sizeof(tsr_option), TSR_OPTION_BYTES, "device[].memory", "16 MiB", 4096, 1073741824, NULL, "Memory of the device."},
+    {sizeof(tsr_option), TSR_OPTION_STRING, "clock", "real", 0, 0, "real|virtual", "Which clock runs."},
+};
+
+static const tsr_plugin_header header = {
+    .struct_size = sizeof(tsr_plugin_header),
+#ifdef MINI_WRONG_MAJOR
+    .abi_major = TSR_ABI_MAJOR + 7,
+#else
+    .abi_major = TSR_ABI_MAJOR,
+#endif
+    .abi_minor = TSR_ABI_MINOR,
+#ifdef MINI_WRONG_KIND
+    .kind = 77,
+#else
+    .kind = TSR_PLUGIN_DEVICE,
+#endif
+#ifdef MINI_WRONG_SANITIZER
+    .sanitizer = TSR_BUILD_SANITIZER == TSR_SANITIZER_THREAD ? TSR_SANITIZER_ADDRESS : TSR_SANITIZER_THREAD,
+#else
+    .sanitizer = TSR_BUILD_SANITIZER,
+#endif
+    .name = MINI_NAME,
+    .vendor = "Tessera tests",
+    .version = "1.0",
+    .build = "test",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .probe = probe,
+#ifndef MINI_WRONG_MISSING_OPEN
+    .open = open_plugin,
+#endif
+};
+
+#ifdef MINI_WRONG_NO_QUERY
+TSR_EXPORT const tsr_plugin_header* another_name(uint32_t host_major, uint32_t host_minor);
+TSR_EXPORT const tsr_plugin_header* another_name(uint32_t host_major, uint32_t host_minor) {
+#else
+TSR_EXPORT const tsr_plugin_header* tsr_plugin_query(uint32_t host_major, uint32_t host_minor) {
+#endif
+  (void)host_major;
+  (void)host_minor;
+#ifdef MINI_WRONG_MISSING_OPEN
+  (void)open_plugin;
+#endif
+#ifdef MINI_WRONG_MISSING_ENTRY
+  (void)copy;
+#endif
+#ifdef MINI_WRONG_NULL_HEADER
+  return (void)&header, NULL;
+#else
+  return &header;
+#endif
+}

@@ -1,0 +1,112 @@
+// The user's options against a plugin's schema.
+#include "core/plugin/option.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.hpp"
+#include "core/plugin/explain.hpp"
+
+namespace {
+
+using namespace tessera;
+using namespace tessera::plugin;
+using testing::HasSubstr;
+
+std::vector<option_schema> sim_schema() {
+  return {{"clock", TSR_OPTION_STRING, "real", 0, 0, {"real", "virtual"}, "Which clock runs."},
+          {"threads", TSR_OPTION_INT, "2", 1, 64, {}, "Threads."},
+          {"device[].memory", TSR_OPTION_BYTES, "64 MiB", 4096, 1099511627776.0, {}, "Capacity."},
+          {"device[].rate", TSR_OPTION_RATE, "2 TFLOP/s", 0, 0, {}, "Speed."},
+          {"device[].delay", TSR_OPTION_DURATION, std::nullopt, 0, 1e9, {}, "Latency."},
+          {"device[].link[].to", TSR_OPTION_INT, "0", 0, 0, {}, "Peer."},
+          {"device[].link[].duplex", TSR_OPTION_BOOL, "true", 0, 0, {}, "Both ways."},
+          {"scale", TSR_OPTION_FLOAT, "1.5", -2, 2, {}, "A factor."}};
+}
+
+const option_value* find(const std::vector<option_value>& values, const std::string& name) {
+  for (const option_value& value : values)
+    if (value.name == name) return &value;
+  return nullptr;
+}
+
+error failure_of(const std::vector<raw_option>& values) {
+  try {
+    check_options("sim", sim_schema(), values);
+  } catch (const error& failure) {
+    return failure;
+  }
+  return error(error_kind::internal, "nothing was thrown");
+}
+
+TEST(options, defaults_outside_arrays_only) {
+  const auto values = check_options("sim", sim_schema(), {});
+  ASSERT_EQ(values.size(), 3u);
+  EXPECT_EQ(find(values, "clock")->text, "real");
+  EXPECT_EQ(find(values, "threads")->integer, 2);
+  EXPECT_DOUBLE_EQ(find(values, "scale")->number, 1.5);
+}
+
+TEST(options, each_table_gets_its_defaults) {
+  const auto values = check_options("sim", sim_schema(),
+                                    {{"device[0].memory", std::string("1 GiB"), ""},
+                                     {"device[1].delay", std::string("5 us"), ""},
+                                     {"device[1].link[0].to", std::int64_t{3}, ""},
+                                     {"device[2]", true, ""}});
+  EXPECT_EQ(find(values, "device[0].memory")->integer, 1 << 30);
+  EXPECT_EQ(find(values, "device[1].memory")->integer, 64 << 20);
+  EXPECT_EQ(find(values, "device[2].memory")->integer, 64 << 20) << "a table without keys exists too";
+  EXPECT_DOUBLE_EQ(find(values, "device[1].rate")->number, 2e12);
+  EXPECT_EQ(find(values, "device[1].delay")->integer, 5000);
+  EXPECT_EQ(find(values, "device[0].delay"), nullptr) << "no default, not given";
+  EXPECT_EQ(find(values, "device[1].link[0].to")->integer, 3);
+  EXPECT_EQ(find(values, "device[1].link[0].duplex")->integer, 1);
+  EXPECT_EQ(find(values, "device[0].link[0].to"), nullptr);
+}
+
+TEST(options, unknown_key_names_the_nearest_and_the_place) {
+  const error failure = failure_of({{"device[1].memroy", std::int64_t{1}, "laptop.toml:12:3"}});
+  EXPECT_EQ(failure.kind(), error_kind::configuration);
+  EXPECT_EQ(failure.where(), "laptop.toml:12:3");
+  EXPECT_THAT(failure.message(), HasSubstr("device[1].memroy"));
+  EXPECT_EQ(failure.hint(), "did you mean \"device[1].memory\"?");
+  EXPECT_THAT(failure_of({{"memory", std::int64_t{1}, ""}}).hint(), HasSubstr("device[].memory"));
+  EXPECT_THAT(failure_of({{"zzz", std::int64_t{1}, ""}}).hint(), HasSubstr("tessera plugins explain sim"));
+  EXPECT_EQ(failure_of({{"device[x].memory", std::int64_t{1}, ""}}).kind(), error_kind::configuration);
+}
+
+TEST(options, wrong_types_ranges_and_choices) {
+  EXPECT_THAT(failure_of({{"threads", 2.5, ""}}).message(), HasSubstr("whole number"));
+  EXPECT_THAT(failure_of({{"threads", std::string("many"), ""}}).message(), HasSubstr("whole number"));
+  EXPECT_THAT(failure_of({{"threads", true, ""}}).message(), HasSubstr("whole number"));
+  EXPECT_THAT(failure_of({{"threads", std::int64_t{65}, ""}}).message(), HasSubstr("outside 1 .. 64"));
+  EXPECT_THAT(failure_of({{"clock", std::int64_t{1}, ""}}).message(), HasSubstr("text in quotes"));
+  EXPECT_THAT(failure_of({{"clock", std::string("virtaul"), ""}}).hint(), HasSubstr("\"virtual\""));
+  EXPECT_THAT(failure_of({{"device[0].memory", std::string("64 XB"), ""}}).message(), HasSubstr("size such as"));
+  EXPECT_THAT(failure_of({{"device[0].memory", std::int64_t{-1}, ""}}).message(), HasSubstr("outside 4 KiB .. 1 TiB"));
+  EXPECT_THAT(failure_of({{"device[0].delay", std::string("2 s"), ""}}).message(), HasSubstr("outside"));
+  EXPECT_THAT(failure_of({{"scale", -2.5, ""}}).message(), HasSubstr("outside -2 .. 2"));
+  EXPECT_THAT(failure_of({{"scale", std::numeric_limits<double>::quiet_NaN(), ""}}).message(), HasSubstr("a number"));
+}
+
+TEST(options, texts_serve_every_type) {
+  const auto values = check_options("sim", sim_schema(),
+                                    {{"threads", std::string("8"), "environment"},
+                                     {"scale", std::string("-0.5"), "environment"},
+                                     {"device[0].link[0].duplex", std::string("off"), "environment"}});
+  EXPECT_EQ(find(values, "threads")->integer, 8);
+  EXPECT_DOUBLE_EQ(find(values, "scale")->number, -0.5);
+  EXPECT_EQ(find(values, "device[0].link[0].duplex")->integer, 0);
+}
+
+TEST(options, explain_shows_type_default_range_and_sentence) {
+  const std::string text = explain(sim_schema());
+  EXPECT_THAT(text, HasSubstr("device[].memory"));
+  EXPECT_THAT(text, HasSubstr("64 MiB"));
+  EXPECT_THAT(text, HasSubstr("4 KiB .. 1 TiB"));
+  EXPECT_THAT(text, HasSubstr("real | virtual"));
+  EXPECT_THAT(text, HasSubstr("Threads."));
+  EXPECT_THAT(text, HasSubstr("duration"));
+}
+
+}  // namespace
