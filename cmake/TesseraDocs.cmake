@@ -1,0 +1,18 @@
+# The target `docs`: API pages of the public interface, with Doxygen. Not part of `all`. A public declaration without
+# documentation fails it.
+if(NOT DOXYGEN_FOUND)
+  return()
+endif()
+set(DOXYGEN_HAVE_DOT NO)
+if(TARGET Doxygen::dot)
+  set(DOXYGEN_HAVE_DOT YES)
+endif()
+set(_input core/plugin/abi/tessera/plugin.h core/base/error.hpp hierarchy/api docs README.md CONTRIBUTING.md
+  CHANGELOG.md tests/layering/README.md)
+list(TRANSFORM _input PREPEND ${PROJECT_SOURCE_DIR}/)
+list(JOIN _input " " TESSERA_DOC_INPUT)
+configure_file(docs/Doxyfile.in ${PROJECT_BINARY_DIR}/docs/Doxyfile @ONLY)
+set(_command ${CMAKE_COMMAND} -D DOXYGEN=${DOXYGEN_EXECUTABLE} -D FOLDER=${PROJECT_BINARY_DIR}/docs
+  -P ${PROJECT_SOURCE_DIR}/cmake/run_doxygen.cmake)
+add_custom_target(docs COMMAND ${_command} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} VERBATIM
+  COMMENT "API pages: ${PROJECT_BINARY_DIR}/docs/html/index.html")

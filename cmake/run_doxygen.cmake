@@ -1,0 +1,17 @@
+# Runs Doxygen in FOLDER and fails on its warnings.
+file(REMOVE ${FOLDER}/warnings.txt)
+execute_process(COMMAND ${DOXYGEN} ${FOLDER}/Doxyfile RESULT_VARIABLE code)
+if(NOT code EQUAL 0)
+  message(FATAL_ERROR "doxygen ended with exit code ${code}")
+endif()
+set(warnings "")
+if(EXISTS ${FOLDER}/warnings.txt)
+  file(STRINGS ${FOLDER}/warnings.txt warnings)
+endif()
+# The ABI header documents a struct and its fields together, which Doxygen sees as fields without documentation.
+list(FILTER warnings EXCLUDE REGEX "tessera/plugin\\.h:[0-9]+: warning: .* is not documented")
+if(warnings)
+  list(JOIN warnings "\n" warnings)
+  message("${warnings}")
+  message(FATAL_ERROR "undocumented or wrong: see above")
+endif()
