@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# ci_test.sh SOURCE: .ci/run sums up the presets and fails when any of them fails or tests nothing.
+set -uo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/checks.sh"
+mkdir -p "$work/clone/.ci"
+cp "$1/.ci/run" "$work/clone/.ci/"
+
+# bootstrap_says PRESET CODE LINE: the stand-in for one preset
+bootstrap_says() {
+  printf 'case "$*" in *"--preset %s"*) echo "%s"; exit %d ;; esac\n' "$1" "$3" "$2" >>"$work/clone/bootstrap"
+}
+fresh() {
+  printf '#!/bin/bash\n' >"$work/clone/bootstrap"
+  chmod +x "$work/clone/bootstrap"
+}
+run_ci() {
+  bash "$work/clone/.ci/run" >"$work/output" 2>&1 </dev/null
+  code=$?
+}
+exits() { [ "$code" -eq "$1" ]; }
+last_line_is() { [ "$(tail -n 1 "$work/output")" = "$1" ]; }
+
+fresh
+bootstrap_says release 0 "100% tests passed, 0 tests failed out of 40"
+bootstrap_says asan 0 "100% tests passed, 0 tests failed out of 30"
+bootstrap_says tsan 0 "100% tests passed, 0 tests failed out of 30"
+run_ci
+check "all pass" exits 0
+check "the sum is the last line" last_line_is "100 passed, 0 failed"
+
+fresh
+bootstrap_says release 0 "100% tests passed, 0 tests failed out of 40"
+bootstrap_says asan 23 "97% tests passed, 1 tests failed out of 30"
+bootstrap_says tsan 0 "100% tests passed, 0 tests failed out of 30"
+run_ci
+check "a failed test fails the run" exits 1
+check "the later presets still run" last_line_is "99 passed, 1 failed"
+
+fresh
+bootstrap_says release 0 "100% tests passed, 0 tests failed out of 40"
+bootstrap_says asan 22 "ninja: build stopped"
+bootstrap_says tsan 0 "100% tests passed, 0 tests failed out of 30"
+run_ci
+check "a failed build fails the run" exits 1
+check "a failed build is named" printed "asan: no test was run"
+
+fresh
+bootstrap_says release 0 "100% tests passed, 0 tests failed out of 40"
+bootstrap_says asan 0 "nothing"
+bootstrap_says tsan 0 "100% tests passed, 0 tests failed out of 30"
+run_ci
+check "a preset that tests nothing fails the run" exits 1
+
+finish
