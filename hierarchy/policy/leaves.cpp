@@ -1,0 +1,44 @@
+#include "hierarchy/policy/leaves.hpp"
+
+#include <algorithm>
+
+namespace tessera::hierarchy {
+namespace {
+
+bool executes_somewhere(const location::tree& tree, location::node_id id) {
+  const location::node& n = tree.at(id);
+  return n.is.what == location::kind::worker ||
+         std::ranges::any_of(n.children, [&](location::node_id child) { return executes_somewhere(tree, child); });
+}
+
+}  // namespace
+
+bool is_team(const location::tree& tree, location::node_id id) {
+  const location::node& n = tree.at(id);
+  return n.is.what == location::kind::virtual_group && !n.children.empty() &&
+         std::ranges::all_of(n.children, [&](location::node_id child) {
+           const location::node& c = tree.at(child);
+           return c.is.what == location::kind::worker && !c.is.space && c.children.empty();
+         });
+}
+
+std::vector<location::node_id> executing_children(const location::tree& tree, location::node_id id, leaf_rule rule) {
+  if (rule == leaf_rule::teams && is_team(tree, id)) return {};
+  std::vector<location::node_id> children = tree.at(id).children;
+  std::erase_if(children, [&](location::node_id child) { return !executes_somewhere(tree, child); });
+  return children;
+}
+
+std::vector<location::node_id> executing_leaves(const location::tree& tree, location::node_id id, leaf_rule rule) {
+  if (!executes_somewhere(tree, id)) return {};
+  const auto children = executing_children(tree, id, rule);
+  if (children.empty()) return {id};
+  std::vector<location::node_id> leaves;
+  for (const location::node_id child : children) {
+    const auto below = executing_leaves(tree, child, rule);
+    leaves.insert(leaves.end(), below.begin(), below.end());
+  }
+  return leaves;
+}
+
+}  // namespace tessera::hierarchy
