@@ -1,0 +1,144 @@
+// The device table of a simulated device: its space, its links, its queries.
+#include <algorithm>
+
+#include "plugins/common/out_struct.hpp"
+#include "plugins/sim/handles.hpp"
+
+namespace tessera::sim {
+namespace {
+
+/// Whether the reference names host memory or an open device of this plugin, and its one space.
+tsr_status check_side(const tsr_device* device, const tsr_space_ref& side) {
+  if (side.device == nullptr) return TSR_OK;
+  const auto* plugin = device->plugin;
+  const std::shared_lock lock(plugin->mutex);
+  const bool ours = std::any_of(plugin->devices.begin(), plugin->devices.end(),
+                                [&](const auto& one) { return one.get() == side.device; });
+  if (!ours || !side.device->magic.is(device_magic))
+    return device->report.fail(TSR_INVALID_ARGUMENT, "a side is no open device of this plugin");
+  if (side.space != 0) return device->report.fail(TSR_OUT_OF_RANGE, "space %u of 1", side.space);
+  return TSR_OK;
+}
+
+}  // namespace
+
+tsr_status find_route(tsr_device* device, const tsr_space_ref& source, const tsr_space_ref& destination, route& out) {
+  if (const auto status = check_side(device, source)) return status;
+  if (const auto status = check_side(device, destination)) return status;
+  const auto& setting = device->setting;
+  if (source.device != device && destination.device != device)
+    return device->report.fail(TSR_UNIMPLEMENTED, "neither side belongs to device '%s'", setting.name.c_str());
+  if (source.device == destination.device) {
+    out = {&device->within, TSR_LINK_SAME, setting.memory_bandwidth, 0};
+  } else if (source.device == nullptr) {
+    out = {&device->into, TSR_LINK_BUS, setting.bandwidth_in, setting.latency_ns};
+  } else if (destination.device == nullptr) {
+    out = {&device->to_host(), TSR_LINK_BUS, setting.bandwidth_out, setting.latency_ns};
+  } else {
+    for (const auto& link : device->plugin->links) {
+      if (link->setting.from != source.device->index || link->setting.to != destination.device->index) continue;
+      out = {&link->line, TSR_LINK_PEER, link->setting.bandwidth, link->setting.latency_ns};
+      return TSR_OK;
+    }
+    return device->report.fail(TSR_UNIMPLEMENTED, "no link from device '%s' to '%s'",
+                               source.device->setting.name.c_str(), destination.device->setting.name.c_str());
+  }
+  return TSR_OK;
+}
+
+namespace {
+
+tsr_status spaces(tsr_device* device, std::uint32_t index, tsr_space_desc* out_desc) {
+  return on_device(device, [&]() -> tsr_status {
+    if (out_desc == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "spaces: out_desc is NULL");
+    if (index != 0) return device->report.fail(TSR_OUT_OF_RANGE, "spaces: index %u of 1", index);
+    const auto& links = device->plugin->links;
+    const auto incoming = std::count_if(links.begin(), links.end(),
+                                        [&](const auto& link) { return link->setting.to == device->index; });
+    const auto others = static_cast<std::ptrdiff_t>(device->plugin->setting.devices.size()) - 1;
+    tsr_space_desc desc{};
+    desc.kind = TSR_SPACE_DEVICE;
+    if (others > 0 && incoming == others) desc.capabilities |= TSR_SPACE_PEER_COPY;
+    desc.numa_node = device->setting.numa_node;
+    desc.bytes = device->setting.memory;
+    desc.granularity = 256;
+    desc.alignment = common::page_bytes();
+    desc.name = device->space_name.c_str();
+    common::fill_out(out_desc, desc);
+    return TSR_OK;
+  });
+}
+
+tsr_status link(tsr_device* device, tsr_space_ref source, tsr_space_ref destination, tsr_link_desc* out_link) {
+  return on_device(device, [&]() -> tsr_status {
+    if (out_link == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "link: out_link is NULL");
+    route way;
+    if (const auto status = find_route(device, source, destination, way)) return status;
+    tsr_link_desc desc{};
+    desc.link_class = way.link_class;
+    desc.bandwidth = way.bandwidth;
+    desc.latency = static_cast<double>(way.latency_ns);
+    common::fill_out(out_link, desc);
+    return TSR_OK;
+  });
+}
+
+tsr_status query(tsr_device* device, tsr_query_key key, std::uint32_t index, std::uint64_t* out_value) {
+  return on_device(device, [&]() -> tsr_status {
+    if (out_value == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "query: out_value is NULL");
+    const auto& clock = device->plugin->clock;
+    switch (key) {
+      case TSR_QUERY_FREE_BYTES:
+        if (index != 0) return device->report.fail(TSR_OUT_OF_RANGE, "query: space %u of 1", index);
+        *out_value = device->setting.memory - device->used.load(std::memory_order_relaxed);
+        return TSR_OK;
+      case TSR_QUERY_CLOCK_NS:
+        *out_value = clock.is_virtual() ? device->latest_ns.load(std::memory_order_relaxed)
+                                        : clock.now() - device->opened_ns;
+        return TSR_OK;
+      case TSR_QUERY_LIVE_ALLOCATIONS:
+        *out_value = device->live_allocations.load(std::memory_order_relaxed);
+        return TSR_OK;
+      case TSR_QUERY_BUSY_NS:
+        *out_value = device->busy_ns.load(std::memory_order_relaxed);
+        return TSR_OK;
+      default:
+        return device->report.fail(TSR_UNIMPLEMENTED, "query: key %u is not offered", key);
+    }
+  });
+}
+
+tsr_status health(tsr_device* device) {
+  return on_device(device, [] { return TSR_OK; });
+}
+
+}  // namespace
+
+const tsr_device_table& device_table() {
+  static const tsr_device_table table = [] {
+    tsr_device_table t{};
+    t.struct_size = sizeof t;
+    t.spaces = spaces;
+    t.link = link;
+    t.mem_alloc = mem_alloc;
+    t.mem_free = mem_free;
+    t.stream_create = stream_create;
+    t.stream_destroy = stream_destroy;
+    t.stream_signal = stream_signal;
+    t.stream_progress = stream_progress;
+    t.copy = copy;
+    t.query = query;
+    t.health = health;
+    t.host_register = host_register;
+    t.host_unregister = host_unregister;
+    t.stream_wait = stream_wait;
+    t.stream_host_wait = stream_host_wait;
+    t.stream_callback = stream_callback;
+    t.fill = fill;
+    t.host_task = host_task;
+    return t;
+  }();
+  return table;
+}
+
+}  // namespace tessera::sim

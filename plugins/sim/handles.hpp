@@ -1,0 +1,220 @@
+#pragma once
+// What the sim plugin's opaque handles are, and how work is timed. Start here; device.cpp has the table.
+#include <tessera/plugin.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "plugins/common/handle_pool.hpp"
+#include "plugins/common/operand.hpp"
+#include "plugins/common/pages.hpp"
+#include "plugins/common/registration.hpp"
+#include "plugins/common/report.hpp"
+#include "plugins/common/timeline.hpp"
+#include "plugins/common/work_queue.hpp"
+#include "plugins/sim/channel.hpp"
+#include "plugins/sim/clock.hpp"
+#include "plugins/sim/settings.hpp"
+
+namespace tessera::sim {
+
+inline constexpr std::uint64_t device_magic = 0x7473722e73696d64;  // "tsr.simd"
+inline constexpr std::uint64_t stream_magic = 0x7473722e73696d73;  // "tsr.sims"
+
+/// One allocation of device memory. Enqueued work shares it, so that work which outlives its memory (the caller's
+/// mistake) meets poison and no foreign data.
+struct allocation {
+  tsr_device* owner;
+  std::uint64_t bytes;    ///< as asked for: what bounds are checked against
+  std::uint64_t rounded;  ///< what it takes of the capacity
+  common::pages pages;
+};
+
+/// All live memory of one plugin. A tsr_memory* of this plugin is a number that was never an address and is never used
+/// twice: a stale, foreign or invented handle is recognised for certain, and following one as a pointer faults.
+class memory_table {
+ public:
+  tsr_memory* add(std::shared_ptr<allocation> memory);
+  std::shared_ptr<allocation> find(const tsr_memory* handle) const;  ///< null: not live
+  std::shared_ptr<allocation> remove(const tsr_memory* handle);      ///< null: not live
+  void remove_all_of(const tsr_device* owner);
+
+ private:
+  mutable std::shared_mutex m_mutex;
+  std::unordered_map<std::uintptr_t, std::shared_ptr<allocation>> m_live;
+  std::uintptr_t m_next = 0;
+};
+
+struct peer_link {
+  link_settings setting;
+  channel line;
+};
+
+}  // namespace tessera::sim
+
+struct tsr_plugin_s {
+  tsr_plugin_s(const tessera::common::reporter& r, tessera::sim::settings s)
+      : report(r), setting(std::move(s)), clock(setting.virtual_clock) {}
+  tessera::common::reporter report;
+  const tessera::sim::settings setting;
+  tessera::sim::sim_clock clock;
+  tessera::sim::memory_table memory;
+  std::vector<std::unique_ptr<tessera::sim::peer_link>> links;
+  std::string library;
+  tsr_blas_table blas{};
+  tsr_tensor_table tensor{};
+  mutable std::shared_mutex mutex;
+  std::vector<std::unique_ptr<tsr_device_s>> devices;  // under mutex; every device ever opened, until shutdown
+};
+
+struct tsr_stream_s {
+  tessera::common::magic_word magic;
+  tsr_device* device = nullptr;
+  std::shared_ptr<tessera::common::timeline> line;
+  std::unique_ptr<tessera::common::work_queue> queue;
+};
+
+struct tsr_device_s {
+  tsr_device_s(tsr_plugin* p, std::uint32_t i)
+      : report(p->report), plugin(p), index(i), setting(p->setting.devices[i]), compute(setting.compute_streams) {}
+  tessera::common::magic_word magic;
+  const tessera::common::reporter report;
+  tsr_plugin* const plugin;
+  const std::uint32_t index;  // as enumerated
+  const tessera::sim::device_settings& setting;
+  std::string space_name;
+  std::uint64_t opened_ns = 0;
+  std::atomic<bool> lost{false};
+  std::atomic<std::uint64_t> used{0};  // bytes of capacity
+  std::atomic<std::uint64_t> live_allocations{0};
+  std::atomic<std::uint32_t> streams_made{0};
+  std::atomic<std::uint64_t> latest_ns{0};  // the largest modelled time of any of its streams
+  std::atomic<std::uint64_t> busy_ns{0};    // sum of compute time
+  tessera::sim::channel into, out_of, within, compute;
+  tessera::common::registration_table registered;
+  tessera::common::handle_pool<tsr_stream_s> streams;
+
+  tessera::sim::channel& to_host() { return setting.copy_engines == 1 ? into : out_of; }
+};
+
+namespace tessera::sim {
+
+/// Calls function() for an open device; misuse answers INVALID_ARGUMENT, exceptions become statuses.
+template <class Function>
+tsr_status on_any_device(tsr_device* device, Function&& function) noexcept {
+  if (device == nullptr || !device->magic.is(device_magic)) return TSR_INVALID_ARGUMENT;
+  return common::guarded(device->report, function);
+}
+
+/// DEVICE_LOST with a record when the device is lost. Every call but those that clean up asks here first.
+tsr_status alive(const tsr_device* device);
+
+/// As on_any_device, for a device that is not lost.
+template <class Function>
+tsr_status on_device(tsr_device* device, Function&& function) noexcept {
+  return on_any_device(device, [&]() -> tsr_status {
+    if (const auto status = alive(device)) return status;
+    return function();
+  });
+}
+
+/// Whether it is a live stream of the device; else INVALID_ARGUMENT with a record.
+tsr_status check_stream(const tsr_device* device, const tsr_stream* stream);
+
+template <class Function>
+tsr_status on_stream(tsr_device* device, tsr_stream* stream, Function&& function) noexcept {
+  return on_device(device, [&]() -> tsr_status {
+    if (const auto status = check_stream(device, stream)) return status;
+    return function();
+  });
+}
+
+/// Resolves addresses of kernels: memory of this very device only. What was resolved stays alive with `held`.
+class operands final : public common::operand_resolver {
+ public:
+  explicit operands(tsr_device* device) : m_device(device) {}
+  tsr_status resolve(const char* name, const tsr_address& address, std::uint64_t bytes, void** out) override;
+  std::vector<std::shared_ptr<allocation>> held;
+
+ private:
+  tsr_device* m_device;
+};
+
+/// Resolves one side of a copy: a plain pointer when `where` is host memory, else memory of where.device.
+tsr_status resolve_side(const tsr_device* device, const char* name, const tsr_space_ref& where,
+                        const tsr_address& address, std::uint64_t bytes, void** out, std::shared_ptr<allocation>& held);
+
+/// The way between two spaces, as link reports it and copies use it.
+struct route {
+  channel* line = nullptr;
+  tsr_link_class link_class = TSR_LINK_SAME;
+  double bandwidth = 0;
+  std::uint64_t latency_ns = 0;
+};
+/// Fails: INVALID_ARGUMENT (a device of another plugin), OUT_OF_RANGE (a space), UNIMPLEMENTED (no such way).
+tsr_status find_route(tsr_device* device, const tsr_space_ref& source, const tsr_space_ref& destination, route& out);
+
+/// The one gate through which all work of a device goes to a stream; its fault hooks belong here.
+void submit(tsr_stream* stream, common::work work);
+
+/// Runs `action` as a transfer: takes `line` for bytes/bandwidth and ends a latency later.
+template <class Action>
+tsr_status as_transfer(tsr_device* device, common::execution& state, channel& line, double bandwidth,
+                       std::uint64_t latency_ns, std::uint64_t bytes, Action&& action);
+
+/// Runs `action` as a computation of `flops` operations on one of the device's compute units.
+tsr_status as_computation(tsr_device* device, common::execution& state, double flops,
+                          const std::function<tsr_status()>& action);
+
+/// Nanoseconds, rounded up, capped at a day.
+std::uint64_t duration_of(double amount, double rate) noexcept;
+
+/// Moves the device's clock (the latest modelled time of any stream) forward.
+void advance(tsr_device* device, std::uint64_t time_ns) noexcept;
+
+template <class Action>
+tsr_status as_transfer(tsr_device* device, common::execution& state, channel& line, double bandwidth,
+                       std::uint64_t latency_ns, std::uint64_t bytes, Action&& action) {
+  auto& clock = device->plugin->clock;
+  const auto busy = duration_of(static_cast<double>(bytes), bandwidth);
+  const auto end = line.reserve(clock.begin(state.time_ns), busy) + busy + latency_ns;
+  const tsr_status status = action();
+  clock.wait_until(end);
+  state.time_ns = end;
+  advance(device, end);
+  return status;
+}
+
+// memory.cpp
+tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t bytes, tsr_memory** out_memory);
+tsr_status mem_free(tsr_device* device, tsr_memory* memory);
+tsr_status host_register(tsr_device* device, void* pointer, std::uint64_t bytes);
+tsr_status host_unregister(tsr_device* device, void* pointer);
+
+// stream.cpp
+tsr_status stream_create(tsr_device* device, std::uint32_t flags, tsr_stream** out_stream);
+tsr_status stream_destroy(tsr_device* device, tsr_stream* stream);
+tsr_status stream_signal(tsr_device* device, tsr_stream* stream, tsr_ticket* out_ticket);
+tsr_status stream_progress(tsr_device* device, tsr_stream* stream, std::uint64_t* out_value, std::uint64_t* out_failed);
+tsr_status stream_wait(tsr_device* device, tsr_stream* stream, tsr_ticket ticket);
+tsr_status stream_host_wait(tsr_device* device, tsr_ticket ticket, std::uint64_t timeout_ns);
+tsr_status stream_callback(tsr_device* device, tsr_stream* stream, void (*function)(void*), void* argument);
+tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* copy);
+tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination, const void* pattern,
+                std::uint32_t pattern_bytes, std::uint64_t count);
+tsr_status host_task(tsr_device* device, tsr_stream* stream, tsr_status (*function)(void*, void* const*),
+                     void* argument, const tsr_address* ranges, std::uint32_t range_count, double modelled_flops);
+
+// device.cpp
+const tsr_device_table& device_table();
+
+// kernels.cpp
+tsr_blas_table blas_table(const char* library);
+tsr_tensor_table tensor_table();
+
+}  // namespace tessera::sim

@@ -1,0 +1,38 @@
+// The BLAS and TENSOR tables of a simulated device: host kernels on its memory, timed by its rates.
+#include "plugins/common/blas_table.hpp"
+#include "plugins/common/tensor_table.hpp"
+#include "plugins/sim/handles.hpp"
+
+namespace tessera::sim {
+namespace {
+
+struct backend {
+  static tsr_status check(tsr_device* device) {
+    return on_device(device, [] { return TSR_OK; });
+  }
+
+  template <class Call, class Prepare>
+  static tsr_status kernel(tsr_device* device, tsr_stream* stream, Prepare&& prepare_call) {
+    return on_stream(device, stream, [&]() -> tsr_status {
+      Call call{};
+      operands resolver(device);
+      if (const auto status = prepare_call(device->report, resolver, call)) return status;
+      submit(stream, [device, call = std::move(call), held = std::move(resolver.held)](common::execution& state) {
+        if constexpr (requires { flops(call); }) {
+          return as_computation(device, state, flops(call), [&] { return run(call); });
+        } else {
+          return as_transfer(device, state, device->within, device->setting.memory_bandwidth, 0, bytes_moved(call),
+                             [&] { return run(call); });
+        }
+      });
+      return TSR_OK;
+    });
+  }
+};
+
+}  // namespace
+
+tsr_blas_table blas_table(const char* library) { return common::make_blas_table<backend>(library); }
+tsr_tensor_table tensor_table() { return common::make_tensor_table<backend>(); }
+
+}  // namespace tessera::sim
