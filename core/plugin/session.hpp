@@ -28,6 +28,9 @@ class session {
   void devices_ready();
 
   tsr_plugin* handle() const noexcept { return m_handle; }
+  const tsr_plugin_table& table() const noexcept { return m_table; }  ///< DEVICE and STORAGE
+  /// The table of an extension of a device, or null when it has none. As the plugin built it: see completed().
+  const void* extension(tsr_device* device, tsr_extension_id id) const;
   const std::vector<tsr_operation>& operations() const noexcept { return m_operations; }  ///< OPERATIONS
   const tsr_policy_table& policy() const noexcept { return m_policy; }                    ///< POLICY
   /// LAYER: the plugin as it looks through this layer.
@@ -38,7 +41,6 @@ class session {
   void warn(tsr_status status, const std::string& what) const noexcept;
   std::unique_ptr<device> open_device(std::uint32_t index, std::uint32_t count,
                                       const std::vector<std::unique_ptr<device>>& others);
-  const void* extension(tsr_device* device, tsr_extension_id id) const;
 
   loaded_plugin m_plugin;
   tsr_plugin* m_handle = nullptr;

@@ -1,6 +1,7 @@
 /* A small sound device plugin, and with one of MINI_WRONG_... defined, one with a single thing wrong. See README.md. */
 #include <tessera/plugin.h>
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,8 @@ struct tsr_device_s {
 };
 
 enum { device_limit = 4 };
+
+static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER; /* of the lists and counts of all devices */
 
 struct tsr_plugin_s {
   const tsr_host* host;
@@ -76,9 +79,8 @@ static tsr_status link_of(tsr_device* device, tsr_space_ref source, tsr_space_re
 static tsr_status mem_alloc(tsr_device* device, uint32_t space, uint64_t bytes, tsr_memory** out_memory) {
   if (space > 0) return report(TSR_OUT_OF_RANGE, "mini has one space");
   if (bytes == 0) return report(TSR_INVALID_ARGUMENT, "0 bytes asked for");
-  if (bytes > device->capacity - device->used) return report(TSR_RESOURCE_EXHAUSTED, "the device's memory is full");
+  if (bytes > device->capacity) return report(TSR_RESOURCE_EXHAUSTED, "the device's memory is full");
   const uint64_t rounded = (bytes + 63) / 64 * 64;
-  if (rounded > device->capacity - device->used) return report(TSR_RESOURCE_EXHAUSTED, "the device's memory is full");
   tsr_memory* memory = malloc(sizeof *memory);
   unsigned char* data = aligned_alloc(64, rounded);
   if (!memory || !data) {
@@ -86,18 +88,35 @@ static tsr_status mem_alloc(tsr_device* device, uint32_t space, uint64_t bytes, 
     free(data);
     return report(TSR_RESOURCE_EXHAUSTED, "the host's memory is full");
   }
-  *memory = (struct tsr_memory_s){data, rounded, device->memories};
-  device->memories = memory;
-  device->used += rounded;
+  pthread_mutex_lock(&guard);
+  const bool fits = rounded <= device->capacity - device->used;
+  if (fits) {
+    *memory = (struct tsr_memory_s){data, rounded, device->memories};
+    device->memories = memory;
+    device->used += rounded;
+  }
+  pthread_mutex_unlock(&guard);
+  if (!fits) {
+    free(memory);
+    free(data);
+    return report(TSR_RESOURCE_EXHAUSTED, "the device's memory is full");
+  }
   *out_memory = memory;
   return TSR_OK;
 }
 
 static tsr_status mem_free(tsr_device* device, tsr_memory* memory) {
+  bool found = false;
+  pthread_mutex_lock(&guard);
   for (tsr_memory** at = &device->memories; *at; at = &(*at)->next) {
     if (*at != memory) continue;
+    found = true;
     *at = memory->next;
     device->used -= memory->size;
+    break;
+  }
+  pthread_mutex_unlock(&guard);
+  if (found) {
     free(memory->bytes);
     free(memory);
     return TSR_OK;
@@ -155,8 +174,15 @@ static unsigned char* resolve(tsr_address address, uint64_t bytes) {
   return address.memory->bytes + address.offset;
 }
 
+/* Bytes from the first to the last that a copy touches; UINT64_MAX when that is beyond counting. */
 static uint64_t extent(uint64_t bytes, const uint64_t rows[2], const uint64_t stride[2]) {
-  return bytes + (rows[0] > 1 ? (rows[0] - 1) * stride[0] : 0) + (rows[1] > 1 ? (rows[1] - 1) * stride[1] : 0);
+  uint64_t total = bytes;
+  for (int d = 0; d < 2; ++d) {
+    uint64_t step = 0;
+    if (rows[d] > 1 && (__builtin_mul_overflow(rows[d] - 1, stride[d], &step) || __builtin_add_overflow(total, step, &total)))
+      return UINT64_MAX;
+  }
+  return total;
 }
 
 static tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* c) {
@@ -164,12 +190,13 @@ static tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* c
   if ((c->source_space.device && c->source_space.device != device) ||
       (c->destination_space.device && c->destination_space.device != device))
     return report(TSR_UNIMPLEMENTED, "mini copies between itself and the host only");
-  if (c->bytes == 0 || c->rows[0] == 0 || c->rows[1] == 0) return TSR_OK;
+  if (c->bytes == 0) return TSR_OK;
+  const uint64_t rows = c->rows[0] > 1 ? c->rows[0] : 1, planes = c->rows[1] > 1 ? c->rows[1] : 1;
   unsigned char* to = resolve(c->destination, extent(c->bytes, c->rows, c->destination_stride));
   const unsigned char* from = resolve(c->source, extent(c->bytes, c->rows, c->source_stride));
   if (!to || !from) return report(TSR_OUT_OF_RANGE, "the copy leaves its allocation");
-  for (uint64_t plane = 0; plane < c->rows[1]; ++plane)
-    for (uint64_t row = 0; row < c->rows[0]; ++row)
+  for (uint64_t plane = 0; plane < planes; ++plane)
+    for (uint64_t row = 0; row < rows; ++row)
       memcpy(to + row * c->destination_stride[0] + plane * c->destination_stride[1],
              from + row * c->source_stride[0] + plane * c->source_stride[1], c->bytes);
   return TSR_OK;

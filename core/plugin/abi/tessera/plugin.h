@@ -15,7 +15,9 @@
  *  R1  Sizes.     struct_size is the first field of every struct that crosses the boundary, in both directions, and is
  *                 set by the side that fills the struct. Structs only grow at their end. A reader tests a field that is
  *                 younger than version 0.1 with TSR_HAS before it touches it; function pointers may be NULL where the
- *                 field says "optional".
+ *                 field says "optional". Before a call that fills an out_ struct the caller sets its struct_size to the
+ *                 room there is; the callee writes no more than that. The elements of an array of structs lie struct_size
+ *                 of the first element apart, which may be more or less than the reader's sizeof.
  *  R2  Versions.  The major numbers must match. The minor number negotiates down: both sides use what the older knows.
  *  R3  Status.    Every fallible function returns a tsr_status. On failure the out_ arguments are left untouched unless
  *                 stated, and the plugin describes the failure through host->error before it returns.
@@ -247,7 +249,8 @@ typedef struct tsr_space_ref {
 } tsr_space_ref;
 
 /* A copy of up to three dimensions: `bytes` contiguous bytes per row, rows[0] rows, rows[1] planes of rows. Strides are
- * in bytes and at least as large as what they step over; rows of 0 or 1 need none. 1D: rows = {1, 1}. */
+ * in bytes and at least as large as what they step over. 1D: rows = {1, 1}. A count of 0 rows or planes means 1; 0 or 1
+ * need no stride. 0 bytes: nothing is copied. */
 typedef struct tsr_copy {
   uint32_t struct_size;
   tsr_space_ref destination_space, source_space;

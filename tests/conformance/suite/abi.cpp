@@ -1,0 +1,187 @@
+// Both sides may be older or newer than the other.
+#include <array>
+
+#include "core/plugin/library.hpp"
+#include "core/plugin/tables.hpp"
+#include "tests/conformance/suite/rig.hpp"
+
+namespace tessera::conformance {
+namespace {
+
+tsr_plugin_query_function query_of(const subject& what) {
+  return reinterpret_cast<tsr_plugin_query_function>(plugin::load_symbol(what.plugin.path, "tsr_plugin_query"));
+}
+
+/// Opens with the given host and options, calls `use`, shuts down.
+void with_plugin(const subject& what, const tsr_host* host, const tsr_option_value* options, std::uint32_t count,
+                 const std::function<void(tsr_plugin*, const tsr_plugin_table&)>& use) {
+  tsr_plugin* handle = nullptr;
+  const void* raw = nullptr;
+  expect_ok(what.plugin.header.open(host, options, count, &handle, &raw), "open");
+  const tsr_plugin_table table = plugin::checked_table(static_cast<const tsr_plugin_table*>(raw), what.plugin.path);
+  try {
+    use(handle, table);
+  } catch (...) {
+    table.shutdown(handle);
+    throw;
+  }
+  expect_ok(table.shutdown(handle), "shutdown");
+}
+
+std::vector<tsr_option_value> values_of(const subject& what) {
+  std::vector<tsr_option_value> values;
+  for (const auto& o : what.options)
+    values.push_back({sizeof(tsr_option_value), o.type, o.name.c_str(), o.integer, o.number, o.text.c_str()});
+  return values;
+}
+
+void header_is_complete(const subject& what) {
+  const tsr_plugin_header& header = what.plugin.header;
+  expect(header.vendor != nullptr && *header.vendor != '\0', "the header names no vendor");
+  expect(header.version != nullptr && *header.version != '\0', "the header names no version");
+  expect(header.features == 0, "features is {}, but no bit has a meaning yet", header.features);
+  for (const void* reserved : header.reserved) expect(reserved == nullptr, "a reserved field of the header is set");
+  expect(query_of(what)(TSR_ABI_MAJOR, TSR_ABI_MINOR) == query_of(what)(TSR_ABI_MAJOR, TSR_ABI_MINOR),
+         "tsr_plugin_query gives another header at each call");
+}
+
+void options_are_documented(const subject& what) {
+  for (const plugin::option_schema& option : what.plugin.options) {
+    expect(!option.doc.empty(), "option \"{}\" has no sentence that explains it", option.name);
+    expect(option.min_value <= option.max_value, "option \"{}\" has its range the wrong way round", option.name);
+    expect(option.type == TSR_OPTION_STRING || option.choices.empty(), "option \"{}\" is no string but has choices", option.name);
+  }
+  plugin::check_options(what.plugin.name, what.plugin.options, {});  // the defaults are right by their own rules
+}
+
+void other_hosts_are_answered(const subject& what) {
+  const auto query = query_of(what);
+  for (std::uint32_t minor = 1; minor <= TSR_ABI_MINOR + 3; ++minor) {
+    const tsr_plugin_header* header = query(TSR_ABI_MAJOR, minor);
+    expect(header == nullptr || header->abi_major == TSR_ABI_MAJOR, "for host {}.{} the header says major {}", TSR_ABI_MAJOR,
+           minor, header == nullptr ? 0 : header->abi_major);
+    expect(header != nullptr || minor < what.plugin.header.abi_minor, "the plugin refuses host {}.{} though it is not older",
+           TSR_ABI_MAJOR, minor);
+  }
+  const tsr_plugin_header* foreign = query(TSR_ABI_MAJOR + 1, 0);
+  expect(foreign == nullptr || foreign->abi_major != TSR_ABI_MAJOR + 1 || foreign->struct_size > 0,
+         "for another major version the header is empty");
+}
+
+void older_host_is_served(const subject& what) {
+  tsr_host older = *what.host.table();
+  older.abi_minor = 1;
+  older.log = nullptr;  // optional
+  const auto values = values_of(what);
+  with_plugin(what, &older, values.data(), static_cast<std::uint32_t>(values.size()),
+              [&](tsr_plugin* handle, const tsr_plugin_table& table) {
+                std::uint32_t count = 0;
+                expect_ok(table.enumerate(handle, 0, nullptr, &count), "enumerate");
+                expect(count > 0, "an older host sees no device");
+                for (std::uint32_t i = 0; i < count; ++i) {
+                  tsr_device* device = nullptr;
+                  const tsr_device_table* raw = nullptr;
+                  expect_ok(table.device_open(handle, i, &device, &raw), "device_open");
+                  expect_ok(table.device_close(handle, device), "device_close");
+                }
+              });
+}
+
+void probe_without_reason(const subject& what) {
+  if (what.plugin.header.probe == nullptr) skip("the plugin has no probe");
+  const std::uint32_t score = what.plugin.header.probe(what.host.table(), nullptr, 0);
+  std::array<char, 4> small{'x', 'x', 'x', 'x'};
+  const std::uint32_t again = what.plugin.header.probe(what.host.table(), small.data(), 3);
+  expect(small[3] == 'x', "probe writes beyond reason_bytes");
+  expect((score == 0) == (again == 0), "probe changes its mind");
+}
+
+/// A later host's option values are longer than this plugin knows.
+void longer_option_values(const subject& what) {
+  struct longer {
+    tsr_option_value value;
+    std::uint64_t later[3];
+  };
+  std::vector<longer> values;
+  for (tsr_option_value value : values_of(what)) {
+    value.struct_size = sizeof(longer);
+    values.push_back({value, {~0ull, ~0ull, ~0ull}});
+  }
+  if (values.size() < 2) skip("the plugin is opened with fewer than two option values");
+  with_plugin(what, what.host.table(), &values.front().value, static_cast<std::uint32_t>(values.size()),
+              [&](tsr_plugin* handle, const tsr_plugin_table& table) {
+                std::uint32_t count = 0;
+                expect_ok(table.enumerate(handle, 0, nullptr, &count), "enumerate");
+                const opened usual(what);
+                expect(count == usual.devices.size(), "with longer option values the plugin has {} devices instead of {}: the "
+                       "elements of an array lie struct_size apart (rule R1)", count, usual.devices.size());
+              });
+}
+
+/// Structs that the plugin fills are written no further than the room that the host gave.
+void descriptions_stay_inside(const subject& what) {
+  const opened all(what);
+  for (std::uint32_t i = 0; i < all.devices.size(); ++i) {
+    struct guarded_device {
+      tsr_device_desc description;
+      std::array<unsigned char, 128> guard;
+    } device{};
+    device.guard.fill(0xa5);
+    device.description.struct_size = sizeof(tsr_device_desc);
+    std::uint32_t count = 0;
+    expect_ok(all.session.table().enumerate(all.session.handle(), i, &device.description, &count), "enumerate");
+    expect(device.description.struct_size > 0 && device.description.struct_size <= sizeof(tsr_device_desc),
+           "enumerate sets struct_size to {}", device.description.struct_size);
+    for (const unsigned char byte : device.guard) expect(byte == 0xa5, "enumerate writes beyond the host's struct");
+    const plugin::device& open = *all.devices[i];
+    for (std::uint32_t s = 0; s < open.spaces().size(); ++s) {
+      struct guarded_space {
+        tsr_space_desc description;
+        std::array<unsigned char, 128> guard;
+      } space{};
+      space.guard.fill(0xa5);
+      space.description.struct_size = sizeof(tsr_space_desc);
+      expect_ok(open.table().spaces(open.handle(), s, &space.description), "spaces");
+      expect(space.description.struct_size > 0 && space.description.struct_size <= sizeof(tsr_space_desc),
+             "spaces sets struct_size to {}", space.description.struct_size);
+      for (const unsigned char byte : space.guard) expect(byte == 0xa5, "spaces writes beyond the host's struct");
+    }
+  }
+}
+
+/// A later host's copy is longer than this plugin knows.
+void longer_copy(const subject& what) {
+  const opened all(what);
+  for_each_device(all, [](const device& device) {
+    struct longer {
+      tsr_copy copy;
+      std::uint64_t later[4];
+    };
+    const queue stream(device);
+    const buffer memory(device, compute_space(device), 64);
+    const std::array<char, 8> text{"longer!"};
+    longer copy{plain_copy(memory.where(), memory.at(0), host_space, host_address(text.data()), text.size()),
+                {~0ull, ~0ull, ~0ull, ~0ull}};
+    copy.copy.struct_size = sizeof copy;
+    expect_ok(device.table().copy(device.handle(), stream.handle(), &copy.copy), "copy with a longer struct");
+    stream.finish();
+    std::array<char, 8> back{};
+    download(stream, back.data(), memory, back.size());
+    expect(back == text, "a copy with a longer struct moves other bytes");
+  });
+}
+
+}  // namespace
+
+std::vector<check> abi_checks() {
+  return {{"abi.header_is_complete", header_is_complete},
+          {"abi.options_are_documented", options_are_documented},
+          {"abi.other_hosts_are_answered", other_hosts_are_answered},
+          {"abi.older_host_is_served", older_host_is_served},
+          {"abi.probe_without_reason", probe_without_reason},
+          {"abi.longer_option_values", longer_option_values},
+          {"abi.descriptions_stay_inside", descriptions_stay_inside},
+          {"abi.longer_copy", longer_copy}};
+}
+
+}  // namespace tessera::conformance

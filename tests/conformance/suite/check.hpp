@@ -1,0 +1,74 @@
+#pragma once
+// What the checks are made of.
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/plugin/host.hpp"
+#include "core/plugin/loaded_plugin.hpp"
+#include "core/plugin/session.hpp"
+#include "tests/conformance/suite/conformance.hpp"
+
+namespace tessera::conformance {
+
+struct check_failed : std::runtime_error {
+  using runtime_error::runtime_error;
+};
+struct check_skipped : std::runtime_error {
+  using runtime_error::runtime_error;
+};
+
+/// Fails the running check unless `truth`.
+template <class... Arguments>
+void expect(bool truth, fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+  if (!truth) throw check_failed(fmt::format(text, std::forward<Arguments>(arguments)...));
+}
+
+/// Fails the running check unless a call answered `wanted`; the plugin's details are part of the message.
+void expect_status(tsr_status got, tsr_status wanted, std::string_view call);
+inline void expect_ok(tsr_status got, std::string_view call) { expect_status(got, TSR_OK, call); }
+
+[[noreturn]] inline void skip(const std::string& reason) { throw check_skipped(reason); }
+
+/// The plugin under test and what to open it with.
+struct subject {
+  plugin::loaded_plugin plugin;
+  std::vector<plugin::option_value> options;
+  plugin::host& host;
+  std::uint64_t seed;
+
+  std::mt19937_64 generator() const { return std::mt19937_64(seed); }
+};
+
+/// The plugin opened with all its devices, closed at the end of the scope.
+struct opened {
+  explicit opened(const subject& what);
+  plugin::session session;
+  std::vector<std::unique_ptr<plugin::device>> devices;
+};
+
+/// One check. Receives the subject; throws check_failed or check_skipped.
+struct check {
+  const char* name;
+  void (*run)(const subject&);
+};
+
+/// The groups, each in its own file.
+std::vector<check> lifecycle_checks();
+std::vector<check> abi_checks();
+std::vector<check> honesty_checks();
+std::vector<check> memory_checks();
+std::vector<check> copy_checks();
+std::vector<check> ordering_checks();
+std::vector<check> stress_checks();
+std::vector<check> failure_checks();
+std::vector<check> blas_checks();
+std::vector<check> tensor_checks();
+std::vector<check> extension_checks();
+
+}  // namespace tessera::conformance

@@ -1,0 +1,64 @@
+#pragma once
+// The public conformance suite: does a plugin keep what tessera/plugin.h asks of it?
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/plugin/option.hpp"
+
+namespace tessera::conformance {
+
+/// What to check.
+struct request {
+  std::filesystem::path plugin;                          ///< absolute path of the shared library
+  std::vector<plugin::raw_option> options = {};          ///< for its open, as the user would configure it
+  std::uint64_t seed = 0;                                ///< of random shapes and contents; 0: a new one
+  std::string filter = {};                               ///< only checks whose name contains this
+  std::filesystem::path known_failures = {};             ///< file of known failures; empty: none
+};
+
+enum class outcome : std::uint8_t {
+  passed,
+  failed,
+  skipped,       ///< the plugin does not offer what the check is about
+  known_failure  ///< failed, and a line of the known failures that has not expired says so
+};
+
+/// One check's result.
+struct result {
+  std::string name;     ///< "copies.every_pair"
+  outcome how;
+  std::string message;  ///< why it failed or was skipped; one or a few sentences
+  double seconds;
+};
+
+struct report {
+  std::string plugin, version;  ///< from the header; "" when the file was refused
+  std::uint64_t seed = 0;
+  std::vector<result> results;  ///< in the order of running
+  /// No check failed (known failures do not count).
+  bool passed() const;
+  std::size_t count(outcome how) const;
+};
+
+/// The word for an outcome ("known failure").
+const char* name_of(outcome how) noexcept;
+
+/// Runs the suite. A file that is refused gives one failed result, "load". `progress`, where given, is called after each
+/// check. Never throws for what a plugin does; a plugin that crashes takes the process with it.
+report run(const request& what, const std::function<void(const result&)>& progress = {});
+
+/// The names of all checks, in the order of running.
+std::vector<std::string> names();
+
+/// {"plugin", "version", "seed", "passed", "failed", "skipped", "known_failures", "results": [{"name", "outcome",
+/// "message", "seconds"}]}
+std::string to_json(const report& done);
+
+/// Runs the suite, prints one line per check and a summary to stdout, writes JSON to `json` unless empty. Returns 0 when
+/// everything passed, 1 otherwise.
+int run_and_print(const request& what, const std::filesystem::path& json = {});
+
+}  // namespace tessera::conformance

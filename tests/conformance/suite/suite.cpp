@@ -1,0 +1,161 @@
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <thread>
+
+#include "tests/conformance/suite/check.hpp"
+#include "tests/conformance/suite/known_failures.hpp"
+
+namespace tessera::conformance {
+namespace {
+
+std::vector<check> all_checks() {
+  std::vector<check> all;
+  for (const auto& group : {lifecycle_checks(), abi_checks(), honesty_checks(), memory_checks(), copy_checks(), ordering_checks(),
+                            stress_checks(), failure_checks(), blas_checks(), tensor_checks(), extension_checks()})
+    all.insert(all.end(), group.begin(), group.end());
+  return all;
+}
+
+result run_one(const check& one, const subject& what) {
+  result done{one.name, outcome::passed, {}, 0};
+  const auto begin = std::chrono::steady_clock::now();
+  try {
+    one.run(what);
+  } catch (const check_skipped& reason) {
+    done.how = outcome::skipped;
+    done.message = reason.what();
+  } catch (const std::exception& failure) {
+    done.how = outcome::failed;
+    done.message = failure.what();
+  }
+  done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return done;
+}
+
+/// A mask of all CPUs that there may be: the suite does not bind.
+std::vector<std::uint64_t> every_cpu() {
+  const unsigned count = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::uint64_t> mask((count + 63) / 64, 0);
+  for (unsigned cpu = 0; cpu < count; ++cpu) mask[cpu / 64] |= 1ull << (cpu % 64);
+  return mask;
+}
+
+void judge(result& done, const std::vector<known_failure>& known) {
+  for (const known_failure& one : known) {
+    if (one.name != done.name) continue;
+    if (done.how == outcome::passed) {
+      done.how = outcome::failed;
+      done.message = fmt::format("passes, but is listed as a known failure ({}): take the line out", one.reason);
+    } else if (done.how == outcome::failed && today() <= one.expiry) {
+      done.how = outcome::known_failure;
+      done.message = fmt::format("known until {}: {}; {}", one.expiry, one.reason, done.message);
+    } else if (done.how == outcome::failed) {
+      done.message = fmt::format("was a known failure until {} ({}); {}", one.expiry, one.reason, done.message);
+    }
+  }
+}
+
+}  // namespace
+
+const char* name_of(outcome how) noexcept {
+  switch (how) {
+    case outcome::passed: return "passed";
+    case outcome::failed: return "failed";
+    case outcome::skipped: return "skipped";
+    case outcome::known_failure: return "known failure";
+  }
+  return "?";
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const check& one : all_checks()) all.emplace_back(one.name);
+  return all;
+}
+
+bool report::passed() const { return count(outcome::failed) == 0; }
+
+std::size_t report::count(outcome how) const {
+  return static_cast<std::size_t>(std::count_if(results.begin(), results.end(), [&](const result& r) { return r.how == how; }));
+}
+
+void expect_status(tsr_status got, tsr_status wanted, std::string_view call) {
+  if (got == wanted) return;
+  const std::string details = plugin::take_error_details();
+  throw check_failed(fmt::format("{} answers {}{}{}, expected {}", call, plugin::name_of(got), details.empty() ? "" : ": ", details,
+                                 plugin::name_of(wanted)));
+}
+
+opened::opened(const subject& what) : session(what.plugin, what.host, what.options) {
+  session.open_devices(devices);
+  session.devices_ready();
+}
+
+report run(const request& what, const std::function<void(const result&)>& progress) {
+  report done;
+  done.seed = what.seed != 0 ? what.seed : std::random_device{}() | 1u;
+  const auto add = [&](result one) {
+    done.results.push_back(std::move(one));
+    if (progress) progress(done.results.back());
+  };
+  try {
+    plugin::host host(every_cpu(), {});
+    const auto known = read_known_failures(what.known_failures, names());
+    plugin::loaded_plugin loaded = plugin::load_plugin(what.plugin, {});
+    done.plugin = loaded.name;
+    done.version = loaded.header.version != nullptr ? loaded.header.version : "";
+    if (loaded.header.kind != TSR_PLUGIN_DEVICE && loaded.header.kind != TSR_PLUGIN_STORAGE)
+      throw error(error_kind::plugin,
+                  fmt::format("the suite checks device and storage plugins; this is a {} plugin", plugin::name_of_kind(loaded.header.kind)),
+                  what.plugin.string());
+    if (const auto answer = plugin::probe(loaded, host.table()); answer.score == 0)
+      throw error(error_kind::plugin, "the plugin cannot run on this machine: " + answer.reason, what.plugin.string());
+    const subject checked{loaded, plugin::check_options(loaded.name, loaded.options, what.options), host, done.seed};
+    for (const check& one : all_checks()) {
+      if (std::string(one.name).find(what.filter) == std::string::npos) continue;
+      result finished = run_one(one, checked);
+      judge(finished, known);
+      add(std::move(finished));
+    }
+  } catch (const std::exception& failure) {
+    add({"load", outcome::failed, failure.what(), 0});
+  }
+  return done;
+}
+
+std::string to_json(const report& done) {
+  nlohmann::ordered_json json;
+  json["plugin"] = done.plugin;
+  json["version"] = done.version;
+  json["seed"] = done.seed;
+  json["passed"] = done.count(outcome::passed);
+  json["failed"] = done.count(outcome::failed);
+  json["skipped"] = done.count(outcome::skipped);
+  json["known_failures"] = done.count(outcome::known_failure);
+  json["results"] = nlohmann::ordered_json::array();
+  for (const result& one : done.results)
+    json["results"].push_back({{"name", one.name}, {"outcome", name_of(one.how)}, {"message", one.message}, {"seconds", one.seconds}});
+  return json.dump(2) + "\n";
+}
+
+int run_and_print(const request& what, const std::filesystem::path& json) {
+  const report done = run(what, [](const result& one) {
+    fmt::print("{:<14} {:<44} {:>8.3f} s{}{}\n", name_of(one.how), one.name, one.seconds, one.message.empty() ? "" : "  ", one.message);
+    std::fflush(stdout);
+  });
+  fmt::print("{} {}: {} passed, {} failed, {} skipped, {} known failures (seed {})\n", done.plugin, done.version,
+             done.count(outcome::passed), done.count(outcome::failed), done.count(outcome::skipped), done.count(outcome::known_failure),
+             done.seed);
+  if (!json.empty()) {
+    std::ofstream file(json);
+    if (!(file << to_json(done)).flush())
+      throw error(error_kind::input, "the file cannot be written", json.string(), "check the directory and its permissions");
+  }
+  return done.passed() ? 0 : 1;
+}
+
+}  // namespace tessera::conformance
