@@ -35,9 +35,17 @@ topology::~topology() = default;
 
 topology topology::of_this_machine() {
   auto made = std::make_unique<implementation>();
-  hwloc_topology_set_flags(made->handle, HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING);
   if (hwloc_topology_load(made->handle) != 0)
     throw error(error_kind::internal, fmt::format("hwloc cannot describe this machine: {}", std::strerror(errno)));
+  // hwloc's own variables (HWLOC_XMLFILE, HWLOC_SYNTHETIC) may have put another machine in this one's place.
+  made->here = hwloc_topology_is_thissystem(made->handle) != 0;
+  const std::unique_ptr<hwloc_bitmap_s, void (*)(hwloc_bitmap_t)> inherited(hwloc_bitmap_alloc(), hwloc_bitmap_free);
+  if (made->here && hwloc_get_cpubind(made->handle, inherited.get(), HWLOC_CPUBIND_PROCESS) == 0) {
+    // Devices of removed packages move up; the domains stay, and the builder leaves out those that are not ours.
+    if (hwloc_topology_restrict(made->handle, inherited.get(), HWLOC_RESTRICT_FLAG_ADAPT_IO) != 0)
+      throw error(error_kind::internal, fmt::format("hwloc cannot be restricted to this process's CPUs: {}",
+                                                    std::strerror(errno)));
+  }
   return topology(std::move(made));
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/nearest.hpp"
+#include "hierarchy/declaration/bind.hpp"
 #include "hierarchy/discovery/devices.hpp"
 #include "hierarchy/discovery/topology.hpp"
 
@@ -67,6 +68,8 @@ machine assemble(const config::document& configuration, log_function log) {
                 configuration.origin("runtime.plugins"), "add \"host\" to runtime.plugins");
 
   machine made{configuration.runtime(), std::move(plugins), seen.tree(devices), {}};
+  if (const config::declarations declared = declarations_of(configuration, made.notes); !declared.empty())
+    made.tree = declared_tree(declared, made.tree, devices, made.notes);
   check_plugin_tables(configuration, *made.plugins, made.notes);
 
   const std::size_t cores = std::max<std::size_t>(host_workers(made.tree, devices), 1);

@@ -1,0 +1,120 @@
+#include "hierarchy/declaration/resources.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/units.hpp"
+#include "hierarchy/declaration/match.hpp"
+
+namespace tessera::hierarchy {
+namespace {
+
+bool is_of(type_kind kind, const found_device& d) {
+  return kind == type_kind::storage ? d.device_class == TSR_DEVICE_STORAGE
+                                    : d.device_class == TSR_DEVICE_GPU || d.device_class == TSR_DEVICE_ACCELERATOR;
+}
+
+std::string_view word_for(tsr_device_class c) {
+  return c == TSR_DEVICE_GPU ? "gpu" : c == TSR_DEVICE_STORAGE ? "storage" : "accelerator";
+}
+
+/// A host memory in the clothes of a device, so that conditions can look at it.
+found_device as_device(const location::properties& memory) {
+  found_device d;
+  d.name = memory.name;
+  d.numa_node = memory.numa_node;
+  d.spaces.push_back({0, TSR_SPACE_HOST, memory.numa_node, memory.memory_bytes});
+  return d;
+}
+
+}  // namespace
+
+resources::resources(const location::tree& discovered, std::span<const found_device> devices) {
+  const auto device_of = [&](std::uint32_t index) -> const found_device* {
+    const auto found = std::ranges::find(devices, index, &found_device::index);
+    return found == devices.end() ? nullptr : &*found;
+  };
+  for (const location::node_id id : discovered.subtree(discovered.root())) {
+    const location::properties& is = discovered.at(id).is;
+    const found_device* d = is.device ? device_of(*is.device) : nullptr;
+    if (is.what == location::kind::worker && (d == nullptr || d->device_class == TSR_DEVICE_CPU))
+      m_cores.push_back(is);
+    else if (is.what == location::kind::worker || is.what == location::kind::storage)
+      m_devices.push_back({is, d, {}});
+    else if (is.space || is.what == location::kind::memory)
+      m_memories.push_back({is, nullptr, {}});
+  }
+  // Where spaces are known, only memories that have one can be used.
+  if (std::ranges::any_of(m_memories, [](const entry& e) { return e.is.space.has_value(); }))
+    std::erase_if(m_memories, [](const entry& e) { return !e.is.space; });
+}
+
+const std::vector<resources::entry>& resources::list(type_kind kind) const {
+  return kind == type_kind::unified || kind == type_kind::cpu ? m_memories : m_devices;
+}
+
+bool resources::fits(const entry& e, const checked_type& type) const {
+  if (type.kind == type_kind::unified) return !type.is.match || matches(*type.is.match, as_device(e.is));
+  if (e.device == nullptr) return false;
+  const bool matching = !type.is.match || matches(*type.is.match, *e.device);
+  if (!is_of(type.kind, *e.device)) return false;
+  if (type.is.plugin && type.is.plugin->is != e.device->plugin) return false;
+  // An accelerator passes for a GPU only when the user names its plugin.
+  if (type.kind == type_kind::gpu && e.device->device_class != TSR_DEVICE_GPU && !type.is.plugin) return false;
+  if (type.is.path && e.device->description.find(type.is.path->is) == std::string::npos) return false;
+  return matching;
+}
+
+std::size_t resources::free(const checked_type& type) const {
+  if (type.kind == type_kind::cpu) return free_cores();
+  return static_cast<std::size_t>(
+      std::ranges::count_if(list(type.kind), [&](const entry& e) { return e.taken_by.empty() && fits(e, type); }));
+}
+
+std::optional<location::properties> resources::take(const checked_type& type, const std::string& by) {
+  for (entry& e : type.kind == type_kind::unified ? m_memories : m_devices) {
+    if (!e.taken_by.empty() || !fits(e, type)) continue;
+    e.taken_by = by;
+    return e.is;
+  }
+  return std::nullopt;
+}
+
+std::vector<location::properties> resources::take_cores(std::size_t count) {
+  if (count > free_cores()) return {};
+  const auto begin = m_cores.begin() + static_cast<std::ptrdiff_t>(m_next_core);
+  m_next_core += count;
+  return {begin, begin + static_cast<std::ptrdiff_t>(count)};
+}
+
+std::optional<location::properties> resources::take_host_memory(const std::string& by) {
+  for (entry& e : m_memories)
+    if (e.taken_by.empty()) {
+      e.taken_by = by;
+      return e.is;
+    }
+  return std::nullopt;
+}
+
+std::vector<std::string> resources::free_host_memories() const {
+  std::vector<std::string> names;
+  for (const entry& e : m_memories)
+    if (e.taken_by.empty()) names.push_back(e.is.name);
+  return names;
+}
+
+std::string resources::inventory(type_kind kind) const {
+  std::vector<std::string> parts;
+  for (const entry& e : list(kind)) {
+    if (e.device != nullptr && !is_of(kind, *e.device)) continue;
+    std::string what = e.device ? fmt::format("{} of plugin '{}'", word_for(e.device->device_class), e.device->plugin)
+                                : std::string("host memory");
+    if (e.is.memory_bytes != 0) what += ", " + format_bytes(static_cast<double>(e.is.memory_bytes));
+    if (!e.taken_by.empty()) what += ", taken by " + e.taken_by;
+    parts.push_back(fmt::format("{} ({})", e.is.name, what));
+  }
+  return parts.empty() ? "nothing of that kind" : fmt::format("{}", fmt::join(parts, "; "));
+}
+
+}  // namespace tessera::hierarchy
