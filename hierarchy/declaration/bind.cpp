@@ -263,9 +263,14 @@ class binder {
       is.what = kind::virtual_group;
       is.name = m_tree.find("host") ? "host cores" : "host";
       is.type = "not declared";
-      const std::string name = is.name;
-      put_cores(add(m_tree.root(), std::move(is), "", nullptr), m_free.free_cores());
-      m_notes.push_back(fmt::format("no location with cores is declared: host tasks run on all of them, below '{}'", name));
+      // Below the memory that they will use: the machine's, or the first declared one when that took all there is.
+      node_id above = m_tree.root();
+      if (m_free.free_host_memories().empty())
+        for (const node_id id : m_tree.subtree(m_tree.root()))
+          if (above == m_tree.root() && m_tree.at(id).is.what == kind::memory && m_tree.at(id).is.space) above = id;
+      m_notes.push_back(fmt::format("no location with cores is declared: host tasks run on all of them, below '{}'",
+                                    m_tree.at(above).is.name));
+      put_cores(add(above, std::move(is), "", nullptr), m_free.free_cores());
     }
 
     // Host memory above everything, unless the declarations took all of it.
