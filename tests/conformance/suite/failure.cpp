@@ -98,7 +98,11 @@ void copy_out_of_range(const subject& what) {
       refused(bytes + 64, 8, 1, 8, "its first byte beyond the allocation");
       refused(~0ull - 3, 8, 1, 8, "an offset that wraps around");
       refused(0, 16, 4, bytes / 2, "a row beyond the allocation");
-      refused(0, 16, 4, 1ull << 63, "a stride that wraps around");
+      tsr_copy wraps = plain_copy(memory.where(), memory.at(0), host_space, host_address(host.data()), 16);
+      wraps.rows[0] = 4;
+      wraps.destination_stride[0] = 1ull << 63, wraps.source_stride[0] = 16;
+      const tsr_status status = device.table().copy(device.handle(), stream.handle(), &wraps);
+      expect(status == TSR_OUT_OF_RANGE || status == TSR_INVALID_ARGUMENT, "copy with a stride that wraps around answers {}", plugin::name_of(status));
       const tsr_copy good = plain_copy(memory.where(), memory.at(bytes - 8), host_space, host_address(host.data()), 8);
       expect_ok(device.table().copy(device.handle(), stream.handle(), &good), "copy that ends at the allocation's end");
       stream.finish();
