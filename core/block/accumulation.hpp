@@ -1,0 +1,27 @@
+#pragma once
+// A group of commuting additions to one block: private copies, and one reduction at the end.
+#include <vector>
+
+#include "core/base/spin_lock.hpp"
+#include "core/block/record.hpp"
+
+namespace tessera::block {
+
+/// Open from the first accumulate after another use of the block until the next other use, which closes it by
+/// submitting the reduction. `adders` is guarded by the block's flow lock, `copies` by `lock`.
+struct accumulation {
+  record* base = nullptr;
+  std::vector<task_reference> adders;
+
+  /// A hidden block of the base's shape. Adders take one that is idle in their space, or a new one; so there are never
+  /// more than run at the same time.
+  struct private_copy {
+    record* block = nullptr;
+    std::uint16_t space = 0;
+    bool busy = false;
+  };
+  spin_lock lock;
+  std::vector<private_copy> copies;
+};
+
+}  // namespace tessera::block

@@ -1,0 +1,153 @@
+#pragma once
+// What the runtime knows of one block.
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/base/spin_lock.hpp"
+#include "core/block/element_type.hpp"
+#include "core/block/intent.hpp"
+#include "core/block/shape.hpp"
+#include "core/block/ticket.hpp"
+
+namespace tessera::block {
+
+/// Versions count from 1; 0 means never written. The one committed version of a block and the version of each replica
+/// are the only truth about validity: a replica is valid exactly when its version equals the committed one.
+using version_number = std::uint32_t;
+
+/// A piece of a space's memory: slab number and offset in one word. The all-ones word is no memory.
+struct chunk {
+  std::uint64_t word = ~std::uint64_t{0};
+  static chunk at(std::uint32_t slab, std::uint64_t offset) noexcept { return {std::uint64_t{slab} << 48 | offset}; }
+  std::uint32_t slab() const noexcept { return static_cast<std::uint32_t>(word >> 48); }
+  std::uint64_t offset() const noexcept { return word & 0xffff'ffff'ffffu; }
+  explicit operator bool() const noexcept { return word != ~std::uint64_t{0}; }
+};
+
+/// Where a replica is in its life. `modified`, `shared`, `invalid` of other systems are derived, never stored.
+enum class replica_state : std::uint8_t {
+  absent,   ///< the entry is free
+  filling,  ///< a transfer into it is under way; `ready` tells when it is done
+  valid,    ///< holds `version` (which may be stale)
+  draining  ///< being written back to the parent memory before it is dropped
+};
+
+/// One copy of a block in one space; 48 bytes. Guarded by the record's lock.
+struct replica {
+  std::uint16_t space = 0;
+  replica_state state = replica_state::absent;
+  std::uint8_t issuing = 0;    ///< plugin calls under way that will leave a ticket here; others wait for 0
+  std::uint32_t pins = 0;      ///< uses not yet completed; a pinned replica is never evicted
+  version_number version = 0;
+  std::uint32_t last_use = 0;  ///< the space's clock
+  chunk where;
+  ticket ready;                ///< when the contents are there
+  std::unique_ptr<std::vector<ticket>> readers;  ///< device work that may still read it; at most one per stream
+};
+static_assert(sizeof(replica) == 48);
+
+/// A reference to a task that survives the task: record address and generation in one word (see task/record.hpp).
+using task_reference = std::uint64_t;
+
+/// Adders of an open group of accumulates; defined in accumulation.hpp.
+struct accumulation;
+
+/// Dependencies of later tasks follow from this; touched only while a task is linked, under `lock`.
+struct alignas(64) flow_record {
+  spin_lock lock;
+  bool is_private = false;           ///< used by one submitting thread only: linking skips the lock
+  std::uint8_t reader_count = 0;     ///< inline readers in use
+  version_number next_version = 1;   ///< the version that the next writer makes
+  task_reference last_writer = 0;
+  std::array<task_reference, 4> readers{};  ///< since the last writer
+  std::unique_ptr<std::vector<task_reference>> more_readers;
+};
+static_assert(sizeof(flow_record) == 64);
+
+/// Why a block's contents cannot be used: the failure of the task that should have made them.
+struct failure {
+  std::string text;                          ///< what happened
+  std::string where = {};                    ///< the task: operation and site
+  error_kind kind = error_kind::task;
+};
+
+/// Where a block belongs, for people: array name and block indices. Shared by the blocks of one array.
+struct origin {
+  std::string array_name;
+  std::vector<std::int64_t> counts;  ///< blocks per dimension
+};
+
+/// Everything about one block. 64-byte aligned; addresses are stable and reused (table.hpp).
+struct alignas(64) record {
+  // submission side
+  flow_record flow;
+
+  // execution side, guarded by `lock`; nobody calls a plugin while holding it
+  spin_lock lock;
+  std::uint8_t replica_count = 0;  ///< entries in use among the first two and `more`
+  element_type type = element_type::none;
+  bool foreign = false;            ///< its host replica is the user's memory: never freed, never moved
+  version_number committed = 0;
+  std::uint64_t valid_mask = 0;    ///< bit per space: replicas with version == committed
+  std::uint64_t bytes = 0;
+  const shape* extents = nullptr;  ///< owned by the table, shared among equal blocks
+  const origin* from = nullptr;    ///< owned by the table; null for hidden blocks
+  std::uint32_t slot = 0;          ///< position in the table: the order in which locks are taken
+  std::uint32_t position = 0;      ///< ordinal within its array
+  std::shared_ptr<const failure>* poison = nullptr;  ///< set: the committed contents are not to be used
+
+  std::array<replica, 2> replicas;
+  std::unique_ptr<std::vector<replica>> more;  ///< third and later replicas
+  accumulation* sums = nullptr;    ///< the open group of accumulates; part of the flow side, guarded by flow.lock
+
+  /// The replica in a space, or null. Call with the lock held.
+  replica* find(std::uint16_t space) noexcept {
+    for (replica& r : replicas)
+      if (r.state != replica_state::absent && r.space == space) return &r;
+    if (more)
+      for (replica& r : *more)
+        if (r.state != replica_state::absent && r.space == space) return &r;
+    return nullptr;
+  }
+  /// A new entry (state still absent; the caller fills it). Call with the lock held; invalidates pointers from find.
+  replica& add() {
+    for (replica& r : replicas)
+      if (r.state == replica_state::absent) return r;
+    if (!more) more = std::make_unique<std::vector<replica>>();
+    for (replica& r : *more)
+      if (r.state == replica_state::absent) return r;
+    return more->emplace_back();
+  }
+  template <class Function>
+  void for_each_replica(Function&& function) {
+    for (replica& r : replicas)
+      if (r.state != replica_state::absent) function(r);
+    if (more)
+      for (replica& r : *more)
+        if (r.state != replica_state::absent) function(r);
+  }
+  bool valid_in(std::uint16_t space) const noexcept { return (valid_mask >> space & 1) != 0; }
+  bool only_valid_in(std::uint16_t space) const noexcept { return valid_mask == std::uint64_t{1} << space; }
+};
+
+static_assert(sizeof(record) == 256, "a block with two replicas costs 256 bytes of metadata");
+
+/// "A(3,1)", or "block 17" for a block of no array.
+std::string name_of(const record& block);
+
+/// One use of a block by a task; 16 bytes.
+struct access {
+  record* block = nullptr;
+  version_number version = 0;  ///< the version read, or the version made
+  intent how = intent::read;
+  std::uint8_t flags = 0;
+  std::uint16_t space = 0;     ///< where it was acquired
+};
+static_assert(sizeof(access) == 16);
+
+}  // namespace tessera::block

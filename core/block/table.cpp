@@ -1,0 +1,81 @@
+#include "core/block/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tessera::block {
+
+bool table::shape_less::operator()(const shape& a, const shape& b) const noexcept {
+  return std::ranges::lexicographical_compare(a.extents(), b.extents());
+}
+
+table::~table() {
+  for (const auto& chunk : m_chunks)
+    for (record& block : *chunk) delete block.poison;
+}
+
+record& table::create(element_type type, const shape& extents, const origin* from, std::uint32_t position) {
+  const std::lock_guard guard(m_mutex);
+  if (m_free.empty()) {
+    const auto first = static_cast<std::uint32_t>(m_used.size());
+    m_chunks.push_back(std::make_unique<record_chunk>());
+    m_used.resize(first + chunk_records);
+    for (std::uint32_t k = 0; k < chunk_records; ++k) {
+      (*m_chunks.back())[k].slot = first + k;
+      m_free.push_back(first + chunk_records - 1 - k);  // low slots first
+    }
+  }
+  const std::uint32_t slot = m_free.back();
+  m_free.pop_back();
+  m_used[slot] = true;
+  auto& shared_shape = m_shapes[extents];
+  if (!shared_shape) shared_shape = std::make_unique<shape>(extents);
+
+  record& block = (*m_chunks[slot / chunk_records])[slot % chunk_records];
+  // The last writer stays: its generation has passed, so that a later task sees it as finished.
+  block.flow.reader_count = 0;
+  if (block.flow.more_readers) block.flow.more_readers->clear();
+  block.flow.next_version = 1;
+  block.flow.is_private = false;
+  block.type = type;
+  block.extents = shared_shape.get();
+  block.bytes = static_cast<std::uint64_t>(extents.count()) * size_of(type);
+  block.from = from;
+  block.position = position;
+  block.committed = 0;
+  block.valid_mask = 0;
+  block.foreign = false;
+  return block;
+}
+
+void table::destroy(record& block) {
+  delete block.poison;
+  block.poison = nullptr;
+  const std::lock_guard guard(m_mutex);
+  m_used[block.slot] = false;
+  m_free.push_back(block.slot);
+}
+
+const origin* table::make_origin(std::string array_name, std::vector<std::int64_t> counts) {
+  const std::lock_guard guard(m_mutex);
+  return &m_origins.emplace_back(origin{std::move(array_name), std::move(counts)});
+}
+
+std::size_t table::size() const {
+  const std::lock_guard guard(m_mutex);
+  return m_used.size() - m_free.size();
+}
+
+std::string name_of(const record& block) {
+  if (block.from == nullptr) return fmt::format("block {}", block.slot);
+  std::string indices;
+  std::int64_t rest = block.position;
+  for (const std::int64_t count : block.from->counts) {
+    indices += fmt::format("{}{}", indices.empty() ? "" : ",", count > 0 ? rest % count : 0);
+    if (count > 0) rest /= count;
+  }
+  return indices.empty() ? block.from->array_name : fmt::format("{}({})", block.from->array_name, indices);
+}
+
+}  // namespace tessera::block

@@ -1,0 +1,59 @@
+#pragma once
+// Owner of all block records of a runtime.
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/block/record.hpp"
+
+namespace tessera::block {
+
+/// Keeps records at stable addresses and reuses them. Thread-safe. The memory of replicas is not its business: a record
+/// given back must hold none.
+class table {
+ public:
+  table() = default;
+  table(const table&) = delete;
+  table& operator=(const table&) = delete;
+  ~table();
+
+  /// A record with no replica and no writer. `from` comes from make_origin, or is null.
+  record& create(element_type type, const shape& extents, const origin* from = nullptr, std::uint32_t position = 0);
+
+  /// Gives a record back for reuse. Nothing may refer to it any more and all replicas must be absent.
+  void destroy(record& block);
+
+  /// Remembers an array's name; lives as long as the table.
+  const origin* make_origin(std::string array_name, std::vector<std::int64_t> counts);
+
+  /// Number of records in use.
+  std::size_t size() const;
+
+  /// Calls function(record&) for every record in use, in slot order. No record may be created or destroyed meanwhile by
+  /// the function itself; other threads wait.
+  template <class Function>
+  void for_each(Function&& function) {
+    const std::lock_guard guard(m_mutex);
+    for (std::size_t slot = 0; slot < m_used.size(); ++slot)
+      if (m_used[slot]) function((*m_chunks[slot / chunk_records])[slot % chunk_records]);
+  }
+
+ private:
+  static constexpr std::size_t chunk_records = 1024;
+  using record_chunk = std::array<record, chunk_records>;
+  struct shape_less {
+    bool operator()(const shape& a, const shape& b) const noexcept;
+  };
+
+  mutable std::mutex m_mutex;
+  std::vector<std::unique_ptr<record_chunk>> m_chunks;
+  std::vector<bool> m_used;
+  std::vector<std::uint32_t> m_free;
+  std::map<shape, std::unique_ptr<shape>, shape_less> m_shapes;
+  std::deque<origin> m_origins;
+};
+
+}  // namespace tessera::block

@@ -1,0 +1,255 @@
+#include "core/memory/space.hpp"
+
+#include <algorithm>
+
+namespace tessera::memory {
+namespace {
+
+// Alignment of blocks within a slab: a cache line pair, and what vector units and DMA engines like.
+constexpr std::uint64_t block_granule = 256;
+
+bool younger(const memory_waiter* a, const memory_waiter* b) { return a->age > b->age; }
+
+}  // namespace
+
+space::space(space_setup setup)
+    : m_setup(std::move(setup)), m_pages(std::make_unique<std::atomic<slab*>[]>(max_pages)) {
+  const tsr_space_desc& description = m_setup.device->spaces()[m_setup.device_space].description;
+  m_name = m_setup.device->spaces()[m_setup.device_space].name;
+  m_granule = std::max<std::uint64_t>(block_granule, description.alignment);
+  m_host_visible = (description.capabilities & TSR_SPACE_HOST_VISIBLE) != 0 && m_setup.device->table().mem_base != nullptr;
+  m_limit = m_setup.limit != 0 ? m_setup.limit : description.bytes;
+  if (description.bytes != 0) m_limit = std::min(m_limit, description.bytes);
+  if (m_limit == 0) m_limit = ~std::uint64_t{0};
+  if (m_setup.slab_bytes == 0) m_setup.slab_bytes = std::uint64_t{64} << 20;
+}
+
+space::~space() {
+  for (std::uint32_t k = 0; k < m_slab_count; ++k) free_slab(slab_of(k));
+  for (std::size_t page = 0; page < max_pages; ++page) delete[] m_pages[page].load(std::memory_order_relaxed);
+}
+
+void space::free_slab(slab& s) noexcept {
+  if (!s.ranges) return;
+  for (const plugin::device* other : s.registered) other->table().host_unregister(other->handle(), s.base);
+  m_setup.device->table().mem_free(m_setup.device->handle(), s.memory);
+  s = slab{};
+}
+
+std::uint32_t space::new_slab_entry() {
+  if (!m_free_entries.empty()) {
+    const std::uint32_t entry = m_free_entries.back();
+    m_free_entries.pop_back();
+    return entry;
+  }
+  if (m_slab_count == slabs_per_page * max_pages)
+    throw error(error_kind::memory, "space " + m_name + " has no room for more than 65536 slabs", {},
+                "raise memory.slab_bytes");
+  if (m_slab_count % slabs_per_page == 0)
+    m_pages[m_slab_count / slabs_per_page].store(new slab[slabs_per_page], std::memory_order_release);
+  return m_slab_count++;
+}
+
+bool space::grow(std::uint64_t at_least) {
+  const std::uint64_t left = m_limit == ~std::uint64_t{0} ? m_limit : m_limit - std::min(m_limit, m_slab_total);
+  const std::uint64_t needed = (at_least + m_granule - 1) / m_granule * m_granule;
+  if (left < needed) return false;
+  const plugin::device& device = *m_setup.device;
+  const std::uint64_t bytes = std::max(needed, std::min(m_setup.slab_bytes, left / m_granule * m_granule));
+  slab fresh;
+  const tsr_status status = device.table().mem_alloc(device.handle(), m_setup.device_space, bytes, &fresh.memory);
+  if (status == TSR_RESOURCE_EXHAUSTED) {
+    plugin::take_error_details();
+    return false;
+  }
+  device.check(status, "allocation of a slab of " + std::to_string(bytes) + " bytes in " + m_name);
+  if (m_host_visible) {
+    void* base = nullptr;
+    device.check(device.table().mem_base(device.handle(), fresh.memory, &base), "address of a slab in " + m_name);
+    fresh.base = static_cast<std::byte*>(base);
+    for (const plugin::device* other : m_setup.register_with)
+      if (other->table().host_register != nullptr && other->table().host_unregister != nullptr &&
+          other->table().host_register(other->handle(), base, bytes) == TSR_OK)
+        fresh.registered.push_back(other);  // where it fails, copies are slower and still right
+  }
+  fresh.ranges = std::make_unique<range_allocator>(bytes, m_granule);
+  m_slab_total += bytes;
+  const std::uint32_t entry = new_slab_entry();
+  slab_of(entry) = std::move(fresh);
+  return true;
+}
+
+std::optional<block::chunk> space::take(std::uint64_t bytes) {
+  const std::uint64_t size = std::max<std::uint64_t>((bytes + m_granule - 1) / m_granule * m_granule, m_granule);
+  if (m_used + size > m_limit) return std::nullopt;
+  const auto account = [&](block::chunk memory) {
+    m_used += size;
+    m_peak = std::max(m_peak, m_used);
+    ++m_allocations;
+    return memory;
+  };
+  if (const auto cached = m_cached.find(size); cached != m_cached.end() && !cached->second.empty()) {
+    const block::chunk memory = cached->second.back();
+    cached->second.pop_back();
+    m_cached_bytes -= size;
+    ++m_reuses;
+    return account(memory);
+  }
+  const auto search = [&]() -> std::optional<block::chunk> {
+    for (std::uint32_t k = m_slab_count; k-- > 0;) {  // the youngest slab is the emptiest
+      slab& s = slab_of(k);
+      if (!s.ranges) continue;
+      if (const auto offset = s.ranges->allocate(size)) return block::chunk::at(k, *offset);
+    }
+    return std::nullopt;
+  };
+  auto memory = search();
+  if (!memory && grow(size)) memory = search();
+  if (!memory && m_cached_bytes > 0) {  // other sizes' chunks may join into a range that is large enough
+    uncache();
+    memory = search();
+  }
+  if (!memory && trim() && grow(size)) memory = search();
+  if (!memory) return std::nullopt;
+  return account(*memory);
+}
+
+void space::uncache() {
+  for (auto& [chunk_size, chunks] : m_cached) {
+    for (const block::chunk c : chunks) slab_of(c.slab()).ranges->release(c.offset(), chunk_size);
+    chunks.clear();
+  }
+  m_cached_bytes = 0;
+}
+
+bool space::trim() {
+  bool any = false;
+  for (std::uint32_t k = 0; k < m_slab_count; ++k) {
+    slab& s = slab_of(k);
+    if (!s.ranges || s.ranges->used() != 0) continue;
+    m_slab_total -= s.ranges->capacity();
+    free_slab(s);
+    m_free_entries.push_back(k);
+    any = true;
+  }
+  return any;
+}
+
+void space::put_back(block::chunk memory, std::uint64_t bytes) {
+  const std::uint64_t size = std::max<std::uint64_t>((bytes + m_granule - 1) / m_granule * m_granule, m_granule);
+  m_used -= size;
+  m_cached[size].push_back(memory);
+  m_cached_bytes += size;
+}
+
+bool space::reserve(std::span<const std::uint64_t> sizes, std::span<block::chunk> out_chunks) {
+  const std::lock_guard guard(m_mutex);
+  for (std::size_t k = 0; k < sizes.size(); ++k) {
+    const auto memory = take(sizes[k]);
+    if (!memory) {
+      ++m_exhausted;
+      for (std::size_t undo = 0; undo < k; ++undo) put_back(out_chunks[undo], sizes[undo]);
+      return false;
+    }
+    out_chunks[k] = *memory;
+  }
+  return true;
+}
+
+void space::give_back(block::chunk memory, std::uint64_t bytes) {
+  const std::lock_guard guard(m_mutex);
+  put_back(memory, bytes);
+}
+
+void space::release(block::chunk memory, std::uint64_t bytes) {
+  give_back(memory, bytes);
+  notify();
+}
+
+void space::notify() {
+  m_events.fetch_add(1, std::memory_order_seq_cst);
+  if (!has_waiters()) return;
+  std::vector<memory_waiter*> woken;
+  {
+    const std::lock_guard guard(m_mutex);
+    std::ranges::sort_heap(m_waiters, younger);  // youngest first
+    woken.swap(m_waiters);
+    m_waiter_count.store(0, std::memory_order_release);
+  }
+  // The oldest first: what it leaves may serve the next.
+  for (auto waiter = woken.rbegin(); waiter != woken.rend(); ++waiter) (*waiter)->wake(*waiter);
+}
+
+block::chunk space::adopt_foreign(void* pointer, std::uint64_t) {
+  const std::lock_guard guard(m_mutex);
+  const std::uint32_t entry = new_slab_entry();
+  slab& s = slab_of(entry);
+  s.base = static_cast<std::byte*>(pointer);
+  return block::chunk::at(entry, 0);
+}
+
+void space::forget_foreign(block::chunk memory) {
+  const std::lock_guard guard(m_mutex);
+  slab_of(memory.slab()) = slab{};
+  m_free_entries.push_back(memory.slab());
+}
+
+void space::add_resident(block::record& block) {
+  const std::lock_guard guard(m_mutex);
+  if (m_resident_index.emplace(&block, m_residents.size()).second) m_residents.push_back(&block);
+}
+
+void space::remove_resident(block::record& block) {
+  const std::lock_guard guard(m_mutex);
+  const auto entry = m_resident_index.find(&block);
+  if (entry == m_resident_index.end()) return;
+  const std::size_t position = entry->second;
+  m_resident_index.erase(entry);
+  if (position + 1 != m_residents.size()) {
+    m_residents[position] = m_residents.back();
+    m_resident_index[m_residents[position]] = position;
+  }
+  m_residents.pop_back();
+}
+
+std::vector<block::record*> space::residents() const {
+  const std::lock_guard guard(m_mutex);
+  return m_residents;
+}
+
+bool space::wait_for_memory(memory_waiter& waiter, std::uint64_t seen) {
+  const std::lock_guard guard(m_mutex);
+  m_waiter_count.fetch_add(1, std::memory_order_seq_cst);  // before the test: notify counts first, then looks here
+  if (m_events.load(std::memory_order_seq_cst) != seen) {
+    m_waiter_count.fetch_sub(1, std::memory_order_relaxed);
+    return false;
+  }
+  m_waiters.push_back(&waiter);
+  std::ranges::push_heap(m_waiters, younger);
+  return true;
+}
+
+memory_waiter* space::take_oldest_waiter() {
+  const std::lock_guard guard(m_mutex);
+  if (m_waiters.empty()) return nullptr;
+  std::ranges::pop_heap(m_waiters, younger);
+  memory_waiter* oldest = m_waiters.back();
+  m_waiters.pop_back();
+  m_waiter_count.fetch_sub(1, std::memory_order_relaxed);
+  return oldest;
+}
+
+space_statistics space::statistics() const {
+  const std::lock_guard guard(m_mutex);
+  return {.used_bytes = m_used,
+          .peak_bytes = m_peak,
+          .reserved_bytes = m_slab_total,
+          .limit_bytes = m_limit,
+          .slabs = m_slab_count,
+          .allocations = m_allocations,
+          .reuses = m_reuses,
+          .exhausted = m_exhausted,
+          .evictions = m_evictions.load(std::memory_order_relaxed)};
+}
+
+}  // namespace tessera::memory

@@ -1,0 +1,154 @@
+#pragma once
+// One memory space of one device, as the core manages it.
+#include <atomic>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/block/record.hpp"
+#include "core/location/tree.hpp"
+#include "core/memory/range_allocator.hpp"
+#include "core/plugin/device.hpp"
+
+namespace tessera::memory {
+
+/// Number of a space in the runtime: bit number in a block's mask of valid replicas. At most 64 spaces.
+using space_number = std::uint16_t;
+inline constexpr space_number no_space = 0xffff;
+
+/// Something that waits for memory to become free in a space. The owner keeps it alive until it is woken.
+struct memory_waiter {
+  std::uint64_t age = 0;                      ///< order of submission; the oldest is woken first
+  void (*wake)(memory_waiter* self) = nullptr;  ///< called without locks held
+};
+
+/// What a space is made of.
+struct space_setup {
+  space_number number = 0;
+  const plugin::device* device = nullptr;
+  std::uint32_t device_space = 0;
+  location::node_id where = location::no_node;
+  std::uint64_t limit = 0;        ///< bytes that blocks may take; 0: the capacity that the device reports
+  std::uint64_t slab_bytes = 0;   ///< what to ask of the plugin at once
+  /// Devices that want this (host) memory registered when a slab is born, so that their copies are fast.
+  std::vector<const plugin::device*> register_with;
+};
+
+/// Counters of a space; a snapshot.
+struct space_statistics {
+  std::uint64_t used_bytes = 0, peak_bytes = 0, reserved_bytes = 0, limit_bytes = 0;
+  std::uint64_t slabs = 0, allocations = 0, reuses = 0, exhausted = 0, evictions = 0;
+};
+
+/// Slabs, reservation and residents of one space. Thread-safe; its lock is taken after block locks, never before.
+class space {
+ public:
+  explicit space(space_setup setup);
+  ~space();
+  space(const space&) = delete;
+  space& operator=(const space&) = delete;
+
+  space_number number() const noexcept { return m_setup.number; }
+  const plugin::device& device() const noexcept { return *m_setup.device; }
+  std::uint32_t device_space() const noexcept { return m_setup.device_space; }
+  location::node_id where() const noexcept { return m_setup.where; }
+  const std::string& name() const noexcept { return m_name; }
+  /// Bytes that blocks may take here; ~0: unlimited.
+  std::uint64_t limit() const noexcept { return m_limit; }
+  bool host_visible() const noexcept { return m_host_visible; }
+  tsr_space_ref reference() const noexcept { return {m_setup.device->handle(), m_setup.device_space}; }
+
+  /// Memory for all of the sizes, or for none of them (returns false). Never waits. Throws only for a plugin's failure
+  /// other than exhaustion.
+  bool reserve(std::span<const std::uint64_t> sizes, std::span<block::chunk> out_chunks);
+  /// Gives a chunk back and wakes waiters.
+  void release(block::chunk memory, std::uint64_t bytes);
+  /// Gives a chunk back; the caller calls notify() once it holds no block's lock.
+  void give_back(block::chunk memory, std::uint64_t bytes);
+
+  /// Address of a chunk for plugins, and for the host where the space is host-visible (else null).
+  tsr_address address_of(block::chunk memory) const noexcept {
+    const slab& from = slab_of(memory.slab());
+    return {from.memory, memory.offset()};
+  }
+  void* host_pointer(block::chunk memory) const noexcept {
+    const slab& from = slab_of(memory.slab());
+    return from.base == nullptr ? nullptr : from.base + memory.offset();
+  }
+
+  /// Memory of the user taken over as a chunk of this (host) space; must be dropped with forget_foreign.
+  block::chunk adopt_foreign(void* pointer, std::uint64_t bytes);
+  void forget_foreign(block::chunk memory);
+
+  /// Blocks that have a replica here, for choosing victims. add/remove are called with the block's lock held.
+  void add_resident(block::record& block);
+  void remove_resident(block::record& block);
+  std::vector<block::record*> residents() const;
+
+  /// A stamp for replica::last_use; grows.
+  std::uint32_t tick() noexcept { return m_clock.fetch_add(1, std::memory_order_relaxed) + 1; }
+
+  /// Number of events so far that may have made memory available. Read it before a reservation that may fail.
+  std::uint64_t events() const noexcept { return m_events.load(std::memory_order_acquire); }
+  /// Queues a waiter until the next event, oldest first; false when events() has moved on from `seen`: try again now.
+  bool wait_for_memory(memory_waiter& waiter, std::uint64_t seen);
+  /// Something became evictable or free: wakes all waiters, the oldest first; each tries again.
+  void notify();
+  bool has_waiters() const noexcept { return m_waiter_count.load(std::memory_order_acquire) != 0; }
+  /// Takes the oldest waiter out without waking it; null when nobody waits.
+  memory_waiter* take_oldest_waiter();
+  /// Counts a replica that was dropped or written back to make room.
+  void count_eviction() noexcept { m_evictions.fetch_add(1, std::memory_order_relaxed); }
+
+  space_statistics statistics() const;
+
+ private:
+  struct slab {
+    tsr_memory* memory = nullptr;
+    std::byte* base = nullptr;  // host-visible slabs; foreign slabs: the user's pointer
+    std::unique_ptr<range_allocator> ranges;  // null: foreign or freed
+    std::vector<const plugin::device*> registered;
+  };
+  static constexpr std::size_t slabs_per_page = 256, max_pages = 256;
+
+  slab& slab_of(std::uint32_t number) const noexcept {
+    return m_pages[number / slabs_per_page].load(std::memory_order_acquire)[number % slabs_per_page];
+  }
+  std::uint32_t new_slab_entry();                    // under m_mutex
+  bool grow(std::uint64_t at_least);                 // under m_mutex
+  std::optional<block::chunk> take(std::uint64_t bytes);  // under m_mutex
+  void put_back(block::chunk memory, std::uint64_t bytes);  // under m_mutex
+  void free_slab(slab& s) noexcept;
+  void uncache();                 // under m_mutex: cached chunks back to their slabs
+  bool trim();                    // under m_mutex: empty slabs back to the plugin; whether there were any
+
+  space_setup m_setup;
+  std::string m_name;
+  std::uint64_t m_limit, m_granule;
+  bool m_host_visible;
+
+  mutable std::mutex m_mutex;
+  // Two levels, so that address_of needs no lock: entries never move.
+  std::unique_ptr<std::atomic<slab*>[]> m_pages;
+  std::uint32_t m_slab_count = 0;
+  std::vector<std::uint32_t> m_free_entries;  // of foreign slabs, for reuse
+  std::uint64_t m_slab_total = 0, m_used = 0, m_peak = 0;
+  std::uint64_t m_allocations = 0, m_reuses = 0, m_exhausted = 0;
+  std::unordered_map<std::uint64_t, std::vector<block::chunk>> m_cached;  // freed chunks by rounded size
+  std::uint64_t m_cached_bytes = 0;
+  std::vector<block::record*> m_residents;
+  std::unordered_map<block::record*, std::size_t> m_resident_index;
+  std::vector<memory_waiter*> m_waiters;  // heap, oldest on top
+  std::atomic<std::size_t> m_waiter_count{0};
+  std::atomic<std::uint64_t> m_events{0};
+  std::atomic<std::uint32_t> m_clock{0};
+  std::atomic<std::uint64_t> m_evictions{0};
+};
+
+}  // namespace tessera::memory

@@ -1,0 +1,30 @@
+#pragma once
+// Operations by name.
+#include <deque>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/operation/definition.hpp"
+
+namespace tessera::operation {
+
+/// Keeps definitions at stable addresses. Thread-safe.
+class catalog {
+ public:
+  /// Adds an operation and gives it its number. Throws tessera::error (usage) when the name exists or nothing runs it.
+  const definition& add(definition what);
+  /// Null when there is none of that name.
+  const definition* find(std::string_view name) const;
+  std::size_t size() const;
+  std::vector<std::string> names() const;
+  /// By number; the number must exist.
+  const definition& at(std::uint32_t number) const;
+
+ private:
+  mutable std::mutex m_mutex;
+  std::deque<definition> m_all;
+};
+
+}  // namespace tessera::operation

@@ -1,0 +1,39 @@
+#pragma once
+// What an operation's implementation sees when it runs.
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "core/block/record.hpp"
+#include "core/plugin/device.hpp"
+
+namespace tessera::operation {
+
+/// One block as the implementation finds it: acquired, in the space of the device that runs it.
+struct operand {
+  tsr_address address{};   ///< for plugins
+  void* host = nullptr;    ///< for host code; null where the space is not visible to the host
+  element_type type = element_type::none;
+  intent how = intent::read;
+  const shape* extents = nullptr;
+  std::uint64_t bytes = 0;
+  std::int64_t extent(std::size_t dimension) const noexcept {
+    return dimension < extents->rank() ? (*extents)[dimension] : 1;
+  }
+};
+
+/// Everything else. Valid during the call only.
+struct context {
+  std::span<const operand> operands;
+  const void* arguments = nullptr;         ///< the bytes given at submission
+  const plugin::device* device = nullptr;  ///< whose tables to use
+  tsr_stream* stream = nullptr;            ///< where to enqueue; on the host an inline stream of the calling thread
+  std::string_view task_name;
+
+  template <class T>
+  const T& arguments_as() const noexcept {
+    return *static_cast<const T*>(arguments);
+  }
+};
+
+}  // namespace tessera::operation

@@ -1,0 +1,39 @@
+#pragma once
+// What an operation is.
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/operation/context.hpp"
+
+namespace tessera::operation {
+
+/// Runs on the calling thread; throws to fail. Operands have host pointers.
+using host_function = void (*)(const context&);
+/// Enqueues on context::stream through context::device's tables and returns; throws to fail. Never waits.
+using enqueue_function = void (*)(const context&);
+/// Whether a device can run the operation for this element type.
+using availability_function = bool (*)(const plugin::device&, element_type);
+/// Floating-point operations of one task.
+using work_function = double (*)(const void* arguments, std::span<const block::access>);
+
+/// A named computation. Immutable once it is in use; lives as long as its catalog.
+struct definition {
+  std::string name;
+  std::vector<intent> signature = {};     ///< empty: given at each submission
+  host_function host = nullptr;           ///< plain host code
+  enqueue_function enqueue = nullptr;     ///< through a device's tables; used on the host too when `host` is null
+  availability_function available = nullptr;  ///< for `enqueue`; null: everywhere
+  work_function work = nullptr;           ///< null: unknown
+  void (*destroy_arguments)(void*) = nullptr;  ///< null: arguments are plain bytes
+  void (*special)(void*) = nullptr;       ///< the runtime's own operations, which see the task itself; see schedule
+  std::uint32_t number = 0;               ///< index into statistics; set by the catalog
+
+  bool runs_on(const plugin::device& device, element_type type, bool is_host) const {
+    if (is_host && (host != nullptr || special != nullptr)) return true;
+    return enqueue != nullptr && (available == nullptr || available(device, type));
+  }
+};
+
+}  // namespace tessera::operation

@@ -1,0 +1,90 @@
+#include "core/operation/tensor.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/container/small_vector.hpp>
+
+#include "core/operation/scalar.hpp"
+
+namespace tessera::operation {
+namespace {
+
+template <tsr_tensor_operation Operation>
+bool supported(const plugin::device& device, element_type type) {
+  return device.tensor() != nullptr &&
+         device.tensor()->supports(device.handle(), Operation, static_cast<tsr_type>(type));
+}
+
+void enqueue_permute(const context& c) {
+  const auto& given = c.arguments_as<permute_arguments>();
+  const operand &source = c.operands[0], &destination = c.operands[1];
+  tsr_permute p{};
+  p.struct_size = sizeof p;
+  p.type = static_cast<tsr_type>(source.type);
+  p.rank = static_cast<std::uint32_t>(source.extents->rank());
+  for (std::uint32_t d = 0; d < p.rank; ++d) {
+    p.extents[d] = source.extent(d);
+    p.permutation[d] = given.permutation[d];
+    if (given.permutation[d] >= p.rank || destination.extent(d) != source.extent(given.permutation[d]))
+      throw error(error_kind::usage, fmt::format("permute: dimension {} of the destination does not fit", d));
+  }
+  const scalar alpha(source.type, given.alpha), beta(source.type, given.beta);
+  p.alpha = alpha.data();
+  p.beta = beta.data();
+  p.source = source.address;
+  p.destination = destination.address;
+  c.device->check(c.device->tensor()->permute(c.device->handle(), c.stream, &p), "permute");
+}
+
+void enqueue_fill(const context& c) {
+  const operand& to = c.operands[0];
+  const scalar value(to.type, c.arguments_as<fill_arguments>().value);
+  c.device->check(c.device->tensor()->fill(c.device->handle(), c.stream, static_cast<tsr_type>(to.type),
+                                           to.extents->count(), to.address, value.data()),
+                  "fill");
+}
+
+void enqueue_reduce(const context& c) {
+  const operand& to = c.operands[0];
+  if (to.how == intent::write) enqueue_zero(*c.device, c.stream, to);
+  boost::container::small_vector<tsr_address, 16> sources;
+  for (const operand& from : c.operands.subspan(1)) sources.push_back(from.address);
+  if (sources.empty()) return;
+  c.device->check(c.device->tensor()->reduce_add(c.device->handle(), c.stream, static_cast<tsr_type>(to.type),
+                                                 to.extents->count(), to.address, sources.data(),
+                                                 static_cast<std::uint32_t>(sources.size())),
+                  "reduce_add");
+}
+
+double elements(const void*, std::span<const block::access> b) {
+  return static_cast<double>(b[0].block->extents->count()) * static_cast<double>(b.size());
+}
+
+}  // namespace
+
+void enqueue_zero(const plugin::device& device, tsr_stream* stream, const operand& block) {
+  const scalar zero(block.type, 0);
+  device.check(device.tensor()->fill(device.handle(), stream, static_cast<tsr_type>(block.type),
+                                     block.extents->count(), block.address, zero.data()),
+               "fill with zero");
+}
+
+bool can_reduce(const plugin::device& device, element_type type) {
+  return supported<TSR_TENSOR_REDUCE_ADD>(device, type) && supported<TSR_TENSOR_FILL>(device, type);
+}
+
+definition permute() {
+  return {.name = "permute", .enqueue = enqueue_permute, .available = supported<TSR_TENSOR_PERMUTE>, .work = elements};
+}
+definition fill() {
+  return {.name = "fill",
+          .signature = {intent::write},
+          .enqueue = enqueue_fill,
+          .available = supported<TSR_TENSOR_FILL>,
+          .work = elements};
+}
+definition reduce_add() {
+  return {.name = "reduce", .enqueue = enqueue_reduce, .available = can_reduce, .work = elements};
+}
+
+}  // namespace tessera::operation

@@ -1,0 +1,228 @@
+#include "core/runtime/runtime.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+
+#include "core/base/nearest.hpp"
+#include "core/base/units.hpp"
+#include "core/operation/blas.hpp"
+#include "core/operation/tensor.hpp"
+
+namespace tessera {
+namespace {
+
+std::atomic<std::uint64_t> next_serial{1};
+
+}  // namespace
+
+runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetch_add(1)) {
+  const config::runtime_settings& settings = m_machine.settings;
+  const auto& devices = m_machine.plugins->devices();
+
+  // One space per memory of the tree; host memories first, so that they have the low numbers.
+  std::vector<location::node_id> places;
+  for (const bool host : {true, false})
+    for (const location::node_id node : m_machine.tree.subtree(m_machine.tree.root())) {
+      const auto& is = m_machine.tree.at(node).is;
+      if (!is.space || is.space->device >= devices.size()) continue;
+      const auto& description = devices[is.space->device]->spaces()[is.space->space].description;
+      if (((description.capabilities & TSR_SPACE_HOST_VISIBLE) != 0 && description.kind == TSR_SPACE_HOST) == host)
+        places.push_back(node);
+    }
+  std::vector<const plugin::device*> wants_registration;
+  for (const auto& d : devices)
+    if (d->table().host_register != nullptr && !d->has(TSR_DEVICE_INLINE)) wants_registration.push_back(d.get());
+  for (const location::node_id node : places) {
+    const auto& is = m_machine.tree.at(node).is;
+    const plugin::device& device = *devices[is.space->device];
+    const bool host = device.spaces()[is.space->space].description.kind == TSR_SPACE_HOST;
+    memory::space_setup setup;
+    setup.number = static_cast<memory::space_number>(m_spaces.size());
+    setup.device = &device;
+    setup.device_space = is.space->space;
+    setup.where = node;
+    setup.limit = is.memory_bytes;
+    if (host && settings.host_limit != 0)
+      setup.limit = setup.limit == 0 ? settings.host_limit : std::min(setup.limit, settings.host_limit);
+    setup.slab_bytes = settings.slab_bytes;
+    if (host) setup.register_with = wants_registration;
+    m_spaces.push_back(std::make_unique<memory::space>(setup));
+  }
+  if (m_spaces.empty())
+    throw error(error_kind::configuration, "no memory space: the location tree names none that a plugin offers", {},
+                "open the host plugin: runtime.plugins = [\"host\"]");
+
+  std::vector<memory::space_number> parents;
+  m_largest_limit = 0;
+  for (const auto& s : m_spaces) {
+    m_largest_limit = std::max(m_largest_limit, s->limit());
+    memory::space_number parent = memory::no_space;
+    const location::node_id above = m_machine.tree.parent_memory(s->where());
+    for (const auto& other : m_spaces)
+      if (other->where() == above && other != s) parent = other->number();
+    parents.push_back(parent);
+  }
+  m_coherence = std::make_unique<transfer::coherence>(m_spaces, std::move(parents), m_streams, settings.staging_bytes);
+
+  m_builtin = {.gemm = &m_operations.add(operation::gemm()),
+               .syrk = &m_operations.add(operation::syrk()),
+               .trsm = &m_operations.add(operation::trsm()),
+               .potrf = &m_operations.add(operation::potrf()),
+               .axpy = &m_operations.add(operation::axpy()),
+               .scal = &m_operations.add(operation::scal()),
+               .permute = &m_operations.add(operation::permute()),
+               .fill = &m_operations.add(operation::fill()),
+               .reduce = &m_operations.add(operation::reduce_add())};
+
+  schedule::scheduler_setup setup;
+  setup.settings = &m_machine.settings;
+  setup.tree = &m_machine.tree;
+  setup.coherence = m_coherence.get();
+  setup.blocks = &m_blocks;
+  setup.operations = &m_operations;
+  for (const auto& d : devices) setup.devices.push_back(d.get());
+  m_scheduler = std::make_unique<schedule::scheduler>(std::move(setup));
+}
+
+runtime::~runtime() {
+  m_scheduler.reset();
+  // Blocks of arrays that outlived their tasks' failure may still hold memory; spaces free their slabs whole.
+  m_coherence.reset();
+}
+
+void runtime::submit_operation(const operation::definition& what, const void* arguments, std::size_t argument_bytes,
+                               std::span<const block::access> accesses, task_options options,
+                               std::source_location site) {
+  if (!what.signature.empty()) {
+    bool fits = what.signature.size() == accesses.size();
+    for (std::size_t k = 0; fits && k < accesses.size(); ++k) fits = what.signature[k] == accesses[k].how;
+    if (!fits)
+      throw error(error_kind::usage, fmt::format("operation '{}' was given blocks that its signature does not allow", what.name),
+                  fmt::format("{}:{}", site.file_name(), site.line()),
+                  fmt::format("it takes {} blocks with the intents of its definition", what.signature.size()));
+  }
+  check_working_set(what.name, accesses);
+  schedule::lane* mine = nullptr;
+  task::record& t = m_scheduler->begin(what, site, mine);
+  t.priority = options.priority;
+  t.hint = options.at;
+  t.access_count = static_cast<std::uint8_t>(std::min<std::size_t>(accesses.size(), 255));
+  if (accesses.size() > t.accesses.size()) {
+    t.need_more().accesses.assign(accesses.begin(), accesses.end());
+    t.flags |= task::flag_many_accesses;
+  } else {
+    std::copy(accesses.begin(), accesses.end(), t.accesses.begin());
+  }
+  if (argument_bytes > task::record::inline_arguments) {
+    t.need_more().arguments.resize(argument_bytes);
+    t.flags |= task::flag_large_arguments;
+  }
+  if (argument_bytes > 0) std::memcpy(t.argument_bytes(), arguments, argument_bytes);
+  m_scheduler->commit(*mine, t);
+}
+
+void runtime::check_working_set_slowly(std::string_view name, std::span<const block::access> accesses) const {
+  std::uint64_t bytes = 0;
+  std::string names;
+  for (std::size_t k = 0; k < accesses.size(); ++k) {
+    bool again = false;
+    for (std::size_t j = 0; j < k; ++j) again = again || accesses[j].block == accesses[k].block;
+    if (again) continue;
+    bytes += accesses[k].block->bytes;
+  }
+  if (bytes <= m_largest_limit) return;
+  for (const block::access& a : accesses)
+    names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", block::name_of(*a.block),
+                         format_bytes(static_cast<double>(a.block->bytes)));
+  throw error(error_kind::memory,
+              fmt::format("the blocks of task '{}' need {} together and no memory holds more than {}", name,
+                          format_bytes(static_cast<double>(bytes)), format_bytes(static_cast<double>(m_largest_limit))),
+              names, "use smaller blocks or raise memory.host_limit");
+}
+
+const operation::definition& runtime::define_or_find(operation::definition what) {
+  // Two call sites may use one name, and a function template one call site for several types.
+  const std::string name = what.name;
+  for (int suffix = 2;; ++suffix) {
+    if (const operation::definition* known = m_operations.find(what.name)) {
+      if (known->host == what.host) return *known;
+      what.name = fmt::format("{}#{}", name, suffix);
+      continue;
+    }
+    try {
+      return m_operations.add(what);
+    } catch (const error&) {  // another thread was faster: look again
+      if (m_operations.find(what.name) == nullptr) throw;
+    }
+  }
+}
+
+void runtime::adopt_block(block::record& block, void* memory) {
+  memory::space& host = *m_spaces.front();
+  const std::lock_guard guard(block.lock);
+  block.foreign = true;
+  block::replica& r = block.add();
+  r.space = host.number();
+  r.state = block::replica_state::valid;
+  r.version = block.committed = block.flow.next_version++;
+  r.where = host.adopt_foreign(memory, block.bytes);
+  block.valid_mask = std::uint64_t{1} << host.number();
+  host.add_resident(block);
+}
+
+location::node_id runtime::at(std::string_view name) const {
+  if (const auto found = m_machine.tree.find(name); found && m_machine.tree.attached(*found)) return *found;
+  std::vector<std::string> names;
+  for (const location::node_id node : m_machine.tree.subtree(m_machine.tree.root()))
+    names.push_back(m_machine.tree.at(node).is.name);
+  const std::string near = nearest_name(name, names);
+  throw error(error_kind::usage, fmt::format("there is no location '{}'", name), {},
+              near.empty() ? "`tessera topology` lists them" : fmt::format("did you mean '{}'?", near));
+}
+
+tessera::statistics runtime::statistics() const {
+  tessera::statistics s;
+  s.tasks_retired = m_scheduler->retired();
+  s.tasks_submitted = m_scheduler->submitted();
+  s.steals = m_scheduler->steals();
+  s.operations = m_scheduler->operation_table();
+  s.coherence = m_coherence->statistics();
+  transfer::link_map& links = m_coherence->links();
+  for (const auto& from : m_spaces) {
+    s.spaces.push_back({from->name(), from->statistics()});
+    for (const auto& to : m_spaces) {
+      const auto& c = links.counters(from->number(), to->number());
+      if (c.transfers.load() > 0) s.links.push_back({from->name(), to->name(), c.transfers.load(), c.bytes.load()});
+    }
+  }
+  return s;
+}
+
+std::string runtime::topology_line() const {
+  std::size_t cores = 0, memories = 0, devices = 0;
+  for (const location::node_id node : m_machine.tree.subtree(m_machine.tree.root())) {
+    const auto& is = m_machine.tree.at(node).is;
+    if (is.what == location::kind::worker && !is.cpus.empty()) ++cores;
+    if (is.what == location::kind::memory && is.space) ++memories;
+    if (is.what == location::kind::worker && is.space) ++devices;
+  }
+  std::string line = fmt::format("{} core{}, {} host memor{}", cores, cores == 1 ? "" : "s", memories, memories == 1 ? "y" : "ies");
+  if (devices > 0) line += fmt::format(", {} device{}", devices, devices == 1 ? "" : "s");
+  return line + fmt::format(", {} worker{}", workers(), workers() == 1 ? "" : "s");
+}
+
+std::string runtime::plugin_line() const {
+  std::string line;
+  for (const auto& p : m_machine.plugins->plugins()) {
+    line += fmt::format("{}{} {}", line.empty() ? "" : ", ", p.name, p.version);
+    for (const auto& d : m_machine.plugins->devices())
+      if (d->plugin_name() == p.name && d->blas() != nullptr && d->blas()->library != nullptr) {
+        line += fmt::format(" ({})", d->blas()->library);
+        break;
+      }
+  }
+  return line;
+}
+
+}  // namespace tessera

@@ -1,0 +1,201 @@
+#pragma once
+// The runtime as a program sees it.
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <source_location>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "core/operation/catalog.hpp"
+#include "core/runtime/machine.hpp"
+#include "core/runtime/statistics.hpp"
+#include "core/runtime/use.hpp"
+#include "core/schedule/scheduler.hpp"
+
+namespace tessera {
+
+template <class T>
+class array;
+
+/// What a submission may say beside operation, arguments and blocks.
+struct task_options {
+  std::int16_t priority = 0;                         ///< higher runs earlier among ready tasks
+  location::node_id at = location::no_node;          ///< run at or below this location, if possible (see placement)
+};
+
+/// The operations that every runtime has; see operation/blas.hpp and operation/tensor.hpp.
+struct builtin_operations {
+  const operation::definition *gemm, *syrk, *trsm, *potrf, *axpy, *scal, *permute, *fill, *reduce;
+};
+
+/// Owns everything between a machine and its tasks. Several may exist, one after the other or at the same time. All
+/// functions may be called from any thread; the destructor waits for everything that was submitted.
+class runtime {
+ public:
+  /// Takes over the machine. Throws tessera::error (configuration, device, memory).
+  explicit runtime(machine m);
+  ~runtime();
+  runtime(const runtime&) = delete;
+  runtime& operator=(const runtime&) = delete;
+
+  /// An array of `extents` elements cut into blocks of `block_extents` (the last block of a dimension may be smaller).
+  /// Nothing is allocated before a task writes a block. @param name for messages
+  template <class T>
+  array<T> make_array(std::string name, std::span<const std::int64_t> extents, std::span<const std::int64_t> block_extents);
+  template <class T>
+  array<T> make_array(std::string name, std::initializer_list<std::int64_t> extents,
+                      std::initializer_list<std::int64_t> block_extents) {
+    return make_array<T>(std::move(name), std::span(extents.begin(), extents.size()),
+                         std::span(block_extents.begin(), block_extents.size()));
+  }
+
+  /// The program's own memory as an array of one dimension in blocks of `block_elements`; its contents are the first
+  /// version. It must stay valid until the array is gone, and must not be touched but through tasks and views. After
+  /// the array is destroyed and a fence, it holds the last version of every block whose last use was on the host; call
+  /// array::flush first to be sure of all.
+  template <class T>
+  array<T> adopt(std::string name, std::span<T> memory, std::int64_t block_elements);
+
+  /// Submits a task that runs host code: `function(views...)`, one view per use, in the order given. The function is
+  /// moved into the task; it runs on any worker, once, and may throw (see fence).
+  /// @code rt.submit("scale", [s](tessera::view<double> x) { for (double& v : x) v *= s; }, tessera::update(a(0))); @endcode
+  template <class Function, class... Uses>
+  void submit(std::string_view name, Function function, Uses... uses) {
+    submit_at(std::source_location::current(), {}, name, std::move(function), uses...);
+  }
+  /// The same with a priority, a location and the place for messages.
+  template <class Function, class... Uses>
+  void submit_at(std::source_location site, task_options options, std::string_view name, Function function, Uses... uses);
+
+  /// Submits a task of a named operation. `arguments` are copied; `accesses` must match the operation's signature.
+  void submit_operation(const operation::definition& what, const void* arguments, std::size_t argument_bytes,
+                        std::span<const block::access> accesses, task_options options = {},
+                        std::source_location site = std::source_location::current());
+
+  /// Waits for everything submitted so far. Throws the first failure since the last fence (tessera::error with the
+  /// kind of the cause, the task's name and site); what depended on it was given up. Blocks that a failed task should
+  /// have written cannot be read until they are written anew.
+  void fence() { m_scheduler->fence(); }
+
+  /// Gives up all tasks that have not started, now and later; fence then throws `interrupted`. Any thread; not a signal
+  /// handler.
+  void cancel(std::string reason) { m_scheduler->cancel(std::move(reason)); }
+
+  /// Operations by name: the built-in ones and those added here (see operation/definition.hpp).
+  operation::catalog& operations() noexcept { return m_operations; }
+  const builtin_operations& builtin() const noexcept { return m_builtin; }
+  /// Adds an operation. Throws tessera::error (usage) when the name exists.
+  const operation::definition& define(operation::definition what) { return m_operations.add(std::move(what)); }
+
+  /// Finds a location by name for task_options::at. Throws tessera::error (usage) with the nearest name.
+  location::node_id at(std::string_view name) const;
+
+  const location::tree& tree() const noexcept { return m_machine.tree; }
+  const config::runtime_settings& settings() const noexcept { return m_machine.settings; }
+  const plugin::registry& plugins() const noexcept { return *m_machine.plugins; }
+  std::uint32_t workers() const noexcept { return m_scheduler->workers(); }
+  /// For progress displays; cheap, any thread.
+  std::uint64_t tasks_submitted() const noexcept { return m_scheduler->submitted(); }
+  std::uint64_t tasks_retired() const noexcept { return m_scheduler->retired(); }
+  /// Measure the time of every task from now on (off by default: it costs about 50 ns per task).
+  void time_tasks(bool on) noexcept { m_scheduler->time_tasks(on); }
+  tessera::statistics statistics() const;
+  /// One line each, for the head of a report: "1 machine, 2 cores, 23.5 GiB" and "host 0.1 (OpenBLAS 0.3.21 Zen)".
+  std::string topology_line() const;
+  std::string plugin_line() const;
+
+  schedule::scheduler& scheduler() noexcept { return *m_scheduler; }
+  block::table& blocks() noexcept { return m_blocks; }
+
+ private:
+  template <class T>
+  friend class array;
+
+  /// Throws memory when the blocks of a task can never be in one space together.
+  void check_working_set(std::string_view name, std::span<const block::access> accesses) const {
+    if (m_largest_limit != ~std::uint64_t{0}) check_working_set_slowly(name, accesses);
+  }
+  void check_working_set_slowly(std::string_view name, std::span<const block::access> accesses) const;
+  const operation::definition& define_or_find(operation::definition what);
+  void adopt_block(block::record& block, void* memory);
+
+  machine m_machine;
+  std::uint64_t m_serial;
+  operation::catalog m_operations;
+  builtin_operations m_builtin{};
+  block::table m_blocks;
+  transfer::stream_table m_streams;
+  std::vector<std::unique_ptr<memory::space>> m_spaces;
+  std::unique_ptr<transfer::coherence> m_coherence;
+  std::unique_ptr<schedule::scheduler> m_scheduler;
+  std::uint64_t m_largest_limit = ~std::uint64_t{0};
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+namespace detail {
+
+/// The C function behind a submitted lambda.
+template <class Function, class... Uses>
+void call_function(const operation::context& c) {
+  auto& function = *static_cast<Function*>(const_cast<void*>(c.arguments));
+  [&]<std::size_t... K>(std::index_sequence<K...>) {
+    function(typename Uses::view_type(static_cast<typename Uses::element*>(c.operands[K].host), *c.operands[K].extents)...);
+  }(std::index_sequence_for<Uses...>{});
+}
+
+template <class Function>
+void destroy_function(void* function) {
+  static_cast<Function*>(function)->~Function();
+}
+
+}  // namespace detail
+
+template <class Function, class... Uses>
+void runtime::submit_at(std::source_location site, task_options options, std::string_view name, Function function,
+                        Uses... uses) {
+  static_assert(std::is_invocable_v<Function&, typename Uses::view_type...>,
+                "the function must take one view per use: view<const T> for read, view<T> otherwise");
+  static_assert(alignof(Function) <= 16, "captures with an alignment above 16 are not supported");
+  // Each call site has its own function type: its definition is looked up once per thread and runtime.
+  struct cache {
+    std::uint64_t serial = 0;
+    const operation::definition* what = nullptr;
+  };
+  static thread_local cache cached;
+  if (cached.serial != m_serial) {
+    operation::definition fresh;
+    fresh.name = std::string(name);
+    fresh.host = &detail::call_function<Function, Uses...>;
+    if constexpr (!std::is_trivially_destructible_v<Function>) fresh.destroy_arguments = &detail::destroy_function<Function>;
+    cached = {m_serial, &define_or_find(std::move(fresh))};
+  }
+  schedule::lane* mine = nullptr;
+  task::record& t = m_scheduler->begin(*cached.what, site, mine);
+  t.priority = options.priority;
+  t.hint = options.at;
+  constexpr std::size_t count = sizeof...(Uses);
+  block::access* to = t.accesses.data();
+  if constexpr (count > 4) {
+    t.need_more().accesses.resize(count);
+    t.flags |= task::flag_many_accesses;
+    to = t.more->accesses.data();
+  }
+  t.access_count = static_cast<std::uint8_t>(count);
+  ((*to++ = block::access{.block = uses.block, .version = 0, .how = Uses::how, .flags = 0, .space = 0}), ...);
+  if constexpr (sizeof(Function) > task::record::inline_arguments) {
+    t.need_more().arguments.resize(sizeof(Function));
+    t.flags |= task::flag_large_arguments;
+  }
+  new (t.argument_bytes()) Function(std::move(function));
+  if constexpr (count > 0) check_working_set(name, t.all_accesses());
+  m_scheduler->commit(*mine, t);
+}
+
+}  // namespace tessera
+
+#include "core/runtime/array.hpp"  // IWYU pragma: export

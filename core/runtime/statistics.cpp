@@ -1,0 +1,46 @@
+#include "core/runtime/statistics.hpp"
+
+#include <fmt/format.h>
+
+#include <type_traits>
+
+#include "core/base/units.hpp"
+
+namespace tessera {
+
+std::string to_text(const statistics& s) {
+  std::string text;
+  const auto line = [&]<class... Values>(fmt::format_string<const std::type_identity_t<Values>&...> format,
+                                         const Values&... values) {
+    fmt::format_to(std::back_inserter(text), format, values...);
+  };
+  line("tasks        {} submitted, {} retired, {} stolen\n", s.tasks_submitted, s.tasks_retired, s.steals);
+  line("{:<16} {:<16} {:>12} {:>12} {:>12}\n", "operation", "location", "tasks", "total", "mean");
+  for (const auto& o : s.operations) {
+    const double seconds = static_cast<double>(o.nanoseconds) * 1e-9;
+    line("{:<16} {:<16} {:>12} {:>12} {:>12}\n", o.operation, o.place, o.tasks,
+         o.nanoseconds == 0 ? "-" : format_seconds(seconds),
+         o.nanoseconds == 0 ? "-" : format_seconds(seconds / static_cast<double>(o.tasks)));
+  }
+  if (!s.links.empty()) line("{:<34} {:>11} {:>12}\n", "link", "transfers", "bytes");
+  for (const auto& l : s.links)
+    line("{:<34} {:>11} {:>12}\n", l.from + " -> " + l.to, l.transfers, format_bytes(static_cast<double>(l.bytes)));
+  line("{:<20} {:>10} {:>10} {:>10} {:>7} {:>12} {:>9} {:>10}\n", "space", "used", "peak", "reserved", "slabs",
+       "allocations", "pool hits", "evictions");
+  for (const auto& [name, is] : s.spaces)
+    line("{:<20} {:>10} {:>10} {:>10} {:>7} {:>12} {:>8.0f}% {:>10}\n", name, format_bytes(static_cast<double>(is.used_bytes)),
+         format_bytes(static_cast<double>(is.peak_bytes)), format_bytes(static_cast<double>(is.reserved_bytes)), is.slabs,
+         is.allocations,
+         is.allocations == 0 ? 0.0 : 100.0 * static_cast<double>(is.reuses) / static_cast<double>(is.allocations),
+         is.evictions);
+  line("versions     {} committed\n", s.coherence.versions);
+  line("fetches      {} saved by write intents ({}), {} joined a transfer under way\n", s.coherence.saved_fetches,
+       format_bytes(static_cast<double>(s.coherence.saved_bytes)), s.coherence.joined);
+  line("evictions    {} dropped, {} written back\n", s.coherence.dropped, s.coherence.written_back);
+  if (s.registration_hits + s.registration_misses > 0)
+    line("registration {} hits, {} misses, {} kept\n", s.registration_hits, s.registration_misses,
+         format_bytes(static_cast<double>(s.registered_bytes)));
+  return text;
+}
+
+}  // namespace tessera

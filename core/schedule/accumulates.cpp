@@ -1,0 +1,86 @@
+// The part of the scheduler that knows groups of accumulates: private copies and their reduction.
+#include "core/block/accumulation.hpp"
+#include "core/schedule/device_driver.hpp"
+#include "core/schedule/scheduler.hpp"
+
+namespace tessera::schedule {
+
+task::record& scheduler::make_reduction(block::record& block, block::accumulation& group) {
+  lane* mine = nullptr;
+  task::record& t = begin(*m_reduce, std::source_location::current(), mine);
+  t.flags |= task::flag_reduction;
+  t.access_count = 1;
+  t.accesses[0] = {.block = &block, .version = 0, .how = intent::update, .flags = 0, .space = 0};
+  t.need_more().sums.assign(1, &group);
+  const std::uint64_t count = mine->submitted.load(std::memory_order_relaxed) + 1;
+  t.sequence = count;
+  mine->submitted.store(count, std::memory_order_release);
+  return t;
+}
+
+void scheduler::reduction_linked(task::record& reduction, bool ready) {
+  if (ready) dispatch(current_lane(), reduction, false);
+}
+
+void scheduler::prepare(task::record& t, executor& where) {
+  t.flags |= task::flag_prepared;
+  if ((t.flags & task::flag_reduction) != 0) {
+    block::accumulation& group = *t.more->sums[0];
+    auto& accesses = t.more->accesses;
+    accesses.assign(1, t.accesses[0]);
+    {
+      const std::lock_guard guard(group.base->lock);
+      if (group.base->valid_mask == 0 && group.base->poison == nullptr) accesses[0].how = intent::write;  // a sum from zero
+    }
+    const std::lock_guard guard(group.lock);
+    for (const auto& copy : group.copies)
+      accesses.push_back({.block = copy.block, .version = 0, .how = intent::read, .flags = 0, .space = 0});
+    t.flags |= task::flag_many_accesses;
+    return;
+  }
+  const auto accesses = t.all_accesses();
+  for (std::size_t k = 0; k < accesses.size(); ++k) {
+    block::accumulation* const group = t.more->sums[k];
+    if (group == nullptr) continue;
+    block::accumulation::private_copy mine;
+    {
+      const std::lock_guard guard(group->lock);
+      for (auto& copy : group->copies)
+        if (!copy.busy && copy.space == where.space) {
+          copy.busy = true;
+          mine = copy;
+          break;
+        }
+    }
+    block::access& a = accesses[k];
+    if (mine.block == nullptr) {
+      mine = {&m_setup.blocks->create(group->base->type, *group->base->extents), where.space, true};
+      a.flags |= task::access_fresh;
+      const std::lock_guard guard(group->lock);
+      group->copies.push_back(mine);
+    }
+    a.block = mine.block;
+    a.how = (a.flags & task::access_fresh) != 0 ? intent::write : intent::update;
+    a.version = mine.block->flow.next_version++;  // one user at a time: the copy is busy
+  }
+}
+
+void scheduler::give_copies_back(task::record& t) {
+  if ((t.flags & task::flag_accumulates) == 0 || (t.flags & task::flag_prepared) == 0) return;
+  const auto accesses = t.all_accesses();
+  for (std::size_t k = 0; k < accesses.size(); ++k) {
+    block::accumulation* const group = t.more->sums[k];
+    if (group == nullptr) continue;
+    const std::lock_guard guard(group->lock);
+    for (auto& copy : group->copies)
+      if (copy.block == accesses[k].block) copy.busy = false;
+  }
+}
+
+void scheduler::end_group(task::record& t) {
+  block::accumulation* const group = t.more->sums[0];
+  for (const auto& copy : group->copies) destroy_later(*copy.block);
+  delete group;
+}
+
+}  // namespace tessera::schedule

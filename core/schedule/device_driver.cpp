@@ -1,0 +1,251 @@
+#include "core/schedule/device_driver.hpp"
+
+#include <fmt/format.h>
+#include <pthread.h>
+
+#include <algorithm>
+
+#include "core/operation/tensor.hpp"
+
+namespace tessera::schedule {
+
+struct device_driver::flight {
+  transfer::completion done;
+  device_driver* driver = nullptr;
+  task::record* t = nullptr;
+  std::shared_ptr<const block::failure> why;  ///< it failed while it was being enqueued
+  std::chrono::steady_clock::time_point started;
+};
+
+device_driver::device_driver(scheduler& owner, executor& where) : m_owner(owner), m_where(where) {
+  const std::uint32_t limit = where.device->description().max_streams;
+  const std::uint32_t wanted = limit == 0 ? 2 : std::min<std::uint32_t>(2, std::max<std::uint32_t>(1, limit > 2 ? limit - 2 : 1));
+  for (std::uint32_t k = 0; k < wanted; ++k)
+    m_compute.push_back(&owner.m_setup.coherence->streams().create(*where.device, TSR_STREAM_COMPUTE));
+  m_depth = 4 * m_compute.size();
+  const auto wake_me = [](void* self) { static_cast<device_driver*>(self)->wake(); };
+  for (transfer::stream* s : m_compute) s->set_wake(wake_me, this);
+  auto& copies = owner.m_setup.coherence->copies_of(where.device->index());
+  copies.in->set_wake(wake_me, this);
+  copies.out->set_wake(wake_me, this);
+}
+
+device_driver::~device_driver() { stop(); }
+
+void device_driver::start() {
+  m_thread = std::thread([this] { loop(); });
+}
+
+void device_driver::stop() {
+  if (!m_thread.joinable()) return;
+  m_stop.store(true);
+  m_events.notify_all();
+  m_thread.join();
+}
+
+bool device_driver::poll_all() {
+  bool any = m_owner.m_setup.coherence->poll(m_where.device->index());
+  for (transfer::stream* s : m_compute) any = s->poll() || any;
+  return any;
+}
+
+bool device_driver::anything_busy() const {
+  auto& copies = m_owner.m_setup.coherence->copies_of(m_where.device->index());
+  return copies.in->busy() || copies.out->busy() ||
+         std::ranges::any_of(m_compute, [](const transfer::stream* s) { return s->busy(); });
+}
+
+void device_driver::loop() {
+  pthread_setname_np(pthread_self(), fmt::format("tsr-{}", m_where.name).substr(0, 15).c_str());
+  m_lane = &m_owner.register_lane(true);
+  m_lane->executor = m_where.number;
+  m_lane->where = m_where.where;
+  const plugin::device& device = *m_where.device;
+  if (device.table().thread_attach != nullptr) device.table().thread_attach(device.handle());
+  const bool calls_back = device.has(TSR_DEVICE_CALLBACK) && device.table().stream_callback != nullptr;
+
+  while (!m_stop.load(std::memory_order_relaxed)) {
+    m_handling.store(true);
+    bool any = poll_all();
+    while (m_in_flight.load(std::memory_order_relaxed) < m_depth) {
+      task::record* t = m_where.urgent.pop();
+      if (t == nullptr) break;
+      any = true;
+      start_task(*t);
+    }
+    m_handling.store(false);
+    if (any) continue;
+    if (m_owner.m_waiting.load() != 0) m_owner.m_work.notify_all();
+
+    const std::uint32_t key = m_events.prepare();
+    const bool room = m_in_flight.load() < m_depth;
+    if (m_stop.load() || (room && !m_where.urgent.empty()) || poll_all()) {
+      m_events.cancel();
+    } else if (anything_busy() && !calls_back) {
+      m_events.cancel();
+      // The plugin cannot call: wait for it in short turns, so that new tasks are seen too.
+      for (transfer::stream* s : m_compute)
+        if (s->busy()) s->wait_until_idle(50000);
+      auto& copies = m_owner.m_setup.coherence->copies_of(device.index());
+      for (transfer::stream* s : {copies.in, copies.out})
+        if (s->busy()) s->wait_until_idle(50000);
+    } else {
+      m_events.wait(key);
+    }
+  }
+  while (anything_busy()) {
+    poll_all();
+    std::this_thread::yield();
+  }
+  if (device.table().thread_detach != nullptr) device.table().thread_detach(device.handle());
+}
+
+void device_driver::start_task(task::record& t) {
+  scheduler& s = m_owner;
+  if (s.cancelled()) {
+    s.run(*m_lane, t);  // drops it
+    return;
+  }
+  if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) s.prepare(t, m_where);
+  if ((t.flags & task::flag_acquired) != 0) {  // resumed: only host-side waits were missing
+    std::shared_ptr<const block::failure> why;
+    if (s.poisoned(t.all_accesses(), why)) {
+      s.m_setup.coherence->finish(t.all_accesses());
+      s.fail_unstarted(*m_lane, t, why);
+      return;
+    }
+    enqueue_task(t, *m_compute[m_next_stream++ % m_compute.size()]);
+    return;
+  }
+  transfer::acquisition& a = m_lane->acquisition;
+  transfer::stream& on = *m_compute[m_next_stream++ % m_compute.size()];
+  for (;;) {
+    s.m_setup.coherence->acquire(t.all_accesses(), m_where.space, a);
+    if (a.what == transfer::outcome::retry && a.waits.empty()) continue;
+    break;
+  }
+  switch (a.what) {
+    case transfer::outcome::ready: {
+      t.flags |= task::flag_acquired;
+      transfer::stream_table& streams = s.m_setup.coherence->streams();
+      const bool host_must_wait = std::ranges::any_of(
+          a.waits, [&](block::ticket w) { return !on.can_wait_for(streams.at(w.stream)); });
+      if (host_must_wait) {
+        s.park(t, a.waits);
+        return;
+      }
+      try {
+        const std::lock_guard guard(on.enqueue_lock());
+        for (const block::ticket w : a.waits) on.wait(streams.at(w.stream), w);
+      } catch (const error& e) {
+        s.m_setup.coherence->finish(t.all_accesses());
+        s.fail_unstarted(*m_lane, t, s.note_failure(t, {e.message(), "", e.kind()}));
+        return;
+      }
+      enqueue_task(t, on);
+      return;
+    }
+    case transfer::outcome::retry: s.park(t, a.waits); return;
+    case transfer::outcome::failed:
+      s.fail_unstarted(*m_lane, t, a.cause->where.empty() ? s.note_failure(t, *a.cause) : a.cause);
+      return;
+    case transfer::outcome::no_memory: {
+      const std::uint64_t seen = a.memory_events;
+      const memory::space_number lacking = a.lacking;
+      s.m_setup.coherence->evict(lacking, a.missing_bytes);
+      if (s.m_setup.coherence->space_at(lacking).events() != seen) {
+        m_where.urgent.push(t);  // freed at once: try again in order of age
+        return;
+      }
+      s.park_for_memory(t, m_where, a);
+      return;
+    }
+  }
+}
+
+bool device_driver::enqueue_task(task::record& t, transfer::stream& on) {
+  scheduler& s = m_owner;
+  auto fresh = std::make_unique<flight>();
+  fresh->driver = this;
+  fresh->t = &t;
+  fresh->started = std::chrono::steady_clock::now();
+  const auto accesses = t.all_accesses();
+  block::ticket done;
+  {
+    const std::lock_guard guard(on.enqueue_lock());
+    try {
+      s.gather_operands(*m_lane, t);
+      operation::context c;
+      c.operands = m_lane->operands;
+      c.arguments = t.argument_bytes();
+      c.device = m_where.device;
+      c.stream = on.handle();
+      c.task_name = t.what->name;
+      for (std::size_t k = 0; k < accesses.size(); ++k)
+        if ((accesses[k].flags & task::access_fresh) != 0) operation::enqueue_zero(*c.device, c.stream, c.operands[k]);
+      t.what->enqueue(c);
+    } catch (const error& e) {
+      fresh->why = s.note_failure(t, {fmt::format("{} on {} failed: {}", t.what->name, m_where.name, e.message()), "",
+                                      e.kind()});
+    } catch (const std::exception& e) {
+      fresh->why = s.note_failure(t, {fmt::format("{} on {} failed: {}", t.what->name, m_where.name, e.what()), "",
+                                      error_kind::task});
+    }
+    try {
+      done = on.signal();
+    } catch (const error& e) {
+      if (!fresh->why)
+        fresh->why = s.note_failure(t, {fmt::format("{} on {}: {}", t.what->name, m_where.name, e.message()), "", e.kind()});
+    }
+  }
+  const std::uint32_t number = t.what->number;
+  if (m_lane->counters.size() <= number) m_lane->counters.resize(number + 16);
+  ++m_lane->counters[number].tasks;
+
+  s.m_setup.coherence->publish(accesses, done);
+  if (fresh->why) s.m_setup.coherence->poison(accesses, fresh->why);  // successors are released below and must see it
+  if ((t.flags & task::flag_accumulates) != 0) s.give_copies_back(t);
+  m_in_flight.fetch_add(1);
+  flight* const f = fresh.release();
+  f->done.at = done;
+  f->done.fire = [](transfer::completion* self, tsr_status status) {
+    auto* landing = reinterpret_cast<flight*>(self);  // `done` is its first member
+    landing->driver->landed(*landing, status);
+  };
+  // Successors start now: on this device they wait for the ticket, elsewhere for the copy that follows it. The task
+  // itself stays pinned and unretired until its ticket is reached.
+  task::release_successors(t, [&](task::record& successor) { s.dispatch(*m_lane, successor, false); });
+  if (done) on.on_completion(f->done);
+  else landed(*f, TSR_OK);
+  return true;
+}
+
+void device_driver::landed(flight& f, tsr_status status) {
+  const std::unique_ptr<flight> owned(&f);
+  scheduler& s = m_owner;
+  lane& mine = s.current_lane();
+  task::record& t = *f.t;
+  if (status != TSR_OK && !f.why)
+    f.why = s.note_failure(t, {fmt::format("{} on {} failed: {}", t.what->name, m_where.name, plugin::name_of(status)),
+                               "", status == TSR_DEVICE_LOST ? error_kind::device : error_kind::task});
+  if (!f.why) {  // it was enqueued on data whose maker failed later
+    std::shared_ptr<const block::failure> why;
+    if (s.poisoned(t.all_accesses(), why)) f.why = why;
+  }
+  if (&mine == m_lane) {
+    // The time since it was enqueued, or since the one before it landed: in a full pipeline that is its own.
+    const auto now = std::chrono::steady_clock::now();
+    const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now - std::max(f.started, m_last_landing)).count();
+    m_last_landing = now;
+    m_lane->counters[t.what->number].nanoseconds += static_cast<std::uint64_t>(ns);
+    if (t.what->work != nullptr)
+      m_where.learn(t.what->work(t.argument_bytes(), t.all_accesses()), static_cast<double>(ns));
+  }
+  s.m_setup.coherence->finish(t.all_accesses(), f.why);
+  if ((t.flags & task::flag_reduction) != 0) s.end_group(t);
+  s.retire(mine, t);
+  m_in_flight.fetch_sub(1);
+  if (s.m_waiting.load() != 0) s.m_work.notify_all();
+}
+
+}  // namespace tessera::schedule

@@ -1,0 +1,54 @@
+#pragma once
+// The thread that feeds one device.
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "core/schedule/event_count.hpp"
+#include "core/schedule/scheduler.hpp"
+
+namespace tessera::schedule {
+
+/// Takes tasks from its executor's queue by priority, acquires their blocks, enqueues them with device-side waits, and
+/// publishes what they make at once, so that copies for later tasks run beside the computation of earlier ones. The
+/// thread waits only when there is nothing to enqueue.
+class device_driver {
+ public:
+  device_driver(scheduler& owner, executor& where);
+  ~device_driver();
+  device_driver(const device_driver&) = delete;
+  device_driver& operator=(const device_driver&) = delete;
+
+  void start();
+  void stop();
+  /// Something may be there to do. Any thread.
+  void wake() noexcept { m_events.notify_one(); }
+  std::uint32_t compute_streams() const noexcept { return static_cast<std::uint32_t>(m_compute.size()); }
+  /// Whether tasks are queued, enqueued or being handled.
+  bool active() const noexcept { return m_in_flight.load() != 0 || m_handling.load() || !m_where.urgent.empty(); }
+
+ private:
+  struct flight;  // an enqueued task
+
+  void loop();
+  bool poll_all();
+  bool anything_busy() const;
+  void start_task(task::record& t);
+  bool enqueue_task(task::record& t, transfer::stream& on);
+  void landed(flight& f, tsr_status status);
+
+  scheduler& m_owner;
+  executor& m_where;
+  std::vector<transfer::stream*> m_compute;
+  std::size_t m_next_stream = 0;
+  std::size_t m_depth;                      ///< tasks enqueued at the same time
+  std::atomic<std::size_t> m_in_flight{0};
+  std::atomic<bool> m_handling{false}, m_stop{false};
+  event_count m_events;
+  std::thread m_thread;
+  lane* m_lane = nullptr;
+  std::chrono::steady_clock::time_point m_last_landing;
+};
+
+}  // namespace tessera::schedule

@@ -1,0 +1,42 @@
+#pragma once
+// Sleep until something may have changed, without losing a wake-up and without a lock.
+#include <atomic>
+#include <cstdint>
+
+namespace tessera::schedule {
+
+/// Use: `key = prepare(); if (condition) cancel(); else wait(key);` against `change the state; notify_…();`.
+class event_count {
+ public:
+  /// Announces a sleeper. Look at the condition again before wait.
+  std::uint32_t prepare() noexcept {
+    m_sleepers.fetch_add(1, std::memory_order_seq_cst);
+    return m_epoch.load(std::memory_order_seq_cst);
+  }
+  void cancel() noexcept { m_sleepers.fetch_sub(1, std::memory_order_relaxed); }
+  void wait(std::uint32_t key) noexcept {
+    while (m_epoch.load(std::memory_order_acquire) == key) m_epoch.wait(key, std::memory_order_acquire);
+    m_sleepers.fetch_sub(1, std::memory_order_relaxed);
+  }
+  void notify_one() noexcept {
+    if (!someone_sleeps()) return;
+    m_epoch.fetch_add(1, std::memory_order_seq_cst);
+    m_epoch.notify_one();
+  }
+  void notify_all() noexcept {
+    if (!someone_sleeps()) return;
+    m_epoch.fetch_add(1, std::memory_order_seq_cst);
+    m_epoch.notify_all();
+  }
+
+ private:
+  bool someone_sleeps() const noexcept {
+    // Orders the caller's change of state before the look at the sleepers; prepare() is the other half.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    return m_sleepers.load(std::memory_order_relaxed) != 0;
+  }
+  alignas(64) std::atomic<std::uint32_t> m_epoch{0};
+  std::atomic<std::uint32_t> m_sleepers{0};
+};
+
+}  // namespace tessera::schedule

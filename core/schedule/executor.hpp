@@ -1,0 +1,82 @@
+#pragma once
+// A place that runs tasks: the CPU workers of one memory, or one device.
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/base/spin_lock.hpp"
+#include "core/location/tree.hpp"
+#include "core/memory/space.hpp"
+#include "core/task/record.hpp"
+
+namespace tessera::schedule {
+
+/// Tasks ordered by priority, then by submission. Thread-safe.
+class priority_queue {
+ public:
+  void push(task::record& t) {
+    const std::lock_guard guard(m_lock);
+    m_heap.push_back(&t);
+    std::ranges::push_heap(m_heap, later);
+    m_size.store(m_heap.size(), std::memory_order_release);
+  }
+  task::record* pop() {
+    if (empty()) return nullptr;
+    const std::lock_guard guard(m_lock);
+    if (m_heap.empty()) return nullptr;
+    std::ranges::pop_heap(m_heap, later);
+    task::record* const first = m_heap.back();
+    m_heap.pop_back();
+    m_size.store(m_heap.size(), std::memory_order_release);
+    return first;
+  }
+  bool empty() const noexcept { return m_size.load(std::memory_order_acquire) == 0; }
+  std::size_t size() const noexcept { return m_size.load(std::memory_order_acquire); }
+
+ private:
+  static bool later(const task::record* a, const task::record* b) noexcept {
+    return a->priority != b->priority ? a->priority < b->priority : a->sequence > b->sequence;
+  }
+  mutable spin_lock m_lock;
+  std::vector<task::record*> m_heap;
+  std::atomic<std::size_t> m_size{0};
+};
+
+/// What the scheduler knows of one place. `number` is its position in the scheduler.
+struct executor {
+  std::uint32_t number = 0;
+  std::string name;
+  location::node_id where = location::no_node;
+  memory::space_number space = memory::no_space;
+  const plugin::device* device = nullptr;
+  bool is_host = true;
+  std::uint32_t parallelism = 1;  ///< workers, or compute streams
+
+  priority_queue urgent;  ///< host: tasks with a priority; device: all of its tasks
+  priority_queue inbox;   ///< host: tasks that other places' threads send here
+
+  /// Work given here and not finished, in nanoseconds at the estimated rate.
+  std::atomic<std::int64_t> queued_ns{0};
+  /// Nanoseconds per floating-point operation of one worker or stream: first from the device's description, then from
+  /// what was measured.
+  std::atomic<double> ns_per_flop{0.25};
+  std::atomic<std::uint64_t> tasks{0};  ///< placed here by choice
+
+  /// Takes a measured task into the estimate; tasks of little work say nothing about speed.
+  void learn(double flops, double ns) noexcept {
+    if (flops < 1e5) return;
+    const double before = ns_per_flop.load(std::memory_order_relaxed);
+    ns_per_flop.store(before + 0.2 * (ns / flops - before), std::memory_order_relaxed);  // a lost update is no harm
+  }
+
+  double queue_seconds() const noexcept {
+    return static_cast<double>(std::max<std::int64_t>(queued_ns.load(std::memory_order_relaxed), 0)) * 1e-9 /
+           parallelism;
+  }
+};
+
+}  // namespace tessera::schedule

@@ -1,0 +1,335 @@
+// The part of the scheduler that runs tasks on the host, and that ends every task: failure, release, retirement.
+#include <fmt/format.h>
+
+#include <boost/container/small_vector.hpp>
+
+#include "core/operation/tensor.hpp"
+#include "core/schedule/device_driver.hpp"
+#include "core/schedule/parking.hpp"
+#include "core/schedule/scheduler.hpp"
+
+namespace tessera::schedule {
+namespace {
+
+constexpr std::uint16_t host_space = 0;  // the single space of the fast path
+
+/// With one space there are no transfers and no other copies: a block that has memory is usable as it is. Dependencies
+/// order all uses, so that no lock is needed.
+bool resident(std::span<block::access> accesses) noexcept {
+  for (block::access& a : accesses) {
+    const block::record& b = *a.block;
+    if (b.replicas[0].state != block::replica_state::valid || b.poison != nullptr) return false;
+    if (needs_contents(a.how) && b.committed == 0) return false;
+    a.space = host_space;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string scheduler::describe(const task::record& t) const {
+  std::string_view file = t.site.file_name();
+  if (const auto slash = file.rfind('/'); slash != std::string_view::npos) file.remove_prefix(slash + 1);
+  return fmt::format("task '{}' submitted at {}:{}", t.what->name, file, t.site.line());
+}
+
+std::shared_ptr<const block::failure> scheduler::note_failure(const task::record& t, block::failure what) {
+  if (what.where.empty()) what.where = describe(t);
+  auto why = std::make_shared<const block::failure>(std::move(what));
+  const std::lock_guard guard(m_failure_mutex);
+  if (!m_first_failure) m_first_failure = why;
+  return why;
+}
+
+bool scheduler::poisoned(std::span<const block::access> accesses, std::shared_ptr<const block::failure>& why) const {
+  for (const block::access& a : accesses) {
+    if (!needs_contents(a.how)) continue;
+    const std::lock_guard guard(a.block->lock);
+    if (a.block->poison == nullptr) continue;
+    why = *a.block->poison;
+    return true;
+  }
+  return false;
+}
+
+void scheduler::run(lane& mine, task::record& t) {
+  if (m_cancelled.load(std::memory_order_relaxed) && t.what != m_destroy) {
+    if ((t.flags & task::flag_acquired) != 0) m_setup.coherence->finish(t.all_accesses());
+    std::string reason;
+    {
+      const std::lock_guard guard(m_failure_mutex);
+      reason = m_cancel_reason;
+    }
+    fail_unstarted(mine, t, note_failure(t, {reason, "", error_kind::interrupted}));
+    return;
+  }
+  if (t.what->special != nullptr) {
+    run_special(mine, t);
+    return;
+  }
+  executor& where = *m_executors[t.executor == 0xffff ? mine.executor : t.executor];
+  if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) prepare(t, where);
+  if ((t.flags & task::flag_acquired) == 0) {
+    if (!(m_single_space && resident(t.all_accesses())) && !acquire(mine, t, where)) return;
+  } else if (std::shared_ptr<const block::failure> why; poisoned(t.all_accesses(), why)) {
+    m_setup.coherence->finish(t.all_accesses());
+    fail_unstarted(mine, t, why);
+    return;
+  }
+  execute(mine, t);
+}
+
+bool scheduler::acquire(lane& mine, task::record& t, executor& where) {
+  transfer::acquisition& a = mine.acquisition;
+  for (;;) {
+    m_setup.coherence->acquire(t.all_accesses(), where.space, a);
+    switch (a.what) {
+      case transfer::outcome::ready:
+        if (m_single_space) m_setup.coherence->finish(t.all_accesses());  // memory is all it needed; no pins here
+        if (a.waits.empty()) {
+          if (!m_single_space) t.flags |= task::flag_acquired;
+          return true;
+        }
+        t.flags |= task::flag_acquired;
+        park(t, a.waits);
+        return false;
+      case transfer::outcome::retry:
+        if (a.waits.empty()) continue;
+        park(t, a.waits);
+        return false;
+      case transfer::outcome::failed:
+        fail_unstarted(mine, t, a.cause->where.empty() ? note_failure(t, *a.cause) : a.cause);
+        return false;
+      case transfer::outcome::no_memory: {
+        const memory::space_number lacking = a.lacking;
+        const std::uint64_t missing = a.missing_bytes;
+        if (missing > m_setup.coherence->space_at(lacking).limit()) {
+          fail_unstarted(mine, t, note_failure(t, {fmt::format("its blocks need {} bytes in {}, which holds {}", missing,
+                                                               m_setup.coherence->space_at(lacking).name(),
+                                                               m_setup.coherence->space_at(lacking).limit()),
+                                                   "", error_kind::memory}));
+          return false;
+        }
+        if (m_setup.coherence->space_at(lacking).events() != a.memory_events) continue;  // something was freed already
+        m_setup.coherence->evict(lacking, missing);
+        park_for_memory(t, where, a);
+        return false;
+      }
+    }
+  }
+}
+
+void scheduler::gather_operands(lane& mine, task::record& t) {
+  mine.operands.clear();
+  for (const block::access& a : t.all_accesses()) {
+    operation::operand o;
+    if (m_single_space) {
+      const block::chunk where = a.block->replicas[0].where;
+      const memory::space& space = m_setup.coherence->space_at(host_space);
+      o.host = space.host_pointer(where);
+      o.address = space.address_of(where);
+    } else {
+      o.address = m_setup.coherence->address_of(a, &o.host);
+    }
+    if (o.host != nullptr) o.address = {nullptr, reinterpret_cast<std::uintptr_t>(o.host)};
+    o.type = a.block->type;
+    o.how = a.how;
+    o.extents = a.block->extents;
+    o.bytes = a.block->bytes;
+    mine.operands.push_back(o);
+  }
+}
+
+void scheduler::execute(lane& mine, task::record& t) {
+  const auto accesses = t.all_accesses();
+  executor& where = *m_executors[mine.executor];
+  std::shared_ptr<const block::failure> why;
+  const bool timed = m_timing || !m_single_executor;
+  const auto started = timed ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point{};
+  mine.inside_task = true;
+  try {
+    gather_operands(mine, t);
+    operation::context c;
+    c.operands = mine.operands;
+    c.arguments = t.argument_bytes();
+    c.device = where.device;
+    c.task_name = t.what->name;
+    if (t.what->host == nullptr || (t.flags & task::flag_accumulates) != 0) c.stream = inline_stream(mine).handle();
+    if ((t.flags & task::flag_accumulates) != 0)
+      for (std::size_t k = 0; k < accesses.size(); ++k)
+        if ((accesses[k].flags & task::access_fresh) != 0) operation::enqueue_zero(*c.device, c.stream, mine.operands[k]);
+    if (t.what->host != nullptr) t.what->host(c);
+    else t.what->enqueue(c);
+  } catch (const error& e) {
+    why = note_failure(t, {fmt::format("{} failed: {}", t.what->name, e.message()),
+                           e.where().empty() ? describe(t) : e.where() + ", " + describe(t), e.kind()});
+  } catch (const std::exception& e) {
+    why = note_failure(t, {fmt::format("{} failed: {}", t.what->name, e.what()), "", error_kind::task});
+  } catch (...) {
+    why = note_failure(t, {fmt::format("{} failed: unknown exception", t.what->name), "", error_kind::task});
+  }
+  mine.inside_task = false;
+  const std::uint32_t number = t.what->number;
+  if (mine.counters.size() <= number) mine.counters.resize(number + 16);
+  ++mine.counters[number].tasks;
+  if (timed) {
+    const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - started).count();
+    mine.counters[number].nanoseconds += static_cast<std::uint64_t>(ns);
+    where.learn(t.what->work != nullptr ? t.what->work(t.argument_bytes(), accesses) : 0, static_cast<double>(ns));
+  }
+
+  if (m_single_space && (t.flags & task::flag_acquired) == 0) {
+    for (const block::access& a : accesses) {
+      if (a.how == intent::read) continue;
+      const bool contents = makes_version(a.how);
+      a.block->committed = contents ? a.version : 0;
+      a.block->valid_mask = contents ? 1 : 0;
+      a.block->replicas[0].version = a.block->committed;
+      if (a.block->poison != nullptr) {
+        delete a.block->poison;
+        a.block->poison = nullptr;
+      }
+    }
+    if (why) m_setup.coherence->poison(accesses, why);
+  } else {
+    m_setup.coherence->publish(accesses, {});
+    m_setup.coherence->finish(accesses, why);
+  }
+  complete(mine, t);
+}
+
+void scheduler::complete(lane& mine, task::record& t) {
+  if ((t.flags & (task::flag_accumulates | task::flag_reduction)) != 0) give_copies_back(t);
+  task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, true); });
+  if ((t.flags & task::flag_reduction) != 0) end_group(t);
+  retire(mine, t);
+}
+
+void scheduler::retire(lane& mine, task::record& t) {
+  if (t.what->destroy_arguments != nullptr) t.what->destroy_arguments(t.argument_bytes());
+  if (!m_single_executor && t.executor != 0xffff && t.what->special == nullptr)
+    m_executors[t.executor]->queued_ns.fetch_sub(static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(t.extension)),
+                                                 std::memory_order_relaxed);
+  std::uint64_t bytes = 0;
+  if (m_window_bytes != 0)
+    for (const block::access& a : t.all_accesses()) bytes += a.block->bytes;
+  lane::finished_chain& chain = mine.finished[t.owner];
+  t.next = chain.first;
+  chain.first = &t;
+  if (chain.last == nullptr) chain.last = &t;
+  // The owner needs records back only from time to time; one exchange per batch keeps its line quiet.
+  if (++chain.count >= 64) {
+    m_lanes[t.owner].load(std::memory_order_relaxed)->tasks.give_back(*chain.first, *chain.last);
+    chain = {};
+  }
+  if (bytes != 0)
+    mine.retired_bytes.store(mine.retired_bytes.load(std::memory_order_relaxed) + bytes, std::memory_order_release);
+  // release: whoever sees the count sees the task's effects
+  mine.retired.store(mine.retired.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+void scheduler::fail_unstarted(lane& mine, task::record& t, std::shared_ptr<const block::failure> why) {
+  {
+    const std::lock_guard guard(m_failure_mutex);
+    if (!m_first_failure) m_first_failure = why;  // an earlier fence has reported it; its victims are reported again
+    ++m_dropped;
+  }
+  if (t.what == m_hold) {
+    auto& hold = *static_cast<host_hold*>(t.extension);
+    hold.why = why;
+    task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, false); });
+    retire(mine, t);
+    hold.available.store(true, std::memory_order_release);
+    m_work.notify_all();
+    return;
+  }
+  m_setup.coherence->poison(t.all_accesses(), why);
+  complete(mine, t);
+}
+
+void scheduler::run_special(lane& mine, task::record& t) {
+  if (t.what == m_destroy) {
+    auto& waits = mine.acquisition.waits;
+    waits.clear();
+    block::record& b = *t.accesses[0].block;
+    if (!m_setup.coherence->try_drop(b, waits)) {
+      if (!waits.empty()) {
+        park(t, waits);
+      } else {  // a transfer is being handed to a plugin, or a task of a device is about to be retired
+        std::this_thread::yield();
+        m_executors[0]->inbox.push(t);
+        wake_for(*m_executors[0]);
+      }
+      return;
+    }
+    task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, true); });
+    m_setup.blocks->destroy(b);
+    retire(mine, t);
+    return;
+  }
+  // hold: acquired in the host space of executor 0, then handed to the thread that waits for it
+  executor& where = *m_executors[0];
+  if ((t.flags & task::flag_acquired) == 0) {
+    if (!(m_single_space && resident(t.all_accesses())) && !acquire(mine, t, where)) return;
+  }
+  auto& hold = *static_cast<host_hold*>(t.extension);
+  gather_operands(mine, t);
+  hold.pointer = mine.operands[0].host;
+  m_held.fetch_add(1, std::memory_order_acq_rel);
+  hold.available.store(true, std::memory_order_release);
+  m_work.notify_all();
+}
+
+std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std::source_location site) {
+  auto held = std::make_unique<host_hold>();
+  lane* mine = nullptr;
+  task::record& t = begin(*m_hold, site, mine);
+  t.access_count = 1;
+  t.accesses[0] = {.block = &block, .version = 0, .how = how, .flags = 0, .space = 0};
+  t.extension = held.get();
+  held->held_by = &t;
+  held->owner = mine;
+  commit(*mine, t);
+  help(*mine, [&] { return held->available.load(std::memory_order_acquire); });
+  if (held->why) {
+    const block::failure why = *held->why;
+    {
+      const std::lock_guard guard(m_failure_mutex);  // reported here, not again at the next fence
+      if (m_first_failure == held->why) m_first_failure.reset();
+    }
+    throw error(why.kind, why.text, why.where);
+  }
+  ++mine->held_views;
+  return held;
+}
+
+void scheduler::release(host_hold& held) {
+  lane& mine = current_lane();
+  task::record& t = *held.held_by;
+  if (m_single_space && (t.flags & task::flag_acquired) == 0) {
+    for (const block::access& a : t.all_accesses()) {
+      if (!makes_version(a.how)) continue;
+      a.block->committed = a.version;
+      a.block->valid_mask = 1;
+      a.block->replicas[0].version = a.version;
+    }
+  } else {
+    m_setup.coherence->publish(t.all_accesses(), {});
+    m_setup.coherence->finish(t.all_accesses());
+  }
+  --held.owner->held_views;
+  task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, false); });
+  m_held.fetch_sub(1, std::memory_order_acq_rel);
+  retire(mine, t);
+  m_work.notify_all();
+}
+
+void scheduler::destroy_later(block::record& block) {
+  lane* mine = nullptr;
+  task::record& t = begin(*m_destroy, std::source_location::current(), mine);
+  t.access_count = 1;
+  t.accesses[0] = {.block = &block, .version = 0, .how = intent::write, .flags = 0, .space = 0};
+  commit(*mine, t);
+}
+
+}  // namespace tessera::schedule

@@ -1,0 +1,61 @@
+#include "core/schedule/parking.hpp"
+
+#include <boost/container/small_vector.hpp>
+
+#include "core/schedule/device_driver.hpp"
+
+namespace tessera::schedule {
+
+void scheduler::park(task::record& t, std::span<const block::ticket> waits) {
+  auto fresh = std::make_unique<parked>();
+  fresh->owner = this;
+  fresh->waiting = &t;
+  fresh->left.store(waits.size());
+  fresh->tickets.resize(waits.size());
+  m_parked.fetch_add(1);
+  parked* const p = fresh.release();  // frees itself; after the last on_completion below it may be gone
+  std::size_t count = waits.size();
+  boost::container::small_vector<block::ticket, 8> tickets(waits.begin(), waits.end());
+  for (std::size_t k = 0; k < count; ++k) {
+    parked::one& mine = p->tickets[k];
+    mine.all = p;
+    mine.reached.at = tickets[k];
+    mine.reached.fire = [](transfer::completion* self, tsr_status status) {
+      parked* const all = reinterpret_cast<parked::one*>(self)->all;  // `reached` is its first member
+      if (status != TSR_OK) all->worst.store(status);
+      if (all->left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+      const std::unique_ptr<parked> done(all);
+      scheduler& owner = *done->owner;
+      owner.resume(*done->waiting, done->worst.load());
+      owner.m_parked.fetch_sub(1);
+    };
+    m_setup.coherence->streams().at(tickets[k].stream).on_completion(mine.reached);
+  }
+}
+
+void scheduler::resume(task::record& t, tsr_status) {
+  // A failed ticket has poisoned what it should have made; run() looks at that.
+  lane& mine = current_lane();
+  enqueue(mine, t, *m_executors[t.executor == 0xffff ? 0 : t.executor], false);
+}
+
+void scheduler::park_for_memory(task::record& t, executor&, const transfer::acquisition& a) {
+  auto fresh = std::make_unique<memory_parked>();
+  fresh->age = t.sequence;
+  fresh->owner = this;
+  fresh->waiting = &t;
+  fresh->wake = [](memory::memory_waiter* self) {
+    const std::unique_ptr<memory_parked> done(static_cast<memory_parked*>(self));
+    done->owner->resume(*done->waiting, TSR_OK);
+  };
+  memory_parked* const p = fresh.release();
+  if (!m_setup.coherence->space_at(a.lacking).wait_for_memory(*p, a.memory_events)) p->wake(p);
+}
+
+void scheduler::give_up_waiter(lane& mine, memory::memory_waiter& waiter, std::string why) {
+  const std::unique_ptr<memory_parked> done(static_cast<memory_parked*>(&waiter));
+  task::record& t = *done->waiting;
+  fail_unstarted(mine, t, note_failure(t, {std::move(why), "", error_kind::memory}));
+}
+
+}  // namespace tessera::schedule

@@ -1,0 +1,33 @@
+#pragma once
+// Where a task should run: pure functions from a plan to a choice, testable without devices.
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace tessera::schedule {
+
+/// One place that could run the task.
+struct candidate {
+  std::uint32_t executor = 0;
+  double queue_seconds = 0;     ///< estimated work already waiting there, per worker
+  double transfer_seconds = 0;  ///< to bring the missing inputs there
+  double execute_seconds = 0;   ///< estimate for this task there; 0: unknown
+  std::uint64_t resident_bytes = 0, missing_bytes = 0;
+  std::uint32_t distance = 0;   ///< edges in the location tree to the place that asks
+  bool hinted = false;          ///< at or below the location that the submitter asked for
+};
+
+enum class placement_policy : std::uint8_t {
+  eager,     ///< the shortest queue; data are fetched wherever that is
+  locality,  ///< where the inputs are, unless moving them costs less than waiting
+  pinned     ///< hints are orders; without a hint, as locality
+};
+
+/// "eager", "locality", "pinned"; throws tessera::error (configuration) with the nearest name.
+placement_policy parse_placement(std::string_view text);
+
+/// Index into `candidates` (not empty). Deterministic: ties go to the nearer, then to the first. A hint restricts
+/// locality and eager only when it names a place that can run the task; with `pinned` the caller refuses other tasks.
+std::size_t place(placement_policy policy, std::span<const candidate> candidates);
+
+}  // namespace tessera::schedule

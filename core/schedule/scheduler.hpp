@@ -1,0 +1,197 @@
+#pragma once
+// From submission to retirement.
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <source_location>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/block/table.hpp"
+#include "core/config/runtime_settings.hpp"
+#include "core/location/tree.hpp"
+#include "core/operation/catalog.hpp"
+#include "core/schedule/event_count.hpp"
+#include "core/schedule/executor.hpp"
+#include "core/schedule/lane.hpp"
+#include "core/schedule/placement.hpp"
+#include "core/transfer/coherence.hpp"
+
+namespace tessera::schedule {
+
+class device_driver;
+struct host_hold;
+
+/// What the scheduler works with; all outlive it.
+struct scheduler_setup {
+  const config::runtime_settings* settings = nullptr;
+  const location::tree* tree = nullptr;
+  transfer::coherence* coherence = nullptr;
+  block::table* blocks = nullptr;
+  operation::catalog* operations = nullptr;
+  std::vector<const plugin::device*> devices;  ///< by registry index
+};
+
+/// Tasks per operation and place, for tables.
+struct operation_statistics {
+  std::string operation, place;
+  std::uint64_t tasks = 0, nanoseconds = 0;
+};
+
+/// Runs tasks. submit from any thread; fence, hold and release from threads that submit.
+///
+/// Threads: `workers` of them run host tasks, one of which is whoever waits in fence() (so that with one worker no
+/// thread is started); one thread drives each device.
+class scheduler final : private task::reduction_source {
+ public:
+  explicit scheduler(scheduler_setup setup);
+  /// Waits for what is unfinished, then stops all threads.
+  ~scheduler();
+  scheduler(const scheduler&) = delete;
+  scheduler& operator=(const scheduler&) = delete;
+
+  /// Step 1 of a submission: a task of the calling thread to be filled: accesses, arguments, priority, hint. `lane_out`
+  /// is passed on to commit.
+  task::record& begin(const operation::definition& what, std::source_location site, lane*& lane_out) {
+    lane& mine = current_lane();
+    task::record& t = mine.tasks.take();
+    t.what = &what;
+    t.site = site;
+    lane_out = &mine;
+    return t;
+  }
+  /// Step 2: links the task and, when it waits for nothing, queues it. Above the window the calling thread runs tasks.
+  void commit(lane& mine, task::record& t);
+
+  /// Waits for everything submitted before. Rethrows the first failure since the last fence. Throws usage when the
+  /// calling thread holds a view.
+  void fence();
+  /// As fence, but reports failures to nobody.
+  void drain() noexcept;
+  /// Tasks that have not started are dropped from now on, with `reason`; running ones finish.
+  void cancel(std::string reason);
+  bool cancelled() const noexcept { return m_cancelled.load(std::memory_order_relaxed); }
+
+  /// A block held for the calling thread in host memory, in program order with the tasks that use it. Blocks until it
+  /// is available. Throws the failure that spoiled it.
+  std::unique_ptr<host_hold> hold(block::record& block, intent how, std::source_location site);
+  void release(host_hold& held);
+
+  /// Frees a block once every task submitted before is done with it; returns at once.
+  void destroy_later(block::record& block);
+
+  // Facts for people and programs.
+  std::vector<operation_statistics> operation_table() const;  ///< call when nothing runs
+  void time_tasks(bool on) noexcept { m_timing = on; }
+  std::uint64_t submitted() const noexcept;
+  std::uint64_t retired() const noexcept;
+  std::uint64_t steals() const noexcept;
+  std::uint32_t workers() const noexcept { return m_workers; }
+  const std::vector<std::unique_ptr<executor>>& executors() const noexcept { return m_executors; }
+
+ private:
+  friend class device_driver;
+  friend struct host_hold;
+  struct parked;          // waits for tickets
+  struct memory_parked;   // waits for memory
+  using predicate = std::function<bool()>;
+
+  // lanes (lanes.cpp)
+  lane& current_lane() {
+    if (t_lane.serial == m_serial) return *t_lane.mine;
+    return register_lane(false);
+  }
+  lane& register_lane(bool driver);
+  void refresh_victims(lane& mine);
+  transfer::stream& inline_stream(lane& mine);
+
+  // queues (scheduler.cpp)
+  void dispatch(lane& mine, task::record& t, bool hot);
+  std::uint32_t choose(lane& mine, task::record& t);
+  void enqueue(lane& mine, task::record& t, executor& where, bool hot);
+  task::record* find(lane& mine);
+  void work(lane& mine, const predicate& enough);
+  void help(lane& mine, const predicate& enough);
+  void wake_for(executor& where);
+  void worker_thread(lane& mine, std::uint32_t cpu, bool bind);
+  bool all_retired() const noexcept;
+  void resolve_memory_deadlock(lane& mine);
+  void give_up_waiter(lane& mine, memory::memory_waiter& waiter, std::string why);
+
+  // running (host_tasks.cpp)
+  void run(lane& mine, task::record& t);
+  bool acquire(lane& mine, task::record& t, executor& where);  // false: parked, failed, or to be tried later
+  void execute(lane& mine, task::record& t);
+  void run_special(lane& mine, task::record& t);
+  void complete(lane& mine, task::record& t);                  // host: release successors, retire
+  void retire(lane& mine, task::record& t);
+  void fail_unstarted(lane& mine, task::record& t, std::shared_ptr<const block::failure> why);
+  std::shared_ptr<const block::failure> note_failure(const task::record& t, block::failure what);
+  void park(task::record& t, std::span<const block::ticket> waits);
+  void park_for_memory(task::record& t, executor& where, const transfer::acquisition& a);
+  void resume(task::record& t, tsr_status status);
+  void gather_operands(lane& mine, task::record& t);
+  std::string describe(const task::record& t) const;
+  bool poisoned(std::span<const block::access> accesses, std::shared_ptr<const block::failure>& why) const;
+
+  // accumulates (accumulates.cpp)
+  task::record& make_reduction(block::record& block, block::accumulation& group) override;
+  void reduction_linked(task::record& reduction, bool ready) override;
+  void prepare(task::record& t, executor& where);
+  void give_copies_back(task::record& t);
+  void end_group(task::record& t);
+
+  scheduler_setup m_setup;
+  std::uint64_t m_serial;                  // tells schedulers of one process apart
+  std::shared_ptr<void> m_alive = std::make_shared<char>();  // expires with the scheduler
+  std::uint32_t m_workers = 1;
+  placement_policy m_policy;
+  bool m_single_space = false;             // one space: no transfers, no eviction to elsewhere, no locks per access
+  bool m_single_executor = false;
+  bool m_timing = false;
+  std::uint64_t m_window_tasks, m_window_bytes, m_spin_ns;
+
+  std::vector<std::unique_ptr<executor>> m_executors;
+  std::vector<std::unique_ptr<device_driver>> m_drivers;  // by executor number; null for host
+  const operation::definition *m_hold = nullptr, *m_destroy = nullptr, *m_reduce = nullptr;
+
+  static constexpr std::size_t max_lanes = 256;
+  std::array<std::atomic<lane*>, max_lanes> m_lanes{};
+  std::atomic<std::uint32_t> m_lane_count{0};
+  std::vector<std::unique_ptr<lane>> m_lane_owner;
+  std::mutex m_lane_mutex;
+
+  std::vector<std::thread> m_threads;
+  event_count m_work;
+  std::atomic<std::uint32_t> m_spinning{0}, m_waiting{0}, m_busy{0};
+  std::atomic<bool> m_stop{false}, m_cancelled{false}, m_helper{false};
+  std::atomic<std::uint64_t> m_held{0};    // views handed out
+  std::atomic<std::uint64_t> m_parked{0};  // tasks waiting for tickets
+
+  mutable std::mutex m_failure_mutex;
+  std::shared_ptr<const block::failure> m_first_failure;
+  std::uint64_t m_dropped = 0;             // tasks given up because of it
+  std::string m_cancel_reason;
+
+  struct lane_cache {
+    std::uint64_t serial = 0;
+    lane* mine = nullptr;
+  };
+  static thread_local lane_cache t_lane;
+};
+
+/// A block in the hands of the program.
+struct host_hold {
+  task::record* held_by = nullptr;
+  lane* owner = nullptr;
+  void* pointer = nullptr;
+  std::atomic<bool> available{false};
+  std::shared_ptr<const block::failure> why;  ///< set when it cannot be had
+};
+
+}  // namespace tessera::schedule

@@ -1,0 +1,180 @@
+#include "core/task/flow.hpp"
+
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
+
+#include "core/block/accumulation.hpp"
+
+namespace tessera::task {
+namespace {
+
+constexpr std::uint64_t one_generation = address_mask + 1;
+
+/// Adds `reader` behind the readers of a flow record, forgetting finished ones before it grows.
+void add_reader(block::flow_record& flow, block::task_reference reader) {
+  if (flow.reader_count < flow.readers.size()) {
+    flow.readers[flow.reader_count++] = reader;
+    return;
+  }
+  const auto finished = [](block::task_reference ref) {
+    const auto* t = reinterpret_cast<const record*>((ref & address_mask) << 4);
+    const std::uint64_t word = t->successors.load(std::memory_order_acquire);
+    return generation_bits(word) != generation_bits(ref) || (word & address_mask) == closed_address;
+  };
+  const auto kept = std::remove_if(flow.readers.begin(), flow.readers.end(), finished);
+  flow.reader_count = static_cast<std::uint8_t>(kept - flow.readers.begin());
+  if (flow.reader_count < flow.readers.size()) {
+    flow.readers[flow.reader_count++] = reader;
+    return;
+  }
+  if (!flow.more_readers) flow.more_readers = std::make_unique<std::vector<block::task_reference>>();
+  auto& more = *flow.more_readers;
+  if (more.size() == more.capacity()) std::erase_if(more, finished);
+  more.push_back(reader);
+}
+
+/// Calls function(reference) for the readers since the last writer and forgets them.
+template <class Function>
+void take_readers(block::flow_record& flow, Function&& function) {
+  for (std::uint8_t k = 0; k < flow.reader_count; ++k) function(flow.readers[k]);
+  flow.reader_count = 0;
+  if (flow.more_readers) {
+    for (const block::task_reference ref : *flow.more_readers) function(ref);
+    flow.more_readers->clear();
+  }
+}
+
+class linking {
+ public:
+  linking(record& t, reduction_source& reductions)
+      : m_task(t), m_self(reference_to(t)), m_reductions(reductions) {}
+
+  bool run() {
+    lock();
+    for (block::access& a : m_task.all_accesses()) visit(a);
+    unlock();
+    for (const auto& [reduction, ready] : m_linked) m_reductions.reduction_linked(*reduction, ready);
+    return settle(m_task, m_edges);
+  }
+
+ private:
+  /// Takes the bias off: what is left is the number of unfinished predecessors.
+  static bool settle(record& t, std::int32_t edges) noexcept {
+    if (edges == 0) return true;  // nobody else knows the task yet
+    const std::int32_t off = linking_bias - edges;
+    return t.dependencies.fetch_sub(off, std::memory_order_acq_rel) == off;
+  }
+
+  void lock() {
+    const auto accesses = m_task.all_accesses();
+    for (const block::access& a : accesses)
+      if (!a.block->flow.is_private) m_blocks.push_back(a.block);
+    if (m_blocks.size() > 1) {
+      std::ranges::sort(m_blocks, {}, &block::record::slot);
+      m_blocks.erase(std::unique(m_blocks.begin(), m_blocks.end()), m_blocks.end());
+    }
+    for (block::record* b : m_blocks) b->flow.lock.lock();
+  }
+  void unlock() {
+    for (block::record* b : m_blocks) b->flow.lock.unlock();
+  }
+
+  void wait_for(block::task_reference before) {
+    if (before != m_self && before != 0 && depend(before, m_task)) ++m_edges;
+  }
+
+  void visit(block::access& a) {
+    block::record& b = *a.block;
+    block::flow_record& flow = b.flow;
+    if (a.how == intent::accumulate) {
+      if (b.sums == nullptr) {
+        b.sums = new block::accumulation;
+        b.sums->base = &b;
+      }
+      b.sums->adders.push_back(m_self);
+      m_task.flags |= flag_accumulates;
+      auto& sums = m_task.need_more().sums;
+      sums.resize(m_task.all_accesses().size(), nullptr);
+      sums[static_cast<std::size_t>(&a - m_task.all_accesses().data())] = b.sums;
+      return;  // a private copy: no order with anybody but the reduction
+    }
+    if (b.sums != nullptr) close_group(b);
+    if (a.how == intent::read) {
+      wait_for(flow.last_writer);
+      add_reader(flow, m_self);
+      a.version = flow.next_version - 1;
+      return;
+    }
+    if (flow.reader_count == 0) wait_for(flow.last_writer);  // readers wait for it themselves
+    take_readers(flow, [&](block::task_reference reader) { wait_for(reader); });
+    flow.last_writer = m_self;
+    a.version = flow.next_version++;
+  }
+
+  void close_group(block::record& b) {
+    block::accumulation& group = *b.sums;
+    b.sums = nullptr;
+    block::flow_record& flow = b.flow;
+    record& reduction = m_reductions.make_reduction(b, group);
+    std::int32_t edges = 0;
+    const auto wait = [&](block::task_reference before) {
+      if (before != m_self && before != 0 && depend(before, reduction)) ++edges;
+    };
+    wait(flow.last_writer);
+    take_readers(flow, wait);
+    for (const block::task_reference adder : group.adders) wait(adder);
+    flow.last_writer = reference_to(reduction);
+    reduction.accesses[0].version = flow.next_version++;
+    m_linked.emplace_back(&reduction, settle(reduction, edges));
+  }
+
+  record& m_task;
+  block::task_reference m_self;
+  reduction_source& m_reductions;
+  std::int32_t m_edges = 0;
+  boost::container::small_vector<block::record*, 8> m_blocks;
+  boost::container::small_vector<std::pair<record*, bool>, 2> m_linked;
+};
+
+}  // namespace
+
+void renew(record& t) noexcept {
+  const std::uint64_t word = t.successors.load(std::memory_order_relaxed);
+  // release: whoever reads the new generation must not see the old life's fields change afterwards
+  t.successors.store(generation_bits(word) + one_generation, std::memory_order_release);
+  t.dependencies.store(linking_bias, std::memory_order_relaxed);
+  t.access_count = 0;
+  t.flags = 0;
+  t.edge_count = 0;
+  t.priority = 0;
+  t.executor = 0xffff;
+  t.hint = 0xffff'ffff;
+  t.extension = nullptr;
+  if (t.more) {
+    t.more->next_edge = t.more->edges.get();
+    t.more->sums.clear();
+  }
+}
+
+bool depend(block::task_reference before, record& after) {
+  auto& predecessor = *reinterpret_cast<record*>((before & address_mask) << 4);
+  std::uint64_t word = predecessor.successors.load(std::memory_order_acquire);
+  if (generation_bits(word) != generation_bits(before) || (word & address_mask) == closed_address) return false;
+  edge& e = after.new_edge();
+  e.successor = &after;
+  for (;;) {
+    e.next = reinterpret_cast<edge*>((word & address_mask) << 4);
+    // release: the edge's fields; acquire on failure: to see the closing task's effects when we find it closed
+    if (predecessor.successors.compare_exchange_weak(word, generation_bits(before) | packed_address(&e),
+                                                     std::memory_order_release, std::memory_order_acquire))
+      return true;
+    if (generation_bits(word) != generation_bits(before) || (word & address_mask) == closed_address) {
+      // The edge stays unused; it is given out again in the record's next life.
+      return false;
+    }
+  }
+}
+
+bool link(record& t, reduction_source& reductions) { return linking(t, reductions).run(); }
+
+}  // namespace tessera::task

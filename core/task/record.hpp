@@ -1,0 +1,107 @@
+#pragma once
+// One task: 256 bytes, reused through a pool, referred to by address and generation.
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <vector>
+
+#include "core/block/record.hpp"
+#include "core/operation/definition.hpp"
+
+namespace tessera::task {
+
+struct record;
+
+/// "When that task has been enqueued or has run, count one down here." Belongs to the successor's record and lives as
+/// long as it waits.
+struct alignas(16) edge {
+  edge* next = nullptr;
+  record* successor = nullptr;
+};
+
+/// What does not fit into the 256 bytes. Once made it stays with the record, so that reuse allocates nothing.
+struct overflow {
+  std::vector<block::access> accesses;      ///< all of them, when there are more than four
+  std::vector<std::byte> arguments;         ///< when they are larger than the inline bytes
+  std::vector<block::accumulation*> sums;          ///< per access: the group of an accumulate, else null
+  struct edge_node {
+    edge e;
+    std::unique_ptr<edge_node> next;
+  };
+  std::unique_ptr<edge_node> edges;         ///< beyond the inline ones
+  edge_node* next_edge = nullptr;           ///< first unused one of them
+};
+
+enum : std::uint8_t {             // record::flags
+  flag_many_accesses = 1u << 0,   ///< accesses are in overflow
+  flag_large_arguments = 1u << 1, ///< arguments are in overflow
+  flag_acquired = 1u << 2,        ///< replicas are pinned; only tickets were missing
+  flag_accumulates = 1u << 3,     ///< overflow::sums is in use
+  flag_reduction = 1u << 4,       ///< ends a group of accumulates (overflow::sums[0])
+  flag_prepared = 1u << 5         ///< private copies have been assigned
+};
+
+enum : std::uint8_t {             // access::flags
+  access_fresh = 1u << 0          ///< a private copy that must be zeroed first
+};
+
+/// A task. Filled by one submitter, then touched by whoever runs it; `successors` and `dependencies` by all.
+struct alignas(64) record {
+  // Line 0: synchronisation and identity.
+  std::atomic<std::uint64_t> successors{0};    ///< generation and stack of edges; see flow.hpp
+  std::atomic<std::int32_t> dependencies{0};
+  std::uint8_t access_count = 0;
+  std::uint8_t flags = 0;
+  std::int16_t priority = 0;
+  const operation::definition* what = nullptr;
+  record* next = nullptr;                      ///< queues and free lists
+  std::uint64_t sequence = 0;                  ///< order of submission, for ages
+  std::source_location site;                   ///< where it was submitted (one pointer)
+  std::uint16_t owner = 0;                     ///< lane whose pool it belongs to
+  std::uint16_t executor = 0xffff;             ///< chosen place; 0xffff: none yet
+  std::uint32_t hint = 0xffff'ffff;            ///< location asked for by the submitter
+  void* extension = nullptr;                   ///< special operations' own
+
+  // Line 1: the first four accesses.
+  std::array<block::access, 4> accesses;
+
+  // Line 2: arguments.
+  static constexpr std::size_t inline_arguments = 48;
+  alignas(16) std::array<std::byte, inline_arguments> arguments;
+  std::unique_ptr<overflow> more;
+  std::uint8_t edge_count = 0;                 ///< inline edges in use
+
+  // Line 3: the first four edges.
+  std::array<edge, 4> edges;
+
+  std::span<block::access> all_accesses() noexcept {
+    return (flags & flag_many_accesses) != 0 ? std::span(more->accesses) : std::span(accesses.data(), access_count);
+  }
+  void* argument_bytes() noexcept {
+    return (flags & flag_large_arguments) != 0 ? more->arguments.data() : arguments.data();
+  }
+  overflow& need_more() {
+    if (!more) more = std::make_unique<overflow>();
+    return *more;
+  }
+  edge& new_edge() {
+    if (edge_count < edges.size()) return edges[edge_count++];
+    overflow& o = need_more();
+    if (o.next_edge == nullptr) {  // grow the chain; it is reused from its start by the next task in this record
+      auto node = std::make_unique<overflow::edge_node>();
+      node->next = std::move(o.edges);
+      o.edges = std::move(node);
+      return o.edges->e;
+    }
+    edge& e = o.next_edge->e;
+    o.next_edge = o.next_edge->next.get();
+    return e;
+  }
+};
+static_assert(sizeof(record) == 256);
+
+}  // namespace tessera::task

@@ -1,0 +1,357 @@
+#include "core/transfer/coherence.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
+
+#include "core/transfer/coherence_locks.hpp"
+#include "core/transfer/planned_transfer.hpp"
+
+namespace tessera::transfer {
+
+coherence::coherence(std::span<const std::unique_ptr<memory::space>> spaces,
+                     std::vector<memory::space_number> parents, stream_table& streams, std::uint64_t staging_bytes)
+    : m_parents(std::move(parents)), m_streams(streams), m_links(spaces) {
+  if (spaces.size() > 64) throw error(error_kind::configuration, "more than 64 memory spaces");
+  memory::space* host = nullptr;
+  for (const auto& s : spaces) {
+    m_spaces.push_back(s.get());
+    if (host == nullptr && s->host_visible()) host = s.get();
+    const std::uint32_t index = s->device().index();
+    if (m_copies.size() <= index) m_copies.resize(index + 1), m_rings.resize(index + 1);
+    copy_streams& copies = m_copies[index];
+    if (copies.in != nullptr) continue;
+    if (s->device().has(TSR_DEVICE_INLINE)) {
+      copies.in = copies.out = &m_streams.create(s->device(), TSR_STREAM_COPY | TSR_STREAM_INLINE);
+    } else {
+      copies.in = &m_streams.create(s->device(), TSR_STREAM_COPY);
+      copies.out = &m_streams.create(s->device(), TSR_STREAM_COPY);
+    }
+  }
+  for (const auto& to : spaces)
+    for (const auto& from : spaces)
+      if (from != to && host != nullptr && m_links.between(from->number(), to->number()).how == route_kind::staged) {
+        auto& ring = m_rings[to->device().index()];
+        if (!ring) ring = std::make_unique<staging_ring>(*host, staging_bytes);
+      }
+}
+
+coherence::~coherence() = default;
+
+bool coherence::usable(const block::replica& r, const block::record& b) const noexcept {
+  return r.version == b.committed && b.committed != 0;
+}
+
+void coherence::settle(block::replica& r) const {
+  if (r.ready && m_streams.reached(r.ready)) r.ready = {};
+  if (r.state == block::replica_state::filling && !r.ready && r.issuing == 0) r.state = block::replica_state::valid;
+  if (r.readers) std::erase_if(*r.readers, [&](block::ticket t) { return m_streams.reached(t); });
+}
+
+void coherence::add_wait(std::vector<block::ticket>& waits, block::ticket t) const {
+  if (m_streams.reached(t)) return;
+  for (block::ticket& w : waits)
+    if (w.stream == t.stream) {
+      w.value = std::max(w.value, t.value);
+      return;
+    }
+  waits.push_back(t);
+}
+
+const block::replica* coherence::cheapest_source(block::record& block, memory::space_number to) const {
+  const block::replica* best = nullptr;
+  double best_seconds = 0;
+  block.for_each_replica([&](block::replica& r) {
+    if (r.space == to || !usable(r, block)) return;
+    const route& way = m_links.between(r.space, to);
+    if (way.how == route_kind::none) return;
+    settle(r);
+    // A copy that is itself still arriving is worth waiting for only when it is much nearer.
+    const double seconds = way.seconds(block.bytes) * (r.ready || r.issuing != 0 ? 2 : 1);
+    if (best == nullptr || seconds < best_seconds) best = &r, best_seconds = seconds;
+  });
+  return best;
+}
+
+stream* coherence::executor_of(memory::space_number from, memory::space_number to) const {
+  const route& way = m_links.between(from, to);
+  return way.executor == m_spaces[to]->device().index() ? m_copies[way.executor].in : m_copies[way.executor].out;
+}
+
+void coherence::acquire(std::span<block::access> accesses, memory::space_number space, acquisition& out) {
+  out.waits.clear();
+  out.cause.reset();
+  memory::space& target = *m_spaces[space];
+  lock_set locks(accesses);
+  boost::container::small_vector<planned, 4> plans;
+
+  for (unsigned attempts = 0;; ++attempts) {
+    if (attempts > 64) std::this_thread::yield();
+    out.memory_events = target.events();
+    locks.lock();
+
+    // 1. Can it be had in one step, now?
+    bool busy = false, failed = false;
+    block::record* far = nullptr;
+    for (block::access& a : accesses) {
+      block::record& b = *a.block;
+      block::replica* here = b.find(space);
+      if (here != nullptr) settle(*here);
+      if (here != nullptr && here->issuing != 0) busy = true;
+      if (!needs_contents(a.how)) {
+        // Overwriting in place: whoever still reads these bytes comes first. Waits are collected below.
+        continue;
+      }
+      if (b.poison != nullptr) {
+        out.cause = *b.poison;
+        failed = true;
+        break;
+      }
+      if (b.valid_mask == 0) {
+        out.cause = std::make_shared<block::failure>(block::failure{
+            fmt::format("{} is {} before it was ever written", block::name_of(b),
+                        a.how == intent::read ? "read" : "updated")});
+        failed = true;
+        break;
+      }
+      if (here != nullptr && usable(*here, b)) continue;
+      const block::replica* source = cheapest_source(b, space);
+      if (source == nullptr) {
+        far = &b;
+      } else if (source->issuing != 0) {
+        busy = true;
+      } else {
+        // The copying stream waits on the device for what comes before; where it cannot, the host has to.
+        const stream* by = executor_of(source->space, space);
+        const auto check = [&](block::ticket t) {
+          if (t && !m_streams.reached(t) && !by->can_wait_for(m_streams.at(t.stream))) add_wait(out.waits, t);
+        };
+        check(source->ready);
+        if (here != nullptr) {
+          check(here->ready);
+          if (here->readers)
+            for (const block::ticket t : *here->readers) check(t);
+        }
+      }
+    }
+    if (failed) {
+      locks.unlock();
+      out.what = outcome::failed;
+      return;
+    }
+    if (busy) {
+      locks.unlock();
+      out.waits.clear();
+      cpu_relax();
+      continue;
+    }
+    if (!out.waits.empty()) {
+      locks.unlock();
+      out.what = outcome::retry;
+      return;
+    }
+    if (far != nullptr) {
+      locks.unlock();
+      bring_near(*far, space, out);
+      return;
+    }
+
+    // 2. All missing memory at once, or nothing.
+    boost::container::small_vector<std::uint64_t, 8> sizes;
+    boost::container::small_vector<block::record*, 8> fresh;
+    for (block::access& a : accesses)
+      if (a.block->find(space) == nullptr && std::ranges::find(fresh, a.block) == fresh.end()) {
+        fresh.push_back(a.block);
+        sizes.push_back(a.block->bytes);
+      }
+    boost::container::small_vector<block::chunk, 8> chunks(sizes.size());
+    if (!sizes.empty() && !target.reserve({sizes.data(), sizes.size()}, {chunks.data(), chunks.size()})) {
+      locks.unlock();
+      out.what = outcome::no_memory;
+      out.lacking = space;
+      out.missing_bytes = 0;
+      for (const std::uint64_t size : sizes) out.missing_bytes += size;
+      return;
+    }
+    for (std::size_t k = 0; k < fresh.size(); ++k) {
+      block::replica& r = fresh[k]->add();
+      r.space = space;
+      r.state = block::replica_state::valid;
+      r.version = 0;
+      r.where = chunks[k];
+      r.ready = {};
+      target.add_resident(*fresh[k]);
+    }
+
+    // 3. Pin, collect hazards, decide transfers.
+    const std::uint32_t now = target.tick();
+    for (block::access& a : accesses) {
+      block::record& b = *a.block;
+      block::replica& here = *b.find(space);
+      a.space = space;
+      ++here.pins;
+      here.last_use = now;
+      if (here.state == block::replica_state::draining) here.state = block::replica_state::valid;  // wanted again
+      if (needs_contents(a.how) && !usable(here, b)) {
+        plans.push_back(plan(b, here, cheapest_source(b, space)->space, false));
+      } else if (here.ready) {
+        add_wait(out.waits, here.ready);
+        if (here.state == block::replica_state::filling) m_joined.fetch_add(1, std::memory_order_relaxed);
+      }
+      if (a.how != intent::read) {
+        if (here.readers)
+          for (const block::ticket t : *here.readers) add_wait(out.waits, t);
+        if (a.how == intent::write && b.valid_mask != 0 && !b.valid_in(space)) {
+          m_saved_fetches.fetch_add(1, std::memory_order_relaxed);
+          m_saved_bytes.fetch_add(b.bytes, std::memory_order_relaxed);
+        }
+      }
+    }
+    locks.unlock();
+    break;
+  }
+
+  // 4. Without locks: let the plugins copy.
+  out.what = outcome::ready;
+  for (planned& p : plans) {
+    try {
+      issue(p, &out.waits);
+    } catch (const error& e) {
+      out.what = outcome::failed;
+      if (!out.cause) out.cause = std::make_shared<block::failure>(block::failure{e.what(), {}, e.kind()});
+    }
+  }
+  if (out.what == outcome::failed) finish(accesses);
+}
+
+bool coherence::bring_near(block::record& block, memory::space_number space, acquisition& out) {
+  memory::space_number stop = memory::no_space;
+  {
+    const std::lock_guard guard(block.lock);
+    block.for_each_replica([&](block::replica& r) {
+      if (stop == memory::no_space && usable(r, block)) stop = m_links.stop_between(r.space, space);
+    });
+  }
+  if (stop == memory::no_space) {
+    out.what = outcome::failed;
+    out.cause = std::make_shared<block::failure>(block::failure{
+        fmt::format("no way to bring {} to {}: no pair of links joins the spaces", block::name_of(block),
+                    m_spaces[space]->name())});
+    return false;
+  }
+  block::access visit{.block = &block, .version = 0, .how = intent::read, .flags = 0, .space = stop};
+  acquire({&visit, 1}, stop, out);
+  if (out.what != outcome::ready) return false;
+  finish({&visit, 1});
+  out.what = outcome::retry;
+  return true;
+}
+
+void coherence::publish(std::span<const block::access> accesses, block::ticket done) {
+  for (const block::access& a : accesses) {
+    block::record& b = *a.block;
+    const std::lock_guard guard(b.lock);
+    block::replica& here = *b.find(a.space);
+    if (a.how == intent::read) {
+      if (!done) continue;
+      if (!here.readers) here.readers = std::make_unique<std::vector<block::ticket>>();
+      settle(here);
+      add_wait(*here.readers, done);
+      continue;
+    }
+    const bool contents = makes_version(a.how);
+    b.committed = contents ? a.version : 0;
+    b.valid_mask = contents ? std::uint64_t{1} << a.space : 0;
+    here.version = b.committed;
+    here.ready = done;
+    here.state = block::replica_state::valid;
+    if (here.readers) here.readers->clear();  // this task waited for them
+    if (b.poison != nullptr) {
+      delete b.poison;
+      b.poison = nullptr;
+    }
+    if (contents) m_versions.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+void coherence::finish(std::span<const block::access> accesses, const std::shared_ptr<const block::failure>& why) {
+  for (const block::access& a : accesses) {
+    block::record& b = *a.block;
+    bool evictable = false;
+    {
+      const std::lock_guard guard(b.lock);
+      block::replica* here = b.find(a.space);
+      if (here != nullptr && here->pins > 0) evictable = --here->pins == 0;
+      if (why && a.how != intent::read) {
+        delete b.poison;
+        b.poison = new std::shared_ptr<const block::failure>(why);
+      }
+    }
+    if (evictable && m_spaces[a.space]->has_waiters()) m_spaces[a.space]->notify();
+  }
+}
+
+void coherence::publish_and_finish(std::span<const block::access> accesses) {
+  publish(accesses, {});
+  finish(accesses);
+}
+
+void coherence::poison(std::span<const block::access> accesses, const std::shared_ptr<const block::failure>& why) {
+  for (const block::access& a : accesses) {
+    if (a.how == intent::read) continue;
+    const std::lock_guard guard(a.block->lock);
+    delete a.block->poison;
+    a.block->poison = new std::shared_ptr<const block::failure>(why);
+  }
+}
+
+tsr_address coherence::address_of(const block::access& held, void** out_host) const {
+  // The caller's pin keeps the entry and its chunk; other entries may change, so the lock is taken for the search.
+  const std::lock_guard guard(held.block->lock);
+  const block::chunk where = held.block->find(held.space)->where;
+  if (out_host != nullptr) *out_host = m_spaces[held.space]->host_pointer(where);
+  return m_spaces[held.space]->address_of(where);
+}
+
+coherence::estimate coherence::cost_of(std::span<const block::access> accesses, memory::space_number space) const {
+  estimate total;
+  for (const block::access& a : accesses) {
+    if (!needs_contents(a.how)) continue;
+    block::record& b = *a.block;
+    const std::lock_guard guard(b.lock);
+    if (b.valid_mask == 0 || b.valid_in(space)) {
+      total.resident_bytes += b.valid_mask == 0 ? 0 : b.bytes;
+      continue;
+    }
+    total.missing_bytes += b.bytes;
+    const block::replica* source = cheapest_source(b, space);
+    if (source != nullptr) {
+      total.seconds += m_links.between(source->space, space).seconds(b.bytes);
+    } else {  // through an intermediate space: both legs of the first one found
+      b.for_each_replica([&](block::replica& r) {
+        const memory::space_number stop = usable(r, b) ? m_links.stop_between(r.space, space) : memory::no_space;
+        if (stop != memory::no_space)
+          total.seconds += m_links.between(r.space, stop).seconds(b.bytes) + m_links.between(stop, space).seconds(b.bytes);
+      });
+    }
+  }
+  return total;
+}
+
+bool coherence::poll(std::uint32_t device_index) {
+  if (device_index >= m_copies.size() || m_copies[device_index].in == nullptr) return false;
+  const bool in = m_copies[device_index].in->poll();
+  return m_copies[device_index].out->poll() || in;
+}
+
+coherence_statistics coherence::statistics() const {
+  return {.versions = m_versions.load(),
+          .saved_fetches = m_saved_fetches.load(),
+          .saved_bytes = m_saved_bytes.load(),
+          .joined = m_joined.load(),
+          .dropped = m_dropped.load(),
+          .written_back = m_written_back.load()};
+}
+
+}  // namespace tessera::transfer

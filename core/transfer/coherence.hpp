@@ -1,0 +1,139 @@
+#pragma once
+// The version table at work: makes the blocks of a task available in one space, publishes what it made, makes room.
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/block/record.hpp"
+#include "core/memory/space.hpp"
+#include "core/transfer/link_map.hpp"
+#include "core/transfer/staging_ring.hpp"
+#include "core/transfer/stream.hpp"
+
+namespace tessera::transfer {
+
+/// What became of an attempt to acquire.
+enum class outcome : std::uint8_t {
+  ready,      ///< all replicas are (or, after `waits`, will be) usable and pinned
+  retry,      ///< nothing is held; try again when `waits` are reached (a copy goes through an intermediate space)
+  no_memory,  ///< nothing is held; `missing_bytes` could not be reserved
+  failed      ///< nothing is held; `cause` says why the contents cannot be had
+};
+
+/// Result of an attempt; reused between attempts to keep its capacity.
+struct acquisition {
+  outcome what = outcome::ready;
+  std::vector<block::ticket> waits;  ///< reached or not; at most one per stream and block
+  memory::space_number lacking = memory::no_space;  ///< no_memory: the space that is full
+  std::uint64_t missing_bytes = 0;
+  std::uint64_t memory_events = 0;   ///< of that space, read before the reservation that failed
+  std::shared_ptr<const block::failure> cause;
+};
+
+/// Totals since the start; a snapshot.
+struct coherence_statistics {
+  std::uint64_t versions = 0;        ///< committed by coherence (the fast path of a single space counts its own)
+  std::uint64_t saved_fetches = 0;   ///< write intents that found a valid copy elsewhere and did not fetch it
+  std::uint64_t saved_bytes = 0;
+  std::uint64_t joined = 0;          ///< reads that joined a transfer already under way
+  std::uint64_t dropped = 0;         ///< replicas evicted without a copy
+  std::uint64_t written_back = 0;    ///< replicas evicted with a copy to the parent memory
+};
+
+/// Copy streams of one device.
+struct copy_streams {
+  stream* in = nullptr;     ///< towards the device; for a host device: inline
+  stream* out = nullptr;    ///< from the device
+};
+
+struct planned;   // a transfer decided under locks, issued after them (planned_transfer.hpp)
+struct transfer;  // a transfer under way
+
+/// One per runtime. Thread-safe. Lock order: blocks by slot, then the space's own lock; no lock is held across a call
+/// of a plugin (replicas that a call will leave a ticket on are marked `issuing` instead, and others wait for that).
+class coherence {
+ public:
+  /// @param parents  per space: where its evicted data go, or no_space
+  coherence(std::span<const std::unique_ptr<memory::space>> spaces, std::vector<memory::space_number> parents,
+            stream_table& streams, std::uint64_t staging_bytes);
+  ~coherence();
+
+  /// Reserves, transfers and pins everything that a task with these accesses needs in `space`; see outcome. Sets
+  /// access::space. `consumer` (may be null) is the stream that will use the data: tickets that it can wait for on the
+  /// device are left in `waits` like all others; the caller decides how to wait.
+  void acquire(std::span<block::access> accesses, memory::space_number space, acquisition& out);
+
+  /// The task has been enqueued (device: `done` is its ticket) or has run (host: no ticket): its versions are now the
+  /// committed ones, other replicas are stale, readers are noted.
+  void publish(std::span<const block::access> accesses, block::ticket done);
+
+  /// The task is complete: unpins. With `why`, what it made is poisoned.
+  void finish(std::span<const block::access> accesses, const std::shared_ptr<const block::failure>& why = nullptr);
+
+  /// publish and finish in one pass, for tasks that ran on the host.
+  void publish_and_finish(std::span<const block::access> accesses);
+
+  /// Marks what an unstarted task would have made as unusable.
+  void poison(std::span<const block::access> accesses, const std::shared_ptr<const block::failure>& why);
+
+  /// Starts to make `bytes` available in a space: drops replicas that are stale or valid elsewhere, writes sole copies
+  /// back to the parent, least recently used first. Returns true when something was freed at once or is on its way.
+  bool evict(memory::space_number space, std::uint64_t bytes);
+
+  /// Drops all replicas of a block that no task uses any more. False: device work or transfers still read it; try again
+  /// when `waits` are reached.
+  bool try_drop(block::record& block, std::vector<block::ticket>& waits);
+
+  /// Address of an acquired block at its space, and its host pointer where there is one (else null). No lock is taken:
+  /// the replica must be pinned by the caller.
+  tsr_address address_of(const block::access& held, void** out_host = nullptr) const;
+
+  /// Estimated seconds until the blocks that are read would be at `space`, and their bytes that already are. Unlocked
+  /// estimates: the answer may be stale.
+  struct estimate {
+    double seconds = 0;
+    std::uint64_t resident_bytes = 0, missing_bytes = 0;
+  };
+  estimate cost_of(std::span<const block::access> accesses, memory::space_number space) const;
+
+  /// Fires what is due on all copy streams of a device.
+  bool poll(std::uint32_t device_index);
+  /// Whether any transfer is still under way.
+  bool transfers_pending() const noexcept { return m_in_flight.load(std::memory_order_acquire) != 0; }
+
+  const link_map& links() const noexcept { return m_links; }
+  link_map& links() noexcept { return m_links; }
+  coherence_statistics statistics() const;
+  memory::space& space_at(memory::space_number number) const noexcept { return *m_spaces[number]; }
+  std::size_t space_count() const noexcept { return m_spaces.size(); }
+  copy_streams& copies_of(std::uint32_t device_index) noexcept { return m_copies[device_index]; }
+  stream_table& streams() noexcept { return m_streams; }
+
+ private:
+  bool usable(const block::replica& r, const block::record& b) const noexcept;
+  const block::replica* cheapest_source(block::record& block, memory::space_number to) const;
+  stream* executor_of(memory::space_number from, memory::space_number to) const;
+  void settle(block::replica& r) const;  // forget tickets that have been reached
+  void add_wait(std::vector<block::ticket>& waits, block::ticket t) const;
+  planned plan(block::record& block, block::replica& target, memory::space_number from, bool write_back);
+  void issue(planned& what, std::vector<block::ticket>* waits);
+  void transfer_done(transfer& t, tsr_status status);
+  bool bring_near(block::record& block, memory::space_number space, acquisition& out);
+  bool write_back(block::record& block, memory::space_number from, std::uint64_t& out_bytes);
+  void drop_replica(block::record& block, block::replica& r);
+
+  friend struct transfer;
+
+  std::vector<memory::space*> m_spaces;
+  std::vector<memory::space_number> m_parents;
+  stream_table& m_streams;
+  link_map m_links;
+  std::vector<copy_streams> m_copies;  // by registry index of the device
+  std::vector<std::unique_ptr<staging_ring>> m_rings;  // by registry index of the receiving device
+  std::atomic<std::uint64_t> m_in_flight{0};
+  std::atomic<std::uint64_t> m_versions{0}, m_saved_fetches{0}, m_saved_bytes{0}, m_joined{0}, m_dropped{0},
+      m_written_back{0};
+};
+
+}  // namespace tessera::transfer

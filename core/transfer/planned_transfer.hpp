@@ -1,0 +1,28 @@
+#pragma once
+// A transfer on its way from decision to completion.
+#include <boost/container/small_vector.hpp>
+#include <utility>
+
+#include "core/transfer/coherence.hpp"
+
+namespace tessera::transfer {
+
+/// Decided while the block's lock was held; both replicas are marked `issuing` and the source is pinned, so that the
+/// copy can be enqueued after the locks are gone.
+struct planned {
+  block::record* block = nullptr;
+  memory::space_number from = 0, to = 0;
+  block::version_number version = 0;
+  bool write_back = false;
+  tsr_address source{}, destination{};
+  boost::container::small_vector<std::pair<const stream*, block::ticket>, 4> waits;  ///< before the first byte moves
+};
+
+/// Enqueued. Frees itself when it is done.
+struct transfer {
+  completion done;
+  coherence* owner = nullptr;
+  planned what;
+};
+
+}  // namespace tessera::transfer

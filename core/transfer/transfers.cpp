@@ -1,0 +1,141 @@
+// The part of `coherence` that moves bytes: planning under locks, issuing without them, completion.
+#include <fmt/format.h>
+
+#include "core/transfer/coherence.hpp"
+#include "core/transfer/copy.hpp"
+#include "core/transfer/planned_transfer.hpp"
+
+namespace tessera::transfer {
+
+planned coherence::plan(block::record& block, block::replica& target, memory::space_number from, bool write_back) {
+  block::replica& source = *block.find(from);
+  planned p;
+  p.block = &block;
+  p.from = from;
+  p.to = target.space;
+  p.version = block.committed;
+  p.write_back = write_back;
+  p.source = m_spaces[from]->address_of(source.where);
+  p.destination = m_spaces[target.space]->address_of(target.where);
+  if (m_spaces[from]->host_visible())
+    p.source = {nullptr, reinterpret_cast<std::uintptr_t>(m_spaces[from]->host_pointer(source.where))};
+  if (m_spaces[target.space]->host_visible())
+    p.destination = {nullptr, reinterpret_cast<std::uintptr_t>(m_spaces[target.space]->host_pointer(target.where))};
+  const auto wait_for = [&](block::ticket t) {
+    if (t && !m_streams.reached(t)) p.waits.emplace_back(&m_streams.at(t.stream), t);
+  };
+  wait_for(source.ready);
+  wait_for(target.ready);
+  if (target.readers) {
+    for (const block::ticket t : *target.readers) wait_for(t);
+    target.readers->clear();
+  }
+  ++source.pins;
+  ++source.issuing;
+  ++target.issuing;
+  target.state = block::replica_state::filling;
+  target.version = block.committed;
+  block.valid_mask |= std::uint64_t{1} << target.space;
+  return p;
+}
+
+void coherence::issue(planned& what, std::vector<block::ticket>* waits) {
+  const route& way = m_links.between(what.from, what.to);
+  memory::space &from = *m_spaces[what.from], &to = *m_spaces[what.to];
+  block::record& b = *what.block;
+  block::ticket arrived, left;  // left: the source is no longer read
+  try {
+    if (way.how == route_kind::staged) {
+      stream& out = *m_copies[from.device().index()].out;
+      stream& in = *m_copies[to.device().index()].in;
+      arrived = m_rings[to.device().index()]->copy(from, what.source, out, to, what.destination, in, b.bytes,
+                                                   {what.waits.data(), what.waits.size()}, left);
+    } else {
+      stream& by = *executor_of(what.from, what.to);
+      // Host memory of another plugin is plain host memory to the one that copies.
+      const auto name = [&](const memory::space& s) {
+        return s.device().plugin_name() == by.device().plugin_name() && !s.host_visible() ? s.reference()
+                                                                                          : tsr_space_ref{nullptr, 0};
+      };
+      const std::lock_guard guard(by.enqueue_lock());
+      for (const auto& [other, ticket] : what.waits) by.wait(*other, ticket);
+      enqueue_copy(by, name(to), what.destination, name(from), what.source, b.bytes);
+      arrived = left = by.signal();
+    }
+  } catch (...) {
+    const std::lock_guard guard(b.lock);
+    block::replica &source = *b.find(what.from), &target = *b.find(what.to);
+    --source.pins, --source.issuing, --target.issuing;
+    target.version = 0;
+    target.state = block::replica_state::valid;
+    b.valid_mask &= ~(std::uint64_t{1} << what.to);
+    throw;
+  }
+  link_counters& counters = m_links.counters(what.from, what.to);
+  counters.transfers.fetch_add(1, std::memory_order_relaxed);
+  counters.bytes.fetch_add(b.bytes, std::memory_order_relaxed);
+
+  m_in_flight.fetch_add(1, std::memory_order_acq_rel);
+  auto under_way = std::make_unique<transfer>();
+  under_way->owner = this;
+  under_way->what = what;
+  under_way->done.at = arrived;
+  under_way->done.fire = [](completion* self, tsr_status status) {
+    auto* mine = reinterpret_cast<transfer*>(self);  // `done` is its first member
+    mine->owner->transfer_done(*mine, status);
+  };
+  {
+    const std::lock_guard guard(b.lock);
+    block::replica &source = *b.find(what.from), &target = *b.find(what.to);
+    --source.issuing, --target.issuing;
+    target.ready = arrived;
+    if (!source.readers) source.readers = std::make_unique<std::vector<block::ticket>>();
+    add_wait(*source.readers, left);
+  }
+  if (waits != nullptr) add_wait(*waits, arrived);
+  stream& last = m_streams.at(arrived.stream);
+  last.poll();  // an inline stream is done already
+  last.on_completion(under_way.release()->done);
+}
+
+void coherence::transfer_done(transfer& t, tsr_status status) {
+  const std::unique_ptr<transfer> owned(&t);
+  const planned& what = t.what;
+  block::record& b = *what.block;
+  memory::space& from = *m_spaces[what.from];
+  bool evictable = false;
+  {
+    const std::lock_guard guard(b.lock);
+    block::replica* target = b.find(what.to);
+    if (target != nullptr && status != TSR_OK && target->version == what.version) {
+      target->version = 0;
+      b.valid_mask &= ~(std::uint64_t{1} << what.to);
+      delete b.poison;
+      b.poison = new std::shared_ptr<const block::failure>(std::make_shared<block::failure>(block::failure{
+          fmt::format("the copy of {} from {} to {} failed: {}", block::name_of(b), from.name(),
+                      m_spaces[what.to]->name(), plugin::name_of(status))}));
+    }
+    if (target != nullptr) settle(*target);
+    block::replica* source = b.find(what.from);
+    --source->pins;
+    settle(*source);
+    evictable = source->pins == 0;
+    if (what.write_back && source->state == block::replica_state::draining) {
+      const bool safe = status == TSR_OK && target != nullptr && usable(*target, b);
+      if (evictable && source->issuing == 0 && (safe || !usable(*source, b))) {
+        drop_replica(b, *source);
+        from.count_eviction();
+        m_written_back.fetch_add(1, std::memory_order_relaxed);
+      } else {
+        source->state = block::replica_state::valid;
+      }
+    }
+    // A write-back pinned its target too, so that nothing else evicts it on the way.
+    if (what.write_back && target != nullptr && target->pins > 0) --target->pins;
+  }
+  m_in_flight.fetch_sub(1, std::memory_order_acq_rel);
+  if (evictable) from.notify();
+  if (m_spaces[what.to]->has_waiters()) m_spaces[what.to]->notify();
+}
+
+}  // namespace tessera::transfer
