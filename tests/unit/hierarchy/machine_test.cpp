@@ -1,0 +1,117 @@
+// Whole machines: configuration files, real plugins, this computer.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "hierarchy/machine/assemble.hpp"
+#include "unit/hierarchy/invented.hpp"
+
+namespace tessera::hierarchy {
+namespace {
+
+const std::string source = TESSERA_SOURCE_DIR;
+
+/// Without the process's environment, and with the plugins of this build.
+machine assembled(std::vector<std::filesystem::path> files, std::vector<std::string> set = {}) {
+  set.push_back(std::string("runtime.plugin_path=") + TESSERA_PLUGIN_DIR);
+  return assemble(config::document::load({std::move(files), std::move(set), {}, {{}}}));
+}
+
+std::size_t workers_of(const machine& m, const std::string& plugin) {
+  return static_cast<std::size_t>(std::ranges::count_if(m.tree.subtree(m.tree.root()), [&](location::node_id id) {
+    const auto& is = m.tree.at(id).is;
+    return is.what == location::kind::worker && is.device && m.plugins->devices()[*is.device]->plugin_name() == plugin;
+  }));
+}
+
+TEST(machine, every_file_in_configs_makes_a_machine) {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(source + "/configs")) {
+    if (entry.path().extension() != ".toml") continue;
+    ++count;
+    SCOPED_TRACE(entry.path().string());
+    const machine m = assembled({entry.path()});
+    EXPECT_GE(m.settings.workers, 1u);
+    for (const std::string& note : m.notes) ADD_FAILURE() << note;
+    // Everything that the tree names exists.
+    for (const location::node_id id : m.tree.subtree(m.tree.root())) {
+      const auto& is = m.tree.at(id).is;
+      if (is.device) { ASSERT_LT(*is.device, m.plugins->devices().size()); }
+      if (is.space) {
+        ASSERT_LT(is.space->device, m.plugins->devices().size());
+        ASSERT_LT(is.space->space, m.plugins->devices()[is.space->device]->spaces().size());
+      }
+      if (is.what == location::kind::worker) { EXPECT_NE(m.tree.memory_of(id), location::no_node) << is.name; }
+      if (is.what == location::kind::worker && is.space) { EXPECT_NE(m.tree.parent_memory(id), location::no_node) << is.name; }
+    }
+  }
+  EXPECT_GE(count, 5u);
+}
+
+TEST(machine, the_host_alone_has_one_worker_per_core) {
+  const machine m = assembled({source + "/configs/host.toml"});
+  EXPECT_EQ(m.plugins->devices().size(), 1u);
+  EXPECT_EQ(workers_of(m, "host"), m.settings.workers);
+}
+
+TEST(machine, simulated_devices_are_in_the_tree_with_their_numbers) {
+  const machine m = assembled({source + "/configs/sim_two.toml"});
+  const auto fast = m.tree.find("sim0"), slow = m.tree.find("sim1");
+  ASSERT_TRUE(fast && slow);
+  EXPECT_EQ(m.tree.at(*fast).is.type, "fast");
+  EXPECT_EQ(m.tree.at(*fast).is.memory_bytes, 512u << 20);
+  EXPECT_EQ(m.tree.at(*slow).is.memory_bytes, 256u << 20);
+  EXPECT_GT(m.tree.at(*fast).is.bandwidth, 3 * m.tree.at(*slow).is.bandwidth);
+  EXPECT_EQ(m.tree.at(*slow).is.latency_ns, 10000);
+}
+
+TEST(machine, declared_trees_bind_to_real_plugins_in_both_forms) {
+  for (const char* file : {"/configs/declared_tree.toml", "/configs/declared_tree_csv.toml"}) {
+    const machine m = assembled({source + file});
+    ASSERT_TRUE(m.tree.find("LocG[1]")) << file;
+    EXPECT_EQ(m.tree.path(*m.tree.find("LocG[1]")), "machine/LocA/LocC/LocG/LocG[1]");
+    EXPECT_EQ(m.tree.at(*m.tree.find("LocG[1]")).is.memory_bytes, 128u << 20);
+    EXPECT_EQ(m.tree.parent_memory(*m.tree.find("LocG[0]")), *m.tree.find("LocA"));
+    EXPECT_EQ(m.settings.workers, 1u);
+  }
+}
+
+TEST(machine, more_workers_than_cores_are_allowed_and_said) {
+  const machine m = assembled({source + "/configs/host.toml"}, {"runtime.workers=5000"});
+  EXPECT_EQ(m.settings.workers, 5000u);
+  ASSERT_EQ(m.notes.size(), 1u);
+  EXPECT_TRUE(has(m.notes[0], {"5000 workers share"}));
+}
+
+TEST(machine, an_imagined_topology_is_not_bound) {
+  const machine m = assembled({}, {"topology.synthetic=package:2 numa:2 core:4 pu:1"});
+  EXPECT_EQ(m.settings.workers, 16u);
+  EXPECT_FALSE(m.settings.bind);
+  EXPECT_TRUE(has(m.notes.at(0), {"imagined"}));
+}
+
+TEST(machine, mistakes_are_found_before_anything_runs) {
+  EXPECT_TRUE(has(message_of([] { assembled({}, {"runtime.plugins=sim"}); }), {"host memory", "command line", "\"host\""}));
+  EXPECT_TRUE(has(message_of([] { assembled({}, {"runtime.plugins=host,sim", "plugin.smi.clock=real"}); }),
+                  {"no plugin 'smi'", "command line", "[plugin.sim]"}));
+  EXPECT_TRUE(has(message_of([] { assembled({}, {"runtime.plugins=host,sim", "plugin.sim.clokc=real"}); }),
+                  {"clokc", "command line", "clock"}));
+  EXPECT_TRUE(has(message_of([] { assembled({}, {"runtime.plugins=host,nonesuch"}); }, error_kind::plugin), {"nonesuch"}));
+  const machine m = assembled({}, {"plugin.sim.clock=real"});
+  EXPECT_TRUE(has(m.notes.at(0), {"[plugin.sim]", "not used"}));
+}
+
+TEST(machine, the_default_folder_is_the_one_beside_the_library) {
+  const auto folders = default_plugin_directories();
+  for (const auto& folder : folders) {
+    EXPECT_TRUE(folder.is_absolute());
+    EXPECT_TRUE(std::filesystem::is_directory(folder));
+  }
+  // The unit test runs against the library of the build tree.
+  EXPECT_NE(std::ranges::find(folders, std::filesystem::canonical(TESSERA_PLUGIN_DIR)), folders.end());
+}
+
+}  // namespace
+}  // namespace tessera::hierarchy
