@@ -7,7 +7,10 @@ set(DOXYGEN_HAVE_DOT NO)
 if(TARGET Doxygen::dot)
   set(DOXYGEN_HAVE_DOT YES)
 endif()
-set(_input core/plugin/abi/tessera/plugin.h core/base/error.hpp hierarchy/api docs README.md CONTRIBUTING.md
+# What tessera/tessera.hpp gives to programs, and tessera/plugin.h to plugins.
+set(_input hierarchy/api hierarchy/machine/assemble.hpp core/runtime core/config/document.hpp
+  core/block/element_type.hpp core/block/intent.hpp core/block/shape.hpp core/operation/definition.hpp
+  core/operation/catalog.hpp core/base/error.hpp core/plugin/abi/tessera/plugin.h docs README.md CONTRIBUTING.md
   CHANGELOG.md tests/layering/README.md)
 list(TRANSFORM _input PREPEND ${PROJECT_SOURCE_DIR}/)
 list(JOIN _input " " TESSERA_DOC_INPUT)

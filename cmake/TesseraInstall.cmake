@@ -33,7 +33,7 @@ target_include_directories(tessera_plugin_abi INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/core/plugin/abi> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 install(TARGETS tessera_plugin_abi EXPORT tessera_targets)
 install(FILES core/plugin/abi/tessera/plugin.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera COMPONENT plugin_abi)
-install(DIRECTORY hierarchy/api/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development OPTIONAL
+install(DIRECTORY hierarchy/api/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
   FILES_MATCHING PATTERN "*.hpp")
 foreach(_rooms core hierarchy)
   install(DIRECTORY ${_rooms}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera/internal/${_rooms} COMPONENT development
@@ -49,6 +49,7 @@ install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake ${PROJECT_BINARY_DIR}/te
   DESTINATION ${_package_dir} COMPONENT development)
 # The prefix is found from the file's own place, so that an unpacked archive works anywhere.
 file(RELATIVE_PATH _up_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" _up_to_prefix "${_up_to_prefix}")
 configure_file(cmake/tessera.pc.in ${PROJECT_BINARY_DIR}/tessera.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tessera.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
@@ -81,8 +82,6 @@ if(TESSERA_SHLIBDEPS)
   set(CPACK_DEBIAN_PACKAGE_SECTION libs)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib)
-  # What a program built against the installed headers needs besides.
-  set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libfmt-dev, pkg-config")
   tessera_part("DEB package" TRUE "cpack -G DEB")
 else()
   tessera_part("DEB package" FALSE "only TGZ (apt: dpkg-dev)")

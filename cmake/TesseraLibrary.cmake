@@ -12,7 +12,9 @@ target_include_directories(tessera PUBLIC
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tessera/internal>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_features(tessera PUBLIC cxx_std_20)
-target_link_libraries(tessera PUBLIC fmt::fmt Threads::Threads PRIVATE PkgConfig::libcrypto PkgConfig::hwloc spdlog::spdlog ${CMAKE_DL_LIBS})
+# Installed headers need the standard library and threads alone; a test holds them to it.
+target_link_libraries(tessera PUBLIC Threads::Threads $<BUILD_INTERFACE:fmt::fmt>
+  PRIVATE PkgConfig::libcrypto PkgConfig::hwloc spdlog::spdlog ${CMAKE_DL_LIBS})
 # Before version 1 every minor version may break the C++ interface, so the soname carries it.
 if(PROJECT_VERSION_MAJOR EQUAL 0)
   set(_soversion 0.${PROJECT_VERSION_MINOR})

@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# The steps of the package tests: package_test.sh STEP, with the variables that CMakeLists.txt sets. Every step fails
+# with a sentence on standard error.
+set -euo pipefail
+
+prefix="$WORK/prefix"
+program="$prefix/$BINDIR/tessera"
+
+fail() {
+  echo "package_test: $*" >&2
+  exit 1
+}
+expect_file() {
+  local file
+  for file in "$@"; do [ -e "$file" ] || fail "$file is missing"; done
+}
+# expect_text FILE WORDS...: the file holds each
+expect_text() {
+  local file=$1 words
+  shift
+  for words in "$@"; do grep -qF -- "$words" "$file" || fail "'$words' is not in the output: $(cat "$file")"; done
+}
+fresh() {
+  rm -rf "${1:?}"
+  mkdir -p "$1"
+}
+
+# No library path from outside: what is installed must find its own parts.
+unset LD_LIBRARY_PATH
+
+step_install() {
+  fresh "$WORK/prefix"
+  "$CMAKE" --install "$BUILD" --prefix "$prefix" >"$WORK/install.log"
+  expect_file "$program" "$prefix/$LIBDIR/libtessera.so" "$prefix/$LIBDIR/libtessera.so.$VERSION" \
+    "$prefix/$LIBDIR/tessera/plugins/tessera_host.so" "$prefix/$LIBDIR/tessera/plugins/tessera_sim.so" \
+    "$prefix/include/tessera/plugin.h" "$prefix/include/tessera/tessera.hpp" \
+    "$prefix/$LIBDIR/cmake/tessera/tesseraConfig.cmake" "$prefix/$LIBDIR/pkgconfig/tessera.pc" \
+    "$prefix/share/tessera/configs" "$prefix/share/doc/tessera/LICENSE"
+  # Nothing in it may point back into the source or build tree.
+  local file
+  for file in "$program" "$prefix/$LIBDIR/libtessera.so" "$prefix/$LIBDIR"/tessera/plugins/*.so; do
+    if objdump -p "$file" | grep -E 'RUNPATH|RPATH' | grep -F "$BUILD"; then
+      fail "$file looks for libraries in the build folder"
+    fi
+  done
+  objdump -p "$prefix/$LIBDIR/libtessera.so" | grep -q 'SONAME *libtessera\.so\.0\.' || fail "libtessera.so has no soname"
+  if grep -rlF -e "$SOURCE" -e "$BUILD" "$prefix/$LIBDIR/cmake" "$prefix/$LIBDIR/pkgconfig" "$prefix/include"; then
+    fail "these files name the source or build tree"
+  fi
+  "$program" --version >"$WORK/version.txt"
+  expect_text "$WORK/version.txt" "$VERSION"
+}
+
+step_find_package() {
+  fresh "$WORK/find_package"
+  "$CMAKE" -S "$SOURCE/tests/consumer/project" -B "$WORK/find_package" -G "$GENERATOR" \
+    -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX" >"$WORK/find_package.log" ||
+    fail "$(cat "$WORK/find_package.log")"
+  "$CMAKE" --build "$WORK/find_package"
+  "$WORK/find_package/consumer"
+}
+
+step_pkg_config() {
+  fresh "$WORK/pkg_config"
+  export PKG_CONFIG_PATH="$prefix/$LIBDIR/pkgconfig"
+  [ "$("$PKG_CONFIG" --modversion tessera)" = "$VERSION" ] || fail "tessera.pc has another version"
+  expect_file "$("$PKG_CONFIG" --variable=plugindir tessera)"
+  # The public headers need nobody else's.
+  # shellcheck disable=SC2046  # flags are words
+  "$CXX" -std=c++20 -M "$SOURCE/tests/consumer/project/consumer.cpp" $("$PKG_CONFIG" --cflags tessera) |
+    tr ' ' '\n' >"$WORK/pkg_config/headers.txt"
+  if grep -E '/(fmt|spdlog|boost|hwloc|toml\+\+|nlohmann|CLI|openssl)(/|\.h)' "$WORK/pkg_config/headers.txt"; then
+    fail "a public header includes these"
+  fi
+  expect_text "$WORK/pkg_config/headers.txt" "/../include/tessera/tessera.hpp"
+  # shellcheck disable=SC2046
+  "$CXX" -std=c++20 -Wall -Wextra -Werror "$SOURCE/tests/consumer/project/consumer.cpp" \
+    -o "$WORK/pkg_config/consumer" $("$PKG_CONFIG" --cflags --libs tessera)
+  LD_LIBRARY_PATH="$prefix/$LIBDIR" "$WORK/pkg_config/consumer"
+}
+
+# The ABI header as its component alone, as strict C11 and as C++.
+step_header_alone() {
+  fresh "$WORK/header_alone"
+  "$CMAKE" --install "$BUILD" --prefix "$WORK/header_alone" --component plugin_abi >/dev/null
+  [ "$(find "$WORK/header_alone" -type f | wc -l)" -eq 1 ] || fail "the component plugin_abi is more than one header"
+  local language
+  for language in "c -std=c11" "c++ -std=c++17"; do
+    # shellcheck disable=SC2086
+    printf '#include <tessera/plugin.h>\nint main(void) { return (int)TSR_OK; }\n' |
+      "$CC" -x $language -Wall -Wextra -Wpedantic -Werror -I "$WORK/header_alone/include" -fsyntax-only -
+  done
+}
+
+step_plugin() {
+  fresh "$WORK/plugin"
+  local sources=("$SOURCE"/examples/out_of_tree/plugin/*.c)
+  "$CC" -std=c11 -Wall -Wextra -Wpedantic -Werror -fPIC -fvisibility=hidden -shared -pthread \
+    -I "$prefix/include" "${sources[@]}" -o "$WORK/plugin/tessera_out_of_tree.so"
+  "$program" plugins check "$WORK/plugin/tessera_out_of_tree.so" | tee "$WORK/plugin/check.txt"
+}
+
+step_tgz() {
+  fresh "$WORK/tgz"
+  "$CPACK" -G TGZ --config "$BUILD/CPackConfig.cmake" -B "$WORK/tgz/made" >"$WORK/tgz/cpack.log" ||
+    fail "$(cat "$WORK/tgz/cpack.log")"
+  mkdir "$WORK/tgz/unpacked"
+  tar -xzf "$WORK"/tgz/made/tessera-*.tar.gz -C "$WORK/tgz/unpacked" --strip-components=1
+  local there="$WORK/tgz/unpacked"
+  "$there/$BINDIR/tessera" --version >"$WORK/tgz/version.txt"
+  expect_text "$WORK/tgz/version.txt" "$VERSION"
+  "$there/$BINDIR/tessera" plugins >"$WORK/tgz/plugins.txt"
+  expect_text "$WORK/tgz/plugins.txt" "$there/$LIBDIR/tessera/plugins/tessera_host.so"
+}
+
+step_deb() {
+  fresh "$WORK/deb"
+  "$CPACK" -G DEB --config "$BUILD/CPackConfig.cmake" -B "$WORK/deb" >"$WORK/deb/cpack.log" ||
+    fail "$(cat "$WORK/deb/cpack.log")"
+  local package=("$WORK"/deb/tessera_*.deb)
+  dpkg-deb --field "${package[0]}" Depends >"$WORK/deb/depends.txt"
+  expect_text "$WORK/deb/depends.txt" libc6 libstdc++6 libhwloc15 libopenblas0
+  dpkg-deb --contents "${package[0]}" >"$WORK/deb/contents.txt"
+  expect_text "$WORK/deb/contents.txt" ./usr/bin/tessera ./usr/include/tessera/plugin.h tessera/plugins/tessera_host.so
+}
+
+"step_$1"
