@@ -8,27 +8,48 @@ namespace tessera::plugin {
 
 std::string_view name_of(tsr_status status) noexcept {
   switch (status) {
-    case TSR_OK: return "OK";
-    case TSR_CANCELLED: return "CANCELLED";
-    case TSR_UNKNOWN: return "UNKNOWN";
-    case TSR_INVALID_ARGUMENT: return "INVALID_ARGUMENT";
-    case TSR_DEADLINE_EXCEEDED: return "DEADLINE_EXCEEDED";
-    case TSR_NOT_FOUND: return "NOT_FOUND";
-    case TSR_ALREADY_EXISTS: return "ALREADY_EXISTS";
-    case TSR_PERMISSION_DENIED: return "PERMISSION_DENIED";
-    case TSR_RESOURCE_EXHAUSTED: return "RESOURCE_EXHAUSTED";
-    case TSR_FAILED_PRECONDITION: return "FAILED_PRECONDITION";
-    case TSR_ABORTED: return "ABORTED";
-    case TSR_OUT_OF_RANGE: return "OUT_OF_RANGE";
-    case TSR_UNIMPLEMENTED: return "UNIMPLEMENTED";
-    case TSR_INTERNAL: return "INTERNAL";
-    case TSR_UNAVAILABLE: return "UNAVAILABLE";
-    case TSR_DATA_LOSS: return "DATA_LOSS";
-    case TSR_UNAUTHENTICATED: return "UNAUTHENTICATED";
-    case TSR_DEVICE_LOST: return "DEVICE_LOST";
-    case TSR_NOT_READY: return "NOT_READY";
-    case TSR_WORKING_SET_TOO_LARGE: return "WORKING_SET_TOO_LARGE";
-    default: return "UNNAMED_STATUS";
+    case TSR_OK:
+      return "OK";
+    case TSR_CANCELLED:
+      return "CANCELLED";
+    case TSR_UNKNOWN:
+      return "UNKNOWN";
+    case TSR_INVALID_ARGUMENT:
+      return "INVALID_ARGUMENT";
+    case TSR_DEADLINE_EXCEEDED:
+      return "DEADLINE_EXCEEDED";
+    case TSR_NOT_FOUND:
+      return "NOT_FOUND";
+    case TSR_ALREADY_EXISTS:
+      return "ALREADY_EXISTS";
+    case TSR_PERMISSION_DENIED:
+      return "PERMISSION_DENIED";
+    case TSR_RESOURCE_EXHAUSTED:
+      return "RESOURCE_EXHAUSTED";
+    case TSR_FAILED_PRECONDITION:
+      return "FAILED_PRECONDITION";
+    case TSR_ABORTED:
+      return "ABORTED";
+    case TSR_OUT_OF_RANGE:
+      return "OUT_OF_RANGE";
+    case TSR_UNIMPLEMENTED:
+      return "UNIMPLEMENTED";
+    case TSR_INTERNAL:
+      return "INTERNAL";
+    case TSR_UNAVAILABLE:
+      return "UNAVAILABLE";
+    case TSR_DATA_LOSS:
+      return "DATA_LOSS";
+    case TSR_UNAUTHENTICATED:
+      return "UNAUTHENTICATED";
+    case TSR_DEVICE_LOST:
+      return "DEVICE_LOST";
+    case TSR_NOT_READY:
+      return "NOT_READY";
+    case TSR_WORKING_SET_TOO_LARGE:
+      return "WORKING_SET_TOO_LARGE";
+    default:
+      return "UNNAMED_STATUS";
   }
 }
 
@@ -50,7 +71,8 @@ void device::fail(tsr_status status, std::string_view what) const {
   const std::string details = take_error_details();
   const bool full = status == TSR_RESOURCE_EXHAUSTED || status == TSR_WORKING_SET_TOO_LARGE;
   std::string hint;
-  if (full) hint = fmt::format("use smaller blocks, or give the device more memory; tessera topology shows what it has");
+  if (full)
+    hint = fmt::format("use smaller blocks, or give the device more memory; tessera topology shows what it has");
   if (status == TSR_DEVICE_LOST) hint = "the device is gone for this process; run again without it";
   throw error(full ? error_kind::memory : error_kind::device,
               fmt::format("{} failed: {}{}{}", what, name_of(status), details.empty() ? "" : ": ", details),

@@ -11,8 +11,8 @@ struct elf_facts {
   std::vector<std::string> needed;  ///< DT_NEEDED: the libraries it asks for
 };
 
-/// Reads them. Throws tessera::error (kind plugin) when the file cannot be read, is no ELF file, is truncated, is made for
-/// another machine, or is no shared library.
+/// Reads them. Throws tessera::error (kind plugin) when the file cannot be read, is no ELF file, is truncated, is made
+/// for another machine, or is no shared library.
 elf_facts read_elf(const std::filesystem::path& path);
 
 }  // namespace tessera::plugin

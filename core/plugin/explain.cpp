@@ -13,14 +13,22 @@ namespace {
 
 const char* word_of(tsr_option_type type) {
   switch (type) {
-    case TSR_OPTION_BOOL: return "bool";
-    case TSR_OPTION_INT: return "integer";
-    case TSR_OPTION_FLOAT: return "number";
-    case TSR_OPTION_STRING: return "string";
-    case TSR_OPTION_BYTES: return "bytes";
-    case TSR_OPTION_RATE: return "rate";
-    case TSR_OPTION_DURATION: return "duration";
-    default: return "?";
+    case TSR_OPTION_BOOL:
+      return "bool";
+    case TSR_OPTION_INT:
+      return "integer";
+    case TSR_OPTION_FLOAT:
+      return "number";
+    case TSR_OPTION_STRING:
+      return "string";
+    case TSR_OPTION_BYTES:
+      return "bytes";
+    case TSR_OPTION_RATE:
+      return "rate";
+    case TSR_OPTION_DURATION:
+      return "duration";
+    default:
+      return "?";
   }
 }
 
@@ -47,9 +55,9 @@ std::string explain(const std::vector<option_schema>& schema) {
 }
 
 std::string explain(const registry::opened_plugin& plugin) {
-  return fmt::format("{} {}: {} plugin by {}, ABI {}.{}\n  file   {}\n  build  {}\nOptions, in [plugin.{}]:\n{}", plugin.name,
-                     plugin.version, plugin.kind, plugin.vendor, plugin.abi_major, plugin.abi_minor, plugin.path.string(),
-                     plugin.build, plugin.name, explain(plugin.options));
+  return fmt::format("{} {}: {} plugin by {}, ABI {}.{}\n  file   {}\n  build  {}\nOptions, in [plugin.{}]:\n{}",
+                     plugin.name, plugin.version, plugin.kind, plugin.vendor, plugin.abi_major, plugin.abi_minor,
+                     plugin.path.string(), plugin.build, plugin.name, explain(plugin.options));
 }
 
 }  // namespace tessera::plugin

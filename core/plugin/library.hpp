@@ -5,9 +5,9 @@
 
 namespace tessera::plugin {
 
-/// Loads a shared library with RTLD_NOW | RTLD_LOCAL and returns its symbol `name`, or null when it has none. The library
-/// is kept for the rest of the process (closing a library under live vendor state crashes), and a file that is already
-/// loaded is not loaded again. Throws tessera::error (kind plugin) with the linker's own text. Thread-safe.
+/// Loads a shared library with RTLD_NOW | RTLD_LOCAL and returns its symbol `name`, or null when it has none. The
+/// library is kept for the rest of the process (closing a library under live vendor state crashes), and a file that is
+/// already loaded is not loaded again. Throws tessera::error (kind plugin) with the linker's own text. Thread-safe.
 void* load_symbol(const std::filesystem::path& path, const std::string& name);
 
 }  // namespace tessera::plugin

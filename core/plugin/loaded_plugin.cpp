@@ -26,10 +26,14 @@ constexpr tsr_sanitizer_kind own_sanitizer = TSR_SANITIZER_NONE;
 
 const char* name_of_sanitizer(tsr_sanitizer_kind kind) {
   switch (kind) {
-    case TSR_SANITIZER_NONE: return "no sanitizer";
-    case TSR_SANITIZER_ADDRESS: return "the address sanitizer";
-    case TSR_SANITIZER_THREAD: return "the thread sanitizer";
-    default: return "an unknown sanitizer";
+    case TSR_SANITIZER_NONE:
+      return "no sanitizer";
+    case TSR_SANITIZER_ADDRESS:
+      return "the address sanitizer";
+    case TSR_SANITIZER_THREAD:
+      return "the thread sanitizer";
+    default:
+      return "an unknown sanitizer";
   }
 }
 
@@ -102,7 +106,8 @@ std::vector<std::string> split(std::string_view text, char separator) {
 std::vector<option_schema> schema_of(const tsr_plugin_header& header, const std::filesystem::path& path) {
   std::vector<option_schema> schema;
   for (const tsr_option& option : completed_array(header.options, header.option_count)) {
-    if (option.name == nullptr || *option.name == '\0' || option.type < TSR_OPTION_BOOL || option.type > TSR_OPTION_DURATION)
+    if (option.name == nullptr || *option.name == '\0' || option.type < TSR_OPTION_BOOL ||
+        option.type > TSR_OPTION_DURATION)
       refuse(path, fmt::format("option number {} of the plugin has no name or a type that is none", schema.size()),
              "set struct_size, name and type of every tsr_option");
     option_schema& one = schema.emplace_back();
@@ -115,7 +120,8 @@ std::vector<option_schema> schema_of(const tsr_plugin_header& header, const std:
     if (option.doc != nullptr) one.doc = option.doc;
   }
   if (schema.size() != header.option_count)
-    refuse(path, "the plugin's options are a null pointer or have struct_size 0", "set struct_size of every tsr_option");
+    refuse(path, "the plugin's options are a null pointer or have struct_size 0",
+           "set struct_size of every tsr_option");
   return schema;
 }
 
@@ -123,12 +129,18 @@ std::vector<option_schema> schema_of(const tsr_plugin_header& header, const std:
 
 std::string_view name_of_kind(tsr_plugin_kind kind) noexcept {
   switch (kind) {
-    case TSR_PLUGIN_DEVICE: return "device";
-    case TSR_PLUGIN_STORAGE: return "storage";
-    case TSR_PLUGIN_OPERATIONS: return "operations";
-    case TSR_PLUGIN_POLICY: return "policy";
-    case TSR_PLUGIN_LAYER: return "layer";
-    default: return "";
+    case TSR_PLUGIN_DEVICE:
+      return "device";
+    case TSR_PLUGIN_STORAGE:
+      return "storage";
+    case TSR_PLUGIN_OPERATIONS:
+      return "operations";
+    case TSR_PLUGIN_POLICY:
+      return "policy";
+    case TSR_PLUGIN_LAYER:
+      return "layer";
+    default:
+      return "";
   }
 }
 
@@ -136,9 +148,10 @@ std::string conflict_of(const std::string& name) {
   // Each brings its own LLVM (PoCL's and the HIP compiler library's), and the two abort the process when they meet.
   const char* const other = name == "opencl" ? "hip" : name == "hip" ? "opencl" : "";
   if (*other == '\0' || !company().has(other)) return {};
-  return fmt::format("the plugins opencl and hip cannot be in one process (their compilers bring two copies of LLVM, which "
-                     "abort it), and {} is loaded already",
-                     other);
+  return fmt::format(
+      "the plugins opencl and hip cannot be in one process (their compilers bring two copies of LLVM, which "
+      "abort it), and {} is loaded already",
+      other);
 }
 
 std::string promised_name(const std::filesystem::path& path) {
@@ -159,10 +172,11 @@ loaded_plugin accept_header(const std::filesystem::path& path, const tsr_plugin_
     refuse(path, fmt::format("the plugin's header is too short ({} bytes)", raw->struct_size),
            "set struct_size to sizeof(tsr_plugin_header)");
   if (raw->abi_major != TSR_ABI_MAJOR)  // before anything else is read: the layout may be another
-    refuse(path,
-           fmt::format("the plugin is built for plugin ABI {}.{}, this program offers {}.{}; the major numbers must match",
-                       raw->abi_major, raw->abi_minor, TSR_ABI_MAJOR, TSR_ABI_MINOR),
-           "build the plugin against this version's tessera/plugin.h");
+    refuse(
+        path,
+        fmt::format("the plugin is built for plugin ABI {}.{}, this program offers {}.{}; the major numbers must match",
+                    raw->abi_major, raw->abi_minor, TSR_ABI_MAJOR, TSR_ABI_MINOR),
+        "build the plugin against this version's tessera/plugin.h");
 
   loaded_plugin plugin;
   plugin.path = path;
@@ -174,7 +188,8 @@ loaded_plugin accept_header(const std::filesystem::path& path, const tsr_plugin_
            "set `name` in the header to 1 to 64 of a-z, 0-9, '_', '-'");
   plugin.name = header.name;
   if (name_of_kind(header.kind).empty())
-    refuse(path, fmt::format("the plugin \"{}\" is of kind {}, which this program does not know", plugin.name, header.kind),
+    refuse(path,
+           fmt::format("the plugin \"{}\" is of kind {}, which this program does not know", plugin.name, header.kind),
            "the kinds are 1 device, 2 storage, 3 operations, 4 policy, 5 layer; a newer Tessera may know more");
   check_sanitizer(path, header.sanitizer);
   if (header.open == nullptr)
@@ -214,11 +229,13 @@ probe_result probe(const loaded_plugin& plugin, const tsr_host* host) {
   if (plugin.header.probe == nullptr) return {};
   std::array<char, 512> reason{};
   probe_result result;
-  result.score = call_plugin(plugin.path, "probe",
-                             [&] { return plugin.header.probe(host, reason.data(), static_cast<std::uint32_t>(reason.size())); });
+  result.score = call_plugin(plugin.path, "probe", [&] {
+    return plugin.header.probe(host, reason.data(), static_cast<std::uint32_t>(reason.size()));
+  });
   reason.back() = '\0';
   result.reason = reason.data();
-  if (result.score == 0 && result.reason.empty()) result.reason = "the plugin cannot run on this machine and does not say why";
+  if (result.score == 0 && result.reason.empty())
+    result.reason = "the plugin cannot run on this machine and does not say why";
   return result;
 }
 

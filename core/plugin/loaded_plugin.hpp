@@ -56,7 +56,8 @@ auto call_plugin(const std::filesystem::path& path, const char* entry, F&& funct
   const auto fail = [&](const std::string& what) {
     throw error(error_kind::plugin,
                 std::string("the plugin threw a C++ exception out of ") + entry + (what.empty() ? "" : ": " + what),
-                path.string(), "nothing C++ may cross the plugin boundary: catch it, call host->error, return a status");
+                path.string(),
+                "nothing C++ may cross the plugin boundary: catch it, call host->error, return a status");
   };
   try {
     return function();

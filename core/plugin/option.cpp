@@ -66,8 +66,8 @@ void note_tables(const split_name& name, tables& all) {
   }
 }
 
-[[noreturn]] void fail_unknown(const std::string& plugin, const std::vector<option_schema>& schema, const raw_option& value,
-                               const split_name& name) {
+[[noreturn]] void fail_unknown(const std::string& plugin, const std::vector<option_schema>& schema,
+                               const raw_option& value, const split_name& name) {
   std::vector<std::string> known;
   for (const option_schema& option : schema) known.push_back(option.name);
   std::string near = nearest_name(name.pattern, known);
@@ -77,7 +77,8 @@ void note_tables(const split_name& name, tables& all) {
     const std::string tail = nearest_name(name.pattern.substr(name.pattern.rfind('.') + 1), last);
     if (!tail.empty()) near = known[static_cast<std::size_t>(std::find(last.begin(), last.end(), tail) - last.begin())];
   }
-  throw error(error_kind::configuration, fmt::format("plugin \"{}\" has no option \"{}\"", plugin, value.name), value.where,
+  throw error(error_kind::configuration, fmt::format("plugin \"{}\" has no option \"{}\"", plugin, value.name),
+              value.where,
               near.empty() ? fmt::format("\"tessera plugins explain {}\" lists its options", plugin)
                            : fmt::format("did you mean \"{}\"?", joined(near, name.indices)));
 }

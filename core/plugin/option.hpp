@@ -22,7 +22,8 @@ struct option_schema {
 
 /// What the user wrote, flattened: "device[1].memory" = "64 MiB".
 struct raw_option {
-  /// Concrete indices. The bare name of a table ("device[1]", any value) says that the table exists, for those without keys.
+  /// Concrete indices. The bare name of a table ("device[1]", any value) says that the table exists, for those without
+  /// keys.
   std::string name;
   std::variant<bool, std::int64_t, double, std::string> value;
   std::string where;  ///< "laptop.toml:12:3", "environment TESSERA_…", "command line"

@@ -75,7 +75,8 @@ std::optional<option_value> converted(tsr_option_type type, const raw_option& ra
       if (text == nullptr) return std::nullopt;
       if (const auto plain = integer_of(*text)) return take(result.integer, plain);
       return take(result.integer, parse_duration(*text));
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -88,10 +89,14 @@ std::string as_written(const raw_option& raw) {
 
 std::string bound_text(tsr_option_type type, double bound) {
   switch (type) {
-    case TSR_OPTION_BYTES: return format_bytes(bound);
-    case TSR_OPTION_RATE: return format_bytes(bound) + "/s";
-    case TSR_OPTION_DURATION: return bound == 0 ? "0" : format_seconds(bound * 1e-9);
-    default: return fmt::format("{:g}", bound);
+    case TSR_OPTION_BYTES:
+      return format_bytes(bound);
+    case TSR_OPTION_RATE:
+      return format_bytes(bound) + "/s";
+    case TSR_OPTION_DURATION:
+      return bound == 0 ? "0" : format_seconds(bound * 1e-9);
+    default:
+      return fmt::format("{:g}", bound);
   }
 }
 
@@ -103,14 +108,22 @@ bool is_integer(tsr_option_type type) {
 
 std::string_view description_of(tsr_option_type type) noexcept {
   switch (type) {
-    case TSR_OPTION_BOOL: return "true or false";
-    case TSR_OPTION_INT: return "a whole number";
-    case TSR_OPTION_FLOAT: return "a number";
-    case TSR_OPTION_STRING: return "a text in quotes";
-    case TSR_OPTION_BYTES: return "a size such as \"64 MiB\"";
-    case TSR_OPTION_RATE: return "a rate such as \"12 GiB/s\" or \"2 TFLOP/s\"";
-    case TSR_OPTION_DURATION: return "a time such as \"5 us\"";
-    default: return "a value";
+    case TSR_OPTION_BOOL:
+      return "true or false";
+    case TSR_OPTION_INT:
+      return "a whole number";
+    case TSR_OPTION_FLOAT:
+      return "a number";
+    case TSR_OPTION_STRING:
+      return "a text in quotes";
+    case TSR_OPTION_BYTES:
+      return "a size such as \"64 MiB\"";
+    case TSR_OPTION_RATE:
+      return "a rate such as \"12 GiB/s\" or \"2 TFLOP/s\"";
+    case TSR_OPTION_DURATION:
+      return "a time such as \"5 us\"";
+    default:
+      return "a value";
   }
 }
 

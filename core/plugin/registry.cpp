@@ -89,13 +89,14 @@ void registry::implementation::open(const wish& wanted) {
   const auto absent = [&](const std::string& reason) {
     files.report(path, state::unavailable, name, reason);
     if (!wanted.optional)
-      throw error(error_kind::plugin, fmt::format("plugin \"{}\" cannot serve this machine: {}", name, reason), path.string(),
-                  fmt::format("take \"{0}\" out of runtime.plugins, or write \"{0}?\" to use it only where it can run", name));
+      throw error(
+          error_kind::plugin, fmt::format("plugin \"{}\" cannot serve this machine: {}", name, reason), path.string(),
+          fmt::format("take \"{0}\" out of runtime.plugins, or write \"{0}?\" to use it only where it can run", name));
     if (options.log) options.log(0, fmt::format("plugin \"{}\" is not available: {}", name, reason));
   };
   if (plugin.header.kind == TSR_PLUGIN_LAYER)
-    throw error(error_kind::plugin, fmt::format("plugin \"{}\" is a layer and does nothing by itself", name), path.string(),
-                "name it, and the plugin it shall wrap, in runtime.layers");
+    throw error(error_kind::plugin, fmt::format("plugin \"{}\" is a layer and does nothing by itself", name),
+                path.string(), "name it, and the plugin it shall wrap, in runtime.layers");
   try {
     open_found(std::move(plugin), absent);
   } catch (const error& failure) {
@@ -114,8 +115,12 @@ void registry::implementation::open_found(loaded_plugin plugin, const std::funct
   const opened_plugin summary = summary_of(plugin);
   auto opened = std::make_unique<session>(plugin, services, options_of(plugin));
   switch (plugin.header.kind) {
-    case TSR_PLUGIN_OPERATIONS: operations.push_back({name, opened->handle(), opened->operations()}); break;
-    case TSR_PLUGIN_POLICY: policies.push_back({name, opened->handle(), opened->policy()}); break;
+    case TSR_PLUGIN_OPERATIONS:
+      operations.push_back({name, opened->handle(), opened->operations()});
+      break;
+    case TSR_PLUGIN_POLICY:
+      policies.push_back({name, opened->handle(), opened->policy()});
+      break;
     default: {
       const std::size_t before = devices.size();
       try {
@@ -138,9 +143,11 @@ registry::registry(registry_options options) : m_implementation(std::make_unique
     try {
       own.open(wanted);
     } catch (const error& failure) {
-      // A plugin that may be absent may also be unfit; it is in the reports and in the log. A wrong option is the user's.
+      // A plugin that may be absent may also be unfit; it is in the reports and in the log. A wrong option is the
+      // user's.
       if (!wanted.optional || failure.kind() != error_kind::plugin) throw;
-      if (own.options.log) own.options.log(2, fmt::format("plugin \"{}\" is left out: {}", wanted.name, failure.what()));
+      if (own.options.log)
+        own.options.log(2, fmt::format("plugin \"{}\" is left out: {}", wanted.name, failure.what()));
     }
   }
   for (const auto& opened : own.sessions) opened->devices_ready();
@@ -155,7 +162,9 @@ const std::vector<registry::opened_plugin>& registry::plugins() const noexcept {
 const std::vector<registry::operations_plugin>& registry::operations_tables() const noexcept {
   return m_implementation->operations;
 }
-const std::vector<registry::policy_plugin>& registry::policy_tables() const noexcept { return m_implementation->policies; }
+const std::vector<registry::policy_plugin>& registry::policy_tables() const noexcept {
+  return m_implementation->policies;
+}
 
 std::vector<file_report> registry::survey(const registry_options& options) {
   const host services(options.cpu_mask, options.log);

@@ -30,12 +30,13 @@ struct file_report {
 /// What the registry should do. Filled by the configuration.
 struct registry_options {
   std::vector<std::filesystem::path> directories = {};  ///< absolute; searched in order, first file of a name wins
-  /// Names ("host", "sim") or absolute paths of files, in open order. A '?' at the end ("cuda?") means that the plugin may
-  /// be absent, unable to run here, or unfit; without it that is an error.
+  /// Names ("host", "sim") or absolute paths of files, in open order. A '?' at the end ("cuda?") means that the plugin
+  /// may be absent, unable to run here, or unfit; without it that is an error.
   std::vector<std::string> wanted = {};
-  std::vector<std::pair<std::string, std::string>> layers = {};  ///< layer's name -> plugin that it wraps, innermost first
+  std::vector<std::pair<std::string, std::string>> layers =
+      {};  ///< layer's name -> plugin that it wraps, innermost first
   std::vector<std::pair<std::string, std::string>> sha256 = {};  ///< plugin name -> expected checksum of its file
-  std::vector<std::uint64_t> cpu_mask = {};  ///< given to plugins
+  std::vector<std::uint64_t> cpu_mask = {};                      ///< given to plugins
   /// Options of a plugin from the user's configuration, not yet checked; called once per opened plugin.
   std::function<std::vector<raw_option>(const std::string& plugin)> options = {};
   std::function<void(int level, const std::string& line)> log = {};  ///< may be empty

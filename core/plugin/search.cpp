@@ -36,7 +36,9 @@ void search::add_directory(const fs::path& directory) {
     candidate& none = m_files.emplace_back();
     none.looked = true;
     const bool missing = failure == std::errc::no_such_file_or_directory;
-    none.report = {directory, missing ? state::unavailable : state::refused, {},
+    none.report = {directory,
+                   missing ? state::unavailable : state::refused,
+                   {},
                    missing ? "no such directory" : "the directory cannot be read: " + failure.message()};
     return;
   }
@@ -100,8 +102,9 @@ loaded_plugin search::find(const std::string& wanted) {
     if (file.report.outcome == state::refused) refused += fmt::format("; {} was refused", file.report.path.string());
   throw error(error_kind::plugin, fmt::format("there is no plugin \"{}\"{}", wanted, refused),
               places.empty() ? "no plugin directory is configured" : fmt::format("{}", fmt::join(places, ", ")),
-              near.empty() ? "\"tessera plugins\" lists every file it looks at; runtime.plugin_path names the directories"
-                           : fmt::format("did you mean \"{}\"?", near));
+              near.empty()
+                  ? "\"tessera plugins\" lists every file it looks at; runtime.plugin_path names the directories"
+                  : fmt::format("did you mean \"{}\"?", near));
 }
 
 void search::survey(const tsr_host* host) {
@@ -120,7 +123,8 @@ void search::survey(const tsr_host* host) {
       continue;
     }
     if (!look(file)) continue;
-    const auto earlier = std::find_if(seen.begin(), seen.end(), [&](const auto& s) { return s.first == file.report.name; });
+    const auto earlier =
+        std::find_if(seen.begin(), seen.end(), [&](const auto& s) { return s.first == file.report.name; });
     if (earlier != seen.end()) {
       file.report.reason = "shadowed by " + earlier->second.string();
       continue;
@@ -157,8 +161,8 @@ std::vector<file_report> search::reports() const {
         return &other != &file && other.report.outcome == state::opened && other.report.name == name;
       });
       one.name = name;
-      one.reason = winner != m_files.end() ? "shadowed by " + winner->report.path.string()
-                                           : "runtime.plugins does not name it";
+      one.reason =
+          winner != m_files.end() ? "shadowed by " + winner->report.path.string() : "runtime.plugins does not name it";
     }
     all.push_back(std::move(one));
   }

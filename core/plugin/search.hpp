@@ -8,14 +8,14 @@
 
 namespace tessera::plugin {
 
-/// One search over the configured directories. Loads as few files as the rules in README.md allow, and keeps a report on
-/// every file. Refers to the options, which must outlive it. Not thread-safe.
+/// One search over the configured directories. Loads as few files as the rules in README.md allow, and keeps a report
+/// on every file. Refers to the options, which must outlive it. Not thread-safe.
 class search {
  public:
   explicit search(const registry_options& options);
 
-  /// Loads the plugin called `wanted` (a name or an absolute path). Throws tessera::error (kind plugin) when its file is
-  /// refused, or when there is none.
+  /// Loads the plugin called `wanted` (a name or an absolute path). Throws tessera::error (kind plugin) when its file
+  /// is refused, or when there is none.
   loaded_plugin find(const std::string& wanted);
 
   /// Loads every file and reports what became of it (see registry::survey).

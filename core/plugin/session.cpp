@@ -17,7 +17,8 @@ bool is_device_kind(tsr_plugin_kind kind) { return kind == TSR_PLUGIN_DEVICE || 
 std::vector<tsr_option_value> to_abi(const std::vector<option_value>& values) {
   std::vector<tsr_option_value> result;
   for (const option_value& value : values)
-    result.push_back({sizeof(tsr_option_value), value.type, value.name.c_str(), value.integer, value.number, value.text.c_str()});
+    result.push_back(
+        {sizeof(tsr_option_value), value.type, value.name.c_str(), value.integer, value.number, value.text.c_str()});
   return result;
 }
 
@@ -37,7 +38,8 @@ session::session(loaded_plugin plugin, const host& host, const std::vector<optio
   const void* table = nullptr;
   take_error_details();
   const tsr_status status = call_plugin(m_plugin.path, "open", [&] {
-    return m_plugin.header.open(m_host.table(), values.data(), static_cast<std::uint32_t>(values.size()), &m_handle, &table);
+    return m_plugin.header.open(m_host.table(), values.data(), static_cast<std::uint32_t>(values.size()), &m_handle,
+                                &table);
   });
   if (status != TSR_OK) fail(status, "open");
   try {
@@ -46,9 +48,15 @@ session::session(loaded_plugin plugin, const host& host, const std::vector<optio
       case TSR_PLUGIN_OPERATIONS:
         m_operations = checked_operations(static_cast<const tsr_operations_table*>(table), path);
         break;
-      case TSR_PLUGIN_POLICY: m_policy = checked_table(static_cast<const tsr_policy_table*>(table), path); break;
-      case TSR_PLUGIN_LAYER: m_layer = checked_table(static_cast<const tsr_layer_table*>(table), path); break;
-      default: m_table = checked_table(static_cast<const tsr_plugin_table*>(table), path); break;
+      case TSR_PLUGIN_POLICY:
+        m_policy = checked_table(static_cast<const tsr_policy_table*>(table), path);
+        break;
+      case TSR_PLUGIN_LAYER:
+        m_layer = checked_table(static_cast<const tsr_layer_table*>(table), path);
+        break;
+      default:
+        m_table = checked_table(static_cast<const tsr_plugin_table*>(table), path);
+        break;
     }
   } catch (...) {
     if (!is_device_kind(m_plugin.header.kind) && m_plugin.header.close != nullptr) m_plugin.header.close(m_handle);
@@ -96,7 +104,8 @@ std::uint32_t session::open_devices(std::vector<std::unique_ptr<device>>& device
   const auto& path = m_plugin.path;
   std::uint32_t count = 0;
   take_error_details();
-  const tsr_status status = call_plugin(path, "enumerate", [&] { return m_table.enumerate(m_handle, 0, nullptr, &count); });
+  const tsr_status status =
+      call_plugin(path, "enumerate", [&] { return m_table.enumerate(m_handle, 0, nullptr, &count); });
   if (status != TSR_OK) fail(status, "enumerate");
   for (std::uint32_t i = 0; i < count; ++i) devices.push_back(open_device(i, count, devices));
   return count;
@@ -108,7 +117,8 @@ std::unique_ptr<device> session::open_device(std::uint32_t index, std::uint32_t 
   tsr_device_desc given{};
   given.struct_size = sizeof given;
   std::uint32_t ignored = 0;
-  tsr_status status = call_plugin(path, "enumerate", [&] { return m_table.enumerate(m_handle, index, &given, &ignored); });
+  tsr_status status =
+      call_plugin(path, "enumerate", [&] { return m_table.enumerate(m_handle, index, &given, &ignored); });
   if (status != TSR_OK) fail(status, fmt::format("enumerate({})", index));
   tsr_device_desc description = completed(&given);
   description.name[sizeof description.name - 1] = '\0';
@@ -123,9 +133,10 @@ std::unique_ptr<device> session::open_device(std::uint32_t index, std::uint32_t 
 
   // The one processor of a plugin has the plugin's name; all else is numbered, so that a second one renames nothing.
   const bool alone = count == 1 && description.device_class == TSR_DEVICE_CPU;
-  const std::string name = unique_name(alone ? m_plugin.name : fmt::format("{}{}", m_plugin.name, index), [&](const auto& n) {
-    return std::any_of(others.begin(), others.end(), [&](const auto& other) { return other->name() == n; });
-  });
+  const std::string name =
+      unique_name(alone ? m_plugin.name : fmt::format("{}{}", m_plugin.name, index), [&](const auto& n) {
+        return std::any_of(others.begin(), others.end(), [&](const auto& other) { return other->name() == n; });
+      });
 
   std::vector<space> spaces;
   for (std::uint32_t i = 0; i < description.space_count; ++i) {
@@ -153,8 +164,8 @@ std::unique_ptr<device> session::open_device(std::uint32_t index, std::uint32_t 
                 fmt::format("the mandatory entry \"supports\" of a {} table of plugin \"{}\" is missing",
                             tensor_copy.supports == nullptr && tensor != nullptr ? "TENSOR" : "BLAS", m_plugin.name),
                 path.string(), "set it; it answers whether an operation exists for a type");
-  return std::make_unique<device>(name, m_plugin.name, static_cast<std::uint32_t>(others.size()), handle, description, table,
-                                  std::move(spaces), blas != nullptr ? &blas_copy : nullptr,
+  return std::make_unique<device>(name, m_plugin.name, static_cast<std::uint32_t>(others.size()), handle, description,
+                                  table, std::move(spaces), blas != nullptr ? &blas_copy : nullptr,
                                   tensor != nullptr ? &tensor_copy : nullptr);
 }
 
@@ -167,7 +178,8 @@ const void* session::extension(tsr_device* device, tsr_extension_id id) const {
   if (status == TSR_UNIMPLEMENTED) return nullptr;
   if (status != TSR_OK) fail(status, fmt::format("extension({})", id));
   if (table == nullptr)
-    throw error(error_kind::plugin, fmt::format("plugin \"{}\" answers OK for extension {} but gives no table", m_plugin.name, id),
+    throw error(error_kind::plugin,
+                fmt::format("plugin \"{}\" answers OK for extension {} but gives no table", m_plugin.name, id),
                 m_plugin.path.string(), "return TSR_UNIMPLEMENTED for what the plugin does not offer");
   return table;
 }
@@ -175,7 +187,8 @@ const void* session::extension(tsr_device* device, tsr_extension_id id) const {
 void session::devices_ready() {
   if (m_table.devices_ready == nullptr) return;
   take_error_details();
-  const tsr_status status = call_plugin(m_plugin.path, "devices_ready", [&] { return m_table.devices_ready(m_handle); });
+  const tsr_status status =
+      call_plugin(m_plugin.path, "devices_ready", [&] { return m_table.devices_ready(m_handle); });
   if (status != TSR_OK) fail(status, "devices_ready");
 }
 
@@ -183,13 +196,15 @@ loaded_plugin session::wrap(const loaded_plugin& inner) const {
   const tsr_plugin_header* const outer = call_plugin(m_plugin.path, "wrap", [&] { return m_layer.wrap(inner.raw); });
   if (outer == nullptr)
     throw error(error_kind::plugin, fmt::format("layer \"{}\" cannot wrap plugin \"{}\"", m_plugin.name, inner.name),
-                m_plugin.path.string(), "take it out of runtime.layers, or wrap a plugin of a kind that the layer knows");
+                m_plugin.path.string(),
+                "take it out of runtime.layers, or wrap a plugin of a kind that the layer knows");
   loaded_plugin wrapped = accept_header(m_plugin.path, outer);
   if (wrapped.name != inner.name || wrapped.header.kind != inner.header.kind)
-    throw error(error_kind::plugin,
-                fmt::format("layer \"{}\" turned {} plugin \"{}\" into {} plugin \"{}\"", m_plugin.name,
-                            name_of_kind(inner.header.kind), inner.name, name_of_kind(wrapped.header.kind), wrapped.name),
-                m_plugin.path.string(), "a layer keeps the name and the kind of what it wraps");
+    throw error(
+        error_kind::plugin,
+        fmt::format("layer \"{}\" turned {} plugin \"{}\" into {} plugin \"{}\"", m_plugin.name,
+                    name_of_kind(inner.header.kind), inner.name, name_of_kind(wrapped.header.kind), wrapped.name),
+        m_plugin.path.string(), "a layer keeps the name and the kind of what it wraps");
   return wrapped;
 }
 

@@ -9,8 +9,8 @@
 
 namespace tessera::plugin {
 
-/// Opens in the constructor; closes its devices in reverse order and shuts the plugin down in the destructor, where failures go to the log. Errors are of
-/// kind plugin with the file as the place. Not thread-safe.
+/// Opens in the constructor; closes its devices in reverse order and shuts the plugin down in the destructor, where
+/// failures go to the log. Errors are of kind plugin with the file as the place. Not thread-safe.
 class session {
  public:
   /// `host` must outlive the session.

@@ -16,14 +16,16 @@ struct entry {
   bool there;
 };
 
-void require(const char* table, const void* given, std::initializer_list<entry> entries, const std::filesystem::path& file) {
+void require(const char* table, const void* given, std::initializer_list<entry> entries,
+             const std::filesystem::path& file) {
   if (given == nullptr)
     throw error(error_kind::plugin, fmt::format("the plugin gives no {} (a null pointer)", table), file.string(),
                 "set the out_ argument to a table that lives as long as the header says");
   for (const auto& [name, there] : entries)
     if (!there)
-      throw error(error_kind::plugin, fmt::format("the mandatory entry \"{}\" of the plugin's {} is missing", name, table),
-                  file.string(), "set it, and set struct_size to the sizeof of the table; plugin.h says what it must do");
+      throw error(error_kind::plugin,
+                  fmt::format("the mandatory entry \"{}\" of the plugin's {} is missing", name, table), file.string(),
+                  "set it, and set struct_size to the sizeof of the table; plugin.h says what it must do");
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 
 namespace tessera::plugin {
 
-/// What the plugin's side knows of a struct, in a struct of this build: fields that it does not know are zero; fields that
-/// this build does not know are left behind. Null gives all zero. struct_size becomes that of this build.
+/// What the plugin's side knows of a struct, in a struct of this build: fields that it does not know are zero; fields
+/// that this build does not know are left behind. Null gives all zero. struct_size becomes that of this build.
 template <class T>
 T completed(const T* from) {
   T to{};
@@ -30,8 +30,8 @@ std::vector<T> completed_array(const T* first, std::size_t count) {
   return all;
 }
 
-/// Completed tables whose mandatory entries are all there. Throw tessera::error (kind plugin) that names the first entry
-/// that is missing, with `file` as the place.
+/// Completed tables whose mandatory entries are all there. Throw tessera::error (kind plugin) that names the first
+/// entry that is missing, with `file` as the place.
 tsr_plugin_table checked_table(const tsr_plugin_table* table, const std::filesystem::path& file);
 tsr_device_table checked_table(const tsr_device_table* table, const std::filesystem::path& file);
 tsr_policy_table checked_table(const tsr_policy_table* table, const std::filesystem::path& file);

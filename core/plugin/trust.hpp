@@ -5,9 +5,10 @@
 
 namespace tessera::plugin {
 
-/// Throws tessera::error (kind plugin) when somebody other than root and the current user could change the file: the file
-/// or the directory that holds it (also behind a symbolic link) is world-writable, or belongs to somebody else. A
-/// world-writable directory with the sticky bit passes, because others cannot replace files in it. Group-writable passes.
+/// Throws tessera::error (kind plugin) when somebody other than root and the current user could change the file: the
+/// file or the directory that holds it (also behind a symbolic link) is world-writable, or belongs to somebody else. A
+/// world-writable directory with the sticky bit passes, because others cannot replace files in it. Group-writable
+/// passes.
 void check_trust(const std::filesystem::path& path);
 
 /// The SHA-256 of a file's bytes, 64 lower-case hexadecimal digits. Throws tessera::error (kind plugin) if unreadable.

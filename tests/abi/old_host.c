@@ -1,5 +1,5 @@
-/* A host compiled against the frozen header 0.1: opens the plugin in argv[1] with its default options and sends bytes through
- * the first space of each device and back. Prints what went wrong and returns 1. */
+/* A host compiled against the frozen header 0.1: opens the plugin in argv[1] with its default options and sends bytes
+ * through the first space of each device and back. Prints what went wrong and returns 1. */
 #include <dlfcn.h>
 #include <sched.h>
 #include <stdio.h>
@@ -19,7 +19,10 @@ static int fail(const char* what, tsr_status status) {
   return 1;
 }
 
-enum { option_limit = 64, bytes = 5000 };
+enum {
+  option_limit = 64,
+  bytes = 5000
+};
 
 /* The defaults of options outside arrays, as far as 0.1 plugins use them: words, numbers and sizes. */
 static uint32_t defaults(const tsr_plugin_header* header, tsr_option_value* values) {
@@ -50,7 +53,8 @@ static int round_trip(tsr_device* device, const tsr_device_table* table) {
   tsr_stream* stream = NULL;
   tsr_status status = table->mem_alloc(device, 0, bytes, &memory);
   if (status != TSR_OK) return fail("mem_alloc", status);
-  if ((status = table->stream_create(device, TSR_STREAM_COMPUTE, &stream)) != TSR_OK) return fail("stream_create", status);
+  if ((status = table->stream_create(device, TSR_STREAM_COMPUTE, &stream)) != TSR_OK)
+    return fail("stream_create", status);
   unsigned char there[bytes], back[bytes];
   for (int i = 0; i < bytes; ++i) there[i] = (unsigned char)(i * 37 + 11), back[i] = 0;
   tsr_copy copy = {.struct_size = sizeof(tsr_copy),
@@ -67,7 +71,8 @@ static int round_trip(tsr_device* device, const tsr_device_table* table) {
   tsr_ticket ticket;
   if ((status = table->stream_signal(device, stream, &ticket)) != TSR_OK) return fail("stream_signal", status);
   for (uint64_t value = 0, failed = 0; value < ticket.value; sched_yield())
-    if ((status = table->stream_progress(device, stream, &value, &failed)) != TSR_OK) return fail("stream_progress", status);
+    if ((status = table->stream_progress(device, stream, &value, &failed)) != TSR_OK)
+      return fail("stream_progress", status);
   if (memcmp(there, back, bytes) != 0) return fail("the bytes came back changed", TSR_DATA_LOSS);
   if ((status = table->stream_destroy(device, stream)) != TSR_OK) return fail("stream_destroy", status);
   if ((status = table->mem_free(device, memory)) != TSR_OK) return fail("mem_free", status);
@@ -101,7 +106,8 @@ int main(int count, char** arguments) {
     tsr_device* device = NULL;
     const tsr_device_table* device_table = NULL;
     if ((status = table->device_open(plugin, i, &device, &device_table)) != TSR_OK) return fail("device_open", status);
-    if (device_table->struct_size < sizeof(tsr_device_table)) return fail("a table shorter than that of 0.1", TSR_INTERNAL);
+    if (device_table->struct_size < sizeof(tsr_device_table))
+      return fail("a table shorter than that of 0.1", TSR_INTERNAL);
     if (round_trip(device, device_table) != 0) return 1;
     if ((status = table->device_close(plugin, device)) != TSR_OK) return fail("device_close", status);
   }

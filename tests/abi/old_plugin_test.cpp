@@ -35,7 +35,8 @@ TEST(old_plugin_new_core, passes_the_suite) {
   EXPECT_EQ(done.plugin, "mini_0_1");
   EXPECT_GT(done.count(conformance::outcome::passed), 30u);
   for (const auto& result : done.results)
-    EXPECT_NE(result.how, conformance::outcome::failed) << result.name << ": " << result.message << " (seed " << done.seed << ")";
+    EXPECT_NE(result.how, conformance::outcome::failed)
+        << result.name << ": " << result.message << " (seed " << done.seed << ")";
 }
 
 /// The suite must be able to fail: a plugin that opens nothing good does.

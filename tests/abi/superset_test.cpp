@@ -22,11 +22,12 @@ namespace new_abi {
 constexpr unsigned major = TSR_ABI_MAJOR, minor = TSR_ABI_MINOR;
 }  // namespace new_abi
 
-#define FIELD(type, field)                                                                                             \
-  static_assert(offsetof(new_abi::type, field) == offsetof(old_abi::type, field), #type "." #field " has moved");      \
+#define FIELD(type, field)                                                                                        \
+  static_assert(offsetof(new_abi::type, field) == offsetof(old_abi::type, field), #type "." #field " has moved"); \
   static_assert(sizeof(new_abi::type::field) == sizeof(old_abi::type::field), #type "." #field " has another size");
-#define CONSTANT(name) \
-  static_assert(static_cast<int64_t>(new_abi::name) == static_cast<int64_t>(old_abi::name), #name " has another value");
+#define CONSTANT(name)                                                                                            \
+  static_assert(static_cast<int64_t>(new_abi::name) == static_cast<int64_t>(old_abi::name), #name " has another " \
+                                                                                                  "value");
 #include "tests/abi/0.1/contents.inc"
 
 namespace {

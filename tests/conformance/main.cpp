@@ -54,13 +54,15 @@ int main(int count, char** arguments) {
     }
   }
   if (what.plugin.empty()) {
-    std::fprintf(stderr, "usage: conformance --plugin PATH [--option name=value]... [--known-failures FILE] [--seed N]\n");
+    std::fprintf(stderr,
+                 "usage: conformance --plugin PATH [--option name=value]... [--known-failures FILE] [--seed N]\n");
     return 2;
   }
   for (const std::string& name : names()) {
     const auto dot = name.find('.');
-    testing::RegisterTest(name.substr(0, dot).c_str(), name.substr(dot + 1).c_str(), nullptr, nullptr, __FILE__, __LINE__,
-                          [what, name]() -> testing::Test* { return std::make_unique<one_check>(what, name).release(); });
+    testing::RegisterTest(
+        name.substr(0, dot).c_str(), name.substr(dot + 1).c_str(), nullptr, nullptr, __FILE__, __LINE__,
+        [what, name]() -> testing::Test* { return std::make_unique<one_check>(what, name).release(); });
   }
   return RUN_ALL_TESTS();
 }

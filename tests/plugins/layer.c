@@ -1,4 +1,5 @@
-/* A LAYER plugin: devices of the wrapped plugin get another vendor, and an open that goes through this layer is logged. */
+/* A LAYER plugin: devices of the wrapped plugin get another vendor, and an open that goes through this layer is logged.
+ */
 #include <tessera/plugin.h>
 
 #include <string.h>

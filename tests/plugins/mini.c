@@ -1,4 +1,5 @@
-/* A small sound device plugin, and with one of MINI_WRONG_... defined, one with a single thing wrong. See README.md. */
+/* A small sound device plugin; with one of MINI_WRONG_... defined, one that cannot be used; with one of MINI_FAULT_...,
+ * one that can be used and breaks one promise. See README.md. */
 #include <tessera/plugin.h>
 
 #include <pthread.h>
@@ -17,8 +18,7 @@ struct tsr_memory_s {
 };
 
 struct tsr_stream_s {
-  uint64_t signalled, failed_at;
-  tsr_status failure;
+  _Atomic uint64_t signalled; /* work runs inside the call, so this is also what has finished */
   tsr_stream* next;
 };
 
@@ -28,7 +28,9 @@ struct tsr_device_s {
   uint64_t capacity, used;
 };
 
-enum { device_limit = 4 };
+enum {
+  device_limit = 4
+};
 
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER; /* of the lists and counts of all devices */
 
@@ -41,6 +43,10 @@ struct tsr_plugin_s {
 static struct tsr_plugin_s the_plugin; /* this plugin is opened once at a time */
 
 static tsr_status report(tsr_status status, const char* message) {
+#ifdef MINI_FAULT_SILENT
+  (void)message;
+  return status;
+#endif
   the_plugin.host->error(the_plugin.host->context, status, message);
   return status;
 }
@@ -58,12 +64,17 @@ static tsr_status spaces(tsr_device* device, uint32_t index, tsr_space_desc* out
   out_desc->numa_node = -1;
   out_desc->bytes = device->capacity;
   out_desc->granularity = 64;
+#ifdef MINI_FAULT_ALIGNMENT
+  out_desc->alignment = UINT64_C(1) << 30;
+#else
   out_desc->alignment = 64;
+#endif
   out_desc->name = "memory";
   return TSR_OK;
 }
 
-static tsr_status link_of(tsr_device* device, tsr_space_ref source, tsr_space_ref destination, tsr_link_desc* out_link) {
+static tsr_status link_of(tsr_device* device, tsr_space_ref source, tsr_space_ref destination,
+                          tsr_link_desc* out_link) {
   if (source.space > 0 || destination.space > 0) return report(TSR_OUT_OF_RANGE, "mini has one space");
   if (source.device != device && destination.device != device)
     return report(TSR_INVALID_ARGUMENT, "neither end is of this device");
@@ -78,6 +89,12 @@ static tsr_status link_of(tsr_device* device, tsr_space_ref source, tsr_space_re
 
 static tsr_status mem_alloc(tsr_device* device, uint32_t space, uint64_t bytes, tsr_memory** out_memory) {
   if (space > 0) return report(TSR_OUT_OF_RANGE, "mini has one space");
+#ifdef MINI_FAULT_WRITES_ON_FAILURE
+  *out_memory = NULL;
+#endif
+#ifdef MINI_FAULT_ALLOC_OF_NOTHING
+  if (bytes == 0) bytes = 64;
+#endif
   if (bytes == 0) return report(TSR_INVALID_ARGUMENT, "0 bytes asked for");
   if (bytes > device->capacity) return report(TSR_RESOURCE_EXHAUSTED, "the device's memory is full");
   const uint64_t rounded = (bytes + 63) / 64 * 64;
@@ -99,6 +116,9 @@ static tsr_status mem_alloc(tsr_device* device, uint32_t space, uint64_t bytes, 
   if (!fits) {
     free(memory);
     free(data);
+#ifdef MINI_FAULT_EXHAUSTION
+    return report(TSR_INTERNAL, "the device's memory is full");
+#endif
     return report(TSR_RESOURCE_EXHAUSTED, "the device's memory is full");
   }
   *out_memory = memory;
@@ -155,7 +175,11 @@ static tsr_status stream_signal(tsr_device* device, tsr_stream* stream, tsr_tick
   (void)device;
   if (!stream) return report(TSR_INVALID_ARGUMENT, "NULL stream");
   out_ticket->stream = stream;
+#ifdef MINI_FAULT_TIMELINE
+  out_ticket->value = stream->signalled = 1;
+#else
   out_ticket->value = ++stream->signalled;
+#endif
   return TSR_OK;
 }
 
@@ -179,7 +203,8 @@ static uint64_t extent(uint64_t bytes, const uint64_t rows[2], const uint64_t st
   uint64_t total = bytes;
   for (int d = 0; d < 2; ++d) {
     uint64_t step = 0;
-    if (rows[d] > 1 && (__builtin_mul_overflow(rows[d] - 1, stride[d], &step) || __builtin_add_overflow(total, step, &total)))
+    if (rows[d] > 1 &&
+        (__builtin_mul_overflow(rows[d] - 1, stride[d], &step) || __builtin_add_overflow(total, step, &total)))
       return UINT64_MAX;
   }
   return total;
@@ -194,11 +219,18 @@ static tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* c
   const uint64_t rows = c->rows[0] > 1 ? c->rows[0] : 1, planes = c->rows[1] > 1 ? c->rows[1] : 1;
   unsigned char* to = resolve(c->destination, extent(c->bytes, c->rows, c->destination_stride));
   const unsigned char* from = resolve(c->source, extent(c->bytes, c->rows, c->source_stride));
+#ifdef MINI_FAULT_RANGES
+  if (!to || !from) return TSR_OK;
+#endif
   if (!to || !from) return report(TSR_OUT_OF_RANGE, "the copy leaves its allocation");
   for (uint64_t plane = 0; plane < planes; ++plane)
     for (uint64_t row = 0; row < rows; ++row)
+#ifdef MINI_FAULT_STRIDES
+      memcpy(to + (plane * rows + row) * c->bytes, from + (plane * rows + row) * c->bytes, c->bytes);
+#else
       memcpy(to + row * c->destination_stride[0] + plane * c->destination_stride[1],
              from + row * c->source_stride[0] + plane * c->source_stride[1], c->bytes);
+#endif
   return TSR_OK;
 }
 
@@ -222,6 +254,39 @@ static const tsr_device_table device_table = {
     .mem_base = mem_base,
 };
 
+/* One BLAS operation, so that the suite has one to check: axpy for float64. */
+static bool blas_supports(tsr_device* device, tsr_blas_operation operation, tsr_type type) {
+  (void)device;
+  return operation == TSR_BLAS_AXPY && type == TSR_F64;
+}
+
+static tsr_status axpy(tsr_device* device, tsr_stream* stream, const tsr_vector_operation* a) {
+  (void)device;
+  if (!stream || !a) return report(TSR_INVALID_ARGUMENT, "NULL argument");
+  if (a->type != TSR_F64) return report(TSR_UNIMPLEMENTED, "float64 only");
+  const double alpha = *(const double*)a->alpha;
+  const double* x = (const double*)(const void*)resolve(a->x, 0);
+  double* y = (double*)(void*)resolve(a->y, 0);
+  if (!x || !y) return report(TSR_OUT_OF_RANGE, "a vector leaves its allocation");
+#ifdef MINI_FAULT_AXPY
+  for (int64_t i = 0; i < a->n; ++i) y[i] += alpha * x[i * a->incx];
+#else
+  for (int64_t i = 0; i < a->n; ++i) y[i * a->incy] += alpha * x[i * a->incx];
+#endif
+  return TSR_OK;
+}
+
+static const tsr_blas_table blas_table = {
+    .struct_size = sizeof(tsr_blas_table), .version = 1, .library = "mini", .supports = blas_supports, .axpy = axpy};
+
+static tsr_status extension(tsr_plugin* plugin, tsr_device* device, tsr_extension_id id, uint32_t min_version,
+                            const void** out_table) {
+  (void)plugin, (void)device;
+  if (id != TSR_EXTENSION_BLAS || min_version > 1) return report(TSR_UNIMPLEMENTED, "no such extension");
+  *out_table = &blas_table;
+  return TSR_OK;
+}
+
 static tsr_status enumerate(tsr_plugin* plugin, uint32_t index, tsr_device_desc* out_desc, uint32_t* out_count) {
   *out_count = plugin->device_count;
   if (!out_desc) return TSR_OK;
@@ -233,6 +298,12 @@ static tsr_status enumerate(tsr_plugin* plugin, uint32_t index, tsr_device_desc*
   out_desc->space_count = 1;
   out_desc->compute_units = 1;
   snprintf(out_desc->name, sizeof out_desc->name, "mini device %u", (unsigned)index);
+#ifdef MINI_FAULT_CLAIM
+  out_desc->capabilities |= TSR_DEVICE_INLINE;
+#endif
+#ifdef MINI_FAULT_ROOM
+  memset((char*)out_desc + sizeof *out_desc, 0, 8);
+#endif
   return TSR_OK;
 }
 
@@ -264,6 +335,7 @@ static const tsr_plugin_table plugin_table = {
     .enumerate = enumerate,
     .device_open = device_open,
     .device_close = device_close,
+    .extension = extension,
     .shutdown = shutdown_plugin,
 };
 
@@ -293,7 +365,12 @@ static tsr_status open_plugin(const tsr_host* host, const tsr_option_value* opti
   for (uint32_t d = 0; d < device_limit; ++d) the_plugin.devices[d].capacity = UINT64_C(16) << 20;
   const char* bytes = (const char*)options;
   for (uint32_t i = 0; i < option_count; ++i) { /* steps by the host's struct_size, rule R1 */
+#ifdef MINI_FAULT_ARRAY
+    const tsr_option_value* option = (const tsr_option_value*)(const void*)(bytes + (size_t)i * sizeof *options);
+    if (!option->name) continue;
+#else
     const tsr_option_value* option = (const tsr_option_value*)(const void*)(bytes + (size_t)i * options->struct_size);
+#endif
     unsigned index = 0;
     char key[32];
     if (strcmp(option->name, "count") == 0) the_plugin.device_count = (uint32_t)option->integer;
@@ -310,7 +387,8 @@ static tsr_status open_plugin(const tsr_host* host, const tsr_option_value* opti
 
 static const tsr_option options[] = {
     {sizeof(tsr_option), TSR_OPTION_INT, "count", "1", 0, device_limit, NULL, "How many devices there are."},
-    {sizeof(tsr_option), TSR_OPTION_BYTES, "device[].memory", "16 MiB", 4096, 1073741824, NULL, "Memory of the device."},
+    {sizeof(tsr_option), TSR_OPTION_BYTES, "device[].memory", "16 MiB", 4096, 1073741824, NULL,
+     "Memory of the device."},
     {sizeof(tsr_option), TSR_OPTION_STRING, "clock", "real", 0, 0, "real|virtual", "Which clock runs."},
 };
 

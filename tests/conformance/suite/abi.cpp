@@ -1,4 +1,5 @@
 // Both sides may be older or newer than the other.
+#include <algorithm>
 #include <array>
 
 #include "core/plugin/library.hpp"
@@ -49,7 +50,8 @@ void options_are_documented(const subject& what) {
   for (const plugin::option_schema& option : what.plugin.options) {
     expect(!option.doc.empty(), "option \"{}\" has no sentence that explains it", option.name);
     expect(option.min_value <= option.max_value, "option \"{}\" has its range the wrong way round", option.name);
-    expect(option.type == TSR_OPTION_STRING || option.choices.empty(), "option \"{}\" is no string but has choices", option.name);
+    expect(option.type == TSR_OPTION_STRING || option.choices.empty(), "option \"{}\" is no string but has choices",
+           option.name);
   }
   plugin::check_options(what.plugin.name, what.plugin.options, {});  // the defaults are right by their own rules
 }
@@ -58,10 +60,10 @@ void other_hosts_are_answered(const subject& what) {
   const auto query = query_of(what);
   for (std::uint32_t minor = 1; minor <= TSR_ABI_MINOR + 3; ++minor) {
     const tsr_plugin_header* header = query(TSR_ABI_MAJOR, minor);
-    expect(header == nullptr || header->abi_major == TSR_ABI_MAJOR, "for host {}.{} the header says major {}", TSR_ABI_MAJOR,
-           minor, header == nullptr ? 0 : header->abi_major);
-    expect(header != nullptr || minor < what.plugin.header.abi_minor, "the plugin refuses host {}.{} though it is not older",
-           TSR_ABI_MAJOR, minor);
+    expect(header == nullptr || header->abi_major == TSR_ABI_MAJOR, "for host {}.{} the header says major {}",
+           TSR_ABI_MAJOR, minor, header == nullptr ? 0 : header->abi_major);
+    expect(header != nullptr || minor < what.plugin.header.abi_minor,
+           "the plugin refuses host {}.{} though it is not older", TSR_ABI_MAJOR, minor);
   }
   const tsr_plugin_header* foreign = query(TSR_ABI_MAJOR + 1, 0);
   expect(foreign == nullptr || foreign->abi_major != TSR_ABI_MAJOR + 1 || foreign->struct_size > 0,
@@ -96,26 +98,46 @@ void probe_without_reason(const subject& what) {
   expect((score == 0) == (again == 0), "probe changes its mind");
 }
 
+/// What a configuration made: the devices and the sizes of their spaces.
+std::vector<std::uint64_t> fingerprint(tsr_plugin* handle, const tsr_plugin_table& table) {
+  std::uint32_t count = 0;
+  expect_ok(table.enumerate(handle, 0, nullptr, &count), "enumerate");
+  std::vector<std::uint64_t> print{count};
+  for (std::uint32_t i = 0; i < count; ++i) {
+    tsr_device* device = nullptr;
+    const tsr_device_table* calls = nullptr;
+    expect_ok(table.device_open(handle, i, &device, &calls), "device_open");
+    tsr_space_desc space{};
+    space.struct_size = sizeof space;
+    expect_ok(calls->spaces(device, 0, &space), "spaces");
+    print.push_back(space.bytes);
+  }
+  return print;
+}
+
 /// A later host's option values are longer than this plugin knows.
 void longer_option_values(const subject& what) {
   struct longer {
     tsr_option_value value;
-    std::uint64_t later[3];
+    tsr_option_value later;  // what a plugin finds that steps by its own sizeof
   };
-  std::vector<longer> values;
-  for (tsr_option_value value : values_of(what)) {
-    value.struct_size = sizeof(longer);
-    values.push_back({value, {~0ull, ~0ull, ~0ull}});
-  }
+  auto values = values_of(what);
   if (values.size() < 2) skip("the plugin is opened with fewer than two option values");
-  with_plugin(what, what.host.table(), &values.front().value, static_cast<std::uint32_t>(values.size()),
-              [&](tsr_plugin* handle, const tsr_plugin_table& table) {
-                std::uint32_t count = 0;
-                expect_ok(table.enumerate(handle, 0, nullptr, &count), "enumerate");
-                const opened usual(what);
-                expect(count == usual.devices.size(), "with longer option values the plugin has {} devices instead of {}: the "
-                       "elements of an array lie struct_size apart (rule R1)", count, usual.devices.size());
-              });
+  std::reverse(values.begin(), values.end());
+  std::vector<longer> wide;
+  for (tsr_option_value value : values) {
+    value.struct_size = sizeof(longer);
+    wide.push_back({value, {sizeof(tsr_option_value), TSR_OPTION_BOOL, "", 0, 0, ""}});
+  }
+  std::vector<std::uint64_t> usual, with_longer;
+  const auto count = static_cast<std::uint32_t>(values.size());
+  with_plugin(what, what.host.table(), values.data(), count,
+              [&](tsr_plugin* handle, const tsr_plugin_table& table) { usual = fingerprint(handle, table); });
+  with_plugin(what, what.host.table(), &wide.front().value, count,
+              [&](tsr_plugin* handle, const tsr_plugin_table& table) { with_longer = fingerprint(handle, table); });
+  expect(usual == with_longer,
+         "with longer option values the plugin makes other devices: the elements of an array lie struct_size apart "
+         "(rule R1)");
 }
 
 /// Structs that the plugin fills are written no further than the room that the host gave.

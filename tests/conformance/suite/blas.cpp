@@ -34,12 +34,16 @@ void each_claimed(const subject& what, tsr_blas_operation operation, int rounds,
 
 /// op(A)(i, j)
 template <class T>
-T at(const std::vector<T>& a, std::int64_t ld, tsr_transpose transpose, std::int64_t i, std::int64_t j, std::int64_t from = 0) {
+T at(const std::vector<T>& a, std::int64_t ld, tsr_transpose transpose, std::int64_t i, std::int64_t j,
+     std::int64_t from = 0) {
   const auto element = [&](std::int64_t r, std::int64_t c) { return a[static_cast<std::size_t>(from + r + c * ld)]; };
   switch (transpose) {
-    case TSR_NO_TRANSPOSE: return element(i, j);
-    case TSR_TRANSPOSE: return element(j, i);
-    default: return conjugate(element(j, i));
+    case TSR_NO_TRANSPOSE:
+      return element(i, j);
+    case TSR_TRANSPOSE:
+      return element(j, i);
+    default:
+      return conjugate(element(j, i));
   }
 }
 
@@ -50,14 +54,18 @@ std::int64_t leading(std::mt19937_64& random, std::int64_t rows) {
 std::size_t elements(std::int64_t ld, std::int64_t columns) { return static_cast<std::size_t>(ld * columns); }
 
 template <class T>
-std::optional<buffer> blas_scratch(const queue& stream, const tsr_blas_table& blas, tsr_blas_operation op, T& arguments) {
+std::optional<buffer> blas_scratch(const queue& stream, const tsr_blas_table& blas, tsr_blas_operation op,
+                                   T& arguments) {
   if (blas.workspace == nullptr) return std::nullopt;
-  return scratch(stream.owner(), arguments.workspace, [&](std::uint64_t* bytes) {
-    return blas.workspace(stream.owner().handle(), op, &arguments, bytes);
-  });
+  return scratch(stream.owner(), arguments.workspace,
+                 [&](std::uint64_t* bytes) { return blas.workspace(stream.owner().handle(), op, &arguments, bytes); });
 }
 
-enum class batches { one, strided, pointers };
+enum class batches {
+  one,
+  strided,
+  pointers
+};
 
 template <class T>
 void one_gemm(const queue& stream, const tsr_blas_table& blas, std::mt19937_64& random, batches how) {
@@ -84,12 +92,15 @@ void one_gemm(const queue& stream, const tsr_blas_table& blas, std::mt19937_64& 
   if (beta == T(0))  // C is not read: rubbish in it may not spread
     for (std::size_t q = 0; q < total; ++q)
       for (std::int64_t j = 0; j < g.n; ++j)
-        for (std::int64_t i = 0; i < g.m; ++i) c[q * static_cast<std::size_t>(size_c) + static_cast<std::size_t>(i + j * g.ldc)] = not_a_number<T>();
+        for (std::int64_t i = 0; i < g.m; ++i)
+          c[q * static_cast<std::size_t>(size_c) + static_cast<std::size_t>(i + j * g.ldc)] = not_a_number<T>();
   const buffer on_a = uploaded(stream, space, a), on_b = uploaded(stream, space, b), on_c = uploaded(stream, space, c);
   g.alpha = &alpha, g.beta = &beta;
   g.a = on_a.at(0), g.b = on_b.at(0), g.c = on_c.at(0);
   g.batch = how == batches::one ? 1 : batch;
-  g.stride_a = size_a * static_cast<std::int64_t>(sizeof(T)), g.stride_b = size_b * static_cast<std::int64_t>(sizeof(T)), g.stride_c = size_c * static_cast<std::int64_t>(sizeof(T));
+  g.stride_a = size_a * static_cast<std::int64_t>(sizeof(T)),
+  g.stride_b = size_b * static_cast<std::int64_t>(sizeof(T)),
+  g.stride_c = size_c * static_cast<std::int64_t>(sizeof(T));
   std::vector<tsr_address> as, bs, cs;
   for (std::int64_t q = 0; q < batch; ++q) {
     as.push_back(on_a.at(static_cast<std::uint64_t>(q * g.stride_a)));
@@ -98,8 +109,11 @@ void one_gemm(const queue& stream, const tsr_blas_table& blas, std::mt19937_64& 
   }
   g.a_array = as.data(), g.b_array = bs.data(), g.c_array = cs.data();
 
-  const std::string call = fmt::format("gemm {}x{}x{} op {}{} ld {} {} {} batch {}", g.m, g.n, g.k, g.transpose_a, g.transpose_b, g.lda, g.ldb, g.ldc, batch);
-  const auto operation = how == batches::one ? TSR_BLAS_GEMM : how == batches::strided ? TSR_BLAS_GEMM_STRIDED : TSR_BLAS_GEMM_BATCHED;
+  const std::string call = fmt::format("gemm {}x{}x{} op {}{} ld {} {} {} batch {}", g.m, g.n, g.k, g.transpose_a,
+                                       g.transpose_b, g.lda, g.ldb, g.ldc, batch);
+  const auto operation = how == batches::one       ? TSR_BLAS_GEMM
+                         : how == batches::strided ? TSR_BLAS_GEMM_STRIDED
+                                                   : TSR_BLAS_GEMM_BATCHED;
   const auto work = blas_scratch(stream, blas, operation, g);
   const auto entry = how == batches::one ? blas.gemm : how == batches::strided ? blas.gemm_strided : blas.gemm_batched;
   expect_ok(entry(device.handle(), stream.handle(), &g), call);
@@ -118,13 +132,19 @@ void one_gemm(const queue& stream, const tsr_blas_table& blas, std::mt19937_64& 
 }
 
 void gemm(const subject& what) {
-  each_claimed(what, TSR_BLAS_GEMM, 40, [](const queue& s, const tsr_blas_table& t, auto zero, auto& r) { one_gemm<decltype(zero)>(s, t, r, batches::one); });
+  each_claimed(what, TSR_BLAS_GEMM, 40, [](const queue& s, const tsr_blas_table& t, auto zero, auto& r) {
+    one_gemm<decltype(zero)>(s, t, r, batches::one);
+  });
 }
 void gemm_strided(const subject& what) {
-  each_claimed(what, TSR_BLAS_GEMM_STRIDED, 20, [](const queue& s, const tsr_blas_table& t, auto zero, auto& r) { one_gemm<decltype(zero)>(s, t, r, batches::strided); });
+  each_claimed(what, TSR_BLAS_GEMM_STRIDED, 20, [](const queue& s, const tsr_blas_table& t, auto zero, auto& r) {
+    one_gemm<decltype(zero)>(s, t, r, batches::strided);
+  });
 }
 void gemm_batched(const subject& what) {
-  each_claimed(what, TSR_BLAS_GEMM_BATCHED, 20, [](const queue& s, const tsr_blas_table& t, auto zero, auto& r) { one_gemm<decltype(zero)>(s, t, r, batches::pointers); });
+  each_claimed(what, TSR_BLAS_GEMM_BATCHED, 20, [](const queue& s, const tsr_blas_table& t, auto zero, auto& r) {
+    one_gemm<decltype(zero)>(s, t, r, batches::pointers);
+  });
 }
 
 void vectors(const subject& what, tsr_blas_operation operation) {
@@ -137,7 +157,8 @@ void vectors(const subject& what, tsr_blas_operation operation) {
     v.type = number<T>::type;
     v.n = random_size(random, 3000);
     v.incx = 1 + static_cast<std::int64_t>(random() % 3), v.incy = 1 + static_cast<std::int64_t>(random() % 3);
-    const auto n = static_cast<std::size_t>(v.n), ix = static_cast<std::size_t>(v.incx), iy = static_cast<std::size_t>(v.incy);
+    const auto n = static_cast<std::size_t>(v.n), ix = static_cast<std::size_t>(v.incx),
+               iy = static_cast<std::size_t>(v.incy);
     auto x = random_numbers<T>(random, n * ix + 3), y = random_numbers<T>(random, n * iy + 3);
     const T alpha = random_scalar<T>(random);
     const buffer on_x = uploaded(stream, space, x), on_y = uploaded(stream, space, y);
@@ -147,7 +168,10 @@ void vectors(const subject& what, tsr_blas_operation operation) {
     const auto work = blas_scratch(stream, blas, operation, v);
     const double tolerance = 64 * epsilon<T> * static_cast<double>(v.n + 4);
     const std::string call = fmt::format("n {} incx {} incy {}", v.n, v.incx, v.incy);
-    const auto entry = operation == TSR_BLAS_AXPY ? blas.axpy : operation == TSR_BLAS_SCAL ? blas.scal : operation == TSR_BLAS_DOT ? blas.dot : blas.nrm2;
+    const auto entry = operation == TSR_BLAS_AXPY   ? blas.axpy
+                       : operation == TSR_BLAS_SCAL ? blas.scal
+                       : operation == TSR_BLAS_DOT  ? blas.dot
+                                                    : blas.nrm2;
     expect_ok(entry(device.handle(), stream.handle(), &v), call);
     stream.finish();
     T dot(0);
@@ -158,12 +182,15 @@ void vectors(const subject& what, tsr_blas_operation operation) {
       if (operation == TSR_BLAS_AXPY) y[i * iy] += alpha * x[i * ix];
       if (operation == TSR_BLAS_SCAL) x[i * ix] *= alpha;
     }
-    expect_near(downloaded<T>(stream, on_x, x.size()), x, operation == TSR_BLAS_SCAL ? 8 * epsilon<T> : 0, call + ": x");
-    expect_near(downloaded<T>(stream, on_y, y.size()), y, operation == TSR_BLAS_AXPY ? 8 * epsilon<T> : 0, call + ": y");
+    expect_near(downloaded<T>(stream, on_x, x.size()), x, operation == TSR_BLAS_SCAL ? 8 * epsilon<T> : 0,
+                call + ": x");
+    expect_near(downloaded<T>(stream, on_y, y.size()), y, operation == TSR_BLAS_AXPY ? 8 * epsilon<T> : 0,
+                call + ": y");
     const T got = downloaded<T>(stream, result, 2)[0];
     if (operation == TSR_BLAS_DOT) expect_near<T>({got}, {dot}, tolerance, call + ": dot");
     if (operation == TSR_BLAS_NRM2)  // a real number, also for complex vectors
-      expect(std::abs(static_cast<double>(std::real(got)) - std::sqrt(squares)) <= tolerance, "{}: nrm2 is {}, expected {}", call, std::real(got), std::sqrt(squares));
+      expect(std::abs(static_cast<double>(std::real(got)) - std::sqrt(squares)) <= tolerance,
+             "{}: nrm2 is {}, expected {}", call, std::real(got), std::sqrt(squares));
   });
 }
 void axpy(const subject& what) { vectors(what, TSR_BLAS_AXPY); }
@@ -230,14 +257,16 @@ void trsm(const subject& what) {
     for (std::int64_t j = 0; j < order; ++j)
       for (std::int64_t i = 0; i < order; ++i)
         if (i != j && inside(t.triangle, i, j))
-          a[static_cast<std::size_t>(i + j * t.lda)] = random_number<T>(random) / T(static_cast<typename number<T>::real>(order));
+          a[static_cast<std::size_t>(i + j * t.lda)] =
+              random_number<T>(random) / T(static_cast<typename number<T>::real>(order));
         else if (i == j && !t.unit_diagonal)
           a[static_cast<std::size_t>(i + j * t.lda)] = T(2) + random_number<T>(random) / T(2);
     const auto b = random_numbers<T>(random, elements(t.ldb, t.n) + 1);
     const buffer on_a = uploaded(stream, compute_space(device), a), on_b = uploaded(stream, compute_space(device), b);
     t.alpha = &alpha, t.a = on_a.at(0), t.b = on_b.at(0);
     const auto work = blas_scratch(stream, blas, TSR_BLAS_TRSM, t);
-    const std::string call = fmt::format("trsm {}x{} side {} triangle {} op {} unit {}", t.m, t.n, t.side, t.triangle, t.transpose, t.unit_diagonal);
+    const std::string call = fmt::format("trsm {}x{} side {} triangle {} op {} unit {}", t.m, t.n, t.side, t.triangle,
+                                         t.transpose, t.unit_diagonal);
     expect_ok(blas.trsm(device.handle(), stream.handle(), &t), call);
     stream.finish();
     const auto x = downloaded<T>(stream, on_b, b.size());
@@ -254,11 +283,13 @@ void trsm(const subject& what) {
           sum += t.side == TSR_LEFT ? triangular(i, p) * at(x, t.ldb, TSR_NO_TRANSPOSE, p, j)
                                     : at(x, t.ldb, TSR_NO_TRANSPOSE, i, p) * triangular(p, j);
         const T wanted = alpha * at(b, t.ldb, TSR_NO_TRANSPOSE, i, j);
-        expect(near(sum, wanted, 256 * epsilon<T> * static_cast<double>(order + 4)), "{}: row {} column {} of the residual is {:.2g}", call, i, j, std::abs(sum - wanted));
+        expect(near(sum, wanted, 256 * epsilon<T> * static_cast<double>(order + 4)),
+               "{}: row {} column {} of the residual is {:.2g}", call, i, j, std::abs(sum - wanted));
       }
     for (std::int64_t j = 0; j < t.n; ++j)
       for (std::int64_t i = t.m; i < t.ldb; ++i)
-        expect(x[static_cast<std::size_t>(i + j * t.ldb)] == b[static_cast<std::size_t>(i + j * t.ldb)], "{}: it writes between the columns of B", call);
+        expect(x[static_cast<std::size_t>(i + j * t.ldb)] == b[static_cast<std::size_t>(i + j * t.ldb)],
+               "{}: it writes between the columns of B", call);
   });
 }
 
@@ -276,13 +307,15 @@ void potrf(const subject& what) {
     auto a = random_numbers<T>(random, elements(p.lda, p.n) + 1);
     const auto spd = [&](std::int64_t i, std::int64_t j) {
       T sum = i == j ? T(static_cast<typename number<T>::real>(p.n)) : T(0);
-      for (std::int64_t q = 0; q < p.n; ++q) sum += at(m, p.n, TSR_NO_TRANSPOSE, i, q) * conjugate(at(m, p.n, TSR_NO_TRANSPOSE, j, q));
+      for (std::int64_t q = 0; q < p.n; ++q)
+        sum += at(m, p.n, TSR_NO_TRANSPOSE, i, q) * conjugate(at(m, p.n, TSR_NO_TRANSPOSE, j, q));
       return sum;
     };
     for (std::int64_t j = 0; j < p.n; ++j)
       for (std::int64_t i = 0; i < p.n; ++i)
         if (inside(p.triangle, i, j)) a[static_cast<std::size_t>(i + j * p.lda)] = spd(i, j);
-    const std::int64_t bad = p.n > 0 && random() % 3 == 0 ? static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(p.n)) : -1;
+    const std::int64_t bad =
+        p.n > 0 && random() % 3 == 0 ? static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(p.n)) : -1;
     if (bad >= 0) a[static_cast<std::size_t>(bad + bad * p.lda)] = T(-1);
     const buffer on_a = uploaded(stream, compute_space(device), a);
     const buffer info = uploaded(stream, compute_space(device), std::vector<std::int32_t>{-77, -77});
@@ -292,7 +325,8 @@ void potrf(const subject& what) {
     expect_ok(blas.potrf(device.handle(), stream.handle(), &p), call);
     stream.finish();
     const auto said = downloaded<std::int32_t>(stream, info, 2);
-    expect(said[0] == static_cast<std::int32_t>(bad + 1) && said[1] == -77, "{}: info is {}, expected {}", call, said[0], bad + 1);
+    expect(said[0] == static_cast<std::int32_t>(bad + 1) && said[1] == -77, "{}: info is {}, expected {}", call,
+           said[0], bad + 1);
     if (bad >= 0) return;
     const auto f = downloaded<T>(stream, on_a, a.size());
     for (std::int64_t j = 0; j < p.n; ++j)
@@ -304,9 +338,11 @@ void potrf(const subject& what) {
         }
         T sum(0);
         for (std::int64_t q = 0; q <= std::min(i, j); ++q)
-          sum += p.triangle == TSR_LOWER ? at(f, p.lda, TSR_NO_TRANSPOSE, i, q) * conjugate(at(f, p.lda, TSR_NO_TRANSPOSE, j, q))
-                                         : conjugate(at(f, p.lda, TSR_NO_TRANSPOSE, q, i)) * at(f, p.lda, TSR_NO_TRANSPOSE, q, j);
-        expect(near(sum, a[here], 256 * epsilon<T> * static_cast<double>(p.n * (p.n + 4))), "{}: the factor's product differs at ({}, {}) by {:.2g}", call, i, j, std::abs(sum - a[here]));
+          sum += p.triangle == TSR_LOWER
+                     ? at(f, p.lda, TSR_NO_TRANSPOSE, i, q) * conjugate(at(f, p.lda, TSR_NO_TRANSPOSE, j, q))
+                     : conjugate(at(f, p.lda, TSR_NO_TRANSPOSE, q, i)) * at(f, p.lda, TSR_NO_TRANSPOSE, q, j);
+        expect(near(sum, a[here], 256 * epsilon<T> * static_cast<double>(p.n * (p.n + 4))),
+               "{}: the factor's product differs at ({}, {}) by {:.2g}", call, i, j, std::abs(sum - a[here]));
       }
   });
 }
@@ -329,7 +365,8 @@ void unclaimed_types(const subject& what) {
       g.m = g.n = g.k = g.lda = g.ldb = g.ldc = g.batch = 1;
       g.alpha = g.beta = scalar;
       g.a = memory.at(0), g.b = memory.at(16), g.c = memory.at(32);
-      expect_status(blas->gemm(device.handle(), stream.handle(), &g), TSR_UNIMPLEMENTED, fmt::format("gemm of type {}, which is not claimed,", type));
+      expect_status(blas->gemm(device.handle(), stream.handle(), &g), TSR_UNIMPLEMENTED,
+                    fmt::format("gemm of type {}, which is not claimed,", type));
     }
   });
   if (!tried) skip("no BLAS table, or all types are claimed");
@@ -338,9 +375,17 @@ void unclaimed_types(const subject& what) {
 }  // namespace
 
 std::vector<check> blas_checks() {
-  return {{"blas.gemm", gemm}, {"blas.gemm_strided", gemm_strided}, {"blas.gemm_batched", gemm_batched}, {"blas.axpy", axpy},
-          {"blas.scal", scal}, {"blas.dot", dot},                   {"blas.nrm2", nrm2},                 {"blas.syrk", syrk},
-          {"blas.trsm", trsm}, {"blas.potrf", potrf},               {"blas.unclaimed_types", unclaimed_types}};
+  return {{"blas.gemm", gemm},
+          {"blas.gemm_strided", gemm_strided},
+          {"blas.gemm_batched", gemm_batched},
+          {"blas.axpy", axpy},
+          {"blas.scal", scal},
+          {"blas.dot", dot},
+          {"blas.nrm2", nrm2},
+          {"blas.syrk", syrk},
+          {"blas.trsm", trsm},
+          {"blas.potrf", potrf},
+          {"blas.unclaimed_types", unclaimed_types}};
 }
 
 }  // namespace tessera::conformance

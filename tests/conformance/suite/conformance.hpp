@@ -12,11 +12,11 @@ namespace tessera::conformance {
 
 /// What to check.
 struct request {
-  std::filesystem::path plugin;                          ///< absolute path of the shared library
-  std::vector<plugin::raw_option> options = {};          ///< for its open, as the user would configure it
-  std::uint64_t seed = 0;                                ///< of random shapes and contents; 0: a new one
-  std::string filter = {};                               ///< only checks whose name contains this
-  std::filesystem::path known_failures = {};             ///< file of known failures; empty: none
+  std::filesystem::path plugin;                  ///< absolute path of the shared library
+  std::vector<plugin::raw_option> options = {};  ///< for its open, as the user would configure it
+  std::uint64_t seed = 0;                        ///< of random shapes and contents; 0: a new one
+  std::string filter = {};                       ///< only checks whose name contains this
+  std::filesystem::path known_failures = {};     ///< file of known failures; empty: none
 };
 
 enum class outcome : std::uint8_t {
@@ -28,7 +28,7 @@ enum class outcome : std::uint8_t {
 
 /// One check's result.
 struct result {
-  std::string name;     ///< "copies.every_pair"
+  std::string name;  ///< "copies.every_pair"
   outcome how;
   std::string message;  ///< why it failed or was skipped; one or a few sentences
   double seconds;
@@ -46,8 +46,8 @@ struct report {
 /// The word for an outcome ("known failure").
 const char* name_of(outcome how) noexcept;
 
-/// Runs the suite. A file that is refused gives one failed result, "load". `progress`, where given, is called after each
-/// check. Never throws for what a plugin does; a plugin that crashes takes the process with it.
+/// Runs the suite. A file that is refused gives one failed result, "load". `progress`, where given, is called after
+/// each check. Never throws for what a plugin does; a plugin that crashes takes the process with it.
 report run(const request& what, const std::function<void(const result&)>& progress = {});
 
 /// The names of all checks, in the order of running.
@@ -57,8 +57,8 @@ std::vector<std::string> names();
 /// "message", "seconds"}]}
 std::string to_json(const report& done);
 
-/// Runs the suite, prints one line per check and a summary to stdout, writes JSON to `json` unless empty. Returns 0 when
-/// everything passed, 1 otherwise.
+/// Runs the suite, prints one line per check and a summary to stdout, writes JSON to `json` unless empty. Returns 0
+/// when everything passed, 1 otherwise.
 int run_and_print(const request& what, const std::filesystem::path& json = {});
 
 }  // namespace tessera::conformance

@@ -16,7 +16,8 @@ struct end {
 std::vector<end> ends_of(const opened& all) {
   std::vector<end> ends{{nullptr, 0, "host memory"}};
   for (const auto& device : all.devices)
-    for (std::uint32_t i = 0; i < device->spaces().size(); ++i) ends.push_back({device.get(), i, device->spaces()[i].name});
+    for (std::uint32_t i = 0; i < device->spaces().size(); ++i)
+      ends.push_back({device.get(), i, device->spaces()[i].name});
   return ends;
 }
 
@@ -36,7 +37,9 @@ class region {
     return m_memory ? downloaded<unsigned char>(*m_stream, *m_memory, count) : m_plain;
   }
   tsr_space_ref where() const { return m_memory ? m_memory->where() : host_space; }
-  tsr_address at(std::uint64_t offset) const { return m_memory ? m_memory->at(offset) : host_address(m_plain.data() + offset); }
+  tsr_address at(std::uint64_t offset) const {
+    return m_memory ? m_memory->at(offset) : host_address(m_plain.data() + offset);
+  }
 
  private:
   end m_where;
@@ -51,10 +54,10 @@ struct shape {
 
 const std::vector<shape>& shapes() {
   static const std::vector<shape> all{
-      {1, {1, 1}, 0, 0, 0, 0},       {3, {1, 1}, 0, 0, 5, 1},      {4099, {1, 1}, 0, 0, 0, 0},   {70001, {1, 1}, 0, 0, 7, 3},
-      {8, {5, 1}, 0, 0, 0, 0},       {7, {13, 1}, 3, 0, 1, 2},     {129, {31, 1}, 0, 17, 0, 0},  {1000, {9, 1}, 24, 8, 16, 0},
-      {1, {2, 3}, 0, 0, 0, 0},       {17, {5, 7}, 1, 2, 3, 4},     {64, {4, 4}, 0, 64, 0, 0},    {333, {3, 5}, 11, 13, 0, 9},
-      {0, {1, 1}, 0, 0, 0, 0},       {16, {0, 1}, 0, 0, 0, 0},     {16, {2, 0}, 0, 0, 0, 0},     {16, {0, 0}, 0, 0, 0, 0},
+      {1, {1, 1}, 0, 0, 0, 0}, {3, {1, 1}, 0, 0, 5, 1},  {4099, {1, 1}, 0, 0, 0, 0},  {70001, {1, 1}, 0, 0, 7, 3},
+      {8, {5, 1}, 0, 0, 0, 0}, {7, {13, 1}, 3, 0, 1, 2}, {129, {31, 1}, 0, 17, 0, 0}, {1000, {9, 1}, 24, 8, 16, 0},
+      {1, {2, 3}, 0, 0, 0, 0}, {17, {5, 7}, 1, 2, 3, 4}, {64, {4, 4}, 0, 64, 0, 0},   {333, {3, 5}, 11, 13, 0, 9},
+      {0, {1, 1}, 0, 0, 0, 0}, {16, {0, 1}, 0, 0, 0, 0}, {16, {2, 0}, 0, 0, 0, 0},    {16, {0, 0}, 0, 0, 0, 0},
   };
   return all;
 }
@@ -73,11 +76,14 @@ void check_pair(const device& device, const end& to, const end& from, std::mt199
     target.set(expected);
     source.set(given);
 
-    tsr_copy copy = plain_copy(target.where(), target.at(s.offset_to), source.where(), source.at(s.offset_from), s.bytes);
+    tsr_copy copy =
+        plain_copy(target.where(), target.at(s.offset_to), source.where(), source.at(s.offset_from), s.bytes);
     copy.rows[0] = s.rows[0], copy.rows[1] = s.rows[1];
     // Where a stride is not needed it may be anything.
-    copy.destination_stride[0] = s.rows[0] > 1 ? step_to : random() % 2, copy.destination_stride[1] = s.rows[1] > 1 ? plane_to : random() % 2;
-    copy.source_stride[0] = s.rows[0] > 1 ? step_from : random() % 2, copy.source_stride[1] = s.rows[1] > 1 ? plane_from : random() % 2;
+    copy.destination_stride[0] = s.rows[0] > 1 ? step_to : random() % 2,
+    copy.destination_stride[1] = s.rows[1] > 1 ? plane_to : random() % 2;
+    copy.source_stride[0] = s.rows[0] > 1 ? step_from : random() % 2,
+    copy.source_stride[1] = s.rows[1] > 1 ? plane_from : random() % 2;
     const std::string call =
         fmt::format("copy of {} x {} x {} bytes from {} to {}", s.bytes, s.rows[0], s.rows[1], from.name, to.name);
     expect_ok(device.table().copy(device.handle(), stream.handle(), &copy), call);
@@ -90,8 +96,8 @@ void check_pair(const device& device, const end& to, const end& from, std::mt199
               given[s.offset_from + plane * plane_from + row * step_from + i];
     const auto result = target.get(size_to);
     for (std::uint64_t i = 0; i < size_to; ++i)
-      expect(result[i] == expected[i], "{}: byte {} is {}, expected {} (a gap between rows counts too)", call, i, result[i],
-             expected[i]);
+      expect(result[i] == expected[i], "{}: byte {} is {}, expected {} (a gap between rows counts too)", call, i,
+             result[i], expected[i]);
   }
 }
 
@@ -131,15 +137,17 @@ void links_are_honest(const subject& what) {
         if (to.owner == nullptr || from.owner == nullptr)
           expect_status(status, TSR_OK, "link " + pair + " (plain host memory must work)");
         if (status == TSR_OK) {
-          expect(link.bandwidth > 0 && link.latency >= 0, "link {}: bandwidth {}, latency {}", pair, link.bandwidth, link.latency);
-          expect(link.link_class >= TSR_LINK_SAME && link.link_class <= TSR_LINK_STORAGE, "link {} is of class {}", pair,
-                 link.link_class);
+          expect(link.bandwidth > 0 && link.latency >= 0, "link {}: bandwidth {}, latency {}", pair, link.bandwidth,
+                 link.latency);
+          expect(link.link_class >= TSR_LINK_SAME && link.link_class <= TSR_LINK_STORAGE, "link {} is of class {}",
+                 pair, link.link_class);
           continue;
         }
         expect_status(status, TSR_UNIMPLEMENTED, "link " + pair);
         region target(to, 64), source(from, 64);
         const tsr_copy copy = plain_copy(target.where(), target.at(0), source.where(), source.at(0), 64);
-        expect_status(device.table().copy(device.handle(), stream.handle(), &copy), TSR_UNIMPLEMENTED, "copy " + pair + ", whose link is refused,");
+        expect_status(device.table().copy(device.handle(), stream.handle(), &copy), TSR_UNIMPLEMENTED,
+                      "copy " + pair + ", whose link is refused,");
       }
   });
 }
@@ -160,17 +168,18 @@ void fills(const subject& what) {
           const buffer memory(device, space, expected.size());
           upload(stream, memory, expected.data(), expected.size());
           const std::string call = fmt::format("fill of {} x {} bytes", count, width);
-          expect_ok(device.table().fill(device.handle(), stream.handle(), memory.at(64), pattern.data(), width, count), call);
+          expect_ok(device.table().fill(device.handle(), stream.handle(), memory.at(64), pattern.data(), width, count),
+                    call);
           stream.finish();
           for (std::uint64_t i = 0; i < width * count; ++i) expected[64 + i] = pattern[i % width];
           expect(downloaded<unsigned char>(stream, memory, expected.size()) == expected, "{}: wrong bytes", call);
         }
       const buffer memory(device, space, 64);
       const unsigned char pattern[16] = {};
-      expect_status(device.table().fill(device.handle(), stream.handle(), memory.at(0), pattern, 3, 1), TSR_INVALID_ARGUMENT,
-                    "fill with a pattern of 3 bytes");
-      expect_status(device.table().fill(device.handle(), stream.handle(), memory.at(0), pattern, 16, 1u << 20), TSR_OUT_OF_RANGE,
-                    "fill beyond the allocation");
+      expect_status(device.table().fill(device.handle(), stream.handle(), memory.at(0), pattern, 3, 1),
+                    TSR_INVALID_ARGUMENT, "fill with a pattern of 3 bytes");
+      expect_status(device.table().fill(device.handle(), stream.handle(), memory.at(0), pattern, 16, 1u << 20),
+                    TSR_OUT_OF_RANGE, "fill beyond the allocation");
     }
   });
   if (!tried) skip("fill is not offered");
@@ -195,7 +204,8 @@ void registered_host_memory(const subject& what) {
     download(stream, back.data(), memory, back.size());
     expect(back == host, "copies from registered memory go wrong");
     expect_ok(table.host_unregister(device.handle(), host.data()), "host_unregister");
-    expect_ok(table.host_register(device.handle(), host.data(), host.size()), "host_register again after host_unregister");
+    expect_ok(table.host_register(device.handle(), host.data(), host.size()),
+              "host_register again after host_unregister");
     expect_ok(table.host_unregister(device.handle(), host.data()), "host_unregister");
   });
   if (!tried) skip("host_register is not offered");

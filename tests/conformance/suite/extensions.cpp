@@ -25,7 +25,8 @@ template <class T>
 void one_spmm(const queue& stream, const tsr_sparse_table& sparse, std::mt19937_64& random, std::uint64_t seed) {
   const device& device = stream.owner();
   const std::uint32_t space = compute_space(device);
-  const std::int64_t rows = random_size(random), columns = 1 + random_size(random), b = 1 + static_cast<std::int64_t>(random() % 5);
+  const std::int64_t rows = random_size(random), columns = 1 + random_size(random),
+                     b = 1 + static_cast<std::int64_t>(random() % 5);
   std::vector<std::int64_t> starts{0};
   std::vector<std::int32_t> at;
   for (std::int64_t r = 0; r < rows; ++r) {
@@ -36,33 +37,42 @@ void one_spmm(const queue& stream, const tsr_sparse_table& sparse, std::mt19937_
   const auto values = random_numbers<T>(random, at.size());
   for (const tsr_transpose transpose : {TSR_NO_TRANSPOSE, TSR_TRANSPOSE}) {
     const bool flipped = transpose != TSR_NO_TRANSPOSE;
-    const auto in = static_cast<std::size_t>(flipped ? rows : columns), out = static_cast<std::size_t>(flipped ? columns : rows);
+    const auto in = static_cast<std::size_t>(flipped ? rows : columns),
+               out = static_cast<std::size_t>(flipped ? columns : rows);
     const auto width = static_cast<std::size_t>(b);
     const auto x = random_numbers<T>(random, in * width);
     auto y = random_numbers<T>(random, out * width);
     const T alpha = random_number<T>(random), beta = random_number<T>(random);
-    const buffer on_starts = uploaded(stream, space, starts), on_at = uploaded(stream, space, at), on_values = uploaded(stream, space, values);
+    const buffer on_starts = uploaded(stream, space, starts), on_at = uploaded(stream, space, at),
+                 on_values = uploaded(stream, space, values);
     const buffer on_x = uploaded(stream, space, x), on_y = uploaded(stream, space, y);
-    const tsr_csr csr{sizeof(tsr_csr), number<T>::type, rows, columns, static_cast<std::int64_t>(at.size()), on_starts.at(0), on_at.at(0), on_values.at(0)};
+    const tsr_csr csr{sizeof(tsr_csr), number<T>::type, rows,           columns, static_cast<std::int64_t>(at.size()),
+                      on_starts.at(0), on_at.at(0),     on_values.at(0)};
     tsr_sparse* matrix = nullptr;
     expect_ok(sparse.create_csr(device.handle(), &csr, &matrix), "create_csr");
-    expect_ok(sparse.spmm(device.handle(), stream.handle(), transpose, &alpha, matrix, on_x.at(0), b, b, &beta, on_y.at(0), b, {}), "spmm");
+    expect_ok(sparse.spmm(device.handle(), stream.handle(), transpose, &alpha, matrix, on_x.at(0), b, b, &beta,
+                          on_y.at(0), b, {}),
+              "spmm");
     stream.finish();
     expect_ok(sparse.destroy(device.handle(), matrix), "destroy");
     for (T& value : y) value *= beta;
     for (std::int64_t r = 0; r < rows; ++r)
-      for (auto e = static_cast<std::size_t>(starts[static_cast<std::size_t>(r)]); e < static_cast<std::size_t>(starts[static_cast<std::size_t>(r) + 1]); ++e)
+      for (auto e = static_cast<std::size_t>(starts[static_cast<std::size_t>(r)]);
+           e < static_cast<std::size_t>(starts[static_cast<std::size_t>(r) + 1]); ++e)
         for (std::size_t q = 0; q < width; ++q) {
-          const auto from = static_cast<std::size_t>(flipped ? r : at[e]), to = static_cast<std::size_t>(flipped ? at[e] : r);
+          const auto from = static_cast<std::size_t>(flipped ? r : at[e]),
+                     to = static_cast<std::size_t>(flipped ? at[e] : r);
           y[to * width + q] += alpha * values[e] * x[from * width + q];
         }
-    expect_near(downloaded<T>(stream, on_y, y.size()), y, 256 * epsilon<T> * static_cast<double>(in + 4), fmt::format("spmm {}x{} by {} (seed {})", rows, columns, b, seed));
+    expect_near(downloaded<T>(stream, on_y, y.size()), y, 256 * epsilon<T> * static_cast<double>(in + 4),
+                fmt::format("spmm {}x{} by {} (seed {})", rows, columns, b, seed));
   }
 }
 
 void sparse(const subject& what) {
   each_offered<tsr_sparse_table>(what, TSR_EXTENSION_SPARSE, [&](const device& device, const tsr_sparse_table& table) {
-    expect(table.create_csr != nullptr && table.destroy != nullptr && table.spmm != nullptr, "an entry of the SPARSE table is null");
+    expect(table.create_csr != nullptr && table.destroy != nullptr && table.spmm != nullptr,
+           "an entry of the SPARSE table is null");
     const queue stream(device);
     auto random = what.generator();
     for_each_number([&](auto zero) {
@@ -80,7 +90,8 @@ void graph(const subject& what) {
     std::vector<unsigned char> given(64, 1), zero(64, 0);
     upload(stream, memory, zero.data(), 64);
     tsr_graph* recorded = nullptr;
-    expect_status(table.capture_end(device.handle(), stream.handle(), &recorded), TSR_FAILED_PRECONDITION, "capture_end without begin");
+    expect_status(table.capture_end(device.handle(), stream.handle(), &recorded), TSR_FAILED_PRECONDITION,
+                  "capture_end without begin");
     expect_ok(table.capture_begin(device.handle(), stream.handle()), "capture_begin");
     const tsr_copy copy = plain_copy(memory.where(), memory.at(0), host_space, host_address(given.data()), 64);
     expect_ok(device.table().copy(device.handle(), stream.handle(), &copy), "copy while recording");
@@ -90,7 +101,8 @@ void graph(const subject& what) {
       std::fill(given.begin(), given.end(), value);
       expect_ok(table.launch(device.handle(), stream.handle(), recorded), "launch");
       stream.finish();
-      expect(downloaded<unsigned char>(stream, memory, 64) == given, "a launched graph does other work than was recorded");
+      expect(downloaded<unsigned char>(stream, memory, 64) == given,
+             "a launched graph does other work than was recorded");
     }
     expect_ok(table.destroy(device.handle(), recorded), "destroy");
   });
@@ -98,32 +110,40 @@ void graph(const subject& what) {
 
 void jit(const subject& what) {
   each_offered<tsr_jit_table>(what, TSR_EXTENSION_JIT, [&](const device& device, const tsr_jit_table& table) {
-    expect(table.languages != nullptr && table.compile != nullptr && table.release != nullptr, "an entry of the JIT table is null");
+    expect(table.languages != nullptr && table.compile != nullptr && table.release != nullptr,
+           "an entry of the JIT table is null");
     const std::string languages = table.languages, first = languages.substr(0, languages.find(','));
     void* image = nullptr;
     std::uint64_t bytes = 0;
     plugin::take_error_details();
-    expect(table.compile(device.handle(), first.c_str(), "\n\nthis is no program;\n", "", &image, &bytes) != TSR_OK, "rubbish compiles");
+    expect(table.compile(device.handle(), first.c_str(), "\n\nthis is no program;\n", "", &image, &bytes) != TSR_OK,
+           "rubbish compiles");
     const std::string details = plugin::take_error_details();
     expect(details.find('3') != std::string::npos, "the compiler's messages do not name line 3: \"{}\"", details);
-    expect(table.compile(device.handle(), "no-such-language", "", "", &image, &bytes) != TSR_OK, "an unknown language compiles");
+    expect(table.compile(device.handle(), "no-such-language", "", "", &image, &bytes) != TSR_OK,
+           "an unknown language compiles");
   });
 }
 
 void telemetry(const subject& what) {
-  each_offered<tsr_telemetry_table>(what, TSR_EXTENSION_TELEMETRY, [&](const device& device, const tsr_telemetry_table& table) {
-    std::uint32_t count = 0;
-    expect_ok(table.read(device.handle(), nullptr, 0, &count), "read");
-    std::vector<tsr_counter> counters(count);
-    expect_ok(table.read(device.handle(), counters.data(), count, &count), "read");
-    for (const tsr_counter& counter : counters) expect(counter.name != nullptr && counter.unit != nullptr, "a counter has no name or no unit");
-  });
+  each_offered<tsr_telemetry_table>(
+      what, TSR_EXTENSION_TELEMETRY, [&](const device& device, const tsr_telemetry_table& table) {
+        std::uint32_t count = 0;
+        expect_ok(table.read(device.handle(), nullptr, 0, &count), "read");
+        std::vector<tsr_counter> counters(count);
+        expect_ok(table.read(device.handle(), counters.data(), count, &count), "read");
+        for (const tsr_counter& counter : counters)
+          expect(counter.name != nullptr && counter.unit != nullptr, "a counter has no name or no unit");
+      });
 }
 
 }  // namespace
 
 std::vector<check> extension_checks() {
-  return {{"extensions.sparse", sparse}, {"extensions.graph", graph}, {"extensions.jit", jit}, {"extensions.telemetry", telemetry}};
+  return {{"extensions.sparse", sparse},
+          {"extensions.graph", graph},
+          {"extensions.jit", jit},
+          {"extensions.telemetry", telemetry}};
 }
 
 }  // namespace tessera::conformance

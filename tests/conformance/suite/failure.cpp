@@ -13,7 +13,8 @@ void alloc_of_nothing(const subject& what) {
   for_each_device(all, [](const device& device) {
     tsr_memory* memory = untouched_memory;
     plugin::take_error_details();
-    expect_status(device.table().mem_alloc(device.handle(), 0, 0, &memory), TSR_INVALID_ARGUMENT, "mem_alloc of 0 bytes");
+    expect_status(device.table().mem_alloc(device.handle(), 0, 0, &memory), TSR_INVALID_ARGUMENT,
+                  "mem_alloc of 0 bytes");
     expect(memory == untouched_memory, "a failed mem_alloc wrote its out_ argument");
   });
 }
@@ -36,7 +37,8 @@ void no_such_space(const subject& what) {
     tsr_space_desc description{};
     description.struct_size = sizeof description;
     for (const auto index : {static_cast<std::uint32_t>(device.spaces().size()), ~0u})
-      expect_status(device.table().spaces(device.handle(), index, &description), TSR_OUT_OF_RANGE, fmt::format("spaces({})", index));
+      expect_status(device.table().spaces(device.handle(), index, &description), TSR_OUT_OF_RANGE,
+                    fmt::format("spaces({})", index));
     expect(description.bytes == 0 && description.name == nullptr, "a failed spaces wrote its out_ argument");
   });
 }
@@ -62,7 +64,8 @@ void null_handles(const subject& what) {
     tsr_ticket ticket{};
     expect_status(table.stream_signal(device.handle(), nullptr, &ticket), TSR_INVALID_ARGUMENT, "stream_signal(NULL)");
     std::uint64_t value = 0, failed = 0;
-    expect_status(table.stream_progress(device.handle(), nullptr, &value, &failed), TSR_INVALID_ARGUMENT, "stream_progress(NULL)");
+    expect_status(table.stream_progress(device.handle(), nullptr, &value, &failed), TSR_INVALID_ARGUMENT,
+                  "stream_progress(NULL)");
     const queue stream(device);
     expect_status(table.copy(device.handle(), stream.handle(), nullptr), TSR_INVALID_ARGUMENT, "copy(NULL)");
     const buffer memory(device, 0, 64);
@@ -81,10 +84,12 @@ void copy_out_of_range(const subject& what) {
       const queue stream(device);
       const buffer memory(device, space, bytes);
       std::vector<unsigned char> host(bytes * 4);
-      const auto refused = [&](std::uint64_t offset, std::uint64_t width, std::uint64_t rows, std::uint64_t stride, const char* how) {
+      const auto refused = [&](std::uint64_t offset, std::uint64_t width, std::uint64_t rows, std::uint64_t stride,
+                               const char* how) {
         for (const bool out : {false, true}) {
-          tsr_copy copy = out ? plain_copy(host_space, host_address(host.data()), memory.where(), memory.at(offset), width)
-                              : plain_copy(memory.where(), memory.at(offset), host_space, host_address(host.data()), width);
+          tsr_copy copy =
+              out ? plain_copy(host_space, host_address(host.data()), memory.where(), memory.at(offset), width)
+                  : plain_copy(memory.where(), memory.at(offset), host_space, host_address(host.data()), width);
           copy.rows[0] = rows;
           copy.destination_stride[0] = out ? width : stride;
           copy.source_stride[0] = out ? stride : width;
@@ -102,7 +107,8 @@ void copy_out_of_range(const subject& what) {
       wraps.rows[0] = 4;
       wraps.destination_stride[0] = 1ull << 63, wraps.source_stride[0] = 16;
       const tsr_status status = device.table().copy(device.handle(), stream.handle(), &wraps);
-      expect(status == TSR_OUT_OF_RANGE || status == TSR_INVALID_ARGUMENT, "copy with a stride that wraps around answers {}", plugin::name_of(status));
+      expect(status == TSR_OUT_OF_RANGE || status == TSR_INVALID_ARGUMENT,
+             "copy with a stride that wraps around answers {}", plugin::name_of(status));
       const tsr_copy good = plain_copy(memory.where(), memory.at(bytes - 8), host_space, host_address(host.data()), 8);
       expect_ok(device.table().copy(device.handle(), stream.handle(), &good), "copy that ends at the allocation's end");
       stream.finish();
@@ -134,23 +140,28 @@ void failed_work_is_reported_once(const subject& what) {
     const queue stream(device), other(device);
     const tsr_ticket before = stream.signal();
     wait_until([&] { return stream.reached(before); }, "a stream without work");
-    expect_ok(table.host_task(device.handle(), stream.handle(), [](void*, void* const*) { return tsr_status{TSR_DATA_LOSS}; }, nullptr,
-                              nullptr, 0, 0),
+    expect_ok(table.host_task(
+                  device.handle(), stream.handle(), [](void*, void* const*) { return tsr_status{TSR_DATA_LOSS}; },
+                  nullptr, nullptr, 0, 0),
               "host_task");
     std::atomic<int> calls{0};
     if (table.stream_callback != nullptr)
-      expect_ok(table.stream_callback(device.handle(), stream.handle(), [](void* n) { ++*static_cast<std::atomic<int>*>(n); }, &calls),
+      expect_ok(table.stream_callback(
+                    device.handle(), stream.handle(), [](void* n) { ++*static_cast<std::atomic<int>*>(n); }, &calls),
                 "stream_callback");
     const tsr_ticket failing = stream.signal();
     // A ticket that failed lets the wait pass.
-    if (table.stream_wait != nullptr) expect_ok(table.stream_wait(device.handle(), other.handle(), failing), "stream_wait");
+    if (table.stream_wait != nullptr)
+      expect_ok(table.stream_wait(device.handle(), other.handle(), failing), "stream_wait");
     other.finish();
 
     tsr_status status = TSR_OK;
     std::uint64_t failed = 0;
-    wait_until([&] { return stream.reached(failing, &status, &failed) && status != TSR_OK; }, "the failing work's report");
+    wait_until([&] { return stream.reached(failing, &status, &failed) && status != TSR_OK; },
+               "the failing work's report");
     expect_status(status, TSR_DATA_LOSS, "stream_progress after a host task that answered DATA_LOSS");
-    expect(failed == failing.value, "the failed point is {}, but the first signal after the failing work was {}", failed, failing.value);
+    expect(failed == failing.value, "the failed point is {}, but the first signal after the failing work was {}",
+           failed, failing.value);
     if (table.stream_callback != nullptr) wait_until([&] { return calls == 1; }, "the callback after failed work");
 
     status = TSR_OK;

@@ -8,7 +8,8 @@ void devices_are_described(const subject& what) {
   const opened all(what);
   for_each_device(all, [](const device& device) {
     const tsr_device_desc& d = device.description();
-    expect(d.device_class >= TSR_DEVICE_CPU && d.device_class <= TSR_DEVICE_STORAGE, "device_class is {}", d.device_class);
+    expect(d.device_class >= TSR_DEVICE_CPU && d.device_class <= TSR_DEVICE_STORAGE, "device_class is {}",
+           d.device_class);
     expect(d.name[0] != '\0', "the device has no name");
     expect(d.peak_f32 >= 0 && d.peak_f64 >= 0, "a peak rate is negative");
     expect((d.capabilities & ~0x3fu) == 0, "a capability bit is set that has no meaning: {:#x}", d.capabilities);
@@ -22,7 +23,8 @@ void inline_streams(const subject& what) {
     tsr_stream* stream = nullptr;
     const tsr_status status = device.table().stream_create(device.handle(), TSR_STREAM_INLINE, &stream);
     if (!device.has(TSR_DEVICE_INLINE)) {
-      expect_status(status, TSR_UNIMPLEMENTED, "stream_create(INLINE) on a device that does not claim TSR_DEVICE_INLINE");
+      expect_status(status, TSR_UNIMPLEMENTED,
+                    "stream_create(INLINE) on a device that does not claim TSR_DEVICE_INLINE");
       expect(stream == nullptr, "a failed stream_create wrote its out_ argument");
       return;
     }
@@ -68,17 +70,19 @@ void unknown_questions(const subject& what) {
     std::uint64_t value = 77;
     if (device.table().query != nullptr) {
       const tsr_status status = device.table().query(device.handle(), 0x7fffffff, 0, &value);
-      expect(status == TSR_UNIMPLEMENTED || status == TSR_INVALID_ARGUMENT, "query of an unknown key answers {}", plugin::name_of(status));
+      expect(status == TSR_UNIMPLEMENTED || status == TSR_INVALID_ARGUMENT, "query of an unknown key answers {}",
+             plugin::name_of(status));
       expect(value == 77, "a failed query wrote its out_ argument");
     }
-    if (device.table().health != nullptr) expect_ok(device.table().health(device.handle()), "health of a device that works");
+    if (device.table().health != nullptr)
+      expect_ok(device.table().health(device.handle()), "health of a device that works");
     if (all.session.table().extension == nullptr) return;
     const void* table = nullptr;
-    expect_status(all.session.table().extension(all.session.handle(), device.handle(), 0x7fffffff, 1, &table), TSR_UNIMPLEMENTED,
-                  "extension of an unknown id");
+    expect_status(all.session.table().extension(all.session.handle(), device.handle(), 0x7fffffff, 1, &table),
+                  TSR_UNIMPLEMENTED, "extension of an unknown id");
     for (tsr_extension_id id = TSR_EXTENSION_BLAS; id <= TSR_EXTENSION_TELEMETRY; ++id)
-      expect_status(all.session.table().extension(all.session.handle(), device.handle(), id, 1000000, &table), TSR_UNIMPLEMENTED,
-                    fmt::format("extension {} of a version that does not exist", id));
+      expect_status(all.session.table().extension(all.session.handle(), device.handle(), id, 1000000, &table),
+                    TSR_UNIMPLEMENTED, fmt::format("extension {} of a version that does not exist", id));
     expect(table == nullptr, "a failed extension wrote its out_ argument");
   });
 }

@@ -13,7 +13,8 @@
 
 namespace tessera::conformance {
 
-std::vector<known_failure> read_known_failures(const std::filesystem::path& path, const std::vector<std::string>& names) {
+std::vector<known_failure> read_known_failures(const std::filesystem::path& path,
+                                               const std::vector<std::string>& names) {
   std::vector<known_failure> all;
   std::ifstream file(path);
   std::string line;

@@ -15,7 +15,8 @@ struct known_failure {
 
 /// Reads a file; '#' starts a comment. A missing file has none. Throws tessera::error (kind configuration) for a line
 /// without a date or a reason, or with a name that no check has.
-std::vector<known_failure> read_known_failures(const std::filesystem::path& path, const std::vector<std::string>& names);
+std::vector<known_failure> read_known_failures(const std::filesystem::path& path,
+                                               const std::vector<std::string>& names);
 
 /// Today in UTC, "YYYY-MM-DD".
 std::string today();

@@ -51,7 +51,8 @@ void shutdown_with_open_devices(const subject& what) {
     std::vector<tsr_option_value> values;
     for (const auto& o : what.options)
       values.push_back({sizeof(tsr_option_value), o.type, o.name.c_str(), o.integer, o.number, o.text.c_str()});
-    expect_ok(what.plugin.header.open(what.host.table(), values.data(), static_cast<std::uint32_t>(values.size()), &plugin, &raw),
+    expect_ok(what.plugin.header.open(what.host.table(), values.data(), static_cast<std::uint32_t>(values.size()),
+                                      &plugin, &raw),
               "open");
     const tsr_plugin_table table = plugin::checked_table(static_cast<const tsr_plugin_table*>(raw), path);
     std::uint32_t count = 0;

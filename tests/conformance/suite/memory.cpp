@@ -7,7 +7,8 @@
 namespace tessera::conformance {
 namespace {
 
-void for_each_space(const opened& all, const std::function<void(const device&, std::uint32_t, const tsr_space_desc&)>& use) {
+void for_each_space(const opened& all,
+                    const std::function<void(const device&, std::uint32_t, const tsr_space_desc&)>& use) {
   for_each_device(all, [&](const device& device) {
     for (std::uint32_t i = 0; i < device.spaces().size(); ++i) use(device, i, device.spaces()[i].description);
   });
@@ -41,8 +42,10 @@ void alignment_is_kept(const subject& what) {
       expect(device.table().mem_base != nullptr, "the space is addressable but mem_base is missing");
       void* base = nullptr;
       expect_ok(device.table().mem_base(device.handle(), kept.back().memory(), &base), "mem_base");
-      expect(reinterpret_cast<std::uintptr_t>(base) % description.alignment == 0, "an allocation of {} bytes begins at {}, not at "
-             "a multiple of {}", bytes, base, description.alignment);
+      expect(reinterpret_cast<std::uintptr_t>(base) % description.alignment == 0,
+             "an allocation of {} bytes begins at {}, not at "
+             "a multiple of {}",
+             bytes, base, description.alignment);
     }
   });
 }
@@ -90,7 +93,8 @@ void exhaustion_answers_and_recovers(const subject& what) {
         tsr_memory* memory = nullptr;
         status = device.table().mem_alloc(device.handle(), space, piece, &memory);
         if (status == TSR_OK) taken.all.push_back(memory);
-        expect(taken.all.size() <= 8, "9 allocations of an eighth of the capacity ({}) succeed", format_bytes(static_cast<double>(description.bytes)));
+        expect(taken.all.size() <= 8, "9 allocations of an eighth of the capacity ({}) succeed",
+               format_bytes(static_cast<double>(description.bytes)));
       }
       expect_status(status, TSR_RESOURCE_EXHAUSTED, "mem_alloc in a full space");
       expect(taken.all.size() >= 4, "only {} eighths of the capacity can be allocated", taken.all.size());
@@ -133,7 +137,8 @@ void counts_allocations(const subject& what) {
         ask(TSR_QUERY_LIVE_ALLOCATIONS, 0, during);
       }
       ask(TSR_QUERY_LIVE_ALLOCATIONS, 0, after);
-      expect(during == before + 2 && after == before, "live allocations: {} before, {} with two more, {} after", before, during, after);
+      expect(during == before + 2 && after == before, "live allocations: {} before, {} with two more, {} after", before,
+             during, after);
     }
     for (std::uint32_t space = 0; space < device.spaces().size(); ++space) {
       const tsr_space_desc& description = device.spaces()[space].description;
@@ -167,7 +172,8 @@ void base_is_what_copies_write(const subject& what) {
     upload(stream, memory, bytes.data(), bytes.size());
     void* base = nullptr;
     expect_ok(device.table().mem_base(device.handle(), memory.memory(), &base), "mem_base");
-    expect(std::memcmp(base, bytes.data(), bytes.size()) == 0, "the host does not see through mem_base what a copy wrote");
+    expect(std::memcmp(base, bytes.data(), bytes.size()) == 0,
+           "the host does not see through mem_base what a copy wrote");
     static_cast<unsigned char*>(base)[17] ^= 0xff;
     expect(downloaded<unsigned char>(stream, memory, 512)[17] == (bytes[17] ^ 0xff),
            "a copy does not read what the host wrote through mem_base");
@@ -192,7 +198,8 @@ void mapping_shows_the_contents(const subject& what) {
     expect(std::memcmp(pointer, bytes.data() + 100, 200) == 0, "mem_map shows other bytes than were copied in");
     static_cast<unsigned char*>(pointer)[5] ^= 0xff;
     expect_ok(device.table().mem_unmap(device.handle(), memory.memory(), pointer), "mem_unmap");
-    expect(downloaded<unsigned char>(stream, memory, 1000)[105] == (bytes[105] ^ 0xff), "what was written through mem_map is lost");
+    expect(downloaded<unsigned char>(stream, memory, 1000)[105] == (bytes[105] ^ 0xff),
+           "what was written through mem_map is lost");
     expect_status(device.table().mem_map(device.handle(), memory.memory(), 1u << 30, 1, &pointer), TSR_OUT_OF_RANGE,
                   "mem_map beyond the allocation");
   });

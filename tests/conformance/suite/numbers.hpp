@@ -83,9 +83,12 @@ T not_a_number() {
 template <class T>
 T random_scalar(std::mt19937_64& random) {
   switch (random() % 3) {
-    case 0: return T(0);
-    case 1: return T(1);
-    default: return random_number<T>(random);
+    case 0:
+      return T(0);
+    case 1:
+      return T(1);
+    default:
+      return random_number<T>(random);
   }
 }
 
@@ -100,16 +103,19 @@ bool near(T a, T b, double tolerance) {
 template <class T>
 void expect_near(const std::vector<T>& got, const std::vector<T>& wanted, double tolerance, const std::string& call) {
   for (std::size_t i = 0; i < wanted.size(); ++i)
-    expect(near(got[i], wanted[i], tolerance), "{}: element {} is {}{:+}i, expected {}{:+}i (tolerance {:.2g})", call, i,
-           std::real(got[i]), std::imag(got[i]), std::real(wanted[i]), std::imag(wanted[i]), tolerance);
+    expect(near(got[i], wanted[i], tolerance), "{}: element {} is {}{:+}i, expected {}{:+}i (tolerance {:.2g})", call,
+           i, std::real(got[i]), std::imag(got[i]), std::real(wanted[i]), std::imag(wanted[i]), tolerance);
 }
 
 /// 0, 1, and sizes around and beyond those of vectors and tiles.
 inline std::int64_t random_size(std::mt19937_64& random, std::int64_t largest = 70) {
   switch (random() % 6) {
-    case 0: return 0;
-    case 1: return 1;
-    default: return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(largest));
+    case 0:
+      return 0;
+    case 1:
+      return 1;
+    default:
+      return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(largest));
   }
 }
 

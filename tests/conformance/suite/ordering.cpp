@@ -42,7 +42,8 @@ void one_stream_keeps_order(const subject& what) {
     };
     tsr_link_desc link{};
     link.struct_size = sizeof link;
-    if (device.table().link(device.handle(), a.where(), b.where(), &link) == TSR_UNIMPLEMENTED) skip("no copies inside the device");
+    if (device.table().link(device.handle(), a.where(), b.where(), &link) == TSR_UNIMPLEMENTED)
+      skip("no copies inside the device");
     enqueue(plain_copy(a.where(), a.at(0), host_space, host_address(bytes.data()), bytes.size()));
     for (int i = 0; i < 20; ++i) {
       enqueue(plain_copy(b.where(), b.at(0), a.where(), a.at(0), bytes.size()));
@@ -55,8 +56,8 @@ void one_stream_keeps_order(const subject& what) {
   });
 }
 
-/// A token goes from stream to stream 200 times; every hop waits for the ticket of the one before, which has usually not
-/// been reached then.
+/// A token goes from stream to stream 200 times; every hop waits for the ticket of the one before, which has usually
+/// not been reached then.
 void tickets_order_streams(const subject& what) {
   const opened all(what);
   for_each_device(all, [&](const device& device) {
@@ -72,7 +73,8 @@ void tickets_order_streams(const subject& what) {
     std::vector<buffer> cells;
     for (int i = 0; i <= hops; ++i) cells.emplace_back(device, compute_space(device), bytes);
     const auto token = random_bytes(random, bytes);
-    expect_ok(device.table().stream_wait(device.handle(), streams[0].handle(), tsr_ticket{nullptr, 0}), "stream_wait for the zero ticket");
+    expect_ok(device.table().stream_wait(device.handle(), streams[0].handle(), tsr_ticket{nullptr, 0}),
+              "stream_wait for the zero ticket");
     const tsr_copy first = plain_copy(cells[0].where(), cells[0].at(0), host_space, host_address(token.data()), bytes);
     expect_ok(device.table().copy(device.handle(), streams[0].handle(), &first), "copy");
     tsr_ticket ticket = streams[0].signal();
@@ -83,9 +85,12 @@ void tickets_order_streams(const subject& what) {
       last = random() % streams.size();
       const queue& stream = streams[last];
       expect_ok(device.table().stream_wait(device.handle(), stream.handle(), ticket), "stream_wait");
-      const tsr_copy out = plain_copy(host_space, host_address(relay[static_cast<std::size_t>(i)].data()), cells[static_cast<std::size_t>(i)].where(), cells[static_cast<std::size_t>(i)].at(0), bytes);
+      const tsr_copy out =
+          plain_copy(host_space, host_address(relay[static_cast<std::size_t>(i)].data()),
+                     cells[static_cast<std::size_t>(i)].where(), cells[static_cast<std::size_t>(i)].at(0), bytes);
       const buffer& next = cells[static_cast<std::size_t>(i) + 1];
-      const tsr_copy in = plain_copy(next.where(), next.at(0), host_space, host_address(relay[static_cast<std::size_t>(i)].data()), bytes);
+      const tsr_copy in = plain_copy(next.where(), next.at(0), host_space,
+                                     host_address(relay[static_cast<std::size_t>(i)].data()), bytes);
       expect_ok(device.table().copy(device.handle(), stream.handle(), &out), "copy");
       expect_ok(device.table().copy(device.handle(), stream.handle(), &in), "copy");
       ticket = stream.signal();
@@ -116,7 +121,8 @@ void tickets_order_devices(const subject& what) {
   const tsr_copy in = plain_copy(at_b.where(), at_b.at(0), host_space, host_address(relay.data()), bytes);
   expect_ok(b.table().copy(b.handle(), second.handle(), &in), "copy");
   second.finish();
-  expect(downloaded<unsigned char>(second, at_b, bytes) == token, "a ticket of another device of the plugin does not hold work back");
+  expect(downloaded<unsigned char>(second, at_b, bytes) == token,
+         "a ticket of another device of the plugin does not hold work back");
   first.finish();
 }
 
@@ -148,13 +154,15 @@ void host_waits(const subject& what) {
     expect_ok(device.table().stream_host_wait(device.handle(), ticket, 60'000'000'000ull), "stream_host_wait");
     expect(stream.reached(ticket), "stream_host_wait answers OK before the ticket is reached");
     expect_ok(device.table().stream_host_wait(device.handle(), ticket, 0), "stream_host_wait for a reached ticket");
-    expect_ok(device.table().stream_host_wait(device.handle(), tsr_ticket{nullptr, 0}, 0), "stream_host_wait for the zero ticket");
+    expect_ok(device.table().stream_host_wait(device.handle(), tsr_ticket{nullptr, 0}, 0),
+              "stream_host_wait for the zero ticket");
     if (device.table().host_task == nullptr) return;
     gate g;
     tsr_ticket late{};
     {
       const opener always{g};
-      expect_ok(device.table().host_task(device.handle(), stream.handle(), &gate::wait, &g, nullptr, 0, 0), "host_task");
+      expect_ok(device.table().host_task(device.handle(), stream.handle(), &gate::wait, &g, nullptr, 0, 0),
+                "host_task");
       late = stream.signal();
       expect_status(device.table().stream_host_wait(device.handle(), late, 1'000'000), TSR_DEADLINE_EXCEEDED,
                     "stream_host_wait for work that is held back");
@@ -200,7 +208,8 @@ void callbacks_come_in_order(const subject& what) {
     stream.finish();
     wait_until([&] { return log.calls >= 50; }, "50 callbacks");
     for (int i = 0; i < 50; ++i)
-      expect(log.order[static_cast<std::size_t>(i)] == i, "callback {} came in place {}", log.order[static_cast<std::size_t>(i)], i);
+      expect(log.order[static_cast<std::size_t>(i)] == i, "callback {} came in place {}",
+             log.order[static_cast<std::size_t>(i)], i);
   });
   if (!tried) skip("stream_callback is not offered");
 }
@@ -232,7 +241,8 @@ void host_tasks_see_the_data(const subject& what) {
     }
     expect_ok(device.table().copy(device.handle(), stream.handle(), &out), "copy");
     stream.finish();
-    for (std::uint32_t j = 0; j < 256; ++j) expect(back[j] == j + 10, "after 10 host tasks element {} is {}", j, back[j]);
+    for (std::uint32_t j = 0; j < 256; ++j)
+      expect(back[j] == j + 10, "after 10 host tasks element {} is {}", j, back[j]);
   });
   if (!tried) skip("host_task is not offered");
 }
@@ -240,9 +250,12 @@ void host_tasks_see_the_data(const subject& what) {
 }  // namespace
 
 std::vector<check> ordering_checks() {
-  return {{"ordering.timelines_increase", timelines_increase},   {"ordering.one_stream_keeps_order", one_stream_keeps_order},
-          {"ordering.tickets_order_streams", tickets_order_streams}, {"ordering.tickets_order_devices", tickets_order_devices},
-          {"ordering.host_waits", host_waits},                     {"ordering.callbacks_come_in_order", callbacks_come_in_order},
+  return {{"ordering.timelines_increase", timelines_increase},
+          {"ordering.one_stream_keeps_order", one_stream_keeps_order},
+          {"ordering.tickets_order_streams", tickets_order_streams},
+          {"ordering.tickets_order_devices", tickets_order_devices},
+          {"ordering.host_waits", host_waits},
+          {"ordering.callbacks_come_in_order", callbacks_come_in_order},
           {"ordering.host_tasks_see_the_data", host_tasks_see_the_data}};
 }
 

@@ -8,7 +8,8 @@ namespace tessera::conformance {
 
 buffer::buffer(const device& device, std::uint32_t space, std::uint64_t bytes)
     : m_device(&device), m_space(space), m_bytes(bytes) {
-  expect_ok(device.table().mem_alloc(device.handle(), space, bytes, &m_memory), fmt::format("mem_alloc({} bytes)", bytes));
+  expect_ok(device.table().mem_alloc(device.handle(), space, bytes, &m_memory),
+            fmt::format("mem_alloc({} bytes)", bytes));
   expect(m_memory != nullptr, "mem_alloc answers OK and gives no memory");
 }
 
@@ -17,7 +18,10 @@ buffer::~buffer() {
 }
 
 buffer::buffer(buffer&& other) noexcept
-    : m_device(other.m_device), m_space(other.m_space), m_bytes(other.m_bytes), m_memory(std::exchange(other.m_memory, nullptr)) {}
+    : m_device(other.m_device),
+      m_space(other.m_space),
+      m_bytes(other.m_bytes),
+      m_memory(std::exchange(other.m_memory, nullptr)) {}
 
 queue::queue(const device& device, std::uint32_t flags) : m_device(&device) {
   expect_ok(device.table().stream_create(device.handle(), flags, &m_stream), "stream_create");
@@ -62,7 +66,8 @@ void wait_until(const std::function<bool()>& done, std::string_view what) {
   }
 }
 
-tsr_copy plain_copy(tsr_space_ref to, tsr_address destination, tsr_space_ref from, tsr_address source, std::uint64_t bytes) {
+tsr_copy plain_copy(tsr_space_ref to, tsr_address destination, tsr_space_ref from, tsr_address source,
+                    std::uint64_t bytes) {
   tsr_copy copy{};
   copy.struct_size = sizeof copy;
   copy.destination_space = to;

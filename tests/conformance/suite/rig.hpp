@@ -65,7 +65,8 @@ inline tsr_address host_address(const void* pointer) {
 constexpr tsr_space_ref host_space{nullptr, 0};
 
 /// A one-dimensional copy, ready to be enqueued.
-tsr_copy plain_copy(tsr_space_ref to, tsr_address destination, tsr_space_ref from, tsr_address source, std::uint64_t bytes);
+tsr_copy plain_copy(tsr_space_ref to, tsr_address destination, tsr_space_ref from, tsr_address source,
+                    std::uint64_t bytes);
 
 /// Copies between the host and an allocation, and waits.
 void upload(const queue& stream, const buffer& to, const void* from, std::uint64_t bytes, std::uint64_t offset = 0);

@@ -36,8 +36,10 @@ void work(const device& device, std::uint64_t seed) {
       const auto space = static_cast<std::uint32_t>(random() % device.spaces().size());
       const buffer memory(device, space, bytes.size());
       std::vector<unsigned char> back(bytes.size());
-      const tsr_copy in = plain_copy(memory.where(), memory.at(0), host_space, host_address(bytes.data()), bytes.size());
-      const tsr_copy out = plain_copy(host_space, host_address(back.data()), memory.where(), memory.at(0), bytes.size());
+      const tsr_copy in =
+          plain_copy(memory.where(), memory.at(0), host_space, host_address(bytes.data()), bytes.size());
+      const tsr_copy out =
+          plain_copy(host_space, host_address(back.data()), memory.where(), memory.at(0), bytes.size());
       expect_ok(table.copy(device.handle(), stream.handle(), &in), "copy");
       if (random() % 4 == 0) {
         const queue& other = streams[random() % streams.size()];

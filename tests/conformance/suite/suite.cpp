@@ -14,8 +14,9 @@ namespace {
 
 std::vector<check> all_checks() {
   std::vector<check> all;
-  for (const auto& group : {lifecycle_checks(), abi_checks(), honesty_checks(), memory_checks(), copy_checks(), ordering_checks(),
-                            stress_checks(), failure_checks(), blas_checks(), tensor_checks(), extension_checks()})
+  for (const auto& group :
+       {lifecycle_checks(), abi_checks(), honesty_checks(), memory_checks(), copy_checks(), ordering_checks(),
+        stress_checks(), failure_checks(), blas_checks(), tensor_checks(), extension_checks()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }
@@ -63,10 +64,14 @@ void judge(result& done, const std::vector<known_failure>& known) {
 
 const char* name_of(outcome how) noexcept {
   switch (how) {
-    case outcome::passed: return "passed";
-    case outcome::failed: return "failed";
-    case outcome::skipped: return "skipped";
-    case outcome::known_failure: return "known failure";
+    case outcome::passed:
+      return "passed";
+    case outcome::failed:
+      return "failed";
+    case outcome::skipped:
+      return "skipped";
+    case outcome::known_failure:
+      return "known failure";
   }
   return "?";
 }
@@ -80,14 +85,15 @@ std::vector<std::string> names() {
 bool report::passed() const { return count(outcome::failed) == 0; }
 
 std::size_t report::count(outcome how) const {
-  return static_cast<std::size_t>(std::count_if(results.begin(), results.end(), [&](const result& r) { return r.how == how; }));
+  return static_cast<std::size_t>(
+      std::count_if(results.begin(), results.end(), [&](const result& r) { return r.how == how; }));
 }
 
 void expect_status(tsr_status got, tsr_status wanted, std::string_view call) {
   if (got == wanted) return;
   const std::string details = plugin::take_error_details();
-  throw check_failed(fmt::format("{} answers {}{}{}, expected {}", call, plugin::name_of(got), details.empty() ? "" : ": ", details,
-                                 plugin::name_of(wanted)));
+  throw check_failed(fmt::format("{} answers {}{}{}, expected {}", call, plugin::name_of(got),
+                                 details.empty() ? "" : ": ", details, plugin::name_of(wanted)));
 }
 
 opened::opened(const subject& what) : session(what.plugin, what.host, what.options) {
@@ -110,7 +116,8 @@ report run(const request& what, const std::function<void(const result&)>& progre
     done.version = loaded.header.version != nullptr ? loaded.header.version : "";
     if (loaded.header.kind != TSR_PLUGIN_DEVICE && loaded.header.kind != TSR_PLUGIN_STORAGE)
       throw error(error_kind::plugin,
-                  fmt::format("the suite checks device and storage plugins; this is a {} plugin", plugin::name_of_kind(loaded.header.kind)),
+                  fmt::format("the suite checks device and storage plugins; this is a {} plugin",
+                              plugin::name_of_kind(loaded.header.kind)),
                   what.plugin.string());
     if (const auto answer = plugin::probe(loaded, host.table()); answer.score == 0)
       throw error(error_kind::plugin, "the plugin cannot run on this machine: " + answer.reason, what.plugin.string());
@@ -138,22 +145,25 @@ std::string to_json(const report& done) {
   json["known_failures"] = done.count(outcome::known_failure);
   json["results"] = nlohmann::ordered_json::array();
   for (const result& one : done.results)
-    json["results"].push_back({{"name", one.name}, {"outcome", name_of(one.how)}, {"message", one.message}, {"seconds", one.seconds}});
+    json["results"].push_back(
+        {{"name", one.name}, {"outcome", name_of(one.how)}, {"message", one.message}, {"seconds", one.seconds}});
   return json.dump(2) + "\n";
 }
 
 int run_and_print(const request& what, const std::filesystem::path& json) {
   const report done = run(what, [](const result& one) {
-    fmt::print("{:<14} {:<44} {:>8.3f} s{}{}\n", name_of(one.how), one.name, one.seconds, one.message.empty() ? "" : "  ", one.message);
+    fmt::print("{:<14} {:<44} {:>8.3f} s{}{}\n", name_of(one.how), one.name, one.seconds,
+               one.message.empty() ? "" : "  ", one.message);
     std::fflush(stdout);
   });
   fmt::print("{} {}: {} passed, {} failed, {} skipped, {} known failures (seed {})\n", done.plugin, done.version,
-             done.count(outcome::passed), done.count(outcome::failed), done.count(outcome::skipped), done.count(outcome::known_failure),
-             done.seed);
+             done.count(outcome::passed), done.count(outcome::failed), done.count(outcome::skipped),
+             done.count(outcome::known_failure), done.seed);
   if (!json.empty()) {
     std::ofstream file(json);
     if (!(file << to_json(done)).flush())
-      throw error(error_kind::input, "the file cannot be written", json.string(), "check the directory and its permissions");
+      throw error(error_kind::input, "the file cannot be written", json.string(),
+                  "check the directory and its permissions");
   }
   return done.passed() ? 0 : 1;
 }

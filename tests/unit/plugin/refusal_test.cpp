@@ -104,6 +104,13 @@ TEST(refusals, not_a_library) {
   EXPECT_THAT(refusal_of(place.path()).message(), HasSubstr("not a file"));
 }
 
+TEST(refusals, a_sanitizers_runtime_is_seen_before_it_is_loaded) {
+  if (!fs::exists(built("with_asan"))) GTEST_SKIP() << "this program has a sanitizer itself";
+  const error failure = refusal_of(built("with_asan"));  // loading it would end this process
+  EXPECT_THAT(failure.message(), HasSubstr("the address sanitizer, this program with no sanitizer"));
+  EXPECT_THAT(failure.hint(), HasSubstr("TESSERA_SANITIZE"));
+}
+
 TEST(refusals, world_writable_file) {
   const folder place;
   const fs::path file = place.take("mini");

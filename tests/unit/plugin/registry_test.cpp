@@ -24,7 +24,10 @@ TEST(registry, opens_a_device_and_completes_its_table) {
   EXPECT_EQ(mini.spaces()[0].name, "mini0:memory");
   EXPECT_EQ(mini.table().struct_size, sizeof(tsr_device_table));
   EXPECT_EQ(mini.table().host_task, nullptr);
-  EXPECT_EQ(mini.blas(), nullptr);
+  ASSERT_NE(mini.blas(), nullptr);
+  EXPECT_NE(mini.blas()->axpy, nullptr);
+  EXPECT_EQ(mini.blas()->gemm, nullptr);
+  EXPECT_EQ(mini.tensor(), nullptr);
   ASSERT_EQ(all.plugins().size(), 1u);
   EXPECT_EQ(all.plugins()[0].kind, "device");
   EXPECT_EQ(all.plugins()[0].options.size(), 3u);
@@ -45,7 +48,9 @@ TEST(registry, hands_checked_options_to_open) {
 
 TEST(registry, wrong_options_are_configuration_errors_with_a_place) {
   registry_options options{.directories = {}, .wanted = {built("mini") + "?"}};
-  options.options = [](const std::string&) { return std::vector<raw_option>{{"cuont", std::int64_t{3}, "a.toml:4:2"}}; };
+  options.options = [](const std::string&) {
+    return std::vector<raw_option>{{"cuont", std::int64_t{3}, "a.toml:4:2"}};
+  };
   try {
     const registry all(options);
     FAIL() << "an unknown option passed";
