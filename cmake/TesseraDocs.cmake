@@ -1,5 +1,5 @@
-# The target `docs`: API pages of the public interface, with Doxygen. Not part of `all`. A public declaration without
-# documentation fails it.
+# The target `docs`: API pages of the public interface, with Doxygen. Not part of `all`. Mistakes in the comments fail it;
+# public declarations without documentation are listed.
 if(NOT DOXYGEN_FOUND)
   return()
 endif()

@@ -63,7 +63,7 @@ class document {
   const std::vector<checksum>& checksums() const noexcept { return m_checksums; }
   /// Options for a plugin, in the order of writing; empty when there are none.
   const std::vector<plugin_value>& plugin_values(const std::string& plugin) const;
-  /// Plugins that have a [plugin.<name>] table, with the table's place.
+  /// Plugins that have a [plugin.NAME] table, with the table's place.
   std::vector<std::pair<std::string, std::string>> plugins_with_values() const;
 
   /// Where a key's value came from: "laptop.toml:3:1", "environment ...", "command line", "default".
