@@ -1,0 +1,56 @@
+#include "hierarchy/draw/facts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "core/base/units.hpp"
+
+namespace tessera::hierarchy {
+
+bool is_core(const location::properties& is) {
+  return is.what == location::kind::worker && !is.space && !is.cpus.empty();
+}
+
+std::string cpus_text(std::span<const std::uint32_t> cpus) {
+  if (cpus.empty()) return {};
+  std::string text;
+  for (std::size_t i = 0; i < cpus.size();) {
+    std::size_t last = i;
+    while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ",", cpus[i]);
+    if (last > i) text += fmt::format("{}{}", last == i + 1 ? "," : "-", cpus[last]);
+    i = last + 1;
+  }
+  return fmt::format("cpu{} {}", cpus.size() == 1 ? "" : "s", text);
+}
+
+std::string link_text(const location::properties& is) {
+  std::string text;
+  if (is.bandwidth > 0) text = format_bytes(is.bandwidth) + "/s";
+  if (is.latency_ns > 0) text += (text.empty() ? "" : ", ") + format_seconds(is.latency_ns * 1e-9);
+  return text;
+}
+
+std::vector<std::string> facts(const location::properties& is) {
+  std::vector<std::string> lines;
+  const bool says_the_kind = std::ranges::equal(is.type, location::name_of(is.what), [](unsigned char a, unsigned char b) {
+    return std::tolower(a) == std::tolower(b);
+  });
+  if (!is.type.empty() && !says_the_kind) lines.push_back(is.type);
+  if (is.memory_bytes != 0) lines.push_back(format_bytes(static_cast<double>(is.memory_bytes)));
+  if (!is.cpus.empty()) lines.push_back(cpus_text(is.cpus));
+  if (const std::string link = link_text(is); !link.empty()) lines.push_back("link " + link);
+  if (!is.pci_address.empty()) lines.push_back("pci " + is.pci_address);
+  return lines;
+}
+
+std::vector<location::node_id> detached_heads(const location::tree& tree) {
+  std::vector<location::node_id> heads;
+  for (location::node_id id = 1; id < tree.known(); ++id)
+    if (tree.at(id).parent == location::no_node) heads.push_back(id);
+  return heads;
+}
+
+}  // namespace tessera::hierarchy
