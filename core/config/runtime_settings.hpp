@@ -12,7 +12,7 @@ struct runtime_settings {
   std::uint32_t workers = 0;             ///< threads that run host tasks, the waiting one included; 0: one per CPU allowed
   bool bind = true;                      ///< bind workers to CPUs of the inherited set
   std::string placement = "locality";    ///< eager | locality | pinned
-  std::uint64_t window_tasks = 65536;    ///< submitted and unfinished tasks above which a submitter helps instead
+  std::uint64_t window_tasks = 4096;     ///< submitted and unfinished tasks above which a submitter helps instead
   std::uint64_t window_bytes = 0;        ///< bytes touched by unfinished tasks; 0: no limit
   std::uint64_t spin_ns = 50000;         ///< how long an idle worker spins before it sleeps
   std::vector<std::string> plugins = {"host"};     ///< in the order of opening

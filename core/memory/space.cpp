@@ -80,7 +80,7 @@ bool space::grow(std::uint64_t at_least) {
 }
 
 std::optional<block::chunk> space::take(std::uint64_t bytes) {
-  const std::uint64_t size = std::max<std::uint64_t>((bytes + m_granule - 1) / m_granule * m_granule, m_granule);
+  const std::uint64_t size = footprint(bytes);
   if (m_used + size > m_limit) return std::nullopt;
   const auto account = [&](block::chunk memory) {
     m_used += size;
@@ -136,7 +136,7 @@ bool space::trim() {
 }
 
 void space::put_back(block::chunk memory, std::uint64_t bytes) {
-  const std::uint64_t size = std::max<std::uint64_t>((bytes + m_granule - 1) / m_granule * m_granule, m_granule);
+  const std::uint64_t size = footprint(bytes);
   m_used -= size;
   m_cached[size].push_back(memory);
   m_cached_bytes += size;
@@ -180,7 +180,8 @@ void space::notify() {
   for (auto waiter = woken.rbegin(); waiter != woken.rend(); ++waiter) (*waiter)->wake(*waiter);
 }
 
-block::chunk space::adopt_foreign(void* pointer, std::uint64_t) {
+block::chunk space::adopt_foreign(void* pointer, std::uint64_t bytes) {
+  if (m_setup.registrations != nullptr) m_setup.registrations->acquire(pointer, bytes);
   const std::lock_guard guard(m_mutex);
   const std::uint32_t entry = new_slab_entry();
   slab& s = slab_of(entry);
@@ -189,6 +190,7 @@ block::chunk space::adopt_foreign(void* pointer, std::uint64_t) {
 }
 
 void space::forget_foreign(block::chunk memory) {
+  if (m_setup.registrations != nullptr) m_setup.registrations->release(host_pointer(memory));
   const std::lock_guard guard(m_mutex);
   slab_of(memory.slab()) = slab{};
   m_free_entries.push_back(memory.slab());

@@ -1,5 +1,6 @@
 #pragma once
 // One memory space of one device, as the core manages it.
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <list>
@@ -14,6 +15,7 @@
 #include "core/block/record.hpp"
 #include "core/location/tree.hpp"
 #include "core/memory/range_allocator.hpp"
+#include "core/memory/registration_cache.hpp"
 #include "core/plugin/device.hpp"
 
 namespace tessera::memory {
@@ -38,6 +40,7 @@ struct space_setup {
   std::uint64_t slab_bytes = 0;   ///< what to ask of the plugin at once
   /// Devices that want this (host) memory registered when a slab is born, so that their copies are fast.
   std::vector<const plugin::device*> register_with;
+  registration_cache* registrations = nullptr;  ///< for adopted user memory; may be null
 };
 
 /// Counters of a space; a snapshot.
@@ -61,6 +64,10 @@ class space {
   const std::string& name() const noexcept { return m_name; }
   /// Bytes that blocks may take here; ~0: unlimited.
   std::uint64_t limit() const noexcept { return m_limit; }
+  /// What an allocation of `bytes` takes from the limit.
+  std::uint64_t footprint(std::uint64_t bytes) const noexcept {
+    return std::max<std::uint64_t>((bytes + m_granule - 1) / m_granule * m_granule, m_granule);
+  }
   bool host_visible() const noexcept { return m_host_visible; }
   tsr_space_ref reference() const noexcept { return {m_setup.device->handle(), m_setup.device_space}; }
 

@@ -32,7 +32,9 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
     }
   std::vector<const plugin::device*> wants_registration;
   for (const auto& d : devices)
-    if (d->table().host_register != nullptr && !d->has(TSR_DEVICE_INLINE)) wants_registration.push_back(d.get());
+    if (d->table().host_register != nullptr && d->table().host_unregister != nullptr && !d->has(TSR_DEVICE_INLINE)) wants_registration.push_back(d.get());
+  m_registrations =
+      std::make_unique<memory::registration_cache>(wants_registration, settings.registration_limit);
   for (const location::node_id node : places) {
     const auto& is = m_machine.tree.at(node).is;
     const plugin::device& device = *devices[is.space->device];
@@ -47,6 +49,7 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
       setup.limit = setup.limit == 0 ? settings.host_limit : std::min(setup.limit, settings.host_limit);
     setup.slab_bytes = settings.slab_bytes;
     if (host) setup.register_with = wants_registration;
+    if (host) setup.registrations = m_registrations.get();
     m_spaces.push_back(std::make_unique<memory::space>(setup));
   }
   if (m_spaces.empty())
@@ -188,6 +191,7 @@ tessera::statistics runtime::statistics() const {
   s.steals = m_scheduler->steals();
   s.operations = m_scheduler->operation_table();
   s.coherence = m_coherence->statistics();
+  s.coherence.versions += m_scheduler->fast_versions();
   transfer::link_map& links = m_coherence->links();
   for (const auto& from : m_spaces) {
     s.spaces.push_back({from->name(), from->statistics()});
@@ -196,6 +200,10 @@ tessera::statistics runtime::statistics() const {
       if (c.transfers.load() > 0) s.links.push_back({from->name(), to->name(), c.transfers.load(), c.bytes.load()});
     }
   }
+  const memory::registration_statistics r = m_registrations->statistics();
+  s.registered_bytes = r.bytes;
+  s.registration_hits = r.hits;
+  s.registration_misses = r.misses;
   return s;
 }
 

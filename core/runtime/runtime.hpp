@@ -60,6 +60,11 @@ class runtime {
   template <class T>
   array<T> adopt(std::string name, std::span<T> memory, std::int64_t block_elements);
 
+  /// Makes memory of the program fast for the copies of discrete devices, for as long as it is registered: arrays that
+  /// adopt parts of it find it ready. Unregister before freeing it; throws tessera::error (usage) while it is adopted.
+  void register_memory(void* pointer, std::uint64_t bytes) { m_registrations->keep(pointer, bytes); }
+  void unregister_memory(void* pointer) { m_registrations->forget(pointer); }
+
   /// Submits a task that runs host code: `function(views...)`, one view per use, in the order given. The function is
   /// moved into the task; it runs on any worker, once, and may throw (see fence).
   /// @code rt.submit("scale", [s](tessera::view<double> x) { for (double& v : x) v *= s; }, tessera::update(a(0))); @endcode
@@ -129,6 +134,7 @@ class runtime {
   builtin_operations m_builtin{};
   block::table m_blocks;
   transfer::stream_table m_streams;
+  std::unique_ptr<memory::registration_cache> m_registrations;
   std::vector<std::unique_ptr<memory::space>> m_spaces;
   std::unique_ptr<transfer::coherence> m_coherence;
   std::unique_ptr<schedule::scheduler> m_scheduler;

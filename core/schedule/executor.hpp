@@ -11,6 +11,7 @@
 #include "core/base/spin_lock.hpp"
 #include "core/location/tree.hpp"
 #include "core/memory/space.hpp"
+#include "core/schedule/lane.hpp"
 #include "core/task/record.hpp"
 
 namespace tessera::schedule {
@@ -57,7 +58,7 @@ struct executor {
   std::uint32_t parallelism = 1;  ///< workers, or compute streams
 
   priority_queue urgent;  ///< host: tasks with a priority; device: all of its tasks
-  priority_queue inbox;   ///< host: tasks that other places' threads send here
+  spill_queue inbox;      ///< host: tasks that other places' threads send here
 
   /// Work given here and not finished, in nanoseconds at the estimated rate.
   std::atomic<std::int64_t> queued_ns{0};

@@ -185,6 +185,7 @@ void scheduler::execute(lane& mine, task::record& t) {
       a.block->committed = contents ? a.version : 0;
       a.block->valid_mask = contents ? 1 : 0;
       a.block->replicas[0].version = a.block->committed;
+      mine.versions += contents;
       if (a.block->poison != nullptr) {
         delete a.block->poison;
         a.block->poison = nullptr;

@@ -202,6 +202,13 @@ std::uint64_t scheduler::steals() const noexcept {
   return sum;
 }
 
+std::uint64_t scheduler::fast_versions() const noexcept {
+  std::uint64_t sum = 0;
+  for (std::uint32_t k = 0; k < m_lane_count.load(std::memory_order_acquire); ++k)
+    sum += m_lanes[k].load(std::memory_order_acquire)->versions;
+  return sum;
+}
+
 bool scheduler::all_retired() const noexcept {
   // Retired first: both sums only grow and retired never passes submitted, so equal sums mean that nothing was open at
   // the moment in between.
@@ -220,9 +227,10 @@ std::uint32_t scheduler::choose(lane& mine, task::record& t) {
   const double work = t.what->work != nullptr ? t.what->work(t.argument_bytes(), accesses) : 0;
   for (const auto& e : m_executors) {
     if (!t.what->runs_on(*e->device, type, e->is_host)) continue;
+    const memory::space& space = m_setup.coherence->space_at(e->space);
     std::uint64_t bytes = 0;
-    for (const block::access& a : accesses) bytes += a.block->bytes;
-    if (bytes > m_setup.coherence->space_at(e->space).limit()) continue;
+    for (const block::access& a : accesses) bytes += space.footprint(a.block->bytes);
+    if (bytes > space.limit()) continue;
     const auto cost = m_setup.coherence->cost_of(accesses, e->space);
     candidates.push_back({.executor = e->number,
                           .queue_seconds = e->queue_seconds(),
@@ -280,8 +288,8 @@ void scheduler::enqueue(lane& mine, task::record& t, executor& where, bool hot) 
   } else if (hot && mine.next_task == nullptr) {
     mine.next_task = &t;
     return;  // this thread runs it next: nobody needs to be woken
-  } else if (!mine.ready.push(t)) {
-    where.inbox.push(t);
+  } else if (!mine.spilled.empty() || !mine.ready.push(t)) {
+    mine.spilled.push(t);  // behind what is there already
   }
   wake_for(where);
 }
@@ -303,17 +311,22 @@ task::record* scheduler::find(lane& mine) {
     return t;
   }
   if (task::record* t = mine.ready.pop()) return t;
+  std::array<task::record*, ready_ring::capacity / 2> loot;
+  const auto keep_rest = [&](std::uint32_t count) {
+    for (std::uint32_t k = 1; k < count; ++k)
+      if (!mine.ready.push(*loot[k])) mine.spilled.push(*loot[k]);
+    return loot[0];
+  };
+  if (const std::uint32_t count = mine.spilled.pop(loot.data(), loot.size())) return keep_rest(count);
   if (task::record* t = home.inbox.pop()) return t;
   if (mine.victims_of != m_lane_count.load(std::memory_order_acquire)) refresh_victims(mine);
-  std::array<task::record*, 32> loot;
   for (const std::uint16_t v : mine.victims) {
     lane& victim = *m_lanes[v].load(std::memory_order_acquire);
-    const std::uint32_t count = victim.ready.steal(loot.data(), loot.size());
+    std::uint32_t count = victim.ready.steal(loot.data(), 32);
+    if (count == 0) count = victim.spilled.pop(loot.data(), loot.size(), true);
     if (count == 0) continue;
     mine.steals.store(mine.steals.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
-    for (std::uint32_t k = 1; k < count; ++k)
-      if (!mine.ready.push(*loot[k])) home.inbox.push(*loot[k]);
-    return loot[0];
+    return keep_rest(count);
   }
   for (const auto& other : m_executors) {
     if (!other->is_host || other->number == mine.executor) continue;

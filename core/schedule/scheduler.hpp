@@ -91,6 +91,7 @@ class scheduler final : private task::reduction_source {
   std::uint64_t submitted() const noexcept;
   std::uint64_t retired() const noexcept;
   std::uint64_t steals() const noexcept;
+  std::uint64_t fast_versions() const noexcept;               ///< committed without coherence; call when nothing runs
   std::uint32_t workers() const noexcept { return m_workers; }
   const std::vector<std::unique_ptr<executor>>& executors() const noexcept { return m_executors; }
 

@@ -171,7 +171,7 @@ void coherence::acquire(std::span<block::access> accesses, memory::space_number 
       out.what = outcome::no_memory;
       out.lacking = space;
       out.missing_bytes = 0;
-      for (const std::uint64_t size : sizes) out.missing_bytes += size;
+      for (const std::uint64_t size : sizes) out.missing_bytes += target.footprint(size);
       return;
     }
     for (std::size_t k = 0; k < fresh.size(); ++k) {

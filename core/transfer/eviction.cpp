@@ -57,7 +57,7 @@ bool coherence::evict(memory::space_number number, std::uint64_t bytes) {
       });
       if (!usable(*r, b) || elsewhere) {
         drop_replica(b, *r);
-        freed += b.bytes;
+        freed += space.footprint(b.bytes);
         space.count_eviction();
         m_dropped.fetch_add(1, std::memory_order_relaxed);
         continue;
@@ -82,7 +82,9 @@ bool coherence::write_back(block::record& block, memory::space_number from, std:
     block::replica* source = block.find(from);
     if (source == nullptr || source->pins != 0 || source->issuing != 0 || !block.only_valid_in(from)) return false;
     block::replica* target = block.find(to);
-    if (target != nullptr && target->issuing != 0) return false;
+    // A pinned target is being overwritten by a task that needs no contents: what is here will be stale in a moment,
+    // and a copy would spoil what that task writes.
+    if (target != nullptr && (target->issuing != 0 || target->pins != 0)) return false;
     if (target == nullptr) {
       block::chunk memory;
       if (!parent.reserve({&block.bytes, 1}, {&memory, 1})) return false;
@@ -114,7 +116,7 @@ bool coherence::write_back(block::record& block, memory::space_number from, std:
     if (block::replica* target = block.find(to)) --target->pins;
     return false;
   }
-  out_bytes = block.bytes;
+  out_bytes = m_spaces[from]->footprint(block.bytes);
   return true;
 }
 

@@ -1,0 +1,114 @@
+#include "core/memory/registration_cache.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace tessera::memory {
+namespace {
+
+std::uintptr_t number(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+}  // namespace
+
+registration_cache::registration_cache(std::vector<const plugin::device*> devices, std::uint64_t byte_limit,
+                                       std::size_t region_limit)
+    : m_devices(std::move(devices)), m_byte_limit(byte_limit), m_region_limit(region_limit) {}
+
+registration_cache::~registration_cache() {
+  while (!m_regions.empty()) drop(m_regions.begin());
+}
+
+registration_cache::region* registration_cache::find(std::uintptr_t begin, std::uintptr_t end) {
+  auto it = m_regions.upper_bound(begin);
+  if (it == m_regions.begin()) return nullptr;
+  --it;
+  return it->second.begin <= begin && end <= it->second.end ? &it->second : nullptr;
+}
+
+void registration_cache::drop(std::map<std::uintptr_t, region>::iterator it) {
+  region& r = it->second;
+  for (const plugin::device* d : r.with)
+    if (d->table().host_unregister(d->handle(), reinterpret_cast<void*>(r.begin)) != TSR_OK) plugin::take_error_details();
+  m_statistics.bytes -= r.with.empty() ? 0 : r.end - r.begin;
+  m_regions.erase(it);
+}
+
+void registration_cache::shrink(std::uint64_t coming) {
+  while (m_statistics.bytes + coming > m_byte_limit || m_regions.size() >= m_region_limit) {
+    auto victim = m_regions.end();
+    for (auto it = m_regions.begin(); it != m_regions.end(); ++it)
+      if (it->second.uses == 0 && (victim == m_regions.end() || it->second.last_use < victim->second.last_use)) victim = it;
+    if (victim == m_regions.end()) return;
+    drop(victim);
+    ++m_statistics.evictions;
+  }
+}
+
+registration_cache::region& registration_cache::add(std::uintptr_t begin, std::uintptr_t end) {
+  shrink(end - begin);
+  region fresh;
+  fresh.begin = begin;
+  fresh.end = end;
+  const bool overlaps = std::ranges::any_of(
+      m_regions, [&](const auto& entry) { return entry.second.begin < end && begin < entry.second.end; });
+  // Past the limits, or across another region's edge, the memory stays as it is.
+  if (!overlaps && m_statistics.bytes + (end - begin) <= m_byte_limit && m_regions.size() < m_region_limit)
+    for (const plugin::device* d : m_devices) {
+      if (d->table().host_register(d->handle(), reinterpret_cast<void*>(begin), end - begin) == TSR_OK) {
+        fresh.with.push_back(d);
+      } else {
+        plugin::take_error_details();
+        ++m_statistics.refused;
+      }
+    }
+  if (!fresh.with.empty()) m_statistics.bytes += end - begin;
+  // A region with the same begin can exist only when it is shorter than what is asked for now; then uses are counted there.
+  return m_regions.try_emplace(begin, std::move(fresh)).first->second;
+}
+
+void registration_cache::acquire(void* pointer, std::uint64_t bytes) {
+  const std::lock_guard guard(m_mutex);
+  region* r = find(number(pointer), number(pointer) + bytes);
+  if (r != nullptr) {
+    ++m_statistics.hits;
+  } else {
+    ++m_statistics.misses;
+    r = &add(number(pointer), number(pointer) + bytes);
+  }
+  ++r->uses;
+  r->last_use = ++m_clock;
+}
+
+void registration_cache::release(void* pointer) {
+  const std::lock_guard guard(m_mutex);
+  auto it = m_regions.upper_bound(number(pointer));
+  if (it == m_regions.begin()) return;
+  --it;
+  region& r = it->second;
+  if (r.uses > 0 && --r.uses == 0 && !r.kept) drop(it);
+}
+
+void registration_cache::keep(void* pointer, std::uint64_t bytes) {
+  const std::lock_guard guard(m_mutex);
+  region* r = find(number(pointer), number(pointer) + bytes);
+  if (r == nullptr) r = &add(number(pointer), number(pointer) + bytes);
+  r->kept = true;
+  r->last_use = ++m_clock;
+}
+
+void registration_cache::forget(void* pointer) {
+  const std::lock_guard guard(m_mutex);
+  const auto it = m_regions.find(number(pointer));
+  if (it == m_regions.end()) return;
+  if (it->second.uses > 0)
+    throw error(error_kind::usage, "memory is unregistered while an array uses it", {},
+                "destroy the arrays that adopted it, and fence, before");
+  drop(it);
+}
+
+registration_statistics registration_cache::statistics() const {
+  const std::lock_guard guard(m_mutex);
+  return m_statistics;
+}
+
+}  // namespace tessera::memory
