@@ -10,6 +10,7 @@
 #include "hierarchy/declaration/bind.hpp"
 #include "hierarchy/discovery/devices.hpp"
 #include "hierarchy/discovery/topology.hpp"
+#include "hierarchy/policy/policy.hpp"
 
 namespace tessera::hierarchy {
 namespace {
@@ -60,6 +61,8 @@ plugin::registry_options registry_options_of(const config::document& configurati
 }
 
 machine assemble(const config::document& configuration, log_function log) {
+  // A policy that cannot be read is found now, not when the first region asks for it.
+  resolve({policy_kind::runtime, {}, {}}, configuration.region().policy, configuration.origin("region.policy"));
   const topology seen = topology::as_configured(configuration);
   auto plugins = std::make_shared<plugin::registry>(registry_options_of(configuration, seen.cpu_mask(), std::move(log)));
   const std::vector<found_device> devices = devices_of(*plugins);

@@ -99,6 +99,7 @@ TEST(machine, mistakes_are_found_before_anything_runs) {
   EXPECT_TRUE(has(message_of([] { assembled({}, {"runtime.plugins=host,sim", "plugin.sim.clokc=real"}); }),
                   {"clokc", "command line", "clock"}));
   EXPECT_TRUE(has(message_of([] { assembled({}, {"runtime.plugins=host,nonesuch"}); }, error_kind::plugin), {"nonesuch"}));
+  EXPECT_TRUE(has(message_of([] { assembled({}, {"region.policy=flaten"}); }), {"did you mean 'flatten'", "command line"}));
   const machine m = assembled({}, {"plugin.sim.clock=real"});
   EXPECT_TRUE(has(m.notes.at(0), {"[plugin.sim]", "not used"}));
 }
