@@ -114,13 +114,12 @@ std::uint32_t session::open_devices(std::vector<std::unique_ptr<device>>& device
 std::unique_ptr<device> session::open_device(std::uint32_t index, std::uint32_t count,
                                              const std::vector<std::unique_ptr<device>>& others) {
   const auto& path = m_plugin.path;
-  tsr_device_desc given{};
-  given.struct_size = sizeof given;
+  roomy<tsr_device_desc> given;
   std::uint32_t ignored = 0;
   tsr_status status =
-      call_plugin(path, "enumerate", [&] { return m_table.enumerate(m_handle, index, &given, &ignored); });
+      call_plugin(path, "enumerate", [&] { return m_table.enumerate(m_handle, index, &given.value, &ignored); });
   if (status != TSR_OK) fail(status, fmt::format("enumerate({})", index));
-  tsr_device_desc description = completed(&given);
+  tsr_device_desc description = completed(&given.value);
   description.name[sizeof description.name - 1] = '\0';
   description.pci_address[sizeof description.pci_address - 1] = '\0';
 
@@ -140,12 +139,11 @@ std::unique_ptr<device> session::open_device(std::uint32_t index, std::uint32_t 
 
   std::vector<space> spaces;
   for (std::uint32_t i = 0; i < description.space_count; ++i) {
-    tsr_space_desc given_space{};
-    given_space.struct_size = sizeof given_space;
-    status = call_plugin(path, "spaces", [&] { return table.spaces(handle, i, &given_space); });
+    roomy<tsr_space_desc> given_space;
+    status = call_plugin(path, "spaces", [&] { return table.spaces(handle, i, &given_space.value); });
     if (status != TSR_OK) fail(status, fmt::format("spaces({}) of device \"{}\"", i, name));
     space one;
-    one.description = completed(&given_space);
+    one.description = completed(&given_space.value);
     one.description.alignment = std::max<std::uint64_t>(one.description.alignment, 1);
     one.description.granularity = std::max<std::uint64_t>(one.description.granularity, 1);
     const std::string own = one.description.name != nullptr ? one.description.name : fmt::format("space{}", i);

@@ -19,7 +19,16 @@ T completed(const T* from) {
   return to;
 }
 
-/// The same for an array, whose elements lie as far apart as the plugin's side built them.
+/// Room for a struct that a plugin fills, and some more behind it: a plugin of a newer minor version that forgets rule
+/// R1 and writes the whole of its own, longer struct does no harm.
+template <class T>
+struct roomy {
+  T value{};
+  unsigned char room[256]{};
+  roomy() { value.struct_size = sizeof(T); }
+};
+
+/// completed() for an array, whose elements lie as far apart as the plugin's side built them.
 template <class T>
 std::vector<T> completed_array(const T* first, std::size_t count) {
   std::vector<T> all;
