@@ -1,0 +1,172 @@
+#pragma once
+// A device whose streams advance only when a test says so: asynchrony without threads, every interleaving repeatable.
+#include <tessera/plugin.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/plugin/device.hpp"
+
+namespace tessera::testing {
+
+struct fake_stream;
+struct fake_memory;
+
+/// Shared by the fake devices of one test: they count as devices of one plugin.
+struct fake_world {
+  std::vector<fake_stream*> streams;
+  bool has_peer_links = false;
+  std::uint64_t live_allocations = 0;
+};
+
+/// One operation in a stream.
+struct fake_step {
+  enum class kind { work, signal, wait } what = kind::work;
+  std::function<void()> run;
+  std::uint64_t value = 0;
+  fake_stream* other = nullptr;
+};
+
+struct fake_device_state {
+  fake_world* world = nullptr;
+  bool host = false;
+  std::uint64_t capacity = 0, used = 0;
+};
+
+struct fake_stream {
+  fake_device_state* device = nullptr;
+  bool immediate = false;
+  std::deque<fake_step> steps;
+  std::uint64_t signalled = 0, completed = 0;
+
+  /// Runs the first step if it can run. Returns whether it did.
+  bool advance() {
+    if (steps.empty()) return false;
+    fake_step& first = steps.front();
+    if (first.what == fake_step::kind::wait && first.other->completed < first.value) return false;
+    if (first.what == fake_step::kind::work) first.run();
+    if (first.what == fake_step::kind::signal) completed = first.value;
+    steps.pop_front();
+    return true;
+  }
+  void push(fake_step step) {
+    steps.push_back(std::move(step));
+    if (immediate)
+      while (advance()) {
+      }
+  }
+};
+
+struct fake_memory {
+  fake_device_state* device;
+  std::vector<std::byte> bytes;
+};
+
+inline std::byte* resolve(tsr_address a) {
+  return a.memory == nullptr ? reinterpret_cast<std::byte*>(a.offset)
+                             : reinterpret_cast<fake_memory*>(a.memory)->bytes.data() + a.offset;
+}
+
+/// Makes plugin::device objects over a fake_world. The world and the states must outlive them.
+class fake_device {
+ public:
+  fake_device(fake_world& world, std::uint32_t index, bool host, std::uint64_t capacity) {
+    m_state.world = &world;
+    m_state.host = host;
+    m_state.capacity = capacity;
+    tsr_device_table t{};
+    t.struct_size = sizeof t;
+    t.link = [](tsr_device* d, tsr_space_ref from, tsr_space_ref to, tsr_link_desc* out) -> tsr_status {
+      const auto* self = reinterpret_cast<fake_device_state*>(d);
+      const bool peer = from.device != nullptr && to.device != nullptr && from.device != to.device;
+      if (peer && !self->world->has_peer_links) return TSR_UNIMPLEMENTED;
+      *out = {sizeof *out, peer ? TSR_LINK_PEER : TSR_LINK_BUS, peer ? 4e10 : 1e10, 1000};
+      return TSR_OK;
+    };
+    t.mem_alloc = [](tsr_device* d, std::uint32_t, std::uint64_t bytes, tsr_memory** out) -> tsr_status {
+      auto* self = reinterpret_cast<fake_device_state*>(d);
+      if (self->capacity != 0 && self->used + bytes > self->capacity) return TSR_RESOURCE_EXHAUSTED;
+      self->used += bytes;
+      ++self->world->live_allocations;
+      *out = reinterpret_cast<tsr_memory*>(new fake_memory{self, std::vector<std::byte>(bytes, std::byte{0xee})});
+      return TSR_OK;
+    };
+    t.mem_free = [](tsr_device* d, tsr_memory* m) -> tsr_status {
+      auto* self = reinterpret_cast<fake_device_state*>(d);
+      const std::unique_ptr<fake_memory> owned(reinterpret_cast<fake_memory*>(m));
+      self->used -= owned->bytes.size();
+      --self->world->live_allocations;
+      return TSR_OK;
+    };
+    t.mem_base = [](tsr_device*, tsr_memory* m, void** out) -> tsr_status {
+      *out = reinterpret_cast<fake_memory*>(m)->bytes.data();
+      return TSR_OK;
+    };
+    t.stream_create = [](tsr_device* d, std::uint32_t flags, tsr_stream** out) -> tsr_status {
+      auto* self = reinterpret_cast<fake_device_state*>(d);
+      auto s = std::make_unique<fake_stream>();
+      s->device = self;
+      s->immediate = (flags & TSR_STREAM_INLINE) != 0;
+      self->world->streams.push_back(s.get());
+      *out = reinterpret_cast<tsr_stream*>(s.release());
+      return TSR_OK;
+    };
+    t.stream_destroy = [](tsr_device*, tsr_stream* s) -> tsr_status {
+      const std::unique_ptr<fake_stream> owned(reinterpret_cast<fake_stream*>(s));
+      std::erase(owned->device->world->streams, owned.get());
+      return TSR_OK;
+    };
+    t.stream_signal = [](tsr_device*, tsr_stream* s, tsr_ticket* out) -> tsr_status {
+      auto* self = reinterpret_cast<fake_stream*>(s);
+      *out = {s, ++self->signalled};
+      self->push({fake_step::kind::signal, {}, self->signalled, nullptr});
+      return TSR_OK;
+    };
+    t.stream_progress = [](tsr_device*, tsr_stream* s, std::uint64_t* out, std::uint64_t*) -> tsr_status {
+      *out = reinterpret_cast<fake_stream*>(s)->completed;
+      return TSR_OK;
+    };
+    t.stream_wait = [](tsr_device*, tsr_stream* s, tsr_ticket ticket) -> tsr_status {
+      reinterpret_cast<fake_stream*>(s)->push(
+          {fake_step::kind::wait, {}, ticket.value, reinterpret_cast<fake_stream*>(ticket.stream)});
+      return TSR_OK;
+    };
+    t.copy = [](tsr_device*, tsr_stream* s, const tsr_copy* c) -> tsr_status {
+      const tsr_copy what = *c;
+      reinterpret_cast<fake_stream*>(s)->push({fake_step::kind::work, [what] {
+        std::memcpy(resolve(what.destination), resolve(what.source), what.bytes);
+      }, 0, nullptr});
+      return TSR_OK;
+    };
+    tsr_device_desc description{};
+    description.struct_size = sizeof description;
+    description.device_class = host ? TSR_DEVICE_CPU : TSR_DEVICE_ACCELERATOR;
+    description.capabilities = TSR_DEVICE_HAS_FP64 | (host ? TSR_DEVICE_INLINE : TSR_DEVICE_DEVICE_WAIT);
+    description.space_count = 1;
+    plugin::space space;
+    space.name = host ? "host:memory" : "fake" + std::to_string(index) + ":memory";
+    space.description.struct_size = sizeof space.description;
+    space.description.kind = host ? TSR_SPACE_HOST : TSR_SPACE_DEVICE;
+    space.description.capabilities = host ? TSR_SPACE_ADDRESSABLE | TSR_SPACE_HOST_VISIBLE : 0;
+    space.description.bytes = capacity;
+    space.description.granularity = space.description.alignment = 64;
+    m_device = std::make_unique<plugin::device>(host ? "host" : "fake" + std::to_string(index), host ? "host" : "fake", index,
+                                                reinterpret_cast<tsr_device*>(&m_state), description, t,
+                                                std::vector<plugin::space>{space}, nullptr, nullptr);
+  }
+  const plugin::device& device() const { return *m_device; }
+
+ private:
+  fake_device_state m_state;
+  std::unique_ptr<plugin::device> m_device;
+};
+
+inline fake_stream& fake_of(tsr_stream* s) { return *reinterpret_cast<fake_stream*>(s); }
+
+}  // namespace tessera::testing
