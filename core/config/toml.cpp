@@ -2,12 +2,16 @@
 #include "core/config/toml.hpp"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <sstream>
+
+// Not exported from libtessera: a program may have its own toml++, of another version or with other options.
+#pragma GCC visibility push(hidden)
+#include <toml++/toml.h>
+#pragma GCC visibility pop
 
 #include "core/base/error.hpp"
 
@@ -47,14 +51,13 @@ value converted(const toml::node& node, std::string where, const std::string& so
 }  // namespace
 
 table parse_toml(std::string_view text, const std::string& source) {
-  const toml::parse_result result = toml::parse(text, source);
-  if (!result) {
-    const toml::parse_error& problem = result.error();
+  try {
+    value top = converted(toml::parse(text, source), source, source);
+    return std::get<table>(std::move(top.is));
+  } catch (const toml::parse_error& problem) {
     throw error(error_kind::configuration, fmt::format("this is not TOML: {}", problem.description()),
                 place(source, problem.source()));
   }
-  value top = converted(result.table(), source, source);
-  return std::get<table>(std::move(top.is));
 }
 
 std::string read_text_file(const std::filesystem::path& file) {

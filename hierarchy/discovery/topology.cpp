@@ -19,8 +19,10 @@ struct topology::implementation {
   implementation() {
     if (hwloc_topology_init(&handle) != 0)
       throw error(error_kind::internal, "hwloc cannot be initialised");
-    // hwloc's OpenCL component loads every OpenCL driver, and with it a compiler, into this process.
-    hwloc_topology_set_components(handle, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "opencl");
+    // Devices are the plugins' business. hwloc's own components for them load drivers into this process (OpenCL: with a
+    // compiler), ask the X server, or leak (pci, through libpciaccess; the system's own files tell the same, sooner).
+    for (const char* component : {"opencl", "cuda", "nvml", "rsmi", "levelzero", "gl", "pci"})
+      hwloc_topology_set_components(handle, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, component);
     hwloc_topology_set_io_types_filter(handle, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
   }
   ~implementation() { hwloc_topology_destroy(handle); }
