@@ -1,0 +1,31 @@
+#pragma once
+// Machines for tests of the whole runtime, independent of the environment.
+#include <string>
+
+#include "tessera/tessera.hpp"
+
+namespace tessera::testing {
+
+/// A machine from TOML text. `workers` as in runtime.workers.
+inline machine machine_of(const std::string& toml, unsigned workers = 2) {
+  config::document document = config::document::parse("[runtime]\nworkers = " + std::to_string(workers) + "\n" + toml);
+  return hierarchy::assemble(document);
+}
+
+inline machine host_only(unsigned workers = 2) { return machine_of("plugins = [\"host\"]\n", workers); }
+
+/// The host and simulated devices of the given memory; without peer links unless asked for.
+inline machine with_sims(int devices, const std::string& memory, bool peer_link = false, unsigned workers = 2,
+                         const std::string& more_runtime = "") {
+  std::string toml = "plugins = [\"host\", \"sim\"]\n" + more_runtime + "[plugin.sim]\nclock = \"real\"\n";
+  for (int k = 0; k < devices; ++k)
+    toml += "[[plugin.sim.device]]\nmemory = \"" + memory +
+            "\"\nbandwidth_in = \"20 GiB/s\"\nbandwidth_out = \"20 GiB/s\"\nlatency = \"1 us\"\nflops = \"" +
+            std::to_string(40 / (k + 1)) + " GFLOP/s\"\n";
+  if (peer_link)
+    toml += "[[plugin.sim.link]]\nfrom = 0\nto = 1\nbandwidth = \"40 GiB/s\"\nlatency = \"1 us\"\n"
+            "[[plugin.sim.link]]\nfrom = 1\nto = 0\nbandwidth = \"40 GiB/s\"\nlatency = \"1 us\"\n";
+  return machine_of(toml, workers);
+}
+
+}  // namespace tessera::testing
