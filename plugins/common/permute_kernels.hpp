@@ -61,6 +61,13 @@ inline __attribute__((always_inline)) void quarter(const word8* s, std::int64_t 
 }
 
 template <>
+struct square<word8, 4> {
+  static inline __attribute__((always_inline)) void run(const word8* s, std::int64_t ss, word8* d, std::int64_t ds) {
+    quarter(s, ss, d, ds);
+  }
+};
+
+template <>
 struct square<word8, 8> {
   static inline __attribute__((always_inline)) void run(const word8* s, std::int64_t ss, word8* d, std::int64_t ds) {
     quarter(s, ss, d, ds);
@@ -91,6 +98,13 @@ inline __attribute__((always_inline)) void octet(const word4* s, std::int64_t ss
 }
 
 template <>
+struct square<word4, 8> {
+  static inline __attribute__((always_inline)) void run(const word4* s, std::int64_t ss, word4* d, std::int64_t ds) {
+    octet(s, ss, d, ds);
+  }
+};
+
+template <>
 struct square<word4, 16> {
   static inline __attribute__((always_inline)) void run(const word4* s, std::int64_t ss, word4* d, std::int64_t ds) {
     octet(s, ss, d, ds);
@@ -100,6 +114,18 @@ struct square<word4, 16> {
   }
 };
 #endif
+
+/// A strip that is too narrow for full squares: smaller squares, then single elements.
+template <class Word, int Side>
+void strip(const Word* s, std::int64_t ss, Word* d, std::int64_t ds, std::int64_t nx, std::int64_t ny) {
+  const std::int64_t full_x = nx / Side * Side, full_y = ny / Side * Side;
+  for (std::int64_t x = 0; x < full_x; x += Side)
+    for (std::int64_t y = 0; y < full_y; y += Side) square<Word, Side>::run(s + y * ss + x, ss, d + x * ds + y, ds);
+  for (std::int64_t x = 0; x < full_x; ++x)
+    for (std::int64_t y = full_y; y < ny; ++y) d[x * ds + y] = s[y * ss + x];
+  for (std::int64_t x = full_x; x < nx; ++x)
+    for (std::int64_t y = 0; y < ny; ++y) d[x * ds + y] = s[y * ss + x];
+}
 
 /// Squares whose rows are one cache line, in bands of 64 source rows so that the pages in use stay few.
 template <class Word>
@@ -115,10 +141,8 @@ void transpose(const void* source, std::int64_t ss, void* destination, std::int6
     for (std::int64_t x = 0; x < full_x; x += side)
       for (std::int64_t y = y0; y < y1; y += side) square<Word, side>::run(s + y * ss + x, ss, d + x * ds + y, ds);
   }
-  for (std::int64_t x = 0; x < full_x; ++x)  // the strip of leftover source rows
-    for (std::int64_t y = full_y; y < ny; ++y) d[x * ds + y] = s[y * ss + x];
-  for (std::int64_t x = full_x; x < nx; ++x)  // the strip of leftover source columns
-    for (std::int64_t y = 0; y < ny; ++y) d[x * ds + y] = s[y * ss + x];
+  if (full_y < ny) strip<Word, side / 2>(s + full_y * ss, ss, d + full_y, ds, full_x, ny - full_y);
+  if (full_x < nx) strip<Word, side / 2>(s + full_x, ss, d + full_x * ds, ds, nx - full_x, ny);
 }
 
 template <class Real>
