@@ -1,0 +1,179 @@
+// Tiled matrix product and Cholesky factorization through the C++ interface, f64, one task per tile operation.
+//
+//   bench_dense --op gemm|potrf --n 4096 --tile 256 --workers 2 --reps 3
+//
+// The matrices are those of the peers (bench/peers/dense_*.cpp). Every run checks its last result with a random vector.
+#include <cmath>
+#include <sstream>
+
+#include "bench/common/random_graph.hpp"
+#include "tessera/tessera.hpp"
+
+namespace bench {
+namespace {
+
+using tessera::transpose;
+using matrix = tessera::array<double>;
+using column = std::vector<double>;
+
+/// Kernel set of the BLAS behind the host plugin: the last word of "OpenBLAS 0.3.21 (Zen)".
+std::string kernels(const tessera::runtime& rt) {
+  for (const auto& d : rt.plugins().devices())
+    if (d->blas() != nullptr && d->blas()->library != nullptr) {
+      std::istringstream words(d->blas()->library);
+      std::string word, last;
+      while (words >> word) last = word;
+      std::erase_if(last, [](char c) { return c == '(' || c == ')'; });
+      return last;
+    }
+  return "unknown";
+}
+
+/// Sets element (i, j) of every tile to f(i, j), by tasks.
+template <class Element>
+void fill(tessera::runtime& rt, matrix& a, Element f) {
+  const std::int64_t tile = a.block_extents()[0];
+  for (std::int64_t tj = 0; tj < a.counts()[1]; ++tj)
+    for (std::int64_t ti = 0; ti < a.counts()[0]; ++ti)
+      rt.submit(
+          "noise",
+          [=](tessera::view<double> t) {
+            for (std::int64_t j = 0; j < t.extent(1); ++j)
+              for (std::int64_t i = 0; i < t.extent(0); ++i) t(i, j) = f(ti * tile + i, tj * tile + j);
+          },
+          tessera::write(a(ti, tj)));
+  rt.fence();
+}
+
+/// Calls visit(i, j, element) for all elements of the tiles that `wanted(ti, tj)` names.
+template <class Wanted, class Visit>
+void for_each_element(matrix& a, Wanted wanted, Visit visit) {
+  const std::int64_t tile = a.block_extents()[0];
+  for (std::int64_t tj = 0; tj < a.counts()[1]; ++tj)
+    for (std::int64_t ti = 0; ti < a.counts()[0]; ++ti) {
+      if (!wanted(ti, tj)) continue;
+      const auto t = a.read_host(a(ti, tj));
+      for (std::int64_t j = 0; j < t.extent(1); ++j)
+        for (std::int64_t i = 0; i < t.extent(0); ++i) visit(ti * tile + i, tj * tile + j, t(i, j));
+    }
+}
+
+column test_vector(std::int64_t n) {
+  column x(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i) x[std::size_t(i)] = noise(long(i), 77777);
+  return x;
+}
+
+column times(matrix& a, const column& x) {
+  column y(x.size(), 0.0);
+  for_each_element(a, [](auto, auto) { return true; },
+                   [&](std::int64_t i, std::int64_t j, double v) { y[std::size_t(i)] += v * x[std::size_t(j)]; });
+  return y;
+}
+
+/// Largest difference over largest value; the run fails above a bound that rounding cannot reach.
+void compare(const char* what, const column& got, const column& expected) {
+  double difference = 0, size = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    difference = std::max(difference, std::abs(got[i] - expected[i]));
+    size = std::max(size, std::abs(expected[i]));
+  }
+  if (!(difference <= 1e-9 * size)) fail(std::string(what) + ": wrong result");
+}
+
+/// C += A B, `reps` times. Returns the best seconds.
+double product(tessera::runtime& rt, std::int64_t n, std::int64_t tile, long reps) {
+  auto a = rt.make_array<double>("A", {n, n}, {tile, tile}), b = rt.make_array<double>("B", {n, n}, {tile, tile}),
+       c = rt.make_array<double>("C", {n, n}, {tile, tile});
+  const auto element = [](std::int64_t i, std::int64_t j) { return noise(long(i), long(j)); };
+  fill(rt, a, element);
+  fill(rt, b, element);
+  fill(rt, c, element);
+  const std::int64_t tiles = a.counts()[0];
+  double best = 1e9;
+  for (long r = 0; r < reps; ++r) {
+    const double t0 = now();
+    for (std::int64_t j = 0; j < tiles; ++j)
+      for (std::int64_t i = 0; i < tiles; ++i)
+        for (std::int64_t k = 0; k < tiles; ++k)
+          tessera::gemm(rt, 1.0, a(i, k), transpose::no, b(k, j), transpose::no, 1.0, c(i, j));
+    rt.fence();
+    best = std::min(best, now() - t0);
+  }
+  const column x = test_vector(n);
+  const column abx = times(a, times(b, x)), ax = times(a, x);  // C was A before (the same noise)
+  column expected(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) expected[i] = ax[i] + double(reps) * abx[i];
+  compare("gemm", times(c, x), expected);
+  return best;
+}
+
+double cholesky(tessera::runtime& rt, std::int64_t n, std::int64_t tile, long reps) {
+  const auto element = [n](std::int64_t i, std::int64_t j) {
+    return i == j ? double(n) : noise(long(std::max(i, j)), long(std::min(i, j)));
+  };
+  auto a = rt.make_array<double>("A", {n, n}, {tile, tile});
+  const std::int64_t tiles = a.counts()[0];
+  auto info = rt.make_array<std::int32_t>("info", {tiles}, {1});
+  const tessera::task_options first{.priority = 1};  // the critical path, as in the peers' program
+  double best = 1e9;
+  for (long r = 0; r < reps; ++r) {
+    fill(rt, a, element);
+    const double t0 = now();
+    for (std::int64_t k = 0; k < tiles; ++k) {
+      tessera::potrf(rt, a(k, k), info(k), first);
+      for (std::int64_t i = k + 1; i < tiles; ++i)
+        tessera::trsm(rt, 1.0, a(k, k), a(i, k), i == k + 1 ? first : tessera::task_options{});
+      for (std::int64_t j = k + 1; j < tiles; ++j) {
+        tessera::syrk(rt, -1.0, a(j, k), 1.0, a(j, j), j == k + 1 ? first : tessera::task_options{});
+        for (std::int64_t i = j + 1; i < tiles; ++i)
+          tessera::gemm(rt, -1.0, a(i, k), transpose::no, a(j, k), transpose::yes, 1.0, a(i, j));
+      }
+    }
+    rt.fence();
+    best = std::min(best, now() - t0);
+  }
+  for (std::int64_t k = 0; k < tiles; ++k)
+    if (info.read_host(info(k))[0] != 0) fail("potrf: a pivot is not positive");
+  // A x against L (L^T x), with the lower triangle of the tiles
+  const column x = test_vector(n);
+  column ltx(x.size(), 0.0), got(x.size(), 0.0), expected(x.size(), 0.0);
+  const auto lower = [](std::int64_t ti, std::int64_t tj) { return ti >= tj; };
+  for_each_element(a, lower, [&](std::int64_t i, std::int64_t j, double v) {
+    if (i >= j) ltx[std::size_t(j)] += v * x[std::size_t(i)];
+  });
+  for_each_element(a, lower, [&](std::int64_t i, std::int64_t j, double v) {
+    if (i >= j) got[std::size_t(i)] += v * ltx[std::size_t(j)];
+  });
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = 0; i < n; ++i) expected[std::size_t(i)] += element(i, j) * x[std::size_t(j)];
+  compare("potrf", got, expected);
+  return best;
+}
+
+}  // namespace
+}  // namespace bench
+
+int main(int argc, char** argv) {
+  const bench::arguments args(argc, argv, {"op", "n", "tile", "workers", "reps"});
+  const std::string op = args.text("op", "gemm");
+  const long n = args.number("n", 4096), tile = args.number("tile", 256), reps = args.number("reps", 3);
+  const int workers = int(args.number("workers", 2));
+  if ((op != "gemm" && op != "potrf") || n < 1 || tile < 1 || tile > n || reps < 1 || workers < 1) {
+    std::fprintf(stderr, "--op is gemm or potrf; --n, --reps, --workers start at 1; --tile is from 1 to n\n");
+    return 2;
+  }
+  try {
+    tessera::config::sources from;
+    from.workers = static_cast<std::uint32_t>(workers);
+    tessera::runtime rt(tessera::hierarchy::assemble(tessera::config::document::load(from)));
+    const double size = double(n), flops = op == "gemm" ? 2 * size * size * size : size * size * size / 3;
+    const double seconds = op == "gemm" ? bench::product(rt, n, tile, reps) : bench::cholesky(rt, n, tile, reps);
+    bench::row("dense", "Tessera " + bench::kernels(rt),
+               op + "_n" + std::to_string(n) + "_tile" + std::to_string(tile), workers, "gflops", flops / seconds * 1e-9);
+    return 0;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 1;
+  }
+}

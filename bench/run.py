@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Measures Tessera and its peers in the same rounds and prints one table of medians.
+
+  cmake -S . -B build/release -DCMAKE_BUILD_TYPE=Release && cmake --build build/release --target bench_all
+  bench/run.py tasks                       one group, 3 rounds
+  bench/run.py submit tasks dense --write  also writes docs/results/<group>.md and .json
+  bench/run.py --from rows.tsv tasks       the table of an earlier run
+
+Every round runs every program once, so that a drift of the machine's speed touches all alike. Before a program starts the
+machine must be idle; afterwards the processor time that other processes took meanwhile is compared with a limit, and a
+disturbed run is repeated. The table uses undisturbed runs; where there is none it uses all and says "noisy". The ping is
+the round trip of a cache line between two cores, the larger of before and after: on a virtual machine it changes with the
+placement of the virtual cores, and with it every figure that depends on talk between two workers.
+"""
+import argparse
+import contextlib
+import datetime
+import fcntl
+import json
+import os
+import shlex
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+sys.path.insert(0, HERE)
+sys.dont_write_bytecode = True
+from runner import jobs, machine, table  # noqa: E402
+
+
+@contextlib.contextmanager
+def held(path):
+    """Holds an exclusive lock on a file, so that builds and measurements of one machine can take turns."""
+    if not path:
+        yield
+        return
+    with open(path, "a") as f:
+        fcntl.flock(f, fcntl.LOCK_EX)
+        yield
+
+
+def run_once(command, folder, timeout):
+    """Rows printed by the command, and the share of the machine that others used meanwhile."""
+    words = shlex.split(command)
+    words[0] = os.path.join(folder, words[0])
+    busy, own, start = machine.busy_seconds(), machine.own_seconds(), time.monotonic()
+    why = ""
+    try:
+        p = subprocess.run(words, text=True, timeout=timeout, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        text = p.stdout if p.returncode == 0 else ""
+        if p.returncode != 0:
+            why = f"exit {p.returncode}: {p.stderr.strip()[-300:]}"
+    except subprocess.TimeoutExpired:
+        text, why = "", f"longer than {timeout:g} s"
+    wall = time.monotonic() - start
+    others = max(0.0, (machine.busy_seconds() - busy) - (machine.own_seconds() - own)) / (wall * os.cpu_count())
+    rows = [line.split("\t") for line in text.splitlines() if line.count("\t") == 5]
+    if not rows:
+        print(f"failed: {command} ({why or 'no rows'})", file=sys.stderr)
+    return rows, others
+
+
+def measure(opt, group, out):
+    folder = os.path.join(opt.build, "bin")
+    commands, missing = jobs.existing(jobs.jobs_of(group, opt.tasks, opt.sizes), folder)
+    if missing:
+        print(f"{group}: not built, left out: {', '.join(missing)} (target bench_all)", file=sys.stderr)
+    failures = 0
+    for number in range(opt.rounds):
+        for k, command in enumerate(commands):
+            for _ in range(opt.tries):
+                with held(opt.lock):
+                    machine.wait_for_idle(opt.limit, opt.patience)
+                    ping = machine.ping(folder)
+                    rows, others = run_once(command, folder, opt.timeout)
+                    if ping is not None:
+                        ping = max(ping, machine.ping(folder) or 0.0)
+                for r in rows:
+                    print(*r, f"{others:.4f}", "" if ping is None else f"{ping:.0f}", sep="\t", file=out)
+                out.flush()
+                print(f"round {number + 1}/{opt.rounds} {k + 1}/{len(commands)} others {others:.1%} {command}",
+                      file=sys.stderr, flush=True)
+                if not rows:
+                    failures += 1
+                if not rows or others <= opt.limit:
+                    break
+    return failures
+
+
+def read_rows(path, group):
+    suites = {"machine": {"floor"}}.get(group, {group})
+    with open(path) as f:
+        for line in f:
+            suite, runtime, case, workers, metric, value, others, ping = line.rstrip("\n").split("\t")
+            if suite in suites:
+                yield (suite, runtime, case, int(workers), metric, float(value), float(others), float(ping) if ping else None)
+
+
+def revision():
+    r = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                       text=True, check=False)
+    return r.stdout.strip() or "unknown"
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("groups", nargs="+", choices=jobs.GROUPS, metavar="group", help=", ".join(jobs.GROUPS))
+    p.add_argument("--build", default=os.path.join(ROOT, "build", "release"), help="build folder")
+    p.add_argument("--rounds", type=int, default=3)
+    p.add_argument("--tasks", type=int, default=1000000, help="tasks in an overhead measurement")
+    p.add_argument("--sizes", type=int, nargs="*", default=[4096], help="orders of the matrices in dense")
+    p.add_argument("--limit", type=float, default=0.03, help="tolerated share of the machine used by others")
+    p.add_argument("--tries", type=int, default=3, help="attempts at an undisturbed run")
+    p.add_argument("--patience", type=float, default=60, help="longest wait for an idle machine, seconds")
+    p.add_argument("--timeout", type=float, default=300, help="longest run of one program, seconds")
+    p.add_argument("--lock", default="", help="a file to lock while a program runs (others that build take it too)")
+    p.add_argument("--rows", default="", help="file to which measured rows are appended (default: a new one in the build folder)")
+    p.add_argument("--from", dest="source", default="", help="measure nothing: the table of this file of rows")
+    p.add_argument("--write", action="store_true", help="write docs/results/<group>.md and .json")
+    opt = p.parse_args()
+    facts = machine.facts(opt.build)
+    if facts["build_type"] != "Release":
+        print(f"warning: {opt.build} is a build of type '{facts['build_type']}', not Release", file=sys.stderr)
+    command = " ".join(["bench/run.py"] + [a for a in shown_arguments(sys.argv[1:])])
+    failures = 0
+    for group in dict.fromkeys(opt.groups):
+        rows = opt.source or opt.rows
+        if not rows:
+            os.makedirs(os.path.join(opt.build, "bench"), exist_ok=True)
+            rows = os.path.join(opt.build, "bench", f"{group}.tsv")
+            open(rows, "w").close()
+        if not opt.source:
+            with open(rows, "a") as out:
+                failures += measure(opt, group, out)
+        entries = table.summarize(read_rows(rows, group), opt.limit)
+        if not entries:
+            print(f"{group}: no rows", file=sys.stderr)
+            failures += 1
+            continue
+        date = datetime.datetime.fromtimestamp(os.path.getmtime(rows)).strftime("%Y-%m-%d %H:%M")
+        print(f"## {group}\n\n{table.markdown(entries)}\n", flush=True)
+        if opt.write:
+            to = os.path.join(ROOT, "docs", "results")
+            os.makedirs(to, exist_ok=True)
+            with open(os.path.join(to, f"{group}.md"), "w") as f:
+                f.write(table.page(group, entries, facts, date, command, revision()))
+            with open(os.path.join(to, f"{group}.json"), "w") as f:
+                json.dump({"group": group, "date": date, "command": command, "revision": revision(), "machine": facts,
+                           "results": entries}, f, indent=1)
+                f.write("\n")
+    return 1 if failures else 0
+
+
+def shown_arguments(words):
+    """The command line without the parts that concern one person's folders."""
+    skip = False
+    for w in words:
+        if skip:
+            skip = False
+        elif w in ("--build", "--lock", "--rows", "--from"):
+            skip = True
+        elif not w.startswith(("--build=", "--lock=", "--rows=", "--from=")):
+            yield w
+
+
+if __name__ == "__main__":
+    sys.exit(main())

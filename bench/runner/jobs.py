@@ -1,0 +1,48 @@
+"""Which programs a group runs."""
+import os
+
+GROUPS = ["submit", "tasks", "metg", "dense", "machine"]
+
+
+def jobs_of(group, tasks, sizes):
+    """Commands of a group, Tessera's and the peers', in the order of one round.
+
+    tasks: tasks per overhead measurement; runtimes that need more than 2 us per task get a fifth.
+    sizes: orders of the matrices in `dense`.
+    """
+    light, heavy = tasks, max(tasks // 5, 1)
+    out = []
+    if group == "submit":
+        out += [f"bench_tasks --case submit --n {light}", f"peer_task_starpu --case submit --n {heavy}",
+                "bench_tasks --case metadata", "peer_task_starpu --case metadata", "bench_tasks --case idle --workers 2"]
+    if group == "tasks":
+        for case in ("independent", "chain", "dag"):
+            for workers in (1, 2):
+                to = f"--case {case} --workers {workers} --n"
+                out += [f"bench_tasks {to} {light}"]
+                out += [f"{p} {to} {light}" for p in ("peer_task_libgomp", "peer_task_libomp", "peer_task_tbb",
+                                                      "peer_task_taskflow", "peer_task_taskflow --api async")]
+                out += [f"peer_task_starpu --sched {s} {to} {heavy}" for s in ("lws", "eager")]
+    if group == "metg":
+        for width in (2, 8):
+            for p in ("bench_tasks", "peer_task_libgomp", "peer_task_libomp", "peer_task_tbb", "peer_task_taskflow",
+                      "peer_task_taskflow --api async", "peer_task_starpu --sched lws", "peer_task_starpu --sched eager"):
+                out.append(f"{p} --case stencil --workers 2 --width {width}")
+    if group == "dense":
+        for op in ("potrf", "gemm"):
+            for n in sizes:
+                reps = 3 if n <= 4096 else 1
+                for workers in (1, 2):
+                    out.append(f"peer_dense_blas --op {op} --n {n} --workers {workers} --reps {reps}")
+                for tile in (256, 512):
+                    for p in ("bench_dense", "peer_dense_starpu --sched lws"):
+                        out.append(f"{p} --op {op} --n {n} --tile {tile} --workers 2 --reps {reps}")
+    if group == "machine":
+        out += ["bench_floor", "bench_fma_peak"]
+    return out
+
+
+def existing(commands, folder):
+    """The commands whose program was built, and the names of the programs that were not."""
+    have = [c for c in commands if os.access(os.path.join(folder, c.split()[0]), os.X_OK)]
+    return have, sorted({c.split()[0] for c in commands} - {c.split()[0] for c in have})

@@ -1,0 +1,93 @@
+"""From measured rows to medians, and from medians to a table."""
+import re
+import statistics
+from collections import defaultdict
+
+# What the design asks for: (suite, case, workers, metric) -> limit. Times and bytes are at most, rates at least.
+GOALS = {
+    ("submit", "r_r_rw", 1, "ns_per_task"): 200,
+    ("submit", "metadata", 1, "sizeof_block_record"): 256,
+    ("submit", "idle", 2, "cpu_percent"): 1,
+    ("tasks", "dag", 1, "ns_per_task"): 400,
+    ("tasks", "dag", 2, "ns_per_task"): 450,
+    ("metg", "stencil_w8", 2, "task_us_at_50pct"): 0.75,
+    ("metg", "stencil_w2", 2, "task_us_at_50pct"): 1.3,
+}
+
+
+def more_is_better(metric):
+    return metric == "gflops" or metric.startswith("efficiency")
+
+
+def summarize(rows, limit):
+    """rows: (suite, runtime, case, workers, metric, value, others, ping or None). One entry per key, with the median of
+    the undisturbed runs; where others used more than `limit` of the machine in every run, of all runs, marked noisy."""
+    runs = defaultdict(list)
+    for *key, value, others, ping in rows:
+        runs[tuple(key)].append((value, others, ping))
+    out = []
+    for (suite, runtime, case, workers, metric), all_runs in runs.items():
+        clean = [r for r in all_runs if r[1] <= limit]
+        used = clean or all_runs
+        values, pings = [r[0] for r in used], [r[2] for r in used if r[2] is not None]
+        out.append({"suite": suite, "runtime": runtime, "case": case, "workers": workers, "metric": metric,
+                    "median": statistics.median(values), "min": min(values), "max": max(values), "runs": len(values),
+                    "noisy": not clean, "ping_ns": statistics.median(pings) if pings else None})
+    _compare(out)
+    return out
+
+
+def _compare(entries):
+    """Adds ratio (value over Tessera's of the same case; 1 for Tessera) and goal (Tessera's entries)."""
+    ours = {(e["suite"], e["case"], e["workers"], e["metric"]): e["median"]
+            for e in entries if e["runtime"].startswith("Tessera")}
+    best = {}  # of all tile sizes, for programs that have none
+    for (suite, case, workers, metric), value in ours.items():
+        key = (suite, re.sub(r"_tile\d+$", "", case), workers, metric)
+        better = max if more_is_better(metric) else min
+        best[key] = better(best[key], value) if key in best else value
+    for e in entries:
+        key = (e["suite"], e["case"], e["workers"], e["metric"])
+        mine = ours.get(key, best.get(key))
+        e["ratio"] = e["median"] / mine if mine else None
+        e["goal"] = GOALS.get(key) if e["runtime"].startswith("Tessera") else None
+
+
+def markdown(entries):
+    """A table; entries of one case and metric together, the best first."""
+    shown = [e for e in entries if not e["metric"].startswith("efficiency_at")]
+    order = {k: i for i, k in enumerate(dict.fromkeys((e["suite"], e["case"], e["workers"]) for e in shown))}
+    metrics = {k: i for i, k in enumerate(dict.fromkeys(e["metric"] for e in shown))}
+    shown.sort(key=lambda e: (order[e["suite"], e["case"], e["workers"]], metrics[e["metric"]],
+                              -e["median"] if more_is_better(e["metric"]) else e["median"]))
+    lines = ["| case | workers | metric | runtime | median | min | max | runs | / Tessera | goal | ping ns |",
+             "|---|---:|---|---|---:|---:|---:|---:|---:|---:|---:|"]
+    for e in shown:
+        runtime = f"**{e['runtime']}**" if e["runtime"].startswith("Tessera") else e["runtime"]
+        cells = [e["case"], e["workers"], e["metric"], runtime, f"{e['median']:.4g}", f"{e['min']:.4g}",
+                 f"{e['max']:.4g}", f"{e['runs']} noisy" if e["noisy"] else e["runs"],
+                 f"{e['ratio']:.2f}" if e["ratio"] is not None else "",
+                 f"{e['goal']:g}" if e["goal"] is not None else "",
+                 f"{e['ping_ns']:.0f}" if e["ping_ns"] is not None else ""]
+        lines.append("| " + " | ".join(str(c) for c in cells) + " |")
+    return "\n".join(lines)
+
+
+def page(group, entries, facts, date, command, revision):
+    """The document docs/results/<group>.md."""
+    kernels = sorted({e["runtime"].split()[-1] for e in entries if e["suite"] == "dense"})
+    pings = [e["ping_ns"] for e in entries if e["ping_ns"] is not None]
+    noisy = sum(e["noisy"] for e in entries)
+    lines = [f"# Measured: {group}", "",
+             f"- Date: {date}, revision {revision}", f"- Command: `{command}`",
+             f"- Machine: {facts['cpu']}, {facts['cores']} cores{' (virtual machine)' if facts['virtual'] else ''}, "
+             f"{facts['memory_gib']} GiB, Linux {facts['kernel']}",
+             f"- Build: {facts['build_type']}, {facts['compiler']}"]
+    if kernels:
+        lines.append(f"- BLAS kernel set: {', '.join(kernels)}")
+    if pings:
+        lines.append(f"- Cache line to the other core and back: median {statistics.median(pings):.0f} ns "
+                     f"({min(pings):.0f} to {max(pings):.0f})")
+    lines.append(f"- Disturbed by other processes in every run: {noisy} of {len(entries)} entries, marked noisy; the others "
+                 "use undisturbed runs only")
+    return "\n".join(lines) + "\n\n" + markdown(entries) + "\n\nThe columns and metrics are explained in [benchmarks](../benchmarks.md).\n"

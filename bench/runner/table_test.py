@@ -1,0 +1,65 @@
+"""Tests of runner/table.py and runner/jobs.py: python3 -m unittest discover -s bench/runner -p '*_test.py'"""
+import os
+import stat
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from runner import jobs, table  # noqa: E402
+
+
+def row(runtime, value, others=0.0, ping=100.0, case="dag", suite="tasks", metric="ns_per_task", workers=2):
+    return (suite, runtime, case, workers, metric, value, others, ping)
+
+
+class Summary(unittest.TestCase):
+    def test_median_of_undisturbed_runs_only(self):
+        (e,) = table.summarize([row("A", 1), row("A", 3), row("A", 2), row("A", 99, others=0.5)], 0.03)
+        self.assertEqual((e["median"], e["min"], e["max"], e["runs"], e["noisy"]), (2, 1, 3, 3, False))
+
+    def test_all_runs_when_every_one_was_disturbed(self):
+        (e,) = table.summarize([row("A", 10, others=0.2), row("A", 30, others=0.4)], 0.03)
+        self.assertEqual((e["median"], e["runs"], e["noisy"]), (20, 2, True))
+
+    def test_ratio_to_tessera_of_the_same_case(self):
+        entries = table.summarize([row("Tessera", 200), row("B", 500), row("B", 50, workers=1)], 0.03)
+        self.assertEqual([e["ratio"] for e in entries], [1, 2.5, None])
+        self.assertEqual([e["goal"] for e in entries], [450, None, None])
+
+    def test_untiled_peer_is_compared_with_the_best_tile(self):
+        rates = {"suite": "dense", "metric": "gflops"}
+        entries = table.summarize([row("Tessera Zen", 40, case="gemm_n64_tile8", **rates),
+                                   row("Tessera Zen", 50, case="gemm_n64_tile16", **rates),
+                                   row("OpenBLAS Zen", 60, case="gemm_n64", **rates)], 0.03)
+        self.assertAlmostEqual(entries[2]["ratio"], 1.2)
+
+    def test_missing_ping(self):
+        (e,) = table.summarize([row("A", 1, ping=None)], 0.03)
+        self.assertIsNone(e["ping_ns"])
+
+    def test_table_puts_the_best_first(self):
+        text = table.markdown(table.summarize([row("Slow", 9), row("Tessera", 3)], 0.03)).splitlines()
+        self.assertEqual(len(text), 4)
+        self.assertIn("**Tessera**", text[2])
+        rates = table.summarize([row("Slow", 3, metric="gflops"), row("Fast", 9, metric="gflops")], 0.03)
+        self.assertIn("Fast", table.markdown(rates).splitlines()[2])
+
+
+class Jobs(unittest.TestCase):
+    def test_every_group_measures_something(self):
+        for group in jobs.GROUPS:
+            self.assertTrue(jobs.jobs_of(group, 1000, [64]), group)
+
+    def test_programs_that_were_not_built_are_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, "bench_tasks")
+            with open(program, "w"):
+                pass
+            os.chmod(program, stat.S_IRWXU)
+            have, missing = jobs.existing(["bench_tasks --n 1", "peer_x --n 2", "peer_x --n 3"], folder)
+        self.assertEqual((have, missing), (["bench_tasks --n 1"], ["peer_x"]))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,30 @@
+#pragma once
+// The cases of bench_tasks. Each prints rows (bench/common/measure.hpp) and ends the program when a checked result is wrong.
+#include <string>
+
+#include "tessera/tessera.hpp"
+
+namespace bench {
+
+struct case_options {
+  int workers = 2;
+  long n = 1000000;    ///< tasks per repetition
+  bool check = false;  ///< tasks compute values that are compared with a sequential run (slower)
+  long width = 8, reps = 3;  ///< of the stencil
+};
+
+/// A machine with the host plugin alone and that many workers.
+tessera::machine host_machine(int workers);
+
+/// Submit, run and retire n tasks: "independent" (no blocks), "chain" (one block), "dag" (the random graph).
+void overhead_case(const std::string& name, const case_options& o);
+/// Submission alone: batches that fit into the window, so that the submitting thread links and queues and nothing runs.
+void submit_case(const case_options& o);
+/// The smallest efficient task.
+void stencil_case(const case_options& o);
+/// Bytes of the C heap per block.
+void metadata_case(const case_options& o);
+/// Processor time of a runtime that has nothing to do, and how fast a sleeping worker starts a task.
+void idle_case(const case_options& o);
+
+}  // namespace bench

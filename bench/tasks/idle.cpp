@@ -1,0 +1,58 @@
+// What a runtime costs that does nothing: memory per block, processor time, and the way back to work.
+#include <malloc.h>
+
+#include <atomic>
+#include <thread>
+
+#include "bench/common/measure.hpp"
+#include "bench/tasks/cases.hpp"
+
+namespace bench {
+namespace {
+
+/// Bytes that the C heap has given out.
+std::size_t heap_bytes() {
+  const struct mallinfo2 m = mallinfo2();
+  return m.uordblks + m.hblkhd;
+}
+
+/// Sleeps without looking at anything: the time is the quantity that is measured.
+void leave_idle(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+
+}  // namespace
+
+void metadata_case(const case_options& o) {
+  tessera::runtime rt(host_machine(o.workers));
+  const std::int64_t count = 102400;
+  const std::size_t before = heap_bytes();
+  auto many = rt.make_array<double>("many", {count}, {1});
+  row("submit", "Tessera", "metadata", 1, "heap_bytes_per_block", double(heap_bytes() - before) / double(count));
+  row("submit", "Tessera", "metadata", 1, "sizeof_block_record", double(sizeof(tessera::block::record)));
+  row("submit", "Tessera", "metadata", 1, "sizeof_task_record", double(sizeof(tessera::task::record)));
+}
+
+void idle_case(const case_options& o) {
+  tessera::runtime rt(host_machine(o.workers));
+  std::atomic<double> started{0};
+  rt.submit("first", [&started] { started.store(now()); });
+  rt.fence();
+  leave_idle(0.01);  // workers spin before they sleep
+  const double c0 = cpu_seconds(), t0 = now();
+  leave_idle(1.0);
+  row("submit", "Tessera", "idle", o.workers, "cpu_percent", 100 * (cpu_seconds() - c0) / (now() - t0));
+  if (o.workers < 2) return;  // with one worker nobody sleeps: the waiting thread runs the tasks
+  std::vector<double> samples;
+  for (int k = 0; k < 300; ++k) {
+    started.store(0);
+    leave_idle(0.002);
+    const double submitted = now();
+    rt.submit("wake", [&started] { started.store(now(), std::memory_order_release); });
+    while (started.load(std::memory_order_acquire) == 0) {
+    }
+    samples.push_back((started.load() - submitted) * 1e6);
+  }
+  rt.fence();
+  row("submit", "Tessera", "idle", o.workers, "wake_us", median(samples));
+}
+
+}  // namespace bench

@@ -1,0 +1,39 @@
+// The smallest efficient task.
+#include "bench/common/stencil.hpp"
+
+#include "bench/tasks/cases.hpp"
+
+namespace bench {
+
+void stencil_case(const case_options& o) {
+  using tessera::read;
+  using tessera::view;
+  using cell = view<const double>;
+  tessera::runtime rt(host_machine(o.workers));
+  auto cells = rt.make_array<double>("cells", {2 * o.width}, {1});
+  for (std::size_t k = 0; k < cells.size(); ++k) tessera::fill(rt, cells.block(k), 0.0);
+  rt.fence();
+  static std::atomic<double> sink{0};
+  const auto run = [&](long width, long steps, std::uint64_t iterations) {
+    const auto work = [](std::uint64_t count) {
+      if (busy(count) == 123.0) sink.store(1);
+    };
+    const auto body3 = [=](cell, cell, cell, view<double>) { work(iterations); };
+    const auto body2 = [=](cell, cell, view<double>) { work(iterations); };
+    const double t0 = now();
+    for (long t = 0; t < steps; ++t)
+      for (long p = 0; p < width; ++p) {
+        const auto in = [&](long q) { return read(cells.block(std::size_t(((t + 1) % 2) * width + q))); };
+        const auto out = tessera::write(cells.block(std::size_t((t % 2) * width + p)));
+        const bool l = p > 0, r = p + 1 < width;
+        if (l && r) rt.submit("stencil3", body3, in(p - 1), in(p), in(p + 1), out);
+        else if (l) rt.submit("stencil_right", body2, in(p - 1), in(p), out);
+        else rt.submit("stencil_left", body2, in(p), in(p + 1), out);
+      }
+    rt.fence();
+    return now() - t0;
+  };
+  stencil_sweep("Tessera", o.workers, o.width, o.reps, 256, run);
+}
+
+}  // namespace bench
