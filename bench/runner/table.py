@@ -14,6 +14,10 @@ GOALS = {
     ("metg", "stencil_w2", 2, "task_us_at_50pct"): 1.3,
 }
 
+# Not in tables (but in the JSON files): points of a curve, and the time until the last submission returned, which says
+# little when a window or a throttle makes submitters run tasks.
+HIDDEN = ("efficiency_at", "submit_ns_per_task")
+
 
 def more_is_better(metric):
     return metric == "gflops" or metric.startswith("efficiency")
@@ -55,7 +59,7 @@ def _compare(entries):
 
 def markdown(entries):
     """A table; entries of one case and metric together, the best first."""
-    shown = [e for e in entries if not e["metric"].startswith("efficiency_at")]
+    shown = [e for e in entries if not e["metric"].startswith(HIDDEN)]
     order = {k: i for i, k in enumerate(dict.fromkeys((e["suite"], e["case"], e["workers"]) for e in shown))}
     metrics = {k: i for i, k in enumerate(dict.fromkeys(e["metric"] for e in shown))}
     shown.sort(key=lambda e: (order[e["suite"], e["case"], e["workers"]], metrics[e["metric"]],

@@ -15,6 +15,10 @@ struct case_options {
 
 /// A machine with the host plugin alone and that many workers.
 tessera::machine host_machine(int workers);
+/// Sleeps without looking at anything.
+void leave_idle(double seconds);
+/// Call after making a runtime: OpenBLAS starts a thread of its own when its library is loaded, which spins for 0.1 s.
+inline void settle() { leave_idle(0.3); }
 
 /// Submit, run and retire n tasks: "independent" (no blocks), "chain" (one block), "dag" (the random graph).
 void overhead_case(const std::string& name, const case_options& o);

@@ -16,10 +16,9 @@ std::size_t heap_bytes() {
   return m.uordblks + m.hblkhd;
 }
 
-/// Sleeps without looking at anything: the time is the quantity that is measured.
-void leave_idle(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
-
 }  // namespace
+
+void leave_idle(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
 void metadata_case(const case_options& o) {
   tessera::runtime rt(host_machine(o.workers));
@@ -36,7 +35,7 @@ void idle_case(const case_options& o) {
   std::atomic<double> started{0};
   rt.submit("first", [&started] { started.store(now()); });
   rt.fence();
-  leave_idle(0.01);  // workers spin before they sleep
+  settle();  // also longer than workers spin before they sleep
   const double c0 = cpu_seconds(), t0 = now();
   leave_idle(1.0);
   row("submit", "Tessera", "idle", o.workers, "cpu_percent", 100 * (cpu_seconds() - c0) / (now() - t0));

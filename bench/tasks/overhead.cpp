@@ -82,6 +82,7 @@ tessera::machine host_machine(int workers) {
 
 void overhead_case(const std::string& name, const case_options& o) {
   tessera::runtime rt(host_machine(o.workers));
+  settle();
   if (name == "independent") independent(rt, o);
   else if (name == "chain") chain(rt, o);
   else dag(rt, o);
@@ -89,6 +90,7 @@ void overhead_case(const std::string& name, const case_options& o) {
 
 void submit_case(const case_options& o) {
   tessera::runtime rt(host_machine(1));  // worker 0 runs tasks only while this thread waits
+  settle();
   auto a = graph_blocks(rt);
   const long batch = std::min<long>(2000, long(rt.settings().window_tasks) / 2);
   const std::vector<graph_access> graph = graph_accesses(batch);

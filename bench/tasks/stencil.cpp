@@ -13,6 +13,7 @@ void stencil_case(const case_options& o) {
   auto cells = rt.make_array<double>("cells", {2 * o.width}, {1});
   for (std::size_t k = 0; k < cells.size(); ++k) tessera::fill(rt, cells.block(k), 0.0);
   rt.fence();
+  settle();
   static std::atomic<double> sink{0};
   const auto run = [&](long width, long steps, std::uint64_t iterations) {
     const auto work = [](std::uint64_t count) {
