@@ -38,6 +38,8 @@ record& table::create(element_type type, const shape& extents, const origin* fro
   if (block.flow.more_readers) block.flow.more_readers->clear();
   block.flow.next_version = 1;
   block.flow.is_private = false;
+  // Eviction may still hold the record as a candidate from its last life: it looks again under this lock.
+  const std::lock_guard execution(block.lock);
   block.type = type;
   block.extents = shared_shape.get();
   block.bytes = static_cast<std::uint64_t>(extents.count()) * size_of(type);

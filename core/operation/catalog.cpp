@@ -12,6 +12,7 @@ const definition& catalog::add(definition what) {
   for (const definition& other : m_all)
     if (other.name == what.name)
       throw error(error_kind::usage, "operation '" + what.name + "' exists already", {}, "choose another name");
+  if (m_all.size() == most) throw error(error_kind::usage, "more than 4096 operations in one runtime");
   what.number = static_cast<std::uint32_t>(m_all.size());
   return m_all.emplace_back(std::move(what));
 }

@@ -13,7 +13,10 @@ namespace tessera::operation {
 /// Keeps definitions at stable addresses. Thread-safe.
 class catalog {
  public:
-  /// Adds an operation and gives it its number. Throws tessera::error (usage) when the name exists or nothing runs it.
+  static constexpr std::uint32_t most = 4096;  ///< operations of one runtime
+
+  /// Adds an operation and gives it its number. Throws tessera::error (usage) when the name exists, nothing runs it, or
+  /// there are too many.
   const definition& add(definition what);
   /// Null when there is none of that name.
   const definition* find(std::string_view name) const;

@@ -30,7 +30,13 @@ device_driver::device_driver(scheduler& owner, executor& where) : m_owner(owner)
   copies.out->set_wake(wake_me, this);
 }
 
-device_driver::~device_driver() { stop(); }
+device_driver::~device_driver() {
+  stop();
+  auto& copies = m_owner.m_setup.coherence->copies_of(m_where.device->index());
+  copies.in->finish_wakes();
+  copies.out->finish_wakes();
+  for (transfer::stream* s : m_compute) s->finish_wakes();
+}
 
 void device_driver::start() {
   m_thread = std::thread([this] { loop(); });
@@ -199,8 +205,7 @@ bool device_driver::enqueue_task(task::record& t, transfer::stream& on) {
     }
   }
   const std::uint32_t number = t.what->number;
-  if (m_lane->counters.size() <= number) m_lane->counters.resize(number + 16);
-  ++m_lane->counters[number].tasks;
+  operation_counters::add(m_lane->counters.of(number).tasks, 1);
 
   s.m_setup.coherence->publish(accesses, done);
   if (fresh->why) s.m_setup.coherence->poison(accesses, fresh->why);  // successors are released below and must see it
@@ -237,7 +242,7 @@ void device_driver::landed(flight& f, tsr_status status) {
     const auto now = std::chrono::steady_clock::now();
     const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now - std::max(f.started, m_last_landing)).count();
     m_last_landing = now;
-    m_lane->counters[t.what->number].nanoseconds += static_cast<std::uint64_t>(ns);
+    operation_counters::add(m_lane->counters.of(t.what->number).nanoseconds, static_cast<std::uint64_t>(ns));
     if (t.what->work != nullptr)
       m_where.learn(t.what->work(t.argument_bytes(), t.all_accesses()), static_cast<double>(ns));
   }

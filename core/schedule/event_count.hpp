@@ -3,6 +3,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "core/base/fence.hpp"
+
 namespace tessera::schedule {
 
 /// Use: `key = prepare(); if (condition) cancel(); else wait(key);` against `change the state; notify_…();`.
@@ -32,7 +34,7 @@ class event_count {
  private:
   bool someone_sleeps() const noexcept {
     // Orders the caller's change of state before the look at the sleepers; prepare() is the other half.
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    full_fence();
     return m_sleepers.load(std::memory_order_relaxed) != 0;
   }
   alignas(64) std::atomic<std::uint32_t> m_epoch{0};

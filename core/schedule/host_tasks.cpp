@@ -111,7 +111,7 @@ bool scheduler::acquire(lane& mine, task::record& t, executor& where) {
           return false;
         }
         if (m_setup.coherence->space_at(lacking).events() != a.memory_events) continue;  // something was freed already
-        m_setup.coherence->evict(lacking, missing);
+        if (!m_single_space) m_setup.coherence->evict(lacking, missing);  // one space: nothing pins, nowhere to evict to
         park_for_memory(t, where, a);
         return false;
       }
@@ -170,27 +170,29 @@ void scheduler::execute(lane& mine, task::record& t) {
   }
   mine.inside_task = false;
   const std::uint32_t number = t.what->number;
-  if (mine.counters.size() <= number) mine.counters.resize(number + 16);
-  ++mine.counters[number].tasks;
+  operation_counters::counter& counter = mine.counters.of(number);
+  operation_counters::add(counter.tasks, 1);
   if (timed) {
     const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - started).count();
-    mine.counters[number].nanoseconds += static_cast<std::uint64_t>(ns);
+    operation_counters::add(counter.nanoseconds, static_cast<std::uint64_t>(ns));
     where.learn(t.what->work != nullptr ? t.what->work(t.argument_bytes(), accesses) : 0, static_cast<double>(ns));
   }
 
   if (m_single_space && (t.flags & task::flag_acquired) == 0) {
+    std::uint64_t versions = 0;
     for (const block::access& a : accesses) {
       if (a.how == intent::read) continue;
       const bool contents = makes_version(a.how);
       a.block->committed = contents ? a.version : 0;
       a.block->valid_mask = contents ? 1 : 0;
       a.block->replicas[0].version = a.block->committed;
-      mine.versions += contents;
+      versions += contents;
       if (a.block->poison != nullptr) {
         delete a.block->poison;
         a.block->poison = nullptr;
       }
     }
+    operation_counters::add(mine.versions, versions);
     if (why) m_setup.coherence->poison(accesses, why);
   } else {
     m_setup.coherence->publish(accesses, {});

@@ -1,6 +1,7 @@
 #pragma once
 // What one thread owns while it works with a runtime.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "core/base/spin_lock.hpp"
+#include "core/operation/catalog.hpp"
 #include "core/operation/context.hpp"
 #include "core/schedule/ready_ring.hpp"
 #include "core/task/pool.hpp"
@@ -15,9 +17,38 @@
 
 namespace tessera::schedule {
 
-/// Per operation: how many tasks a lane ran, how long they took (only when timing is on).
-struct operation_counter {
-  std::uint64_t tasks = 0, nanoseconds = 0;
+/// Per operation: how many tasks a lane ran, how long they took (only when timing is on). Written by the lane's thread,
+/// read by anybody at any time.
+class operation_counters {
+ public:
+  struct counter {
+    std::atomic<std::uint64_t> tasks{0}, nanoseconds{0};
+  };
+  /// By the lane's thread. `number` is below operation::catalog::most.
+  counter& of(std::uint32_t number) {
+    std::atomic<page*>& entry = m_pages[number / page_size];
+    page* p = entry.load(std::memory_order_relaxed);
+    if (p == nullptr) {
+      m_owned.push_back(std::make_unique<page>());
+      p = m_owned.back().get();
+      entry.store(p, std::memory_order_release);
+    }
+    return (*p)[number % page_size];
+  }
+  static void add(std::atomic<std::uint64_t>& to, std::uint64_t amount) noexcept {  // one writer: no locked instruction
+    to.store(to.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+  }
+  /// By anybody; null when the lane never ran the operation.
+  const counter* find(std::uint32_t number) const noexcept {
+    const page* p = m_pages[number / page_size].load(std::memory_order_acquire);
+    return p == nullptr ? nullptr : &(*p)[number % page_size];
+  }
+
+ private:
+  static constexpr std::size_t page_size = 64;
+  using page = std::array<counter, page_size>;
+  std::array<std::atomic<page*>, operation::catalog::most / page_size> m_pages{};
+  std::vector<std::unique_ptr<page>> m_owned;
 };
 
 /// Tasks that found a ring full: first in, first out, moved in batches. Thread-safe.
@@ -86,13 +117,13 @@ struct lane {
   std::vector<std::uint16_t> victims;   ///< other lanes, nearest first
   std::uint32_t victims_of = 0;         ///< number of lanes when that list was made
 
-  std::vector<operation_counter> counters;  ///< by operation number; read by others only when nothing runs
+  operation_counters counters;
 
-  std::uint64_t versions = 0;           ///< committed on the fast path of a single space
 
   // Read by everybody, written by this thread: a line of its own.
   alignas(64) std::atomic<std::uint64_t> submitted{0};
   std::atomic<std::uint64_t> retired{0}, submitted_bytes{0}, retired_bytes{0}, steals{0};
+  std::atomic<std::uint64_t> versions{0};  ///< committed on the fast path of a single space
   std::atomic<bool> in_use{true};
 };
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
 
+#include "core/base/fence.hpp"
 #include "core/operation/tensor.hpp"
 #include "core/schedule/device_driver.hpp"
 
@@ -205,7 +206,7 @@ std::uint64_t scheduler::steals() const noexcept {
 std::uint64_t scheduler::fast_versions() const noexcept {
   std::uint64_t sum = 0;
   for (std::uint32_t k = 0; k < m_lane_count.load(std::memory_order_acquire); ++k)
-    sum += m_lanes[k].load(std::memory_order_acquire)->versions;
+    sum += m_lanes[k].load(std::memory_order_acquire)->versions.load(std::memory_order_relaxed);
   return sum;
 }
 
@@ -296,7 +297,7 @@ void scheduler::enqueue(lane& mine, task::record& t, executor& where, bool hot) 
 
 void scheduler::wake_for(executor&) {
   // Somebody who spins will find it.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  full_fence();
   if (m_spinning.load(std::memory_order_relaxed) == 0) m_work.notify_one();
 }
 
@@ -374,7 +375,10 @@ void scheduler::work(lane& mine, const predicate& enough) {
     }
     if (m_busy.fetch_sub(1, std::memory_order_seq_cst) == 1) {
       m_busy.fetch_add(1, std::memory_order_seq_cst);
-      resolve_memory_deadlock(mine);
+      if (resolve_memory_deadlock(mine)) {
+        m_work.cancel();
+        continue;  // what it released, and whoever waited for it
+      }
       m_busy.fetch_sub(1, std::memory_order_seq_cst);
     }
     m_work.wait(key);
@@ -409,17 +413,17 @@ void scheduler::help(lane& mine, const predicate& enough) {
   m_waiting.fetch_sub(1, std::memory_order_seq_cst);
 }
 
-void scheduler::resolve_memory_deadlock(lane& mine) {
+bool scheduler::resolve_memory_deadlock(lane& mine) {
   // Nobody runs, nothing moves, and somebody waits for memory: no event will ever wake him.
-  if (m_parked.load() != 0 || m_setup.coherence->transfers_pending()) return;
+  if (m_parked.load() != 0 || m_setup.coherence->transfers_pending()) return false;
   for (const auto& driver : m_drivers)
-    if (driver && driver->active()) return;
+    if (driver && driver->active()) return false;
   for (std::size_t k = 0; k < m_setup.coherence->space_count(); ++k) {
     memory::space& space = m_setup.coherence->space_at(static_cast<memory::space_number>(k));
     if (!space.has_waiters()) continue;
-    if (m_setup.coherence->evict(space.number(), ~std::uint64_t{0})) {
+    if (!m_single_space && m_setup.coherence->evict(space.number(), ~std::uint64_t{0})) {
       space.notify();
-      return;
+      return true;
     }
     memory::memory_waiter* oldest = space.take_oldest_waiter();
     if (oldest == nullptr) continue;
@@ -427,8 +431,9 @@ void scheduler::resolve_memory_deadlock(lane& mine) {
     give_up_waiter(mine, *oldest,
                    fmt::format("{} is full ({} of {} bytes in use) and nothing in it can be evicted", space.name(),
                                s.used_bytes, s.limit_bytes));
-    return;
+    return true;
   }
+  return false;
 }
 
 void scheduler::drain() noexcept {
@@ -471,9 +476,10 @@ std::vector<operation_statistics> scheduler::operation_table() const {
       operation_statistics row{what.name, e->name, 0, 0};
       for (std::uint32_t k = 0; k < m_lane_count.load(std::memory_order_acquire); ++k) {
         const lane& l = *m_lanes[k].load(std::memory_order_acquire);
-        if (l.executor != e->number || number >= l.counters.size()) continue;
-        row.tasks += l.counters[number].tasks;
-        row.nanoseconds += l.counters[number].nanoseconds;
+        const operation_counters::counter* counter = l.executor == e->number ? l.counters.find(number) : nullptr;
+        if (counter == nullptr) continue;
+        row.tasks += counter->tasks.load(std::memory_order_relaxed);
+        row.nanoseconds += counter->nanoseconds.load(std::memory_order_relaxed);
       }
       if (row.tasks > 0) rows.push_back(row);
     }

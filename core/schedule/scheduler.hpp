@@ -86,12 +86,12 @@ class scheduler final : private task::reduction_source {
   void destroy_later(block::record& block);
 
   // Facts for people and programs.
-  std::vector<operation_statistics> operation_table() const;  ///< call when nothing runs
+  std::vector<operation_statistics> operation_table() const;
   void time_tasks(bool on) noexcept { m_timing = on; }
   std::uint64_t submitted() const noexcept;
   std::uint64_t retired() const noexcept;
   std::uint64_t steals() const noexcept;
-  std::uint64_t fast_versions() const noexcept;               ///< committed without coherence; call when nothing runs
+  std::uint64_t fast_versions() const noexcept;               ///< committed without coherence
   std::uint32_t workers() const noexcept { return m_workers; }
   const std::vector<std::unique_ptr<executor>>& executors() const noexcept { return m_executors; }
 
@@ -121,7 +121,7 @@ class scheduler final : private task::reduction_source {
   void wake_for(executor& where);
   void worker_thread(lane& mine, std::uint32_t cpu, bool bind);
   bool all_retired() const noexcept;
-  void resolve_memory_deadlock(lane& mine);
+  bool resolve_memory_deadlock(lane& mine);  ///< whether a task was released or given up
   void give_up_waiter(lane& mine, memory::memory_waiter& waiter, std::string why);
 
   // running (host_tasks.cpp)

@@ -106,6 +106,7 @@ bool coherence::write_back(block::record& block, memory::space_number from, std:
     ++target->pins;
     target->last_use = parent.tick();
     p = plan(block, *target, from, true);
+    out_bytes = m_spaces[from]->footprint(block.bytes);
     source->state = block::replica_state::draining;
   }
   try {
@@ -116,7 +117,6 @@ bool coherence::write_back(block::record& block, memory::space_number from, std:
     if (block::replica* target = block.find(to)) --target->pins;
     return false;
   }
-  out_bytes = m_spaces[from]->footprint(block.bytes);
   return true;
 }
 

@@ -17,8 +17,17 @@ block::ticket stream::signal() {
   const tsr_device_table& table = m_device->table();
   m_device->check(table.stream_signal(m_device->handle(), m_handle, &at), "signal of a stream");
   m_signalled.store(at.value, std::memory_order_release);
-  if (m_wake != nullptr && m_device->has(TSR_DEVICE_CALLBACK) && table.stream_callback != nullptr)
-    m_device->check(table.stream_callback(m_device->handle(), m_handle, m_wake, m_wake_context), "stream callback");
+  if (m_wake != nullptr && m_device->has(TSR_DEVICE_CALLBACK) && table.stream_callback != nullptr) {
+    m_armed.fetch_add(1, std::memory_order_relaxed);
+    const auto call = [](void* self) {
+      auto& mine = *static_cast<stream*>(self);
+      mine.m_wake(mine.m_wake_context);
+      mine.m_armed.fetch_sub(1, std::memory_order_release);
+    };
+    const tsr_status status = table.stream_callback(m_device->handle(), m_handle, call, this);
+    if (status != TSR_OK) m_armed.fetch_sub(1, std::memory_order_relaxed);
+    m_device->check(status, "stream callback");
+  }
   return {m_number, at.value};
 }
 
@@ -95,6 +104,10 @@ bool stream::poll() {
     now->fire(now, outcome);
   }
   return any;
+}
+
+void stream::finish_wakes() noexcept {
+  while (m_armed.load(std::memory_order_acquire) != 0) std::this_thread::yield();
 }
 
 void stream::wait_until_idle(std::uint64_t timeout_ns) {

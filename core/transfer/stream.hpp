@@ -58,6 +58,8 @@ class stream {
 
   /// Called from any thread when the stream may have progressed.
   void set_wake(void (*wake)(void*), void* context) noexcept { m_wake = wake, m_wake_context = context; }
+  /// Waits until no wake-up is on its way any more; its target may then go. Nothing may be signalled meanwhile.
+  void finish_wakes() noexcept;
 
  private:
   std::uint32_t m_number;
@@ -74,6 +76,7 @@ class stream {
   std::mutex m_poll_lock;
   void (*m_wake)(void*) = nullptr;
   void* m_wake_context = nullptr;
+  std::atomic<std::uint64_t> m_armed{0};
 };
 
 /// All streams of a runtime by number (1-based, as in tickets).
