@@ -1,5 +1,5 @@
 # Runs Doxygen in FOLDER. Fails on its warnings; declarations without documentation are listed, and fail it only with
-# STRICT.
+# STRICT, which the target `docs` and the test `api_pages` set.
 file(REMOVE ${FOLDER}/warnings.txt)
 execute_process(COMMAND ${DOXYGEN} ${FOLDER}/Doxyfile RESULT_VARIABLE code)
 if(NOT code EQUAL 0)

@@ -14,6 +14,7 @@ enum class intent : std::uint8_t {
   scratch      ///< memory without contents, before and after
 };
 
+/// "read".
 constexpr std::string_view name_of(intent i) noexcept {
   switch (i) {
     case intent::read: return "read";

@@ -24,21 +24,23 @@ struct sources {
 /// One option of a plugin, flattened and not yet checked (the plugin publishes its own schema):
 /// "device[1].memory" = "64 MiB".
 struct plugin_value {
-  std::string name;
-  std::variant<bool, std::int64_t, double, std::string> value;
-  std::string where;
+  std::string name;   ///< "device[1].memory"
+  std::variant<bool, std::int64_t, double, std::string> value;  ///< as written
+  std::string where;  ///< "laptop.toml:3:1", as in explained
 };
 
 /// [checksums]: a plugin's name and the SHA-256 its file must have (64 hexadecimal digits, lower case).
 struct checksum {
-  std::string plugin, sha256, where;
+  std::string plugin;  ///< its name, "sim"
+  std::string sha256;  ///< 64 hexadecimal digits, lower case
+  std::string where;   ///< file, line and column of the entry
 };
 
 /// One line of `explain`.
 struct explained {
   std::string key;    ///< "runtime.workers", "plugin.sim.clock"
   std::string value;  ///< as one would write it in a file
-  bool is_default = true;
+  bool is_default = true;  ///< nothing set it
   std::string where;  ///< "laptop.toml:3:1", "environment TESSERA_RUNTIME_WORKERS", "command line", "default"
 };
 
@@ -55,12 +57,12 @@ class document {
   /// The same with one layer of text instead of files and no environment; `name` stands for the file in messages.
   static document parse(std::string_view toml, const std::string& name = "text");
 
-  const runtime_settings& runtime() const noexcept { return m_settings.runtime; }
-  const topology_settings& topology() const noexcept { return m_settings.topology; }
-  const region_settings& region() const noexcept { return m_settings.region; }
+  const runtime_settings& runtime() const noexcept { return m_settings.runtime; }     ///< [runtime] and [memory]
+  const topology_settings& topology() const noexcept { return m_settings.topology; }  ///< [topology]
+  const region_settings& region() const noexcept { return m_settings.region; }        ///< [region]
   /// Of the TOML files, in order. Those of a CSV file are read by hierarchy/declaration; see topology().declarations.
   const declarations& declared() const noexcept { return m_declared; }
-  const std::vector<checksum>& checksums() const noexcept { return m_checksums; }
+  const std::vector<checksum>& checksums() const noexcept { return m_checksums; }     ///< [checksums], in order
   /// Options for a plugin, in the order of writing; empty when there are none.
   const std::vector<plugin_value>& plugin_values(const std::string& plugin) const;
   /// Plugins that have a [plugin.NAME] table, with the table's place.

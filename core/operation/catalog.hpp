@@ -20,8 +20,8 @@ class catalog {
   const definition& add(definition what);
   /// Null when there is none of that name.
   const definition* find(std::string_view name) const;
-  std::size_t size() const;
-  std::vector<std::string> names() const;
+  std::size_t size() const;                ///< operations so far
+  std::vector<std::string> names() const;  ///< of all of them, in the order of their numbers
   /// By number; the number must exist.
   const definition& at(std::uint32_t number) const;
 

@@ -13,10 +13,11 @@ namespace tessera::operation {
 struct operand {
   tsr_address address{};   ///< for plugins
   void* host = nullptr;    ///< for host code; null where the space is not visible to the host
-  element_type type = element_type::none;
-  intent how = intent::read;
-  const shape* extents = nullptr;
-  std::uint64_t bytes = 0;
+  element_type type = element_type::none;  ///< of the block
+  intent how = intent::read;           ///< as declared; an accumulate appears as write or update of a private copy
+  const shape* extents = nullptr;      ///< elements per dimension
+  std::uint64_t bytes = 0;             ///< of the whole block
+  /// Elements along a dimension; 1 beyond the rank.
   std::int64_t extent(std::size_t dimension) const noexcept {
     return dimension < extents->rank() ? (*extents)[dimension] : 1;
   }
@@ -24,12 +25,13 @@ struct operand {
 
 /// Everything else. Valid during the call only.
 struct context {
-  std::span<const operand> operands;
+  std::span<const operand> operands;       ///< in the order of the submission
   const void* arguments = nullptr;         ///< the bytes given at submission
   const plugin::device* device = nullptr;  ///< whose tables to use
   tsr_stream* stream = nullptr;            ///< where to enqueue; on the host an inline stream of the calling thread
-  std::string_view task_name;
+  std::string_view task_name;              ///< of the operation; for messages
 
+  /// The arguments as the type that was submitted; not checked.
   template <class T>
   const T& arguments_as() const noexcept {
     return *static_cast<const T*>(arguments);

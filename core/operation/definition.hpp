@@ -20,7 +20,7 @@ using work_function = double (*)(const void* arguments, std::span<const block::a
 
 /// A named computation. Immutable once it is in use; lives as long as its catalog.
 struct definition {
-  std::string name;
+  std::string name;                       ///< unique within a runtime; in messages and tables
   std::vector<intent> signature = {};     ///< empty: given at each submission
   host_function host = nullptr;           ///< plain host code
   enqueue_function enqueue = nullptr;     ///< through a device's tables; used on the host too when `host` is null
@@ -30,6 +30,7 @@ struct definition {
   void (*special)(void*) = nullptr;       ///< the runtime's own operations, which see the task itself; see schedule
   std::uint32_t number = 0;               ///< index into statistics; set by the catalog
 
+  /// Whether a place can run it: the CPU workers of a host device (`is_host`), or the device through its tables.
   bool runs_on(const plugin::device& device, element_type type, bool is_host) const {
     if (is_host && (host != nullptr || special != nullptr)) return true;
     return enqueue != nullptr && (available == nullptr || available(device, type));

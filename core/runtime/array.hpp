@@ -13,10 +13,13 @@ namespace tessera {
 template <class T>
 class host_view : public view<T> {
  public:
+  /// Made by array::read_host, write_host and update_host; takes over what the scheduler holds.
   host_view(schedule::scheduler& scheduler, std::unique_ptr<schedule::host_hold> held, const shape& extents)
       : view<T>(static_cast<T*>(held->pointer), extents), m_scheduler(&scheduler), m_held(std::move(held)) {}
+  /// The new view holds the block; the old one must not be used any more.
   host_view(host_view&&) noexcept = default;
   host_view& operator=(host_view&&) = delete;
+  /// Gives the block back: what was written becomes its current version, and tasks that waited for it may start.
   ~host_view() {
     if (m_held) m_scheduler->release(*m_held);
   }
@@ -32,9 +35,11 @@ class host_view : public view<T> {
 template <class T>
 class array {
  public:
+  /// The new array owns the blocks; the old one may only be destroyed or assigned to.
   array(array&& other) noexcept
       : m_runtime(std::exchange(other.m_runtime, nullptr)), m_name(std::move(other.m_name)), m_extents(other.m_extents),
         m_block_extents(other.m_block_extents), m_counts(other.m_counts), m_blocks(std::move(other.m_blocks)) {}
+  /// Lets go of the blocks owned so far, as the destructor does, and takes over the others.
   array& operator=(array&& other) noexcept {
     if (this != &other) {
       clear();
@@ -45,10 +50,11 @@ class array {
     }
     return *this;
   }
+  /// Each block is freed when the tasks submitted before are done with it; returns at once.
   ~array() { clear(); }
 
-  const std::string& name() const noexcept { return m_name; }
-  std::size_t rank() const noexcept { return m_extents.rank(); }
+  const std::string& name() const noexcept { return m_name; }              ///< as given when it was made; for messages
+  std::size_t rank() const noexcept { return m_extents.rank(); }           ///< number of dimensions, 0 to 8
   const shape& extents() const noexcept { return m_extents; }              ///< elements per dimension
   const shape& block_extents() const noexcept { return m_block_extents; }  ///< elements per dimension of a full block
   const shape& counts() const noexcept { return m_counts; }                ///< blocks per dimension
@@ -61,7 +67,7 @@ class array {
                   "block " + std::to_string(ordinal) + " was asked for");
     return block_of<T>(*m_blocks[ordinal]);
   }
-  /// Block by block indices, as many as the rank.
+  /// Block by block indices, 0-based, as many as the rank. Throws tessera::error (usage) for an index that does not exist.
   template <class... Index>
   block_of<T> operator()(Index... index) const {
     const std::int64_t at[] = {static_cast<std::int64_t>(index)...};
@@ -75,19 +81,23 @@ class array {
     return block_of<T>(*m_blocks[static_cast<std::size_t>(ordinal)]);
   }
 
-  /// Waits for the tasks that make the block's current version and returns it on the host. Throws their failure.
+  /// Waits for the tasks that make the block's current version and returns it on the host. Meanwhile the calling thread
+  /// runs tasks. Throws the failure of the task that should have made it, and tessera::error (task) for a block that was
+  /// never written. Release the view before fence. @param site for messages
   host_view<const T> read_host(block_of<T> b, std::source_location site = std::source_location::current()) const {
     return {m_runtime->scheduler(), m_runtime->scheduler().hold(b.record(), intent::read, site), b.extents()};
   }
-  /// The same for changing all elements (nothing is fetched) or some.
+  /// The same for overwriting all elements: nothing is fetched, and what the view shows at first is unspecified. Waits for
+  /// the tasks that use the block.
   host_view<T> write_host(block_of<T> b, std::source_location site = std::source_location::current()) {
     return {m_runtime->scheduler(), m_runtime->scheduler().hold(b.record(), intent::write, site), b.extents()};
   }
+  /// The same for changing some elements: the current version is fetched first. Waits for the tasks that use the block.
   host_view<T> update_host(block_of<T> b, std::source_location site = std::source_location::current()) {
     return {m_runtime->scheduler(), m_runtime->scheduler().hold(b.record(), intent::update, site), b.extents()};
   }
 
-  /// Brings the current version of every block to the host (into adopted memory). Waits.
+  /// Brings the current version of every block to the host (into adopted memory). Waits. Throws as read_host does.
   void flush() {
     for (std::size_t k = 0; k < size(); ++k) (void)read_host(block(k));
   }

@@ -1,5 +1,6 @@
 #pragma once
-// The built-in operations as functions: each submits one task and returns. Blocks are whole column-major matrices.
+// The built-in operations as functions: each submits one task and returns. Blocks are whole column-major matrices. Shapes
+// and element types that do not fit, and devices that fail, are reported by the next fence.
 #include <algorithm>
 #include <array>
 #include <complex>
@@ -10,7 +11,12 @@
 
 namespace tessera {
 
-enum class transpose : std::uint8_t { no = TSR_NO_TRANSPOSE, yes = TSR_TRANSPOSE, conjugate = TSR_CONJUGATE_TRANSPOSE };
+/// What gemm does to a factor first.
+enum class transpose : std::uint8_t {
+  no = TSR_NO_TRANSPOSE,                  ///< taken as it is
+  yes = TSR_TRANSPOSE,                    ///< transposed
+  conjugate = TSR_CONJUGATE_TRANSPOSE     ///< transposed and complex conjugated
+};
 
 namespace detail {
 

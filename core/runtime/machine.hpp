@@ -13,9 +13,9 @@ namespace tessera {
 /// Settings, opened plugins and the tree of locations. Consistent: every space and device that the tree names exists in
 /// the registry, and settings.workers is the real number (never 0).
 struct machine {
-  config::runtime_settings settings;
-  std::shared_ptr<plugin::registry> plugins;
-  location::tree tree;
+  config::runtime_settings settings;          ///< of [runtime] and [memory]
+  std::shared_ptr<plugin::registry> plugins;  ///< with its devices open; shared: the program may keep it
+  location::tree tree;                        ///< memories and workers; names and numbers are those of `plugins`
   std::vector<std::string> notes;  ///< what the user should be told, one sentence each: more workers than cores, ...
 };
 

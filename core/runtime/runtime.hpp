@@ -29,23 +29,34 @@ struct task_options {
 
 /// The operations that every runtime has; see operation/blas.hpp and operation/tensor.hpp.
 struct builtin_operations {
-  const operation::definition *gemm, *syrk, *trsm, *potrf, *axpy, *scal, *permute, *fill, *reduce;
+  const operation::definition* gemm;     ///< C = alpha op(A) op(B) + beta C; blocks A read, B read, C update or write
+  const operation::definition* syrk;     ///< lower triangle of C = alpha A A^T + beta C; A read, C update
+  const operation::definition* trsm;     ///< B = alpha B L^-T; A read, B update
+  const operation::definition* potrf;    ///< Cholesky factor of the lower triangle; A update, info write
+  const operation::definition* axpy;     ///< y += alpha x; x read, y update or accumulate
+  const operation::definition* scal;     ///< x *= alpha; x update
+  const operation::definition* permute;  ///< dimensions reordered; source read, destination update or write
+  const operation::definition* fill;     ///< every element one value; destination write
+  const operation::definition* reduce;   ///< destination plus all sources; destination update or write, sources read
 };
 
 /// Owns everything between a machine and its tasks. Several may exist, one after the other or at the same time. All
 /// functions may be called from any thread; the destructor waits for everything that was submitted.
 class runtime {
  public:
-  /// Takes over the machine. Throws tessera::error (configuration, device, memory).
+  /// Takes over the machine and starts its threads. Throws tessera::error (configuration, device, memory).
   explicit runtime(machine m);
+  /// Waits for everything that was submitted and stops all threads. Failures that no fence reported are lost.
   ~runtime();
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
 
   /// An array of `extents` elements cut into blocks of `block_extents` (the last block of a dimension may be smaller).
-  /// Nothing is allocated before a task writes a block. @param name for messages
+  /// Nothing is allocated before a task writes a block. Throws tessera::error (usage) when the ranks differ, an extent is
+  /// negative or a block has no elements. @param name for messages
   template <class T>
   array<T> make_array(std::string name, std::span<const std::int64_t> extents, std::span<const std::int64_t> block_extents);
+  /// The same with the extents written out: `rt.make_array<double>("A", {1000, 1000}, {250, 250})`.
   template <class T>
   array<T> make_array(std::string name, std::initializer_list<std::int64_t> extents,
                       std::initializer_list<std::int64_t> block_extents) {
@@ -63,6 +74,7 @@ class runtime {
   /// Makes memory of the program fast for the copies of discrete devices, for as long as it is registered: arrays that
   /// adopt parts of it find it ready. Unregister before freeing it; throws tessera::error (usage) while it is adopted.
   void register_memory(void* pointer, std::uint64_t bytes) { m_registrations->keep(pointer, bytes); }
+  /// Ends what register_memory began; `pointer` as it was given there.
   void unregister_memory(void* pointer) { m_registrations->forget(pointer); }
 
   /// Submits a task that runs host code: `function(views...)`, one view per use, in the order given. The function is
@@ -72,7 +84,9 @@ class runtime {
   void submit(std::string_view name, Function function, Uses... uses) {
     submit_at(std::source_location::current(), {}, name, std::move(function), uses...);
   }
-  /// The same with a priority, a location and the place for messages.
+  /// The same with a priority, a location and the place for messages. Both return at once, unless more tasks are
+  /// unfinished than the window allows: then the calling thread runs tasks first. Both throw tessera::error (memory) when
+  /// no memory can hold the task's blocks together.
   template <class Function, class... Uses>
   void submit_at(std::source_location site, task_options options, std::string_view name, Function function, Uses... uses);
 
@@ -92,6 +106,7 @@ class runtime {
 
   /// Operations by name: the built-in ones and those added here (see operation/definition.hpp).
   operation::catalog& operations() noexcept { return m_operations; }
+  /// The operations that every runtime has, for submit_operation; linear_algebra.hpp has them as functions.
   const builtin_operations& builtin() const noexcept { return m_builtin; }
   /// Adds an operation. Throws tessera::error (usage) when the name exists.
   const operation::definition& define(operation::definition what) { return m_operations.add(std::move(what)); }
@@ -99,22 +114,25 @@ class runtime {
   /// Finds a location by name for task_options::at. Throws tessera::error (usage) with the nearest name.
   location::node_id at(std::string_view name) const;
 
-  const location::tree& tree() const noexcept { return m_machine.tree; }
-  const config::runtime_settings& settings() const noexcept { return m_machine.settings; }
-  const plugin::registry& plugins() const noexcept { return *m_machine.plugins; }
+  const location::tree& tree() const noexcept { return m_machine.tree; }                       ///< where memory and workers are
+  const config::runtime_settings& settings() const noexcept { return m_machine.settings; }     ///< as the runtime was started
+  const plugin::registry& plugins() const noexcept { return *m_machine.plugins; }              ///< opened plugins and devices
+  /// Threads that run host tasks, the waiting one included.
   std::uint32_t workers() const noexcept { return m_scheduler->workers(); }
   /// For progress displays; cheap, any thread.
   std::uint64_t tasks_submitted() const noexcept { return m_scheduler->submitted(); }
-  std::uint64_t tasks_retired() const noexcept { return m_scheduler->retired(); }
+  std::uint64_t tasks_retired() const noexcept { return m_scheduler->retired(); }  ///< likewise
   /// Measure the time of every task from now on (off by default: it costs about 50 ns per task).
   void time_tasks(bool on) noexcept { m_scheduler->time_tasks(on); }
+  /// What has been done since the start. Any thread, at any time; consistent when nothing runs.
   tessera::statistics statistics() const;
-  /// One line each, for the head of a report: "1 machine, 2 cores, 23.5 GiB" and "host 0.1 (OpenBLAS 0.3.21 Zen)".
+  /// For the head of a report: "2 cores, 1 host memory, 1 device, 2 workers".
   std::string topology_line() const;
+  /// The opened plugins with their BLAS libraries: "host 0.1 (OpenBLAS 0.3.21 Zen)".
   std::string plugin_line() const;
 
-  schedule::scheduler& scheduler() noexcept { return *m_scheduler; }
-  block::table& blocks() noexcept { return m_blocks; }
+  schedule::scheduler& scheduler() noexcept { return *m_scheduler; }  ///< for the runtime's own rooms and its tests
+  block::table& blocks() noexcept { return m_blocks; }                ///< likewise
 
  private:
   template <class T>

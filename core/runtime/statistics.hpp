@@ -12,24 +12,32 @@ namespace tessera {
 
 /// Copies over one directed pair of spaces.
 struct link_statistics {
-  std::string from, to;
-  std::uint64_t transfers = 0, bytes = 0;
+  std::string from;             ///< name of the space the bytes came from
+  std::string to;               ///< name of the space they went to
+  std::uint64_t transfers = 0;  ///< copies of whole blocks
+  std::uint64_t bytes = 0;      ///< bytes of all of them together
 };
 
 /// A space with its name.
 struct named_space_statistics {
-  std::string name;
-  memory::space_statistics is;
+  std::string name;              ///< as in `tessera topology`
+  memory::space_statistics is;   ///< bytes in blocks, slabs, allocations, evictions
 };
 
 /// A snapshot; consistent when nothing runs.
 struct statistics {
-  std::uint64_t tasks_submitted = 0, tasks_retired = 0, steals = 0;
+  std::uint64_t tasks_submitted = 0;  ///< the runtime's own (views, frees, reductions) included
+  std::uint64_t tasks_retired = 0;    ///< finished, failed or given up
+  std::uint64_t steals = 0;           ///< host tasks that a worker took from another one's queue
+  /// Per operation and place; times are 0 unless tasks were timed (runtime::time_tasks, or more than one place).
   std::vector<schedule::operation_statistics> operations;
-  std::vector<link_statistics> links;  ///< those that were used
-  std::vector<named_space_statistics> spaces;
-  transfer::coherence_statistics coherence;
-  std::uint64_t registered_bytes = 0, registration_hits = 0, registration_misses = 0;
+  std::vector<link_statistics> links;        ///< those that were used
+  std::vector<named_space_statistics> spaces;  ///< all, host memories first
+  transfer::coherence_statistics coherence;  ///< versions, saved fetches, evictions
+  std::uint64_t registered_bytes = 0;     ///< bytes of user memory registered with devices now
+  std::uint64_t registration_hits = 0;    ///< uses of user memory that found it registered
+  std::uint64_t registration_misses = 0;  ///< uses that had to register it
+  /// Bytes over all links together.
   std::uint64_t bytes_transferred() const noexcept {
     std::uint64_t sum = 0;
     for (const link_statistics& l : links) sum += l.bytes;

@@ -11,17 +11,18 @@ namespace tessera {
 template <class T>
 class view {
  public:
+  /// Over the elements at `data`; both arguments must outlive the view.
   view(T* data, const shape& extents) noexcept : m_data(data), m_extents(&extents) {}
 
-  T* data() const noexcept { return m_data; }
-  std::int64_t size() const noexcept { return m_extents->count(); }
-  std::size_t rank() const noexcept { return m_extents->rank(); }
+  T* data() const noexcept { return m_data; }                        ///< the first element; aligned to 256 bytes unless adopted
+  std::int64_t size() const noexcept { return m_extents->count(); }  ///< elements
+  std::size_t rank() const noexcept { return m_extents->rank(); }    ///< dimensions
   /// Extent of a dimension; 1 beyond the rank.
   std::int64_t extent(std::size_t dimension) const noexcept {
     return dimension < m_extents->rank() ? (*m_extents)[dimension] : 1;
   }
-  T* begin() const noexcept { return m_data; }
-  T* end() const noexcept { return m_data + size(); }
+  T* begin() const noexcept { return m_data; }         ///< all elements in the order of memory
+  T* end() const noexcept { return m_data + size(); }  ///< behind the last element
   /// By position in memory. Not checked.
   T& operator[](std::int64_t position) const noexcept { return m_data[position]; }
   /// By indices, 0-based, as many as the rank. Not checked.
