@@ -1,0 +1,25 @@
+#pragma once
+// Tiled Cholesky factorization and solution as tasks.
+#include <cstdint>
+
+#include "tessera/tessera.hpp"
+
+namespace tessera::apps {
+
+/// Square matrix of n x n elements in t x t tiles, of which only those on and below the diagonal are used.
+using tiled_matrix = array<double>;
+
+/// Tasks that factorize submits for t tiles per side: t potrf, t(t-1)/2 trsm, t(t-1)/2 syrk, t(t-1)(t-2)/6 gemm.
+std::uint64_t factorization_tasks(std::int64_t tiles) noexcept;
+
+/// Submits the right-looking tiled factorization A = L L^T, in place, lower triangle (LAPACK's dpotrf by tiles; e.g. Buttari
+/// et al., Parallel Computing 35, 2009). Tasks on the critical path have priority. `info`: one element per diagonal tile.
+void factorize(runtime& rt, tiled_matrix& a, array<std::int32_t>& info);
+
+/// After a fence: throws tessera::error (numerical) naming the first pivot that is not positive, counted from 1.
+void check_pivots(array<std::int32_t>& info, std::int64_t tile);
+
+/// Submits L y = b, then L^T x = y; b (n elements in blocks of the tile size) becomes x.
+void solve(runtime& rt, const tiled_matrix& l, array<double>& b);
+
+}  // namespace tessera::apps

@@ -1,0 +1,50 @@
+#include "apps/common/command_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+
+#include "core/base/error.hpp"
+
+namespace tessera::apps {
+
+void command_options::add_machine_options(CLI::App& to) {
+  to.add_option("--config", config, "TOML file that describes the machine (repeatable; later files win)")->type_name("FILE");
+  to.add_option("--set", set, "one setting, e.g. runtime.placement=eager (repeatable)")->type_name("KEY=VALUE");
+}
+
+void command_options::add_run_options(CLI::App& to) {
+  add_machine_options(to);
+  to.add_option("--workers", workers, "threads that run tasks on the host, the waiting one included; 0: one per core")
+      ->type_name("N")
+      ->check(CLI::Range(0, 65536));
+  to.add_option("--seed", seed, "of all random numbers")->type_name("N")->capture_default_str();
+  to.add_option("--json", json, "write all figures as JSON; - is standard output")->type_name("FILE");
+  to.add_flag("--stats", stats, "print what the runtime did: tasks, transfers, memory");
+  to.add_flag("--quiet", quiet, "print no progress and no report (errors are still printed)");
+}
+
+config::document command_options::load() const {
+  config::sources from;
+  for (const std::string& file : config) from.files.emplace_back(file);
+  from.set = set;
+  from.workers = workers;
+  return config::document::load(from);
+}
+
+void write_text(const std::string& path, const std::string& text) {
+  if (path == "-") {
+    std::cout << text << std::flush;
+    return;
+  }
+  std::ofstream file(path, std::ios::binary);
+  file << text << std::flush;
+  if (!file)
+    throw error(error_kind::usage, std::string("cannot write: ") + std::strerror(errno), path,
+                "check that the folder exists and may be written to");
+}
+
+}  // namespace tessera::apps

@@ -1,0 +1,41 @@
+#pragma once
+// Options that every command understands.
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/config/document.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace tessera::apps {
+
+/// The chosen command: returns the exit code, or throws tessera::error.
+using command = std::function<int()>;
+
+/// Filled by the command line.
+struct command_options {
+  std::vector<std::string> config;       ///< --config FILE, in order
+  std::vector<std::string> set;          ///< --set section.key=value
+  std::optional<std::uint32_t> workers;  ///< --workers N
+  std::uint64_t seed = 1;                ///< --seed N
+  std::string json;                      ///< --json FILE; "-": standard output; "": none
+  bool stats = false, quiet = false;
+
+  /// Adds --config and --set: what every command that looks at a machine has.
+  void add_machine_options(CLI::App& to);
+  /// Adds the above, --workers, --seed, --json, --stats and --quiet.
+  void add_run_options(CLI::App& to);
+
+  /// Reads and checks the configuration. Throws tessera::error (configuration).
+  config::document load() const;
+};
+
+/// Writes text to a file, or to standard output for "-". Throws tessera::error (usage) with the system's reason.
+void write_text(const std::string& path, const std::string& text);
+
+}  // namespace tessera::apps

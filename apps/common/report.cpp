@@ -1,0 +1,67 @@
+#include "apps/common/report.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/units.hpp"
+
+namespace tessera::apps {
+
+struct report::implementation {
+  std::vector<std::pair<std::string, std::string>> lines;
+  nlohmann::ordered_json values;
+};
+
+report::report() : m_implementation(std::make_unique<implementation>()) {}
+report::~report() = default;
+
+void report::add(const std::string& key, const std::string& label, const std::string& text,
+                 const nlohmann::ordered_json& value) {
+  m_implementation->lines.emplace_back(label, text);
+  m_implementation->values[key] = value;
+}
+void report::add(const std::string& key, const std::string& label, const std::string& text) { add(key, label, text, text); }
+void report::add_integer(const std::string& key, const std::string& label, std::int64_t value) {
+  add(key, label, std::to_string(value), value);
+}
+void report::note(const std::string& key, const nlohmann::ordered_json& value) { m_implementation->values[key] = value; }
+
+void report::add_statistics(const statistics& s) {
+  auto links = nlohmann::ordered_json::array();
+  std::uint64_t transfers = 0;
+  for (const auto& l : s.links) {
+    links.push_back({{"from", l.from}, {"to", l.to}, {"transfers", l.transfers}, {"bytes", l.bytes}});
+    transfers += l.transfers;
+  }
+  auto& lines = m_implementation->lines;
+  lines.emplace_back("transfers", fmt::format("{}, {}", transfers, format_bytes(static_cast<double>(s.bytes_transferred()))));
+  for (const auto& l : s.links)
+    lines.emplace_back("", fmt::format("{} -> {}: {}, {}", l.from, l.to, l.transfers, format_bytes(static_cast<double>(l.bytes))));
+  auto& v = m_implementation->values;
+  v["transfers"] = transfers;
+  v["bytes_transferred"] = s.bytes_transferred();
+  v["links"] = links;
+  auto operations = nlohmann::ordered_json::array();
+  for (const auto& o : s.operations)
+    operations.push_back({{"operation", o.operation}, {"location", o.place}, {"tasks", o.tasks},
+                          {"seconds", static_cast<double>(o.nanoseconds) * 1e-9}});
+  auto spaces = nlohmann::ordered_json::array();
+  for (const auto& [name, is] : s.spaces)
+    spaces.push_back({{"name", name}, {"peak_bytes", is.peak_bytes}, {"reserved_bytes", is.reserved_bytes},
+                      {"allocations", is.allocations}, {"pool_hits", is.reuses}, {"evictions", is.evictions}});
+  v["statistics"] = {{"tasks_retired", s.tasks_retired}, {"steals", s.steals}, {"versions", s.coherence.versions},
+                     {"saved_fetches", s.coherence.saved_fetches}, {"saved_bytes", s.coherence.saved_bytes},
+                     {"evicted_dropped", s.coherence.dropped}, {"evicted_written_back", s.coherence.written_back},
+                     {"operations", operations}, {"spaces", spaces}};
+}
+
+std::string report::to_text() const {
+  std::string text;
+  for (const auto& [label, value] : m_implementation->lines) fmt::format_to(std::back_inserter(text), "{:<12} {}\n", label, value);
+  return text;
+}
+
+std::string report::to_json() const { return m_implementation->values.dump(2) + "\n"; }
+
+}  // namespace tessera::apps

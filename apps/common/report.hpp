@@ -1,0 +1,37 @@
+#pragma once
+// What a command found out: printed in aligned lines, written as JSON with the same values.
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "core/runtime/statistics.hpp"
+
+namespace tessera::apps {
+
+/// Figures in the order of their printing. Every line has a JSON key; docs/commands.md documents them.
+class report {
+ public:
+  report();
+  ~report();
+  report(const report&) = delete;
+  report& operator=(const report&) = delete;
+
+  /// A line "label      text", and the value under `key`.
+  void add(const std::string& key, const std::string& label, const std::string& text, const nlohmann::ordered_json& value);
+  void add(const std::string& key, const std::string& label, const std::string& text);        ///< the text is the value
+  void add_integer(const std::string& key, const std::string& label, std::int64_t value);
+  /// A value that is only in the JSON.
+  void note(const std::string& key, const nlohmann::ordered_json& value);
+  /// Transfers and bytes per link, and (JSON) everything else that the runtime counted.
+  void add_statistics(const statistics& s);
+
+  std::string to_text() const;
+  std::string to_json() const;
+
+ private:
+  struct implementation;
+  std::unique_ptr<implementation> m_implementation;
+};
+
+}  // namespace tessera::apps

@@ -1,0 +1,42 @@
+#pragma once
+// Matrix Market files (exchange formats of NIST, "coordinate" and "array").
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera::matrix_market {
+
+enum class symmetry : std::uint8_t {
+  general,   ///< every entry is in the file
+  symmetric  ///< the file has the lower triangle with the diagonal
+};
+
+/// One entry. Indices count from 0.
+struct entry {
+  std::int32_t row = 0, column = 0;
+  double value = 0;
+};
+
+/// What a file says. Nothing is expanded: a symmetric file gives its lower triangle.
+struct matrix {
+  std::string name;                  ///< of the file, for messages
+  std::int64_t rows = 0, columns = 0;
+  symmetry kind = symmetry::general;
+  bool dense = false;                ///< array form: every entry of the file is there, column by column
+  std::vector<entry> entries;        ///< in the order of the file
+  std::vector<std::uint32_t> lines;  ///< line of each entry
+  /// "matrix.mtx:17" for an entry's ordinal.
+  std::string place_of(std::size_t ordinal) const;
+};
+
+/// Reads a file. Fields real, double and integer; forms coordinate and array; symmetries general and symmetric. Throws
+/// tessera::error of kind input with file:line for a file that cannot be read, another field or symmetry, an index out of
+/// range, an entry above the diagonal of a symmetric file, a number that is none or not finite, too few or too many entries.
+matrix read(const std::filesystem::path& file);
+
+/// The same from memory; `name` stands for the file in messages.
+matrix parse(std::string_view text, const std::string& name);
+
+}  // namespace tessera::matrix_market
