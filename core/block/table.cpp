@@ -16,6 +16,11 @@ table::~table() {
 }
 
 record& table::create(element_type type, const shape& extents, const origin* from, std::uint32_t position) {
+  const auto count = static_cast<std::uint64_t>(extents.count());
+  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 48;  // what the offset of a chunk can say
+  if (count > most_bytes / size_of(type))
+    throw error(error_kind::usage, fmt::format("a block of {} elements of type {} has more than 2^48 bytes", count, name_of(type)),
+                {}, "cut the array into smaller blocks");
   const std::lock_guard guard(m_mutex);
   if (m_free.empty()) {
     const auto first = static_cast<std::uint32_t>(m_used.size());
@@ -42,7 +47,7 @@ record& table::create(element_type type, const shape& extents, const origin* fro
   const std::lock_guard execution(block.lock);
   block.type = type;
   block.extents = shared_shape.get();
-  block.bytes = static_cast<std::uint64_t>(extents.count()) * size_of(type);
+  block.bytes = count * size_of(type);
   block.from = from;
   block.position = position;
   block.committed = 0;

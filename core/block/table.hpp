@@ -20,7 +20,8 @@ class table {
   table& operator=(const table&) = delete;
   ~table();
 
-  /// A record with no replica and no writer. `from` comes from make_origin, or is null.
+  /// A record with no replica and no writer. `from` comes from make_origin, or is null. Throws tessera::error (usage)
+  /// for more than 2^48 bytes.
   record& create(element_type type, const shape& extents, const origin* from = nullptr, std::uint32_t position = 0);
 
   /// Gives a record back for reuse. Nothing may refer to it any more and all replicas must be absent.

@@ -77,15 +77,16 @@ void registration_cache::acquire(void* pointer, std::uint64_t bytes) {
   }
   ++r->uses;
   r->last_use = ++m_clock;
+  m_served_by.emplace(number(pointer), r->begin);
 }
 
 void registration_cache::release(void* pointer) {
   const std::lock_guard guard(m_mutex);
-  auto it = m_regions.upper_bound(number(pointer));
-  if (it == m_regions.begin()) return;
-  --it;
-  region& r = it->second;
-  if (r.uses > 0 && --r.uses == 0 && !r.kept) drop(it);
+  const auto served = m_served_by.find(number(pointer));
+  if (served == m_served_by.end()) return;
+  const auto it = m_regions.find(served->second);  // in use, and therefore still there
+  m_served_by.erase(served);
+  if (--it->second.uses == 0 && !it->second.kept) drop(it);
 }
 
 void registration_cache::keep(void* pointer, std::uint64_t bytes) {

@@ -57,7 +57,10 @@ class registration_cache {
   std::uint64_t m_byte_limit;
   std::size_t m_region_limit;
   mutable std::mutex m_mutex;
-  std::map<std::uintptr_t, region> m_regions;  // by begin; disjoint
+  std::map<std::uintptr_t, region> m_regions;  // by begin; those registered with a device are disjoint
+  // Which region serves an acquired pointer: release is given the pointer only, and a region that overlaps a registered
+  // one (and is therefore not registered itself) may begin nearer to it.
+  std::multimap<std::uintptr_t, std::uintptr_t> m_served_by;
   std::uint64_t m_clock = 0;
   registration_statistics m_statistics;
 };

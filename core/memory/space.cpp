@@ -63,18 +63,25 @@ bool space::grow(std::uint64_t at_least) {
     return false;
   }
   device.check(status, "allocation of a slab of " + std::to_string(bytes) + " bytes in " + m_name);
+  std::uint32_t entry = 0;
+  void* base = nullptr;
+  try {
+    if (m_host_visible)
+      device.check(device.table().mem_base(device.handle(), fresh.memory, &base), "address of a slab in " + m_name);
+    fresh.ranges = std::make_unique<range_allocator>(bytes, m_granule);
+    entry = new_slab_entry();
+  } catch (...) {
+    device.table().mem_free(device.handle(), fresh.memory);
+    throw;
+  }
   if (m_host_visible) {
-    void* base = nullptr;
-    device.check(device.table().mem_base(device.handle(), fresh.memory, &base), "address of a slab in " + m_name);
     fresh.base = static_cast<std::byte*>(base);
     for (const plugin::device* other : m_setup.register_with)
       if (other->table().host_register != nullptr && other->table().host_unregister != nullptr &&
           other->table().host_register(other->handle(), base, bytes) == TSR_OK)
         fresh.registered.push_back(other);  // where it fails, copies are slower and still right
   }
-  fresh.ranges = std::make_unique<range_allocator>(bytes, m_granule);
   m_slab_total += bytes;
-  const std::uint32_t entry = new_slab_entry();
   slab_of(entry) = std::move(fresh);
   return true;
 }
@@ -144,14 +151,23 @@ void space::put_back(block::chunk memory, std::uint64_t bytes) {
 
 bool space::reserve(std::span<const std::uint64_t> sizes, std::span<block::chunk> out_chunks) {
   const std::lock_guard guard(m_mutex);
-  for (std::size_t k = 0; k < sizes.size(); ++k) {
-    const auto memory = take(sizes[k]);
-    if (!memory) {
-      ++m_exhausted;
-      for (std::size_t undo = 0; undo < k; ++undo) put_back(out_chunks[undo], sizes[undo]);
-      return false;
+  std::size_t taken = 0;
+  const auto undo = [&] {
+    for (std::size_t k = 0; k < taken; ++k) put_back(out_chunks[k], sizes[k]);
+  };
+  try {
+    for (; taken < sizes.size(); ++taken) {
+      const auto memory = take(sizes[taken]);
+      if (!memory) {
+        ++m_exhausted;
+        undo();
+        return false;
+      }
+      out_chunks[taken] = *memory;
     }
-    out_chunks[k] = *memory;
+  } catch (...) {  // a plugin's failure
+    undo();
+    throw;
   }
   return true;
 }

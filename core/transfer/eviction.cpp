@@ -33,7 +33,9 @@ bool coherence::evict(memory::space_number number, std::uint64_t bytes) {
     if (!guard) continue;
     const block::replica* r = b->find(number);
     if (r == nullptr || r->pins != 0 || r->issuing != 0 || (b->foreign && space.host_visible())) continue;
-    victims.push_back({now - r->last_use, b});
+    // A use noted after `now` counts as just now; the clock may wrap around.
+    const auto age = static_cast<std::int32_t>(now - r->last_use);
+    victims.push_back({static_cast<std::uint32_t>(std::max(age, 0)), b});
   }
   std::ranges::sort(victims, std::greater<>{}, &candidate::age);  // least recently used first
 

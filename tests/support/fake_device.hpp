@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/plugin/device.hpp"
@@ -18,16 +19,21 @@ namespace tessera::testing {
 struct fake_stream;
 struct fake_memory;
 
-/// Shared by the fake devices of one test: they count as devices of one plugin.
+/// Shared by the fake devices of one test. Devices with the same plugin name count as devices of one plugin.
 struct fake_world {
   std::vector<fake_stream*> streams;
   bool has_peer_links = false;
   std::uint64_t live_allocations = 0;
 };
 
-/// One operation in a stream.
+/// A host range registered with a device.
+struct fake_range {
+  std::uintptr_t begin = 0, end = 0;
+};
+
+/// One operation in a stream. `fail`: the work before the next signal has failed with status `value`.
 struct fake_step {
-  enum class kind { work, signal, wait } what = kind::work;
+  enum class kind { work, signal, wait, fail } what = kind::work;
   std::function<void()> run;
   std::uint64_t value = 0;
   fake_stream* other = nullptr;
@@ -37,6 +43,14 @@ struct fake_device_state {
   fake_world* world = nullptr;
   bool host = false;
   std::uint64_t capacity = 0, used = 0;
+  // What goes wrong, and when.
+  tsr_status fail_alloc = TSR_OK;      ///< every allocation
+  tsr_status fail_mem_base = TSR_OK;   ///< every address
+  tsr_status fail_copy_call = TSR_OK;  ///< every copy, at once
+  tsr_status fail_copy_work = TSR_OK;  ///< every copy that is enqueued now, when it runs
+  tsr_status fail_register = TSR_OK;   ///< every registration
+  bool lost = false;                   ///< from now on
+  std::vector<fake_range> registered;
 };
 
 struct fake_stream {
@@ -44,6 +58,8 @@ struct fake_stream {
   bool immediate = false;
   std::deque<fake_step> steps;
   std::uint64_t signalled = 0, completed = 0;
+  tsr_status failing = TSR_OK;                              ///< of the work since the last signal
+  std::deque<std::pair<std::uint64_t, tsr_status>> failed;  ///< not yet reported
 
   /// Runs the first step if it can run. Returns whether it did.
   bool advance() {
@@ -51,7 +67,11 @@ struct fake_stream {
     fake_step& first = steps.front();
     if (first.what == fake_step::kind::wait && first.other->completed < first.value) return false;
     if (first.what == fake_step::kind::work) first.run();
-    if (first.what == fake_step::kind::signal) completed = first.value;
+    if (first.what == fake_step::kind::fail) failing = static_cast<tsr_status>(first.value);
+    if (first.what == fake_step::kind::signal) {
+      if (failing != TSR_OK) failed.emplace_back(first.value, std::exchange(failing, TSR_OK));
+      completed = first.value;
+    }
     steps.pop_front();
     return true;
   }
@@ -76,7 +96,9 @@ inline std::byte* resolve(tsr_address a) {
 /// Makes plugin::device objects over a fake_world. The world and the states must outlive them.
 class fake_device {
  public:
-  fake_device(fake_world& world, std::uint32_t index, bool host, std::uint64_t capacity) {
+  /// @param capacity  bytes; 0: unlimited
+  /// @param plugin    whose device it is, unless it is the host
+  fake_device(fake_world& world, std::uint32_t index, bool host, std::uint64_t capacity, const std::string& plugin = "fake") {
     m_state.world = &world;
     m_state.host = host;
     m_state.capacity = capacity;
@@ -91,6 +113,7 @@ class fake_device {
     };
     t.mem_alloc = [](tsr_device* d, std::uint32_t, std::uint64_t bytes, tsr_memory** out) -> tsr_status {
       auto* self = reinterpret_cast<fake_device_state*>(d);
+      if (self->fail_alloc != TSR_OK) return self->fail_alloc;
       if (self->capacity != 0 && self->used + bytes > self->capacity) return TSR_RESOURCE_EXHAUSTED;
       self->used += bytes;
       ++self->world->live_allocations;
@@ -104,7 +127,8 @@ class fake_device {
       --self->world->live_allocations;
       return TSR_OK;
     };
-    t.mem_base = [](tsr_device*, tsr_memory* m, void** out) -> tsr_status {
+    t.mem_base = [](tsr_device* d, tsr_memory* m, void** out) -> tsr_status {
+      if (const auto status = reinterpret_cast<fake_device_state*>(d)->fail_mem_base; status != TSR_OK) return status;
       *out = reinterpret_cast<fake_memory*>(m)->bytes.data();
       return TSR_OK;
     };
@@ -128,17 +152,49 @@ class fake_device {
       self->push({fake_step::kind::signal, {}, self->signalled, nullptr});
       return TSR_OK;
     };
-    t.stream_progress = [](tsr_device*, tsr_stream* s, std::uint64_t* out, std::uint64_t*) -> tsr_status {
-      *out = reinterpret_cast<fake_stream*>(s)->completed;
+    t.stream_progress = [](tsr_device* d, tsr_stream* s, std::uint64_t* out, std::uint64_t* out_failed) -> tsr_status {
+      auto* self = reinterpret_cast<fake_stream*>(s);
+      if (reinterpret_cast<fake_device_state*>(d)->lost) {
+        *out = self->signalled;
+        return TSR_DEVICE_LOST;
+      }
+      *out = self->completed;
+      if (self->failed.empty()) return TSR_OK;
+      const auto [value, status] = self->failed.front();
+      self->failed.pop_front();
+      if (!self->failed.empty()) *out = self->failed.front().first - 1;  // so that the next one is asked for
+      *out_failed = value;
+      return status;
+    };
+    t.host_register = [](tsr_device* d, void* pointer, std::uint64_t bytes) -> tsr_status {
+      auto* self = reinterpret_cast<fake_device_state*>(d);
+      const auto begin = reinterpret_cast<std::uintptr_t>(pointer), end = begin + bytes;
+      if (self->fail_register != TSR_OK) return self->fail_register;
+      for (const fake_range& r : self->registered)
+        if (r.begin < end && begin < r.end) return TSR_ALREADY_EXISTS;
+      self->registered.push_back({begin, end});
       return TSR_OK;
+    };
+    t.host_unregister = [](tsr_device* d, void* pointer) -> tsr_status {
+      auto* self = reinterpret_cast<fake_device_state*>(d);
+      const auto begin = reinterpret_cast<std::uintptr_t>(pointer);
+      return std::erase_if(self->registered, [&](const fake_range& r) { return r.begin == begin; }) == 1 ? TSR_OK
+                                                                                                        : TSR_NOT_FOUND;
     };
     t.stream_wait = [](tsr_device*, tsr_stream* s, tsr_ticket ticket) -> tsr_status {
       reinterpret_cast<fake_stream*>(s)->push(
           {fake_step::kind::wait, {}, ticket.value, reinterpret_cast<fake_stream*>(ticket.stream)});
       return TSR_OK;
     };
-    t.copy = [](tsr_device*, tsr_stream* s, const tsr_copy* c) -> tsr_status {
+    t.copy = [](tsr_device* d, tsr_stream* s, const tsr_copy* c) -> tsr_status {
       const tsr_copy what = *c;
+      const auto* self = reinterpret_cast<fake_device_state*>(d);
+      if (self->fail_copy_call != TSR_OK) return self->fail_copy_call;
+      if (self->fail_copy_work != TSR_OK) {
+        reinterpret_cast<fake_stream*>(s)->push(
+            {fake_step::kind::fail, {}, static_cast<std::uint64_t>(self->fail_copy_work), nullptr});
+        return TSR_OK;
+      }
       reinterpret_cast<fake_stream*>(s)->push({fake_step::kind::work, [what] {
         std::memcpy(resolve(what.destination), resolve(what.source), what.bytes);
       }, 0, nullptr});
@@ -149,22 +205,23 @@ class fake_device {
     description.device_class = host ? TSR_DEVICE_CPU : TSR_DEVICE_ACCELERATOR;
     description.capabilities = TSR_DEVICE_HAS_FP64 | (host ? TSR_DEVICE_INLINE : TSR_DEVICE_DEVICE_WAIT);
     description.space_count = 1;
-    plugin::space space;
-    space.name = host ? "host:memory" : "fake" + std::to_string(index) + ":memory";
+    tessera::plugin::space space;
+    space.name = host ? "host:memory" : plugin + std::to_string(index) + ":memory";
     space.description.struct_size = sizeof space.description;
     space.description.kind = host ? TSR_SPACE_HOST : TSR_SPACE_DEVICE;
     space.description.capabilities = host ? TSR_SPACE_ADDRESSABLE | TSR_SPACE_HOST_VISIBLE : 0;
     space.description.bytes = capacity;
     space.description.granularity = space.description.alignment = 64;
-    m_device = std::make_unique<plugin::device>(host ? "host" : "fake" + std::to_string(index), host ? "host" : "fake", index,
+    m_device = std::make_unique<tessera::plugin::device>(host ? "host" : plugin + std::to_string(index), host ? "host" : plugin, index,
                                                 reinterpret_cast<tsr_device*>(&m_state), description, t,
-                                                std::vector<plugin::space>{space}, nullptr, nullptr);
+                                                std::vector<tessera::plugin::space>{space}, nullptr, nullptr);
   }
-  const plugin::device& device() const { return *m_device; }
+  const tessera::plugin::device& device() const { return *m_device; }
+  fake_device_state& state() { return m_state; }
 
  private:
   fake_device_state m_state;
-  std::unique_ptr<plugin::device> m_device;
+  std::unique_ptr<tessera::plugin::device> m_device;
 };
 
 inline fake_stream& fake_of(tsr_stream* s) { return *reinterpret_cast<fake_stream*>(s); }

@@ -1,0 +1,285 @@
+// One memory space: reservation, limits, reuse, trimming, foreign memory, waiters, residents.
+#include "core/memory/space.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <thread>
+
+#include "core/block/table.hpp"
+#include "tests/support/fake_device.hpp"
+
+namespace tessera::memory {
+namespace {
+
+using testing::fake_device;
+using testing::fake_world;
+
+constexpr std::uint64_t unit = 256;  // the granule
+
+struct one_space {
+  explicit one_space(std::uint64_t limit, std::uint64_t slab, std::uint64_t capacity = 0, bool host = true,
+                     std::vector<const plugin::device*> register_with = {}, registration_cache* cache = nullptr)
+      : device(world, 0, host, capacity) {
+    space_setup setup;
+    setup.device = &device.device();
+    setup.limit = limit;
+    setup.slab_bytes = slab;
+    setup.register_with = std::move(register_with);
+    setup.registrations = cache;
+    is = std::make_unique<space>(setup);
+  }
+  ~one_space() {
+    is.reset();
+    EXPECT_EQ(world.live_allocations, 0u) << "every slab is given back";
+  }
+  std::vector<block::chunk> take(const std::vector<std::uint64_t>& sizes) {
+    std::vector<block::chunk> chunks(sizes.size());
+    return is->reserve(sizes, chunks) ? chunks : std::vector<block::chunk>{};
+  }
+  fake_world world;
+  fake_device device;
+  std::unique_ptr<space> is;
+};
+
+TEST(space, reserves_all_or_nothing) {
+  one_space s(8 * unit, 8 * unit);
+  const auto first = s.take({3 * unit, unit});
+  ASSERT_EQ(first.size(), 2u);
+  std::vector<block::chunk> untouched(2);
+  const std::vector<std::uint64_t> too_much{2 * unit, 3 * unit};
+  EXPECT_FALSE(s.is->reserve(too_much, untouched));
+  EXPECT_EQ(s.is->statistics().used_bytes, 4 * unit) << "nothing stays reserved";
+  EXPECT_EQ(s.is->statistics().exhausted, 1u);
+  EXPECT_EQ(s.take({2 * unit, 2 * unit}).size(), 2u);
+  EXPECT_EQ(s.is->statistics().used_bytes, s.is->limit());
+  EXPECT_TRUE(s.take({0}).empty()) << "even nothing takes a granule";
+  EXPECT_EQ(s.is->statistics().peak_bytes, 8 * unit);
+  EXPECT_TRUE(s.is->reserve({}, {}));
+}
+
+TEST(space, chunks_do_not_overlap_and_have_their_addresses) {
+  one_space s(0, 4 * unit);
+  EXPECT_EQ(s.is->limit(), ~std::uint64_t{0});
+  std::set<std::pair<std::uintptr_t, std::uintptr_t>> ranges;
+  for (int k = 1; k < 40; ++k) {
+    const std::uint64_t bytes = static_cast<std::uint64_t>(k) * 100;
+    const auto chunk = s.take({bytes});
+    ASSERT_EQ(chunk.size(), 1u);
+    const auto begin = reinterpret_cast<std::uintptr_t>(s.is->host_pointer(chunk[0]));
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(testing::resolve(s.is->address_of(chunk[0]))), begin);
+    std::fill_n(static_cast<std::byte*>(s.is->host_pointer(chunk[0])), bytes, std::byte{1});
+    ranges.emplace(begin, begin + s.is->footprint(bytes));
+  }
+  std::uintptr_t end = 0;
+  for (const auto& [from, to] : ranges) {
+    EXPECT_LE(end, from);
+    end = to;
+  }
+}
+
+TEST(space, a_device_space_has_no_host_pointers) {
+  one_space s(0, unit, 0, false);
+  const auto chunk = s.take({unit});
+  EXPECT_FALSE(s.is->host_visible());
+  EXPECT_EQ(s.is->host_pointer(chunk[0]), nullptr);
+  EXPECT_NE(s.is->address_of(chunk[0]).memory, nullptr);
+}
+
+TEST(space, freed_chunks_of_one_size_are_reused_without_searching) {
+  one_space s(0, 64 * unit);
+  const auto chunk = s.take({3 * unit})[0];
+  s.is->release(chunk, 3 * unit);
+  for (int k = 0; k < 10; ++k) {
+    const auto again = s.take({3 * unit - 7});  // rounds to the same
+    EXPECT_EQ(again[0].word, chunk.word);
+    s.is->release(again[0], 3 * unit - 7);
+  }
+  EXPECT_EQ(s.is->statistics().reuses, 10u);
+  EXPECT_EQ(s.is->statistics().allocations, 11u);
+  s.take({2 * unit});
+  EXPECT_EQ(s.is->statistics().reuses, 10u) << "another size";
+}
+
+TEST(space, cached_pieces_join_when_a_larger_one_is_needed) {
+  one_space s(8 * unit, 8 * unit);
+  std::vector<std::uint64_t> eight(8, unit);
+  const auto pieces = s.take(eight);
+  ASSERT_EQ(pieces.size(), 8u);
+  for (std::size_t k = 2; k < 6; ++k) s.is->release(pieces[k], unit);
+  const auto joined = s.take({4 * unit});
+  ASSERT_EQ(joined.size(), 1u);
+  EXPECT_EQ(joined[0].offset(), pieces[2].offset());
+}
+
+TEST(space, empty_slabs_make_room_for_another_size) {
+  one_space s(8 * unit, 2 * unit);
+  const auto small = s.take({2 * unit, 2 * unit, 2 * unit, 2 * unit});
+  ASSERT_EQ(small.size(), 4u);
+  for (std::size_t k = 0; k < 3; ++k) s.is->release(small[k], 2 * unit);
+  EXPECT_EQ(s.is->statistics().reserved_bytes, 8 * unit);
+  const auto large = s.take({6 * unit});  // fits no slab: the three empty ones go back to the plugin
+  ASSERT_EQ(large.size(), 1u);
+  EXPECT_EQ(s.is->statistics().reserved_bytes, 8 * unit);
+  EXPECT_EQ(s.world.live_allocations, 2u);
+  EXPECT_EQ(s.is->statistics().used_bytes, 8 * unit);
+  s.is->release(large[0], 6 * unit);
+  s.is->release(small[3], 2 * unit);
+  EXPECT_EQ(s.take({8 * unit}).size(), 1u);
+}
+
+TEST(space, a_smaller_capacity_than_the_limit_counts) {
+  one_space s(100 * unit, 4 * unit, 6 * unit);
+  EXPECT_EQ(s.is->limit(), 6 * unit);
+  EXPECT_EQ(s.take({4 * unit, 2 * unit}).size(), 2u);
+  EXPECT_TRUE(s.take({unit}).empty());
+}
+
+TEST(space, a_plugin_that_is_out_of_memory_is_no_error_and_other_failures_leave_nothing) {
+  one_space s(0, 4 * unit);
+  s.device.state().fail_alloc = TSR_RESOURCE_EXHAUSTED;
+  EXPECT_TRUE(s.take({unit}).empty());
+  s.device.state().fail_alloc = TSR_OK;
+  ASSERT_EQ(s.take({unit}).size(), 1u);
+  s.device.state().fail_alloc = TSR_INTERNAL;
+  std::vector<block::chunk> chunks(2);
+  const std::vector<std::uint64_t> sizes{unit, 8 * unit};  // the second needs a new slab
+  EXPECT_THROW(s.is->reserve(sizes, chunks), error);
+  EXPECT_EQ(s.is->statistics().used_bytes, unit) << "the first of the two is given back";
+  s.device.state().fail_alloc = TSR_OK;
+  s.device.state().fail_mem_base = TSR_INTERNAL;
+  EXPECT_THROW(s.is->reserve(sizes, chunks), error);
+  EXPECT_EQ(s.is->statistics().used_bytes, unit);
+  EXPECT_EQ(s.world.live_allocations, 1u) << "a slab without an address is freed at once";
+  s.device.state().fail_mem_base = TSR_OK;
+  EXPECT_EQ(s.take(sizes).size(), 2u);
+}
+
+TEST(space, slabs_are_registered_with_devices_that_want_it) {
+  fake_world world;
+  fake_device wants(world, 1, false, 0), refuses(world, 2, false, 0);
+  refuses.state().fail_register = TSR_RESOURCE_EXHAUSTED;
+  {
+    one_space s(0, 4 * unit, 0, true, {&wants.device(), &refuses.device()});
+    const auto chunk = s.take({unit});
+    ASSERT_EQ(wants.state().registered.size(), 1u);
+    EXPECT_EQ(wants.state().registered[0].begin, reinterpret_cast<std::uintptr_t>(s.is->host_pointer(chunk[0])));
+    EXPECT_EQ(wants.state().registered[0].end - wants.state().registered[0].begin, 4 * unit);
+  }
+  EXPECT_TRUE(wants.state().registered.empty());
+}
+
+TEST(space, foreign_memory_is_a_chunk_that_nobody_frees) {
+  fake_world world;
+  fake_device wants(world, 1, false, 0);
+  registration_cache cache({&wants.device()}, 1 << 20);
+  one_space s(4 * unit, 4 * unit, 0, true, {}, &cache);
+  std::vector<std::byte> mine(1000);
+  const block::chunk c = s.is->adopt_foreign(mine.data(), mine.size());
+  EXPECT_EQ(s.is->host_pointer(c), mine.data());
+  EXPECT_EQ(s.is->statistics().used_bytes, 0u) << "not from the limit";
+  EXPECT_EQ(wants.state().registered.size(), 1u);
+  const block::chunk own = s.take({4 * unit})[0];
+  EXPECT_NE(own.slab(), c.slab());
+  s.is->forget_foreign(c);
+  EXPECT_TRUE(wants.state().registered.empty());
+  const block::chunk next = s.is->adopt_foreign(mine.data() + 8, 8);
+  EXPECT_EQ(next.slab(), c.slab()) << "entries are used again";
+  EXPECT_EQ(s.is->host_pointer(next), mine.data() + 8);
+  s.is->forget_foreign(next);
+}
+
+// --- waiting ---------------------------------------------------------------------------------------------------------
+
+struct recorder : memory_waiter {
+  std::vector<std::uint64_t>* order = nullptr;
+  recorder(std::uint64_t a, std::vector<std::uint64_t>& o) : order(&o) {
+    age = a;
+    wake = [](memory_waiter* self) { static_cast<recorder*>(self)->order->push_back(self->age); };
+  }
+};
+
+TEST(space, waiters_wake_oldest_first) {
+  one_space s(unit, unit);
+  std::vector<std::uint64_t> order;
+  std::vector<std::unique_ptr<recorder>> waiters;
+  for (const std::uint64_t age : {30u, 10u, 20u, 50u, 40u}) {
+    waiters.push_back(std::make_unique<recorder>(age, order));
+    EXPECT_TRUE(s.is->wait_for_memory(*waiters.back(), s.is->events()));
+  }
+  EXPECT_TRUE(s.is->has_waiters());
+  EXPECT_EQ(s.is->take_oldest_waiter()->age, 10u);
+  s.is->notify();
+  EXPECT_EQ(order, (std::vector<std::uint64_t>{20, 30, 40, 50}));
+  EXPECT_FALSE(s.is->has_waiters());
+  EXPECT_EQ(s.is->take_oldest_waiter(), nullptr);
+  s.is->notify();
+  EXPECT_EQ(order.size(), 4u) << "once each";
+}
+
+TEST(space, an_event_between_the_failed_reservation_and_the_wait_is_not_lost) {
+  one_space s(unit, unit);
+  const auto held = s.take({unit});
+  const std::uint64_t seen = s.is->events();
+  ASSERT_TRUE(s.take({unit}).empty());
+  s.is->release(held[0], unit);  // comes in between
+  std::vector<std::uint64_t> order;
+  recorder late(1, order);
+  EXPECT_FALSE(s.is->wait_for_memory(late, seen)) << "try again now";
+  EXPECT_FALSE(s.is->has_waiters());
+  EXPECT_EQ(s.take({unit}).size(), 1u);
+}
+
+TEST(space, no_waiter_sleeps_for_ever_when_threads_race) {
+  one_space s(2 * unit, 2 * unit);
+  constexpr int threads = 4, rounds = 3000;
+  struct sleeper : memory_waiter {
+    std::atomic<int> woken{0};
+  };
+  std::vector<std::thread> all;
+  for (int t = 0; t < threads; ++t)
+    all.emplace_back([&, t] {
+      sleeper me;
+      me.age = static_cast<std::uint64_t>(t);
+      me.wake = [](memory_waiter* self) {
+        auto& mine = *static_cast<sleeper*>(self);
+        mine.woken.store(1);
+        mine.woken.notify_one();
+      };
+      for (int k = 0; k < rounds; ++k) {
+        block::chunk chunk;
+        for (;;) {
+          const std::uint64_t seen = s.is->events();
+          const std::uint64_t size = unit;
+          if (s.is->reserve({&size, 1}, {&chunk, 1})) break;
+          me.woken.store(0);
+          if (s.is->wait_for_memory(me, seen)) me.woken.wait(0);  // a lost wake-up hangs the test
+        }
+        s.is->release(chunk, unit);
+      }
+    });
+  for (auto& t : all) t.join();
+  EXPECT_EQ(s.is->statistics().used_bytes, 0u);
+  EXPECT_EQ(s.is->statistics().allocations, static_cast<std::uint64_t>(threads * rounds));
+}
+
+TEST(space, residents_are_a_set) {
+  one_space s(0, unit);
+  block::table blocks;
+  std::vector<block::record*> all;
+  for (int k = 0; k < 5; ++k) all.push_back(&blocks.create(element_type::f64, shape{1}));
+  for (auto* b : all) s.is->add_resident(*b);
+  s.is->add_resident(*all[2]);
+  EXPECT_EQ(s.is->residents().size(), 5u);
+  s.is->remove_resident(*all[0]);
+  s.is->remove_resident(*all[4]);
+  s.is->remove_resident(*all[4]);
+  EXPECT_THAT(s.is->residents(), ::testing::UnorderedElementsAre(all[1], all[2], all[3]));
+  for (auto* b : {all[3], all[1], all[2]}) s.is->remove_resident(*b);
+  EXPECT_TRUE(s.is->residents().empty());
+}
+
+}  // namespace
+}  // namespace tessera::memory
