@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 
@@ -35,6 +36,23 @@ config::document command_options::load() const {
   return config::document::load(from);
 }
 
+namespace {
+
+[[noreturn]] void cannot_write(const std::string& path) {
+  throw error(error_kind::usage, std::string("cannot write: ") + std::strerror(errno), path,
+              "check that the folder exists and may be written to");
+}
+
+}  // namespace
+
+void require_writable(const std::string& path) {
+  if (path == "-") return;
+  std::error_code ignored;
+  const bool there = std::filesystem::exists(path, ignored);
+  if (!std::ofstream(path, std::ios::binary | std::ios::app)) cannot_write(path);
+  if (!there) std::filesystem::remove(path, ignored);
+}
+
 void write_text(const std::string& path, const std::string& text) {
   if (path == "-") {
     std::cout << text << std::flush;
@@ -42,9 +60,7 @@ void write_text(const std::string& path, const std::string& text) {
   }
   std::ofstream file(path, std::ios::binary);
   file << text << std::flush;
-  if (!file)
-    throw error(error_kind::usage, std::string("cannot write: ") + std::strerror(errno), path,
-                "check that the folder exists and may be written to");
+  if (!file) cannot_write(path);
 }
 
 }  // namespace tessera::apps

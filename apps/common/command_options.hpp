@@ -35,6 +35,9 @@ struct command_options {
   config::document load() const;
 };
 
+/// Throws tessera::error (usage) with the system's reason when a file cannot be written. Changes nothing.
+void require_writable(const std::string& path);
+
 /// Writes text to a file, or to standard output for "-". Throws tessera::error (usage) with the system's reason.
 void write_text(const std::string& path, const std::string& text);
 

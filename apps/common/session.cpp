@@ -6,12 +6,21 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "core/base/units.hpp"
+
 namespace tessera::apps {
+namespace {
+
+constexpr const char* stopped = "stopped by Ctrl-C before it was done";
+
+}  // namespace
 
 session::session(const command_options& options) : m_options(options) {
+  if (!options.json.empty()) require_writable(options.json);
   // The watch comes first: threads that the machine and the runtime start inherit the blocked signals.
   m_watch = std::make_unique<interrupt_watch>([this] {
-    if (runtime* running = m_started.load()) running->cancel("stopped by Ctrl-C before it was done");
+    m_interrupted = true;
+    if (runtime* running = m_started.load()) running->cancel(stopped);
     else _exit(130);  // nothing has begun
   });
   machine m = hierarchy::assemble(options.load());
@@ -38,12 +47,33 @@ void session::describe(report& to) const {
   to.note("seed", m_options.seed);
 }
 
+void session::require_memory(double bytes, const std::string& what) const {
+  double all = 0;
+  for (const auto& space : m_runtime->statistics().spaces) all += static_cast<double>(space.is.limit_bytes);
+  if (bytes > all)
+    throw error(error_kind::memory,
+                fmt::format("{} take {}, and all memories together hold {}", what, format_bytes(bytes), format_bytes(all)), {},
+                "choose a smaller problem, or raise memory.host_limit if it is set");
+}
+
+void session::check_interrupt() const {
+  if (m_interrupted) throw error(error_kind::interrupted, stopped);
+}
+
 void session::finish(report& r) {
+  check_interrupt();
   const statistics s = m_runtime->statistics();
   r.add_statistics(s);
   if (!m_options.quiet && m_options.json != "-") fmt::print("{}", r.to_text());
   if (m_options.stats) fmt::print(m_options.json == "-" ? stderr : stdout, "\n{}", to_text(s));
   if (!m_options.json.empty()) write_text(m_options.json, r.to_json());
+}
+
+void check_tiles(std::int64_t extent, std::int64_t tile) {
+  constexpr std::int64_t most = 1024;
+  if ((extent + tile - 1) / tile > most)
+    throw error(error_kind::usage, fmt::format("tiles of {} cut {} rows or columns into more than {} parts", tile, extent, most),
+                "--tile", fmt::format("choose --tile {} or more", (extent + most - 1) / most));
 }
 
 }  // namespace tessera::apps

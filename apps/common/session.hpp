@@ -13,7 +13,7 @@
 namespace tessera::apps {
 
 /// Opens the configured machine, starts the runtime, watches for Ctrl-C (which cancels: fence then throws `interrupted`).
-/// Notes about the machine go to standard error.
+/// Notes about the machine go to standard error. Throws also when the file for JSON cannot be written, before anything runs.
 class session {
  public:
   explicit session(const command_options& options);
@@ -23,15 +23,24 @@ class session {
   const command_options& options() const noexcept { return m_options; }
   /// The first lines of every report: machine, plugins, BLAS kernel set.
   void describe(report& to) const;
-  /// Prints the report, the statistics and the JSON, as the options ask.
+  /// Throws tessera::error (memory) when all memories together cannot hold so many bytes of blocks. `what` names them:
+  /// "the tiles of A".
+  void require_memory(double bytes, const std::string& what) const;
+  /// Throws tessera::error (interrupted) after Ctrl-C; for long work outside of tasks.
+  void check_interrupt() const;
+  /// Prints the report, the statistics and the JSON, as the options ask. Throws tessera::error (interrupted) after Ctrl-C.
   void finish(report& r);
 
  private:
   command_options m_options;
+  std::atomic<bool> m_interrupted{false};
   std::atomic<runtime*> m_started{nullptr};  ///< for the watching thread
   std::unique_ptr<interrupt_watch> m_watch;
   std::unique_ptr<runtime> m_runtime;
 };
+
+/// Tiles along one side: at most 1024, so that descriptions of tiles stay small beside the data. Throws tessera::error (usage).
+void check_tiles(std::int64_t extent, std::int64_t tile);
 
 /// Pseudo-random numbers in [-0.5, 0.5) that depend on position and seed only, so that blocks can be made in any order.
 inline double noise(std::uint64_t seed, std::uint64_t i, std::uint64_t j) noexcept {

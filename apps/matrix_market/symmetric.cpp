@@ -46,7 +46,7 @@ void refuse_asymmetry(const matrix& m, const std::vector<std::size_t>& order) {
     if (e.row == e.column) continue;
     const entry* mirror = find(e.column, e.row);
     const double other = mirror != nullptr ? mirror->value : 0;
-    if (other != e.value)
+    if (std::abs(other - e.value) > 1e-10 * std::max(std::abs(other), std::abs(e.value)))
       throw error(error_kind::input,
                   fmt::format("the matrix is not symmetric: ({0}, {1}) is {2:.17g} and ({1}, {0}) is {3:.17g}", e.row + 1, e.column + 1, e.value, other),
                   m.place_of(k), "a Cholesky factorization needs a symmetric matrix");

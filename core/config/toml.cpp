@@ -39,7 +39,7 @@ value converted(const toml::node& node, std::string where, const std::string& so
   } else if (const auto* members = node.as_table()) {
     table converted_members;
     for (const auto& [key, member] : *members)
-      converted_members.emplace_back(std::string(key.str()), converted(member, place(source, key.source()), source));
+      converted_members.push_back({std::string(key.str()), converted(member, place(source, key.source()), source)});
     out.is = std::move(converted_members);
   } else {
     throw error(error_kind::configuration, "dates and times are not used in Tessera's configuration", out.where,

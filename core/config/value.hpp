@@ -3,16 +3,16 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
 namespace tessera::config {
 
 struct value;
+struct named_value;
 using array = std::vector<value>;
 /// Members in the order in which they were written.
-using table = std::vector<std::pair<std::string, value>>;
+using table = std::vector<named_value>;
 
 /// One value. `where` is the place of its key (of the value itself inside arrays): "laptop.toml:3:1".
 struct value {
@@ -25,6 +25,12 @@ struct value {
   }
   /// "a table", "an integer", for messages.
   std::string_view type_name() const noexcept;
+};
+
+/// A member of a table. Not a std::pair: Clang would have to know a pair's constructors while `value` is incomplete.
+struct named_value {
+  std::string name;
+  value is;
 };
 
 }  // namespace tessera::config

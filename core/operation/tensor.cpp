@@ -18,14 +18,23 @@ bool supported(const plugin::device& device, element_type type) {
 void enqueue_permute(const context& c) {
   const auto& given = c.arguments_as<permute_arguments>();
   const operand &source = c.operands[0], &destination = c.operands[1];
+  if (destination.type != source.type || destination.extents->rank() != source.extents->rank())
+    throw error(error_kind::usage, fmt::format("permute: a source of type {} and rank {} does not fit a destination of type {} and rank {}",
+                                               name_of(source.type), source.extents->rank(), name_of(destination.type),
+                                               destination.extents->rank()));
   tsr_permute p{};
   p.struct_size = sizeof p;
   p.type = static_cast<tsr_type>(source.type);
   p.rank = static_cast<std::uint32_t>(source.extents->rank());
+  std::uint32_t seen = 0;
   for (std::uint32_t d = 0; d < p.rank; ++d) {
+    if (given.permutation[d] >= p.rank || (seen >> given.permutation[d] & 1) != 0)
+      throw error(error_kind::usage, fmt::format("permute: entry {} is {}: not a permutation of {} dimensions", d,
+                                                 given.permutation[d], p.rank));
+    seen |= 1u << given.permutation[d];
     p.extents[d] = source.extent(d);
     p.permutation[d] = given.permutation[d];
-    if (given.permutation[d] >= p.rank || destination.extent(d) != source.extent(given.permutation[d]))
+    if (destination.extent(d) != source.extent(given.permutation[d]))
       throw error(error_kind::usage, fmt::format("permute: dimension {} of the destination does not fit", d));
   }
   const scalar alpha(source.type, given.alpha), beta(source.type, given.beta);

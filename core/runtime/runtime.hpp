@@ -27,6 +27,17 @@ struct task_options {
   location::node_id at = location::no_node;          ///< run at or below this location, if possible (see placement)
 };
 
+/// A task's name together with the place of the submission: a string literal converts to it where submit is called.
+struct task_name {
+  /// Implicit, so that the site is the place of the call of submit.
+  template <class Text>
+    requires std::is_convertible_v<const Text&, std::string_view>
+  task_name(const Text& name, std::source_location where = std::source_location::current())  // NOLINT: meant to convert
+      : text(name), site(where) {}
+  std::string_view text;      ///< must live until submit returns
+  std::source_location site;  ///< for messages
+};
+
 /// The operations that every runtime has; see operation/blas.hpp and operation/tensor.hpp.
 struct builtin_operations {
   const operation::definition* gemm;     ///< C = alpha op(A) op(B) + beta C; blocks A read, B read, C update or write
@@ -81,8 +92,8 @@ class runtime {
   /// moved into the task; it runs on any worker, once, and may throw (see fence).
   /// @code rt.submit("scale", [s](tessera::view<double> x) { for (double& v : x) v *= s; }, tessera::update(a(0))); @endcode
   template <class Function, class... Uses>
-  void submit(std::string_view name, Function function, Uses... uses) {
-    submit_at(std::source_location::current(), {}, name, std::move(function), uses...);
+  void submit(task_name name, Function function, Uses... uses) {
+    submit_at(name.site, {}, name.text, std::move(function), uses...);
   }
   /// The same with a priority, a location and the place for messages. Both return at once, unless more tasks are
   /// unfinished than the window allows: then the calling thread runs tasks first. Both throw tessera::error (memory) when

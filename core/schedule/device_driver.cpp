@@ -246,9 +246,10 @@ void device_driver::landed(flight& f, tsr_status status) {
     if (t.what->work != nullptr)
       m_where.learn(t.what->work(t.argument_bytes(), t.all_accesses()), static_cast<double>(ns));
   }
+  const std::uint64_t bytes = s.window_bytes_of(t);  // while the blocks are still pinned
   s.m_setup.coherence->finish(t.all_accesses(), f.why);
   if ((t.flags & task::flag_reduction) != 0) s.end_group(t);
-  s.retire(mine, t);
+  s.retire(mine, t, bytes);
   m_in_flight.fetch_sub(1);
   if (s.m_waiting.load() != 0) s.m_work.notify_all();
 }

@@ -57,7 +57,8 @@ struct executor {
   bool is_host = true;
   std::uint32_t parallelism = 1;  ///< workers, or compute streams
 
-  priority_queue urgent;  ///< host: tasks with a priority; device: all of its tasks
+  priority_queue urgent;      ///< host: tasks with a priority above 0; device: all of its tasks
+  priority_queue background;  ///< host: tasks with a priority below 0
   spill_queue inbox;      ///< host: tasks that other places' threads send here
 
   /// Work given here and not finished, in nanoseconds at the estimated rate.

@@ -202,20 +202,25 @@ void scheduler::execute(lane& mine, task::record& t) {
 }
 
 void scheduler::complete(lane& mine, task::record& t) {
+  const std::uint64_t bytes = window_bytes_of(t);
   if ((t.flags & (task::flag_accumulates | task::flag_reduction)) != 0) give_copies_back(t);
   task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, true); });
   if ((t.flags & task::flag_reduction) != 0) end_group(t);
-  retire(mine, t);
+  retire(mine, t, bytes);
 }
 
-void scheduler::retire(lane& mine, task::record& t) {
+std::uint64_t scheduler::window_bytes_of(task::record& t) const noexcept {
+  if (m_window_bytes == 0 || t.what->special != nullptr || (t.flags & task::flag_reduction) != 0) return 0;
+  std::uint64_t bytes = 0;
+  for (const block::access& a : t.all_accesses()) bytes += a.block->bytes;
+  return bytes;
+}
+
+void scheduler::retire(lane& mine, task::record& t, std::uint64_t window_bytes) {
   if (t.what->destroy_arguments != nullptr) t.what->destroy_arguments(t.argument_bytes());
   if (!m_single_executor && t.executor != 0xffff && t.what->special == nullptr)
     m_executors[t.executor]->queued_ns.fetch_sub(static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(t.extension)),
                                                  std::memory_order_relaxed);
-  std::uint64_t bytes = 0;
-  if (m_window_bytes != 0)
-    for (const block::access& a : t.all_accesses()) bytes += a.block->bytes;
   lane::finished_chain& chain = mine.finished[t.owner];
   t.next = chain.first;
   chain.first = &t;
@@ -225,8 +230,8 @@ void scheduler::retire(lane& mine, task::record& t) {
     m_lanes[t.owner].load(std::memory_order_relaxed)->tasks.give_back(*chain.first, *chain.last);
     chain = {};
   }
-  if (bytes != 0)
-    mine.retired_bytes.store(mine.retired_bytes.load(std::memory_order_relaxed) + bytes, std::memory_order_release);
+  if (window_bytes != 0)
+    mine.retired_bytes.store(mine.retired_bytes.load(std::memory_order_relaxed) + window_bytes, std::memory_order_release);
   // release: whoever sees the count sees the task's effects
   mine.retired.store(mine.retired.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
@@ -241,7 +246,7 @@ void scheduler::fail_unstarted(lane& mine, task::record& t, std::shared_ptr<cons
     auto& hold = *static_cast<host_hold*>(t.extension);
     hold.why = why;
     task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, false); });
-    retire(mine, t);
+    retire(mine, t, 0);
     hold.available.store(true, std::memory_order_release);
     m_work.notify_all();
     return;
@@ -267,7 +272,7 @@ void scheduler::run_special(lane& mine, task::record& t) {
     }
     task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, true); });
     m_setup.blocks->destroy(b);
-    retire(mine, t);
+    retire(mine, t, 0);
     return;
   }
   // hold: acquired in the host space of executor 0, then handed to the thread that waits for it
@@ -315,6 +320,8 @@ void scheduler::release(host_hold& held) {
       a.block->committed = a.version;
       a.block->valid_mask = 1;
       a.block->replicas[0].version = a.version;
+      delete a.block->poison;  // written anew
+      a.block->poison = nullptr;
     }
   } else {
     m_setup.coherence->publish(t.all_accesses(), {});
@@ -323,7 +330,7 @@ void scheduler::release(host_hold& held) {
   --held.owner->held_views;
   task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, false); });
   m_held.fetch_sub(1, std::memory_order_acq_rel);
-  retire(mine, t);
+  retire(mine, t, 0);
   m_work.notify_all();
 }
 
@@ -332,7 +339,7 @@ void scheduler::destroy_later(block::record& block) {
   task::record& t = begin(*m_destroy, std::source_location::current(), mine);
   t.access_count = 1;
   t.accesses[0] = {.block = &block, .version = 0, .how = intent::write, .flags = 0, .space = 0};
-  commit(*mine, t);
+  commit(*mine, t, false);  // also called while a task is being retired, where nobody may wait
 }
 
 }  // namespace tessera::schedule

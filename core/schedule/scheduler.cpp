@@ -152,20 +152,19 @@ void scheduler::worker_thread(lane& mine, std::uint32_t cpu, bool bind) {
   work(mine, [this] { return m_stop.load(std::memory_order_relaxed); });
 }
 
-void scheduler::commit(lane& mine, task::record& t) {
+void scheduler::commit(lane& mine, task::record& t, bool bounded) {
   const std::uint64_t count = mine.submitted.load(std::memory_order_relaxed) + 1;
   // An order among all submitters that costs nothing shared: exact for one of them, fair between several.
   t.sequence = count;
   mine.submitted.store(count, std::memory_order_release);
   if (m_window_bytes != 0) {
-    std::uint64_t bytes = 0;
-    for (const block::access& a : t.all_accesses()) bytes += a.block->bytes;
+    const std::uint64_t bytes = window_bytes_of(t);
     mine.submitted_bytes.store(mine.submitted_bytes.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
   }
   if (task::link(t, *this)) dispatch(mine, t, false);
 
   const bool look = m_window_bytes != 0 || (count & 255) == 0 || m_window_tasks < 256;
-  if (!look || mine.inside_task || mine.is_driver) return;
+  if (!look || !bounded || mine.inside_task || mine.is_driver) return;
   const auto tasks_open = [&] { return submitted() - std::min(submitted(), retired()); };
   const auto bytes_open = [&] {
     std::uint64_t in = 0, out = 0;
@@ -282,8 +281,10 @@ void scheduler::enqueue(lane& mine, task::record& t, executor& where, bool hot) 
     m_drivers[where.number]->wake();
     return;
   }
-  if (t.priority != 0) {
+  if (t.priority > 0) {
     where.urgent.push(t);
+  } else if (t.priority < 0) {
+    where.background.push(t);
   } else if (mine.is_driver || mine.executor != where.number) {
     where.inbox.push(t);
   } else if (hot && mine.next_task == nullptr) {
@@ -334,6 +335,10 @@ task::record* scheduler::find(lane& mine) {
     if (task::record* t = other->urgent.pop()) return t;
     if (task::record* t = other->inbox.pop()) return t;
   }
+  if (task::record* t = home.background.pop()) return t;
+  for (const auto& other : m_executors)
+    if (other->is_host && other->number != mine.executor)
+      if (task::record* t = other->background.pop()) return t;
   return nullptr;
 }
 

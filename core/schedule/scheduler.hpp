@@ -65,8 +65,9 @@ class scheduler final : private task::reduction_source {
     lane_out = &mine;
     return t;
   }
-  /// Step 2: links the task and, when it waits for nothing, queues it. Above the window the calling thread runs tasks.
-  void commit(lane& mine, task::record& t);
+  /// Step 2: links the task and, when it waits for nothing, queues it. Above the window the calling thread runs tasks,
+  /// unless it is in the middle of a task, or `bounded` is false.
+  void commit(lane& mine, task::record& t, bool bounded = true);
 
   /// Waits for everything submitted before. Rethrows the first failure since the last fence. Throws usage when the
   /// calling thread holds a view.
@@ -130,7 +131,10 @@ class scheduler final : private task::reduction_source {
   void execute(lane& mine, task::record& t);
   void run_special(lane& mine, task::record& t);
   void complete(lane& mine, task::record& t);                  // host: release successors, retire
-  void retire(lane& mine, task::record& t);
+  /// What a task counts in the window of bytes: the same at its submission and at its end, when its blocks may be gone
+  /// as soon as its successors are released; so that it is asked before. 0 for the runtime's own tasks.
+  std::uint64_t window_bytes_of(task::record& t) const noexcept;
+  void retire(lane& mine, task::record& t, std::uint64_t window_bytes);
   void fail_unstarted(lane& mine, task::record& t, std::shared_ptr<const block::failure> why);
   std::shared_ptr<const block::failure> note_failure(const task::record& t, block::failure what);
   void park(task::record& t, std::span<const block::ticket> waits);

@@ -51,7 +51,15 @@ class linking {
 
   bool run() {
     lock();
-    for (block::access& a : m_task.all_accesses()) visit(a);
+    // Additions last: a task that also reads or writes the block does so before its own contribution counts, and does not
+    // close the group that it joins.
+    bool adds = false;
+    for (block::access& a : m_task.all_accesses())
+      if (a.how == intent::accumulate) adds = true;
+      else visit(a);
+    if (adds)
+      for (block::access& a : m_task.all_accesses())
+        if (a.how == intent::accumulate) visit(a);
     unlock();
     for (const auto& [reduction, ready] : m_linked) m_reductions.reduction_linked(*reduction, ready);
     return settle(m_task, m_edges);

@@ -44,7 +44,7 @@ TEST(runtime, a_throwing_task_is_reported_at_the_fence_with_its_name_and_site) {
   fill(rt, a(0), 1.0);
   fill(rt, a(1), 1.0);
   const int line = __LINE__ + 1;
-  rt.submit_at(std::source_location::current(), {}, "explode", [](view<double>) { throw std::runtime_error("boom 42"); }, update(a(0)));
+  rt.submit("explode", [](view<double>) { throw std::runtime_error("boom 42"); }, update(a(0)));
   std::atomic<int> ran{0};
   rt.submit("victim", [&](view<const double>, view<double>) { ++ran; }, read(a(0)), write(a(1)));
   const error e = error_of([&] { rt.fence(); });
