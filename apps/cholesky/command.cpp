@@ -103,8 +103,11 @@ std::int64_t default_tile(std::int64_t n) { return n <= 512 ? 64 : n <= 2048 ? 1
 int run(const cholesky_options& o) {
   const problem p(o);
   const std::int64_t n = p.n(), tile = std::min(o.tile > 0 ? o.tile : default_tile(n), n);
+  check_tiles(n, tile);
   session s(o);
   runtime& rt = s.rt();
+  // The lower triangle, and the other half of the tiles on the diagonal.
+  s.require_memory(static_cast<double>(n) * static_cast<double>(n + tile) / 2 * sizeof(double), "the tiles of the matrix");
   const std::int64_t tiles = (n + tile - 1) / tile;
   auto a = rt.make_array<double>("A", {n, n}, {tile, tile});
   auto info = rt.make_array<std::int32_t>("info", {tiles}, {1});

@@ -39,8 +39,12 @@ int run(const gemm_options& o) {
   const std::int64_t m = o.m > 0 ? o.m : o.n, n = o.n, k = o.k > 0 ? o.k : o.n;
   const std::int64_t largest = std::max({m, n, k});
   const std::int64_t tile = std::min(o.tile > 0 ? o.tile : largest <= 512 ? 128 : largest <= 2048 ? 256 : 512, largest);
+  for (const std::int64_t extent : {m, n, k}) check_tiles(extent, tile);
   session s(o);
   runtime& rt = s.rt();
+  const double elements = static_cast<double>(m) * static_cast<double>(k) + static_cast<double>(k) * static_cast<double>(n) +
+                          static_cast<double>(m) * static_cast<double>(n);
+  s.require_memory(elements * sizeof(T), "the blocks of A, B and C");
   auto a = rt.make_array<T>("A", {m, k}, {tile, tile});
   auto b = rt.make_array<T>("B", {k, n}, {tile, tile});
   auto c = rt.make_array<T>("C", {m, n}, {tile, tile});
