@@ -17,6 +17,7 @@ import contextlib
 import datetime
 import fcntl
 import json
+import math
 import os
 import shlex
 import subprocess
@@ -104,6 +105,11 @@ def revision():
     return r.stdout.strip() or "unknown"
 
 
+def finite(entry):
+    """JSON has no infinity: a crossing that was not reached is null."""
+    return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in entry.items()}
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("groups", nargs="+", choices=jobs.GROUPS, metavar="group", help=", ".join(jobs.GROUPS))
@@ -118,12 +124,14 @@ def main():
     p.add_argument("--lock", default="", help="a file to lock while a program runs (others that build take it too)")
     p.add_argument("--rows", default="", help="file to which measured rows are appended (default: a new one in the build folder)")
     p.add_argument("--from", dest="source", default="", help="measure nothing: the table of this file of rows")
+    p.add_argument("--revision", default="", help="what was measured, for --from (default: the checked-out revision)")
     p.add_argument("--write", action="store_true", help="write docs/results/<group>.md and .json")
     opt = p.parse_args()
     facts = machine.facts(opt.build)
     if facts["build_type"] != "Release":
         print(f"warning: {opt.build} is a build of type '{facts['build_type']}', not Release", file=sys.stderr)
     command = " ".join(["bench/run.py"] + [a for a in shown_arguments(sys.argv[1:])])
+    measured = opt.revision or revision()
     failures = 0
     for group in dict.fromkeys(opt.groups):
         rows = opt.source or opt.rows
@@ -145,10 +153,10 @@ def main():
             to = os.path.join(ROOT, "docs", "results")
             os.makedirs(to, exist_ok=True)
             with open(os.path.join(to, f"{group}.md"), "w") as f:
-                f.write(table.page(group, entries, facts, date, command, revision()))
+                f.write(table.page(group, entries, facts, date, command, measured))
             with open(os.path.join(to, f"{group}.json"), "w") as f:
-                json.dump({"group": group, "date": date, "command": command, "revision": revision(), "machine": facts,
-                           "results": entries}, f, indent=1)
+                json.dump({"group": group, "date": date, "command": command, "revision": measured, "machine": facts,
+                           "results": [finite(e) for e in entries]}, f, indent=1, allow_nan=False)
                 f.write("\n")
     return 1 if failures else 0
 
@@ -159,9 +167,9 @@ def shown_arguments(words):
     for w in words:
         if skip:
             skip = False
-        elif w in ("--build", "--lock", "--rows", "--from"):
+        elif w in ("--build", "--lock", "--rows", "--from", "--revision"):
             skip = True
-        elif not w.startswith(("--build=", "--lock=", "--rows=", "--from=")):
+        elif not w.startswith(("--build=", "--lock=", "--rows=", "--from=", "--revision=")):
             yield w
 
 
