@@ -1,0 +1,151 @@
+// What the scheduler promises about order, stealing and open tasks, seen through a runtime.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <random>
+#include <thread>
+
+#include "tests/integration/runtime/machines.hpp"
+
+namespace tessera {
+namespace {
+
+TEST(scheduler, idle_workers_steal) {
+  runtime rt(testing::host_only(2));
+  std::atomic<int> arrived{0};
+  for (int k = 0; k < 2; ++k)
+    rt.submit("meet", [&] {  // each waits for the other: two threads must take part
+      ++arrived;
+      while (arrived.load() < 2) std::this_thread::yield();
+    });
+  rt.fence();
+  EXPECT_GE(rt.statistics().steals, 1u) << "a worker that submits nothing has nothing but what it steals";
+}
+
+TEST(scheduler, one_worker_runs_by_priority_then_by_age) {
+  runtime rt(testing::host_only(1));
+  struct mark {
+    int priority, number;
+    bool operator==(const mark&) const = default;
+  };
+  std::vector<mark> ran, expected;
+  std::mt19937 random(3);
+  for (int k = 0; k < 300; ++k) {
+    const int priority = static_cast<int>(random() % 7) - 3;
+    expected.push_back({priority, k});
+    rt.submit_at(std::source_location::current(), {.priority = static_cast<std::int16_t>(priority)}, "mark",
+                 [&ran, priority, k] { ran.push_back({priority, k}); });
+  }
+  ASSERT_TRUE(ran.empty()) << "with one worker nothing runs before the fence";
+  rt.fence();
+  std::ranges::stable_sort(expected, std::greater<>{}, &mark::priority);
+  EXPECT_EQ(ran, expected) << "negative priorities after those of zero";
+}
+
+TEST(scheduler, priorities_do_not_break_dependencies) {
+  runtime rt(testing::host_only(2));
+  auto a = rt.make_array<std::int64_t>("a", {1}, {1});
+  fill(rt, a(0), std::int64_t{0});
+  std::mt19937 random(5);
+  for (std::int64_t k = 0; k < 2000; ++k)
+    rt.submit_at(std::source_location::current(), {.priority = static_cast<std::int16_t>(random() % 200 - 100)}, "step",
+                 [k](view<std::int64_t> x) { x[0] = x[0] * 7 % 1000003 + k; }, update(a(0)));
+  std::int64_t expected = 0;
+  for (std::int64_t k = 0; k < 2000; ++k) expected = expected * 7 % 1000003 + k;
+  EXPECT_EQ(a.read_host(a(0))[0], expected);
+}
+
+/// Submits `count` tasks of a chain whose first task is held back; returns how many were accepted at most at one time.
+std::uint64_t most_open(runtime& rt, array<std::uint8_t>& a, std::uint64_t expected_stop, int count) {
+  std::atomic<bool> go{false};
+  std::atomic<std::uint64_t> most{0};
+  const std::uint64_t before = rt.tasks_submitted();
+  std::thread submitter([&] {
+    for (int k = 0; k < count; ++k) {
+      rt.submit("chain", [&go](view<std::uint8_t>) {
+        while (!go.load()) std::this_thread::yield();
+      }, update(a(0)));
+      most = std::max(most.load(), rt.tasks_submitted() - rt.tasks_retired());
+    }
+  });
+  // It gets as far as the window: a wrong window that is smaller hangs here, one that is larger is seen below.
+  while (rt.tasks_submitted() - before < expected_stop) std::this_thread::yield();
+  for (int k = 0; k < 1000; ++k) std::this_thread::yield();
+  const std::uint64_t stopped_at = rt.tasks_submitted() - before;
+  go = true;
+  submitter.join();
+  rt.fence();
+  EXPECT_EQ(stopped_at, expected_stop);
+  return most;
+}
+
+TEST(scheduler, the_window_bounds_the_open_tasks) {
+  for (const unsigned workers : {1u, 2u}) {
+    runtime rt(testing::machine_of("plugins = [\"host\"]\nwindow_tasks = 16\n", workers));
+    auto a = rt.make_array<std::uint8_t>("a", {1024}, {1024});
+    fill(rt, a(0), std::uint8_t{0});
+    rt.fence();
+    EXPECT_LE(most_open(rt, a, 16, 200), 16u);
+  }
+}
+
+TEST(scheduler, the_window_in_bytes_bounds_the_open_tasks_also_after_sums) {
+  runtime rt(testing::machine_of("plugins = [\"host\"]\nwindow_bytes = \"16 KiB\"\n", 2));
+  auto a = rt.make_array<std::uint8_t>("a", {1024}, {1024});
+  auto sum = rt.make_array<double>("sum", {128}, {128}), one = rt.make_array<double>("one", {128}, {128});
+  fill(rt, a(0), std::uint8_t{0});
+  fill(rt, one(0), 1.0);
+  fill(rt, sum(0), 0.0);
+  // The runtime's own reductions touch more bytes than anybody submitted; they must not widen the window.
+  for (int k = 0; k < 200; ++k) {
+    axpy_accumulate(rt, 1.0, one(0), sum(0));
+    scal(rt, 1.0, sum(0));
+  }
+  EXPECT_EQ(sum.read_host(sum(0))[5], 200.0);
+  {
+    auto gone = rt.make_array<double>("gone", {64 * 128}, {128});  // destruction counts on neither side
+    for (int k = 0; k < 64; ++k) fill(rt, gone(k), 1.0);
+  }
+  rt.fence();
+  EXPECT_LE(most_open(rt, a, 16, 200), 17u);
+}
+
+TEST(scheduler, a_view_that_overwrites_heals_a_block_that_a_failed_task_spoiled) {
+  for (const bool devices : {false, true}) {
+    runtime rt(devices ? testing::with_sims(1, "1 MiB") : testing::host_only(2));
+    auto a = rt.make_array<double>("a", {4}, {4});
+    fill(rt, a(0), 1.0);
+    rt.submit("explode", [](view<double>) { throw std::runtime_error("boom"); }, update(a(0)));
+    EXPECT_THROW(rt.fence(), error);
+    {
+      auto v = a.write_host(a(0));
+      std::fill(v.begin(), v.end(), 3.0);
+    }
+    EXPECT_EQ(a.read_host(a(0))[3], 3.0);
+    scal(rt, 2.0, a(0));
+    EXPECT_EQ(a.read_host(a(0))[0], 6.0);
+  }
+}
+
+TEST(scheduler, a_task_may_add_to_a_block_that_it_reads) {
+  for (const bool devices : {false, true}) {
+    runtime rt(devices ? testing::with_sims(1, "1 MiB") : testing::host_only(3));
+    auto a = rt.make_array<double>("a", {8}, {8});
+    fill(rt, a(0), 1.0);
+    double expected = 1;
+    for (int k = 0; k < 50; ++k) {
+      rt.submit("double", [](view<double> sum, view<const double> x) {
+        for (std::int64_t i = 0; i < x.size(); ++i) sum[i] += x[i];
+      }, accumulate(a(0)), read(a(0)));
+      rt.submit("half", [](view<double> x) {
+        for (double& v : x) v *= 0.5;
+      }, update(a(0)));
+    }
+    EXPECT_EQ(a.read_host(a(0))[7], expected);
+  }
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,455 @@
+// The version table, one situation at a time. The model test beside this one mixes them at random.
+#include "core/transfer/coherence.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/transfer/rig.hpp"
+
+namespace tessera::transfer {
+namespace {
+
+using ::testing::HasSubstr;
+using accesses = std::vector<block::access>;
+
+TEST(coherence, a_read_elsewhere_copies_once_and_leaves_both_valid) {
+  rig r({"fake"});
+  block::record& b = r.make();
+  r.put(b, 0, 42);
+  accesses task{rig::use(b, intent::read)};
+  const acquisition got = r.acquire(task, 1);
+  EXPECT_EQ(got.what, outcome::ready);
+  EXPECT_EQ(got.waits.size(), 1u) << "the copy's ticket";
+  EXPECT_EQ(task[0].space, 1);
+  EXPECT_EQ(r.pins(b, 1), 1u);
+  EXPECT_EQ(r.pins(b, 0), 1u) << "the source, until it is copied";
+  EXPECT_TRUE(r.is->transfers_pending());
+  r.settle();
+  EXPECT_EQ(r.pins(b, 0), 0u);
+  EXPECT_EQ(r.words(b, 1)[31], 42);
+  r.done(task);
+  EXPECT_TRUE(b.valid_in(0) && b.valid_in(1));
+  EXPECT_EQ(r.get(b, 1), 42);
+  EXPECT_EQ(r.copies(0, 1), 1u) << "the second read finds it";
+  r.end();
+}
+
+TEST(coherence, a_second_reader_joins_the_transfer_in_flight) {
+  rig r({"fake"});
+  block::record& b = r.make();
+  r.put(b, 0, 7);
+  accesses one{rig::use(b, intent::read)}, two{rig::use(b, intent::read)};
+  const acquisition first = r.acquire(one, 1), second = r.acquire(two, 1);
+  EXPECT_EQ(second.what, outcome::ready);
+  EXPECT_EQ(second.waits, first.waits) << "both wait for the same copy";
+  EXPECT_EQ(r.copies(0, 1), 1u);
+  EXPECT_EQ(r.is->statistics().joined, 1u);
+  EXPECT_EQ(r.pins(b, 1), 2u);
+  r.settle();
+  r.done(one);
+  r.done(two);
+  EXPECT_EQ(r.pins(b, 1), 0u);
+  r.end();
+}
+
+TEST(coherence, a_write_makes_other_copies_stale_and_fetches_nothing) {
+  rig r({"fake"});
+  block::record& b = r.make();
+  r.put(b, 0, 1);
+  r.put(b, 1, 2);
+  EXPECT_EQ(r.copies(0, 1), 0u);
+  EXPECT_EQ(r.is->statistics().saved_fetches, 1u);
+  EXPECT_EQ(r.is->statistics().saved_bytes, block_bytes);
+  EXPECT_TRUE(b.only_valid_in(1));
+  EXPECT_EQ(r.get(b, 0), 2) << "the stale host copy is not used";
+  r.end();
+}
+
+TEST(coherence, an_update_fetches_and_then_owns) {
+  rig r({"fake"});
+  block::record& b = r.make();
+  r.put(b, 0, 5);
+  accesses task{rig::use(b, intent::update)};
+  r.hold(task, 1);
+  EXPECT_EQ(r.words(b, 1)[0], 5);
+  std::fill_n(r.words(b, 1), block_bytes / 8, 6);
+  r.done(task);
+  EXPECT_TRUE(b.only_valid_in(1));
+  EXPECT_EQ(r.get(b, 0), 6);
+  EXPECT_EQ(r.is->statistics().versions, 2u);
+  r.end();
+}
+
+TEST(coherence, a_writer_waits_for_device_work_that_still_reads) {
+  rig r({"fake"});
+  stream& compute = r.streams.create(r.devices[1]->device(), TSR_STREAM_COMPUTE);
+  block::record& b = r.make();
+  r.put(b, 1, 5);
+  accesses reader{rig::use(b, intent::read)};
+  EXPECT_TRUE(r.acquire(reader, 1).waits.empty());
+  const block::ticket reading = compute.signal();
+  r.is->publish(reader, reading);
+  accesses another{rig::use(b, intent::read)};
+  EXPECT_TRUE(r.acquire(another, 1).waits.empty()) << "readers do not wait for each other";
+  const block::ticket later = compute.signal();
+  r.is->publish(another, later);
+  accesses writer{rig::use(b, intent::write)};
+  const acquisition got = r.acquire(writer, 1);
+  EXPECT_EQ(got.waits, (std::vector<block::ticket>{later})) << "the last of each stream";
+  r.settle();
+  for (auto* t : {&reader, &another}) r.is->finish(*t);
+  r.done(writer);
+  r.end();
+}
+
+TEST(coherence, devices_of_two_plugins_go_through_the_host_in_two_steps) {
+  rig r({"alpha", "beta"});
+  block::record& b = r.make();
+  r.put(b, 1, 99);
+  accesses task{rig::use(b, intent::read)};
+  const acquisition first = r.acquire(task, 2);
+  EXPECT_EQ(first.what, outcome::retry);
+  EXPECT_FALSE(first.waits.empty());
+  EXPECT_EQ(r.pins(b, 2), 0u) << "nothing is held";
+  EXPECT_EQ(r.copies(1, 0), 1u);
+
+  const acquisition early = r.acquire(task, 2);
+  EXPECT_EQ(early.what, outcome::retry) << "beta cannot wait for alpha's stream, so the host has to";
+  EXPECT_EQ(early.waits, first.waits);
+  EXPECT_EQ(r.copies(1, 0), 1u) << "no second copy to the host";
+  r.settle();
+  const acquisition second = r.acquire(task, 2);
+  EXPECT_EQ(second.what, outcome::ready);
+  r.settle();
+  EXPECT_EQ(r.words(b, 2)[0], 99);
+  EXPECT_EQ(r.copies(0, 2), 1u);
+  r.done(task);
+  EXPECT_EQ(r.pins(b, 0) + r.pins(b, 1) + r.pins(b, 2), 0u);
+
+  const auto cost = r.is->cost_of(task, 2);
+  EXPECT_EQ(cost.resident_bytes, block_bytes);
+  r.end();
+}
+
+TEST(coherence, the_cost_of_a_way_through_the_host_has_both_legs) {
+  rig r({"alpha", "beta"});
+  block::record& b = r.make();
+  r.put(b, 1, 1);
+  accesses task{rig::use(b, intent::read), rig::use(r.make(), intent::write)};
+  const auto cost = r.is->cost_of(task, 2);
+  EXPECT_EQ(cost.missing_bytes, block_bytes) << "what is only written costs nothing";
+  EXPECT_EQ(cost.resident_bytes, 0u);
+  EXPECT_NEAR(cost.seconds, 2 * (1e-6 + block_bytes / 1e10), 1e-12);
+  EXPECT_DOUBLE_EQ(r.is->cost_of(task, 1).seconds, 0);
+  r.end();
+}
+
+TEST(coherence, staged_copies_larger_than_the_ring_arrive_whole) {
+  rig r({"fake", "fake"}, 4096, false, 2 * 4096);
+  block::record& b = r.make(100'000 / 8 * 8);
+  accesses task{rig::use(b, intent::write)};
+  r.hold(task, 1);
+  for (std::uint64_t k = 0; k < b.bytes / 8; ++k) r.words(b, 1)[k] = static_cast<std::int64_t>(k * k);
+  r.done(task);
+  accesses read{rig::use(b, intent::read)};
+  r.hold(read, 2);
+  for (std::uint64_t k = 0; k < b.bytes / 8; ++k) ASSERT_EQ(r.words(b, 2)[k], static_cast<std::int64_t>(k * k)) << k;
+  r.done(read);
+  EXPECT_EQ(r.is->links().counters(1, 2).bytes, b.bytes);
+  r.end();
+}
+
+// --- memory ----------------------------------------------------------------------------------------------------------
+
+TEST(coherence, a_working_set_that_does_not_fit_leaves_nothing_behind) {
+  rig r({"fake"}, 3);
+  accesses task;
+  for (int k = 0; k < 4; ++k) {
+    block::record& b = r.make();
+    r.put(b, 0, k);
+    task.push_back(rig::use(b, k % 2 == 0 ? intent::read : intent::update));
+  }
+  r.get(*task[1].block, 1);  // one of them is there already
+  const acquisition got = r.acquire(task, 1);
+  EXPECT_EQ(got.what, outcome::no_memory);
+  EXPECT_EQ(got.lacking, 1);
+  EXPECT_EQ(got.missing_bytes, 3 * block_bytes);
+  EXPECT_EQ(r.spaces[1]->statistics().used_bytes, block_bytes);
+  for (const auto& a : task) EXPECT_EQ(r.pins(*a.block, 0) + r.pins(*a.block, 1), 0u);
+  EXPECT_FALSE(r.is->transfers_pending());
+  r.end();
+}
+
+TEST(coherence, the_least_recently_used_replica_goes_first) {
+  rig r({"fake"}, 3);
+  std::vector<block::record*> b;
+  for (int k = 0; k < 3; ++k) {
+    b.push_back(&r.make());
+    r.put(*b.back(), 0, k);
+    r.get(*b.back(), 1);
+  }
+  r.get(*b[0], 1);  // used again: now b[1] is the oldest
+  EXPECT_TRUE(r.is->evict(1, block_bytes));
+  EXPECT_NE(b[0]->find(1), nullptr);
+  EXPECT_EQ(b[1]->find(1), nullptr);
+  EXPECT_NE(b[2]->find(1), nullptr);
+  EXPECT_EQ(r.is->statistics().dropped, 1u);
+  EXPECT_EQ(r.is->statistics().written_back, 0u) << "it was valid on the host";
+  EXPECT_TRUE(r.is->evict(1, 2 * block_bytes));
+  EXPECT_EQ(r.spaces[1]->statistics().used_bytes, 0u);
+  EXPECT_FALSE(r.is->evict(1, 1)) << "nothing is left";
+  EXPECT_EQ(r.get(*b[1], 1), 1);
+  r.end();
+}
+
+TEST(coherence, pinned_replicas_are_never_evicted) {
+  rig r({"fake"}, 3);
+  block::record &pinned = r.make(), &loose = r.make();
+  r.put(pinned, 0, 1);
+  r.put(loose, 0, 2);
+  accesses task{rig::use(pinned, intent::read)};
+  r.hold(task, 1);
+  r.get(loose, 1);
+  EXPECT_TRUE(r.is->evict(1, ~std::uint64_t{0}));
+  EXPECT_NE(pinned.find(1), nullptr);
+  EXPECT_EQ(loose.find(1), nullptr);
+  EXPECT_FALSE(r.is->evict(1, ~std::uint64_t{0}));
+  r.done(task);
+  EXPECT_TRUE(r.is->evict(1, ~std::uint64_t{0}));
+  EXPECT_EQ(pinned.find(1), nullptr);
+  r.end();
+}
+
+TEST(coherence, sole_copies_are_written_back_before_they_go) {
+  rig r({"fake"}, 2);
+  block::record& b = r.make();
+  r.put(b, 1, 77);
+  EXPECT_TRUE(r.is->evict(1, block_bytes));
+  EXPECT_NE(b.find(1), nullptr) << "until the copy has arrived";
+  EXPECT_EQ(r.spaces[1]->statistics().used_bytes, block_bytes);
+  r.settle();
+  EXPECT_EQ(b.find(1), nullptr);
+  EXPECT_TRUE(b.only_valid_in(0));
+  EXPECT_EQ(r.words(b, 0)[5], 77);
+  EXPECT_EQ(r.is->statistics().written_back, 1u);
+  EXPECT_EQ(r.spaces[1]->statistics().used_bytes, 0u);
+  EXPECT_EQ(r.spaces[1]->statistics().evictions, 1u);
+  r.end();
+}
+
+TEST(coherence, a_block_wanted_again_while_it_leaves_stays) {
+  rig r({"fake"}, 2);
+  block::record& b = r.make();
+  r.put(b, 1, 77);
+  EXPECT_TRUE(r.is->evict(1, block_bytes));
+  accesses task{rig::use(b, intent::read)};
+  EXPECT_EQ(r.acquire(task, 1).what, outcome::ready);
+  r.settle();
+  EXPECT_EQ(r.words(b, 1)[0], 77);
+  r.done(task);
+  EXPECT_TRUE(b.valid_in(0) && b.valid_in(1));
+  EXPECT_EQ(r.is->statistics().written_back, 0u);
+  r.end();
+}
+
+TEST(coherence, eviction_wakes_who_waits_for_memory) {
+  rig r({"fake"}, 1);
+  block::record& b = r.make();
+  r.put(b, 0, 1);
+  r.get(b, 1);
+  struct waiter : memory::memory_waiter {
+    int woken = 0;
+  } me;
+  me.wake = [](memory::memory_waiter* self) { ++static_cast<waiter*>(self)->woken; };
+  accesses task{rig::use(r.make(), intent::write)};
+  const acquisition got = r.acquire(task, 1);
+  ASSERT_EQ(got.what, outcome::no_memory);
+  ASSERT_TRUE(r.spaces[1]->wait_for_memory(me, got.memory_events));
+  r.is->evict(1, block_bytes);
+  EXPECT_EQ(me.woken, 1);
+  EXPECT_EQ(r.acquire(task, 1).what, outcome::ready);
+
+  // Full again, and pinned: the end of the task that pins is the event.
+  accesses next{rig::use(r.make(), intent::write)};
+  const acquisition full = r.acquire(next, 1);
+  ASSERT_EQ(full.what, outcome::no_memory);
+  ASSERT_TRUE(r.spaces[1]->wait_for_memory(me, full.memory_events));
+  r.done(task);
+  EXPECT_EQ(me.woken, 2);
+  r.end();
+}
+
+TEST(coherence, dropping_waits_for_device_work_and_spares_the_users_memory) {
+  rig r({"fake"});
+  stream& compute = r.streams.create(r.devices[1]->device(), TSR_STREAM_COMPUTE);
+  block::record& b = r.make();
+  r.put(b, 1, 5);
+  accesses reader{rig::use(b, intent::read)};
+  r.hold(reader, 1);
+  const block::ticket reading = compute.signal();
+  r.is->publish(reader, reading);
+  std::vector<block::ticket> waits;
+  EXPECT_FALSE(r.is->try_drop(b, waits));
+  EXPECT_EQ(waits, (std::vector<block::ticket>{reading}));
+  r.settle();
+  waits.clear();
+  EXPECT_FALSE(r.is->try_drop(b, waits)) << "pinned until the task is finished";
+  EXPECT_TRUE(waits.empty());
+  r.is->finish(reader);
+  EXPECT_TRUE(r.is->try_drop(b, waits));
+  EXPECT_EQ(r.spaces[1]->statistics().used_bytes, 0u);
+  r.end();
+}
+
+// --- failures --------------------------------------------------------------------------------------------------------
+
+TEST(coherence, what_was_never_written_cannot_be_read) {
+  rig r({"fake"});
+  block::record& b = r.table.create(element_type::i64, shape{4}, r.table.make_origin("v", {9}), 3);
+  for (const intent how : {intent::read, intent::update}) {
+    accesses task{rig::use(r.make(), intent::write), rig::use(b, how)};
+    const acquisition got = r.acquire(task, 1);
+    EXPECT_EQ(got.what, outcome::failed);
+    EXPECT_THAT(got.cause->text, HasSubstr(how == intent::read ? "v(3) is read before" : "v(3) is updated before"));
+    EXPECT_EQ(r.spaces[1]->statistics().used_bytes, 0u) << "nothing is held";
+  }
+  r.end();
+}
+
+TEST(coherence, a_copy_that_a_plugin_refuses_fails_the_acquisition_alone) {
+  rig r({"fake"});
+  block::record &b = r.make(), &c = r.make();
+  r.put(b, 0, 3);
+  r.put(c, 0, 4);
+  r.devices[1]->state().fail_copy_call = TSR_INTERNAL;
+  accesses task{rig::use(b, intent::read), rig::use(c, intent::read)};
+  const acquisition got = r.acquire(task, 1);
+  EXPECT_EQ(got.what, outcome::failed);
+  EXPECT_EQ(got.cause->kind, error_kind::device);
+  EXPECT_THAT(got.cause->text, HasSubstr("copy of 256 bytes"));
+  EXPECT_EQ(r.pins(b, 0) + r.pins(b, 1) + r.pins(c, 0) + r.pins(c, 1), 0u);
+  EXPECT_FALSE(b.valid_in(1));
+  r.devices[1]->state().fail_copy_call = TSR_OK;
+  EXPECT_EQ(r.get(b, 1), 3) << "the data were not harmed";
+  r.end();
+}
+
+TEST(coherence, a_copy_that_fails_under_way_poisons_until_the_next_write) {
+  rig r({"fake"});
+  block::record& b = r.make();
+  r.put(b, 0, 3);
+  r.devices[1]->state().fail_copy_work = TSR_DATA_LOSS;
+  accesses task{rig::use(b, intent::read)};
+  EXPECT_EQ(r.acquire(task, 1).what, outcome::ready) << "nobody knows yet";
+  r.settle();
+  r.devices[1]->state().fail_copy_work = TSR_OK;
+  EXPECT_FALSE(b.valid_in(1));
+  r.is->finish(task);
+  accesses next{rig::use(b, intent::read)};
+  const acquisition got = r.acquire(next, 1);
+  EXPECT_EQ(got.what, outcome::failed);
+  EXPECT_THAT(got.cause->text, HasSubstr("from host:memory to fake1:memory failed: DATA_LOSS"));
+  r.put(b, 1, 8);
+  EXPECT_EQ(r.get(b, 0), 8) << "written anew";
+  r.end();
+}
+
+TEST(coherence, a_write_back_that_a_plugin_refuses_keeps_the_sole_copy) {
+  rig r({"fake"}, 2);
+  block::record& b = r.make();
+  r.put(b, 1, 12);
+  r.devices[1]->state().fail_copy_call = TSR_INTERNAL;
+  EXPECT_FALSE(r.is->evict(1, block_bytes));
+  r.devices[1]->state().fail_copy_call = TSR_OK;
+  EXPECT_TRUE(b.only_valid_in(1));
+  EXPECT_EQ(r.pins(b, 0) + r.pins(b, 1), 0u);
+  EXPECT_EQ(r.get(b, 0), 12);
+  r.end();
+}
+
+TEST(coherence, failed_tasks_poison_what_they_make_and_nothing_else) {
+  rig r({"fake"});
+  block::record &in = r.make(), &out = r.make(), &never = r.make();
+  r.put(in, 0, 1);
+  r.put(out, 0, 2);
+  const auto why = std::make_shared<const block::failure>(block::failure{"it broke"});
+  accesses task{rig::use(in, intent::read), rig::use(out, intent::update)};
+  r.hold(task, 0);
+  r.is->publish(task, {});
+  r.is->finish(task, why);
+  EXPECT_EQ(r.get(in, 1), 1);
+  for (const intent how : {intent::read, intent::update}) {
+    accesses reader{rig::use(out, how)};
+    const acquisition got = r.acquire(reader, 1);
+    EXPECT_EQ(got.what, outcome::failed);
+    EXPECT_EQ(got.cause, why) << "the first cause, not a new one";
+  }
+  accesses unstarted{rig::use(in, intent::read), rig::use(never, intent::write)};
+  r.is->poison(unstarted, why);
+  r.is->poison(unstarted, why);
+  EXPECT_EQ(in.poison, nullptr);
+  accesses reader{rig::use(never, intent::read)};
+  EXPECT_EQ(r.acquire(reader, 0).cause, why);
+  r.put(never, 0, 4);
+  EXPECT_EQ(r.get(never, 1), 4);
+  r.put(out, 1, 5);
+  EXPECT_EQ(r.get(out, 0), 5);
+  r.end();
+}
+
+TEST(coherence, scratch_has_no_contents_before_or_after) {
+  rig r({"fake"});
+  block::record& b = r.make();
+  accesses fresh{rig::use(b, intent::scratch)};
+  r.hold(fresh, 1);
+  EXPECT_EQ(r.pins(b, 1), 1u);
+  r.done(fresh);
+  EXPECT_EQ(b.valid_mask, 0u);
+  r.put(b, 1, 5);
+  accesses again{rig::use(b, intent::scratch)};
+  r.hold(again, 0);
+  EXPECT_EQ(r.copies(1, 0), 0u) << "nothing is fetched";
+  r.done(again);
+  accesses reader{rig::use(b, intent::read)};
+  EXPECT_EQ(r.acquire(reader, 1).what, outcome::failed);
+  EXPECT_TRUE(r.is->evict(1, block_bytes)) << "what is left there is stale";
+  r.end();
+}
+
+TEST(coherence, one_block_twice_in_a_task_is_copied_and_pinned_consistently) {
+  rig r({"fake"});
+  block::record& b = r.make();
+  r.put(b, 0, 9);
+  accesses task{rig::use(b, intent::read), rig::use(b, intent::update)};
+  EXPECT_EQ(r.acquire(task, 1).what, outcome::ready);
+  EXPECT_EQ(r.copies(0, 1), 1u);
+  EXPECT_EQ(r.pins(b, 1), 2u);
+  EXPECT_EQ(r.spaces[1]->statistics().used_bytes, block_bytes);
+  r.settle();
+  EXPECT_EQ(r.words(b, 1)[0], 9);
+  r.done(task);
+  EXPECT_EQ(r.pins(b, 1), 0u);
+  r.end();
+}
+
+TEST(coherence, a_ring_needs_room_in_host_memory) {
+  testing::fake_world world;
+  testing::fake_device host(world, 0, true, 0);
+  memory::space_setup setup;
+  setup.device = &host.device();
+  setup.limit = 8192;
+  setup.slab_bytes = 8192;
+  memory::space space(setup);
+  EXPECT_NO_THROW(staging_ring(space, 8192, 2));
+  EXPECT_EQ(space.statistics().used_bytes, 0u) << "given back";
+  try {
+    const staging_ring ring(space, 1 << 20);
+    FAIL();
+  } catch (const error& e) {
+    EXPECT_EQ(e.kind(), error_kind::memory);
+    EXPECT_THAT(e.hint(), HasSubstr("memory.staging_bytes"));
+  }
+}
+
+}  // namespace
+}  // namespace tessera::transfer
