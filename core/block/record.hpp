@@ -87,7 +87,7 @@ struct alignas(64) record {
   // submission side
   flow_record flow;
 
-  // execution side, guarded by `lock`; nobody calls a plugin while holding it
+  // execution side, guarded by `lock`; nobody enqueues work of a plugin while holding it
   spin_lock lock;
   std::uint8_t replica_count = 0;  ///< entries in use among the first two and `more`
   element_type type = element_type::none;

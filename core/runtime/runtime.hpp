@@ -23,7 +23,7 @@ class array;
 
 /// What a submission may say beside operation, arguments and blocks.
 struct task_options {
-  std::int16_t priority = 0;                         ///< higher runs earlier among ready tasks
+  std::int16_t priority = 0;                         ///< higher runs earlier among ready tasks; below 0: last
   location::node_id at = location::no_node;          ///< run at or below this location, if possible (see placement)
 };
 

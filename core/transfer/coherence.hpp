@@ -50,8 +50,9 @@ struct copy_streams {
 struct planned;   // a transfer decided under locks, issued after them (planned_transfer.hpp)
 struct transfer;  // a transfer under way
 
-/// One per runtime. Thread-safe. Lock order: blocks by slot, then the space's own lock; no lock is held across a call
-/// of a plugin (replicas that a call will leave a ticket on are marked `issuing` instead, and others wait for that).
+/// One per runtime. Thread-safe. Lock order: blocks by slot, then the space's own lock. No block's lock is held across an
+/// enqueueing call of a plugin (replicas that a call will leave a ticket on are marked `issuing` instead, and others wait
+/// for that); a reservation may ask the plugin for a slab, and dropping adopted memory may unregister it.
 class coherence {
  public:
   /// @param parents  per space: where its evicted data go, or no_space
@@ -85,12 +86,12 @@ class coherence {
   /// when `waits` are reached.
   bool try_drop(block::record& block, std::vector<block::ticket>& waits);
 
-  /// Address of an acquired block at its space, and its host pointer where there is one (else null). No lock is taken:
-  /// the replica must be pinned by the caller.
+  /// Address of an acquired block at its space, and its host pointer where there is one (else null). The replica must be
+  /// pinned by the caller; the block's lock is taken for the search only.
   tsr_address address_of(const block::access& held, void** out_host = nullptr) const;
 
-  /// Estimated seconds until the blocks that are read would be at `space`, and their bytes that already are. Unlocked
-  /// estimates: the answer may be stale.
+  /// Estimated seconds until the blocks that are read would be at `space`, and their bytes that already are. Looks at one
+  /// block after the other, each under its lock: the answer may be stale.
   struct estimate {
     double seconds = 0;
     std::uint64_t resident_bytes = 0, missing_bytes = 0;
