@@ -9,8 +9,9 @@ if(TARGET Doxygen::dot)
 endif()
 # What tessera/tessera.hpp gives to programs, and tessera/plugin.h to plugins.
 set(_input hierarchy/api hierarchy/machine/assemble.hpp core/runtime core/config/document.hpp
-  core/block/element_type.hpp core/block/intent.hpp core/block/shape.hpp core/operation/definition.hpp
-  core/operation/catalog.hpp core/base/error.hpp core/plugin/abi/tessera/plugin.h docs README.md CONTRIBUTING.md
+  core/config/runtime_settings.hpp core/config/settings.hpp core/block/element_type.hpp core/block/intent.hpp
+  core/block/shape.hpp core/location/tree.hpp core/operation core/schedule/scheduler.hpp core/schedule/placement.hpp
+  core/base/error.hpp core/base/units.hpp core/plugin/abi/tessera/plugin.h docs README.md CONTRIBUTING.md
   CHANGELOG.md tests/layering/README.md)
 list(TRANSFORM _input PREPEND ${PROJECT_SOURCE_DIR}/)
 list(JOIN _input " " TESSERA_DOC_INPUT)

@@ -23,7 +23,7 @@ struct runtime_settings {
   std::string eviction = "lru";          ///< lru
   std::uint64_t staging_bytes = 16ull << 20;       ///< size of each device's staging ring in host memory
   std::uint64_t registration_limit = 1ull << 30;   ///< bytes of user memory kept registered
-  bool huge_pages = true;
+  bool huge_pages = true;                ///< ask the system for huge pages behind host slabs
 };
 
 }  // namespace tessera::config

@@ -18,10 +18,11 @@ struct region_settings {
   std::string policy = "static";  ///< what a region that says `runtime` uses
 };
 
+/// Everything that the schema knows.
 struct settings {
-  runtime_settings runtime;
-  topology_settings topology;
-  region_settings region;
+  runtime_settings runtime;    ///< [runtime] and [memory]
+  topology_settings topology;  ///< [topology]
+  region_settings region;      ///< [region]
 };
 
 }  // namespace tessera::config

@@ -25,13 +25,15 @@ inline constexpr node_id no_node = ~node_id{0};
 
 /// A memory space that a plugin offers: device number in the registry and space number in the device.
 struct space_key {
-  std::uint32_t device = 0, space = 0;
+  std::uint32_t device = 0;  ///< number in the registry
+  std::uint32_t space = 0;   ///< number in the device
+  /// The same space.
   friend bool operator==(const space_key&, const space_key&) = default;
 };
 
 /// The properties of a location; its place in the tree is the tree's business.
 struct properties {
-  kind what = kind::virtual_group;
+  kind what = kind::virtual_group;       ///< what it stands for
   std::string name;                      ///< unique in the tree: "numa0", "core1", "sim0", "LocA"
   std::string type;                      ///< loctype name, or what hwloc calls it
   std::optional<space_key> space;        ///< own memory, if it has any
@@ -40,15 +42,16 @@ struct properties {
   std::uint64_t memory_bytes = 0;        ///< 0: unknown
   double bandwidth = 0;                  ///< bytes per second to the parent; 0: unknown
   double latency_ns = 0;                 ///< of one access from the parent; 0: unknown
-  std::int32_t numa_node = -1;
-  std::string pci_address;
+  std::int32_t numa_node = -1;           ///< number of the operating system; -1: unknown or none
+  std::string pci_address;               ///< "0000:41:00.0"; empty: none
 };
 
 /// A node as seen from outside. The head of a detached branch has no parent.
 struct node {
-  node_id id = no_node, parent = no_node;
+  node_id id = no_node;           ///< its number, for ever
+  node_id parent = no_node;       ///< no_node: the root, or the head of a detached branch
   std::vector<node_id> children;  ///< in order of attachment
-  properties is;
+  properties is;                  ///< what it is
 };
 
 /// The tree. Nodes are never renumbered; a detached branch keeps its ids and can be attached again. Every edit leaves a
@@ -58,7 +61,7 @@ class tree {
   /// A tree of one node.
   explicit tree(properties root);
 
-  node_id root() const noexcept { return 0; }
+  node_id root() const noexcept { return 0; }                    ///< always attached
   const node& at(node_id id) const;                              ///< throws for an id that never existed
   std::optional<node_id> find(std::string_view name) const;      ///< attached or not
   std::size_t known() const noexcept { return m_nodes.size(); }  ///< ids are 0 .. known() - 1, attached or not

@@ -8,30 +8,40 @@
 
 namespace tessera::operation {
 
-/// Scalars are complex so that one argument struct serves all types; imaginary parts are ignored for real types.
-struct gemm_arguments {  ///< blocks: A read, B read, C update (write when beta is 0)
-  std::complex<double> alpha = 1, beta = 1;
-  std::uint8_t transpose_a = TSR_NO_TRANSPOSE, transpose_b = TSR_NO_TRANSPOSE;
+/// C = alpha op(A) op(B) + beta C. Blocks: A read, B read, C update (write when beta is 0). Scalars are complex so that
+/// one struct serves all types; imaginary parts are ignored for real types.
+struct gemm_arguments {
+  std::complex<double> alpha = 1;                ///< factor of the product
+  std::complex<double> beta = 1;                 ///< factor of C
+  std::uint8_t transpose_a = TSR_NO_TRANSPOSE;   ///< of tsr_transpose
+  std::uint8_t transpose_b = TSR_NO_TRANSPOSE;   ///< likewise
 };
-struct syrk_arguments {  ///< blocks: A read, C update; lower triangle: C = alpha A A^T + beta C
-  double alpha = 1, beta = 1;
+/// Lower triangle of C = alpha A A^T + beta C. Blocks: A read, C update.
+struct syrk_arguments {
+  double alpha = 1;  ///< factor of the product
+  double beta = 1;   ///< factor of C
 };
-struct trsm_arguments {  ///< blocks: triangle A read, B update; B = alpha B A^-T for the lower triangle, right side
-  double alpha = 1;
+/// B = alpha B A^-T with the lower triangle of A. Blocks: A read, B update.
+struct trsm_arguments {
+  double alpha = 1;  ///< factor of B
 };
-struct potrf_arguments {};  ///< blocks: A update (lower triangle), info write: one i32, 0 or the 1-based failing pivot
-struct axpy_arguments {     ///< blocks: x read, y update or accumulate
-  std::complex<double> alpha = 1;
+/// Cholesky factor of the lower triangle of A, in place. Blocks: A update, info write: one i32, 0 or the 1-based failing
+/// pivot.
+struct potrf_arguments {};
+/// y += alpha x. Blocks: x read, y update or accumulate.
+struct axpy_arguments {
+  std::complex<double> alpha = 1;  ///< factor of x
 };
-struct scal_arguments {  ///< blocks: x update
-  std::complex<double> alpha = 1;
+/// x *= alpha. Blocks: x update.
+struct scal_arguments {
+  std::complex<double> alpha = 1;  ///< the factor
 };
 
-definition gemm();
-definition syrk();
-definition trsm();
-definition potrf();
-definition axpy();
-definition scal();
+definition gemm();   ///< see gemm_arguments
+definition syrk();   ///< see syrk_arguments
+definition trsm();   ///< see trsm_arguments
+definition potrf();  ///< see potrf_arguments
+definition axpy();   ///< see axpy_arguments
+definition scal();   ///< see scal_arguments
 
 }  // namespace tessera::operation

@@ -11,6 +11,7 @@ namespace tessera::operation {
 /// One element of a type, made from a complex number. `data()` stays valid as long as the object.
 class scalar {
  public:
+  /// Throws tessera::error (usage) for a type without scalars (f16, bf16, none).
   scalar(element_type type, std::complex<double> value) {
     const auto put = [&](auto element) { std::memcpy(m_bytes, &element, sizeof element); };
     switch (type) {
@@ -25,7 +26,7 @@ class scalar {
         throw error(error_kind::usage, "no scalars of element type " + std::string(name_of(type)));
     }
   }
-  const void* data() const noexcept { return m_bytes; }
+  const void* data() const noexcept { return m_bytes; }  ///< one element; valid while the scalar lives
 
  private:
   alignas(16) std::byte m_bytes[16]{};

@@ -11,11 +11,13 @@ namespace tessera::operation {
 /// blocks: source read, destination update (write when beta is 0). Dimension d of the destination is dimension
 /// permutation[d] of the source.
 struct permute_arguments {
-  std::complex<float> alpha = 1, beta = 0;
-  std::array<std::uint8_t, max_rank> permutation{0, 1, 2, 3, 4, 5, 6, 7};
+  std::complex<float> alpha = 1;  ///< factor of the source
+  std::complex<float> beta = 0;   ///< factor of what is in the destination
+  std::array<std::uint8_t, max_rank> permutation{0, 1, 2, 3, 4, 5, 6, 7};  ///< the first rank entries count
 };
-struct fill_arguments {  ///< blocks: destination write
-  std::complex<double> value = 0;
+/// blocks: destination write. Any element type that the device fills.
+struct fill_arguments {
+  std::complex<double> value = 0;  ///< converted to the element type
 };
 
 definition permute();

@@ -8,11 +8,12 @@ namespace tessera::schedule {
 
 /// One place that could run the task.
 struct candidate {
-  std::uint32_t executor = 0;
+  std::uint32_t executor = 0;   ///< its number in the scheduler
   double queue_seconds = 0;     ///< estimated work already waiting there, per worker
   double transfer_seconds = 0;  ///< to bring the missing inputs there
   double execute_seconds = 0;   ///< estimate for this task there; 0: unknown
-  std::uint64_t resident_bytes = 0, missing_bytes = 0;
+  std::uint64_t resident_bytes = 0;  ///< of the inputs, there already
+  std::uint64_t missing_bytes = 0;   ///< of the inputs, to be brought
   std::uint32_t distance = 0;   ///< edges in the location tree to the place that asks
   bool hinted = false;          ///< at or below the location that the submitter asked for
 };

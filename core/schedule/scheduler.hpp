@@ -29,18 +29,20 @@ struct host_hold;
 
 /// What the scheduler works with; all outlive it.
 struct scheduler_setup {
-  const config::runtime_settings* settings = nullptr;
-  const location::tree* tree = nullptr;
-  transfer::coherence* coherence = nullptr;
-  block::table* blocks = nullptr;
-  operation::catalog* operations = nullptr;
+  const config::runtime_settings* settings = nullptr;  ///< workers, window, placement, spinning
+  const location::tree* tree = nullptr;                ///< not edited while the scheduler lives
+  transfer::coherence* coherence = nullptr;            ///< with the spaces and streams
+  block::table* blocks = nullptr;                      ///< for the private copies of accumulates
+  operation::catalog* operations = nullptr;            ///< gets the scheduler's own operations
   std::vector<const plugin::device*> devices;  ///< by registry index
 };
 
 /// Tasks per operation and place, for tables.
 struct operation_statistics {
-  std::string operation, place;
-  std::uint64_t tasks = 0, nanoseconds = 0;
+  std::string operation;          ///< its name
+  std::string place;              ///< "cpu:numa0", or the device's name
+  std::uint64_t tasks = 0;        ///< run there
+  std::uint64_t nanoseconds = 0;  ///< all of them together; 0: not measured
 };
 
 /// Runs tasks. submit from any thread; fence, hold and release from threads that submit.
@@ -49,6 +51,7 @@ struct operation_statistics {
 /// thread is started); one thread drives each device.
 class scheduler final : private task::reduction_source {
  public:
+  /// Starts workers and drivers. Throws tessera::error (configuration) for a tree without CPU workers, an unknown placement.
   explicit scheduler(scheduler_setup setup);
   /// Waits for what is unfinished, then stops all threads.
   ~scheduler();
@@ -76,24 +79,27 @@ class scheduler final : private task::reduction_source {
   void drain() noexcept;
   /// Tasks that have not started are dropped from now on, with `reason`; running ones finish.
   void cancel(std::string reason);
+  /// Whether cancel was called.
   bool cancelled() const noexcept { return m_cancelled.load(std::memory_order_relaxed); }
 
   /// A block held for the calling thread in host memory, in program order with the tasks that use it. Blocks until it
   /// is available. Throws the failure that spoiled it.
   std::unique_ptr<host_hold> hold(block::record& block, intent how, std::source_location site);
+  /// Ends a hold, by the thread that made it: its version is published, its successors are released.
   void release(host_hold& held);
 
   /// Frees a block once every task submitted before is done with it; returns at once.
   void destroy_later(block::record& block);
 
   // Facts for people and programs.
-  std::vector<operation_statistics> operation_table() const;
-  void time_tasks(bool on) noexcept { m_timing = on; }
-  std::uint64_t submitted() const noexcept;
-  std::uint64_t retired() const noexcept;
-  std::uint64_t steals() const noexcept;
+  std::vector<operation_statistics> operation_table() const;  ///< those that ran at least once
+  void time_tasks(bool on) noexcept { m_timing = on; }        ///< see runtime::time_tasks
+  std::uint64_t submitted() const noexcept;                   ///< tasks so far, the runtime's own included
+  std::uint64_t retired() const noexcept;                     ///< of them ended
+  std::uint64_t steals() const noexcept;                      ///< tasks taken from another lane
   std::uint64_t fast_versions() const noexcept;               ///< committed without coherence
-  std::uint32_t workers() const noexcept { return m_workers; }
+  std::uint32_t workers() const noexcept { return m_workers; }  ///< the waiting thread included
+  /// Places that run tasks: host memories with workers first, then devices.
   const std::vector<std::unique_ptr<executor>>& executors() const noexcept { return m_executors; }
 
  private:
@@ -192,10 +198,10 @@ class scheduler final : private task::reduction_source {
 
 /// A block in the hands of the program.
 struct host_hold {
-  task::record* held_by = nullptr;
-  lane* owner = nullptr;
-  void* pointer = nullptr;
-  std::atomic<bool> available{false};
+  task::record* held_by = nullptr;             ///< the task in whose place in the order it is held
+  lane* owner = nullptr;                       ///< of the thread that holds it
+  void* pointer = nullptr;                     ///< the elements, in host memory
+  std::atomic<bool> available{false};          ///< `pointer` or `why` is set
   std::shared_ptr<const block::failure> why;  ///< set when it cannot be had
 };
 
