@@ -7,14 +7,19 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <limits>
 
 #include "core/base/error.hpp"
 
 namespace tessera::apps {
 
 void command_options::add_machine_options(CLI::App& to) {
-  to.add_option("--config", config, "TOML file that describes the machine (repeatable; later files win)")->type_name("FILE");
-  to.add_option("--set", set, "one setting, e.g. runtime.placement=eager (repeatable)")->type_name("KEY=VALUE");
+  to.add_option("--config", config, "TOML file that describes the machine (repeatable; later files win)")
+      ->type_name("FILE")
+      ->allow_extra_args(false);  // one FILE each, so that what follows it stays an argument of its own
+  to.add_option("--set", set, "one setting, e.g. runtime.placement=eager (repeatable)")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
 }
 
 void command_options::add_run_options(CLI::App& to) {
@@ -22,7 +27,10 @@ void command_options::add_run_options(CLI::App& to) {
   to.add_option("--workers", workers, "threads that run tasks on the host, the waiting one included; 0: one per core")
       ->type_name("N")
       ->check(CLI::Range(0, 65536));
-  to.add_option("--seed", seed, "of all random numbers")->type_name("N")->capture_default_str();
+  to.add_option("--seed", seed, "of all random numbers")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))  // else -1 becomes a large number
+      ->capture_default_str();
   to.add_option("--json", json, "write all figures as JSON; - is standard output")->type_name("FILE");
   to.add_flag("--stats", stats, "print what the runtime did: tasks, transfers, memory");
   to.add_flag("--quiet", quiet, "print no progress and no report (errors are still printed)");

@@ -1,0 +1,13 @@
+#pragma once
+// The commands of `tessera`. Each adds itself to the command line and, when it is chosen, sets `selected`.
+#include "apps/common/command_options.hpp"
+
+namespace tessera::cli {
+
+using apps::command;
+
+void add_topology(CLI::App& to, command& selected);  ///< topology.cpp
+void add_plugins(CLI::App& to, command& selected);   ///< plugins.cpp
+void add_config(CLI::App& to, command& selected);    ///< config.cpp
+
+}  // namespace tessera::cli

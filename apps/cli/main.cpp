@@ -1,0 +1,83 @@
+// tessera: one program, a command per task.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "apps/cholesky/command.hpp"
+#include "apps/cli/commands.hpp"
+#include "apps/cli/version.hpp"
+#include "apps/gemm/command.hpp"
+#include "core/base/error.hpp"
+#include "core/base/nearest.hpp"
+
+namespace {
+
+int fail(const tessera::error& e) {
+  fmt::print(stderr, "error: {}\n", e.what());
+  return tessera::exit_code_of(e.kind());
+}
+
+/// What CLI11 says, in the form of all our messages; for an unknown command the nearest one.
+int usage(const CLI::App& app, const CLI::ParseError& e, int argc, char** argv) {
+  std::string hint = "`tessera --help` lists the commands";
+  const CLI::App* in = &app;
+  for (const CLI::App* sub : app.get_subcommands()) {
+    in = sub;
+    hint = fmt::format("`tessera {} --help` lists its options, with an example", sub->get_name());
+  }
+  std::vector<std::string> names;
+  for (const CLI::App* sub : in->get_subcommands([](const CLI::App*) { return true; })) names.push_back(sub->get_name());
+  for (const CLI::Option* option : in->get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  for (int k = 1; k < argc; ++k) {
+    const std::string given = std::string(argv[k]).substr(0, std::string(argv[k]).find('='));
+    if (std::find(names.begin(), names.end(), given) != names.end() || given == in->get_name()) continue;
+    if (const std::string near = tessera::nearest_name(given, names); !near.empty()) {
+      hint = fmt::format("did you mean '{}'?", near);
+      break;
+    }
+  }
+  return fail(tessera::error(tessera::error_kind::usage, e.what(), "the command line", hint));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Tessera: one program, unchanged, on the machine that a TOML file describes", "tessera");
+  app.set_version_flag("--version", tessera::cli::version_text);
+  app.require_subcommand(1);
+  app.footer("Exit codes: 0 done; 1 the result is wrong; 2 usage; 3 configuration; 4 input file; 5 plugin; 6 numerical; 7 memory;\n"
+             "8 task; 9 device; 70 internal; 130 interrupted.\n"
+             "Example:\n  tessera cholesky --n 1000 --config configs/sim_one.toml");
+  tessera::apps::command selected;
+  tessera::apps::add_cholesky(app, selected);
+  tessera::apps::add_gemm(app, selected);
+  tessera::cli::add_topology(app, selected);
+  tessera::cli::add_plugins(app, selected);
+  tessera::cli::add_config(app, selected);
+  app.add_subcommand("version", "Print the version")->callback([&selected] {
+    selected = [] {
+      fmt::print("{}\n", tessera::cli::version_text);
+      return 0;
+    };
+  });
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) {
+    return app.exit(e);  // --help and --version
+  } catch (const CLI::ParseError& e) {
+    return usage(app, e, argc, argv);
+  } catch (const tessera::error& e) {
+    return fail(e);
+  }
+  try {
+    return selected();
+  } catch (const tessera::error& e) {
+    return fail(e);
+  } catch (const std::bad_alloc&) {
+    return fail(tessera::error(tessera::error_kind::memory, "out of memory", {}, "choose a smaller problem"));
+  } catch (const std::exception& e) {
+    return fail(tessera::error(tessera::error_kind::internal, e.what(), {}, "please report this"));
+  }
+}

@@ -1,0 +1,142 @@
+// tessera plugins: what was found, what became of it, what it offers; and whether it keeps the contract.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <memory>
+
+#include "apps/cli/commands.hpp"
+#include "apps/cli/plugin_list.hpp"
+#include "core/base/error.hpp"
+#include "core/plugin/explain.hpp"
+#include "hierarchy/discovery/topology.hpp"
+#include "hierarchy/machine/assemble.hpp"
+#include "tests/conformance/suite/conformance.hpp"
+
+namespace tessera::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct plugins_options : apps::command_options {
+  std::vector<std::string> plugin_path;  ///< instead of runtime.plugin_path
+  std::string name;                      ///< explain: a plugin or a path of a file
+
+  void add_to(CLI::App& to) {
+    add_machine_options(to);
+    to.add_option("--plugin-path", plugin_path, "look in this directory instead of runtime.plugin_path (repeatable)")
+        ->type_name("DIR")
+        ->allow_extra_args(false);
+  }
+  plugin::registry_options registry_options() const {
+    const config::document configuration = load();
+    plugin::registry_options made =
+        hierarchy::registry_options_of(configuration, hierarchy::topology::as_configured(configuration).cpu_mask());
+    if (!plugin_path.empty()) made.directories.clear();
+    for (const std::string& directory : plugin_path) made.directories.push_back(fs::absolute(directory).lexically_normal());
+    return made;
+  }
+};
+
+int list(const plugins_options& o) {
+  const plugin::registry_options options = o.registry_options();
+  const plugin_list found = list_plugins(options);
+  if (o.json != "-") apps::write_text("-", to_text(found));
+  if (!o.json.empty()) apps::write_text(o.json, to_json(found));
+  // The list is complete by now; what the configuration asks for and cannot have is an error nevertheless.
+  if (found.failure) throw *found.failure;
+  return 0;
+}
+
+int explain(const plugins_options& o) {
+  // What has a '/' is a file, as on every command line.
+  const std::string name = o.name.find('/') == std::string::npos ? o.name : fs::absolute(o.name).lexically_normal().string();
+  apps::write_text("-", plugin::explain(plugin::registry::describe(o.registry_options(), name)));
+  return 0;
+}
+
+struct check_options {
+  std::string path, json, filter, known_failures;
+  std::vector<std::string> options;
+  std::uint64_t seed = 0;
+};
+
+int check(const check_options& o) {
+  conformance::request what;
+  what.plugin = fs::absolute(o.path).lexically_normal();
+  what.seed = o.seed;
+  what.filter = o.filter;
+  what.known_failures = o.known_failures;
+  for (const std::string& option : o.options) {
+    const std::size_t middle = option.find('=');
+    if (middle == std::string::npos || middle == 0)
+      throw error(error_kind::usage, fmt::format("'{}' is no option of a plugin", option), "--option",
+                  "write NAME=VALUE, e.g. --option 'device[0].memory=64 MiB'");
+    what.options.push_back({option.substr(0, middle), option.substr(middle + 1), "command line"});
+  }
+  if (const std::vector<std::string> names = conformance::names();
+      !o.filter.empty() && std::ranges::none_of(names, [&](const std::string& n) { return n.find(o.filter) != n.npos; }))
+    throw error(error_kind::usage, fmt::format("no check has '{}' in its name", o.filter), "--filter",
+                fmt::format("the groups are e.g. lifecycle, memory, copies, blas; the first check is '{}'", names.front()));
+  std::FILE* to = o.json == "-" ? stderr : stdout;
+  const conformance::report done = conformance::run(what, [to](const conformance::result& one) {
+    fmt::print(to, "{:<14} {:<44} {:>8.3f} s{}{}\n", conformance::name_of(one.how), one.name, one.seconds,
+               one.message.empty() ? "" : "  ", one.message);
+    std::fflush(to);
+  });
+  using conformance::outcome;
+  fmt::print(to, "{}{}{}: {} passed, {} failed, {} skipped, {} known failures (seed {})\n",
+             done.plugin.empty() ? what.plugin.string() : done.plugin, done.version.empty() ? "" : " ", done.version,
+             done.count(outcome::passed), done.count(outcome::failed), done.count(outcome::skipped),
+             done.count(outcome::known_failure), done.seed);
+  std::fflush(to);
+  if (!o.json.empty()) apps::write_text(o.json, conformance::to_json(done));
+  return done.passed() ? 0 : exit_code_of(error_kind::plugin);
+}
+
+}  // namespace
+
+void add_plugins(CLI::App& to, command& selected) {
+  CLI::App& sub = *to.add_subcommand("plugins", "List every plugin file that is looked at, and what became of it");
+  auto options = std::make_shared<plugins_options>();
+  options->add_to(sub);
+  sub.add_option("--json", options->json, "write the list as JSON; - is standard output, instead of the text")->type_name("FILE");
+  sub.require_subcommand(0, 1);
+  sub.footer("Ends with 5 when a plugin that the configuration wants cannot be used; the list comes first.\n"
+             "Example:\n  tessera plugins --config configs/sim_two.toml");
+  sub.callback([options, &sub, &selected] {
+    if (sub.get_subcommands().empty()) selected = [options] { return list(*options); };
+  });
+
+  auto explained = std::make_shared<plugins_options>();
+  CLI::App& explain_command = *sub.add_subcommand("explain", "Print a plugin's options with types, ranges and defaults");
+  explain_command.add_option("name", explained->name, "the plugin, or the path of its file")->type_name("NAME")->required();
+  explained->add_to(explain_command);
+  explain_command.footer("Example:\n  tessera plugins explain sim");
+  explain_command.callback([explained, &selected] { selected = [explained] { return explain(*explained); }; });
+
+  auto checked = std::make_shared<check_options>();
+  CLI::App& check_command = *sub.add_subcommand("check", "Does a plugin keep what tessera/plugin.h asks? Runs the conformance suite");
+  check_command.add_option("path", checked->path, "the plugin's file")->type_name("PATH")->required();
+  check_command.add_option("--option", checked->options, "an option of the plugin, e.g. 'device[0].memory=64 MiB' (repeatable)")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  check_command.add_option("--filter", checked->filter, "only checks with this in their name, e.g. copies")->type_name("TEXT");
+  check_command.add_option("--seed", checked->seed, "of random shapes and contents; 0: a new one, which is printed")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
+      ->capture_default_str();
+  check_command.add_option("--known-failures", checked->known_failures, "a file of failures that are accepted until a day")
+      ->type_name("FILE");
+  check_command.add_option("--json", checked->json, "write the results as JSON; - is standard output, the text then goes to standard error")
+      ->type_name("FILE");
+  check_command.footer("One line per check: passed, failed, skipped (the plugin does not offer it) or known failure. Ends with 5 when a\n"
+                       "check failed. A plugin that crashes takes the command with it.\n"
+                       "Example:\n  tessera plugins check ./tessera_mine.so --option 'device[0].memory=64 MiB' --json results.json");
+  check_command.callback([checked, &selected] { selected = [checked] { return check(*checked); }; });
+}
+
+}  // namespace tessera::cli
