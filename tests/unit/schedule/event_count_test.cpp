@@ -13,7 +13,7 @@ namespace {
 #if defined(__SANITIZE_THREAD__)
 constexpr int rounds = 5'000;
 #else
-constexpr int rounds = 50'000;
+constexpr int rounds = 10'000;
 #endif
 
 TEST(event_count, notifying_nobody_is_harmless_and_cancel_undoes_prepare) {
