@@ -17,6 +17,7 @@ struct runtime_settings {
   std::uint64_t spin_ns = 50000;         ///< how long an idle worker spins before it sleeps
   std::vector<std::string> plugins = {"host"};     ///< in the order of opening
   std::vector<std::string> plugin_path;            ///< absolute directories; empty: beside the library
+  std::vector<std::string> layers;       ///< plugins that wrap others: "layer:wrapped"; the first is the innermost
   // [memory]
   std::uint64_t host_limit = 0;          ///< bytes the host space may hold in blocks; 0: what the machine has
   std::uint64_t slab_bytes = 64ull << 20;          ///< size of a slab asked of a plugin

@@ -86,7 +86,7 @@ void check_sha256(const fs::path& path, const std::string& plugin, std::string e
     throw error(error_kind::plugin,
                 fmt::format("the checksum of plugin \"{}\" is {}, but {} is expected", plugin, found, expected),
                 path.string(),
-                fmt::format("install the file that was meant, or put the new checksum into plugin.{}.sha256", plugin));
+                fmt::format("install the file that was meant, or put its checksum into the configuration: [checksums] {} = \"...\"", plugin));
 }
 
 }  // namespace tessera::plugin

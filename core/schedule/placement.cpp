@@ -25,8 +25,9 @@ std::size_t place(placement_policy policy, std::span<const candidate> candidates
   const auto key = [&](const candidate& c) {
     const bool excluded = any_hinted && !c.hinted;
     if (policy == placement_policy::eager) return std::tuple(excluded, c.queue_seconds, 0.0, c.distance);
-    // The most common descendant of the inputs' locations has no transfer cost: data of an ancestor's memory count as
-    // near for everybody below it only as far as the link to them is fast. Work already queued counts as waiting.
+    // Where the inputs are costs no transfer, and everything below a host memory reaches it over its link: the sum prefers
+    // the nearest place and leaves it when waiting there costs more than moving the data. How fast the place is counts
+    // only through its queue.
     return std::tuple(excluded, c.transfer_seconds + c.queue_seconds, -static_cast<double>(c.resident_bytes), c.distance);
   };
   std::size_t best = 0;

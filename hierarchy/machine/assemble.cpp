@@ -49,6 +49,13 @@ plugin::registry_options registry_options_of(const config::document& configurati
   if (options.directories.empty()) options.directories = default_plugin_directories();
   options.wanted = settings.plugins;
   for (const config::checksum& sum : configuration.checksums()) options.sha256.emplace_back(sum.plugin, sum.sha256);
+  for (const std::string& pair : settings.layers) {
+    const auto colon = pair.find(':');
+    if (colon == std::string::npos || colon == 0 || colon + 1 == pair.size())
+      throw error(error_kind::configuration, "'" + pair + "' names no layer and no plugin that it wraps",
+                  configuration.origin("runtime.layers"), "write \"layer:wrapped\", e.g. \"trace:sim\"");
+    options.layers.emplace_back(pair.substr(0, colon), pair.substr(colon + 1));
+  }
   options.cpu_mask = std::move(cpu_mask);
   // By value: the registry may outlive the configuration.
   options.options = [configuration](const std::string& name) {

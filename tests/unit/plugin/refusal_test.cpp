@@ -154,7 +154,7 @@ TEST(refusals, checksum) {
     FAIL() << "a wrong checksum passed";
   } catch (const error& failure) {
     EXPECT_THAT(failure.message(), HasSubstr(right));
-    EXPECT_THAT(failure.hint(), HasSubstr("plugin.mini.sha256"));
+    EXPECT_THAT(failure.hint(), HasSubstr("[checksums] mini"));
   }
 }
 
