@@ -1,0 +1,167 @@
+// What a Matrix Market file may say, and where each mistake in one is found.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "apps/matrix_market/read.hpp"
+#include "core/base/error.hpp"
+
+namespace tessera::matrix_market {
+namespace {
+
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+TEST(matrix_market_read, a_symmetric_file_gives_its_lower_triangle) {
+  const matrix m = parse(
+      "%%MatrixMarket matrix coordinate real symmetric\n"
+      "% a comment\n"
+      "\n"
+      "3 3 4\n"
+      "1 1 4.5\n"
+      "  2 1\t-1e-3\r\n"
+      "% another\n"
+      "3 3 +2.5D+1\n"
+      "2 2 7",
+      "m.mtx");
+  EXPECT_EQ(m.rows, 3);
+  EXPECT_EQ(m.columns, 3);
+  EXPECT_EQ(m.kind, symmetry::symmetric);
+  EXPECT_FALSE(m.dense);
+  ASSERT_EQ(m.entries.size(), 4u);
+  EXPECT_EQ(m.entries[1].row, 1);
+  EXPECT_EQ(m.entries[1].column, 0);
+  EXPECT_EQ(m.entries[1].value, -1e-3);
+  EXPECT_EQ(m.entries[2].value, 25.0);
+  EXPECT_EQ(m.entries[3].value, 7.0);
+  EXPECT_EQ(m.place_of(0), "m.mtx:5");
+  EXPECT_EQ(m.place_of(3), "m.mtx:9");
+}
+
+TEST(matrix_market_read, the_banner_does_not_mind_case) {
+  const matrix m = parse("%%matrixmarket MATRIX Coordinate Integer General\n2 3 1\n2 3 -9\n", "m");
+  EXPECT_EQ(m.kind, symmetry::general);
+  EXPECT_EQ(m.columns, 3);
+  EXPECT_EQ(m.entries.at(0).value, -9);
+}
+
+TEST(matrix_market_read, a_dense_file_goes_column_by_column) {
+  const matrix m = parse("%%MatrixMarket matrix array real general\n2 3\n1\n2\n3\n4\n5\n6\n", "m");
+  ASSERT_EQ(m.entries.size(), 6u);
+  EXPECT_TRUE(m.dense);
+  EXPECT_EQ(m.entries[1].row, 1);
+  EXPECT_EQ(m.entries[1].column, 0);
+  EXPECT_EQ(m.entries[4].row, 0);
+  EXPECT_EQ(m.entries[4].column, 2);
+
+  const matrix half = parse("%%MatrixMarket matrix array real symmetric\n3 3\n1\n2\n3\n4\n5\n6\n", "m");
+  ASSERT_EQ(half.entries.size(), 6u);
+  EXPECT_EQ(half.entries[3].row, 1);  // the diagonal begins each column
+  EXPECT_EQ(half.entries[3].column, 1);
+  EXPECT_EQ(half.entries[5].row, 2);
+  EXPECT_EQ(half.entries[5].column, 2);
+}
+
+TEST(matrix_market_read, values_that_are_too_small_become_what_the_machine_has) {
+  const matrix m = parse("%%MatrixMarket matrix coordinate real general\n1 2 2\n1 1 1e-400\n1 2 4e-320\n", "m");
+  EXPECT_EQ(m.entries[0].value, 0);
+  EXPECT_EQ(m.entries[1].value, 4e-320);
+}
+
+struct wrong_file {
+  const char* name;
+  std::string text;
+  const char* message;  // part of what is said
+  const char* place;
+};
+void PrintTo(const wrong_file& f, std::ostream* out) { *out << f.name; }
+
+class matrix_market_mistake : public testing::TestWithParam<wrong_file> {};
+
+TEST_P(matrix_market_mistake, is_found_at_its_line) {
+  try {
+    (void)parse(GetParam().text, "m.mtx");
+    FAIL() << "it was read";
+  } catch (const error& e) {
+    EXPECT_EQ(e.kind(), error_kind::input);
+    EXPECT_THAT(e.message(), HasSubstr(GetParam().message));
+    EXPECT_EQ(e.where(), GetParam().place);
+  }
+}
+
+/// A symmetric file with these lines behind the banner.
+std::string symmetric(const char* lines) { return std::string("%%MatrixMarket matrix coordinate real symmetric\n") + lines; }
+
+INSTANTIATE_TEST_SUITE_P(
+    files, matrix_market_mistake,
+    testing::Values(
+        wrong_file{"empty", "", "the file is empty", "m.mtx:0"},
+        wrong_file{"no_banner", "3 3 1\n1 1 1\n", "does not begin with %%MatrixMarket", "m.mtx:1"},
+        wrong_file{"vector", "%%MatrixMarket vector coordinate real general\n", "'vector', not 'matrix'", "m.mtx:1"},
+        wrong_file{"form", "%%MatrixMarket matrix sparse real general\n", "the form is 'sparse'", "m.mtx:1"},
+        wrong_file{"pattern", "%%MatrixMarket matrix coordinate pattern general\n", "no values", "m.mtx:1"},
+        wrong_file{"complex", "%%MatrixMarket matrix coordinate complex general\n", "complex", "m.mtx:1"},
+        wrong_file{"field", "%%MatrixMarket matrix coordinate quad general\n", "the field is 'quad'", "m.mtx:1"},
+        wrong_file{"skew", "%%MatrixMarket matrix coordinate real skew-symmetric\n", "'skew-symmetric'", "m.mtx:1"},
+        wrong_file{"no_sizes", symmetric("% nothing\n"), "before the line of sizes", "m.mtx:2"},
+        wrong_file{"two_sizes", symmetric("3 3\n"), "the number of entries is missing", "m.mtx:2"},
+        wrong_file{"four_sizes", symmetric("3 3 1 9\n"), "'9' is more", "m.mtx:2"},
+        wrong_file{"negative", symmetric("-3 -3 1\n"), "the matrix is -3 x -3", "m.mtx:2"},
+        wrong_file{"zero", symmetric("0 0 0\n"), "the matrix is 0 x 0", "m.mtx:2"},
+        wrong_file{"absurd", symmetric("99999999999 99999999999 1\n"), "99999999999 x 99999999999", "m.mtx:2"},
+        wrong_file{"overflow", symmetric("99999999999999999999 1 1\n"), "not a whole number", "m.mtx:2"},
+        wrong_file{"not_square", symmetric("3 4 1\n1 1 1\n"), "3 x 4 and cannot be symmetric", "m.mtx:2"},
+        wrong_file{"negative_count", symmetric("3 3 -1\n"), "-1 entries do not fit", "m.mtx:2"},
+        wrong_file{"too_many", symmetric("3 3 7\n"), "7 entries do not fit: the matrix has room for 6", "m.mtx:2"},
+        wrong_file{"huge_count_in_a_short_file", symmetric("2000000000 2000000000 2000000000000\n1 1 1\n"),
+                   "after 1 of 2000000000000 entries", "m.mtx:3"},
+        wrong_file{"truncated", symmetric("3 3 3\n1 1 1\n2 2 1\n"), "ends after 2 of 3 entries", "m.mtx:4"},
+        wrong_file{"half_a_line", symmetric("3 3 1\n1 1"), "the value is missing", "m.mtx:3"},
+        wrong_file{"row_zero", symmetric("3 3 1\n0 1 1\n"), "row 0 is outside of 1 to 3", "m.mtx:3"},
+        wrong_file{"row_four", symmetric("3 3 1\n4 1 1\n"), "row 4 is outside of 1 to 3", "m.mtx:3"},
+        wrong_file{"column_four", symmetric("3 3 1\n1 4 1\n"), "column 4 is outside of 1 to 3", "m.mtx:3"},
+        wrong_file{"above", symmetric("3 3 1\n1 2 1\n"), "(1, 2) is above the diagonal", "m.mtx:3"},
+        wrong_file{"word", symmetric("3 3 1\n1 1 one\n"), "'one', which is not a number", "m.mtx:3"},
+        wrong_file{"tail", symmetric("3 3 1\n1 1 1x\n"), "'1x', which is not a number", "m.mtx:3"},
+        wrong_file{"nan", symmetric("3 3 1\n1 1 nan\n"), "'nan', which is not finite", "m.mtx:3"},
+        wrong_file{"infinite", symmetric("3 3 1\n1 1 1e999\n"), "'1e999', which is not finite", "m.mtx:3"},
+        wrong_file{"fraction", symmetric("3 3 1\n1.5 1 1\n"), "'1.5', which is not a whole number", "m.mtx:3"},
+        wrong_file{"imaginary_part", symmetric("3 3 1\n1 1 1 2\n"), "'2' is more", "m.mtx:3"},
+        wrong_file{"goes_on", symmetric("3 3 1\n1 1 1\n2 2 1\n"), "goes on after its 1 entries", "m.mtx:4"}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+TEST(matrix_market_read, files_that_cannot_be_read) {
+  const auto message_of = [](const fs::path& file) -> std::string {
+    try {
+      (void)read(file);
+    } catch (const error& e) {
+      EXPECT_EQ(e.kind(), error_kind::input);
+      EXPECT_THAT(e.where(), HasSubstr(file.string()));
+      return e.message();
+    }
+    return "it was read";
+  };
+  EXPECT_EQ(message_of("/no/such/matrix.mtx"), "there is no such matrix file");
+  EXPECT_THAT(message_of("/tmp"), HasSubstr("is a directory"));
+}
+
+TEST(matrix_market_read, every_truncation_of_a_file_is_refused_or_reads_the_same) {
+  const std::string whole = "%%MatrixMarket matrix coordinate real symmetric\n% c\n4 4 3\n1 1 10.25\n2 1 -3\n4 4 8\n";
+  const std::size_t complete = whole.size() - 1;  // the last line break may be missing
+  for (std::size_t length = 0; length < complete; ++length) {
+    bool refused = false;
+    try {
+      (void)parse(whole.substr(0, length), "m");
+    } catch (const error&) {
+      refused = true;
+    }
+    EXPECT_TRUE(refused) << "the first " << length << " bytes were read as a whole matrix";
+  }
+  EXPECT_EQ(parse(whole.substr(0, complete), "m").entries.size(), 3u);
+}
+
+}  // namespace
+}  // namespace tessera::matrix_market
