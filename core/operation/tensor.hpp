@@ -11,8 +11,8 @@ namespace tessera::operation {
 /// blocks: source read, destination update (write when beta is 0). Dimension d of the destination is dimension
 /// permutation[d] of the source.
 struct permute_arguments {
-  std::complex<float> alpha = 1;  ///< factor of the source
-  std::complex<float> beta = 0;   ///< factor of what is in the destination
+  std::complex<double> alpha = 1;  ///< factor of the source
+  std::complex<double> beta = 0;   ///< factor of what is in the destination
   std::array<std::uint8_t, max_rank> permutation{0, 1, 2, 3, 4, 5, 6, 7};  ///< the first rank entries count
 };
 /// blocks: destination write. Any element type that the device fills.

@@ -72,7 +72,7 @@ void potrf(runtime& rt, block_of<T> a, block_of<std::int32_t> info, task_options
 /// Dimension d of `to` is dimension permutation[d] of `from`: to = alpha permuted(from) + beta to. With beta == 0, `to` is
 /// written without being read.
 template <class T>
-void permute(runtime& rt, float alpha, block_of<T> from, std::span<const std::uint8_t> permutation, float beta, block_of<T> to,
+void permute(runtime& rt, double alpha, block_of<T> from, std::span<const std::uint8_t> permutation, double beta, block_of<T> to,
              task_options options = {}, std::source_location site = std::source_location::current()) {
   operation::permute_arguments arguments{alpha, beta, {}};
   std::copy_n(permutation.begin(), std::min(permutation.size(), arguments.permutation.size()), arguments.permutation.begin());

@@ -110,10 +110,13 @@ void coherence::transfer_done(transfer& t, tsr_status status) {
     if (target != nullptr && status != TSR_OK && target->version == what.version) {
       target->version = 0;
       b.valid_mask &= ~(std::uint64_t{1} << what.to);
-      delete b.poison;
-      b.poison = new std::shared_ptr<const block::failure>(std::make_shared<block::failure>(block::failure{
-          fmt::format("the copy of {} from {} to {} failed: {}", block::name_of(b), from.name(),
-                      m_spaces[what.to]->name(), plugin::name_of(status))}));
+      // A write-back that fails has lost nothing, its source stays; unless a task has joined it and counts on the bytes.
+      if (!what.write_back || target->pins > 1) {
+        delete b.poison;
+        b.poison = new std::shared_ptr<const block::failure>(std::make_shared<block::failure>(block::failure{
+            fmt::format("the copy of {} from {} to {} failed: {}", block::name_of(b), from.name(),
+                        m_spaces[what.to]->name(), plugin::name_of(status))}));
+      }
     }
     if (target != nullptr) settle(*target);
     block::replica* source = b.find(what.from);

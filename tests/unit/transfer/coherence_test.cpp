@@ -354,6 +354,21 @@ TEST(coherence, a_copy_that_fails_under_way_poisons_until_the_next_write) {
   r.end();
 }
 
+TEST(coherence, a_write_back_that_fails_under_way_keeps_the_sole_copy) {
+  rig r({"fake"}, 2);
+  block::record& b = r.make();
+  r.put(b, 1, 12);
+  r.devices[1]->state().fail_copy_work = TSR_DATA_LOSS;
+  EXPECT_TRUE(r.is->evict(1, block_bytes));
+  r.settle();
+  r.devices[1]->state().fail_copy_work = TSR_OK;
+  EXPECT_TRUE(b.only_valid_in(1));
+  EXPECT_EQ(b.poison, nullptr);
+  EXPECT_EQ(r.pins(b, 0) + r.pins(b, 1), 0u);
+  EXPECT_EQ(r.get(b, 0), 12);
+  r.end();
+}
+
 TEST(coherence, a_write_back_that_a_plugin_refuses_keeps_the_sole_copy) {
   rig r({"fake"}, 2);
   block::record& b = r.make();
