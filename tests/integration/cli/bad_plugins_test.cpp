@@ -1,0 +1,151 @@
+// Plugins that cannot be used: refused with the reason, by every command, and shown by `tessera plugins`.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/integration/cli/program.hpp"
+#include "tests/unit/plugin/folder.hpp"
+
+namespace {
+
+using namespace cli_test;
+using plugin_test::built;
+using plugin_test::folder;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+/// The outcome and reason that `tessera plugins --plugin-path` gives for a file.
+std::pair<std::string, std::string> listed(const fs::path& file) {
+  const outcome done = run({"plugins", "--plugin-path", TESSERA_PLUGIN_DIR, "--plugin-path", file.parent_path(), "--json", "-"});
+  EXPECT_EQ(done.code, 0) << done.err;
+  const auto json = json_of(done.out);
+  for (const auto& one : json.at("files"))
+    if (one.at("path") == file.string()) return {one.at("outcome"), one.at("reason")};
+  return {"not listed", ""};
+}
+
+struct wrong_plugin {
+  std::string name;
+  std::vector<std::string> parts;
+};
+void PrintTo(const wrong_plugin& p, std::ostream* out) { *out << p.name; }
+
+class bad_plugin : public testing::TestWithParam<wrong_plugin> {};
+
+TEST_P(bad_plugin, is_refused_with_the_reason) {
+  const folder place;
+  const fs::path file = place.take(GetParam().name);
+  const std::string path_setting = std::string("runtime.plugin_path=[\"") + TESSERA_PLUGIN_DIR + "\", \"" + place.path().string() + "\"]";
+  const outcome done =
+      run({"gemm", "--n", "10", "--set", "runtime.plugins=[\"host\", \"" + GetParam().name + "\"]", "--set", path_setting});
+  EXPECT_EQ(done.code, 5) << done.err;
+  EXPECT_EQ(done.out, "");
+  EXPECT_THAT(done.err, HasSubstr("error: "));
+  EXPECT_THAT(done.err, HasSubstr(file.string()));
+  EXPECT_THAT(done.err, HasSubstr("hint"));
+  for (const std::string& part : GetParam().parts) EXPECT_THAT(done.err, HasSubstr(part));
+
+  const auto [outcome_word, reason] = listed(file);
+  EXPECT_EQ(outcome_word, "refused");
+  EXPECT_THAT(reason, HasSubstr(GetParam().parts.front()));
+
+  const outcome checked = run({"plugins", "check", file});
+  EXPECT_EQ(checked.code, 5);
+  EXPECT_THAT(checked.out, HasSubstr(GetParam().parts.front()));
+  EXPECT_THAT(checked.out, HasSubstr("1 failed"));
+}
+
+INSTANTIATE_TEST_SUITE_P(plugins, bad_plugin,
+                         testing::Values(wrong_plugin{"undefined_symbol", {"mini_symbol_that_nobody_defines", "-Wl,-z,defs"}},
+                                         wrong_plugin{"major", {"ABI ", "this program offers"}},
+                                         wrong_plugin{"kind", {"kind 77", "1 device"}},
+                                         wrong_plugin{"no_query", {"does not export tsr_plugin_query"}},
+                                         wrong_plugin{"null_header", {"cannot serve this version"}}),
+                         [](const auto& test) { return test.param.name; });
+
+TEST(bad_plugins, a_fault_that_shows_when_it_is_opened) {
+  const folder place;
+  const fs::path file = place.take("missing_entry");
+  const outcome done = run({"topology", "--set", "runtime.plugins=[\"host\", \"" + file.string() + "\"]"});
+  EXPECT_EQ(done.code, 5);
+  EXPECT_THAT(done.err, HasSubstr("\"copy\""));
+  EXPECT_THAT(done.err, HasSubstr("struct_size"));
+  const outcome list = run({"plugins", "--set", "runtime.plugins=[\"host\", \"" + file.string() + "\"]"});
+  EXPECT_EQ(list.code, 5);
+  EXPECT_THAT(list.out, HasSubstr("refused      " + file.string()));
+  EXPECT_THAT(list.out, HasSubstr("opened"));
+}
+
+TEST(bad_plugins, writable_by_everybody) {
+  const folder place;
+  const fs::path file = place.take("mini");
+  fs::permissions(file, fs::perms::others_write, fs::perm_options::add);
+  EXPECT_EQ(listed(file).first, "refused");
+  EXPECT_THAT(listed(file).second, HasSubstr("writable by everybody"));
+  const outcome by_file = run({"topology", "--set", "runtime.plugins=[\"host\", \"" + file.string() + "\"]"});
+  EXPECT_EQ(by_file.code, 5) << by_file.err;
+  EXPECT_THAT(by_file.err, HasSubstr("chmod o-w"));
+
+  fs::permissions(file, fs::perms::others_write, fs::perm_options::remove);
+  EXPECT_EQ(listed(file).first, "not wanted");
+  fs::permissions(place.path(), fs::perms::others_write, fs::perm_options::add);
+  const outcome by_folder = run({"topology", "--set", "runtime.plugins=[\"host\", \"" + file.string() + "\"]"});
+  EXPECT_EQ(by_folder.code, 5) << by_folder.err;
+  EXPECT_THAT(by_folder.err, HasSubstr("directory " + place.path().string()));
+  EXPECT_EQ(listed(file).first, "refused");
+}
+
+TEST(bad_plugins, a_file_that_is_no_library) {
+  const folder place;
+  const fs::path text = place.write("tessera_text.so", "hello");
+  EXPECT_EQ(listed(text).first, "refused");
+  EXPECT_THAT(listed(text).second, HasSubstr("no ELF header"));
+  const fs::path half = place.take("mini", "tessera_half.so");
+  fs::resize_file(half, fs::file_size(half) / 2);
+  EXPECT_EQ(listed(half).first, "refused");
+}
+
+TEST(bad_plugins, unknown_names) {
+  const outcome wanted = run({"topology", "--set", "runtime.plugins=[\"host\", \"sin\"]"});
+  EXPECT_EQ(wanted.code, 5);
+  EXPECT_THAT(wanted.err, HasSubstr("there is no plugin \"sin\""));
+  EXPECT_THAT(wanted.err, HasSubstr("did you mean \"sim\"?"));
+  const outcome explained = run({"plugins", "explain", "hots"});
+  EXPECT_EQ(explained.code, 5);
+  EXPECT_THAT(explained.err, HasSubstr("did you mean \"host\"?"));
+  EXPECT_EQ(run({"plugins", "explain", "./no_such.so"}).code, 5);
+  EXPECT_EQ(run({"topology", "--set", "runtime.plugins=[\"host\", \"nothing_like_it?\"]"}).code, 0) << "the ? makes it optional";
+}
+
+TEST(bad_plugins, the_list_comes_before_the_error) {
+  const outcome done = run({"plugins", "--set", "runtime.plugins=[\"host\", \"cuta\"]"});
+  EXPECT_EQ(done.code, 5);
+  EXPECT_THAT(done.out, HasSubstr("host:"));
+  EXPECT_THAT(done.out, HasSubstr("tessera_sim.so"));
+  EXPECT_THAT(done.err, HasSubstr("there is no plugin \"cuta\""));
+}
+
+TEST(bad_plugins, directories) {
+  const outcome missing = run({"plugins", "--plugin-path", "/no/such/folder", "--set", "runtime.plugins=[]"});
+  EXPECT_THAT(missing.out, HasSubstr("/no/such/folder: no such directory"));
+  const outcome relative = run({"topology", "--set", "runtime.plugin_path=[\"plugins\"]"});
+  EXPECT_EQ(relative.code, 3) << relative.err;
+  EXPECT_THAT(relative.err, HasSubstr("plugin_path"));
+}
+
+TEST(bad_plugins, the_suite_finds_a_broken_promise) {
+  const outcome done = run({"plugins", "check", built("fault_axpy"), "--json", "-"});
+  EXPECT_EQ(done.code, 5);
+  EXPECT_THAT(done.err, HasSubstr("failed "));
+  EXPECT_GE(json_of(done.out).at("failed"), 1);
+  EXPECT_EQ(run({"plugins", "check", "/no/such.so"}).code, 5);
+}
+
+TEST(bad_plugins, a_wrong_checksum) {
+  const outcome done = run({"topology", "--set", "checksums.host=" + std::string(64, '0')});
+  EXPECT_EQ(done.code, 5) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("tessera_host.so"));
+}
+
+}  // namespace

@@ -1,0 +1,233 @@
+// Every command on every ready machine: it ends well, its answer is right, its JSON says the same.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/integration/cli/program.hpp"
+#include "tests/unit/plugin/folder.hpp"
+
+namespace {
+
+using namespace cli_test;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string machines[] = {"host", "sim_one", "sim_two"};
+
+/// Devices that a ready machine has beside the host.
+std::size_t devices_of(const std::string& machine) { return machine == "host" ? 0 : machine == "sim_one" ? 1 : 2; }
+
+class on_machine : public testing::TestWithParam<std::string> {
+ protected:
+  std::string config() const { return source("configs/" + GetParam() + ".toml"); }
+};
+INSTANTIATE_TEST_SUITE_P(configs, on_machine, testing::ValuesIn(machines), [](const auto& test) { return test.param; });
+
+TEST_P(on_machine, cholesky_of_a_real_matrix) {
+  const outcome done = run({"cholesky", "--matrix", source("apps/cholesky/data/bcsstk09.mtx"), "--config", config(), "--json", "-"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  const auto json = json_of(done.out);
+  EXPECT_EQ(json.at("n"), 1083);
+  EXPECT_LT(json.at("scaled_residual").get<double>(), 30);
+  EXPECT_GT(json.at("scaled_residual").get<double>(), 0);
+  EXPECT_EQ(json.at("residual_ok"), true);
+  EXPECT_GT(json.at("gflops").get<double>(), 0);
+  // 1083 rows in tiles of 128 are 9 tiles: 9 potrf, 36 trsm, 36 syrk, 84 gemm.
+  EXPECT_EQ(json.at("tile"), 128);
+  EXPECT_EQ(json.at("tasks"), 9 + 36 + 36 + 84);
+  if (devices_of(GetParam()) == 0) {
+    EXPECT_EQ(json.at("bytes_transferred"), 0);
+  }
+}
+
+TEST_P(on_machine, cholesky_of_a_random_matrix_in_tiles_that_do_not_divide_it) {
+  const outcome done =
+      run({"cholesky", "--n", "333", "--tile", "50", "--seed", "7", "--repeat", "2", "--rhs", "ones", "--config", config(), "--json", "-"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  const auto json = json_of(done.out);
+  EXPECT_LT(json.at("scaled_residual").get<double>(), 30);
+  EXPECT_EQ(json.at("seed"), 7);
+  EXPECT_EQ(json.at("repeat"), 2);
+}
+
+TEST_P(on_machine, gemm) {
+  for (const std::string type : {"f64", "f32"}) {
+    const outcome done = run({"gemm", "--n", "190", "--m", "70", "--k", "333", "--tile", "64", "--type", type, "--config", config(), "--json", "-"});
+    ASSERT_EQ(done.code, 0) << done.err;
+    const auto json = json_of(done.out);
+    EXPECT_EQ(json.at("m"), 70);
+    EXPECT_EQ(json.at("type"), type);
+    EXPECT_LT(json.at("scaled_error").get<double>(), 4);
+    EXPECT_EQ(json.at("error_ok"), true);
+    EXPECT_EQ(json.at("tasks"), 2 * 3 * 6);
+  }
+}
+
+TEST_P(on_machine, topology_in_all_forms) {
+  const outcome text = run({"topology", "--config", config()});
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_TRUE(text.out.starts_with("machine")) << text.out;
+  const auto json = json_of(run({"topology", "--config", config(), "--json", "-"}).out);
+  EXPECT_EQ(json.at("name"), "machine");
+  EXPECT_EQ(json.at("kind"), "machine");
+  const std::string dot = run({"topology", "--config", config(), "--dot", "-"}).out;
+  EXPECT_THAT(dot, AllOf(HasSubstr("graph"), HasSubstr("machine")));
+  const std::string svg = run({"topology", "--config", config(), "--svg", "-"}).out;
+  EXPECT_THAT(svg, AllOf(HasSubstr("<svg"), HasSubstr("</svg>")));
+  for (const std::string& all : {text.out, json.dump(), dot, svg}) {
+    EXPECT_THAT(all, HasSubstr("core"));
+    if (GetParam() == "sim_one") {
+      EXPECT_THAT(all, HasSubstr("sim0"));
+    }
+  }
+}
+
+TEST_P(on_machine, plugins) {
+  const outcome text = run({"plugins", "--config", config()});
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_THAT(text.out, AllOf(HasSubstr("device plugin by"), HasSubstr("opened"), HasSubstr("tessera_host.so")));
+  const auto json = json_of(run({"plugins", "--config", config(), "--json", "-"}).out);
+  EXPECT_TRUE(json.at("failure").is_null());
+  bool host = false;
+  std::size_t devices = 0;
+  for (const auto& plugin : json.at("plugins")) {
+    const bool is_host = plugin.at("name") == "host", is_sim = plugin.at("name") == "sim";
+    if (is_host) {
+      host = true;
+      EXPECT_EQ(plugin.at("kind"), "device");
+      EXPECT_FALSE(plugin.at("vendor").get<std::string>().empty());
+      EXPECT_FALSE(plugin.at("version").get<std::string>().empty());
+      EXPECT_THAT(plugin.at("abi").get<std::string>(), testing::MatchesRegex("[0-9]+\\.[0-9]+"));
+      ASSERT_FALSE(plugin.at("devices").empty());
+      EXPECT_FALSE(plugin.at("devices").at(0).at("spaces").empty());
+    }
+    if (is_host || is_sim) {
+      EXPECT_EQ(plugin.at("opened"), is_host || devices_of(GetParam()) > 0);
+    }
+    if (is_sim) devices += plugin.at("devices").size();
+  }
+  EXPECT_TRUE(host);
+  EXPECT_EQ(devices, devices_of(GetParam()));
+  for (const auto& file : json.at("files"))
+    EXPECT_FALSE(file.at("outcome") == "refused") << file;
+}
+
+TEST(commands, the_report_and_the_json_file_agree) {
+  const plugin_test::folder place;
+  const std::string file = place.path() / "figures.json";
+  const outcome done = run({"cholesky", "--n", "200", "--json", file, "--stats", "--workers", "1", "--seed", "3"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  const auto json = json_of(contents(file));
+  EXPECT_EQ(json.at("workers"), 1);
+  for (const std::string label : {"machine", "plugins", "BLAS", "tile", "tasks", "time", "GFLOP/s", "residual", "transfers"})
+    EXPECT_THAT("\n" + done.out, HasSubstr("\n" + label + " ")) << label;
+  EXPECT_THAT("\n" + done.out, HasSubstr("\nn            " + std::to_string(json.at("n").get<int>()) + "\n"));
+  EXPECT_THAT("\n" + done.out, HasSubstr("\ntasks        " + std::to_string(json.at("tasks").get<int>()) + "\n"));
+  EXPECT_THAT(done.out, HasSubstr(json.at("topology").get<std::string>()));
+  EXPECT_THAT(done.out, HasSubstr(json.at("plugins").get<std::string>()));
+}
+
+TEST(commands, quiet_prints_nothing) {
+  const outcome done = run({"gemm", "--n", "64", "--quiet"});
+  EXPECT_EQ(done.code, 0);
+  EXPECT_EQ(done.out, "");
+  EXPECT_EQ(done.err, "");
+}
+
+TEST(commands, one_seed_one_matrix) {
+  const auto residual = [](const char* seed) {
+    return json_of(run({"cholesky", "--n", "100", "--workers", "1", "--seed", seed, "--json", "-"}).out).at("scaled_residual").get<double>();
+  };
+  EXPECT_EQ(residual("5"), residual("5"));
+  EXPECT_NE(residual("5"), residual("6"));
+}
+
+TEST(commands, more_workers_than_cores_is_allowed_and_said) {
+  const std::string many = std::to_string(cores() + 2);
+  const outcome done = run({"gemm", "--n", "100", "--tile", "20", "--workers", many, "--json", "-"});
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_THAT(done.err, HasSubstr(many + " workers share"));
+  EXPECT_EQ(json_of(done.out).at("workers"), cores() + 2);
+}
+
+TEST(commands, plugins_explain) {
+  const outcome sim = run({"plugins", "explain", "sim"});
+  ASSERT_EQ(sim.code, 0) << sim.err;
+  EXPECT_THAT(sim.out, AllOf(HasSubstr("[plugin.sim]"), HasSubstr("device[].memory"), HasSubstr("bytes"), HasSubstr("real | virtual"),
+                             HasSubstr("default")));
+  const outcome behind_options = run({"plugins", "explain", "--config", source("configs/host.toml"), "--plugin-path", TESSERA_PLUGIN_DIR, "sim"});
+  EXPECT_EQ(behind_options.code, 0) << "options take one value each\n" << behind_options.err;
+  const outcome by_path = run({"plugins", "explain", TESSERA_PLUGIN_DIR "/tessera_sim.so"});
+  EXPECT_EQ(by_path.code, 0) << by_path.err;
+  EXPECT_EQ(by_path.out, sim.out);
+}
+
+TEST(commands, plugins_check) {
+  const plugin_test::folder place;
+  const std::string file = place.path() / "results.json";
+  const outcome done = run({"plugins", "check", TESSERA_PLUGIN_DIR "/tessera_template.so", "--filter", "copies", "--seed", "11", "--json", file});
+  ASSERT_EQ(done.code, 0) << done.out << done.err;
+  EXPECT_THAT(done.out, AllOf(HasSubstr("passed"), HasSubstr("copies."), HasSubstr("0 failed"), HasSubstr("seed 11")));
+  const auto json = json_of(contents(file));
+  EXPECT_EQ(json.at("plugin"), "template");
+  EXPECT_EQ(json.at("failed"), 0);
+  EXPECT_GT(json.at("passed"), 0);
+  EXPECT_EQ(json.at("results").size(), json.at("passed").get<std::size_t>() + json.at("skipped").get<std::size_t>());
+  const outcome options = run({"plugins", "check", TESSERA_PLUGIN_DIR "/tessera_sim.so", "--option", "device[0].memory=64 MiB", "--filter",
+                               "copies", "--json", "-"});
+  EXPECT_EQ(options.code, 0) << options.err;
+  EXPECT_EQ(json_of(options.out).at("plugin"), "sim");
+}
+
+TEST(commands, config_explain_says_where_each_value_comes_from) {
+  const outcome done = run({"config", "explain", "--config", source("configs/sim_one.toml"), "--set", "memory.slab_bytes=32 MiB", "--json", "-"},
+                           {"TESSERA_RUNTIME_WORKERS=3"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  const auto json = json_of(done.out);
+  const auto where = [&](const std::string& key) -> std::string {
+    for (const auto& line : json)
+      if (line.at("key") == key) return line.at("where");
+    return "missing";
+  };
+  EXPECT_THAT(where("runtime.plugins"), testing::ContainsRegex("sim_one.toml:[0-9]+:1$"));
+  EXPECT_THAT(where("runtime.workers"), HasSubstr("environment TESSERA_RUNTIME_WORKERS"));
+  EXPECT_THAT(where("memory.slab_bytes"), HasSubstr("command line"));
+  EXPECT_EQ(where("memory.eviction"), "default");
+  EXPECT_THAT(where("plugin.sim.device[0].latency"), HasSubstr("sim_one.toml:"));
+  const outcome changed = run({"config", "explain", "--set", "runtime.placement=eager", "--changed"});
+  EXPECT_THAT(changed.out, AllOf(HasSubstr("runtime.placement"), Not(HasSubstr("runtime.workers"))));
+}
+
+TEST(commands, declared_trees) {
+  for (const std::string config : {"declared_tree", "declared_tree_csv"}) {
+    const outcome done = run({"topology", "--config", source("configs/" + config + ".toml")});
+    EXPECT_EQ(done.code, 0) << done.err;
+    EXPECT_THAT(done.out, AllOf(HasSubstr("LocA"), HasSubstr("LocG[1]")));
+  }
+}
+
+TEST(commands, imagined_machines) {
+  const outcome done = run({"topology", "--set", "topology.synthetic=package:2 numa:2 core:4 pu:1", "--json", "-"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("imagined"));
+  EXPECT_THAT(done.out, AllOf(HasSubstr("package1"), HasSubstr("numa3"), HasSubstr("core15")));
+}
+
+TEST(commands, help_and_version) {
+  EXPECT_EQ(run({"--help"}).code, 0);
+  EXPECT_THAT(run({"--version"}).out, testing::ContainsRegex("[0-9]+\\.[0-9]+\\.[0-9]+"));
+  EXPECT_EQ(run({"version"}).out, run({"--version"}).out);
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"cholesky"}, {"gemm"}, {"topology"}, {"plugins"}, {"plugins", "explain"}, {"plugins", "check"}, {"config"}, {"config", "explain"}}) {
+    std::vector<std::string> arguments = command;
+    arguments.emplace_back("--help");
+    const outcome done = run(arguments);
+    EXPECT_EQ(done.code, 0) << command.back();
+    EXPECT_THAT(done.out, AllOf(HasSubstr("Example:\n"), HasSubstr("tessera " + command.front()))) << command.back();
+  }
+}
+
+}  // namespace

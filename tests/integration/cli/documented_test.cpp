@@ -1,0 +1,144 @@
+// docs/commands.md and the program agree: commands, options, JSON keys.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "tests/integration/cli/program.hpp"
+#include "tests/unit/plugin/folder.hpp"
+
+namespace {
+
+using namespace cli_test;
+using keys = std::set<std::string>;
+
+/// The lines between a heading and the next one of its level or above.
+std::string section(const std::string& heading) {
+  static const std::string page = contents(source("docs/commands.md"));
+  const std::string level = heading.substr(0, heading.find(' '));
+  std::istringstream lines(page);
+  std::string line, found;
+  bool inside = false;
+  while (std::getline(lines, line)) {
+    if (line.starts_with('#') && line.find(' ') <= level.size()) inside = line == heading;
+    if (inside) found += line + "\n";
+  }
+  EXPECT_FALSE(found.empty()) << "docs/commands.md has no heading '" << heading << "'";
+  return found;
+}
+
+/// First cells of the table whose head begins with "| `JSON key`"; those whose row says "where known" are in `sometimes`.
+struct documented_keys {
+  keys always, sometimes;
+};
+documented_keys documented(const std::string& heading) {
+  documented_keys found;
+  std::istringstream lines(section(heading));
+  std::string line;
+  bool inside = false;
+  while (std::getline(lines, line)) {
+    if (line.starts_with("| JSON key")) inside = true;
+    else if (!line.starts_with("|")) inside = false;
+    else if (inside && line.starts_with("| `"))
+      (line.find("where known") == std::string::npos ? found.always : found.sometimes).insert(line.substr(3, line.find('`', 3) - 3));
+  }
+  EXPECT_FALSE(found.always.empty()) << heading;
+  return found;
+}
+
+/// Paths of all values: "links[].bytes". The locations of a tree count as one kind of object.
+keys keys_of(const std::string& json) {
+  keys found;
+  const std::function<void(const nlohmann::json&, const std::string&)> walk = [&](const nlohmann::json& value, const std::string& path) {
+    if (value.is_array())
+      for (const auto& one : value) walk(one, path.empty() ? "[]" : path + "[]");
+    if (!value.is_object()) return;
+    for (const auto& [key, inner] : value.items()) {
+      const std::string here = path.empty() ? key : path + "." + key;
+      found.insert(here);
+      const bool branch = path.empty() && (key == "children" || key == "detached");
+      if (branch)
+        for (const auto& node : inner) walk(node, "");
+      else
+        walk(inner, here);
+    }
+  };
+  walk(json_of(json), "");
+  return found;
+}
+
+void expect_agreement(const keys& real, const documented_keys& page, const std::string& what) {
+  for (const std::string& key : real)
+    EXPECT_TRUE(page.always.contains(key) || page.sometimes.contains(key)) << what << ": '" << key << "' is not in docs/commands.md";
+  for (const std::string& key : page.always) EXPECT_TRUE(real.contains(key)) << what << ": '" << key << "' is documented and not there";
+}
+
+documented_keys together(documented_keys a, const documented_keys& b) {
+  a.always.insert(b.always.begin(), b.always.end());
+  a.sometimes.insert(b.sometimes.begin(), b.sometimes.end());
+  return a;
+}
+
+TEST(documented, keys_of_runs) {
+  const std::string config = source("configs/sim_two.toml");
+  const documented_keys common = documented("## Figures of every run");
+  // Small blocks on devices, so that every list has something in it.
+  expect_agreement(keys_of(run({"cholesky", "--n", "500", "--tile", "50", "--config", config, "--json", "-"}).out),
+                   together(common, documented("## tessera cholesky")), "cholesky");
+  expect_agreement(keys_of(run({"gemm", "--n", "500", "--tile", "100", "--config", config, "--json", "-"}).out),
+                   together(common, documented("## tessera gemm")), "gemm");
+}
+
+TEST(documented, keys_of_topology) {
+  keys real = keys_of(run({"topology", "--config", source("configs/sim_two.toml"), "--json", "-"}).out);
+  real.merge(keys_of(run({"topology", "--set", "topology.synthetic=package:2 numa:2 core:2 pu:1", "--json", "-"}).out));
+  expect_agreement(real, documented("## tessera topology"), "topology");
+}
+
+TEST(documented, keys_of_plugins) {
+  expect_agreement(keys_of(run({"plugins", "--config", source("configs/sim_two.toml"), "--json", "-"}).out), documented("## tessera plugins"),
+                   "plugins");
+  expect_agreement(keys_of(run({"plugins", "check", TESSERA_PLUGIN_DIR "/tessera_template.so", "--filter", "copies", "--json", "-"}).out),
+                   documented("## tessera plugins check"), "plugins check");
+}
+
+TEST(documented, keys_of_config_explain) {
+  keys real;
+  for (const std::string& key : keys_of(run({"config", "explain", "--json", "-"}).out)) real.insert(key);
+  expect_agreement(real, documented("## tessera config explain"), "config explain");
+}
+
+TEST(documented, every_command_and_every_option) {
+  const std::regex option("\n  (?:-[a-z],)?(--[a-z-]+)"), command("\n  ([a-z]+)  +[A-Z]");
+  const auto all = [](const std::string& text, const std::regex& what) {
+    keys found;
+    for (auto at = std::sregex_iterator(text.begin(), text.end(), what); at != std::sregex_iterator(); ++at) found.insert((*at)[1]);
+    return found;
+  };
+  const std::string top = run({"--help"}).out;
+  const keys commands = all(top.substr(top.find("Subcommands:")), command);
+  EXPECT_GE(commands.size(), 6u) << top;
+  std::vector<std::vector<std::string>> lines;
+  for (const std::string& name : commands) {
+    if (name != "config") lines.push_back({name});
+    EXPECT_FALSE(section("## tessera " + name + (name == "config" ? " explain" : "")).empty());
+  }
+  lines.insert(lines.end(), {{"plugins", "explain"}, {"plugins", "check"}, {"config", "explain"}});
+  const std::string shared = section("## Options of every run") + section("## Options that choose the machine");
+  for (std::vector<std::string> line : lines) {
+    std::string heading = "## tessera";
+    for (const std::string& word : line) heading += " " + word;
+    const std::string page = section(heading) + shared;
+    line.emplace_back("--help");
+    for (const std::string& name : all(run(line).out, option))
+      if (name != "--help") {
+        EXPECT_NE(page.find("`" + name), std::string::npos) << heading << " does not document " << name;
+      }
+  }
+}
+
+}  // namespace
