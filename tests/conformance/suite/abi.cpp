@@ -99,17 +99,18 @@ void probe_without_reason(const subject& what) {
 }
 
 /// What a configuration made: the devices and the sizes of their spaces.
-std::vector<std::uint64_t> fingerprint(tsr_plugin* handle, const tsr_plugin_table& table) {
+std::vector<std::uint64_t> fingerprint(const subject& what, tsr_plugin* handle, const tsr_plugin_table& table) {
   std::uint32_t count = 0;
   expect_ok(table.enumerate(handle, 0, nullptr, &count), "enumerate");
   std::vector<std::uint64_t> print{count};
   for (std::uint32_t i = 0; i < count; ++i) {
     tsr_device* device = nullptr;
-    const tsr_device_table* calls = nullptr;
-    expect_ok(table.device_open(handle, i, &device, &calls), "device_open");
+    const tsr_device_table* raw = nullptr;
+    expect_ok(table.device_open(handle, i, &device, &raw), "device_open");
+    const tsr_device_table calls = plugin::checked_table(raw, what.plugin.path);
     tsr_space_desc space{};
     space.struct_size = sizeof space;
-    expect_ok(calls->spaces(device, 0, &space), "spaces");
+    expect_ok(calls.spaces(device, 0, &space), "spaces");
     print.push_back(space.bytes);
   }
   return print;
@@ -132,9 +133,9 @@ void longer_option_values(const subject& what) {
   std::vector<std::uint64_t> usual, with_longer;
   const auto count = static_cast<std::uint32_t>(values.size());
   with_plugin(what, what.host.table(), values.data(), count,
-              [&](tsr_plugin* handle, const tsr_plugin_table& table) { usual = fingerprint(handle, table); });
+              [&](tsr_plugin* handle, const tsr_plugin_table& table) { usual = fingerprint(what, handle, table); });
   with_plugin(what, what.host.table(), &wide.front().value, count,
-              [&](tsr_plugin* handle, const tsr_plugin_table& table) { with_longer = fingerprint(handle, table); });
+              [&](tsr_plugin* handle, const tsr_plugin_table& table) { with_longer = fingerprint(what, handle, table); });
   expect(usual == with_longer,
          "with longer option values the plugin makes other devices: the elements of an array lie struct_size apart "
          "(rule R1)");

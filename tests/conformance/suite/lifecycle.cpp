@@ -46,29 +46,30 @@ void shutdown_with_open_devices(const subject& what) {
   std::vector<unsigned char> host(4096, 1);
   for (int i = 0; i < 3; ++i) {
     const auto& path = what.plugin.path;
-    tsr_plugin* plugin = nullptr;
+    tsr_plugin* opened_plugin = nullptr;
     const void* raw = nullptr;
     std::vector<tsr_option_value> values;
     for (const auto& o : what.options)
       values.push_back({sizeof(tsr_option_value), o.type, o.name.c_str(), o.integer, o.number, o.text.c_str()});
     expect_ok(what.plugin.header.open(what.host.table(), values.data(), static_cast<std::uint32_t>(values.size()),
-                                      &plugin, &raw),
+                                      &opened_plugin, &raw),
               "open");
     const tsr_plugin_table table = plugin::checked_table(static_cast<const tsr_plugin_table*>(raw), path);
     std::uint32_t count = 0;
-    expect_ok(table.enumerate(plugin, 0, nullptr, &count), "enumerate");
+    expect_ok(table.enumerate(opened_plugin, 0, nullptr, &count), "enumerate");
     for (std::uint32_t d = 0; d < count; ++d) {
       tsr_device* device = nullptr;
-      const tsr_device_table* device_table = nullptr;
-      expect_ok(table.device_open(plugin, d, &device, &device_table), "device_open");
+      const tsr_device_table* raw_device = nullptr;
+      expect_ok(table.device_open(opened_plugin, d, &device, &raw_device), "device_open");
+      const tsr_device_table calls = plugin::checked_table(raw_device, path);
       tsr_stream* stream = nullptr;
-      expect_ok(device_table->stream_create(device, TSR_STREAM_COMPUTE, &stream), "stream_create");
+      expect_ok(calls.stream_create(device, TSR_STREAM_COMPUTE, &stream), "stream_create");
       tsr_memory* memory = nullptr;
-      expect_ok(device_table->mem_alloc(device, 0, host.size(), &memory), "mem_alloc");
+      expect_ok(calls.mem_alloc(device, 0, host.size(), &memory), "mem_alloc");
       const tsr_copy copy = plain_copy({device, 0}, {memory, 0}, host_space, host_address(host.data()), host.size());
-      expect_ok(device_table->copy(device, stream, &copy), "copy");
+      expect_ok(calls.copy(device, stream, &copy), "copy");
     }
-    expect_ok(table.shutdown(plugin), "shutdown with devices, streams and memory alive");
+    expect_ok(table.shutdown(opened_plugin), "shutdown with devices, streams and memory alive");
   }
   const opened again(what);
   expect(!again.devices.empty(), "after such a shutdown the plugin opens without devices");
