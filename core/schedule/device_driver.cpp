@@ -63,9 +63,7 @@ bool device_driver::anything_busy() const {
 
 void device_driver::loop() {
   pthread_setname_np(pthread_self(), fmt::format("tsr-{}", m_where.name).substr(0, 15).c_str());
-  m_lane = &m_owner.register_lane(true);
-  m_lane->executor = m_where.number;
-  m_lane->where = m_where.where;
+  m_lane = &m_owner.register_lane(&m_where);
   const plugin::device& device = *m_where.device;
   if (device.table().thread_attach != nullptr) device.table().thread_attach(device.handle());
   const bool calls_back = device.has(TSR_DEVICE_CALLBACK) && device.table().stream_callback != nullptr;

@@ -29,7 +29,7 @@ thread_registrations& registrations() {
 
 thread_local scheduler::lane_cache scheduler::t_lane;
 
-lane& scheduler::register_lane(bool driver) {
+lane& scheduler::register_lane(const executor* driven) {
   auto& known = registrations().entries;
   std::erase_if(known, [](const auto& e) { return e.alive.expired(); });
   for (const auto& e : known)
@@ -41,7 +41,7 @@ lane& scheduler::register_lane(bool driver) {
   lane* mine = nullptr;
   for (const auto& old : m_lane_owner) {
     bool free = false;
-    if (!driver && !old->is_driver && old->in_use.compare_exchange_strong(free, true)) {
+    if (driven == nullptr && !old->is_driver && old->in_use.compare_exchange_strong(free, true)) {
       mine = old.get();
       break;
     }
@@ -51,8 +51,10 @@ lane& scheduler::register_lane(bool driver) {
       throw error(error_kind::usage, "more than 256 threads use one runtime at the same time");
     m_lane_owner.push_back(std::make_unique<lane>(static_cast<std::uint16_t>(m_lane_owner.size())));
     mine = m_lane_owner.back().get();
-    mine->is_driver = driver;
-    mine->where = m_executors.front()->where;
+    // All of it before others can see the lane.
+    mine->is_driver = driven != nullptr;
+    mine->executor = driven != nullptr ? driven->number : 0;
+    mine->where = driven != nullptr ? driven->where : m_executors.front()->where;
     mine->finished.resize(max_lanes);
     m_lanes[mine->number].store(mine, std::memory_order_release);
     m_lane_count.store(static_cast<std::uint32_t>(m_lane_owner.size()), std::memory_order_release);

@@ -112,9 +112,9 @@ class scheduler final : private task::reduction_source {
   // lanes (lanes.cpp)
   lane& current_lane() {
     if (t_lane.serial == m_serial) return *t_lane.mine;
-    return register_lane(false);
+    return register_lane(nullptr);
   }
-  lane& register_lane(bool driver);
+  lane& register_lane(const executor* driven);  ///< null: a thread that submits or works on the host
   void refresh_victims(lane& mine);
   transfer::stream& inline_stream(lane& mine);
 
