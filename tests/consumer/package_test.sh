@@ -43,7 +43,9 @@ step_install() {
       fail "$file looks for libraries in the build folder"
     fi
   done
-  objdump -p "$prefix/$LIBDIR/libtessera.so" | grep -q 'SONAME *libtessera\.so\.0\.' || fail "libtessera.so has no soname"
+  # Not grep -q behind a pipe: it leaves at its first match, and under pipefail the writer's SIGPIPE is a failure.
+  objdump -p "$prefix/$LIBDIR/libtessera.so" >"$WORK/dynamic.txt"
+  grep -q 'SONAME *libtessera\.so\.0\.' "$WORK/dynamic.txt" || fail "libtessera.so has no soname"
   if grep -rlF -e "$SOURCE" -e "$BUILD" "$prefix/$LIBDIR/cmake" "$prefix/$LIBDIR/pkgconfig" "$prefix/include"; then
     fail "these files name the source or build tree"
   fi
