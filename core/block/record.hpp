@@ -60,7 +60,7 @@ struct accumulation;
 /// Dependencies of later tasks follow from this; touched only while a task is linked, under `lock`.
 struct alignas(64) flow_record {
   spin_lock lock;
-  bool is_private = false;           ///< used by one submitting thread only: linking skips the lock
+  bool is_private = false;           ///< used by one submitting thread only (array::keep_to_this_thread): no lock in linking
   std::uint8_t reader_count = 0;     ///< inline readers in use
   version_number next_version = 1;   ///< the version that the next writer makes
   task_reference last_writer = 0;
@@ -80,6 +80,7 @@ struct failure {
 struct origin {
   std::string array_name;
   std::vector<std::int64_t> counts;  ///< blocks per dimension
+  mutable std::uint64_t blocks = 0;  ///< that refer to it; under the table's mutex
 };
 
 /// Everything about one block. 64-byte aligned; addresses are stable and reused (table.hpp).

@@ -31,6 +31,7 @@ record& table::create(element_type type, const shape& extents, const origin* fro
       m_free.push_back(first + chunk_records - 1 - k);  // low slots first
     }
   }
+  if (from != nullptr) ++from->blocks;
   const std::uint32_t slot = m_free.back();
   m_free.pop_back();
   m_used[slot] = true;
@@ -60,18 +61,28 @@ void table::destroy(record& block) {
   delete block.poison;
   block.poison = nullptr;
   const std::lock_guard guard(m_mutex);
+  if (block.from != nullptr && --block.from->blocks == 0) m_origins.erase(block.from);
+  block.from = nullptr;
   m_used[block.slot] = false;
   m_free.push_back(block.slot);
 }
 
 const origin* table::make_origin(std::string array_name, std::vector<std::int64_t> counts) {
   const std::lock_guard guard(m_mutex);
-  return &m_origins.emplace_back(origin{std::move(array_name), std::move(counts)});
+  auto fresh = std::make_unique<origin>(origin{std::move(array_name), std::move(counts)});
+  const origin* const at = fresh.get();
+  m_origins.emplace(at, std::move(fresh));
+  return at;
 }
 
 std::size_t table::size() const {
   const std::lock_guard guard(m_mutex);
   return m_used.size() - m_free.size();
+}
+
+std::size_t table::origins() const {
+  const std::lock_guard guard(m_mutex);
+  return m_origins.size();
 }
 
 std::string name_of(const record& block) {

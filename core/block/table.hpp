@@ -1,10 +1,10 @@
 #pragma once
 // Owner of all block records of a runtime.
-#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/block/record.hpp"
@@ -27,11 +27,13 @@ class table {
   /// Gives a record back for reuse. Nothing may refer to it any more and all replicas must be absent.
   void destroy(record& block);
 
-  /// Remembers an array's name; lives as long as the table.
+  /// Remembers an array's name until the last of its blocks is destroyed; at least one must be created.
   const origin* make_origin(std::string array_name, std::vector<std::int64_t> counts);
 
   /// Number of records in use.
   std::size_t size() const;
+  /// Number of array names that are remembered.
+  std::size_t origins() const;
 
   /// Calls function(record&) for every record in use, in slot order. No record may be created or destroyed meanwhile by
   /// the function itself; other threads wait.
@@ -54,7 +56,7 @@ class table {
   std::vector<bool> m_used;
   std::vector<std::uint32_t> m_free;
   std::map<shape, std::unique_ptr<shape>, shape_less> m_shapes;
-  std::deque<origin> m_origins;
+  std::unordered_map<const origin*, std::unique_ptr<origin>> m_origins;
 };
 
 }  // namespace tessera::block

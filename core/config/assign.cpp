@@ -67,7 +67,10 @@ void set_text(settings& to, const key& k, std::string text, const std::string& w
       words.emplace_back(rest.substr(0, end));
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
-    if (std::find(words.begin(), words.end(), text) == words.end()) {
+    const auto allowed = [&](const std::string& word) {  // "policy:*" allows what goes on after the ':'
+      return word.ends_with('*') ? text.starts_with(word.substr(0, word.size() - 1)) && text.size() >= word.size() : text == word;
+    };
+    if (std::none_of(words.begin(), words.end(), allowed)) {
       const std::string near = nearest_name(text, words);
       throw error(error_kind::configuration,
                   fmt::format("{} = {} is not one of: {}", k.full_name(), in_quotes(text), fmt::join(words, ", ")), where,

@@ -259,11 +259,13 @@ memory_waiter* space::take_oldest_waiter() {
 
 space_statistics space::statistics() const {
   const std::lock_guard guard(m_mutex);
+  std::uint64_t slabs = 0;  // not those given back, nor memory of the program
+  for (std::uint32_t k = 0; k < m_slab_count; ++k) slabs += slab_of(k).ranges ? 1 : 0;
   return {.used_bytes = m_used,
           .peak_bytes = m_peak,
           .reserved_bytes = m_slab_total,
           .limit_bytes = m_limit,
-          .slabs = m_slab_count,
+          .slabs = slabs,
           .allocations = m_allocations,
           .reuses = m_reuses,
           .exhausted = m_exhausted,

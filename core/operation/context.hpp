@@ -27,6 +27,8 @@ struct operand {
 struct context {
   std::span<const operand> operands;       ///< in the order of the submission
   const void* arguments = nullptr;         ///< the bytes given at submission
+  std::uint64_t argument_bytes = 0;        ///< how many
+  const void* data = nullptr;              ///< definition::data
   const plugin::device* device = nullptr;  ///< whose tables to use
   tsr_stream* stream = nullptr;            ///< where to enqueue; on the host an inline stream of the calling thread
   std::string_view task_name;              ///< of the operation; for messages

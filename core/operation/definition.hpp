@@ -1,6 +1,7 @@
 #pragma once
 // What an operation is.
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@ struct definition {
   availability_function available = nullptr;  ///< for `enqueue`; null: everywhere
   work_function work = nullptr;           ///< null: unknown
   void (*destroy_arguments)(void*) = nullptr;  ///< null: arguments are plain bytes
+  std::shared_ptr<const void> data = nullptr;     ///< the implementation's own; see context::data
   void (*special)(void*) = nullptr;       ///< the runtime's own operations, which see the task itself; see schedule
   std::uint32_t number = 0;               ///< index into statistics; set by the catalog
 

@@ -56,7 +56,11 @@ void* load_symbol(const std::filesystem::path& path, const std::string& name) {
       if (const auto prefix = text.find("failed"); text.starts_with("boost::dll") && prefix != std::string::npos) {
         text.erase(0, prefix + 6);
         text.erase(0, text.find_first_not_of(" :("));
-        if (text.ends_with(')')) text.pop_back();
+        // "dlerror system message: <the linker's words>): <the text of an errno that dlopen never set>"
+        constexpr std::string_view announcement = "dlerror system message: ";
+        if (text.starts_with(announcement)) text.erase(0, announcement.size());
+        if (const auto end = text.rfind("): "); end != std::string::npos) text.erase(end);
+        else if (text.ends_with(')')) text.pop_back();
       }
       throw error(error_kind::plugin, "the shared library cannot be loaded: " + text, path.string(), hint_for(text));
     }

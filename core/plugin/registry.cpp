@@ -116,7 +116,7 @@ void registry::implementation::open_found(loaded_plugin plugin, const std::funct
   auto opened = std::make_unique<session>(plugin, services, options_of(plugin));
   switch (plugin.header.kind) {
     case TSR_PLUGIN_OPERATIONS:
-      operations.push_back({name, opened->handle(), opened->operations()});
+      operations.push_back({name, opened->handle(), services.table(), opened->operations()});
       break;
     case TSR_PLUGIN_POLICY:
       policies.push_back({name, opened->handle(), opened->policy()});

@@ -68,6 +68,7 @@ class registry {
   struct operations_plugin {
     std::string name;
     tsr_plugin* handle;
+    const tsr_host* host;                   ///< to be passed to the operations
     std::vector<tsr_operation> operations;  ///< completed copies; the strings are the plugin's
   };
   const std::vector<operations_plugin>& operations_tables() const noexcept;

@@ -82,6 +82,12 @@ std::vector<tsr_operation> checked_operations(const tsr_operations_table* table,
              {"host", operation.host != nullptr},
              {"intents", operation.intents != nullptr || operation.intent_count == 0}},
             file);
+  for (const tsr_operation& operation : operations)
+    for (std::uint32_t k = 0; k < operation.intent_count; ++k)
+      if (operation.intents[k] > TSR_SCRATCH)
+        throw error(error_kind::plugin,
+                    fmt::format("operation \"{}\" has intent {} for block {}", operation.name, operation.intents[k], k),
+                    file.string(), "the intents are TSR_READ (0) to TSR_SCRATCH (4)");
   return operations;
 }
 

@@ -97,6 +97,13 @@ class array {
     return {m_runtime->scheduler(), m_runtime->scheduler().hold(b.record(), intent::update, site), b.extents()};
   }
 
+  /// Declares that from now on only the calling thread submits tasks and takes views that use this array: linking then
+  /// takes no lock. Submitting from another thread nevertheless is a data race. For the temporaries of a front end with
+  /// several submitting threads.
+  void keep_to_this_thread() noexcept {
+    for (block::record* b : m_blocks) b->flow.is_private = true;
+  }
+
   /// Brings the current version of every block to the host (into adopted memory). Waits. Throws as read_host does.
   void flush() {
     for (std::size_t k = 0; k < size(); ++k) (void)read_host(block(k));
@@ -118,7 +125,7 @@ class array {
     if (total > (std::int64_t{1} << 31))
       throw error(error_kind::usage, "array " + m_name + " has " + std::to_string(total) + " blocks", {},
                   "choose larger blocks");
-    const block::origin* from = owner.blocks().make_origin(m_name, counts);
+    const block::origin* from = total > 0 ? owner.blocks().make_origin(m_name, counts) : nullptr;
     m_blocks.reserve(static_cast<std::size_t>(total));
     std::vector<std::int64_t> at(extents.rank(), 0), size(extents.rank());
     for (std::int64_t k = 0; k < total; ++k) {

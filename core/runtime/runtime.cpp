@@ -7,6 +7,7 @@
 #include "core/base/nearest.hpp"
 #include "core/base/units.hpp"
 #include "core/operation/blas.hpp"
+#include "core/operation/from_plugin.hpp"
 #include "core/operation/tensor.hpp"
 
 namespace tessera {
@@ -78,13 +79,23 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
                .fill = &m_operations.add(operation::fill()),
                .reduce = &m_operations.add(operation::reduce_add())};
 
+  for (const auto& plugin : m_machine.plugins->operations_tables())
+    for (const tsr_operation& offered : plugin.operations) {
+      if (m_operations.find(offered.name) != nullptr)
+        throw error(error_kind::configuration,
+                    fmt::format("plugin \"{}\" brings an operation '{}', and there is one of that name already", plugin.name,
+                                offered.name),
+                    "runtime.plugins", "take one of the two plugins out; a built-in operation cannot be replaced");
+      m_operations.add(operation::from_plugin(plugin, offered));
+    }
+
   schedule::scheduler_setup setup;
   setup.settings = &m_machine.settings;
   setup.tree = &m_machine.tree;
   setup.coherence = m_coherence.get();
   setup.blocks = &m_blocks;
   setup.operations = &m_operations;
-  for (const auto& d : devices) setup.devices.push_back(d.get());
+  setup.policy = schedule::find_policy(settings.placement, *m_machine.plugins);
   m_scheduler = std::make_unique<schedule::scheduler>(std::move(setup));
 }
 
@@ -121,6 +132,7 @@ void runtime::submit_operation(const operation::definition& what, const void* ar
     t.need_more().arguments.resize(argument_bytes);
     t.flags |= task::flag_large_arguments;
   }
+  t.argument_size = static_cast<std::uint32_t>(argument_bytes);
   if (argument_bytes > 0) std::memcpy(t.argument_bytes(), arguments, argument_bytes);
   m_scheduler->commit(*mine, t);
 }

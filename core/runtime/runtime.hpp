@@ -115,7 +115,8 @@ class runtime {
   /// handler.
   void cancel(std::string reason) { m_scheduler->cancel(std::move(reason)); }
 
-  /// Operations by name: the built-in ones and those added here (see operation/definition.hpp).
+  /// Operations by name: the built-in ones, those of OPERATIONS plugins and those added here (see
+  /// operation/definition.hpp).
   operation::catalog& operations() noexcept { return m_operations; }
   /// The operations that every runtime has, for submit_operation; linear_algebra.hpp has them as functions.
   const builtin_operations& builtin() const noexcept { return m_builtin; }
@@ -226,6 +227,7 @@ void runtime::submit_at(std::source_location site, task_options options, std::st
     t.need_more().arguments.resize(sizeof(Function));
     t.flags |= task::flag_large_arguments;
   }
+  t.argument_size = sizeof(Function);
   new (t.argument_bytes()) Function(std::move(function));
   if constexpr (count > 0) check_working_set(name, t.all_accesses());
   m_scheduler->commit(*mine, t);

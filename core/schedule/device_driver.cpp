@@ -182,6 +182,8 @@ bool device_driver::enqueue_task(task::record& t, transfer::stream& on) {
       operation::context c;
       c.operands = m_lane->operands;
       c.arguments = t.argument_bytes();
+      c.argument_bytes = t.argument_size;
+      c.data = t.what->data.get();
       c.device = m_where.device;
       c.stream = on.handle();
       c.task_name = t.what->name;

@@ -25,6 +25,24 @@ bool resident(std::span<block::access> accesses) noexcept {
   return true;
 }
 
+/// What publish does in general, for blocks that resident() has accepted. Returns how many versions were made.
+std::uint64_t commit_in_place(std::span<const block::access> accesses) noexcept {
+  std::uint64_t versions = 0;
+  for (const block::access& a : accesses) {
+    if (a.how == intent::read) continue;
+    const bool contents = makes_version(a.how);
+    a.block->committed = contents ? a.version : 0;
+    a.block->valid_mask = contents ? 1 : 0;
+    a.block->replicas[0].version = a.block->committed;
+    versions += contents;
+    if (a.block->poison != nullptr) {  // written anew
+      delete a.block->poison;
+      a.block->poison = nullptr;
+    }
+  }
+  return versions;
+}
+
 }  // namespace
 
 std::string scheduler::describe(const task::record& t) const {
@@ -152,6 +170,8 @@ void scheduler::execute(lane& mine, task::record& t) {
     operation::context c;
     c.operands = mine.operands;
     c.arguments = t.argument_bytes();
+    c.argument_bytes = t.argument_size;
+    c.data = t.what->data.get();
     c.device = where.device;
     c.task_name = t.what->name;
     if (t.what->host == nullptr || (t.flags & task::flag_accumulates) != 0) c.stream = inline_stream(mine).handle();
@@ -179,20 +199,7 @@ void scheduler::execute(lane& mine, task::record& t) {
   }
 
   if (m_single_space && (t.flags & task::flag_acquired) == 0) {
-    std::uint64_t versions = 0;
-    for (const block::access& a : accesses) {
-      if (a.how == intent::read) continue;
-      const bool contents = makes_version(a.how);
-      a.block->committed = contents ? a.version : 0;
-      a.block->valid_mask = contents ? 1 : 0;
-      a.block->replicas[0].version = a.block->committed;
-      versions += contents;
-      if (a.block->poison != nullptr) {
-        delete a.block->poison;
-        a.block->poison = nullptr;
-      }
-    }
-    operation_counters::add(mine.versions, versions);
+    operation_counters::add(mine.versions, commit_in_place(accesses));
     if (why) m_setup.coherence->poison(accesses, why);
   } else {
     m_setup.coherence->publish(accesses, {});
@@ -266,7 +273,7 @@ void scheduler::run_special(lane& mine, task::record& t) {
       } else {  // a transfer is being handed to a plugin, or a task of a device is about to be retired
         std::this_thread::yield();
         m_executors[0]->inbox.push(t);
-        wake_for(*m_executors[0]);
+        wake_one();
       }
       return;
     }
@@ -315,14 +322,7 @@ void scheduler::release(host_hold& held) {
   lane& mine = current_lane();
   task::record& t = *held.held_by;
   if (m_single_space && (t.flags & task::flag_acquired) == 0) {
-    for (const block::access& a : t.all_accesses()) {
-      if (!makes_version(a.how)) continue;
-      a.block->committed = a.version;
-      a.block->valid_mask = 1;
-      a.block->replicas[0].version = a.version;
-      delete a.block->poison;  // written anew
-      a.block->poison = nullptr;
-    }
+    operation_counters::add(mine.versions, commit_in_place(t.all_accesses()));
   } else {
     m_setup.coherence->publish(t.all_accesses(), {});
     m_setup.coherence->finish(t.all_accesses());

@@ -2,13 +2,18 @@
 // Where a task should run: pure functions from a plan to a choice, testable without devices.
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+
+#include "core/location/tree.hpp"
+#include "core/plugin/registry.hpp"
 
 namespace tessera::schedule {
 
 /// One place that could run the task.
 struct candidate {
   std::uint32_t executor = 0;   ///< its number in the scheduler
+  location::node_id location = location::no_node;  ///< for policy plugins
   double queue_seconds = 0;     ///< estimated work already waiting there, per worker
   double transfer_seconds = 0;  ///< to bring the missing inputs there
   double execute_seconds = 0;   ///< estimate for this task there; 0: unknown
@@ -21,14 +26,21 @@ struct candidate {
 enum class placement_policy : std::uint8_t {
   eager,     ///< the shortest queue; data are fetched wherever that is
   locality,  ///< where the inputs are, unless moving them costs less than waiting
-  pinned     ///< hints are orders; without a hint, as locality
+  pinned,    ///< hints are orders; without a hint, as locality
+  plugin     ///< "policy:NAME": a POLICY plugin is asked
 };
 
-/// "eager", "locality", "pinned"; throws tessera::error (configuration) with the nearest name.
+/// "eager", "locality", "pinned", "policy:NAME"; throws tessera::error (configuration) with the nearest name.
 placement_policy parse_placement(std::string_view text);
+/// The plugin that "policy:NAME" names, among the opened ones; null for the built-in policies. Throws tessera::error
+/// (configuration) when it is not open.
+const plugin::registry::policy_plugin* find_policy(std::string_view text, const plugin::registry& plugins);
 
 /// Index into `candidates` (not empty). Deterministic: ties go to the nearer, then to the first. A hint restricts
 /// locality and eager only when it names a place that can run the task; with `pinned` the caller refuses other tasks.
 std::size_t place(placement_policy policy, std::span<const candidate> candidates);
+/// The same, asked of a plugin. Throws tessera::error (plugin) when it chooses what was not offered.
+std::size_t place(const plugin::registry::policy_plugin& policy, const std::string& operation,
+                  std::span<const candidate> candidates);
 
 }  // namespace tessera::schedule

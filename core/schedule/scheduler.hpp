@@ -16,6 +16,7 @@
 #include "core/config/runtime_settings.hpp"
 #include "core/location/tree.hpp"
 #include "core/operation/catalog.hpp"
+#include "core/plugin/registry.hpp"
 #include "core/schedule/event_count.hpp"
 #include "core/schedule/executor.hpp"
 #include "core/schedule/lane.hpp"
@@ -34,7 +35,7 @@ struct scheduler_setup {
   transfer::coherence* coherence = nullptr;            ///< with the spaces and streams
   block::table* blocks = nullptr;                      ///< for the private copies of accumulates
   operation::catalog* operations = nullptr;            ///< gets the scheduler's own operations
-  std::vector<const plugin::device*> devices;  ///< by registry index
+  const plugin::registry::policy_plugin* policy = nullptr;  ///< whom runtime.placement = "policy:NAME" names
 };
 
 /// Tasks per operation and place, for tables.
@@ -118,18 +119,25 @@ class scheduler final : private task::reduction_source {
   void refresh_victims(lane& mine);
   transfer::stream& inline_stream(lane& mine);
 
-  // queues (scheduler.cpp)
+  // from ready to running (dispatch.cpp)
   void dispatch(lane& mine, task::record& t, bool hot);
-  std::uint32_t choose(lane& mine, task::record& t);
+  static constexpr std::uint32_t nowhere = 0xffff'ffff;
+  std::uint32_t choose(lane& mine, task::record& t);  ///< an executor, or `nowhere`; throws when a policy plugin misbehaves
+  bool offers(const executor& e, task::record& t) const;
+  bool obeys_hint(const executor& e, const task::record& t) const;
+  std::uint64_t footprint_in(const executor& e, task::record& t) const;
+  block::failure why_nowhere(task::record& t) const;
   void enqueue(lane& mine, task::record& t, executor& where, bool hot);
+  void wake_one();
   task::record* find(lane& mine);
+
+  // nothing to do (idle.cpp)
   void work(lane& mine, const predicate& enough);
   void help(lane& mine, const predicate& enough);
-  void wake_for(executor& where);
-  void worker_thread(lane& mine, std::uint32_t cpu, bool bind);
-  bool all_retired() const noexcept;
   bool resolve_memory_deadlock(lane& mine);  ///< whether a task was released or given up
   void give_up_waiter(lane& mine, memory::memory_waiter& waiter, std::string why);
+  bool all_retired() const noexcept;
+  void worker_thread(lane& mine, std::uint32_t cpu, bool bind);
 
   // running (host_tasks.cpp)
   void run(lane& mine, task::record& t);

@@ -154,6 +154,7 @@ void renew(record& t) noexcept {
   t.access_count = 0;
   t.flags = 0;
   t.edge_count = 0;
+  t.argument_size = 0;
   t.priority = 0;
   t.executor = 0xffff;
   t.hint = 0xffff'ffff;

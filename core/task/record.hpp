@@ -73,6 +73,7 @@ struct alignas(64) record {
   static constexpr std::size_t inline_arguments = 48;
   alignas(16) std::array<std::byte, inline_arguments> arguments;
   std::unique_ptr<overflow> more;
+  std::uint32_t argument_size = 0;             ///< bytes of the arguments, wherever they are
   std::uint8_t edge_count = 0;                 ///< inline edges in use
 
   // Line 3: the first four edges.

@@ -225,7 +225,7 @@ void coherence::acquire(std::span<block::access> accesses, memory::space_number 
   if (out.what == outcome::failed) finish(accesses);
 }
 
-bool coherence::bring_near(block::record& block, memory::space_number space, acquisition& out) {
+void coherence::bring_near(block::record& block, memory::space_number space, acquisition& out) {
   memory::space_number stop = memory::no_space;
   {
     const std::lock_guard guard(block.lock);
@@ -238,14 +238,13 @@ bool coherence::bring_near(block::record& block, memory::space_number space, acq
     out.cause = std::make_shared<block::failure>(block::failure{
         fmt::format("no way to bring {} to {}: no pair of links joins the spaces", block::name_of(block),
                     m_spaces[space]->name())});
-    return false;
+    return;
   }
   block::access visit{.block = &block, .version = 0, .how = intent::read, .flags = 0, .space = stop};
   acquire({&visit, 1}, stop, out);
-  if (out.what != outcome::ready) return false;
+  if (out.what != outcome::ready) return;
   finish({&visit, 1});
   out.what = outcome::retry;
-  return true;
 }
 
 void coherence::publish(std::span<const block::access> accesses, block::ticket done) {

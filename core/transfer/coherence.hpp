@@ -120,7 +120,7 @@ class coherence {
   planned plan(block::record& block, block::replica& target, memory::space_number from, bool write_back);
   void issue(planned& what, std::vector<block::ticket>* waits);
   void transfer_done(transfer& t, tsr_status status);
-  bool bring_near(block::record& block, memory::space_number space, acquisition& out);
+  void bring_near(block::record& block, memory::space_number space, acquisition& out);
   bool write_back(block::record& block, memory::space_number from, std::uint64_t& out_bytes);
   void drop_replica(block::record& block, block::replica& r);
 

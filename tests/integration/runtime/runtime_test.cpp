@@ -220,7 +220,41 @@ TEST(runtime, hints_are_followed) {
   EXPECT_THAT(error_of([&] { rt.at("sim7"); }).hint(), HasSubstr("sim"));
   // A hint that the operation cannot follow is refused under `pinned`: host code on a device.
   rt.submit_at(std::source_location::current(), {.at = rt.at("sim0")}, "host_code", [](view<double>) {}, update(a(0)));
-  EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("no location can run it"));
+  EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("it must run at 'sim0', where nothing can run it"));
+}
+
+TEST(runtime, arrays_kept_to_one_thread_keep_their_order) {
+  runtime rt(testing::host_only());
+  auto shared = rt.make_array<std::int64_t>("shared", {1}, {1});
+  fill(rt, shared(0), std::int64_t{0});
+  const auto submitter = [&](std::int64_t start) {
+    auto mine = rt.make_array<std::int64_t>("mine", {1}, {1});
+    mine.keep_to_this_thread();
+    fill(rt, mine(0), start);
+    for (std::int64_t k = 0; k < 500; ++k) {
+      rt.submit("step", [k](view<std::int64_t> x) { x[0] = x[0] * 5 % 10007 + k; }, update(mine(0)));
+      rt.submit("give", [](view<const std::int64_t> x, view<std::int64_t> s) { s[0] += x[0]; }, read(mine(0)), update(shared(0)));
+    }
+  };
+  std::thread other([&] { submitter(3); });
+  submitter(4);
+  other.join();
+  std::int64_t expected = 0;
+  for (std::int64_t x : {3, 4})
+    for (std::int64_t k = 0; k < 500; ++k) expected += x = x * 5 % 10007 + k;
+  EXPECT_EQ(shared.read_host(shared(0))[0], expected);
+}
+
+TEST(runtime, an_operation_that_no_device_offers_says_so) {
+  runtime rt(testing::with_sims(1, "1 MiB"));
+  auto a = rt.make_array<std::uint8_t>("a", {4, 4}, {4, 4});
+  auto info = rt.make_array<std::int32_t>("info", {1}, {1});
+  rt.submit("set", [](view<std::uint8_t> x) { for (auto& v : x) v = 1; }, write(a(0, 0)));
+  const operation::potrf_arguments none{};
+  rt.submit_operation(*rt.builtin().potrf, &none, sizeof none, std::array<block::access, 2>{update(a(0, 0)), write(info(0))});
+  const error e = error_of([&] { rt.fence(); });
+  EXPECT_EQ(e.kind(), error_kind::usage);
+  EXPECT_THAT(e.what(), HasSubstr("no device here offers 'potrf' for the type of its blocks"));
 }
 
 TEST(runtime, a_working_set_that_fits_nowhere_is_refused_at_submission) {

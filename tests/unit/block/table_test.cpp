@@ -106,6 +106,20 @@ TEST(table, names_of_blocks) {
   EXPECT_EQ(name_of(hidden), "block " + std::to_string(hidden.slot));
 }
 
+TEST(table, a_name_goes_with_the_last_block_of_its_array) {
+  table blocks;
+  for (int round = 0; round < 3; ++round) {
+    const origin* from = blocks.make_origin("A", {2});
+    record& first = blocks.create(element_type::f64, shape{1}, from, 0);
+    record& second = blocks.create(element_type::f64, shape{1}, from, 1);
+    blocks.destroy(first);
+    EXPECT_EQ(name_of(second), "A(1)");
+    EXPECT_EQ(blocks.origins(), 1u);
+    blocks.destroy(second);
+    EXPECT_EQ(blocks.origins(), 0u);
+  }
+}
+
 TEST(table, several_threads_create_and_destroy) {
   table blocks;
   std::vector<std::thread> threads;

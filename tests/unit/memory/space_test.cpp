@@ -124,6 +124,7 @@ TEST(space, empty_slabs_make_room_for_another_size) {
   ASSERT_EQ(large.size(), 1u);
   EXPECT_EQ(s.is->statistics().reserved_bytes, 8 * unit);
   EXPECT_EQ(s.world.live_allocations, 2u);
+  EXPECT_EQ(s.is->statistics().slabs, 2u) << "those given back do not count";
   EXPECT_EQ(s.is->statistics().used_bytes, 8 * unit);
   s.is->release(large[0], 6 * unit);
   s.is->release(small[3], 2 * unit);
@@ -177,7 +178,9 @@ TEST(space, foreign_memory_is_a_chunk_that_nobody_frees) {
   registration_cache cache({&wants.device()}, 1 << 20);
   one_space s(4 * unit, 4 * unit, 0, true, {}, &cache);
   std::vector<std::byte> mine(1000);
+  const std::uint64_t slabs = s.is->statistics().slabs;
   const block::chunk c = s.is->adopt_foreign(mine.data(), mine.size());
+  EXPECT_EQ(s.is->statistics().slabs, slabs) << "memory of the program is no slab";
   EXPECT_EQ(s.is->host_pointer(c), mine.data());
   EXPECT_EQ(s.is->statistics().used_bytes, 0u) << "not from the limit";
   EXPECT_EQ(wants.state().registered.size(), 1u);

@@ -1,0 +1,173 @@
+// The part of the scheduler that takes a ready task to a queue, and from there to a thread.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
+
+#include "core/base/fence.hpp"
+#include "core/schedule/device_driver.hpp"
+#include "core/schedule/scheduler.hpp"
+
+namespace tessera::schedule {
+
+bool scheduler::offers(const executor& e, task::record& t) const {
+  const auto accesses = t.all_accesses();
+  return t.what->runs_on(*e.device, accesses.empty() ? element_type::none : accesses[0].block->type, e.is_host);
+}
+
+bool scheduler::obeys_hint(const executor& e, const task::record& t) const {
+  const location::tree& tree = *m_setup.tree;
+  return t.hint != location::no_node &&
+         (tree.is_ancestor(t.hint, e.where) || (e.is_host && tree.is_ancestor(e.where, t.hint)));
+}
+
+std::uint64_t scheduler::footprint_in(const executor& e, task::record& t) const {
+  const memory::space& space = m_setup.coherence->space_at(e.space);
+  std::uint64_t bytes = 0;
+  for (const block::access& a : t.all_accesses()) bytes += space.footprint(a.block->bytes);
+  return bytes;
+}
+
+std::uint32_t scheduler::choose(lane& mine, task::record& t) {
+  if (m_single_executor && t.hint == location::no_node) return 0;
+  const auto accesses = t.all_accesses();
+  boost::container::small_vector<candidate, 16> candidates;
+  const double work = t.what->work != nullptr ? t.what->work(t.argument_bytes(), accesses) : 0;
+  bool any_hinted = false;
+  for (const auto& e : m_executors) {
+    if (!offers(*e, t) || footprint_in(*e, t) > m_setup.coherence->space_at(e->space).limit()) continue;
+    const auto cost = m_setup.coherence->cost_of(accesses, e->space);
+    candidates.push_back({.executor = e->number,
+                          .location = e->where,
+                          .queue_seconds = e->queue_seconds(),
+                          .transfer_seconds = cost.seconds,
+                          .execute_seconds = work * e->ns_per_flop.load(std::memory_order_relaxed) * 1e-9,
+                          .resident_bytes = cost.resident_bytes,
+                          .missing_bytes = cost.missing_bytes,
+                          .distance = static_cast<std::uint32_t>(m_setup.tree->distance(mine.where, e->where)),
+                          .hinted = obeys_hint(*e, t)});
+    any_hinted = any_hinted || candidates.back().hinted;
+  }
+  if (candidates.empty()) return nowhere;
+  if (any_hinted)
+    candidates.erase(std::remove_if(candidates.begin(), candidates.end(), [](const candidate& c) { return !c.hinted; }),
+                     candidates.end());
+  else if (m_policy == placement_policy::pinned && t.hint != location::no_node) return nowhere;
+  const std::span<const candidate> plan(candidates.data(), candidates.size());
+  const candidate& best = plan[m_setup.policy != nullptr ? place(*m_setup.policy, t.what->name, plan) : place(m_policy, plan)];
+  executor& chosen = *m_executors[best.executor];
+  const auto ns = static_cast<std::int64_t>(best.execute_seconds * 1e9) + 1000;
+  t.extension = reinterpret_cast<void*>(static_cast<std::intptr_t>(ns));  // taken off again at retirement
+  chosen.queued_ns.fetch_add(ns, std::memory_order_relaxed);
+  chosen.tasks.fetch_add(1, std::memory_order_relaxed);
+  return best.executor;
+}
+
+block::failure scheduler::why_nowhere(task::record& t) const {
+  if (std::ranges::none_of(m_executors, [&](const auto& e) { return offers(*e, t); }))
+    return {fmt::format("no location can run it: no device here offers '{}' for the type of its blocks", t.what->name), {},
+            error_kind::usage};
+  const auto fits = [&](const auto& e) {
+    return offers(*e, t) && footprint_in(*e, t) <= m_setup.coherence->space_at(e->space).limit();
+  };
+  if (std::ranges::any_of(m_executors, fits))
+    return {fmt::format("it must run at '{}', where nothing can run it (runtime.placement = \"pinned\" makes hints orders)",
+                        m_setup.tree->at(t.hint).is.name),
+            {}, error_kind::usage};
+  std::uint64_t bytes = 0;
+  for (const block::access& a : t.all_accesses()) bytes += a.block->bytes;
+  return {fmt::format("no location that offers it can hold its blocks: they take {} bytes", bytes), {}, error_kind::memory};
+}
+
+void scheduler::dispatch(lane& mine, task::record& t, bool hot) {
+  if ((t.flags & task::flag_reduction) != 0 && (t.flags & task::flag_prepared) == 0) {
+    // All adders have been enqueued: now it is known which private copies there are.
+    prepare(t, *m_executors.front());
+  }
+  if (t.executor == 0xffff) {
+    std::uint32_t at = 0;
+    try {
+      if (t.what->special == nullptr) at = choose(mine, t);
+    } catch (const error& e) {  // a policy plugin
+      t.executor = 0;
+      fail_unstarted(mine, t, note_failure(t, {e.message(), e.where(), e.kind()}));
+      return;
+    }
+    if (at == nowhere) {
+      t.executor = 0;
+      fail_unstarted(mine, t, note_failure(t, why_nowhere(t)));
+      return;
+    }
+    t.executor = static_cast<std::uint16_t>(at);
+  }
+  enqueue(mine, t, *m_executors[t.executor], hot);
+}
+
+void scheduler::enqueue(lane& mine, task::record& t, executor& where, bool hot) {
+  if (!where.is_host) {
+    where.urgent.push(t);
+    m_drivers[where.number]->wake();
+    return;
+  }
+  if (t.priority > 0) {
+    where.urgent.push(t);
+  } else if (t.priority < 0) {
+    where.background.push(t);
+  } else if (mine.is_driver || mine.executor != where.number) {
+    where.inbox.push(t);
+  } else if (hot && mine.next_task == nullptr) {
+    mine.next_task = &t;
+    return;  // this thread runs it next: nobody needs to be woken
+  } else if (!mine.spilled.empty() || !mine.ready.push(t)) {
+    mine.spilled.push(t);  // behind what is there already
+  }
+  wake_one();
+}
+
+void scheduler::wake_one() {
+  // Somebody who spins will find it.
+  full_fence();
+  if (m_spinning.load(std::memory_order_relaxed) == 0) m_work.notify_one();
+}
+
+task::record* scheduler::find(lane& mine) {
+  executor& home = *m_executors[mine.executor];
+  if ((++mine.ticks & 63) == 0)  // so that a long chain of hot successors starves nobody
+    if (task::record* t = home.inbox.pop()) return t;
+  if (!home.urgent.empty())
+    if (task::record* t = home.urgent.pop()) return t;
+  if (task::record* t = mine.next_task) {
+    mine.next_task = nullptr;
+    return t;
+  }
+  if (task::record* t = mine.ready.pop()) return t;
+  std::array<task::record*, ready_ring::capacity / 2> loot;
+  const auto keep_rest = [&](std::uint32_t count) {
+    for (std::uint32_t k = 1; k < count; ++k)
+      if (!mine.ready.push(*loot[k])) mine.spilled.push(*loot[k]);
+    return loot[0];
+  };
+  if (const std::uint32_t count = mine.spilled.pop(loot.data(), loot.size())) return keep_rest(count);
+  if (task::record* t = home.inbox.pop()) return t;
+  if (mine.victims_of != m_lane_count.load(std::memory_order_acquire)) refresh_victims(mine);
+  for (const std::uint16_t v : mine.victims) {
+    lane& victim = *m_lanes[v].load(std::memory_order_acquire);
+    std::uint32_t count = victim.ready.steal(loot.data(), 32);
+    if (count == 0) count = victim.spilled.pop(loot.data(), loot.size(), true);
+    if (count == 0) continue;
+    mine.steals.store(mine.steals.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
+    return keep_rest(count);
+  }
+  for (const auto& other : m_executors) {
+    if (!other->is_host || other->number == mine.executor) continue;
+    if (task::record* t = other->urgent.pop()) return t;
+    if (task::record* t = other->inbox.pop()) return t;
+  }
+  if (task::record* t = home.background.pop()) return t;
+  for (const auto& other : m_executors)
+    if (other->is_host && other->number != mine.executor)
+      if (task::record* t = other->background.pop()) return t;
+  return nullptr;
+}
+
+}  // namespace tessera::schedule
