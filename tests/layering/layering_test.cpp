@@ -125,6 +125,7 @@ INSTANTIATE_TEST_SUITE_P(plugins, layering_rule,
 
 INSTANTIATE_TEST_SUITE_P(apps_and_examples, layering_rule,
                          testing::Values(verdict{"apps/cli/main.cpp", "core/runtime/runtime.hpp", true, true},
+                                         verdict{"apps/cli/trace.cpp", "core/trace/summary.hpp", true, true},
                                          verdict{"apps/cli/main.cpp", "core/base/error.hpp", true, true},
                                          verdict{"apps/cli/main.cpp", "core/config/explain.hpp", true, true},
                                          verdict{"apps/cli/main.cpp", "hierarchy/draw/dot.hpp", true, true},

@@ -115,8 +115,8 @@ std::optional<std::string> judge_app(std::string_view app, const std::vector<std
     return "apps include no device's header; the runtime knows the machine";
   if (root != "core") return std::nullopt;
   const std::string_view room = component(target, 1);
-  if (room != "base" && room != "config" && room != "runtime")
-    return "apps see core/base, core/config and core/runtime, not core/" + std::string(room);
+  if (room != "base" && room != "config" && room != "runtime" && room != "trace")
+    return "apps see core/base, core/config, core/runtime and core/trace, not core/" + std::string(room);
   return std::nullopt;
 }
 

@@ -1,0 +1,345 @@
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <unordered_map>
+
+#include "core/trace/timeline.hpp"
+
+namespace tessera::trace {
+namespace {
+
+constexpr std::uint32_t none = ~std::uint32_t{0};
+
+nanoseconds signed_of(std::uint64_t ns) { return static_cast<nanoseconds>(ns); }
+
+/// An interval in which a task had been set aside.
+struct pause {
+  std::uint32_t task;
+  nanoseconds begin, end;
+  bool memory;
+};
+
+/// What is known of a task while the events are being put together.
+struct draft {
+  task is;
+  std::uint64_t reference = 0;
+  bool ran = false, on_device = false;
+  nanoseconds enqueued = 0;      ///< device: begin of the enqueueing
+  std::uint64_t point = 0;
+  std::vector<std::uint64_t> before, points;
+};
+
+class builder {
+ public:
+  explicit builder(const recording& from) : m_from(from) {}
+
+  timeline run() {
+    copy_names();
+    collect_submissions();
+    collect_runs();
+    order_streams();
+    settle_pauses();
+    part_views();
+    keep_finished();
+    collect_rest();
+    shift();
+    return std::move(m_made);
+  }
+
+ private:
+  void copy_names() {
+    m_made.title = m_from.title;
+    m_made.machine = m_from.machine;
+    m_made.dropped = m_from.dropped;
+    m_made.operations = m_from.operations;
+    m_made.blocks = m_from.block_names;
+    m_made.places = m_from.places;
+    m_made.links = m_from.links;
+    for (const auto& s : m_from.spaces) m_made.spaces.push_back({s.name, s.limit, {}});
+    for (const auto& t : m_from.threads) {
+      m_track_of_thread.push_back(static_cast<std::uint32_t>(m_made.tracks.size()));
+      m_made.tracks.push_back({t.name.empty() ? "another thread" : t.name,
+                               t.role == thread_role::worker || t.role == thread_role::program ? track_kind::worker
+                                                                                               : track_kind::program,
+                               t.place});
+    }
+    for (const auto& s : m_from.streams) {
+      m_track_of_stream[s.number] = static_cast<std::uint32_t>(m_made.tracks.size());
+      m_made.tracks.push_back({s.name, track_kind::stream, s.place});
+    }
+  }
+
+  std::uint32_t site_of(const char* file, std::uint32_t line) {
+    const auto [entry, is_new] = m_sites.try_emplace({file, line}, static_cast<std::uint32_t>(m_made.sites.size()));
+    if (is_new) {
+      std::string_view name = file == nullptr ? "?" : file;
+      if (const auto slash = name.rfind('/'); slash != name.npos) name.remove_prefix(slash + 1);
+      m_made.sites.push_back(std::string(name) + ":" + std::to_string(line));
+    }
+    return entry->second;
+  }
+
+  void collect_submissions() {
+    for (std::size_t thread = 0; thread < m_from.threads.size(); ++thread)
+      for (const event& e : m_from.threads[thread].events) {
+        if (e.kind == event_kind::submitted) {
+          draft d;
+          d.reference = e.task;
+          d.is.operation = e.small < m_made.operations.size() ? e.small : 0;
+          d.is.submitted = signed_of(e.time);
+          d.is.submitter = m_track_of_thread[thread];
+          d.is.site = site_of(reinterpret_cast<const char*>(e.words[0]), e.number);
+          d.before.assign(e.words.begin() + 1, e.words.begin() + 1 + std::min<std::size_t>(e.count, 4));
+          m_drafts.push_back(std::move(d));
+        } else if (e.kind == event_kind::predecessors && !m_drafts.empty()) {
+          // Right behind its submission, but for reductions that were submitted while it was being linked.
+          for (std::size_t back = 1; back <= std::min<std::size_t>(m_drafts.size(), 16); ++back) {
+            draft& d = m_drafts[m_drafts.size() - back];
+            if (d.reference != e.task) continue;
+            d.before.insert(d.before.end(), e.words.begin(), e.words.begin() + std::min<std::size_t>(e.count, 5));
+            break;
+          }
+        }
+      }
+    std::ranges::stable_sort(m_drafts, {}, [](const draft& d) { return d.is.submitted; });
+    m_index.reserve(m_drafts.size());
+    for (std::uint32_t k = 0; k < m_drafts.size(); ++k) m_index[m_drafts[k].reference] = k;
+  }
+
+  draft* find(std::uint64_t reference) {
+    const auto found = m_index.find(reference);
+    return found == m_index.end() ? nullptr : &m_drafts[found->second];
+  }
+
+  void collect_runs() {
+    for (std::size_t thread = 0; thread < m_from.threads.size(); ++thread)
+      for (const event& e : m_from.threads[thread].events) {
+        if (e.kind == event_kind::transfer) m_reached[e.words[2]] = signed_of(e.words[0]);
+        const bool ran = e.kind == event_kind::ran, device = e.kind == event_kind::enqueued;
+        const bool other = e.kind == event_kind::waits || e.kind == event_kind::parked || e.kind == event_kind::resumed;
+        if (!ran && !device && !other) continue;
+        draft* const d = find(e.task);
+        if (d == nullptr) continue;
+        const auto number = static_cast<std::uint32_t>(d - m_drafts.data());
+        if (e.kind == event_kind::waits) {
+          d->points.insert(d->points.end(), e.words.begin(), e.words.begin() + std::min<std::size_t>(e.count, 5));
+        } else if (e.kind == event_kind::parked) {
+          m_parks.push_back({number, signed_of(e.time), e.small == parked_for_memory ? park::for_memory : park::for_data});
+        } else if (e.kind == event_kind::resumed) {
+          m_parks.push_back({number, signed_of(e.time), park::over});
+        } else {
+          d->ran = true;
+          d->is.failed = (e.small & run_failed) != 0;
+          d->is.view = (e.small & run_view) != 0;
+          d->is.started = signed_of(e.time);
+          d->is.ended = std::max(signed_of(e.words[0]), d->is.started);
+          d->is.track = m_track_of_thread[thread];
+          if (!device) continue;
+          d->on_device = true;
+          d->enqueued = d->is.started;
+          d->point = e.words[1];
+          const auto track = m_track_of_stream.find(stream_of(d->point));
+          if (track != m_track_of_stream.end()) d->is.track = track->second;
+          if (d->point != 0) m_reached[d->point] = d->is.ended;
+        }
+      }
+  }
+
+  /// Starts of device tasks: in the order of their streams.
+  void order_streams() {
+    std::vector<draft*> on_devices;
+    for (draft& d : m_drafts)
+      if (d.on_device) on_devices.push_back(&d);
+    std::ranges::sort(on_devices, {}, &draft::point);
+    for (std::size_t k = 0; k < on_devices.size(); ++k) {
+      draft& d = *on_devices[k];
+      nanoseconds arrived = d.enqueued;
+      for (const std::uint64_t p : d.points)
+        if (const auto at = m_reached.find(p); at != m_reached.end()) arrived = std::max(arrived, at->second);
+      nanoseconds start = arrived;
+      if (k > 0 && stream_of(on_devices[k - 1]->point) == stream_of(d.point)) start = std::max(start, on_devices[k - 1]->is.ended);
+      d.is.started = std::min(start, d.is.ended);
+      if (arrived > d.enqueued)
+        m_pauses.push_back({static_cast<std::uint32_t>(&d - m_drafts.data()), d.enqueued, arrived, false});
+    }
+  }
+
+  /// The four waits of every task that ran.
+  void settle_pauses() {
+    std::ranges::stable_sort(m_parks, {}, [](const park& p) { return std::pair(p.task, p.time); });
+    for (std::size_t k = 0; k + 1 < m_parks.size(); ++k) {
+      const park &begin = m_parks[k], &end = m_parks[k + 1];
+      if (begin.task == end.task && begin.why != park::over)
+        m_pauses.push_back({begin.task, begin.time, end.time, begin.why == park::for_memory});
+    }
+    std::ranges::stable_sort(m_pauses, {}, [](const pause& p) { return std::pair(p.task, p.begin); });
+    auto next = m_pauses.begin();
+    for (std::uint32_t k = 0; k < m_drafts.size(); ++k) {
+      draft& d = m_drafts[k];
+      task& t = d.is;
+      while (next != m_pauses.end() && next->task < k) ++next;
+      if (!d.ran) continue;
+      nanoseconds depended = t.submitted;
+      for (const std::uint64_t reference : d.before)
+        if (const draft* p = find(reference); p != nullptr && p->ran) depended = std::max(depended, p->is.ended);
+      depended = std::min(depended, t.started);
+      // An inline view of time: clocks are read by several threads, and a task may be timed before its submission's stamp.
+      t.submitted = std::min(t.submitted, t.started);
+      t.waited.dependency = std::max<nanoseconds>(depended - t.submitted, 0);
+      nanoseconds at = std::max(depended, t.submitted);
+      for (; next != m_pauses.end() && next->task == k; ++next) {
+        const nanoseconds begin = std::max(next->begin, at), end = std::min(next->end, t.started);
+        if (end <= begin) continue;
+        t.waited.worker += begin - at;
+        (next->memory ? t.waited.memory : t.waited.data) += end - begin;
+        at = end;
+      }
+      t.waited.worker += t.started - at;
+    }
+  }
+
+  /// Views get tracks of their own: the thread that holds one runs tasks meanwhile, and a program may hold several.
+  void part_views() {
+    std::vector<draft*> views;
+    for (draft& d : m_drafts)
+      if (d.ran && d.is.view) views.push_back(&d);
+    std::ranges::sort(views, {}, [](const draft* d) { return d->is.started; });
+    struct row {
+      std::uint32_t thread, track;
+      nanoseconds free;
+    };
+    std::vector<row> rows;
+    for (draft* d : views) {
+      const std::uint32_t thread = d->is.track;
+      auto fits = std::ranges::find_if(rows, [&](const row& r) { return r.thread == thread && r.free <= d->is.started; });
+      if (fits == rows.end()) {
+        rows.push_back({thread, static_cast<std::uint32_t>(m_made.tracks.size()), 0});
+        m_made.tracks.push_back({m_made.tracks[thread].name + ": views", track_kind::program, 0});
+        fits = rows.end() - 1;
+      }
+      fits->free = d->is.ended;
+      d->is.track = fits->track;
+    }
+  }
+
+  /// Tasks that ran, with their predecessors as indices.
+  void keep_finished() {
+    std::vector<std::uint32_t> place(m_drafts.size(), none);
+    for (std::uint32_t k = 0; k < m_drafts.size(); ++k) {
+      if (!m_drafts[k].ran) {
+        ++m_made.unfinished;
+        continue;
+      }
+      place[k] = static_cast<std::uint32_t>(m_made.tasks.size());
+      m_made.tasks.push_back(m_drafts[k].is);
+    }
+    for (std::uint32_t k = 0; k < m_drafts.size(); ++k) {
+      if (place[k] == none) continue;
+      task& t = m_made.tasks[place[k]];
+      t.first_predecessor = static_cast<std::uint32_t>(m_made.predecessors.size());
+      for (const std::uint64_t reference : m_drafts[k].before) {
+        const auto found = m_index.find(reference);
+        if (found == m_index.end() || place[found->second] == none || found->second == k) continue;
+        m_made.predecessors.push_back(place[found->second]);
+      }
+      const auto first = m_made.predecessors.begin() + t.first_predecessor;
+      std::sort(first, m_made.predecessors.end());
+      m_made.predecessors.erase(std::unique(first, m_made.predecessors.end()), m_made.predecessors.end());
+      t.predecessor_count = static_cast<std::uint32_t>(m_made.predecessors.size()) - t.first_predecessor;
+    }
+  }
+
+  std::uint32_t link_track(std::uint32_t from, std::uint32_t to) {
+    const auto [entry, is_new] = m_track_of_link.try_emplace({from, to}, static_cast<std::uint32_t>(m_made.tracks.size()));
+    if (is_new) m_made.tracks.push_back({m_made.spaces[from].name + " -> " + m_made.spaces[to].name, track_kind::link, 0});
+    return entry->second;
+  }
+
+  void collect_rest() {
+    std::vector<std::pair<std::uint64_t, transfer>> copies;
+    for (std::size_t thread = 0; thread < m_from.threads.size(); ++thread)
+      for (const event& e : m_from.threads[thread].events) {
+        if (e.kind == event_kind::memory && e.number < m_made.spaces.size()) {
+          m_made.spaces[e.number].samples.push_back({signed_of(e.time), e.words[0]});
+        } else if (e.kind == event_kind::evicted && e.number < m_made.spaces.size()) {
+          m_made.evictions.push_back({e.number, static_cast<std::uint32_t>(e.task), e.words[0], signed_of(e.time), e.count != 0});
+        } else if (e.kind == event_kind::fence) {
+          m_made.fences.push_back({m_track_of_thread[thread], signed_of(e.time), signed_of(e.words[0])});
+        } else if (e.kind == event_kind::transfer && e.small < m_made.spaces.size() && e.number < m_made.spaces.size()) {
+          transfer x;
+          x.from = e.small, x.to = e.number;
+          x.block = static_cast<std::uint32_t>(e.task);
+          x.bytes = e.words[1];
+          x.issued = signed_of(e.time);
+          x.ended = std::max(signed_of(e.words[0]), x.issued);
+          x.write_back = e.count != 0;
+          copies.emplace_back(e.words[2], x);
+        }
+      }
+    for (auto& s : m_made.spaces) std::ranges::stable_sort(s.samples, {}, &memory_sample::time);
+    std::ranges::stable_sort(m_made.evictions, {}, &eviction::time);
+    std::ranges::stable_sort(m_made.fences, {}, &fence::started);
+    // In the order of their streams; inline copies have no point and keep the order of their ends.
+    std::ranges::stable_sort(copies, {}, [](const auto& c) { return std::pair(c.first, c.second.ended); });
+    std::unordered_map<std::uint32_t, nanoseconds> stream_free, track_free;
+    for (auto& [point, x] : copies) {
+      x.track = link_track(x.from, x.to);
+      nanoseconds& free = track_free[x.track];
+      nanoseconds before = free;
+      if (point != 0) before = std::max(before, stream_free[stream_of(point)]);
+      x.started = std::min(std::max(x.issued, before), x.ended);
+      free = std::max(free, x.ended);
+      if (point != 0) stream_free[stream_of(point)] = x.ended;
+      m_made.transfers.push_back(x);
+    }
+    std::ranges::stable_sort(m_made.transfers, {}, &transfer::started);
+  }
+
+  /// Counts time from the first event on.
+  void shift() {
+    nanoseconds first = std::numeric_limits<nanoseconds>::max(), last = 0;
+    const auto seen = [&](nanoseconds begin, nanoseconds end) { first = std::min(first, begin), last = std::max(last, end); };
+    for (const task& t : m_made.tasks) seen(t.submitted, t.ended);
+    for (const transfer& x : m_made.transfers) seen(x.issued, x.ended);
+    if (last == 0) first = 0;
+    m_made.length = last - first;
+    const auto clamp = [&](nanoseconds& time) { time = std::clamp<nanoseconds>(time - first, 0, m_made.length); };
+    for (task& t : m_made.tasks) t.submitted -= first, t.started -= first, t.ended -= first;
+    for (transfer& x : m_made.transfers) x.issued -= first, x.started -= first, x.ended -= first;
+    for (auto& s : m_made.spaces)
+      for (memory_sample& m : s.samples) clamp(m.time);
+    for (eviction& e : m_made.evictions) clamp(e.time);
+    for (fence& f : m_made.fences) clamp(f.started), clamp(f.ended);
+  }
+
+  struct park {
+    enum reason : std::uint8_t { over, for_data, for_memory };
+    std::uint32_t task;
+    nanoseconds time;
+    reason why;
+  };
+  struct pair_hash {
+    template <class A, class B>
+    std::size_t operator()(const std::pair<A, B>& p) const noexcept {
+      return std::hash<A>{}(p.first) * 31 + std::hash<B>{}(p.second);
+    }
+  };
+
+  const recording& m_from;
+  timeline m_made;
+  std::vector<draft> m_drafts;
+  std::unordered_map<std::uint64_t, std::uint32_t> m_index;  // drafts by reference
+  std::vector<std::uint32_t> m_track_of_thread;
+  std::unordered_map<std::uint32_t, std::uint32_t> m_track_of_stream;
+  std::unordered_map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t, pair_hash> m_track_of_link;
+  std::unordered_map<std::pair<const char*, std::uint32_t>, std::uint32_t, pair_hash> m_sites;
+  std::unordered_map<std::uint64_t, nanoseconds> m_reached;  // points of streams
+  std::vector<park> m_parks;
+  std::vector<pause> m_pauses;
+};
+
+}  // namespace
+
+timeline build(const recording& from) { return builder(from).run(); }
+
+}  // namespace tessera::trace

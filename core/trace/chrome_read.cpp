@@ -1,0 +1,177 @@
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <istream>
+
+#include "core/base/error.hpp"
+#include "core/trace/chrome.hpp"
+#include "core/trace/json_text.hpp"
+
+namespace tessera::trace {
+namespace {
+
+using nlohmann::json;
+
+const char* const hint = "give a file that --trace has written";
+
+/// Reads one event after the other, so that a long trace is never in memory as JSON.
+class reader {
+ public:
+  explicit reader(std::string file) : m_file(std::move(file)) {}
+
+  timeline run(std::istream& from) {
+    if (from.peek() == std::istream::traits_type::eof()) fail("the file is empty");
+    json head;
+    try {
+      head = json::parse(from, [this](int depth, json::parse_event_t event, json& parsed) { return take(depth, event, parsed); });
+    } catch (const json::parse_error& e) {
+      if (from.eof()) fail(fmt::format("the file ends in the midst of the trace, after {} events", m_events));
+      fail(fmt::format("it is not JSON: byte {}", e.byte));
+    }
+    if (!head.is_object() || !head.contains("tessera_trace")) fail("it is JSON, but no trace of Tessera");
+    if (head["tessera_trace"] != 1) fail(fmt::format("it is a trace in form {}; this program reads form 1", head["tessera_trace"].dump()));
+    if (!m_broken.empty()) fail(m_broken);
+    try {
+      read_head(head);
+    } catch (const json::exception& e) {
+      fail(fmt::format("what stands before its events is damaged: {}", e.what()));
+    }
+    finish();
+    return std::move(m_made);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& why) const {
+    throw error(error_kind::input, fmt::format("cannot read the trace: {}", why), m_file, hint);
+  }
+
+  bool take(int depth, json::parse_event_t event, json& parsed) {
+    if (depth == 1 && event == json::parse_event_t::key) m_key = parsed.get<std::string>();
+    if (depth != 2 || event != json::parse_event_t::object_end || m_key != "traceEvents") return true;
+    try {
+      if (m_broken.empty()) read_event(parsed);
+    } catch (const json::exception&) {
+      m_broken = fmt::format("event {} is damaged: {}", m_events + 1, parsed.dump(-1, ' ', true, json::error_handler_t::replace).substr(0, 200));
+    }
+    ++m_events;
+    return false;
+  }
+
+  static nanoseconds time_of(const json& value) {
+    const double us = value.get<double>();
+    // 2^53 ns are 104 days; a larger number is damage, and NaN cannot come out of JSON.
+    if (us < 0 || us > 9e12) throw json::other_error::create(501, "a time out of range", &value);
+    return std::llround(us * 1000);
+  }
+
+  template <class Map>
+  static std::uint32_t number_of(Map& known, std::vector<std::string>& names, const std::string& name) {
+    const auto [entry, is_new] = known.try_emplace(name, static_cast<std::uint32_t>(names.size()));
+    if (is_new) names.push_back(name);
+    return entry->second;
+  }
+
+  void read_event(const json& e) {
+    const std::string category = e.value("cat", std::string());
+    if (category.empty() || category == "critical") return;
+    const nanoseconds start = time_of(e.at("ts")), length = e.contains("dur") ? time_of(e["dur"]) : 0;
+    const auto tid = e.at("tid").get<std::uint32_t>();
+    static const json no_arguments = json::object();
+    const json& a = e.contains("args") ? e["args"] : no_arguments;
+    if (category == "task" || category == "view") {
+      task t;
+      t.operation = number_of(m_operations, m_made.operations, e.at("name").get<std::string>());
+      t.site = number_of(m_sites, m_made.sites, a.at("site").get<std::string>());
+      t.track = tid - 1;
+      t.submitter = a.at("by").get<std::uint32_t>();
+      t.view = category == "view";
+      t.failed = a.value("failed", false);
+      t.submitted = time_of(a.at("submitted"));
+      t.started = start, t.ended = start + length;
+      const json& w = a.at("waited");
+      t.waited = {time_of(w.at("dependency")), time_of(w.at("data")), time_of(w.at("memory")), time_of(w.at("worker"))};
+      const json& after = a.at("after");
+      t.first_predecessor = static_cast<std::uint32_t>(m_made.predecessors.size());
+      t.predecessor_count = static_cast<std::uint32_t>(after.size());
+      for (const json& p : after) m_made.predecessors.push_back(p.get<std::uint32_t>());
+      if (a.at("task").get<std::uint64_t>() != m_made.tasks.size()) throw json::other_error::create(501, "out of order", &e);
+      m_made.tasks.push_back(t);
+    } else if (category == "transfer") {
+      transfer x;
+      x.from = a.at("from").get<std::uint32_t>(), x.to = a.at("to").get<std::uint32_t>();
+      x.block = number_of(m_blocks, m_made.blocks, e.at("name").get<std::string>());
+      x.track = tid - 1;
+      x.bytes = a.at("bytes").get<std::uint64_t>();
+      x.issued = time_of(a.at("issued")), x.started = start, x.ended = start + length;
+      x.write_back = a.at("write_back").get<bool>();
+      m_made.transfers.push_back(x);
+    } else if (category == "fence") {
+      m_made.fences.push_back({tid - 1, start, start + length});
+    } else if (category == "memory") {
+      m_samples.emplace_back(tid, memory_sample{start, a.at("bytes").get<std::uint64_t>()});
+    } else if (category == "eviction") {
+      m_made.evictions.push_back({tid, number_of(m_blocks, m_made.blocks, a.at("block").get<std::string>()),
+                                  a.at("bytes").get<std::uint64_t>(), start, a.at("written_back").get<bool>()});
+    }
+  }
+
+  void read_head(const json& head) {
+    m_made.title = head.at("title").get<std::string>();
+    m_made.machine = head.at("machine").get<std::string>();
+    m_made.length = time_of(head.at("length"));
+    m_made.dropped = head.at("dropped").get<std::uint64_t>();
+    m_made.unfinished = head.at("unfinished").get<std::uint64_t>();
+    for (const json& p : head.at("places"))
+      m_made.places.push_back({p.at("name").get<std::string>(), p.at("host").get<bool>(), p.at("parallelism").get<std::uint32_t>()});
+    for (const json& t : head.at("tracks")) {
+      track made{t.at("name").get<std::string>(), track_kind::worker, t.at("place").get<std::uint32_t>()};
+      const auto kind = t.at("kind").get<std::string>();
+      bool known = false;
+      for (const track_kind k : {track_kind::worker, track_kind::stream, track_kind::program, track_kind::link})
+        if (kind == word_of(k)) made.kind = k, known = true;
+      if (!known) fail(fmt::format("a track of kind '{}' is unknown", kind));
+      m_made.tracks.push_back(made);
+    }
+    for (const json& s : head.at("spaces"))
+      m_made.spaces.push_back({s.at("name").get<std::string>(), s.at("limit").is_null() ? ~std::uint64_t{0} : s.at("limit").get<std::uint64_t>(), {}});
+    for (const json& l : head.at("links"))
+      m_made.links.push_back({l.at("from").get<std::uint32_t>(), l.at("to").get<std::uint32_t>(), l.at("bandwidth").get<double>()});
+  }
+
+  /// Everything that refers to something else finds it.
+  void finish() {
+    const auto check = [&](bool right, const char* what) {
+      if (!right) fail(fmt::format("{} that is not there is named", what));
+    };
+    const std::size_t tracks = m_made.tracks.size(), spaces = m_made.spaces.size();
+    for (const task& t : m_made.tasks) check(t.track < tracks && t.submitter < tracks, "a worker");
+    for (const std::uint32_t p : m_made.predecessors) check(p < m_made.tasks.size(), "a task");
+    for (const transfer& x : m_made.transfers) check(x.track < tracks && x.from < spaces && x.to < spaces, "a link");
+    for (const fence& f : m_made.fences) check(f.track < tracks, "a worker");
+    for (const eviction& e : m_made.evictions) check(e.space < spaces, "a memory");
+    for (const auto& [space, sample] : m_samples) {
+      check(space < spaces, "a memory");
+      m_made.spaces[space].samples.push_back(sample);
+    }
+  }
+
+  std::string m_file, m_key, m_broken;
+  std::uint64_t m_events = 0;
+  timeline m_made;
+  std::unordered_map<std::string, std::uint32_t> m_operations, m_sites, m_blocks;
+  std::vector<std::pair<std::uint32_t, memory_sample>> m_samples;
+};
+
+}  // namespace
+
+timeline read_chrome(std::istream& from, const std::string& file) { return reader(file).run(from); }
+
+timeline read_chrome(const std::string& file) {
+  errno = 0;
+  std::ifstream from(file, std::ios::binary);
+  if (!from) throw error(error_kind::input, fmt::format("cannot open the trace: {}", std::strerror(errno)), file, hint);
+  return read_chrome(from, file);
+}
+
+}  // namespace tessera::trace

@@ -1,0 +1,48 @@
+#pragma once
+// What is written down while a runtime works: plain records of one size, to be understood later (build.cpp).
+#include <array>
+#include <cstdint>
+
+namespace tessera::trace {
+
+/// What an event says. Tasks are named by their references (task/flow.hpp: address and generation), which name
+/// predecessors that have long been retired, too. Points on a device's timeline are `point_of(stream, value)`.
+enum class event_kind : std::uint8_t {
+  submitted,     ///< time: begin of the submission; small: operation; number: line; words[0]: file name (static text); words[1..4]: `count` predecessors
+  predecessors,  ///< `count` more predecessors of the task submitted before, in words
+  ran,           ///< on the host; time: start; words[0]: end; small: run_flags
+  enqueued,      ///< on a device; time: begin of the enqueueing; words[0]: seen to be complete; words[1]: its point; words[2]: enqueued; small: run_flags
+  waits,         ///< before it was enqueued; words: `count` points that the device waits for
+  parked,        ///< set aside; small: park_reason; number: space that lacks memory
+  resumed,       ///< queued again
+  transfer,      ///< time: enqueued; words[0]: seen to be complete; words[1]: bytes; words[2]: its point; small: from space, number: to space; task: block name; count: 1 for a write-back
+  memory,        ///< number: space; words[0]: bytes in use from now on
+  evicted,       ///< number: space; words[0]: bytes; task: block name; count: 1 when it was written back first
+  fence          ///< a thread waited for everything; time: begin; words[0]: end
+};
+
+enum : std::uint16_t {        // small, of ran and enqueued
+  run_failed = 1u << 0,       ///< it threw, or its device reported a failure
+  run_view = 1u << 1          ///< a view: the block was in the hands of the program
+};
+enum : std::uint16_t { parked_for_data, parked_for_memory };  // small, of parked
+
+/// 64 bytes: one cache line.
+struct alignas(64) event {
+  event_kind kind;
+  std::uint8_t count = 0;
+  std::uint16_t small = 0;
+  std::uint32_t number = 0;
+  std::uint64_t time = 0;  ///< ticks
+  std::uint64_t task = 0;
+  std::array<std::uint64_t, 5> words{};
+};
+static_assert(sizeof(event) == 64);
+
+/// A point on the timeline of a stream, in one word.
+constexpr std::uint64_t point_of(std::uint32_t stream, std::uint64_t value) noexcept {
+  return std::uint64_t{stream} << 48 | (value & ((std::uint64_t{1} << 48) - 1));
+}
+constexpr std::uint32_t stream_of(std::uint64_t point) noexcept { return static_cast<std::uint32_t>(point >> 48); }
+
+}  // namespace tessera::trace

@@ -1,0 +1,34 @@
+#pragma once
+// Pieces of JSON.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "core/trace/timeline.hpp"
+
+namespace tessera::trace {
+
+/// A quoted string in ASCII. Names come from programs and plugins: what is not UTF-8 is replaced. Safe inside <script>.
+inline std::string json_string(std::string_view text) {
+  std::string made = nlohmann::json(std::string(text)).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  for (std::size_t at = 0; (at = made.find('<', at)) != made.npos; at += 6) made.replace(at, 1, "\\u003c");
+  return made;
+}
+
+/// Nanoseconds as microseconds, exactly.
+inline std::string microseconds(nanoseconds ns) { return fmt::format("{}.{:03}", ns / 1000, ns % 1000); }
+
+/// The word for a kind of track, in files.
+inline const char* word_of(track_kind kind) {
+  switch (kind) {
+    case track_kind::worker: return "worker";
+    case track_kind::stream: return "stream";
+    case track_kind::program: return "program";
+    case track_kind::link: return "link";
+  }
+  return "?";
+}
+
+}  // namespace tessera::trace

@@ -1,0 +1,137 @@
+#pragma once
+// Where events are written: one buffer per thread, in chunks, up to a limit.
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/trace/clock.hpp"
+#include "core/trace/event.hpp"
+
+namespace tessera::trace {
+
+class recorder;
+
+/// Whose events a buffer holds.
+enum class thread_role : std::uint8_t {
+  worker,   ///< runs host tasks
+  program,  ///< submits, and runs tasks while it waits
+  driver,   ///< feeds a device
+  other     ///< a plugin's thread that noticed a completion
+};
+
+/// Events of one thread. Written by that thread without locks, read by anybody through recorder::take.
+class buffer {
+ public:
+  static constexpr std::size_t chunk_events = 32768;  ///< 2 MiB: one huge page
+
+  buffer(recorder& owner, std::string name, thread_role role, std::uint32_t place)
+      : m_owner(owner), m_name(std::move(name)), m_role(role), m_place(place) {}
+  ~buffer();
+  buffer(const buffer&) = delete;
+  buffer& operator=(const buffer&) = delete;
+
+  std::uint64_t now() const noexcept { return m_clock.now(); }
+  /// Keeps a copy of the event, or counts it as dropped when the recorder's limit is reached. By the owning thread.
+  void add(const event& e) noexcept {
+    if (m_used == chunk_events && !grow()) {
+      m_dropped.store(m_dropped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      return;
+    }
+    m_current->events[m_used++] = e;
+    m_current->count.store(m_used, std::memory_order_release);  // whoever sees the count sees the event
+  }
+
+ private:
+  friend class recorder;
+  struct chunk {
+    event* events = nullptr;
+    std::atomic<std::size_t> count{0};
+  };
+  bool grow() noexcept;
+
+  recorder& m_owner;
+  std::string m_name;
+  thread_role m_role;
+  std::uint32_t m_place;
+  tick_clock m_clock;
+  chunk* m_current = nullptr;
+  std::size_t m_used = chunk_events;  ///< of the current chunk; full: there is none yet
+  std::atomic<std::uint64_t> m_dropped{0};
+  std::mutex m_chunks_mutex;          ///< the list, not the events
+  std::vector<std::unique_ptr<chunk>> m_chunks;
+};
+
+/// What a recorder holds, in nanoseconds, and the names that make it readable. The names are filled in by the runtime.
+struct recording {
+  struct thread {
+    std::string name;
+    thread_role role = thread_role::other;
+    std::uint32_t place = 0;      ///< index into places; of workers and drivers
+    std::vector<event> events;    ///< in the order of writing; times in nanoseconds since the recorder was made
+  };
+  struct place {
+    std::string name;             ///< "cpu:numa0", "sim0"
+    bool is_host = true;
+    std::uint32_t parallelism = 1;
+  };
+  struct space {
+    std::string name;
+    std::uint64_t limit = 0;      ///< bytes; ~0: none
+  };
+  struct link {
+    std::uint32_t from = 0, to = 0;
+    double bandwidth = 0;         ///< bytes per second, as the device says; 0: unknown
+  };
+  struct stream {
+    std::uint32_t number = 0;
+    std::uint32_t place = 0;
+    std::string name;             ///< "sim0 compute 0"
+  };
+  std::vector<thread> threads;
+  std::vector<std::string> block_names;  ///< by number
+  std::uint64_t dropped = 0;
+  std::vector<std::string> operations;   ///< by number
+  std::vector<place> places;
+  std::vector<space> spaces;
+  std::vector<link> links;
+  std::vector<stream> streams;           ///< that compute
+  std::string title;                     ///< one line: what ran
+  std::string machine;                   ///< one line: where
+};
+
+/// Owns the buffers of one runtime. Thread-safe. It must outlive the threads that write.
+class recorder {
+ public:
+  /// @param limit_bytes  of all events together; beyond it events are dropped and counted
+  explicit recorder(std::uint64_t limit_bytes);
+
+  /// A buffer for one thread at a time. `place`: number of the executor it works for.
+  buffer& make_buffer(std::string name, thread_role role, std::uint32_t place);
+  /// The buffer of the calling thread, for those who know no better; made at its first use.
+  buffer& local();
+  /// A number for a name; the same for the same name.
+  std::uint64_t name(std::string_view text);
+  /// A copy of everything so far; may be called while others write.
+  recording take() const;
+
+ private:
+  friend class buffer;
+  std::uint64_t m_serial;
+  std::uint64_t m_limit;
+  tick_clock m_clock;
+  std::uint64_t m_first_tick;
+  std::int64_t m_first_ns;
+  std::atomic<std::uint64_t> m_bytes{0};
+  mutable std::mutex m_mutex;
+  std::vector<std::unique_ptr<buffer>> m_buffers;
+  std::unordered_map<std::string, std::uint64_t> m_numbers;
+  std::vector<std::string> m_names;
+};
+
+}  // namespace tessera::trace

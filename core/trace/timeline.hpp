@@ -1,0 +1,106 @@
+#pragma once
+// A run as it was: tasks, transfers and memory on one axis of time. Made from a recording, or read back from a file.
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/trace/recorder.hpp"
+
+namespace tessera::trace {
+
+/// Nanoseconds. Times are counted from the first event of the timeline.
+using nanoseconds = std::int64_t;
+
+/// Why a task that had been submitted was not running yet; the four parts add up to the time from submission to start.
+struct waiting {
+  nanoseconds dependency = 0;  ///< until the last predecessor had ended
+  nanoseconds data = 0;        ///< then: blocks were on their way
+  nanoseconds memory = 0;      ///< then: no room for its blocks
+  nanoseconds worker = 0;      ///< then: every worker, or the device, was busy with others
+  nanoseconds total() const noexcept { return dependency + data + memory + worker; }
+  waiting& operator+=(const waiting& other) noexcept {
+    dependency += other.dependency, data += other.data, memory += other.memory, worker += other.worker;
+    return *this;
+  }
+};
+
+enum class track_kind : std::uint8_t { worker, stream, program, link };
+
+/// A row of the timeline: on it, nothing happens twice at the same time.
+struct track {
+  std::string name;          ///< "worker 1", "sim0 compute 0", "host:numa0 -> sim0:memory"
+  track_kind kind = track_kind::worker;
+  std::uint32_t place = 0;   ///< of workers and streams: whose tasks it may take
+};
+
+/// A task that ran.
+struct task {
+  std::uint32_t operation = 0;  ///< index into timeline::operations
+  std::uint32_t site = 0;       ///< index into timeline::sites: where it was submitted
+  std::uint32_t track = 0;
+  std::uint32_t submitter = 0;  ///< track of the thread that submitted it
+  bool view = false;            ///< no computation: the program held a block
+  bool failed = false;
+  nanoseconds submitted = 0, started = 0, ended = 0;
+  waiting waited;
+  std::uint32_t first_predecessor = 0, predecessor_count = 0;  ///< into timeline::predecessors
+};
+
+/// A copy of a block.
+struct transfer {
+  std::uint32_t from = 0, to = 0;  ///< spaces
+  std::uint32_t block = 0;         ///< index into timeline::blocks
+  std::uint32_t track = 0;
+  std::uint64_t bytes = 0;
+  nanoseconds issued = 0, started = 0, ended = 0;
+  bool write_back = false;         ///< made room in `from`
+};
+
+/// From `time` on, `used` bytes of a space were in blocks.
+struct memory_sample {
+  nanoseconds time = 0;
+  std::uint64_t used = 0;
+};
+
+/// A block that left a full memory.
+struct eviction {
+  std::uint32_t space = 0, block = 0;
+  std::uint64_t bytes = 0;
+  nanoseconds time = 0;
+  bool written_back = false;
+};
+
+/// A thread waited for everything submitted.
+struct fence {
+  std::uint32_t track = 0;
+  nanoseconds started = 0, ended = 0;
+};
+
+struct timeline {
+  struct space {
+    std::string name;
+    std::uint64_t limit = 0;  ///< ~0: none
+    std::vector<memory_sample> samples;
+  };
+  std::string title, machine;
+  nanoseconds length = 0;       ///< from the first event to the last
+  std::uint64_t dropped = 0;    ///< events that found no room
+  std::uint64_t unfinished = 0; ///< tasks that were submitted and never ran
+  std::vector<std::string> operations, sites, blocks;
+  std::vector<recording::place> places;
+  std::vector<track> tracks;
+  std::vector<task> tasks;      ///< in the order of submission
+  std::vector<std::uint32_t> predecessors;
+  std::vector<space> spaces;
+  std::vector<recording::link> links;
+  std::vector<transfer> transfers;  ///< by start
+  std::vector<eviction> evictions;
+  std::vector<fence> fences;
+};
+
+/// Orders and connects what the threads wrote. The start of work on a device and of a copy is not seen by the host: it is
+/// taken as the latest of its enqueueing, the end of what its stream did before, and what it waited for on the device.
+timeline build(const recording& from);
+
+}  // namespace tessera::trace

@@ -1,0 +1,35 @@
+#pragma once
+// How long the run would have taken on another machine: the recorded tasks replayed by a small model.
+#include <string>
+#include <vector>
+
+#include "core/trace/timeline.hpp"
+
+namespace tessera::trace {
+
+/// What the model's machine has without bounds.
+struct assumption {
+  bool infinite_link = false;      ///< nobody waits for data
+  bool infinite_memory = false;    ///< nobody waits for room
+  bool unlimited_workers = false;  ///< every place takes any number of tasks at once
+};
+
+struct prediction {
+  std::string name;        ///< "as recorded", "infinite link", …
+  nanoseconds length = 0;  ///< of the modelled run
+};
+
+/// The model, in words.
+extern const char* const model_text;
+
+/// List scheduling: every task keeps its place (the workers of a memory, or a device), its time, and its predecessors. It
+/// may start when it has been submitted, its predecessors have ended, and the waits for data and memory that were recorded
+/// for it have passed once more; then the place's first free unit takes it, tasks in the order in which they became ready.
+/// A program submits as fast as it did between its fences and views, and waits at these as it did.
+nanoseconds replay(const timeline& of, const assumption& what);
+
+/// "As recorded" first: its distance from the real length says how good the model is. Then each assumption alone, then
+/// all of them.
+std::vector<prediction> predict(const timeline& of);
+
+}  // namespace tessera::trace
