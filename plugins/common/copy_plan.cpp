@@ -75,6 +75,25 @@ void run_copy(const copy_plan& plan, void* destination, const void* source) noex
   }
 }
 
+tsr_status check_fill(const reporter& report, const void* pattern, std::uint32_t pattern_bytes, std::uint64_t count,
+                      std::uint64_t& out_bytes) {
+  const bool known = pattern_bytes == 1 || pattern_bytes == 2 || pattern_bytes == 4 || pattern_bytes == 8 ||
+                     pattern_bytes == 16;
+  if (!known || pattern == nullptr)
+    return report.fail(TSR_INVALID_ARGUMENT, "fill: a pattern of %u bytes", pattern_bytes);
+  if (__builtin_mul_overflow(count, std::uint64_t{pattern_bytes}, &out_bytes))
+    return report.fail(TSR_OUT_OF_RANGE, "fill: more bytes than 64 bits count");
+  return TSR_OK;
+}
+
+tsr_status check_bounds(const reporter& report, const char* name, std::uint64_t allocated, const tsr_address& address,
+                        std::uint64_t bytes) {
+  if (address.offset <= allocated && bytes <= allocated - address.offset) return TSR_OK;
+  return report.fail(TSR_OUT_OF_RANGE, "%s: %llu bytes from offset %llu leave an allocation of %llu bytes", name,
+                     static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(address.offset),
+                     static_cast<unsigned long long>(allocated));
+}
+
 void fill_pattern(void* destination, const void* pattern, std::uint32_t pattern_bytes, std::uint64_t count) noexcept {
   if (count == 0) return;
   auto* to = static_cast<unsigned char*>(destination);

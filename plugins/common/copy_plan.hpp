@@ -24,6 +24,14 @@ tsr_status plan_copy(const reporter& report, const tsr_copy* copy, copy_plan& ou
 /// Does it; the ranges may overlap only when the copy is one-dimensional.
 void run_copy(const copy_plan& plan, void* destination, const void* source) noexcept;
 
+/// Checks the arguments of a fill. Fails: INVALID_ARGUMENT (the pattern), OUT_OF_RANGE (more bytes than 64 bits count).
+tsr_status check_fill(const reporter& report, const void* pattern, std::uint32_t pattern_bytes, std::uint64_t count,
+                      std::uint64_t& out_bytes);
+
+/// Whether `bytes` at the address lie inside an allocation of `allocated` bytes; else OUT_OF_RANGE, with `name`.
+tsr_status check_bounds(const reporter& report, const char* name, std::uint64_t allocated, const tsr_address& address,
+                        std::uint64_t bytes);
+
 /// Writes `count` copies of a pattern of 1, 2, 4, 8 or 16 bytes.
 void fill_pattern(void* destination, const void* pattern, std::uint32_t pattern_bytes, std::uint64_t count) noexcept;
 

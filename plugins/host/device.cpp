@@ -6,7 +6,7 @@ namespace tessera::host {
 namespace {
 
 tsr_status spaces(tsr_device* device, std::uint32_t index, tsr_space_desc* out_desc) {
-  return on_device(device, [&]() -> tsr_status {
+  return gate::on_device(device, [&]() -> tsr_status {
     if (out_desc == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "spaces: out_desc is NULL");
     if (index >= device->domains.size())
       return device->report.fail(TSR_OUT_OF_RANGE, "spaces: index %u of %zu", index, device->domains.size());
@@ -25,7 +25,7 @@ tsr_status spaces(tsr_device* device, std::uint32_t index, tsr_space_desc* out_d
 
 /// Host memory to host memory, also to plain pointers. Bandwidth is the option's; another domain costs twice.
 tsr_status link(tsr_device* device, tsr_space_ref source, tsr_space_ref destination, tsr_link_desc* out_link) {
-  return on_device(device, [&]() -> tsr_status {
+  return gate::on_device(device, [&]() -> tsr_status {
     if (out_link == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "link: out_link is NULL");
     for (const auto* side : {&source, &destination}) {
       if (side->device != nullptr && side->device != device)
@@ -44,7 +44,7 @@ tsr_status link(tsr_device* device, tsr_space_ref source, tsr_space_ref destinat
 }
 
 tsr_status query(tsr_device* device, tsr_query_key key, std::uint32_t index, std::uint64_t* out_value) {
-  return on_device(device, [&]() -> tsr_status {
+  return gate::on_device(device, [&]() -> tsr_status {
     if (out_value == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "query: out_value is NULL");
     switch (key) {
       case TSR_QUERY_FREE_BYTES: {
@@ -52,7 +52,7 @@ tsr_status query(tsr_device* device, tsr_query_key key, std::uint32_t index, std
           return device->report.fail(TSR_OUT_OF_RANGE, "query: space %u of %zu", index, device->domains.size());
         // What this device may still give out; pages that others use are the operating system's business.
         const auto total = device->domains[index].bytes;
-        const auto used = device->allocated[index].load(std::memory_order_relaxed);
+        const auto used = device->allocated[index].used();
         *out_value = total != 0 ? total - used : common::free_bytes_of(device->domains[index].node);
         return TSR_OK;
       }
@@ -71,7 +71,7 @@ tsr_status query(tsr_device* device, tsr_query_key key, std::uint32_t index, std
 }
 
 tsr_status health(tsr_device* device) {
-  return on_device(device, [] { return TSR_OK; });
+  return gate::on_device(device, [] { return TSR_OK; });
 }
 
 }  // namespace
@@ -85,20 +85,14 @@ const tsr_device_table& device_table() {
     t.mem_alloc = mem_alloc;
     t.mem_free = mem_free;
     t.stream_create = stream_create;
-    t.stream_destroy = stream_destroy;
-    t.stream_signal = stream_signal;
-    t.stream_progress = stream_progress;
     t.copy = copy;
     t.query = query;
     t.health = health;
-    t.host_register = host_register;
-    t.host_unregister = host_unregister;
     t.mem_base = mem_base;
-    t.stream_wait = stream_wait;
-    t.stream_host_wait = stream_host_wait;
-    t.stream_callback = stream_callback;
     t.fill = fill;
     t.host_task = host_task;
+    stream_calls::put_into(t);
+    registration_calls::put_into(t);
     return t;
   }();
   return table;

@@ -8,16 +8,16 @@ namespace {
 
 struct backend {
   static tsr_status check(tsr_device* device) {
-    return on_device(device, [] { return TSR_OK; });
+    return gate::on_device(device, [] { return TSR_OK; });
   }
 
   template <class Call, class Prepare>
   static tsr_status kernel(tsr_device* device, tsr_stream* stream, Prepare&& prepare_call) {
-    return on_stream(device, stream, [&]() -> tsr_status {
+    return gate::on_stream(device, stream, [&]() -> tsr_status {
       Call call{};
       operands resolver(device);
       if (const auto status = prepare_call(device->report, resolver, call)) return status;
-      return enqueue(stream, [call = std::move(call)](common::execution&) { return common::run(call); });
+      return common::enqueue(stream, [call = std::move(call)](common::execution&) { return common::run(call); });
     });
   }
 };

@@ -10,11 +10,7 @@ namespace {
 /// Whether the reference names host memory or an open device of this plugin, and its one space.
 tsr_status check_side(const tsr_device* device, const tsr_space_ref& side) {
   if (side.device == nullptr) return TSR_OK;
-  const auto* plugin = device->plugin;
-  const std::shared_lock lock(plugin->mutex);
-  const bool ours = std::any_of(plugin->devices.begin(), plugin->devices.end(),
-                                [&](const auto& one) { return one.get() == side.device; });
-  if (!ours || !side.device->magic.is(device_magic))
+  if (!device->plugin->devices.holds(side.device))
     return device->report.fail(TSR_INVALID_ARGUMENT, "a side is no open device of this plugin");
   if (side.space != 0) return device->report.fail(TSR_OUT_OF_RANGE, "space %u of 1", side.space);
   return TSR_OK;
@@ -49,7 +45,7 @@ tsr_status find_route(tsr_device* device, const tsr_space_ref& source, const tsr
 namespace {
 
 tsr_status spaces(tsr_device* device, std::uint32_t index, tsr_space_desc* out_desc) {
-  return on_device(device, [&]() -> tsr_status {
+  return gate::on_device(device, [&]() -> tsr_status {
     if (out_desc == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "spaces: out_desc is NULL");
     if (index != 0) return device->report.fail(TSR_OUT_OF_RANGE, "spaces: index %u of 1", index);
     const auto& links = device->plugin->links;
@@ -70,7 +66,7 @@ tsr_status spaces(tsr_device* device, std::uint32_t index, tsr_space_desc* out_d
 }
 
 tsr_status link(tsr_device* device, tsr_space_ref source, tsr_space_ref destination, tsr_link_desc* out_link) {
-  return on_device(device, [&]() -> tsr_status {
+  return gate::on_device(device, [&]() -> tsr_status {
     if (out_link == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "link: out_link is NULL");
     route way;
     if (const auto status = find_route(device, source, destination, way)) return status;
@@ -84,13 +80,13 @@ tsr_status link(tsr_device* device, tsr_space_ref source, tsr_space_ref destinat
 }
 
 tsr_status query(tsr_device* device, tsr_query_key key, std::uint32_t index, std::uint64_t* out_value) {
-  return on_device(device, [&]() -> tsr_status {
+  return gate::on_device(device, [&]() -> tsr_status {
     if (out_value == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "query: out_value is NULL");
     const auto& clock = device->plugin->clock;
     switch (key) {
       case TSR_QUERY_FREE_BYTES:
         if (index != 0) return device->report.fail(TSR_OUT_OF_RANGE, "query: space %u of 1", index);
-        *out_value = device->setting.memory - device->used.load(std::memory_order_relaxed);
+        *out_value = device->setting.memory - device->used.used();
         return TSR_OK;
       case TSR_QUERY_CLOCK_NS:
         *out_value = clock.is_virtual() ? device->latest_ns.load(std::memory_order_relaxed)
@@ -109,7 +105,7 @@ tsr_status query(tsr_device* device, tsr_query_key key, std::uint32_t index, std
 }
 
 tsr_status health(tsr_device* device) {
-  return on_device(device, [] { return TSR_OK; });
+  return gate::on_device(device, [] { return TSR_OK; });
 }
 
 }  // namespace
@@ -123,19 +119,13 @@ const tsr_device_table& device_table() {
     t.mem_alloc = mem_alloc;
     t.mem_free = mem_free;
     t.stream_create = stream_create;
-    t.stream_destroy = stream_destroy;
-    t.stream_signal = stream_signal;
-    t.stream_progress = stream_progress;
     t.copy = copy;
     t.query = query;
     t.health = health;
-    t.host_register = host_register;
-    t.host_unregister = host_unregister;
-    t.stream_wait = stream_wait;
-    t.stream_host_wait = stream_host_wait;
-    t.stream_callback = stream_callback;
     t.fill = fill;
     t.host_task = host_task;
+    stream_calls::put_into(t);
+    registration_calls::put_into(t);
     return t;
   }();
   return table;

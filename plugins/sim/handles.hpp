@@ -10,13 +10,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "plugins/common/byte_budget.hpp"
+#include "plugins/common/device_list.hpp"
 #include "plugins/common/handle_pool.hpp"
 #include "plugins/common/operand.hpp"
 #include "plugins/common/pages.hpp"
-#include "plugins/common/registration.hpp"
+#include "plugins/common/registration_calls.hpp"
 #include "plugins/common/report.hpp"
-#include "plugins/common/timeline.hpp"
-#include "plugins/common/work_queue.hpp"
+#include "plugins/common/stream_calls.hpp"
 #include "plugins/sim/channel.hpp"
 #include "plugins/sim/clock.hpp"
 #include "plugins/sim/settings.hpp"
@@ -57,31 +58,8 @@ struct peer_link {
 
 }  // namespace tessera::sim
 
-struct tsr_plugin_s {
-  tsr_plugin_s(const tessera::common::reporter& r, tessera::sim::settings s)
-      : report(r), setting(std::move(s)), clock(setting.virtual_clock) {}
-  tessera::common::reporter report;
-  const tessera::sim::settings setting;
-  tessera::sim::sim_clock clock;
-  tessera::sim::memory_table memory;
-  std::vector<std::unique_ptr<tessera::sim::peer_link>> links;
-  std::string library;
-  tsr_blas_table blas{};
-  tsr_tensor_table tensor{};
-  mutable std::shared_mutex mutex;
-  std::vector<std::unique_ptr<tsr_device_s>> devices;  // under mutex; every device ever opened, until shutdown
-};
-
-struct tsr_stream_s {
-  tessera::common::magic_word magic;
-  tsr_device* device = nullptr;
-  std::shared_ptr<tessera::common::timeline> line;
-  std::unique_ptr<tessera::common::work_queue> queue;
-};
-
 struct tsr_device_s {
-  tsr_device_s(tsr_plugin* p, std::uint32_t i)
-      : report(p->report), plugin(p), index(i), setting(p->setting.devices[i]), compute(setting.compute_streams) {}
+  inline tsr_device_s(tsr_plugin* p, std::uint32_t i);
   tessera::common::magic_word magic;
   const tessera::common::reporter report;
   tsr_plugin* const plugin;
@@ -90,7 +68,7 @@ struct tsr_device_s {
   std::string space_name;
   std::uint64_t opened_ns = 0;
   std::atomic<bool> lost{false};
-  std::atomic<std::uint64_t> used{0};  // bytes of capacity
+  tessera::common::byte_budget used;  // of the capacity
   std::atomic<std::uint64_t> live_allocations{0};
   std::atomic<std::uint32_t> streams_made{0};
   std::atomic<std::uint64_t> latest_ns{0};  // the largest modelled time of any of its streams
@@ -102,37 +80,41 @@ struct tsr_device_s {
   tessera::sim::channel& to_host() { return setting.copy_engines == 1 ? into : out_of; }
 };
 
-namespace tessera::sim {
+struct tsr_plugin_s {
+  tsr_plugin_s(const tessera::common::reporter& r, tessera::sim::settings s)
+      : report(r), setting(std::move(s)), clock(setting.virtual_clock) {}
+  tessera::common::reporter report;
+  const tessera::sim::settings setting;
+  tessera::sim::sim_clock clock;
+  tessera::sim::memory_table memory;
+  std::vector<std::unique_ptr<tessera::sim::peer_link>> links;
+  std::string library;
+  tsr_blas_table blas{};
+  tsr_tensor_table tensor{};
+  tessera::common::device_list<tsr_device_s, tessera::sim::device_magic> devices;
+};
 
-/// Calls function() for an open device; misuse answers INVALID_ARGUMENT, exceptions become statuses.
-template <class Function>
-tsr_status on_any_device(tsr_device* device, Function&& function) noexcept {
-  if (device == nullptr || !device->magic.is(device_magic)) return TSR_INVALID_ARGUMENT;
-  return common::guarded(device->report, function);
-}
+tsr_device_s::tsr_device_s(tsr_plugin* p, std::uint32_t i)
+    : report(p->report), plugin(p), index(i), setting(p->setting.devices[i]), used(setting.memory),
+      compute(setting.compute_streams) {}
+
+namespace tessera::sim {
 
 /// DEVICE_LOST with a record when the device is lost. Every call but those that clean up asks here first.
 tsr_status alive(const tsr_device* device);
 
-/// As on_any_device, for a device that is not lost.
-template <class Function>
-tsr_status on_device(tsr_device* device, Function&& function) noexcept {
-  return on_any_device(device, [&]() -> tsr_status {
-    if (const auto status = alive(device)) return status;
-    return function();
-  });
-}
-
-/// Whether it is a live stream of the device; else INVALID_ARGUMENT with a record.
-tsr_status check_stream(const tsr_device* device, const tsr_stream* stream);
-
-template <class Function>
-tsr_status on_stream(tsr_device* device, tsr_stream* stream, Function&& function) noexcept {
-  return on_device(device, [&]() -> tsr_status {
-    if (const auto status = check_stream(device, stream)) return status;
-    return function();
-  });
-}
+/// What the shared calls need to know (plugins/common/gate.hpp, stream_calls.hpp).
+struct rules {
+  using device = tsr_device_s;
+  static constexpr std::uint64_t device_magic = sim::device_magic, stream_magic = sim::stream_magic;
+  static tsr_status alive(const device* one) { return sim::alive(one); }
+  static bool same_plugin(const device* a, const device* b) { return a->plugin == b->plugin; }
+  /// A ticket that is reached in fact may lie in the stream's modelled future, so a virtual clock waits in any case.
+  static bool skips_reached(const device* one) { return !one->plugin->clock.is_virtual(); }
+};
+using gate = common::gate<rules>;
+using stream_calls = common::stream_calls<rules>;
+using registration_calls = common::registration_calls<rules>;
 
 /// Resolves addresses of kernels: memory of this very device only. What was resolved stays alive with `held`.
 class operands final : public common::operand_resolver {
@@ -193,17 +175,9 @@ tsr_status as_transfer(tsr_device* device, common::execution& state, channel& li
 // memory.cpp
 tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t bytes, tsr_memory** out_memory);
 tsr_status mem_free(tsr_device* device, tsr_memory* memory);
-tsr_status host_register(tsr_device* device, void* pointer, std::uint64_t bytes);
-tsr_status host_unregister(tsr_device* device, void* pointer);
 
 // stream.cpp
 tsr_status stream_create(tsr_device* device, std::uint32_t flags, tsr_stream** out_stream);
-tsr_status stream_destroy(tsr_device* device, tsr_stream* stream);
-tsr_status stream_signal(tsr_device* device, tsr_stream* stream, tsr_ticket* out_ticket);
-tsr_status stream_progress(tsr_device* device, tsr_stream* stream, std::uint64_t* out_value, std::uint64_t* out_failed);
-tsr_status stream_wait(tsr_device* device, tsr_stream* stream, tsr_ticket ticket);
-tsr_status stream_host_wait(tsr_device* device, tsr_ticket ticket, std::uint64_t timeout_ns);
-tsr_status stream_callback(tsr_device* device, tsr_stream* stream, void (*function)(void*), void* argument);
 tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* copy);
 tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination, const void* pattern,
                 std::uint32_t pattern_bytes, std::uint64_t count);

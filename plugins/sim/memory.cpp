@@ -49,18 +49,6 @@ void memory_table::remove_all_of(const tsr_device* owner) {
   std::erase_if(m_live, [&](const auto& entry) { return entry.second->owner == owner; });
 }
 
-namespace {
-
-tsr_status check_bounds(const common::reporter& report, const char* name, const allocation& memory,
-                        const tsr_address& address, std::uint64_t bytes) {
-  if (address.offset <= memory.bytes && bytes <= memory.bytes - address.offset) return TSR_OK;
-  return report.fail(TSR_OUT_OF_RANGE, "%s: %llu bytes from offset %llu leave an allocation of %llu bytes", name,
-                     static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(address.offset),
-                     static_cast<unsigned long long>(memory.bytes));
-}
-
-}  // namespace
-
 tsr_status operands::resolve(const char* name, const tsr_address& address, std::uint64_t bytes, void** out) {
   const auto& report = m_device->report;
   if (address.memory == nullptr) {
@@ -77,7 +65,7 @@ tsr_status operands::resolve(const char* name, const tsr_address& address, std::
   if (memory->owner != m_device)
     return report.fail(TSR_INVALID_ARGUMENT, "%s is memory of device '%s', not of '%s'", name,
                        memory->owner->setting.name.c_str(), m_device->setting.name.c_str());
-  if (const auto status = check_bounds(report, name, *memory, address, bytes)) return status;
+  if (const auto status = common::check_bounds(report, name, memory->bytes, address, bytes)) return status;
   *out = static_cast<char*>(memory->pages.data()) + address.offset;
   held.push_back(std::move(memory));
   return TSR_OK;
@@ -102,14 +90,14 @@ tsr_status resolve_side(const tsr_device* device, const char* name, const tsr_sp
   if (memory->owner != where.device)
     return report.fail(TSR_INVALID_ARGUMENT, "%s is memory of device '%s', not of the device that was named", name,
                        memory->owner->setting.name.c_str());
-  if (const auto status = check_bounds(report, name, *memory, address, bytes)) return status;
+  if (const auto status = common::check_bounds(report, name, memory->bytes, address, bytes)) return status;
   *out = static_cast<char*>(memory->pages.data()) + address.offset;
   held = std::move(memory);
   return TSR_OK;
 }
 
 tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t bytes, tsr_memory** out_memory) {
-  return on_device(device, [&]() -> tsr_status {
+  return gate::on_device(device, [&]() -> tsr_status {
     const auto& report = device->report;
     if (out_memory == nullptr) return report.fail(TSR_INVALID_ARGUMENT, "mem_alloc: out_memory is NULL");
     if (space != 0) return report.fail(TSR_OUT_OF_RANGE, "mem_alloc: space %u of 1", space);
@@ -120,16 +108,13 @@ tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t byte
                          device->setting.name.c_str(), static_cast<unsigned long long>(capacity),
                          static_cast<unsigned long long>(used), static_cast<unsigned long long>(bytes));
     };
-    if (bytes > capacity) return full(device->used.load());
+    if (bytes > capacity) return full(device->used.used());
     const auto rounded = (bytes + granularity - 1) / granularity * granularity;
-    // Reserved first, so that several threads together cannot pass the capacity.
-    auto before = device->used.load(std::memory_order_relaxed);
-    do {
-      if (rounded > capacity || before > capacity - rounded) return full(before);
-    } while (!device->used.compare_exchange_weak(before, before + rounded, std::memory_order_relaxed));
+    std::uint64_t before = 0;
+    if (!device->used.reserve(rounded, &before)) return full(before);
     auto pages = common::pages::map(rounded, true, device->setting.numa_node);
     if (!pages) {
-      device->used.fetch_sub(rounded, std::memory_order_relaxed);
+      device->used.release(rounded);
       return report.fail(TSR_RESOURCE_EXHAUSTED, "the operating system has no %llu bytes for a simulated device",
                          static_cast<unsigned long long>(rounded));
     }
@@ -142,34 +127,15 @@ tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t byte
 }
 
 tsr_status mem_free(tsr_device* device, tsr_memory* memory) {
-  return on_any_device(device, [&]() -> tsr_status {
+  return gate::on_any_device(device, [&]() -> tsr_status {
     const auto live = device->plugin->memory.find(memory);
     if (live == nullptr || live->owner != device || device->plugin->memory.remove(memory) == nullptr)
       return device->report.fail(TSR_INVALID_ARGUMENT, "mem_free: not live memory of device '%s'",
                                  device->setting.name.c_str());
-    device->used.fetch_sub(live->rounded, std::memory_order_relaxed);
+    device->used.release(live->rounded);
     device->live_allocations.fetch_sub(1, std::memory_order_relaxed);
     // Somebody's enqueued work still uses it, against the contract: let it see poison. Else the pages go back.
     if (device->plugin->setting.poison && live.use_count() > 1) fill_with_poison(*live);
-    return alive(device);
-  });
-}
-
-// The simulated link is as fast for any host memory; the book is kept so that a caller's mistakes show here too.
-tsr_status host_register(tsr_device* device, void* pointer, std::uint64_t bytes) {
-  return on_device(device, [&]() -> tsr_status {
-    if (pointer == nullptr || bytes == 0 || bytes > ~reinterpret_cast<std::uintptr_t>(pointer))
-      return device->report.fail(TSR_INVALID_ARGUMENT, "host_register: an empty or impossible range");
-    if (!device->registered.add(pointer, bytes))
-      return device->report.fail(TSR_ALREADY_EXISTS, "host_register: the range overlaps one that is registered");
-    return TSR_OK;
-  });
-}
-
-tsr_status host_unregister(tsr_device* device, void* pointer) {
-  return on_any_device(device, [&]() -> tsr_status {
-    if (!device->registered.remove(pointer))
-      return device->report.fail(TSR_INVALID_ARGUMENT, "host_unregister: no range is registered at this address");
     return alive(device);
   });
 }

@@ -26,12 +26,6 @@ tsr_status alive(const tsr_device* device) {
   return device->report.fail(TSR_DEVICE_LOST, "device '%s' is lost", device->setting.name.c_str());
 }
 
-tsr_status check_stream(const tsr_device* device, const tsr_stream* stream) {
-  if (stream != nullptr && stream->magic.is(stream_magic) && stream->device == device) return TSR_OK;
-  return device->report.fail(TSR_INVALID_ARGUMENT, "the stream is not a live stream of device '%s'",
-                             device->setting.name.c_str());
-}
-
 std::uint64_t duration_of(double amount, double rate) noexcept {
   if (!(amount > 0) || !(rate > 0)) return 0;
   return static_cast<std::uint64_t>(std::min(std::ceil(amount / rate * 1e9), 86400e9));
@@ -73,7 +67,7 @@ tsr_status as_computation(tsr_device* device, common::execution& state, double f
 }
 
 tsr_status stream_create(tsr_device* device, std::uint32_t flags, tsr_stream** out_stream) {
-  return on_device(device, [&]() -> tsr_status {
+  return gate::on_device(device, [&]() -> tsr_status {
     if (out_stream == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "stream_create: out_stream is NULL");
     if ((flags & TSR_STREAM_INLINE) != 0)
       return device->report.fail(TSR_UNIMPLEMENTED, "stream_create: a simulated device has no inline streams");
@@ -83,102 +77,13 @@ tsr_status stream_create(tsr_device* device, std::uint32_t flags, tsr_stream** o
     auto line = std::make_shared<common::timeline>(true);
     auto queue = std::make_unique<common::work_queue>(line, device->setting.name.substr(0, 10) + ".s" + std::to_string(number),
                                                       device->report.host(), &device->lost);
-    auto& stream = device->streams.take();
-    stream.device = device;
-    stream.line = std::move(line);
-    stream.queue = std::move(queue);
-    stream.magic.set(stream_magic);
-    *out_stream = &stream;
-    return TSR_OK;
-  });
-}
-
-tsr_status stream_destroy(tsr_device* device, tsr_stream* stream) {
-  return on_any_device(device, [&]() -> tsr_status {
-    if (const auto status = check_stream(device, stream)) return status;
-    if (!stream->magic.take(stream_magic))
-      return device->report.fail(TSR_INVALID_ARGUMENT, "stream_destroy: destroyed at the same time by another thread");
-    stream->queue.reset();  // works off what is queued and joins
-    stream->line.reset();
-    device->streams.give(*stream);
-    return alive(device);
-  });
-}
-
-tsr_status stream_signal(tsr_device* device, tsr_stream* stream, tsr_ticket* out_ticket) {
-  return on_stream(device, stream, [&]() -> tsr_status {
-    if (out_ticket == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "stream_signal: out_ticket is NULL");
-    *out_ticket = {stream, stream->queue->signal()};
-    return TSR_OK;
-  });
-}
-
-tsr_status stream_progress(tsr_device* device, tsr_stream* stream, std::uint64_t* out_value, std::uint64_t* out_failed) {
-  return on_any_device(device, [&]() -> tsr_status {
-    if (const auto status = check_stream(device, stream)) return status;
-    if (out_value == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "stream_progress: out_value is NULL");
-    if (const auto status = alive(device)) {
-      stream->line->progress_lost(out_value, out_failed);
-      return status;
-    }
-    std::string message;
-    const auto status = stream->line->progress(out_value, out_failed, message);
-    return status == TSR_OK ? TSR_OK : device->report.fail(status, "%s", message.c_str());
-  });
-}
-
-namespace {
-
-/// The timeline of a ticket of any device of this plugin, or null with a record.
-std::shared_ptr<common::timeline> line_of(const tsr_device* device, const tsr_ticket& ticket) {
-  if (!ticket.stream->magic.is(stream_magic) || ticket.stream->device->plugin != device->plugin) {
-    device->report.fail(TSR_INVALID_ARGUMENT, "the ticket is not one of a live stream of this plugin");
-    return nullptr;
-  }
-  auto line = ticket.stream->line;
-  if (ticket.value > line->signalled()) {
-    device->report.fail(TSR_INVALID_ARGUMENT, "the ticket's value %llu was never signalled",
-                        static_cast<unsigned long long>(ticket.value));
-    return nullptr;
-  }
-  return line;
-}
-
-}  // namespace
-
-tsr_status stream_wait(tsr_device* device, tsr_stream* stream, tsr_ticket ticket) {
-  return on_stream(device, stream, [&]() -> tsr_status {
-    if (ticket.stream == nullptr) return TSR_OK;
-    auto line = line_of(device, ticket);
-    if (line == nullptr) return TSR_INVALID_ARGUMENT;
-    // A ticket that is reached in fact may lie in the stream's modelled future, so a virtual clock waits in any case.
-    if (ticket.stream == stream || (!device->plugin->clock.is_virtual() && line->reached() >= ticket.value)) return TSR_OK;
-    stream->queue->wait(std::move(line), ticket.value);
-    return TSR_OK;
-  });
-}
-
-tsr_status stream_host_wait(tsr_device* device, tsr_ticket ticket, std::uint64_t timeout_ns) {
-  return on_device(device, [&]() -> tsr_status {
-    if (ticket.stream == nullptr) return TSR_OK;
-    const auto line = line_of(device, ticket);
-    if (line == nullptr) return TSR_INVALID_ARGUMENT;
-    if (line->wait(ticket.value, timeout_ns)) return alive(device);
-    return device->report.fail(TSR_DEADLINE_EXCEEDED, "not reached within %llu ns",
-                               static_cast<unsigned long long>(timeout_ns));
-  });
-}
-
-tsr_status stream_callback(tsr_device* device, tsr_stream* stream, void (*function)(void*), void* argument) {
-  return on_stream(device, stream, [&]() -> tsr_status {
-    if (function == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "stream_callback: function is NULL");
-    stream->queue->callback(function, argument);
+    *out_stream = stream_calls::add(device, std::move(line), std::move(queue));
     return TSR_OK;
   });
 }
 
 tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* copy) {
-  return on_stream(device, stream, [&]() -> tsr_status {
+  return gate::on_stream(device, stream, [&]() -> tsr_status {
     common::copy_plan plan;
     if (const auto status = common::plan_copy(device->report, copy, plan)) return status;
     route way;
@@ -203,14 +108,9 @@ tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* copy) {
 
 tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination, const void* pattern,
                 std::uint32_t pattern_bytes, std::uint64_t count) {
-  return on_stream(device, stream, [&]() -> tsr_status {
-    const bool known = pattern_bytes == 1 || pattern_bytes == 2 || pattern_bytes == 4 || pattern_bytes == 8 ||
-                       pattern_bytes == 16;
-    if (!known || pattern == nullptr)
-      return device->report.fail(TSR_INVALID_ARGUMENT, "fill: a pattern of %u bytes", pattern_bytes);
+  return gate::on_stream(device, stream, [&]() -> tsr_status {
     std::uint64_t bytes = 0;
-    if (__builtin_mul_overflow(count, std::uint64_t{pattern_bytes}, &bytes))
-      return device->report.fail(TSR_OUT_OF_RANGE, "fill: more bytes than 64 bits count");
+    if (const auto status = common::check_fill(device->report, pattern, pattern_bytes, count, bytes)) return status;
     void* to = nullptr;
     operands resolver(device);
     if (const auto status = resolver.resolve("the destination", destination, bytes, &to)) return status;
@@ -228,7 +128,7 @@ tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination,
 
 tsr_status host_task(tsr_device* device, tsr_stream* stream, tsr_status (*function)(void*, void* const*),
                      void* argument, const tsr_address* ranges, std::uint32_t range_count, double modelled_flops) {
-  return on_stream(device, stream, [&]() -> tsr_status {
+  return gate::on_stream(device, stream, [&]() -> tsr_status {
     if (function == nullptr || (ranges == nullptr && range_count > 0))
       return device->report.fail(TSR_INVALID_ARGUMENT, "host_task: a NULL argument");
     operands resolver(device);
