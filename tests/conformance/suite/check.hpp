@@ -70,5 +70,6 @@ std::vector<check> failure_checks();
 std::vector<check> blas_checks();
 std::vector<check> tensor_checks();
 std::vector<check> extension_checks();
+std::vector<check> storage_checks();
 
 }  // namespace tessera::conformance

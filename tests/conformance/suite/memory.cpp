@@ -142,7 +142,8 @@ void counts_allocations(const subject& what) {
     }
     for (std::uint32_t space = 0; space < device.spaces().size(); ++space) {
       const tsr_space_desc& description = device.spaces()[space].description;
-      if (description.kind != TSR_SPACE_DEVICE || !ask(TSR_QUERY_FREE_BYTES, space, before)) continue;
+      const bool own = description.kind == TSR_SPACE_DEVICE || description.kind == TSR_SPACE_STORAGE;
+      if (!own || !ask(TSR_QUERY_FREE_BYTES, space, before)) continue;
       tried = true;
       const std::uint64_t bytes = 1 << 20;
       const buffer one(device, space, bytes);

@@ -1,0 +1,123 @@
+// The device table of the disk: its space, its links, its queries, its counters.
+#include "plugins/common/out_struct.hpp"
+#include "plugins/disk/handles.hpp"
+
+namespace tessera::disk {
+
+tsr_status check_sides(const tsr_device* device, const tsr_space_ref& source, const tsr_space_ref& destination) {
+  for (const auto* side : {&source, &destination}) {
+    if (side->device != nullptr && side->device != device)
+      return device->report.fail(TSR_INVALID_ARGUMENT, "a side belongs to no device of this plugin");
+    if (side->device != nullptr && side->space != 0)
+      return device->report.fail(TSR_OUT_OF_RANGE, "space %u of 1", side->space);
+  }
+  if (source.device == nullptr && destination.device == nullptr)
+    return device->report.fail(TSR_UNIMPLEMENTED, "neither side belongs to the disk");
+  return TSR_OK;
+}
+
+namespace {
+
+tsr_status spaces(tsr_device* device, std::uint32_t index, tsr_space_desc* out_desc) {
+  return gate::on_device(device, [&]() -> tsr_status {
+    if (out_desc == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "spaces: out_desc is NULL");
+    if (index != 0) return device->report.fail(TSR_OUT_OF_RANGE, "spaces: index %u of 1", index);
+    tsr_space_desc desc{};
+    desc.kind = TSR_SPACE_STORAGE;
+    desc.numa_node = -1;
+    desc.bytes = device->allocated.limit();
+    desc.granularity = cell_bytes;
+    desc.alignment = cell_bytes;
+    desc.name = "storage";
+    common::fill_out(out_desc, desc);
+    return TSR_OK;
+  });
+}
+
+tsr_status link(tsr_device* device, tsr_space_ref source, tsr_space_ref destination, tsr_link_desc* out_link) {
+  return gate::on_device(device, [&]() -> tsr_status {
+    if (out_link == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "link: out_link is NULL");
+    if (const auto status = check_sides(device, source, destination)) return status;
+    const bool inside = source.device == destination.device;  // each byte crosses twice
+    tsr_link_desc desc{};
+    desc.link_class = inside ? TSR_LINK_SAME : TSR_LINK_STORAGE;
+    desc.bandwidth = inside ? device->setting.bandwidth / 2 : device->setting.bandwidth;
+    desc.latency = static_cast<double>(device->setting.latency_ns) * (inside ? 2 : 1);
+    common::fill_out(out_link, desc);
+    return TSR_OK;
+  });
+}
+
+tsr_status query(tsr_device* device, tsr_query_key key, std::uint32_t index, std::uint64_t* out_value) {
+  return gate::on_device(device, [&]() -> tsr_status {
+    if (out_value == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "query: out_value is NULL");
+    switch (key) {
+      case TSR_QUERY_FREE_BYTES:
+        if (index != 0) return device->report.fail(TSR_OUT_OF_RANGE, "query: space %u of 1", index);
+        *out_value = device->allocated.limit() - device->allocated.used();
+        return TSR_OK;
+      case TSR_QUERY_CLOCK_NS:
+        *out_value = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                                    std::chrono::steady_clock::now() - device->opened_at)
+                                                    .count());
+        return TSR_OK;
+      case TSR_QUERY_LIVE_ALLOCATIONS:
+        *out_value = device->live_allocations.load(std::memory_order_relaxed);
+        return TSR_OK;
+      default:
+        return device->report.fail(TSR_UNIMPLEMENTED, "query: key %u is not offered", key);
+    }
+  });
+}
+
+tsr_status health(tsr_device* device) {
+  return gate::on_device(device, [] { return TSR_OK; });
+}
+
+tsr_status read_counters(tsr_device* device, tsr_counter* counters, std::uint32_t capacity, std::uint32_t* out_count) {
+  return gate::on_device(device, [&]() -> tsr_status {
+    if (out_count == nullptr || (counters == nullptr && capacity > 0))
+      return device->report.fail(TSR_INVALID_ARGUMENT, "telemetry: a NULL argument");
+    const auto value = [](const std::atomic<std::uint64_t>& of) {
+      return static_cast<double>(of.load(std::memory_order_relaxed));
+    };
+    const auto& count = device->io.count;
+    const tsr_counter all[] = {
+        {"bytes_read", "bytes", value(count.bytes_read)},
+        {"bytes_written", "bytes", value(count.bytes_written)},
+        {"cells_checked", "cells", value(count.cells_checked)},
+        {"cells_lost", "cells", value(count.cells_lost)},
+        {"io_uring", "yes or no", device->threads == nullptr ? 1.0 : 0.0},
+        {"direct", "yes or no", device->setting.direct ? 1.0 : 0.0},
+    };
+    *out_count = static_cast<std::uint32_t>(std::size(all));
+    for (std::uint32_t i = 0; i < std::min<std::uint32_t>(capacity, *out_count); ++i) counters[i] = all[i];
+    return TSR_OK;
+  });
+}
+
+}  // namespace
+
+const tsr_device_table& device_table() {
+  static const tsr_device_table table = [] {
+    tsr_device_table t{};
+    t.struct_size = sizeof t;
+    t.spaces = spaces;
+    t.link = link;
+    t.mem_alloc = mem_alloc;
+    t.mem_free = mem_free;
+    t.stream_create = stream_create;
+    t.copy = copy;
+    t.query = query;
+    t.health = health;
+    t.fill = fill;
+    stream_calls::put_into(t);
+    registration_calls::put_into(t);
+    return t;
+  }();
+  return table;
+}
+
+tsr_telemetry_table telemetry_table() { return {sizeof(tsr_telemetry_table), 1, read_counters}; }
+
+}  // namespace tessera::disk
