@@ -66,7 +66,8 @@ tsr_status choose_io(tsr_plugin& plugin, std::string& why) {
     return TSR_OK;
   }
   if (setting.io == io_kind::io_uring)
-    return plugin.report.fail(TSR_UNAVAILABLE, "io is \"io_uring\", but %s; io = \"auto\" takes threads then", why.c_str());
+    return plugin.report.fail(TSR_UNAVAILABLE, "io is \"io_uring\", but %s; io = \"auto\" takes threads then",
+                              why.c_str());
   setting.io = io_kind::threads;
   return TSR_OK;
 }
@@ -86,16 +87,18 @@ tsr_status prepare(tsr_plugin& plugin) {
     report.log(2, "disk: the file system of %s takes no O_DIRECT; going through the page cache", path.c_str());
   }
   if (setting.capacity == 0) setting.capacity = free_bytes_at(path) / 10 * 9 / cell_bytes * cell_bytes;
-  if (setting.capacity == 0) return report.fail(TSR_RESOURCE_EXHAUSTED, "nothing is free on the disk of %s", path.c_str());
+  if (setting.capacity == 0)
+    return report.fail(TSR_RESOURCE_EXHAUSTED, "nothing is free on the disk of %s", path.c_str());
   if (setting.layout == layout_kind::files)
     plugin.store = make_files_store(report, path, setting.direct, setting.checksum);
   else if (const auto status = make_single_store(report, path, setting.capacity, setting.direct, setting.checksum,
                                                  plugin.store))
     return status;
-  report.log(1, "disk: %llu bytes in %s, %s, %s%s%s, %s, checksums %s", static_cast<unsigned long long>(setting.capacity),
-             path.c_str(), setting.layout == layout_kind::files ? "a file per slab" : "one file",
-             setting.io == io_kind::io_uring ? "io_uring" : "threads", why.empty() ? "" : " as for io_uring ", why.c_str(),
-             setting.direct ? "O_DIRECT" : "page cache", setting.checksum ? crc32c_method() : "off");
+  report.log(1, "disk: %llu bytes in %s, %s, %s%s%s, %s, checksums %s",
+             static_cast<unsigned long long>(setting.capacity), path.c_str(),
+             setting.layout == layout_kind::files ? "a file per slab" : "one file",
+             setting.io == io_kind::io_uring ? "io_uring" : "threads", why.empty() ? "" : " because io_uring: ",
+             why.c_str(), setting.direct ? "O_DIRECT" : "page cache", setting.checksum ? crc32c_method() : "off");
   return TSR_OK;
 }
 
