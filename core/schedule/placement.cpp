@@ -18,11 +18,12 @@ placement_policy parse_placement(std::string_view text) {
   if (text == "eager") return placement_policy::eager;
   if (text == "locality") return placement_policy::locality;
   if (text == "pinned") return placement_policy::pinned;
+  if (text == "cost") return placement_policy::cost;
   if (text.starts_with(plugin_prefix)) return placement_policy::plugin;
-  const std::vector<std::string> names{"eager", "locality", "pinned"};
+  const std::vector<std::string> names{"eager", "locality", "pinned", "cost"};
   const std::string near = nearest_name(text, names);
   throw error(error_kind::configuration, "unknown placement policy '" + std::string(text) + "'", "runtime.placement",
-              near.empty() ? "one of eager, locality, pinned, or policy:NAME for a plugin" : "did you mean '" + near + "'?");
+              near.empty() ? "one of eager, locality, pinned, cost, or policy:NAME for a plugin" : "did you mean '" + near + "'?");
 }
 
 const plugin::registry::policy_plugin* find_policy(std::string_view text, const plugin::registry& plugins) {
@@ -44,6 +45,8 @@ std::size_t place(placement_policy policy, std::span<const candidate> candidates
   const auto key = [&](const candidate& c) {
     const bool excluded = any_hinted && !c.hinted;
     if (policy == placement_policy::eager) return std::tuple(excluded, c.queue_seconds, 0.0, c.distance);
+    if (policy == placement_policy::cost)
+      return std::tuple(excluded, c.finish_seconds(), -static_cast<double>(c.resident_bytes), c.distance);
     // Where the inputs are costs no transfer, and everything below a host memory reaches it over its link: the sum prefers
     // the nearest place and leaves it when waiting there costs more than moving the data. How fast the place is counts
     // only through its queue.

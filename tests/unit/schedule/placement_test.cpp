@@ -17,6 +17,7 @@ TEST(placement, names) {
   EXPECT_EQ(parse_placement("eager"), policy::eager);
   EXPECT_EQ(parse_placement("locality"), policy::locality);
   EXPECT_EQ(parse_placement("pinned"), policy::pinned);
+  EXPECT_EQ(parse_placement("cost"), policy::cost);
   try {
     parse_placement("localty");
     FAIL();
@@ -49,6 +50,13 @@ candidate at(double queue, double transfer, std::uint64_t resident = 0, std::uin
   return c;
 }
 
+candidate taking(double execute, double queue, double transfer, std::uint64_t resident = 0, std::uint32_t distance = 0,
+                 bool hinted = false) {
+  candidate c = at(queue, transfer, resident, distance, hinted);
+  c.execute_seconds = execute;
+  return c;
+}
+
 INSTANTIATE_TEST_SUITE_P(
     all, placement_table,
     ::testing::Values(
@@ -65,6 +73,12 @@ INSTANTIATE_TEST_SUITE_P(
         row{"a hint beats any cost", policy::locality, {at(0, 0, 100), at(100, 100, 0, 9, true)}, 1},
         row{"a hint beats any queue", policy::eager, {at(0, 0), at(100, 0, 0, 0, true)}, 1},
         row{"among hinted ones the policy decides", policy::locality, {at(0, 0), at(2, 0, 0, 0, true), at(1, 0, 0, 0, true)}, 2},
+        row{"cost: the earliest end", policy::cost, {taking(5, 1, 0), taking(1, 2, 2)}, 1},
+        row{"cost: a fast place behind a queue loses to a slow idle one", policy::cost, {taking(1, 9, 0), taking(5, 0, 1)}, 1},
+        row{"cost: ties go to more resident bytes", policy::cost, {taking(1, 1, 1, 10), taking(2, 0, 1, 20)}, 1},
+        row{"cost: then to the nearer", policy::cost, {taking(1, 1, 1, 10, 3), taking(3, 0, 0, 10, 2)}, 1},
+        row{"cost: then to the first", policy::cost, {taking(1, 1, 1, 10, 2), taking(3, 0, 0, 10, 2)}, 0},
+        row{"cost: a hint beats the earliest end", policy::cost, {taking(0, 0, 0), taking(9, 9, 9, 0, 9, true)}, 1},
         row{"pinned without a hint is locality", policy::pinned, {at(0, 1), at(0, 0)}, 1},
         row{"pinned with a hint follows it", policy::pinned, {at(0, 0), at(9, 9, 0, 9, true)}, 1}));
 
