@@ -25,7 +25,7 @@ def jobs_of(group, tasks, sizes):
                 out += [f"peer_task_starpu --sched {s} {to} {heavy}" for s in ("lws", "eager")]
     if group == "metg":
         for width in (2, 8):
-            for p in ("bench_tasks", "peer_task_libgomp", "peer_task_libomp", "peer_task_tbb", "peer_task_taskflow",
+            for p in ("bench_tasks", "bench_tasks --recorded 1", "peer_task_libgomp", "peer_task_libomp", "peer_task_tbb", "peer_task_taskflow",
                       "peer_task_taskflow --api async", "peer_task_starpu --sched lws", "peer_task_starpu --sched eager"):
                 out.append(f"{p} --case stencil --workers 2 --width {width}")
     if group == "dense":

@@ -11,6 +11,8 @@ struct case_options {
   long n = 1000000;    ///< tasks per repetition
   bool check = false;  ///< tasks compute values that are compared with a sequential run (slower)
   long width = 8, reps = 3;  ///< of the stencil
+  long replays = 2;          ///< of a recorded graph, the first not counted
+  bool recorded = false;     ///< stencil: recorded once, its replay is timed
 };
 
 /// A machine with the host plugin alone and that many workers.

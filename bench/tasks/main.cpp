@@ -1,12 +1,12 @@
 // Overhead of tasks in Tessera, in the cases and the rows of the peers' programs.
 //
 //   bench_tasks --case independent|chain|dag|submit|stencil|metadata|idle --workers 2 --n 1000000 [--check 1]
-//               [--width 8 --reps 3]
+//               [--width 8 --reps 3 --recorded 0 --replays 2]
 #include "bench/common/measure.hpp"
 #include "bench/tasks/cases.hpp"
 
 int main(int argc, char** argv) {
-  const bench::arguments args(argc, argv, {"case", "workers", "n", "check", "width", "reps"});
+  const bench::arguments args(argc, argv, {"case", "workers", "n", "check", "width", "reps", "recorded", "replays"});
   const std::string kase = args.text("case", "dag");
   bench::case_options o;
   o.workers = int(args.number("workers", o.workers));
@@ -14,8 +14,10 @@ int main(int argc, char** argv) {
   o.check = args.number("check", 0) != 0;
   o.width = args.number("width", o.width);
   o.reps = args.number("reps", o.reps);
-  if (o.workers < 1 || o.n < 1 || o.width < 2 || o.width > 4096 || o.reps < 1) {
-    std::fprintf(stderr, "--workers, --n and --reps start at 1, --width is from 2 to 4096\n");
+  o.replays = args.number("replays", o.replays);
+  o.recorded = args.number("recorded", 0) != 0;
+  if (o.workers < 1 || o.n < 1 || o.width < 2 || o.width > 4096 || o.reps < 1 || o.replays < 2) {
+    std::fprintf(stderr, "--workers, --n and --reps start at 1, --replays at 2, --width is from 2 to 4096\n");
     return 2;
   }
   try {

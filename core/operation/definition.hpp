@@ -27,7 +27,8 @@ struct definition {
   enqueue_function enqueue = nullptr;     ///< through a device's tables; used on the host too when `host` is null
   availability_function available = nullptr;  ///< for `enqueue`; null: everywhere
   work_function work = nullptr;           ///< null: unknown
-  void (*destroy_arguments)(void*) = nullptr;  ///< null: arguments are plain bytes
+  void (*destroy_arguments)(void*) = nullptr;  ///< null: nothing to do
+  bool plain_arguments = true;                 ///< arguments may be copied as bytes
   std::shared_ptr<const void> data = nullptr;     ///< the implementation's own; see context::data
   void (*special)(void*) = nullptr;       ///< the runtime's own operations, which see the task itself; see schedule
   std::uint32_t number = 0;               ///< index into statistics; set by the catalog

@@ -186,6 +186,8 @@ void runtime::adopt_block(block::record& block, void* memory) {
   host.add_resident(block);
 }
 
+void runtime::replay(recording& what) { what.play(); }
+
 location::node_id runtime::at(std::string_view name) const {
   if (const auto found = m_machine.tree.find(name); found && m_machine.tree.attached(*found)) return *found;
   std::vector<std::string> names;

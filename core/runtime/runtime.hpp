@@ -20,6 +20,7 @@ namespace tessera {
 
 template <class T>
 class array;
+class recording;
 
 /// What a submission may say beside operation, arguments and blocks.
 struct task_options {
@@ -110,6 +111,14 @@ class runtime {
   /// kind of the cause, the task's name and site); what depended on it was given up. Blocks that a failed task should
   /// have written cannot be read until they are written anew.
   void fence() { m_scheduler->fence(); }
+
+  /// Takes down the tasks that `function()` submits instead of running them; see recording.hpp. Their order, and where they
+  /// run, are settled once; each replay runs them in program order with the tasks around it. Inside, host views, fences and
+  /// the destruction of arrays that are used are errors (usage). Accumulates are summed in a fixed order.
+  template <class Function>
+  recording record(Function&& function);
+  /// Submits the recorded tasks again and returns; waits only when two replays are under way already.
+  void replay(recording& what);
 
   /// Gives up all tasks that have not started, now and later; fence then throws `interrupted`. Any thread; not a signal
   /// handler.
@@ -208,6 +217,7 @@ void runtime::submit_at(std::source_location site, task_options options, std::st
     fresh.name = std::string(name);
     fresh.host = &detail::call_function<Function, Uses...>;
     if constexpr (!std::is_trivially_destructible_v<Function>) fresh.destroy_arguments = &detail::destroy_function<Function>;
+    fresh.plain_arguments = std::is_trivially_copyable_v<Function>;
     cached = {m_serial, &define_or_find(std::move(fresh))};
   }
   schedule::lane* mine = nullptr;
@@ -235,4 +245,29 @@ void runtime::submit_at(std::source_location site, task_options options, std::st
 
 }  // namespace tessera
 
-#include "core/runtime/array.hpp"  // IWYU pragma: export
+#include "core/runtime/array.hpp"      // IWYU pragma: export
+#include "core/runtime/recording.hpp"  // IWYU pragma: export
+
+namespace tessera {
+
+template <class Function>
+recording runtime::record(Function&& function) {
+  task::recorder taker(m_blocks, *m_builtin.reduce);
+  struct session {  // also ends it when the function throws
+    schedule::scheduler& of;
+    ~session() { of.end_recording(); }
+  };
+  m_scheduler->begin_recording(taker);
+  try {
+    {
+      const session open{*m_scheduler};
+      std::forward<Function>(function)();
+    }
+    return recording(*m_scheduler, taker.finish());
+  } catch (...) {
+    m_scheduler->forget(taker.incomplete());
+    throw;
+  }
+}
+
+}  // namespace tessera

@@ -14,6 +14,7 @@ struct device_driver::flight {
   device_driver* driver = nullptr;
   task::record* t = nullptr;
   std::shared_ptr<const block::failure> why;  ///< it failed while it was being enqueued
+  double work = 0;                            ///< floating-point operations
   std::chrono::steady_clock::time_point started;
 };
 
@@ -204,6 +205,7 @@ bool device_driver::enqueue_task(task::record& t, transfer::stream& on) {
         fresh->why = s.note_failure(t, {fmt::format("{} on {}: {}", t.what->name, m_where.name, e.message()), "", e.kind()});
     }
   }
+  if (t.what->work != nullptr) fresh->work = t.what->work(t.argument_bytes(), accesses);  // its arguments may be gone later
   const std::uint32_t number = t.what->number;
   operation_counters::add(m_lane->counters.of(number).tasks, 1);
 
@@ -219,7 +221,7 @@ bool device_driver::enqueue_task(task::record& t, transfer::stream& on) {
   };
   // Successors start now: on this device they wait for the ticket, elsewhere for the copy that follows it. The task
   // itself stays pinned and unretired until its ticket is reached.
-  task::release_successors(t, [&](task::record& successor) { s.dispatch(*m_lane, successor, false); });
+  s.release(*m_lane, t, false);
   if (done) on.on_completion(f->done);
   else landed(*f, TSR_OK);
   return true;
@@ -243,8 +245,7 @@ void device_driver::landed(flight& f, tsr_status status) {
     const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now - std::max(f.started, m_last_landing)).count();
     m_last_landing = now;
     operation_counters::add(m_lane->counters.of(t.what->number).nanoseconds, static_cast<std::uint64_t>(ns));
-    if (t.what->work != nullptr)
-      m_where.learn(t.what->work(t.argument_bytes(), t.all_accesses()), static_cast<double>(ns));
+    m_where.learn(f.work, static_cast<double>(ns));
   }
   const std::uint64_t bytes = s.window_bytes_of(t);  // while the blocks are still pinned
   s.m_setup.coherence->finish(t.all_accesses(), f.why);

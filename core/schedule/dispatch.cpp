@@ -7,6 +7,7 @@
 #include "core/base/fence.hpp"
 #include "core/schedule/device_driver.hpp"
 #include "core/schedule/scheduler.hpp"
+#include "core/task/replay.hpp"
 
 namespace tessera::schedule {
 
@@ -17,8 +18,10 @@ bool scheduler::offers(const executor& e, task::record& t) const {
 
 bool scheduler::obeys_hint(const executor& e, const task::record& t) const {
   const location::tree& tree = *m_setup.tree;
-  return t.hint != location::no_node &&
-         (tree.is_ancestor(t.hint, e.where) || (e.is_host && tree.is_ancestor(e.where, t.hint)));
+  if (t.hint == location::no_node) return false;
+  // A core below a memory is served by the workers of that memory; a device that hangs below it is not.
+  return tree.is_ancestor(t.hint, e.where) ||
+         std::ranges::any_of(e.cpus, [&](location::node_id cpu) { return tree.is_ancestor(t.hint, cpu); });
 }
 
 std::uint64_t scheduler::footprint_in(const executor& e, task::record& t) const {
@@ -55,12 +58,15 @@ std::uint32_t scheduler::choose(lane& mine, task::record& t) {
   else if (m_policy == placement_policy::pinned && t.hint != location::no_node) return nowhere;
   const std::span<const candidate> plan(candidates.data(), candidates.size());
   const candidate& best = plan[m_setup.policy != nullptr ? place(*m_setup.policy, t.what->name, plan) : place(m_policy, plan)];
-  executor& chosen = *m_executors[best.executor];
-  const auto ns = static_cast<std::int64_t>(best.execute_seconds * 1e9) + 1000;
-  t.extension = reinterpret_cast<void*>(static_cast<std::intptr_t>(ns));  // taken off again at retirement
-  chosen.queued_ns.fetch_add(ns, std::memory_order_relaxed);
-  chosen.tasks.fetch_add(1, std::memory_order_relaxed);
+  charge(*m_executors[best.executor], t, best.execute_seconds);
   return best.executor;
+}
+
+void scheduler::charge(executor& where, task::record& t, double seconds) {
+  const auto ns = static_cast<std::int64_t>(seconds * 1e9) + 1000;
+  t.extension = reinterpret_cast<void*>(static_cast<std::intptr_t>(ns));
+  where.queued_ns.fetch_add(ns, std::memory_order_relaxed);
+  where.tasks.fetch_add(1, std::memory_order_relaxed);
 }
 
 block::failure scheduler::why_nowhere(task::record& t) const {
@@ -84,6 +90,7 @@ void scheduler::dispatch(lane& mine, task::record& t, bool hot) {
     // All adders have been enqueued: now it is known which private copies there are.
     prepare(t, *m_executors.front());
   }
+  if ((t.flags & task::flag_replayed) != 0) prepare_replayed(t);
   if (t.executor == 0xffff) {
     std::uint32_t at = 0;
     try {
@@ -99,6 +106,8 @@ void scheduler::dispatch(lane& mine, task::record& t, bool hot) {
       return;
     }
     t.executor = static_cast<std::uint16_t>(at);
+    if ((t.flags & task::flag_replayed) != 0)  // the next replays go there without asking
+      std::atomic_ref(t.replayed().of->of.tasks[t.replayed().index].executor).store(t.executor, std::memory_order_relaxed);
   }
   enqueue(mine, t, *m_executors[t.executor], hot);
 }

@@ -174,8 +174,9 @@ void scheduler::execute(lane& mine, task::record& t) {
     c.data = t.what->data.get();
     c.device = where.device;
     c.task_name = t.what->name;
-    if (t.what->host == nullptr || (t.flags & task::flag_accumulates) != 0) c.stream = inline_stream(mine).handle();
-    if ((t.flags & task::flag_accumulates) != 0)
+    constexpr int zeroes = task::flag_accumulates | task::flag_fresh;
+    if (t.what->host == nullptr || (t.flags & zeroes) != 0) c.stream = inline_stream(mine).handle();
+    if ((t.flags & zeroes) != 0)
       for (std::size_t k = 0; k < accesses.size(); ++k)
         if ((accesses[k].flags & task::access_fresh) != 0) operation::enqueue_zero(*c.device, c.stream, mine.operands[k]);
     if (t.what->host != nullptr) t.what->host(c);
@@ -211,7 +212,7 @@ void scheduler::execute(lane& mine, task::record& t) {
 void scheduler::complete(lane& mine, task::record& t) {
   const std::uint64_t bytes = window_bytes_of(t);
   if ((t.flags & (task::flag_accumulates | task::flag_reduction)) != 0) give_copies_back(t);
-  task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, true); });
+  release(mine, t, true);
   if ((t.flags & task::flag_reduction) != 0) end_group(t);
   retire(mine, t, bytes);
 }
@@ -224,7 +225,8 @@ std::uint64_t scheduler::window_bytes_of(task::record& t) const noexcept {
 }
 
 void scheduler::retire(lane& mine, task::record& t, std::uint64_t window_bytes) {
-  if (t.what->destroy_arguments != nullptr) t.what->destroy_arguments(t.argument_bytes());
+  if (t.what->destroy_arguments != nullptr && (t.flags & task::flag_replayed) == 0)
+    t.what->destroy_arguments(t.argument_bytes());
   if (!m_single_executor && t.executor != 0xffff && t.what->special == nullptr)
     m_executors[t.executor]->queued_ns.fetch_sub(static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(t.extension)),
                                                  std::memory_order_relaxed);
@@ -252,7 +254,7 @@ void scheduler::fail_unstarted(lane& mine, task::record& t, std::shared_ptr<cons
   if (t.what == m_hold) {
     auto& hold = *static_cast<host_hold*>(t.extension);
     hold.why = why;
-    task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, false); });
+    release(mine, t, false);
     retire(mine, t, 0);
     hold.available.store(true, std::memory_order_release);
     m_work.notify_all();
@@ -277,7 +279,7 @@ void scheduler::run_special(lane& mine, task::record& t) {
       }
       return;
     }
-    task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, true); });
+    release(mine, t, true);
     m_setup.blocks->destroy(b);
     retire(mine, t, 0);
     return;
@@ -296,6 +298,8 @@ void scheduler::run_special(lane& mine, task::record& t) {
 }
 
 std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std::source_location site) {
+  if (current_lane().recorder != nullptr)
+    throw error(error_kind::usage, "a host view inside a recording", {}, "recorded tasks do not run before they are replayed");
   auto held = std::make_unique<host_hold>();
   lane* mine = nullptr;
   task::record& t = begin(*m_hold, site, mine);
@@ -328,7 +332,7 @@ void scheduler::release(host_hold& held) {
     m_setup.coherence->finish(t.all_accesses());
   }
   --held.owner->held_views;
-  task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, false); });
+  release(mine, t, false);
   m_held.fetch_sub(1, std::memory_order_acq_rel);
   retire(mine, t, 0);
   m_work.notify_all();
@@ -337,6 +341,7 @@ void scheduler::release(host_hold& held) {
 void scheduler::destroy_later(block::record& block) {
   lane* mine = nullptr;
   task::record& t = begin(*m_destroy, std::source_location::current(), mine);
+  if (mine->recorder != nullptr) mine->recorder->destroyed(block);
   t.access_count = 1;
   t.accesses[0] = {.block = &block, .version = 0, .how = intent::write, .flags = 0, .space = 0};
   commit(*mine, t, false);  // also called while a task is being retired, where nobody may wait

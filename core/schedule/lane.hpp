@@ -13,6 +13,7 @@
 #include "core/operation/context.hpp"
 #include "core/schedule/ready_ring.hpp"
 #include "core/task/pool.hpp"
+#include "core/task/recording.hpp"
 #include "core/transfer/coherence.hpp"
 
 namespace tessera::schedule {
@@ -103,6 +104,7 @@ struct lane {
   std::uint32_t ticks = 0;
   std::uint32_t held_views = 0;         ///< host views not yet released by this thread
   bool inside_task = false;
+  task::recorder* recorder = nullptr;   ///< set: tasks are taken down instead of submitted
 
   // Finished tasks on their way back to their pools, in one chain per owner.
   struct finished_chain {

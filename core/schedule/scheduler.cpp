@@ -72,6 +72,7 @@ scheduler::scheduler(scheduler_setup setup)
     if (space == memory::no_space || !coherence.space_at(space).host_visible()) continue;
     executor& e = executor_at(space, true);
     ++e.parallelism;
+    e.cpus.push_back(leaf);
     cpus_of_workers.push_back(is.cpus.front());
     executor_of_workers.push_back(e.number);
     node_of_workers.push_back(leaf);
@@ -153,6 +154,10 @@ void scheduler::worker_thread(lane& mine, std::uint32_t cpu, bool bind) {
 }
 
 void scheduler::commit(lane& mine, task::record& t, bool bounded) {
+  if (mine.recorder != nullptr && t.what->special == nullptr) {
+    if (!mine.recorder->add(t)) mine.tasks.give_back(t, t);
+    return;
+  }
   const std::uint64_t count = mine.submitted.load(std::memory_order_relaxed) + 1;
   // An order among all submitters that costs nothing shared: exact for one of them, fair between several.
   t.sequence = count;
@@ -222,6 +227,8 @@ void scheduler::drain() noexcept {
 
 void scheduler::fence() {
   lane& mine = current_lane();
+  if (mine.recorder != nullptr)
+    throw error(error_kind::usage, "fence inside a recording", {}, "recorded tasks do not run before they are replayed");
   if (mine.held_views != 0)
     throw error(error_kind::usage, fmt::format("fence while this thread holds {} views", mine.held_views), {},
                 "release host views before waiting for tasks that may need their blocks");

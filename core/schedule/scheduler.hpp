@@ -27,6 +27,7 @@ namespace tessera::schedule {
 
 class device_driver;
 struct host_hold;
+struct running_replay;
 
 /// What the scheduler works with; all outlive it.
 struct scheduler_setup {
@@ -52,6 +53,8 @@ struct operation_statistics {
 /// thread is started); one thread drives each device.
 class scheduler final : private task::reduction_source {
  public:
+  static constexpr std::size_t max_lanes = 256;  ///< threads that submit or work at the same time
+
   /// Starts workers and drivers. Throws tessera::error (configuration) for a tree without CPU workers, an unknown placement.
   explicit scheduler(scheduler_setup setup);
   /// Waits for what is unfinished, then stops all threads.
@@ -88,6 +91,17 @@ class scheduler final : private task::reduction_source {
   std::unique_ptr<host_hold> hold(block::record& block, intent how, std::source_location site);
   /// Ends a hold, by the thread that made it: its version is published, its successors are released.
   void release(host_hold& held);
+
+  /// Tasks that the calling thread submits from now on are taken down instead. Throws usage inside a task or a recording.
+  void begin_recording(task::recorder& taker);
+  void end_recording() noexcept;  ///< tasks are submitted again
+  /// Starts a replay, in program order with the tasks around it; waits while its last run is under way. Throws usage
+  /// inside a task or a recording.
+  void play(running_replay& what);
+  /// Waits until a replay is through; by the thread that plays it.
+  void wait_for(running_replay& what);
+  /// Takes back what a recording holds of the runtime. None of its replays may be under way.
+  void forget(task::recording& what);
 
   /// Frees a block once every task submitted before is done with it; returns at once.
   void destroy_later(block::record& block);
@@ -127,6 +141,7 @@ class scheduler final : private task::reduction_source {
   bool obeys_hint(const executor& e, const task::record& t) const;
   std::uint64_t footprint_in(const executor& e, task::record& t) const;
   block::failure why_nowhere(task::record& t) const;
+  void charge(executor& where, task::record& t, double seconds);  ///< to be taken off again at retirement
   void enqueue(lane& mine, task::record& t, executor& where, bool hot);
   void wake_one();
   task::record* find(lane& mine);
@@ -139,12 +154,21 @@ class scheduler final : private task::reduction_source {
   bool all_retired() const noexcept;
   void worker_thread(lane& mine, std::uint32_t cpu, bool bind);
 
+  // replays (replays.cpp)
+  task::record& materialize(lane& mine, task::replay& of, std::uint32_t index);
+  void prepare_replayed(task::record& t);
+  void release_replayed(lane& mine, task::record& t, bool hot);
+
   // running (host_tasks.cpp)
   void run(lane& mine, task::record& t);
   bool acquire(lane& mine, task::record& t, executor& where);  // false: parked, failed, or to be tried later
   void execute(lane& mine, task::record& t);
   void run_special(lane& mine, task::record& t);
   void complete(lane& mine, task::record& t);                  // host: release successors, retire
+  void release(lane& mine, task::record& t, bool hot) {        // those who waited for it may start
+    task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, hot); });
+    if ((t.flags & task::flag_replayed) != 0) release_replayed(mine, t, hot);
+  }
   /// What a task counts in the window of bytes: the same at its submission and at its end, when its blocks may be gone
   /// as soon as its successors are released; so that it is asked before. 0 for the runtime's own tasks.
   std::uint64_t window_bytes_of(task::record& t) const noexcept;
@@ -179,7 +203,6 @@ class scheduler final : private task::reduction_source {
   std::vector<std::unique_ptr<device_driver>> m_drivers;  // by executor number; null for host
   const operation::definition *m_hold = nullptr, *m_destroy = nullptr, *m_reduce = nullptr;
 
-  static constexpr std::size_t max_lanes = 256;
   std::array<std::atomic<lane*>, max_lanes> m_lanes{};
   std::atomic<std::uint32_t> m_lane_count{0};
   std::vector<std::unique_ptr<lane>> m_lane_owner;

@@ -4,45 +4,12 @@
 #include <boost/container/small_vector.hpp>
 
 #include "core/block/accumulation.hpp"
+#include "core/task/flow_record.hpp"
 
 namespace tessera::task {
 namespace {
 
 constexpr std::uint64_t one_generation = address_mask + 1;
-
-/// Adds `reader` behind the readers of a flow record, forgetting finished ones before it grows.
-void add_reader(block::flow_record& flow, block::task_reference reader) {
-  if (flow.reader_count < flow.readers.size()) {
-    flow.readers[flow.reader_count++] = reader;
-    return;
-  }
-  const auto finished = [](block::task_reference ref) {
-    const auto* t = reinterpret_cast<const record*>((ref & address_mask) << 4);
-    const std::uint64_t word = t->successors.load(std::memory_order_acquire);
-    return generation_bits(word) != generation_bits(ref) || (word & address_mask) == closed_address;
-  };
-  const auto kept = std::remove_if(flow.readers.begin(), flow.readers.end(), finished);
-  flow.reader_count = static_cast<std::uint8_t>(kept - flow.readers.begin());
-  if (flow.reader_count < flow.readers.size()) {
-    flow.readers[flow.reader_count++] = reader;
-    return;
-  }
-  if (!flow.more_readers) flow.more_readers = std::make_unique<std::vector<block::task_reference>>();
-  auto& more = *flow.more_readers;
-  if (more.size() == more.capacity()) std::erase_if(more, finished);
-  more.push_back(reader);
-}
-
-/// Calls function(reference) for the readers since the last writer and forgets them.
-template <class Function>
-void take_readers(block::flow_record& flow, Function&& function) {
-  for (std::uint8_t k = 0; k < flow.reader_count; ++k) function(flow.readers[k]);
-  flow.reader_count = 0;
-  if (flow.more_readers) {
-    for (const block::task_reference ref : *flow.more_readers) function(ref);
-    flow.more_readers->clear();
-  }
-}
 
 class linking {
  public:
@@ -66,13 +33,6 @@ class linking {
   }
 
  private:
-  /// Takes the bias off: what is left is the number of unfinished predecessors.
-  static bool settle(record& t, std::int32_t edges) noexcept {
-    if (edges == 0) return true;  // nobody else knows the task yet
-    const std::int32_t off = linking_bias - edges;
-    return t.dependencies.fetch_sub(off, std::memory_order_acq_rel) == off;
-  }
-
   void lock() {
     const auto accesses = m_task.all_accesses();
     for (const block::access& a : accesses)
@@ -106,7 +66,7 @@ class linking {
       sums[static_cast<std::size_t>(&a - m_task.all_accesses().data())] = b.sums;
       return;  // a private copy: no order with anybody but the reduction
     }
-    if (b.sums != nullptr) close_group(b);
+    if (b.sums != nullptr) m_linked.push_back(close_group(b, m_self, m_reductions));
     if (a.how == intent::read) {
       wait_for(flow.last_writer);
       add_reader(flow, m_self);
@@ -119,29 +79,12 @@ class linking {
     a.version = flow.next_version++;
   }
 
-  void close_group(block::record& b) {
-    block::accumulation& group = *b.sums;
-    b.sums = nullptr;
-    block::flow_record& flow = b.flow;
-    record& reduction = m_reductions.make_reduction(b, group);
-    std::int32_t edges = 0;
-    const auto wait = [&](block::task_reference before) {
-      if (before != m_self && before != 0 && depend(before, reduction)) ++edges;
-    };
-    wait(flow.last_writer);
-    take_readers(flow, wait);
-    for (const block::task_reference adder : group.adders) wait(adder);
-    flow.last_writer = reference_to(reduction);
-    reduction.accesses[0].version = flow.next_version++;
-    m_linked.emplace_back(&reduction, settle(reduction, edges));
-  }
-
   record& m_task;
   block::task_reference m_self;
   reduction_source& m_reductions;
   std::int32_t m_edges = 0;
   boost::container::small_vector<block::record*, 8> m_blocks;
-  boost::container::small_vector<std::pair<record*, bool>, 2> m_linked;
+  boost::container::small_vector<linked_reduction, 2> m_linked;
 };
 
 }  // namespace

@@ -42,11 +42,22 @@ enum : std::uint8_t {             // record::flags
   flag_acquired = 1u << 2,        ///< replicas are pinned; only tickets were missing
   flag_accumulates = 1u << 3,     ///< overflow::sums is in use
   flag_reduction = 1u << 4,       ///< ends a group of accumulates (overflow::sums[0])
-  flag_prepared = 1u << 5         ///< private copies have been assigned
+  flag_prepared = 1u << 5,        ///< private copies have been assigned
+  flag_replayed = 1u << 6,        ///< of a recording: `arguments` hold a replayed_task
+  flag_fresh = 1u << 7            ///< some access has access_fresh
 };
 
 enum : std::uint8_t {             // access::flags
   access_fresh = 1u << 0          ///< a private copy that must be zeroed first
+};
+
+struct replay;  // one run of a recording (replay.hpp)
+
+/// What a task of a replay keeps instead of its arguments.
+struct replayed_task {
+  void* arguments = nullptr;   ///< the recording's
+  replay* of = nullptr;
+  std::uint32_t index = 0;     ///< in the recording
 };
 
 /// A task. Filled by one submitter, then touched by whoever runs it; `successors` and `dependencies` by all.
@@ -83,8 +94,10 @@ struct alignas(64) record {
     return (flags & flag_many_accesses) != 0 ? std::span(more->accesses) : std::span(accesses.data(), access_count);
   }
   void* argument_bytes() noexcept {
-    return (flags & flag_large_arguments) != 0 ? more->arguments.data() : arguments.data();
+    if ((flags & (flag_large_arguments | flag_replayed)) == 0) return arguments.data();
+    return (flags & flag_replayed) != 0 ? replayed().arguments : more->arguments.data();
   }
+  replayed_task& replayed() noexcept { return *reinterpret_cast<replayed_task*>(arguments.data()); }
   overflow& need_more() {
     if (!more) more = std::make_unique<overflow>();
     return *more;

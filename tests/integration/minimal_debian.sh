@@ -48,7 +48,7 @@ fi
 rm -rf "$tree/root/tessera"
 git clone -q --no-hardlinks "$root" "$tree/root/tessera"
 
-# /proc is the one thing mounted, in a mount namespace of its own, so that nothing is left behind.
+# /proc and /sys are the only things mounted, in a mount namespace of their own, so that nothing is left behind.
 for command in "$@"; do
   echo "minimal_debian: ./bootstrap $command"
   start=$SECONDS
@@ -57,6 +57,7 @@ for command in "$@"; do
     set -e
     tree=$1 command=$2
     mount -t proc proc "$tree/proc"
+    mount --bind /sys "$tree/sys"
     exec chroot "$tree" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
       ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
       /root/tessera/bootstrap "$command"' minimal_debian "$tree" "$command" </dev/null ||

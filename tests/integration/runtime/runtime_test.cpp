@@ -206,8 +206,11 @@ TEST(runtime, adopted_memory_holds_the_results) {
   EXPECT_EQ(rt.statistics().registered_bytes, 0u);
 }
 
-TEST(runtime, hints_are_followed) {
-  runtime rt(testing::with_sims(2, "1 MiB", true, 2, "placement = \"pinned\"\n"));
+class hints : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(hints, are_followed) {
+  const std::string topology = GetParam().empty() ? "" : "[topology]\nsynthetic = \"" + GetParam() + "\"\n";
+  runtime rt(testing::with_sims(2, "1 MiB", true, 2, "placement = \"pinned\"\n" + topology));
   auto a = rt.make_array<double>("a", {64}, {64});
   fill(rt, a(0), 1.0, {.at = rt.at("sim1")});
   for (int k = 0; k < 10; ++k) scal(rt, 2.0, a(0), {.at = rt.at(k % 2 == 0 ? "sim0" : "sim1")});
@@ -222,6 +225,9 @@ TEST(runtime, hints_are_followed) {
   rt.submit_at(std::source_location::current(), {.at = rt.at("sim0")}, "host_code", [](view<double>) {}, update(a(0)));
   EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("it must run at 'sim0', where nothing can run it"));
 }
+
+// With one memory for all, a device hangs below that memory, as its cores do.
+INSTANTIATE_TEST_SUITE_P(trees, hints, ::testing::Values("", "core:2 pu:1", "package:1 core:2 pu:1"));
 
 TEST(runtime, arrays_kept_to_one_thread_keep_their_order) {
   runtime rt(testing::host_only());

@@ -1,0 +1,86 @@
+// The part of the scheduler that records and replays.
+#include "core/schedule/replays.hpp"
+
+#include "core/schedule/scheduler.hpp"
+
+namespace tessera::schedule {
+
+void scheduler::begin_recording(task::recorder& taker) {
+  lane& mine = current_lane();
+  if (mine.recorder != nullptr) throw error(error_kind::usage, "a recording inside a recording");
+  if (mine.inside_task || mine.is_driver) throw error(error_kind::usage, "a recording inside a task");
+  mine.recorder = &taker;
+}
+
+void scheduler::end_recording() noexcept { current_lane().recorder = nullptr; }
+
+void scheduler::wait_for(running_replay& what) {
+  help(current_lane(), [&] { return what.finished(); });
+}
+
+void scheduler::play(running_replay& r) {
+  lane& mine = current_lane();
+  if (mine.recorder != nullptr) throw error(error_kind::usage, "a replay inside a recording", {}, "submit its tasks instead");
+  if (mine.inside_task || mine.is_driver) throw error(error_kind::usage, "a replay inside a task");
+  wait_for(r);
+  const task::recording& of = r.of;
+  if (of.size() == 0) return;
+  r.rewind();
+  for (auto& c : r.done) c.tasks.store(0, std::memory_order_relaxed);
+  r.started = true;
+  for (std::size_t k = 0; k < of.boundary.size(); ++k) r.boundary.push_back(&mine.tasks.take());
+  const std::uint64_t before = mine.submitted.load(std::memory_order_relaxed);
+  r.first_sequence = before + 1;
+  mine.submitted.store(before + of.size(), std::memory_order_release);
+  if (m_window_bytes != 0) {
+    std::uint64_t bytes = 0;
+    for (const task::recorded_task& t : of.tasks)
+      for (const task::recorded_access& a : of.accesses_of(t)) bytes += r.blocks[a.block].is->bytes;
+    mine.submitted_bytes.store(mine.submitted_bytes.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
+  }
+  task::link(r, *this, [&](task::record& t) { dispatch(mine, t, false); });
+  for (const std::uint32_t t : of.unbound) dispatch(mine, materialize(mine, r, t), false);
+}
+
+void scheduler::forget(task::recording& what) {
+  for (block::record* copy : what.private_blocks()) destroy_later(*copy);
+  for (task::record* kept : what.kept_records()) {
+    if (kept->what->destroy_arguments != nullptr) kept->what->destroy_arguments(kept->argument_bytes());
+    m_lanes[kept->owner].load()->tasks.give_back(*kept, *kept);
+  }
+}
+
+task::record& scheduler::materialize(lane& mine, task::replay& of, std::uint32_t index) {
+  task::record& t = mine.tasks.take();
+  of.fill(t, index);
+  return t;
+}
+
+void scheduler::prepare_replayed(task::record& t) {
+  const task::replayed_task& is = t.replayed();
+  if (is.of->of.tasks[is.index].ends_group) {
+    block::access& sum = t.all_accesses()[0];
+    const std::lock_guard guard(sum.block->lock);
+    if (sum.block->valid_mask == 0 && sum.block->poison == nullptr) sum.how = intent::write;  // a sum from zero
+  }
+  if (t.executor != 0xffff && !m_single_executor) {
+    executor& where = *m_executors[t.executor];
+    const double work = t.what->work != nullptr ? t.what->work(t.argument_bytes(), t.all_accesses()) : 0;
+    charge(where, t, work * where.ns_per_flop.load(std::memory_order_relaxed) * 1e-9);
+  }
+}
+
+void scheduler::release_replayed(lane& mine, task::record& t, bool hot) {
+  const task::replayed_task is = t.replayed();
+  auto& r = static_cast<running_replay&>(*is.of);
+  if (r.of.tasks[is.index].successor_count == 0) {
+    std::atomic<std::uint32_t>& done = r.done[mine.number].tasks;
+    done.store(done.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    return;
+  }
+  task::release_replayed(
+      r, is.index, [&](std::uint32_t index) { dispatch(mine, materialize(mine, r, index), hot); },
+      [&](task::record& boundary) { dispatch(mine, boundary, hot); });
+}
+
+}  // namespace tessera::schedule

@@ -1,0 +1,74 @@
+#pragma once
+// How tasks enter and leave the flow record of a block; for linking one task (flow.cpp) and a whole replay
+// (replay_linking.cpp). Call with the block's flow lock held.
+#include <algorithm>
+#include <utility>
+
+#include "core/block/accumulation.hpp"
+#include "core/task/flow.hpp"
+
+namespace tessera::task {
+
+/// Adds `reader` behind the readers of a flow record, forgetting finished ones before it grows.
+inline void add_reader(block::flow_record& flow, block::task_reference reader) {
+  if (flow.reader_count < flow.readers.size()) {
+    flow.readers[flow.reader_count++] = reader;
+    return;
+  }
+  const auto finished = [](block::task_reference ref) {
+    const auto* t = reinterpret_cast<const record*>((ref & address_mask) << 4);
+    const std::uint64_t word = t->successors.load(std::memory_order_acquire);
+    return generation_bits(word) != generation_bits(ref) || (word & address_mask) == closed_address;
+  };
+  const auto kept = std::remove_if(flow.readers.begin(), flow.readers.end(), finished);
+  flow.reader_count = static_cast<std::uint8_t>(kept - flow.readers.begin());
+  if (flow.reader_count < flow.readers.size()) {
+    flow.readers[flow.reader_count++] = reader;
+    return;
+  }
+  if (!flow.more_readers) flow.more_readers = std::make_unique<std::vector<block::task_reference>>();
+  auto& more = *flow.more_readers;
+  if (more.size() == more.capacity()) std::erase_if(more, finished);
+  more.push_back(reader);
+}
+
+/// Calls function(reference) for the readers since the last writer and forgets them.
+template <class Function>
+void take_readers(block::flow_record& flow, Function&& function) {
+  for (std::uint8_t k = 0; k < flow.reader_count; ++k) function(flow.readers[k]);
+  flow.reader_count = 0;
+  if (flow.more_readers) {
+    for (const block::task_reference ref : *flow.more_readers) function(ref);
+    flow.more_readers->clear();
+  }
+}
+
+/// Takes the bias off: what is left is the number of unfinished predecessors. Returns whether there is none.
+inline bool settle(record& t, std::int32_t edges) noexcept {
+  if (edges == 0) return true;  // nobody else knows the task yet
+  const std::int32_t off = linking_bias - edges;
+  return t.dependencies.fetch_sub(off, std::memory_order_acq_rel) == off;
+}
+
+/// A reduction that linking has made, and whether it waits for nothing.
+using linked_reduction = std::pair<record*, bool>;
+
+/// Ends the open group of accumulates of a block: makes and links its reduction. `self` (may be 0) is not waited for.
+inline linked_reduction close_group(block::record& b, block::task_reference self, reduction_source& reductions) {
+  block::accumulation& group = *b.sums;
+  b.sums = nullptr;
+  block::flow_record& flow = b.flow;
+  record& reduction = reductions.make_reduction(b, group);
+  std::int32_t edges = 0;
+  const auto wait = [&](block::task_reference before) {
+    if (before != self && before != 0 && depend(before, reduction)) ++edges;
+  };
+  wait(flow.last_writer);
+  take_readers(flow, wait);
+  for (const block::task_reference adder : group.adders) wait(adder);
+  flow.last_writer = reference_to(reduction);
+  reduction.accesses[0].version = flow.next_version++;
+  return {&reduction, settle(reduction, edges)};
+}
+
+}  // namespace tessera::task

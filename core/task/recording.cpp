@@ -1,0 +1,267 @@
+#include "core/task/recording.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "core/base/error.hpp"
+#include "core/block/table.hpp"
+
+namespace tessera::task {
+
+namespace {
+constexpr std::uint32_t none = recorded_task::inner;
+}
+
+/// An open group of accumulates of one block.
+struct recorder::group {
+  std::vector<std::uint32_t> copies;  // indices of private blocks
+  std::uint32_t adders = 0;
+};
+
+/// What the tasks so far have done with one block.
+struct recorder::block_state {
+  std::uint32_t last_writer = none;
+  std::vector<std::uint32_t> readers;  // since then
+  std::unique_ptr<group> open;
+  std::vector<std::uint32_t> spare_copies;  // of earlier groups
+};
+
+recording::~recording() = default;  // the scheduler has taken back what is the runtime's (see forget)
+
+std::uint32_t recording::index_of(const block::record& b) const noexcept {
+  const auto found = m_index.find(&b);
+  return found == m_index.end() ? none : found->second;
+}
+
+void recording::order_locks() {
+  lock_order.resize(blocks.size());
+  for (std::uint32_t b = 0; b < blocks.size(); ++b) lock_order[b] = b;
+  std::ranges::sort(lock_order, {}, [&](std::uint32_t b) { return blocks[b].is->slot; });
+}
+
+void recording::substitute(std::span<const std::pair<const block::record*, block::record*>> pairs) {
+  std::vector<block::record*> now;
+  for (const recorded_block& b : blocks) now.push_back(b.is);
+  for (const auto& [recorded, other] : pairs) {
+    const std::uint32_t at = index_of(*recorded);
+    if (at == none)
+      throw error(error_kind::usage, block::name_of(*recorded) + " is not used by the recording", {},
+                  "name the block on the left as it was when it was recorded");
+    if (other->type != recorded->type || *other->extents != *recorded->extents)
+      throw error(error_kind::usage,
+                  block::name_of(*other) + " cannot take the place of " + block::name_of(*recorded) + " in a recording", {},
+                  "type and extents must be equal");
+    now[at] = other;
+  }
+  auto sorted = now;
+  std::ranges::sort(sorted);
+  if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
+    throw error(error_kind::usage, block::name_of(**twice) + " would take two places in a recording", {},
+                "exchange both blocks in one call");
+  for (std::size_t b = 0; b < blocks.size(); ++b) blocks[b].is = now[b];
+  order_locks();
+}
+
+void recording::forget_places() noexcept {
+  for (const recorded_task& t : tasks) std::atomic_ref(t.executor).store(0xffff, std::memory_order_relaxed);
+}
+
+recorder::recorder(block::table& blocks, const operation::definition& reduce)
+    : m_table(blocks), m_reduce(reduce), m_is(std::make_unique<recording>()) {
+  m_is->m_table = &blocks;
+}
+
+recorder::~recorder() = default;
+
+std::uint32_t recorder::index_of(block::record& b) {
+  const auto [at, fresh] = m_is->m_index.try_emplace(&b, static_cast<std::uint32_t>(m_is->blocks.size()));
+  if (fresh) {
+    m_is->blocks.emplace_back().is = &b;
+    m_states.push_back(std::make_unique<block_state>());
+  }
+  return at->second;
+}
+
+std::uint32_t recorder::new_task(const operation::definition& what, std::source_location site) {
+  const auto number = static_cast<std::uint32_t>(m_is->tasks.size());
+  recorded_task t;
+  t.what = &what;
+  t.site = site;
+  t.first_access = static_cast<std::uint32_t>(m_accesses.size());
+  m_is->tasks.push_back(t);
+  m_is->predecessors.push_back(0);
+  return number;
+}
+
+void recorder::edge(std::uint32_t before, std::uint32_t after) {
+  if (before == none || before == after) return;
+  if (!m_edges.empty() && m_edges.back() == std::pair(before, after)) return;
+  m_edges.emplace_back(before, after);
+}
+
+recorded_access recorder::visit(std::uint32_t task, std::uint32_t block, intent how, bool fresh) {
+  block_state& state = *m_states[block];
+  recorded_block& b = m_is->blocks[block];
+  recorded_access a;
+  a.block = block;
+  a.how = static_cast<std::uint32_t>(how) & 7u;
+  a.fresh = fresh;
+  if (how == intent::read) {
+    edge(state.last_writer, task);
+    if (b.first_writer == none) b.first_readers.push_back(task);
+    state.readers.push_back(task);
+  } else {
+    if (state.readers.empty()) edge(state.last_writer, task);
+    for (const std::uint32_t reader : state.readers) edge(reader, task);
+    state.readers.clear();
+    state.last_writer = task;
+    if (b.first_writer == none) b.first_writer = task;
+    ++b.versions;
+  }
+  a.version = b.versions & ((1u << 27) - 1);
+  return a;
+}
+
+recorded_access recorder::add_private(std::uint32_t task, std::uint32_t base) {
+  block_state& state = *m_states[base];
+  if (!state.open) state.open = std::make_unique<group>();
+  group& g = *state.open;
+  const std::uint32_t turn = g.adders++ % copies_per_group;
+  const bool fresh_copy = turn == g.copies.size();  // this group's first use of it
+  if (fresh_copy) {
+    if (turn < state.spare_copies.size()) {
+      g.copies.push_back(state.spare_copies[turn]);
+    } else {
+      const block::record& like = *m_is->blocks[base].is;
+      block::record& fresh = m_table.create(like.type, *like.extents);
+      m_is->m_private.push_back(&fresh);
+      g.copies.push_back(index_of(fresh));
+      state.spare_copies.push_back(g.copies.back());
+    }
+  }
+  return visit(task, g.copies[turn], fresh_copy ? intent::write : intent::update, fresh_copy);
+}
+
+void recorder::close_group(std::uint32_t base) {
+  const std::unique_ptr<group> g = std::move(m_states[base]->open);
+  const std::uint32_t sum = new_task(m_reduce, std::source_location::current());
+  m_is->tasks[sum].ends_group = true;
+  m_accesses.push_back(visit(sum, base, intent::update, false));
+  for (const std::uint32_t copy : g->copies) m_accesses.push_back(visit(sum, copy, intent::read, false));
+  m_is->tasks[sum].access_count = static_cast<std::uint16_t>(1 + g->copies.size());
+}
+
+bool recorder::add(record& t) {
+  const auto accesses = t.all_accesses();
+  // Groups that this task ends become tasks of their own before it.
+  for (const block::access& a : accesses) {
+    const std::uint32_t b = index_of(*a.block);
+    if (a.how != intent::accumulate && m_states[b]->open) close_group(b);
+  }
+  const std::uint32_t number = new_task(*t.what, t.site);
+  m_is->submitted.push_back(number);
+  {
+    recorded_task& r = m_is->tasks[number];
+    r.priority = t.priority;
+    r.hint = t.hint;
+    r.argument_size = t.argument_size;
+  }
+  // Additions last, as in linking: a task that also reads or writes the block does so before its own contribution counts.
+  const std::size_t first = m_accesses.size();
+  m_accesses.resize(first + accesses.size());
+  for (const bool additions : {false, true})
+    for (std::size_t k = 0; k < accesses.size(); ++k) {
+      const bool adds = accesses[k].how == intent::accumulate;
+      if (adds != additions) continue;
+      const std::uint32_t b = index_of(*accesses[k].block);
+      const recorded_access a = adds ? add_private(number, b) : visit(number, b, accesses[k].how, false);
+      m_accesses[first + k] = a;
+    }
+  m_is->tasks[number].access_count = static_cast<std::uint16_t>(accesses.size());
+  recorded_task& r = m_is->tasks[number];
+  if (t.argument_size == 0) return false;
+  if (!t.what->plain_arguments) {
+    m_is->m_kept.push_back(&t);
+    r.arguments = t.argument_bytes();
+    return true;
+  }
+  const std::size_t pieces = (t.argument_size + 15) / 16;
+  if (m_is->m_plain_room - m_is->m_plain_used < pieces) {
+    constexpr std::size_t chunk = 4096;
+    m_is->m_plain_room = std::max(pieces, chunk);
+    m_is->m_plain.push_back(std::make_unique_for_overwrite<recording::argument_piece[]>(m_is->m_plain_room));
+    m_is->m_plain_used = 0;
+  }
+  recording::argument_piece* const to = m_is->m_plain.back().get() + m_is->m_plain_used;
+  m_is->m_plain_used += pieces;
+  std::memcpy(to, t.argument_bytes(), t.argument_size);
+  r.arguments = to;
+  return false;
+}
+
+void recorder::destroyed(const block::record& b) {
+  if (m_destroyed.empty() && m_is->index_of(b) != none) m_destroyed = block::name_of(b);
+}
+
+std::unique_ptr<recording> recorder::finish() {
+  if (!m_destroyed.empty())
+    throw error(error_kind::usage, m_destroyed + " was destroyed while tasks that use it were recorded", {},
+                "make the arrays of an iteration before it is recorded, and keep them as long as the recording");
+  for (std::uint32_t b = 0; b < m_states.size(); ++b)
+    if (m_states[b]->open) close_group(b);
+  recording& is = *m_is;
+  const std::size_t count = is.tasks.size();
+
+  // Edges by predecessor, each pair once.
+  std::ranges::sort(m_edges);
+  m_edges.erase(std::unique(m_edges.begin(), m_edges.end()), m_edges.end());
+  std::size_t next = 0;
+  for (std::uint32_t number = 0; number < count; ++number) {
+    recorded_task& t = is.tasks[number];
+    const std::size_t first = next;
+    for (; next < m_edges.size() && m_edges[next].first == number; ++next) ++is.predecessors[m_edges[next].second];
+    t.successor_count = static_cast<std::uint32_t>(next - first);
+    t.first_successor = static_cast<std::uint32_t>(is.successors.size());
+    const bool many = t.successor_count > recorded_task::inline_successors;
+    for (std::size_t k = first; k < next; ++k) {
+      if (many) is.successors.push_back(m_edges[k].second);
+      else t.successors[k - first] = m_edges[k].second;
+    }
+    if (t.successor_count == 0) ++is.sinks;
+
+    const recorded_access* const from = m_accesses.data() + t.first_access;
+    if (t.access_count <= recorded_task::inline_accesses) {
+      std::copy_n(from, t.access_count, t.accesses.begin());
+    } else {
+      t.first_access = static_cast<std::uint32_t>(is.accesses.size());
+      is.accesses.insert(is.accesses.end(), from, from + t.access_count);
+    }
+  }
+
+  // Who meets the world.
+  const auto meets = [&](std::uint32_t t) {
+    if (t == none || is.tasks[t].boundary != none) return;
+    is.tasks[t].boundary = static_cast<std::uint32_t>(is.boundary.size());
+    is.boundary.push_back(t);
+  };
+  for (std::uint32_t b = 0; b < is.blocks.size(); ++b) {
+    recorded_block& block = is.blocks[b];
+    block.last_writer = m_states[b]->last_writer;
+    block.last_readers = std::move(m_states[b]->readers);
+    for (const std::uint32_t t : block.first_readers) meets(t);
+    meets(block.first_writer);
+    meets(block.last_writer);
+    for (const std::uint32_t t : block.last_readers) meets(t);
+  }
+  for (std::uint32_t t = 0; t < count; ++t)
+    if (is.tasks[t].access_count == 0) is.unbound.push_back(t);
+
+  is.order_locks();
+  m_states.clear();
+  m_edges.clear();
+  m_accesses.clear();
+  return std::move(m_is);
+}
+
+}  // namespace tessera::task

@@ -1,0 +1,59 @@
+#pragma once
+// One run of a recording.
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "core/task/flow.hpp"
+#include "core/task/recording.hpp"
+
+namespace tessera::task {
+
+/// The changing part of a replay: used again when all of its tasks are through.
+struct replay {
+  explicit replay(const recording& what);
+
+  const recording& of;
+  std::unique_ptr<std::atomic<std::int32_t>[]> waiting;  ///< per task: predecessors within the recording not yet released
+  struct place {
+    block::record* is = nullptr;
+    block::version_number base = 0;             ///< its version before the replay
+  };
+  std::vector<place> blocks;                    ///< by recorded_access::block
+  std::vector<record*> boundary;                ///< by recorded_task::boundary
+  std::uint64_t first_sequence = 0;             ///< of task 0
+  /// Arguments that replace the recorded ones, by task; never changed while the replay runs.
+  std::unordered_map<std::uint32_t, std::shared_ptr<const std::vector<std::byte>>> patches;
+
+  /// Back to the start: counters, blocks, no boundary.
+  void rewind();
+  /// Fills a renewed record with task `index`; versions need place::base.
+  void fill(record& t, std::uint32_t index);
+};
+
+/// Joins a rewound replay, whose boundary records are renewed, to the tasks submitted before and makes it the predecessor of
+/// those submitted later. Takes the flow locks of all its blocks in slot order. Calls ready(record&) for each boundary
+/// task that waits for nothing; after the first call the replay is running.
+void link(replay& r, reduction_source& reductions, const std::function<void(record&)>& ready);
+
+/// To be called for every task of a replay when it has been enqueued or has run: calls ready(index) for each inner
+/// successor that waited for nothing else and ready_boundary(record&) for those of the boundary.
+template <class Inner, class Boundary>
+void release_replayed(replay& r, std::uint32_t index, Inner&& ready, Boundary&& ready_boundary) {
+  const recording& of = r.of;
+  for (const std::uint32_t s : of.successors_of(of.tasks[index])) {
+    if (r.waiting[s].fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
+    const std::uint32_t boundary = of.tasks[s].boundary;
+    if (boundary == recorded_task::inner) {
+      ready(s);
+    } else {
+      record& t = *r.boundary[boundary];
+      if (t.dependencies.fetch_sub(1, std::memory_order_acq_rel) == 1) ready_boundary(t);
+    }
+  }
+}
+
+}  // namespace tessera::task

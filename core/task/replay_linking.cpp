@@ -1,0 +1,92 @@
+#include <cstring>
+#include <functional>
+
+#include "core/task/flow_record.hpp"
+#include "core/task/replay.hpp"
+
+namespace tessera::task {
+
+replay::replay(const recording& what)
+    : of(what), waiting(std::make_unique<std::atomic<std::int32_t>[]>(what.size())) {
+  blocks.reserve(what.blocks.size());
+  boundary.reserve(what.boundary.size());
+}
+
+void replay::rewind() {
+  for (std::size_t k = 0; k < of.size(); ++k) waiting[k].store(of.predecessors[k], std::memory_order_relaxed);
+  blocks.clear();
+  for (const recorded_block& b : of.blocks) blocks.push_back({b.is, 0});
+  boundary.clear();
+}
+
+void replay::fill(record& t, std::uint32_t index) {
+  const recorded_task& from = of.tasks[index];
+  t.what = from.what;
+  t.site = from.site;
+  t.priority = from.priority;
+  t.hint = from.hint;
+  t.sequence = first_sequence + index;
+  t.executor = std::atomic_ref(from.executor).load(std::memory_order_relaxed);
+  t.flags |= flag_replayed;
+  replayed_task& mine = *new (t.arguments.data()) replayed_task{const_cast<void*>(from.arguments), this, index};
+  t.argument_size = from.argument_size;
+  if (!patches.empty())
+    if (const auto patch = patches.find(index); patch != patches.end())
+      mine.arguments = const_cast<std::byte*>(patch->second->data());
+
+  block::access* to = t.accesses.data();
+  if (from.access_count > t.accesses.size()) {
+    auto& many = t.need_more().accesses;
+    many.resize(from.access_count);
+    to = many.data();
+    t.flags |= flag_many_accesses;
+  }
+  t.access_count = static_cast<std::uint8_t>(std::min<std::size_t>(from.access_count, 255));
+  for (const recorded_access& a : of.accesses_of(from)) {
+    const place& at = blocks[a.block];
+    *to++ = {.block = at.is, .version = at.base + a.version, .how = static_cast<intent>(a.how),
+             .flags = a.fresh != 0 ? std::uint8_t{access_fresh} : std::uint8_t{0}, .space = 0};
+    if (a.fresh) t.flags |= flag_fresh;
+  }
+  for (const std::uint32_t s : of.successors_of(from)) __builtin_prefetch(&waiting[s], 1);  // counted down when it has run
+}
+
+void link(replay& r, reduction_source& reductions, const std::function<void(record&)>& ready) {
+  const recording& of = r.of;
+  std::vector<std::int32_t> edges(of.boundary.size(), 0);
+  std::vector<linked_reduction> linked;
+  const auto record_of = [&](std::uint32_t t) -> record& { return *r.boundary[of.tasks[t].boundary]; };
+  const auto wait = [&](std::uint32_t t, block::task_reference before) {
+    if (before != 0 && depend(before, record_of(t))) ++edges[of.tasks[t].boundary];
+  };
+
+  for (const std::uint32_t b : of.lock_order)
+    if (!r.blocks[b].is->flow.is_private) r.blocks[b].is->flow.lock.lock();
+  for (std::size_t b = 0; b < of.blocks.size(); ++b) {
+    const recorded_block& block = of.blocks[b];
+    block::flow_record& flow = r.blocks[b].is->flow;
+    if (r.blocks[b].is->sums != nullptr) linked.push_back(close_group(*r.blocks[b].is, 0, reductions));
+    r.blocks[b].base = flow.next_version - 1;
+    flow.next_version += block.versions;
+    for (const std::uint32_t t : block.first_readers) wait(t, flow.last_writer);
+    if (block.first_writer != recorded_task::inner) {
+      // Its own earlier readers are predecessors already.
+      if (flow.reader_count == 0 && block.first_readers.empty()) wait(block.first_writer, flow.last_writer);
+      take_readers(flow, [&](block::task_reference before) { wait(block.first_writer, before); });
+      flow.last_writer = reference_to(record_of(block.last_writer));
+    }
+    for (const std::uint32_t t : block.last_readers) add_reader(flow, reference_to(record_of(t)));
+  }
+  for (const std::uint32_t b : of.lock_order)
+    if (!r.blocks[b].is->flow.is_private) r.blocks[b].is->flow.lock.unlock();
+
+  for (const auto& [reduction, at_once] : linked) reductions.reduction_linked(*reduction, at_once);
+  for (std::size_t k = 0; k < of.boundary.size(); ++k) r.fill(*r.boundary[k], of.boundary[k]);
+  // From here tasks may run; a boundary task counts one more while it has predecessors within the recording.
+  for (std::size_t k = 0; k < of.boundary.size(); ++k) {
+    const std::int32_t off = linking_bias - edges[k] - (of.predecessors[of.boundary[k]] > 0 ? 1 : 0);
+    if (r.boundary[k]->dependencies.fetch_sub(off, std::memory_order_acq_rel) == off) ready(*r.boundary[k]);
+  }
+}
+
+}  // namespace tessera::task

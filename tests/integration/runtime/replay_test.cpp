@@ -1,0 +1,292 @@
+// Recordings: random programs against a sequential oracle, tasks around replays, what may be exchanged, what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "machines.hpp"
+#include "random_program.hpp"
+
+namespace tessera {
+namespace {
+
+using ::testing::HasSubstr;
+
+template <class Function>
+error error_of(Function&& function) {
+  try {
+    function();
+  } catch (const error& e) {
+    return e;
+  }
+  ADD_FAILURE() << "no error was thrown";
+  return error(error_kind::internal, "none");
+}
+
+struct setting {
+  const char* name;
+  int devices;
+  const char* memory;
+  const char* placement;
+  int tasks;
+  int blocks;
+};
+void PrintTo(const setting& s, std::ostream* out) { *out << s.name; }
+
+class random_replay : public ::testing::TestWithParam<setting> {};
+
+TEST_P(random_replay, agrees_with_a_sequential_oracle) {
+  const setting& s = GetParam();
+  std::mt19937_64 random = testing::seeded_random();
+  const std::string placement = "placement = \"" + std::string(s.placement) + "\"\n";
+  runtime rt(s.devices == 0 ? testing::machine_of("plugins = [\"host\"]\n" + placement)
+                            : testing::with_sims(s.devices, s.memory, true, 2, placement));
+  constexpr std::int64_t extent = 32;
+  auto a = rt.make_array<double>("a", {s.blocks * extent}, {extent});
+  auto spare = rt.make_array<double>("spare", {8 * extent}, {extent});
+  std::vector<double> oracle(static_cast<std::size_t>(s.blocks));
+  for (int k = 0; k < s.blocks; ++k) {
+    fill(rt, a(k), double(k));
+    oracle[static_cast<std::size_t>(k)] = k;
+  }
+  const auto check = [&](int k) {
+    const double expected = oracle[static_cast<std::size_t>(k)];
+    const auto seen = a.read_host(a(k));
+    for (const double v : seen) ASSERT_NEAR(v, expected, 1e-9 * (1 + std::abs(expected))) << "block " << k;
+  };
+
+  // Three recordings, replayed in random order, with single tasks and looks at blocks between them.
+  const int tasks = s.tasks / static_cast<int>(testing::slow_down);
+  std::vector<std::vector<testing::random_task>> programs(3);
+  std::vector<recording> recordings;
+  for (auto& program : programs) {
+    for (int k = 0; k < tasks; ++k) program.push_back(testing::random_task_on(s.blocks, random));
+    recordings.push_back(rt.record([&] {
+      for (const auto& t : program) testing::submit(rt, a, spare, t);
+    }));
+    EXPECT_EQ(recordings.back().submitted(), program.size());
+  }
+  EXPECT_NO_FATAL_FAILURE(check(0)) << "recording runs nothing";
+  for (int round = 0; round < 24; ++round) {
+    const std::size_t which = random() % programs.size();
+    rt.replay(recordings[which]);
+    for (const auto& t : programs[which]) testing::apply(t, oracle);
+    for (std::uint64_t k = random() % 4; k > 0; --k) {
+      const testing::random_task t = testing::random_task_on(s.blocks, random);
+      testing::submit(rt, a, spare, t);
+      testing::apply(t, oracle);
+    }
+    if (random() % 4 == 0) {
+      ASSERT_NO_FATAL_FAILURE(check(static_cast<int>(random() % static_cast<std::uint64_t>(s.blocks))));
+    }
+    if (random() % 8 == 0) recordings[which].place_again();
+  }
+  rt.fence();
+  for (int k = 0; k < s.blocks; ++k) ASSERT_NO_FATAL_FAILURE(check(k));
+}
+
+INSTANTIATE_TEST_SUITE_P(machines, random_replay,
+                         ::testing::Values(setting{"host", 0, "", "locality", 5000, 300},
+                                           setting{"few_blocks", 0, "", "locality", 2000, 5},
+                                           setting{"two_devices", 2, "64 MiB", "locality", 2000, 200},
+                                           setting{"tight_memory", 2, "96 KiB", "eager", 1000, 100}),
+                         [](const auto& parameters) { return std::string(parameters.param.name); });
+
+TEST(replay, iterations_need_no_barrier_and_keep_their_order) {
+  runtime rt(testing::host_only());
+  auto x = rt.make_array<std::int64_t>("x", {1}, {1});
+  fill(rt, x(0), std::int64_t{1});
+  recording step = rt.record([&] {
+    for (std::int64_t k = 0; k < 10; ++k)
+      rt.submit("step", [k](view<std::int64_t> v) { v[0] = v[0] * 3 % 1000003 + k; }, update(x(0)));
+  });
+  std::int64_t expected = 1;
+  for (int i = 0; i < 500; ++i) {
+    rt.replay(step);
+    for (std::int64_t k = 0; k < 10; ++k) expected = expected * 3 % 1000003 + k;
+  }
+  EXPECT_EQ(x.read_host(x(0))[0], expected);
+}
+
+TEST(replay, blocks_are_exchanged_between_replays) {
+  runtime rt(testing::with_sims(1, "1 MiB"));
+  auto x = rt.make_array<double>("x", {20, 2}, {20, 1});
+  auto history = rt.make_array<double>("history", {20, 5}, {20, 1});
+  fill(rt, x(0, 0), 1.0);
+  recording step = rt.record([&] {  // the new x is twice the old one; the old one is kept
+    rt.submit("double", [](view<const double> from, view<double> to, view<double> kept) {
+      for (std::int64_t i = 0; i < to.size(); ++i) to[i] = 2 * from[i], kept[i] = from[i];
+    }, read(x(0, 0)), write(x(0, 1)), write(history(0, 0)));
+  });
+  for (int k = 0; k < 5; ++k) {
+    const auto from = x(0, k % 2), to = x(0, 1 - k % 2);
+    step.substitute({{x(0, 0), from}, {x(0, 1), to}, {history(0, 0), history(0, k)}});
+    rt.replay(step);
+  }
+  for (int k = 0; k < 5; ++k) EXPECT_EQ(history.read_host(history(0, k))[7], double(1 << k)) << k;
+  EXPECT_EQ(x.read_host(x(0, 1))[3], 32.0);
+
+  auto other = rt.make_array<double>("other", {19}, {19});
+  EXPECT_THAT(error_of([&] { step.substitute({{x(0, 0), other(0)}}); }).what(), HasSubstr("other(0) cannot take the place of x(0,0)"));
+  EXPECT_THAT(error_of([&] { step.substitute({{other(0), other(0)}}); }).what(), HasSubstr("not used by the recording"));
+  EXPECT_THAT(error_of([&] { step.substitute({{x(0, 0), history(0, 4)}}); }).what(), HasSubstr("two places"));
+  step.substitute({{x(0, 0), x(0, 1)}, {x(0, 1), x(0, 0)}});
+  rt.replay(step);
+  EXPECT_EQ(x.read_host(x(0, 0))[0], 64.0) << "a refused exchange has changed nothing";
+}
+
+TEST(replay, arguments_are_exchanged_between_replays) {
+  runtime rt(testing::host_only());
+  auto x = rt.make_array<double>("x", {4}, {4});
+  fill(rt, x(0), 1.0);
+  const auto add = [](double amount) {
+    return [amount](view<double> v) { for (double& e : v) e += amount; };
+  };
+  recording step = rt.record([&] {
+    rt.submit("add", add(1), update(x(0)));
+    scal(rt, 2.0, x(0));
+  });
+  rt.replay(step);                                                              // (1 + 1) 2
+  step.set_arguments(0, add(10));
+  rt.replay(step);                                                              // (4 + 10) 2
+  step.set_arguments(1, operation::scal_arguments{std::complex<double>(0.5)});
+  rt.replay(step);                                                              // (28 + 10) / 2
+  EXPECT_EQ(x.read_host(x(0))[3], 19.0);
+  EXPECT_THAT(error_of([&] { step.set_arguments(1, 1.0F); }).what(), HasSubstr("given 4"));
+  EXPECT_THAT(error_of([&] { step.set_arguments(2, 1.0F); }).what(), HasSubstr("2 submitted tasks"));
+}
+
+TEST(replay, captures_that_own_something_live_as_long_as_the_recording) {
+  runtime rt(testing::host_only());
+  auto x = rt.make_array<double>("x", {4}, {4});
+  const auto shared = std::make_shared<std::atomic<int>>(0);
+  {
+    recording step = rt.record([&] {
+      rt.submit("count", [shared, name = std::string("a text too long for the small buffer")](view<double> v) {
+        v[0] = double(name.size());
+        ++*shared;
+      }, write(x(0)));
+    });
+    for (int k = 0; k < 10; ++k) rt.replay(step);
+    EXPECT_GE(shared.use_count(), 2);
+  }
+  EXPECT_EQ(*shared, 10);
+  EXPECT_EQ(shared.use_count(), 1);
+}
+
+TEST(replay, accumulates_are_summed_in_one_order_whatever_runs_them) {
+  // Sums of numbers of very different size round differently in every order.
+  std::vector<double> results;
+  for (const int devices : {0, 0, 1, 2})
+    for (const unsigned workers : {1u, 3u}) {
+      runtime rt(devices == 0 ? testing::host_only(workers) : testing::with_sims(devices, "1 MiB", devices > 1, workers));
+      auto x = rt.make_array<double>("x", {40}, {1});
+      auto sum = rt.make_array<double>("sum", {1}, {1});
+      for (int k = 0; k < 40; ++k) fill(rt, x(k), std::pow(-1.7, k) / 3);
+      recording step = rt.record([&] {
+        for (int k = 0; k < 40; ++k) axpy_accumulate(rt, 0.3, x(k), sum(0));
+      });
+      EXPECT_EQ(step.size(), 41u) << "and the sum";
+      fill(rt, sum(0), 0.1);
+      for (int k = 0; k < 3; ++k) rt.replay(step);
+      results.push_back(sum.read_host(sum(0))[0]);
+    }
+  for (const double r : results) EXPECT_EQ(r, results.front());
+}
+
+TEST(replay, a_sum_may_start_from_nothing) {
+  runtime rt(testing::host_only());
+  auto sum = rt.make_array<double>("sum", {3}, {3});
+  recording step = rt.record([&] {
+    for (int k = 1; k <= 6; ++k) rt.submit("give", [k](view<double> s) { for (double& v : s) v += k; }, accumulate(sum(0)));
+  });
+  rt.replay(step);
+  EXPECT_EQ(sum.read_host(sum(0))[2], 21.0);
+  rt.replay(step);
+  EXPECT_EQ(sum.read_host(sum(0))[2], 42.0);
+}
+
+TEST(replay, a_failure_spoils_what_depends_on_it_and_the_next_replay_mends_it) {
+  runtime rt(testing::host_only());
+  auto x = rt.make_array<double>("x", {2}, {1});
+  std::atomic<bool> fails{true};
+  std::atomic<int> ran{0};
+  recording step = rt.record([&] {
+    rt.submit("make", [&](view<double> v) { if (fails) throw std::runtime_error("boom 7"); v[0] = 1; }, write(x(0)));
+    rt.submit("use", [&](view<const double> v, view<double> w) { ++ran; w[0] = v[0]; }, read(x(0)), write(x(1)));
+  });
+  rt.replay(step);
+  EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("boom 7"));
+  EXPECT_EQ(ran, 0);
+  fails = false;
+  rt.replay(step);
+  rt.fence();
+  EXPECT_EQ(x.read_host(x(1))[0], 1.0);
+}
+
+TEST(replay, what_a_recording_refuses) {
+  runtime rt(testing::host_only());
+  auto x = rt.make_array<double>("x", {2}, {1});
+  fill(rt, x(0), 1.0);
+  EXPECT_THAT(error_of([&] { rt.record([&] { rt.fence(); }); }).what(), HasSubstr("fence inside a recording"));
+  EXPECT_THAT(error_of([&] { rt.record([&] { (void)x.read_host(x(0)); }); }).what(), HasSubstr("host view inside a recording"));
+  EXPECT_THAT(error_of([&] { rt.record([&] { rt.record([] {}); }); }).what(), HasSubstr("a recording inside a recording"));
+  EXPECT_THAT(error_of([&] {
+                rt.record([&] {
+                  auto gone = rt.make_array<double>("gone", {1}, {1});
+                  fill(rt, gone(0), 1.0);
+                });
+              }).what(),
+              HasSubstr("gone(0) was destroyed"));
+  recording empty = rt.record([] {});
+  rt.replay(empty);
+  recording step = rt.record([&] { scal(rt, 2.0, x(0)); });
+  EXPECT_THAT(error_of([&] { rt.record([&] { rt.replay(step); }); }).what(), HasSubstr("a replay inside a recording"));
+  rt.submit("inside", [&] { rt.replay(step); });
+  EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("a replay inside a task"));
+  struct oops {};
+  EXPECT_THROW(rt.record([&]() {
+    rt.submit("owner", [p = std::make_shared<int>(1)](view<double> v) { v[0] = *p; }, write(x(1)));
+    throw oops{};
+  }), oops);
+  rt.replay(step);  // recording has ended nevertheless
+  EXPECT_EQ(x.read_host(x(0))[0], 2.0);
+}
+
+TEST(replay, tasks_without_blocks_run_once_per_replay) {
+  runtime rt(testing::host_only());
+  std::atomic<int> ran{0};
+  recording step = rt.record([&] {
+    for (int k = 0; k < 100; ++k) rt.submit("free", [&] { ++ran; });
+  });
+  for (int k = 0; k < 50; ++k) rt.replay(step);
+  rt.fence();
+  EXPECT_EQ(ran, 5000);
+}
+
+TEST(replay, two_threads_replay_their_own_recordings_on_shared_blocks) {
+  runtime rt(testing::host_only());
+  auto shared = rt.make_array<std::int64_t>("shared", {3}, {1});
+  for (int k = 0; k < 3; ++k) fill(rt, shared(k), std::int64_t{0});
+  const auto player = [&](std::int64_t amount) {
+    recording step = rt.record([&] {
+      for (int k = 0; k < 30; ++k)
+        rt.submit("give", [amount](view<std::int64_t> v, view<std::int64_t> w) { v[0] += amount; w[0] -= amount; },
+                  update(shared(k % 3)), update(shared((k + 1) % 3)));
+      rt.submit("one", [](view<std::int64_t> v) { ++v[0]; }, update(shared(0)));
+    });
+    for (int k = 0; k < 200; ++k) rt.replay(step);
+  };
+  std::thread other([&] { player(3); });
+  player(5);
+  other.join();
+  rt.fence();
+  std::int64_t sum = 0;
+  for (int k = 0; k < 3; ++k) sum += shared.read_host(shared(k))[0];
+  EXPECT_EQ(sum, 400);
+}
+
+}  // namespace
+}  // namespace tessera
