@@ -21,7 +21,9 @@ struct runtime_settings {
   // [memory]
   std::uint64_t host_limit = 0;          ///< bytes the host space may hold in blocks; 0: what the machine has
   std::uint64_t slab_bytes = 64ull << 20;          ///< size of a slab asked of a plugin
-  std::string eviction = "lru";          ///< lru
+  std::string eviction = "next_use";     ///< next_use | lru | fifo
+  std::uint64_t high_watermark = 95;     ///< percent of a space's limit above which blocks leave in the background
+  std::uint64_t low_watermark = 90;      ///< until that much is in use
   std::uint64_t staging_bytes = 16ull << 20;       ///< size of each device's staging ring in host memory
   std::uint64_t registration_limit = 1ull << 30;   ///< bytes of user memory kept registered
   bool huge_pages = true;                ///< ask the system for huge pages behind host slabs

@@ -92,6 +92,7 @@ std::optional<block::chunk> space::take(std::uint64_t bytes) {
   const auto account = [&](block::chunk memory) {
     m_used += size;
     m_peak = std::max(m_peak, m_used);
+    m_used_now.store(m_used, std::memory_order_relaxed);
     ++m_allocations;
     return memory;
   };
@@ -145,6 +146,7 @@ bool space::trim() {
 void space::put_back(block::chunk memory, std::uint64_t bytes) {
   const std::uint64_t size = footprint(bytes);
   m_used -= size;
+  m_used_now.store(m_used, std::memory_order_relaxed);
   m_cached[size].push_back(memory);
   m_cached_bytes += size;
 }
@@ -160,6 +162,7 @@ bool space::reserve(std::span<const std::uint64_t> sizes, std::span<block::chunk
       const auto memory = take(sizes[taken]);
       if (!memory) {
         ++m_exhausted;
+        m_was_full.store(true, std::memory_order_relaxed);
         undo();
         return false;
       }
@@ -186,14 +189,24 @@ void space::notify() {
   m_events.fetch_add(1, std::memory_order_seq_cst);
   if (!has_waiters()) return;
   std::vector<memory_waiter*> woken;
+  std::vector<space*> others;
   {
     const std::lock_guard guard(m_mutex);
     std::ranges::sort_heap(m_waiters, younger);  // youngest first
     woken.swap(m_waiters);
+    others.swap(m_wake_too);
     m_waiter_count.store(0, std::memory_order_release);
   }
   // The oldest first: what it leaves may serve the next.
   for (auto waiter = woken.rbegin(); waiter != woken.rend(); ++waiter) (*waiter)->wake(*waiter);
+  for (space* other : others) other->notify();
+}
+
+void space::wake_too(space& other) {
+  const std::lock_guard guard(m_mutex);
+  if (std::ranges::find(m_wake_too, &other) != m_wake_too.end()) return;
+  m_wake_too.push_back(&other);
+  m_waiter_count.fetch_add(1, std::memory_order_seq_cst);
 }
 
 block::chunk space::adopt_foreign(void* pointer, std::uint64_t bytes) {
@@ -214,7 +227,7 @@ void space::forget_foreign(block::chunk memory) {
 
 void space::add_resident(block::record& block) {
   const std::lock_guard guard(m_mutex);
-  if (m_resident_index.emplace(&block, m_residents.size()).second) m_residents.push_back(&block);
+  if (m_resident_index.emplace(&block, m_residents.size()).second) m_residents.push_back({&block, ++m_arrivals});
 }
 
 void space::remove_resident(block::record& block) {
@@ -225,12 +238,12 @@ void space::remove_resident(block::record& block) {
   m_resident_index.erase(entry);
   if (position + 1 != m_residents.size()) {
     m_residents[position] = m_residents.back();
-    m_resident_index[m_residents[position]] = position;
+    m_resident_index[m_residents[position].block] = position;
   }
   m_residents.pop_back();
 }
 
-std::vector<block::record*> space::residents() const {
+std::vector<space::resident> space::residents() const {
   const std::lock_guard guard(m_mutex);
   return m_residents;
 }

@@ -96,7 +96,11 @@ class space {
   /// Blocks that have a replica here, for choosing victims. add/remove are called with the block's lock held.
   void add_resident(block::record& block);
   void remove_resident(block::record& block);
-  std::vector<block::record*> residents() const;
+  struct resident {
+    block::record* block = nullptr;
+    std::uint64_t arrival = 0;  ///< order in which they came
+  };
+  std::vector<resident> residents() const;
 
   /// A stamp for replica::last_use; grows.
   std::uint32_t tick() noexcept { return m_clock.fetch_add(1, std::memory_order_relaxed) + 1; }
@@ -108,8 +112,14 @@ class space {
   /// Something became evictable or free: wakes all waiters, the oldest first; each tries again.
   void notify();
   bool has_waiters() const noexcept { return m_waiter_count.load(std::memory_order_acquire) != 0; }
+  /// The next notify() here is passed on to `other`, whose evicted blocks find no room here now.
+  void wake_too(space& other);
   /// Takes the oldest waiter out without waking it; null when nobody waits.
   memory_waiter* take_oldest_waiter();
+  /// Whether a reservation has ever failed here.
+  bool was_full() const noexcept { return m_was_full.load(std::memory_order_relaxed); }
+  /// Bytes in blocks; may be a moment old.
+  std::uint64_t used() const noexcept { return m_used_now.load(std::memory_order_relaxed); }
   /// Counts a replica that was dropped or written back to make room.
   void count_eviction() noexcept { m_evictions.fetch_add(1, std::memory_order_relaxed); }
 
@@ -149,13 +159,16 @@ class space {
   std::uint64_t m_allocations = 0, m_reuses = 0, m_exhausted = 0;
   std::unordered_map<std::uint64_t, std::vector<block::chunk>> m_cached;  // freed chunks by rounded size
   std::uint64_t m_cached_bytes = 0;
-  std::vector<block::record*> m_residents;
+  std::vector<resident> m_residents;
+  std::uint64_t m_arrivals = 0;
   std::unordered_map<block::record*, std::size_t> m_resident_index;
   std::vector<memory_waiter*> m_waiters;  // heap, oldest on top
+  std::vector<space*> m_wake_too;         // counted in m_waiter_count
   std::atomic<std::size_t> m_waiter_count{0};
   std::atomic<std::uint64_t> m_events{0};
   std::atomic<std::uint32_t> m_clock{0};
-  std::atomic<std::uint64_t> m_evictions{0};
+  std::atomic<std::uint64_t> m_evictions{0}, m_used_now{0};
+  std::atomic<bool> m_was_full{false};
 };
 
 }  // namespace tessera::memory

@@ -65,9 +65,20 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
     const location::node_id above = m_machine.tree.parent_memory(s->where());
     for (const auto& other : m_spaces)
       if (other->where() == above && other != s) parent = other->number();
+    // Storage is behind the outermost memories, wherever it hangs in the tree.
+    const auto is_storage = [](const memory::space& it) {
+      return it.device().description().device_class == TSR_DEVICE_STORAGE;
+    };
+    if (is_storage(*s)) parent = memory::no_space;
+    else if (parent == memory::no_space)
+      for (const auto& other : m_spaces)
+        if (parent == memory::no_space && is_storage(*other)) parent = other->number();
     parents.push_back(parent);
   }
-  m_coherence = std::make_unique<transfer::coherence>(m_spaces, std::move(parents), m_streams, settings.staging_bytes);
+  m_coherence = std::make_unique<transfer::coherence>(m_spaces, std::move(parents), m_streams, settings.staging_bytes,
+                                                      transfer::eviction_settings{transfer::parse_eviction(settings.eviction),
+                                                                                  double(settings.high_watermark) / 100,
+                                                                                  double(settings.low_watermark) / 100});
 
   m_builtin = {.gemm = &m_operations.add(operation::gemm()),
                .syrk = &m_operations.add(operation::syrk()),

@@ -125,13 +125,14 @@ void device_driver::start_task(task::record& t) {
   transfer::acquisition& a = m_lane->acquisition;
   transfer::stream& on = *m_compute[m_next_stream++ % m_compute.size()];
   for (;;) {
-    s.m_setup.coherence->acquire(t.all_accesses(), m_where.space, a);
+    s.m_setup.coherence->acquire(t.all_accesses(), m_where.space, a, t.sequence);
     if (a.what == transfer::outcome::retry && a.waits.empty()) continue;
     break;
   }
   switch (a.what) {
     case transfer::outcome::ready: {
       t.flags |= task::flag_acquired;
+      s.m_setup.coherence->relieve(m_where.space, t.sequence);
       transfer::stream_table& streams = s.m_setup.coherence->streams();
       const bool host_must_wait = std::ranges::any_of(
           a.waits, [&](block::ticket w) { return !on.can_wait_for(streams.at(w.stream)); });
@@ -157,7 +158,7 @@ void device_driver::start_task(task::record& t) {
     case transfer::outcome::no_memory: {
       const std::uint64_t seen = a.memory_events;
       const memory::space_number lacking = a.lacking;
-      s.m_setup.coherence->evict(lacking, a.missing_bytes);
+      s.m_setup.coherence->evict(lacking, a.missing_bytes, t.sequence);
       if (s.m_setup.coherence->space_at(lacking).events() != seen) {
         m_where.urgent.push(t);  // freed at once: try again in order of age
         return;

@@ -100,10 +100,11 @@ void scheduler::run(lane& mine, task::record& t) {
 bool scheduler::acquire(lane& mine, task::record& t, executor& where) {
   transfer::acquisition& a = mine.acquisition;
   for (;;) {
-    m_setup.coherence->acquire(t.all_accesses(), where.space, a);
+    m_setup.coherence->acquire(t.all_accesses(), where.space, a, t.sequence);
     switch (a.what) {
       case transfer::outcome::ready:
         if (m_single_space) m_setup.coherence->finish(t.all_accesses());  // memory is all it needed; no pins here
+        else m_setup.coherence->relieve(where.space, t.sequence);
         if (a.waits.empty()) {
           if (!m_single_space) t.flags |= task::flag_acquired;
           return true;
@@ -129,7 +130,7 @@ bool scheduler::acquire(lane& mine, task::record& t, executor& where) {
           return false;
         }
         if (m_setup.coherence->space_at(lacking).events() != a.memory_events) continue;  // something was freed already
-        if (!m_single_space) m_setup.coherence->evict(lacking, missing);  // one space: nothing pins, nowhere to evict to
+        if (!m_single_space) m_setup.coherence->evict(lacking, missing, t.sequence);  // one space: nothing pins, nowhere to evict to
         park_for_memory(t, where, a);
         return false;
       }

@@ -120,6 +120,7 @@ struct lane {
   std::uint32_t victims_of = 0;         ///< number of lanes when that list was made
 
   operation_counters counters;
+  std::unique_ptr<transfer::use_log> uses;  ///< what it has submitted; null while nobody evicts by next use
 
 
   // Read by everybody, written by this thread: a line of its own.

@@ -90,6 +90,7 @@ scheduler::scheduler(scheduler_setup setup)
   }
   m_single_space = coherence.space_count() == 1;
   m_single_executor = m_executors.size() == 1;
+  m_announces = coherence.wants_uses();
 
   m_hold = &m_setup.operations->add({.name = "hold", .special = [](void*) {}});
   m_destroy = &m_setup.operations->add({.name = "destroy", .special = [](void*) {}});
@@ -166,6 +167,8 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
     const std::uint64_t bytes = window_bytes_of(t);
     mine.submitted_bytes.store(mine.submitted_bytes.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
   }
+  if (m_announces)
+    for (const block::access& a : t.all_accesses()) uses_of(mine).note(*a.block, count);
   if (task::link(t, *this)) dispatch(mine, t, false);
 
   const bool look = m_window_bytes != 0 || (count & 255) == 0 || m_window_tasks < 256;
@@ -184,6 +187,14 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
     help(mine, [&] { return tasks_open() <= m_window_tasks / 2 + m_held.load(); });
   if (m_window_bytes != 0 && bytes_open() >= m_window_bytes && m_held.load() == 0)
     help(mine, [&] { return bytes_open() <= m_window_bytes / 2 || tasks_open() <= m_held.load(); });
+}
+
+transfer::use_log& scheduler::uses_of(lane& mine) {
+  if (!mine.uses) {
+    mine.uses = std::make_unique<transfer::use_log>();
+    m_setup.coherence->add_log(*mine.uses);
+  }
+  return *mine.uses;
 }
 
 std::uint64_t scheduler::submitted() const noexcept {

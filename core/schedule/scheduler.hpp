@@ -169,6 +169,7 @@ class scheduler final : private task::reduction_source {
     task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, hot); });
     if ((t.flags & task::flag_replayed) != 0) release_replayed(mine, t, hot);
   }
+  transfer::use_log& uses_of(lane& mine);  ///< to announce the blocks of tasks that it submits
   /// What a task counts in the window of bytes: the same at its submission and at its end, when its blocks may be gone
   /// as soon as its successors are released; so that it is asked before. 0 for the runtime's own tasks.
   std::uint64_t window_bytes_of(task::record& t) const noexcept;
@@ -196,6 +197,7 @@ class scheduler final : private task::reduction_source {
   placement_policy m_policy;
   bool m_single_space = false;             // one space: no transfers, no eviction to elsewhere, no locks per access
   bool m_single_executor = false;
+  bool m_announces = false;                // eviction looks at what will be used
   bool m_timing = false;
   std::uint64_t m_window_tasks, m_window_bytes, m_spin_ns;
 

@@ -28,6 +28,8 @@ class reader {
     } catch (const json::parse_error& e) {
       if (from.eof()) fail(fmt::format("the file ends in the midst of the trace, after {} events", m_events));
       fail(fmt::format("it is not JSON: byte {}", e.byte));
+    } catch (const json::out_of_range& e) {  // how the library takes a number like 1e999
+      fail(fmt::format("event {} is damaged: {}", m_events + 1, e.what()));
     }
     if (!head.is_object() || !head.contains("tessera_trace")) fail("it is JSON, but no trace of Tessera");
     if (head["tessera_trace"] != 1) fail(fmt::format("it is a trace in form {}; this program reads form 1", head["tessera_trace"].dump()));

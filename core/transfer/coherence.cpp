@@ -11,8 +11,9 @@
 namespace tessera::transfer {
 
 coherence::coherence(std::span<const std::unique_ptr<memory::space>> spaces,
-                     std::vector<memory::space_number> parents, stream_table& streams, std::uint64_t staging_bytes)
-    : m_parents(std::move(parents)), m_streams(streams), m_links(spaces) {
+                     std::vector<memory::space_number> parents, stream_table& streams, std::uint64_t staging_bytes,
+                     eviction_settings eviction)
+    : m_parents(std::move(parents)), m_streams(streams), m_links(spaces), m_eviction(eviction) {
   if (spaces.size() > 64) throw error(error_kind::configuration, "more than 64 memory spaces");
   memory::space* host = nullptr;
   for (const auto& s : spaces) {
@@ -29,6 +30,9 @@ coherence::coherence(std::span<const std::unique_ptr<memory::space>> spaces,
       copies.out = &m_streams.create(s->device(), TSR_STREAM_COPY);
     }
   }
+  for (const auto& s : spaces)
+    m_wants_uses = m_wants_uses || (m_eviction.policy == eviction_policy::next_use && m_parents[s->number()] != memory::no_space &&
+                                    s->limit() != ~std::uint64_t{0});
   for (const auto& to : spaces)
     for (const auto& from : spaces)
       if (from != to && host != nullptr && m_links.between(from->number(), to->number()).how == route_kind::staged) {
@@ -79,7 +83,8 @@ stream* coherence::executor_of(memory::space_number from, memory::space_number t
   return way.executor == m_spaces[to]->device().index() ? m_copies[way.executor].in : m_copies[way.executor].out;
 }
 
-void coherence::acquire(std::span<block::access> accesses, memory::space_number space, acquisition& out) {
+void coherence::acquire(std::span<block::access> accesses, memory::space_number space, acquisition& out,
+                        std::uint64_t sequence) {
   out.waits.clear();
   out.cause.reset();
   memory::space& target = *m_spaces[space];
@@ -192,6 +197,7 @@ void coherence::acquire(std::span<block::access> accesses, memory::space_number 
       a.space = space;
       ++here.pins;
       here.last_use = now;
+      if (b.last_begun.load(std::memory_order_relaxed) < sequence) b.last_begun.store(sequence, std::memory_order_relaxed);
       if (here.state == block::replica_state::draining) here.state = block::replica_state::valid;  // wanted again
       if (needs_contents(a.how) && !usable(here, b)) {
         plans.push_back(plan(b, here, cheapest_source(b, space)->space, false));

@@ -1,8 +1,10 @@
 #pragma once
 // The version table at work: makes the blocks of a task available in one space, publishes what it made, makes room.
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/block/record.hpp"
@@ -10,6 +12,7 @@
 #include "core/transfer/link_map.hpp"
 #include "core/transfer/staging_ring.hpp"
 #include "core/transfer/stream.hpp"
+#include "core/transfer/use_log.hpp"
 
 namespace tessera::transfer {
 
@@ -47,6 +50,22 @@ struct copy_streams {
   stream* out = nullptr;    ///< from the device
 };
 
+/// Which replica leaves a full memory first.
+enum class eviction_policy : std::uint8_t {
+  next_use,  ///< the one that the submitted tasks use last; ties and unannounced uses: the least recently used
+  lru,       ///< the least recently used
+  fifo       ///< the one that came first
+};
+/// "next_use", "lru", "fifo"; throws tessera::error (configuration).
+eviction_policy parse_eviction(std::string_view text);
+
+/// How full a space may be. Only spaces that have been full once are relieved in the background.
+struct eviction_settings {
+  eviction_policy policy = eviction_policy::next_use;
+  double high_watermark = 0.95;  ///< of the limit: above it blocks leave before anybody waits for the room
+  double low_watermark = 0.90;   ///< until that much is in use
+};
+
 struct planned;   // a transfer decided under locks, issued after them (planned_transfer.hpp)
 struct transfer;  // a transfer under way
 
@@ -57,13 +76,14 @@ class coherence {
  public:
   /// @param parents  per space: where its evicted data go, or no_space
   coherence(std::span<const std::unique_ptr<memory::space>> spaces, std::vector<memory::space_number> parents,
-            stream_table& streams, std::uint64_t staging_bytes);
+            stream_table& streams, std::uint64_t staging_bytes, eviction_settings eviction = {});
   ~coherence();
 
   /// Reserves, transfers and pins everything that a task with these accesses needs in `space`; see outcome. Sets
   /// access::space. `consumer` (may be null) is the stream that will use the data: tickets that it can wait for on the
   /// device are left in `waits` like all others; the caller decides how to wait.
-  void acquire(std::span<block::access> accesses, memory::space_number space, acquisition& out);
+  /// `sequence` is the task's age: 0 for none.
+  void acquire(std::span<block::access> accesses, memory::space_number space, acquisition& out, std::uint64_t sequence = 0);
 
   /// The task has been enqueued (device: `done` is its ticket) or has run (host: no ticket): its versions are now the
   /// committed ones, other replicas are stale, readers are noted.
@@ -80,7 +100,14 @@ class coherence {
 
   /// Starts to make `bytes` available in a space: drops replicas that are stale or valid elsewhere, writes sole copies
   /// back to the parent, least recently used first. Returns true when something was freed at once or is on its way.
-  bool evict(memory::space_number space, std::uint64_t bytes);
+  /// With a `sequence`, and by next use, nothing leaves that is needed before the task of that age.
+  bool evict(memory::space_number space, std::uint64_t bytes, std::uint64_t sequence = 0);
+  /// Evicts from a space that is above its high watermark; for the task of age `sequence`, whose blocks have come.
+  void relieve(memory::space_number space, std::uint64_t sequence);
+  /// Whether submitters should announce uses.
+  bool wants_uses() const noexcept { return m_wants_uses; }
+  /// A submitter's announcements; must live as long as this.
+  void add_log(use_log& log);
 
   /// Drops all replicas of a block that no task uses any more. False: device work or transfers still read it; try again
   /// when `waits` are reached.
@@ -121,7 +148,8 @@ class coherence {
   void issue(planned& what, std::vector<block::ticket>* waits);
   void transfer_done(transfer& t, tsr_status status);
   void bring_near(block::record& block, memory::space_number space, acquisition& out);
-  bool write_back(block::record& block, memory::space_number from, std::uint64_t& out_bytes);
+  bool write_back(block::record& block, memory::space_number from, std::uint64_t& out_bytes, std::uint64_t sequence);
+  void find_next_uses(std::span<const memory::space::resident> residents);
   void drop_replica(block::record& block, block::replica& r);
 
   friend struct transfer;
@@ -132,6 +160,10 @@ class coherence {
   link_map m_links;
   std::vector<copy_streams> m_copies;  // by registry index of the device
   std::vector<std::unique_ptr<staging_ring>> m_rings;  // by registry index of the receiving device
+  eviction_settings m_eviction;
+  bool m_wants_uses = false;
+  std::mutex m_uses_mutex;  // logs, and next_use of all blocks
+  std::vector<use_log*> m_logs;
   std::atomic<std::uint64_t> m_in_flight{0};
   std::atomic<std::uint64_t> m_versions{0}, m_saved_fetches{0}, m_saved_bytes{0}, m_joined{0}, m_dropped{0},
       m_written_back{0};

@@ -20,24 +20,65 @@ void coherence::drop_replica(block::record& block, block::replica& r) {
   r.readers.reset();
 }
 
-bool coherence::evict(memory::space_number number, std::uint64_t bytes) {
+eviction_policy parse_eviction(std::string_view text) {
+  if (text == "next_use") return eviction_policy::next_use;
+  if (text == "lru") return eviction_policy::lru;
+  if (text == "fifo") return eviction_policy::fifo;
+  throw error(error_kind::configuration, "unknown eviction policy '" + std::string(text) + "'", "memory.eviction",
+              "one of next_use, lru, fifo");
+}
+
+void coherence::add_log(use_log& log) {
+  const std::lock_guard guard(m_uses_mutex);
+  m_logs.push_back(&log);
+}
+
+void coherence::find_next_uses(std::span<const memory::space::resident> residents) {
+  for (const auto& r : residents) r.block->next_use = ~std::uint64_t{0};
+  for (use_log* log : m_logs)
+    log->for_each_pending(
+        [](block::record& b, std::uint64_t sequence) { b.next_use = std::min(b.next_use, sequence); });
+}
+
+void coherence::relieve(memory::space_number number, std::uint64_t sequence) {
+  const memory::space& space = *m_spaces[number];
+  if (!space.was_full() || m_parents[number] == memory::no_space) return;
+  const double used = static_cast<double>(space.used()), limit = static_cast<double>(space.limit());
+  if (used <= m_eviction.high_watermark * limit) return;
+  evict(number, static_cast<std::uint64_t>(used - m_eviction.low_watermark * limit), sequence);
+}
+
+bool coherence::evict(memory::space_number number, std::uint64_t bytes, std::uint64_t sequence) {
   memory::space& space = *m_spaces[number];
   struct candidate {
-    std::uint32_t age;
+    std::uint64_t next_use;  // the farthest leaves first
+    std::uint64_t age;       // then the oldest
     block::record* block;
   };
   std::vector<candidate> victims;
+  const std::vector<memory::space::resident> residents = space.residents();
   const std::uint32_t now = space.tick();
-  for (block::record* b : space.residents()) {
-    const std::unique_lock guard(b->lock, std::try_to_lock);
-    if (!guard) continue;
-    const block::replica* r = b->find(number);
-    if (r == nullptr || r->pins != 0 || r->issuing != 0 || (b->foreign && space.host_visible())) continue;
-    // A use noted after `now` counts as just now; the clock may wrap around.
-    const auto age = static_cast<std::int32_t>(now - r->last_use);
-    victims.push_back({static_cast<std::uint32_t>(std::max(age, 0)), b});
+  {
+    std::unique_lock uses(m_uses_mutex, std::defer_lock);
+    if (m_wants_uses) {
+      uses.lock();
+      find_next_uses(residents);
+    }
+    for (const auto& [b, arrival] : residents) {
+      const std::unique_lock guard(b->lock, std::try_to_lock);
+      if (!guard) continue;
+      const block::replica* r = b->find(number);
+      if (r == nullptr || r->pins != 0 || r->issuing != 0 || (b->foreign && space.host_visible())) continue;
+      const std::uint64_t next = m_wants_uses ? b->next_use : ~std::uint64_t{0};
+      if (next < sequence && usable(*r, *b)) continue;
+      // A use noted after `now` counts as just now; the clock may wrap around.
+      const auto idle = static_cast<std::uint64_t>(std::max(static_cast<std::int32_t>(now - r->last_use), 0));
+      victims.push_back({next, m_eviction.policy == eviction_policy::fifo ? ~arrival : idle, b});
+    }
   }
-  std::ranges::sort(victims, std::greater<>{}, &candidate::age);  // least recently used first
+  std::ranges::sort(victims, [](const candidate& a, const candidate& b) {
+    return a.next_use != b.next_use ? a.next_use > b.next_use : a.age > b.age;
+  });
 
   std::uint64_t freed = 0, leaving = 0;
   for (const candidate& victim : victims) {
@@ -67,35 +108,56 @@ bool coherence::evict(memory::space_number number, std::uint64_t bytes) {
       sole = b.only_valid_in(number);
     }
     std::uint64_t moved = 0;
-    if (sole && write_back(b, number, moved)) leaving += moved;
+    if (sole && write_back(b, number, moved, sequence)) leaving += moved;
   }
   if (freed > 0) space.notify();
   return freed + leaving > 0;
 }
 
-bool coherence::write_back(block::record& block, memory::space_number from, std::uint64_t& out_bytes) {
+bool coherence::write_back(block::record& block, memory::space_number from, std::uint64_t& out_bytes,
+                           std::uint64_t sequence) {
   const memory::space_number to = m_parents[from];
   if (to == memory::no_space || m_links.between(from, to).how == route_kind::none) return false;
   memory::space& parent = *m_spaces[to];
-  planned p;
+  // Tiers: what leaves this memory may first have to push something out of the next. The room there is taken before the
+  // block is locked, since making it looks at other blocks.
+  std::uint64_t bytes = 0;
+  bool needs_room = false;
   {
     const std::unique_lock guard(block.lock, std::try_to_lock);
     if (!guard) return false;
+    bytes = block.bytes;
+    needs_room = block.find(to) == nullptr;
+  }
+  block::chunk room;
+  if (needs_room) {
+    const auto reserve = [&] { return parent.reserve({&bytes, 1}, {&room, 1}); };
+    if (!reserve()) {
+      parent.wake_too(*m_spaces[from]);
+      // What leaves the parent now makes room later: then whoever waits here is woken, and comes back.
+      if (!evict(to, parent.footprint(bytes), sequence)) return false;
+      if (!reserve()) return true;
+    }
+  }
+  planned p;
+  const auto decide = [&] {
+    const std::unique_lock guard(block.lock, std::try_to_lock);
+    if (!guard || block.bytes != bytes) return false;
     block::replica* source = block.find(from);
     if (source == nullptr || source->pins != 0 || source->issuing != 0 || !block.only_valid_in(from)) return false;
     block::replica* target = block.find(to);
+    if (target == nullptr && !needs_room) return false;
     // A pinned target is being overwritten by a task that needs no contents: what is here will be stale in a moment,
     // and a copy would spoil what that task writes.
     if (target != nullptr && (target->issuing != 0 || target->pins != 0)) return false;
     if (target == nullptr) {
-      block::chunk memory;
-      if (!parent.reserve({&block.bytes, 1}, {&memory, 1})) return false;
       target = &block.add();
       target->space = to;
       target->state = block::replica_state::valid;
       target->version = 0;
-      target->where = memory;
+      target->where = room;
       target->ready = {};
+      room = {};
       parent.add_resident(block);
       source = block.find(from);  // add may have moved it
     }
@@ -108,9 +170,13 @@ bool coherence::write_back(block::record& block, memory::space_number from, std:
     ++target->pins;
     target->last_use = parent.tick();
     p = plan(block, *target, from, true);
-    out_bytes = m_spaces[from]->footprint(block.bytes);
+    out_bytes = m_spaces[from]->footprint(bytes);
     source->state = block::replica_state::draining;
-  }
+    return true;
+  };
+  const bool decided = decide();
+  if (room) parent.release(room, bytes);
+  if (!decided) return false;
   try {
     issue(p, nullptr);
   } catch (const error&) {

@@ -279,9 +279,31 @@ TEST(space, residents_are_a_set) {
   s.is->remove_resident(*all[0]);
   s.is->remove_resident(*all[4]);
   s.is->remove_resident(*all[4]);
-  EXPECT_THAT(s.is->residents(), ::testing::UnorderedElementsAre(all[1], all[2], all[3]));
+  std::vector<block::record*> left;
+  for (const auto& r : s.is->residents()) left.push_back(r.block);
+  EXPECT_THAT(left, ::testing::UnorderedElementsAre(all[1], all[2], all[3]));
+  std::uint64_t arrival[4] = {};
+  for (const auto& r : s.is->residents()) arrival[std::ranges::find(all, r.block) - all.begin()] = r.arrival;
+  EXPECT_TRUE(arrival[1] < arrival[2] && arrival[2] < arrival[3]) << "in the order in which they came";
   for (auto* b : {all[3], all[1], all[2]}) s.is->remove_resident(*b);
   EXPECT_TRUE(s.is->residents().empty());
+}
+
+TEST(space, whoever_found_no_room_elsewhere_is_woken_too) {
+  one_space child(4 * unit, unit), parent(4 * unit, unit);
+  struct counting : memory_waiter {
+    int woken = 0;
+  } me;
+  me.wake = [](memory_waiter* self) { ++static_cast<counting*>(self)->woken; };
+  ASSERT_TRUE(child.is->wait_for_memory(me, child.is->events()));
+  parent.is->wake_too(*child.is);
+  parent.is->wake_too(*child.is);  // once is enough
+  EXPECT_TRUE(parent.is->has_waiters()) << "so that everybody who frees something there calls notify";
+  parent.is->notify();
+  EXPECT_EQ(me.woken, 1);
+  EXPECT_FALSE(parent.is->has_waiters());
+  parent.is->notify();
+  EXPECT_EQ(me.woken, 1);
 }
 
 }  // namespace
