@@ -19,9 +19,10 @@ struct device_driver::flight {
 };
 
 device_driver::device_driver(scheduler& owner, executor& where) : m_owner(owner), m_where(where) {
+  const bool computes = where.device->description().device_class != TSR_DEVICE_STORAGE;
   const std::uint32_t limit = where.device->description().max_streams;
   const std::uint32_t wanted = limit == 0 ? 2 : std::min<std::uint32_t>(2, std::max<std::uint32_t>(1, limit > 2 ? limit - 2 : 1));
-  for (std::uint32_t k = 0; k < wanted; ++k)
+  for (std::uint32_t k = 0; computes && k < wanted; ++k)
     m_compute.push_back(&owner.m_setup.coherence->streams().create(*where.device, TSR_STREAM_COMPUTE));
   m_depth = 4 * m_compute.size();
   const auto wake_me = [](void* self) { static_cast<device_driver*>(self)->wake(); };

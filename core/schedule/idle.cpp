@@ -88,6 +88,8 @@ bool scheduler::resolve_memory_deadlock(lane& mine) {
   if (m_parked.load() != 0 || m_setup.coherence->transfers_pending()) return false;
   for (const auto& driver : m_drivers)
     if (driver && driver->active()) return false;
+  for (const auto& driver : m_store_drivers)
+    if (driver->active()) return false;
   for (std::size_t k = 0; k < m_setup.coherence->space_count(); ++k) {
     memory::space& space = m_setup.coherence->space_at(static_cast<memory::space_number>(k));
     if (!space.has_waiters()) continue;

@@ -106,6 +106,20 @@ scheduler::scheduler(scheduler_setup setup)
     if (!e->is_host) e->parallelism = m_drivers.back()->compute_streams();
   }
   for (auto& e : m_executors) e->parallelism = std::max<std::uint32_t>(e->parallelism, 1);
+  for (std::size_t k = 0; k < coherence.space_count(); ++k) {
+    const memory::space& s = coherence.space_at(static_cast<memory::space_number>(k));
+    if (s.device().description().device_class != TSR_DEVICE_STORAGE ||
+        std::ranges::any_of(m_stores, [&](const auto& e) { return e->device == &s.device(); }))
+      continue;
+    auto store = std::make_unique<executor>();
+    store->space = s.number();
+    store->is_host = false;
+    store->device = &s.device();
+    store->where = s.where();
+    store->name = s.device().name();
+    m_store_drivers.push_back(std::make_unique<device_driver>(*this, *store));
+    m_stores.push_back(std::move(store));
+  }
 
   // Worker 0 is whoever waits; the others are threads, dealt over the CPUs, the second CPU first.
   m_busy.store(1);
@@ -130,6 +144,7 @@ scheduler::scheduler(scheduler_setup setup)
   }
   for (const auto& driver : m_drivers)
     if (driver) driver->start();
+  for (const auto& driver : m_store_drivers) driver->start();
 }
 
 scheduler::~scheduler() {
@@ -139,6 +154,7 @@ scheduler::~scheduler() {
   for (std::thread& t : m_threads) t.join();
   for (const auto& driver : m_drivers)
     if (driver) driver->stop();
+  for (const auto& driver : m_store_drivers) driver->stop();
   m_alive.reset();
 }
 

@@ -203,6 +203,8 @@ class scheduler final : private task::reduction_source {
 
   std::vector<std::unique_ptr<executor>> m_executors;
   std::vector<std::unique_ptr<device_driver>> m_drivers;  // by executor number; null for host
+  std::vector<std::unique_ptr<executor>> m_stores;        // storage: runs nothing, but its copies must be followed
+  std::vector<std::unique_ptr<device_driver>> m_store_drivers;
   const operation::definition *m_hold = nullptr, *m_destroy = nullptr, *m_reduce = nullptr;
 
   std::array<std::atomic<lane*>, max_lanes> m_lanes{};

@@ -14,10 +14,12 @@ inline machine machine_of(const std::string& toml, unsigned workers = 2) {
 
 inline machine host_only(unsigned workers = 2) { return machine_of("plugins = [\"host\"]\n", workers); }
 
-/// The host and simulated devices of the given memory; without peer links unless asked for.
+/// The host and simulated devices of the given memory; without peer links unless asked for. `more_plugins`: `, "disk"`;
+/// `more_tables`: whole TOML tables.
 inline machine with_sims(int devices, const std::string& memory, bool peer_link = false, unsigned workers = 2,
-                         const std::string& more_runtime = "") {
-  std::string toml = "plugins = [\"host\", \"sim\"]\n" + more_runtime + "[plugin.sim]\nclock = \"real\"\n";
+                         const std::string& more_runtime = "", const std::string& more_plugins = "",
+                         const std::string& more_tables = "") {
+  std::string toml = "plugins = [\"host\", \"sim\"" + more_plugins + "]\n" + more_runtime + more_tables + "[plugin.sim]\nclock = \"real\"\n";
   for (int k = 0; k < devices; ++k)
     toml += "[[plugin.sim.device]]\nmemory = \"" + memory +
             "\"\nbandwidth_in = \"20 GiB/s\"\nbandwidth_out = \"20 GiB/s\"\nlatency = \"1 us\"\nflops = \"" +

@@ -15,6 +15,7 @@ struct setting {
   const char* placement;
   std::uint64_t tasks;
   int blocks;
+  const char* memory_table = "";  ///< [memory]; with a host_limit, what does not fit goes to the disk plugin
 };
 void PrintTo(const setting& s, std::ostream* out) { *out << s.name; }
 
@@ -26,8 +27,10 @@ TEST_P(random_dag, agrees_with_a_sequential_oracle) {
   std::mt19937_64 random = testing::seeded_random();
 
   const std::string placement = "placement = \"" + std::string(s.placement) + "\"\n";
-  runtime rt(s.devices == 0 ? testing::machine_of("plugins = [\"host\"]\n" + placement)
-                            : testing::with_sims(s.devices, s.memory, s.peer, 2, placement));
+  const std::string memory = s.memory_table;
+  const bool spills = memory.find("host_limit") != std::string::npos;
+  runtime rt(s.devices == 0 ? testing::machine_of(std::string("plugins = [\"host\"") + (spills ? ", \"disk\"" : "") + "]\n" + placement + memory)
+                            : testing::with_sims(s.devices, s.memory, s.peer, 2, placement, spills ? ", \"disk\"" : "", memory));
   constexpr std::int64_t extent = 32;
   auto a = rt.make_array<double>("a", {s.blocks * extent}, {extent});
   auto spare = rt.make_array<double>("spare", {8 * extent}, {extent});  // for the scratch intent
@@ -53,6 +56,9 @@ TEST_P(random_dag, agrees_with_a_sequential_oracle) {
   }
   const statistics after = rt.statistics();
   EXPECT_GE(after.tasks_retired, tasks);
+  if (spills) {
+    EXPECT_GT(after.coherence.written_back, 0u) << "nothing was spilled: the test tests nothing";
+  }
   if (s.devices > 0) {
     EXPECT_GT(after.bytes_transferred(), 0u) << "nothing ran on the devices: the test tests nothing";
     EXPECT_GT(after.coherence.saved_fetches, 0u);
@@ -66,6 +72,12 @@ INSTANTIATE_TEST_SUITE_P(
                       setting{"two_devices_without_link", 2, "64 MiB", false, "eager", 20'000, 200},
                       setting{"tight_memory", 2, "96 KiB", true, "locality", 20'000, 100},
                       setting{"tight_memory_eager", 2, "64 KiB", false, "eager", 10'000, 60},
+                      setting{"tight_memory_lru", 2, "96 KiB", true, "locality", 10'000, 100, "[memory]\neviction = \"lru\"\n"},
+                      setting{"tight_memory_fifo", 2, "96 KiB", true, "locality", 10'000, 100, "[memory]\neviction = \"fifo\"\n"},
+                      setting{"host_spills_to_disk", 0, "", false, "locality", 5'000, 100,
+                              "[memory]\nhost_limit = \"16 KiB\"\nslab_bytes = \"64 KiB\"\n"},
+                      setting{"three_tiers", 1, "16 KiB", false, "locality", 5'000, 200,
+                              "[memory]\nhost_limit = \"24 KiB\"\nslab_bytes = \"64 KiB\"\nstaging_bytes = \"64 KiB\"\n"},
                       setting{"pinned", 1, "1 MiB", false, "pinned", 10'000, 100}),
     [](const auto& parameters) { return std::string(parameters.param.name); });
 
