@@ -59,6 +59,7 @@ int main(int argc, char** argv) {
   tessera::cli::add_topology(app, selected);
   tessera::cli::add_plugins(app, selected);
   tessera::cli::add_config(app, selected);
+  tessera::cli::add_trace(app, selected);
   app.add_subcommand("version", "Print the version")->callback([&selected] {
     selected = [] {
       fmt::print("{}\n", tessera::cli::version_text);

@@ -24,6 +24,7 @@ void command_options::add_machine_options(CLI::App& to) {
 
 void command_options::add_run_options(CLI::App& to) {
   add_machine_options(to);
+  command = to.get_name();
   to.add_option("--workers", workers, "threads that run tasks on the host, the waiting one included; 0: one per core")
       ->type_name("N")
       ->check(CLI::Range(0, 65536));
@@ -32,6 +33,10 @@ void command_options::add_run_options(CLI::App& to) {
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))  // else -1 becomes a large number
       ->capture_default_str();
   to.add_option("--json", json, "write all figures as JSON; - is standard output")->type_name("FILE");
+  to.add_option("--trace", trace, "record the run and write it for Perfetto (ui.perfetto.dev) and `tessera trace summary`")
+      ->type_name("FILE");
+  to.add_option("--report", report, "record the run and write it as an HTML page: timeline, waits, transfers, memory, critical path")
+      ->type_name("FILE");
   to.add_flag("--stats", stats, "print what the runtime did: tasks, transfers, memory");
   to.add_flag("--quiet", quiet, "print no progress and no report (errors are still printed)");
 }

@@ -56,6 +56,12 @@ void report::add_statistics(const statistics& s) {
                      {"operations", operations}, {"spaces", spaces}};
 }
 
+std::string report::text_of(const std::string& label) const {
+  for (const auto& [name, value] : m_implementation->lines)
+    if (name == label) return value;
+  return "";
+}
+
 std::string report::to_text() const {
   std::string text;
   for (const auto& [label, value] : m_implementation->lines) fmt::format_to(std::back_inserter(text), "{:<12} {}\n", label, value);

@@ -26,6 +26,8 @@ class report {
   /// Transfers and bytes per link, and (JSON) everything else that the runtime counted.
   void add_statistics(const statistics& s);
 
+  /// The text of a line, or "" when there is none with the label.
+  std::string text_of(const std::string& label) const;
   std::string to_text() const;
   std::string to_json() const;
 

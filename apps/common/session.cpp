@@ -5,8 +5,11 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "core/base/units.hpp"
+#include "core/trace/chrome.hpp"
+#include "core/trace/report.hpp"
 
 namespace tessera::apps {
 namespace {
@@ -17,6 +20,10 @@ constexpr const char* stopped = "stopped by Ctrl-C before it was done";
 
 session::session(const command_options& options) : m_options(options) {
   if (!options.json.empty()) require_writable(options.json);
+  for (const std::string* file : {&options.trace, &options.report}) {
+    if (*file == "-") throw error(error_kind::usage, "a trace and its page go to a file, not to standard output", "the command line", "name a FILE");
+    if (!file->empty()) require_writable(*file);
+  }
   // The watch comes first: threads that the machine and the runtime start inherit the blocked signals.
   m_watch = std::make_unique<interrupt_watch>([this] {
     m_interrupted = true;
@@ -26,6 +33,7 @@ session::session(const command_options& options) : m_options(options) {
   machine m = hierarchy::assemble(options.load());
   if (!options.quiet)
     for (const std::string& note : m.notes) fmt::print(stderr, "note: {}\n", note);
+  m.settings.trace = m.settings.trace || !options.trace.empty() || !options.report.empty();
   m_runtime = std::make_unique<runtime>(std::move(m));
   m_runtime->time_tasks(options.stats);
   m_started = m_runtime.get();
@@ -67,6 +75,24 @@ void session::finish(report& r) {
   if (!m_options.quiet && m_options.json != "-") fmt::print("{}", r.to_text());
   if (m_options.stats) fmt::print(m_options.json == "-" ? stderr : stdout, "\n{}", to_text(s));
   if (!m_options.json.empty()) write_text(m_options.json, r.to_json());
+  if (!m_options.trace.empty() || !m_options.report.empty()) write_trace(r);
+}
+
+void session::write_trace(const report& r) const {
+  std::string title = "tessera " + m_options.command;
+  for (const char* label : {"matrix", "type", "n", "size", "tile"})
+    if (const std::string text = r.text_of(label); !text.empty()) title += fmt::format(", {} {}", label, text);
+  const trace::timeline recorded = m_runtime->timeline(title);
+  std::ostringstream text;
+  if (!m_options.trace.empty()) {
+    trace::write_chrome(text, recorded);
+    write_text(m_options.trace, std::move(text).str());
+  }
+  if (!m_options.report.empty()) {
+    text = {};
+    trace::write_report(text, recorded, trace::summarize(recorded));
+    write_text(m_options.report, std::move(text).str());
+  }
 }
 
 void check_tiles(std::int64_t extent, std::int64_t tile) {

@@ -28,10 +28,13 @@ class session {
   void require_memory(double bytes, const std::string& what) const;
   /// Throws tessera::error (interrupted) after Ctrl-C; for long work outside of tasks.
   void check_interrupt() const;
-  /// Prints the report, the statistics and the JSON, as the options ask. Throws tessera::error (interrupted) after Ctrl-C.
+  /// Prints the report, the statistics and the JSON, and writes the trace and its page, as the options ask. Throws
+  /// tessera::error (interrupted) after Ctrl-C.
   void finish(report& r);
 
  private:
+  void write_trace(const report& r) const;
+
   command_options m_options;
   std::atomic<bool> m_interrupted{false};
   std::atomic<runtime*> m_started{nullptr};  ///< for the watching thread

@@ -1,7 +1,7 @@
 """Which programs a group runs."""
 import os
 
-GROUPS = ["submit", "tasks", "metg", "dense", "machine"]
+GROUPS = ["submit", "tasks", "metg", "dense", "trace", "machine"]
 
 
 def jobs_of(group, tasks, sizes):
@@ -37,6 +37,8 @@ def jobs_of(group, tasks, sizes):
                 for tile in (256, 512):
                     for p in ("bench_dense", "peer_dense_starpu --sched lws"):
                         out.append(f"{p} --op {op} --n {n} --tile {tile} --workers 2 --reps {reps}")
+    if group == "trace":
+        out += [f"bench_trace --workers {w} --n {heavy}" for w in (1, 2)]
     if group == "machine":
         out += ["bench_floor", "bench_fma_peak"]
     return out

@@ -18,6 +18,8 @@ struct runtime_settings {
   std::vector<std::string> plugins = {"host"};     ///< in the order of opening
   std::vector<std::string> plugin_path;            ///< absolute directories; empty: beside the library
   std::vector<std::string> layers;       ///< plugins that wrap others: "layer:wrapped"; the first is the innermost
+  bool trace = false;                    ///< record every task, transfer and wait; see runtime::timeline
+  std::uint64_t trace_limit = 512ull << 20;        ///< bytes of events that are kept
   // [memory]
   std::uint64_t host_limit = 0;          ///< bytes the host space may hold in blocks; 0: what the machine has
   std::uint64_t slab_bytes = 64ull << 20;          ///< size of a slab asked of a plugin

@@ -172,12 +172,23 @@ bool space::reserve(std::span<const std::uint64_t> sizes, std::span<block::chunk
     undo();
     throw;
   }
+  if (m_recorder != nullptr && taken > 0) note_use();
   return true;
 }
 
 void space::give_back(block::chunk memory, std::uint64_t bytes) {
   const std::lock_guard guard(m_mutex);
   put_back(memory, bytes);
+  if (m_recorder != nullptr) note_use();
+}
+
+void space::note_use() {
+  trace::buffer& events = m_recorder->local();
+  trace::event e{trace::event_kind::memory};
+  e.number = number();
+  e.time = events.now();
+  e.words[0] = m_used;
+  events.add(e);
 }
 
 void space::release(block::chunk memory, std::uint64_t bytes) {

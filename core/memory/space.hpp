@@ -17,6 +17,7 @@
 #include "core/memory/range_allocator.hpp"
 #include "core/memory/registration_cache.hpp"
 #include "core/plugin/device.hpp"
+#include "core/trace/recorder.hpp"
 
 namespace tessera::memory {
 
@@ -56,6 +57,9 @@ class space {
   ~space();
   space(const space&) = delete;
   space& operator=(const space&) = delete;
+
+  /// Writes the bytes in use down from now on. Before anything is reserved.
+  void record_to(trace::recorder& events) noexcept { m_recorder = &events; }
 
   space_number number() const noexcept { return m_setup.number; }
   const plugin::device& device() const noexcept { return *m_setup.device; }
@@ -142,9 +146,11 @@ class space {
   std::optional<block::chunk> take(std::uint64_t bytes);  // under m_mutex
   void put_back(block::chunk memory, std::uint64_t bytes);  // under m_mutex
   void free_slab(slab& s) noexcept;
+  void note_use();                // under m_mutex, while recording
   void uncache();                 // under m_mutex: cached chunks back to their slabs
   bool trim();                    // under m_mutex: empty slabs back to the plugin; whether there were any
 
+  trace::recorder* m_recorder = nullptr;
   space_setup m_setup;
   std::string m_name;
   std::uint64_t m_limit, m_granule;

@@ -20,6 +20,7 @@ std::atomic<std::uint64_t> next_serial{1};
 runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetch_add(1)) {
   const config::runtime_settings& settings = m_machine.settings;
   const auto& devices = m_machine.plugins->devices();
+  if (settings.trace) m_recorder = std::make_unique<trace::recorder>(settings.trace_limit);
 
   // One space per memory of the tree; host memories first, so that they have the low numbers.
   std::vector<location::node_id> places;
@@ -52,6 +53,7 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
     if (host) setup.register_with = wants_registration;
     if (host) setup.registrations = m_registrations.get();
     m_spaces.push_back(std::make_unique<memory::space>(setup));
+    if (m_recorder) m_spaces.back()->record_to(*m_recorder);
   }
   if (m_spaces.empty())
     throw error(error_kind::configuration, "no memory space: the location tree names none that a plugin offers", {},
@@ -80,6 +82,8 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
                                                                                   double(settings.high_watermark) / 100,
                                                                                   double(settings.low_watermark) / 100});
 
+  if (m_recorder) m_coherence->record_to(*m_recorder);
+
   m_builtin = {.gemm = &m_operations.add(operation::gemm()),
                .syrk = &m_operations.add(operation::syrk()),
                .trsm = &m_operations.add(operation::trsm()),
@@ -106,6 +110,7 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
   setup.coherence = m_coherence.get();
   setup.blocks = &m_blocks;
   setup.operations = &m_operations;
+  setup.recorder = m_recorder.get();
   setup.policy = schedule::find_policy(settings.placement, *m_machine.plugins);
   m_scheduler = std::make_unique<schedule::scheduler>(std::move(setup));
 }
@@ -198,6 +203,27 @@ void runtime::adopt_block(block::record& block, void* memory) {
 }
 
 void runtime::replay(recording& what) { what.play(); }
+
+trace::timeline runtime::timeline(std::string title) const {
+  if (!m_recorder) throw error(error_kind::usage, "nothing was recorded", {}, "set runtime.trace = true");
+  trace::recording all = m_recorder->take();
+  all.title = std::move(title);
+  all.machine = topology_line() + "; " + plugin_line();
+  for (std::size_t k = 0; k < m_operations.size(); ++k) {
+    const operation::definition& what = m_operations.at(static_cast<std::uint32_t>(k));
+    all.operations.push_back(what.name == "hold" ? "view" : what.name);
+  }
+  for (const auto& e : m_scheduler->executors()) all.places.push_back({e->name, e->is_host, e->parallelism});
+  for (const auto& from : m_spaces) {
+    all.spaces.push_back({from->name(), from->limit()});
+    for (const auto& to : m_spaces) {
+      const transfer::route& way = m_coherence->links().between(from->number(), to->number());
+      if (from != to && way.how != transfer::route_kind::none) all.links.push_back({from->number(), to->number(), way.bandwidth});
+    }
+  }
+  all.streams = m_scheduler->compute_streams();
+  return trace::build(all);
+}
 
 location::node_id runtime::at(std::string_view name) const {
   if (const auto found = m_machine.tree.find(name); found && m_machine.tree.attached(*found)) return *found;

@@ -15,6 +15,7 @@
 #include "core/runtime/statistics.hpp"
 #include "core/runtime/use.hpp"
 #include "core/schedule/scheduler.hpp"
+#include "core/trace/timeline.hpp"
 
 namespace tessera {
 
@@ -152,6 +153,12 @@ class runtime {
   /// The opened plugins with their BLAS libraries: "host 0.1 (OpenBLAS 0.3.21 Zen)".
   std::string plugin_line() const;
 
+  /// Whether what happens is written down (runtime.trace), for timeline.
+  bool traced() const noexcept { return m_recorder != nullptr; }
+  /// What has been recorded so far, for trace/summary.hpp, chrome.hpp and report.hpp; best behind a fence. `title`: one line
+  /// that says what ran. Throws tessera::error (usage) when nothing is recorded. Any thread.
+  trace::timeline timeline(std::string title) const;
+
   schedule::scheduler& scheduler() noexcept { return *m_scheduler; }  ///< for the runtime's own rooms and its tests
   block::table& blocks() noexcept { return m_blocks; }                ///< likewise
 
@@ -168,6 +175,7 @@ class runtime {
   void adopt_block(block::record& block, void* memory);
 
   machine m_machine;
+  std::unique_ptr<trace::recorder> m_recorder;  // null: nothing is recorded; it outlives all who write
   std::uint64_t m_serial;
   operation::catalog m_operations;
   builtin_operations m_builtin{};

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/operation/tensor.hpp"
+#include "core/schedule/trace_points.hpp"
 
 namespace tessera::schedule {
 
@@ -16,6 +17,7 @@ struct device_driver::flight {
   std::shared_ptr<const block::failure> why;  ///< it failed while it was being enqueued
   double work = 0;                            ///< floating-point operations
   std::chrono::steady_clock::time_point started;
+  std::uint64_t began = 0, enqueued = 0;      ///< while recording
 };
 
 device_driver::device_driver(scheduler& owner, executor& where) : m_owner(owner), m_where(where) {
@@ -149,6 +151,7 @@ void device_driver::start_task(task::record& t) {
         s.fail_unstarted(*m_lane, t, s.note_failure(t, {e.message(), "", e.kind()}));
         return;
       }
+      if (m_lane->events != nullptr) trace_waits(*m_lane->events, t, a.waits);
       enqueue_task(t, on);
       return;
     }
@@ -176,6 +179,7 @@ bool device_driver::enqueue_task(task::record& t, transfer::stream& on) {
   fresh->driver = this;
   fresh->t = &t;
   fresh->started = std::chrono::steady_clock::now();
+  if (m_lane->events != nullptr) fresh->began = m_lane->events->now();
   const auto accesses = t.all_accesses();
   block::ticket done;
   {
@@ -208,6 +212,7 @@ bool device_driver::enqueue_task(task::record& t, transfer::stream& on) {
     }
   }
   if (t.what->work != nullptr) fresh->work = t.what->work(t.argument_bytes(), accesses);  // its arguments may be gone later
+  if (m_lane->events != nullptr) fresh->enqueued = m_lane->events->now();
   const std::uint32_t number = t.what->number;
   operation_counters::add(m_lane->counters.of(number).tasks, 1);
 
@@ -241,6 +246,8 @@ void device_driver::landed(flight& f, tsr_status status) {
     std::shared_ptr<const block::failure> why;
     if (s.poisoned(t.all_accesses(), why)) f.why = why;
   }
+  if (mine.events != nullptr)
+    trace_landing(*mine.events, t, f.began, f.enqueued, f.done.at, f.why ? trace::run_failed : 0);
   if (&mine == m_lane) {
     // The time since it was enqueued, or since the one before it landed: in a full pipeline that is its own.
     const auto now = std::chrono::steady_clock::now();

@@ -25,6 +25,8 @@ class device_driver {
   /// Something may be there to do. Any thread.
   void wake() noexcept { m_events.notify_one(); }
   std::uint32_t compute_streams() const noexcept { return static_cast<std::uint32_t>(m_compute.size()); }
+  const std::vector<transfer::stream*>& streams() const noexcept { return m_compute; }
+  const executor& where() const noexcept { return m_where; }
   /// Whether tasks are queued, enqueued or being handled.
   bool active() const noexcept { return m_in_flight.load() != 0 || m_handling.load() || !m_where.urgent.empty(); }
 

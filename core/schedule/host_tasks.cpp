@@ -7,6 +7,7 @@
 #include "core/schedule/device_driver.hpp"
 #include "core/schedule/parking.hpp"
 #include "core/schedule/scheduler.hpp"
+#include "core/schedule/trace_points.hpp"
 
 namespace tessera::schedule {
 namespace {
@@ -164,6 +165,7 @@ void scheduler::execute(lane& mine, task::record& t) {
   executor& where = *m_executors[mine.executor];
   std::shared_ptr<const block::failure> why;
   const bool timed = m_timing || !m_single_executor;
+  const std::uint64_t began = mine.events != nullptr ? mine.events->now() : 0;
   const auto started = timed ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point{};
   mine.inside_task = true;
   try {
@@ -191,6 +193,7 @@ void scheduler::execute(lane& mine, task::record& t) {
     why = note_failure(t, {fmt::format("{} failed: unknown exception", t.what->name), "", error_kind::task});
   }
   mine.inside_task = false;
+  if (mine.events != nullptr) trace_run(*mine.events, t, began, why ? trace::run_failed : 0);
   const std::uint32_t number = t.what->number;
   operation_counters::counter& counter = mine.counters.of(number);
   operation_counters::add(counter.tasks, 1);
@@ -293,6 +296,7 @@ void scheduler::run_special(lane& mine, task::record& t) {
   auto& hold = *static_cast<host_hold*>(t.extension);
   gather_operands(mine, t);
   hold.pointer = mine.operands[0].host;
+  if (mine.events != nullptr) hold.since = mine.events->now();
   m_held.fetch_add(1, std::memory_order_acq_rel);
   hold.available.store(true, std::memory_order_release);
   m_work.notify_all();
@@ -333,6 +337,7 @@ void scheduler::release(host_hold& held) {
     m_setup.coherence->finish(t.all_accesses());
   }
   --held.owner->held_views;
+  if (mine.events != nullptr) trace_run(*mine.events, t, held.since, trace::run_view);
   release(mine, t, false);
   m_held.fetch_sub(1, std::memory_order_acq_rel);
   retire(mine, t, 0);

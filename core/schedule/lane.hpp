@@ -14,6 +14,7 @@
 #include "core/schedule/ready_ring.hpp"
 #include "core/task/pool.hpp"
 #include "core/task/recording.hpp"
+#include "core/trace/recorder.hpp"
 #include "core/transfer/coherence.hpp"
 
 namespace tessera::schedule {
@@ -121,7 +122,7 @@ struct lane {
 
   operation_counters counters;
   std::unique_ptr<transfer::use_log> uses;  ///< what it has submitted; null while nobody evicts by next use
-
+  trace::buffer* events = nullptr;      ///< null: nothing is recorded
 
   // Read by everybody, written by this thread: a line of its own.
   alignas(64) std::atomic<std::uint64_t> submitted{0};

@@ -1,4 +1,6 @@
 // The part of the scheduler that knows threads: lanes, their registration and reuse, the order of stealing.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/schedule/scheduler.hpp"
@@ -56,6 +58,11 @@ lane& scheduler::register_lane(const executor* driven) {
     mine->executor = driven != nullptr ? driven->number : 0;
     mine->where = driven != nullptr ? driven->where : m_executors.front()->where;
     mine->finished.resize(max_lanes);
+    if (m_setup.recorder != nullptr)
+      mine->events = driven != nullptr
+                         ? &m_setup.recorder->make_buffer("driver of " + driven->name, trace::thread_role::driver, driven->number)
+                         : &m_setup.recorder->make_buffer(fmt::format("{} {}", mine->number == 0 ? "worker" : "thread", mine->number),
+                                                          trace::thread_role::program, 0);
     m_lanes[mine->number].store(mine, std::memory_order_release);
     m_lane_count.store(static_cast<std::uint32_t>(m_lane_owner.size()), std::memory_order_release);
   }

@@ -3,6 +3,7 @@
 #include <boost/container/small_vector.hpp>
 
 #include "core/schedule/device_driver.hpp"
+#include "core/schedule/trace_points.hpp"
 
 namespace tessera::schedule {
 
@@ -13,6 +14,7 @@ void scheduler::park(task::record& t, std::span<const block::ticket> waits) {
   fresh->left.store(waits.size());
   fresh->tickets.resize(waits.size());
   m_parked.fetch_add(1);
+  if (trace::buffer* const events = current_lane().events) trace_park(*events, t, trace::parked_for_data);
   parked* const p = fresh.release();  // frees itself; after the last on_completion below it may be gone
   std::size_t count = waits.size();
   boost::container::small_vector<block::ticket, 8> tickets(waits.begin(), waits.end());
@@ -36,6 +38,7 @@ void scheduler::park(task::record& t, std::span<const block::ticket> waits) {
 void scheduler::resume(task::record& t, tsr_status) {
   // A failed ticket has poisoned what it should have made; run() looks at that.
   lane& mine = current_lane();
+  if (mine.events != nullptr) trace_resume(*mine.events, t);
   enqueue(mine, t, *m_executors[t.executor == 0xffff ? 0 : t.executor], false);
 }
 
@@ -48,6 +51,7 @@ void scheduler::park_for_memory(task::record& t, executor&, const transfer::acqu
     const std::unique_ptr<memory_parked> done(static_cast<memory_parked*>(self));
     done->owner->resume(*done->waiting, TSR_OK);
   };
+  if (trace::buffer* const events = current_lane().events) trace_park(*events, t, trace::parked_for_memory, a.lacking);
   memory_parked* const p = fresh.release();
   if (!m_setup.coherence->space_at(a.lacking).wait_for_memory(*p, a.memory_events)) p->wake(p);
 }

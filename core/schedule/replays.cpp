@@ -2,6 +2,7 @@
 #include "core/schedule/replays.hpp"
 
 #include "core/schedule/scheduler.hpp"
+#include "core/task/flow_record.hpp"
 
 namespace tessera::schedule {
 
@@ -41,8 +42,8 @@ void scheduler::play(running_replay& r) {
   if (m_announces)
     for (std::size_t k = 0; k < of.size(); ++k)
       for (const task::recorded_access& a : of.accesses_of(of.tasks[k])) uses_of(mine).note(*r.blocks[a.block].is, r.first_sequence + k);
-  task::link(r, *this, [&](task::record& t) { dispatch(mine, t, false); });
-  for (const std::uint32_t t : of.unbound) dispatch(mine, materialize(mine, r, t), false);
+  task::link(r, *this, mine.events, [&](task::record& t) { dispatch(mine, t, false); });
+  for (const std::uint32_t t : of.unbound) dispatch(mine, materialize(mine, r, t, 0), false);
 }
 
 void scheduler::forget(task::recording& what) {
@@ -53,9 +54,11 @@ void scheduler::forget(task::recording& what) {
   }
 }
 
-task::record& scheduler::materialize(lane& mine, task::replay& of, std::uint32_t index) {
+task::record& scheduler::materialize(lane& mine, task::replay& of, std::uint32_t index, block::task_reference after) {
   task::record& t = mine.tasks.take();
   of.fill(t, index);
+  // Of its predecessors in the recording the one that released it is known here: the one that made it wait.
+  if (mine.events != nullptr) task::note_submission(*mine.events, t, {&after, after != 0 ? 1u : 0u});
   return t;
 }
 
@@ -81,8 +84,9 @@ void scheduler::release_replayed(lane& mine, task::record& t, bool hot) {
     done.store(done.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     return;
   }
+  const block::task_reference self = task::reference_to(t);
   task::release_replayed(
-      r, is.index, [&](std::uint32_t index) { dispatch(mine, materialize(mine, r, index), hot); },
+      r, is.index, [&](std::uint32_t index) { dispatch(mine, materialize(mine, r, index, self), hot); },
       [&](task::record& boundary) { dispatch(mine, boundary, hot); });
 }
 

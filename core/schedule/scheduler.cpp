@@ -10,6 +10,7 @@
 #include "core/base/fence.hpp"
 #include "core/operation/tensor.hpp"
 #include "core/schedule/device_driver.hpp"
+#include "core/schedule/trace_points.hpp"
 
 namespace tessera::schedule {
 namespace {
@@ -133,6 +134,8 @@ scheduler::scheduler(scheduler_setup setup)
       fresh->executor = executor_of_workers[at];
       fresh->where = node_of_workers[at];
       fresh->finished.resize(max_lanes);
+      if (m_setup.recorder != nullptr)
+        fresh->events = &m_setup.recorder->make_buffer(fmt::format("worker {}", k), trace::thread_role::worker, fresh->executor);
       m_lanes[fresh->number].store(fresh.get(), std::memory_order_release);
       m_lane_owner.push_back(std::move(fresh));
       m_lane_count.store(static_cast<std::uint32_t>(m_lane_owner.size()), std::memory_order_release);
@@ -185,7 +188,7 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
   }
   if (m_announces)
     for (const block::access& a : t.all_accesses()) uses_of(mine).note(*a.block, count);
-  if (task::link(t, *this)) dispatch(mine, t, false);
+  if (task::link(t, *this, t.what != m_destroy ? mine.events : nullptr)) dispatch(mine, t, false);
 
   const bool look = m_window_bytes != 0 || (count & 255) == 0 || m_window_tasks < 256;
   if (!look || !bounded || mine.inside_task || mine.is_driver) return;
@@ -259,7 +262,9 @@ void scheduler::fence() {
   if (mine.held_views != 0)
     throw error(error_kind::usage, fmt::format("fence while this thread holds {} views", mine.held_views), {},
                 "release host views before waiting for tasks that may need their blocks");
+  const std::uint64_t began = mine.events != nullptr ? mine.events->now() : 0;
   drain();
+  if (mine.events != nullptr) trace_fence(*mine.events, began);
   std::shared_ptr<const block::failure> failure;
   std::uint64_t dropped = 0;
   {
@@ -279,6 +284,16 @@ void scheduler::cancel(std::string reason) {
   }
   m_cancelled.store(true);
   m_work.notify_all();
+}
+
+std::vector<trace::recording::stream> scheduler::compute_streams() const {
+  std::vector<trace::recording::stream> all;
+  for (const auto& driver : m_drivers) {
+    if (!driver) continue;
+    for (std::size_t k = 0; k < driver->streams().size(); ++k)
+      all.push_back({driver->streams()[k]->number(), driver->where().number, fmt::format("{} compute {}", driver->where().name, k)});
+  }
+  return all;
 }
 
 std::vector<operation_statistics> scheduler::operation_table() const {

@@ -36,6 +36,7 @@ struct scheduler_setup {
   transfer::coherence* coherence = nullptr;            ///< with the spaces and streams
   block::table* blocks = nullptr;                      ///< for the private copies of accumulates
   operation::catalog* operations = nullptr;            ///< gets the scheduler's own operations
+  trace::recorder* recorder = nullptr;                 ///< null: nothing is recorded
   const plugin::registry::policy_plugin* policy = nullptr;  ///< whom runtime.placement = "policy:NAME" names
 };
 
@@ -108,6 +109,7 @@ class scheduler final : private task::reduction_source {
 
   // Facts for people and programs.
   std::vector<operation_statistics> operation_table() const;  ///< those that ran at least once
+  std::vector<trace::recording::stream> compute_streams() const;  ///< of all devices, for traces
   void time_tasks(bool on) noexcept { m_timing = on; }        ///< see runtime::time_tasks
   std::uint64_t submitted() const noexcept;                   ///< tasks so far, the runtime's own included
   std::uint64_t retired() const noexcept;                     ///< of them ended
@@ -155,7 +157,7 @@ class scheduler final : private task::reduction_source {
   void worker_thread(lane& mine, std::uint32_t cpu, bool bind);
 
   // replays (replays.cpp)
-  task::record& materialize(lane& mine, task::replay& of, std::uint32_t index);
+  task::record& materialize(lane& mine, task::replay& of, std::uint32_t index, block::task_reference after);
   void prepare_replayed(task::record& t);
   void release_replayed(lane& mine, task::record& t, bool hot);
 
@@ -238,6 +240,7 @@ struct host_hold {
   void* pointer = nullptr;                     ///< the elements, in host memory
   std::atomic<bool> available{false};          ///< `pointer` or `why` is set
   std::shared_ptr<const block::failure> why;  ///< set when it cannot be had
+  std::uint64_t since = 0;                     ///< when it became available; only while recording
 };
 
 }  // namespace tessera::schedule

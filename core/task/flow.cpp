@@ -13,8 +13,8 @@ constexpr std::uint64_t one_generation = address_mask + 1;
 
 class linking {
  public:
-  linking(record& t, reduction_source& reductions)
-      : m_task(t), m_self(reference_to(t)), m_reductions(reductions) {}
+  linking(record& t, reduction_source& reductions, trace::buffer* events)
+      : m_task(t), m_self(reference_to(t)), m_reductions(reductions), m_events(events) {}
 
   bool run() {
     lock();
@@ -29,6 +29,7 @@ class linking {
         if (a.how == intent::accumulate) visit(a);
     unlock();
     for (const auto& [reduction, ready] : m_linked) m_reductions.reduction_linked(*reduction, ready);
+    if (m_events != nullptr) note_submission(*m_events, m_task, {m_before.data(), m_before.size()});
     return settle(m_task, m_edges);
   }
 
@@ -48,6 +49,7 @@ class linking {
   }
 
   void wait_for(block::task_reference before) {
+    if (m_events != nullptr && before != m_self && before != 0) m_before.push_back(before);
     if (before != m_self && before != 0 && depend(before, m_task)) ++m_edges;
   }
 
@@ -66,7 +68,7 @@ class linking {
       sums[static_cast<std::size_t>(&a - m_task.all_accesses().data())] = b.sums;
       return;  // a private copy: no order with anybody but the reduction
     }
-    if (b.sums != nullptr) m_linked.push_back(close_group(b, m_self, m_reductions));
+    if (b.sums != nullptr) m_linked.push_back(close_group(b, m_self, m_reductions, m_events));
     if (a.how == intent::read) {
       wait_for(flow.last_writer);
       add_reader(flow, m_self);
@@ -82,6 +84,8 @@ class linking {
   record& m_task;
   block::task_reference m_self;
   reduction_source& m_reductions;
+  trace::buffer* m_events;
+  references m_before;  // while recording
   std::int32_t m_edges = 0;
   boost::container::small_vector<block::record*, 8> m_blocks;
   boost::container::small_vector<linked_reduction, 2> m_linked;
@@ -127,6 +131,6 @@ bool depend(block::task_reference before, record& after) {
   }
 }
 
-bool link(record& t, reduction_source& reductions) { return linking(t, reductions).run(); }
+bool link(record& t, reduction_source& reductions, trace::buffer* events) { return linking(t, reductions, events).run(); }
 
 }  // namespace tessera::task

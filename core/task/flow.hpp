@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "core/task/record.hpp"
+#include "core/trace/recorder.hpp"
 
 namespace tessera::task {
 
@@ -62,6 +63,7 @@ class reduction_source {
 };
 
 /// Links a task whose accesses are filled in. Returns true when it waits for nothing. Several threads may link at once.
-bool link(record& t, reduction_source& reductions);
+/// @param events  of the calling thread: gets the submission with its predecessors, finished ones too; null: not recorded
+bool link(record& t, reduction_source& reductions, trace::buffer* events = nullptr);
 
 }  // namespace tessera::task

@@ -2,10 +2,13 @@
 // How tasks enter and leave the flow record of a block; for linking one task (flow.cpp) and a whole replay
 // (replay_linking.cpp). Call with the block's flow lock held.
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
+#include <span>
 #include <utility>
 
 #include "core/block/accumulation.hpp"
 #include "core/task/flow.hpp"
+#include "core/trace/recorder.hpp"
 
 namespace tessera::task {
 
@@ -50,17 +53,43 @@ inline bool settle(record& t, std::int32_t edges) noexcept {
   return t.dependencies.fetch_sub(off, std::memory_order_acq_rel) == off;
 }
 
+using references = boost::container::small_vector<block::task_reference, 8>;
+
+/// Writes a submission down; while the task cannot run yet.
+inline void note_submission(trace::buffer& events, const record& t, std::span<const block::task_reference> before) {
+  trace::event e{trace::event_kind::submitted};
+  e.small = static_cast<std::uint16_t>(t.what->number);
+  e.number = t.site.line();
+  e.time = events.now();
+  e.task = reference_to(t);
+  e.words[0] = reinterpret_cast<std::uintptr_t>(t.site.file_name());
+  auto first = e.words.begin() + 1;
+  for (;;) {
+    e.count = static_cast<std::uint8_t>(std::min<std::size_t>(before.size(), static_cast<std::size_t>(e.words.end() - first)));
+    std::copy_n(before.begin(), e.count, first);
+    events.add(e);
+    before = before.subspan(e.count);
+    if (before.empty()) return;
+    e.kind = trace::event_kind::predecessors;
+    first = e.words.begin();
+  }
+}
+
 /// A reduction that linking has made, and whether it waits for nothing.
 using linked_reduction = std::pair<record*, bool>;
 
 /// Ends the open group of accumulates of a block: makes and links its reduction. `self` (may be 0) is not waited for.
-inline linked_reduction close_group(block::record& b, block::task_reference self, reduction_source& reductions) {
+/// `events`: null, or where the submission is written down.
+inline linked_reduction close_group(block::record& b, block::task_reference self, reduction_source& reductions,
+                                    trace::buffer* events) {
   block::accumulation& group = *b.sums;
   b.sums = nullptr;
   block::flow_record& flow = b.flow;
   record& reduction = reductions.make_reduction(b, group);
   std::int32_t edges = 0;
+  references all;
   const auto wait = [&](block::task_reference before) {
+    if (events != nullptr && before != self && before != 0) all.push_back(before);
     if (before != self && before != 0 && depend(before, reduction)) ++edges;
   };
   wait(flow.last_writer);
@@ -68,6 +97,7 @@ inline linked_reduction close_group(block::record& b, block::task_reference self
   for (const block::task_reference adder : group.adders) wait(adder);
   flow.last_writer = reference_to(reduction);
   reduction.accesses[0].version = flow.next_version++;
+  if (events != nullptr) note_submission(*events, reduction, {all.data(), all.size()});
   return {&reduction, settle(reduction, edges)};
 }
 

@@ -37,7 +37,8 @@ struct replay {
 /// Joins a rewound replay, whose boundary records are renewed, to the tasks submitted before and makes it the predecessor of
 /// those submitted later. Takes the flow locks of all its blocks in slot order. Calls ready(record&) for each boundary
 /// task that waits for nothing; after the first call the replay is running.
-void link(replay& r, reduction_source& reductions, const std::function<void(record&)>& ready);
+/// `events`: null, or where submissions are written down.
+void link(replay& r, reduction_source& reductions, trace::buffer* events, const std::function<void(record&)>& ready);
 
 /// To be called for every task of a replay when it has been enqueued or has run: calls ready(index) for each inner
 /// successor that waited for nothing else and ready_boundary(record&) for those of the boundary.

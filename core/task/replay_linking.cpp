@@ -51,12 +51,14 @@ void replay::fill(record& t, std::uint32_t index) {
   for (const std::uint32_t s : of.successors_of(from)) __builtin_prefetch(&waiting[s], 1);  // counted down when it has run
 }
 
-void link(replay& r, reduction_source& reductions, const std::function<void(record&)>& ready) {
+void link(replay& r, reduction_source& reductions, trace::buffer* events, const std::function<void(record&)>& ready) {
   const recording& of = r.of;
   std::vector<std::int32_t> edges(of.boundary.size(), 0);
+  std::vector<references> before_of(events != nullptr ? of.boundary.size() : 0);
   std::vector<linked_reduction> linked;
   const auto record_of = [&](std::uint32_t t) -> record& { return *r.boundary[of.tasks[t].boundary]; };
   const auto wait = [&](std::uint32_t t, block::task_reference before) {
+    if (events != nullptr && before != 0) before_of[of.tasks[t].boundary].push_back(before);
     if (before != 0 && depend(before, record_of(t))) ++edges[of.tasks[t].boundary];
   };
 
@@ -65,7 +67,7 @@ void link(replay& r, reduction_source& reductions, const std::function<void(reco
   for (std::size_t b = 0; b < of.blocks.size(); ++b) {
     const recorded_block& block = of.blocks[b];
     block::flow_record& flow = r.blocks[b].is->flow;
-    if (r.blocks[b].is->sums != nullptr) linked.push_back(close_group(*r.blocks[b].is, 0, reductions));
+    if (r.blocks[b].is->sums != nullptr) linked.push_back(close_group(*r.blocks[b].is, 0, reductions, events));
     r.blocks[b].base = flow.next_version - 1;
     flow.next_version += block.versions;
     for (const std::uint32_t t : block.first_readers) wait(t, flow.last_writer);
@@ -81,7 +83,10 @@ void link(replay& r, reduction_source& reductions, const std::function<void(reco
     if (!r.blocks[b].is->flow.is_private) r.blocks[b].is->flow.lock.unlock();
 
   for (const auto& [reduction, at_once] : linked) reductions.reduction_linked(*reduction, at_once);
-  for (std::size_t k = 0; k < of.boundary.size(); ++k) r.fill(*r.boundary[k], of.boundary[k]);
+  for (std::size_t k = 0; k < of.boundary.size(); ++k) {
+    r.fill(*r.boundary[k], of.boundary[k]);
+    if (events != nullptr) note_submission(*events, *r.boundary[k], {before_of[k].data(), before_of[k].size()});
+  }
   // From here tasks may run; a boundary task counts one more while it has predecessors within the recording.
   for (std::size_t k = 0; k < of.boundary.size(); ++k) {
     const std::int32_t off = linking_bias - edges[k] - (of.predecessors[of.boundary[k]] > 0 ? 1 : 0);

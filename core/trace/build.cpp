@@ -42,6 +42,7 @@ class builder {
     part_views();
     keep_finished();
     collect_rest();
+    drop_unused_names();
     shift();
     return std::move(m_made);
   }
@@ -256,7 +257,12 @@ class builder {
   }
 
   void collect_rest() {
-    std::vector<std::pair<std::uint64_t, transfer>> copies;
+    struct copy {
+      std::uint64_t point;
+      transfer is;
+      nanoseconds allowed;  ///< by what it waits for on the device
+    };
+    std::vector<copy> copies;
     for (std::size_t thread = 0; thread < m_from.threads.size(); ++thread)
       for (const event& e : m_from.threads[thread].events) {
         if (e.kind == event_kind::memory && e.number < m_made.spaces.size()) {
@@ -273,27 +279,55 @@ class builder {
           x.issued = signed_of(e.time);
           x.ended = std::max(signed_of(e.words[0]), x.issued);
           x.write_back = e.count != 0;
-          copies.emplace_back(e.words[2], x);
+          nanoseconds allowed = x.issued;
+          for (const std::uint64_t point : {e.words[3], e.words[4]})
+            if (const auto at = m_reached.find(point); at != m_reached.end()) allowed = std::max(allowed, at->second);
+          copies.push_back({e.words[2], x, allowed});
         }
       }
     for (auto& s : m_made.spaces) std::ranges::stable_sort(s.samples, {}, &memory_sample::time);
     std::ranges::stable_sort(m_made.evictions, {}, &eviction::time);
     std::ranges::stable_sort(m_made.fences, {}, &fence::started);
     // In the order of their streams; inline copies have no point and keep the order of their ends.
-    std::ranges::stable_sort(copies, {}, [](const auto& c) { return std::pair(c.first, c.second.ended); });
+    std::ranges::stable_sort(copies, {}, [](const copy& c) { return std::pair(c.point, c.is.ended); });
     std::unordered_map<std::uint32_t, nanoseconds> stream_free, track_free;
-    for (auto& [point, x] : copies) {
+    for (auto& [point, x, allowed] : copies) {
       x.track = link_track(x.from, x.to);
       nanoseconds& free = track_free[x.track];
       nanoseconds before = free;
       if (point != 0) before = std::max(before, stream_free[stream_of(point)]);
-      x.started = std::min(std::max(x.issued, before), x.ended);
+      x.started = std::min(std::max(allowed, before), x.ended);
       free = std::max(free, x.ended);
       if (point != 0) stream_free[stream_of(point)] = x.ended;
       m_made.transfers.push_back(x);
     }
     std::ranges::stable_sort(m_made.transfers, {}, &transfer::started);
   }
+
+  /// Numbers names in the order of their first use, as who reads the timeline from a file does.
+  void drop_unused_names() {
+    renaming operations(m_made.operations), sites(m_made.sites), blocks(m_made.blocks);
+    for (task& t : m_made.tasks) operations.apply(t.operation), sites.apply(t.site);
+    for (transfer& x : m_made.transfers) blocks.apply(x.block);
+    for (eviction& e : m_made.evictions) blocks.apply(e.block);
+    m_made.operations = std::move(operations.kept);
+    m_made.sites = std::move(sites.kept);
+    m_made.blocks = std::move(blocks.kept);
+  }
+  struct renaming {
+    explicit renaming(const std::vector<std::string>& names) : all(names), number(names.size() + 1, none) {}
+    void apply(std::uint32_t& name) {
+      std::uint32_t& as = number[std::min<std::size_t>(name, all.size())];
+      if (as == none) {
+        as = static_cast<std::uint32_t>(kept.size());
+        kept.push_back(name < all.size() ? all[name] : "?");
+      }
+      name = as;
+    }
+    const std::vector<std::string>& all;
+    std::vector<std::uint32_t> number;
+    std::vector<std::string> kept;
+  };
 
   /// Counts time from the first event on.
   void shift() {

@@ -1,6 +1,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <istream>
 
@@ -28,8 +29,8 @@ class reader {
     } catch (const json::parse_error& e) {
       if (from.eof()) fail(fmt::format("the file ends in the midst of the trace, after {} events", m_events));
       fail(fmt::format("it is not JSON: byte {}", e.byte));
-    } catch (const json::out_of_range& e) {  // how the library takes a number like 1e999
-      fail(fmt::format("event {} is damaged: {}", m_events + 1, e.what()));
+    } catch (const json::exception& e) {  // a number beyond all bounds
+      fail(fmt::format("it is damaged: {}", e.what()));
     }
     if (!head.is_object() || !head.contains("tessera_trace")) fail("it is JSON, but no trace of Tessera");
     if (head["tessera_trace"] != 1) fail(fmt::format("it is a trace in form {}; this program reads form 1", head["tessera_trace"].dump()));
@@ -170,6 +171,8 @@ class reader {
 timeline read_chrome(std::istream& from, const std::string& file) { return reader(file).run(from); }
 
 timeline read_chrome(const std::string& file) {
+  if (std::error_code ignored; std::filesystem::is_directory(file, ignored))
+    throw error(error_kind::input, "cannot open the trace: Is a directory", file, hint);
   errno = 0;
   std::ifstream from(file, std::ios::binary);
   if (!from) throw error(error_kind::input, fmt::format("cannot open the trace: {}", std::strerror(errno)), file, hint);

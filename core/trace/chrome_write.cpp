@@ -7,17 +7,7 @@
 namespace tessera::trace {
 namespace {
 
-// Groups of rows in the viewers.
-constexpr int memory_group = 5;
-int group_of(track_kind kind) {
-  switch (kind) {
-    case track_kind::worker: return 1;
-    case track_kind::stream: return 2;
-    case track_kind::link: return 3;
-    case track_kind::program: return 4;
-  }
-  return 4;
-}
+constexpr int memory_group = 5;  // behind those of group_of
 
 class writer {
  public:

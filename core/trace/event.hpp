@@ -15,17 +15,17 @@ enum class event_kind : std::uint8_t {
   waits,         ///< before it was enqueued; words: `count` points that the device waits for
   parked,        ///< set aside; small: park_reason; number: space that lacks memory
   resumed,       ///< queued again
-  transfer,      ///< time: enqueued; words[0]: seen to be complete; words[1]: bytes; words[2]: its point; small: from space, number: to space; task: block name; count: 1 for a write-back
+  transfer,      ///< time: enqueued; words[0]: seen to be complete; words[1]: bytes; words[2]: its point; words[3], words[4]: points that it waits for on the device, or 0; small: from space, number: to space; task: block name; count: 1 for a write-back
   memory,        ///< number: space; words[0]: bytes in use from now on
   evicted,       ///< number: space; words[0]: bytes; task: block name; count: 1 when it was written back first
   fence          ///< a thread waited for everything; time: begin; words[0]: end
 };
 
-enum : std::uint16_t {        // small, of ran and enqueued
-  run_failed = 1u << 0,       ///< it threw, or its device reported a failure
-  run_view = 1u << 1          ///< a view: the block was in the hands of the program
-};
-enum : std::uint16_t { parked_for_data, parked_for_memory };  // small, of parked
+// `small` of ran and enqueued: bits.
+inline constexpr std::uint16_t run_failed = 1u << 0;  ///< it threw, or its device reported a failure
+inline constexpr std::uint16_t run_view = 1u << 1;    ///< a view: the block was in the hands of the program
+// `small` of parked.
+inline constexpr std::uint16_t parked_for_data = 0, parked_for_memory = 1;
 
 /// 64 bytes: one cache line.
 struct alignas(64) event {

@@ -31,4 +31,15 @@ inline const char* word_of(track_kind kind) {
   return "?";
 }
 
+/// Groups of rows in viewers, in the order in which they are shown: workers, devices, links, the program.
+inline int group_of(track_kind kind) {
+  switch (kind) {
+    case track_kind::worker: return 1;
+    case track_kind::stream: return 2;
+    case track_kind::link: return 3;
+    case track_kind::program: return 4;
+  }
+  return 4;
+}
+
 }  // namespace tessera::trace

@@ -58,7 +58,16 @@ buffer& recorder::make_buffer(std::string name, thread_role role, std::uint32_t 
 }
 
 buffer& recorder::local() {
-  if (cached.serial != m_serial) cached = {m_serial, &make_buffer("", thread_role::other, 0)};
+  if (cached.serial != m_serial) {
+    buffer* mine = nullptr;
+    {
+      const std::lock_guard guard(m_mutex);
+      buffer*& known = m_locals[std::this_thread::get_id()];
+      if (known == nullptr) known = m_buffers.emplace_back(std::make_unique<buffer>(*this, "", thread_role::other, 0)).get();
+      mine = known;
+    }
+    cached = {m_serial, mine};
+  }
   return *cached.mine;
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -130,6 +131,7 @@ class recorder {
   std::atomic<std::uint64_t> m_bytes{0};
   mutable std::mutex m_mutex;
   std::vector<std::unique_ptr<buffer>> m_buffers;
+  std::unordered_map<std::thread::id, buffer*> m_locals;
   std::unordered_map<std::string, std::uint64_t> m_numbers;
   std::vector<std::string> m_names;
 };

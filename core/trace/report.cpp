@@ -37,9 +37,12 @@ class writer {
     for (const operation_summary& o : s.operations) m_rank[o.operation] = m_ranks++;
     for (std::uint32_t& r : m_rank)
       if (r == none) r = m_ranks++;
-    for (const track_kind kind : {track_kind::worker, track_kind::stream, track_kind::link, track_kind::program})
-      for (std::uint32_t k = 0; k < of.tracks.size(); ++k)
-        if (of.tracks[k].kind == kind) m_order.push_back(k);
+    for (std::uint32_t k = 0; k < of.tracks.size(); ++k) m_order.push_back(k);
+    // Links by their names: those out of one memory together.
+    std::ranges::stable_sort(m_order, {}, [&](std::uint32_t k) {
+      const track& t = of.tracks[k];
+      return std::pair(group_of(t.kind), t.kind == track_kind::link ? std::string_view(t.name) : std::string_view());
+    });
     m_tasks_of.resize(of.tracks.size());
     for (std::uint32_t k = 0; k < of.tasks.size(); ++k) m_tasks_of[of.tasks[k].track].push_back(k);
     for (auto& tasks : m_tasks_of) std::ranges::stable_sort(tasks, {}, [&](std::uint32_t k) { return of.tasks[k].started; });

@@ -12,6 +12,7 @@
 #include "core/transfer/link_map.hpp"
 #include "core/transfer/staging_ring.hpp"
 #include "core/transfer/stream.hpp"
+#include "core/trace/recorder.hpp"
 #include "core/transfer/use_log.hpp"
 
 namespace tessera::transfer {
@@ -78,6 +79,9 @@ class coherence {
   coherence(std::span<const std::unique_ptr<memory::space>> spaces, std::vector<memory::space_number> parents,
             stream_table& streams, std::uint64_t staging_bytes, eviction_settings eviction = {});
   ~coherence();
+
+  /// Writes transfers and evictions down from now on. Before anything is transferred.
+  void record_to(trace::recorder& events) noexcept { m_recorder = &events; }
 
   /// Reserves, transfers and pins everything that a task with these accesses needs in `space`; see outcome. Sets
   /// access::space. `consumer` (may be null) is the stream that will use the data: tickets that it can wait for on the
@@ -151,9 +155,11 @@ class coherence {
   bool write_back(block::record& block, memory::space_number from, std::uint64_t& out_bytes, std::uint64_t sequence);
   void find_next_uses(std::span<const memory::space::resident> residents);
   void drop_replica(block::record& block, block::replica& r);
+  void note_eviction(const block::record& block, memory::space_number space, bool written_back) const;
 
   friend struct transfer;
 
+  trace::recorder* m_recorder = nullptr;
   std::vector<memory::space*> m_spaces;
   std::vector<memory::space_number> m_parents;
   stream_table& m_streams;

@@ -48,6 +48,17 @@ void coherence::relieve(memory::space_number number, std::uint64_t sequence) {
   evict(number, static_cast<std::uint64_t>(used - m_eviction.low_watermark * limit), sequence);
 }
 
+void coherence::note_eviction(const block::record& block, memory::space_number space, bool written_back) const {
+  trace::buffer& events = m_recorder->local();
+  trace::event e{trace::event_kind::evicted};
+  e.count = written_back;
+  e.number = space;
+  e.time = events.now();
+  e.task = m_recorder->name(block::name_of(block));
+  e.words[0] = block.bytes;
+  events.add(e);
+}
+
 bool coherence::evict(memory::space_number number, std::uint64_t bytes, std::uint64_t sequence) {
   memory::space& space = *m_spaces[number];
   struct candidate {
@@ -102,6 +113,7 @@ bool coherence::evict(memory::space_number number, std::uint64_t bytes, std::uin
         drop_replica(b, *r);
         freed += space.footprint(b.bytes);
         space.count_eviction();
+        if (m_recorder != nullptr) note_eviction(b, number, false);
         m_dropped.fetch_add(1, std::memory_order_relaxed);
         continue;
       }

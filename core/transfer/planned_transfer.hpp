@@ -14,6 +14,7 @@ struct planned {
   memory::space_number from = 0, to = 0;
   block::version_number version = 0;
   bool write_back = false;
+  std::uint64_t issued = 0;  ///< while recording
   tsr_address source{}, destination{};
   boost::container::small_vector<std::pair<const stream*, block::ticket>, 4> waits;  ///< before the first byte moves
 };

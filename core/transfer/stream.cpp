@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "core/base/fence.hpp"
+
 namespace tessera::transfer {
 
 stream::stream(std::uint32_t number, const plugin::device& device, std::uint32_t flags)
@@ -69,9 +71,24 @@ void stream::on_completion(completion& what) {
 }
 
 bool stream::poll() {
-  if (!busy()) return false;
-  const std::unique_lock polling(m_poll_lock, std::try_to_lock);
-  if (!polling) return false;  // somebody else is at it
+  bool any = false;
+  while (busy()) {
+    // Who finds somebody else polling leaves a note: that one may have asked the plugin before what we were woken for.
+    m_poll_asked.store(true, std::memory_order_release);
+    full_fence();
+    {
+      const std::unique_lock polling(m_poll_lock, std::try_to_lock);
+      if (!polling) return any;
+      m_poll_asked.exchange(false, std::memory_order_acq_rel);
+      any = poll_once() || any;
+    }
+    full_fence();
+    if (!m_poll_asked.load(std::memory_order_relaxed)) return any;
+  }
+  return any;
+}
+
+bool stream::poll_once() {
   std::uint64_t value = m_completed.load(std::memory_order_relaxed), failed = 0;
   const tsr_status status = m_device->table().stream_progress(m_device->handle(), m_handle, &value, &failed);
   if (status != TSR_OK && status != TSR_NOT_READY) plugin::take_error_details();

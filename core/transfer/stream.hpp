@@ -62,6 +62,8 @@ class stream {
   void finish_wakes() noexcept;
 
  private:
+  bool poll_once();  // under m_poll_lock
+
   std::uint32_t m_number;
   const plugin::device* m_device;
   tsr_stream* m_handle = nullptr;
@@ -74,6 +76,7 @@ class stream {
   std::vector<std::pair<std::uint64_t, tsr_status>> m_failures;
   tsr_status m_lost = TSR_OK;
   std::mutex m_poll_lock;
+  std::atomic<bool> m_poll_asked{false};  // somebody wanted to poll while somebody else did
   void (*m_wake)(void*) = nullptr;
   void* m_wake_context = nullptr;
   std::atomic<std::uint64_t> m_armed{0};

@@ -1,6 +1,8 @@
 // The part of `coherence` that moves bytes: planning under locks, issuing without them, completion.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/transfer/coherence.hpp"
 #include "core/transfer/copy.hpp"
 #include "core/transfer/planned_transfer.hpp"
@@ -44,6 +46,7 @@ void coherence::issue(planned& what, std::vector<block::ticket>* waits) {
   memory::space &from = *m_spaces[what.from], &to = *m_spaces[what.to];
   block::record& b = *what.block;
   block::ticket arrived, left;  // left: the source is no longer read
+  if (m_recorder != nullptr) what.issued = m_recorder->local().now();
   try {
     if (way.how == route_kind::staged) {
       stream& out = *m_copies[from.device().index()].out;
@@ -104,6 +107,19 @@ void coherence::transfer_done(transfer& t, tsr_status status) {
   block::record& b = *what.block;
   memory::space& from = *m_spaces[what.from];
   bool evictable = false;
+  if (m_recorder != nullptr) {
+    trace::buffer& events = m_recorder->local();
+    trace::event e{trace::event_kind::transfer};
+    e.count = what.write_back;
+    e.small = what.from;
+    e.number = what.to;
+    e.time = what.issued;
+    e.task = m_recorder->name(block::name_of(b));
+    e.words = {events.now(), b.bytes, trace::point_of(t.done.at.stream, t.done.at.value), 0, 0};
+    for (std::size_t k = 0; k < std::min<std::size_t>(what.waits.size(), 2); ++k)
+      e.words[3 + k] = trace::point_of(what.waits[k].second.stream, what.waits[k].second.value);
+    events.add(e);
+  }
   {
     const std::lock_guard guard(b.lock);
     block::replica* target = b.find(what.to);
@@ -128,6 +144,7 @@ void coherence::transfer_done(transfer& t, tsr_status status) {
       if (evictable && source->issuing == 0 && (safe || !usable(*source, b))) {
         drop_replica(b, *source);
         from.count_eviction();
+        if (m_recorder != nullptr) note_eviction(b, what.from, true);
         m_written_back.fetch_add(1, std::memory_order_relaxed);
       } else {
         source->state = block::replica_state::valid;

@@ -49,9 +49,14 @@ figure(share(data.path.time, data.length), `of the run: critical path, ${time(da
 
 // --- timeline
 const canvas = $('timeline'), tip = $('tip');
-const gutter = 178, axis = 26, row_height = 24, group_gap = 22;
+const axis = 26, row_height = 24, group_gap = 22;
 const group_names = {worker: 'Workers', stream: 'Devices', link: 'Links', program: 'Views held by the program'};
 const rows = [];
+const gutter = (() => {  // as wide as the longest name needs
+  const c = canvas.getContext('2d');
+  c.font = '12px ' + getComputedStyle(document.body).fontFamily;
+  return Math.min(Math.max(...data.tracks.map(t => c.measureText(t.name).width), 90) + 28, Math.max(150, canvas.clientWidth / 4));
+})();
 {
   let y = axis + 4, group = null;
   for (const t of data.tracks) {

@@ -106,6 +106,15 @@ TEST(documented, keys_of_plugins) {
                    documented("## tessera plugins check"), "plugins check");
 }
 
+TEST(documented, keys_of_trace_summary) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / ("documented_trace_" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  const std::string file = (folder / "run.json").string();
+  EXPECT_EQ(run({"cholesky", "--n", "500", "--tile", "50", "--quiet", "--config", source("configs/sim_two.toml"), "--trace", file}).code, 0);
+  expect_agreement(keys_of(run({"trace", "summary", file, "--json", "-"}).out), documented("## tessera trace summary"), "trace summary");
+  std::filesystem::remove_all(folder);
+}
+
 TEST(documented, keys_of_config_explain) {
   keys real;
   for (const std::string& key : keys_of(run({"config", "explain", "--json", "-"}).out)) real.insert(key);
@@ -124,10 +133,11 @@ TEST(documented, every_command_and_every_option) {
   EXPECT_GE(commands.size(), 6u) << top;
   std::vector<std::vector<std::string>> lines;
   for (const std::string& name : commands) {
-    if (name != "config") lines.push_back({name});
-    EXPECT_FALSE(section("## tessera " + name + (name == "config" ? " explain" : "")).empty());
+    const std::string only = name == "config" ? " explain" : name == "trace" ? " summary" : "";  // has subcommands alone
+    if (only.empty()) lines.push_back({name});
+    EXPECT_FALSE(section("## tessera " + name + only).empty());
   }
-  lines.insert(lines.end(), {{"plugins", "explain"}, {"plugins", "check"}, {"config", "explain"}});
+  lines.insert(lines.end(), {{"plugins", "explain"}, {"plugins", "check"}, {"config", "explain"}, {"trace", "summary"}});
   const std::string shared = section("## Options of every run") + section("## Options that choose the machine");
   for (std::vector<std::string> line : lines) {
     std::string heading = "## tessera";

@@ -79,6 +79,18 @@ TEST(build, copies_of_one_stream_follow_each_other) {
   EXPECT_TRUE(t.transfers[1].write_back);
 }
 
+TEST(build, copies_begin_behind_what_they_wait_for) {
+  recording r = with_device();
+  r.threads[0].events = {submitted(1, 100, 0)};
+  event back = copied(1, 0, 150, 2000, 8, point_of(7, 1));
+  back.words[3] = point_of(5, 1);  // the result of task 1
+  r.threads[2].events = {enqueued(1, 110, 1500, point_of(5, 1)), back};
+  const timeline t = build(r);
+  ASSERT_EQ(t.transfers.size(), 1u);
+  EXPECT_EQ(t.transfers[0].issued, 50);
+  EXPECT_EQ(t.transfers[0].started, 1400);
+}
+
 TEST(build, many_predecessors_and_unknown_ones) {
   recording r = host();
   auto& events = r.threads[0].events;

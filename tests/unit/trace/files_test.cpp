@@ -94,6 +94,7 @@ TEST(chrome, damaged_files_are_refused_with_the_reason) {
   EXPECT_THAT(message_of(with("\"ts\":0.050", "\"ts\":-1")), HasSubstr("damaged"));
   EXPECT_THAT(message_of(with("\"task\":1", "\"task\":5")), HasSubstr("damaged"));
   EXPECT_THAT(message_of(with("\"task\":1", "\"task\":1e999")), HasSubstr("damaged")) << "beyond all bounds";
+  EXPECT_THAT(message_of(with("\"ts\":0.050", "\"ts\":1e999")), HasSubstr("damaged"));
 }
 
 TEST(chrome, every_truncation_ends_in_an_error) {

@@ -1,0 +1,109 @@
+// --trace, --report and `tessera trace summary` as a user meets them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/integration/cli/program.hpp"
+
+namespace {
+
+using namespace cli_test;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+class trace_command : public testing::Test {
+ protected:
+  trace_command() : m_folder(fs::path(testing::TempDir()) / ("tessera_trace_" + std::to_string(getpid()))) { fs::create_directories(m_folder); }
+  ~trace_command() override { fs::remove_all(m_folder); }
+  std::string file(const std::string& name) const { return (m_folder / name).string(); }
+  std::string file(const std::string& name, const std::string& text) const {
+    std::ofstream(file(name), std::ios::binary) << text;
+    return file(name);
+  }
+
+ private:
+  fs::path m_folder;
+};
+
+TEST_F(trace_command, a_run_leaves_a_trace_and_a_page) {
+  const outcome made = run({"gemm", "--n", "400", "--tile", "100", "--config", source("configs/sim_one.toml"), "--trace", file("run.json"),
+                            "--report", file("run.html")});
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_THAT(made.out, HasSubstr("GFLOP/s"));  // the report on the terminal is as ever
+
+  const nlohmann::json trace = json_of(contents(file("run.json")));
+  std::size_t tasks = 0, transfers = 0, counters = 0;
+  for (const auto& e : trace.at("traceEvents")) {
+    ASSERT_TRUE(e.contains("ph") && e.contains("pid")) << e;
+    const std::string category = e.value("cat", "");
+    tasks += category == "task", transfers += category == "transfer", counters += category == "memory";
+    if (e["ph"] != "X") continue;
+    EXPECT_TRUE(e.at("ts").is_number() && e.at("dur").is_number() && e.contains("tid") && e.contains("name")) << e;
+  }
+  EXPECT_EQ(tasks, 64u + 32u);  // products, and the tasks that make noise
+  EXPECT_GT(counters, 0u);
+  EXPECT_THAT(contents(file("run.html")), testing::AllOf(testing::StartsWith("<!doctype html>"), HasSubstr("tessera gemm, type f64")));
+
+  const outcome text = run({"trace", "summary", file("run.json")});
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_THAT(text.out, testing::AllOf(HasSubstr("tessera gemm"), HasSubstr("96 tasks"), HasSubstr("Why tasks waited"), HasSubstr("Critical path"),
+                                       HasSubstr("infinite link")));
+  const outcome json = run({"trace", "summary", file("run.json"), "--json", "-"});
+  const nlohmann::json figures = json_of(json.out);
+  EXPECT_EQ(figures["tasks"], 96);
+  EXPECT_EQ(figures["transfers"], transfers);
+  double waits = 0;
+  for (const auto& [reason, seconds] : figures["waiting"].items()) waits += seconds.get<double>();
+  double parts = 0;
+  for (const auto& o : figures["operations"])
+    for (const auto& [reason, seconds] : o["waiting"].items()) parts += seconds.get<double>();
+  EXPECT_NEAR(waits, parts, 1e-9 * figures["operations"].size() + 1e-6);
+
+  // The page can be made again from the trace, and is the same.
+  ASSERT_EQ(run({"trace", "summary", file("run.json"), "--report", file("again.html"), "--json", file("figures.json")}).code, 0);
+  EXPECT_EQ(contents(file("again.html")), contents(file("run.html")));
+  EXPECT_EQ(json_of(contents(file("figures.json"))), figures);
+}
+
+TEST_F(trace_command, wrong_files_end_with_4_and_the_reason) {
+  ASSERT_EQ(run({"gemm", "--n", "200", "--tile", "100", "--quiet", "--trace", file("run.json")}).code, 0);
+  const std::string whole = contents(file("run.json"));
+  const std::pair<std::string, std::string> wrong[] = {
+      {file("missing.json"), "No such file"},
+      {file("empty.json", ""), "empty"},
+      {file("text.json", "this is no JSON\n"), "not JSON"},
+      {file("other.json", R"({"traceEvents":[{"ph":"X","name":"f","ts":0,"dur":1,"pid":1,"tid":1}]})"), "no trace of Tessera"},
+      {file("short.json", whole.substr(0, whole.size() * 2 / 3)), "ends in the midst"},
+      {file("binary.json", std::string("\x7f" "ELF\0\0\xff\xfe", 8)), "not JSON"},
+      {source("configs"), "Is a directory"}};
+  for (const auto& [path, reason] : wrong) {
+    const outcome o = run({"trace", "summary", path});
+    EXPECT_EQ(o.code, 4) << path << o.err;
+    EXPECT_THAT(o.err, testing::AllOf(HasSubstr(reason), HasSubstr(path), HasSubstr("hint"))) << path;
+    EXPECT_EQ(o.out, "");
+  }
+}
+
+TEST_F(trace_command, files_that_cannot_be_written_are_refused_before_the_run) {
+  for (const char* option : {"--trace", "--report"}) {
+    const outcome o = run({"gemm", "--n", "200", option, "/nonexistent/folder/x"});
+    EXPECT_EQ(o.code, 2) << option;
+    EXPECT_THAT(o.err, HasSubstr("/nonexistent/folder/x"));
+    EXPECT_EQ(o.out, "");
+    EXPECT_EQ(run({"gemm", "--n", "200", option, "-"}).code, 2);
+  }
+  EXPECT_EQ(run({"trace", "summary"}).code, 2);
+  EXPECT_EQ(run({"trace"}).code, 2);
+}
+
+TEST_F(trace_command, a_run_that_fails_leaves_none) {
+  const outcome o = run({"gemm", "--n", "200", "--config", file("missing.toml"), "--trace", file("run.json"), "--report", file("run.html")});
+  EXPECT_EQ(o.code, 3);
+  EXPECT_FALSE(fs::exists(file("run.json")));
+  EXPECT_FALSE(fs::exists(file("run.html")));
+}
+
+}  // namespace
