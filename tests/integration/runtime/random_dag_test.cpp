@@ -75,9 +75,9 @@ INSTANTIATE_TEST_SUITE_P(
                       setting{"tight_memory_lru", 2, "96 KiB", true, "locality", 10'000, 100, "[memory]\neviction = \"lru\"\n"},
                       setting{"tight_memory_fifo", 2, "96 KiB", true, "locality", 10'000, 100, "[memory]\neviction = \"fifo\"\n"},
                       setting{"host_spills_to_disk", 0, "", false, "locality", 5'000, 100,
-                              "[memory]\nhost_limit = \"16 KiB\"\nslab_bytes = \"64 KiB\"\n"},
+                              "[memory]\nhost_limit = \"64 KiB\"\nslab_bytes = \"64 KiB\"\n"},
                       setting{"three_tiers", 1, "16 KiB", false, "locality", 5'000, 200,
-                              "[memory]\nhost_limit = \"24 KiB\"\nslab_bytes = \"64 KiB\"\nstaging_bytes = \"64 KiB\"\n"},
+                              "[memory]\nhost_limit = \"64 KiB\"\nslab_bytes = \"64 KiB\"\nstaging_bytes = \"64 KiB\"\n"},
                       setting{"pinned", 1, "1 MiB", false, "pinned", 10'000, 100}),
     [](const auto& parameters) { return std::string(parameters.param.name); });
 
