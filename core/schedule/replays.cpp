@@ -87,7 +87,10 @@ void scheduler::release_replayed(lane& mine, task::record& t, bool hot) {
   const block::task_reference self = task::reference_to(t);
   task::release_replayed(
       r, is.index, [&](std::uint32_t index) { dispatch(mine, materialize(mine, r, index, self), hot); },
-      [&](task::record& boundary) { dispatch(mine, boundary, hot); });
+      [&](task::record& boundary) {
+        if (mine.events != nullptr) task::note_predecessor(*mine.events, boundary, self);
+        dispatch(mine, boundary, hot);
+      });
 }
 
 }  // namespace tessera::schedule

@@ -75,6 +75,16 @@ inline void note_submission(trace::buffer& events, const record& t, std::span<co
   }
 }
 
+/// One more predecessor of a task whose submission has been written down and that cannot run yet.
+inline void note_predecessor(trace::buffer& events, const record& t, block::task_reference before) {
+  trace::event e{trace::event_kind::predecessors};
+  e.count = 1;
+  e.time = events.now();
+  e.task = reference_to(t);
+  e.words[0] = before;
+  events.add(e);
+}
+
 /// A reduction that linking has made, and whether it waits for nothing.
 using linked_reduction = std::pair<record*, bool>;
 

@@ -92,19 +92,17 @@ class builder {
           d.is.site = site_of(reinterpret_cast<const char*>(e.words[0]), e.number);
           d.before.assign(e.words.begin() + 1, e.words.begin() + 1 + std::min<std::size_t>(e.count, 4));
           m_drafts.push_back(std::move(d));
-        } else if (e.kind == event_kind::predecessors && !m_drafts.empty()) {
-          // Right behind its submission, but for reductions that were submitted while it was being linked.
-          for (std::size_t back = 1; back <= std::min<std::size_t>(m_drafts.size(), 16); ++back) {
-            draft& d = m_drafts[m_drafts.size() - back];
-            if (d.reference != e.task) continue;
-            d.before.insert(d.before.end(), e.words.begin(), e.words.begin() + std::min<std::size_t>(e.count, 5));
-            break;
-          }
         }
       }
     std::ranges::stable_sort(m_drafts, {}, [](const draft& d) { return d.is.submitted; });
     m_index.reserve(m_drafts.size());
     for (std::uint32_t k = 0; k < m_drafts.size(); ++k) m_index[m_drafts[k].reference] = k;
+    // More predecessors than a submission holds, and those of a replay that show themselves when they release it.
+    for (const auto& thread : m_from.threads)
+      for (const event& e : thread.events)
+        if (e.kind == event_kind::predecessors)
+          if (draft* const d = find(e.task))
+            d->before.insert(d->before.end(), e.words.begin(), e.words.begin() + std::min<std::size_t>(e.count, 5));
   }
 
   draft* find(std::uint64_t reference) {

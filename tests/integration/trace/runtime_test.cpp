@@ -57,6 +57,28 @@ TEST(recorded_run, nothing_is_recorded_unless_asked_for) {
   EXPECT_THROW((void)rt.timeline("x"), error);
 }
 
+TEST(recorded_run, every_task_of_every_replay_is_there) {
+  runtime rt(recorded(tessera::testing::host_only()));
+  auto a = rt.make_array<double>("a", {2}, {1});
+  fill(rt, a(0), 1.0);
+  recording step = rt.record([&] {
+    for (int k = 0; k < 5; ++k)
+      rt.submit("link", [](view<const double> x, view<double> y) { y[0] = x[0]; }, read(a(k % 2)), write(a(1 - k % 2)));
+  });
+  for (int k = 0; k < 4; ++k) rt.replay(step);
+  rt.fence();
+  const trace::timeline t = rt.timeline("replays");
+  expect_sound(t);
+  int links = 0, after_links = 0;
+  for (const trace::task& one : t.tasks) {
+    if (name_of(t, one) != "link") continue;
+    ++links;
+    after_links += names_before(t, one).contains("link") ? 1 : 0;
+  }
+  EXPECT_EQ(links, 20);
+  EXPECT_EQ(after_links, 19) << "each but the first waits for the one before, within a replay and from one to the next";
+}
+
 TEST(recorded_run, a_diamond_with_its_edges_sites_and_views) {
   runtime rt(recorded(tessera::testing::host_only()));
   auto a = rt.make_array<double>("a", {3}, {1});
