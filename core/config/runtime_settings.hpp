@@ -11,7 +11,8 @@ struct runtime_settings {
   // [runtime]
   std::uint32_t workers = 0;             ///< threads that run host tasks, the waiting one included; 0: one per CPU allowed
   bool bind = true;                      ///< bind workers to CPUs of the inherited set
-  std::string placement = "locality";    ///< eager | locality | pinned | policy:NAME
+  std::string placement = "locality";    ///< eager | locality | pinned | cost | policy:NAME
+  std::string history = "auto";          ///< what cost and policies learn: auto | off | a path of a file
   std::uint64_t window_tasks = 4096;     ///< submitted and unfinished tasks above which a submitter helps instead
   std::uint64_t window_bytes = 0;        ///< bytes touched by unfinished tasks; 0: no limit
   std::uint64_t spin_ns = 50000;         ///< how long an idle worker spins before it sleeps

@@ -17,10 +17,14 @@ constexpr std::array keys{
     key{"runtime", "bind", key_type::boolean, 0, 0, "", false,
         "Bind each worker to the CPUs of its core, inside the set that the process inherited.",
         [](settings& s) -> field { return &s.runtime.bind; }},
-    key{"runtime", "placement", key_type::text, 0, 0, "eager|locality|pinned|policy:*", false,
-        "How a location is chosen for a task: the first idle, the one that holds the data, the one the task names, or as the "
-        "policy plugin says that policy: names.",
+    key{"runtime", "placement", key_type::text, 0, 0, "eager|locality|pinned|cost|policy:*", false,
+        "How a location is chosen for a task: the first idle, the one that holds the data, the one the task names, the one "
+        "where it is done first as far as was learnt, or as the policy plugin says that policy: names.",
         [](settings& s) -> field { return &s.runtime.placement; }},
+    key{"runtime", "history", key_type::text, 0, 0, "", true,
+        "Where the times that placement cost and policy plugins learn are kept from run to run: auto (a file per machine in "
+        "the user's cache folder), off, or the path of a file.",
+        [](settings& s) -> field { return &s.runtime.history; }},
     key{"runtime", "window_tasks", key_type::integer, 1, 1ull << 32, "", false,
         "Submitted and unfinished tasks above which a submitter helps instead of submitting.",
         [](settings& s) -> field { return &s.runtime.window_tasks; }},

@@ -1,5 +1,6 @@
 #pragma once
 // What a runtime is started on: made by hierarchy/machine, taken by the runtime, so that the core needs no discovery.
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ struct machine {
   std::shared_ptr<plugin::registry> plugins;  ///< with its devices open; shared: the program may keep it
   location::tree tree;                        ///< memories and workers; names and numbers are those of `plugins`
   std::vector<std::string> notes;  ///< what the user should be told, one sentence each: more workers than cores, ...
+  /// Takes lines of the log; level: 0 debug, 1 info, 2 warning. Any thread. Empty: warnings go to standard error.
+  std::function<void(int level, const std::string& line)> log = {};
 };
 
 }  // namespace tessera

@@ -9,6 +9,7 @@
 #include "core/operation/blas.hpp"
 #include "core/operation/from_plugin.hpp"
 #include "core/operation/tensor.hpp"
+#include "core/runtime/learnt_times.hpp"
 
 namespace tessera {
 namespace {
@@ -113,9 +114,14 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
   setup.recorder = m_recorder.get();
   setup.policy = schedule::find_policy(settings.placement, *m_machine.plugins);
   m_scheduler = std::make_unique<schedule::scheduler>(std::move(setup));
+  if (m_scheduler->model() != nullptr) m_history = history_keeper::open(m_machine, *m_scheduler->model());
 }
 
 runtime::~runtime() {
+  if (m_history) {
+    m_scheduler->drain();
+    m_history->keep(*m_scheduler->model());
+  }
   m_scheduler.reset();
   // Blocks of arrays that outlived their tasks' failure may still hold memory; spaces free their slabs whole.
   m_coherence.reset();
@@ -250,6 +256,15 @@ tessera::statistics runtime::statistics() const {
       const auto& c = links.counters(from->number(), to->number());
       if (c.transfers.load() > 0) s.links.push_back({from->name(), to->name(), c.transfers.load(), c.bytes.load()});
     }
+  }
+  if (const schedule::history* model = m_scheduler->model(); model != nullptr && m_machine.settings.placement == "cost") {
+    const std::vector<schedule::history_cell> cells = model->cells();
+    s.placement = {.trials = model->trials(),
+                   .trial_seconds = model->trial_seconds(),
+                   .revisions = m_scheduler->revisions(),
+                   .moved = m_scheduler->moved(),
+                   .sizes = cells.size(),
+                   .crossovers = schedule::crossovers_of(cells, model->kinds())};
   }
   const memory::registration_statistics r = m_registrations->statistics();
   s.registered_bytes = r.bytes;

@@ -21,6 +21,7 @@ namespace tessera {
 
 template <class T>
 class array;
+class history_keeper;
 class recording;
 
 /// What a submission may say beside operation, arguments and blocks.
@@ -185,6 +186,7 @@ class runtime {
   std::vector<std::unique_ptr<memory::space>> m_spaces;
   std::unique_ptr<transfer::coherence> m_coherence;
   std::unique_ptr<schedule::scheduler> m_scheduler;
+  std::unique_ptr<history_keeper> m_history;  ///< null: nothing is learnt, or nothing is kept
   std::uint64_t m_largest_limit = ~std::uint64_t{0};
 };
 

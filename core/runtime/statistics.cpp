@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "core/base/units.hpp"
+#include "core/runtime/learnt_times.hpp"
 
 namespace tessera {
 
@@ -37,6 +38,11 @@ std::string to_text(const statistics& s) {
   line("fetches      {} saved by write intents ({}), {} joined a transfer under way\n", s.coherence.saved_fetches,
        format_bytes(static_cast<double>(s.coherence.saved_bytes)), s.coherence.joined);
   line("evictions    {} dropped, {} written back\n", s.coherence.dropped, s.coherence.written_back);
+  if (s.placement) {
+    line("placement    {} trials ({}), {} revisions, {} moved, {} sizes known\n", s.placement->trials,
+         format_seconds(s.placement->trial_seconds), s.placement->revisions, s.placement->moved, s.placement->sizes);
+    text += to_text(s.placement->crossovers);
+  }
   if (s.registration_hits + s.registration_misses > 0)
     line("registration {} hits, {} misses, {} kept\n", s.registration_hits, s.registration_misses,
          format_bytes(static_cast<double>(s.registered_bytes)));

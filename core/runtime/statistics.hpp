@@ -1,6 +1,7 @@
 #pragma once
 // What a runtime has done so far.
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,16 @@ struct named_space_statistics {
   memory::space_statistics is;   ///< bytes in blocks, slabs, allocations, evictions
 };
 
+/// What placement cost does beside choosing.
+struct placement_statistics {
+  std::uint64_t trials = 0;      ///< tasks sent to another place than the best, to learn how fast it is
+  double trial_seconds = 0;      ///< that these were expected to be done later for it, all together
+  std::uint64_t revisions = 0;   ///< measurements that changed an estimate so much that queued tasks were looked at again
+  std::uint64_t moved = 0;       ///< tasks that went to another place for that, or because one had nothing to do
+  std::uint64_t sizes = 0;       ///< sizes of tasks with measurements, over all operations and places
+  std::vector<schedule::crossover> crossovers;  ///< from which size on a device beats the host
+};
+
 /// A snapshot; consistent when nothing runs.
 struct statistics {
   std::uint64_t tasks_submitted = 0;  ///< the runtime's own (views, frees, reductions) included
@@ -34,6 +45,7 @@ struct statistics {
   std::vector<link_statistics> links;        ///< those that were used
   std::vector<named_space_statistics> spaces;  ///< all, host memories first
   transfer::coherence_statistics coherence;  ///< versions, saved fetches, evictions
+  std::optional<placement_statistics> placement;  ///< only with placement cost and more than one place
   std::uint64_t registered_bytes = 0;     ///< bytes of user memory registered with devices now
   std::uint64_t registration_hits = 0;    ///< uses of user memory that found it registered
   std::uint64_t registration_misses = 0;  ///< uses that had to register it

@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 
 #include "core/operation/tensor.hpp"
 #include "core/schedule/trace_points.hpp"
@@ -18,6 +19,9 @@ struct device_driver::flight {
   double work = 0;                            ///< floating-point operations
   std::chrono::steady_clock::time_point started;
   std::uint64_t began = 0, enqueued = 0;      ///< while recording
+  std::size_t stream = 0;                            ///< of m_compute
+  boost::container::small_vector<block::ticket, 4> inputs;  ///< not reached when it was enqueued
+  bool inputs_seen = true;                           ///< `started` is when the last of them was reached
 };
 
 device_driver::device_driver(scheduler& owner, executor& where) : m_owner(owner), m_where(where) {
@@ -27,6 +31,7 @@ device_driver::device_driver(scheduler& owner, executor& where) : m_owner(owner)
   for (std::uint32_t k = 0; computes && k < wanted; ++k)
     m_compute.push_back(&owner.m_setup.coherence->streams().create(*where.device, TSR_STREAM_COMPUTE));
   m_depth = 4 * m_compute.size();
+  m_last_landing.resize(m_compute.size());
   const auto wake_me = [](void* self) { static_cast<device_driver*>(self)->wake(); };
   for (transfer::stream* s : m_compute) s->set_wake(wake_me, this);
   auto& copies = owner.m_setup.coherence->copies_of(where.device->index());
@@ -55,8 +60,20 @@ void device_driver::stop() {
 
 bool device_driver::poll_all() {
   bool any = m_owner.m_setup.coherence->poll(m_where.device->index());
+  note_inputs();
   for (transfer::stream* s : m_compute) any = s->poll() || any;
   return any;
+}
+
+void device_driver::note_inputs() {
+  const std::lock_guard guard(m_watched_lock);
+  const transfer::stream_table& streams = m_owner.m_setup.coherence->streams();
+  std::erase_if(m_watched, [&](flight* f) {
+    if (!std::ranges::all_of(f->inputs, [&](block::ticket w) { return streams.reached(w); })) return false;
+    f->started = std::chrono::steady_clock::now();
+    f->inputs_seen = true;
+    return true;
+  });
 }
 
 bool device_driver::anything_busy() const {
@@ -79,6 +96,7 @@ void device_driver::loop() {
       task::record* t = m_where.urgent.pop();
       if (t == nullptr) break;
       any = true;
+      if (m_owner.m_history != nullptr && m_owner.place_again(*m_lane, *t)) continue;
       start_task(*t);
     }
     m_handling.store(false);
@@ -98,6 +116,7 @@ void device_driver::loop() {
       for (transfer::stream* s : {copies.in, copies.out})
         if (s->busy()) s->wait_until_idle(50000);
     } else {
+      if (m_in_flight.load() == 0 && m_owner.m_history != nullptr) m_owner.note_idle(m_where);
       m_events.wait(key);
     }
   }
@@ -122,11 +141,12 @@ void device_driver::start_task(task::record& t) {
       s.fail_unstarted(*m_lane, t, why);
       return;
     }
-    enqueue_task(t, *m_compute[m_next_stream++ % m_compute.size()]);
+    enqueue_task(t, m_next_stream++ % m_compute.size(), {});
     return;
   }
   transfer::acquisition& a = m_lane->acquisition;
-  transfer::stream& on = *m_compute[m_next_stream++ % m_compute.size()];
+  const std::size_t stream = m_next_stream++ % m_compute.size();
+  transfer::stream& on = *m_compute[stream];
   for (;;) {
     s.m_setup.coherence->acquire(t.all_accesses(), m_where.space, a, t.sequence);
     if (a.what == transfer::outcome::retry && a.waits.empty()) continue;
@@ -152,7 +172,7 @@ void device_driver::start_task(task::record& t) {
         return;
       }
       if (m_lane->events != nullptr) trace_waits(*m_lane->events, t, a.waits);
-      enqueue_task(t, on);
+      enqueue_task(t, stream, a.waits);
       return;
     }
     case transfer::outcome::retry: s.park(t, a.waits); return;
@@ -173,11 +193,16 @@ void device_driver::start_task(task::record& t) {
   }
 }
 
-bool device_driver::enqueue_task(task::record& t, transfer::stream& on) {
+bool device_driver::enqueue_task(task::record& t, std::size_t stream, std::span<const block::ticket> inputs) {
   scheduler& s = m_owner;
+  transfer::stream& on = *m_compute[stream];
   auto fresh = std::make_unique<flight>();
   fresh->driver = this;
   fresh->t = &t;
+  fresh->stream = stream;
+  if (s.m_history != nullptr)
+    for (const block::ticket w : inputs)
+      if (!s.m_setup.coherence->streams().reached(w)) fresh->inputs.push_back(w);
   fresh->started = std::chrono::steady_clock::now();
   if (m_lane->events != nullptr) fresh->began = m_lane->events->now();
   const auto accesses = t.all_accesses();
@@ -220,6 +245,11 @@ bool device_driver::enqueue_task(task::record& t, transfer::stream& on) {
   if (fresh->why) s.m_setup.coherence->poison(accesses, fresh->why);  // successors are released below and must see it
   if ((t.flags & task::flag_accumulates) != 0) s.give_copies_back(t);
   m_in_flight.fetch_add(1);
+  if (!fresh->inputs.empty()) {
+    fresh->inputs_seen = false;
+    const std::lock_guard guard(m_watched_lock);
+    m_watched.push_back(fresh.get());
+  }
   flight* const f = fresh.release();
   f->done.at = done;
   f->done.fire = [](transfer::completion* self, tsr_status status) {
@@ -236,6 +266,10 @@ bool device_driver::enqueue_task(task::record& t, transfer::stream& on) {
 
 void device_driver::landed(flight& f, tsr_status status) {
   const std::unique_ptr<flight> owned(&f);
+  if (!f.inputs.empty()) {
+    const std::lock_guard guard(m_watched_lock);
+    std::erase(m_watched, &f);
+  }
   scheduler& s = m_owner;
   lane& mine = s.current_lane();
   task::record& t = *f.t;
@@ -249,12 +283,16 @@ void device_driver::landed(flight& f, tsr_status status) {
   if (mine.events != nullptr)
     trace_landing(*mine.events, t, f.began, f.enqueued, f.done.at, f.why ? trace::run_failed : 0);
   if (&mine == m_lane) {
-    // The time since it was enqueued, or since the one before it landed: in a full pipeline that is its own.
+    // The time since its inputs were there, or since the one before it on its stream landed: in a full pipeline that is
+    // its own.
     const auto now = std::chrono::steady_clock::now();
-    const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now - std::max(f.started, m_last_landing)).count();
-    m_last_landing = now;
+    auto& last = m_last_landing[f.stream];
+    const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now - std::max(f.started, last)).count();
+    const bool exact = f.inputs_seen;  // else the wait for its inputs is in it
+    last = now;
     operation_counters::add(m_lane->counters.of(t.what->number).nanoseconds, static_cast<std::uint64_t>(ns));
     m_where.learn(f.work, static_cast<double>(ns));
+    if (s.m_history != nullptr && !f.why) s.learn(t, m_where, static_cast<double>(ns), exact);
   }
   const std::uint64_t bytes = s.window_bytes_of(t);  // while the blocks are still pinned
   s.m_setup.coherence->finish(t.all_accesses(), f.why);

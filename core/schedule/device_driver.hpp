@@ -37,7 +37,8 @@ class device_driver {
   bool poll_all();
   bool anything_busy() const;
   void start_task(task::record& t);
-  bool enqueue_task(task::record& t, transfer::stream& on);
+  void note_inputs();
+  bool enqueue_task(task::record& t, std::size_t stream, std::span<const block::ticket> inputs);
   void landed(flight& f, tsr_status status);
 
   scheduler& m_owner;
@@ -50,7 +51,9 @@ class device_driver {
   event_count m_events;
   std::thread m_thread;
   lane* m_lane = nullptr;
-  std::chrono::steady_clock::time_point m_last_landing;
+  std::vector<std::chrono::steady_clock::time_point> m_last_landing;  // by compute stream
+  spin_lock m_watched_lock;
+  std::vector<flight*> m_watched;  // enqueued, and their inputs are still on their way; only where times are learnt
 };
 
 }  // namespace tessera::schedule

@@ -31,25 +31,47 @@ std::uint64_t scheduler::footprint_in(const executor& e, task::record& t) const 
   return bytes;
 }
 
+bool scheduler::fits(const executor& e, task::record& t, std::uint64_t bytes) const {
+  const std::uint64_t limit = m_setup.coherence->space_at(e.space).limit();
+  const std::uint64_t most = bytes + t.all_accesses().size() * e.granule;  // each block is rounded up by less than a granule
+  return most <= limit || footprint_in(e, t) <= limit;
+}
+
+std::uint32_t scheduler::distance(location::node_id from, const executor& to) const noexcept {
+  const std::size_t at = std::size_t{from} * m_executors.size() + to.number;
+  return at < m_distances.size() ? m_distances[at] : 0;
+}
+
 std::uint32_t scheduler::choose(lane& mine, task::record& t) {
   if (m_single_executor && t.hint == location::no_node) return 0;
   const auto accesses = t.all_accesses();
   boost::container::small_vector<candidate, 16> candidates;
-  const double work = t.what->work != nullptr ? t.what->work(t.argument_bytes(), accesses) : 0;
+  const double work = m_history == nullptr && t.what->work != nullptr ? t.what->work(t.argument_bytes(), accesses) : 0;
+  history::profile* profile = nullptr;
+  const task_size size = m_history != nullptr ? look_up(t, profile) : task_size{};
+  std::uint64_t bytes = 0;
+  for (const block::access& a : accesses) bytes += a.block->bytes;
   bool any_hinted = false;
+  boost::container::small_vector<memory::space_number, 16> spaces;
   for (const auto& e : m_executors) {
-    if (!offers(*e, t) || footprint_in(*e, t) > m_setup.coherence->space_at(e->space).limit()) continue;
-    const auto cost = m_setup.coherence->cost_of(accesses, e->space);
+    if (!offers(*e, t) || !fits(*e, t, bytes)) continue;
+    spaces.push_back(e->space);
     candidates.push_back({.executor = e->number,
                           .location = e->where,
-                          .queue_seconds = e->queue_seconds(),
-                          .transfer_seconds = cost.seconds,
-                          .execute_seconds = work * e->ns_per_flop.load(std::memory_order_relaxed) * 1e-9,
-                          .resident_bytes = cost.resident_bytes,
-                          .missing_bytes = cost.missing_bytes,
-                          .distance = static_cast<std::uint32_t>(m_setup.tree->distance(mine.where, e->where)),
+                          .queue_seconds = m_history != nullptr ? e->wait_seconds() : e->queue_seconds(),
+                          .execute_seconds = m_history != nullptr
+                                                 ? m_history->seconds(profile, e->kind, size.amount)
+                                                 : work * e->ns_per_flop.load(std::memory_order_relaxed) * 1e-9,
+                          .distance = distance(mine.where, *e),
                           .hinted = obeys_hint(*e, t)});
     any_hinted = any_hinted || candidates.back().hinted;
+  }
+  boost::container::small_vector<transfer::coherence::estimate, 16> costs(spaces.size());
+  m_setup.coherence->costs_of(accesses, {spaces.data(), spaces.size()}, {costs.data(), costs.size()});
+  for (std::size_t k = 0; k < costs.size(); ++k) {
+    candidates[k].transfer_seconds = costs[k].seconds;
+    candidates[k].resident_bytes = costs[k].resident_bytes;
+    candidates[k].missing_bytes = costs[k].missing_bytes;
   }
   if (candidates.empty()) return nowhere;
   if (any_hinted)
@@ -57,16 +79,10 @@ std::uint32_t scheduler::choose(lane& mine, task::record& t) {
                      candidates.end());
   else if (m_policy == placement_policy::pinned && t.hint != location::no_node) return nowhere;
   const std::span<const candidate> plan(candidates.data(), candidates.size());
-  const candidate& best = plan[m_setup.policy != nullptr ? place(*m_setup.policy, t.what->name, plan) : place(m_policy, plan)];
-  charge(*m_executors[best.executor], t, best.execute_seconds);
-  return best.executor;
-}
-
-void scheduler::charge(executor& where, task::record& t, double seconds) {
-  const auto ns = static_cast<std::int64_t>(seconds * 1e9) + 1000;
-  t.extension = reinterpret_cast<void*>(static_cast<std::intptr_t>(ns));
-  where.queued_ns.fetch_add(ns, std::memory_order_relaxed);
-  where.tasks.fetch_add(1, std::memory_order_relaxed);
+  const std::size_t best = m_setup.policy != nullptr ? place(*m_setup.policy, t.what->name, plan) : place(m_policy, plan);
+  const std::size_t chosen = m_policy == placement_policy::cost && profile != nullptr ? decide(*profile, size, plan, best) : best;
+  note_given(t, *m_executors[plan[chosen].executor], plan[chosen].execute_seconds, chosen != best);
+  return plan[chosen].executor;
 }
 
 block::failure scheduler::why_nowhere(task::record& t) const {

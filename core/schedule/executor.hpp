@@ -37,6 +37,12 @@ class priority_queue {
   }
   bool empty() const noexcept { return m_size.load(std::memory_order_acquire) == 0; }
   std::size_t size() const noexcept { return m_size.load(std::memory_order_acquire); }
+  /// Calls visitor(task) for all of them, in no order; nothing comes or goes meanwhile.
+  template <class Visitor>
+  void visit(Visitor&& visitor) {
+    const std::lock_guard guard(m_lock);
+    for (task::record* t : m_heap) visitor(*t);
+  }
 
  private:
   static bool later(const task::record* a, const task::record* b) noexcept {
@@ -57,6 +63,8 @@ struct executor {
   const plugin::device* device = nullptr;
   bool is_host = true;
   std::uint32_t parallelism = 1;  ///< workers, or compute streams
+  std::uint32_t kind = 0;         ///< in the history, where there is one
+  std::uint64_t granule = 0;      ///< of its memory: what the smallest block takes
 
   priority_queue urgent;      ///< host: tasks with a priority above 0; device: all of its tasks
   priority_queue background;  ///< host: tasks with a priority below 0
@@ -68,6 +76,7 @@ struct executor {
   /// what was measured.
   std::atomic<double> ns_per_flop{0.25};
   std::atomic<std::uint64_t> tasks{0};  ///< placed here by choice
+  std::atomic<std::int64_t> open{0};    ///< of those, not finished
 
   /// Takes a measured task into the estimate; tasks of little work say nothing about speed.
   void learn(double flops, double ns) noexcept {
@@ -79,6 +88,10 @@ struct executor {
   double queue_seconds() const noexcept {
     return static_cast<double>(std::max<std::int64_t>(queued_ns.load(std::memory_order_relaxed), 0)) * 1e-9 /
            parallelism;
+  }
+  /// How long a task that is given now waits: not at all while a worker or stream is free.
+  double wait_seconds() const noexcept {
+    return open.load(std::memory_order_relaxed) < static_cast<std::int64_t>(parallelism) ? 0 : queue_seconds();
   }
 };
 

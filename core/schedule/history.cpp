@@ -59,12 +59,18 @@ point point_of(const row& r, unsigned bucket) noexcept {
   return {amount, amount * c.ns_per_unit.load(relaxed)};
 }
 
-/// Beyond what was measured: the line through the two nearest points. Its slope is that of a task with a fixed part and
-/// one per unit: not negative, and no steeper than the nearest point's own time per unit.
-double continued(const point& near, const point& far, double amount) noexcept {
-  if (far.amount == near.amount) return near.ns * amount / near.amount;
-  const double slope = std::clamp((near.ns - far.ns) / (near.amount - far.amount), 0.0, near.ns / near.amount);
-  return near.ns + slope * (amount - near.amount);
+/// Beyond what was measured: the line through the two nearest points, or, with one point alone, of the slope that is
+/// guessed. A task has a fixed part and one per unit, so the slope is not negative, and no steeper than the nearest point's
+/// own time per unit. (With one point, that would be the other choice; but it makes a small task's overhead grow with the
+/// amount, and a place that is believed to be slow is not chosen, so the error would stay. One that is believed to be
+/// fast is measured next.)
+double continued(const point& near, const point& far, double amount, double guessed_slope) noexcept {
+  const double slope = far.amount == near.amount ? guessed_slope : (near.ns - far.ns) / (near.amount - far.amount);
+  return near.ns + std::clamp(slope, 0.0, near.ns / near.amount) * (amount - near.amount);
+}
+
+double guessed_slope(const place_kind& kind, bool counts_operations) noexcept {
+  return counts_operations ? kind.ns_per_operation : kind.ns_per_byte;
 }
 
 double between(const point& a, const point& b, double amount) noexcept {
@@ -82,6 +88,7 @@ struct history::profile {
   bool counts_operations = true;
   bool persistent = true;
   std::size_t number = 0;
+  std::atomic<std::uint64_t> measured_kinds{0};  // a bit per kind
   std::array<bucket_state, buckets> state;
   std::vector<row> rows;  // by kind
   explicit profile(std::size_t kinds) : rows(kinds) {}
@@ -136,6 +143,7 @@ history::profile* history::make_profile(const operation::definition& what, eleme
     to.samples.store(samples.count, relaxed);
     to.last_given.store(1, relaxed);  // known: its next trial is due like any other
     r.measured.fetch_or(std::uint64_t{1} << c.bucket, relaxed);
+    fresh->measured_kinds.fetch_or(std::uint64_t{1} << (kind - m_kinds.begin()), relaxed);
     bucket_state& s = fresh->state[c.bucket];
     s.block_bytes.store(static_cast<float>(c.block_bytes), relaxed);
     s.input_bytes.store(static_cast<float>(c.input_bytes), relaxed);
@@ -171,14 +179,17 @@ double history::seconds(const profile* p, std::uint32_t kind, double amount) con
   const unsigned bucket = bucket_of(amount);
   const std::uint64_t measured = r.measured.load(relaxed);
   if ((measured >> bucket & 1) != 0) return r.cells[bucket].ns_per_unit.load(relaxed) * amount * 1e-9;
-  if (measured == 0) return prior_seconds(kind, amount, p->counts_operations) * guesses_err_by(*p, kind, amount);
+  if (measured == 0) {
+    const double guess = prior_seconds(kind, amount, p->counts_operations);
+    return p->measured_kinds.load(relaxed) == 0 ? guess : guess * guesses_err_by(*p, kind, amount);
+  }
   const std::uint64_t lower_bits = (std::uint64_t{1} << bucket) - 1;
   const std::uint64_t below = measured & lower_bits, above = measured & ~lower_bits;
   if (below != 0 && above != 0) return between(point_of(r, highest(below)), point_of(r, lowest(above)), amount) * 1e-9;
   const unsigned nearest = below != 0 ? highest(below) : lowest(above);
   const std::uint64_t rest = measured & ~(std::uint64_t{1} << nearest);
   const unsigned next = rest == 0 ? nearest : below != 0 ? highest(rest) : lowest(rest);
-  return continued(point_of(r, nearest), point_of(r, next), amount) * 1e-9;
+  return continued(point_of(r, nearest), point_of(r, next), amount, guessed_slope(m_kinds[kind], p->counts_operations)) * 1e-9;
 }
 
 bool history::observe(profile& p, std::uint32_t kind, const task_size& size, double ns, bool exact) noexcept {
@@ -213,6 +224,7 @@ bool history::observe(profile& p, std::uint32_t kind, const task_size& size, dou
     }
     cell.amount.store(static_cast<float>(amount), relaxed);
     r.measured.fetch_or(std::uint64_t{1} << bucket, relaxed);
+    p.measured_kinds.fetch_or(std::uint64_t{1} << kind, relaxed);
   }
   bucket_state& s = p.state[bucket];
   s.block_bytes.store(size.block_bytes, relaxed);
@@ -311,7 +323,7 @@ namespace {
 using series = std::map<std::uint32_t, const history_cell*>;
 
 /// As history::seconds, in nanoseconds.
-double estimate(const series& cells, double amount) {
+double estimate(const series& cells, const place_kind& kind, double amount) {
   const auto point_at = [](const history_cell& c) { return point{c.amount, c.ns_per_unit() * c.amount}; };
   const auto above = cells.lower_bound(history::bucket_of(amount));
   if (above != cells.end() && above->first == history::bucket_of(amount)) return above->second->ns_per_unit() * amount;
@@ -321,7 +333,7 @@ double estimate(const series& cells, double amount) {
   const auto nearest = beyond ? std::prev(above) : above;
   const bool alone = cells.size() == 1;
   const auto next = alone ? nearest : beyond ? std::prev(nearest) : std::next(nearest);
-  return continued(point_at(*nearest->second), point_at(*next->second), amount);
+  return continued(point_at(*nearest->second), point_at(*next->second), amount, guessed_slope(kind, nearest->second->counts_operations));
 }
 
 }  // namespace
@@ -347,7 +359,8 @@ std::vector<crossover> crossovers_of(std::span<const history_cell> cells, std::s
         c.smallest_block = sizes.begin()->second->block_bytes;
         c.largest_block = sizes.rbegin()->second->block_bytes;
         for (const auto& [bucket, size] : sizes) {
-          const double on_host = estimate(places[h], size->amount), there = estimate(places[d], size->amount);
+          const double on_host = estimate(places[h], kinds[h], size->amount);
+          const double there = estimate(places[d], kinds[d], size->amount);
           const double way = kinds[d].link_bytes_per_second > 0
                                  ? (size->inputs * kinds[d].link_seconds + size->input_bytes / kinds[d].link_bytes_per_second) * 1e9
                                  : 0;

@@ -109,8 +109,8 @@ class history {
   }
 
   /// Seconds that a task of this amount takes there: the bucket's median; between measured buckets a straight line
-  /// through the nearest ones, beyond them its continuation; without any measurement the work over the speed, corrected by
-  /// what that guess was wrong for the same operation at other devices.
+  /// through the nearest ones, beyond them its continuation (of the described speed's slope when there is only one); without
+  /// any measurement the work over the speed, corrected by what that guess was wrong for the same operation at other devices.
   double seconds(const profile* p, std::uint32_t kind, double amount) const noexcept;
   /// Same, for an operation that never was measured. `counts_operations` as in profile.
   double prior_seconds(std::uint32_t kind, double amount, bool counts_operations) const noexcept;

@@ -206,6 +206,8 @@ stored_history read_history(const fs::path& file, std::span<const std::string> m
       place_kind kind;
       kind.name = k.at("name").get<std::string>();
       kind.is_host = k.at("host").get<bool>();
+      kind.ns_per_operation = k.at("ns_per_operation").get<double>();
+      kind.ns_per_byte = k.at("ns_per_byte").get<double>();
       kind.link_seconds = k.at("link_seconds").get<double>();
       kind.link_bytes_per_second = k.at("link_bytes_per_second").get<double>();
       out.kinds.push_back(std::move(kind));
@@ -241,7 +243,8 @@ std::string write_history(const fs::path& file, std::span<const std::string> mac
   part["machine"] = std::vector<std::string>(machine.begin(), machine.end());
   part["places"] = json::array();
   for (const place_kind& k : kinds)
-    part["places"].push_back({{"name", k.name}, {"host", k.is_host}, {"link_seconds", k.link_seconds},
+    part["places"].push_back({{"name", k.name}, {"host", k.is_host}, {"ns_per_operation", k.ns_per_operation},
+                              {"ns_per_byte", k.ns_per_byte}, {"link_seconds", k.link_seconds},
                               {"link_bytes_per_second", k.link_bytes_per_second}});
   part["sizes"] = json::array();
   for (const history_cell& cell : all) part["sizes"].push_back(to_json(cell));

@@ -26,7 +26,7 @@ std::filesystem::path history_path(std::string_view setting, std::string_view si
 
 /// What a file says of one machine.
 struct stored_history {
-  std::vector<place_kind> kinds;    ///< places with their links; their speeds are not kept
+  std::vector<place_kind> kinds;    ///< places with their links and described speeds
   std::vector<history_cell> cells;
   std::string refused;              ///< not empty: why nothing could be taken from the file; one sentence
   bool replaceable = true;          ///< false: it is something else, or of a newer version: it must not be overwritten

@@ -86,6 +86,7 @@ void scheduler::run(lane& mine, task::record& t) {
     run_special(mine, t);
     return;
   }
+  if (m_history != nullptr && place_again(mine, t)) return;
   executor& where = *m_executors[t.executor == 0xffff ? mine.executor : t.executor];
   if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) prepare(t, where);
   if ((t.flags & task::flag_acquired) == 0) {
@@ -201,6 +202,7 @@ void scheduler::execute(lane& mine, task::record& t) {
     const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - started).count();
     operation_counters::add(counter.nanoseconds, static_cast<std::uint64_t>(ns));
     where.learn(t.what->work != nullptr ? t.what->work(t.argument_bytes(), accesses) : 0, static_cast<double>(ns));
+    if (m_history != nullptr && !why) learn(t, where, static_cast<double>(ns), true);
   }
 
   if (m_single_space && (t.flags & task::flag_acquired) == 0) {
@@ -231,9 +233,7 @@ std::uint64_t scheduler::window_bytes_of(task::record& t) const noexcept {
 void scheduler::retire(lane& mine, task::record& t, std::uint64_t window_bytes) {
   if (t.what->destroy_arguments != nullptr && (t.flags & task::flag_replayed) == 0)
     t.what->destroy_arguments(t.argument_bytes());
-  if (!m_single_executor && t.executor != 0xffff && t.what->special == nullptr)
-    m_executors[t.executor]->queued_ns.fetch_sub(static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(t.extension)),
-                                                 std::memory_order_relaxed);
+  if (!m_single_executor && t.executor != 0xffff && t.what->special == nullptr) take_off(t, *m_executors[t.executor]);
   lane::finished_chain& chain = mine.finished[t.owner];
   t.next = chain.first;
   chain.first = &t;

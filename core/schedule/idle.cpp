@@ -51,6 +51,7 @@ void scheduler::work(lane& mine, const predicate& enough) {
       }
       m_busy.fetch_sub(1, std::memory_order_seq_cst);
     }
+    if (m_history != nullptr) note_idle(*m_executors[mine.executor]);
     m_work.wait(key);
     m_busy.fetch_add(1, std::memory_order_seq_cst);
   }

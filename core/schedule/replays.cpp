@@ -71,8 +71,7 @@ void scheduler::prepare_replayed(task::record& t) {
   }
   if (t.executor != 0xffff && !m_single_executor) {
     executor& where = *m_executors[t.executor];
-    const double work = t.what->work != nullptr ? t.what->work(t.argument_bytes(), t.all_accesses()) : 0;
-    charge(where, t, work * where.ns_per_flop.load(std::memory_order_relaxed) * 1e-9);
+    note_given(t, where, expected_seconds(t, where), false);
   }
 }
 

@@ -107,6 +107,13 @@ scheduler::scheduler(scheduler_setup setup)
     if (!e->is_host) e->parallelism = m_drivers.back()->compute_streams();
   }
   for (auto& e : m_executors) e->parallelism = std::max<std::uint32_t>(e->parallelism, 1);
+  m_distances.resize(tree.known() * m_executors.size());
+  for (location::node_id node = 0; node < tree.known(); ++node)
+    for (const auto& e : m_executors)
+      if (tree.attached(node) && tree.attached(e->where))
+        m_distances[node * m_executors.size() + e->number] = static_cast<std::uint16_t>(tree.distance(node, e->where));
+  for (const auto& e : m_executors) e->granule = coherence.space_at(e->space).footprint(0);
+  if ((m_policy == placement_policy::cost || m_setup.policy != nullptr) && !m_single_executor) make_history();
   for (std::size_t k = 0; k < coherence.space_count(); ++k) {
     const memory::space& s = coherence.space_at(static_cast<memory::space_number>(k));
     if (s.device().description().device_class != TSR_DEVICE_STORAGE ||

@@ -19,6 +19,7 @@
 #include "core/plugin/registry.hpp"
 #include "core/schedule/event_count.hpp"
 #include "core/schedule/executor.hpp"
+#include "core/schedule/history.hpp"
 #include "core/schedule/lane.hpp"
 #include "core/schedule/placement.hpp"
 #include "core/transfer/coherence.hpp"
@@ -115,6 +116,12 @@ class scheduler final : private task::reduction_source {
   std::uint64_t retired() const noexcept;                     ///< of them ended
   std::uint64_t steals() const noexcept;                      ///< tasks taken from another lane
   std::uint64_t fast_versions() const noexcept;               ///< committed without coherence
+  /// What is learnt about places; null unless the placement is cost or a policy plugin, and there is a choice.
+  history* model() const noexcept { return m_history.get(); }
+  /// How often a measurement changed an estimate so much that queued tasks were looked at again, and how many tasks went
+  /// elsewhere because of that or because a place had nothing to do.
+  std::uint64_t revisions() const noexcept { return m_surprises.load(std::memory_order_relaxed); }
+  std::uint64_t moved() const noexcept { return m_moved.load(std::memory_order_relaxed); }
   std::uint32_t workers() const noexcept { return m_workers; }  ///< the waiting thread included
   /// Places that run tasks: host memories with workers first, then devices.
   const std::vector<std::unique_ptr<executor>>& executors() const noexcept { return m_executors; }
@@ -142,9 +149,22 @@ class scheduler final : private task::reduction_source {
   bool offers(const executor& e, task::record& t) const;
   bool obeys_hint(const executor& e, const task::record& t) const;
   std::uint64_t footprint_in(const executor& e, task::record& t) const;
+  bool fits(const executor& e, task::record& t, std::uint64_t bytes) const;  ///< bytes: of all its blocks
+  std::uint32_t distance(location::node_id from, const executor& to) const noexcept;
   block::failure why_nowhere(task::record& t) const;
-  void charge(executor& where, task::record& t, double seconds);  ///< to be taken off again at retirement
   void enqueue(lane& mine, task::record& t, executor& where, bool hot);
+
+  // estimates, and what follows from them (cost.cpp)
+  void make_history();
+  task_size look_up(task::record& t, history::profile*& profile);
+  std::size_t decide(history::profile& profile, const task_size& size, std::span<const candidate> plan, std::size_t best);
+  double expected_seconds(task::record& t, const executor& at);
+  void note_given(task::record& t, executor& to, double seconds, bool trial) noexcept;
+  void take_off(task::record& t, executor& from) noexcept;      ///< ends what note_given began
+  void estimate_again(task::record& t, executor& at) noexcept;  ///< its share of the queue; with the queue's lock held
+  void learn(task::record& t, const executor& where, double ns, bool exact) noexcept;
+  bool place_again(lane& mine, task::record& t);                ///< true: another place has it now
+  void note_idle(const executor& who) noexcept;                 ///< before a place's thread sleeps
   void wake_one();
   task::record* find(lane& mine);
 
@@ -201,9 +221,14 @@ class scheduler final : private task::reduction_source {
   bool m_single_executor = false;
   bool m_announces = false;                // eviction looks at what will be used
   bool m_timing = false;
+  std::unique_ptr<history> m_history;
+  bool m_real_time = true;                 // no place counts a time of its own
+  std::atomic<std::uint32_t> m_revision{0};  // what was placed under an earlier one is looked at again
+  std::atomic<std::uint64_t> m_moved{0}, m_surprises{0};
   std::uint64_t m_window_tasks, m_window_bytes, m_spin_ns;
 
   std::vector<std::unique_ptr<executor>> m_executors;
+  std::vector<std::uint16_t> m_distances;  // by node of the tree and executor: walking the tree takes longer than all else
   std::vector<std::unique_ptr<device_driver>> m_drivers;  // by executor number; null for host
   std::vector<std::unique_ptr<executor>> m_stores;        // storage: runs nothing, but its copies must be followed
   std::vector<std::unique_ptr<device_driver>> m_store_drivers;

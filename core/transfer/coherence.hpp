@@ -128,6 +128,8 @@ class coherence {
     std::uint64_t resident_bytes = 0, missing_bytes = 0;
   };
   estimate cost_of(std::span<const block::access> accesses, memory::space_number space) const;
+  /// The same for several spaces in one go: each block is locked once. `out` has the length of `spaces`.
+  void costs_of(std::span<const block::access> accesses, std::span<const memory::space_number> spaces, std::span<estimate> out) const;
 
   /// Fires what is due on all copy streams of a device.
   bool poll(std::uint32_t device_index);

@@ -71,13 +71,13 @@ machine assemble(const config::document& configuration, log_function log) {
   // A policy that cannot be read is found now, not when the first region asks for it.
   resolve({policy_kind::runtime, {}, {}}, configuration.region().policy, configuration.origin("region.policy"));
   const topology seen = topology::as_configured(configuration);
-  auto plugins = std::make_shared<plugin::registry>(registry_options_of(configuration, seen.cpu_mask(), std::move(log)));
+  auto plugins = std::make_shared<plugin::registry>(registry_options_of(configuration, seen.cpu_mask(), log));
   const std::vector<found_device> devices = devices_of(*plugins);
   if (std::ranges::count(devices, tsr_device_class{TSR_DEVICE_CPU}, &found_device::device_class) == 0)
     throw error(error_kind::configuration, "no opened plugin offers host memory and host workers",
                 configuration.origin("runtime.plugins"), "add \"host\" to runtime.plugins");
 
-  machine made{configuration.runtime(), std::move(plugins), seen.tree(devices), {}};
+  machine made{configuration.runtime(), std::move(plugins), seen.tree(devices), {}, std::move(log)};
   if (const config::declarations declared = declarations_of(configuration, made.notes); !declared.empty())
     made.tree = declared_tree(declared, made.tree, devices, made.notes);
   check_plugin_tables(configuration, *made.plugins, made.notes);

@@ -1,4 +1,4 @@
-/* A POLICY plugin that chooses the candidate with the least transfer time; or the last one; or none of them. */
+/* A POLICY plugin that chooses the candidate with the least transfer time; or the fastest; or the last; or none of them. */
 #include <tessera/plugin.h>
 
 #ifndef TSR_BUILD_SANITIZER
@@ -11,6 +11,11 @@ static uint32_t place(tsr_plugin* plugin, const char* operation, const tsr_candi
   return (void)candidates, count - 1;
 #elif defined POLICY_WRONG
   return (void)candidates, count;
+#elif defined POLICY_FASTEST
+  uint32_t best = 0;
+  for (uint32_t i = 1; i < count; ++i)
+    if (candidates[i].execute_seconds < candidates[best].execute_seconds) best = i;
+  return best;
 #else
   uint32_t best = 0;
   for (uint32_t i = 1; i < count; ++i)

@@ -26,7 +26,7 @@ TEST_P(random_dag, agrees_with_a_sequential_oracle) {
   const std::uint64_t tasks = testing::number_from("TESSERA_DAG_TASKS", s.tasks) / testing::slow_down;
   std::mt19937_64 random = testing::seeded_random();
 
-  const std::string placement = "placement = \"" + std::string(s.placement) + "\"\n";
+  const std::string placement = "placement = \"" + std::string(s.placement) + "\"\nhistory = \"off\"\n";
   const std::string memory = s.memory_table;
   const bool spills = memory.find("host_limit") != std::string::npos;
   runtime rt(s.devices == 0 ? testing::machine_of(std::string("plugins = [\"host\"") + (spills ? ", \"disk\"" : "") + "]\n" + placement + memory)
@@ -78,6 +78,8 @@ INSTANTIATE_TEST_SUITE_P(
                               "[memory]\nhost_limit = \"64 KiB\"\nslab_bytes = \"64 KiB\"\n"},
                       setting{"three_tiers", 1, "16 KiB", false, "locality", 5'000, 200,
                               "[memory]\nhost_limit = \"64 KiB\"\nslab_bytes = \"64 KiB\"\nstaging_bytes = \"64 KiB\"\n"},
+                      setting{"cost", 2, "64 MiB", true, "cost", 100'000, 1000},
+                      setting{"tight_memory_cost", 2, "64 KiB", false, "cost", 10'000, 60},
                       setting{"pinned", 1, "1 MiB", false, "pinned", 10'000, 100}),
     [](const auto& parameters) { return std::string(parameters.param.name); });
 

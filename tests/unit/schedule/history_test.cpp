@@ -113,11 +113,15 @@ TEST(history, between_and_beyond_measured_buckets) {
   const auto truth = [](double amount) { return 5000 + 0.5 * amount; };  // a fixed part, and one per operation
   for (const double amount : {1 << 12, 1 << 16}) r.measure(fast, amount, truth(amount), 3);
   for (const double amount : {1 << 14, 50000, 1 << 20, 1 << 8}) EXPECT_NEAR(r.ns(fast, amount), truth(amount), 0.01 * truth(amount)) << amount;
-  // With a single one: in proportion.
+  // With a single one: the slope of the described speed, 0.1 ns per operation, but no steeper than in proportion.
   rig one;
   one.measure(fast, 1024, 2048, 3);
-  EXPECT_NEAR(one.ns(fast, 8192), 16384, 20);
-  EXPECT_NEAR(one.ns(fast, 128), 256, 1);
+  EXPECT_NEAR(one.ns(fast, 8192), 2048 + 0.1 * 7168, 1) << "the overhead of a small task does not grow with its size";
+  EXPECT_NEAR(one.ns(fast, 128), 2048 - 0.1 * 896, 1);
+  rig quick;
+  quick.measure(cpu, 1024, 512, 3);
+  EXPECT_NEAR(quick.ns(cpu, 8192), 4096, 1);
+  EXPECT_NEAR(quick.ns(cpu, 128), 64, 1);
   // Noise never makes a time negative, nor smaller for more work beyond the measured ones.
   rig odd;
   odd.measure(cpu, 1 << 12, 9000, 3);

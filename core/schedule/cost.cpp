@@ -1,0 +1,178 @@
+// The part of the scheduler that knows how long tasks take: estimates for placement, what is taken from measurements, and
+// looking again at what was placed by estimates that have changed.
+#include <boost/container/small_vector.hpp>
+
+#include "core/schedule/history_file.hpp"
+#include "core/schedule/scheduler.hpp"
+
+namespace tessera::schedule {
+namespace {
+
+constexpr double host_overhead_ns = 500, device_overhead_ns = 10'000;  // guesses, until something was measured
+
+/// What a placed task carries in record::extension until it is retired; one word.
+struct placed {
+  static constexpr std::uint64_t longest = (std::uint64_t{1} << 44) - 1;  // 4.9 hours; share_of stays below
+  static constexpr unsigned most_moves = 7;
+
+  std::uint64_t ns = 0;         // its share of the place's queue
+  bool trial = false;           // there to be measured: it stays
+  unsigned moves = 0;           // so that it cannot wander for ever
+  std::uint16_t revision = 0;   // of the estimates that placed it
+
+  static placed of(const task::record& t) noexcept {
+    const auto word = reinterpret_cast<std::uintptr_t>(t.extension);
+    return {word & longest, (word >> 44 & 1) != 0, static_cast<unsigned>(word >> 45 & most_moves),
+            static_cast<std::uint16_t>(word >> 48)};
+  }
+  void keep_in(task::record& t) const noexcept {
+    const std::uint64_t word = std::min(ns, longest) | std::uint64_t{trial} << 44 | std::uint64_t{moves & most_moves} << 45 |
+                               std::uint64_t{revision} << 48;
+    t.extension = reinterpret_cast<void*>(static_cast<std::uintptr_t>(word));
+  }
+};
+static_assert(sizeof(void*) == 8);
+
+/// What a task of so many seconds adds to a queue; never nothing.
+std::uint64_t share_of(double seconds) noexcept { return static_cast<std::uint64_t>(std::min(seconds * 1e9, 1e13)) + 1000; }
+
+}  // namespace
+
+void scheduler::make_history() {
+  std::vector<place_kind> kinds;
+  for (const auto& e : m_executors) {
+    place_kind kind;
+    kind.name = kind_name(*e->device);
+    const auto known = std::ranges::find(kinds, kind.name, &place_kind::name);
+    e->kind = static_cast<std::uint32_t>(known - kinds.begin());
+    if (known != kinds.end()) continue;
+    const tsr_device_desc& is = e->device->description();
+    kind.is_host = e->is_host;
+    kind.learns = !e->device->has(TSR_DEVICE_VIRTUAL_CLOCK);
+    m_real_time = m_real_time && kind.learns;
+    // The peak is that of all cores, or of all streams together; a task has one of them.
+    const double shares = e->is_host ? std::max<double>(1, is.compute_units) : e->parallelism;
+    if (is.peak_f64 > 0) kind.ns_per_operation = 1e9 * shares / is.peak_f64;
+    kind.overhead_ns = e->is_host ? host_overhead_ns : device_overhead_ns;
+    const memory::space_number home = m_executors.front()->space;
+    if (e->space != home) {
+      const transfer::route& way = m_setup.coherence->links().between(home, e->space);
+      kind.link_seconds = way.latency;
+      kind.link_bytes_per_second = way.bandwidth;
+    }
+    kinds.push_back(std::move(kind));
+  }
+  m_history = std::make_unique<history>(std::move(kinds));
+}
+
+task_size scheduler::look_up(task::record& t, history::profile*& profile) {
+  const auto accesses = t.all_accesses();
+  profile = m_history->profile_of(*t.what, accesses.empty() ? element_type::none : accesses[0].block->type);
+  task_size size;
+  double bytes = 0;
+  for (const block::access& a : accesses) {
+    const auto these = static_cast<float>(a.block->bytes);
+    bytes += these;
+    size.block_bytes = std::max(size.block_bytes, these);
+    if (!needs_contents(a.how)) continue;
+    size.input_bytes += these;
+    size.inputs += 1;
+  }
+  size.amount = std::max(t.what->work != nullptr ? t.what->work(t.argument_bytes(), accesses) : bytes, 1.0);
+  return size;
+}
+
+double scheduler::expected_seconds(task::record& t, const executor& at) {
+  if (m_history != nullptr) {
+    history::profile* profile = nullptr;
+    const task_size size = look_up(t, profile);
+    return m_history->seconds(profile, at.kind, size.amount);
+  }
+  const double work = t.what->work != nullptr ? t.what->work(t.argument_bytes(), t.all_accesses()) : 0;
+  return work * at.ns_per_flop.load(std::memory_order_relaxed) * 1e-9;
+}
+
+std::size_t scheduler::decide(history::profile& profile, const task_size& size, std::span<const candidate> plan, std::size_t best) {
+  if (plan.size() == 1) return best;
+  boost::container::small_vector<history::option, 16> options;
+  for (const candidate& c : plan) options.push_back({m_executors[c.executor]->kind, c.finish_seconds(), c.execute_seconds});
+  return m_history->decide(profile, size.amount, {options.data(), options.size()}, best);
+}
+
+void scheduler::note_given(task::record& t, executor& to, double seconds, bool trial) noexcept {
+  const placed p{share_of(seconds), trial, placed::of(t).moves,
+                 static_cast<std::uint16_t>(m_revision.load(std::memory_order_relaxed))};
+  p.keep_in(t);
+  to.queued_ns.fetch_add(static_cast<std::int64_t>(p.ns), std::memory_order_relaxed);
+  to.open.fetch_add(1, std::memory_order_relaxed);
+  to.tasks.fetch_add(1, std::memory_order_relaxed);
+}
+
+void scheduler::take_off(task::record& t, executor& from) noexcept {
+  const placed p = placed::of(t);
+  if (p.ns == 0) return;  // it was never placed
+  from.queued_ns.fetch_sub(static_cast<std::int64_t>(p.ns), std::memory_order_relaxed);
+  from.open.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void scheduler::estimate_again(task::record& t, executor& at) noexcept {
+  placed p = placed::of(t);
+  if (p.ns == 0 || t.what->special != nullptr) return;
+  history::profile* profile = nullptr;
+  const task_size size = look_up(t, profile);
+  const auto before = static_cast<std::int64_t>(p.ns);
+  p.ns = share_of(m_history->seconds(profile, at.kind, size.amount));
+  p.keep_in(t);
+  at.queued_ns.fetch_add(static_cast<std::int64_t>(p.ns) - before, std::memory_order_relaxed);
+}
+
+void scheduler::learn(task::record& t, const executor& where, double ns, bool exact) noexcept {
+  if (t.what->special != nullptr || !m_history->kinds()[where.kind].learns) return;
+  history::profile* profile = nullptr;
+  const task_size size = look_up(t, profile);
+  if (profile == nullptr || !m_history->observe(*profile, where.kind, size, ns, exact)) return;
+  m_surprises.fetch_add(1, std::memory_order_relaxed);
+  m_revision.fetch_add(1, std::memory_order_relaxed);
+  // Queues of devices are counted anew; what waits for the host's workers is counted anew when its turn comes.
+  for (const auto& e : m_executors)
+    if (!e->is_host) e->urgent.visit([&](task::record& queued) { estimate_again(queued, *e); });
+}
+
+bool scheduler::place_again(lane& mine, task::record& t) {
+  if (m_policy != placement_policy::cost || t.executor == 0xffff || t.what->special != nullptr || cancelled()) return false;
+  if ((t.flags & (task::flag_acquired | task::flag_prepared | task::flag_reduction | task::flag_replayed)) != 0) return false;
+  placed p = placed::of(t);
+  if (p.ns == 0 || p.trial || p.moves == placed::most_moves ||
+      p.revision == static_cast<std::uint16_t>(m_revision.load(std::memory_order_relaxed)))
+    return false;
+  executor& before = *m_executors[t.executor];
+  take_off(t, before);
+  before.tasks.fetch_sub(1, std::memory_order_relaxed);
+  ++p.moves;
+  p.keep_in(t);
+  const std::uint32_t at = choose(mine, t);  // it found a place before, so it finds one now
+  if (at == t.executor || at == nowhere) {
+    if (at == nowhere) note_given(t, before, 0, false);
+    return false;
+  }
+  t.executor = static_cast<std::uint16_t>(at);
+  m_moved.fetch_add(1, std::memory_order_relaxed);
+  enqueue(mine, t, *m_executors[at], false);
+  return true;
+}
+
+void scheduler::note_idle(const executor& who) noexcept {
+  if (m_policy != placement_policy::cost || !m_real_time) return;
+  constexpr double worth_moving = 100e-6;
+  for (const auto& e : m_executors) {
+    if (e.get() == &who || e->open.load(std::memory_order_relaxed) <= static_cast<std::int64_t>(e->parallelism) ||
+        e->queue_seconds() < worth_moving)
+      continue;
+    // Somebody has a queue while another has nothing: the estimates have erred. What is queued is placed anew when its turn
+    // comes, with queues as they are.
+    m_revision.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+}
+
+}  // namespace tessera::schedule
