@@ -54,6 +54,23 @@ void report::add_statistics(const statistics& s) {
                      {"saved_fetches", s.coherence.saved_fetches}, {"saved_bytes", s.coherence.saved_bytes},
                      {"evicted_dropped", s.coherence.dropped}, {"evicted_written_back", s.coherence.written_back},
                      {"operations", operations}, {"spaces", spaces}};
+  if (!s.placement) return;
+  v["statistics"]["placement"] = {{"trials", s.placement->trials},       {"trial_seconds", s.placement->trial_seconds},
+                                  {"revisions", s.placement->revisions}, {"moved", s.placement->moved},
+                                  {"sizes", s.placement->sizes},         {"crossovers", crossovers_json(s.placement->crossovers)}};
+}
+
+nlohmann::ordered_json crossovers_json(std::span<const schedule::crossover> crossovers) {
+  auto rows = nlohmann::ordered_json::array();
+  const auto size = [](const schedule::crossover::size& is) -> nlohmann::ordered_json {
+    if (!is.found) return nullptr;
+    return {{"amount", is.amount}, {"block_bytes", is.block_bytes}};
+  };
+  for (const schedule::crossover& c : crossovers)
+    rows.push_back({{"operation", c.operation}, {"type", name_of(c.type)}, {"host", c.host}, {"device", c.device},
+                    {"unit", c.counts_operations ? "operations" : "bytes"}, {"resident", size(c.resident)}, {"moved", size(c.moved)},
+                    {"smallest_block", c.smallest_block}, {"largest_block", c.largest_block}});
+  return rows;
 }
 
 std::string report::text_of(const std::string& label) const {

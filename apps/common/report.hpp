@@ -2,6 +2,7 @@
 // What a command found out: printed in aligned lines, written as JSON with the same values.
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,5 +36,8 @@ class report {
   struct implementation;
   std::unique_ptr<implementation> m_implementation;
 };
+
+/// From which size on a device beats the host; null where there is none.
+nlohmann::ordered_json crossovers_json(std::span<const schedule::crossover> crossovers);
 
 }  // namespace tessera::apps

@@ -34,6 +34,9 @@ session::session(const command_options& options) : m_options(options) {
   if (!options.quiet)
     for (const std::string& note : m.notes) fmt::print(stderr, "note: {}\n", note);
   m.settings.trace = m.settings.trace || !options.trace.empty() || !options.report.empty();
+  m.log = [quiet = options.quiet](int level, const std::string& line) {
+    if (level >= 2 && !quiet) fmt::print(stderr, "note: {}\n", line);
+  };
   m_runtime = std::make_unique<runtime>(std::move(m));
   m_runtime->time_tasks(options.stats);
   m_started = m_runtime.get();

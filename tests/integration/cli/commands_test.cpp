@@ -206,6 +206,40 @@ TEST(commands, config_explain_says_where_each_value_comes_from) {
   EXPECT_THAT(changed.out, AllOf(HasSubstr("runtime.placement"), Not(HasSubstr("runtime.workers"))));
 }
 
+TEST(commands, history) {
+  const plugin_test::folder folder;
+  const std::string config = source("configs/sim_two.toml");
+  const std::vector<std::string> cache{"XDG_CACHE_HOME=" + folder.path().string()};
+  const auto history = [&](std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments{"history", "--config", config};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments, cache);
+  };
+  EXPECT_THAT(history().out, HasSubstr("nothing has been learnt yet"));
+  ASSERT_EQ(run({"gemm", "--n", "400", "--tile", "100", "--config", config}, cache).code, 0);
+  EXPECT_THAT(history().out, HasSubstr("nothing has been learnt yet")) << "the default placement learns nothing";
+  ASSERT_EQ(run({"gemm", "--n", "400", "--tile", "100", "--config", config, "--set", "runtime.placement=cost"}, cache).code, 0);
+  const outcome shown = history();
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_THAT(shown.out, AllOf(HasSubstr(folder.path().string() + "/tessera/history-"), HasSubstr("gemm"), HasSubstr("cpu"), HasSubstr("sim: fast")));
+  const auto json = json_of(history({"--json", "-"}).out);
+  EXPECT_GE(json.at("sizes").size(), 2u);
+  EXPECT_EQ(json.at("sizes")[0].at("operation"), "gemm");
+  EXPECT_EQ(json.at("sizes")[0].at("amount"), 2e6);
+  EXPECT_EQ(json.at("refused"), "");
+  EXPECT_THAT(run({"history"}, cache).out, HasSubstr("nothing has been learnt yet")) << "another machine";
+  EXPECT_THAT(history({"--clear"}).out, HasSubstr("is forgotten"));
+  EXPECT_THAT(history({"--clear"}).out, HasSubstr("nothing had been learnt"));
+  EXPECT_THAT(history().out, HasSubstr("nothing has been learnt yet"));
+}
+
+TEST(commands, a_history_that_cannot_be_written_is_said_before_the_work) {
+  const outcome done = run({"gemm", "--n", "64", "--config", source("configs/sim_one.toml"), "--set", "runtime.placement=cost", "--set",
+                            "runtime.history=/dev/null/h.json"});
+  EXPECT_EQ(done.code, 3);
+  EXPECT_THAT(done.err, AllOf(HasSubstr("/dev/null/h.json"), HasSubstr("runtime.history")));
+}
+
 TEST(commands, declared_trees) {
   for (const std::string config : {"declared_tree", "declared_tree_csv"}) {
     const outcome done = run({"topology", "--config", source("configs/" + config + ".toml")});
@@ -226,7 +260,7 @@ TEST(commands, help_and_version) {
   EXPECT_THAT(run({"--version"}).out, testing::ContainsRegex("[0-9]+\\.[0-9]+\\.[0-9]+"));
   EXPECT_EQ(run({"version"}).out, run({"--version"}).out);
   for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
-           {"cholesky"}, {"gemm"}, {"topology"}, {"plugins"}, {"plugins", "explain"}, {"plugins", "check"}, {"config"}, {"config", "explain"}}) {
+           {"cholesky"}, {"gemm"}, {"topology"}, {"plugins"}, {"plugins", "explain"}, {"plugins", "check"}, {"config"}, {"config", "explain"}, {"history"}}) {
     std::vector<std::string> arguments = command;
     arguments.emplace_back("--help");
     const outcome done = run(arguments);

@@ -93,6 +93,20 @@ TEST(documented, keys_of_runs) {
                    together(common, documented("## tessera gemm")), "gemm");
 }
 
+TEST(documented, keys_of_what_was_learnt) {
+  const plugin_test::folder folder;
+  const std::string config = source("configs/sim_one.toml"), kept = "runtime.history=" + (folder.path() / "kept.json").string();
+  keys run_keys, history_keys;
+  for (const std::string tile : {"16", "64", "256"}) {  // the device loses, and wins
+    const outcome done = run({"gemm", "--n", "512", "--tile", tile, "--config", config, "--set", "runtime.placement=cost", "--set", kept, "--json", "-"});
+    ASSERT_EQ(done.code, 0) << done.err;
+    run_keys.merge(keys_of(done.out));
+  }
+  EXPECT_TRUE(run_keys.contains("statistics.placement.crossovers[].device"));
+  expect_agreement(run_keys, together(documented("## Figures of every run"), documented("## tessera gemm")), "gemm with placement cost");
+  expect_agreement(keys_of(run({"history", "--config", config, "--set", kept, "--json", "-"}).out), documented("## tessera history"), "history");
+}
+
 TEST(documented, keys_of_topology) {
   keys real = keys_of(run({"topology", "--config", source("configs/sim_two.toml"), "--json", "-"}).out);
   real.merge(keys_of(run({"topology", "--set", "topology.synthetic=package:2 numa:2 core:2 pu:1", "--json", "-"}).out));
