@@ -126,11 +126,8 @@ void scheduler::estimate_again(task::record& t, executor& at) noexcept {
   at.queued_ns.fetch_add(static_cast<std::int64_t>(p.ns) - before, std::memory_order_relaxed);
 }
 
-void scheduler::learn(task::record& t, const executor& where, double ns, bool exact) noexcept {
-  if (t.what->special != nullptr || !m_history->kinds()[where.kind].learns) return;
-  history::profile* profile = nullptr;
-  const task_size size = look_up(t, profile);
-  if (profile == nullptr || !m_history->observe(*profile, where.kind, size, ns, exact)) return;
+void scheduler::learn(history::profile& profile, const task_size& size, const executor& where, double ns, bool exact) noexcept {
+  if (!m_history->observe(profile, where.kind, size, ns, exact)) return;
   m_surprises.fetch_add(1, std::memory_order_relaxed);
   m_revision.fetch_add(1, std::memory_order_relaxed);
   // Queues of devices are counted anew; what waits for the host's workers is counted anew when its turn comes.

@@ -22,6 +22,8 @@ struct device_driver::flight {
   std::size_t stream = 0;                            ///< of m_compute
   boost::container::small_vector<block::ticket, 4> inputs;  ///< not reached when it was enqueued
   bool inputs_seen = true;                           ///< `started` is when the last of them was reached
+  history::profile* profile = nullptr;               ///< with `size`: where its time belongs; asked while it has its arguments
+  task_size size;
 };
 
 device_driver::device_driver(scheduler& owner, executor& where) : m_owner(owner), m_where(where) {
@@ -200,9 +202,11 @@ bool device_driver::enqueue_task(task::record& t, std::size_t stream, std::span<
   fresh->driver = this;
   fresh->t = &t;
   fresh->stream = stream;
-  if (s.m_history != nullptr)
+  if (s.m_history != nullptr) {
+    fresh->size = s.look_up(t, fresh->profile);
     for (const block::ticket w : inputs)
       if (!s.m_setup.coherence->streams().reached(w)) fresh->inputs.push_back(w);
+  }
   fresh->started = std::chrono::steady_clock::now();
   if (m_lane->events != nullptr) fresh->began = m_lane->events->now();
   const auto accesses = t.all_accesses();
@@ -292,7 +296,7 @@ void device_driver::landed(flight& f, tsr_status status) {
     last = now;
     operation_counters::add(m_lane->counters.of(t.what->number).nanoseconds, static_cast<std::uint64_t>(ns));
     m_where.learn(f.work, static_cast<double>(ns));
-    if (s.m_history != nullptr && !f.why) s.learn(t, m_where, static_cast<double>(ns), exact);
+    if (f.profile != nullptr && !f.why) s.learn(*f.profile, f.size, m_where, static_cast<double>(ns), exact);
   }
   const std::uint64_t bytes = s.window_bytes_of(t);  // while the blocks are still pinned
   s.m_setup.coherence->finish(t.all_accesses(), f.why);

@@ -202,7 +202,11 @@ void scheduler::execute(lane& mine, task::record& t) {
     const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - started).count();
     operation_counters::add(counter.nanoseconds, static_cast<std::uint64_t>(ns));
     where.learn(t.what->work != nullptr ? t.what->work(t.argument_bytes(), accesses) : 0, static_cast<double>(ns));
-    if (m_history != nullptr && !why) learn(t, where, static_cast<double>(ns), true);
+    if (m_history != nullptr && !why) {
+      history::profile* profile = nullptr;
+      const task_size size = look_up(t, profile);
+      if (profile != nullptr) learn(*profile, size, where, static_cast<double>(ns), true);
+    }
   }
 
   if (m_single_space && (t.flags & task::flag_acquired) == 0) {

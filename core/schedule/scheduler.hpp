@@ -121,7 +121,7 @@ class scheduler final : private task::reduction_source {
   /// How often a measurement changed an estimate so much that queued tasks were looked at again, and how many tasks went
   /// elsewhere because of that or because a place had nothing to do.
   std::uint64_t revisions() const noexcept { return m_surprises.load(std::memory_order_relaxed); }
-  std::uint64_t moved() const noexcept { return m_moved.load(std::memory_order_relaxed); }
+  std::uint64_t moved() const noexcept { return m_moved.load(std::memory_order_relaxed); }  ///< likewise
   std::uint32_t workers() const noexcept { return m_workers; }  ///< the waiting thread included
   /// Places that run tasks: host memories with workers first, then devices.
   const std::vector<std::unique_ptr<executor>>& executors() const noexcept { return m_executors; }
@@ -162,7 +162,7 @@ class scheduler final : private task::reduction_source {
   void note_given(task::record& t, executor& to, double seconds, bool trial) noexcept;
   void take_off(task::record& t, executor& from) noexcept;      ///< ends what note_given began
   void estimate_again(task::record& t, executor& at) noexcept;  ///< its share of the queue; with the queue's lock held
-  void learn(task::record& t, const executor& where, double ns, bool exact) noexcept;
+  void learn(history::profile& profile, const task_size& size, const executor& where, double ns, bool exact) noexcept;
   bool place_again(lane& mine, task::record& t);                ///< true: another place has it now
   void note_idle(const executor& who) noexcept;                 ///< before a place's thread sleeps
   void wake_one();

@@ -13,7 +13,7 @@ std::string built(const std::string& name) { return std::string(TESSERA_TEST_PLU
 
 /// Host, one simulated device, and a plugin of the tests; `placement` as in TOML.
 machine with_plugin(const std::string& name, const std::string& placement) {
-  return testing::machine_of("plugins = [\"host\", \"sim\", \"" + built(name) + "\"]\nplacement = \"" + placement + "\"\n");
+  return testing::machine_of("plugins = [\"host\", \"sim\", \"" + built(name) + "\"]\nplacement = \"" + placement + "\"\nhistory = \"off\"\n");
 }
 
 std::uint64_t tasks_at(const runtime& rt, const std::string& operation, const std::string& place) {
