@@ -11,6 +11,7 @@ namespace {
 
 using namespace tessera;
 constexpr std::uint32_t places = 9;  // the host and 8 devices
+constexpr std::int64_t most = 16384;
 
 /// Estimates for all places, the choice, the note of it: what `cost` adds to any choice.
 void pure(long n) {
@@ -62,7 +63,7 @@ double submission(const std::string& placement, bool ready, long n) {
   const operation::definition& nothing =
       rt.define({.name = "nothing", .enqueue = [](const operation::context&) {}, .available = on_devices,
                  .work = [](const void*, std::span<const block::access>) { return 1e6; }});
-  constexpr std::int64_t blocks = 512;
+  constexpr std::int64_t blocks = most;
   auto gates = rt.make_array<double>("gates", {places}, {1});
   auto a = rt.make_array<double>("a", {2 * 16}, {16}), c = rt.make_array<double>("c", {blocks * 16}, {16});
   for (int k = 0; k < 2; ++k) rt.submit("set", [](view<double> x) { for (double& v : x) v = 1; }, write(a(k)));
@@ -95,8 +96,8 @@ int main(int argc, char** argv) {
   for (const char* placement : {"cost", "locality"}) {
     std::vector<double> placed, waiting;
     for (long k = 0; k < reps; ++k) {
-      placed.push_back(submission(placement, true, 512));  // as many as there are blocks: none waits for another
-      waiting.push_back(submission(placement, false, 512));
+      placed.push_back(submission(placement, true, most));  // as many as there are blocks: none waits for another
+      waiting.push_back(submission(placement, false, most));
     }
     bench::row("placement", "tessera", std::string("choice_") + placement, 1, "ns_per_choice", bench::median(placed) - bench::median(waiting));
   }

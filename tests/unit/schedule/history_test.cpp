@@ -250,12 +250,12 @@ TEST(history, a_place_that_has_become_fast_is_noticed) {
 }
 
 TEST(history, what_trials_cost_is_bounded_and_nothing_starves) {
-  for (const double slow : {1e-3, 1e-1, 3.0}) {
+  for (const double slow : {1e-3, 1e-1, 0.5}) {
     rig r;
     r.measure(cpu, 1e6, 1e-4 * 1e9, 3);
     r.measure(fast, 1e6, slow * 1e9, 3);
     r.measure(far, 1e6, 2 * slow * 1e9, 3);
-    const int count = 3'000'000;
+    const int count = 300'000;
     const auto chosen = play(r, {1e-4, slow, 2 * slow}, count);
     const double placed = count * 1e-4, bound = history::trial_allowance + history::trial_share * placed;
     EXPECT_LE(r.model.trial_seconds(), bound * 1.001) << slow;
