@@ -45,7 +45,8 @@ void coherence::relieve(memory::space_number number, std::uint64_t sequence) {
   if (!space.was_full() || m_parents[number] == memory::no_space) return;
   const double used = static_cast<double>(space.used()), limit = static_cast<double>(space.limit());
   if (used <= m_eviction.high_watermark * limit) return;
-  evict(number, static_cast<std::uint64_t>(used - m_eviction.low_watermark * limit), sequence);
+  const double excess = used - m_eviction.low_watermark * limit;
+  if (excess > 0) evict(number, static_cast<std::uint64_t>(excess), sequence);  // a low mark above the high one asks for nothing
 }
 
 void coherence::note_eviction(const block::record& block, memory::space_number space, bool written_back) const {
