@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tessera::block {
 
@@ -61,8 +62,12 @@ void table::destroy(record& block) {
   delete block.poison;
   block.poison = nullptr;
   const std::lock_guard guard(m_mutex);
-  if (block.from != nullptr && --block.from->blocks == 0) m_origins.erase(block.from);
-  block.from = nullptr;
+  const origin* from = nullptr;
+  {
+    const std::lock_guard execution(block.lock);  // an evictor may be writing down its name
+    from = std::exchange(block.from, nullptr);
+  }
+  if (from != nullptr && --from->blocks == 0) m_origins.erase(from);
   m_used[block.slot] = false;
   m_free.push_back(block.slot);
 }

@@ -88,11 +88,10 @@ bool space::grow(std::uint64_t at_least) {
 
 std::optional<block::chunk> space::take(std::uint64_t bytes) {
   const std::uint64_t size = footprint(bytes);
-  if (m_used + size > m_limit) return std::nullopt;
+  if (used() + size > m_limit) return std::nullopt;
   const auto account = [&](block::chunk memory) {
-    m_used += size;
-    m_peak = std::max(m_peak, m_used);
-    m_used_now.store(m_used, std::memory_order_relaxed);
+    m_used.store(used() + size, std::memory_order_relaxed);
+    m_peak = std::max(m_peak, used());
     ++m_allocations;
     return memory;
   };
@@ -145,8 +144,7 @@ bool space::trim() {
 
 void space::put_back(block::chunk memory, std::uint64_t bytes) {
   const std::uint64_t size = footprint(bytes);
-  m_used -= size;
-  m_used_now.store(m_used, std::memory_order_relaxed);
+  m_used.store(used() - size, std::memory_order_relaxed);
   m_cached[size].push_back(memory);
   m_cached_bytes += size;
 }
@@ -161,8 +159,7 @@ bool space::reserve(std::span<const std::uint64_t> sizes, std::span<block::chunk
     for (; taken < sizes.size(); ++taken) {
       const auto memory = take(sizes[taken]);
       if (!memory) {
-        ++m_exhausted;
-        m_was_full.store(true, std::memory_order_relaxed);
+        m_exhausted.store(m_exhausted.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
         undo();
         return false;
       }
@@ -187,7 +184,7 @@ void space::note_use() {
   trace::event e{trace::event_kind::memory};
   e.number = number();
   e.time = events.now();
-  e.words[0] = m_used;
+  e.words[0] = used();
   events.add(e);
 }
 
@@ -285,14 +282,14 @@ space_statistics space::statistics() const {
   const std::lock_guard guard(m_mutex);
   std::uint64_t slabs = 0;  // not those given back, nor memory of the program
   for (std::uint32_t k = 0; k < m_slab_count; ++k) slabs += slab_of(k).ranges ? 1 : 0;
-  return {.used_bytes = m_used,
+  return {.used_bytes = used(),
           .peak_bytes = m_peak,
           .reserved_bytes = m_slab_total,
           .limit_bytes = m_limit,
           .slabs = slabs,
           .allocations = m_allocations,
           .reuses = m_reuses,
-          .exhausted = m_exhausted,
+          .exhausted = m_exhausted.load(std::memory_order_relaxed),
           .evictions = m_evictions.load(std::memory_order_relaxed)};
 }
 

@@ -121,9 +121,9 @@ class space {
   /// Takes the oldest waiter out without waking it; null when nobody waits.
   memory_waiter* take_oldest_waiter();
   /// Whether a reservation has ever failed here.
-  bool was_full() const noexcept { return m_was_full.load(std::memory_order_relaxed); }
+  bool was_full() const noexcept { return m_exhausted.load(std::memory_order_relaxed) != 0; }
   /// Bytes in blocks; may be a moment old.
-  std::uint64_t used() const noexcept { return m_used_now.load(std::memory_order_relaxed); }
+  std::uint64_t used() const noexcept { return m_used.load(std::memory_order_relaxed); }
   /// Counts a replica that was dropped or written back to make room.
   void count_eviction() noexcept { m_evictions.fetch_add(1, std::memory_order_relaxed); }
 
@@ -161,8 +161,9 @@ class space {
   std::unique_ptr<std::atomic<slab*>[]> m_pages;
   std::uint32_t m_slab_count = 0;
   std::vector<std::uint32_t> m_free_entries;  // of foreign slabs, for reuse
-  std::uint64_t m_slab_total = 0, m_used = 0, m_peak = 0;
-  std::uint64_t m_allocations = 0, m_reuses = 0, m_exhausted = 0;
+  std::uint64_t m_slab_total = 0, m_peak = 0;
+  std::uint64_t m_allocations = 0, m_reuses = 0;
+  std::atomic<std::uint64_t> m_used{0}, m_exhausted{0};  // written under m_mutex, read by anybody
   std::unordered_map<std::uint64_t, std::vector<block::chunk>> m_cached;  // freed chunks by rounded size
   std::uint64_t m_cached_bytes = 0;
   std::vector<resident> m_residents;
@@ -173,8 +174,7 @@ class space {
   std::atomic<std::size_t> m_waiter_count{0};
   std::atomic<std::uint64_t> m_events{0};
   std::atomic<std::uint32_t> m_clock{0};
-  std::atomic<std::uint64_t> m_evictions{0}, m_used_now{0};
-  std::atomic<bool> m_was_full{false};
+  std::atomic<std::uint64_t> m_evictions{0};
 };
 
 }  // namespace tessera::memory

@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "machines.hpp"
+#include "tests/support/error_of.hpp"
 
 namespace tessera {
 namespace {
 
 using ::testing::HasSubstr;
+using test_support::error_of;
 
 std::string built(const std::string& name) { return std::string(TESSERA_TEST_PLUGINS) + "/tessera_" + name + ".so"; }
 
@@ -21,17 +23,6 @@ std::uint64_t tasks_at(const runtime& rt, const std::string& operation, const st
   for (const auto& row : rt.statistics().operations)
     if (row.operation == operation && row.place.starts_with(place)) sum += row.tasks;
   return sum;
-}
-
-template <class Function>
-error error_of(Function&& function) {
-  try {
-    function();
-  } catch (const error& e) {
-    return e;
-  }
-  ADD_FAILURE() << "no error was thrown";
-  return error(error_kind::internal, "none");
 }
 
 TEST(operations_plugin, its_operations_are_in_the_catalogue_and_run) {

@@ -8,22 +8,13 @@
 
 #include "machines.hpp"
 #include "random_program.hpp"
+#include "tests/support/error_of.hpp"
 
 namespace tessera {
 namespace {
 
 using ::testing::HasSubstr;
-
-template <class Function>
-error error_of(Function&& function) {
-  try {
-    function();
-  } catch (const error& e) {
-    return e;
-  }
-  ADD_FAILURE() << "no error was thrown";
-  return error(error_kind::internal, "none");
-}
+using test_support::error_of;
 
 struct setting {
   const char* name;

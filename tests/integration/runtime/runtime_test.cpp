@@ -7,23 +7,13 @@
 #include <thread>
 
 #include "machines.hpp"
+#include "tests/support/error_of.hpp"
 
 namespace tessera {
 namespace {
 
 using ::testing::HasSubstr;
-
-/// The error that a function throws; fails the test when it throws none.
-template <class Function>
-error error_of(Function&& function) {
-  try {
-    function();
-  } catch (const error& e) {
-    return e;
-  }
-  ADD_FAILURE() << "no error was thrown";
-  return error(error_kind::internal, "none");
-}
+using test_support::error_of;
 
 TEST(runtime, tasks_on_one_block_run_in_program_order) {
   for (const unsigned workers : {1u, 2u, 3u}) {

@@ -10,20 +10,12 @@
 #include <random>
 
 #include "core/base/error.hpp"
+#include "tests/support/error_of.hpp"
 
 namespace tessera::config {
 namespace {
 
-std::string message_of(const std::function<void()>& run, error_kind kind = error_kind::configuration) {
-  try {
-    run();
-  } catch (const error& e) {
-    EXPECT_EQ(e.kind(), kind) << e.what();
-    return e.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {};
-}
+using test_support::message_of;
 
 void expect_error(std::string_view toml, const std::vector<std::string>& parts) {
   const std::string text = message_of([&] { document::parse(toml, "laptop.toml"); });

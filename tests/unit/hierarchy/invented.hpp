@@ -7,6 +7,7 @@
 
 #include "core/base/error.hpp"
 #include "hierarchy/discovery/devices.hpp"
+#include "tests/support/error_of.hpp"
 
 namespace tessera::hierarchy {
 
@@ -36,17 +37,7 @@ inline found_device invented_device(std::uint32_t index, std::string name, tsr_d
   return d;
 }
 
-/// The text of the configuration error that `run` throws.
-inline std::string message_of(const std::function<void()>& run, error_kind kind = error_kind::configuration) {
-  try {
-    run();
-  } catch (const error& e) {
-    EXPECT_EQ(e.kind(), kind) << e.what();
-    return e.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {};
-}
+using test_support::message_of;
 
 /// Whether a text has all these parts.
 inline testing::AssertionResult has(const std::string& text, std::initializer_list<const char*> parts) {

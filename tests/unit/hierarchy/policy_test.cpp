@@ -7,6 +7,7 @@
 
 #include "core/base/error.hpp"
 #include "hierarchy/policy/split.hpp"
+#include "tests/support/error_of.hpp"
 
 namespace tessera::hierarchy {
 namespace {
@@ -35,16 +36,7 @@ struct policies : testing::Test {
   }
 };
 
-std::string message_of(const std::function<void()>& run) {
-  try {
-    run();
-  } catch (const error& e) {
-    EXPECT_EQ(e.kind(), error_kind::configuration);
-    return e.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {};
-}
+using test_support::message_of;
 
 using list = std::vector<chunk>;
 

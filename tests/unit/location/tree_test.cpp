@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.hpp"
+#include "tests/support/error_of.hpp"
 
 namespace tessera::location {
 namespace {
@@ -29,17 +30,7 @@ struct two_domains : testing::Test {
   node_id gpu0 = t.add(0, made(kind::worker, "gpu0", {1, 0})), gpu1 = t.add(numa1, made(kind::worker, "gpu1", {2, 0}));
 };
 
-template <typename function>
-std::string message_of(function&& run) {
-  try {
-    run();
-  } catch (const error& e) {
-    EXPECT_EQ(e.kind(), error_kind::configuration);
-    return e.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {};
-}
+using test_support::message_of;
 
 TEST_F(two_domains, knows_names_paths_and_depths) {
   EXPECT_EQ(t.size(), 8u);

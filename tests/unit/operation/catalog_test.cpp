@@ -8,25 +8,16 @@
 #include <thread>
 
 #include "core/operation/scalar.hpp"
+#include "tests/support/error_of.hpp"
 
 namespace tessera::operation {
 namespace {
 
 using ::testing::HasSubstr;
+using test_support::error_of;
 
 definition host_operation(std::string name) {
   return {.name = std::move(name), .host = [](const context&) {}};
-}
-
-template <class Function>
-error error_of(Function&& function) {
-  try {
-    function();
-  } catch (const error& e) {
-    return e;
-  }
-  ADD_FAILURE() << "no error was thrown";
-  return error(error_kind::internal, "none");
 }
 
 TEST(catalog, finds_what_was_added_and_numbers_it) {
