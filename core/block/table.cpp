@@ -22,24 +22,29 @@ record& table::create(element_type type, const shape& extents, const origin* fro
   if (count > most_bytes / size_of(type))
     throw error(error_kind::usage, fmt::format("a block of {} elements of type {} has more than 2^48 bytes", count, name_of(type)),
                 {}, "cut the array into smaller blocks");
-  const std::lock_guard guard(m_mutex);
-  if (m_free.empty()) {
-    const auto first = static_cast<std::uint32_t>(m_used.size());
-    m_chunks.push_back(std::make_unique<record_chunk>());
-    m_used.resize(first + chunk_records);
-    for (std::uint32_t k = 0; k < chunk_records; ++k) {
-      (*m_chunks.back())[k].slot = first + k;
-      m_free.push_back(first + chunk_records - 1 - k);  // low slots first
+  record* taken = nullptr;
+  const shape* shared = nullptr;
+  {
+    const std::lock_guard guard(m_mutex);
+    if (m_free.empty()) {
+      const auto first = static_cast<std::uint32_t>(m_used.size());
+      m_chunks.push_back(std::make_unique<record_chunk>());
+      m_used.resize(first + chunk_records);
+      for (std::uint32_t k = 0; k < chunk_records; ++k) {
+        (*m_chunks.back())[k].slot = first + k;
+        m_free.push_back(first + chunk_records - 1 - k);  // low slots first
+      }
     }
+    if (from != nullptr) ++from->blocks;
+    const std::uint32_t slot = m_free.back();
+    m_free.pop_back();
+    m_used[slot] = true;
+    auto& shared_shape = m_shapes[extents];
+    if (!shared_shape) shared_shape = std::make_unique<shape>(extents);
+    shared = shared_shape.get();
+    taken = &(*m_chunks[slot / chunk_records])[slot % chunk_records];
   }
-  if (from != nullptr) ++from->blocks;
-  const std::uint32_t slot = m_free.back();
-  m_free.pop_back();
-  m_used[slot] = true;
-  auto& shared_shape = m_shapes[extents];
-  if (!shared_shape) shared_shape = std::make_unique<shape>(extents);
-
-  record& block = (*m_chunks[slot / chunk_records])[slot % chunk_records];
+  record& block = *taken;
   // The last writer stays: its generation has passed, so that a later task sees it as finished.
   block.flow.reader_count = 0;
   if (block.flow.more_readers) block.flow.more_readers->clear();
@@ -48,7 +53,7 @@ record& table::create(element_type type, const shape& extents, const origin* fro
   // Eviction may still hold the record as a candidate from its last life: it looks again under this lock.
   const std::lock_guard execution(block.lock);
   block.type = type;
-  block.extents = shared_shape.get();
+  block.extents = shared;
   block.bytes = count * size_of(type);
   block.from = from;
   block.position = position;
@@ -61,12 +66,12 @@ record& table::create(element_type type, const shape& extents, const origin* fro
 void table::destroy(record& block) {
   delete block.poison;
   block.poison = nullptr;
-  const std::lock_guard guard(m_mutex);
   const origin* from = nullptr;
   {
     const std::lock_guard execution(block.lock);  // an evictor may be writing down its name
     from = std::exchange(block.from, nullptr);
   }
+  const std::lock_guard guard(m_mutex);
   if (from != nullptr && --from->blocks == 0) m_origins.erase(from);
   m_used[block.slot] = false;
   m_free.push_back(block.slot);
