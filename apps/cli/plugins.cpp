@@ -59,10 +59,22 @@ int explain(const plugins_options& o) {
 }
 
 struct check_options {
-  std::string path, json, filter, known_failures;
-  std::vector<std::string> options;
+  std::string path, json, filter, known_failures, layer;
+  std::vector<std::string> options, layer_options;
   std::uint64_t seed = 0;
 };
+
+std::vector<plugin::raw_option> values_of(const std::vector<std::string>& options, const std::string& flag) {
+  std::vector<plugin::raw_option> values;
+  for (const std::string& option : options) {
+    const std::size_t middle = option.find('=');
+    if (middle == std::string::npos || middle == 0)
+      throw error(error_kind::usage, fmt::format("'{}' is no option of a plugin", option), flag,
+                  fmt::format("write NAME=VALUE, e.g. {} 'device[0].memory=64 MiB'", flag));
+    values.push_back({option.substr(0, middle), option.substr(middle + 1), "command line"});
+  }
+  return values;
+}
 
 int check(const check_options& o) {
   conformance::request what;
@@ -70,13 +82,13 @@ int check(const check_options& o) {
   what.seed = o.seed;
   what.filter = o.filter;
   what.known_failures = o.known_failures;
-  for (const std::string& option : o.options) {
-    const std::size_t middle = option.find('=');
-    if (middle == std::string::npos || middle == 0)
-      throw error(error_kind::usage, fmt::format("'{}' is no option of a plugin", option), "--option",
-                  "write NAME=VALUE, e.g. --option 'device[0].memory=64 MiB'");
-    what.options.push_back({option.substr(0, middle), option.substr(middle + 1), "command line"});
-  }
+  what.options = values_of(o.options, "--option");
+  what.layer_options = values_of(o.layer_options, "--layer-option");
+  if (!o.layer.empty())  // what has no '/' is a name, and lies beside the plugin
+    what.layer = o.layer.find('/') == std::string::npos ? what.plugin.parent_path() / fmt::format("tessera_{}.so", o.layer)
+                                                        : fs::absolute(o.layer).lexically_normal();
+  if (o.layer.empty() && !o.layer_options.empty())
+    throw error(error_kind::usage, "options of a layer without a layer", "--layer-option", "name it with --layer");
   if (const std::vector<std::string> names = conformance::names();
       !o.filter.empty() && std::ranges::none_of(names, [&](const std::string& n) { return n.find(o.filter) != n.npos; }))
     throw error(error_kind::usage, fmt::format("no check has '{}' in its name", o.filter), "--filter",
@@ -122,6 +134,11 @@ void add_plugins(CLI::App& to, command& selected) {
   CLI::App& check_command = *sub.add_subcommand("check", "Does a plugin keep what tessera/plugin.h asks? Runs the conformance suite");
   check_command.add_option("path", checked->path, "the plugin's file")->type_name("PATH")->required();
   check_command.add_option("--option", checked->options, "an option of the plugin, e.g. 'device[0].memory=64 MiB' (repeatable)")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  check_command.add_option("--layer", checked->layer, "put this layer around it: the path of a file, or a name beside PATH, e.g. fault")
+      ->type_name("LAYER");
+  check_command.add_option("--layer-option", checked->layer_options, "an option of the layer (repeatable)")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   check_command.add_option("--filter", checked->filter, "only checks with this in their name, e.g. copies")->type_name("TEXT");

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "plugins/common/blas_call.hpp"
+#include "plugins/common/fault_interposer.hpp"
 #include "plugins/common/plugin_calls.hpp"
 #include "plugins/common/plugin_header.hpp"
 #include "plugins/sim/handles.hpp"
@@ -76,7 +77,10 @@ tsr_status open(const tsr_host* host, const tsr_option_value* values, std::uint3
     plugin->library = common::blas_library();
     plugin->blas = blas_table(plugin->library.c_str());
     plugin->tensor = tensor_table();
-    *out_table = &common::plugin_calls<plugin_rules>::table;
+    const void* table = &common::plugin_calls<plugin_rules>::table;
+    if (!plugin->setting.faults.rules.empty())  // the devices break as they were told to, like those behind a layer
+      if (const auto status = common::faults::interpose(report, plugin.get(), table, plugin->setting.faults, &table)) return status;
+    *out_table = table;
     *out_plugin = plugin.release();
     return TSR_OK;
   });

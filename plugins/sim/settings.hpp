@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "plugins/common/fault_rules.hpp"
 #include "plugins/common/option_reader.hpp"
 #include "plugins/common/report.hpp"
 
@@ -37,6 +38,7 @@ struct settings {
   int blas_threads = 0;  ///< 0: leave OpenBLAS alone if anybody has set it, else 1
   std::vector<device_settings> devices;
   std::vector<link_settings> links;
+  common::faults::settings faults;
 };
 
 /// The options that the plugin publishes.

@@ -1,5 +1,5 @@
-// The conformance suite as GoogleTests: conformance --plugin PATH [--option name=value]... [--known-failures FILE]
-// [--seed N] and GoogleTest's own options. Runs the same checks as `tessera plugins check`.
+// The conformance suite as GoogleTests: conformance --plugin PATH [--option name=value]... [--layer PATH]
+// [--known-failures FILE] [--seed N] and GoogleTest's own options. Runs the same checks as `tessera plugins check`.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -44,6 +44,8 @@ int main(int count, char** arguments) {
     } else if (key == "--option" && value.find('=') != std::string::npos) {
       const auto middle = value.find('=');
       what.options.push_back({value.substr(0, middle), value.substr(middle + 1), "command line"});
+    } else if (key == "--layer") {
+      what.layer = std::filesystem::absolute(value);
     } else if (key == "--known-failures") {
       what.known_failures = value;
     } else if (key == "--seed") {
@@ -55,7 +57,7 @@ int main(int count, char** arguments) {
   }
   if (what.plugin.empty()) {
     std::fprintf(stderr,
-                 "usage: conformance --plugin PATH [--option name=value]... [--known-failures FILE] [--seed N]\n");
+                 "usage: conformance --plugin PATH [--option name=value]... [--layer PATH] [--known-failures FILE] [--seed N]\n");
     return 2;
   }
   for (const std::string& name : names()) {

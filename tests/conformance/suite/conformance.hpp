@@ -17,6 +17,8 @@ struct request {
   std::uint64_t seed = 0;                        ///< of random shapes and contents; 0: a new one
   std::string filter = {};                       ///< only checks whose name contains this
   std::filesystem::path known_failures = {};     ///< file of known failures; empty: none
+  std::filesystem::path layer = {};              ///< absolute path of a layer to put around the plugin; empty: none
+  std::vector<plugin::raw_option> layer_options = {};  ///< for the layer's open
 };
 
 enum class outcome : std::uint8_t {

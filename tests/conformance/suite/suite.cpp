@@ -122,6 +122,17 @@ report run(const request& what, const std::function<void(const result&)>& progre
                   what.plugin.string());
     if (const auto answer = plugin::probe(loaded, host.table()); answer.score == 0)
       throw error(error_kind::plugin, "the plugin cannot run on this machine: " + answer.reason, what.plugin.string());
+    std::unique_ptr<plugin::session> layer;  // outlives every opening of what it wraps
+    if (!what.layer.empty()) {
+      const plugin::loaded_plugin found = plugin::load_plugin(what.layer, {});
+      if (found.header.kind != TSR_PLUGIN_LAYER)
+        throw error(error_kind::plugin,
+                    fmt::format("a {} plugin cannot be put around another", plugin::name_of_kind(found.header.kind)),
+                    what.layer.string());
+      layer = std::make_unique<plugin::session>(found, host,
+                                                plugin::check_options(found.name, found.options, what.layer_options));
+      loaded = layer->wrap(loaded);
+    }
     const subject checked{loaded, plugin::check_options(loaded.name, loaded.options, what.options), host, done.seed};
     for (const check& one : all_checks()) {
       if (std::string(one.name).find(what.filter) == std::string::npos) continue;

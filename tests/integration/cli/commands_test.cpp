@@ -185,6 +185,14 @@ TEST(commands, plugins_check) {
                                "copies", "--json", "-"});
   EXPECT_EQ(options.code, 0) << options.err;
   EXPECT_EQ(json_of(options.out).at("plugin"), "sim");
+  const outcome layered = run({"plugins", "check", TESSERA_PLUGIN_DIR "/tessera_sim.so", "--layer", "fault", "--filter", "copies.every_pair"});
+  EXPECT_EQ(layered.code, 0) << layered.out << layered.err;
+  const outcome faulty = run({"plugins", "check", TESSERA_PLUGIN_DIR "/tessera_sim.so", "--layer", "fault", "--layer-option",
+                              "inject[0].kind=copy_fails", "--filter", "copies.every_pair"});
+  EXPECT_EQ(faulty.code, 5) << "the suite sees what the layer does";
+  EXPECT_THAT(faulty.out, HasSubstr("copy_fails"));
+  EXPECT_EQ(run({"plugins", "check", TESSERA_PLUGIN_DIR "/tessera_sim.so", "--layer", "host"}).code, 5) << "no layer";
+  EXPECT_EQ(run({"plugins", "check", TESSERA_PLUGIN_DIR "/tessera_sim.so", "--layer-option", "a=b"}).code, 2);
 }
 
 TEST(commands, config_explain_says_where_each_value_comes_from) {
