@@ -8,7 +8,8 @@ namespace tessera::trace {
 const char* const model_text =
     "The model replays the recorded tasks by list scheduling: each task keeps its place (the workers of one memory, or one "
     "device), its measured time and its predecessors, and repeats its measured waits for data and memory unless they are "
-    "assumed away. Among ready tasks of a place the one that became ready first goes first. Submission keeps its measured "
+    "assumed away; what its start was late without any such reason (noticing takes time, and threads wait for the system) stays "
+    "with the task as long as workers are bounded. Among ready tasks of a place the one that became ready first goes first. Submission keeps its measured "
     "pace between fences and views. Contention for links and caches is in the measured times only: it does not change with "
     "the assumptions, so that predictions with more workers are optimistic. Compare \"as recorded\" with the measured time: "
     "their distance is the error of the model.";
@@ -38,6 +39,7 @@ class replayer {
 
   nanoseconds run() {
     make_nodes();
+    if (!m_what.unlimited_workers) add_latencies();
     anchor_submissions();
     return simulate();
   }
@@ -54,6 +56,24 @@ class replayer {
       n.delay = (m_what.infinite_link ? 0 : t.waited.data) + (m_what.infinite_memory ? 0 : t.waited.memory);
       if (!t.view && !m_what.unlimited_workers) n.place = m_of.tracks[t.track].place;
       for (std::uint32_t p = 0; p < t.predecessor_count; ++p) add(m_of.predecessors[t.first_predecessor + p], k, 0);
+    }
+  }
+
+  /// What nothing above explains: a worker or stream was free and the task had all it needed, and yet it started later. It
+  /// took that long to notice, or the system ran another thread. That stays with the task, on its unit.
+  void add_latencies() {
+    std::vector<std::vector<std::uint32_t>> rows(m_of.tracks.size());
+    for (std::uint32_t k = 0; k < m_of.tasks.size(); ++k)
+      if (!m_of.tasks[k].view) rows[m_of.tasks[k].track].push_back(k);
+    for (auto& row : rows) {
+      std::ranges::sort(row, {}, [&](std::uint32_t k) { return m_of.tasks[k].started; });
+      nanoseconds free_since = 0;
+      for (const std::uint32_t k : row) {
+        const task& t = m_of.tasks[k];
+        const nanoseconds ready = t.submitted + t.waited.dependency + t.waited.data + t.waited.memory;
+        m_nodes[k].duration += std::max<nanoseconds>(t.started - std::max(free_since, ready), 0);
+        free_since = t.ended;
+      }
     }
   }
 

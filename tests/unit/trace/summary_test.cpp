@@ -83,7 +83,7 @@ TEST(summary, text_and_json_have_the_figures) {
 TEST(what_if, the_model_repeats_a_simple_run_exactly) {
   const timeline t = two_chains();
   // Both first tasks could have started at once: the recorded 100 before them is nobody's wait but the workers'.
-  EXPECT_EQ(replay(t, {}), 900);
+  EXPECT_EQ(replay(t, {}), 1000);
   EXPECT_EQ(replay(t, {.unlimited_workers = true}), 900);
 }
 
@@ -108,6 +108,16 @@ TEST(what_if, waits_for_data_and_memory_vanish_when_assumed_away) {
   EXPECT_EQ(replay(t, {.infinite_link = true}), 400);
   EXPECT_EQ(replay(t, {.infinite_memory = true}), 500);
   EXPECT_EQ(replay(t, {.infinite_link = true, .infinite_memory = true}), 100);
+}
+
+TEST(what_if, a_late_start_without_a_reason_stays_while_workers_are_bounded) {
+  recording r = host();
+  r.threads[0].events = {submitted(1, 0, 0), submitted(2, 0, 0), ran(1, 40, 140)};
+  r.threads[1].events = {parked(2, 0, parked_for_data), resumed(2, 50), ran(2, 80, 200)};
+  const timeline t = build(r);
+  EXPECT_EQ(replay(t, {}), 200) << "50 for its data, 30 late";
+  EXPECT_EQ(replay(t, {.infinite_link = true}), 150);
+  EXPECT_EQ(replay(t, {.unlimited_workers = true}), 170);
 }
 
 TEST(what_if, fences_keep_phases_apart) {
