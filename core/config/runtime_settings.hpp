@@ -19,6 +19,7 @@ struct runtime_settings {
   std::vector<std::string> plugins = {"host"};     ///< in the order of opening
   std::vector<std::string> plugin_path;            ///< absolute directories; empty: beside the library
   std::vector<std::string> layers;       ///< plugins that wrap others: "layer:wrapped"; the first is the innermost
+  std::vector<std::string> detached;     ///< locations whose devices start detached; runtime::attach makes them useful
   bool trace = false;                    ///< record every task, transfer and wait; see runtime::timeline
   std::uint64_t trace_limit = 512ull << 20;        ///< bytes of events that are kept
   // [memory]

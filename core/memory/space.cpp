@@ -142,6 +142,14 @@ bool space::trim() {
   return any;
 }
 
+std::uint64_t space::give_slabs_back() {
+  const std::lock_guard guard(m_mutex);
+  const std::uint64_t before = m_slab_total;
+  uncache();
+  trim();
+  return before - m_slab_total;
+}
+
 void space::put_back(block::chunk memory, std::uint64_t bytes) {
   const std::uint64_t size = footprint(bytes);
   m_used.store(used() - size, std::memory_order_relaxed);

@@ -29,6 +29,8 @@ inline constexpr space_number no_space = 0xffff;
 struct memory_waiter {
   std::uint64_t age = 0;                      ///< order of submission; the oldest is woken first
   void (*wake)(memory_waiter* self) = nullptr;  ///< called without locks held
+  /// Called instead of wake when nothing can ever become free; null: the waiter is a task of the scheduler.
+  void (*refuse)(memory_waiter* self) = nullptr;
 };
 
 /// What a space is made of.
@@ -82,6 +84,9 @@ class space {
   void release(block::chunk memory, std::uint64_t bytes);
   /// Gives a chunk back; the caller calls notify() once it holds no block's lock.
   void give_back(block::chunk memory, std::uint64_t bytes);
+
+  /// Gives slabs in which nothing is to the plugin. Returns their bytes.
+  std::uint64_t give_slabs_back();
 
   /// Address of a chunk for plugins, and for the host where the space is host-visible (else null).
   tsr_address address_of(block::chunk memory) const noexcept {

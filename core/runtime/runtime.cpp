@@ -266,6 +266,9 @@ tessera::statistics runtime::statistics() const {
                    .sizes = cells.size(),
                    .crossovers = schedule::crossovers_of(cells, model->kinds())};
   }
+  for (const auto& e : m_scheduler->executors())
+    if (e->state.load() == schedule::executor_state::detached) s.devices.detached.push_back(e->name);
+  s.devices.placed_elsewhere = m_scheduler->placed_elsewhere();
   const memory::registration_statistics r = m_registrations->statistics();
   s.registered_bytes = r.bytes;
   s.registration_hits = r.hits;

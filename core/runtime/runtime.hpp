@@ -126,6 +126,23 @@ class runtime {
   /// handler.
   void cancel(std::string reason) { m_scheduler->cancel(std::move(reason)); }
 
+  /// Takes the devices at or below a location out of the run while it goes on: no task is placed there any more, queued ones
+  /// are placed again, what has begun ends, sole copies of blocks are written back to the host's memory (and on to a disk
+  /// when that is full), and the device's memory is given back. Returns when the devices hold nothing; meanwhile the
+  /// calling thread may run tasks. The host's own memories and workers stay, also where the location has them. Any thread of the
+  /// program; not inside a task or a recording, and not while it holds views (usage). Throws tessera::error, and all devices
+  /// stay as they were: usage when there is no device, it is detached already, or a queued task can run nowhere else
+  /// (named); memory when no other memory can hold what only it holds; device when copies from it fail.
+  void detach(location::node_id where) { m_scheduler->detach(where); }
+  void detach(std::string_view name) { m_scheduler->detach(at(name)); }  ///< the same, by name
+  /// The detached devices at or below a location take tasks again: those that become ready from now on, and with placement
+  /// cost also queued ones. Recordings whose tasks went elsewhere meanwhile stay there until recording::place_again. Throws
+  /// usage when there is no device, none is detached, or one is lost.
+  void attach(location::node_id where) { m_scheduler->attach(where); }
+  void attach(std::string_view name) { m_scheduler->attach(at(name)); }  ///< the same, by name
+  /// Whether all devices at or below a location take tasks. Throws usage when there is none.
+  bool attached(location::node_id where) const { return m_scheduler->attached(where); }
+
   /// Operations by name: the built-in ones, those of OPERATIONS plugins and those added here (see
   /// operation/definition.hpp).
   operation::catalog& operations() noexcept { return m_operations; }

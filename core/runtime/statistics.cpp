@@ -43,6 +43,9 @@ std::string to_text(const statistics& s) {
          format_seconds(s.placement->trial_seconds), s.placement->revisions, s.placement->moved, s.placement->sizes);
     text += to_text(s.placement->crossovers);
   }
+  if (!s.devices.detached.empty() || s.devices.placed_elsewhere > 0)
+    line("devices      {} detached{}{}, {} tasks placed elsewhere\n", s.devices.detached.size(), s.devices.detached.empty() ? "" : ": ",
+         fmt::to_string(fmt::join(s.devices.detached, " ")), s.devices.placed_elsewhere);
   if (s.registration_hits + s.registration_misses > 0)
     line("registration {} hits, {} misses, {} kept\n", s.registration_hits, s.registration_misses,
          format_bytes(static_cast<double>(s.registered_bytes)));

@@ -35,6 +35,12 @@ struct placement_statistics {
   std::vector<schedule::crossover> crossovers;  ///< from which size on a device beats the host
 };
 
+/// What became of devices that left.
+struct device_statistics {
+  std::vector<std::string> detached;    ///< devices that are detached now
+  std::uint64_t placed_elsewhere = 0;   ///< tasks that were placed again because their device had left
+};
+
 /// A snapshot; consistent when nothing runs.
 struct statistics {
   std::uint64_t tasks_submitted = 0;  ///< the runtime's own (views, frees, reductions) included
@@ -46,6 +52,7 @@ struct statistics {
   std::vector<named_space_statistics> spaces;  ///< all, host memories first
   transfer::coherence_statistics coherence;  ///< versions, saved fetches, evictions
   std::optional<placement_statistics> placement;  ///< only with placement cost and more than one place
+  device_statistics devices;              ///< detached ones, and what that moved
   std::uint64_t registered_bytes = 0;     ///< bytes of user memory registered with devices now
   std::uint64_t registration_hits = 0;    ///< uses of user memory that found it registered
   std::uint64_t registration_misses = 0;  ///< uses that had to register it

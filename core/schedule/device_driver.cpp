@@ -94,7 +94,9 @@ void device_driver::loop() {
   while (!m_stop.load(std::memory_order_relaxed)) {
     m_handling.store(true);
     bool any = poll_all();
-    while (m_in_flight.load(std::memory_order_relaxed) < m_depth) {
+    const bool takes_tasks = m_where.state.load() == executor_state::attached;
+    if (!takes_tasks) any = step_aside() || any;
+    while (takes_tasks && m_in_flight.load(std::memory_order_relaxed) < m_depth) {
       task::record* t = m_where.urgent.pop();
       if (t == nullptr) break;
       any = true;
@@ -107,7 +109,7 @@ void device_driver::loop() {
 
     const std::uint32_t key = m_events.prepare();
     const bool room = m_in_flight.load() < m_depth;
-    if (m_stop.load() || (room && !m_where.urgent.empty()) || poll_all()) {
+    if (m_stop.load() || (room && !m_where.urgent.empty()) || m_nudged.exchange(false) || poll_all()) {
       m_events.cancel();
     } else if (anything_busy() && !calls_back) {
       m_events.cancel();
@@ -118,7 +120,7 @@ void device_driver::loop() {
       for (transfer::stream* s : {copies.in, copies.out})
         if (s->busy()) s->wait_until_idle(50000);
     } else {
-      if (m_in_flight.load() == 0 && m_owner.m_history != nullptr) m_owner.note_idle(m_where);
+      if (m_in_flight.load() == 0 && takes_tasks && m_owner.m_history != nullptr) m_owner.note_idle(m_where);
       m_events.wait(key);
     }
   }

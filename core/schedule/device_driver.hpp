@@ -28,6 +28,16 @@ class device_driver {
   const std::vector<transfer::stream*>& streams() const noexcept { return m_compute; }
   const executor& where() const noexcept { return m_where; }
   /// Whether tasks are queued, enqueued or being handled.
+  /// The device leaves or comes back: look at the executor's state.
+  void nudge() noexcept {
+    m_nudged.store(true);
+    wake();
+  }
+  void begin_leaving() noexcept;  ///< before the executor's state says so
+  /// Whether the device cannot be emptied before somebody makes room in the parent memory.
+  bool starved() const noexcept { return m_starved.load(); }
+  /// Why the device could not leave; once.
+  std::unique_ptr<error> take_refusal();
   bool active() const noexcept { return m_in_flight.load() != 0 || m_handling.load() || !m_where.urgent.empty(); }
 
  private:
@@ -41,6 +51,13 @@ class device_driver {
   bool enqueue_task(task::record& t, std::size_t stream, std::span<const block::ticket> inputs);
   void landed(flight& f, tsr_status status);
 
+  // a device that leaves (draining.cpp)
+  struct call_back;  // wakes the driver when a memory has room
+  bool step_aside();
+  bool empty_memory();
+  void wait_for_room(memory::space& space, std::uint64_t seen, std::atomic<bool>& registered);
+  void refuse_to_leave(error why);
+
   scheduler& m_owner;
   executor& m_where;
   std::vector<transfer::stream*> m_compute;
@@ -52,6 +69,10 @@ class device_driver {
   std::thread m_thread;
   lane* m_lane = nullptr;
   std::vector<std::chrono::steady_clock::time_point> m_last_landing;  // by compute stream
+  std::atomic<bool> m_nudged{false}, m_starved{false}, m_no_room{false};
+  std::atomic<bool> m_called_by_own{false}, m_called_by_parent{false};  // a call_back is registered there
+  std::atomic<std::uint64_t> m_failures_before{0};  // of write-backs, when the draining began
+  std::unique_ptr<error> m_refusal;  // under the scheduler's m_device_mutex
   spin_lock m_watched_lock;
   std::vector<flight*> m_watched;  // enqueued, and their inputs are still on their way; only where times are learnt
 };

@@ -53,19 +53,25 @@ std::uint32_t scheduler::choose(lane& mine, task::record& t) {
   for (const block::access& a : accesses) bytes += a.block->bytes;
   bool any_hinted = false;
   boost::container::small_vector<memory::space_number, 16> spaces;
-  for (const auto& e : m_executors) {
-    if (!offers(*e, t) || !fits(*e, t, bytes)) continue;
-    spaces.push_back(e->space);
-    candidates.push_back({.executor = e->number,
-                          .location = e->where,
-                          .queue_seconds = m_history != nullptr ? e->wait_seconds() : e->queue_seconds(),
-                          .execute_seconds = m_history != nullptr
-                                                 ? m_history->seconds(profile, e->kind, size.amount)
-                                                 : work * e->ns_per_flop.load(std::memory_order_relaxed) * 1e-9,
-                          .distance = distance(mine.where, *e),
-                          .hinted = obeys_hint(*e, t)});
-    any_hinted = any_hinted || candidates.back().hinted;
-  }
+  const auto gather = [&](executor_state wanted) {
+    for (const auto& e : m_executors) {
+      if (e->state.load(std::memory_order_relaxed) != wanted || !offers(*e, t) || !fits(*e, t, bytes)) continue;
+      spaces.push_back(e->space);
+      candidates.push_back({.executor = e->number,
+                            .location = e->where,
+                            .queue_seconds = m_history != nullptr ? e->wait_seconds() : e->queue_seconds(),
+                            .execute_seconds = m_history != nullptr
+                                                   ? m_history->seconds(profile, e->kind, size.amount)
+                                                   : work * e->ns_per_flop.load(std::memory_order_relaxed) * 1e-9,
+                            .distance = distance(mine.where, *e),
+                            .hinted = obeys_hint(*e, t)});
+      any_hinted = any_hinted || candidates.back().hinted;
+    }
+  };
+  gather(executor_state::attached);
+  // What only a device on its way out can run goes there nevertheless, and keeps it from leaving.
+  if (candidates.empty() || (!any_hinted && m_policy == placement_policy::pinned && t.hint != location::no_node))
+    gather(executor_state::draining);
   boost::container::small_vector<transfer::coherence::estimate, 16> costs(spaces.size());
   m_setup.coherence->costs_of(accesses, {spaces.data(), spaces.size()}, {costs.data(), costs.size()});
   for (std::size_t k = 0; k < costs.size(); ++k) {
@@ -89,10 +95,20 @@ block::failure scheduler::why_nowhere(task::record& t) const {
   if (std::ranges::none_of(m_executors, [&](const auto& e) { return offers(*e, t); }))
     return {fmt::format("no location can run it: no device here offers '{}' for the type of its blocks", t.what->name), {},
             error_kind::usage};
-  const auto fits = [&](const auto& e) {
-    return offers(*e, t) && footprint_in(*e, t) <= m_setup.coherence->space_at(e->space).limit();
+  const auto would = [&](const executor& e) {
+    return offers(e, t) && footprint_in(e, t) <= m_setup.coherence->space_at(e.space).limit();
   };
-  if (std::ranges::any_of(m_executors, fits))
+  const auto gone = [](const executor& e) { return e.state.load() == executor_state::lost ? "lost" : "detached"; };
+  const bool by_hint = m_policy == placement_policy::pinned && t.hint != location::no_node;
+  std::string away;  // devices that could, were they there
+  for (const auto& e : m_executors)
+    if (!e->attached() && would(*e) && (!by_hint || obeys_hint(*e, t)))
+      away += fmt::format("{}{} is {}", away.empty() ? "" : ", ", e->name, gone(*e));
+  if (!away.empty())
+    return {by_hint ? fmt::format("it must run at '{}', and {}", m_setup.tree->at(t.hint).is.name, away)
+                    : fmt::format("no location can run it: {}", away),
+            {}, error_kind::device};
+  if (std::ranges::any_of(m_executors, [&](const auto& e) { return would(*e); }))
     return {fmt::format("it must run at '{}', where nothing can run it (runtime.placement = \"pinned\" makes hints orders)",
                         m_setup.tree->at(t.hint).is.name),
             {}, error_kind::usage};
@@ -106,26 +122,31 @@ void scheduler::dispatch(lane& mine, task::record& t, bool hot) {
     // All adders have been enqueued: now it is known which private copies there are.
     prepare(t, *m_executors.front());
   }
-  if ((t.flags & task::flag_replayed) != 0) prepare_replayed(t);
-  if (t.executor == 0xffff) {
-    std::uint32_t at = 0;
-    try {
-      if (t.what->special == nullptr) at = choose(mine, t);
-    } catch (const error& e) {  // a policy plugin
-      t.executor = 0;
-      fail_unstarted(mine, t, note_failure(t, {e.message(), e.where(), e.kind()}));
-      return;
-    }
-    if (at == nowhere) {
-      t.executor = 0;
-      fail_unstarted(mine, t, note_failure(t, why_nowhere(t)));
-      return;
-    }
-    t.executor = static_cast<std::uint16_t>(at);
-    if ((t.flags & task::flag_replayed) != 0)  // the next replays go there without asking
-      std::atomic_ref(t.replayed().of->of.tasks[t.replayed().index].executor).store(t.executor, std::memory_order_relaxed);
+  if ((t.flags & task::flag_replayed) != 0) {
+    if (t.executor != 0xffff && !m_executors[t.executor]->attached()) t.executor = 0xffff;  // its device has left since
+    prepare_replayed(t);
   }
-  enqueue(mine, t, *m_executors[t.executor], hot);
+  if (t.executor != 0xffff || find_place(mine, t)) enqueue(mine, t, *m_executors[t.executor], hot);
+}
+
+bool scheduler::find_place(lane& mine, task::record& t) {
+  std::uint32_t at = 0;
+  try {
+    if (t.what->special == nullptr) at = choose(mine, t);
+  } catch (const error& e) {  // a policy plugin
+    t.executor = 0;
+    fail_unstarted(mine, t, note_failure(t, {e.message(), e.where(), e.kind()}));
+    return false;
+  }
+  if (at == nowhere) {
+    t.executor = 0;
+    fail_unstarted(mine, t, note_failure(t, why_nowhere(t)));
+    return false;
+  }
+  t.executor = static_cast<std::uint16_t>(at);
+  if ((t.flags & task::flag_replayed) != 0)  // the next replays go there without asking
+    std::atomic_ref(t.replayed().of->of.tasks[t.replayed().index].executor).store(t.executor, std::memory_order_relaxed);
+  return true;
 }
 
 void scheduler::enqueue(lane& mine, task::record& t, executor& where, bool hot) {

@@ -53,6 +53,14 @@ class priority_queue {
   std::atomic<std::size_t> m_size{0};
 };
 
+/// Whether tasks are placed at a device. Host places are always attached.
+enum class executor_state : std::uint8_t {
+  attached,  ///< tasks are placed here
+  draining,  ///< on its way out: what has its blocks here still runs, what is queued goes elsewhere
+  detached,  ///< runs nothing and holds nothing, until it is attached
+  lost       ///< the device does not answer any more; for ever
+};
+
 /// What the scheduler knows of one place. `number` is its position in the scheduler.
 struct executor {
   std::uint32_t number = 0;
@@ -65,6 +73,10 @@ struct executor {
   std::uint32_t parallelism = 1;  ///< workers, or compute streams
   std::uint32_t kind = 0;         ///< in the history, where there is one
   std::uint64_t granule = 0;      ///< of its memory: what the smallest block takes
+
+  std::atomic<executor_state> state{executor_state::attached};  ///< placement reads it relaxed: whoever queues too late
+                                                                ///< has its task placed again by the driver
+  bool attached() const noexcept { return state.load(std::memory_order_relaxed) == executor_state::attached; }
 
   priority_queue urgent;      ///< host: tasks with a priority above 0; device: all of its tasks
   priority_queue background;  ///< host: tasks with a priority below 0

@@ -57,6 +57,10 @@ void scheduler::park_for_memory(task::record& t, executor&, const transfer::acqu
 }
 
 void scheduler::give_up_waiter(lane& mine, memory::memory_waiter& waiter, std::string why) {
+  if (waiter.refuse != nullptr) {  // a device that wanted to leave stays
+    waiter.refuse(&waiter);
+    return;
+  }
   const std::unique_ptr<memory_parked> done(static_cast<memory_parked*>(&waiter));
   task::record& t = *done->waiting;
   fail_unstarted(mine, t, note_failure(t, {std::move(why), "", error_kind::memory}));

@@ -129,6 +129,15 @@ scheduler::scheduler(scheduler_setup setup)
     m_stores.push_back(std::move(store));
   }
 
+  for (const std::string& name : m_setup.settings->detached) {
+    const auto where = tree.find(name);
+    if (!where) throw error(error_kind::configuration, fmt::format("there is no location '{}'", name), "runtime.detached");
+    for (executor* e : devices_below(*where)) {
+      e->state.store(executor_state::detached);
+      coherence.links().close(e->space);
+    }
+  }
+
   // Worker 0 is whoever waits; the others are threads, dealt over the CPUs, the second CPU first.
   m_busy.store(1);
   for (std::uint32_t k = 1; k < m_workers; ++k) {

@@ -2,6 +2,7 @@
 // From submission to retirement.
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -105,6 +106,18 @@ class scheduler final : private task::reduction_source {
   /// Takes back what a recording holds of the runtime. None of its replays may be under way.
   void forget(task::recording& what);
 
+  /// Takes the devices at or below a location out of the run: tasks queued there are placed again, what has begun there
+  /// ends, sole copies are written back. Returns when they hold nothing. Any thread, while tasks run; not inside a task or a
+  /// recording. Throws tessera::error, and leaves all of them attached: usage (no device there, detached already, the only
+  /// place for a queued task), memory (what they hold fits nowhere else), device (they fail while they are emptied).
+  void detach(location::node_id where);
+  /// Makes the detached devices at or below a location take tasks again. Throws usage when there is none, or one is lost.
+  void attach(location::node_id where);
+  /// Whether every device at or below a location takes tasks. Throws usage when there is none.
+  bool attached(location::node_id where) const;
+  /// Tasks that were placed again since their device was detached or lost.
+  std::uint64_t placed_elsewhere() const noexcept { return m_placed_elsewhere.load(std::memory_order_relaxed); }
+
   /// Frees a block once every task submitted before is done with it; returns at once.
   void destroy_later(block::record& block);
 
@@ -146,6 +159,7 @@ class scheduler final : private task::reduction_source {
   void dispatch(lane& mine, task::record& t, bool hot);
   static constexpr std::uint32_t nowhere = 0xffff'ffff;
   std::uint32_t choose(lane& mine, task::record& t);  ///< an executor, or `nowhere`; throws when a policy plugin misbehaves
+  bool find_place(lane& mine, task::record& t);  ///< chooses; false: there is none, and the task has failed
   bool offers(const executor& e, task::record& t) const;
   bool obeys_hint(const executor& e, const task::record& t) const;
   std::uint64_t footprint_in(const executor& e, task::record& t) const;
@@ -167,6 +181,12 @@ class scheduler final : private task::reduction_source {
   void note_idle(const executor& who) noexcept;                 ///< before a place's thread sleeps
   void wake_one();
   task::record* find(lane& mine);
+
+  // devices that come and go (device_states.cpp)
+  std::vector<executor*> devices_below(location::node_id where) const;
+  void require_editable(std::string_view what);
+  bool place_elsewhere(lane& mine, task::record& t, executor& from);  ///< false: nobody else can run it; it is not moved
+  void device_changed();
 
   // nothing to do (idle.cpp)
   void work(lane& mine, const predicate& enough);
@@ -245,6 +265,11 @@ class scheduler final : private task::reduction_source {
   std::atomic<bool> m_stop{false}, m_cancelled{false}, m_helper{false};
   std::atomic<std::uint64_t> m_held{0};    // views handed out
   std::atomic<std::uint64_t> m_parked{0};  // tasks waiting for tickets
+
+  std::mutex m_edit_mutex;                 // one detach or attach at a time
+  std::mutex m_device_mutex;               // for m_device_event
+  std::condition_variable m_device_event;  // a draining device has come further
+  std::atomic<std::uint64_t> m_placed_elsewhere{0};
 
   mutable std::mutex m_failure_mutex;
   std::shared_ptr<const block::failure> m_first_failure;

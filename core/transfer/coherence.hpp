@@ -108,6 +108,20 @@ class coherence {
   bool evict(memory::space_number space, std::uint64_t bytes, std::uint64_t sequence = 0);
   /// Evicts from a space that is above its high watermark; for the task of age `sequence`, whose blocks have come.
   void relieve(memory::space_number space, std::uint64_t sequence);
+  /// One step of emptying a space: drops what is stale or valid elsewhere, writes sole copies back to the parent, and says
+  /// what is left. Call it again until nothing is; by one thread at a time for each space.
+  struct evacuation {
+    std::size_t left = 0;      ///< blocks that still have a replica there
+    bool progress = false;     ///< something was dropped or has started to leave
+    bool waiting = false;      ///< work or transfers that use some of them are under way
+    bool again = false;        ///< a lock was busy: try at once
+    std::uint64_t lacking_bytes = 0;  ///< of sole copies for which the parent has no room; 0: none was found
+    std::string example;       ///< one of those blocks
+  };
+  evacuation evacuate(memory::space_number space);
+  memory::space_number parent_of(memory::space_number space) const noexcept { return m_parents[space]; }
+  /// Write-backs that have failed under way so far.
+  std::uint64_t failed_write_backs() const noexcept { return m_failed_write_backs.load(std::memory_order_relaxed); }
   /// Whether submitters should announce uses.
   bool wants_uses() const noexcept { return m_wants_uses; }
   /// A submitter's announcements; must live as long as this.
@@ -174,7 +188,7 @@ class coherence {
   std::vector<use_log*> m_logs;
   std::atomic<std::uint64_t> m_in_flight{0};
   std::atomic<std::uint64_t> m_versions{0}, m_saved_fetches{0}, m_saved_bytes{0}, m_joined{0}, m_dropped{0},
-      m_written_back{0};
+      m_written_back{0}, m_failed_write_backs{0};
 };
 
 }  // namespace tessera::transfer

@@ -126,6 +126,7 @@ void coherence::transfer_done(transfer& t, tsr_status status) {
     if (target != nullptr && status != TSR_OK && target->version == what.version) {
       target->version = 0;
       b.valid_mask &= ~(std::uint64_t{1} << what.to);
+      if (what.write_back) m_failed_write_backs.fetch_add(1, std::memory_order_relaxed);
       // A write-back that fails has lost nothing, its source stays; unless a task has joined it and counts on the bytes.
       if (!what.write_back || target->pins > 1) {
         delete b.poison;

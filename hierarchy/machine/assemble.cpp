@@ -39,6 +39,31 @@ void check_plugin_tables(const config::document& configuration, const plugin::re
   }
 }
 
+/// Names under runtime.detached are typed by people: each must be a location with devices that can leave.
+void check_detached(const config::document& configuration, const location::tree& tree, std::span<const found_device> devices) {
+  const std::string where = configuration.origin("runtime.detached");
+  std::vector<std::string> names;  // of devices
+  const auto can_leave = [&](location::node_id id) {
+    const location::properties& is = tree.at(id).is;
+    return is.what == location::kind::worker && is.space && is.space->device < devices.size() &&
+           devices[is.space->device].device_class != TSR_DEVICE_CPU && devices[is.space->device].device_class != TSR_DEVICE_STORAGE;
+  };
+  for (const location::node_id id : tree.subtree(tree.root()))
+    if (can_leave(id)) names.push_back(tree.at(id).is.name);
+  const std::string all = names.empty() ? "this machine has no devices" : fmt::format("the devices are {}", fmt::join(names, ", "));
+  for (const std::string& name : configuration.runtime().detached) {
+    const auto found = tree.find(name);
+    if (!found || !tree.attached(*found)) {
+      const std::string near = nearest_name(name, names);
+      throw error(error_kind::configuration, fmt::format("runtime.detached names '{}', and there is no such location", name), where,
+                  near.empty() ? all : fmt::format("did you mean '{}'?", near));
+    }
+    const std::vector<location::node_id> below = tree.subtree(*found);
+    if (std::ranges::none_of(below, can_leave))
+      throw error(error_kind::configuration, fmt::format("runtime.detached names '{}', where no device is", name), where, all);
+  }
+}
+
 }  // namespace
 
 plugin::registry_options registry_options_of(const config::document& configuration, std::vector<std::uint64_t> cpu_mask,
@@ -80,6 +105,7 @@ machine assemble(const config::document& configuration, log_function log) {
   machine made{configuration.runtime(), std::move(plugins), seen.tree(devices), {}, std::move(log)};
   if (const config::declarations declared = declarations_of(configuration, made.notes); !declared.empty())
     made.tree = declared_tree(declared, made.tree, devices, made.notes);
+  check_detached(configuration, made.tree, devices);
   check_plugin_tables(configuration, *made.plugins, made.notes);
 
   const std::size_t cores = std::max<std::size_t>(host_workers(made.tree, devices), 1);

@@ -1,0 +1,154 @@
+// The part of the scheduler that lets devices come and go while tasks run.
+#include <fmt/format.h>
+
+#include "core/schedule/device_driver.hpp"
+#include "core/schedule/scheduler.hpp"
+#include "core/task/replay.hpp"
+
+namespace tessera::schedule {
+
+std::vector<executor*> scheduler::devices_below(location::node_id where) const {
+  const location::tree& tree = *m_setup.tree;
+  std::vector<executor*> found;
+  std::string names;
+  for (const auto& e : m_executors) {
+    if (e->is_host) continue;
+    names += (names.empty() ? "" : ", ") + e->name;
+    if (tree.is_ancestor(where, e->where)) found.push_back(e.get());
+  }
+  if (!found.empty()) return found;
+  const std::string& name = tree.at(where).is.name;
+  if (std::ranges::any_of(m_stores, [&](const auto& e) { return tree.is_ancestor(where, e->where); }))
+    throw error(error_kind::usage, fmt::format("'{}' is storage, which stays", name), {}, "only devices are detached and attached");
+  throw error(error_kind::usage, fmt::format("there is no device at or below '{}'", name), {},
+              names.empty() ? "this machine has none; memories and workers of the host stay" : "the devices are " + names);
+}
+
+void scheduler::require_editable(std::string_view what) {
+  const lane& mine = current_lane();
+  if (mine.recorder != nullptr) throw error(error_kind::usage, fmt::format("{} inside a recording", what));
+  if (mine.inside_task || mine.is_driver)
+    throw error(error_kind::usage, fmt::format("{} inside a task", what), {}, "devices come and go by the program's own threads");
+}
+
+void scheduler::device_changed() {
+  { const std::lock_guard guard(m_device_mutex); }  // whoever is about to wait has looked, or will see it
+  m_device_event.notify_all();
+  m_work.notify_all();
+}
+
+void scheduler::detach(location::node_id where) {
+  require_editable("detach");
+  lane& mine = current_lane();
+  if (mine.held_views != 0)
+    throw error(error_kind::usage, fmt::format("detach while this thread holds {} views", mine.held_views), {},
+                "release host views first: the device may hold what their blocks had before");
+  const std::lock_guard one_at_a_time(m_edit_mutex);
+  std::vector<executor*> leaving = devices_below(where);
+  std::erase_if(leaving, [](const executor* e) { return !e->attached(); });
+  if (leaving.empty())
+    throw error(error_kind::usage, fmt::format("'{}' is detached already", m_setup.tree->at(where).is.name));
+  for (executor* e : leaving) {
+    m_setup.coherence->links().close(e->space);
+    m_drivers[e->number]->begin_leaving();
+    e->state.store(executor_state::draining);
+  }
+  for (executor* e : leaving) {
+    m_drivers[e->number]->nudge();
+    m_setup.coherence->space_at(e->space).notify();  // who waits for memory there goes elsewhere
+  }
+  const auto draining = [&] {
+    return std::ranges::any_of(leaving, [](const executor* e) { return e->state.load() == executor_state::draining; });
+  };
+  const auto starved = [&] {
+    return std::ranges::any_of(leaving, [&](const executor* e) { return m_drivers[e->number]->starved(); });
+  };
+  const auto refused = [&] {
+    return std::ranges::any_of(leaving, [](const executor* e) { return e->state.load() == executor_state::attached; });
+  };
+  for (;;) {
+    {
+      std::unique_lock lock(m_device_mutex);
+      m_device_event.wait(lock, [&] { return refused() || !draining() || starved(); });
+    }
+    if (refused() || !draining()) break;
+    // Tasks of the host may have to run before its memory has room; this thread may be the only one that can.
+    help(mine, [&] { return refused() || !draining() || !starved(); });
+  }
+  std::unique_ptr<error> why;
+  {
+    const std::lock_guard guard(m_device_mutex);
+    for (executor* e : leaving) {
+      std::unique_ptr<error> its = m_drivers[e->number]->take_refusal();
+      if (its && !why) why = std::move(its);
+    }
+  }
+  if (!why) return;
+  for (executor* e : leaving) {  // all or none
+    e->state.store(executor_state::attached);
+    m_setup.coherence->links().open(e->space);
+    m_drivers[e->number]->nudge();
+  }
+  throw error(*why);
+}
+
+void scheduler::attach(location::node_id where) {
+  require_editable("attach");
+  const std::lock_guard one_at_a_time(m_edit_mutex);
+  const std::vector<executor*> coming = devices_below(where);
+  bool any = false;
+  for (const executor* e : coming) {
+    if (e->state.load() == executor_state::lost)
+      throw error(error_kind::usage, fmt::format("{} is lost and cannot be attached again", e->name), {}, "start the program anew");
+    if (e->attached()) continue;
+    any = true;
+    if (e->device->table().health != nullptr) e->device->check(e->device->table().health(e->device->handle()), "the question for its health");
+  }
+  if (!any) throw error(error_kind::usage, fmt::format("'{}' is attached already", m_setup.tree->at(where).is.name));
+  for (executor* e : coming) {
+    executor_state was = executor_state::detached;
+    if (!e->state.compare_exchange_strong(was, executor_state::attached)) continue;
+    m_setup.coherence->links().open(e->space);
+    m_drivers[e->number]->nudge();
+  }
+  m_revision.fetch_add(1, std::memory_order_relaxed);  // with placement cost, what is queued elsewhere is looked at again
+}
+
+bool scheduler::attached(location::node_id where) const {
+  return std::ranges::all_of(devices_below(where), [](const executor* e) { return e->attached(); });
+}
+
+bool scheduler::place_elsewhere(lane& mine, task::record& t, executor& from) {
+  take_off(t, from);
+  from.tasks.fetch_sub(1, std::memory_order_relaxed);
+  std::uint32_t at = nowhere;
+  std::unique_ptr<block::failure> why;
+  try {
+    at = choose(mine, t);
+  } catch (const error& e) {  // a policy plugin
+    why = std::make_unique<block::failure>(block::failure{e.message(), e.where(), e.kind()});
+  }
+  if (at != nowhere && m_executors[at]->state.load() == executor_state::draining) {  // no other place; choose has counted it
+    if (at != from.number) {
+      take_off(t, *m_executors[at]);
+      m_executors[at]->tasks.fetch_sub(1, std::memory_order_relaxed);
+      note_given(t, from, 0, false);
+    }
+    return false;
+  }
+  if (at == nowhere) {
+    if (!why) why = std::make_unique<block::failure>(why_nowhere(t));
+    t.executor = 0;
+    t.extension = nullptr;  // not counted anywhere
+    fail_unstarted(mine, t, note_failure(t, std::move(*why)));
+    return true;
+  }
+  t.executor = static_cast<std::uint16_t>(at);
+  if ((t.flags & task::flag_replayed) != 0)
+    std::atomic_ref(t.replayed().of->of.tasks[t.replayed().index].executor).store(t.executor, std::memory_order_relaxed);
+  m_placed_elsewhere.fetch_add(1, std::memory_order_relaxed);
+  enqueue(mine, t, *m_executors[at], false);
+  return true;
+}
+
+}  // namespace tessera::schedule
