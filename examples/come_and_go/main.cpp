@@ -76,8 +76,9 @@ int main() try {
     rt.attach("sim0");
   });
 
+  const tessera::location::node_id wishes[] = {rt.tree().root(), rt.at("sim0"), rt.at("sim1")};  // followed while they can be
   for (int step = 0; step < steps; ++step)
-    for (int k = 0; k < blocks; ++k) tessera::axpy(rt, 1.0, one(0), x(k));
+    for (int k = 0; k < blocks; ++k) tessera::axpy(rt, 1.0, one(0), x(k), {.at = wishes[k % 3]});
   operator_thread.join();
   rt.fence();
   row("sim0 alone");

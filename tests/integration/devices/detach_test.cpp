@@ -7,22 +7,13 @@
 
 #include "tests/integration/runtime/machines.hpp"
 #include "tests/integration/runtime/random_program.hpp"
+#include "tests/support/error_of.hpp"
 
 namespace tessera {
 namespace {
 
+using test_support::error_of;
 using ::testing::HasSubstr;
-
-template <class Function>
-error error_of(Function&& function) {
-  try {
-    function();
-  } catch (const error& e) {
-    return e;
-  }
-  ADD_FAILURE() << "no error was thrown";
-  return error(error_kind::internal, "none");
-}
 
 std::uint64_t ran_at(runtime& rt, const std::string& place) {
   std::uint64_t tasks = 0;
