@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", tessera::cli::version_text);
   app.require_subcommand(1);
   app.footer("Exit codes: 0 done; 1 the result is wrong; 2 usage; 3 configuration; 4 input file; 5 plugin; 6 numerical; 7 memory;\n"
-             "8 task; 9 device; 70 internal; 130 interrupted.\n"
+             "8 task; 9 device; 10 validation; 70 internal; 130 interrupted.\n"
              "Example:\n  tessera cholesky --n 1000 --config configs/sim_one.toml");
   tessera::apps::command selected;
   tessera::apps::add_cholesky(app, selected);

@@ -37,6 +37,7 @@ void command_options::add_run_options(CLI::App& to) {
       ->type_name("FILE");
   to.add_option("--report", report, "record the run and write it as an HTML page: timeline, waits, transfers, memory, critical path")
       ->type_name("FILE");
+  to.add_flag("--validate", validate, "look for unordered accesses, wrong intents and uses after the end; slow");
   to.add_flag("--stats", stats, "print what the runtime did: tasks, transfers, memory");
   to.add_flag("--quiet", quiet, "print no progress and no report (errors are still printed)");
 }

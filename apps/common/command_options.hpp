@@ -26,12 +26,12 @@ struct command_options {
   std::string json;                      ///< --json FILE; "-": standard output; "": none
   std::string trace;                     ///< --trace FILE; "": none
   std::string report;                    ///< --report FILE; "": none
-  bool stats = false, quiet = false;
+  bool stats = false, quiet = false, validate = false;
   std::string command;                   ///< its name; set by add_run_options
 
   /// Adds --config and --set: what every command that looks at a machine has.
   void add_machine_options(CLI::App& to);
-  /// Adds the above, --workers, --seed, --json, --trace, --report, --stats and --quiet.
+  /// Adds the above, --workers, --seed, --json, --trace, --report, --validate, --stats and --quiet.
   void add_run_options(CLI::App& to);
 
   /// Reads and checks the configuration. Throws tessera::error (configuration).

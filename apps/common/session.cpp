@@ -34,6 +34,7 @@ session::session(const command_options& options) : m_options(options) {
   if (!options.quiet)
     for (const std::string& note : m.notes) fmt::print(stderr, "note: {}\n", note);
   m.settings.trace = m.settings.trace || !options.trace.empty() || !options.report.empty();
+  m.settings.validate = m.settings.validate || options.validate;
   m.log = [quiet = options.quiet](int level, const std::string& line) {
     if (level >= 2 && !quiet) fmt::print(stderr, "note: {}\n", line);
   };
@@ -42,7 +43,37 @@ session::session(const command_options& options) : m_options(options) {
   m_started = m_runtime.get();
 }
 
-session::~session() { m_watch.reset(); }  // before the runtime goes: the watching thread may be calling it
+session::~session() {
+  m_watch.reset();  // before the runtime goes: the watching thread may be calling it
+  if (m_runtime && m_runtime->validates() && !m_finished) tell_findings();
+}
+
+void session::add_findings(report& to) const {
+  const std::vector<validate::finding> all = m_runtime->findings();
+  auto rows = nlohmann::ordered_json::array();
+  const auto place = [](const validate::party& p) -> nlohmann::ordered_json {
+    if (p.what.empty()) return nullptr;
+    return {{"what", p.what}, {"file", p.file}, {"line", p.line}, {"use", p.use}};
+  };
+  for (const validate::finding& f : all)
+    rows.push_back({{"kind", validate::name_of(f.is)}, {"text", f.text}, {"here", place(f.here)}, {"there", place(f.there)},
+                    {"hint", f.hint}, {"times", f.times}});
+  to.add("validation", "validation", all.empty() ? "nothing found" : fmt::format("{} findings", all.size()), rows);
+}
+
+void session::tell_findings() const {
+  const std::vector<validate::finding> all = m_runtime->findings();
+  if (all.empty()) return;
+  fmt::print(stderr, "validation: {} finding{}\n{}", all.size(), all.size() == 1 ? "" : "s", validate::to_text(all));
+  if (m_options.json.empty()) return;
+  report r;
+  add_findings(r);
+  try {
+    write_text(m_options.json, r.to_json());
+  } catch (const error& e) {
+    fmt::print(stderr, "note: {}\n", e.what());
+  }
+}
 
 void session::describe(report& to) const {
   to.add("topology", "machine", m_runtime->topology_line());
@@ -73,8 +104,11 @@ void session::check_interrupt() const {
 
 void session::finish(report& r) {
   check_interrupt();
+  m_runtime->fence();  // what validation found since the last one
+  m_finished = true;
   const statistics s = m_runtime->statistics();
   r.add_statistics(s);
+  if (m_runtime->validates()) add_findings(r);
   if (!m_options.quiet && m_options.json != "-") fmt::print("{}", r.to_text());
   if (m_options.stats) fmt::print(m_options.json == "-" ? stderr : stdout, "\n{}", to_text(s));
   if (!m_options.json.empty()) write_text(m_options.json, r.to_json());

@@ -34,12 +34,15 @@ class session {
 
  private:
   void write_trace(const report& r) const;
+  void add_findings(report& to) const;
+  void tell_findings() const;  ///< when the command ends with an error
 
   command_options m_options;
   std::atomic<bool> m_interrupted{false};
   std::atomic<runtime*> m_started{nullptr};  ///< for the watching thread
   std::unique_ptr<interrupt_watch> m_watch;
   std::unique_ptr<runtime> m_runtime;
+  bool m_finished = false;
 };
 
 /// Tiles along one side: at most 1024, so that descriptions of tiles stay small beside the data. Throws tessera::error (usage).

@@ -24,6 +24,7 @@ std::string_view name_of(error_kind kind) noexcept {
     case error_kind::memory: return "memory";
     case error_kind::task: return "task";
     case error_kind::device: return "device";
+    case error_kind::validation: return "validation";
     case error_kind::interrupted: return "interrupted";
     case error_kind::internal: return "internal";
   }
@@ -40,6 +41,7 @@ int exit_code_of(error_kind kind) noexcept {
     case error_kind::memory: return 7;
     case error_kind::task: return 8;
     case error_kind::device: return 9;
+    case error_kind::validation: return 10;
     case error_kind::interrupted: return 130;
     case error_kind::internal: return 70;
   }

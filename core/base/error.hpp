@@ -17,6 +17,7 @@ enum class error_kind : std::uint8_t {
   memory,         ///< something does not fit; exit code 7
   task,           ///< a task failed or was cancelled; exit code 8
   device,         ///< a device failed; exit code 9
+  validation,     ///< validation mode has found a mistake of the program; exit code 10
   interrupted,    ///< the user asked to stop; exit code 130
   internal        ///< a bug of Tessera; exit code 70
 };

@@ -74,7 +74,19 @@ void table::destroy(record& block) {
   const std::lock_guard guard(m_mutex);
   if (from != nullptr && --from->blocks == 0) m_origins.erase(from);
   m_used[block.slot] = false;
-  m_free.push_back(block.slot);
+  if (m_keep == 0) {
+    m_free.push_back(block.slot);
+    return;
+  }
+  m_kept.push_back(block.slot);
+  if (m_kept.size() <= m_keep) return;
+  m_free.push_back(m_kept.front());
+  m_kept.pop_front();
+}
+
+void table::keep_destroyed(std::size_t count) {
+  const std::lock_guard guard(m_mutex);
+  m_keep = count;
 }
 
 const origin* table::make_origin(std::string array_name, std::vector<std::int64_t> counts) {
@@ -87,7 +99,7 @@ const origin* table::make_origin(std::string array_name, std::vector<std::int64_
 
 std::size_t table::size() const {
   const std::lock_guard guard(m_mutex);
-  return m_used.size() - m_free.size();
+  return m_used.size() - m_free.size() - m_kept.size();
 }
 
 std::size_t table::origins() const {

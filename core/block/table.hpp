@@ -1,5 +1,6 @@
 #pragma once
 // Owner of all block records of a runtime.
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -26,6 +27,9 @@ class table {
 
   /// Gives a record back for reuse. Nothing may refer to it any more and all replicas must be absent.
   void destroy(record& block);
+
+  /// Records given back from now on are reused only after `count` others: who still refers to one sees no other block in it.
+  void keep_destroyed(std::size_t count);
 
   /// Remembers an array's name until the last of its blocks is destroyed; at least one must be created.
   const origin* make_origin(std::string array_name, std::vector<std::int64_t> counts);
@@ -55,6 +59,8 @@ class table {
   std::vector<std::unique_ptr<record_chunk>> m_chunks;
   std::vector<bool> m_used;
   std::vector<std::uint32_t> m_free;
+  std::deque<std::uint32_t> m_kept;  // free, but not yet to be reused
+  std::size_t m_keep = 0;
   std::map<shape, std::unique_ptr<shape>, shape_less> m_shapes;
   std::unordered_map<const origin*, std::unique_ptr<origin>> m_origins;
 };

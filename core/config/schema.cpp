@@ -52,6 +52,10 @@ constexpr std::array keys{
     key{"runtime", "trace_limit", key_type::size, 0, PiB, "", false,
         "Bytes of recorded events above which further ones are counted and dropped; a host task takes about 200.",
         [](settings& s) -> field { return &s.runtime.trace_limit; }},
+    key{"runtime", "validate", key_type::boolean, 0, 0, "", false,
+        "Look for unordered accesses, wrong intents and uses after the end, at several times the cost; --validate of a command "
+        "turns it on.",
+        [](settings& s) -> field { return &s.runtime.validate; }},
     key{"memory", "host_limit", key_type::size, 0, PiB, "", false,
         "Bytes of blocks that each host space may hold; 0: what the machine has.",
         [](settings& s) -> field { return &s.runtime.host_limit; }},

@@ -30,20 +30,22 @@ class host_view : public view<T> {
 };
 
 /// A dense array in blocks; owns its blocks (not the data: the runtime decides where they are). Move-only. Destroying it
-/// frees each block when the tasks submitted before are done with it, and returns at once. Must not outlive the runtime.
+/// frees each block when the tasks submitted before are done with it, and returns at once. Must not be used when the runtime
+/// is gone; destroying it then does nothing.
 /// @tparam T  float, double, std::complex of them, std::int32_t, std::int64_t, std::uint8_t
 template <class T>
 class array {
  public:
   /// The new array owns the blocks; the old one may only be destroyed or assigned to.
   array(array&& other) noexcept
-      : m_runtime(std::exchange(other.m_runtime, nullptr)), m_name(std::move(other.m_name)), m_extents(other.m_extents),
+      : m_runtime(std::exchange(other.m_runtime, nullptr)), m_alive(std::move(other.m_alive)), m_name(std::move(other.m_name)), m_extents(other.m_extents),
         m_block_extents(other.m_block_extents), m_counts(other.m_counts), m_blocks(std::move(other.m_blocks)) {}
   /// Lets go of the blocks owned so far, as the destructor does, and takes over the others.
   array& operator=(array&& other) noexcept {
     if (this != &other) {
       clear();
       m_runtime = std::exchange(other.m_runtime, nullptr);
+      m_alive = std::move(other.m_alive);
       m_name = std::move(other.m_name);
       m_extents = other.m_extents, m_block_extents = other.m_block_extents, m_counts = other.m_counts;
       m_blocks = std::move(other.m_blocks);
@@ -100,8 +102,9 @@ class array {
   /// Declares that from now on only the calling thread submits tasks and takes views that use this array: linking then
   /// takes no lock. Submitting from another thread nevertheless is a data race. For the temporaries of a front end with
   /// several submitting threads.
-  void keep_to_this_thread() noexcept {
+  void keep_to_this_thread(std::source_location site = std::source_location::current()) {
     for (block::record* b : m_blocks) b->flow.is_private = true;
+    m_runtime->note_kept(m_blocks, site);
   }
 
   /// Brings the current version of every block to the host (into adopted memory). Waits. Throws as read_host does.
@@ -112,7 +115,7 @@ class array {
  private:
   friend class runtime;
   array(runtime& owner, std::string name, const shape& extents, const shape& block_extents)
-      : m_runtime(&owner), m_name(std::move(name)), m_extents(extents), m_block_extents(block_extents) {
+      : m_runtime(&owner), m_alive(owner.scheduler().alive()), m_name(std::move(name)), m_extents(extents), m_block_extents(block_extents) {
     if (extents.rank() != block_extents.rank())
       throw error(error_kind::usage, "array " + m_name + " and its blocks differ in rank");
     std::vector<std::int64_t> counts;
@@ -137,12 +140,14 @@ class array {
   }
   void clear() {
     if (m_runtime == nullptr) return;
-    for (block::record* b : m_blocks) m_runtime->scheduler().destroy_later(*b);
+    if (!m_alive.expired())
+      for (block::record* b : m_blocks) m_runtime->scheduler().destroy_later(*b);
     m_blocks.clear();
     m_runtime = nullptr;
   }
 
   runtime* m_runtime;
+  std::weak_ptr<const void> m_alive;  // of the scheduler
   std::string m_name;
   shape m_extents, m_block_extents, m_counts;
   std::vector<block::record*> m_blocks;
@@ -150,15 +155,18 @@ class array {
 
 template <class T>
 array<T> runtime::make_array(std::string name, std::span<const std::int64_t> extents,
-                             std::span<const std::int64_t> block_extents) {
-  return array<T>(*this, std::move(name), shape(extents), shape(block_extents));
+                             std::span<const std::int64_t> block_extents, std::source_location site) {
+  array<T> a(*this, std::move(name), shape(extents), shape(block_extents));
+  note_array(a.m_blocks, false, site);
+  return a;
 }
 
 template <class T>
-array<T> runtime::adopt(std::string name, std::span<T> memory, std::int64_t block_elements) {
+array<T> runtime::adopt(std::string name, std::span<T> memory, std::int64_t block_elements, std::source_location site) {
   array<T> a(*this, std::move(name), shape{static_cast<std::int64_t>(memory.size())}, shape{block_elements});
   for (std::size_t k = 0; k < a.size(); ++k)
     adopt_block(*a.m_blocks[k], memory.data() + static_cast<std::size_t>(block_elements) * k);
+  note_array(a.m_blocks, true, site);
   return a;
 }
 

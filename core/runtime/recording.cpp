@@ -35,12 +35,12 @@ void recording::substitute(std::span<const block_exchange> pairs) {
   m_is->substitute(raw);
 }
 
-void recording::play() {
+void recording::play(std::source_location site) {
   schedule::running_replay& run = *m_runs[m_next];
   m_next = 1 - m_next;
   m_scheduler->wait_for(run);
   run.patches = m_patches;
-  m_scheduler->play(run);
+  m_scheduler->play(run, site);
 }
 
 }  // namespace tessera

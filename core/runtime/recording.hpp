@@ -3,6 +3,7 @@
 #include <array>
 #include <initializer_list>
 #include <memory>
+#include <source_location>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -56,7 +57,7 @@ class recording {
   friend class runtime;
   recording(schedule::scheduler& scheduler, std::unique_ptr<task::recording> is);
   void set_argument_bytes(std::size_t k, std::span<const std::byte> bytes);
-  void play();
+  void play(std::source_location site);
 
   schedule::scheduler* m_scheduler;
   std::unique_ptr<task::recording> m_is;

@@ -10,6 +10,7 @@
 #include "core/operation/from_plugin.hpp"
 #include "core/operation/tensor.hpp"
 #include "core/runtime/learnt_times.hpp"
+#include "core/validate/validator.hpp"
 
 namespace tessera {
 namespace {
@@ -22,6 +23,8 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
   const config::runtime_settings& settings = m_machine.settings;
   const auto& devices = m_machine.plugins->devices();
   if (settings.trace) m_recorder = std::make_unique<trace::recorder>(settings.trace_limit);
+  if (settings.validate) m_validator = std::make_unique<validate::validator>();
+  if (settings.validate) m_blocks.keep_destroyed(std::size_t{1} << 16);  // so that old handles are recognised
 
   // One space per memory of the tree; host memories first, so that they have the low numbers.
   std::vector<location::node_id> places;
@@ -112,6 +115,7 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
   setup.blocks = &m_blocks;
   setup.operations = &m_operations;
   setup.recorder = m_recorder.get();
+  setup.validator = m_validator.get();
   setup.policy = schedule::find_policy(settings.placement, *m_machine.plugins);
   m_scheduler = std::make_unique<schedule::scheduler>(std::move(setup));
   if (m_scheduler->model() != nullptr) m_history = history_keeper::open(m_machine, *m_scheduler->model());
@@ -123,6 +127,7 @@ runtime::~runtime() {
     m_history->keep(*m_scheduler->model());
   }
   m_scheduler.reset();
+  if (m_validator) m_validator->end();
   // Blocks of arrays that outlived their tasks' failure may still hold memory; spaces free their slabs whole.
   m_coherence.reset();
 }
@@ -208,7 +213,34 @@ void runtime::adopt_block(block::record& block, void* memory) {
   host.add_resident(block);
 }
 
-void runtime::replay(recording& what) { what.play(); }
+void runtime::replay(recording& what, std::source_location site) { what.play(site); }
+
+std::vector<validate::finding> runtime::findings() const {
+  return m_validator ? m_validator->findings() : std::vector<validate::finding>();
+}
+
+void runtime::order_before(order_point& point) {
+  if (!m_validator) return;
+  const std::lock_guard guard(point.m_mutex);
+  m_validator->order_before(point.m_known);
+}
+
+void runtime::order_after(const order_point& point) {
+  if (!m_validator) return;
+  const std::lock_guard guard(point.m_mutex);
+  m_validator->order_after(point.m_known);
+}
+
+void runtime::note_array(std::span<block::record* const> blocks, bool adopted, std::source_location site) {
+  if (!m_validator) return;
+  if (adopted)
+    for (block::record* b : blocks) m_validator->adopted(*b, m_spaces.front()->host_pointer(b->replicas[0].where), site);
+  m_validator->made(blocks, adopted, site);
+}
+
+void runtime::note_kept(std::span<block::record* const> blocks, std::source_location site) {
+  if (m_validator) m_validator->kept(blocks, site);
+}
 
 trace::timeline runtime::timeline(std::string title) const {
   if (!m_recorder) throw error(error_kind::usage, "nothing was recorded", {}, "set runtime.trace = true");

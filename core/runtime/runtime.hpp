@@ -16,13 +16,18 @@
 #include "core/runtime/use.hpp"
 #include "core/schedule/scheduler.hpp"
 #include "core/trace/timeline.hpp"
+#include "core/validate/finding.hpp"
 
 namespace tessera {
 
 template <class T>
 class array;
 class history_keeper;
+class order_point;
 class recording;
+namespace validate {
+class validator;
+}
 
 /// What a submission may say beside operation, arguments and blocks.
 struct task_options {
@@ -67,15 +72,17 @@ class runtime {
 
   /// An array of `extents` elements cut into blocks of `block_extents` (the last block of a dimension may be smaller).
   /// Nothing is allocated before a task writes a block. Throws tessera::error (usage) when the ranks differ, an extent is
-  /// negative or a block has no elements. @param name for messages
+  /// negative or a block has no elements. @param name for messages, as is `site`
   template <class T>
-  array<T> make_array(std::string name, std::span<const std::int64_t> extents, std::span<const std::int64_t> block_extents);
+  array<T> make_array(std::string name, std::span<const std::int64_t> extents, std::span<const std::int64_t> block_extents,
+                      std::source_location site = std::source_location::current());
   /// The same with the extents written out: `rt.make_array<double>("A", {1000, 1000}, {250, 250})`.
   template <class T>
   array<T> make_array(std::string name, std::initializer_list<std::int64_t> extents,
-                      std::initializer_list<std::int64_t> block_extents) {
+                      std::initializer_list<std::int64_t> block_extents,
+                      std::source_location site = std::source_location::current()) {
     return make_array<T>(std::move(name), std::span(extents.begin(), extents.size()),
-                         std::span(block_extents.begin(), block_extents.size()));
+                         std::span(block_extents.begin(), block_extents.size()), site);
   }
 
   /// The program's own memory as an array of one dimension in blocks of `block_elements`; its contents are the first
@@ -83,7 +90,8 @@ class runtime {
   /// the array is destroyed and a fence, it holds the last version of every block whose last use was on the host; call
   /// array::flush first to be sure of all.
   template <class T>
-  array<T> adopt(std::string name, std::span<T> memory, std::int64_t block_elements);
+  array<T> adopt(std::string name, std::span<T> memory, std::int64_t block_elements,
+                 std::source_location site = std::source_location::current());
 
   /// Makes memory of the program fast for the copies of discrete devices, for as long as it is registered: arrays that
   /// adopt parts of it find it ready. Unregister before freeing it; throws tessera::error (usage) while it is adopted.
@@ -111,8 +119,9 @@ class runtime {
 
   /// Waits for everything submitted so far. Throws the first failure since the last fence (tessera::error with the
   /// kind of the cause, the task's name and site); what depended on it was given up. Blocks that a failed task should
-  /// have written cannot be read until they are written anew.
-  void fence() { m_scheduler->fence(); }
+  /// have written cannot be read until they are written anew. While validating, throws the first finding (kind validation)
+  /// since the last fence instead, if there is one. @param site for messages
+  void fence(std::source_location site = std::source_location::current()) { m_scheduler->fence(site); }
 
   /// Takes down the tasks that `function()` submits instead of running them; see recording.hpp. Their order, and where they
   /// run, are settled once; each replay runs them in program order with the tasks around it. Inside, host views, fences and
@@ -120,7 +129,7 @@ class runtime {
   template <class Function>
   recording record(Function&& function);
   /// Submits the recorded tasks again and returns; waits only when two replays are under way already.
-  void replay(recording& what);
+  void replay(recording& what, std::source_location site = std::source_location::current());
 
   /// Gives up all tasks that have not started, now and later; fence then throws `interrupted`. Any thread; not a signal
   /// handler.
@@ -177,6 +186,17 @@ class runtime {
   /// that says what ran. Throws tessera::error (usage) when nothing is recorded. Any thread.
   trace::timeline timeline(std::string title) const;
 
+  /// Whether the program is watched for mistakes (runtime.validate).
+  bool validates() const noexcept { return m_validator != nullptr; }
+  /// What validation has found so far, all of it; see docs/validation.md. Best behind a fence. Any thread.
+  std::vector<validate::finding> findings() const;
+  /// Everything that the calling thread has submitted so far is known to whoever calls order_after with the same point
+  /// later. For programs whose threads wait for each other by means of their own (barriers, locks, queues): the runtime cannot
+  /// see those. Costs nothing where nothing is validated. Any thread.
+  void order_before(order_point& point);
+  /// The calling thread has waited, by means of its own, for the threads that called order_before. Any thread.
+  void order_after(const order_point& point);
+
   schedule::scheduler& scheduler() noexcept { return *m_scheduler; }  ///< for the runtime's own rooms and its tests
   block::table& blocks() noexcept { return m_blocks; }                ///< likewise
 
@@ -191,9 +211,13 @@ class runtime {
   void check_working_set_slowly(std::string_view name, std::span<const block::access> accesses) const;
   const operation::definition& define_or_find(operation::definition what);
   void adopt_block(block::record& block, void* memory);
+  // For arrays; nothing where nothing is validated.
+  void note_array(std::span<block::record* const> blocks, bool adopted, std::source_location site);
+  void note_kept(std::span<block::record* const> blocks, std::source_location site);
 
   machine m_machine;
   std::unique_ptr<trace::recorder> m_recorder;  // null: nothing is recorded; it outlives all who write
+  std::unique_ptr<validate::validator> m_validator;  // null: nothing is validated
   std::uint64_t m_serial;
   operation::catalog m_operations;
   builtin_operations m_builtin{};
@@ -272,8 +296,9 @@ void runtime::submit_at(std::source_location site, task_options options, std::st
 
 }  // namespace tessera
 
-#include "core/runtime/array.hpp"      // IWYU pragma: export
-#include "core/runtime/recording.hpp"  // IWYU pragma: export
+#include "core/runtime/array.hpp"        // IWYU pragma: export
+#include "core/runtime/order_point.hpp"  // IWYU pragma: export
+#include "core/runtime/recording.hpp"    // IWYU pragma: export
 
 namespace tessera {
 

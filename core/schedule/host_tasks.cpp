@@ -8,6 +8,7 @@
 #include "core/schedule/parking.hpp"
 #include "core/schedule/scheduler.hpp"
 #include "core/schedule/trace_points.hpp"
+#include "core/validate/validator.hpp"
 
 namespace tessera::schedule {
 namespace {
@@ -168,6 +169,7 @@ void scheduler::execute(lane& mine, task::record& t) {
   const bool timed = m_timing || !m_single_executor;
   const std::uint64_t began = mine.events != nullptr ? mine.events->now() : 0;
   const auto started = timed ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point{};
+  validate::lent* lent = nullptr;
   mine.inside_task = true;
   try {
     gather_operands(mine, t);
@@ -183,6 +185,7 @@ void scheduler::execute(lane& mine, task::record& t) {
     if ((t.flags & zeroes) != 0)
       for (std::size_t k = 0; k < accesses.size(); ++k)
         if ((accesses[k].flags & task::access_fresh) != 0) operation::enqueue_zero(*c.device, c.stream, mine.operands[k]);
+    if (m_validator != nullptr) lent = m_validator->begin_task(t, mine.operands);
     if (t.what->host != nullptr) t.what->host(c);
     else t.what->enqueue(c);
   } catch (const error& e) {
@@ -194,6 +197,7 @@ void scheduler::execute(lane& mine, task::record& t) {
     why = note_failure(t, {fmt::format("{} failed: unknown exception", t.what->name), "", error_kind::task});
   }
   mine.inside_task = false;
+  if (m_validator != nullptr) m_validator->end_task(lent, why != nullptr);
   if (mine.events != nullptr) trace_run(*mine.events, t, began, why ? trace::run_failed : 0);
   const std::uint32_t number = t.what->number;
   operation_counters::counter& counter = mine.counters.of(number);
@@ -259,6 +263,7 @@ void scheduler::fail_unstarted(lane& mine, task::record& t, std::shared_ptr<cons
     if (!m_first_failure) m_first_failure = why;  // an earlier fence has reported it; its victims are reported again
     ++m_dropped;
   }
+  if (m_validator != nullptr && t.what != m_destroy) m_validator->started(t);
   if (t.what == m_hold) {
     auto& hold = *static_cast<host_hold*>(t.extension);
     hold.why = why;
@@ -288,6 +293,7 @@ void scheduler::run_special(lane& mine, task::record& t) {
       return;
     }
     release(mine, t, true);
+    if (m_validator != nullptr) m_validator->forget(b);
     m_setup.blocks->destroy(b);
     retire(mine, t, 0);
     return;
@@ -299,6 +305,7 @@ void scheduler::run_special(lane& mine, task::record& t) {
   }
   auto& hold = *static_cast<host_hold*>(t.extension);
   gather_operands(mine, t);
+  if (m_validator != nullptr) hold.lent = m_validator->begin_view(t, mine.operands);
   hold.pointer = mine.operands[0].host;
   if (mine.events != nullptr) hold.since = mine.events->now();
   m_held.fetch_add(1, std::memory_order_acq_rel);
@@ -309,6 +316,7 @@ void scheduler::run_special(lane& mine, task::record& t) {
 std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std::source_location site) {
   if (current_lane().recorder != nullptr)
     throw error(error_kind::usage, "a host view inside a recording", {}, "recorded tasks do not run before they are replayed");
+  if (m_validator != nullptr) m_validator->require(block, how, site);
   auto held = std::make_unique<host_hold>();
   lane* mine = nullptr;
   task::record& t = begin(*m_hold, site, mine);
@@ -327,6 +335,7 @@ std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std
     }
     throw error(why.kind, why.text, why.where);
   }
+  if (m_validator != nullptr) m_validator->view_granted(*static_cast<validate::lent*>(held->lent.get()));
   ++mine->held_views;
   return held;
 }
@@ -334,6 +343,7 @@ std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std
 void scheduler::release(host_hold& held) {
   lane& mine = current_lane();
   task::record& t = *held.held_by;
+  if (m_validator != nullptr) m_validator->end_view(*static_cast<validate::lent*>(held.lent.get()));
   if (m_single_space && (t.flags & task::flag_acquired) == 0) {
     operation_counters::add(mine.versions, commit_in_place(t.all_accesses()));
   } else {
@@ -349,6 +359,7 @@ void scheduler::release(host_hold& held) {
 }
 
 void scheduler::destroy_later(block::record& block) {
+  if (m_validator != nullptr && !m_validator->destroyed(block)) return;
   lane* mine = nullptr;
   task::record& t = begin(*m_destroy, std::source_location::current(), mine);
   if (mine->recorder != nullptr) mine->recorder->destroyed(block);

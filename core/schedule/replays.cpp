@@ -3,6 +3,7 @@
 
 #include "core/schedule/scheduler.hpp"
 #include "core/task/flow_record.hpp"
+#include "core/validate/validator.hpp"
 
 namespace tessera::schedule {
 
@@ -19,13 +20,14 @@ void scheduler::wait_for(running_replay& what) {
   help(current_lane(), [&] { return what.finished(); });
 }
 
-void scheduler::play(running_replay& r) {
+void scheduler::play(running_replay& r, std::source_location site) {
   lane& mine = current_lane();
   if (mine.recorder != nullptr) throw error(error_kind::usage, "a replay inside a recording", {}, "submit its tasks instead");
   if (mine.inside_task || mine.is_driver) throw error(error_kind::usage, "a replay inside a task");
   wait_for(r);
   const task::recording& of = r.of;
   if (of.size() == 0) return;
+  if (m_validator != nullptr && !m_validator->replayed(r, site)) return;  // arrays that it uses are gone
   r.rewind();
   for (auto& c : r.done) c.tasks.store(0, std::memory_order_relaxed);
   r.started = true;

@@ -11,6 +11,7 @@
 #include "core/operation/tensor.hpp"
 #include "core/schedule/device_driver.hpp"
 #include "core/schedule/trace_points.hpp"
+#include "core/validate/validator.hpp"
 
 namespace tessera::schedule {
 namespace {
@@ -89,7 +90,8 @@ scheduler::scheduler(scheduler_setup setup)
     if (s.host_visible() || s.device().description().device_class == TSR_DEVICE_STORAGE) continue;
     executor_at(number, false);
   }
-  m_single_space = coherence.space_count() == 1;
+  m_validator = m_setup.validator;
+  m_single_space = coherence.space_count() == 1 && m_validator == nullptr;  // every use passes through acquire then
   m_single_executor = m_executors.size() == 1;
   m_announces = coherence.wants_uses();
 
@@ -194,6 +196,11 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
     if (!mine.recorder->add(t)) mine.tasks.give_back(t, t);
     return;
   }
+  if (m_validator != nullptr && t.what != m_destroy && !m_validator->submitted(t)) {  // its blocks are gone
+    if (t.what->destroy_arguments != nullptr) t.what->destroy_arguments(t.argument_bytes());
+    mine.tasks.give_back(t, t);
+    return;
+  }
   const std::uint64_t count = mine.submitted.load(std::memory_order_relaxed) + 1;
   // An order among all submitters that costs nothing shared: exact for one of them, fair between several.
   t.sequence = count;
@@ -271,7 +278,7 @@ void scheduler::drain() noexcept {
   help(current_lane(), [this] { return all_retired(); });
 }
 
-void scheduler::fence() {
+void scheduler::fence(std::source_location site) {
   lane& mine = current_lane();
   if (mine.recorder != nullptr)
     throw error(error_kind::usage, "fence inside a recording", {}, "recorded tasks do not run before they are replayed");
@@ -288,6 +295,7 @@ void scheduler::fence() {
     failure.swap(m_first_failure);
     std::swap(dropped, m_dropped);
   }
+  if (m_validator != nullptr) m_validator->at_fence(site, failure ? failure->text : std::string());
   if (failure)
     throw error(failure->kind, failure->text, failure->where,
                 dropped > 0 ? fmt::format("{} tasks that depended on it were given up", dropped) : std::string());

@@ -25,6 +25,10 @@
 #include "core/schedule/placement.hpp"
 #include "core/transfer/coherence.hpp"
 
+namespace tessera::validate {
+class validator;
+}
+
 namespace tessera::schedule {
 
 class device_driver;
@@ -39,6 +43,7 @@ struct scheduler_setup {
   block::table* blocks = nullptr;                      ///< for the private copies of accumulates
   operation::catalog* operations = nullptr;            ///< gets the scheduler's own operations
   trace::recorder* recorder = nullptr;                 ///< null: nothing is recorded
+  validate::validator* validator = nullptr;            ///< null: nothing is validated
   const plugin::registry::policy_plugin* policy = nullptr;  ///< whom runtime.placement = "policy:NAME" names
 };
 
@@ -79,9 +84,9 @@ class scheduler final : private task::reduction_source {
   /// unless it is in the middle of a task, or `bounded` is false.
   void commit(lane& mine, task::record& t, bool bounded = true);
 
-  /// Waits for everything submitted before. Rethrows the first failure since the last fence. Throws usage when the
-  /// calling thread holds a view.
-  void fence();
+  /// Waits for everything submitted before. Throws what validation has found since the last fence, else rethrows the first
+  /// failure since then. Throws usage when the calling thread holds a view.
+  void fence(std::source_location site = std::source_location::current());
   /// As fence, but reports failures to nobody.
   void drain() noexcept;
   /// Tasks that have not started are dropped from now on, with `reason`; running ones finish.
@@ -100,7 +105,7 @@ class scheduler final : private task::reduction_source {
   void end_recording() noexcept;  ///< tasks are submitted again
   /// Starts a replay, in program order with the tasks around it; waits while its last run is under way. Throws usage
   /// inside a task or a recording.
-  void play(running_replay& what);
+  void play(running_replay& what, std::source_location site = std::source_location::current());
   /// Waits until a replay is through; by the thread that plays it.
   void wait_for(running_replay& what);
   /// Takes back what a recording holds of the runtime. None of its replays may be under way.
@@ -120,6 +125,8 @@ class scheduler final : private task::reduction_source {
 
   /// Frees a block once every task submitted before is done with it; returns at once.
   void destroy_later(block::record& block);
+  /// Expires when the scheduler ends.
+  std::weak_ptr<const void> alive() const noexcept { return m_alive; }
 
   // Facts for people and programs.
   std::vector<operation_statistics> operation_table() const;  ///< those that ran at least once
@@ -237,6 +244,7 @@ class scheduler final : private task::reduction_source {
   std::shared_ptr<void> m_alive = std::make_shared<char>();  // expires with the scheduler
   std::uint32_t m_workers = 1;
   placement_policy m_policy;
+  validate::validator* m_validator = nullptr;
   bool m_single_space = false;             // one space: no transfers, no eviction to elsewhere, no locks per access
   bool m_single_executor = false;
   bool m_announces = false;                // eviction looks at what will be used
@@ -291,6 +299,7 @@ struct host_hold {
   std::atomic<bool> available{false};          ///< `pointer` or `why` is set
   std::shared_ptr<const block::failure> why;  ///< set when it cannot be had
   std::uint64_t since = 0;                     ///< when it became available; only while recording
+  std::shared_ptr<void> lent;                  ///< its private copy; only while validating
 };
 
 }  // namespace tessera::schedule

@@ -1,0 +1,80 @@
+#pragma once
+// Whether a task or view does with its blocks what it has declared.
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/operation/context.hpp"
+#include "core/task/record.hpp"
+#include "core/validate/contents.hpp"
+#include "core/validate/quarantine.hpp"
+
+namespace tessera::validate {
+
+/// A block while a task or view has it, in a private copy.
+struct lent_block {
+  block::record* is = nullptr;
+  intent how = intent::read;       ///< scratch, read, write or update, for all uses of the task together
+  block::version_number found = 0, makes = 0;
+  bool zeroed = false;             ///< by the runtime, for an accumulate: it does not hold what version `found` was
+  element_type type = element_type::none;
+  std::byte* original = nullptr;   ///< the replica on the host; for a device: what was there before, in `before`
+  std::unique_ptr<guarded_memory> copy;  ///< what the task sees; for a device: what is there afterwards
+  std::vector<std::byte> before;
+  tsr_address on_device{};
+};
+
+struct task_note;
+
+/// All blocks of a task or view.
+struct lent {
+  party who;                       ///< without `use`
+  std::vector<lent_block> blocks;
+  std::shared_ptr<task_note> note; ///< see order.hpp
+  block::record* first = nullptr;  ///< its first block
+};
+
+/// Tasks and views on the host work on private copies: what they may read is copied in, what they may write is filled with a
+/// pattern or copied in, and copied back when they are done. Thread-safe.
+class intents {
+ public:
+  intents(journal& to, const pattern& with, quarantine& ended, contents& of)
+      : m_journal(to), m_pattern(with), m_ended(ended), m_contents(of) {}
+
+  /// Before a task runs or a view is given out: replaces the addresses of its operands.
+  std::unique_ptr<lent> lend(task::record& t, party who, std::span<operation::operand> operands);
+  /// After it: tells what is wrong, and copies back what it wrote.
+  void take_back(lent& of, bool failed);
+
+  /// The same for a task on a device, whose blocks stay where they are: makes room for what device_watch.hpp copies.
+  std::unique_ptr<lent> watch(task::record& t, party who);
+  /// Everything has been copied: tells what is wrong.
+  void judge(lent& of);
+
+ private:
+  std::unique_ptr<lent> begin(task::record& t, party who, std::span<const operation::operand> operands);
+  void check_read(const lent& of, const lent_block& b);
+  void check_written(const lent& of, const lent_block& b);
+  void check_zones(const lent& of, const lent_block& b);
+  void check_untouched_meanwhile(const lent& of, const lent_block& b, std::span<const std::byte> elements);
+  void check_origin_of_nans(const lent& of, const lent_block& b);
+  std::optional<party> maker_of(const lent_block& b) const;
+
+  journal& m_journal;
+  const pattern& m_pattern;
+  quarantine& m_ended;
+  contents& m_contents;
+  std::atomic<std::uint32_t> m_next{1};
+};
+
+/// "A(1,0) read, version 3".
+std::string use_of(const block::record& b, intent how, block::version_number version);
+/// "(1,0)", or "3" for blocks of one dimension. `position`: in memory.
+std::string element_name(const shape& extents, std::size_t position);
+/// The value of an element in words.
+std::string element_text(element_type type, const std::byte* at);
+
+}  // namespace tessera::validate

@@ -1,0 +1,379 @@
+#include "core/validate/order.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/validate/intents.hpp"
+
+namespace tessera::validate {
+
+struct order::core {
+  std::mutex mutex;
+  event_number events = 0;
+  actor_number actors = 0;
+  std::shared_ptr<actor> first;              // of the thread that made the runtime
+  clock ended;                               // what threads knew and did that have ended
+  std::uint64_t ended_count = 0;
+  std::unordered_map<const block::record*, history> blocks;
+  std::multimap<std::uintptr_t, const block::record*> memory;  // of adopted blocks, by address
+  std::unordered_map<const task::record*, std::shared_ptr<task_note>> tasks;
+};
+
+struct order::thread_entry {
+  std::weak_ptr<core> of;
+  const core* which;
+  std::shared_ptr<actor> mine;
+};
+
+/// Of the current thread, in all runtimes that validate. When the thread ends, whoever goes on is taken to have waited for it.
+struct order::thread_list {
+  std::vector<thread_entry> entries;
+  ~thread_list() {
+    for (const thread_entry& e : entries)
+      if (const auto lives = e.of.lock()) {
+        const std::lock_guard guard(lives->mutex);
+        lives->ended.learn(e.mine->known);
+        lives->ended.learn(e.mine->number, e.mine->last);
+        ++lives->ended_count;
+      }
+  }
+};
+
+struct order::submission {
+  actor_number who = 0;
+  event_number event = 0;
+  const clock* known = nullptr;
+  actor_number thread = 0;      // the thread it comes from, whatever submits
+  std::shared_ptr<task_note> note;
+  const operation::definition* what = nullptr;
+  std::source_location site;
+  bool recorded = false;
+};
+
+order::order(journal& to) : m_journal(to), m_core(std::make_shared<core>()) {
+  const std::lock_guard guard(m_core->mutex);
+  current_actor();
+}
+
+order::~order() = default;
+
+order::actor& order::current_actor() {
+  static thread_local thread_list threads;
+  std::erase_if(threads.entries, [](const thread_entry& e) { return e.of.expired(); });
+  for (const thread_entry& e : threads.entries)
+    if (e.which == m_core.get()) return *e.mine;
+  auto fresh = std::make_shared<actor>();
+  fresh->number = ++m_core->actors;
+  if (m_core->first) {  // taken to be started by the thread that made the runtime, after all that it has done
+    fresh->known = m_core->first->known;
+    fresh->known.learn(m_core->first->number, m_core->first->last);
+  } else {
+    m_core->first = fresh;
+  }
+  threads.entries.push_back({m_core, m_core.get(), fresh});
+  return *fresh;
+}
+
+void order::made(std::span<block::record* const> blocks, bool adopted, std::source_location site) {
+  const std::lock_guard guard(m_core->mutex);
+  for (const block::record* b : blocks) {
+    const std::string name = b->from != nullptr ? b->from->array_name : std::string();
+    history& h = m_core->blocks[b];
+    const std::uintptr_t memory = h.memory;
+    std::vector<const block::record*> overlaps = std::move(h.overlaps);
+    h = {};
+    h.memory = memory;
+    h.overlaps = std::move(overlaps);
+    h.array = name;
+    h.block = b->position;
+    h.made = party::at(fmt::format("array {} {}", name, adopted ? "adopted" : "made"), site);
+  }
+  actor& mine = current_actor();
+  mine.site = site;
+  mine.has_site = true;
+}
+
+void order::adopted_at(block::record& b, const void* memory) {
+  const std::lock_guard guard(m_core->mutex);
+  const auto from = reinterpret_cast<std::uintptr_t>(memory);
+  history& h = m_core->blocks[&b];
+  h = {};
+  h.memory = from;
+  if (b.bytes == 0) return;
+  for (const auto& [start, other] : m_core->memory) {  // overlapping ones may be nested: all are looked at
+    if (start >= from + b.bytes || from >= start + other->bytes) continue;
+    h.overlaps.push_back(other);
+    m_core->blocks[other].overlaps.push_back(&b);
+  }
+  m_core->memory.emplace(from, &b);
+}
+
+void order::kept(std::span<block::record* const> blocks, std::source_location site) {
+  const std::lock_guard guard(m_core->mutex);
+  const actor& mine = current_actor();
+  for (const block::record* b : blocks) {
+    history& h = m_core->blocks[b];
+    h.owner = mine.number;
+    h.kept_by = party::at(fmt::format("array {} kept to one thread", h.array), site);
+  }
+}
+
+party order::party_of(const use& u, const block::record& b) const {
+  const std::string how = use_of(b, u.how, u.version);
+  if (u.what->special != nullptr) return party::at("view taken", u.site, how);
+  return party::at(fmt::format("task '{}' {}", u.what->name, u.recorded ? "recorded" : "submitted"), u.site, how);
+}
+
+bool order::submitted(task::record& t, task_note* in) {
+  const std::lock_guard guard(m_core->mutex);
+  actor& mine = current_actor();
+  if (mine.ended_seen != m_core->ended_count) {
+    mine.known.learn(m_core->ended);
+    mine.ended_seen = m_core->ended_count;
+  }
+  submission s;
+  s.who = in != nullptr ? in->self : mine.number;
+  s.event = ++m_core->events;
+  s.known = in != nullptr ? &in->known : &mine.known;
+  s.thread = mine.number;
+  s.what = t.what;
+  s.site = t.site;
+  (in != nullptr ? in->last : mine.last) = s.event;
+  if (in == nullptr) mine.site = t.site, mine.has_site = true;
+  s.note = std::make_shared<task_note>();
+  s.note->submitter = s.who;
+  s.note->event = s.event;
+  s.note->known = *s.known;
+  s.note->known.learn(s.who, s.event);
+  s.note->self = ++m_core->actors;
+  m_core->tasks[&t] = s.note;
+  bool alive = true;
+  for (const block::access& a : t.all_accesses()) alive = check(s, *a.block, a.how) && alive;
+  return alive;
+}
+
+bool order::replayed(const task::replay& r, task_note* in, std::source_location site) {
+  const std::lock_guard guard(m_core->mutex);
+  actor& mine = current_actor();
+  if (in == nullptr) mine.site = site, mine.has_site = true;
+  submission s;
+  s.who = in != nullptr ? in->self : mine.number;
+  s.known = in != nullptr ? &in->known : &mine.known;
+  s.thread = mine.number;
+  s.recorded = true;
+  s.note = std::make_shared<task_note>();
+  s.note->submitter = s.who;
+  s.note->self = ++m_core->actors;
+  s.event = ++m_core->events;
+  (in != nullptr ? in->last : mine.last) = s.event;
+  s.note->event = s.event;
+  s.note->known = *s.known;
+  s.note->known.learn(s.who, s.event);
+  bool alive = true;
+  for (const task::recorded_task& t : r.of.tasks) {
+    if (t.ends_group) continue;  // the runtime's own
+    s.what = t.what;
+    s.site = t.site;
+    for (const task::recorded_access& a : r.of.accesses_of(t)) {
+      const block::record* b = r.of.blocks[a.block].is;
+      if (b->from != nullptr || m_core->blocks.contains(b)) alive = check(s, *b, static_cast<intent>(a.how)) && alive;
+    }
+  }
+  s.note->before.clear();  // a replay starts as a whole; what its tasks submit is not followed
+  return alive;
+}
+
+bool order::check(submission& of, const block::record& b, intent how) {
+  const auto found = m_core->blocks.find(&b);
+  if (found == m_core->blocks.end() || !found->second.made) return true;  // the runtime's own
+  history& h = found->second;
+  use now{of.who, of.event, of.note, of.what, of.site, how, 0, of.recorded, false};
+  if (!of.recorded) {
+    auto& flow = const_cast<block::record&>(b).flow;
+    const bool lock = !flow.is_private;
+    if (lock) flow.lock.lock();
+    const bool sums = b.sums != nullptr && how != intent::accumulate;  // their sum is a version of its own
+    now.version = flow.next_version - (makes_version(how) ? 0 : 1) + (sums ? 1 : 0);
+    if (lock) flow.lock.unlock();
+    if (how == intent::accumulate || how == intent::scratch) now.version = 0;
+  }
+  if (h.gone) return !tell_when_gone(b, party_of(now, b).what, of.site, how, true);
+  if (h.owner != 0 && h.owner != of.thread) {
+    m_journal.add({.is = fault::wrong_thread,
+                   .text = fmt::format("{} is used from a thread other than the one that array {} is kept to", block::name_of(b), h.array),
+                   .here = party_of(now, b),
+                   .there = h.kept_by,
+                   .hint = "submit from that thread alone, or do not call keep_to_this_thread: linking takes no lock then"});
+  }
+  const auto against = [&](const use& earlier) {
+    of.note->before.push_back(earlier.by);
+    if (earlier.who != of.who && !of.known->knows(earlier.who, earlier.event)) report_unordered(of, b, now, earlier);
+  };
+  const bool changes = makes_version(how) || how == intent::scratch;
+  if (h.write && how != intent::accumulate) against(*h.write);
+  if (h.write && how == intent::accumulate && h.write->who != of.who && !of.known->knows(h.write->who, h.write->event))
+    report_unordered(of, b, now, *h.write);
+  if (changes || how == intent::accumulate)
+    for (const use& u : h.reads) against(u);
+  if (how != intent::accumulate)
+    for (const use& u : h.additions) against(u);
+  if (how != intent::scratch)
+    for (const use& u : h.rooms) against(u);
+  if (!h.overlaps.empty()) check_overlaps(of, b, h, now);
+
+  const auto keep = [&](std::vector<use>& among) {
+    const auto same = std::ranges::find_if(among, [&](const use& u) { return u.who == now.who; });
+    if (same != among.end()) *same = now;
+    else among.push_back(now);
+  };
+  if (makes_version(how)) {
+    h.write = now;
+    h.reads.clear(), h.additions.clear(), h.rooms.clear();
+  } else {
+    keep(how == intent::read ? h.reads : how == intent::accumulate ? h.additions : h.rooms);
+  }
+  return true;
+}
+
+bool order::tell_when_gone(const block::record& b, const std::string& what, const std::source_location& site, intent how,
+                           bool locked) {
+  std::unique_lock guard(m_core->mutex, std::defer_lock);
+  if (!locked) guard.lock();
+  const auto found = m_core->blocks.find(&b);
+  if (found == m_core->blocks.end() || !found->second.gone) return false;
+  const history& h = found->second;
+  m_journal.add({.is = fault::after_free,
+                 .text = fmt::format("block {} of array {} is used, and the array is destroyed", h.block, h.array),
+                 .here = party::at(what, site, fmt::format("{} {}", h.array, name_of(how))),
+                 .there = *h.gone,
+                 .hint = "an array must live until the last task or view that uses it has been asked for"});
+  return true;
+}
+
+void order::report_unordered(const submission&, const block::record& b, const use& now, const use& earlier) {
+  m_journal.add({.is = fault::unordered,
+                 .text = fmt::format("{} is used by two threads or tasks with the intents {} and {}, and nothing orders their submissions",
+                                     block::name_of(b), name_of(earlier.how), name_of(now.how)),
+                 .here = party_of(now, b),
+                 .there = party_of(earlier, b),
+                 .hint = "order them: submit both from one thread, fence, take a view, or tell of a barrier with order_before and order_after"});
+}
+
+void order::check_overlaps(const submission& of, const block::record& b, const history& h, const use& now) {
+  const auto against = [&](const use& earlier, const block::record& other) {
+    if (earlier.event <= of.known->floor() || earlier.waited_for) return;
+    m_journal.add({.is = fault::overlap,
+                   .text = fmt::format("{} and {} are the same memory, and nothing makes this use wait for the earlier one",
+                                       block::name_of(b), m_core->blocks[&other].gone ? "a block of " + m_core->blocks[&other].array : block::name_of(other)),
+                   .here = party_of(now, b),
+                   .there = party_of(earlier, other),
+                   .hint = "adopt the memory once; or destroy the first array and fence before the second one is used"});
+  };
+  for (const block::record* other : h.overlaps) {
+    const history& o = m_core->blocks[other];
+    if (o.write) against(*o.write, *other);
+    if (now.how == intent::read) continue;
+    for (const auto* uses : {&o.reads, &o.additions, &o.rooms})
+      for (const use& u : *uses) against(u, *other);
+  }
+}
+
+std::shared_ptr<task_note> order::started(task::record& t) {
+  const std::lock_guard guard(m_core->mutex);
+  if ((t.flags & task::flag_replayed) != 0) {  // what it submits counts as ordered after everything so far
+    auto note = std::make_shared<task_note>();
+    note->self = ++m_core->actors;
+    note->known.learn_all_up_to(m_core->events);
+    return note;
+  }
+  const auto found = m_core->tasks.find(&t);
+  if (found == m_core->tasks.end()) return std::make_shared<task_note>();
+  const std::shared_ptr<task_note> note = found->second;
+  for (const auto& p : note->before) {
+    if (p == note) continue;
+    note->known.learn(p->known);
+    note->known.learn(p->submitter, p->event);
+    if (p->last != 0) note->known.learn(p->self, p->last);
+  }
+  note->before.clear();
+  return note;
+}
+
+void order::view_granted(const task_note& view, const block::record& b, task_note* in) {
+  const std::lock_guard guard(m_core->mutex);
+  (in != nullptr ? in->known : current_actor().known).learn(view.known);
+  const auto found = m_core->blocks.find(&b);
+  if (found == m_core->blocks.end()) return;
+  history& h = found->second;
+  if (h.write) h.write->waited_for = true;
+}
+
+void order::fenced(std::source_location site) {
+  const std::lock_guard guard(m_core->mutex);
+  actor& mine = current_actor();
+  mine.known.learn_all_up_to(m_core->events);
+  mine.site = site;
+  mine.has_site = true;
+}
+
+void order::before(clock& point, task_note* in) {
+  const std::lock_guard guard(m_core->mutex);
+  const actor& mine = current_actor();
+  point.learn(in != nullptr ? in->known : mine.known);
+  if (in != nullptr) point.learn(in->self, in->last);
+  else point.learn(mine.number, mine.last);
+}
+
+void order::after(const clock& point, task_note* in) {
+  const std::lock_guard guard(m_core->mutex);
+  (in != nullptr ? in->known : current_actor().known).learn(point);
+}
+
+bool order::destroyed(const block::record& b, task_note* in) {
+  const std::lock_guard guard(m_core->mutex);
+  const auto found = m_core->blocks.find(&b);
+  if (found == m_core->blocks.end() || !found->second.made) return true;
+  history& h = found->second;
+  const actor& mine = current_actor();
+  const bool has_site = in == nullptr && mine.has_site;
+  party gone{.what = fmt::format("array {} destroyed{}", h.array, has_site ? ", after the thread's call" : "")};
+  if (has_site) gone.file = mine.site.file_name(), gone.line = mine.site.line();
+  if (h.gone) {
+    m_journal.add({.is = fault::after_free,
+                   .text = fmt::format("a block of array {} is destroyed twice", h.array),
+                   .here = gone,
+                   .there = *h.gone,
+                   .hint = "a block belongs to one array"});
+    return false;
+  }
+  gone.use = to_text(*h.made);
+  h.gone = std::move(gone);
+  return true;
+}
+
+void order::forget(const block::record& b) {
+  const std::lock_guard guard(m_core->mutex);
+  const auto found = m_core->blocks.find(&b);
+  if (found == m_core->blocks.end()) return;
+  history& h = found->second;
+  for (const block::record* other : h.overlaps) std::erase(m_core->blocks[other].overlaps, &b);
+  for (auto [at, last] = m_core->memory.equal_range(h.memory); at != last;)
+    at = at->second == &b ? m_core->memory.erase(at) : std::next(at);
+  h.overlaps.clear();
+  h.write.reset();
+  h.reads.clear(), h.additions.clear(), h.rooms.clear();
+}
+
+void order::end() {
+  const std::lock_guard guard(m_core->mutex);
+  for (const auto& [b, h] : m_core->blocks)
+    if (h.made && !h.gone)
+      m_journal.add({.is = fault::outlives,
+                     .text = fmt::format("array {} is still there while its runtime is destroyed", h.array),
+                     .here = *h.made,
+                     .there = {},
+                     .hint = "declare arrays after the runtime, so that they are destroyed before it"});
+}
+
+}  // namespace tessera::validate

@@ -1,0 +1,140 @@
+#include "core/validate/validator.hpp"
+
+#include <fmt/format.h>
+
+#include <random>
+
+namespace tessera::validate {
+namespace {
+
+constexpr std::uint64_t quarantined_bytes = 32u << 20;
+
+/// What this thread runs; tasks may be nested where one waits for a view.
+struct running_task {
+  const validator* by = nullptr;
+  lent* is = nullptr;
+};
+thread_local std::vector<running_task> running;
+
+std::uint64_t fresh_seed() {
+  std::random_device source;
+  return std::uint64_t{source()} << 32 | source();
+}
+
+}  // namespace
+
+party party_of(const task::record& t) {
+  if (t.what->special != nullptr) return party::at(t.what->name == "hold" ? "view taken" : "array destroyed", t.site);
+  return party::at(fmt::format("task '{}' {}", t.what->name, (t.flags & task::flag_replayed) != 0 ? "recorded" : "submitted"), t.site);
+}
+
+validator::validator()
+    : m_pattern(fresh_seed()),
+      m_ended(m_pattern, m_journal, quarantined_bytes),
+      m_intents(m_journal, m_pattern, m_ended, m_contents),
+      m_order(m_journal) {}
+
+validator::~validator() = default;
+
+lent* validator::begin_task(task::record& t, std::span<operation::operand> operands) {
+  auto fresh = m_intents.lend(t, party_of(t), operands);
+  fresh->note = m_order.started(t);
+  running.push_back({this, fresh.get()});
+  return fresh.release();
+}
+
+task_note* validator::in_task() const noexcept {
+  return running.empty() || running.back().by != this ? nullptr : running.back().is->note.get();
+}
+
+void validator::end_task(lent* of, bool failed) {
+  const std::unique_ptr<lent> owned(of);
+  if (!owned) return;
+  running.pop_back();
+  m_intents.take_back(*owned, failed);
+}
+
+std::unique_ptr<lent> validator::begin_on_device(task::record& t, std::span<const operation::operand> operands,
+                                                 transfer::stream& on, const memory::space& in) {
+  m_order.started(t);
+  auto fresh = m_intents.watch(t, party_of(t));
+  enqueue_before(*fresh, operands, t.all_accesses(), on, in);
+  return fresh;
+}
+
+void validator::enqueued_on_device(lent& of, transfer::stream& on, const memory::space& in) { enqueue_after(of, on, in); }
+
+void validator::end_on_device(lent& of, transfer::stream& on, block::ticket done, bool failed) {
+  if (!done) return;
+  if (wait_for(on, done) && !failed) m_intents.judge(of);
+}
+
+std::shared_ptr<lent> validator::begin_view(task::record& t, std::span<operation::operand> operands) {
+  std::shared_ptr<lent> fresh = m_intents.lend(t, party_of(t), operands);
+  fresh->note = m_order.started(t);
+  const std::lock_guard guard(m_views_mutex);
+  m_views.push_back(fresh.get());
+  return fresh;
+}
+
+void validator::require(const block::record& b, intent how, std::source_location site) {
+  if (!m_order.tell_when_gone(b, "view taken", site, how, false)) return;
+  m_journal.raise();
+}
+
+void validator::view_granted(const lent& of) { m_order.view_granted(*of.note, *of.first, in_task()); }
+
+void validator::adopted(block::record& b, const void* memory, std::source_location site) {
+  m_order.adopted_at(b, memory);
+  const party who = party::at("array " + (b.from != nullptr ? b.from->array_name : std::string("?")) + " adopted", site, block::name_of(b));
+  m_contents.made(b, {b.committed, checksum({static_cast<const std::byte*>(memory), b.bytes}), true, who});
+  party other;
+  bool covered = m_ended.covers(memory, b.bytes, other);
+  {
+    const auto from = reinterpret_cast<std::uintptr_t>(memory);
+    const std::lock_guard guard(m_views_mutex);
+    for (const lent* v : m_views)
+      for (const lent_block& of : v->blocks) {
+        const auto elements = of.copy->elements();
+        const auto at = reinterpret_cast<std::uintptr_t>(elements.data());
+        if (from >= at + elements.size() || at >= from + b.bytes) continue;
+        covered = true;
+        other = v->who;
+        other.use = use_of(*of.is, of.how, makes_version(of.how) ? of.makes : of.found);
+      }
+  }
+  if (covered)
+    m_journal.add({.is = fault::overlap,
+                   .text = fmt::format("{} adopts memory that belongs to a view or task of another array", block::name_of(b)),
+                   .here = who,
+                   .there = other,
+                   .hint = "adopt memory of the program; elements of a view are valid until it ends"});
+}
+
+void validator::end_view(lent& of) {
+  {
+    const std::lock_guard guard(m_views_mutex);
+    std::erase(m_views, &of);
+  }
+  m_intents.take_back(of, false);
+}
+
+void validator::forget(const block::record& b) {
+  m_contents.forget(b);
+  m_order.forget(b);
+}
+
+void validator::at_fence(std::source_location site, const std::string& also) {
+  m_order.fenced(site);
+  m_ended.look();
+  m_journal.raise(also);
+}
+
+void validator::end() {
+  m_ended.look();
+  m_order.end();
+  const std::vector<finding> left = m_journal.unreported();
+  if (!left.empty()) fmt::print(stderr, "validation found, and no fence has told:\n{}", to_text(left));
+}
+
+}  // namespace tessera::validate

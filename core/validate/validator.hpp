@@ -1,0 +1,85 @@
+#pragma once
+// Validation mode: what the runtime tells it, and what it finds.
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/validate/device_watch.hpp"
+#include "core/validate/intents.hpp"
+#include "core/validate/order.hpp"
+
+namespace tessera::validate {
+
+/// One per runtime that validates. Thread-safe.
+class validator {
+ public:
+  validator();
+  ~validator();
+  validator(const validator&) = delete;
+  validator& operator=(const validator&) = delete;
+
+  /// The program submits a task (or asks for a view). False: it must not run, its blocks are gone.
+  bool submitted(task::record& t) { return m_order.submitted(t, in_task()); }
+  /// The program submits a replay; likewise.
+  bool replayed(const task::replay& r, std::source_location site) { return m_order.replayed(r, in_task(), site); }
+
+  /// A host task is about to run: its operands get private copies. May throw std::bad_alloc.
+  lent* begin_task(task::record& t, std::span<operation::operand> operands);
+  /// It has run, or thrown.
+  void end_task(lent* of, bool failed);
+  /// A task is about to be enqueued on a device's stream, whose lock is held; `in`: where its blocks are. May throw.
+  std::unique_ptr<lent> begin_on_device(task::record& t, std::span<const operation::operand> operands, transfer::stream& on,
+                                        const memory::space& in);
+  /// Its work is enqueued.
+  void enqueued_on_device(lent& of, transfer::stream& on, const memory::space& in);
+  /// Without locks, before it is published: waits until it is done. `failed`: it could not be enqueued.
+  void end_on_device(lent& of, transfer::stream& on, block::ticket done, bool failed);
+  /// The same for a view in the hands of the program.
+  std::shared_ptr<lent> begin_view(task::record& t, std::span<operation::operand> operands);
+  void view_granted(const lent& of);  ///< by the thread that waited for it
+  void end_view(lent& of);
+  /// A task starts elsewhere, or never will.
+  void started(task::record& t) { m_order.started(t); }
+
+  /// Blocks of a new array. Adopted ones: after adopted().
+  void made(std::span<block::record* const> blocks, bool adopted, std::source_location site) { m_order.made(blocks, adopted, site); }
+  /// The host memory of one adopted block, which holds its first version.
+  void adopted(block::record& b, const void* memory, std::source_location site);
+  void kept(std::span<block::record* const> blocks, std::source_location site) { m_order.kept(blocks, site); }
+  /// A view is asked for. Throws tessera::error (validation) when the block's array is gone.
+  void require(const block::record& b, intent how, std::source_location site);
+  /// An array lets go of a block. False: it is gone already.
+  bool destroyed(const block::record& b) { return m_order.destroyed(b, in_task()); }
+  /// Nobody uses a block any more: its record will be reused.
+  void forget(const block::record& b);
+
+  /// See runtime::order_before and order_after.
+  void order_before(clock& point) { m_order.before(point, in_task()); }
+  void order_after(const clock& point) { m_order.after(point, in_task()); }
+
+  /// The runtime ends. What nobody has been told goes to standard error.
+  void end();
+
+  /// Everything submitted before has ended. Throws tessera::error (validation) when something was found since the last time.
+  /// `also`: a failure that is not reported because of it.
+  void at_fence(std::source_location site, const std::string& also);
+  std::vector<finding> findings() const { return m_journal.all(); }
+
+ private:
+  task_note* in_task() const noexcept;  ///< of the task that the calling thread is running; null: none
+
+  pattern m_pattern;
+  journal m_journal;
+  contents m_contents;
+  quarantine m_ended;
+  intents m_intents;
+  order m_order;
+  std::mutex m_views_mutex;
+  std::vector<const lent*> m_views;  // in the hands of the program
+};
+
+/// "task 'smooth' submitted", or "view taken", with its site.
+party party_of(const task::record& t);
+
+}  // namespace tessera::validate
