@@ -120,7 +120,9 @@ void order::kept(std::span<block::record* const> blocks, std::source_location si
 }
 
 party order::party_of(const use& u, const block::record& b) const {
-  const std::string how = use_of(b, u.how, u.version);
+  const history& h = m_core->blocks.at(&b);
+  // A block that is gone has no name any more.
+  const std::string how = h.gone ? fmt::format("block {} of {} {}, version {}", h.block, h.array, name_of(u.how), u.version) : use_of(b, u.how, u.version);
   if (u.what->special != nullptr) return party::at("view taken", u.site, how);
   return party::at(fmt::format("task '{}' {}", u.what->name, u.recorded ? "recorded" : "submitted"), u.site, how);
 }

@@ -25,10 +25,10 @@ class order : public ::testing::Test {
   template <class Function>
   void elsewhere(Function f) {
     std::promise<void> done;
-    m_threads.emplace_back([this, f, &done] {
+    m_threads.emplace_back([f, &done, over = m_ended] {
       f();
       done.set_value();
-      m_over.get_future().wait();
+      over.wait();
     });
     done.get_future().wait();
   }
@@ -37,6 +37,7 @@ class order : public ::testing::Test {
     for (std::thread& t : m_threads) t.join();
   }
   std::promise<void> m_over;
+  std::shared_future<void> m_ended = m_over.get_future().share();
   std::vector<std::thread> m_threads;
 };
 
