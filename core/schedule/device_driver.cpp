@@ -229,7 +229,7 @@ bool device_driver::enqueue_task(task::record& t, std::size_t stream, std::span<
       c.task_name = t.what->name;
       for (std::size_t k = 0; k < accesses.size(); ++k)
         if ((accesses[k].flags & task::access_fresh) != 0) operation::enqueue_zero(*c.device, c.stream, c.operands[k]);
-      if (s.m_validator != nullptr) lent = s.m_validator->begin_on_device(t, c.operands, on, s.m_setup.coherence->space_at(m_where.space));
+      if (s.m_validator != nullptr) s.m_validator->begin_on_device(lent, t, c.operands, on, s.m_setup.coherence->space_at(m_where.space));
       t.what->enqueue(c);
       if (lent) s.m_validator->enqueued_on_device(*lent, on, s.m_setup.coherence->space_at(m_where.space));
     } catch (const error& e) {
@@ -246,7 +246,7 @@ bool device_driver::enqueue_task(task::record& t, std::size_t stream, std::span<
         fresh->why = s.note_failure(t, {fmt::format("{} on {}: {}", t.what->name, m_where.name, e.message()), "", e.kind()});
     }
   }
-  if (lent) s.m_validator->end_on_device(*lent, on, done, fresh->why != nullptr);
+  if (lent) s.m_validator->end_on_device(std::move(lent), on, done, fresh->why != nullptr);
   if (t.what->work != nullptr) fresh->work = t.what->work(t.argument_bytes(), accesses);  // its arguments may be gone later
   if (m_lane->events != nullptr) fresh->enqueued = m_lane->events->now();
   const std::uint32_t number = t.what->number;

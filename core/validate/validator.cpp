@@ -24,6 +24,7 @@ std::uint64_t fresh_seed() {
 }  // namespace
 
 party party_of(const task::record& t) {
+  if ((t.flags & task::flag_reduction) != 0) return {.what = "sum of additions"};  // the runtime's own: it has no place
   if (t.what->special != nullptr) return party::at(t.what->name == "hold" ? "view taken" : "array destroyed", t.site);
   return party::at(fmt::format("task '{}' {}", t.what->name, (t.flags & task::flag_replayed) != 0 ? "recorded" : "submitted"), t.site);
 }
@@ -54,19 +55,22 @@ void validator::end_task(lent* of, bool failed) {
   m_intents.take_back(*owned, failed);
 }
 
-std::unique_ptr<lent> validator::begin_on_device(task::record& t, std::span<const operation::operand> operands,
-                                                 transfer::stream& on, const memory::space& in) {
+void validator::begin_on_device(std::unique_ptr<lent>& out, task::record& t, std::span<const operation::operand> operands,
+                                transfer::stream& on, const memory::space& in) {
   m_order.started(t);
-  auto fresh = m_intents.watch(t, party_of(t));
-  enqueue_before(*fresh, operands, t.all_accesses(), on, in);
-  return fresh;
+  out = m_intents.watch(t, party_of(t));
+  enqueue_before(*out, operands, t.all_accesses(), on, in);
 }
 
 void validator::enqueued_on_device(lent& of, transfer::stream& on, const memory::space& in) { enqueue_after(of, on, in); }
 
-void validator::end_on_device(lent& of, transfer::stream& on, block::ticket done, bool failed) {
-  if (!done) return;
-  if (wait_for(on, done) && !failed) m_intents.judge(of);
+void validator::end_on_device(std::unique_ptr<lent> of, transfer::stream& on, block::ticket done, bool failed) {
+  if (done) {
+    if (wait_for(on, done) && !failed) m_intents.judge(*of);
+    return;
+  }
+  const std::lock_guard guard(m_views_mutex);  // copies may still be under way
+  m_lost.push_back(std::move(of));
 }
 
 std::shared_ptr<lent> validator::begin_view(task::record& t, std::span<operation::operand> operands) {

@@ -28,13 +28,14 @@ class validator {
   lent* begin_task(task::record& t, std::span<operation::operand> operands);
   /// It has run, or thrown.
   void end_task(lent* of, bool failed);
-  /// A task is about to be enqueued on a device's stream, whose lock is held; `in`: where its blocks are. May throw.
-  std::unique_ptr<lent> begin_on_device(task::record& t, std::span<const operation::operand> operands, transfer::stream& on,
-                                        const memory::space& in);
+  /// A task is about to be enqueued on a device's stream, whose lock is held; `in`: where its blocks are. May throw; also then
+  /// copies into `out` may be under way.
+  void begin_on_device(std::unique_ptr<lent>& out, task::record& t, std::span<const operation::operand> operands, transfer::stream& on,
+                       const memory::space& in);
   /// Its work is enqueued.
   void enqueued_on_device(lent& of, transfer::stream& on, const memory::space& in);
   /// Without locks, before it is published: waits until it is done. `failed`: it could not be enqueued.
-  void end_on_device(lent& of, transfer::stream& on, block::ticket done, bool failed);
+  void end_on_device(std::unique_ptr<lent> of, transfer::stream& on, block::ticket done, bool failed);
   /// The same for a view in the hands of the program.
   std::shared_ptr<lent> begin_view(task::record& t, std::span<operation::operand> operands);
   void view_granted(const lent& of);  ///< by the thread that waited for it
@@ -76,6 +77,7 @@ class validator {
   intents m_intents;
   order m_order;
   std::mutex m_views_mutex;
+  std::vector<std::unique_ptr<lent>> m_lost;  // of streams that could not say when they are done; under m_views_mutex
   std::vector<const lent*> m_views;  // in the hands of the program
 };
 

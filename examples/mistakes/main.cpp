@@ -36,7 +36,7 @@ int main(int argc, char** argv) try {
   if (mistake == "order") {
     std::promise<void> submitted, over;
     std::thread other([&] {
-      rt.submit("theirs", ones, tessera::write(a(0, 0)));
+      rt.submit("theirs", [](vector x) { ones(x); }, tessera::write(a(0, 0)));
       submitted.set_value();
       over.get_future().wait();
     });
@@ -50,7 +50,7 @@ int main(int argc, char** argv) try {
     {
       auto b = rt.make_array<double>("B", {4, 4}, {4, 4});
       kept = b(0, 0);
-      rt.submit("start", ones, tessera::write(*kept));
+      rt.submit("fill", [](vector x) { ones(x); }, tessera::write(*kept));
     }
     rt.submit("use", [](constant) {}, tessera::read(*kept));
   }

@@ -19,7 +19,7 @@ constexpr std::int64_t extent = 32;
 constexpr int blocks = 30;
 
 machine machine_at(const place& p) {
-  return testing::validating(p.devices == 0 ? testing::host_only() : testing::with_sims(p.devices, p.memory, true, 2, "placement = \"locality\"\n"));
+  return testing::validating(p.devices == 0 ? testing::host_only() : testing::with_sims(p.devices, p.memory, p.devices > 1, 2, "placement = \"locality\"\n"));
 }
 
 class random_programs : public ::testing::TestWithParam<place> {};
@@ -55,7 +55,9 @@ TEST_P(random_programs, that_are_right_give_no_finding) {
     for (const double v : a.read_host(a(k))) ASSERT_NEAR(v, expected, 1e-9 * (1 + std::abs(expected))) << "block " << k;
   }
   EXPECT_EQ(validate::to_text(rt.findings()), "");
-  if (GetParam().devices > 0) EXPECT_GT(rt.statistics().bytes_transferred(), 0u) << "nothing ran on the devices: the test tests nothing";
+  if (GetParam().devices > 0) {
+    EXPECT_GT(rt.statistics().bytes_transferred(), 0u) << "nothing ran on the devices: the test tests nothing";
+  }
 }
 
 TEST_P(random_programs, that_are_recorded_and_right_give_no_finding) {
@@ -141,7 +143,9 @@ TEST_P(random_programs, with_a_planted_mistake_are_reported) {
     const auto found = rt.findings();
     EXPECT_EQ(std::ranges::count(found, expected, &validate::finding::is), 1) << "kind " << kind << "\n" << validate::to_text(found);
     for (const auto& f : found)
-      if (f.is == expected && kind != 5) EXPECT_THAT(f.here.what, ::testing::HasSubstr("planted")) << validate::to_text(f);
+      if (f.is == expected && kind != 5) {
+        EXPECT_THAT(f.here.what, ::testing::HasSubstr("planted")) << validate::to_text(f);
+      }
   }
 }
 
