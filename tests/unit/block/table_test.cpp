@@ -54,6 +54,21 @@ TEST(table, records_are_reused_and_forget_their_last_life) {
   EXPECT_EQ(second.poison, nullptr);
 }
 
+TEST(table, destroyed_records_can_be_kept_from_reuse) {
+  table blocks;
+  blocks.keep_destroyed(2);
+  std::vector<record*> gone;
+  for (int k = 0; k < 3; ++k) gone.push_back(&blocks.create(element_type::f64, shape{8}));
+  for (record* b : gone) blocks.destroy(*b);  // the third one lets go of the first
+  EXPECT_EQ(blocks.size(), 0u) << "kept records are not in use";
+  EXPECT_EQ(&blocks.create(element_type::f64, shape{8}), gone[0]);
+  std::set<record*> others;
+  for (int k = 0; k < 2000; ++k) others.insert(&blocks.create(element_type::f64, shape{8}));
+  EXPECT_FALSE(others.contains(gone[1]));
+  EXPECT_FALSE(others.contains(gone[2]));
+  EXPECT_EQ(others.size(), 2000u);
+}
+
 TEST(table, slots_are_unique_and_in_order_and_addresses_stay) {
   table blocks;
   std::vector<record*> all;
