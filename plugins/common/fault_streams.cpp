@@ -29,11 +29,12 @@ tsr_status stream_signal(tsr_device* device, tsr_stream* stream, tsr_ticket* out
   const auto state = find(device);
   if (state == nullptr) return TSR_INVALID_ARGUMENT;
   if (const auto status = alive(*state)) return status;
+  const auto line = state->find(stream);
+  if (line == nullptr) return state->inner.stream_signal(device, stream, out_ticket);
+  const std::lock_guard lock(line->mutex);  // nobody sees the point reached before its failure is noted
   const tsr_status status = state->inner.stream_signal(device, stream, out_ticket);
-  const auto line = status == TSR_OK ? state->find(stream) : nullptr;
-  if (line == nullptr) return status;
+  if (status != TSR_OK) return status;
   line->signalled.store(out_ticket->value);
-  const std::lock_guard lock(line->mutex);
   if (line->pending != TSR_OK) {
     line->failures.push_back({out_ticket->value, line->pending, std::move(line->pending_message)});
     line->pending = TSR_OK;
@@ -56,8 +57,8 @@ tsr_status stream_progress(tsr_device* device, tsr_stream* stream, std::uint64_t
     return status;
   }
   std::uint64_t value = 0, failed = 0;
-  tsr_status status = state->inner.stream_progress(device, stream, &value, &failed);
   const std::lock_guard lock(line->mutex);
+  tsr_status status = state->inner.stream_progress(device, stream, &value, &failed);
   const auto answer = [&] {
     line->reached.store(std::max(line->reached.load(), value));
     *out_value = value;
