@@ -28,7 +28,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
-from runner import jobs, machine, table  # noqa: E402
+from runner import jobs, machine, simulate, table  # noqa: E402
 
 
 @contextlib.contextmanager
@@ -112,7 +112,8 @@ def finite(entry):
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("groups", nargs="+", choices=jobs.GROUPS, metavar="group", help=", ".join(jobs.GROUPS))
+    p.add_argument("groups", nargs="+", choices=jobs.GROUPS + ["simulate"], metavar="group",
+                   help=", ".join(jobs.GROUPS + ["simulate"]))
     p.add_argument("--build", default=os.path.join(ROOT, "build", "release"), help="build folder")
     p.add_argument("--rounds", type=int, default=3)
     p.add_argument("--tasks", type=int, default=1000000, help="tasks in an overhead measurement")
@@ -134,6 +135,9 @@ def main():
     measured = opt.revision or revision()
     failures = 0
     for group in dict.fromkeys(opt.groups):
+        if group == "simulate":  # has tables of its own
+            simulate.run(opt, ROOT, facts, command, measured)
+            continue
         rows = opt.source or opt.rows
         if not rows:
             os.makedirs(os.path.join(opt.build, "bench"), exist_ok=True)

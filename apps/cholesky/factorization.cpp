@@ -18,20 +18,23 @@ std::uint64_t factorization_tasks(std::int64_t tiles) noexcept {
   return t + t * (t - 1) + (t >= 2 ? t * (t - 1) * (t - 2) / 6 : 0);
 }
 
-void factorize(runtime& rt, tiled_matrix& a, array<std::int32_t>& info) {
+template <class T>
+void factorize(runtime& rt, array<T>& a, array<std::int32_t>& info) {
   const std::int64_t tiles = a.counts()[0];
   for (std::int64_t k = 0; k < tiles; ++k) {
     potrf(rt, a(k, k), info(k), {.priority = static_cast<std::int16_t>(priority_of(tiles, k, k) + 2)});
     for (std::int64_t i = k + 1; i < tiles; ++i)
-      trsm(rt, 1.0, a(k, k), a(i, k), {.priority = static_cast<std::int16_t>(priority_of(tiles, k, k) + (i == k + 1))});
+      trsm<T>(rt, 1.0, a(k, k), a(i, k), {.priority = static_cast<std::int16_t>(priority_of(tiles, k, k) + (i == k + 1))});
     for (std::int64_t j = k + 1; j < tiles; ++j) {
       const std::int16_t priority = j == k + 1 ? priority_of(tiles, k, j) : std::int16_t{0};
-      syrk(rt, -1.0, a(j, k), 1.0, a(j, j), {.priority = priority});
+      syrk<T>(rt, -1.0, a(j, k), 1.0, a(j, j), {.priority = priority});
       for (std::int64_t i = j + 1; i < tiles; ++i)
-        gemm(rt, -1.0, a(i, k), transpose::no, a(j, k), transpose::yes, 1.0, a(i, j), {.priority = priority});
+        gemm<T>(rt, T(-1), a(i, k), transpose::no, a(j, k), transpose::yes, T(1), a(i, j), {.priority = priority});
     }
   }
 }
+template void factorize(runtime& rt, array<double>& a, array<std::int32_t>& info);
+template void factorize(runtime& rt, array<float>& a, array<std::int32_t>& info);
 
 void check_pivots(array<std::int32_t>& info, std::int64_t tile) {
   for (std::size_t k = 0; k < info.size(); ++k) {

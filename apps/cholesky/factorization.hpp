@@ -14,7 +14,9 @@ std::uint64_t factorization_tasks(std::int64_t tiles) noexcept;
 
 /// Submits the right-looking tiled factorization A = L L^T, in place, lower triangle (LAPACK's dpotrf by tiles; e.g. Buttari
 /// et al., Parallel Computing 35, 2009). Tasks on the critical path have priority. `info`: one element per diagonal tile.
-void factorize(runtime& rt, tiled_matrix& a, array<std::int32_t>& info);
+/// For double and float.
+template <class T>
+void factorize(runtime& rt, array<T>& a, array<std::int32_t>& info);
 
 /// After a fence: throws tessera::error (numerical) naming the first pivot that is not positive, counted from 1.
 void check_pivots(array<std::int32_t>& info, std::int64_t tile);

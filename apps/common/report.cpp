@@ -19,7 +19,7 @@ report::~report() = default;
 void report::add(const std::string& key, const std::string& label, const std::string& text,
                  const nlohmann::ordered_json& value) {
   m_implementation->lines.emplace_back(label, text);
-  m_implementation->values[key] = value;
+  if (!key.empty()) m_implementation->values[key] = value;
 }
 void report::add(const std::string& key, const std::string& label, const std::string& text) { add(key, label, text, text); }
 void report::add_integer(const std::string& key, const std::string& label, std::int64_t value) {

@@ -18,7 +18,7 @@ class report {
   report(const report&) = delete;
   report& operator=(const report&) = delete;
 
-  /// A line "label      text", and the value under `key`.
+  /// A line "label      text", and the value under `key`, unless that is empty.
   void add(const std::string& key, const std::string& label, const std::string& text, const nlohmann::ordered_json& value);
   void add(const std::string& key, const std::string& label, const std::string& text);        ///< the text is the value
   void add_integer(const std::string& key, const std::string& label, std::int64_t value);

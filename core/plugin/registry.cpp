@@ -154,6 +154,12 @@ registry::registry(registry_options options) : m_implementation(std::make_unique
   own.reports = own.files.reports();
 }
 
+registry::registry(std::vector<std::unique_ptr<device>> devices, const std::string& name, const std::string& version)
+    : m_implementation(std::make_unique<implementation>(registry_options{})) {
+  m_implementation->devices = std::move(devices);
+  m_implementation->plugins.push_back({name, "", version, "", "device", {}, TSR_ABI_MAJOR, TSR_ABI_MINOR, {}});
+}
+
 registry::~registry() = default;
 
 const std::vector<std::unique_ptr<device>>& registry::devices() const noexcept { return m_implementation->devices; }

@@ -48,6 +48,9 @@ struct registry_options {
 class registry {
  public:
   explicit registry(registry_options options);
+  /// A registry of devices that the program made itself; nothing is looked for or opened. `name`: of their plugin. Whoever
+  /// made them closes what is behind their handles, after the registry is gone.
+  registry(std::vector<std::unique_ptr<device>> devices, const std::string& name, const std::string& version);
   ~registry();
   registry(const registry&) = delete;
   registry& operator=(const registry&) = delete;

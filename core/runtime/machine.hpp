@@ -9,6 +9,10 @@
 #include "core/location/tree.hpp"
 #include "core/plugin/registry.hpp"
 
+namespace tessera::schedule {
+struct simulation;
+}
+
 namespace tessera {
 
 /// Settings, opened plugins and the tree of locations. Consistent: every space and device that the tree names exists in
@@ -20,6 +24,9 @@ struct machine {
   std::vector<std::string> notes;  ///< what the user should be told, one sentence each: more workers than cores, ...
   /// Takes lines of the log; level: 0 debug, 1 info, 2 warning. Any thread. Empty: warnings go to standard error.
   std::function<void(int level, const std::string& line)> log = {};
+  /// Set: the machine is imagined, and its devices take their time on this clock (hierarchy/simulation). The runtime is then
+  /// for one thread.
+  std::shared_ptr<schedule::simulation> simulated = {};
 };
 
 }  // namespace tessera

@@ -22,7 +22,8 @@ std::atomic<std::uint64_t> next_serial{1};
 runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetch_add(1)) {
   const config::runtime_settings& settings = m_machine.settings;
   const auto& devices = m_machine.plugins->devices();
-  if (settings.trace) m_recorder = std::make_unique<trace::recorder>(settings.trace_limit);
+  if (settings.trace) m_recorder = std::make_unique<trace::recorder>(
+      settings.trace_limit, m_machine.simulated ? m_machine.simulated->clock.source() : nullptr);
   if (settings.validate) m_validator = std::make_unique<validate::validator>();
   if (settings.validate) m_blocks.keep_destroyed(std::size_t{1} << 16);  // so that old handles are recognised
 
@@ -117,6 +118,7 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
   setup.recorder = m_recorder.get();
   setup.validator = m_validator.get();
   setup.policy = schedule::find_policy(settings.placement, *m_machine.plugins);
+  setup.simulated = m_machine.simulated.get();
   m_scheduler = std::make_unique<schedule::scheduler>(std::move(setup));
   if (m_scheduler->model() != nullptr) m_history = history_keeper::open(m_machine, *m_scheduler->model());
 }
@@ -289,7 +291,7 @@ tessera::statistics runtime::statistics() const {
       if (c.transfers.load() > 0) s.links.push_back({from->name(), to->name(), c.transfers.load(), c.bytes.load()});
     }
   }
-  if (const schedule::history* model = m_scheduler->model(); model != nullptr && m_machine.settings.placement == "cost") {
+  if (const schedule::history* model = m_scheduler->model(); model != nullptr && m_machine.settings.placement == "cost" && m_scheduler->executors().size() > 1) {
     const std::vector<schedule::history_cell> cells = model->cells();
     s.placement = {.trials = model->trials(),
                    .trial_seconds = model->trial_seconds(),

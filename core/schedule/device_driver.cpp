@@ -73,7 +73,7 @@ void device_driver::note_inputs() {
   const transfer::stream_table& streams = m_owner.m_setup.coherence->streams();
   std::erase_if(m_watched, [&](flight* f) {
     if (!std::ranges::all_of(f->inputs, [&](block::ticket w) { return streams.reached(w); })) return false;
-    f->started = std::chrono::steady_clock::now();
+    f->started = m_owner.now();
     f->inputs_seen = true;
     return true;
   });
@@ -83,6 +83,20 @@ bool device_driver::anything_busy() const {
   auto& copies = m_owner.m_setup.coherence->copies_of(m_where.device->index());
   return copies.in->busy() || copies.out->busy() ||
          std::ranges::any_of(m_compute, [](const transfer::stream* s) { return s->busy(); });
+}
+
+bool device_driver::start_next() {
+  if (m_in_flight.load(std::memory_order_relaxed) >= m_depth) return false;
+  task::record* t = m_where.urgent.pop();
+  if (t == nullptr) return false;
+  if (m_owner.m_history == nullptr || !m_owner.place_again(*m_lane, *t)) start_task(*t);
+  return true;
+}
+
+lane& device_driver::play() {
+  const std::lock_guard guard(m_owner.m_lane_mutex);
+  m_lane = &m_owner.make_lane(&m_where);
+  return *m_lane;
 }
 
 void device_driver::loop() {
@@ -97,13 +111,7 @@ void device_driver::loop() {
     bool any = poll_all();
     const bool takes_tasks = m_where.state.load() == executor_state::attached;
     if (!takes_tasks) any = step_aside() || any;
-    while (takes_tasks && m_in_flight.load(std::memory_order_relaxed) < m_depth) {
-      task::record* t = m_where.urgent.pop();
-      if (t == nullptr) break;
-      any = true;
-      if (m_owner.m_history != nullptr && m_owner.place_again(*m_lane, *t)) continue;
-      start_task(*t);
-    }
+    while (takes_tasks && start_next()) any = true;
     m_handling.store(false);
     if (any) continue;
     if (m_owner.m_waiting.load() != 0) m_owner.m_work.notify_all();
@@ -210,7 +218,7 @@ bool device_driver::enqueue_task(task::record& t, std::size_t stream, std::span<
     for (const block::ticket w : inputs)
       if (!s.m_setup.coherence->streams().reached(w)) fresh->inputs.push_back(w);
   }
-  fresh->started = std::chrono::steady_clock::now();
+  fresh->started = s.now();
   if (m_lane->events != nullptr) fresh->began = m_lane->events->now();
   const auto accesses = t.all_accesses();
   block::ticket done;
@@ -296,7 +304,7 @@ void device_driver::landed(flight& f, tsr_status status) {
   if (&mine == m_lane) {
     // The time since its inputs were there, or since the one before it on its stream landed: in a full pipeline that is
     // its own.
-    const auto now = std::chrono::steady_clock::now();
+    const auto now = s.now();
     auto& last = m_last_landing[f.stream];
     const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now - std::max(f.started, last)).count();
     const bool exact = f.inputs_seen;  // else the wait for its inputs is in it

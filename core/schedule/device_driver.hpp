@@ -3,6 +3,7 @@
 #include <atomic>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/schedule/event_count.hpp"
@@ -23,7 +24,16 @@ class device_driver {
   void start();
   void stop();
   /// Something may be there to do. Any thread.
-  void wake() noexcept { m_events.notify_one(); }
+  void wake() noexcept {
+    if (m_owner.m_setup.simulated != nullptr) m_woken = true;
+    else m_events.notify_one();
+  }
+  // In a simulated run nobody starts it; whoever plays its part calls these instead, with its lane as the current one.
+  lane& play();                  ///< once, instead of start
+  bool take_wake() noexcept { return std::exchange(m_woken, false); }
+  bool poll_all();               ///< whether anything was reached
+  bool start_next();             ///< takes a task from the queue, if it may; whether there was one
+  bool anything_busy() const;    ///< whether anything enqueued is not yet complete
   std::uint32_t compute_streams() const noexcept { return static_cast<std::uint32_t>(m_compute.size()); }
   const std::vector<transfer::stream*>& streams() const noexcept { return m_compute; }
   const executor& where() const noexcept { return m_where; }
@@ -44,8 +54,6 @@ class device_driver {
   struct flight;  // an enqueued task
 
   void loop();
-  bool poll_all();
-  bool anything_busy() const;
   void start_task(task::record& t);
   void note_inputs();
   bool enqueue_task(task::record& t, std::size_t stream, std::span<const block::ticket> inputs);
@@ -68,6 +76,7 @@ class device_driver {
   event_count m_events;
   std::thread m_thread;
   lane* m_lane = nullptr;
+  bool m_woken = false;  // simulated
   std::vector<std::chrono::steady_clock::time_point> m_last_landing;  // by compute stream
   std::atomic<bool> m_nudged{false}, m_starved{false}, m_no_room{false};
   std::atomic<bool> m_called_by_own{false}, m_called_by_parent{false};  // a call_back is registered there

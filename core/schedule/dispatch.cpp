@@ -7,6 +7,7 @@
 #include "core/base/fence.hpp"
 #include "core/schedule/device_driver.hpp"
 #include "core/schedule/scheduler.hpp"
+#include "core/schedule/simulated_run.hpp"
 #include "core/task/replay.hpp"
 
 namespace tessera::schedule {
@@ -171,6 +172,10 @@ void scheduler::enqueue(lane& mine, task::record& t, executor& where, bool hot) 
 }
 
 void scheduler::wake_one() {
+  if (m_simulated != nullptr) {
+    m_simulated->host_work = true;
+    return;
+  }
   // Somebody who spins will find it.
   full_fence();
   if (m_spinning.load(std::memory_order_relaxed) == 0) m_work.notify_one();

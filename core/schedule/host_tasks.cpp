@@ -1,6 +1,7 @@
 // The part of the scheduler that runs tasks on the host, and that ends every task: failure, release, retirement.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/container/small_vector.hpp>
 
 #include "core/operation/tensor.hpp"
@@ -163,12 +164,26 @@ void scheduler::gather_operands(lane& mine, task::record& t) {
 }
 
 void scheduler::execute(lane& mine, task::record& t) {
-  const auto accesses = t.all_accesses();
-  executor& where = *m_executors[mine.executor];
-  std::shared_ptr<const block::failure> why;
-  const bool timed = m_timing || !m_single_executor;
+  if (m_simulated != nullptr) {
+    execute_virtually(mine, t);
+    return;
+  }
+  const bool timed = m_timing || !m_single_executor || m_history != nullptr;
   const std::uint64_t began = mine.events != nullptr ? mine.events->now() : 0;
   const auto started = timed ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point{};
+  const std::shared_ptr<const block::failure> why = call(mine, t, false);
+  std::uint64_t ns = 0;
+  if (timed) {
+    const auto passed = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - started);
+    ns = static_cast<std::uint64_t>(std::max<std::int64_t>(passed.count(), 1));
+  }
+  executed(mine, t, began, ns, why);
+}
+
+std::shared_ptr<const block::failure> scheduler::call(lane& mine, task::record& t, bool enqueue_only) {
+  const auto accesses = t.all_accesses();
+  const executor& where = *m_executors[mine.executor];
+  std::shared_ptr<const block::failure> why;
   validate::lent* lent = nullptr;
   mine.inside_task = true;
   try {
@@ -186,8 +201,8 @@ void scheduler::execute(lane& mine, task::record& t) {
       for (std::size_t k = 0; k < accesses.size(); ++k)
         if ((accesses[k].flags & task::access_fresh) != 0) operation::enqueue_zero(*c.device, c.stream, mine.operands[k]);
     if (m_validator != nullptr) lent = m_validator->begin_task(t, mine.operands);
-    if (t.what->host != nullptr) t.what->host(c);
-    else t.what->enqueue(c);
+    if (t.what->host == nullptr) t.what->enqueue(c);
+    else if (!enqueue_only) t.what->host(c);
   } catch (const error& e) {
     why = note_failure(t, {fmt::format("{} failed: {}", t.what->name, e.message()),
                            e.where().empty() ? describe(t) : e.where() + ", " + describe(t), e.kind()});
@@ -198,13 +213,19 @@ void scheduler::execute(lane& mine, task::record& t) {
   }
   mine.inside_task = false;
   if (m_validator != nullptr) m_validator->end_task(lent, why != nullptr);
+  return why;
+}
+
+void scheduler::executed(lane& mine, task::record& t, std::uint64_t began, std::uint64_t ns,
+                         const std::shared_ptr<const block::failure>& why) {
+  const auto accesses = t.all_accesses();
+  executor& where = *m_executors[mine.executor];
   if (mine.events != nullptr) trace_run(*mine.events, t, began, why ? trace::run_failed : 0);
   const std::uint32_t number = t.what->number;
   operation_counters::counter& counter = mine.counters.of(number);
   operation_counters::add(counter.tasks, 1);
-  if (timed) {
-    const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - started).count();
-    operation_counters::add(counter.nanoseconds, static_cast<std::uint64_t>(ns));
+  if (ns != 0) {
+    operation_counters::add(counter.nanoseconds, ns);
     where.learn(t.what->work != nullptr ? t.what->work(t.argument_bytes(), accesses) : 0, static_cast<double>(ns));
     if (m_history != nullptr && !why) {
       history::profile* profile = nullptr;
@@ -285,6 +306,8 @@ void scheduler::run_special(lane& mine, task::record& t) {
     if (!m_setup.coherence->try_drop(b, waits)) {
       if (!waits.empty()) {
         park(t, waits);
+      } else if (m_simulated != nullptr) {
+        try_later(t);
       } else {  // a transfer is being handed to a plugin, or a task of a device is about to be retired
         std::this_thread::yield();
         m_executors[0]->inbox.push(t);

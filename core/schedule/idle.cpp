@@ -59,6 +59,10 @@ void scheduler::work(lane& mine, const predicate& enough) {
 
 void scheduler::help(lane& mine, const predicate& enough) {
   if (enough()) return;
+  if (m_simulated != nullptr) {
+    simulate(mine, enough);
+    return;
+  }
   m_waiting.fetch_add(1, std::memory_order_seq_cst);
   bool free = false;
   if (!mine.is_driver && m_helper.compare_exchange_strong(free, true)) {  // the one place of worker 0

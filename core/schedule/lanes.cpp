@@ -40,6 +40,13 @@ lane& scheduler::register_lane(const executor* driven) {
       return *e.mine;
     }
   const std::lock_guard guard(m_lane_mutex);
+  lane* mine = &make_lane(driven);
+  known.push_back({m_serial, mine, m_alive});
+  t_lane = {m_serial, mine};
+  return *mine;
+}
+
+lane& scheduler::make_lane(const executor* driven) {
   lane* mine = nullptr;
   for (const auto& old : m_lane_owner) {
     bool free = false;
@@ -66,8 +73,6 @@ lane& scheduler::register_lane(const executor* driven) {
     m_lanes[mine->number].store(mine, std::memory_order_release);
     m_lane_count.store(static_cast<std::uint32_t>(m_lane_owner.size()), std::memory_order_release);
   }
-  known.push_back({m_serial, mine, m_alive});
-  t_lane = {m_serial, mine};
   return *mine;
 }
 

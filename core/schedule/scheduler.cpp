@@ -10,6 +10,7 @@
 #include "core/base/fence.hpp"
 #include "core/operation/tensor.hpp"
 #include "core/schedule/device_driver.hpp"
+#include "core/schedule/simulated_run.hpp"
 #include "core/schedule/trace_points.hpp"
 #include "core/validate/validator.hpp"
 
@@ -115,7 +116,8 @@ scheduler::scheduler(scheduler_setup setup)
       if (tree.attached(node) && tree.attached(e->where))
         m_distances[node * m_executors.size() + e->number] = static_cast<std::uint16_t>(tree.distance(node, e->where));
   for (const auto& e : m_executors) e->granule = coherence.space_at(e->space).footprint(0);
-  if ((m_policy == placement_policy::cost || m_setup.policy != nullptr) && !m_single_executor) make_history();
+  // With one place alone cost has nothing to choose, but what it learns can be asked: by simulations, by later runs with more.
+  if (m_policy == placement_policy::cost || (m_setup.policy != nullptr && !m_single_executor)) make_history();
   for (std::size_t k = 0; k < coherence.space_count(); ++k) {
     const memory::space& s = coherence.space_at(static_cast<memory::space_number>(k));
     if (s.device().description().device_class != TSR_DEVICE_STORAGE ||
@@ -140,6 +142,8 @@ scheduler::scheduler(scheduler_setup setup)
     }
   }
 
+  if (m_setup.simulated != nullptr) m_simulated = std::make_unique<simulated_run>();
+
   // Worker 0 is whoever waits; the others are threads, dealt over the CPUs, the second CPU first.
   m_busy.store(1);
   for (std::uint32_t k = 1; k < m_workers; ++k) {
@@ -159,9 +163,14 @@ scheduler::scheduler(scheduler_setup setup)
       m_lane_count.store(static_cast<std::uint32_t>(m_lane_owner.size()), std::memory_order_release);
     }
     lane& worker = *m_lane_owner.back();
+    if (m_simulated != nullptr) continue;
     const bool bind = m_setup.settings->bind && k < cpus_of_workers.size();
     m_busy.fetch_add(1);
     m_threads.emplace_back([this, &worker, cpu = cpus_of_workers[at], bind] { worker_thread(worker, cpu, bind); });
+  }
+  if (m_simulated != nullptr) {
+    begin_simulation();
+    return;
   }
   for (const auto& driver : m_drivers)
     if (driver) driver->start();
@@ -170,6 +179,7 @@ scheduler::scheduler(scheduler_setup setup)
 
 scheduler::~scheduler() {
   drain();
+  if (m_simulated != nullptr) end_simulation();
   m_stop.store(true);
   m_work.notify_all();
   for (std::thread& t : m_threads) t.join();
@@ -212,6 +222,7 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
   if (m_announces)
     for (const block::access& a : t.all_accesses()) uses_of(mine).note(*a.block, count);
   if (task::link(t, *this, t.what != m_destroy ? mine.events : nullptr)) dispatch(mine, t, false);
+  if (m_simulated != nullptr) simulate_submission(mine);
 
   const bool look = m_window_bytes != 0 || (count & 255) == 0 || m_window_tasks < 256;
   if (!look || !bounded || mine.inside_task || mine.is_driver) return;
@@ -286,7 +297,7 @@ void scheduler::fence(std::source_location site) {
     throw error(error_kind::usage, fmt::format("fence while this thread holds {} views", mine.held_views), {},
                 "release host views before waiting for tasks that may need their blocks");
   const std::uint64_t began = mine.events != nullptr ? mine.events->now() : 0;
-  drain();
+  help(mine, [this] { return all_retired(); });
   if (mine.events != nullptr) trace_fence(*mine.events, began);
   std::shared_ptr<const block::failure> failure;
   std::uint64_t dropped = 0;

@@ -23,6 +23,7 @@
 #include "core/schedule/history.hpp"
 #include "core/schedule/lane.hpp"
 #include "core/schedule/placement.hpp"
+#include "core/schedule/virtual_clock.hpp"
 #include "core/transfer/coherence.hpp"
 
 namespace tessera::validate {
@@ -45,6 +46,7 @@ struct scheduler_setup {
   trace::recorder* recorder = nullptr;                 ///< null: nothing is recorded
   validate::validator* validator = nullptr;            ///< null: nothing is validated
   const plugin::registry::policy_plugin* policy = nullptr;  ///< whom runtime.placement = "policy:NAME" names
+  simulation* simulated = nullptr;         ///< set: it runs in virtual time, see virtual_clock.hpp; for one thread then
 };
 
 /// Tasks per operation and place, for tables.
@@ -159,6 +161,7 @@ class scheduler final : private task::reduction_source {
     return register_lane(nullptr);
   }
   lane& register_lane(const executor* driven);  ///< null: a thread that submits or works on the host
+  lane& make_lane(const executor* driven);      ///< the same with m_lane_mutex held, not yet the calling thread's
   void refresh_victims(lane& mine);
   transfer::stream& inline_stream(lane& mine);
 
@@ -212,6 +215,10 @@ class scheduler final : private task::reduction_source {
   void run(lane& mine, task::record& t);
   bool acquire(lane& mine, task::record& t, executor& where);  // false: parked, failed, or to be tried later
   void execute(lane& mine, task::record& t);
+  /// Calls what it computes. With `enqueue_only`, a function of the program is not called. Returns why it failed.
+  std::shared_ptr<const block::failure> call(lane& mine, task::record& t, bool enqueue_only);
+  /// What follows: counts, learns (`ns`: how long it took, unless 0), publishes, completes.
+  void executed(lane& mine, task::record& t, std::uint64_t began, std::uint64_t ns, const std::shared_ptr<const block::failure>& why);
   void run_special(lane& mine, task::record& t);
   void complete(lane& mine, task::record& t);                  // host: release successors, retire
   void release(lane& mine, task::record& t, bool hot) {        // those who waited for it may start
@@ -232,6 +239,21 @@ class scheduler final : private task::reduction_source {
   std::string describe(const task::record& t) const;
   bool poisoned(std::span<const block::access> accesses, std::shared_ptr<const block::failure>& why) const;
 
+  // virtual time (simulated_run.cpp)
+  struct simulated_run;
+  void begin_simulation();
+  void end_simulation() noexcept;
+  void simulate(lane& mine, const predicate& enough);             ///< help, in virtual time
+  void simulate_submission(lane& mine);                           ///< the time that a submission takes
+  bool step_places(bool waiting);                                 ///< whether anybody did anything; `waiting`: worker 0 too
+  void execute_virtually(lane& mine, task::record& t);
+  void try_later(task::record& t);                                ///< queued again at the next event
+  /// Real, or virtual in a simulated run.
+  std::chrono::steady_clock::time_point now() const noexcept {
+    return m_setup.simulated == nullptr ? std::chrono::steady_clock::now()
+                                        : std::chrono::steady_clock::time_point(std::chrono::nanoseconds(m_setup.simulated->clock.now()));
+  }
+
   // accumulates (accumulates.cpp)
   task::record& make_reduction(block::record& block, block::accumulation& group) override;
   void reduction_linked(task::record& reduction, bool ready) override;
@@ -250,6 +272,7 @@ class scheduler final : private task::reduction_source {
   bool m_announces = false;                // eviction looks at what will be used
   bool m_timing = false;
   std::unique_ptr<history> m_history;
+  std::unique_ptr<simulated_run> m_simulated;  // null: the run is real
   bool m_real_time = true;                 // no place counts a time of its own
   std::atomic<std::uint32_t> m_revision{0};  // what was placed under an earlier one is looked at again
   std::atomic<std::uint64_t> m_moved{0}, m_surprises{0};

@@ -20,13 +20,16 @@ inline std::int64_t steady_ns() noexcept {
 /// at which both clocks were read.
 class tick_clock {
  public:
-  tick_clock() noexcept {
+  /// @param source  of a simulated run: nanoseconds, whose place outlives this; null: real time
+  explicit tick_clock(const std::uint64_t* source = nullptr) noexcept : m_source(source) {
 #if defined(__x86_64__)
     unsigned a = 0, b = 0, c = 0, d = 0;
     m_counter = __get_cpuid(0x80000007u, &a, &b, &c, &d) != 0 && (d >> 8 & 1u) != 0;  // "invariant TSC"
 #endif
   }
+  bool is_virtual() const noexcept { return m_source != nullptr; }
   std::uint64_t now() const noexcept {
+    if (m_source != nullptr) return *m_source;
 #if defined(__x86_64__)
     if (m_counter) return __rdtsc();
 #endif
@@ -34,6 +37,7 @@ class tick_clock {
   }
 
  private:
+  const std::uint64_t* m_source;
   bool m_counter = false;
 };
 

@@ -19,6 +19,9 @@ thread_local local_cache cached;
 
 }  // namespace
 
+buffer::buffer(recorder& owner, std::string name, thread_role role, std::uint32_t place)
+    : m_owner(owner), m_name(std::move(name)), m_role(role), m_place(place), m_clock(owner.m_clock) {}
+
 buffer::~buffer() {
   for (const auto& c : m_chunks) std::free(c->events);
 }
@@ -46,8 +49,8 @@ bool buffer::grow() noexcept {
   return true;
 }
 
-recorder::recorder(std::uint64_t limit_bytes)
-    : m_serial(next_serial.fetch_add(1)), m_limit(limit_bytes), m_first_tick(m_clock.now()), m_first_ns(steady_ns()) {}
+recorder::recorder(std::uint64_t limit_bytes, const std::uint64_t* virtual_now)
+    : m_serial(next_serial.fetch_add(1)), m_limit(limit_bytes), m_clock(virtual_now), m_first_tick(m_clock.now()), m_first_ns(steady_ns()) {}
 
 buffer& recorder::make_buffer(std::string name, thread_role role, std::uint32_t place) {
   auto fresh = std::make_unique<buffer>(*this, std::move(name), role, place);
@@ -83,7 +86,7 @@ recording recorder::take() const {
   const std::lock_guard guard(m_mutex);
   const std::uint64_t tick = m_clock.now();
   const std::int64_t ns = steady_ns();
-  const double rate = tick > m_first_tick ? static_cast<double>(ns - m_first_ns) / static_cast<double>(tick - m_first_tick) : 1;
+  const double rate = !m_clock.is_virtual() && tick > m_first_tick ? static_cast<double>(ns - m_first_ns) / static_cast<double>(tick - m_first_tick) : 1;
   const auto to_ns = [&](std::uint64_t t) {
     return t <= m_first_tick ? 0 : static_cast<std::uint64_t>(static_cast<double>(t - m_first_tick) * rate);
   };

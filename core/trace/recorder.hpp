@@ -31,8 +31,7 @@ class buffer {
  public:
   static constexpr std::size_t chunk_events = 32768;  ///< 2 MiB: one huge page
 
-  buffer(recorder& owner, std::string name, thread_role role, std::uint32_t place)
-      : m_owner(owner), m_name(std::move(name)), m_role(role), m_place(place) {}
+  buffer(recorder& owner, std::string name, thread_role role, std::uint32_t place);
   ~buffer();
   buffer(const buffer&) = delete;
   buffer& operator=(const buffer&) = delete;
@@ -110,7 +109,8 @@ struct recording {
 class recorder {
  public:
   /// @param limit_bytes  of all events together; beyond it events are dropped and counted
-  explicit recorder(std::uint64_t limit_bytes);
+  /// @param virtual_now  of a simulated run: where its clock shows nanoseconds; null: real time
+  explicit recorder(std::uint64_t limit_bytes, const std::uint64_t* virtual_now = nullptr);
 
   /// A buffer for one thread at a time. `place`: number of the executor it works for.
   buffer& make_buffer(std::string name, thread_role role, std::uint32_t place);

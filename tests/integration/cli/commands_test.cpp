@@ -268,7 +268,7 @@ TEST(commands, help_and_version) {
   EXPECT_THAT(run({"--version"}).out, testing::ContainsRegex("[0-9]+\\.[0-9]+\\.[0-9]+"));
   EXPECT_EQ(run({"version"}).out, run({"--version"}).out);
   for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
-           {"cholesky"}, {"gemm"}, {"topology"}, {"plugins"}, {"plugins", "explain"}, {"plugins", "check"}, {"config"}, {"config", "explain"}, {"history"}}) {
+           {"cholesky"}, {"gemm"}, {"topology"}, {"plugins"}, {"plugins", "explain"}, {"plugins", "check"}, {"config"}, {"config", "explain"}, {"history"}, {"simulate"}}) {
     std::vector<std::string> arguments = command;
     arguments.emplace_back("--help");
     const outcome done = run(arguments);

@@ -93,6 +93,11 @@ TEST(documented, keys_of_runs) {
                    together(common, documented("## tessera gemm")), "gemm");
 }
 
+TEST(documented, keys_of_simulations) {
+  expect_agreement(keys_of(run({"simulate", source("configs/machines/node_8gpu.toml"), "--job", "cholesky", "--n", "4096", "--json", "-"}).out),
+                   documented("## tessera simulate"), "simulate");
+}
+
 TEST(documented, keys_of_what_was_learnt) {
   const plugin_test::folder folder;
   const std::string config = source("configs/sim_one.toml"), kept = "runtime.history=" + (folder.path() / "kept.json").string();

@@ -1,0 +1,119 @@
+// tessera simulate as a user sees it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/integration/cli/program.hpp"
+#include "tests/unit/plugin/folder.hpp"
+
+namespace {
+
+using namespace cli_test;
+using testing::AllOf;
+using testing::HasSubstr;
+
+std::vector<std::string> simulate(const std::string& machine, std::vector<std::string> more) {
+  std::vector<std::string> words{"simulate", source("configs/machines/" + machine + ".toml")};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST(simulate, both_jobs_on_every_machine) {
+  for (const std::string machine : {"node_8gpu", "many_cores", "two_cores"})
+    for (const std::string job : {"cholesky", "gemm"})
+      for (const std::string placement : {"locality", "cost"}) {
+        const outcome done = run(simulate(machine, {"--job", job, "--n", "4000", "--tile", "300", "--placement", placement, "--json", "-"}));
+        ASSERT_EQ(done.code, 0) << machine << job << done.err;
+        const auto figures = json_of(done.out);
+        EXPECT_GE(figures["seconds"].get<double>(), figures["bound_seconds"].get<double>()) << machine << job << placement;
+        EXPECT_GT(figures["bound_seconds"].get<double>(), 0);
+        std::uint64_t tasks = 0;
+        for (const auto& place : figures["places"]) tasks += place["tasks"].get<std::uint64_t>();
+        EXPECT_EQ(tasks, figures["tasks"].get<std::uint64_t>()) << machine << job << placement;
+      }
+}
+
+TEST(simulate, two_runs_agree) {
+  const auto once = [] {
+    auto figures = json_of(run(simulate("node_8gpu", {"--job", "cholesky", "--n", "20000", "--tile", "1000", "--placement", "cost", "--json", "-"})).out);
+    for (const char* own : {"wall_seconds", "processor_seconds", "model_seconds", "metering_seconds", "overhead_seconds_per_task",
+                            "peak_resident_bytes", "bytes_per_block"})
+      figures.erase(own);
+    return figures;
+  };
+  EXPECT_EQ(once(), once());
+}
+
+TEST(simulate, more_than_a_device_holds) {
+  const plugin_test::folder place;
+  std::string machine = contents(source("configs/machines/node_8gpu.toml"));
+  const auto at = machine.find("\"80 GB\"");
+  ASSERT_NE(at, machine.npos);
+  const std::string file = place.write("small.toml", machine.replace(at, 7, "\"64 MB\""));
+  for (const std::string eviction : {"next_use", "lru", "fifo"}) {
+    const outcome done = run({"simulate", file, "--job", "gemm", "--n", "6144", "--tile", "512", "--eviction", eviction, "--placement", "cost", "--json", "-"});
+    ASSERT_EQ(done.code, 0) << done.err;
+    const auto figures = json_of(done.out);
+    EXPECT_GT(figures["evicted_dropped"].get<std::uint64_t>(), 0u) << eviction;
+    EXPECT_EQ(figures["eviction"], eviction);
+  }
+}
+
+TEST(simulate, traces_are_in_virtual_time) {
+  const plugin_test::folder place;
+  const std::string trace = (place.path() / "run.json").string(), page = (place.path() / "run.html").string();
+  const outcome done = run(simulate("node_8gpu", {"--job", "cholesky", "--n", "8192", "--tile", "1024", "--trace", trace, "--report", page, "--json", "-"}));
+  ASSERT_EQ(done.code, 0) << done.err;
+  EXPECT_THAT(contents(page), HasSubstr("tessera simulate cholesky"));
+  const outcome summary = run({"trace", "summary", trace, "--json", "-"});
+  ASSERT_EQ(summary.code, 0) << summary.err;
+  // The trace has the filling of the matrix before the job as well.
+  EXPECT_GE(json_of(summary.out)["seconds"].get<double>(), 0.999 * json_of(done.out)["seconds"].get<double>());
+}
+
+TEST(simulate, wrong_input_has_its_place) {
+  const plugin_test::folder place;
+  const std::string bad = place.write("bad.toml", "[host]\ncores = 2\npeak_f64 = \"1 GB\"\n");
+  const struct {
+    std::vector<std::string> words;
+    int code;
+    std::string message;
+  } cases[] = {
+      {{"simulate"}, 2, "MACHINE"},
+      {simulate("two_cores", {"--n", "100"}), 2, "--job"},
+      {simulate("two_cores", {"--job", "lu", "--n", "100"}), 2, "lu"},
+      {simulate("two_cores", {"--job", "gemm", "--n", "0"}), 2, "--n"},
+      {simulate("two_cores", {"--job", "gemm", "--n", "100000", "--tile", "10"}), 2, "--tile"},
+      {simulate("two_cores", {"--job", "gemm", "--n", "100", "--workers", "3"}), 3, "has 2 cores"},
+      {simulate("two_cores", {"--job", "gemm", "--n", "100000"}), 7, "choose a smaller problem"},
+      {simulate("two_cores", {"--job", "gemm", "--n", "100", "--learnt", "--set", "runtime.history=" + (place.path() / "none.json").string()}), 4,
+       "nothing was learnt"},
+      {{"simulate", "nowhere.toml", "--job", "gemm", "--n", "100"}, 3, "nowhere.toml"},
+      {{"simulate", bad, "--job", "gemm", "--n", "100"}, 3, "bad.toml:3:1"},
+  };
+  for (const auto& c : cases) {
+    const outcome done = run(c.words);
+    EXPECT_EQ(done.code, c.code) << c.message << "\n" << done.err;
+    EXPECT_THAT(done.err, AllOf(HasSubstr("error: "), HasSubstr(c.message)));
+  }
+}
+
+TEST(simulate, learnt_times_are_used) {
+  const plugin_test::folder place;
+  const std::string kept = "runtime.history=" + (place.path() / "learnt.json").string();
+  ASSERT_EQ(run({"gemm", "--n", "512", "--tile", "128", "--set", "runtime.placement=cost", "--set", kept, "--quiet"}).code, 0);
+  const auto history = json_of(run({"history", "--set", kept, "--json", "-"}).out);
+  double gemm = 0;  // of a tile
+  for (const auto& size : history["sizes"])
+    if (size["operation"] == "gemm" && size["type"] == "f64") gemm = size["seconds"].get<double>() / size["amount"].get<double>() * 2 * 128 * 128 * 128;
+  ASSERT_GT(gemm, 0) << "one place is enough to learn";
+  const outcome done = run(simulate("two_cores", {"--job", "gemm", "--n", "512", "--tile", "128", "--workers", "1", "--learnt", "--set", kept, "--json", "-"}));
+  ASSERT_EQ(done.code, 0) << done.err;
+  const auto figures = json_of(done.out);
+  EXPECT_TRUE(figures["learnt_times"].get<bool>());
+  // 64 products one after the other; per task 200 ns of submission and 300 ns of the runtime; what was measured has the call in it.
+  EXPECT_NEAR(figures["seconds"].get<double>(), 64 * (gemm + 0.5e-6), 64 * 0.1e-6);
+}
+
+}  // namespace
