@@ -1,7 +1,7 @@
 """Which programs a group runs."""
 import os
 
-GROUPS = ["submit", "tasks", "metg", "dense", "trace", "machine"]
+GROUPS = ["submit", "tasks", "metg", "dense", "trace", "graphs", "machine"]
 
 
 def jobs_of(group, tasks, sizes):
@@ -39,6 +39,8 @@ def jobs_of(group, tasks, sizes):
                         out.append(f"{p} --op {op} --n {n} --tile {tile} --workers 2 --reps {reps}")
     if group == "trace":
         out += [f"bench_trace --workers {w} --n {heavy}" for w in (1, 2)]
+    if group == "graphs":
+        out += ["bench_graphs"]
     if group == "machine":
         out += ["bench_floor", "bench_fma_peak"]
     return out

@@ -22,6 +22,10 @@ struct accumulation {
   };
   spin_lock lock;
   std::vector<private_copy> copies;
+  /// In deterministic mode adders take the copies in turn, when they are linked: so many of them, all under the flow lock.
+  static constexpr std::size_t copies_in_turn = 4;
+  bool in_turn = false;  ///< decided with the group
+  std::size_t turn = 0;
 };
 
 }  // namespace tessera::block

@@ -20,6 +20,8 @@ struct runtime_settings {
   std::vector<std::string> plugin_path;            ///< absolute directories; empty: beside the library
   std::vector<std::string> layers;       ///< plugins that wrap others: "layer:wrapped"; the first is the innermost
   std::vector<std::string> detached;     ///< locations whose devices start detached; runtime::attach makes them useful
+  bool graphs = true;                    ///< replays give devices with graphs whole segments of a recording at once
+  bool deterministic = false;            ///< accumulates are summed in the order of their submission
   bool trace = false;                    ///< record every task, transfer and wait; see runtime::timeline
   std::uint64_t trace_limit = 512ull << 20;        ///< bytes of events that are kept
   bool validate = false;                 ///< look for mistakes of the program; see docs/validation.md

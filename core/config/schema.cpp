@@ -46,6 +46,13 @@ constexpr std::array keys{
     key{"runtime", "detached", key_type::text_list, 0, 0, "", false,
         "Locations whose devices take no tasks until the program attaches them.",
         [](settings& s) -> field { return &s.runtime.detached; }},
+    key{"runtime", "graphs", key_type::boolean, 0, 0, "", false,
+        "Replays hand whole segments of a recording to devices that offer graphs, as one launch each.",
+        [](settings& s) -> field { return &s.runtime.graphs; }},
+    key{"runtime", "deterministic", key_type::boolean, 0, 0, "", false,
+        "Sum accumulates in the order of their submission, so that results do not depend on workers and places; at most four "
+        "additions to a block run side by side then.",
+        [](settings& s) -> field { return &s.runtime.deterministic; }},
     key{"runtime", "trace", key_type::boolean, 0, 0, "", false,
         "Record every task, transfer and wait; --trace and --report of a command turn it on.",
         [](settings& s) -> field { return &s.runtime.trace; }},

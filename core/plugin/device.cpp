@@ -55,7 +55,7 @@ std::string_view name_of(tsr_status status) noexcept {
 
 device::device(std::string name, std::string plugin_name, std::uint32_t index, tsr_device* handle,
                const tsr_device_desc& description, const tsr_device_table& table, std::vector<space> spaces,
-               const tsr_blas_table* blas, const tsr_tensor_table* tensor)
+               const tsr_blas_table* blas, const tsr_tensor_table* tensor, const tsr_graph_table* graph)
     : m_name(std::move(name)),
       m_plugin_name(std::move(plugin_name)),
       m_index(index),
@@ -65,6 +65,7 @@ device::device(std::string name, std::string plugin_name, std::uint32_t index, t
       m_spaces(std::move(spaces)) {
   if (blas != nullptr) m_blas = *blas, m_has_blas = true;
   if (tensor != nullptr) m_tensor = *tensor, m_has_tensor = true;
+  if (graph != nullptr) m_graph = *graph, m_has_graph = true;
 }
 
 void device::fail(tsr_status status, std::string_view what) const {

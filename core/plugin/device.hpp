@@ -31,7 +31,7 @@ class device {
  public:
   device(std::string name, std::string plugin_name, std::uint32_t index, tsr_device* handle,
          const tsr_device_desc& description, const tsr_device_table& table, std::vector<space> spaces,
-         const tsr_blas_table* blas, const tsr_tensor_table* tensor);
+         const tsr_blas_table* blas, const tsr_tensor_table* tensor, const tsr_graph_table* graph = nullptr);
   device(const device&) = delete;
   device& operator=(const device&) = delete;
 
@@ -47,6 +47,8 @@ class device {
   /// Sub-tables, or null where the device has none.
   const tsr_blas_table* blas() const noexcept { return m_has_blas ? &m_blas : nullptr; }
   const tsr_tensor_table* tensor() const noexcept { return m_has_tensor ? &m_tensor : nullptr; }
+  /// With all entries but `update`.
+  const tsr_graph_table* graph() const noexcept { return m_has_graph ? &m_graph : nullptr; }
 
   /// Throws tessera::error (kind device; kind memory for RESOURCE_EXHAUSTED) unless status is TSR_OK. `what` names the
   /// call: "copy of 8192 bytes". The plugin's details are part of the message.
@@ -64,7 +66,8 @@ class device {
   std::vector<space> m_spaces;
   tsr_blas_table m_blas{};
   tsr_tensor_table m_tensor{};
-  bool m_has_blas = false, m_has_tensor = false;
+  tsr_graph_table m_graph{};
+  bool m_has_blas = false, m_has_tensor = false, m_has_graph = false;
 };
 
 }  // namespace tessera::plugin

@@ -157,14 +157,21 @@ std::unique_ptr<device> session::open_device(std::uint32_t index, std::uint32_t 
   const auto* tensor = static_cast<const tsr_tensor_table*>(extension(handle, TSR_EXTENSION_TENSOR));
   const tsr_blas_table blas_copy = completed(blas);
   const tsr_tensor_table tensor_copy = completed(tensor);
+  const auto* graph = static_cast<const tsr_graph_table*>(extension(handle, TSR_EXTENSION_GRAPH));
+  const tsr_graph_table graph_copy = completed(graph);
   if ((blas != nullptr && blas_copy.supports == nullptr) || (tensor != nullptr && tensor_copy.supports == nullptr))
     throw error(error_kind::plugin,
                 fmt::format("the mandatory entry \"supports\" of a {} table of plugin \"{}\" is missing",
                             tensor_copy.supports == nullptr && tensor != nullptr ? "TENSOR" : "BLAS", m_plugin.name),
                 path.string(), "set it; it answers whether an operation exists for a type");
+  if (graph != nullptr && (graph_copy.capture_begin == nullptr || graph_copy.capture_end == nullptr ||
+                           graph_copy.launch == nullptr || graph_copy.destroy == nullptr))
+    throw error(error_kind::plugin, fmt::format("an entry of the GRAPH table of plugin \"{}\" is missing", m_plugin.name),
+                path.string(), "all but \"update\" are mandatory");
   return std::make_unique<device>(name, m_plugin.name, static_cast<std::uint32_t>(others.size()), handle, description,
                                   table, std::move(spaces), blas != nullptr ? &blas_copy : nullptr,
-                                  tensor != nullptr ? &tensor_copy : nullptr);
+                                  tensor != nullptr ? &tensor_copy : nullptr,
+                                  graph != nullptr ? &graph_copy : nullptr);
 }
 
 const void* session::extension(tsr_device* device, tsr_extension_id id) const {

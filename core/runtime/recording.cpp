@@ -6,7 +6,7 @@ namespace tessera {
 
 recording::recording(schedule::scheduler& scheduler, std::unique_ptr<task::recording> is)
     : m_scheduler(&scheduler), m_is(std::move(is)) {
-  for (auto& run : m_runs) run = std::make_unique<schedule::running_replay>(*m_is, schedule::scheduler::max_lanes);
+  for (auto& run : m_runs) run = std::make_unique<schedule::running_replay>(*m_is, schedule::scheduler::max_lanes, *m_planning);
 }
 
 recording::~recording() {

@@ -51,7 +51,10 @@ class recording {
   void substitute(std::initializer_list<block_exchange> pairs) { substitute(std::span(pairs.begin(), pairs.size())); }
   void substitute(std::span<const block_exchange> pairs);  ///< the same
   /// The next replay asks the placement policy again for every task.
-  void place_again() noexcept { m_is->forget_places(); }
+  void place_again() noexcept {
+    m_is->forget_places();
+    m_planning->again();
+  }
 
  private:
   friend class runtime;
@@ -61,6 +64,7 @@ class recording {
 
   schedule::scheduler* m_scheduler;
   std::unique_ptr<task::recording> m_is;
+  std::unique_ptr<schedule::replay_planning> m_planning = std::make_unique<schedule::replay_planning>();
   std::array<std::unique_ptr<schedule::running_replay>, 2> m_runs;  // one may start while the other is under way
   std::size_t m_next = 0;
   decltype(task::replay::patches) m_patches;

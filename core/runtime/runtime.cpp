@@ -281,6 +281,12 @@ tessera::statistics runtime::statistics() const {
   s.tasks_submitted = m_scheduler->submitted();
   s.steals = m_scheduler->steals();
   s.operations = m_scheduler->operation_table();
+  s.graphs = m_scheduler->graphs();
+  for (const auto& e : m_scheduler->executors())
+    if (!e->is_host)
+      for (const auto& row : s.operations)
+        if (row.place == e->name && row.operation != "graph") s.device_launches += row.tasks;
+  s.device_launches += s.graphs.launched - s.graphs.tasks;
   s.coherence = m_coherence->statistics();
   s.coherence.versions += m_scheduler->fast_versions();
   transfer::link_map& links = m_coherence->links();

@@ -38,6 +38,9 @@ std::string to_text(const statistics& s) {
   line("fetches      {} saved by write intents ({}), {} joined a transfer under way\n", s.coherence.saved_fetches,
        format_bytes(static_cast<double>(s.coherence.saved_bytes)), s.coherence.joined);
   line("evictions    {} dropped, {} written back\n", s.coherence.dropped, s.coherence.written_back);
+  if (s.graphs.captured + s.graphs.one_by_one > 0)
+    line("graphs       {} captured ({} again), {} launches for {} tasks, {} times one by one; {} launches in all\n", s.graphs.captured,
+         s.graphs.recaptured, s.graphs.launched, s.graphs.tasks, s.graphs.one_by_one, s.device_launches);
   if (s.placement) {
     line("placement    {} trials ({}), {} revisions, {} moved, {} sizes known\n", s.placement->trials,
          format_seconds(s.placement->trial_seconds), s.placement->revisions, s.placement->moved, s.placement->sizes);

@@ -51,6 +51,8 @@ struct statistics {
   std::vector<link_statistics> links;        ///< those that were used
   std::vector<named_space_statistics> spaces;  ///< all, host memories first
   transfer::coherence_statistics coherence;  ///< versions, saved fetches, evictions
+  schedule::graph_statistics graphs;          ///< launches of plugin graphs by replays
+  std::uint64_t device_launches = 0;          ///< pieces of work given to devices: single tasks, and graphs
   std::optional<placement_statistics> placement;  ///< only with placement cost and more than one place
   device_statistics devices;              ///< detached ones, and what that moved
   std::uint64_t registered_bytes = 0;     ///< bytes of user memory registered with devices now

@@ -22,9 +22,55 @@ void scheduler::reduction_linked(task::record& reduction, bool ready) {
   if (ready) dispatch(current_lane(), reduction, false);
 }
 
+block::record* scheduler::make_private(const block::record& base) {
+  return m_setup.settings->deterministic ? &m_setup.blocks->create(base.type, *base.extents) : nullptr;
+}
+
+bool scheduler::prepare_stage(task::record& t) {
+  block::accumulation& group = *t.more->sums[0];
+  const std::size_t blocks = group.copies.size() + 1;
+  const auto room_of = [&](const executor& e) {
+    const memory::space& space = m_setup.coherence->space_at(e.space);
+    return offers(e, t) ? space.limit() / std::max<std::uint64_t>(space.footprint(group.base->bytes), 1) : 0;
+  };
+  std::uint64_t most = 0, most_on_host = 0;
+  executor* host = nullptr;
+  for (const auto& e : m_executors) {
+    const std::uint64_t room = room_of(*e);
+    most = std::max(most, room);
+    if (!e->is_host || room <= most_on_host) continue;
+    most_on_host = room;
+    host = e.get();
+  }
+  if (blocks <= most || most_on_host < 2 || group.copies.size() < 2) return false;
+  // The first copy takes in as many others as there is room for. They are freed before the next stage.
+  block::record& sum = *group.copies.front().block;
+  auto& accesses = t.more->accesses;
+  accesses.assign(1, {.block = &sum, .version = sum.flow.next_version++, .how = intent::update, .flags = 0, .space = 0});
+  for (std::size_t k = 1; k < std::min<std::size_t>(group.copies.size(), most_on_host); ++k)
+    accesses.push_back({.block = group.copies[k].block, .version = 0, .how = intent::read, .flags = 0, .space = 0});
+  t.flags |= task::flag_many_accesses;
+  t.executor = static_cast<std::uint16_t>(host->number);
+  return true;
+}
+
+bool scheduler::next_stage(lane& mine, task::record& t) {
+  if ((t.flags & task::flag_many_accesses) == 0) return false;
+  block::accumulation& group = *t.more->sums[0];
+  const auto& accesses = t.more->accesses;
+  if (accesses.empty() || accesses.front().block == group.base) return false;
+  for (std::size_t k = 1; k < accesses.size(); ++k) destroy_later(*accesses[k].block);
+  group.copies.erase(group.copies.begin() + 1, group.copies.begin() + static_cast<std::ptrdiff_t>(accesses.size()));
+  t.flags &= static_cast<std::uint8_t>(~(task::flag_prepared | task::flag_acquired));
+  t.executor = 0xffff;
+  dispatch(mine, t, false);
+  return true;
+}
+
 void scheduler::prepare(task::record& t, executor& where) {
   t.flags |= task::flag_prepared;
   if ((t.flags & task::flag_reduction) != 0) {
+    if (prepare_stage(t)) return;
     block::accumulation& group = *t.more->sums[0];
     auto& accesses = t.more->accesses;
     accesses.assign(1, t.accesses[0]);

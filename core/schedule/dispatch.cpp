@@ -13,6 +13,7 @@
 namespace tessera::schedule {
 
 bool scheduler::offers(const executor& e, task::record& t) const {
+  if (t.what == m_graph) return offers_segment(e, t);
   const auto accesses = t.all_accesses();
   return t.what->runs_on(*e.device, accesses.empty() ? element_type::none : accesses[0].block->type, e.is_host);
 }
@@ -54,6 +55,12 @@ std::uint32_t scheduler::choose(lane& mine, task::record& t) {
   for (const block::access& a : accesses) bytes += a.block->bytes;
   bool any_hinted = false;
   boost::container::small_vector<memory::space_number, 16> spaces;
+  std::uint32_t known_kind = ~std::uint32_t{0};  // places of one kind follow each other and take equally long
+  double known_seconds = 0;
+  const auto learnt_seconds = [&](std::uint32_t kind) {
+    if (kind != known_kind) known_seconds = m_history->seconds(profile, known_kind = kind, size.amount);
+    return known_seconds;
+  };
   const auto gather = [&](executor_state wanted) {
     for (const auto& e : m_executors) {
       if (e->state.load(std::memory_order_relaxed) != wanted || !offers(*e, t) || !fits(*e, t, bytes)) continue;
@@ -62,7 +69,7 @@ std::uint32_t scheduler::choose(lane& mine, task::record& t) {
                             .location = e->where,
                             .queue_seconds = m_history != nullptr ? e->wait_seconds() : e->queue_seconds(),
                             .execute_seconds = m_history != nullptr
-                                                   ? m_history->seconds(profile, e->kind, size.amount)
+                                                   ? learnt_seconds(e->kind)
                                                    : work * e->ns_per_flop.load(std::memory_order_relaxed) * 1e-9,
                             .distance = distance(mine.where, *e),
                             .hinted = obeys_hint(*e, t)});
@@ -124,6 +131,7 @@ void scheduler::dispatch(lane& mine, task::record& t, bool hot) {
     prepare(t, *m_executors.front());
   }
   if ((t.flags & task::flag_replayed) != 0) {
+    if (m_graphs && joins_segment(mine, t, hot)) return;
     if (t.executor != 0xffff && !m_executors[t.executor]->attached()) t.executor = 0xffff;  // its device has left since
     prepare_replayed(t);
   }
@@ -145,7 +153,7 @@ bool scheduler::find_place(lane& mine, task::record& t) {
     return false;
   }
   t.executor = static_cast<std::uint16_t>(at);
-  if ((t.flags & task::flag_replayed) != 0)  // the next replays go there without asking
+  if ((t.flags & task::flag_replayed) != 0 && t.what != m_graph)  // the next replays go there without asking
     std::atomic_ref(t.replayed().of->of.tasks[t.replayed().index].executor).store(t.executor, std::memory_order_relaxed);
   return true;
 }

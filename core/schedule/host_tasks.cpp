@@ -246,7 +246,10 @@ void scheduler::executed(lane& mine, task::record& t, std::uint64_t began, std::
 
 void scheduler::complete(lane& mine, task::record& t) {
   const std::uint64_t bytes = window_bytes_of(t);
-  if ((t.flags & (task::flag_accumulates | task::flag_reduction)) != 0) give_copies_back(t);
+  if ((t.flags & (task::flag_accumulates | task::flag_reduction)) != 0) {
+    if ((t.flags & task::flag_reduction) != 0 && next_stage(mine, t)) return;
+    give_copies_back(t);
+  }
   release(mine, t, true);
   if ((t.flags & task::flag_reduction) != 0) end_group(t);
   retire(mine, t, bytes);
@@ -263,6 +266,14 @@ void scheduler::retire(lane& mine, task::record& t, std::uint64_t window_bytes) 
   if (t.what->destroy_arguments != nullptr && (t.flags & task::flag_replayed) == 0)
     t.what->destroy_arguments(t.argument_bytes());
   if (!m_single_executor && t.executor != 0xffff && t.what->special == nullptr) take_off(t, *m_executors[t.executor]);
+  keep_finished(mine, t);
+  if (window_bytes != 0)
+    mine.retired_bytes.store(mine.retired_bytes.load(std::memory_order_relaxed) + window_bytes, std::memory_order_release);
+  // release: whoever sees the count sees the task's effects
+  mine.retired.store(mine.retired.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+void scheduler::keep_finished(lane& mine, task::record& t) {
   lane::finished_chain& chain = mine.finished[t.owner];
   t.next = chain.first;
   chain.first = &t;
@@ -272,10 +283,6 @@ void scheduler::retire(lane& mine, task::record& t, std::uint64_t window_bytes) 
     m_lanes[t.owner].load(std::memory_order_relaxed)->tasks.give_back(*chain.first, *chain.last);
     chain = {};
   }
-  if (window_bytes != 0)
-    mine.retired_bytes.store(mine.retired_bytes.load(std::memory_order_relaxed) + window_bytes, std::memory_order_release);
-  // release: whoever sees the count sees the task's effects
-  mine.retired.store(mine.retired.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
 void scheduler::fail_unstarted(lane& mine, task::record& t, std::shared_ptr<const block::failure> why) {

@@ -53,8 +53,9 @@ std::size_t place(placement_policy policy, std::span<const candidate> candidates
     return std::tuple(excluded, c.transfer_seconds + c.queue_seconds, -static_cast<double>(c.resident_bytes), c.distance);
   };
   std::size_t best = 0;
+  auto lowest = key(candidates[0]);
   for (std::size_t k = 1; k < candidates.size(); ++k)
-    if (key(candidates[k]) < key(candidates[best])) best = k;
+    if (const auto mine = key(candidates[k]); mine < lowest) best = k, lowest = mine;
   return best;
 }
 

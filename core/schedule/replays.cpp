@@ -28,6 +28,7 @@ void scheduler::play(running_replay& r, std::source_location site) {
   const task::recording& of = r.of;
   if (of.size() == 0) return;
   if (m_validator != nullptr && !m_validator->replayed(r, site)) return;  // arrays that it uses are gone
+  if (m_graphs) find_segments(r);
   r.rewind();
   for (auto& c : r.done) c.tasks.store(0, std::memory_order_relaxed);
   r.started = true;
@@ -77,9 +78,28 @@ void scheduler::prepare_replayed(task::record& t) {
   }
 }
 
+void scheduler::start_inner(lane& mine, running_replay& r, std::uint32_t index, block::task_reference after, bool hot) {
+  if (r.plan != nullptr && r.plan->segment_of[index] != segment_plan::none)
+    pass_gate(mine, r, r.plan->segment_of[index], after, hot);
+  else
+    dispatch(mine, materialize(mine, r, index, after), hot);
+}
+
+void scheduler::start_boundary(lane& mine, task::record& t, block::task_reference after, bool hot) {
+  if (mine.events != nullptr && after != 0) task::note_predecessor(*mine.events, t, after);
+  dispatch(mine, t, hot);
+}
+
 void scheduler::release_replayed(lane& mine, task::record& t, bool hot) {
+  if (t.what == m_graph) {
+    task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, hot); });
+    release_segment(mine, t, hot);
+    return;
+  }
   const task::replayed_task is = t.replayed();
   auto& r = static_cast<running_replay&>(*is.of);
+  // Those within the recording only, too: an old reference whose generation has come round may have found them.
+  task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, hot); });
   if (r.of.tasks[is.index].successor_count == 0) {
     std::atomic<std::uint32_t>& done = r.done[mine.number].tasks;
     done.store(done.load(std::memory_order_relaxed) + 1, std::memory_order_release);
@@ -87,11 +107,8 @@ void scheduler::release_replayed(lane& mine, task::record& t, bool hot) {
   }
   const block::task_reference self = task::reference_to(t);
   task::release_replayed(
-      r, is.index, [&](std::uint32_t index) { dispatch(mine, materialize(mine, r, index, self), hot); },
-      [&](task::record& boundary) {
-        if (mine.events != nullptr) task::note_predecessor(*mine.events, boundary, self);
-        dispatch(mine, boundary, hot);
-      });
+      r, is.index, [&](std::uint32_t index) { start_inner(mine, r, index, self, hot); },
+      [&](task::record& boundary) { start_boundary(mine, boundary, self, hot); });
 }
 
 }  // namespace tessera::schedule

@@ -2,23 +2,45 @@
 // A replay on its way through the scheduler.
 #include <atomic>
 #include <cstdint>
-#include <numeric>
+#include <memory>
 #include <vector>
 
+#include "core/schedule/segments.hpp"
 #include "core/task/replay.hpp"
 
 namespace tessera::schedule {
 
+/// What the replays of one recording share: the segments that its tasks form where they were placed. Written by the thread
+/// that plays it.
+struct replay_planning {
+  bool planned = false;                ///< there is nothing left to find out
+  std::shared_ptr<segment_plan> plan;  ///< null: none yet, or no segments
+  void again() noexcept { planned = false, plan.reset(); }
+};
+
+/// One segment in one replay.
+struct segment_run {
+  segment* is = nullptr;
+  const task::replay* of = nullptr;
+  graph_counters* counters = nullptr;
+  std::atomic<std::uint32_t> waiting{0};  ///< gates not yet passed
+  bool enqueued = false;
+};
+
 /// Knows when it is through: all its tasks without successors have released (each lane counts its own, so that nobody
 /// contends), hence all others have.
 struct running_replay : task::replay {
-  explicit running_replay(const task::recording& what, std::size_t lanes) : task::replay(what), done(lanes) {}
+  running_replay(const task::recording& what, std::size_t lanes, replay_planning& common)
+      : task::replay(what), done(lanes), planning(common) {}
 
   struct alignas(64) counter {
     std::atomic<std::uint32_t> tasks{0};
   };
   std::vector<counter> done;  ///< by lane
   bool started = false;       ///< by the thread that plays it
+  replay_planning& planning;
+  std::shared_ptr<segment_plan> plan;       ///< of this run; null: every task for itself
+  std::unique_ptr<segment_run[]> segments;  ///< by segment of the plan
 
   bool finished() const noexcept {
     if (!started) return true;

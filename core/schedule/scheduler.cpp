@@ -101,6 +101,7 @@ scheduler::scheduler(scheduler_setup setup)
   m_reduce = m_setup.operations->find("reduce");
   if (m_reduce == nullptr) m_reduce = &m_setup.operations->add(operation::reduce_add());
 
+  prepare_graphs();
   lane& mine = register_lane(nullptr);  // the creating thread is worker 0 whenever it waits
   mine.executor = executor_of_workers.front();
   mine.where = node_of_workers.front();

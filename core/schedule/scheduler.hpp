@@ -18,6 +18,7 @@
 #include "core/location/tree.hpp"
 #include "core/operation/catalog.hpp"
 #include "core/plugin/registry.hpp"
+#include "core/schedule/captured_graphs.hpp"
 #include "core/schedule/event_count.hpp"
 #include "core/schedule/executor.hpp"
 #include "core/schedule/history.hpp"
@@ -145,6 +146,7 @@ class scheduler final : private task::reduction_source {
   std::uint64_t revisions() const noexcept { return m_surprises.load(std::memory_order_relaxed); }
   std::uint64_t moved() const noexcept { return m_moved.load(std::memory_order_relaxed); }  ///< likewise
   std::uint32_t workers() const noexcept { return m_workers; }  ///< the waiting thread included
+  graph_statistics graphs() const noexcept { return m_graph_counters.read(); }  ///< what they did for replays
   /// Places that run tasks: host memories with workers first, then devices.
   const std::vector<std::unique_ptr<executor>>& executors() const noexcept { return m_executors; }
 
@@ -210,6 +212,17 @@ class scheduler final : private task::reduction_source {
   task::record& materialize(lane& mine, task::replay& of, std::uint32_t index, block::task_reference after);
   void prepare_replayed(task::record& t);
   void release_replayed(lane& mine, task::record& t, bool hot);
+  void start_inner(lane& mine, running_replay& r, std::uint32_t index, block::task_reference after, bool hot);
+  void start_boundary(lane& mine, task::record& t, block::task_reference after, bool hot);
+
+  // segments of replays as one piece of work (replay_segments.cpp)
+  void prepare_graphs();
+  void find_segments(running_replay& r);                       ///< before a replay is rewound
+  void pass_gate(lane& mine, running_replay& r, std::uint32_t segment, block::task_reference after, bool hot);
+  /// Whether a task that waits for nothing belongs to a segment, which it does not start alone.
+  bool joins_segment(lane& mine, task::record& t, bool hot);
+  void release_segment(lane& mine, task::record& t, bool hot);
+  bool offers_segment(const executor& e, const task::record& t) const;  ///< all that is in it; when its device has left
 
   // running (host_tasks.cpp)
   void run(lane& mine, task::record& t);
@@ -222,14 +235,15 @@ class scheduler final : private task::reduction_source {
   void run_special(lane& mine, task::record& t);
   void complete(lane& mine, task::record& t);                  // host: release successors, retire
   void release(lane& mine, task::record& t, bool hot) {        // those who waited for it may start
-    task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, hot); });
     if ((t.flags & task::flag_replayed) != 0) release_replayed(mine, t, hot);
+    else task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, hot); });
   }
   transfer::use_log& uses_of(lane& mine);  ///< to announce the blocks of tasks that it submits
   /// What a task counts in the window of bytes: the same at its submission and at its end, when its blocks may be gone
   /// as soon as its successors are released; so that it is asked before. 0 for the runtime's own tasks.
   std::uint64_t window_bytes_of(task::record& t) const noexcept;
   void retire(lane& mine, task::record& t, std::uint64_t window_bytes);
+  void keep_finished(lane& mine, task::record& t);  ///< on its way back to its pool
   void fail_unstarted(lane& mine, task::record& t, std::shared_ptr<const block::failure> why);
   std::shared_ptr<const block::failure> note_failure(const task::record& t, block::failure what);
   void park(task::record& t, std::span<const block::ticket> waits);
@@ -257,6 +271,9 @@ class scheduler final : private task::reduction_source {
   // accumulates (accumulates.cpp)
   task::record& make_reduction(block::record& block, block::accumulation& group) override;
   void reduction_linked(task::record& reduction, bool ready) override;
+  block::record* make_private(const block::record& base) override;
+  bool prepare_stage(task::record& t);               ///< a sum too large for any place: some of it now, on the host
+  bool next_stage(lane& mine, task::record& t);      ///< whether more of it is to come
   void prepare(task::record& t, executor& where);
   void give_copies_back(task::record& t);
   void end_group(task::record& t);
@@ -283,7 +300,10 @@ class scheduler final : private task::reduction_source {
   std::vector<std::unique_ptr<device_driver>> m_drivers;  // by executor number; null for host
   std::vector<std::unique_ptr<executor>> m_stores;        // storage: runs nothing, but its copies must be followed
   std::vector<std::unique_ptr<device_driver>> m_store_drivers;
-  const operation::definition *m_hold = nullptr, *m_destroy = nullptr, *m_reduce = nullptr;
+  const operation::definition *m_hold = nullptr, *m_destroy = nullptr, *m_reduce = nullptr,
+                              *m_graph = nullptr;
+  bool m_graphs = false;                   // some device has them, and they are wanted
+  graph_counters m_graph_counters;
 
   std::array<std::atomic<lane*>, max_lanes> m_lanes{};
   std::atomic<std::uint32_t> m_lane_count{0};

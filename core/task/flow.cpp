@@ -60,8 +60,13 @@ class linking {
       if (b.sums == nullptr) {
         b.sums = new block::accumulation;
         b.sums->base = &b;
+        if (block::record* const first = m_reductions.make_private(b)) {
+          b.sums->in_turn = true;
+          b.sums->copies.push_back({first, 0, false});
+        }
       }
       b.sums->adders.push_back(m_self);
+      if (take_turn(a, *b.sums)) return;
       m_task.flags |= flag_accumulates;
       auto& sums = m_task.need_more().sums;
       sums.resize(m_task.all_accesses().size(), nullptr);
@@ -75,6 +80,28 @@ class linking {
       a.version = flow.next_version - 1;
       return;
     }
+    visit_writer(a);
+  }
+
+  /// Additions in a fixed order: the access becomes one to a private copy, which its users have in the order of linking.
+  /// The copy is known to its group alone, so that the base's flow lock guards it too. False: any order will do.
+  bool take_turn(block::access& a, block::accumulation& group) {
+    if (!group.in_turn) return false;  // the copies belong to those who run
+    const bool fresh = group.turn < block::accumulation::copies_in_turn;
+    const std::size_t turn = group.turn++ % block::accumulation::copies_in_turn;
+    if (fresh) {
+      if (turn == group.copies.size()) group.copies.push_back({m_reductions.make_private(*group.base), 0, false});
+      a.flags |= access_fresh;
+      m_task.flags |= flag_fresh;
+    }
+    a.block = group.copies[turn].block;
+    a.how = fresh ? intent::write : intent::update;
+    visit_writer(a);
+    return true;
+  }
+
+  void visit_writer(block::access& a) {
+    block::flow_record& flow = a.block->flow;
     if (flow.reader_count == 0) wait_for(flow.last_writer);  // readers wait for it themselves
     take_readers(flow, [&](block::task_reference reader) { wait_for(reader); });
     flow.last_writer = m_self;

@@ -67,8 +67,8 @@ void recording::forget_places() noexcept {
   for (const recorded_task& t : tasks) std::atomic_ref(t.executor).store(0xffff, std::memory_order_relaxed);
 }
 
-recorder::recorder(block::table& blocks, const operation::definition& reduce)
-    : m_table(blocks), m_reduce(reduce), m_is(std::make_unique<recording>()) {
+recorder::recorder(block::table& blocks, const operation::definition& reduce, std::uint32_t most_versions)
+    : m_table(blocks), m_reduce(reduce), m_most_versions(most_versions), m_is(std::make_unique<recording>()) {
   m_is->m_table = &blocks;
 }
 
@@ -119,7 +119,7 @@ recorded_access recorder::visit(std::uint32_t task, std::uint32_t block, intent 
     if (b.first_writer == none) b.first_writer = task;
     ++b.versions;
   }
-  a.version = b.versions & ((1u << 27) - 1);
+  a.version = b.versions & recorded_access::most_versions;  // finish() refuses more
   return a;
 }
 
@@ -210,6 +210,12 @@ std::unique_ptr<recording> recorder::finish() {
                 "make the arrays of an iteration before it is recorded, and keep them as long as the recording");
   for (std::uint32_t b = 0; b < m_states.size(); ++b)
     if (m_states[b]->open) close_group(b);
+  for (const recorded_block& b : m_is->blocks)
+    if (b.versions > m_most_versions)
+      throw error(error_kind::usage,
+                  block::name_of(*b.is) + " is written " + std::to_string(b.versions) + " times by one recording; at most " +
+                      std::to_string(m_most_versions) + " are counted",
+                  {}, "record fewer tasks, and replay them more often");
   recording& is = *m_is;
   const std::size_t count = is.tasks.size();
 

@@ -25,6 +25,7 @@ namespace tessera::task {
 
 /// One use of a block by a recorded task; 8 bytes.
 struct recorded_access {
+  static constexpr std::uint32_t most_versions = (1u << 27) - 1;  ///< of one block in one recording
   std::uint32_t block = 0;         ///< index into recording::blocks
   std::uint32_t version : 27 = 0;  ///< read or made, counted from the version that the replay starts from
   std::uint32_t how : 3 = 0;       ///< an intent
@@ -126,7 +127,8 @@ struct recording {
 class recorder {
  public:
   /// @param reduce  the operation that sums private copies: destination update or write, sources read
-  recorder(block::table& blocks, const operation::definition& reduce);
+  /// @param most_versions  that a block may get; for tests
+  recorder(block::table& blocks, const operation::definition& reduce, std::uint32_t most_versions = recorded_access::most_versions);
   ~recorder();
 
   /// A task with its operation, accesses, arguments, priority and hint. Returns whether the record is kept (its arguments
@@ -135,7 +137,7 @@ class recorder {
   /// The program destroys a block: a recording that uses it could never be replayed.
   void destroyed(const block::record& b);
   /// Ends the open groups of accumulates and derives everything else. The recorder is empty afterwards. Throws
-  /// tessera::error (usage) when a block that it uses was destroyed meanwhile.
+  /// tessera::error (usage) when a block that it uses was destroyed meanwhile, or is written more often than versions count.
   std::unique_ptr<recording> finish();
   /// When recording failed: what is to be given back (see scheduler::forget).
   recording& incomplete() noexcept { return *m_is; }
@@ -156,6 +158,7 @@ class recorder {
 
   block::table& m_table;
   const operation::definition& m_reduce;
+  std::uint32_t m_most_versions;
   std::string m_destroyed;  // name of a block that it needs
   std::unique_ptr<recording> m_is;
   std::vector<std::unique_ptr<block_state>> m_states;

@@ -17,6 +17,7 @@ struct replay {
   explicit replay(const recording& what);
 
   const recording& of;
+  const std::int32_t* predecessors;             ///< per task: what `waiting` starts from; recording::predecessors unless a plan says otherwise
   std::unique_ptr<std::atomic<std::int32_t>[]> waiting;  ///< per task: predecessors within the recording not yet released
   struct place {
     block::record* is = nullptr;
@@ -40,21 +41,26 @@ struct replay {
 /// `events`: null, or where submissions are written down.
 void link(replay& r, reduction_source& reductions, trace::buffer* events, const std::function<void(record&)>& ready);
 
+/// One of the tasks that `index` waits for within the replay is done: calls ready(index) or ready_boundary(record&) when that
+/// was the last thing it waited for.
+template <class Inner, class Boundary>
+void count_down(replay& r, std::uint32_t index, Inner&& ready, Boundary&& ready_boundary) {
+  if (r.waiting[index].fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  const std::uint32_t boundary = r.of.tasks[index].boundary;
+  if (boundary == recorded_task::inner) {
+    ready(index);
+  } else {
+    record& t = *r.boundary[boundary];
+    if (t.dependencies.fetch_sub(1, std::memory_order_acq_rel) == 1) ready_boundary(t);
+  }
+}
+
 /// To be called for every task of a replay when it has been enqueued or has run: calls ready(index) for each inner
 /// successor that waited for nothing else and ready_boundary(record&) for those of the boundary.
 template <class Inner, class Boundary>
 void release_replayed(replay& r, std::uint32_t index, Inner&& ready, Boundary&& ready_boundary) {
   const recording& of = r.of;
-  for (const std::uint32_t s : of.successors_of(of.tasks[index])) {
-    if (r.waiting[s].fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
-    const std::uint32_t boundary = of.tasks[s].boundary;
-    if (boundary == recorded_task::inner) {
-      ready(s);
-    } else {
-      record& t = *r.boundary[boundary];
-      if (t.dependencies.fetch_sub(1, std::memory_order_acq_rel) == 1) ready_boundary(t);
-    }
-  }
+  for (const std::uint32_t s : of.successors_of(of.tasks[index])) count_down(r, s, ready, ready_boundary);
 }
 
 }  // namespace tessera::task

@@ -7,13 +7,13 @@
 namespace tessera::task {
 
 replay::replay(const recording& what)
-    : of(what), waiting(std::make_unique<std::atomic<std::int32_t>[]>(what.size())) {
+    : of(what), predecessors(what.predecessors.data()), waiting(std::make_unique<std::atomic<std::int32_t>[]>(what.size())) {
   blocks.reserve(what.blocks.size());
   boundary.reserve(what.boundary.size());
 }
 
 void replay::rewind() {
-  for (std::size_t k = 0; k < of.size(); ++k) waiting[k].store(of.predecessors[k], std::memory_order_relaxed);
+  for (std::size_t k = 0; k < of.size(); ++k) waiting[k].store(predecessors[k], std::memory_order_relaxed);
   blocks.clear();
   for (const recorded_block& b : of.blocks) blocks.push_back({b.is, 0});
   boundary.clear();
@@ -89,7 +89,7 @@ void link(replay& r, reduction_source& reductions, trace::buffer* events, const 
   }
   // From here tasks may run; a boundary task counts one more while it has predecessors within the recording.
   for (std::size_t k = 0; k < of.boundary.size(); ++k) {
-    const std::int32_t off = linking_bias - edges[k] - (of.predecessors[of.boundary[k]] > 0 ? 1 : 0);
+    const std::int32_t off = linking_bias - edges[k] - (r.predecessors[of.boundary[k]] > 0 ? 1 : 0);
     if (r.boundary[k]->dependencies.fetch_sub(off, std::memory_order_acq_rel) == off) ready(*r.boundary[k]);
   }
 }

@@ -126,6 +126,7 @@ const tsr_device_table& device_table() {
     t.host_task = host_task;
     stream_calls::put_into(t);
     registration_calls::put_into(t);
+    put_refusals_into(t);
     return t;
   }();
   return table;

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <shared_mutex>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -22,8 +23,16 @@
 #include "plugins/sim/clock.hpp"
 #include "plugins/sim/settings.hpp"
 
+/// A recorded graph; graph.cpp.
+struct tsr_graph_s {
+  tessera::common::magic_word magic;
+  tsr_device* device = nullptr;
+  std::shared_ptr<const std::vector<tessera::common::work>> nodes;  ///< shared by launches that have not ended
+};
+
 namespace tessera::sim {
 
+inline constexpr std::uint64_t graph_magic = 0x7473722e73696d67;   // "tsr.simg"
 inline constexpr std::uint64_t device_magic = 0x7473722e73696d64;  // "tsr.simd"
 inline constexpr std::uint64_t stream_magic = 0x7473722e73696d73;  // "tsr.sims"
 
@@ -76,6 +85,9 @@ struct tsr_device_s {
   tessera::sim::channel into, out_of, within, compute;
   tessera::common::registration_table registered;
   tessera::common::handle_pool<tsr_stream_s> streams;
+  tessera::common::handle_pool<tsr_graph_s> graphs;
+  std::mutex captures_mutex;
+  std::vector<std::thread::id> captures;  // threads that record now, once per stream
 
   tessera::sim::channel& to_host() { return setting.copy_engines == 1 ? into : out_of; }
 };
@@ -91,6 +103,7 @@ struct tsr_plugin_s {
   std::string library;
   tsr_blas_table blas{};
   tsr_tensor_table tensor{};
+  tsr_graph_table graph{};
   tessera::common::device_list<tsr_device_s, tessera::sim::device_magic> devices;
 };
 
@@ -141,8 +154,18 @@ struct route {
 /// Fails: INVALID_ARGUMENT (a device of another plugin), OUT_OF_RANGE (a space), UNIMPLEMENTED (no such way).
 tsr_status find_route(tsr_device* device, const tsr_space_ref& source, const tsr_space_ref& destination, route& out);
 
-/// The one gate through which all work of a device goes to a stream; its fault hooks belong here.
+/// The one gate through which all work of a device goes to a stream, or into the graph that the stream records; its fault
+/// hooks belong here.
 void submit(tsr_stream* stream, common::work work);
+/// The same for a kernel: when it is not recorded, it begins a launch latency later.
+void submit_kernel(tsr_stream* stream, common::work work);
+
+/// Where the work of a stream that records goes; null for one that does not.
+std::vector<common::work>* recorded_by(tsr_stream* stream);
+/// FAILED_PRECONDITION, with a record, when the stream records.
+tsr_status refuse_while_recording(const tsr_device* device, tsr_stream* stream, const char* call);
+/// FAILED_PRECONDITION, with a record, when the calling thread records on a stream of the device.
+tsr_status refuse_while_thread_records(tsr_device* device, const char* call);
 
 /// Runs `action` as a transfer: takes `line` for bytes/bandwidth and ends a latency later.
 template <class Action>
@@ -155,6 +178,9 @@ tsr_status as_computation(tsr_device* device, common::execution& state, double f
 
 /// Nanoseconds, rounded up, capped at a day.
 std::uint64_t duration_of(double amount, double rate) noexcept;
+
+/// What a launch costs before its first kernel begins.
+void launch_delay(tsr_device* device, common::execution& state, std::uint64_t latency_ns);
 
 /// Moves the device's clock (the latest modelled time of any stream) forward.
 void advance(tsr_device* device, std::uint64_t time_ns) noexcept;
@@ -183,6 +209,10 @@ tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination,
                 std::uint32_t pattern_bytes, std::uint64_t count);
 tsr_status host_task(tsr_device* device, tsr_stream* stream, tsr_status (*function)(void*, void* const*),
                      void* argument, const tsr_address* ranges, std::uint32_t range_count, double modelled_flops);
+
+// graph.cpp
+tsr_graph_table graph_table();
+void put_refusals_into(tsr_device_table& table);  ///< after the stream entries: they refuse while a graph is recorded
 
 // device.cpp
 const tsr_device_table& device_table();

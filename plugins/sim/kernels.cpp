@@ -17,7 +17,7 @@ struct backend {
       Call call{};
       operands resolver(device);
       if (const auto status = prepare_call(device->report, resolver, call)) return status;
-      submit(stream, [device, call = std::move(call), held = std::move(resolver.held)](common::execution& state) {
+      submit_kernel(stream, [device, call = std::move(call), held = std::move(resolver.held)](common::execution& state) {
         if constexpr (requires { flops(call); }) {
           return as_computation(device, state, flops(call), [&] { return run(call); });
         } else {

@@ -99,6 +99,7 @@ tsr_status resolve_side(const tsr_device* device, const char* name, const tsr_sp
 tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t bytes, tsr_memory** out_memory) {
   return gate::on_device(device, [&]() -> tsr_status {
     const auto& report = device->report;
+    if (const auto status = refuse_while_thread_records(device, "mem_alloc")) return status;
     if (out_memory == nullptr) return report.fail(TSR_INVALID_ARGUMENT, "mem_alloc: out_memory is NULL");
     if (space != 0) return report.fail(TSR_OUT_OF_RANGE, "mem_alloc: space %u of 1", space);
     if (bytes == 0) return report.fail(TSR_INVALID_ARGUMENT, "mem_alloc: 0 bytes");
@@ -128,6 +129,7 @@ tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t byte
 
 tsr_status mem_free(tsr_device* device, tsr_memory* memory) {
   return gate::on_any_device(device, [&]() -> tsr_status {
+    if (const auto status = refuse_while_thread_records(device, "mem_free")) return status;
     const auto live = device->plugin->memory.find(memory);
     if (live == nullptr || live->owner != device || device->plugin->memory.remove(memory) == nullptr)
       return device->report.fail(TSR_INVALID_ARGUMENT, "mem_free: not live memory of device '%s'",

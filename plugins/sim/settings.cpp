@@ -22,6 +22,8 @@ const tsr_option options[] = {
     {size, TSR_OPTION_RATE, "device[].memory_bandwidth", "100 GiB/s", 1, 1e18, nullptr,
      "Copies, fills and permutations inside the device, bytes per second."},
     {size, TSR_OPTION_DURATION, "device[].latency", "5 us", 0, 1e12, nullptr, "Of one copy from or to the host."},
+    {size, TSR_OPTION_DURATION, "device[].launch_latency", "0 ns", 0, 1e12, nullptr,
+     "What each kernel waits before it begins; the kernels of a launched graph wait once, together."},
     {size, TSR_OPTION_RATE, "device[].flops", "0", 0, 1e21, nullptr,
      "Operations per second of each compute stream; 0: as fast as the host computes."},
     {size, TSR_OPTION_INT, "device[].compute_streams", "2", 1, 256, nullptr, "Computations that run side by side."},
@@ -68,6 +70,7 @@ tsr_status read_settings(const common::reporter& report, const common::option_re
     d.bandwidth_out = option.number(table + "bandwidth_out", d.bandwidth_out);
     d.memory_bandwidth = option.number(table + "memory_bandwidth", d.memory_bandwidth);
     d.latency_ns = positive(option.integer(table + "latency", static_cast<std::int64_t>(d.latency_ns)));
+    d.launch_latency_ns = positive(option.integer(table + "launch_latency", static_cast<std::int64_t>(d.launch_latency_ns)));
     d.flops = option.number(table + "flops", d.flops);
     d.compute_streams = static_cast<std::uint32_t>(positive(option.integer(table + "compute_streams", 2)));
     d.copy_engines = static_cast<std::uint32_t>(positive(option.integer(table + "copy_engines", 2)));

@@ -19,6 +19,7 @@ struct device_settings {
   double bandwidth_in = 12.0 * (1u << 30), bandwidth_out = 12.0 * (1u << 30);  ///< host to device, device to host
   double memory_bandwidth = 100.0 * (1u << 30);                                ///< within the device
   std::uint64_t latency_ns = 5000;                                             ///< of one copy from or to the host
+  std::uint64_t launch_latency_ns = 0;                                         ///< of one kernel, or one graph of them
   double flops = 0;                                                            ///< 0: as fast as the host computes
   std::uint32_t compute_streams = 2;  ///< computations that run side by side
   std::uint32_t copy_engines = 2;     ///< 1: copies in and out share one engine

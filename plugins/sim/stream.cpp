@@ -31,6 +31,14 @@ std::uint64_t duration_of(double amount, double rate) noexcept {
   return static_cast<std::uint64_t>(std::min(std::ceil(amount / rate * 1e9), 86400e9));
 }
 
+void launch_delay(tsr_device* device, common::execution& state, std::uint64_t latency_ns) {
+  auto& clock = device->plugin->clock;
+  const auto end = clock.begin(state.time_ns) + latency_ns;
+  clock.wait_until(end);
+  state.time_ns = end;
+  advance(device, end);
+}
+
 void advance(tsr_device* device, std::uint64_t time_ns) noexcept {
   auto before = device->latest_ns.load(std::memory_order_relaxed);
   while (before < time_ns && !device->latest_ns.compare_exchange_weak(before, time_ns, std::memory_order_relaxed)) {
@@ -38,11 +46,24 @@ void advance(tsr_device* device, std::uint64_t time_ns) noexcept {
 }
 
 void submit(tsr_stream* stream, common::work work) {
+  if (auto* const recorded = recorded_by(stream)) {
+    recorded->push_back(std::move(work));
+    return;
+  }
   tsr_device* device = stream->device;
   stream->queue->run([device, work = std::move(work)](common::execution& state) -> tsr_status {
     const auto status = work(state);
     if (status == TSR_DEVICE_LOST) device->lost.store(true, std::memory_order_release);
     return status;
+  });
+}
+
+void submit_kernel(tsr_stream* stream, common::work work) {
+  const auto latency = stream->device->setting.launch_latency_ns;
+  if (latency == 0 || recorded_by(stream) != nullptr) return submit(stream, std::move(work));
+  submit(stream, [device = stream->device, latency, work = std::move(work)](common::execution& state) {
+    launch_delay(device, state, latency);
+    return work(state);
   });
 }
 
@@ -116,7 +137,7 @@ tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination,
     if (const auto status = resolver.resolve("the destination", destination, bytes, &to)) return status;
     common::scalar copied;
     std::memcpy(copied.bytes, pattern, pattern_bytes);
-    submit(stream, [=, held = std::move(resolver.held)](common::execution& state) {
+    submit_kernel(stream, [=, held = std::move(resolver.held)](common::execution& state) {
       return as_transfer(device, state, device->within, device->setting.memory_bandwidth, 0, bytes, [&]() -> tsr_status {
         common::fill_pattern(to, copied.bytes, pattern_bytes, count);
         return TSR_OK;
@@ -135,7 +156,7 @@ tsr_status host_task(tsr_device* device, tsr_stream* stream, tsr_status (*functi
     std::vector<void*> bases(range_count);
     for (std::uint32_t i = 0; i < range_count; ++i)
       if (const auto status = resolver.resolve("a range", ranges[i], 1, &bases[i])) return status;
-    submit(stream, [=, bases = std::move(bases), held = std::move(resolver.held)](common::execution& state) {
+    submit_kernel(stream, [=, bases = std::move(bases), held = std::move(resolver.held)](common::execution& state) {
       return as_computation(device, state, modelled_flops, [&]() -> tsr_status {
         const auto status = function(argument, bases.data());
         if (status != TSR_OK)

@@ -80,6 +80,8 @@ INSTANTIATE_TEST_SUITE_P(
                               "[memory]\nhost_limit = \"64 KiB\"\nslab_bytes = \"64 KiB\"\nstaging_bytes = \"64 KiB\"\n"},
                       setting{"cost", 2, "64 MiB", true, "cost", 100'000, 1000},
                       setting{"tight_memory_cost", 2, "64 KiB", false, "cost", 10'000, 60},
+                      setting{"deterministic", 2, "96 KiB", true, "eager", 10'000, 100, "deterministic = true\n"},
+                      setting{"deterministic_few_blocks", 0, "", false, "locality", 10'000, 5, "deterministic = true\n"},
                       setting{"pinned", 1, "1 MiB", false, "pinned", 10'000, 100}),
     [](const auto& parameters) { return std::string(parameters.param.name); });
 

@@ -31,6 +31,7 @@ class opened_plugin {
     tsr_device_desc description{};
     const tsr_blas_table* blas = nullptr;
     const tsr_tensor_table* tensor = nullptr;
+    const tsr_graph_table* graph = nullptr;
   };
 
   explicit opened_plugin(const std::string& name, std::vector<given_option> given = {},
@@ -71,6 +72,8 @@ class opened_plugin {
         d.blas = static_cast<const tsr_blas_table*>(extension);
       if (table->extension(plugin, d.handle, TSR_EXTENSION_TENSOR, 1, &extension) == TSR_OK)
         d.tensor = static_cast<const tsr_tensor_table*>(extension);
+      if (table->extension(plugin, d.handle, TSR_EXTENSION_GRAPH, 1, &extension) == TSR_OK)
+        d.graph = static_cast<const tsr_graph_table*>(extension);
     }
     return d;
   }

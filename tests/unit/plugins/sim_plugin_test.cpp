@@ -332,5 +332,73 @@ TEST(sim_plugin, many_streams_pass_a_token_in_order) {
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
 }
 
+/// One device with a launch latency of 1000 ns on a virtual clock.
+struct launching : testing::Test {
+  opened_plugin plugin{"sim", {text("clock", "virtual"), rate("device[0].flops", 1e9), duration("device[0].launch_latency", 1000),
+                               integer("device[0].compute_streams", 1), bytes("device[0].memory", 1 << 20)}};
+  const opened_plugin::device& a = plugin.devices.at(0);
+  int ran = 0;
+  static tsr_status count(void* argument, void* const*) {
+    ++*static_cast<int*>(argument);
+    return TSR_OK;
+  }
+  void kernels(const owned_stream& on, int number) {
+    for (int k = 0; k < number; ++k)
+      opened_plugin::check(a.table->host_task(a.handle, on.handle, count, &ran, nullptr, 0, 100));
+  }
+};
+
+TEST_F(launching, a_graph_waits_once_and_single_kernels_each_for_themselves) {
+  const owned_stream s(a);
+  kernels(s, 10);
+  s.finish();
+  EXPECT_EQ(ran, 10);
+  const auto singly = ask(a, TSR_QUERY_CLOCK_NS);
+  EXPECT_EQ(singly, 10u * (1000 + 100));
+
+  tsr_graph* graph = nullptr;
+  opened_plugin::check(a.graph->capture_begin(a.handle, s.handle));
+  kernels(s, 10);
+  opened_plugin::check(a.graph->capture_end(a.handle, s.handle, &graph));
+  s.finish();
+  EXPECT_EQ(ran, 10) << "recorded, not run";
+  EXPECT_EQ(ask(a, TSR_QUERY_CLOCK_NS), singly);
+  for (int k = 0; k < 3; ++k) opened_plugin::check(a.graph->launch(a.handle, s.handle, graph));
+  s.finish();
+  EXPECT_EQ(ran, 40);
+  EXPECT_EQ(ask(a, TSR_QUERY_CLOCK_NS) - singly, 3u * (1000 + 10 * 100));
+  opened_plugin::check(a.graph->destroy(a.handle, graph));
+  EXPECT_EQ(a.graph->launch(a.handle, s.handle, graph), TSR_INVALID_ARGUMENT) << "a destroyed graph is recognised";
+  EXPECT_EQ(a.graph->destroy(a.handle, graph), TSR_INVALID_ARGUMENT);
+}
+
+TEST_F(launching, a_kernel_that_fails_ends_the_launch) {
+  const owned_stream s(a);
+  tsr_graph* graph = nullptr;
+  opened_plugin::check(a.graph->capture_begin(a.handle, s.handle));
+  kernels(s, 1);
+  opened_plugin::check(a.table->host_task(a.handle, s.handle, [](void*, void* const*) { return tsr_status{TSR_INTERNAL}; }, nullptr,
+                                          nullptr, 0, 1));
+  kernels(s, 1);
+  opened_plugin::check(a.graph->capture_end(a.handle, s.handle, &graph));
+  opened_plugin::check(a.graph->launch(a.handle, s.handle, graph));
+  const tsr_ticket ticket = s.signal();
+  a.table->stream_host_wait(a.handle, ticket, ~0ull);
+  std::uint64_t value = 0, failed = 0;
+  EXPECT_EQ(a.table->stream_progress(a.handle, s.handle, &value, &failed), TSR_INTERNAL);
+  EXPECT_EQ(failed, ticket.value);
+  EXPECT_EQ(ran, 1);
+}
+
+TEST_F(launching, graphs_and_recordings_end_with_the_device) {
+  tsr_stream* stream = nullptr;
+  opened_plugin::check(a.table->stream_create(a.handle, TSR_STREAM_COMPUTE, &stream));
+  opened_plugin::check(a.graph->capture_begin(a.handle, stream));
+  opened_plugin::check(a.table->host_task(a.handle, stream, count, &ran, nullptr, 0, 1));
+  EXPECT_EQ(a.table->stream_destroy(a.handle, stream), TSR_FAILED_PRECONDITION);
+  EXPECT_NE(opened_plugin::last_error().find("records a graph"), std::string::npos);
+  // and nobody ends it: shutdown does
+}
+
 }  // namespace
 }  // namespace tessera::test

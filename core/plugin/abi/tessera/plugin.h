@@ -563,14 +563,27 @@ typedef struct tsr_sparse_table {
                      int64_t ldy, tsr_workspace workspace);
 } tsr_sparse_table;
 
+/* Work recorded once and launched many times. */
 typedef struct tsr_graph_table {
   uint32_t struct_size;
   uint32_t version;
-  /* Between begin and end, work enqueued on the stream is recorded, not run. Nothing is allocated meanwhile. */
+  /* Between begin and end, by one thread, work enqueued on the stream (copies, fills, launches, host tasks, calls of
+   * other extensions) is checked and recorded, not run. What depends on time is refused with FAILED_PRECONDITION on that
+   * stream: stream_signal, stream_wait, stream_callback, stream_destroy, another begin, launch; and so are mem_alloc and
+   * mem_free of the device by that thread: nothing is allocated meanwhile. A refused call leaves the recording as it was,
+   * or spoils it: then end answers ABORTED, gives no graph, and the recording is over. */
   tsr_status (*capture_begin)(tsr_device* device, tsr_stream* stream);
+  /* Fails: FAILED_PRECONDITION (the stream records nothing), ABORTED (above), RESOURCE_EXHAUSTED. After a failure of
+   * the last two kinds the stream records no more. */
   tsr_status (*capture_end)(tsr_device* device, tsr_stream* stream, tsr_graph** out_graph);
+  /* Enqueues all recorded work on a stream of the same device, in the order of its recording, with the addresses that
+   * were recorded. The memory must still be there. Fails: FAILED_PRECONDITION (the stream records). */
   tsr_status (*launch)(tsr_device* device, tsr_stream* stream, tsr_graph* graph);
+  /* Other geometry and arguments for recorded piece of work `node` (counted from 0 in the order of the calls), which must
+   * be a kernel launch. Later launches use them. UNIMPLEMENTED: record anew. Fails: OUT_OF_RANGE (no such node).
+   * Optional. */
   tsr_status (*update)(tsr_device* device, tsr_graph* graph, uint32_t node, const tsr_launch* launch);
+  /* Launches that were enqueued before still run to their end. */
   tsr_status (*destroy)(tsr_device* device, tsr_graph* graph);
 } tsr_graph_table;
 

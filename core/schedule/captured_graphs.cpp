@@ -1,0 +1,86 @@
+#include "core/schedule/captured_graphs.hpp"
+
+#include <algorithm>
+
+namespace tessera::schedule {
+
+bool graph_key::operator==(const graph_key& other) const noexcept {
+  return patches == other.patches &&
+         std::ranges::equal(addresses, other.addresses, [](const tsr_address& a, const tsr_address& b) {
+           return a.memory == b.memory && a.offset == b.offset;
+         });
+}
+
+captured_graphs::~captured_graphs() {
+  for (const captured& one : m_kept) destroy(one);
+}
+
+void captured_graphs::destroy(const captured& one) noexcept {
+  if (one.device->graph()->destroy(one.device->handle(), one.graph) != TSR_OK)
+    plugin::take_error_details();  // the device is lost, and its graphs with it
+}
+
+void captured_graphs::enqueue(const operation::context& c, graph_key key, std::size_t tasks, graph_counters& counters,
+                              const std::function<void()>& enqueue) {
+  const auto add = [](std::atomic<std::uint64_t>& to, std::uint64_t amount) { to.fetch_add(amount, std::memory_order_relaxed); };
+  const tsr_graph_table* const table = c.device->graph();
+  const auto launch = [&](tsr_graph* graph) {
+    c.device->check(table->launch(c.device->handle(), c.stream, graph), "launch of a graph");
+    add(counters.launched, 1);
+    add(counters.tasks, tasks);
+  };
+  const auto known =
+      std::ranges::find_if(m_kept, [&](const captured& one) { return one.device == c.device && one.key == key; });
+  if (known != m_kept.end()) {
+    m_in_vain = 0;
+    std::rotate(m_kept.begin(), known, known + 1);
+    launch(m_kept.front().graph);
+    return;
+  }
+  // Blocks that come back to another address each time would have every graph thrown away unused.
+  const bool pays = m_in_vain < most || key == m_last;
+  if (table != nullptr && !m_failed && pays) {
+    if (tsr_graph* const graph = capture(c, enqueue)) {
+      add(counters.captured, 1);
+      if (!m_kept.empty()) add(counters.recaptured, 1);
+      ++m_in_vain;
+      if (m_kept.size() == most) {
+        destroy(m_kept.back());
+        m_kept.pop_back();
+      }
+      m_kept.insert(m_kept.begin(), {c.device, graph, std::move(key)});
+      launch(graph);
+      return;
+    }
+    m_failed = true;
+  }
+  m_last = std::move(key);
+  add(counters.one_by_one, 1);
+  enqueue();
+}
+
+tsr_graph* captured_graphs::capture(const operation::context& c, const std::function<void()>& enqueue) {
+  const tsr_graph_table& table = *c.device->graph();
+  const auto ended = [&](bool keep) -> tsr_graph* {
+    tsr_graph* graph = nullptr;
+    if (table.capture_end(c.device->handle(), c.stream, &graph) != TSR_OK) {
+      plugin::take_error_details();
+      return nullptr;
+    }
+    if (keep) return graph;
+    destroy({c.device, graph, {}});
+    return nullptr;
+  };
+  if (table.capture_begin(c.device->handle(), c.stream) != TSR_OK) {
+    plugin::take_error_details();
+    return nullptr;
+  }
+  try {
+    enqueue();
+  } catch (...) {
+    return ended(false);  // enqueued singly, the same will be thrown again, or it works there
+  }
+  return ended(true);
+}
+
+}  // namespace tessera::schedule

@@ -1,0 +1,168 @@
+// The part of the scheduler that runs segments of a replay as one piece of work each.
+#include "core/schedule/replays.hpp"
+#include "core/schedule/scheduler.hpp"
+#include "core/task/flow_record.hpp"
+
+namespace tessera::schedule {
+namespace {
+
+/// "graph": what a segment's one task does. Its arguments are a segment_run.
+void enqueue_segment(const operation::context& c) {
+  auto& run = *static_cast<segment_run*>(const_cast<void*>(c.arguments));
+  const segment& s = *run.is;
+  const task::recording& of = run.of->of;
+  run.enqueued = true;
+  graph_key key;
+  for (const operation::operand& o : c.operands) key.addresses.push_back(o.address);
+  key.patches.resize(s.members.size());
+  if (!run.of->patches.empty())
+    for (std::size_t k = 0; k < s.members.size(); ++k)
+      if (const auto patch = run.of->patches.find(s.members[k]); patch != run.of->patches.end()) key.patches[k] = patch->second;
+  const auto patches = key.patches;
+  run.is->graphs.enqueue(c, std::move(key), s.members.size(), *run.counters, [&] {
+    std::vector<operation::operand> operands;
+    const std::uint32_t* from = s.operands.data();
+    for (std::size_t k = 0; k < s.members.size(); ++k) {
+      const task::recorded_task& t = of.tasks[s.members[k]];
+      operands.clear();
+      for (const task::recorded_access& a : of.accesses_of(t)) {
+        operands.push_back(c.operands[*from++]);
+        operands.back().how = static_cast<intent>(a.how);
+      }
+      operation::context one = c;
+      one.operands = operands;
+      one.arguments = patches[k] ? static_cast<const void*>(patches[k]->data()) : t.arguments;
+      one.argument_bytes = t.argument_size;
+      one.data = t.what->data.get();
+      one.task_name = t.what->name;
+      try {
+        t.what->enqueue(one);
+      } catch (const error& e) {
+        throw error(e.kind(), t.what->name + ": " + e.message(), e.where());
+      }
+    }
+  });
+}
+
+double work_of_segment(const void* arguments, std::span<const block::access>) {
+  return static_cast<const segment_run*>(arguments)->is->work;
+}
+
+}  // namespace
+
+void scheduler::prepare_graphs() {
+  // Validation looks at every task by itself.
+  m_graphs = m_setup.settings->graphs && m_validator == nullptr && std::ranges::any_of(m_executors, [](const auto& e) {
+    return !e->is_host && e->device->graph() != nullptr;
+  });
+  if (m_graphs) m_graph = &m_setup.operations->add({.name = "graph", .enqueue = enqueue_segment, .work = work_of_segment});
+}
+
+void scheduler::find_segments(running_replay& r) {
+  replay_planning& common = r.planning;
+  const auto is_placed = [](const task::recorded_task& t) {
+    return std::atomic_ref(t.executor).load(std::memory_order_relaxed) != 0xffff;
+  };
+  if (!common.planned && std::ranges::all_of(r.of.tasks, is_placed)) {
+    std::vector<segment_place> places;
+    for (const auto& e : m_executors)
+      places.push_back({.captures = !e->is_host && e->attached() && e->device->graph() != nullptr,
+                        // Some of them in the memory at a time, so that the next one's blocks come while one runs.
+                        .most_bytes = m_setup.coherence->space_at(e->space).limit() / 4,
+                        .granule = std::max<std::uint64_t>(e->granule, 1),
+                        .streams = e->parallelism,
+                        .ns_per_flop = e->ns_per_flop.load(std::memory_order_relaxed)});
+    common.plan = plan_segments(r.of, places);
+    common.planned = true;
+  }
+  if (r.plan != common.plan) {
+    r.plan = common.plan;
+    r.segments = r.plan ? std::make_unique<segment_run[]>(r.plan->segments.size()) : nullptr;
+    r.predecessors = r.plan ? r.plan->predecessors.data() : r.of.predecessors.data();
+  }
+  if (!r.plan) return;
+  for (std::size_t k = 0; k < r.plan->segments.size(); ++k) {
+    segment_run& run = r.segments[k];
+    run.is = r.plan->segments[k].get();
+    run.of = &r;
+    run.counters = &m_graph_counters;
+    run.enqueued = false;
+    run.waiting.store(run.is->gates, std::memory_order_relaxed);
+  }
+}
+
+void scheduler::pass_gate(lane& mine, running_replay& r, std::uint32_t index, block::task_reference after, bool hot) {
+  segment_run& run = r.segments[index];
+  if (run.waiting.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  const segment& s = *run.is;
+  task::record& t = mine.tasks.take();
+  t.what = m_graph;
+  t.site = r.of.tasks[s.members.front()].site;
+  t.priority = s.priority;
+  t.sequence = r.first_sequence + s.members.back();  // all uses up to here are behind it when it has run
+  t.executor = s.executor;
+  t.flags |= task::flag_replayed | task::flag_many_accesses;
+  new (t.arguments.data()) task::replayed_task{&run, &r, s.members.front()};
+  auto& accesses = t.need_more().accesses;
+  accesses.clear();
+  for (const task::recorded_access& a : s.uses) {
+    const task::replay::place& at = r.blocks[a.block];
+    accesses.push_back({.block = at.is, .version = at.base + a.version, .how = static_cast<intent>(a.how), .flags = 0, .space = 0});
+  }
+  t.access_count = static_cast<std::uint8_t>(std::min<std::size_t>(accesses.size(), 255));
+  if (mine.events != nullptr) task::note_submission(*mine.events, t, {&after, after != 0 ? 1u : 0u});
+  dispatch(mine, t, hot);
+}
+
+bool scheduler::offers_segment(const executor& e, const task::record& t) const {
+  const task::replayed_task is = const_cast<task::record&>(t).replayed();
+  const segment& s = *static_cast<const segment_run*>(is.arguments)->is;
+  return std::ranges::all_of(s.members, [&](std::uint32_t member) {
+    const task::recorded_task& one = is.of->of.tasks[member];
+    return one.what->runs_on(*e.device, is.of->blocks[is.of->of.accesses_of(one)[0].block].is->type, false);
+  });
+}
+
+bool scheduler::joins_segment(lane& mine, task::record& t, bool hot) {
+  if (t.what == m_graph) return false;
+  const task::replayed_task is = t.replayed();
+  auto& r = static_cast<running_replay&>(*is.of);
+  if (r.plan == nullptr) return false;
+  const std::uint32_t index = r.plan->segment_of[is.index];
+  if (index == segment_plan::none) return false;
+  pass_gate(mine, r, index, 0, hot);
+  return true;
+}
+
+void scheduler::release_segment(lane& mine, task::record& t, bool hot) {
+  const task::replayed_task is = t.replayed();
+  auto& r = static_cast<running_replay&>(*is.of);
+  segment_run& run = *static_cast<segment_run*>(is.arguments);
+  const segment& s = *run.is;
+  const block::task_reference self = task::reference_to(t);
+  for (const std::uint32_t member : s.members) {
+    const task::recorded_task& one = r.of.tasks[member];
+    if (run.enqueued) operation_counters::add(mine.counters.of(one.what->number).tasks, 1);
+    if (one.boundary == task::recorded_task::inner) continue;
+    task::record& kept = *r.boundary[one.boundary];
+    task::release_successors(kept, [&](task::record& successor) { dispatch(mine, successor, hot); });
+    keep_finished(mine, kept);
+  }
+  // The task itself is counted when it retires, when the device is done.
+  mine.retired.store(mine.retired.load(std::memory_order_relaxed) + s.members.size() - 1, std::memory_order_release);
+  if (m_window_bytes != 0)
+    mine.retired_bytes.store(mine.retired_bytes.load(std::memory_order_relaxed) + s.bytes_of_tasks - s.bytes_used, std::memory_order_release);
+  // After the last of these steps the replay may begin anew: nothing of it is touched behind them.
+  const std::span<const std::uint32_t> after = s.after;
+  const std::shared_ptr<segment_plan> plan = r.plan;  // owns `after`
+  if (s.sinks > 0) {
+    std::atomic<std::uint32_t>& done = r.done[mine.number].tasks;
+    done.store(done.load(std::memory_order_relaxed) + s.sinks, std::memory_order_release);
+  }
+  for (const std::uint32_t next : after)
+    task::count_down(
+        r, next, [&](std::uint32_t index) { start_inner(mine, r, index, self, hot); },
+        [&](task::record& boundary) { start_boundary(mine, boundary, self, hot); });
+}
+
+}  // namespace tessera::schedule

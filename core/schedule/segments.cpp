@@ -1,0 +1,237 @@
+#include "core/schedule/segments.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <unordered_map>
+
+namespace tessera::schedule {
+namespace {
+
+constexpr std::uint32_t none = segment_plan::none;
+
+/// The planner's view of a recording while it works.
+class planner {
+ public:
+  planner(const task::recording& of, std::span<const segment_place> places) : m_of(of), m_places(places) {}
+
+  std::unique_ptr<segment_plan> run() {
+    if (!find_eligible()) return nullptr;
+    find_levels();
+    join_neighbours();
+    collect();
+    if (m_plan->segments.empty()) return nullptr;
+    find_edges();
+    return std::move(m_plan);
+  }
+
+ private:
+  std::uint16_t place_of(std::uint32_t t) const noexcept {
+    return std::atomic_ref(m_of.tasks[t].executor).load(std::memory_order_relaxed);
+  }
+  double work_of(const task::recorded_task& t) const {
+    if (t.what->work == nullptr) return 0;
+    std::vector<block::access> accesses;
+    for (const task::recorded_access& a : m_of.accesses_of(t))
+      accesses.push_back({.block = m_of.blocks[a.block].is, .version = 0, .how = static_cast<intent>(a.how), .flags = 0, .space = 0});
+    return t.what->work(t.arguments, accesses);
+  }
+
+  bool find_eligible() {
+    const std::size_t count = m_of.size();
+    m_eligible.resize(count);
+    m_work.resize(count);
+    bool any = false;
+    for (std::uint32_t k = 0; k < count; ++k) {
+      const task::recorded_task& t = m_of.tasks[k];
+      const std::uint16_t place = place_of(k);
+      if (place >= m_places.size() || !m_places[place].captures) continue;
+      if (t.what->enqueue == nullptr || t.what->special != nullptr || t.ends_group || t.access_count == 0) continue;
+      if (std::ranges::any_of(m_of.accesses_of(t), [](const task::recorded_access& a) { return a.fresh != 0; })) continue;
+      m_work[k] = work_of(t);
+      if (m_work[k] * m_places[place].ns_per_flop * 1e-9 > segment::longest_task_seconds) continue;
+      m_eligible[k] = any = true;
+    }
+    return any;
+  }
+
+  bool neighbours(std::uint32_t a, std::uint32_t b) const noexcept {
+    return m_eligible[a] && m_eligible[b] && place_of(a) == place_of(b);
+  }
+
+  /// A level grows along every edge but those between neighbours. So no path leaves the tasks of one place and level and
+  /// comes back to them, and between pieces that are made of such tasks there is no cycle.
+  void find_levels() {
+    m_level.assign(m_of.size(), 0);
+    for (std::uint32_t t = 0; t < m_of.size(); ++t)  // recorded order: predecessors first
+      for (const std::uint32_t s : m_of.successors_of(m_of.tasks[t]))
+        m_level[s] = std::max(m_level[s], m_level[t] + (neighbours(t, s) ? 0u : 1u));
+  }
+
+  std::uint32_t root(std::uint32_t t) {
+    while (m_parent[t] != t) t = m_parent[t] = m_parent[m_parent[t]];
+    return t;
+  }
+
+  /// Tasks of one level that an edge joins belong together, and so do those that wait for the same and are waited for by
+  /// the same: as one, none of them begins later than it would alone. Of those, as many pieces are made as the device has
+  /// streams to run them on.
+  void join_neighbours() {
+    m_parent.resize(m_of.size());
+    std::iota(m_parent.begin(), m_parent.end(), 0u);
+    const auto inside = [&](std::uint32_t t, std::uint32_t s) { return neighbours(t, s) && m_level[t] == m_level[s]; };
+    for (std::uint32_t t = 0; t < m_of.size(); ++t)
+      for (const std::uint32_t s : m_of.successors_of(m_of.tasks[t]))
+        if (inside(t, s)) m_parent[root(s)] = root(t);
+    struct surroundings {
+      std::vector<std::uint32_t> before, after;
+      bool operator<(const surroundings& other) const {
+        if (before != other.before) return std::ranges::lexicographical_compare(before, other.before);
+        return std::ranges::lexicographical_compare(after, other.after);
+      }
+    };
+    std::map<std::uint32_t, surroundings> around;  // by root
+    for (std::uint32_t t = 0; t < m_of.size(); ++t) {
+      if (m_eligible[t] && m_of.tasks[t].boundary != task::recorded_task::inner) {  // the world is before and after them
+        around[root(t)].before.push_back(none);
+        around[root(t)].after.push_back(none);
+      }
+      for (const std::uint32_t s : m_of.successors_of(m_of.tasks[t])) {
+        if (inside(t, s)) continue;
+        if (m_eligible[t]) around[root(t)].after.push_back(s);
+        if (m_eligible[s]) around[root(s)].before.push_back(t);
+      }
+    }
+    struct alike {
+      std::vector<std::uint32_t> roots;  // one per stream
+      std::size_t turn = 0;
+    };
+    std::map<std::tuple<std::uint16_t, std::uint32_t, surroundings>, alike> same;
+    for (auto& [first, of] : around) {
+      for (auto* list : {&of.before, &of.after}) {
+        std::ranges::sort(*list);
+        list->erase(std::unique(list->begin(), list->end()), list->end());
+      }
+      alike& group = same[{place_of(first), m_level[first], std::move(of)}];
+      if (group.roots.size() < m_places[place_of(first)].streams) group.roots.push_back(first);
+      else m_parent[root(first)] = root(group.roots[group.turn++ % group.roots.size()]);
+    }
+  }
+
+  /// One segment being filled.
+  struct draft {
+    std::unique_ptr<segment> is = std::make_unique<segment>();
+    struct use {
+      std::uint32_t index, first_task;
+      bool needs, writes, scratch;
+    };
+    std::unordered_map<std::uint32_t, use> uses;  // by block
+    std::uint64_t room = 0;
+  };
+
+  std::uint64_t room_of(std::uint32_t block, std::uint16_t place) const noexcept {
+    const std::uint64_t granule = m_places[place].granule;
+    return (m_of.blocks[block].is->bytes + granule - 1) / granule * granule;
+  }
+
+  void collect() {
+    m_plan->segment_of.assign(m_of.size(), none);
+    std::unordered_map<std::uint32_t, draft> open;  // by root
+    for (std::uint32_t t = 0; t < m_of.size(); ++t) {
+      if (!m_eligible[t]) continue;
+      draft& d = open[root(t)];
+      if (!fits(d, t)) {  // what is left begins another one: it comes later in the order of all its tasks
+        close(d);
+        d = draft{};
+      }
+      add(d, t);
+    }
+    for (auto& [first, d] : open) close(d);
+  }
+
+  bool fits(const draft& d, std::uint32_t t) const {
+    if (d.is->members.size() == segment::most_tasks) return false;
+    std::uint64_t bytes = d.room;
+    for (const task::recorded_access& a : m_of.accesses_of(m_of.tasks[t])) {
+      const auto known = d.uses.find(a.block);
+      if (known == d.uses.end()) bytes += room_of(a.block, place_of(t));
+      // Room that is scratch for one task and holds contents for another has no one intent.
+      else if (known->second.scratch != (static_cast<intent>(a.how) == intent::scratch)) return false;
+    }
+    return d.is->members.empty() || bytes <= m_places[place_of(t)].most_bytes;
+  }
+
+  void add(draft& d, std::uint32_t t) {
+    segment& s = *d.is;
+    const task::recorded_task& task = m_of.tasks[t];
+    if (s.members.empty()) s.executor = place_of(t), s.priority = task.priority;
+    s.members.push_back(t);
+    s.priority = std::max(s.priority, task.priority);
+    s.work += m_work[t];
+    if (task.successor_count == 0) ++s.sinks;
+    for (const task::recorded_access& a : m_of.accesses_of(task)) {
+      const auto how = static_cast<intent>(a.how);
+      const std::uint64_t bytes = m_of.blocks[a.block].is->bytes;
+      s.bytes_of_tasks += bytes;
+      const auto [known, fresh] =
+          d.uses.try_emplace(a.block, draft::use{static_cast<std::uint32_t>(s.uses.size()), t, false, false, how == intent::scratch});
+      draft::use& u = known->second;
+      if (fresh) {
+        s.uses.push_back(a);
+        s.bytes_used += bytes;
+        d.room += room_of(a.block, s.executor);
+      }
+      s.operands.push_back(u.index);
+      if (u.first_task == t) u.needs = u.needs || needs_contents(how);
+      if (how != intent::read || !u.writes) s.uses[u.index].version = a.version;
+      u.writes = u.writes || how != intent::read;
+    }
+  }
+
+  void close(draft& d) {
+    if (d.is->members.size() < 2) return;
+    for (const auto& [block, u] : d.uses) {
+      const intent how = !u.writes ? intent::read : u.scratch ? intent::scratch : u.needs ? intent::update : intent::write;
+      d.is->uses[u.index].how = static_cast<std::uint32_t>(how) & 7u;
+    }
+    for (const std::uint32_t t : d.is->members) m_plan->segment_of[t] = static_cast<std::uint32_t>(m_plan->segments.size());
+    m_plan->segments.push_back(std::move(d.is));
+  }
+
+  void find_edges() {
+    segment_plan& plan = *m_plan;
+    plan.predecessors.assign(m_of.size(), 0);
+    for (std::uint32_t t = 0; t < m_of.size(); ++t) {
+      const std::uint32_t mine = plan.segment_of[t];
+      for (const std::uint32_t s : m_of.successors_of(m_of.tasks[t])) {
+        if (mine == none) ++plan.predecessors[s];
+        else if (plan.segment_of[s] != mine) plan.segments[mine]->after.push_back(s);
+      }
+    }
+    for (const auto& s : plan.segments) {
+      std::ranges::sort(s->after);
+      s->after.erase(std::unique(s->after.begin(), s->after.end()), s->after.end());
+      for (const std::uint32_t t : s->after) ++plan.predecessors[t];
+    }
+    for (const auto& s : plan.segments)
+      for (const std::uint32_t t : s->members)
+        s->gates += plan.predecessors[t] > 0 || m_of.tasks[t].boundary != task::recorded_task::inner;
+  }
+
+  const task::recording& m_of;
+  std::span<const segment_place> m_places;
+  std::vector<char> m_eligible;
+  std::vector<double> m_work;
+  std::vector<std::uint32_t> m_level, m_parent;
+  std::unique_ptr<segment_plan> m_plan = std::make_unique<segment_plan>();
+};
+
+}  // namespace
+
+std::unique_ptr<segment_plan> plan_segments(const task::recording& of, std::span<const segment_place> places) {
+  return planner(of, places).run();
+}
+
+}  // namespace tessera::schedule

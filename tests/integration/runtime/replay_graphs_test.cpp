@@ -1,0 +1,326 @@
+// Replays whose segments run as graphs of a device: the same results, fewer launches, never stale addresses or arguments.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "machines.hpp"
+#include "random_program.hpp"
+
+namespace tessera {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::int64_t extent = 16;
+
+/// A chain of device tasks: y = 2 y + x / 2, `length` times.
+recording chain(runtime& rt, block_of<double> x, block_of<double> y, int length) {
+  const task_options there{.at = rt.at("sim0")};
+  return rt.record([&] {
+    for (int k = 0; k < length; ++k) {
+      scal(rt, 2.0, y, there);
+      axpy(rt, 0.5, x, y, there);
+    }
+  });
+}
+task_options on_host(runtime& rt) { return {.at = rt.at("numa0")}; }
+
+double chained(double x, double y, int length) {
+  for (int k = 0; k < length; ++k) y = 2 * y + 0.5 * x;
+  return y;
+}
+
+TEST(replay_graphs, a_chain_of_device_tasks_is_one_launch) {
+  runtime rt(testing::with_sims(1, "1 MiB"));
+  auto a = rt.make_array<double>("a", {2 * extent}, {extent});
+  fill(rt, a(0), 3.0, on_host(rt));
+  fill(rt, a(1), 1.0, on_host(rt));
+  recording step = chain(rt, a(0), a(1), 5);
+  double y = 1;
+  for (int k = 0; k < 20; ++k) {
+    rt.replay(step);
+    rt.fence();
+    y = chained(3, y, 5);
+  }
+  EXPECT_DOUBLE_EQ(a.read_host(a(1))[extent - 1], y);
+  const statistics s = rt.statistics();
+  EXPECT_EQ(s.graphs.captured, 1u);
+  EXPECT_EQ(s.graphs.recaptured, 0u);
+  EXPECT_EQ(s.graphs.launched, 19u) << "the first replay places the tasks";
+  EXPECT_EQ(s.graphs.tasks, 190u);
+  EXPECT_EQ(s.device_launches, 10u + 19u) << "and not 200";
+  for (const auto& row : s.operations)
+    if (row.operation == "scal" && row.place == "sim0") { EXPECT_EQ(row.tasks, 100u); }
+  rt.fence();
+  EXPECT_THAT(to_text(s), HasSubstr("graphs       1 captured (0 again), 19 launches for 190 tasks, 0 times one by one; 29 launches in all"));
+}
+
+TEST(replay_graphs, are_turned_off_by_a_key) {
+  runtime rt(testing::with_sims(1, "1 MiB", false, 2, "graphs = false\n"));
+  auto a = rt.make_array<double>("a", {2 * extent}, {extent});
+  fill(rt, a(0), 3.0, on_host(rt));
+  fill(rt, a(1), 1.0, on_host(rt));
+  recording step = chain(rt, a(0), a(1), 2);
+  double y = 1;
+  for (int k = 0; k < 6; ++k) rt.replay(step), y = chained(3, y, 2);
+  EXPECT_DOUBLE_EQ(a.read_host(a(1))[0], y);
+  EXPECT_EQ(rt.statistics().graphs.launched, 0u);
+  EXPECT_EQ(rt.statistics().device_launches, 24u);
+}
+
+TEST(replay_graphs, buffers_that_take_turns_have_a_graph_each) {
+  runtime rt(testing::with_sims(1, "1 MiB"));
+  auto a = rt.make_array<double>("a", {2 * extent}, {extent});
+  fill(rt, a(0), 3.0, on_host(rt));
+  fill(rt, a(1), 1.0, on_host(rt));
+  recording step = chain(rt, a(0), a(1), 1);
+  double v[2] = {3, 1};
+  for (int k = 0; k < 30; ++k) {
+    const int x = k % 2, y = 1 - x;
+    step.substitute({{a(0), a(x)}, {a(1), a(y)}});
+    rt.replay(step);
+    v[y] = 0.25 * chained(v[x], v[y], 1);
+    scal(rt, 0.25, a(y));
+  }
+  for (int k = 0; k < 2; ++k) EXPECT_DOUBLE_EQ(a.read_host(a(k))[3], v[k]);
+  const statistics s = rt.statistics();
+  EXPECT_GE(s.graphs.captured, 2u);
+  EXPECT_GE(s.graphs.launched, 25u);
+  EXPECT_GT(s.graphs.launched, s.graphs.captured);
+}
+
+TEST(replay_graphs, see_new_arguments) {
+  runtime rt(testing::with_sims(1, "1 MiB"));
+  auto a = rt.make_array<double>("a", {2 * extent}, {extent});
+  fill(rt, a(0), 3.0, on_host(rt));
+  fill(rt, a(1), 1.0, on_host(rt));
+  recording step = chain(rt, a(0), a(1), 1);
+  double y = 1;
+  for (int k = 0; k < 24; ++k) {
+    const double factor = 1 + (k / 4) * 0.125;
+    if (k % 4 == 0) step.set_arguments(0, operation::scal_arguments{std::complex<double>(factor)});
+    rt.replay(step);
+    y = factor * y + 0.5 * 3;
+  }
+  EXPECT_DOUBLE_EQ(a.read_host(a(1))[3], y);
+  EXPECT_GE(rt.statistics().graphs.captured, 5u);
+}
+
+TEST(replay_graphs, host_tasks_between_part_segments_and_keep_the_order) {
+  runtime rt(testing::with_sims(2, "1 MiB", true));
+  auto a = rt.make_array<double>("a", {4 * extent}, {extent});
+  double v[4] = {1, 2, 3, 4};
+  for (int k = 0; k < 4; ++k) fill(rt, a(k), v[k]);
+  const task_options one{.at = rt.at("sim0")}, two{.at = rt.at("sim1")};
+  recording step = rt.record([&] {
+    scal(rt, 0.5, a(0), one);
+    axpy(rt, 0.5, a(0), a(1), one);
+    rt.submit("swap", [](view<double> p, view<double> q) {
+      for (std::int64_t i = 0; i < p.size(); ++i) std::swap(p[i], q[i]);
+    }, update(a(1)), update(a(2)));
+    scal(rt, 0.5, a(2), two);
+    axpy(rt, 0.5, a(2), a(3), two);
+    scal(rt, 0.5, a(3), one);
+    axpy(rt, 1.0, a(3), a(0), one);
+  });
+  for (int k = 0; k < 40; ++k) {
+    rt.replay(step);
+    v[0] *= 0.5, v[1] += 0.5 * v[0];
+    std::swap(v[1], v[2]);
+    v[2] *= 0.5, v[3] += 0.5 * v[2];
+    v[3] *= 0.5, v[0] += v[3];
+    if (k % 7 == 0) {
+      scal(rt, 1.5, a(k % 4));
+      v[k % 4] *= 1.5;
+    }
+  }
+  for (int k = 0; k < 4; ++k) EXPECT_DOUBLE_EQ(a.read_host(a(k))[1], v[k]) << k;
+  EXPECT_GE(rt.statistics().graphs.launched, 3 * 37u);
+}
+
+TEST(replay_graphs, a_failing_task_is_named_and_the_next_replay_mends) {
+  runtime rt(testing::with_sims(1, "1 MiB"));
+  auto a = rt.make_array<double>("a", {2 * extent}, {extent});
+  auto other = rt.make_array<double>("other", {7}, {7});
+  for (int k = 0; k < 2; ++k) fill(rt, a(k), 1.0);
+  fill(rt, other(0), 1.0);
+  const task_options there{.at = rt.at("sim0")};
+  recording step = rt.record([&] {
+    scal(rt, 2.0, a(0), there);
+    axpy(rt, 1.0, other(0), a(0), there);  // of another length
+    fill(rt, a(1), 5.0, there);
+  });
+  recording good = chain(rt, a(0), a(1), 2);
+  for (int k = 0; k < 4; ++k) {
+    rt.replay(step);
+    try {
+      rt.fence();
+      ADD_FAILURE() << "no error in replay " << k;
+    } catch (const error& e) {
+      EXPECT_THAT(std::string(e.what()), HasSubstr("axpy"));
+    }
+    for (int b = 0; b < 2; ++b) fill(rt, a(b), 1.0);
+    rt.replay(good);
+    rt.fence();
+    EXPECT_DOUBLE_EQ(a.read_host(a(1))[0], chained(1, 1, 2));
+  }
+  rt.fence();
+  const statistics s = rt.statistics();
+  EXPECT_EQ(s.tasks_submitted, s.tasks_retired);
+}
+
+TEST(replay_graphs, places_may_be_asked_for_again) {
+  runtime rt(testing::with_sims(1, "1 MiB"));
+  auto a = rt.make_array<double>("a", {2 * extent}, {extent});
+  fill(rt, a(0), 3.0, on_host(rt));
+  fill(rt, a(1), 1.0, on_host(rt));
+  recording step = chain(rt, a(0), a(1), 2);
+  double y = 1;
+  for (int k = 0; k < 30; ++k) {
+    if (k % 10 == 9) step.place_again();
+    rt.replay(step);
+    y = chained(3, y, 2);
+  }
+  EXPECT_DOUBLE_EQ(a.read_host(a(1))[0], y);
+}
+
+struct pressure {
+  const char* name;
+  int devices;
+  const char* memory;
+  const char* runtime_keys;
+  int tasks, blocks;
+};
+void PrintTo(const pressure& p, std::ostream* out) { *out << p.name; }
+
+class random_graphs : public ::testing::TestWithParam<pressure> {};
+
+/// As random_replay, with most tasks on the devices.
+TEST_P(random_graphs, agree_with_a_sequential_oracle) {
+  const pressure& s = GetParam();
+  std::mt19937_64 random = testing::seeded_random();
+  runtime rt(testing::with_sims(s.devices, s.memory, s.devices > 1, 2, s.runtime_keys));
+  auto a = rt.make_array<double>("a", {s.blocks * extent}, {extent});
+  auto spare = rt.make_array<double>("spare", {8 * extent}, {extent});
+  std::vector<double> oracle(static_cast<std::size_t>(s.blocks));
+  for (int k = 0; k < s.blocks; ++k) {
+    fill(rt, a(k), double(k));
+    oracle[static_cast<std::size_t>(k)] = k;
+  }
+  const auto check = [&](int k) {
+    const double expected = oracle[static_cast<std::size_t>(k)];
+    const auto seen = a.read_host(a(k));
+    for (const double v : seen) ASSERT_NEAR(v, expected, 1e-9 * (1 + std::abs(expected))) << "block " << k;
+  };
+  struct placed_task {
+    testing::random_task is;
+    location::node_id at;
+  };
+  const auto submit = [&](const placed_task& t) {
+    const task_options there{.priority = t.is.priority, .at = t.at};
+    switch (t.is.kind) {  // what devices offer
+      case 0: fill(rt, a(t.is.x), t.is.number, there); break;
+      case 1: case 8: scal(rt, 0.5, a(t.is.x), there); break;
+      case 2: case 3: case 9: case 10: axpy(rt, 0.5, a(t.is.x), a(t.is.y), there); break;
+      case 4: case 5: axpy_accumulate(rt, 0.25, a(t.is.x), a(t.is.y), there); break;
+      default: testing::submit(rt, a, spare, t.is); break;
+    }
+  };
+  const auto apply = [&](const placed_task& t) {
+    testing::random_task same = t.is;
+    if (same.kind == 8) same.kind = 1;
+    if (same.kind == 9 || same.kind == 10) same.kind = 2;
+    testing::apply(same, oracle);
+  };
+  const auto any_task = [&](location::node_id at) {
+    placed_task t{testing::random_task_on(s.blocks, random), at};
+    if (t.is.kind == 7 && random() % 3 != 0) t.is.kind = 2;  // a host task
+    return t;
+  };
+  const int tasks = s.tasks / static_cast<int>(testing::slow_down);
+  std::vector<std::vector<placed_task>> programs(3);
+  std::vector<recording> recordings;
+  for (auto& program : programs) {
+    location::node_id at = rt.at("sim0");
+    for (int k = 0; k < tasks; ++k) {
+      if (random() % 20 == 0) at = rt.at("sim" + std::to_string(random() % static_cast<unsigned>(s.devices)));
+      program.push_back(any_task(at));
+    }
+    recordings.push_back(rt.record([&] {
+      for (const auto& t : program) submit(t);
+    }));
+  }
+  for (int round = 0; round < 40; ++round) {
+    const std::size_t which = random() % programs.size();
+    rt.replay(recordings[which]);
+    for (const auto& t : programs[which]) apply(t);
+    for (std::uint64_t k = random() % 4; k > 0; --k) {
+      const placed_task t = any_task(rt.at("sim0"));
+      submit(t);
+      apply(t);
+    }
+    if (random() % 6 == 0) {
+      ASSERT_NO_FATAL_FAILURE(check(static_cast<int>(random() % static_cast<std::uint64_t>(s.blocks))));
+    }
+    if (random() % 16 == 0) recordings[which].place_again();
+  }
+  rt.fence();
+  for (int k = 0; k < s.blocks; ++k) ASSERT_NO_FATAL_FAILURE(check(k));
+  rt.fence();
+  const statistics seen = rt.statistics();
+  EXPECT_GT(seen.graphs.tasks, 0u);
+  EXPECT_EQ(seen.tasks_submitted, seen.tasks_retired);
+}
+
+INSTANTIATE_TEST_SUITE_P(machines, random_graphs,
+                         ::testing::Values(pressure{"one_device", 1, "64 MiB", "", 600, 60},
+                                           pressure{"two_devices", 2, "64 MiB", "", 600, 60},
+                                           pressure{"few_blocks", 2, "64 MiB", "", 300, 6},
+                                           pressure{"tight_memory", 2, "64 KiB", "", 300, 60},
+                                           pressure{"cost", 2, "64 MiB", "placement = \"cost\"\nhistory = \"off\"\n", 300, 60},
+                                           pressure{"traced_and_bounded", 1, "64 MiB", "trace = true\nwindow_bytes = \"64 KiB\"\n", 300, 40}),
+                         [](const auto& parameters) { return std::string(parameters.param.name); });
+
+TEST(replay_graphs, of_a_device_that_leaves_run_elsewhere) {
+  runtime rt(testing::with_sims(2, "1 MiB", true));
+  auto a = rt.make_array<double>("a", {2 * extent}, {extent});
+  fill(rt, a(0), 3.0, on_host(rt));
+  fill(rt, a(1), 1.0, on_host(rt));
+  recording step = chain(rt, a(0), a(1), 2);
+  double y = 1;
+  for (int k = 0; k < 40; ++k) {
+    if (k == 10) rt.detach(rt.at("sim0"));
+    if (k == 20) rt.detach(rt.at("sim1"));
+    if (k == 30) rt.attach(rt.at("sim0"));
+    rt.replay(step);
+    y = chained(3, y, 2);
+    if (k % 5 == 4) {
+      scal(rt, 1.0 / 1024, a(1));
+      y /= 1024;
+    }
+  }
+  EXPECT_DOUBLE_EQ(a.read_host(a(1))[0], y);
+  rt.fence();
+  const statistics s = rt.statistics();
+  EXPECT_GE(s.graphs.launched, 10u);
+  EXPECT_EQ(s.tasks_submitted, s.tasks_retired);
+}
+
+TEST(replay_graphs, recordings_may_end_while_their_last_launch_runs) {
+  runtime rt(testing::with_sims(1, "1 MiB"));
+  auto a = rt.make_array<double>("a", {2 * extent}, {extent});
+  fill(rt, a(0), 3.0);
+  double y = 1;
+  fill(rt, a(1), y);
+  for (int round = 0; round < 10; ++round) {
+    recording step = chain(rt, a(0), a(1), 4);
+    for (int k = 0; k < 4; ++k) rt.replay(step), y = chained(3, y, 4);
+    scal(rt, 1.0 / 1024, a(1));
+    y /= 1024;
+  }
+  EXPECT_NEAR(a.read_host(a(1))[0], y, 1e-12 * std::abs(y));
+}
+
+}  // namespace
+}  // namespace tessera
