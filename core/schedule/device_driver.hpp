@@ -37,7 +37,6 @@ class device_driver {
   std::uint32_t compute_streams() const noexcept { return static_cast<std::uint32_t>(m_compute.size()); }
   const std::vector<transfer::stream*>& streams() const noexcept { return m_compute; }
   const executor& where() const noexcept { return m_where; }
-  /// Whether tasks are queued, enqueued or being handled.
   /// The device leaves or comes back: look at the executor's state.
   void nudge() noexcept {
     m_nudged.store(true);
@@ -48,6 +47,7 @@ class device_driver {
   bool starved() const noexcept { return m_starved.load(); }
   /// Why the device could not leave; once.
   std::unique_ptr<error> take_refusal();
+  /// Whether tasks are queued, enqueued or being handled.
   bool active() const noexcept { return m_in_flight.load() != 0 || m_handling.load() || !m_where.urgent.empty(); }
 
  private:

@@ -74,7 +74,7 @@ TEST(simulate, traces_are_in_virtual_time) {
 
 TEST(simulate, wrong_input_has_its_place) {
   const plugin_test::folder place;
-  const std::string bad = place.write("bad.toml", "[host]\ncores = 2\npeak_f64 = \"1 GB\"\n");
+  const std::string bad = place.write("bad.toml", "[host]\ncores = 2\npeak_f64 = \"fast\"\nmemory_bandwidth = \"10 GB/s\"\n");
   const struct {
     std::vector<std::string> words;
     int code;
