@@ -28,7 +28,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
-from runner import jobs, machine, simulate, table  # noqa: E402
+from runner import jobs, machine, out_of_core, simulate, table  # noqa: E402
+
+OWN_TABLES = {"simulate": simulate, "out_of_core": out_of_core}  # groups with pages of their own
 
 
 @contextlib.contextmanager
@@ -112,8 +114,8 @@ def finite(entry):
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("groups", nargs="+", choices=jobs.GROUPS + ["simulate"], metavar="group",
-                   help=", ".join(jobs.GROUPS + ["simulate"]))
+    p.add_argument("groups", nargs="+", choices=jobs.GROUPS + list(OWN_TABLES), metavar="group",
+                   help=", ".join(jobs.GROUPS + list(OWN_TABLES)))
     p.add_argument("--build", default=os.path.join(ROOT, "build", "release"), help="build folder")
     p.add_argument("--rounds", type=int, default=3)
     p.add_argument("--tasks", type=int, default=1000000, help="tasks in an overhead measurement")
@@ -135,8 +137,8 @@ def main():
     measured = opt.revision or revision()
     failures = 0
     for group in dict.fromkeys(opt.groups):
-        if group == "simulate":  # has tables of its own
-            simulate.run(opt, ROOT, facts, command, measured)
+        if group in OWN_TABLES:
+            OWN_TABLES[group].run(opt, ROOT, facts, command, measured)
             continue
         rows = opt.source or opt.rows
         if not rows:

@@ -122,7 +122,7 @@ int run(const cholesky_options& o) {
       p.write_tiles(rt, a);
       rt.fence();
       const auto started = std::chrono::steady_clock::now();
-      factorize(rt, a, info);
+      factorize(rt, a, info, room_of(rt));
       rt.fence();
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
       best = std::min(best, seconds);

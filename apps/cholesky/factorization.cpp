@@ -1,6 +1,11 @@
 #include "apps/cholesky/factorization.hpp"
 
+#include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/cholesky/order.hpp"
 
 namespace tessera::apps {
 namespace {
@@ -11,6 +16,73 @@ std::int16_t priority_of(std::int64_t tiles, std::int64_t step, std::int64_t col
   return static_cast<std::int16_t>(std::min<std::int64_t>(near, 30000));
 }
 
+/// The tasks of the factorization, one at a time.
+template <class T>
+struct steps {
+  runtime& rt;
+  array<T>& a;
+  array<std::int32_t>& info;
+  location::node_id at;
+
+  /// Factorizes the tile (k, k).
+  void factor(std::int64_t k, std::int16_t priority = 0) const {
+    potrf(rt, a(k, k), info(k), {.priority = priority, .at = at});
+  }
+  /// Ends the tile (i, k) below it.
+  void divide(std::int64_t i, std::int64_t k, std::int16_t priority = 0) const {
+    trsm<T>(rt, 1.0, a(k, k), a(i, k), {.priority = priority, .at = at});
+  }
+  /// Subtracts from the tile (i, j) what column k contributes.
+  void update(std::int64_t i, std::int64_t j, std::int64_t k, std::int16_t priority = 0) const {
+    const task_options options{.priority = priority, .at = at};
+    if (i == j) syrk<T>(rt, -1.0, a(j, k), 1.0, a(j, j), options);
+    else gemm<T>(rt, T(-1), a(i, k), transpose::no, a(j, k), transpose::yes, T(1), a(i, j), options);
+  }
+};
+
+/// Ends the tiles in rows [top, bottom) of a panel: what the columns to the left contribute, forwards or backwards, then the rest.
+template <class T>
+void finish_rows(const steps<T>& submit, const factor_panel& p, std::int64_t top, std::int64_t bottom, bool backwards) {
+  const std::int64_t end = p.column + p.width;
+  std::vector<std::pair<std::int64_t, std::int64_t>> tiles;
+  for (std::int64_t j = p.column; j < end; ++j)
+    for (std::int64_t i = std::max(j, top); i < bottom; ++i) tiles.emplace_back(i, j);
+  const auto left = [&](std::int64_t step) { return backwards ? p.column - 1 - step : step; };
+  // The first columns come to two tiles after the other, so that the tiles are not wanted all at the beginning; two, so that streams
+  // need not wait for each other.
+  const std::int64_t first = std::min(first_columns, p.column);
+  constexpr std::size_t few = 2;
+  for (std::size_t begin = 0; begin < tiles.size(); begin += few)
+    for (std::int64_t step = 0; step < first; ++step)
+      for (std::size_t k = begin; k < std::min(begin + few, tiles.size()); ++k) submit.update(tiles[k].first, tiles[k].second, left(step));
+  for (std::int64_t step = first; step < p.column; ++step)
+    for (const auto& [i, j] : tiles) submit.update(i, j, left(step));
+  for (std::int64_t k = p.column; k < end; ++k) {
+    if (k >= top && k < bottom) submit.factor(k);
+    for (std::int64_t i = std::max(k + 1, top); i < bottom; ++i) submit.divide(i, k);
+    for (const auto& [i, j] : tiles)
+      if (j > k) submit.update(i, j, k);
+  }
+}
+
+// Panels alternate between downwards and upwards, groups of rows between forwards and backwards: what was used last is used first.
+template <class T>
+void factorize_by_panels(const steps<T>& submit, std::int64_t tiles, const std::vector<factor_panel>& plan) {
+  bool backwards = false, upwards = false;
+  for (const factor_panel& p : plan) {
+    const std::int64_t below = std::min(p.column + std::max(p.width, p.at_once), tiles);
+    finish_rows(submit, p, p.column, below, backwards);
+    const std::int64_t groups = (tiles - below + p.at_once - 1) / p.at_once;
+    for (std::int64_t g = 0; g < groups; ++g) {
+      const std::int64_t top = below + (upwards ? groups - 1 - g : g) * p.at_once;
+      backwards = !backwards;
+      finish_rows(submit, p, top, std::min(top + p.at_once, tiles), backwards);
+    }
+    backwards = !backwards;
+    upwards = !upwards;
+  }
+}
+
 }  // namespace
 
 std::uint64_t factorization_tasks(std::int64_t tiles) noexcept {
@@ -19,22 +91,24 @@ std::uint64_t factorization_tasks(std::int64_t tiles) noexcept {
 }
 
 template <class T>
-void factorize(runtime& rt, array<T>& a, array<std::int32_t>& info) {
+void factorize(runtime& rt, array<T>& a, array<std::int32_t>& info, const room& into) {
   const std::int64_t tiles = a.counts()[0];
+  const auto tile_bytes = static_cast<std::uint64_t>(a.block_extents()[0] * a.block_extents()[1]) * sizeof(T);
+  const std::vector<factor_panel> plan = plan_factorization(tiles, into.tiles(tile_bytes, tiles * (tiles + 1) / 2));
+  const steps<T> submit{rt, a, info, into.at};
+  if (!plan.empty()) return factorize_by_panels(submit, tiles, plan);
   for (std::int64_t k = 0; k < tiles; ++k) {
-    potrf(rt, a(k, k), info(k), {.priority = static_cast<std::int16_t>(priority_of(tiles, k, k) + 2)});
+    submit.factor(k, static_cast<std::int16_t>(priority_of(tiles, k, k) + 2));
     for (std::int64_t i = k + 1; i < tiles; ++i)
-      trsm<T>(rt, 1.0, a(k, k), a(i, k), {.priority = static_cast<std::int16_t>(priority_of(tiles, k, k) + (i == k + 1))});
+      submit.divide(i, k, static_cast<std::int16_t>(priority_of(tiles, k, k) + (i == k + 1)));
     for (std::int64_t j = k + 1; j < tiles; ++j) {
       const std::int16_t priority = j == k + 1 ? priority_of(tiles, k, j) : std::int16_t{0};
-      syrk<T>(rt, -1.0, a(j, k), 1.0, a(j, j), {.priority = priority});
-      for (std::int64_t i = j + 1; i < tiles; ++i)
-        gemm<T>(rt, T(-1), a(i, k), transpose::no, a(j, k), transpose::yes, T(1), a(i, j), {.priority = priority});
+      for (std::int64_t i = j; i < tiles; ++i) submit.update(i, j, k, priority);
     }
   }
 }
-template void factorize(runtime& rt, array<double>& a, array<std::int32_t>& info);
-template void factorize(runtime& rt, array<float>& a, array<std::int32_t>& info);
+template void factorize(runtime& rt, array<double>& a, array<std::int32_t>& info, const room& into);
+template void factorize(runtime& rt, array<float>& a, array<std::int32_t>& info, const room& into);
 
 void check_pivots(array<std::int32_t>& info, std::int64_t tile) {
   for (std::size_t k = 0; k < info.size(); ++k) {

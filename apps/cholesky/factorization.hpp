@@ -2,6 +2,7 @@
 // Tiled Cholesky factorization and solution as tasks.
 #include <cstdint>
 
+#include "apps/common/room.hpp"
 #include "tessera/tessera.hpp"
 
 namespace tessera::apps {
@@ -13,10 +14,10 @@ using tiled_matrix = array<double>;
 std::uint64_t factorization_tasks(std::int64_t tiles) noexcept;
 
 /// Submits the right-looking tiled factorization A = L L^T, in place, lower triangle (LAPACK's dpotrf by tiles; e.g. Buttari
-/// et al., Parallel Computing 35, 2009). Tasks on the critical path have priority. `info`: one element per diagonal tile.
-/// For double and float.
+/// et al., Parallel Computing 35, 2009). Tasks on the critical path have priority. Where the matrix does not fit into the room, the same
+/// tasks in the order of plan_factorization, without priorities. `info`: one element per diagonal tile. For double and float.
 template <class T>
-void factorize(runtime& rt, array<T>& a, array<std::int32_t>& info);
+void factorize(runtime& rt, array<T>& a, array<std::int32_t>& info, const room& into = {});
 
 /// After a fence: throws tessera::error (numerical) naming the first pivot that is not positive, counted from 1.
 void check_pivots(array<std::int32_t>& info, std::int64_t tile);

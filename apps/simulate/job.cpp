@@ -38,7 +38,7 @@ void run_typed(const job& what, runtime& rt, const std::function<void()>& begin,
     fill_on_host(rt, a, true);
     rt.fence();
     begin();
-    factorize(rt, a, info);
+    factorize(rt, a, info, room_of(rt));
     rt.fence();
     end();
     return;
@@ -49,7 +49,7 @@ void run_typed(const job& what, runtime& rt, const std::function<void()>& begin,
   fill_on_host(rt, b, false);
   rt.fence();
   begin();
-  multiply(rt, a, b, c);
+  multiply(rt, a, b, c, room_of(rt));
   rt.fence();
   end();
 }

@@ -3,18 +3,14 @@
 //   bench_dense --op gemm|potrf --n 4096 --tile 256 --workers 2 --reps 3
 //
 // The matrices are those of the peers (bench/peers/dense_*.cpp). Every run checks its last result with a random vector.
-#include <cmath>
 #include <sstream>
 
-#include "bench/common/random_graph.hpp"
-#include "tessera/tessera.hpp"
+#include "bench/common/matrix.hpp"
 
 namespace bench {
 namespace {
 
 using tessera::transpose;
-using matrix = tessera::array<double>;
-using column = std::vector<double>;
 
 /// Kernel set of the BLAS behind the host plugin: the last word of "OpenBLAS 0.3.21 (Zen)".
 std::string kernels(const tessera::runtime& rt) {
@@ -27,58 +23,6 @@ std::string kernels(const tessera::runtime& rt) {
       return last;
     }
   return "unknown";
-}
-
-/// Sets element (i, j) of every tile to f(i, j), by tasks.
-template <class Element>
-void fill(tessera::runtime& rt, matrix& a, Element f) {
-  const std::int64_t tile = a.block_extents()[0];
-  for (std::int64_t tj = 0; tj < a.counts()[1]; ++tj)
-    for (std::int64_t ti = 0; ti < a.counts()[0]; ++ti)
-      rt.submit(
-          "noise",
-          [=](tessera::view<double> t) {
-            for (std::int64_t j = 0; j < t.extent(1); ++j)
-              for (std::int64_t i = 0; i < t.extent(0); ++i) t(i, j) = f(ti * tile + i, tj * tile + j);
-          },
-          tessera::write(a(ti, tj)));
-  rt.fence();
-}
-
-/// Calls visit(i, j, element) for all elements of the tiles that `wanted(ti, tj)` names.
-template <class Wanted, class Visit>
-void for_each_element(matrix& a, Wanted wanted, Visit visit) {
-  const std::int64_t tile = a.block_extents()[0];
-  for (std::int64_t tj = 0; tj < a.counts()[1]; ++tj)
-    for (std::int64_t ti = 0; ti < a.counts()[0]; ++ti) {
-      if (!wanted(ti, tj)) continue;
-      const auto t = a.read_host(a(ti, tj));
-      for (std::int64_t j = 0; j < t.extent(1); ++j)
-        for (std::int64_t i = 0; i < t.extent(0); ++i) visit(ti * tile + i, tj * tile + j, t(i, j));
-    }
-}
-
-column test_vector(std::int64_t n) {
-  column x(static_cast<std::size_t>(n));
-  for (std::int64_t i = 0; i < n; ++i) x[std::size_t(i)] = noise(long(i), 77777);
-  return x;
-}
-
-column times(matrix& a, const column& x) {
-  column y(x.size(), 0.0);
-  for_each_element(a, [](auto, auto) { return true; },
-                   [&](std::int64_t i, std::int64_t j, double v) { y[std::size_t(i)] += v * x[std::size_t(j)]; });
-  return y;
-}
-
-/// Largest difference over largest value; the run fails above a bound that rounding cannot reach.
-void compare(const char* what, const column& got, const column& expected) {
-  double difference = 0, size = 0;
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    difference = std::max(difference, std::abs(got[i] - expected[i]));
-    size = std::max(size, std::abs(expected[i]));
-  }
-  if (!(difference <= 1e-9 * size)) fail(std::string(what) + ": wrong result");
 }
 
 /// C += A B, `reps` times. Returns the best seconds.
@@ -135,19 +79,7 @@ double cholesky(tessera::runtime& rt, std::int64_t n, std::int64_t tile, long re
   }
   for (std::int64_t k = 0; k < tiles; ++k)
     if (info.read_host(info(k))[0] != 0) fail("potrf: a pivot is not positive");
-  // A x against L (L^T x), with the lower triangle of the tiles
-  const column x = test_vector(n);
-  column ltx(x.size(), 0.0), got(x.size(), 0.0), expected(x.size(), 0.0);
-  const auto lower = [](std::int64_t ti, std::int64_t tj) { return ti >= tj; };
-  for_each_element(a, lower, [&](std::int64_t i, std::int64_t j, double v) {
-    if (i >= j) ltx[std::size_t(j)] += v * x[std::size_t(i)];
-  });
-  for_each_element(a, lower, [&](std::int64_t i, std::int64_t j, double v) {
-    if (i >= j) got[std::size_t(i)] += v * ltx[std::size_t(j)];
-  });
-  for (std::int64_t j = 0; j < n; ++j)
-    for (std::int64_t i = 0; i < n; ++i) expected[std::size_t(i)] += element(i, j) * x[std::size_t(j)];
-  compare("potrf", got, expected);
+  check_factor(a, element);
   return best;
 }
 

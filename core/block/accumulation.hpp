@@ -8,7 +8,7 @@
 namespace tessera::block {
 
 /// Open from the first accumulate after another use of the block until the next other use, which closes it by
-/// submitting the reduction. `adders` is guarded by the block's flow lock, `copies` by `lock`.
+/// submitting the reduction. `adders` is guarded by the block's flow lock, `copies` and `missing` by `lock`.
 struct accumulation {
   record* base = nullptr;
   std::vector<task_reference> adders;
@@ -22,6 +22,7 @@ struct accumulation {
   };
   spin_lock lock;
   std::vector<private_copy> copies;
+  std::shared_ptr<const failure> missing;  ///< an adder failed before it had a copy: there is no sum
   /// In deterministic mode adders take the copies in turn, when they are linked: so many of them, all under the flow lock.
   static constexpr std::size_t copies_in_turn = 4;
   bool in_turn = false;  ///< decided with the group

@@ -105,7 +105,6 @@ struct alignas(64) record {
 
   std::array<replica, 2> replicas;
   std::unique_ptr<std::vector<replica>> more;  ///< third and later replicas
-  std::atomic<std::uint64_t> last_begun{0};  ///< age of the youngest task that has acquired it; written under `lock`
   std::uint64_t next_use = 0;      ///< scratch of whoever evicts
   accumulation* sums = nullptr;    ///< the open group of accumulates; part of the flow side, guarded by flow.lock
 

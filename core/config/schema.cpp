@@ -46,6 +46,17 @@ constexpr std::array keys{
     key{"runtime", "detached", key_type::text_list, 0, 0, "", false,
         "Locations whose devices take no tasks until the program attaches them.",
         [](settings& s) -> field { return &s.runtime.detached; }},
+    key{"runtime", "watchdog", key_type::duration, 0, 31'536'000'000'000'000, "", false,
+        "How long a device's stream may take for one piece of work before it is taken for hanging and the run ends with an error "
+        "that names it; 0 s: for ever.",
+        [](settings& s) -> field { return &s.runtime.watchdog_ns; }},
+    key{"runtime", "copy_retries", key_type::integer, 0, 1000, "", false,
+        "How often a copy that failed is tried again from the same memory before the task that needs it fails.",
+        [](settings& s) -> field { return &s.runtime.copy_retries; }},
+    key{"runtime", "checked_copies", key_type::boolean, 0, 0, "", false,
+        "Start a task on a device only when its copies have arrived without a failure, so that failed ones can be tried again; "
+        "false: so only after the first failure of a run, which may cost a task.",
+        [](settings& s) -> field { return &s.runtime.checked_copies; }},
     key{"runtime", "graphs", key_type::boolean, 0, 0, "", false,
         "Replays hand whole segments of a recording to devices that offer graphs, as one launch each.",
         [](settings& s) -> field { return &s.runtime.graphs; }},
@@ -57,7 +68,7 @@ constexpr std::array keys{
         "Record every task, transfer and wait; --trace and --report of a command turn it on.",
         [](settings& s) -> field { return &s.runtime.trace; }},
     key{"runtime", "trace_limit", key_type::size, 0, PiB, "", false,
-        "Bytes of recorded events above which further ones are counted and dropped; a host task takes about 200.",
+        "Bytes of recorded events above which further ones are counted and dropped; a host task takes about 100.",
         [](settings& s) -> field { return &s.runtime.trace_limit; }},
     key{"runtime", "validate", key_type::boolean, 0, 0, "", false,
         "Look for unordered accesses, wrong intents and uses after the end, at several times the cost; --validate of a command "

@@ -25,7 +25,7 @@ space::space(space_setup setup)
 }
 
 space::~space() {
-  for (std::uint32_t k = 0; k < m_slab_count; ++k) free_slab(slab_of(k));
+  for (std::uint32_t k = 0; k < m_slab_count && !m_abandoned; ++k) free_slab(slab_of(k));
   for (std::size_t page = 0; page < max_pages; ++page) delete[] m_pages[page].load(std::memory_order_relaxed);
 }
 
@@ -54,26 +54,42 @@ bool space::grow(std::uint64_t at_least) {
   const std::uint64_t left = m_limit == ~std::uint64_t{0} ? m_limit : m_limit - std::min(m_limit, m_slab_total);
   const std::uint64_t needed = (at_least + m_granule - 1) / m_granule * m_granule;
   if (left < needed) return false;
-  const plugin::device& device = *m_setup.device;
-  const std::uint64_t bytes = std::max(needed, std::min(m_setup.slab_bytes, left / m_granule * m_granule));
-  slab fresh;
-  const tsr_status status = device.table().mem_alloc(device.handle(), m_setup.device_space, bytes, &fresh.memory);
-  if (status == TSR_RESOURCE_EXHAUSTED) {
-    plugin::take_error_details();
-    return false;
+  // A plugin that has no such piece may have a smaller one.
+  for (std::uint64_t bytes = std::max(needed, std::min(m_setup.slab_bytes, left / m_granule * m_granule));;
+       bytes = std::max(needed, bytes / 2 / m_granule * m_granule)) {
+    if (make_slab(bytes)) return true;
+    if (bytes == needed) return false;
   }
-  device.check(status, "allocation of a slab of " + std::to_string(bytes) + " bytes in " + m_name);
+}
+
+bool space::make_slab(std::uint64_t bytes) {
+  const plugin::device& device = *m_setup.device;
+  slab fresh;
+  const auto refused = [&](tsr_status status, const char* what) {
+    const std::string details = plugin::take_error_details();
+    m_alloc_trouble = std::string(what) + " of " + std::to_string(bytes) + " bytes: " + std::string(plugin::name_of(status)) +
+                      (details.empty() ? "" : ": " + details);
+    return false;
+  };
+  if (const tsr_status status = device.table().mem_alloc(device.handle(), m_setup.device_space, bytes, &fresh.memory); status != TSR_OK)
+    return refused(status, "allocation of a slab");
   std::uint32_t entry = 0;
   void* base = nullptr;
+  if (m_host_visible)
+    if (const tsr_status status = device.table().mem_base(device.handle(), fresh.memory, &base); status != TSR_OK) {
+      device.table().mem_free(device.handle(), fresh.memory);
+      return refused(status, "address of a slab");
+    }
   try {
-    if (m_host_visible)
-      device.check(device.table().mem_base(device.handle(), fresh.memory, &base), "address of a slab in " + m_name);
     fresh.ranges = std::make_unique<range_allocator>(bytes, m_granule);
     entry = new_slab_entry();
-  } catch (...) {
+  } catch (const error& e) {
     device.table().mem_free(device.handle(), fresh.memory);
-    throw;
+    m_alloc_trouble = e.message();
+    return false;
   }
+  m_alloc_trouble.clear();
+  m_alloc_tries = 0;
   if (m_host_visible) {
     fresh.base = static_cast<std::byte*>(base);
     for (const plugin::device* other : m_setup.register_with)
@@ -84,6 +100,17 @@ bool space::grow(std::uint64_t at_least) {
   m_slab_total += bytes;
   slab_of(entry) = std::move(fresh);
   return true;
+}
+
+std::string space::alloc_trouble() const {
+  const std::lock_guard guard(m_mutex);
+  return m_alloc_trouble;
+}
+
+bool space::may_try_again() {
+  constexpr std::uint32_t most = 8;
+  const std::lock_guard guard(m_mutex);
+  return !m_alloc_trouble.empty() && m_alloc_tries++ < most;
 }
 
 std::optional<block::chunk> space::take(std::uint64_t bytes) {
@@ -135,6 +162,7 @@ bool space::trim() {
     slab& s = slab_of(k);
     if (!s.ranges || s.ranges->used() != 0) continue;
     m_slab_total -= s.ranges->capacity();
+    m_epoch.fetch_add(1, std::memory_order_release);  // before anybody can be given its handle anew
     free_slab(s);
     m_free_entries.push_back(k);
     any = true;

@@ -77,8 +77,8 @@ class space {
   bool host_visible() const noexcept { return m_host_visible; }
   tsr_space_ref reference() const noexcept { return {m_setup.device->handle(), m_setup.device_space}; }
 
-  /// Memory for all of the sizes, or for none of them (returns false). Never waits. Throws only for a plugin's failure
-  /// other than exhaustion.
+  /// Memory for all of the sizes, or for none of them (returns false). Never waits. A plugin that refuses a slab, whatever
+  /// its reason, makes the space full.
   bool reserve(std::span<const std::uint64_t> sizes, std::span<block::chunk> out_chunks);
   /// Gives a chunk back and wakes waiters.
   void release(block::chunk memory, std::uint64_t bytes);
@@ -87,6 +87,9 @@ class space {
 
   /// Gives slabs in which nothing is to the plugin. Returns their bytes.
   std::uint64_t give_slabs_back();
+  /// Slabs given back to the plugin so far. Equal addresses mean the same memory only within one epoch: plugins use
+  /// handles again. Read while the memory in question is reserved.
+  std::uint64_t epoch() const noexcept { return m_epoch.load(std::memory_order_acquire); }
 
   /// Address of a chunk for plugins, and for the host where the space is host-visible (else null).
   tsr_address address_of(block::chunk memory) const noexcept {
@@ -125,6 +128,12 @@ class space {
   void wake_too(space& other);
   /// Takes the oldest waiter out without waking it; null when nobody waits.
   memory_waiter* take_oldest_waiter();
+  /// What the plugin answered when it last refused a slab, if nothing was allocated since; else empty.
+  std::string alloc_trouble() const;
+  /// Another attempt at a refused slab is worth it: a few times in a row.
+  bool may_try_again();
+  /// The slabs stay with the plugin for ever: work that cannot be stopped may still use them. Before destruction.
+  void abandon() noexcept { m_abandoned = true; }
   /// Whether a reservation has ever failed here.
   bool was_full() const noexcept { return m_exhausted.load(std::memory_order_relaxed) != 0; }
   /// Bytes in blocks; may be a moment old.
@@ -148,6 +157,7 @@ class space {
   }
   std::uint32_t new_slab_entry();                    // under m_mutex
   bool grow(std::uint64_t at_least);                 // under m_mutex
+  bool make_slab(std::uint64_t bytes);               // under m_mutex
   std::optional<block::chunk> take(std::uint64_t bytes);  // under m_mutex
   void put_back(block::chunk memory, std::uint64_t bytes);  // under m_mutex
   void free_slab(slab& s) noexcept;
@@ -167,6 +177,9 @@ class space {
   std::uint32_t m_slab_count = 0;
   std::vector<std::uint32_t> m_free_entries;  // of foreign slabs, for reuse
   std::uint64_t m_slab_total = 0, m_peak = 0;
+  std::string m_alloc_trouble;      // the last refusal of the plugin, until a slab is had
+  std::uint32_t m_alloc_tries = 0;  // since then, by whoever found nothing else to do
+  bool m_abandoned = false;
   std::uint64_t m_allocations = 0, m_reuses = 0;
   std::atomic<std::uint64_t> m_used{0}, m_exhausted{0};  // written under m_mutex, read by anybody
   std::unordered_map<std::uint64_t, std::vector<block::chunk>> m_cached;  // freed chunks by rounded size
@@ -178,6 +191,7 @@ class space {
   std::vector<space*> m_wake_too;         // counted in m_waiter_count
   std::atomic<std::size_t> m_waiter_count{0};
   std::atomic<std::uint64_t> m_events{0};
+  std::atomic<std::uint64_t> m_epoch{0};  // written under m_mutex
   std::atomic<std::uint32_t> m_clock{0};
   std::atomic<std::uint64_t> m_evictions{0};
 };

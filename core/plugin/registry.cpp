@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "core/base/keep.hpp"
 #include "core/plugin/search.hpp"
 #include "core/plugin/session.hpp"
 
@@ -160,7 +161,9 @@ registry::registry(std::vector<std::unique_ptr<device>> devices, const std::stri
   m_implementation->plugins.push_back({name, "", version, "", "device", {}, TSR_ABI_MAJOR, TSR_ABI_MINOR, {}});
 }
 
-registry::~registry() = default;
+registry::~registry() {
+  if (m_abandoned) keep_for_ever(std::move(m_implementation));
+}
 
 const std::vector<std::unique_ptr<device>>& registry::devices() const noexcept { return m_implementation->devices; }
 const std::vector<file_report>& registry::files() const noexcept { return m_implementation->reports; }

@@ -67,6 +67,10 @@ class registry {
   };
   const std::vector<opened_plugin>& plugins() const noexcept;
 
+  /// Nothing is closed or shut down any more: work that never ends uses the devices. They stay as they are until the
+  /// process ends.
+  void abandon() noexcept { m_abandoned = true; }
+
   /// A plugin of operations; valid as long as the registry.
   struct operations_plugin {
     std::string name;
@@ -95,6 +99,7 @@ class registry {
  private:
   struct implementation;
   std::unique_ptr<implementation> m_implementation;
+  bool m_abandoned = false;
 };
 
 }  // namespace tessera::plugin

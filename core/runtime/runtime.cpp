@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "core/base/keep.hpp"
 #include "core/base/nearest.hpp"
 #include "core/base/units.hpp"
 #include "core/operation/blas.hpp"
@@ -85,7 +86,8 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
   m_coherence = std::make_unique<transfer::coherence>(m_spaces, std::move(parents), m_streams, settings.staging_bytes,
                                                       transfer::eviction_settings{transfer::parse_eviction(settings.eviction),
                                                                                   double(settings.high_watermark) / 100,
-                                                                                  double(settings.low_watermark) / 100});
+                                                                                  double(settings.low_watermark) / 100},
+                                                      settings.copy_retries);
 
   if (m_recorder) m_coherence->record_to(*m_recorder);
 
@@ -128,8 +130,14 @@ runtime::~runtime() {
     m_scheduler->drain();
     m_history->keep(*m_scheduler->model());
   }
+  const bool hung = m_scheduler->hung();
   m_scheduler.reset();
   if (m_validator) m_validator->end();
+  if (hung) {  // something of a device may go on for ever: what it uses is not given back
+    for (const auto& s : m_spaces) s->abandon();
+    m_machine.plugins->abandon();
+    keep_for_ever(std::move(m_registrations));
+  }
   // Blocks of arrays that outlived their tasks' failure may still hold memory; spaces free their slabs whole.
   m_coherence.reset();
 }
@@ -309,6 +317,7 @@ tessera::statistics runtime::statistics() const {
   for (const auto& e : m_scheduler->executors())
     if (e->state.load() == schedule::executor_state::detached) s.devices.detached.push_back(e->name);
   s.devices.placed_elsewhere = m_scheduler->placed_elsewhere();
+  s.trouble = m_coherence->troubles().statistics();
   const memory::registration_statistics r = m_registrations->statistics();
   s.registered_bytes = r.bytes;
   s.registration_hits = r.hits;

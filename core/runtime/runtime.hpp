@@ -1,6 +1,7 @@
 #pragma once
 // The runtime as a program sees it.
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <new>
 #include <source_location>
@@ -100,7 +101,8 @@ class runtime {
   void unregister_memory(void* pointer) { m_registrations->forget(pointer); }
 
   /// Submits a task that runs host code: `function(views...)`, one view per use, in the order given. The function is
-  /// moved into the task; it runs on any worker, once, and may throw (see fence).
+  /// moved into the task; it runs on any worker, once, and may throw (see fence). The tasks of one lambda are counted under
+  /// the name of its first submission by a thread.
   /// @code rt.submit("scale", [s](tessera::view<double> x) { for (double& v : x) v *= s; }, tessera::update(a(0))); @endcode
   template <class Function, class... Uses>
   void submit(task_name name, Function function, Uses... uses) {
@@ -249,6 +251,33 @@ void destroy_function(void* function) {
   static_cast<Function*>(function)->~Function();
 }
 
+/// Whether one type is that of many functions. A lambda's is its own.
+template <class Function>
+inline constexpr bool is_shared_type = std::is_pointer_v<Function>;
+template <class Signature>
+inline constexpr bool is_shared_type<std::function<Signature>> = true;
+
+/// What a thread knows of the last submission of a function of this type.
+template <class Function>
+struct last_definition {
+  std::uint64_t serial = 0;  ///< of the runtime
+  const operation::definition* what = nullptr;
+  bool is(std::uint64_t runtime, std::string_view) const noexcept { return serial == runtime; }
+  void set(std::uint64_t runtime, std::string_view, const operation::definition& found) { serial = runtime, what = &found; }
+};
+template <class Function>
+  requires is_shared_type<Function>
+struct last_definition<Function> {  // the name says which function it was
+  std::uint64_t serial = 0;
+  const operation::definition* what = nullptr;
+  std::string name;  // what->name may have a number behind it
+  bool is(std::uint64_t runtime, std::string_view asked) const noexcept { return serial == runtime && name == asked; }
+  void set(std::uint64_t runtime, std::string_view asked, const operation::definition& found) {
+    name = asked;
+    serial = runtime, what = &found;
+  }
+};
+
 }  // namespace detail
 
 template <class Function, class... Uses>
@@ -257,22 +286,18 @@ void runtime::submit_at(std::source_location site, task_options options, std::st
   static_assert(std::is_invocable_v<Function&, typename Uses::view_type...>,
                 "the function must take one view per use: view<const T> for read, view<T> otherwise");
   static_assert(alignof(Function) <= 16, "captures with an alignment above 16 are not supported");
-  // Each call site has its own function type: its definition is looked up once per thread and runtime.
-  struct cache {
-    std::uint64_t serial = 0;
-    const operation::definition* what = nullptr;
-  };
-  static thread_local cache cached;
-  if (cached.serial != m_serial) {
+  // A lambda's type is that of one call site: its definition is looked up once per thread and runtime.
+  static thread_local detail::last_definition<Function> last;
+  if (!last.is(m_serial, name)) {
     operation::definition fresh;
     fresh.name = std::string(name);
     fresh.host = &detail::call_function<Function, Uses...>;
     if constexpr (!std::is_trivially_destructible_v<Function>) fresh.destroy_arguments = &detail::destroy_function<Function>;
     fresh.plain_arguments = std::is_trivially_copyable_v<Function>;
-    cached = {m_serial, &define_or_find(std::move(fresh))};
+    last.set(m_serial, name, define_or_find(std::move(fresh)));
   }
   schedule::lane* mine = nullptr;
-  task::record& t = m_scheduler->begin(*cached.what, site, mine);
+  task::record& t = m_scheduler->begin(*last.what, site, mine);
   t.priority = options.priority;
   t.hint = options.at;
   constexpr std::size_t count = sizeof...(Uses);

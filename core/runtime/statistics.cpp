@@ -49,6 +49,8 @@ std::string to_text(const statistics& s) {
   if (!s.devices.detached.empty() || s.devices.placed_elsewhere > 0)
     line("devices      {} detached{}{}, {} tasks placed elsewhere\n", s.devices.detached.size(), s.devices.detached.empty() ? "" : ": ",
          fmt::to_string(fmt::join(s.devices.detached, " ")), s.devices.placed_elsewhere);
+  if (s.trouble.failed_copies > 0)
+    line("trouble      {} copies failed, {} tried again\n", s.trouble.failed_copies, s.trouble.retried_copies);
   if (s.registration_hits + s.registration_misses > 0)
     line("registration {} hits, {} misses, {} kept\n", s.registration_hits, s.registration_misses,
          format_bytes(static_cast<double>(s.registered_bytes)));

@@ -123,6 +123,30 @@ void scheduler::give_copies_back(task::record& t) {
   }
 }
 
+// The reduction makes the block's next version, whoever writes the one before: so the failure waits for it in the group.
+void scheduler::note_missing_addend(task::record& t, const std::shared_ptr<const block::failure>& why) {
+  for (block::accumulation* const group : t.more->sums) {
+    if (group == nullptr) continue;
+    const std::lock_guard guard(group->lock);
+    if (!group->missing) group->missing = why;
+  }
+}
+
+bool scheduler::lacks_addend(lane& mine, task::record& reduction) {
+  block::accumulation& group = *reduction.more->sums[0];
+  std::shared_ptr<const block::failure> why;
+  {
+    const std::lock_guard guard(group.lock);
+    why = group.missing;
+  }
+  if (!why) return false;
+  reduction.flags |= task::flag_prepared;
+  reduction.executor = 0;
+  reduction.extension = nullptr;
+  fail_unstarted(mine, reduction, why);
+  return true;
+}
+
 void scheduler::end_group(task::record& t) {
   block::accumulation* const group = t.more->sums[0];
   for (const auto& copy : group->copies) destroy_later(*copy.block);

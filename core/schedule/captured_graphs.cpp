@@ -1,11 +1,12 @@
 #include "core/schedule/captured_graphs.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tessera::schedule {
 
 bool graph_key::operator==(const graph_key& other) const noexcept {
-  return patches == other.patches &&
+  return memory_epoch == other.memory_epoch && patches == other.patches &&
          std::ranges::equal(addresses, other.addresses, [](const tsr_address& a, const tsr_address& b) {
            return a.memory == b.memory && a.offset == b.offset;
          });
@@ -20,6 +21,14 @@ void captured_graphs::destroy(const captured& one) noexcept {
     plugin::take_error_details();  // the device is lost, and its graphs with it
 }
 
+void captured_graphs::forget_other_epochs(const plugin::device& device, std::uint64_t epoch) noexcept {
+  std::erase_if(m_kept, [&](const captured& one) {
+    if (one.device != &device || one.key.memory_epoch == epoch) return false;
+    destroy(one);
+    return true;
+  });
+}
+
 void captured_graphs::enqueue(const operation::context& c, graph_key key, std::size_t tasks, graph_counters& counters,
                               const std::function<void()>& enqueue) {
   const auto add = [](std::atomic<std::uint64_t>& to, std::uint64_t amount) { to.fetch_add(amount, std::memory_order_relaxed); };
@@ -29,6 +38,7 @@ void captured_graphs::enqueue(const operation::context& c, graph_key key, std::s
     add(counters.launched, 1);
     add(counters.tasks, tasks);
   };
+  forget_other_epochs(*c.device, key.memory_epoch);
   const auto known =
       std::ranges::find_if(m_kept, [&](const captured& one) { return one.device == c.device && one.key == key; });
   if (known != m_kept.end()) {
@@ -42,7 +52,7 @@ void captured_graphs::enqueue(const operation::context& c, graph_key key, std::s
   if (table != nullptr && !m_failed && pays) {
     if (tsr_graph* const graph = capture(c, enqueue)) {
       add(counters.captured, 1);
-      if (!m_kept.empty()) add(counters.recaptured, 1);
+      if (std::exchange(m_any, true)) add(counters.recaptured, 1);
       ++m_in_vain;
       if (m_kept.size() == most) {
         destroy(m_kept.back());

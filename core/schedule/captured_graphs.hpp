@@ -28,10 +28,11 @@ struct graph_counters {
 };
 
 /// What a graph has in it besides code: it may be launched when all is the same. Arguments are compared by address, and
-/// kept, so that an address means the same bytes as long as the graph lives.
+/// kept, so that an address means the same bytes as long as the graph lives. Addresses mean the same memory within an epoch.
 struct graph_key {
   std::vector<tsr_address> addresses;
   std::vector<std::shared_ptr<const std::vector<std::byte>>> patches;  ///< that replaced recorded arguments; null: not replaced
+  std::uint64_t memory_epoch = 0;  ///< of the space that the addresses are in
   bool operator==(const graph_key& other) const noexcept;
 };
 
@@ -45,6 +46,7 @@ class captured_graphs {
 
   /// Enqueues on c.stream what `enqueue` enqueues there: as one launch of a graph that was captured under an equal key, or
   /// is captured now; singly when the device has no graphs, capturing failed before, or the key never comes again.
+  /// Graphs of the device's earlier epochs are destroyed: their memory may be gone.
   /// Throws what `enqueue` throws, and tessera::error (device).
   /// @param tasks  that `enqueue` stands for
   void enqueue(const operation::context& c, graph_key key, std::size_t tasks, graph_counters& counters,
@@ -59,10 +61,12 @@ class captured_graphs {
   };
   tsr_graph* capture(const operation::context& c, const std::function<void()>& enqueue);
   static void destroy(const captured& one) noexcept;
+  void forget_other_epochs(const plugin::device& device, std::uint64_t epoch) noexcept;
 
   std::vector<captured> m_kept;  // the last used first
   graph_key m_last;              // when captures do not pay
   std::size_t m_in_vain = 0;     // captures since the last one that was used again
+  bool m_any = false;            // captured so far
   bool m_failed = false;
 };
 

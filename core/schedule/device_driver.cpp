@@ -22,6 +22,7 @@ struct device_driver::flight {
   std::uint64_t began = 0, enqueued = 0;      ///< while recording
   std::size_t stream = 0;                            ///< of m_compute
   boost::container::small_vector<block::ticket, 4> inputs;  ///< not reached when it was enqueued
+  boost::container::small_vector<block::ticket, 4> sources;  ///< the points that make what it reads, each exactly
   bool inputs_seen = true;                           ///< `started` is when the last of them was reached
   history::profile* profile = nullptr;               ///< with `size`: where its time belongs; asked while it has its arguments
   task_size size;
@@ -87,10 +88,43 @@ bool device_driver::anything_busy() const {
 
 bool device_driver::start_next() {
   if (m_in_flight.load(std::memory_order_relaxed) >= m_depth) return false;
-  task::record* t = m_where.urgent.pop();
+  task::record* t = next_task();
   if (t == nullptr) return false;
   if (m_owner.m_history == nullptr || !m_owner.place_again(*m_lane, *t)) start_task(*t);
   return true;
+}
+
+std::uint64_t device_driver::youngest_startable() const {
+  const std::lock_guard guard(m_hungry_lock);
+  if (m_hungry.empty()) return ~std::uint64_t{0};
+  const bool full = m_in_flight.load(std::memory_order_relaxed) + m_hungry.size() >= m_depth;
+  return full || m_passed >= most_passed * m_depth ? m_hungry.back() : ~std::uint64_t{0};
+}
+
+task::record* device_driver::next_task() {
+  task::record* const t = m_where.urgent.pop(youngest_startable());
+  if (t == nullptr) return nullptr;
+  const std::lock_guard guard(m_hungry_lock);
+  if (!m_hungry.empty() && t->sequence > m_hungry.back()) ++m_passed;
+  return t;
+}
+
+void device_driver::begin_wait(const task::record& t) {
+  const std::lock_guard guard(m_hungry_lock);
+  m_hungry.insert(std::ranges::lower_bound(m_hungry, t.sequence, std::greater<>()), t.sequence);
+}
+
+void device_driver::note_acquired(const task::record& t) {
+  const std::lock_guard guard(m_hungry_lock);
+  if (m_hungry.empty() || t.sequence <= m_hungry.back()) m_passed = 0;  // the oldest of those that waited has what it needs
+}
+
+void device_driver::end_wait(const task::record& t) {
+  {
+    const std::lock_guard guard(m_hungry_lock);
+    m_hungry.erase(std::ranges::find(m_hungry, t.sequence));
+  }
+  wake();  // what it held back may be tried now, even when nobody queues the task again
 }
 
 lane& device_driver::play() {
@@ -118,7 +152,7 @@ void device_driver::loop() {
 
     const std::uint32_t key = m_events.prepare();
     const bool room = m_in_flight.load() < m_depth;
-    if (m_stop.load() || (room && !m_where.urgent.empty()) || m_nudged.exchange(false) || poll_all()) {
+    if (m_stop.load() || (room && m_where.urgent.has(youngest_startable())) || m_nudged.exchange(false) || poll_all()) {
       m_events.cancel();
     } else if (anything_busy() && !calls_back) {
       m_events.cancel();
@@ -148,14 +182,11 @@ void device_driver::start_task(task::record& t) {
   }
   if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) s.prepare(t, m_where);
   if ((t.flags & task::flag_acquired) != 0) {  // resumed: only host-side waits were missing
-    std::shared_ptr<const block::failure> why;
-    if (s.poisoned(t.all_accesses(), why)) {
-      s.m_setup.coherence->finish(t.all_accesses());
-      s.fail_unstarted(*m_lane, t, why);
+    if (!s.still_good(*m_lane, t)) return;
+    if ((t.flags & task::flag_acquired) != 0) {
+      enqueue_task(t, m_next_stream++ % m_compute.size(), {}, {});
       return;
     }
-    enqueue_task(t, m_next_stream++ % m_compute.size(), {});
-    return;
   }
   transfer::acquisition& a = m_lane->acquisition;
   const std::size_t stream = m_next_stream++ % m_compute.size();
@@ -168,9 +199,14 @@ void device_driver::start_task(task::record& t) {
   switch (a.what) {
     case transfer::outcome::ready: {
       t.flags |= task::flag_acquired;
+      s.note_begun(t);
+      note_acquired(t);
       s.m_setup.coherence->relieve(m_where.space, t.sequence);
       transfer::stream_table& streams = s.m_setup.coherence->streams();
-      const bool host_must_wait = std::ranges::any_of(
+      // Work on contents that never came cannot be taken back, but a copy can be tried again: where copies fail, they are
+      // waited for here.
+      const bool careful = a.copying && !a.waits.empty() && (s.m_setup.settings->checked_copies || s.m_setup.coherence->troubles().any());
+      const bool host_must_wait = careful || std::ranges::any_of(
           a.waits, [&](block::ticket w) { return !on.can_wait_for(streams.at(w.stream)); });
       if (host_must_wait) {
         s.park(t, a.waits);
@@ -185,7 +221,7 @@ void device_driver::start_task(task::record& t) {
         return;
       }
       if (m_lane->events != nullptr) trace_waits(*m_lane->events, t, a.waits);
-      enqueue_task(t, stream, a.waits);
+      enqueue_task(t, stream, a.waits, a.sources);
       return;
     }
     case transfer::outcome::retry: s.park(t, a.waits); return;
@@ -195,7 +231,7 @@ void device_driver::start_task(task::record& t) {
     case transfer::outcome::no_memory: {
       const std::uint64_t seen = a.memory_events;
       const memory::space_number lacking = a.lacking;
-      s.m_setup.coherence->evict(lacking, a.missing_bytes, t.sequence);
+      s.m_setup.coherence->make_room(lacking, a.missing_bytes, t.sequence);
       if (s.m_setup.coherence->space_at(lacking).events() != seen) {
         m_where.urgent.push(t);  // freed at once: try again in order of age
         return;
@@ -206,18 +242,18 @@ void device_driver::start_task(task::record& t) {
   }
 }
 
-bool device_driver::enqueue_task(task::record& t, std::size_t stream, std::span<const block::ticket> inputs) {
+bool device_driver::enqueue_task(task::record& t, std::size_t stream, std::span<const block::ticket> inputs,
+                                 std::span<const block::ticket> sources) {
   scheduler& s = m_owner;
   transfer::stream& on = *m_compute[stream];
   auto fresh = std::make_unique<flight>();
   fresh->driver = this;
   fresh->t = &t;
   fresh->stream = stream;
-  if (s.m_history != nullptr) {
-    fresh->size = s.look_up(t, fresh->profile);
-    for (const block::ticket w : inputs)
-      if (!s.m_setup.coherence->streams().reached(w)) fresh->inputs.push_back(w);
-  }
+  if (s.m_history != nullptr) fresh->size = s.look_up(t, fresh->profile);
+  for (const block::ticket w : inputs)
+    if (!s.m_setup.coherence->streams().reached(w)) fresh->inputs.push_back(w);
+  fresh->sources.assign(sources.begin(), sources.end());
   fresh->started = s.now();
   if (m_lane->events != nullptr) fresh->began = m_lane->events->now();
   const auto accesses = t.all_accesses();
@@ -234,6 +270,7 @@ bool device_driver::enqueue_task(task::record& t, std::size_t stream, std::span<
       c.data = t.what->data.get();
       c.device = m_where.device;
       c.stream = on.handle();
+      c.memory_epoch = s.m_setup.coherence->space_at(m_where.space).epoch();
       c.task_name = t.what->name;
       for (std::size_t k = 0; k < accesses.size(); ++k)
         if ((accesses[k].flags & task::access_fresh) != 0) operation::enqueue_zero(*c.device, c.stream, c.operands[k]);
@@ -264,7 +301,7 @@ bool device_driver::enqueue_task(task::record& t, std::size_t stream, std::span<
   if (fresh->why) s.m_setup.coherence->poison(accesses, fresh->why);  // successors are released below and must see it
   if ((t.flags & task::flag_accumulates) != 0) s.give_copies_back(t);
   m_in_flight.fetch_add(1);
-  if (!fresh->inputs.empty()) {
+  if (s.m_history != nullptr && !fresh->inputs.empty()) {
     fresh->inputs_seen = false;
     const std::lock_guard guard(m_watched_lock);
     m_watched.push_back(fresh.get());
@@ -275,6 +312,10 @@ bool device_driver::enqueue_task(task::record& t, std::size_t stream, std::span<
     auto* landing = reinterpret_cast<flight*>(self);  // `done` is its first member
     landing->driver->landed(*landing, status);
   };
+  f->done.describe = [](const transfer::completion* self) {
+    const auto* flying = reinterpret_cast<const flight*>(self);
+    return transfer::pending_work{flying->driver->m_owner.describe(*flying->t), {flying->inputs.begin(), flying->inputs.end()}};
+  };
   // Successors start now: on this device they wait for the ticket, elsewhere for the copy that follows it. The task
   // itself stays pinned and unretired until its ticket is reached.
   s.release(*m_lane, t, false);
@@ -283,22 +324,42 @@ bool device_driver::enqueue_task(task::record& t, std::size_t stream, std::span<
   return true;
 }
 
+/// It was enqueued on data whose maker failed later: why, or null.
+std::shared_ptr<const block::failure> device_driver::spoiled(const flight& f) {
+  scheduler& s = m_owner;
+  std::shared_ptr<const block::failure> why;
+  if (s.poisoned(f.t->all_accesses(), why)) return why;
+  transfer::stream_table& streams = s.m_setup.coherence->streams();
+  for (const block::ticket source : f.sources) {
+    if (!streams.passed_with_failure(source)) continue;
+    std::string text;
+    for (const block::access& a : f.t->all_accesses())
+      if (const std::string its = needs_contents(a.how) ? s.m_setup.coherence->troubles().about(*a.block, m_where.space) : ""; !its.empty())
+        text += (text.empty() ? "" : "; ") + its;
+    const std::string details = streams.at(source.stream).details_at(source.value);
+    if (text.empty()) text = fmt::format("what it reads did not come{}{}", details.empty() ? "" : ": ", details);
+    return s.note_failure(*f.t, {fmt::format("{} on {} failed: {}", f.t->what->name, m_where.name, text), "", error_kind::device});
+  }
+  return nullptr;
+}
+
 void device_driver::landed(flight& f, tsr_status status) {
   const std::unique_ptr<flight> owned(&f);
-  if (!f.inputs.empty()) {
+  scheduler& s = m_owner;
+  if (s.m_history != nullptr && !f.inputs.empty()) {
     const std::lock_guard guard(m_watched_lock);
     std::erase(m_watched, &f);
   }
-  scheduler& s = m_owner;
   lane& mine = s.current_lane();
   task::record& t = *f.t;
-  if (status != TSR_OK && !f.why)
-    f.why = s.note_failure(t, {fmt::format("{} on {} failed: {}", t.what->name, m_where.name, plugin::name_of(status)),
-                               "", status == TSR_DEVICE_LOST ? error_kind::device : error_kind::task});
-  if (!f.why) {  // it was enqueued on data whose maker failed later
-    std::shared_ptr<const block::failure> why;
-    if (s.poisoned(t.all_accesses(), why)) f.why = why;
+  if (status != TSR_OK && !f.why) {
+    const std::string details = f.done.at ? m_compute[f.stream]->details_at(f.done.at.value) : std::string();
+    const bool device = status == TSR_DEVICE_LOST || status == TSR_DEADLINE_EXCEEDED;
+    f.why = s.note_failure(t, {fmt::format("{} on {} failed: {}{}{}", t.what->name, m_where.name, plugin::name_of(status),
+                                           details.empty() ? "" : ": ", details),
+                               "", device ? error_kind::device : error_kind::task});
   }
+  if (!f.why) f.why = spoiled(f);
   if (mine.events != nullptr)
     trace_landing(*mine.events, t, f.began, f.enqueued, f.done.at, f.why ? trace::run_failed : 0);
   if (&mine == m_lane) {
@@ -314,7 +375,7 @@ void device_driver::landed(flight& f, tsr_status status) {
     if (f.profile != nullptr && !f.why) s.learn(*f.profile, f.size, m_where, static_cast<double>(ns), exact);
   }
   const std::uint64_t bytes = s.window_bytes_of(t);  // while the blocks are still pinned
-  s.m_setup.coherence->finish(t.all_accesses(), f.why);
+  s.m_setup.coherence->finish(t.all_accesses(), f.why, f.done.at);
   if ((t.flags & task::flag_reduction) != 0) s.end_group(t);
   s.retire(mine, t, bytes);
   m_in_flight.fetch_sub(1);

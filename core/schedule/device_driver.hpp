@@ -42,21 +42,30 @@ class device_driver {
     m_nudged.store(true);
     wake();
   }
+  /// A task of this device begins or ends to wait for memory. Any thread.
+  void begin_wait(const task::record& t);
+  void end_wait(const task::record& t);
   void begin_leaving() noexcept;  ///< before the executor's state says so
   /// Whether the device cannot be emptied before somebody makes room in the parent memory.
   bool starved() const noexcept { return m_starved.load(); }
   /// Why the device could not leave; once.
   std::unique_ptr<error> take_refusal();
-  /// Whether tasks are queued, enqueued or being handled.
-  bool active() const noexcept { return m_in_flight.load() != 0 || m_handling.load() || !m_where.urgent.empty(); }
+  /// Whether tasks are queued (and not held back), enqueued or being handled.
+  bool active() const noexcept { return m_in_flight.load() != 0 || m_handling.load() || m_where.urgent.has(youngest_startable()); }
 
  private:
   struct flight;  // an enqueued task
 
   void loop();
+  task::record* next_task();
+  /// Tasks from this age on are held back. Who waits for memory counts as enqueued: else every ready task would push out for itself
+  /// what others need before it. Only one that is older than all who wait is tried nevertheless. And not more than some pass by.
+  std::uint64_t youngest_startable() const;
+  void note_acquired(const task::record& t);
   void start_task(task::record& t);
   void note_inputs();
-  bool enqueue_task(task::record& t, std::size_t stream, std::span<const block::ticket> inputs);
+  bool enqueue_task(task::record& t, std::size_t stream, std::span<const block::ticket> inputs, std::span<const block::ticket> sources);
+  std::shared_ptr<const block::failure> spoiled(const flight& f);
   void landed(flight& f, tsr_status status);
 
   // a device that leaves (draining.cpp)
@@ -81,6 +90,10 @@ class device_driver {
   std::atomic<bool> m_nudged{false}, m_starved{false}, m_no_room{false};
   std::atomic<bool> m_called_by_own{false}, m_called_by_parent{false};  // a call_back is registered there
   std::atomic<std::uint64_t> m_failures_before{0};  // of write-backs, when the draining began
+  mutable spin_lock m_hungry_lock;
+  std::vector<std::uint64_t> m_hungry;  // ages of the tasks that wait for memory, descending
+  std::size_t m_passed = 0;             // tasks tried since the oldest of them began to wait
+  static constexpr std::size_t most_passed = 16;  // times m_depth
   std::unique_ptr<error> m_refusal;  // under the scheduler's m_device_mutex
   spin_lock m_watched_lock;
   std::vector<flight*> m_watched;  // enqueued, and their inputs are still on their way; only where times are learnt

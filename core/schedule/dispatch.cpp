@@ -127,6 +127,7 @@ block::failure scheduler::why_nowhere(task::record& t) const {
 
 void scheduler::dispatch(lane& mine, task::record& t, bool hot) {
   if ((t.flags & task::flag_reduction) != 0 && (t.flags & task::flag_prepared) == 0) {
+    if (lacks_addend(mine, t)) return;
     // All adders have been enqueued: now it is known which private copies there are.
     prepare(t, *m_executors.front());
   }

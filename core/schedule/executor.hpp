@@ -25,10 +25,21 @@ class priority_queue {
     std::ranges::push_heap(m_heap, later);
     m_size.store(m_heap.size(), std::memory_order_release);
   }
-  task::record* pop() {
+  /// The first one. With an `age`: if that was submitted later, the oldest of all that was submitted before; null if there is none.
+  task::record* pop(std::uint64_t age = ~std::uint64_t{0}) {
     if (empty()) return nullptr;
     const std::lock_guard guard(m_lock);
     if (m_heap.empty()) return nullptr;
+    if (m_heap.front()->sequence >= age) {
+      const auto oldest = std::ranges::min_element(m_heap, {}, &task::record::sequence);
+      if ((*oldest)->sequence >= age) return nullptr;
+      task::record* const found = *oldest;
+      *oldest = m_heap.back();
+      m_heap.pop_back();
+      std::ranges::make_heap(m_heap, later);
+      m_size.store(m_heap.size(), std::memory_order_release);
+      return found;
+    }
     std::ranges::pop_heap(m_heap, later);
     task::record* const first = m_heap.back();
     m_heap.pop_back();
@@ -36,6 +47,12 @@ class priority_queue {
     return first;
   }
   bool empty() const noexcept { return m_size.load(std::memory_order_acquire) == 0; }
+  /// Whether pop(age) would find one.
+  bool has(std::uint64_t age) const {
+    if (empty()) return false;
+    const std::lock_guard guard(m_lock);
+    return std::ranges::any_of(m_heap, [&](const task::record* t) { return t->sequence < age; });
+  }
   std::size_t size() const noexcept { return m_size.load(std::memory_order_acquire); }
   /// Calls visitor(task) for all of them, in no order; nothing comes or goes meanwhile.
   template <class Visitor>

@@ -76,12 +76,12 @@ bool scheduler::poisoned(std::span<const block::access> accesses, std::shared_pt
 void scheduler::run(lane& mine, task::record& t) {
   if (m_cancelled.load(std::memory_order_relaxed) && t.what != m_destroy) {
     if ((t.flags & task::flag_acquired) != 0) m_setup.coherence->finish(t.all_accesses());
-    std::string reason;
+    block::failure why;
     {
       const std::lock_guard guard(m_failure_mutex);
-      reason = m_cancel_reason;
+      why = {m_cancel_reason, "", m_cancel_kind};
     }
-    fail_unstarted(mine, t, note_failure(t, {reason, "", error_kind::interrupted}));
+    fail_unstarted(mine, t, note_failure(t, std::move(why)));
     return;
   }
   if (t.what->special != nullptr) {
@@ -91,22 +91,32 @@ void scheduler::run(lane& mine, task::record& t) {
   if (m_history != nullptr && place_again(mine, t)) return;
   executor& where = *m_executors[t.executor == 0xffff ? mine.executor : t.executor];
   if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) prepare(t, where);
-  if ((t.flags & task::flag_acquired) == 0) {
-    if (!(m_single_space && resident(t.all_accesses())) && !acquire(mine, t, where)) return;
-  } else if (std::shared_ptr<const block::failure> why; poisoned(t.all_accesses(), why)) {
-    m_setup.coherence->finish(t.all_accesses());
-    fail_unstarted(mine, t, why);
-    return;
-  }
+  if ((t.flags & task::flag_acquired) != 0 && !still_good(mine, t)) return;
+  if ((t.flags & task::flag_acquired) == 0 && !(m_single_space && resident(t.all_accesses())) && !acquire(mine, t, where)) return;
   execute(mine, t);
+}
+
+bool scheduler::still_good(lane& mine, task::record& t) {
+  const auto accesses = t.all_accesses();
+  if (std::shared_ptr<const block::failure> why; poisoned(accesses, why)) {
+    m_setup.coherence->finish(accesses);
+    fail_unstarted(mine, t, why);
+    return false;
+  }
+  if (m_setup.coherence->arrived(accesses)) return true;
+  m_setup.coherence->finish(accesses);
+  t.flags &= static_cast<std::uint8_t>(~task::flag_acquired);
+  return true;
 }
 
 bool scheduler::acquire(lane& mine, task::record& t, executor& where) {
   transfer::acquisition& a = mine.acquisition;
   for (;;) {
-    m_setup.coherence->acquire(t.all_accesses(), where.space, a, t.sequence);
+    // In a single space nothing can be pushed out: memory becomes free when others, maybe younger ones, have run.
+    m_setup.coherence->acquire(t.all_accesses(), where.space, a, m_single_space ? 0 : t.sequence);
     switch (a.what) {
       case transfer::outcome::ready:
+        note_begun(t);
         if (m_single_space) m_setup.coherence->finish(t.all_accesses());  // memory is all it needed; no pins here
         else m_setup.coherence->relieve(where.space, t.sequence);
         if (a.waits.empty()) {
@@ -134,7 +144,7 @@ bool scheduler::acquire(lane& mine, task::record& t, executor& where) {
           return false;
         }
         if (m_setup.coherence->space_at(lacking).events() != a.memory_events) continue;  // something was freed already
-        if (!m_single_space) m_setup.coherence->evict(lacking, missing, t.sequence);  // one space: nothing pins, nowhere to evict to
+        if (!m_single_space) m_setup.coherence->make_room(lacking, missing, t.sequence);  // one space: nothing pins, nowhere to evict to
         park_for_memory(t, where, a);
         return false;
       }
@@ -201,8 +211,12 @@ std::shared_ptr<const block::failure> scheduler::call(lane& mine, task::record& 
       for (std::size_t k = 0; k < accesses.size(); ++k)
         if ((accesses[k].flags & task::access_fresh) != 0) operation::enqueue_zero(*c.device, c.stream, mine.operands[k]);
     if (m_validator != nullptr) lent = m_validator->begin_task(t, mine.operands);
-    if (t.what->host == nullptr) t.what->enqueue(c);
-    else if (!enqueue_only) t.what->host(c);
+    if (t.what->host == nullptr) {
+      t.what->enqueue(c);
+      if (!enqueue_only) inline_stream(mine).check_inline();
+    } else if (!enqueue_only) {
+      t.what->host(c);
+    }
   } catch (const error& e) {
     why = note_failure(t, {fmt::format("{} failed: {}", t.what->name, e.message()),
                            e.where().empty() ? describe(t) : e.where() + ", " + describe(t), e.kind()});
@@ -292,6 +306,8 @@ void scheduler::fail_unstarted(lane& mine, task::record& t, std::shared_ptr<cons
     ++m_dropped;
   }
   if (m_validator != nullptr && t.what != m_destroy) m_validator->started(t);
+  note_begun(t);
+  m_setup.coherence->give_up(t.sequence);
   if (t.what == m_hold) {
     auto& hold = *static_cast<host_hold*>(t.extension);
     hold.why = why;
@@ -301,6 +317,7 @@ void scheduler::fail_unstarted(lane& mine, task::record& t, std::shared_ptr<cons
     m_work.notify_all();
     return;
   }
+  if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) note_missing_addend(t, why);
   m_setup.coherence->poison(t.all_accesses(), why);
   complete(mine, t);
 }
@@ -330,6 +347,7 @@ void scheduler::run_special(lane& mine, task::record& t) {
   }
   // hold: acquired in the host space of executor 0, then handed to the thread that waits for it
   executor& where = *m_executors[0];
+  if ((t.flags & task::flag_acquired) != 0 && !still_good(mine, t)) return;
   if ((t.flags & task::flag_acquired) == 0) {
     if (!(m_single_space && resident(t.all_accesses())) && !acquire(mine, t, where)) return;
   }

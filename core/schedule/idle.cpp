@@ -95,19 +95,36 @@ bool scheduler::resolve_memory_deadlock(lane& mine) {
     if (driver && driver->active()) return false;
   for (const auto& driver : m_store_drivers)
     if (driver->active()) return false;
-  for (std::size_t k = 0; k < m_setup.coherence->space_count(); ++k) {
-    memory::space& space = m_setup.coherence->space_at(static_cast<memory::space_number>(k));
-    if (!space.has_waiters()) continue;
-    if (!m_single_space && m_setup.coherence->evict(space.number(), ~std::uint64_t{0})) {
-      space.notify();
-      return true;
-    }
+  transfer::coherence& coherence = *m_setup.coherence;
+  const auto waited_for = [&](std::size_t k) -> memory::space* {
+    memory::space& space = coherence.space_at(static_cast<memory::space_number>(k));
+    return space.has_waiters() ? &space : nullptr;
+  };
+  // What nobody with a claim needs leaves; then claims end, so that younger ones may run and free something; if even that has been
+  // done again and again, somebody is given up.
+  if (!m_single_space && coherence.stuck_rounds() < 256) {
+    for (std::size_t k = 0; k < coherence.space_count(); ++k)
+      if (memory::space* const space = waited_for(k); space != nullptr && coherence.evict(space->number(), ~std::uint64_t{0})) {
+        coherence.note_stuck();
+        space->notify();
+        return true;
+      }
+    if (coherence.lift_claims()) return true;
+  }
+  for (std::size_t k = 0; k < coherence.space_count(); ++k) {
+    if (waited_for(k) == nullptr) continue;
+    memory::space& space = *waited_for(k);
     memory::memory_waiter* oldest = space.take_oldest_waiter();
     if (oldest == nullptr) continue;
+    if (space.may_try_again()) {  // the plugin has refused a slab: perhaps not the next one
+      oldest->wake(oldest);
+      return true;
+    }
     const memory::space_statistics s = space.statistics();
+    const std::string stuck = m_setup.coherence->why_stuck(space.number());
     give_up_waiter(mine, *oldest,
-                   fmt::format("{} is full ({} of {} bytes in use) and nothing in it can be evicted", space.name(),
-                               s.used_bytes, s.limit_bytes));
+                   fmt::format("{} is full ({} of {} bytes in use) and nothing in it can be evicted{}{}", space.name(), s.used_bytes,
+                               s.limit_bytes, stuck.empty() ? "" : ": ", stuck));
     return true;
   }
   return false;

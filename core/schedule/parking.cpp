@@ -42,17 +42,20 @@ void scheduler::resume(task::record& t, tsr_status) {
   enqueue(mine, t, *m_executors[t.executor == 0xffff ? 0 : t.executor], false);
 }
 
-void scheduler::park_for_memory(task::record& t, executor&, const transfer::acquisition& a) {
+void scheduler::park_for_memory(task::record& t, executor& where, const transfer::acquisition& a) {
   auto fresh = std::make_unique<memory_parked>();
+  fresh->driver = where.is_host ? nullptr : m_drivers[where.number].get();
   fresh->age = t.sequence;
   fresh->owner = this;
   fresh->waiting = &t;
   fresh->wake = [](memory::memory_waiter* self) {
     const std::unique_ptr<memory_parked> done(static_cast<memory_parked*>(self));
+    if (done->driver != nullptr) done->driver->end_wait(*done->waiting);
     done->owner->resume(*done->waiting, TSR_OK);
   };
   if (trace::buffer* const events = current_lane().events) trace_park(*events, t, trace::parked_for_memory, a.lacking);
   memory_parked* const p = fresh.release();
+  if (p->driver != nullptr) p->driver->begin_wait(t);
   if (!m_setup.coherence->space_at(a.lacking).wait_for_memory(*p, a.memory_events)) p->wake(p);
 }
 
@@ -63,6 +66,7 @@ void scheduler::give_up_waiter(lane& mine, memory::memory_waiter& waiter, std::s
   }
   const std::unique_ptr<memory_parked> done(static_cast<memory_parked*>(&waiter));
   task::record& t = *done->waiting;
+  if (done->driver != nullptr) done->driver->end_wait(t);
   fail_unstarted(mine, t, note_failure(t, {std::move(why), "", error_kind::memory}));
 }
 

@@ -24,6 +24,7 @@ struct scheduler::parked {
 /// Waits for memory in a space; frees itself when it is woken.
 struct scheduler::memory_parked : memory::memory_waiter {
   scheduler* owner = nullptr;
+  device_driver* driver = nullptr;  ///< of the device where it is to run; null: it is for the host
   task::record* waiting = nullptr;
 };
 

@@ -12,7 +12,7 @@ void enqueue_segment(const operation::context& c) {
   const segment& s = *run.is;
   const task::recording& of = run.of->of;
   run.enqueued = true;
-  graph_key key;
+  graph_key key{.addresses = {}, .patches = {}, .memory_epoch = c.memory_epoch};
   for (const operation::operand& o : c.operands) key.addresses.push_back(o.address);
   key.patches.resize(s.members.size());
   if (!run.of->patches.empty())
@@ -132,6 +132,17 @@ bool scheduler::joins_segment(lane& mine, task::record& t, bool hot) {
   if (index == segment_plan::none) return false;
   pass_gate(mine, r, index, 0, hot);
   return true;
+}
+
+void scheduler::note_begun_of_replay(task::record& t) noexcept {
+  const task::replayed_task is = t.replayed();
+  auto& r = static_cast<running_replay&>(*is.of);
+  if (r.uses == nullptr) return;
+  if (t.what != m_graph) {
+    r.uses->begin(t.sequence);
+    return;
+  }
+  for (const std::uint32_t member : static_cast<const segment_run*>(is.arguments)->is->members) r.uses->begin(r.first_sequence + member);
 }
 
 void scheduler::release_segment(lane& mine, task::record& t, bool hot) {

@@ -42,9 +42,10 @@ void scheduler::play(running_replay& r, std::source_location site) {
       for (const task::recorded_access& a : of.accesses_of(t)) bytes += r.blocks[a.block].is->bytes;
     mine.submitted_bytes.store(mine.submitted_bytes.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
   }
+  r.uses = m_announces ? &uses_of(mine) : nullptr;
   if (m_announces)
     for (std::size_t k = 0; k < of.size(); ++k)
-      for (const task::recorded_access& a : of.accesses_of(of.tasks[k])) uses_of(mine).note(*r.blocks[a.block].is, r.first_sequence + k);
+      for (const task::recorded_access& a : of.accesses_of(of.tasks[k])) r.uses->note(*r.blocks[a.block].is, r.first_sequence + k);
   task::link(r, *this, mine.events, [&](task::record& t) { dispatch(mine, t, false); });
   for (const std::uint32_t t : of.unbound) dispatch(mine, materialize(mine, r, t, 0), false);
 }

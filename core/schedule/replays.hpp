@@ -7,6 +7,7 @@
 
 #include "core/schedule/segments.hpp"
 #include "core/task/replay.hpp"
+#include "core/transfer/use_log.hpp"
 
 namespace tessera::schedule {
 
@@ -38,6 +39,7 @@ struct running_replay : task::replay {
   };
   std::vector<counter> done;  ///< by lane
   bool started = false;       ///< by the thread that plays it
+  transfer::use_log* uses = nullptr;  ///< where its uses were announced
   replay_planning& planning;
   std::shared_ptr<segment_plan> plan;       ///< of this run; null: every task for itself
   std::unique_ptr<segment_run[]> segments;  ///< by segment of the plan

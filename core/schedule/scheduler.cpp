@@ -12,6 +12,7 @@
 #include "core/schedule/device_driver.hpp"
 #include "core/schedule/simulated_run.hpp"
 #include "core/schedule/trace_points.hpp"
+#include "core/schedule/watchdog.hpp"
 #include "core/validate/validator.hpp"
 
 namespace tessera::schedule {
@@ -176,6 +177,7 @@ scheduler::scheduler(scheduler_setup setup)
   for (const auto& driver : m_drivers)
     if (driver) driver->start();
   for (const auto& driver : m_store_drivers) driver->start();
+  m_watchdog = watch_streams();
 }
 
 scheduler::~scheduler() {
@@ -187,6 +189,7 @@ scheduler::~scheduler() {
   for (const auto& driver : m_drivers)
     if (driver) driver->stop();
   for (const auto& driver : m_store_drivers) driver->stop();
+  m_watchdog.reset();  // the drivers wait until nothing is busy, which it may have to decide
   m_alive.reset();
 }
 
@@ -241,6 +244,16 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
     help(mine, [&] { return tasks_open() <= m_window_tasks / 2 + m_held.load(); });
   if (m_window_bytes != 0 && bytes_open() >= m_window_bytes && m_held.load() == 0)
     help(mine, [&] { return bytes_open() <= m_window_bytes / 2 || tasks_open() <= m_held.load(); });
+}
+
+void scheduler::note_begun(const task::record& t) noexcept {
+  if (!m_announces) return;
+  if ((t.flags & task::flag_replayed) != 0) {
+    note_begun_of_replay(const_cast<task::record&>(t));
+    return;
+  }
+  // Whoever submitted it has made the log before.
+  if (const auto& log = m_lanes[t.owner].load(std::memory_order_relaxed)->uses) log->begin(t.sequence);
 }
 
 transfer::use_log& scheduler::uses_of(lane& mine) {
@@ -313,10 +326,11 @@ void scheduler::fence(std::source_location site) {
                 dropped > 0 ? fmt::format("{} tasks that depended on it were given up", dropped) : std::string());
 }
 
-void scheduler::cancel(std::string reason) {
+void scheduler::cancel(std::string reason, error_kind kind) {
   {
     const std::lock_guard guard(m_failure_mutex);
     m_cancel_reason = std::move(reason);
+    m_cancel_kind = kind;
   }
   m_cancelled.store(true);
   m_work.notify_all();

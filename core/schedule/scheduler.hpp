@@ -34,6 +34,7 @@ class validator;
 namespace tessera::schedule {
 
 class device_driver;
+class watchdog;
 struct host_hold;
 struct running_replay;
 
@@ -93,9 +94,11 @@ class scheduler final : private task::reduction_source {
   /// As fence, but reports failures to nobody.
   void drain() noexcept;
   /// Tasks that have not started are dropped from now on, with `reason`; running ones finish.
-  void cancel(std::string reason);
+  void cancel(std::string reason, error_kind kind = error_kind::interrupted);
   /// Whether cancel was called.
   bool cancelled() const noexcept { return m_cancelled.load(std::memory_order_relaxed); }
+  /// Whether a device was found to hang: the run is cancelled, and what devices use is never given back.
+  bool hung() const noexcept { return m_hung.load(); }
 
   /// A block held for the calling thread in host memory, in program order with the tasks that use it. Blocks until it
   /// is available. Throws the failure that spoiled it.
@@ -226,6 +229,9 @@ class scheduler final : private task::reduction_source {
 
   // running (host_tasks.cpp)
   void run(lane& mine, task::record& t);
+  /// For a task that was acquired and waited: false when what it needs turned out to be unusable, and it has failed. Takes
+  /// `acquired` from it when a copy has failed and it has to be acquired again.
+  bool still_good(lane& mine, task::record& t);
   bool acquire(lane& mine, task::record& t, executor& where);  // false: parked, failed, or to be tried later
   void execute(lane& mine, task::record& t);
   /// Calls what it computes. With `enqueue_only`, a function of the program is not called. Returns why it failed.
@@ -238,6 +244,8 @@ class scheduler final : private task::reduction_source {
     if ((t.flags & task::flag_replayed) != 0) release_replayed(mine, t, hot);
     else task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, hot); });
   }
+  void note_begun(const task::record& t) noexcept;  ///< the uses that were announced for it are no longer to come
+  void note_begun_of_replay(task::record& t) noexcept;
   transfer::use_log& uses_of(lane& mine);  ///< to announce the blocks of tasks that it submits
   /// What a task counts in the window of bytes: the same at its submission and at its end, when its blocks may be gone
   /// as soon as its successors are released; so that it is asked before. 0 for the runtime's own tasks.
@@ -252,6 +260,10 @@ class scheduler final : private task::reduction_source {
   void gather_operands(lane& mine, task::record& t);
   std::string describe(const task::record& t) const;
   bool poisoned(std::span<const block::access> accesses, std::shared_ptr<const block::failure>& why) const;
+
+  // streams that hang (watchdog.cpp)
+  std::unique_ptr<watchdog> watch_streams();
+  void note_hanging(const std::string& text);
 
   // virtual time (simulated_run.cpp)
   struct simulated_run;
@@ -276,6 +288,8 @@ class scheduler final : private task::reduction_source {
   bool next_stage(lane& mine, task::record& t);      ///< whether more of it is to come
   void prepare(task::record& t, executor& where);
   void give_copies_back(task::record& t);
+  void note_missing_addend(task::record& t, const std::shared_ptr<const block::failure>& why);
+  bool lacks_addend(lane& mine, task::record& reduction);  ///< then it has failed
   void end_group(task::record& t);
 
   scheduler_setup m_setup;
@@ -326,6 +340,9 @@ class scheduler final : private task::reduction_source {
   std::shared_ptr<const block::failure> m_first_failure;
   std::uint64_t m_dropped = 0;             // tasks given up because of it
   std::string m_cancel_reason;
+  error_kind m_cancel_kind = error_kind::interrupted;
+  std::atomic<bool> m_hung{false};
+  std::unique_ptr<watchdog> m_watchdog;    // last of all that works, first to end
 
   struct lane_cache {
     std::uint64_t serial = 0;

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/huge_pages.hpp"
 #include "core/task/record.hpp"
 
 namespace tessera::block {
@@ -72,7 +73,7 @@ struct recording {
   recording& operator=(const recording&) = delete;
   ~recording();
 
-  std::vector<recorded_task> tasks;
+  large_vector<recorded_task> tasks;
   std::vector<recorded_access> accesses;      ///< of tasks that have many
   std::vector<std::uint32_t> successors;      ///< likewise
   std::vector<std::int32_t> predecessors;     ///< per task, within the recording

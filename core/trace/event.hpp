@@ -27,7 +27,7 @@ inline constexpr std::uint16_t run_view = 1u << 1;    ///< a view: the block was
 // `small` of parked.
 inline constexpr std::uint16_t parked_for_data = 0, parked_for_memory = 1;
 
-/// 64 bytes: one cache line.
+/// 64 bytes where it is read; a buffer keeps the words in use alone (words_of).
 struct alignas(64) event {
   event_kind kind;
   std::uint8_t count = 0;
@@ -38,6 +38,24 @@ struct alignas(64) event {
   std::array<std::uint64_t, 5> words{};
 };
 static_assert(sizeof(event) == 64);
+
+/// How many of an event's words are in use.
+constexpr std::size_t words_of(event_kind kind, std::uint8_t count) noexcept {
+  switch (kind) {
+    case event_kind::submitted: return std::size_t{1} + count;
+    case event_kind::predecessors:
+    case event_kind::waits: return count;
+    case event_kind::ran:
+    case event_kind::memory:
+    case event_kind::evicted:
+    case event_kind::fence: return 1;
+    case event_kind::enqueued: return 3;
+    case event_kind::transfer: return 5;
+    case event_kind::parked:
+    case event_kind::resumed: return 0;
+  }
+  return 0;
+}
 
 /// A point on the timeline of a stream, in one word.
 constexpr std::uint64_t point_of(std::uint32_t stream, std::uint64_t value) noexcept {

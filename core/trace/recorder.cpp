@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace tessera::trace {
@@ -9,7 +10,12 @@ namespace {
 
 std::atomic<std::uint64_t> next_serial{1};  // numbers, not state: two recorders never share one
 
-constexpr std::size_t chunk_bytes = buffer::chunk_events * sizeof(event);
+// Aligned to a huge page, and one where the system has them: the first touch of small pages would cost more than the events.
+chunk_memory allocate_chunk() noexcept {
+  void* const memory = std::aligned_alloc(buffer::chunk_bytes, buffer::chunk_bytes);
+  if (memory != nullptr) madvise(memory, buffer::chunk_bytes, MADV_HUGEPAGE);  // where it fails, it is slower
+  return chunk_memory(static_cast<std::uint64_t*>(memory));
+}
 
 struct local_cache {
   std::uint64_t serial = 0;
@@ -22,40 +28,72 @@ thread_local local_cache cached;
 buffer::buffer(recorder& owner, std::string name, thread_role role, std::uint32_t place)
     : m_owner(owner), m_name(std::move(name)), m_role(role), m_place(place), m_clock(owner.m_clock) {}
 
-buffer::~buffer() {
-  for (const auto& c : m_chunks) std::free(c->events);
-}
-
 bool buffer::grow() noexcept {
-  if (m_owner.m_bytes.fetch_add(chunk_bytes, std::memory_order_relaxed) + chunk_bytes > m_owner.m_limit) {
-    m_owner.m_bytes.fetch_sub(chunk_bytes, std::memory_order_relaxed);
-    return false;
-  }
-  // Aligned to a huge page, and one where the system has them: the first touch of small pages would cost more than the
-  // events (50 ns each).
-  void* const memory = std::aligned_alloc(chunk_bytes, chunk_bytes);
-  if (memory == nullptr) return false;
-  madvise(memory, chunk_bytes, MADV_HUGEPAGE);  // where it fails, it is slower
+  chunk_memory words = m_owner.take_chunk();
+  if (!words) return false;
   try {
     auto fresh = std::make_unique<chunk>();
-    fresh->events = static_cast<event*>(memory);
+    fresh->words = std::move(words);
     const std::lock_guard guard(m_chunks_mutex);
     m_current = m_chunks.emplace_back(std::move(fresh)).get();
   } catch (...) {
-    std::free(memory);
+    m_owner.m_bytes.fetch_sub(chunk_bytes, std::memory_order_relaxed);
     return false;
   }
   m_used = 0;
   return true;
 }
 
+void buffer::append_to(std::vector<event>& out) const {
+  const std::lock_guard guard(m_chunks_mutex);
+  for (const auto& c : m_chunks) {
+    const std::uint64_t* from = c->words.get();
+    const std::uint64_t* const end = from + c->used.load(std::memory_order_acquire);
+    while (from != end) {
+      event e{static_cast<event_kind>(from[0] & 0xff)};
+      e.count = static_cast<std::uint8_t>(from[0] >> 8);
+      e.small = static_cast<std::uint16_t>(from[0] >> 16);
+      e.number = static_cast<std::uint32_t>(from[0] >> 32);
+      e.time = from[1];
+      e.task = from[2];
+      const std::size_t own = words_of(e.kind, e.count);
+      std::copy_n(from + head_words, own, e.words.begin());
+      from += head_words + own;
+      out.push_back(e);
+    }
+  }
+}
+
 recorder::recorder(std::uint64_t limit_bytes, const std::uint64_t* virtual_now)
-    : m_serial(next_serial.fetch_add(1)), m_limit(limit_bytes), m_clock(virtual_now), m_first_tick(m_clock.now()), m_first_ns(steady_ns()) {}
+    : m_serial(next_serial.fetch_add(1)), m_limit(limit_bytes), m_clock(virtual_now), m_first_tick(m_clock.now()), m_first_ns(steady_ns()) {
+  const std::uint64_t count = std::min<std::uint64_t>(prepared_chunks, m_limit / buffer::chunk_bytes);
+  for (std::uint64_t k = 0; k < count; ++k) {
+    chunk_memory memory = allocate_chunk();
+    if (!memory) break;
+    for (std::size_t at = 0; at < buffer::chunk_words; at += 4096 / sizeof(std::uint64_t)) memory[at] = 0;
+    m_prepared.push_back(std::move(memory));
+  }
+}
+
+chunk_memory recorder::take_chunk() noexcept {
+  if (m_bytes.fetch_add(buffer::chunk_bytes, std::memory_order_relaxed) + buffer::chunk_bytes <= m_limit) {
+    {
+      const std::lock_guard guard(m_prepared_mutex);
+      if (!m_prepared.empty()) {
+        chunk_memory memory = std::move(m_prepared.back());
+        m_prepared.pop_back();
+        return memory;
+      }
+    }
+    if (chunk_memory memory = allocate_chunk()) return memory;
+  }
+  m_bytes.fetch_sub(buffer::chunk_bytes, std::memory_order_relaxed);
+  return nullptr;
+}
 
 buffer& recorder::make_buffer(std::string name, thread_role role, std::uint32_t place) {
   auto fresh = std::make_unique<buffer>(*this, std::move(name), role, place);
-  // Its first chunk now rather than in the midst of the first task.
-  if (fresh->grow()) fresh->m_current->events[0] = event{event_kind::fence};
+  fresh->grow();  // its first chunk now rather than in the midst of the first task
   const std::lock_guard guard(m_mutex);
   return *m_buffers.emplace_back(std::move(fresh));
 }
@@ -94,11 +132,7 @@ recording recorder::take() const {
   for (const auto& b : m_buffers) {
     recording::thread t{b->m_name, b->m_role, b->m_place, {}};
     made.dropped += b->m_dropped.load(std::memory_order_relaxed);
-    const std::lock_guard chunks(b->m_chunks_mutex);
-    for (const auto& c : b->m_chunks) {
-      const std::size_t count = c->count.load(std::memory_order_acquire);
-      t.events.insert(t.events.end(), c->events, c->events + count);
-    }
+    b->append_to(t.events);
     for (event& e : t.events) {
       e.time = to_ns(e.time);
       const bool spans = e.kind == event_kind::ran || e.kind == event_kind::enqueued || e.kind == event_kind::transfer ||

@@ -12,8 +12,9 @@ namespace tessera::transfer {
 
 coherence::coherence(std::span<const std::unique_ptr<memory::space>> spaces,
                      std::vector<memory::space_number> parents, stream_table& streams, std::uint64_t staging_bytes,
-                     eviction_settings eviction)
-    : m_parents(std::move(parents)), m_streams(streams), m_links(spaces), m_eviction(eviction) {
+                     eviction_settings eviction, std::uint32_t copy_retries)
+    : m_parents(std::move(parents)), m_streams(streams), m_links(spaces), m_claims(spaces.size()),
+      m_leaving(std::make_unique<std::atomic<std::uint64_t>[]>(spaces.size())), m_eviction(eviction), m_trouble(copy_retries) {
   if (spaces.size() > 64) throw error(error_kind::configuration, "more than 64 memory spaces");
   memory::space* host = nullptr;
   for (const auto& s : spaces) {
@@ -48,7 +49,7 @@ bool coherence::usable(const block::replica& r, const block::record& b) const no
 }
 
 void coherence::settle(block::replica& r) const {
-  if (r.ready && m_streams.reached(r.ready)) r.ready = {};
+  if (r.ready && m_streams.reached(r.ready) && !m_streams.failed(r.ready)) r.ready = {};
   if (r.state == block::replica_state::filling && !r.ready && r.issuing == 0) r.state = block::replica_state::valid;
   if (r.readers) std::erase_if(*r.readers, [&](block::ticket t) { return m_streams.reached(t); });
 }
@@ -72,7 +73,13 @@ const block::replica* coherence::cheapest_source(block::record& block, memory::s
     if (way.how == route_kind::none) return;
     settle(r);
     // A copy that is itself still arriving is worth waiting for only when it is much nearer.
-    const double seconds = way.seconds(block.bytes) * (r.ready || r.issuing != 0 ? 2 : 1);
+    double seconds = way.seconds(block.bytes) * (r.ready || r.issuing != 0 ? 2 : 1);
+    if (m_trouble.any()) {  // what has failed is tried again when there is nothing else
+      if (doubtful(r) || m_trouble.exhausted(block, r.space, to, block.committed)) return;
+      seconds = (seconds + 1e-6) * (1 + 1000.0 * m_trouble.failures(block, r.space, to, block.committed));
+    } else if (doubtful(r)) {
+      return;
+    }
     if (best == nullptr || seconds < best_seconds) best = &r, best_seconds = seconds;
   });
   return best;
@@ -85,11 +92,47 @@ stream* coherence::executor_of(memory::space_number from, memory::space_number t
 
 void coherence::acquire(std::span<block::access> accesses, memory::space_number space, acquisition& out,
                         std::uint64_t sequence) {
+  acquire_for(accesses, accesses, space, out, sequence);
+  if (out.what == outcome::ready && (m_stuck.load(std::memory_order_relaxed) != 0 || m_claims.lifted())) {
+    m_stuck.store(0, std::memory_order_relaxed);
+    m_claims.end_lift();
+  }
+  if (out.what == outcome::ready || out.what == outcome::failed) end_claims(sequence);
+}
+
+void coherence::end_claims(std::uint64_t sequence) {
+  if (m_claims.any()) wake(m_claims.end(sequence));
+}
+
+void coherence::wake(std::uint64_t spaces) {
+  for (std::size_t k = 0; k < m_spaces.size(); ++k)
+    if ((spaces >> k & 1) != 0) m_spaces[k]->notify();
+}
+
+bool coherence::lift_claims() {
+  const std::uint64_t spaces = m_claims.lift();
+  wake(spaces);
+  return spaces != 0;
+}
+
+void coherence::acquire_for(std::span<const block::access> whole, std::span<block::access> accesses, memory::space_number space,
+                            acquisition& out, std::uint64_t sequence) {
+  while (!attempt(whole, accesses, space, out, sequence)) continue;
+}
+
+/// False: a copy was refused; nothing is held.
+bool coherence::attempt(std::span<const block::access> whole, std::span<block::access> accesses, memory::space_number space,
+                        acquisition& out, std::uint64_t sequence) {
   out.waits.clear();
+  out.sources.clear();
+  out.copying = false;
   out.cause.reset();
   memory::space& target = *m_spaces[space];
   lock_set locks(accesses);
   boost::container::small_vector<planned, 4> plans;
+  // By access: where step 1 has found the contents. Asked again in step 3 the answer may be nowhere, if their maker failed in between:
+  // then the copy is one of something that was never made, and ends so.
+  boost::container::small_vector<memory::space_number, 8> from(accesses.size(), memory::no_space);
 
   for (unsigned attempts = 0;; ++attempts) {
     if (attempts > 64) std::this_thread::yield();
@@ -104,6 +147,7 @@ void coherence::acquire(std::span<block::access> accesses, memory::space_number 
       block::replica* here = b.find(space);
       if (here != nullptr) settle(*here);
       if (here != nullptr && here->issuing != 0) busy = true;
+      if (here != nullptr && needs_contents(a.how) && doubtful(*here)) busy = true;
       if (!needs_contents(a.how)) {
         // Overwriting in place: whoever still reads these bytes comes first. Waits are collected below.
         continue;
@@ -123,10 +167,19 @@ void coherence::acquire(std::span<block::access> accesses, memory::space_number 
       if (here != nullptr && usable(*here, b)) continue;
       const block::replica* source = cheapest_source(b, space);
       if (source == nullptr) {
-        far = &b;
+        const no_source why = why_no_source(b, space);
+        if (why == no_source::exhausted) {
+          out.cause = gave_up(b, space);
+          m_trouble.arrived(b, space);  // told: the next task that wants it begins anew
+          failed = true;
+          break;
+        }
+        if (why == no_source::doubtful) busy = true;
+        else far = &b;
       } else if (source->issuing != 0) {
         busy = true;
       } else {
+        from[static_cast<std::size_t>(&a - accesses.data())] = source->space;
         // The copying stream waits on the device for what comes before; where it cannot, the host has to.
         const stream* by = executor_of(source->space, space);
         const auto check = [&](block::ticket t) {
@@ -142,8 +195,9 @@ void coherence::acquire(std::span<block::access> accesses, memory::space_number 
     }
     if (failed) {
       locks.unlock();
+      out.waits.clear();
       out.what = outcome::failed;
-      return;
+      return true;
     }
     if (busy) {
       locks.unlock();
@@ -154,12 +208,12 @@ void coherence::acquire(std::span<block::access> accesses, memory::space_number 
     if (!out.waits.empty()) {
       locks.unlock();
       out.what = outcome::retry;
-      return;
+      return true;
     }
     if (far != nullptr) {
       locks.unlock();
-      bring_near(*far, space, out);
-      return;
+      bring_near(whole, *far, space, out, sequence);
+      return true;
     }
 
     // 2. All missing memory at once, or nothing.
@@ -171,13 +225,16 @@ void coherence::acquire(std::span<block::access> accesses, memory::space_number 
         sizes.push_back(a.block->bytes);
       }
     boost::container::small_vector<block::chunk, 8> chunks(sizes.size());
-    if (!sizes.empty() && !target.reserve({sizes.data(), sizes.size()}, {chunks.data(), chunks.size()})) {
+    const bool may_take = m_claims.may_take(space, sequence);
+    if (!sizes.empty() && !(may_take && target.reserve({sizes.data(), sizes.size()}, {chunks.data(), chunks.size()}))) {
       locks.unlock();
       out.what = outcome::no_memory;
       out.lacking = space;
       out.missing_bytes = 0;
+      if (!may_take) return true;  // somebody older makes room for himself; who waits for that is woken
       for (const std::uint64_t size : sizes) out.missing_bytes += target.footprint(size);
-      return;
+      m_claims.lack(space, sequence, whole);
+      return true;
     }
     for (std::size_t k = 0; k < fresh.size(); ++k) {
       block::replica& r = fresh[k]->add();
@@ -197,12 +254,15 @@ void coherence::acquire(std::span<block::access> accesses, memory::space_number 
       a.space = space;
       ++here.pins;
       here.last_use = now;
-      if (b.last_begun.load(std::memory_order_relaxed) < sequence) b.last_begun.store(sequence, std::memory_order_relaxed);
       if (here.state == block::replica_state::draining) here.state = block::replica_state::valid;  // wanted again
       if (needs_contents(a.how) && !usable(here, b)) {
-        plans.push_back(plan(b, here, cheapest_source(b, space)->space, false));
+        plans.push_back(plan(b, here, from[static_cast<std::size_t>(&a - accesses.data())], false));
       } else if (here.ready) {
         add_wait(out.waits, here.ready);
+        if (needs_contents(a.how)) {
+          out.sources.push_back(here.ready);
+          out.copying = out.copying || here.state == block::replica_state::filling;
+        }
         if (here.state == block::replica_state::filling) m_joined.fetch_add(1, std::memory_order_relaxed);
       }
       if (a.how != intent::read) {
@@ -220,18 +280,26 @@ void coherence::acquire(std::span<block::access> accesses, memory::space_number 
 
   // 4. Without locks: let the plugins copy.
   out.what = outcome::ready;
+  bool refused = false;
   for (planned& p : plans) {
     try {
       issue(p, &out.waits);
+      out.sources.push_back(p.arrived);
+      out.copying = true;
     } catch (const error& e) {
-      out.what = outcome::failed;
-      if (!out.cause) out.cause = std::make_shared<block::failure>(block::failure{e.what(), {}, e.kind()});
+      copy_refused(p, e);
+      refused = true;
     }
   }
-  if (out.what == outcome::failed) finish(accesses);
+  // What has failed already is not in `waits`: nobody would look at it again.
+  const bool failed = refused || std::ranges::any_of(out.sources, [&](block::ticket t) { return m_streams.reached(t) && m_streams.failed(t); });
+  if (!failed) return true;
+  finish(accesses);
+  return false;  // the next attempt takes another source, or gives up
 }
 
-void coherence::bring_near(block::record& block, memory::space_number space, acquisition& out) {
+void coherence::bring_near(std::span<const block::access> whole, block::record& block, memory::space_number space, acquisition& out,
+                           std::uint64_t sequence) {
   memory::space_number stop = memory::no_space;
   {
     const std::lock_guard guard(block.lock);
@@ -247,7 +315,7 @@ void coherence::bring_near(block::record& block, memory::space_number space, acq
     return;
   }
   block::access visit{.block = &block, .version = 0, .how = intent::read, .flags = 0, .space = stop};
-  acquire({&visit, 1}, stop, out);
+  acquire_for(whole, {&visit, 1}, stop, out, sequence);
   if (out.what != outcome::ready) return;
   finish({&visit, 1});
   out.what = outcome::retry;
@@ -272,7 +340,8 @@ void coherence::publish(std::span<const block::access> accesses, block::ticket d
     here.ready = done;
     here.state = block::replica_state::valid;
     if (here.readers) here.readers->clear();  // this task waited for them
-    if (b.poison != nullptr) {
+    // Written anew. An update has nothing to say about what it was made from: that may turn out to be poisoned meanwhile.
+    if (b.poison != nullptr && !needs_contents(a.how)) {
       delete b.poison;
       b.poison = nullptr;
     }
@@ -280,7 +349,8 @@ void coherence::publish(std::span<const block::access> accesses, block::ticket d
   }
 }
 
-void coherence::finish(std::span<const block::access> accesses, const std::shared_ptr<const block::failure>& why) {
+void coherence::finish(std::span<const block::access> accesses, const std::shared_ptr<const block::failure>& why,
+                       block::ticket done) {
   for (const block::access& a : accesses) {
     block::record& b = *a.block;
     bool evictable = false;
@@ -288,6 +358,7 @@ void coherence::finish(std::span<const block::access> accesses, const std::share
       const std::lock_guard guard(b.lock);
       block::replica* here = b.find(a.space);
       if (here != nullptr && here->pins > 0) evictable = --here->pins == 0;
+      if (why && done && here != nullptr && here->ready == done) here->ready = {};  // said now, and no longer doubtful
       if (why && a.how != intent::read) {
         delete b.poison;
         b.poison = new std::shared_ptr<const block::failure>(why);
@@ -304,7 +375,7 @@ void coherence::publish_and_finish(std::span<const block::access> accesses) {
 
 void coherence::poison(std::span<const block::access> accesses, const std::shared_ptr<const block::failure>& why) {
   for (const block::access& a : accesses) {
-    if (a.how == intent::read) continue;
+    if (a.how == intent::read || a.how == intent::accumulate) continue;  // an addend that is missing: the sum's matter
     const std::lock_guard guard(a.block->lock);
     delete a.block->poison;
     a.block->poison = new std::shared_ptr<const block::failure>(why);

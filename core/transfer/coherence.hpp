@@ -9,10 +9,12 @@
 
 #include "core/block/record.hpp"
 #include "core/memory/space.hpp"
+#include "core/transfer/claims.hpp"
 #include "core/transfer/link_map.hpp"
 #include "core/transfer/staging_ring.hpp"
 #include "core/transfer/stream.hpp"
 #include "core/trace/recorder.hpp"
+#include "core/transfer/trouble.hpp"
 #include "core/transfer/use_log.hpp"
 
 namespace tessera::transfer {
@@ -29,6 +31,8 @@ enum class outcome : std::uint8_t {
 struct acquisition {
   outcome what = outcome::ready;
   std::vector<block::ticket> waits;  ///< reached or not; at most one per stream and block
+  std::vector<block::ticket> sources;  ///< ready: exact points that make contents it needs, not reached yet
+  bool copying = false;              ///< ready: some of these are copies
   memory::space_number lacking = memory::no_space;  ///< no_memory: the space that is full
   std::uint64_t missing_bytes = 0;
   std::uint64_t memory_events = 0;   ///< of that space, read before the reservation that failed
@@ -77,7 +81,8 @@ class coherence {
  public:
   /// @param parents  per space: where its evicted data go, or no_space
   coherence(std::span<const std::unique_ptr<memory::space>> spaces, std::vector<memory::space_number> parents,
-            stream_table& streams, std::uint64_t staging_bytes, eviction_settings eviction = {});
+            stream_table& streams, std::uint64_t staging_bytes, eviction_settings eviction = {},
+            std::uint32_t copy_retries = 3);
   ~coherence();
 
   /// Writes transfers and evictions down from now on. Before anything is transferred.
@@ -86,15 +91,27 @@ class coherence {
   /// Reserves, transfers and pins everything that a task with these accesses needs in `space`; see outcome. Sets
   /// access::space. `consumer` (may be null) is the stream that will use the data: tickets that it can wait for on the
   /// device are left in `waits` like all others; the caller decides how to wait.
-  /// `sequence` is the task's age: 0 for none.
+  /// `sequence` is the task's age: 0 for none. Who lacks memory, here or where a block stops on its way, may have a claim there from
+  /// then on (claims.hpp), until a later attempt succeeds, or give_up.
   void acquire(std::span<block::access> accesses, memory::space_number space, acquisition& out, std::uint64_t sequence = 0);
+
+  /// The task of this age is given up: it will not acquire.
+  void give_up(std::uint64_t sequence) { end_claims(sequence); }
 
   /// The task has been enqueued (device: `done` is its ticket) or has run (host: no ticket): its versions are now the
   /// committed ones, other replicas are stale, readers are noted.
   void publish(std::span<const block::access> accesses, block::ticket done);
 
-  /// The task is complete: unpins. With `why`, what it made is poisoned.
-  void finish(std::span<const block::access> accesses, const std::shared_ptr<const block::failure>& why = nullptr);
+  /// The task is complete: unpins. With `why`, what it made is poisoned; `done`: the ticket that it was published with.
+  void finish(std::span<const block::access> accesses, const std::shared_ptr<const block::failure>& why = nullptr,
+              block::ticket done = {});
+  /// Whether everything that an acquired task reads is where it was acquired, once its waits are reached. False: a copy has
+  /// failed; finish, and acquire again.
+  bool arrived(std::span<const block::access> accesses) const;
+  /// Failures of copies so far.
+  const trouble& troubles() const noexcept { return m_trouble; }
+  /// Why nothing leaves a full space, as far as something is wrong; else empty.
+  std::string why_stuck(memory::space_number space) const;
 
   /// publish and finish in one pass, for tasks that ran on the host.
   void publish_and_finish(std::span<const block::access> accesses);
@@ -106,6 +123,8 @@ class coherence {
   /// back to the parent, least recently used first. Returns true when something was freed at once or is on its way.
   /// With a `sequence`, and by next use, nothing leaves that is needed before the task of that age.
   bool evict(memory::space_number space, std::uint64_t bytes, std::uint64_t sequence = 0);
+  /// The same so that `bytes` are free in the end: what is free, and what leaves already, counts.
+  bool make_room(memory::space_number space, std::uint64_t bytes, std::uint64_t sequence);
   /// Evicts from a space that is above its high watermark; for the task of age `sequence`, whose blocks have come.
   void relieve(memory::space_number space, std::uint64_t sequence);
   /// One step of emptying a space: drops what is stale or valid elsewhere, writes sole copies back to the parent, and says
@@ -135,6 +154,12 @@ class coherence {
   /// pinned by the caller; the block's lock is taken for the search only.
   tsr_address address_of(const block::access& held, void** out_host = nullptr) const;
 
+  /// Nothing moves any more: ends all claims until somebody has acquired, and wakes who waited for them. False when there were none.
+  bool lift_claims();
+  /// How often note_stuck was called since the last task acquired.
+  std::uint32_t stuck_rounds() const noexcept { return m_stuck.load(std::memory_order_relaxed); }
+  void note_stuck() noexcept { m_stuck.fetch_add(1, std::memory_order_relaxed); }
+
   /// Estimated seconds until the blocks that are read would be at `space`, and their bytes that already are. Looks at one
   /// block after the other, each under its lock: the answer may be stale.
   struct estimate {
@@ -161,14 +186,31 @@ class coherence {
  private:
   bool usable(const block::replica& r, const block::record& b) const noexcept;
   const block::replica* cheapest_source(block::record& block, memory::space_number to) const;
+  bool attempt(std::span<const block::access> whole, std::span<block::access> accesses, memory::space_number space, acquisition& out,
+               std::uint64_t sequence);
+
+  // copies that fail (retries.cpp); the first four with the block's lock held
+  bool doubtful(const block::replica& r) const;  ///< the work that makes it failed, and whoever was told is about to say so
+  enum class no_source : std::uint8_t { far, doubtful, exhausted };
+  no_source why_no_source(block::record& block, memory::space_number to) const;
+  std::shared_ptr<const block::failure> gave_up(const block::record& block, memory::space_number to) const;
+  void copy_failed(const transfer& t, tsr_status status);
+  void copy_refused(const planned& what, const error& why);
   stream* executor_of(memory::space_number from, memory::space_number to) const;
   void settle(block::replica& r) const;  // forget tickets that have been reached
   void add_wait(std::vector<block::ticket>& waits, block::ticket t) const;
   planned plan(block::record& block, block::replica& target, memory::space_number from, bool write_back);
   void issue(planned& what, std::vector<block::ticket>* waits);
   void transfer_done(transfer& t, tsr_status status);
-  void bring_near(block::record& block, memory::space_number space, acquisition& out);
-  bool write_back(block::record& block, memory::space_number from, std::uint64_t& out_bytes, std::uint64_t sequence);
+  // `whole`: all that the task uses, of which `accesses` may be a block on its way
+  void acquire_for(std::span<const block::access> whole, std::span<block::access> accesses, memory::space_number space, acquisition& out,
+                   std::uint64_t sequence);
+  void bring_near(std::span<const block::access> whole, block::record& block, memory::space_number space, acquisition& out,
+                  std::uint64_t sequence);
+  void end_claims(std::uint64_t sequence);
+  void wake(std::uint64_t spaces);
+  bool write_back(block::record& block, memory::space_number from, std::uint64_t& out_bytes, std::uint64_t sequence,
+                  std::uint64_t& owed);  // owed: bytes for which the parent had no room so far
   void find_next_uses(std::span<const memory::space::resident> residents);
   void drop_replica(block::record& block, block::replica& r);
   void note_eviction(const block::record& block, memory::space_number space, bool written_back) const;
@@ -182,8 +224,12 @@ class coherence {
   link_map m_links;
   std::vector<copy_streams> m_copies;  // by registry index of the device
   std::vector<std::unique_ptr<staging_ring>> m_rings;  // by registry index of the receiving device
+  claims m_claims;
+  std::atomic<std::uint32_t> m_stuck{0};
+  std::unique_ptr<std::atomic<std::uint64_t>[]> m_leaving;  // by space: bytes that are being written back from there
   eviction_settings m_eviction;
   bool m_wants_uses = false;
+  trouble m_trouble;
   std::mutex m_uses_mutex;  // logs, and next_use of all blocks
   std::vector<use_log*> m_logs;
   std::atomic<std::uint64_t> m_in_flight{0};

@@ -8,6 +8,7 @@ coherence::evacuation coherence::evacuate(memory::space_number number) {
   const memory::space_number to = m_parents[number];
   evacuation out;
   bool freed = false;
+  std::uint64_t owed = 0;
   for (const auto& [b, arrival] : space.residents()) {
     std::uint64_t bytes = 0;
     bool target_busy = false;
@@ -47,7 +48,7 @@ coherence::evacuation coherence::evacuate(memory::space_number number) {
       bytes = b->bytes;
     }
     std::uint64_t moved = 0;
-    if (write_back(*b, number, moved, 0)) {
+    if (write_back(*b, number, moved, 0, owed)) {
       (moved > 0 ? out.progress : out.waiting) = true;  // nothing moved: something leaves the parent first
       continue;
     }

@@ -46,7 +46,18 @@ void coherence::relieve(memory::space_number number, std::uint64_t sequence) {
   const double used = static_cast<double>(space.used()), limit = static_cast<double>(space.limit());
   if (used <= m_eviction.high_watermark * limit) return;
   const double excess = used - m_eviction.low_watermark * limit;
-  if (excess > 0) evict(number, static_cast<std::uint64_t>(excess), sequence);  // a low mark above the high one asks for nothing
+  const std::uint64_t leaving = m_leaving[number].load(std::memory_order_relaxed);
+  if (excess > static_cast<double>(leaving)) evict(number, static_cast<std::uint64_t>(excess) - leaving, sequence);
+}
+
+bool coherence::make_room(memory::space_number number, std::uint64_t bytes, std::uint64_t sequence) {
+  if (bytes == 0) return false;
+  const memory::space& space = *m_spaces[number];
+  const std::uint64_t leaving = m_leaving[number].load(std::memory_order_relaxed);
+  const std::uint64_t there = space.limit() - std::min(space.used(), space.limit()) + leaving;
+  if (there < bytes) bytes -= there;
+  else if (leaving > 0) return true;
+  return evict(number, bytes, sequence);  // with enough free it was in pieces too small
 }
 
 void coherence::note_eviction(const block::record& block, memory::space_number space, bool written_back) const {
@@ -68,6 +79,7 @@ bool coherence::evict(memory::space_number number, std::uint64_t bytes, std::uin
     block::record* block;
   };
   std::vector<candidate> victims;
+  const std::vector<const block::record*> kept = m_claims.kept_from(sequence);
   const std::vector<memory::space::resident> residents = space.residents();
   const std::uint32_t now = space.tick();
   {
@@ -77,6 +89,7 @@ bool coherence::evict(memory::space_number number, std::uint64_t bytes, std::uin
       find_next_uses(residents);
     }
     for (const auto& [b, arrival] : residents) {
+      if (std::ranges::binary_search(kept, b)) continue;
       const std::unique_lock guard(b->lock, std::try_to_lock);
       if (!guard) continue;
       const block::replica* r = b->find(number);
@@ -92,7 +105,7 @@ bool coherence::evict(memory::space_number number, std::uint64_t bytes, std::uin
     return a.next_use != b.next_use ? a.next_use > b.next_use : a.age > b.age;
   });
 
-  std::uint64_t freed = 0, leaving = 0;
+  std::uint64_t freed = 0, leaving = 0, owed = 0;
   for (const candidate& victim : victims) {
     if (freed + leaving >= bytes) break;
     block::record& b = *victim.block;
@@ -121,14 +134,15 @@ bool coherence::evict(memory::space_number number, std::uint64_t bytes, std::uin
       sole = b.only_valid_in(number);
     }
     std::uint64_t moved = 0;
-    if (sole && write_back(b, number, moved, sequence)) leaving += moved;
+    // Nothing moved yet: it leaves when room has been made for it behind.
+    if (sole && write_back(b, number, moved, sequence, owed)) leaving += std::max(moved, space.footprint(b.bytes));
   }
   if (freed > 0) space.notify();
   return freed + leaving > 0;
 }
 
 bool coherence::write_back(block::record& block, memory::space_number from, std::uint64_t& out_bytes,
-                           std::uint64_t sequence) {
+                           std::uint64_t sequence, std::uint64_t& owed) {
   const memory::space_number to = m_parents[from];
   if (to == memory::no_space || m_links.between(from, to).how == route_kind::none) return false;
   memory::space& parent = *m_spaces[to];
@@ -139,16 +153,20 @@ bool coherence::write_back(block::record& block, memory::space_number from, std:
   {
     const std::unique_lock guard(block.lock, std::try_to_lock);
     if (!guard) return false;
+    if (m_trouble.exhausted(block, from, to, block.committed)) return false;  // it stays, and others leave
     bytes = block.bytes;
     needs_room = block.find(to) == nullptr;
   }
   block::chunk room;
   if (needs_room) {
-    const auto reserve = [&] { return parent.reserve({&bytes, 1}, {&room, 1}); };
+    const auto reserve = [&] { return m_claims.may_take(to, sequence) && parent.reserve({&bytes, 1}, {&room, 1}); };
     if (!reserve()) {
       parent.wake_too(*m_spaces[from]);
+      if (!m_claims.may_take(to, sequence)) return false;
+      m_claims.lack_behind(from, to, sequence);
       // What leaves the parent now makes room later: then whoever waits here is woken, and comes back.
-      if (!evict(to, parent.footprint(bytes), sequence)) return false;
+      owed += parent.footprint(bytes);
+      if (!make_room(to, owed, sequence)) return false;
       if (!reserve()) return true;
     }
   }
@@ -184,6 +202,7 @@ bool coherence::write_back(block::record& block, memory::space_number from, std:
     target->last_use = parent.tick();
     p = plan(block, *target, from, true);
     out_bytes = m_spaces[from]->footprint(bytes);
+    m_leaving[from].fetch_add(out_bytes, std::memory_order_relaxed);
     source->state = block::replica_state::draining;
     return true;
   };
@@ -192,7 +211,10 @@ bool coherence::write_back(block::record& block, memory::space_number from, std:
   if (!decided) return false;
   try {
     issue(p, nullptr);
-  } catch (const error&) {
+  } catch (const error& why) {
+    copy_refused(p, why);
+    m_failed_write_backs.fetch_add(1, std::memory_order_relaxed);
+    m_leaving[from].fetch_sub(out_bytes, std::memory_order_relaxed);
     const std::lock_guard guard(block.lock);
     if (block::replica* source = block.find(from)) source->state = block::replica_state::valid;
     if (block::replica* target = block.find(to)) --target->pins;
@@ -214,6 +236,7 @@ bool coherence::try_drop(block::record& block, std::vector<block::ticket>& waits
       busy = busy || r.pins != 0 || r.issuing != 0;
     });
     if (busy || !waits.empty()) return false;
+    m_trouble.forget(block);
     block.for_each_replica([&](block::replica& r) {
       touched |= std::uint64_t{1} << r.space;
       drop_replica(block, r);

@@ -19,7 +19,7 @@ staging_ring::~staging_ring() { m_host.release(m_memory, m_bytes); }
 block::ticket staging_ring::copy(const memory::space& from, tsr_address source, stream& out, const memory::space& to,
                                  tsr_address destination, stream& in, std::uint64_t bytes,
                                  std::span<const std::pair<const stream*, block::ticket>> waits,
-                                 block::ticket& out_left) {
+                                 block::ticket& out_left, std::vector<block::ticket>& out_pieces) {
   const std::lock_guard ring(m_mutex);
   block::ticket arrived;
   const tsr_address base = {nullptr, reinterpret_cast<std::uintptr_t>(m_host.host_pointer(m_memory))};
@@ -46,6 +46,8 @@ block::ticket staging_ring::copy(const memory::space& from, tsr_address source, 
     s.emptied = arrived;
     s.drained_by = &in;
     out_left = filled;
+    out_pieces.push_back(filled);
+    out_pieces.push_back(arrived);
   }
   return arrived;
 }

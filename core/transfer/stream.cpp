@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "core/base/fence.hpp"
+#include "core/base/keep.hpp"
 
 namespace tessera::transfer {
 
@@ -14,7 +15,14 @@ stream::stream(std::uint32_t number, const plugin::device& device, std::uint32_t
 
 stream::~stream() { m_device->table().stream_destroy(m_device->handle(), m_handle); }
 
+void stream::require_usable() const {
+  if (!abandoned()) return;
+  const std::lock_guard guard(m_pending_lock);
+  throw error(error_kind::device, m_lost_details, "device " + m_device->name());
+}
+
 block::ticket stream::signal() {
+  require_usable();
   tsr_ticket at{};
   const tsr_device_table& table = m_device->table();
   m_device->check(table.stream_signal(m_device->handle(), m_handle, &at), "signal of a stream");
@@ -23,6 +31,7 @@ block::ticket stream::signal() {
     m_armed.fetch_add(1, std::memory_order_relaxed);
     const auto call = [](void* self) {
       auto& mine = *static_cast<stream*>(self);
+      if (mine.abandoned()) return;  // whom it would wake may be gone
       mine.m_wake(mine.m_wake_context);
       mine.m_armed.fetch_sub(1, std::memory_order_release);
     };
@@ -40,8 +49,18 @@ bool stream::can_wait_for(const stream& other) const noexcept {
 
 void stream::wait(const stream& other, block::ticket ticket) {
   if (&other == this) return;  // one stream keeps its order by itself
+  require_usable();
   m_device->check(m_device->table().stream_wait(m_device->handle(), m_handle, {other.m_handle, ticket.value}),
                   "wait of a stream for another");
+}
+
+void stream::check_inline() {
+  const tsr_device_table& table = m_device->table();
+  tsr_ticket at{};
+  m_device->check(table.stream_signal(m_device->handle(), m_handle, &at), "signal of a stream");
+  std::uint64_t value = 0, failed = 0;
+  const tsr_status status = table.stream_progress(m_device->handle(), m_handle, &value, &failed);
+  if (status != TSR_OK && status != TSR_NOT_READY) m_device->fail(status, "its work");
 }
 
 void stream::on_completion(completion& what) {
@@ -63,9 +82,7 @@ void stream::on_completion(completion& what) {
       }
       return;
     }
-    status = m_lost;
-    for (const auto& [value, failure] : m_failures)
-      if (value == what.at.value) status = failure;
+    status = failure_at(what.at.value);
   }
   what.fire(&what, status);
 }
@@ -88,19 +105,43 @@ bool stream::poll() {
   return any;
 }
 
-bool stream::poll_once() {
+bool stream::poll_once() { return fire_until(ask()); }
+
+std::uint64_t stream::ask() {
+  const std::lock_guard asking(m_ask_lock);  // a failure is told once: nobody may see the point passed before it is noted
+  if (abandoned()) return m_known;
   std::uint64_t value = m_completed.load(std::memory_order_relaxed), failed = 0;
   const tsr_status status = m_device->table().stream_progress(m_device->handle(), m_handle, &value, &failed);
-  if (status != TSR_OK && status != TSR_NOT_READY) plugin::take_error_details();
-  completion* due = nullptr;
+  std::string details;
+  if (status != TSR_OK && status != TSR_NOT_READY) details = plugin::take_error_details();
   {
     const std::lock_guard guard(m_pending_lock);
     if (status == TSR_DEVICE_LOST) {
-      m_lost = status;
+      if (m_lost == TSR_OK) {
+        m_lost = status;
+        m_lost_above = m_completed.load(std::memory_order_relaxed);
+        m_lost_details = std::move(details);
+        m_any_failure.store(true, std::memory_order_release);
+      }
       value = m_signalled.load(std::memory_order_acquire);
     } else if (status != TSR_OK && status != TSR_NOT_READY && failed != 0) {
-      m_failures.emplace_back(failed, status);
+      m_failures.push_back({failed, status, std::move(details)});
+      m_any_failure.store(true, std::memory_order_release);
     }
+  }
+  m_known = std::max(m_known, value);
+  return m_known;
+}
+
+bool stream::passed_with_failure(std::uint64_t value) {
+  while (!reached(value) && ask() < value) std::this_thread::yield();
+  return failed(value);
+}
+
+bool stream::fire_until(std::uint64_t value) {
+  completion* due = nullptr;
+  {
+    const std::lock_guard guard(m_pending_lock);
     m_completed.store(std::max(value, m_completed.load(std::memory_order_relaxed)), std::memory_order_release);
     completion** end = &due;
     while (m_pending != nullptr && m_pending->at.value <= value) {
@@ -115,20 +156,85 @@ bool stream::poll_once() {
   while (due != nullptr) {
     completion* const now = due;
     due = due->next;  // firing may reuse the object
-    tsr_status outcome = m_lost;
-    for (const auto& [at, failure] : m_failures)
-      if (at == now->at.value) outcome = failure;
+    tsr_status outcome = TSR_OK;
+    if (m_any_failure.load(std::memory_order_acquire)) {
+      const std::lock_guard guard(m_pending_lock);
+      outcome = failure_at(now->at.value);
+    }
     now->fire(now, outcome);
   }
   return any;
 }
 
+tsr_status stream::failure_at(std::uint64_t value) const noexcept {
+  for (const failure& f : m_failures)
+    if (f.value == value) return f.status;
+  return value > m_lost_above ? m_lost : TSR_OK;
+}
+
+bool stream::failed(std::uint64_t value) const noexcept {
+  if (!m_any_failure.load(std::memory_order_acquire)) return false;
+  const std::lock_guard guard(m_pending_lock);
+  return failure_at(value) != TSR_OK;
+}
+
+void stream::note_failure(std::uint64_t value, tsr_status status) {
+  const std::lock_guard guard(m_pending_lock);
+  if (failure_at(value) != TSR_OK) return;
+  m_failures.push_back({value, status, {}});
+  m_any_failure.store(true, std::memory_order_release);
+}
+
+std::string stream::details_at(std::uint64_t value) const {
+  const std::lock_guard guard(m_pending_lock);
+  for (const failure& f : m_failures)
+    if (f.value == value) return f.details;
+  return value > m_lost_above ? m_lost_details : std::string();
+}
+
+void stream::abandon(tsr_status status, std::string why) {
+  {
+    const std::lock_guard guard(m_pending_lock);
+    if (m_abandoned.load(std::memory_order_relaxed)) return;
+    if (m_lost == TSR_OK) {
+      m_lost = status;
+      m_lost_above = m_completed.load(std::memory_order_relaxed);
+    }
+    m_lost_details = std::move(why);
+    m_any_failure.store(true, std::memory_order_release);
+    m_abandoned.store(true, std::memory_order_release);
+  }
+  {
+    const std::lock_guard asking(m_ask_lock);
+    m_known = ~std::uint64_t{0};
+  }
+  fire_until(~std::uint64_t{0});
+}
+
+bool stream::oldest(std::uint64_t& value, pending_work& out) const {
+  if (!busy()) return false;
+  const std::lock_guard guard(m_pending_lock);
+  value = m_completed.load(std::memory_order_relaxed) + 1;
+  for (const completion* c = m_pending; c != nullptr; c = c->next)
+    if (c->describe != nullptr) {
+      out = c->describe(c);
+      break;
+    }
+  return true;
+}
+
+stream_table::~stream_table() {
+  for (auto& s : m_streams)
+    if (s->abandoned()) keep_for_ever(std::move(s));  // its device may call back, and destroying it might wait for ever
+}
+
 void stream::finish_wakes() noexcept {
-  while (m_armed.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+  // Of an abandoned stream some wake-ups never come; those that have come are over, as far as this sees them (acquire).
+  while (m_armed.load(std::memory_order_acquire) != 0 && !abandoned()) std::this_thread::yield();
 }
 
 void stream::wait_until_idle(std::uint64_t timeout_ns) {
-  if (!busy()) return;
+  if (!busy() || abandoned()) return;
   const std::uint64_t value = m_signalled.load(std::memory_order_acquire);
   if (m_device->table().stream_host_wait != nullptr) {
     if (m_device->table().stream_host_wait(m_device->handle(), {m_handle, value}, timeout_ns) != TSR_OK)

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "core/block/ticket.hpp"
@@ -11,12 +12,21 @@
 
 namespace tessera::transfer {
 
+/// A piece of enqueued work, for whoever asks why it does not end.
+struct pending_work {
+  std::string what;                 ///< "the copy of A(1) from numa0 to sim0.mem"; empty: not known
+  std::vector<block::ticket> after;  ///< it starts when these are reached
+};
+
 /// Something that happens when a ticket is reached. Intrusive; the owner keeps it alive until it fired.
 struct completion {
   block::ticket at;
   /// `status`: TSR_OK, or the failure of the work before the ticket. Called once, without locks held, on the thread
   /// that noticed.
   void (*fire)(completion* self, tsr_status status) = nullptr;
+  /// What the stream is doing until then, for people, and the points of other streams that it may still have to wait for;
+  /// null: somebody who merely waits. Called with the stream's lists locked, before `fire`.
+  pending_work (*describe)(const completion* self) = nullptr;
   completion* next = nullptr;
 };
 
@@ -41,18 +51,38 @@ class stream {
   /// With the lock held: later work waits for `ticket` of `other` on the device. Only if can_wait_for(other).
   void wait(const stream& other, block::ticket ticket);
   bool can_wait_for(const stream& other) const noexcept;
+  /// Of an inline stream that one thread alone uses without tickets: throws tessera::error (device) when what was enqueued
+  /// since the last call has failed.
+  void check_inline();
 
   /// Whether the ticket's point has been seen as reached. Does not ask the plugin.
   bool reached(std::uint64_t value) const noexcept { return m_completed.load(std::memory_order_acquire) >= value; }
+  /// Whether the work before a point that was reached has failed. Exact for the points of tickets; whoever fires what
+  /// depends on it may still be busy.
+  bool failed(std::uint64_t value) const noexcept;
+  /// The same for a point that the device has passed, noticed or not: asks the plugin, and fires nothing.
+  bool passed_with_failure(std::uint64_t value);
+  /// A point that was reached counts as failed from now on: what it stands for depended on something that failed.
+  void note_failure(std::uint64_t value, tsr_status status);
+  /// What the plugin said about that failure; may be empty.
+  std::string details_at(std::uint64_t value) const;
 
   /// Fires when the value is reached: at once if it already is.
   void on_completion(completion& what);
   /// Asks the plugin for progress and fires what is due. Returns whether anything fired. Any thread.
   bool poll();
+  /// The highest point seen as reached.
+  std::uint64_t completed() const noexcept { return m_completed.load(std::memory_order_acquire); }
   /// Whether signalled work is not yet seen as complete.
   bool busy() const noexcept {
     return m_signalled.load(std::memory_order_acquire) > m_completed.load(std::memory_order_acquire);
   }
+  /// Gives the stream up: what is pending fires with `status`, everything signalled counts as reached and failed, later
+  /// use throws, and the plugin is not asked again, not even to destroy the stream. Any thread, once.
+  void abandon(tsr_status status, std::string why);
+  bool abandoned() const noexcept { return m_abandoned.load(std::memory_order_acquire); }
+  /// The oldest point that is not reached, and what is known of the work before it. False: nothing is pending.
+  bool oldest(std::uint64_t& value, pending_work& out) const;
   /// Blocks until everything signalled is complete or the time is over.
   void wait_until_idle(std::uint64_t timeout_ns);
 
@@ -63,6 +93,10 @@ class stream {
 
  private:
   bool poll_once();  // under m_poll_lock
+  std::uint64_t ask();     // the highest point known to be reached; notes failures
+  bool fire_until(std::uint64_t value);
+  tsr_status failure_at(std::uint64_t value) const noexcept;
+  void require_usable() const;
 
   std::uint32_t m_number;
   const plugin::device* m_device;
@@ -70,12 +104,22 @@ class stream {
   std::mutex m_enqueue;
   std::atomic<std::uint64_t> m_signalled{0}, m_completed{0};
 
-  std::mutex m_pending_lock;
+  struct failure {
+    std::uint64_t value;
+    tsr_status status;
+    std::string details;
+  };
+  mutable std::mutex m_pending_lock;
   completion* m_pending = nullptr;  // by value, ascending
   completion* m_pending_last = nullptr;
-  std::vector<std::pair<std::uint64_t, tsr_status>> m_failures;
-  tsr_status m_lost = TSR_OK;
+  std::vector<failure> m_failures;
+  tsr_status m_lost = TSR_OK;       // every point above m_lost_above has failed with it
+  std::uint64_t m_lost_above = 0;
+  std::string m_lost_details;
+  std::atomic<bool> m_any_failure{false}, m_abandoned{false};  // m_any_failure: before m_completed covers the point
   std::mutex m_poll_lock;
+  std::mutex m_ask_lock;            // after m_poll_lock, before m_pending_lock
+  std::uint64_t m_known = 0;        // under m_ask_lock
   std::atomic<bool> m_poll_asked{false};  // somebody wanted to poll while somebody else did
   void (*m_wake)(void*) = nullptr;
   void* m_wake_context = nullptr;
@@ -85,12 +129,18 @@ class stream {
 /// All streams of a runtime by number (1-based, as in tickets).
 class stream_table {
  public:
+  stream_table() = default;
+  stream_table(const stream_table&) = delete;
+  stream_table& operator=(const stream_table&) = delete;
+  ~stream_table();
   stream& create(const plugin::device& device, std::uint32_t flags) {
     m_streams.push_back(std::make_unique<stream>(static_cast<std::uint32_t>(m_streams.size()) + 1, device, flags));
     return *m_streams.back();
   }
   stream& at(std::uint32_t number) const noexcept { return *m_streams[number - 1]; }
   bool reached(block::ticket ticket) const noexcept { return !ticket || at(ticket.stream).reached(ticket.value); }
+  bool failed(block::ticket ticket) const noexcept { return ticket && at(ticket.stream).failed(ticket.value); }
+  bool passed_with_failure(block::ticket ticket) const { return ticket && at(ticket.stream).passed_with_failure(ticket.value); }
   const std::vector<std::unique_ptr<stream>>& all() const noexcept { return m_streams; }
 
  private:

@@ -27,6 +27,8 @@ planned coherence::plan(block::record& block, block::replica& target, memory::sp
     if (t && !m_streams.reached(t)) p.waits.emplace_back(&m_streams.at(t.stream), t);
   };
   wait_for(source.ready);
+  p.source_ready = source.ready;  // even when it has been reached: it may have failed since the source was chosen
+  if (m_trouble.any() && m_trouble.failures(block, from, target.space, block.committed) > 0) m_trouble.note_retry();
   wait_for(target.ready);
   if (target.readers) {
     for (const block::ticket t : *target.readers) wait_for(t);
@@ -52,7 +54,7 @@ void coherence::issue(planned& what, std::vector<block::ticket>* waits) {
       stream& out = *m_copies[from.device().index()].out;
       stream& in = *m_copies[to.device().index()].in;
       arrived = m_rings[to.device().index()]->copy(from, what.source, out, to, what.destination, in, b.bytes,
-                                                   {what.waits.data(), what.waits.size()}, left);
+                                                   {what.waits.data(), what.waits.size()}, left, what.pieces);
     } else {
       stream& by = *executor_of(what.from, what.to);
       // Host memory of another plugin is plain host memory to the one that copies.
@@ -82,10 +84,19 @@ void coherence::issue(planned& what, std::vector<block::ticket>* waits) {
   auto under_way = std::make_unique<transfer>();
   under_way->owner = this;
   under_way->what = what;
+  what.arrived = arrived;
   under_way->done.at = arrived;
   under_way->done.fire = [](completion* self, tsr_status status) {
     auto* mine = reinterpret_cast<transfer*>(self);  // `done` is its first member
     mine->owner->transfer_done(*mine, status);
+  };
+  under_way->done.describe = [](const completion* self) {
+    const planned& p = reinterpret_cast<const transfer*>(self)->what;
+    const coherence& owner = *reinterpret_cast<const transfer*>(self)->owner;
+    pending_work doing{fmt::format("the copy of {} from {} to {}", block::name_of(*p.block), owner.m_spaces[p.from]->name(),
+                                   owner.m_spaces[p.to]->name()), {}};
+    for (const auto& [by, point] : p.waits) doing.after.push_back(point);
+    return doing;
   };
   {
     const std::lock_guard guard(b.lock);
@@ -107,6 +118,10 @@ void coherence::transfer_done(transfer& t, tsr_status status) {
   block::record& b = *what.block;
   memory::space& from = *m_spaces[what.from];
   bool evictable = false;
+  for (const block::ticket piece : what.pieces)
+    if (status == TSR_OK && m_streams.passed_with_failure(piece)) status = TSR_INTERNAL;
+  // The copy of something that was never made; whoever made it has said so, or is about to.
+  if (status == TSR_OK && what.source_ready && m_streams.passed_with_failure(what.source_ready)) status = TSR_CANCELLED;
   if (m_recorder != nullptr) {
     trace::buffer& events = m_recorder->local();
     trace::event e{trace::event_kind::transfer};
@@ -123,17 +138,10 @@ void coherence::transfer_done(transfer& t, tsr_status status) {
   {
     const std::lock_guard guard(b.lock);
     block::replica* target = b.find(what.to);
-    if (target != nullptr && status != TSR_OK && target->version == what.version) {
-      target->version = 0;
-      b.valid_mask &= ~(std::uint64_t{1} << what.to);
-      if (what.write_back) m_failed_write_backs.fetch_add(1, std::memory_order_relaxed);
-      // A write-back that fails has lost nothing, its source stays; unless a task has joined it and counts on the bytes.
-      if (!what.write_back || target->pins > 1) {
-        delete b.poison;
-        b.poison = new std::shared_ptr<const block::failure>(std::make_shared<block::failure>(block::failure{
-            fmt::format("the copy of {} from {} to {} failed: {}", block::name_of(b), from.name(),
-                        m_spaces[what.to]->name(), plugin::name_of(status))}));
-      }
+    if (status != TSR_OK) {
+      copy_failed(t, status);
+    } else {
+      m_trouble.arrived(b, what.to);
     }
     if (target != nullptr) settle(*target);
     block::replica* source = b.find(what.from);
@@ -151,6 +159,7 @@ void coherence::transfer_done(transfer& t, tsr_status status) {
         source->state = block::replica_state::valid;
       }
     }
+    if (what.write_back) m_leaving[what.from].fetch_sub(from.footprint(b.bytes), std::memory_order_relaxed);
     // A write-back pinned its target too, so that nothing else evicts it on the way.
     if (what.write_back && target != nullptr && target->pins > 0) --target->pins;
   }

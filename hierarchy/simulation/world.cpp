@@ -124,7 +124,11 @@ void world::push(world_stream& to, world_step step) {
   }
   to.steps.push_back(step);
   if (to.steps.size() > 1 || to.asleep) return;
-  m_awake.push_back(&to);
+  wake(to);
+}
+
+void world::wake(world_stream& s) {
+  m_awake.push_back(&s);
   if (m_proceeding) return;
   m_proceeding = true;
   while (!m_awake.empty()) {
@@ -238,15 +242,7 @@ void world::end(world_stream& s) {
       take(*next);
     }
   }
-  m_awake.push_back(&s);
-  if (m_proceeding) return;
-  m_proceeding = true;
-  while (!m_awake.empty()) {
-    world_stream* const next = m_awake.back();
-    m_awake.pop_back();
-    proceed(*next);
-  }
-  m_proceeding = false;
+  wake(s);
 }
 
 }  // namespace tessera::hierarchy

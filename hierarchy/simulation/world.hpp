@@ -102,6 +102,8 @@ class world : public schedule::simulation {
   };
   std::uint32_t device_kind(std::uint32_t device) const noexcept;  ///< index into the description's devices + 1; 0: host
   std::uint32_t way_index(std::uint32_t from, std::uint32_t to);
+  /// Lets the stream and all that it wakes go on; inside of that, when that is done.
+  void wake(world_stream& s);
   void proceed(world_stream& s);
   void begin(world_stream& s);
   void take(world_stream& s);

@@ -4,31 +4,31 @@
 namespace tessera::common::faults {
 namespace {
 
-/// An entry of the table `Inner` of the device's state.
-template <auto Inner, auto Member, class Entry>
+/// An entry of the tables `Pair` of the device's state.
+template <auto Pair, auto Member, class Entry>
 struct computing;
-template <auto Inner, auto Member, class... Arguments>
-struct computing<Inner, Member, tsr_status (*)(tsr_device*, tsr_stream*, Arguments...)> {
+template <auto Pair, auto Member, class... Arguments>
+struct computing<Pair, Member, tsr_status (*)(tsr_device*, tsr_stream*, Arguments...)> {
   static tsr_status run(tsr_device* device, tsr_stream* stream, Arguments... arguments) {
     const auto state = find(device);
     if (state == nullptr) return TSR_INVALID_ARGUMENT;
     bool work = true;
     if (const auto status = before(*state, stream, call::kernel, 0, "a computation", work)) return status;
-    return work ? ((*state).*Inner.*Member)(device, stream, arguments...) : TSR_OK;
+    return work ? (((*state).*Pair).inner.*Member)(device, stream, arguments...) : TSR_OK;
   }
 };
 
-template <auto Inner, auto Member, class Table>
+template <auto Pair, auto Member, class Table>
 void put(Table& table) {
   using entry = std::remove_reference_t<decltype(table.*Member)>;
-  if (table.*Member != nullptr) table.*Member = computing<Inner, Member, entry>::run;
+  if (table.*Member != nullptr) table.*Member = computing<Pair, Member, entry>::run;
 }
 
 tsr_status capture_begin(tsr_device* device, tsr_stream* stream) {
   const auto state = find(device);
   if (state == nullptr) return TSR_INVALID_ARGUMENT;
   if (const auto status = alive(*state)) return status;
-  const tsr_status status = state->inner_graph.capture_begin(device, stream);
+  const tsr_status status = state->graph.inner.capture_begin(device, stream);
   if (const auto line = status == TSR_OK ? state->find(stream) : nullptr) line->capturing.store(true);
   return status;
 }
@@ -38,57 +38,50 @@ tsr_status capture_end(tsr_device* device, tsr_stream* stream, tsr_graph** out_g
   if (state == nullptr) return TSR_INVALID_ARGUMENT;
   if (const auto line = state->find(stream)) line->capturing.store(false);
   if (const auto status = alive(*state)) return status;
-  return state->inner_graph.capture_end(device, stream, out_graph);
+  return state->graph.inner.capture_end(device, stream, out_graph);
+}
+
+/// Our table over the plugin's. All entries of `Members` that there are compute.
+template <auto Pair, auto... Members, class Table, class More>
+const void* wrap(table_pair<Table>& kept, const void* inner, More&& put_more) {
+  kept.inner = completed(static_cast<const Table*>(inner));
+  Table ours = kept.inner;
+  put_more(ours);
+  (put<Pair, Members>(ours), ...);
+  kept.outer = ours;
+  return &kept.outer;
+}
+constexpr auto nothing_more = [](auto&) {};
+
+const void* wrap_blas(device_state& device, const void* inner) {
+  using t = tsr_blas_table;
+  return wrap<&device_state::blas, &t::gemm, &t::gemm_strided, &t::gemm_batched, &t::axpy, &t::scal, &t::dot, &t::nrm2, &t::syrk,
+              &t::trsm, &t::potrf>(device.blas, inner, nothing_more);
+}
+
+const void* wrap_tensor(device_state& device, const void* inner) {
+  using t = tsr_tensor_table;
+  return wrap<&device_state::tensor, &t::permute, &t::reduce_add, &t::fill, &t::contract>(device.tensor, inner, nothing_more);
+}
+
+const void* wrap_graph(device_state& device, const void* inner) {
+  return wrap<&device_state::graph, &tsr_graph_table::launch>(device.graph, inner, [](tsr_graph_table& table) {
+    if (table.capture_begin == nullptr || table.capture_end == nullptr) return;
+    table.capture_begin = capture_begin;
+    table.capture_end = capture_end;
+  });
 }
 
 }  // namespace
 
 const void* wrap_extension(device_state& device, tsr_extension_id id, const void* inner) {
   const std::lock_guard lock(device.plugin->mutex);
-  if (id == TSR_EXTENSION_BLAS) {
-    using table = tsr_blas_table;
-    constexpr auto from = &device_state::inner_blas;
-    device.inner_blas = completed(static_cast<const table*>(inner));
-    table t = device.inner_blas;
-    put<from, &table::gemm>(t);
-    put<from, &table::gemm_strided>(t);
-    put<from, &table::gemm_batched>(t);
-    put<from, &table::axpy>(t);
-    put<from, &table::scal>(t);
-    put<from, &table::dot>(t);
-    put<from, &table::nrm2>(t);
-    put<from, &table::syrk>(t);
-    put<from, &table::trsm>(t);
-    put<from, &table::potrf>(t);
-    device.outer_blas = t;
-    return &device.outer_blas;
+  switch (id) {
+    case TSR_EXTENSION_BLAS: return wrap_blas(device, inner);
+    case TSR_EXTENSION_TENSOR: return wrap_tensor(device, inner);
+    case TSR_EXTENSION_GRAPH: return wrap_graph(device, inner);
+    default: return nullptr;
   }
-  if (id == TSR_EXTENSION_TENSOR) {
-    using table = tsr_tensor_table;
-    constexpr auto from = &device_state::inner_tensor;
-    device.inner_tensor = completed(static_cast<const table*>(inner));
-    table t = device.inner_tensor;
-    put<from, &table::permute>(t);
-    put<from, &table::reduce_add>(t);
-    put<from, &table::fill>(t);
-    put<from, &table::contract>(t);
-    device.outer_tensor = t;
-    return &device.outer_tensor;
-  }
-  if (id == TSR_EXTENSION_GRAPH) {
-    using table = tsr_graph_table;
-    constexpr auto from = &device_state::inner_graph;
-    device.inner_graph = completed(static_cast<const table*>(inner));
-    table t = device.inner_graph;
-    if (t.capture_begin != nullptr && t.capture_end != nullptr) {
-      t.capture_begin = capture_begin;
-      t.capture_end = capture_end;
-    }
-    put<from, &table::launch>(t);
-    device.outer_graph = t;
-    return &device.outer_graph;
-  }
-  return nullptr;
 }
 
 }  // namespace tessera::common::faults

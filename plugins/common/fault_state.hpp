@@ -53,6 +53,12 @@ struct stream_state {
   void fail(tsr_status status, std::string message);
 };
 
+/// A table as the plugin gave it, and as it is given on.
+template <class Table>
+struct table_pair {
+  Table inner{}, outer{};
+};
+
 /// One open device.
 struct device_state {
   plugin_state* plugin = nullptr;
@@ -60,9 +66,9 @@ struct device_state {
   std::string name;
   tsr_device_table inner{}, outer{};  ///< completed to this build's size
   std::uint32_t table_bytes = 0;      ///< what the inner side knows of its table
-  tsr_blas_table inner_blas{}, outer_blas{};
-  tsr_tensor_table inner_tensor{}, outer_tensor{};
-  tsr_graph_table inner_graph{}, outer_graph{};
+  table_pair<tsr_blas_table> blas;
+  table_pair<tsr_tensor_table> tensor;
+  table_pair<tsr_graph_table> graph;
   std::atomic<bool> lost{false};
 
   std::shared_ptr<stream_state> find(const tsr_stream* stream) const;

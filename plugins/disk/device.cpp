@@ -1,4 +1,5 @@
 // The device table of the disk: its space, its links, its queries, its counters.
+#include "plugins/common/device_calls.hpp"
 #include "plugins/common/out_struct.hpp"
 #include "plugins/disk/handles.hpp"
 
@@ -48,31 +49,12 @@ tsr_status link(tsr_device* device, tsr_space_ref source, tsr_space_ref destinat
   });
 }
 
-tsr_status query(tsr_device* device, tsr_query_key key, std::uint32_t index, std::uint64_t* out_value) {
-  return gate::on_device(device, [&]() -> tsr_status {
-    if (out_value == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "query: out_value is NULL");
-    switch (key) {
-      case TSR_QUERY_FREE_BYTES:
-        if (index != 0) return device->report.fail(TSR_OUT_OF_RANGE, "query: space %u of 1", index);
-        *out_value = device->allocated.limit() - device->allocated.used();
-        return TSR_OK;
-      case TSR_QUERY_CLOCK_NS:
-        *out_value = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                                    std::chrono::steady_clock::now() - device->opened_at)
-                                                    .count());
-        return TSR_OK;
-      case TSR_QUERY_LIVE_ALLOCATIONS:
-        *out_value = device->live_allocations.load(std::memory_order_relaxed);
-        return TSR_OK;
-      default:
-        return device->report.fail(TSR_UNIMPLEMENTED, "query: key %u is not offered", key);
-    }
-  });
-}
-
-tsr_status health(tsr_device* device) {
-  return gate::on_device(device, [] { return TSR_OK; });
-}
+/// What query tells.
+struct told : rules {
+  static std::size_t space_count(const tsr_device&) { return 1; }
+  static std::uint64_t free_bytes(const tsr_device& of, std::uint32_t) { return of.allocated.limit() - of.allocated.used(); }
+  static std::uint64_t clock_ns(const tsr_device& of) { return common::ns_since(of.opened_at); }
+};
 
 tsr_status read_counters(tsr_device* device, tsr_counter* counters, std::uint32_t capacity, std::uint32_t* out_count) {
   return gate::on_device(device, [&]() -> tsr_status {
@@ -108,9 +90,8 @@ const tsr_device_table& device_table() {
     t.mem_free = mem_free;
     t.stream_create = stream_create;
     t.copy = copy;
-    t.query = query;
-    t.health = health;
     t.fill = fill;
+    common::device_calls<told>::put_into(t);
     stream_calls::put_into(t);
     registration_calls::put_into(t);
     return t;

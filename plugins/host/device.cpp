@@ -1,4 +1,5 @@
 // The device table of the host: spaces, links, queries.
+#include "plugins/common/device_calls.hpp"
 #include "plugins/common/out_struct.hpp"
 #include "plugins/host/handles.hpp"
 
@@ -43,36 +44,16 @@ tsr_status link(tsr_device* device, tsr_space_ref source, tsr_space_ref destinat
   });
 }
 
-tsr_status query(tsr_device* device, tsr_query_key key, std::uint32_t index, std::uint64_t* out_value) {
-  return gate::on_device(device, [&]() -> tsr_status {
-    if (out_value == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "query: out_value is NULL");
-    switch (key) {
-      case TSR_QUERY_FREE_BYTES: {
-        if (index >= device->domains.size())
-          return device->report.fail(TSR_OUT_OF_RANGE, "query: space %u of %zu", index, device->domains.size());
-        // What this device may still give out; pages that others use are the operating system's business.
-        const auto total = device->domains[index].bytes;
-        const auto used = device->allocated[index].used();
-        *out_value = total != 0 ? total - used : common::free_bytes_of(device->domains[index].node);
-        return TSR_OK;
-      }
-      case TSR_QUERY_CLOCK_NS:
-        *out_value = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                                    std::chrono::steady_clock::now() - device->opened_at)
-                                                    .count());
-        return TSR_OK;
-      case TSR_QUERY_LIVE_ALLOCATIONS:
-        *out_value = device->live_allocations.load(std::memory_order_relaxed);
-        return TSR_OK;
-      default:
-        return device->report.fail(TSR_UNIMPLEMENTED, "query: key %u is not offered", key);
-    }
-  });
-}
-
-tsr_status health(tsr_device* device) {
-  return gate::on_device(device, [] { return TSR_OK; });
-}
+/// What query tells.
+struct told : rules {
+  static std::size_t space_count(const tsr_device& of) { return of.domains.size(); }
+  /// What this device may still give out; pages that others use are the operating system's business.
+  static std::uint64_t free_bytes(const tsr_device& of, std::uint32_t space) {
+    const common::numa_domain& domain = of.domains[space];
+    return domain.bytes != 0 ? domain.bytes - of.allocated[space].used() : common::free_bytes_of(domain.node);
+  }
+  static std::uint64_t clock_ns(const tsr_device& of) { return common::ns_since(of.opened_at); }
+};
 
 }  // namespace
 
@@ -86,11 +67,10 @@ const tsr_device_table& device_table() {
     t.mem_free = mem_free;
     t.stream_create = stream_create;
     t.copy = copy;
-    t.query = query;
-    t.health = health;
     t.mem_base = mem_base;
     t.fill = fill;
     t.host_task = host_task;
+    common::device_calls<told>::put_into(t);
     stream_calls::put_into(t);
     registration_calls::put_into(t);
     return t;

@@ -1,6 +1,7 @@
 // The device table of a simulated device: its space, its links, its queries.
 #include <algorithm>
 
+#include "plugins/common/device_calls.hpp"
 #include "plugins/common/out_struct.hpp"
 #include "plugins/sim/handles.hpp"
 
@@ -79,34 +80,16 @@ tsr_status link(tsr_device* device, tsr_space_ref source, tsr_space_ref destinat
   });
 }
 
-tsr_status query(tsr_device* device, tsr_query_key key, std::uint32_t index, std::uint64_t* out_value) {
-  return gate::on_device(device, [&]() -> tsr_status {
-    if (out_value == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "query: out_value is NULL");
-    const auto& clock = device->plugin->clock;
-    switch (key) {
-      case TSR_QUERY_FREE_BYTES:
-        if (index != 0) return device->report.fail(TSR_OUT_OF_RANGE, "query: space %u of 1", index);
-        *out_value = device->setting.memory - device->used.used();
-        return TSR_OK;
-      case TSR_QUERY_CLOCK_NS:
-        *out_value = clock.is_virtual() ? device->latest_ns.load(std::memory_order_relaxed)
-                                        : clock.now() - device->opened_ns;
-        return TSR_OK;
-      case TSR_QUERY_LIVE_ALLOCATIONS:
-        *out_value = device->live_allocations.load(std::memory_order_relaxed);
-        return TSR_OK;
-      case TSR_QUERY_BUSY_NS:
-        *out_value = device->busy_ns.load(std::memory_order_relaxed);
-        return TSR_OK;
-      default:
-        return device->report.fail(TSR_UNIMPLEMENTED, "query: key %u is not offered", key);
-    }
-  });
-}
-
-tsr_status health(tsr_device* device) {
-  return gate::on_device(device, [] { return TSR_OK; });
-}
+/// What query tells.
+struct told : rules {
+  static std::size_t space_count(const tsr_device&) { return 1; }
+  static std::uint64_t free_bytes(const tsr_device& of, std::uint32_t) { return of.setting.memory - of.used.used(); }
+  static std::uint64_t clock_ns(const tsr_device& of) {
+    const sim_clock& clock = of.plugin->clock;
+    return clock.is_virtual() ? of.latest_ns.load(std::memory_order_relaxed) : clock.now() - of.opened_ns;
+  }
+  static std::uint64_t busy_ns(const tsr_device& of) { return of.busy_ns.load(std::memory_order_relaxed); }
+};
 
 }  // namespace
 
@@ -120,10 +103,9 @@ const tsr_device_table& device_table() {
     t.mem_free = mem_free;
     t.stream_create = stream_create;
     t.copy = copy;
-    t.query = query;
-    t.health = health;
     t.fill = fill;
     t.host_task = host_task;
+    common::device_calls<told>::put_into(t);
     stream_calls::put_into(t);
     registration_calls::put_into(t);
     put_refusals_into(t);

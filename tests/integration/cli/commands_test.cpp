@@ -15,7 +15,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string machines[] = {"host", "sim_one", "sim_two", "sim_quarter", "host_and_disk"};
+const std::string machines[] = {"host", "sim_one", "sim_two", "sim_quarter", "sim_faults", "host_and_disk"};
 
 /// Devices that a ready machine has beside the host.
 std::size_t devices_of(const std::string& machine) {

@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "tests/integration/runtime/machines.hpp"
-#include "tests/integration/runtime/random_program.hpp"
 #include "tests/support/error_of.hpp"
+#include "tests/support/random_program.hpp"
 
 namespace tessera {
 namespace {
@@ -115,6 +115,28 @@ TEST(detach, an_operation_of_that_device_alone_keeps_it_and_is_refused_afterward
   EXPECT_NO_THROW(rt.fence());
 }
 
+TEST(detach, addresses_from_before_are_of_another_epoch) {
+  runtime rt(testing::with_sims(1, "1 MiB"));
+  auto a = rt.make_array<double>("a", {1}, {1});
+  operation::definition ask;
+  ask.name = "ask";
+  ask.enqueue = [](const operation::context& c) { **static_cast<std::uint64_t* const*>(c.arguments) = c.memory_epoch; };
+  const operation::definition& what = rt.define(ask);
+  const auto epoch = [&] {
+    std::uint64_t seen = 0;
+    std::uint64_t* const to = &seen;
+    const block::access uses[] = {{.block = &a(0).record(), .version = 0, .how = intent::write, .flags = 0, .space = 0}};
+    rt.submit_operation(what, &to, sizeof to, uses, {.at = rt.at("sim0")});
+    rt.fence();
+    return seen;
+  };
+  EXPECT_EQ(epoch(), 0u);
+  EXPECT_EQ(epoch(), 0u);
+  rt.detach("sim0");  // gives its slab back
+  rt.attach("sim0");
+  EXPECT_EQ(epoch(), 1u) << "graphs with addresses of the slab must not be launched any more";
+}
+
 TEST(detach, with_hints_as_orders_a_task_for_the_device_fails) {
   runtime rt(testing::with_sims(1, "1 MiB", false, 2, "placement = \"pinned\"\ndetached = [\"sim0\"]\n"));
   auto a = rt.make_array<double>("a", {1}, {1});
@@ -196,36 +218,16 @@ TEST(detach, a_recording_goes_elsewhere_at_its_next_replay) {
   for (int k = 0; k < 4; ++k) EXPECT_EQ(a.read_host(a(k))[0], 16);
 }
 
-struct setting {
-  const char* name;
-  int devices;
-  const char* memory;
-  bool peer;
-  const char* placement;
-  std::uint64_t tasks;
-  int blocks;
-  const char* memory_table = "";
-};
-void PrintTo(const setting& s, std::ostream* out) { *out << s.name; }
+using testing::random_setting;
 
-class random_devices : public ::testing::TestWithParam<setting> {};
+class random_devices : public ::testing::TestWithParam<random_setting> {};
 
 TEST_P(random_devices, come_and_go_under_a_random_program) {
-  const setting& s = GetParam();
+  const random_setting& s = GetParam();
   const std::uint64_t tasks = testing::number_from("TESSERA_DAG_TASKS", s.tasks) / testing::slow_down;
   std::mt19937_64 random = testing::seeded_random();
-  const std::string memory = s.memory_table;
-  const bool spills = memory.find("host_limit") != std::string::npos;
-  runtime rt(testing::with_sims(s.devices, s.memory, s.peer, 2, "placement = \"" + std::string(s.placement) + "\"\nhistory = \"off\"\n",
-                                spills ? ", \"disk\"" : "", memory));
-  constexpr std::int64_t extent = 32;
-  auto a = rt.make_array<double>("a", {s.blocks * extent}, {extent});
-  auto spare = rt.make_array<double>("spare", {8 * extent}, {extent});
-  std::vector<double> oracle(static_cast<std::size_t>(s.blocks));
-  for (int k = 0; k < s.blocks; ++k) {
-    fill(rt, a(k), double(k));
-    oracle[static_cast<std::size_t>(k)] = k;
-  }
+  runtime rt(s.make());
+  testing::random_blocks on(rt, s.blocks);
   std::atomic<bool> over{false};
   std::atomic<int> edits{0};
   std::thread editor([&, seed = random()] {
@@ -243,23 +245,14 @@ TEST_P(random_devices, come_and_go_under_a_random_program) {
     }
   });
   for (std::uint64_t k = 0; k < tasks; ++k) {
-    const testing::random_task t = testing::random_task_on(s.blocks, random);
-    testing::submit(rt, a, spare, t);
-    testing::apply(t, oracle);
-    if (random() % 5000 == 0) {
-      const double expected = oracle[static_cast<std::size_t>(t.x)];
-      EXPECT_NEAR(a.read_host(a(t.x))[extent - 1], expected, 1e-9 * (1 + std::abs(expected)));
-    }
+    on.run(on.any_task(random));
+    if (random() % 5000 == 0) on.check_any(random);
   }
   over = true;
   rt.fence();
   editor.join();
   rt.fence();
-  for (int k = 0; k < s.blocks; ++k) {
-    const auto seen = a.read_host(a(k));
-    const double expected = oracle[static_cast<std::size_t>(k)];
-    for (const double v : seen) ASSERT_NEAR(v, expected, 1e-9 * (1 + std::abs(expected))) << "block " << k;
-  }
+  ASSERT_NO_FATAL_FAILURE(on.check_all());
   const statistics after = rt.statistics();
   std::printf("%d edits, %llu tasks placed elsewhere, %llu written back\n", edits.load(),
               static_cast<unsigned long long>(after.devices.placed_elsewhere), static_cast<unsigned long long>(after.coherence.written_back));
@@ -268,17 +261,17 @@ TEST_P(random_devices, come_and_go_under_a_random_program) {
 
 INSTANTIATE_TEST_SUITE_P(
     machines, random_devices,
-    ::testing::Values(setting{"one", 1, "64 MiB", false, "locality", 20'000, 200},
-                      setting{"two_with_link", 2, "64 MiB", true, "locality", 40'000, 500},
-                      setting{"three", 3, "64 MiB", false, "eager", 20'000, 200},
-                      setting{"tight_memory", 2, "96 KiB", true, "locality", 10'000, 100},
-                      setting{"tight_memory_eager", 2, "64 KiB", false, "eager", 10'000, 60},
-                      setting{"tight_memory_fifo", 3, "64 KiB", false, "eager", 10'000, 60, "[memory]\neviction = \"fifo\"\n"},
-                      setting{"three_tiers", 1, "16 KiB", false, "locality", 5'000, 200,
-                              "[memory]\nhost_limit = \"64 KiB\"\nslab_bytes = \"64 KiB\"\nstaging_bytes = \"64 KiB\"\n"},
-                      setting{"cost", 2, "64 MiB", true, "cost", 20'000, 300},
-                      setting{"tight_memory_cost", 2, "64 KiB", false, "cost", 10'000, 60},
-                      setting{"pinned", 1, "1 MiB", false, "pinned", 10'000, 100}),
+    ::testing::Values(random_setting{"one", 1, "64 MiB", false, "locality", 20'000, 200},
+                      random_setting{"two_with_link", 2, "64 MiB", true, "locality", 40'000, 500},
+                      random_setting{"three", 3, "64 MiB", false, "eager", 20'000, 200},
+                      random_setting{"tight_memory", 2, "96 KiB", true, "locality", 10'000, 100},
+                      random_setting{"tight_memory_eager", 2, "64 KiB", false, "eager", 10'000, 60},
+                      random_setting{"tight_memory_fifo", 3, "64 KiB", false, "eager", 10'000, 60, "[memory]\neviction = \"fifo\"\n"},
+                      random_setting{"three_tiers", 1, "16 KiB", false, "locality", 5'000, 200,
+                                     "[memory]\nhost_limit = \"64 KiB\"\nslab_bytes = \"64 KiB\"\nstaging_bytes = \"64 KiB\"\n"},
+                      random_setting{"cost", 2, "64 MiB", true, "cost", 20'000, 300},
+                      random_setting{"tight_memory_cost", 2, "64 KiB", false, "cost", 10'000, 60},
+                      random_setting{"pinned", 1, "1 MiB", false, "pinned", 10'000, 100}),
     [](const auto& parameters) { return std::string(parameters.param.name); });
 
 }  // namespace

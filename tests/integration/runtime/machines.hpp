@@ -1,5 +1,7 @@
 #pragma once
 // Machines for tests of the whole runtime, independent of the environment.
+#include <cstdint>
+#include <ostream>
 #include <string>
 
 #include "tessera/tessera.hpp"
@@ -29,5 +31,25 @@ inline machine with_sims(int devices, const std::string& memory, bool peer_link 
             "[[plugin.sim.link]]\nfrom = 1\nto = 0\nbandwidth = \"40 GiB/s\"\nlatency = \"1 us\"\n";
   return machine_of(toml, workers);
 }
+
+/// A machine and the random program that runs on it.
+struct random_setting {
+  const char* name;
+  int devices;
+  const char* memory;
+  bool peer;
+  const char* placement;
+  std::uint64_t tasks;
+  int blocks;
+  const char* memory_table = "";  ///< [memory]; with a host_limit, what does not fit goes to the disk plugin
+
+  bool spills() const { return std::string(memory_table).find("host_limit") != std::string::npos; }
+  machine make() const {
+    const std::string keys = "placement = \"" + std::string(placement) + "\"\nhistory = \"off\"\n", disk = spills() ? ", \"disk\"" : "";
+    return devices == 0 ? machine_of("plugins = [\"host\"" + disk + "]\n" + keys + memory_table)
+                        : with_sims(devices, memory, peer, 2, keys, disk, memory_table);
+  }
+};
+inline void PrintTo(const random_setting& s, std::ostream* out) { *out << s.name; }
 
 }  // namespace tessera::testing

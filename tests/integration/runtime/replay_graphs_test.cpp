@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "machines.hpp"
-#include "random_program.hpp"
+#include "tests/support/random_program.hpp"
 
 namespace tessera {
 namespace {
@@ -26,16 +26,24 @@ recording chain(runtime& rt, block_of<double> x, block_of<double> y, int length)
 }
 task_options on_host(runtime& rt) { return {.at = rt.at("numa0")}; }
 
+/// 3 and 1, on the host.
+struct two_blocks {
+  explicit two_blocks(machine m) : rt(std::move(m)), a(rt.make_array<double>("a", {2 * extent}, {extent})) {
+    fill(rt, a(0), 3.0, on_host(rt));
+    fill(rt, a(1), 1.0, on_host(rt));
+  }
+  runtime rt;
+  array<double> a;
+};
+
 double chained(double x, double y, int length) {
   for (int k = 0; k < length; ++k) y = 2 * y + 0.5 * x;
   return y;
 }
 
 TEST(replay_graphs, a_chain_of_device_tasks_is_one_launch) {
-  runtime rt(testing::with_sims(1, "1 MiB"));
-  auto a = rt.make_array<double>("a", {2 * extent}, {extent});
-  fill(rt, a(0), 3.0, on_host(rt));
-  fill(rt, a(1), 1.0, on_host(rt));
+  two_blocks on(testing::with_sims(1, "1 MiB"));
+  auto& [rt, a] = on;
   recording step = chain(rt, a(0), a(1), 5);
   double y = 1;
   for (int k = 0; k < 20; ++k) {
@@ -57,10 +65,8 @@ TEST(replay_graphs, a_chain_of_device_tasks_is_one_launch) {
 }
 
 TEST(replay_graphs, are_turned_off_by_a_key) {
-  runtime rt(testing::with_sims(1, "1 MiB", false, 2, "graphs = false\n"));
-  auto a = rt.make_array<double>("a", {2 * extent}, {extent});
-  fill(rt, a(0), 3.0, on_host(rt));
-  fill(rt, a(1), 1.0, on_host(rt));
+  two_blocks on(testing::with_sims(1, "1 MiB", false, 2, "graphs = false\n"));
+  auto& [rt, a] = on;
   recording step = chain(rt, a(0), a(1), 2);
   double y = 1;
   for (int k = 0; k < 6; ++k) rt.replay(step), y = chained(3, y, 2);
@@ -70,10 +76,8 @@ TEST(replay_graphs, are_turned_off_by_a_key) {
 }
 
 TEST(replay_graphs, buffers_that_take_turns_have_a_graph_each) {
-  runtime rt(testing::with_sims(1, "1 MiB"));
-  auto a = rt.make_array<double>("a", {2 * extent}, {extent});
-  fill(rt, a(0), 3.0, on_host(rt));
-  fill(rt, a(1), 1.0, on_host(rt));
+  two_blocks on(testing::with_sims(1, "1 MiB"));
+  auto& [rt, a] = on;
   recording step = chain(rt, a(0), a(1), 1);
   double v[2] = {3, 1};
   for (int k = 0; k < 30; ++k) {
@@ -91,10 +95,8 @@ TEST(replay_graphs, buffers_that_take_turns_have_a_graph_each) {
 }
 
 TEST(replay_graphs, see_new_arguments) {
-  runtime rt(testing::with_sims(1, "1 MiB"));
-  auto a = rt.make_array<double>("a", {2 * extent}, {extent});
-  fill(rt, a(0), 3.0, on_host(rt));
-  fill(rt, a(1), 1.0, on_host(rt));
+  two_blocks on(testing::with_sims(1, "1 MiB"));
+  auto& [rt, a] = on;
   recording step = chain(rt, a(0), a(1), 1);
   double y = 1;
   for (int k = 0; k < 24; ++k) {
@@ -171,10 +173,8 @@ TEST(replay_graphs, a_failing_task_is_named_and_the_next_replay_mends) {
 }
 
 TEST(replay_graphs, places_may_be_asked_for_again) {
-  runtime rt(testing::with_sims(1, "1 MiB"));
-  auto a = rt.make_array<double>("a", {2 * extent}, {extent});
-  fill(rt, a(0), 3.0, on_host(rt));
-  fill(rt, a(1), 1.0, on_host(rt));
+  two_blocks on(testing::with_sims(1, "1 MiB"));
+  auto& [rt, a] = on;
   recording step = chain(rt, a(0), a(1), 2);
   double y = 1;
   for (int k = 0; k < 30; ++k) {
@@ -201,18 +201,8 @@ TEST_P(random_graphs, agree_with_a_sequential_oracle) {
   const pressure& s = GetParam();
   std::mt19937_64 random = testing::seeded_random();
   runtime rt(testing::with_sims(s.devices, s.memory, s.devices > 1, 2, s.runtime_keys));
-  auto a = rt.make_array<double>("a", {s.blocks * extent}, {extent});
-  auto spare = rt.make_array<double>("spare", {8 * extent}, {extent});
-  std::vector<double> oracle(static_cast<std::size_t>(s.blocks));
-  for (int k = 0; k < s.blocks; ++k) {
-    fill(rt, a(k), double(k));
-    oracle[static_cast<std::size_t>(k)] = k;
-  }
-  const auto check = [&](int k) {
-    const double expected = oracle[static_cast<std::size_t>(k)];
-    const auto seen = a.read_host(a(k));
-    for (const double v : seen) ASSERT_NEAR(v, expected, 1e-9 * (1 + std::abs(expected))) << "block " << k;
-  };
+  testing::random_blocks on(rt, s.blocks, extent);
+  array<double>& a = on.blocks();
   struct placed_task {
     testing::random_task is;
     location::node_id at;
@@ -224,49 +214,30 @@ TEST_P(random_graphs, agree_with_a_sequential_oracle) {
       case 1: case 8: scal(rt, 0.5, a(t.is.x), there); break;
       case 2: case 3: case 9: case 10: axpy(rt, 0.5, a(t.is.x), a(t.is.y), there); break;
       case 4: case 5: axpy_accumulate(rt, 0.25, a(t.is.x), a(t.is.y), there); break;
-      default: testing::submit(rt, a, spare, t.is); break;
+      default: on.submit(t.is); break;
     }
   };
   const auto apply = [&](const placed_task& t) {
     testing::random_task same = t.is;
     if (same.kind == 8) same.kind = 1;
     if (same.kind == 9 || same.kind == 10) same.kind = 2;
-    testing::apply(same, oracle);
+    on.apply(same);
   };
   const auto any_task = [&](location::node_id at) {
-    placed_task t{testing::random_task_on(s.blocks, random), at};
+    placed_task t{on.any_task(random), at};
     if (t.is.kind == 7 && random() % 3 != 0) t.is.kind = 2;  // a host task
     return t;
   };
   const int tasks = s.tasks / static_cast<int>(testing::slow_down);
   std::vector<std::vector<placed_task>> programs(3);
-  std::vector<recording> recordings;
   for (auto& program : programs) {
     location::node_id at = rt.at("sim0");
     for (int k = 0; k < tasks; ++k) {
       if (random() % 20 == 0) at = rt.at("sim" + std::to_string(random() % static_cast<unsigned>(s.devices)));
       program.push_back(any_task(at));
     }
-    recordings.push_back(rt.record([&] {
-      for (const auto& t : program) submit(t);
-    }));
   }
-  for (int round = 0; round < 40; ++round) {
-    const std::size_t which = random() % programs.size();
-    rt.replay(recordings[which]);
-    for (const auto& t : programs[which]) apply(t);
-    for (std::uint64_t k = random() % 4; k > 0; --k) {
-      const placed_task t = any_task(rt.at("sim0"));
-      submit(t);
-      apply(t);
-    }
-    if (random() % 6 == 0) {
-      ASSERT_NO_FATAL_FAILURE(check(static_cast<int>(random() % static_cast<std::uint64_t>(s.blocks))));
-    }
-    if (random() % 16 == 0) recordings[which].place_again();
-  }
-  rt.fence();
-  for (int k = 0; k < s.blocks; ++k) ASSERT_NO_FATAL_FAILURE(check(k));
+  testing::replay_at_random(rt, on, random, programs, 40, submit, apply, [&] { return any_task(rt.at("sim0")); });
   rt.fence();
   const statistics seen = rt.statistics();
   EXPECT_GT(seen.graphs.tasks, 0u);
@@ -283,10 +254,8 @@ INSTANTIATE_TEST_SUITE_P(machines, random_graphs,
                          [](const auto& parameters) { return std::string(parameters.param.name); });
 
 TEST(replay_graphs, of_a_device_that_leaves_run_elsewhere) {
-  runtime rt(testing::with_sims(2, "1 MiB", true));
-  auto a = rt.make_array<double>("a", {2 * extent}, {extent});
-  fill(rt, a(0), 3.0, on_host(rt));
-  fill(rt, a(1), 1.0, on_host(rt));
+  two_blocks on(testing::with_sims(2, "1 MiB", true));
+  auto& [rt, a] = on;
   recording step = chain(rt, a(0), a(1), 2);
   double y = 1;
   for (int k = 0; k < 40; ++k) {

@@ -7,82 +7,36 @@
 #include <thread>
 
 #include "machines.hpp"
-#include "random_program.hpp"
 #include "tests/support/error_of.hpp"
+#include "tests/support/random_program.hpp"
 
 namespace tessera {
 namespace {
 
 using ::testing::HasSubstr;
 using test_support::error_of;
+using testing::random_setting;
 
-struct setting {
-  const char* name;
-  int devices;
-  const char* memory;
-  const char* placement;
-  int tasks;
-  int blocks;
-};
-void PrintTo(const setting& s, std::ostream* out) { *out << s.name; }
-
-class random_replay : public ::testing::TestWithParam<setting> {};
+class random_replay : public ::testing::TestWithParam<random_setting> {};
 
 TEST_P(random_replay, agrees_with_a_sequential_oracle) {
-  const setting& s = GetParam();
+  const random_setting& s = GetParam();
   std::mt19937_64 random = testing::seeded_random();
-  const std::string placement = "placement = \"" + std::string(s.placement) + "\"\n";
-  runtime rt(s.devices == 0 ? testing::machine_of("plugins = [\"host\"]\n" + placement)
-                            : testing::with_sims(s.devices, s.memory, true, 2, placement));
-  constexpr std::int64_t extent = 32;
-  auto a = rt.make_array<double>("a", {s.blocks * extent}, {extent});
-  auto spare = rt.make_array<double>("spare", {8 * extent}, {extent});
-  std::vector<double> oracle(static_cast<std::size_t>(s.blocks));
-  for (int k = 0; k < s.blocks; ++k) {
-    fill(rt, a(k), double(k));
-    oracle[static_cast<std::size_t>(k)] = k;
-  }
-  const auto check = [&](int k) {
-    const double expected = oracle[static_cast<std::size_t>(k)];
-    const auto seen = a.read_host(a(k));
-    for (const double v : seen) ASSERT_NEAR(v, expected, 1e-9 * (1 + std::abs(expected))) << "block " << k;
-  };
-
-  // Three recordings, replayed in random order, with single tasks and looks at blocks between them.
-  const int tasks = s.tasks / static_cast<int>(testing::slow_down);
+  runtime rt(s.make());
+  testing::random_blocks on(rt, s.blocks);
+  const auto any_task = [&] { return on.any_task(random); };
   std::vector<std::vector<testing::random_task>> programs(3);
-  std::vector<recording> recordings;
-  for (auto& program : programs) {
-    for (int k = 0; k < tasks; ++k) program.push_back(testing::random_task_on(s.blocks, random));
-    recordings.push_back(rt.record([&] {
-      for (const auto& t : program) testing::submit(rt, a, spare, t);
-    }));
-    EXPECT_EQ(recordings.back().submitted(), program.size());
-  }
-  EXPECT_NO_FATAL_FAILURE(check(0)) << "recording runs nothing";
-  for (int round = 0; round < 24; ++round) {
-    const std::size_t which = random() % programs.size();
-    rt.replay(recordings[which]);
-    for (const auto& t : programs[which]) testing::apply(t, oracle);
-    for (std::uint64_t k = random() % 4; k > 0; --k) {
-      const testing::random_task t = testing::random_task_on(s.blocks, random);
-      testing::submit(rt, a, spare, t);
-      testing::apply(t, oracle);
-    }
-    if (random() % 4 == 0) {
-      ASSERT_NO_FATAL_FAILURE(check(static_cast<int>(random() % static_cast<std::uint64_t>(s.blocks))));
-    }
-    if (random() % 8 == 0) recordings[which].place_again();
-  }
-  rt.fence();
-  for (int k = 0; k < s.blocks; ++k) ASSERT_NO_FATAL_FAILURE(check(k));
+  for (auto& program : programs)
+    for (std::uint64_t k = 0; k < s.tasks / testing::slow_down; ++k) program.push_back(any_task());
+  testing::replay_at_random(rt, on, random, programs, 24, [&](const auto& t) { on.submit(t); }, [&](const auto& t) { on.apply(t); },
+                            any_task);
 }
 
 INSTANTIATE_TEST_SUITE_P(machines, random_replay,
-                         ::testing::Values(setting{"host", 0, "", "locality", 5000, 300},
-                                           setting{"few_blocks", 0, "", "locality", 2000, 5},
-                                           setting{"two_devices", 2, "64 MiB", "locality", 2000, 200},
-                                           setting{"tight_memory", 2, "96 KiB", "eager", 1000, 100}),
+                         ::testing::Values(random_setting{"host", 0, "", true, "locality", 5000, 300},
+                                           random_setting{"few_blocks", 0, "", true, "locality", 2000, 5},
+                                           random_setting{"two_devices", 2, "64 MiB", true, "locality", 2000, 200},
+                                           random_setting{"tight_memory", 2, "96 KiB", true, "eager", 1000, 100}),
                          [](const auto& parameters) { return std::string(parameters.param.name); });
 
 TEST(replay, iterations_need_no_barrier_and_keep_their_order) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
+#include <map>
 #include <numeric>
 #include <thread>
 
@@ -48,6 +50,31 @@ TEST(runtime, a_throwing_task_is_reported_at_the_fence_with_its_name_and_site) {
   EXPECT_THAT(error_of([&] { (void)a.read_host(a(0)); }).what(), HasSubstr("boom 42")) << "spoiled data cannot be read";
   fill(rt, a(0), 7.0);  // written anew: usable again
   EXPECT_EQ(a.read_host(a(0))[0], 7.0);
+}
+
+void twice(view<double> x) { x[0] *= 2; }
+void explode(view<double>) { throw std::runtime_error("boom 43"); }
+
+TEST(runtime, functions_of_one_type_keep_their_names) {
+  runtime rt(testing::host_only());
+  auto a = rt.make_array<double>("a", {1}, {1});
+  fill(rt, a(0), 1.0);
+  std::function<void(view<double>)> kept = twice;
+  for (int k = 0; k < 3; ++k) rt.submit("twice", twice, update(a(0)));
+  for (int k = 0; k < 2; ++k) rt.submit("again", &twice, update(a(0)));
+  rt.submit("kept", kept, update(a(0)));
+  kept = [](view<double> x) { x[0] += 1; };
+  rt.submit("changed", kept, update(a(0)));
+  rt.submit("twice", twice, update(a(0)));
+  EXPECT_EQ(a.read_host(a(0))[0], 130);
+  std::map<std::string, std::uint64_t> tasks;
+  for (const auto& o : rt.statistics().operations) tasks[o.operation] += o.tasks;
+  EXPECT_EQ(tasks["twice"], 4u);
+  EXPECT_EQ(tasks["again"], 2u);
+  EXPECT_EQ(tasks["kept"], 1u);
+  EXPECT_EQ(tasks["changed"], 1u);
+  rt.submit("the one that fails", explode, update(a(0)));
+  EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("the one that fails failed: boom 43"));
 }
 
 TEST(runtime, a_throwing_task_keeps_the_kind_of_its_error) {

@@ -208,7 +208,7 @@ TEST(recorded_run, a_limit_drops_and_says_so) {
   runtime rt(std::move(m));
   auto a = rt.make_array<double>("a", {1}, {1});
   fill(rt, a(0), 0.0);
-  for (int k = 0; k < 60000; ++k) rt.submit("step", [](view<double> x) { x[0] += 1; }, update(a(0)));
+  for (int k = 0; k < 120000; ++k) rt.submit("step", [](view<double> x) { x[0] += 1; }, update(a(0)));
   rt.fence();
   const trace::timeline t = rt.timeline("too long");
   EXPECT_GT(t.dropped, 0u);

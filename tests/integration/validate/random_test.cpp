@@ -2,7 +2,7 @@
 #include <future>
 #include <thread>
 
-#include "../runtime/random_program.hpp"
+#include "tests/support/random_program.hpp"
 #include "validating.hpp"
 
 namespace tessera {
@@ -27,33 +27,21 @@ class random_programs : public ::testing::TestWithParam<place> {};
 TEST_P(random_programs, that_are_right_give_no_finding) {
   std::mt19937_64 random = testing::seeded_random();
   runtime rt(machine_at(GetParam()));
-  auto a = rt.make_array<double>("a", {blocks * extent}, {extent});
-  auto spare = rt.make_array<double>("spare", {8 * extent}, {extent});
-  std::vector<double> oracle(blocks);
-  for (int k = 0; k < blocks; ++k) {
-    fill(rt, a(k), double(k));
-    oracle[static_cast<std::size_t>(k)] = k;
-  }
+  testing::random_blocks on(rt, blocks, extent);
   const std::uint64_t tasks = 5000 / testing::slow_down;
   for (std::uint64_t k = 0; k < tasks; ++k) {
-    const testing::random_task t = testing::random_task_on(blocks, random);
-    testing::submit(rt, a, spare, t);
-    testing::apply(t, oracle);
+    on.run(on.any_task(random));
     if (random() % 500 == 0) {
-      const double expected = oracle[static_cast<std::size_t>(t.x)];
-      EXPECT_NEAR(a.read_host(a(t.x))[extent - 1], expected, 1e-9 * (1 + std::abs(expected)));
+      ASSERT_NO_FATAL_FAILURE(on.check_any(random));
     }
     if (random() % 1000 == 0) rt.fence();
   }
   {
     auto temporary = rt.make_array<double>("temporary", {extent}, {extent});
-    axpy_accumulate(rt, 1.0, a(0), temporary(0));
+    axpy_accumulate(rt, 1.0, on.blocks()(0), temporary(0));
   }
   rt.fence();
-  for (int k = 0; k < blocks; ++k) {
-    const double expected = oracle[static_cast<std::size_t>(k)];
-    for (const double v : a.read_host(a(k))) ASSERT_NEAR(v, expected, 1e-9 * (1 + std::abs(expected))) << "block " << k;
-  }
+  ASSERT_NO_FATAL_FAILURE(on.check_all());
   EXPECT_EQ(validate::to_text(rt.findings()), "");
   if (GetParam().devices > 0) {
     EXPECT_GT(rt.statistics().bytes_transferred(), 0u) << "nothing ran on the devices: the test tests nothing";
@@ -63,28 +51,17 @@ TEST_P(random_programs, that_are_right_give_no_finding) {
 TEST_P(random_programs, that_are_recorded_and_right_give_no_finding) {
   std::mt19937_64 random = testing::seeded_random();
   runtime rt(machine_at(GetParam()));
-  auto a = rt.make_array<double>("a", {blocks * extent}, {extent});
-  auto spare = rt.make_array<double>("spare", {8 * extent}, {extent});
-  std::vector<double> oracle(blocks);
-  for (int k = 0; k < blocks; ++k) {
-    fill(rt, a(k), double(k));
-    oracle[static_cast<std::size_t>(k)] = k;
-  }
+  testing::random_blocks on(rt, blocks, extent);
   std::vector<testing::random_task> program;
-  for (int k = 0; k < 200; ++k) program.push_back(testing::random_task_on(blocks, random));
-  recording step = rt.record([&] { for (const auto& t : program) testing::submit(rt, a, spare, t); });
+  for (int k = 0; k < 200; ++k) program.push_back(on.any_task(random));
+  recording step = rt.record([&] { for (const auto& t : program) on.submit(t); });
   for (int k = 0; k < 5; ++k) {
     rt.replay(step);
-    for (const auto& t : program) testing::apply(t, oracle);
-    const testing::random_task between = testing::random_task_on(blocks, random);
-    testing::submit(rt, a, spare, between);
-    testing::apply(between, oracle);
+    for (const auto& t : program) on.apply(t);
+    on.run(on.any_task(random));
   }
   rt.fence();
-  for (int k = 0; k < blocks; ++k) {
-    const double expected = oracle[static_cast<std::size_t>(k)];
-    for (const double v : a.read_host(a(k))) ASSERT_NEAR(v, expected, 1e-9 * (1 + std::abs(expected))) << "block " << k;
-  }
+  ASSERT_NO_FATAL_FAILURE(on.check_all());
   EXPECT_EQ(validate::to_text(rt.findings()), "");
 }
 

@@ -2,11 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <iostream>
-#include <random>
-
 #include "hierarchy/declaration/bind.hpp"
 #include "hierarchy/discovery/topology.hpp"
+#include "tests/support/damaged_text.hpp"
 #include "unit/hierarchy/invented.hpp"
 
 namespace tessera::hierarchy {
@@ -73,10 +71,6 @@ TEST(csv, mistakes_have_a_line_and_a_column) {
 }
 
 TEST(csv, damaged_text_is_refused_and_never_worse) {
-  const auto seed = std::random_device{}();
-  std::cout << "seed " << seed << '\n';
-  SCOPED_TRACE(testing::Message() << "seed " << seed);
-  std::mt19937 random(seed);
   const std::string whole =
       "loctype;name,t;kind,gpu;mem,1GB\nlocation;name,a,b;type,t;start,1;total_count,2\n# note\n"
       "location;name,c;type,virtual\nhierarchy;children,+,a,b;parent,c;all\n";
@@ -85,27 +79,7 @@ TEST(csv, damaged_text_is_refused_and_never_worse) {
   const auto discovered = topology::synthetic("numa:1 core:2 pu:1").tree(devices);
   std::vector<std::string> notes;
   declared_tree(parse_csv(whole, "t.csv"), discovered, devices, notes);
-  std::size_t refused = 0;
-  for (int round = 0; round < 4000; ++round) {
-    std::string text = whole;
-    for (int edits = 1 + static_cast<int>(random() % 4); edits > 0; --edits) {
-      const std::size_t at = random() % text.size();
-      switch (random() % 3) {
-        case 0: text[at] = static_cast<char>(random()); break;
-        case 1: text.erase(at, 1 + random() % 20); break;
-        case 2: text.insert(at, whole.substr(random() % whole.size(), random() % 20)); break;
-      }
-      if (text.empty()) text = " ";
-    }
-    try {
-      declared_tree(parse_csv(text, "damaged.csv"), discovered, devices, notes);
-    } catch (const error& e) {
-      ++refused;
-      ASSERT_EQ(e.kind(), error_kind::configuration);
-      ASSERT_NE(e.where().find("damaged.csv:"), std::string::npos) << e.what() << "\n" << text;
-    }
-  }
-  EXPECT_GT(refused, 1000u);
+  test_support::read_damaged(whole, "damaged.csv", [&](const std::string& text) { declared_tree(parse_csv(text, "damaged.csv"), discovered, devices, notes); });
 }
 
 }  // namespace

@@ -120,11 +120,13 @@ TEST(space, empty_slabs_make_room_for_another_size) {
   ASSERT_EQ(small.size(), 4u);
   for (std::size_t k = 0; k < 3; ++k) s.is->release(small[k], 2 * unit);
   EXPECT_EQ(s.is->statistics().reserved_bytes, 8 * unit);
+  EXPECT_EQ(s.is->epoch(), 0u);
   const auto large = s.take({6 * unit});  // fits no slab: the three empty ones go back to the plugin
   ASSERT_EQ(large.size(), 1u);
   EXPECT_EQ(s.is->statistics().reserved_bytes, 8 * unit);
   EXPECT_EQ(s.world.live_allocations, 2u);
   EXPECT_EQ(s.is->statistics().slabs, 2u) << "those given back do not count";
+  EXPECT_EQ(s.is->epoch(), 3u) << "their handles may come again and mean other memory";
   EXPECT_EQ(s.is->statistics().used_bytes, 8 * unit);
   s.is->release(large[0], 6 * unit);
   s.is->release(small[3], 2 * unit);
@@ -138,7 +140,7 @@ TEST(space, a_smaller_capacity_than_the_limit_counts) {
   EXPECT_TRUE(s.take({unit}).empty());
 }
 
-TEST(space, a_plugin_that_is_out_of_memory_is_no_error_and_other_failures_leave_nothing) {
+TEST(space, a_plugin_that_gives_no_memory_makes_it_full_and_its_answer_is_kept) {
   one_space s(0, 4 * unit);
   s.device.state().fail_alloc = TSR_RESOURCE_EXHAUSTED;
   EXPECT_TRUE(s.take({unit}).empty());
@@ -147,15 +149,18 @@ TEST(space, a_plugin_that_is_out_of_memory_is_no_error_and_other_failures_leave_
   s.device.state().fail_alloc = TSR_INTERNAL;
   std::vector<block::chunk> chunks(2);
   const std::vector<std::uint64_t> sizes{unit, 8 * unit};  // the second needs a new slab
-  EXPECT_THROW(s.is->reserve(sizes, chunks), error);
+  EXPECT_FALSE(s.is->reserve(sizes, chunks));
+  EXPECT_THAT(s.is->alloc_trouble(), ::testing::HasSubstr("INTERNAL"));
   EXPECT_EQ(s.is->statistics().used_bytes, unit) << "the first of the two is given back";
   s.device.state().fail_alloc = TSR_OK;
   s.device.state().fail_mem_base = TSR_INTERNAL;
-  EXPECT_THROW(s.is->reserve(sizes, chunks), error);
+  EXPECT_FALSE(s.is->reserve(sizes, chunks));
+  EXPECT_THAT(s.is->alloc_trouble(), ::testing::HasSubstr("address of a slab"));
   EXPECT_EQ(s.is->statistics().used_bytes, unit);
   EXPECT_EQ(s.world.live_allocations, 1u) << "a slab without an address is freed at once";
   s.device.state().fail_mem_base = TSR_OK;
   EXPECT_EQ(s.take(sizes).size(), 2u);
+  EXPECT_EQ(s.is->alloc_trouble(), "");
 }
 
 TEST(space, slabs_are_registered_with_devices_that_want_it) {

@@ -1,156 +1,24 @@
-// The disk plugin through its C ABI: what it stores, what it notices, what it leaves behind.
+// The disk plugin through its C ABI: what it stores, what it leaves behind.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
-#include <random>
 #include <thread>
-#include <vector>
 
-#include "unit/plugins/opened_plugin.hpp"
+#include "unit/plugins/disk.hpp"
 
 namespace tessera::test {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::HasSubstr;
-using options = std::vector<given_option>;
 
-given_option text(const std::string& name, const std::string& value) { return {name, TSR_OPTION_STRING, 0, 0, value}; }
-given_option bytes(const std::string& name, std::int64_t value) { return {name, TSR_OPTION_BYTES, value, 0, ""}; }
-given_option number(const std::string& name, std::int64_t value) { return {name, TSR_OPTION_INT, value, 0, ""}; }
-given_option flag(const std::string& name, bool value = true) { return {name, TSR_OPTION_BOOL, value, 0, ""}; }
-
-/// A directory that goes at the end, with what is in it.
-class temporary_directory {
- public:
-  temporary_directory() {
-    std::string path = (fs::temp_directory_path() / "disk_plugin_test.XXXXXX").string();
-    if (::mkdtemp(path.data()) == nullptr) throw std::runtime_error("no temporary directory");
-    m_path = path;
-  }
-  ~temporary_directory() { fs::remove_all(m_path); }
-  const fs::path& path() const { return m_path; }
-
- private:
-  fs::path m_path;
-};
-
-/// The plugin on a directory of its own.
-class disk {
- public:
-  explicit disk(options given = {}) : plugin("disk", with(std::move(given), directory.path().string())) {}
-
-  static options with(options given, const std::string& path) {
-    const auto names = [&](const char* name) {
-      return std::any_of(given.begin(), given.end(), [&](const auto& one) { return one.name == name; });
-    };
-    if (!names("path")) given.push_back(text("path", path));
-    if (!names("capacity")) given.push_back(bytes("capacity", 64 << 20));
-    return given;
-  }
-  const opened_plugin::device& device() const { return plugin.devices.at(0); }
-  tsr_space_ref space() const { return {device().handle, 0}; }
-  tsr_memory* allocate(std::uint64_t count) const {
-    tsr_memory* memory = nullptr;
-    opened_plugin::check(device().table->mem_alloc(device().handle, 0, count, &memory));
-    return memory;
-  }
-  tsr_status enqueue(const owned_stream& stream, const tsr_copy& copy) const {
-    return device().table->copy(device().handle, stream.handle, &copy);
-  }
-  tsr_copy in(tsr_memory* memory, std::uint64_t offset, const void* from, std::uint64_t count) const {
-    return flat_copy(space(), at(memory, offset), {nullptr, 0}, at(from), count);
-  }
-  tsr_copy out(void* to, tsr_memory* memory, std::uint64_t offset, std::uint64_t count) const {
-    return flat_copy({nullptr, 0}, at(to), space(), at(memory, offset), count);
-  }
-  /// Does a copy and says how it ended; the words are then in opened_plugin::last_error().
-  tsr_status finish(const owned_stream& stream, const tsr_copy& copy) const {
-    opened_plugin::check(enqueue(stream, copy));
-    return outcome(stream);
-  }
-  tsr_status outcome(const owned_stream& stream) const {
-    stream.finish();
-    std::uint64_t value = 0, failed = 0;
-    return device().table->stream_progress(device().handle, stream.handle, &value, &failed);
-  }
-  /// The data files that exist.
-  std::vector<fs::path> files() const {
-    std::vector<fs::path> found;
-    for (const auto& entry : fs::recursive_directory_iterator(directory.path()))
-      if (entry.path().extension() == ".tessera") found.push_back(entry.path());
-    return found;
-  }
-  double counter(const std::string& name) const {
-    const void* table = nullptr;
-    opened_plugin::check(plugin.table->extension(plugin.plugin, device().handle, TSR_EXTENSION_TELEMETRY, 1, &table));
-    std::array<tsr_counter, 16> all{};
-    std::uint32_t count = 0;
-    opened_plugin::check(static_cast<const tsr_telemetry_table*>(table)->read(device().handle, all.data(), 16, &count));
-    for (std::uint32_t i = 0; i < count; ++i)
-      if (all[i].name == name) return all[i].value;
-    throw std::runtime_error("no counter " + name);
-  }
-
-  temporary_directory directory;
-  opened_plugin plugin;
-};
-
-std::vector<unsigned char> random_bytes(std::mt19937_64& random, std::size_t count) {
-  std::vector<unsigned char> result(count);
-  for (auto& byte : result) byte = static_cast<unsigned char>(random());
-  return result;
-}
-
-/// Changes one byte of a file behind the plugin's back.
-void flip(const fs::path& path, std::streamoff offset) {
-  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-  file.seekg(offset);
-  const int byte = file.get();
-  file.seekp(offset);
-  file.put(static_cast<char>(byte ^ 1));
-  ASSERT_TRUE(file.good()) << path;
-}
-
-bool has_io_uring() { return opened_plugin("disk", disk::with({text("io", "io_uring")}, "")).status == TSR_OK; }
-
-struct variant {
-  std::string name;
-  options given;
-};
-void PrintTo(const variant& v, std::ostream* out) { *out << v.name; }
-
-class every_disk : public testing::TestWithParam<variant> {
- protected:
-  void SetUp() override {
-    for (const auto& one : GetParam().given)
-      if (one.text == "io_uring" && !has_io_uring()) GTEST_SKIP() << "no io_uring: " << opened_plugin::last_error();
-  }
-};
-
-INSTANTIATE_TEST_SUITE_P(
-    disk, every_disk,
-    testing::Values(variant{"threads", {text("io", "threads")}}, variant{"ring", {text("io", "io_uring")}},
-                    variant{"threads_direct", {text("io", "threads"), flag("direct")}},
-                    variant{"ring_direct", {text("io", "io_uring"), flag("direct")}},
-                    variant{"ring_small_pieces", {text("io", "io_uring"), bytes("piece", 4096), number("queue_depth", 3)}},
-                    variant{"ring_short", {text("io", "io_uring"), flag("faults.short_io"), bytes("piece", 65536)}},
-                    variant{"threads_short", {text("io", "threads"), flag("faults.short_io"), bytes("piece", 65536)}},
-                    variant{"single", {text("layout", "single")}},
-                    variant{"single_unchecked", {text("layout", "single"), flag("checksum", false)}},
-                    variant{"unchecked_direct", {flag("checksum", false), flag("direct")}}),
-    [](const auto& one) { return one.param.name; });
+class every_disk : public on_every_disk {};
+INSTANTIATE_TEST_SUITE_P(disk, every_disk, testing::ValuesIn(on_every_disk::all()), [](const auto& one) { return one.param.name; });
 
 /// Random copies of all shapes in, out and inside, and fills, against the same done to plain memory.
 TEST_P(every_disk, keeps_what_a_model_in_memory_keeps) {
@@ -310,101 +178,6 @@ TEST(disk_plugin, reads_zeros_where_nothing_was_written) {
   std::vector<unsigned char> expected(back.size(), 0);
   std::fill_n(expected.begin() + 5000, 10, 0x5a);
   EXPECT_TRUE(back == expected);
-}
-
-/// A changed byte is noticed by every reader of its cell and by nobody else, and writing the cell anew heals it.
-TEST_P(every_disk, notices_a_changed_byte) {
-  auto given = GetParam().given;
-  const auto has = [&](const char* name) {
-    return std::any_of(given.begin(), given.end(), [&](const auto& one) { return one.name == name; });
-  };
-  if (has("checksum")) GTEST_SKIP() << "without checksums nothing is noticed";
-  const disk d(given);
-  const owned_stream stream(d.device());
-  std::mt19937_64 random(3);
-  const auto model = random_bytes(random, 1 << 20);
-  std::vector<unsigned char> back(model.size());
-  tsr_memory* memory = d.allocate(model.size());
-  ASSERT_EQ(d.finish(stream, d.in(memory, 0, model.data(), model.size())), TSR_OK);
-  const auto files = d.files();
-  ASSERT_EQ(files.size(), 1u);
-  flip(files[0], 12 * 4096 + 77);
-  ASSERT_EQ(d.finish(stream, d.out(back.data(), memory, 0, back.size())), TSR_DATA_LOSS);
-  const std::string words = opened_plugin::last_error();
-  EXPECT_THAT(words, HasSubstr(files[0].string()));
-  EXPECT_THAT(words, HasSubstr("offset " + std::to_string(12 * 4096)));
-  EXPECT_THAT(words, testing::ContainsRegex("the checksum [0-9a-f]{8}, expected [0-9a-f]{8}"));
-  EXPECT_EQ(d.finish(stream, d.out(back.data(), memory, 12 * 4096 + 4000, 1)), TSR_DATA_LOSS) << "also a part of the cell";
-  EXPECT_EQ(d.finish(stream, d.in(memory, 12 * 4096, model.data(), 10)), TSR_DATA_LOSS) << "a write that must keep the rest";
-  EXPECT_EQ(d.finish(stream, d.out(back.data(), memory, 13 * 4096, 4096)), TSR_OK) << "the next cell is sound";
-  EXPECT_EQ(d.counter("cells_lost"), 3);
-  ASSERT_EQ(d.finish(stream, d.in(memory, 12 * 4096, &model[12 * 4096], 4096)), TSR_OK);
-  ASSERT_EQ(d.finish(stream, d.out(back.data(), memory, 0, back.size())), TSR_OK);
-  EXPECT_TRUE(back == model);
-}
-
-TEST_P(every_disk, tells_a_cut_file_and_injected_faults) {
-  auto given = GetParam().given;
-  const std::vector<unsigned char> source(4 << 20, 9);
-  std::vector<unsigned char> back(source.size());
-  {
-    const disk d(given);
-    const owned_stream stream(d.device());
-    tsr_memory* memory = d.allocate(source.size());
-    ASSERT_EQ(d.finish(stream, d.in(memory, 0, source.data(), source.size())), TSR_OK);
-    fs::resize_file(d.files().at(0), 1 << 20);
-    EXPECT_EQ(d.finish(stream, d.out(back.data(), memory, 0, back.size())), TSR_DATA_LOSS);
-    EXPECT_THAT(opened_plugin::last_error(), HasSubstr("the file ends after"));
-  }
-  given.push_back(bytes("faults.fail_after_bytes", 5 << 20));
-  {
-    const disk d(given);
-    const owned_stream stream(d.device());
-    tsr_memory* memory = d.allocate(source.size());
-    EXPECT_EQ(d.finish(stream, d.in(memory, 0, source.data(), source.size())), TSR_OK);
-    EXPECT_EQ(d.finish(stream, d.out(back.data(), memory, 0, back.size())), TSR_UNKNOWN);
-    EXPECT_THAT(opened_plugin::last_error(), HasSubstr("Input/output error"));
-    EXPECT_EQ(d.outcome(stream), TSR_OK) << "one failure, told once";
-  }
-  given.back() = bytes("faults.full_after_bytes", 1 << 20);
-  {
-    const disk d(given);
-    const owned_stream stream(d.device());
-    tsr_memory* memory = d.allocate(source.size());
-    EXPECT_EQ(d.finish(stream, d.in(memory, 0, source.data(), 1 << 20)), TSR_OK);
-    EXPECT_EQ(d.finish(stream, d.in(memory, 1 << 20, source.data(), 1 << 20)), TSR_RESOURCE_EXHAUSTED);
-    EXPECT_THAT(opened_plugin::last_error(), HasSubstr("No space left"));
-    EXPECT_EQ(d.finish(stream, d.out(back.data(), memory, 0, 1 << 20)), TSR_OK) << "what was stored can be read";
-    EXPECT_TRUE(std::equal(source.begin(), source.begin() + (1 << 20), back.begin()));
-  }
-  given.back() = number("faults.corrupt_read", 2);
-  const disk d(given);
-  const owned_stream stream(d.device());
-  tsr_memory* memory = d.allocate(4096);
-  EXPECT_EQ(d.finish(stream, d.in(memory, 0, source.data(), 4096)), TSR_OK);
-  EXPECT_EQ(d.finish(stream, d.out(back.data(), memory, 0, 4096)), TSR_OK);
-  const auto second = d.finish(stream, d.out(back.data(), memory, 0, 4096));
-  const bool checked = GetParam().name.find("unchecked") == std::string::npos;
-  EXPECT_EQ(second, checked ? TSR_DATA_LOSS : TSR_OK);
-  EXPECT_EQ(d.finish(stream, d.out(back.data(), memory, 0, 4096)), TSR_OK) << "the disk itself is sound";
-}
-
-TEST(disk_plugin, knows_the_process_limit_before_the_signal_that_would_kill_it) {
-  const disk d;
-  rlimit before{};
-  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
-  rlimit small = before;
-  small.rlim_cur = 1 << 20;
-  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
-  tsr_memory* memory = nullptr;
-  const auto status = d.device().table->mem_alloc(d.device().handle, 0, 2 << 20, &memory);
-  const auto words = opened_plugin::last_error();
-  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
-  EXPECT_EQ(status, TSR_RESOURCE_EXHAUSTED);
-  EXPECT_THAT(words, HasSubstr("File too large"));
-  EXPECT_TRUE(d.files().empty()) << "nothing is left of what could not be allocated";
-  EXPECT_NE(d.allocate(2 << 20), nullptr);
-  EXPECT_NE(d.allocate(62 << 20), nullptr) << "the failed one takes nothing of the capacity";
 }
 
 TEST(disk_plugin, removes_its_files) {

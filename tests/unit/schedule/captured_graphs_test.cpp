@@ -52,10 +52,11 @@ tsr_graph_table table() {
 struct graphs : ::testing::Test {
   graphs() { fake = &state; }
   ~graphs() override { fake = nullptr; }
-  graph_key at(std::uint64_t address) { return {{{nullptr, address}}, {nullptr}}; }
-  void enqueue(captured_graphs& of, graph_key key) {
+  graph_key at(std::uint64_t address, std::uint64_t epoch = 0) { return {{{nullptr, address}}, {nullptr}, epoch}; }
+  void enqueue(captured_graphs& of, graph_key key) { enqueue(of, std::move(key), device); }
+  void enqueue(captured_graphs& of, graph_key key, const plugin::device& on) {
     operation::context c;
-    c.device = &device;
+    c.device = &on;
     of.enqueue(c, std::move(key), 7, counters, [&] {
       if (throws) throw std::runtime_error("refused");
       state.capturing ? ++recorded : ++singly;
@@ -107,6 +108,30 @@ TEST_F(graphs, are_not_launched_with_other_arguments) {
   EXPECT_EQ(recorded, 3);
   enqueue(one, at(1));
   EXPECT_EQ(recorded, 3) << "the first one is still there";
+}
+
+TEST_F(graphs, of_memory_that_may_be_gone_are_destroyed_and_never_launched) {
+  captured_graphs one;
+  for (int k = 0; k < 2; ++k) enqueue(one, at(1));
+  enqueue(one, at(2));
+  EXPECT_EQ(recorded, 2);
+  enqueue(one, at(1, 5));
+  EXPECT_EQ(recorded, 3) << "the same address, but a slab was given back since";
+  EXPECT_EQ(state.destroyed, 2);
+  EXPECT_EQ(state.live.size(), 1u);
+  EXPECT_EQ(counters.read().recaptured, 2u);
+  enqueue(one, at(1, 5));
+  EXPECT_EQ(recorded, 3);
+}
+
+TEST_F(graphs, of_another_device_have_its_epochs) {
+  plugin::device second{"dev1", "dev", 1, nullptr, tsr_device_desc{}, tsr_device_table{}, {}, nullptr, nullptr, &graph};
+  captured_graphs one;
+  enqueue(one, at(1, 3));
+  enqueue(one, at(1, 7), second);
+  EXPECT_EQ(state.destroyed, 0) << "epochs are counted by each space for itself";
+  enqueue(one, at(1, 3));
+  EXPECT_EQ(recorded, 2);
 }
 
 TEST_F(graphs, that_are_never_used_again_are_no_longer_captured) {

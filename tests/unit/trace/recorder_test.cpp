@@ -43,13 +43,43 @@ TEST(recorder, events_come_back_in_order_with_times_of_the_steady_clock) {
 }
 
 TEST(recorder, beyond_the_limit_events_are_counted_not_kept) {
-  recorder r(3 * buffer::chunk_events * sizeof(event));
+  recorder r(3 * buffer::chunk_bytes);
+  constexpr std::uint64_t per_chunk = buffer::chunk_bytes / 24;  // an event without words of its own takes three
   buffer &a = r.make_buffer("a", thread_role::worker, 0), &b = r.make_buffer("b", thread_role::worker, 0);
-  for (std::uint64_t k = 0; k < 2 * buffer::chunk_events + 7; ++k) a.add(numbered(k, 0));
-  for (std::uint64_t k = 0; k < buffer::chunk_events + 5; ++k) b.add(numbered(k, 0));
+  for (std::uint64_t k = 0; k < 2 * per_chunk + 7; ++k) a.add(numbered(k, 0));
+  for (std::uint64_t k = 0; k < per_chunk + 5; ++k) b.add(numbered(k, 0));
   const recording taken = r.take();
   EXPECT_EQ(taken.dropped, 12u);
-  EXPECT_EQ(events_of(taken), 3 * buffer::chunk_events);
+  EXPECT_EQ(events_of(taken), 3 * per_chunk);
+}
+
+TEST(recorder, every_kind_of_event_comes_back_whole) {
+  recorder r(std::uint64_t{64} << 20);
+  buffer& b = r.make_buffer("worker", thread_role::worker, 0);
+  std::vector<event> written;
+  const auto add = [&](event_kind kind, std::uint8_t count) {
+    event e{kind};
+    e.count = count, e.small = 0xfedc, e.number = 0x89abcdef, e.time = b.now(), e.task = ~std::uint64_t{written.size()};
+    for (std::size_t k = 0; k < words_of(kind, count); ++k) e.words[k] = 1000 * written.size() + k;
+    b.add(e);
+    written.push_back(e);
+  };
+  for (int round = 0; round < 20000; ++round) {  // across the ends of chunks
+    for (std::uint8_t count = 0; count <= 4; ++count) add(event_kind::submitted, count);
+    for (std::uint8_t count = 1; count <= 5; ++count) add(event_kind::predecessors, count), add(event_kind::waits, count);
+    add(event_kind::parked, 0), add(event_kind::resumed, 0), add(event_kind::memory, 0), add(event_kind::evicted, 1);
+  }
+  const recording taken = r.take();
+  const auto& read = taken.threads.at(0).events;
+  ASSERT_EQ(read.size(), written.size());
+  for (std::size_t k = 0; k < read.size(); ++k) {
+    ASSERT_EQ(read[k].kind, written[k].kind);
+    ASSERT_EQ(read[k].count, written[k].count);
+    ASSERT_EQ(read[k].small, written[k].small);
+    ASSERT_EQ(read[k].number, written[k].number);
+    ASSERT_EQ(read[k].task, written[k].task);
+    ASSERT_EQ(read[k].words, written[k].words);
+  }
 }
 
 TEST(recorder, a_limit_of_nothing_keeps_nothing) {

@@ -1,10 +1,14 @@
 #pragma once
 // Random tasks on the blocks of one array, as the runtime sees them and as a sequential program would do them.
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "tessera/tessera.hpp"
@@ -97,6 +101,88 @@ inline void apply(const random_task& t, std::vector<double>& values) {
     case 9: value(t.y) += 0.125 * value(t.x); break;
     default: value(t.z) = 0.25 * (value(t.x) + value(t.y)) + 0.125 * (value(t.x) + value(t.y)); break;
   }
+}
+
+/// Blocks of equal elements for random tasks, and the oracle beside them.
+class random_blocks {
+ public:
+  explicit random_blocks(runtime& rt, int count, std::int64_t extent = 32)
+      : m_runtime(rt), m_blocks(rt.make_array<double>("a", {count * extent}, {extent})),
+        m_spare(rt.make_array<double>("spare", {8 * extent}, {extent})), m_oracle(static_cast<std::size_t>(count)) {
+    fill_all();
+  }
+  /// Each block with its number.
+  void fill_all() {
+    for (int k = 0; k < count(); ++k) fill(m_runtime, m_blocks(k), m_oracle[static_cast<std::size_t>(k)] = k);
+  }
+  int count() const { return static_cast<int>(m_oracle.size()); }
+  array<double>& blocks() { return m_blocks; }
+
+  random_task any_task(std::mt19937_64& random) const { return random_task_on(count(), random); }
+  void submit(const random_task& t) { testing::submit(m_runtime, m_blocks, m_spare, t); }  ///< to the runtime
+  void apply(const random_task& t) { testing::apply(t, m_oracle); }                        ///< to the oracle
+  void run(const random_task& t) {                                                         ///< to both
+    submit(t);
+    apply(t);
+  }
+
+  /// Waits for a block and compares all of it; a fatal failure of the test when it is another.
+  void check(int k) {
+    const double expected = m_oracle[static_cast<std::size_t>(k)];
+    const auto seen = m_blocks.read_host(m_blocks(k));
+    for (const double v : seen) ASSERT_NEAR(v, expected, 1e-9 * (1 + std::abs(expected))) << "block " << k;
+  }
+  void check_any(std::mt19937_64& random) { check(static_cast<int>(random() % m_oracle.size())); }  ///< likewise
+  void check_all() {                                                                               ///< likewise
+    for (int k = 0; k < count() && !::testing::Test::HasFatalFailure(); ++k) check(k);
+  }
+  /// Blocks that are wrong; those that cannot be read are in `unreadable`, with the error of each.
+  int wrong(std::map<int, std::string>& unreadable) {
+    int count = 0;
+    for (int k = 0; k < this->count(); ++k) try {
+        const double expected = m_oracle[static_cast<std::size_t>(k)];
+        bool good = true;
+        for (const double v : m_blocks.read_host(m_blocks(k))) good = good && std::abs(v - expected) <= 1e-9 * (1 + std::abs(expected));
+        count += !good;
+      } catch (const error& e) {
+        unreadable[k] = e.what();
+      }
+    return count;
+  }
+
+ private:
+  runtime& m_runtime;
+  array<double> m_blocks, m_spare;
+  std::vector<double> m_oracle;
+};
+
+/// Records each of `programs` and replays them in random order, with single tasks and looks at blocks between them.
+/// `submit` and `apply` do a task, `any_task()` makes one.
+template <class Task, class Submit, class Apply, class Make>
+void replay_at_random(runtime& rt, random_blocks& on, std::mt19937_64& random, const std::vector<std::vector<Task>>& programs,
+                      int rounds, Submit&& submit, Apply&& apply, Make&& any_task) {
+  std::vector<recording> recordings;
+  for (const auto& program : programs) {
+    recordings.push_back(rt.record([&] {
+      for (const Task& t : program) submit(t);
+    }));
+    EXPECT_EQ(recordings.back().submitted(), program.size());
+  }
+  on.check(0);  // recording runs nothing
+  for (int round = 0; round < rounds && !::testing::Test::HasFatalFailure(); ++round) {
+    const std::size_t which = random() % programs.size();
+    rt.replay(recordings[which]);
+    for (const Task& t : programs[which]) apply(t);
+    for (std::uint64_t k = random() % 4; k > 0; --k) {
+      const Task t = any_task();
+      submit(t);
+      apply(t);
+    }
+    if (random() % 5 == 0) on.check_any(random);
+    if (random() % 12 == 0) recordings[which].place_again();
+  }
+  rt.fence();
+  on.check_all();
 }
 
 }  // namespace tessera::testing

@@ -1,0 +1,70 @@
+#include "core/transfer/claims.hpp"
+
+#include <algorithm>
+
+namespace tessera::transfer {
+
+claims::claims(std::size_t spaces) : m_size(spaces), m_spaces(std::make_unique<claim[]>(spaces)) {}
+
+void claims::set(claim& c, std::uint64_t age, std::vector<const block::record*> blocks) {
+  const std::uint64_t before = c.age.exchange(age, std::memory_order_seq_cst);
+  c.blocks = std::move(blocks);
+  if (before == nobody && age != nobody) m_count.fetch_add(1, std::memory_order_seq_cst);
+  if (before != nobody && age == nobody) m_count.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+void claims::lack(memory::space_number space, std::uint64_t age, std::span<const block::access> blocks) {
+  if (age == 0 || m_lifted.load(std::memory_order_relaxed)) return;
+  claim& c = m_spaces[space];
+  if (age >= c.age.load(std::memory_order_seq_cst)) return;
+  std::vector<const block::record*> needed;
+  for (const block::access& a : blocks) needed.push_back(a.block);
+  const std::lock_guard guard(m_mutex);
+  if (age < c.age.load(std::memory_order_relaxed)) set(c, age, std::move(needed));
+}
+
+void claims::lack_behind(memory::space_number space, memory::space_number behind, std::uint64_t age) {
+  if (age == 0 || m_lifted.load(std::memory_order_relaxed)) return;
+  const std::lock_guard guard(m_mutex);
+  if (m_spaces[space].age.load(std::memory_order_relaxed) == age && age < m_spaces[behind].age.load(std::memory_order_relaxed))
+    set(m_spaces[behind], age, m_spaces[space].blocks);
+}
+
+std::vector<const block::record*> claims::kept_from(std::uint64_t age) const {
+  std::vector<const block::record*> kept;
+  if (!any()) return kept;
+  {
+    const std::lock_guard guard(m_mutex);
+    for (std::size_t k = 0; k < m_size; ++k)
+      if (age == 0 || m_spaces[k].age.load(std::memory_order_relaxed) <= age)
+        kept.insert(kept.end(), m_spaces[k].blocks.begin(), m_spaces[k].blocks.end());
+  }
+  std::ranges::sort(kept);
+  return kept;
+}
+
+std::uint64_t claims::end(std::uint64_t age) {
+  if (age == 0 || !any()) return 0;
+  std::uint64_t ended = 0;
+  const std::lock_guard guard(m_mutex);
+  for (std::size_t k = 0; k < m_size; ++k)
+    if (m_spaces[k].age.load(std::memory_order_relaxed) == age) {
+      set(m_spaces[k], nobody, {});
+      ended |= std::uint64_t{1} << k;
+    }
+  return ended;
+}
+
+std::uint64_t claims::lift() {
+  std::uint64_t ended = 0;
+  const std::lock_guard guard(m_mutex);
+  m_lifted.store(true, std::memory_order_relaxed);
+  for (std::size_t k = 0; k < m_size; ++k)
+    if (m_spaces[k].age.load(std::memory_order_relaxed) != nobody) {
+      set(m_spaces[k], nobody, {});
+      ended |= std::uint64_t{1} << k;
+    }
+  return ended;
+}
+
+}  // namespace tessera::transfer

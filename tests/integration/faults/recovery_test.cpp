@@ -1,0 +1,212 @@
+// What the runtime makes of single faults.
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <stdexcept>
+
+#include "tests/integration/faults/faulty.hpp"
+#include "tests/support/error_of.hpp"
+
+namespace tessera {
+namespace {
+
+using test_support::error_of;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const testing::place& sim = testing::places()[0];
+
+TEST(copies, a_refused_one_is_tried_again) {
+  const testing::deadline limit("refused");
+  runtime rt(testing::faulty_machine(sim, "kind = \"copy_refused\"\nat = 1\n"));
+  auto a = rt.make_array<double>("a", {4}, {4});
+  a.write_host(a(0))[0] = 3;
+  scal(rt, 2.0, a(0), {.at = rt.at("sim0")});
+  EXPECT_EQ(a.read_host(a(0))[0], 6);
+  const statistics s = rt.statistics();
+  EXPECT_EQ(s.trouble.failed_copies, 1u);
+  EXPECT_EQ(s.trouble.retried_copies, 1u);
+  EXPECT_THAT(to_text(s), HasSubstr("1 copies failed, 1 tried again"));
+}
+
+TEST(copies, one_that_fails_under_way_is_tried_again_for_a_device_and_for_the_host) {
+  for (const char* at : {"at = 1\n", "at = 2\n"}) {
+    const testing::deadline limit("under way");
+    runtime rt(testing::faulty_machine(sim, "kind = \"copy_fails\"\n" + std::string(at), "checked_copies = true\n"));
+    auto a = rt.make_array<double>("a", {4}, {4});
+    a.write_host(a(0))[0] = 3;
+    scal(rt, 2.0, a(0), {.at = rt.at("sim0")});
+    EXPECT_EQ(a.read_host(a(0))[0], 6);
+    EXPECT_EQ(rt.statistics().trouble.retried_copies, 1u);
+    EXPECT_NO_THROW(rt.fence());
+  }
+}
+
+TEST(copies, one_that_stays_fails_the_task_and_leaves_the_other_replicas_alone) {
+  const testing::deadline limit("stays");
+  runtime rt(testing::faulty_machine(sim, "kind = \"copy_fails\"\n", "checked_copies = true\ncopy_retries = 2\n"));
+  auto a = rt.make_array<double>("a", {8}, {4});
+  a.write_host(a(0))[0] = 3;
+  a.write_host(a(1))[0] = 4;
+  axpy(rt, 2.0, a(0), a(1), {.at = rt.at("sim0")});
+  const error e = error_of([&] { rt.fence(); });
+  EXPECT_EQ(e.kind(), error_kind::device);
+  EXPECT_THAT(e.what(), HasSubstr("the copy of a(0) from "));
+  EXPECT_THAT(e.what(), HasSubstr(" to sim0"));
+  EXPECT_THAT(e.what(), HasSubstr("INTERNAL"));
+  EXPECT_THAT(e.what(), HasSubstr("(3 times)"));
+  EXPECT_THAT(e.what(), HasSubstr("task 'axpy'"));
+  EXPECT_EQ(a.read_host(a(0))[0], 3) << "only the copy failed";
+  EXPECT_THAT(error_of([&] { (void)a.read_host(a(1)); }).what(), HasSubstr("the copy of")) << "what the task should have made";
+  a.write_host(a(1))[0] = 5;
+  EXPECT_EQ(a.read_host(a(1))[0], 5) << "written anew";
+  EXPECT_NO_THROW(rt.fence());
+}
+
+TEST(copies, without_checking_the_first_failure_costs_the_task_and_is_told) {
+  const testing::deadline limit("unchecked");
+  runtime rt(testing::faulty_machine(sim, "kind = \"copy_fails\"\nat = 1\n"));
+  auto a = rt.make_array<double>("a", {4}, {4});
+  a.write_host(a(0))[0] = 3;
+  scal(rt, 2.0, a(0), {.at = rt.at("sim0")});
+  scal(rt, 2.0, a(0), {.at = rt.at("sim0")});
+  try {
+    rt.fence();
+    EXPECT_EQ(a.read_host(a(0))[0], 12) << "the failure was seen before the task was enqueued";
+  } catch (const error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("the copy of a(0)"));
+  }
+  fill(rt, a(0), 2.0);
+  scal(rt, 2.0, a(0), {.at = rt.at("sim0")});
+  EXPECT_EQ(a.read_host(a(0))[0], 4);
+}
+
+TEST(copies, wrong_contents_are_read_once_more_and_then_believed) {
+  const testing::deadline limit("checksum");
+  runtime rt(testing::faulty_machine(sim, "kind = \"copy_fails\"\nstatus = \"data_loss\"\n", "checked_copies = true\ncopy_retries = 9\n"));
+  auto a = rt.make_array<double>("a", {4}, {4});
+  a.write_host(a(0))[0] = 3;
+  scal(rt, 2.0, a(0), {.at = rt.at("sim0")});
+  EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("DATA_LOSS"));
+  EXPECT_EQ(rt.statistics().trouble.failed_copies, 2u);
+}
+
+TEST(copies, a_failed_write_back_loses_nothing) {
+  const testing::deadline limit("write-back");
+  // The first copy is the first write-back, since nothing else has to move.
+  runtime rt(testing::faulty_machine(testing::places()[1], "kind = \"copy_fails\"\ntimes = 2\n"));
+  auto a = rt.make_array<double>("a", {40 * 64}, {64});
+  for (int k = 0; k < 40; ++k) fill(rt, a(k), double(k), {.at = rt.at("sim0")});
+  rt.fence();
+  for (int k = 0; k < 40; ++k) EXPECT_EQ(a.read_host(a(k))[63], k);
+  EXPECT_EQ(rt.statistics().trouble.failed_copies, 2u);
+}
+
+TEST(copies, when_nothing_can_leave_a_full_memory_the_error_says_why) {
+  const testing::deadline limit("stuck");
+  runtime rt(testing::faulty_machine(testing::places()[1], "kind = \"copy_fails\"\n", "placement = \"pinned\"\n"));
+  auto a = rt.make_array<double>("a", {40 * 64}, {64});
+  for (int k = 0; k < 40; ++k) fill(rt, a(k), double(k), {.at = rt.at("sim0")});
+  const error e = error_of([&] { rt.fence(); });
+  EXPECT_EQ(e.kind(), error_kind::memory);
+  EXPECT_THAT(e.what(), HasSubstr("is full"));
+  EXPECT_THAT(e.what(), HasSubstr("the copy of a("));
+}
+
+TEST(allocations, a_refused_slab_is_asked_for_again_in_a_smaller_size) {
+  const testing::deadline limit("slab");
+  runtime rt(testing::faulty_machine(sim, "kind = \"alloc_fails\"\ntimes = 2\n"));
+  auto a = rt.make_array<double>("a", {8}, {8});
+  fill(rt, a(0), 5.0, {.at = rt.at("sim0")});
+  scal(rt, 2.0, a(0), {.at = rt.at("sim0")});
+  EXPECT_EQ(a.read_host(a(0))[7], 10);
+  EXPECT_NO_THROW(rt.fence());
+}
+
+TEST(allocations, a_device_without_memory_is_named) {
+  const testing::deadline limit("no memory");
+  runtime rt(testing::faulty_machine(sim, "kind = \"alloc_fails\"\n", "placement = \"pinned\"\n"));
+  auto a = rt.make_array<double>("a", {8}, {8});
+  fill(rt, a(0), 5.0, {.at = rt.at("sim0")});
+  const error e = error_of([&] { rt.fence(); });
+  EXPECT_THAT(e.what(), HasSubstr("sim0"));
+  EXPECT_THAT(e.what(), HasSubstr("its plugin gives no more of it: allocation of a slab"));
+  fill(rt, a(0), 6.0);
+  EXPECT_EQ(a.read_host(a(0))[7], 6);
+}
+
+TEST(allocations, a_full_disk_is_named_with_its_limit) {
+  const testing::deadline limit("full disk");
+  runtime rt(testing::machine_of("plugins = [\"host\", \"disk\"]\n[memory]\nhost_limit = \"64 KiB\"\nslab_bytes = \"64 KiB\"\n"
+                                 "[plugin.disk]\ncapacity = \"128 KiB\"\n"));
+  auto a = rt.make_array<double>("a", {100 * 512}, {512});
+  for (int k = 0; k < 100; ++k) fill(rt, a(k), double(k));
+  const error e = error_of([&] { rt.fence(); });
+  EXPECT_EQ(e.kind(), error_kind::memory);
+  EXPECT_THAT(e.what(), HasSubstr("disk0"));
+  EXPECT_THAT(e.what(), HasSubstr("where its blocks would go, is full"));
+  EXPECT_THAT(e.what(), HasSubstr("128 KiB"));
+  EXPECT_THAT(e.what(), HasSubstr("plugin.disk.capacity"));
+}
+
+TEST(kernels, a_failed_one_spoils_what_it_makes_and_nothing_else) {
+  for (const char* kind : {"kernel_fails", "kernel_refused"}) {
+    const testing::deadline limit(kind);
+    runtime rt(testing::faulty_machine(sim, "kind = \"" + std::string(kind) + "\"\nat = 2\n", "placement = \"pinned\"\n"));
+    auto a = rt.make_array<double>("a", {12}, {4});
+    for (int k = 0; k < 3; ++k) fill(rt, a(k), double(k + 1), {.at = rt.at("sim0")});  // the second fails
+    axpy(rt, 1.0, a(1), a(2), {.at = rt.at("sim0")});                                   // and its reader with it
+    const error e = error_of([&] { rt.fence(); });
+    EXPECT_THAT(e.what(), HasSubstr("fill on sim0 failed"));
+    EXPECT_THAT(e.what(), HasSubstr("INTERNAL"));
+    EXPECT_THAT(e.where(), HasSubstr("recovery_test.cpp"));
+    EXPECT_EQ(a.read_host(a(0))[3], 1);
+    EXPECT_THAT(error_of([&] { (void)a.read_host(a(1)); }).what(), HasSubstr("fill on sim0 failed"));
+    EXPECT_THAT(error_of([&] { (void)a.read_host(a(2)); }).what(), HasSubstr("fill on sim0 failed"));
+    fill(rt, a(1), 7.0, {.at = rt.at("sim0")});
+    EXPECT_EQ(a.read_host(a(1))[3], 7);
+  }
+}
+
+TEST(functions, one_that_throws_is_named) {
+  const testing::deadline limit("throws");
+  runtime rt(testing::machine_of("plugins = [\"host\"]\n"));
+  auto a = rt.make_array<double>("a", {2}, {1});
+  rt.submit("good", [](view<double> v) { v[0] = 1; }, write(a(0)));
+  rt.submit("bad one", [](view<double>) { throw std::runtime_error("of its own"); }, write(a(1)));
+  rt.submit("odd one", [](view<double>) { throw 5; }, update(a(1)));
+  const error e = error_of([&] { rt.fence(); });
+  EXPECT_THAT(e.what(), HasSubstr("bad one failed: of its own"));
+  EXPECT_EQ(a.read_host(a(0))[0], 1);
+}
+
+// The sum has to be missing one: what an earlier writer makes is not it.
+TEST(accumulates, an_adder_that_fails_early_spoils_the_sum) {
+  for (int round = 0; round < 5; ++round) {
+    const testing::deadline limit("adder");
+    runtime rt(testing::machine_of("plugins = [\"host\"]\n"));
+    auto a = rt.make_array<double>("a", {2}, {1});
+    std::atomic<bool> go{false};
+    rt.submit("bad", [](view<double>) { throw std::runtime_error("no input"); }, write(a(1)));
+    rt.submit("slow writer", [&](view<double> v) {
+      while (!go) std::this_thread::yield();
+      v[0] = 10;
+    }, write(a(0)));
+    axpy_accumulate(rt, 1.0, a(1), a(0));  // fails for want of a(1), before a(0) is written
+    std::thread later([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      go = true;
+    });
+    EXPECT_THAT(error_of([&] { (void)a.read_host(a(0)); }).what(), HasSubstr("no input"));
+    later.join();
+    fill(rt, a(0), 1.0);
+    try {
+      rt.fence();
+    } catch (const error&) {
+    }
+    EXPECT_EQ(a.read_host(a(0))[0], 1);
+  }
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,67 @@
+// Streams that hang are named, and the run ends.
+#include <gmock/gmock.h>
+
+#include "tests/integration/faults/faulty.hpp"
+#include "tests/support/error_of.hpp"
+
+namespace tessera {
+namespace {
+
+using test_support::error_of;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+struct hanging {
+  std::size_t where;
+  const char* on;
+  int at;
+};
+void PrintTo(const hanging& h, std::ostream* out) { *out << testing::places()[h.where].name << " " << h.on << " " << h.at; }
+class watchdog : public ::testing::TestWithParam<hanging> {};
+
+TEST_P(watchdog, names_the_device_and_what_it_was_doing) {
+  const hanging& h = GetParam();
+  const testing::place& at = testing::places()[h.where];
+  const testing::deadline limit(at.name + std::string(" hang ") + h.on);
+  std::string text;
+  {
+    runtime rt(testing::faulty_machine(at, "kind = \"hang\"\non = \"" + std::string(h.on) + "\"\nat = " + std::to_string(h.at) + "\n",
+                                       "watchdog = \"200 ms\"\n"));
+    testing::random_blocks program(rt, testing::blocks_on(at), 64);
+    testing::run_random(program, 1, 300);
+    const error e = error_of([&] { rt.fence(); });
+    text = e.what();
+    EXPECT_EQ(e.kind(), error_kind::device);
+    EXPECT_THAT(error_of([&] { (void)program.blocks().read_host(program.blocks()(0)); }).what(), HasSubstr("hangs")) << "the run is over";
+  }
+  EXPECT_THAT(text, HasSubstr("hangs: stream"));
+  EXPECT_THAT(text, HasSubstr("has not come further for 200 ms"));
+  EXPECT_THAT(text, AnyOf(HasSubstr("the copy of"), HasSubstr("task '")));
+}
+
+INSTANTIATE_TEST_SUITE_P(streams, watchdog,
+                         ::testing::Values(hanging{0, "copy", 1}, hanging{0, "copy", 10}, hanging{0, "kernel", 1}, hanging{0, "kernel", 20},
+                                           hanging{2, "copy", 20}, hanging{2, "kernel", 20}, hanging{3, "any", 30}, hanging{4, "kernel", 5},
+                                           hanging{7, "copy", 3}));
+
+TEST(watchdog_off, and_a_run_without_trouble_says_nothing) {
+  for (const char* limit : {"0 s", "1 s"}) {
+    const testing::deadline end("no trouble");
+    runtime rt(testing::faulty_machine(testing::places()[0], "", "watchdog = \"" + std::string(limit) + "\"\n"));
+    testing::random_blocks program(rt, 24);
+    testing::run_random(program, 3, 500);
+    EXPECT_NO_THROW(rt.fence());
+    program.check_all();
+  }
+}
+
+TEST(watchdog_off, a_stream_that_is_merely_slow_is_left_alone) {
+  const testing::deadline end("slow");
+  runtime rt(testing::faulty_machine(testing::places()[0], "kind = \"slow\"\nlatency = \"30 ms\"\ntimes = 20\n", "watchdog = \"2 s\"\n"));
+  testing::random_blocks program(rt, 24);
+  testing::run_random(program, 3, 100);
+  EXPECT_NO_THROW(rt.fence());
+}
+
+}  // namespace
+}  // namespace tessera
