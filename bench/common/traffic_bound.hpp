@@ -30,17 +30,25 @@ double views_needed(double operations, double room, Function per_tiles) {
   return most;
 }
 
-/// Tiles in and out for C = A B of n x n tiles each, C not read at first. With d tiles at most (d/3)^(3/2) products (Loomis and
-/// Whitney). What comes into view is brought but for the n^2 tiles of C that are made; those are taken out in the end.
-inline double product_bound(double n, double room) {
-  return std::max(3 * n * n, views_needed(n * n * n, room, [](double d) { return std::pow(d / 3, 1.5); }));
+/// For C = A B of n x n tiles each: with d tiles at most (d/3)^(3/2) products (Loomis and Whitney).
+inline double product_views(double n, double room) {
+  return views_needed(n * n * n, room, [](double d) { return std::pow(d / 3, 1.5); });
 }
 
-/// Tiles in and out for the Cholesky factorization of n x n tiles, of which the lower triangle is kept. An update joins three tiles
-/// below the diagonal like the sides of a triangle, of which d sides have at most sqrt(2)/3 d^(3/2) (Kruskal and Katona).
+/// For the Cholesky factorization of n x n tiles, of which the lower triangle is kept. An update joins three tiles below the diagonal like
+/// the sides of a triangle, of which d sides have at most sqrt(2)/3 d^(3/2) (Kruskal and Katona).
+inline double factorization_views(double n, double room) {
+  return views_needed(n * (n - 1) * (n - 2) / 6, room, [](double d) { return std::sqrt(2.0) / 3 * std::pow(d, 1.5); });
+}
+
+/// Tiles in and out for the product, C not read at first. What comes into view is brought but for the n^2 tiles of C that are made; those
+/// are taken out in the end.
+inline double product_bound(double n, double room) { return std::max(3 * n * n, product_views(n, room)); }
+
+/// Tiles in and out for the factorization.
 inline double factorization_bound(double n, double room) {
   const double tiles = n * (n + 1) / 2;
-  return tiles + std::max(tiles, views_needed(n * (n - 1) * (n - 2) / 6, room, [](double d) { return std::sqrt(2.0) / 3 * std::pow(d, 1.5); }));
+  return tiles + std::max(tiles, factorization_views(n, room));
 }
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-"""Tests of runner/table.py and runner/jobs.py: python3 -m unittest discover -s bench/runner -p '*_test.py'"""
+"""Tests of runner/table.py, jobs.py and spill.py: python3 -m unittest discover -s bench/runner -p '*_test.py'"""
 import os
 import stat
 import sys
@@ -6,7 +6,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from runner import jobs, table  # noqa: E402
+from runner import jobs, spill, table  # noqa: E402
 
 
 def row(runtime, value, others=0.0, ping=100.0, case="dag", suite="tasks", metric="ns_per_task", workers=2):
@@ -44,6 +44,29 @@ class Summary(unittest.TestCase):
         self.assertIn("**Tessera**", text[2])
         rates = table.summarize([row("Slow", 3, metric="gflops"), row("Fast", 9, metric="gflops")], 0.03)
         self.assertIn("Fast", table.markdown(rates).splitlines()[2])
+
+
+class Spill(unittest.TestCase):
+    DISK = [("fio", "disk_block2048K_direct", "write_mib_per_s", 200.0), ("fio", "disk_block2048K_direct", "read_mib_per_s", 400.0),
+            ("fio", "disk_block2048K_direct", "first_write_mib_per_s", 100.0), ("plugin disk", "disk_block2048K_direct", "read_mib_per_s", 900.0),
+            ("pwrite", "disk_block2048K_cached", "read_mib_per_s", 4000.0)]
+
+    def job(self, name):
+        mib = 1 << 20
+        return [("Tessera", name, metric, value) for metric, value in (
+            ("seconds", 3.0), ("bytes_in", 400.0 * mib), ("bytes_out", 200.0 * mib), ("bound_in", 300.0 * mib), ("bound_out", 0.0), ("io_uring", 1.0))]
+
+    def test_time_against_the_best_rate_of_others_and_the_same_way(self):
+        (e,) = spill.jobs_of(spill.collect([self.DISK + self.job("stream_direct")]))
+        self.assertEqual((e["disk_seconds"], e["time_over_disk"], e["bytes_over_bound"]), (2.0, 1.5, 2.0))
+
+    def test_untouched_disks_are_compared_with_a_first_writing(self):
+        (e,) = spill.jobs_of(spill.collect([self.DISK + self.job("write_first_direct")]))
+        self.assertEqual(e["disk_seconds"], 3.0)
+
+    def test_medians_over_rounds(self):
+        rounds = [[("fio", "disk_direct", "read_mib_per_s", v)] for v in (1.0, 9.0, 2.0)]
+        self.assertEqual(spill.collect(rounds)[("fio", "disk_direct")]["read_mib_per_s"], 2.0)
 
 
 class Jobs(unittest.TestCase):
