@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <mutex>
+#include <string_view>
 
 #include "core/base/error.hpp"
 #include "core/config/toml.hpp"
@@ -17,17 +20,43 @@ struct topology::implementation {
   bool here = true;
 
   implementation() {
-    if (hwloc_topology_init(&handle) != 0)
-      throw error(error_kind::internal, "hwloc cannot be initialised");
+    if (hwloc_topology_init(&handle) != 0) fail_to_begin();
     // Devices are the plugins' business. hwloc's own components for them load drivers into this process (OpenCL: with a
     // compiler), ask the X server, or leak (pci, through libpciaccess; the system's own files tell the same, sooner).
     for (const char* component : {"opencl", "cuda", "nvml", "rsmi", "levelzero", "gl", "pci"})
       hwloc_topology_set_components(handle, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, component);
     hwloc_topology_set_io_types_filter(handle, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
   }
+  /// A copy of what another one has loaded.
+  explicit implementation(hwloc_topology_t loaded) {
+    if (hwloc_topology_dup(&handle, loaded) != 0) fail_to_begin();
+  }
   ~implementation() { hwloc_topology_destroy(handle); }
   implementation(const implementation&) = delete;
   implementation& operator=(const implementation&) = delete;
+
+  [[noreturn]] static void fail_to_begin() { throw error(error_kind::internal, "hwloc cannot be initialised"); }
+
+  /// What hwloc finds here. Looking at the buses takes tens of milliseconds, more on virtual machines, and finds the same each time:
+  /// done once per process, and again when hwloc's own variables have changed.
+  static std::unique_ptr<implementation> of_this_machine() {
+    static std::mutex guard;
+    static std::unique_ptr<implementation> known;
+    static std::string known_for;
+    const std::lock_guard lock(guard);
+    std::string variables;
+    for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable)
+      if (std::string_view(*variable).starts_with("HWLOC_")) variables += std::string(*variable) + '\n';
+    if (!known || known_for != variables) {
+      known.reset();
+      auto fresh = std::make_unique<implementation>();
+      if (hwloc_topology_load(fresh->handle) != 0)
+        throw error(error_kind::internal, fmt::format("hwloc cannot describe this machine: {}", std::strerror(errno)));
+      known = std::move(fresh);
+      known_for = std::move(variables);
+    }
+    return std::make_unique<implementation>(known->handle);
+  }
 };
 
 topology::topology(std::unique_ptr<implementation> loaded) : m_loaded(std::move(loaded)) {}
@@ -36,9 +65,7 @@ topology& topology::operator=(topology&&) noexcept = default;
 topology::~topology() = default;
 
 topology topology::of_this_machine() {
-  auto made = std::make_unique<implementation>();
-  if (hwloc_topology_load(made->handle) != 0)
-    throw error(error_kind::internal, fmt::format("hwloc cannot describe this machine: {}", std::strerror(errno)));
+  auto made = implementation::of_this_machine();
   // hwloc's own variables (HWLOC_XMLFILE, HWLOC_SYNTHETIC) may have put another machine in this one's place.
   made->here = hwloc_topology_is_thissystem(made->handle) != 0;
   const std::unique_ptr<hwloc_bitmap_s, void (*)(hwloc_bitmap_t)> inherited(hwloc_bitmap_alloc(), hwloc_bitmap_free);
