@@ -54,6 +54,7 @@ void report::add_statistics(const statistics& s) {
                      {"saved_fetches", s.coherence.saved_fetches}, {"saved_bytes", s.coherence.saved_bytes},
                      {"evicted_dropped", s.coherence.dropped}, {"evicted_written_back", s.coherence.written_back},
                      {"failed_copies", s.trouble.failed_copies}, {"retried_copies", s.trouble.retried_copies},
+                     {"lost_devices", s.losses.devices}, {"lost_blocks", s.losses.blocks},
                      {"operations", operations}, {"spaces", spaces}};
   if (!s.placement) return;
   v["statistics"]["placement"] = {{"trials", s.placement->trials},       {"trial_seconds", s.placement->trial_seconds},

@@ -75,6 +75,7 @@ struct failure {
   std::string text;                          ///< what happened
   std::string where = {};                    ///< the task: operation and site
   error_kind kind = error_kind::task;
+  bool by_loss = false;                      ///< what it was made from, or where, was lost with a device
 };
 
 /// Where a block belongs, for people: array name and block indices. Shared by the blocks of one array.

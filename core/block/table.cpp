@@ -64,11 +64,10 @@ record& table::create(element_type type, const shape& extents, const origin* fro
 }
 
 void table::destroy(record& block) {
-  delete block.poison;
-  block.poison = nullptr;
   const origin* from = nullptr;
   {
-    const std::lock_guard execution(block.lock);  // an evictor may be writing down its name
+    const std::lock_guard execution(block.lock);  // an evictor may be writing down its name, a fence looking for what was lost
+    delete std::exchange(block.poison, nullptr);
     from = std::exchange(block.from, nullptr);
   }
   const std::lock_guard guard(m_mutex);

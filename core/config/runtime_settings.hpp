@@ -22,6 +22,7 @@ struct runtime_settings {
   std::vector<std::string> detached;     ///< locations whose devices start detached; runtime::attach makes them useful
   std::uint64_t watchdog_ns = 300'000'000'000;     ///< how long a device may take for one piece of work; 0: for ever
   std::uint32_t copy_retries = 3;        ///< how often a failed copy is tried again from one memory
+  bool survive_loss = true;              ///< go on without a device that is lost; else the run is cancelled
   bool checked_copies = false;           ///< device tasks start when their copies have arrived well; else after the first failure
   bool graphs = true;                    ///< replays give devices with graphs whole segments of a recording at once
   bool deterministic = false;            ///< accumulates are summed in the order of their submission

@@ -50,6 +50,9 @@ constexpr std::array keys{
         "How long a device's stream may take for one piece of work before it is taken for hanging and the run ends with an error "
         "that names it; 0 s: for ever.",
         [](settings& s) -> field { return &s.runtime.watchdog_ns; }},
+    key{"runtime", "survive_loss", key_type::boolean, 0, 0, "", false,
+        "Go on without a device that is lost: a fence names the blocks that only it had; false: the run is cancelled.",
+        [](settings& s) -> field { return &s.runtime.survive_loss; }},
     key{"runtime", "copy_retries", key_type::integer, 0, 1000, "", false,
         "How often a copy that failed is tried again from the same memory before the task that needs it fails.",
         [](settings& s) -> field { return &s.runtime.copy_retries; }},

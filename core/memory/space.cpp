@@ -67,6 +67,7 @@ bool space::make_slab(std::uint64_t bytes) {
   slab fresh;
   const auto refused = [&](tsr_status status, const char* what) {
     const std::string details = plugin::take_error_details();
+    if (status == TSR_DEVICE_LOST) device.note_lost(details);
     m_alloc_trouble = std::string(what) + " of " + std::to_string(bytes) + " bytes: " + std::string(plugin::name_of(status)) +
                       (details.empty() ? "" : ": " + details);
     return false;

@@ -74,10 +74,37 @@ void device::fail(tsr_status status, std::string_view what) const {
   std::string hint;
   if (full)
     hint = fmt::format("use smaller blocks, or give the device more memory; tessera topology shows what it has");
-  if (status == TSR_DEVICE_LOST) hint = "the device is gone for this process; run again without it";
+  if (status == TSR_DEVICE_LOST) {
+    hint = "the device is gone for this process; run again without it";
+    note_lost(details);
+  }
   throw error(full ? error_kind::memory : error_kind::device,
               fmt::format("{} failed: {}{}{}", what, name_of(status), details.empty() ? "" : ": ", details),
               fmt::format("device {} (plugin {})", m_name, m_plugin_name), hint);
+}
+
+void device::note_lost(std::string details) const {
+  const std::lock_guard guard(m_loss_mutex);
+  if (m_lost.load(std::memory_order_relaxed)) return;
+  m_loss_details = std::move(details);
+  m_lost.store(true, std::memory_order_release);
+  for (const auto& [call, context] : m_loss_watchers) call(context);
+}
+
+std::string device::loss_details() const {
+  const std::lock_guard guard(m_loss_mutex);
+  return m_loss_details;
+}
+
+void device::watch_loss(void (*call)(void* context), void* context) const {
+  const std::lock_guard guard(m_loss_mutex);
+  m_loss_watchers.emplace_back(call, context);
+  if (lost()) call(context);
+}
+
+void device::unwatch_loss(const void* context) const {
+  const std::lock_guard guard(m_loss_mutex);
+  std::erase_if(m_loss_watchers, [context](const auto& watcher) { return watcher.second == context; });
 }
 
 }  // namespace tessera::plugin

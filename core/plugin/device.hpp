@@ -2,10 +2,13 @@
 // One opened device, as the core sees it: the plugin's C tables, completed to the current version of the ABI.
 #include <tessera/plugin.h>
 
+#include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.hpp"
@@ -57,6 +60,17 @@ class device {
   }
   [[noreturn]] void fail(tsr_status status, std::string_view what) const;
 
+  /// Whether a call has answered DEVICE_LOST. For ever; by rule R10 of the ABI nothing of the device runs any more then.
+  bool lost() const noexcept { return m_lost.load(std::memory_order_acquire); }
+  /// What it said when it was lost.
+  std::string loss_details() const;
+  /// A call of the plugin has answered so, with these details. Watchers are told once. Any thread, whatever it holds.
+  void note_lost(std::string details) const;
+  /// Called with `context` when the device is lost, by whoever noticed, with unknown locks held: it takes none but leaves. At once if
+  /// it is lost already.
+  void watch_loss(void (*call)(void* context), void* context) const;
+  void unwatch_loss(const void* context) const;  ///< after that it is not called any more
+
  private:
   std::string m_name, m_plugin_name;
   std::uint32_t m_index;
@@ -68,6 +82,10 @@ class device {
   tsr_tensor_table m_tensor{};
   tsr_graph_table m_graph{};
   bool m_has_blas = false, m_has_tensor = false, m_has_graph = false;
+  mutable std::atomic<bool> m_lost{false};
+  mutable std::mutex m_loss_mutex;
+  mutable std::string m_loss_details;
+  mutable std::vector<std::pair<void (*)(void*), void*>> m_loss_watchers;
 };
 
 }  // namespace tessera::plugin

@@ -318,6 +318,7 @@ tessera::statistics runtime::statistics() const {
     if (e->state.load() == schedule::executor_state::detached) s.devices.detached.push_back(e->name);
   s.devices.placed_elsewhere = m_scheduler->placed_elsewhere();
   s.trouble = m_coherence->troubles().statistics();
+  s.losses = m_coherence->lost_so_far();
   const memory::registration_statistics r = m_registrations->statistics();
   s.registered_bytes = r.bytes;
   s.registration_hits = r.hits;

@@ -136,6 +136,8 @@ class runtime {
   /// Gives up all tasks that have not started, now and later; fence then throws `interrupted`. Any thread; not a signal
   /// handler.
   void cancel(std::string reason) { m_scheduler->cancel(std::move(reason)); }
+  /// Whether the run is given up: by cancel, for a stream that hangs, for a lost device with runtime.survive_loss = false.
+  bool cancelled() const noexcept { return m_scheduler->cancelled(); }
 
   /// Takes the devices at or below a location out of the run while it goes on: no task is placed there any more, queued ones
   /// are placed again, what has begun ends, sole copies of blocks are written back to the host's memory (and on to a disk

@@ -51,6 +51,7 @@ std::string to_text(const statistics& s) {
          fmt::to_string(fmt::join(s.devices.detached, " ")), s.devices.placed_elsewhere);
   if (s.trouble.failed_copies > 0)
     line("trouble      {} copies failed, {} tried again\n", s.trouble.failed_copies, s.trouble.retried_copies);
+  if (s.losses.devices > 0) line("losses       {} devices, {} blocks with them\n", s.losses.devices, s.losses.blocks);
   if (s.registration_hits + s.registration_misses > 0)
     line("registration {} hits, {} misses, {} kept\n", s.registration_hits, s.registration_misses,
          format_bytes(static_cast<double>(s.registered_bytes)));

@@ -56,6 +56,7 @@ struct statistics {
   std::optional<placement_statistics> placement;  ///< only with placement cost and more than one place
   device_statistics devices;              ///< detached ones, and what that moved
   transfer::trouble_statistics trouble;   ///< copies that failed
+  transfer::loss_statistics losses;       ///< devices that are lost, and blocks with them
   std::uint64_t registered_bytes = 0;     ///< bytes of user memory registered with devices now
   std::uint64_t registration_hits = 0;    ///< uses of user memory that found it registered
   std::uint64_t registration_misses = 0;  ///< uses that had to register it

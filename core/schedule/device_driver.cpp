@@ -41,10 +41,12 @@ device_driver::device_driver(scheduler& owner, executor& where) : m_owner(owner)
   auto& copies = owner.m_setup.coherence->copies_of(where.device->index());
   copies.in->set_wake(wake_me, this);
   copies.out->set_wake(wake_me, this);
+  where.device->watch_loss([](void* self) { static_cast<device_driver*>(self)->nudge(); }, this);
 }
 
 device_driver::~device_driver() {
   stop();
+  m_where.device->unwatch_loss(this);
   auto& copies = m_owner.m_setup.coherence->copies_of(m_where.device->index());
   copies.in->finish_wakes();
   copies.out->finish_wakes();
@@ -143,9 +145,10 @@ void device_driver::loop() {
   while (!m_stop.load(std::memory_order_relaxed)) {
     m_handling.store(true);
     bool any = poll_all();
-    const bool takes_tasks = m_where.state.load() == executor_state::attached;
-    if (!takes_tasks) any = step_aside() || any;
-    while (takes_tasks && start_next()) any = true;
+    const bool takes_tasks = m_where.state.load() == executor_state::attached && !device.lost();
+    if (device.lost()) any = go_on_without() || any;
+    else if (!takes_tasks) any = step_aside() || any;
+    while (takes_tasks && !device.lost() && start_next()) any = true;
     m_handling.store(false);
     if (any) continue;
     if (m_owner.m_waiting.load() != 0) m_owner.m_work.notify_all();
@@ -216,6 +219,10 @@ void device_driver::start_task(task::record& t) {
         const std::lock_guard guard(on.enqueue_lock());
         for (const block::ticket w : a.waits) on.wait(streams.at(w.stream), w);
       } catch (const error& e) {
+        if (m_where.device->lost()) {
+          m_where.urgent.push(t);  // as it is, to be placed elsewhere
+          return;
+        }
         s.m_setup.coherence->finish(t.all_accesses());
         s.fail_unstarted(*m_lane, t, s.note_failure(t, {e.message(), "", e.kind()}));
         return;
@@ -225,6 +232,7 @@ void device_driver::start_task(task::record& t) {
       return;
     }
     case transfer::outcome::retry: s.park(t, a.waits); return;
+    case transfer::outcome::lost: m_where.urgent.push(t); return;  // the next round finds the device lost
     case transfer::outcome::failed:
       s.fail_unstarted(*m_lane, t, a.cause->where.empty() ? s.note_failure(t, *a.cause) : a.cause);
       return;
@@ -242,7 +250,7 @@ void device_driver::start_task(task::record& t) {
   }
 }
 
-bool device_driver::enqueue_task(task::record& t, std::size_t stream, std::span<const block::ticket> inputs,
+void device_driver::enqueue_task(task::record& t, std::size_t stream, std::span<const block::ticket> inputs,
                                  std::span<const block::ticket> sources) {
   scheduler& s = m_owner;
   transfer::stream& on = *m_compute[stream];
@@ -278,8 +286,9 @@ bool device_driver::enqueue_task(task::record& t, std::size_t stream, std::span<
       t.what->enqueue(c);
       if (lent) s.m_validator->enqueued_on_device(*lent, on, s.m_setup.coherence->space_at(m_where.space));
     } catch (const error& e) {
-      fresh->why = s.note_failure(t, {fmt::format("{} on {} failed: {}", t.what->name, m_where.name, e.message()), "",
-                                      e.kind()});
+      if (!m_where.device->lost())
+        fresh->why = s.note_failure(t, {fmt::format("{} on {} failed: {}", t.what->name, m_where.name, e.message()), "",
+                                        e.kind()});
     } catch (const std::exception& e) {
       fresh->why = s.note_failure(t, {fmt::format("{} on {} failed: {}", t.what->name, m_where.name, e.what()), "",
                                       error_kind::task});
@@ -287,11 +296,15 @@ bool device_driver::enqueue_task(task::record& t, std::size_t stream, std::span<
     try {
       done = on.signal();
     } catch (const error& e) {
-      if (!fresh->why)
+      if (!fresh->why && !m_where.device->lost())
         fresh->why = s.note_failure(t, {fmt::format("{} on {}: {}", t.what->name, m_where.name, e.message()), "", e.kind()});
     }
   }
-  if (lent) s.m_validator->end_on_device(std::move(lent), on, done, fresh->why != nullptr);
+  if (lent) s.m_validator->end_on_device(std::move(lent), on, done, fresh->why != nullptr || !done);
+  if (!done && m_where.device->lost()) {  // what it has begun there matters to nobody
+    m_where.urgent.push(t);
+    return;
+  }
   if (t.what->work != nullptr) fresh->work = t.what->work(t.argument_bytes(), accesses);  // its arguments may be gone later
   if (m_lane->events != nullptr) fresh->enqueued = m_lane->events->now();
   const std::uint32_t number = t.what->number;
@@ -321,7 +334,6 @@ bool device_driver::enqueue_task(task::record& t, std::size_t stream, std::span<
   s.release(*m_lane, t, false);
   if (done) on.on_completion(f->done);
   else landed(*f, TSR_OK);
-  return true;
 }
 
 /// It was enqueued on data whose maker failed later: why, or null.
@@ -352,6 +364,7 @@ void device_driver::landed(flight& f, tsr_status status) {
   }
   lane& mine = s.current_lane();
   task::record& t = *f.t;
+  if (status == TSR_DEVICE_LOST && !f.why && m_where.device->lost()) f.why = s.note_loss(t, m_where);
   if (status != TSR_OK && !f.why) {
     const std::string details = f.done.at ? m_compute[f.stream]->details_at(f.done.at.value) : std::string();
     const bool device = status == TSR_DEVICE_LOST || status == TSR_DEADLINE_EXCEEDED;

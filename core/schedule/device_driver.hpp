@@ -64,7 +64,7 @@ class device_driver {
   void note_acquired(const task::record& t);
   void start_task(task::record& t);
   void note_inputs();
-  bool enqueue_task(task::record& t, std::size_t stream, std::span<const block::ticket> inputs, std::span<const block::ticket> sources);
+  void enqueue_task(task::record& t, std::size_t stream, std::span<const block::ticket> inputs, std::span<const block::ticket> sources);
   std::shared_ptr<const block::failure> spoiled(const flight& f);
   void landed(flight& f, tsr_status status);
 
@@ -74,6 +74,11 @@ class device_driver {
   bool empty_memory();
   void wait_for_room(memory::space& space, std::uint64_t seen, std::atomic<bool>& registered);
   void refuse_to_leave(error why);
+
+  // a device that is lost (lost_devices.cpp)
+  bool go_on_without();
+  void release_blocks(task::record& t);
+  bool give_memory_up();
 
   scheduler& m_owner;
   executor& m_where;
@@ -87,6 +92,7 @@ class device_driver {
   lane* m_lane = nullptr;
   bool m_woken = false;  // simulated
   std::vector<std::chrono::steady_clock::time_point> m_last_landing;  // by compute stream
+  bool m_forsaken = false;  // lost, and nothing is there any more
   std::atomic<bool> m_nudged{false}, m_starved{false}, m_no_room{false};
   std::atomic<bool> m_called_by_own{false}, m_called_by_parent{false};  // a call_back is registered there
   std::atomic<std::uint64_t> m_failures_before{0};  // of write-backs, when the draining began

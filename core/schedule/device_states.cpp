@@ -84,7 +84,12 @@ void scheduler::detach(location::node_id where) {
       if (its && !why) why = std::move(its);
     }
   }
-  if (!why) return;
+  if (!why) {
+    for (const executor* e : leaving)
+      if (e->state.load() == executor_state::lost)
+        throw error(error_kind::device, fmt::format("{} was lost before it could be detached", e->name), {}, "a fence names what was lost with it");
+    return;
+  }
   for (executor* e : leaving) {  // all or none
     e->state.store(executor_state::attached);
     m_setup.coherence->links().open(e->space);
@@ -129,7 +134,7 @@ bool scheduler::place_elsewhere(lane& mine, task::record& t, executor& from) {
   } catch (const error& e) {  // a policy plugin
     why = std::make_unique<block::failure>(block::failure{e.message(), e.where(), e.kind()});
   }
-  if (at != nowhere && m_executors[at]->state.load() == executor_state::draining) {  // no other place; choose has counted it
+  if (at != nowhere && m_executors[at]->state.load() == executor_state::draining && from.state.load() != executor_state::lost) {  // no other place; choose has counted it
     if (at != from.number) {
       take_off(t, *m_executors[at]);
       m_executors[at]->tasks.fetch_sub(1, std::memory_order_relaxed);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
 
+#include "core/block/accumulation.hpp"
 #include "core/operation/tensor.hpp"
 #include "core/schedule/device_driver.hpp"
 #include "core/schedule/parking.hpp"
@@ -130,6 +131,7 @@ bool scheduler::acquire(lane& mine, task::record& t, executor& where) {
         if (a.waits.empty()) continue;
         park(t, a.waits);
         return false;
+      case transfer::outcome::lost:  // not the host's memory
       case transfer::outcome::failed:
         fail_unstarted(mine, t, a.cause->where.empty() ? note_failure(t, *a.cause) : a.cause);
         return false;
@@ -318,6 +320,7 @@ void scheduler::fail_unstarted(lane& mine, task::record& t, std::shared_ptr<cons
     return;
   }
   if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) note_missing_addend(t, why);
+  if (why->by_loss && (t.flags & task::flag_reduction) != 0) m_setup.coherence->note_lost(*t.more->sums[0]->base, why);  // an addend
   m_setup.coherence->poison(t.all_accesses(), why);
   complete(mine, t);
 }

@@ -321,9 +321,9 @@ void scheduler::fence(std::source_location site) {
     std::swap(dropped, m_dropped);
   }
   if (m_validator != nullptr) m_validator->at_fence(site, failure ? failure->text : std::string());
-  if (failure)
-    throw error(failure->kind, failure->text, failure->where,
-                dropped > 0 ? fmt::format("{} tasks that depended on it were given up", dropped) : std::string());
+  const std::string hint = dropped > 0 ? fmt::format("{} tasks that depended on it were given up", dropped) : std::string();
+  throw_losses(failure.get(), hint);
+  if (failure) throw error(failure->kind, failure->text, failure->where, hint);
 }
 
 void scheduler::cancel(std::string reason, error_kind kind) {

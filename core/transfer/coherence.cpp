@@ -40,12 +40,13 @@ coherence::coherence(std::span<const std::unique_ptr<memory::space>> spaces,
         auto& ring = m_rings[to->device().index()];
         if (!ring) ring = std::make_unique<staging_ring>(*host, staging_bytes);
       }
+  watch_losses();
 }
 
-coherence::~coherence() = default;
+coherence::~coherence() { unwatch_losses(); }
 
 bool coherence::usable(const block::replica& r, const block::record& b) const noexcept {
-  return r.version == b.committed && b.committed != 0;
+  return r.version == b.committed && b.committed != 0 && !lost(r.space);
 }
 
 void coherence::settle(block::replica& r) const {
@@ -136,6 +137,10 @@ bool coherence::attempt(std::span<const block::access> whole, std::span<block::a
 
   for (unsigned attempts = 0;; ++attempts) {
     if (attempts > 64) std::this_thread::yield();
+    if (lost(space)) {
+      out.what = outcome::lost;
+      return true;
+    }
     out.memory_events = target.events();
     locks.lock();
 
@@ -171,6 +176,11 @@ bool coherence::attempt(std::span<const block::access> whole, std::span<block::a
         if (why == no_source::exhausted) {
           out.cause = gave_up(b, space);
           m_trouble.arrived(b, space);  // told: the next task that wants it begins anew
+          failed = true;
+          break;
+        }
+        if (why == no_source::lost) {
+          out.cause = give_up_contents(b);
           failed = true;
           break;
         }
@@ -316,6 +326,7 @@ void coherence::bring_near(std::span<const block::access> whole, block::record& 
   }
   block::access visit{.block = &block, .version = 0, .how = intent::read, .flags = 0, .space = stop};
   acquire_for(whole, {&visit, 1}, stop, out, sequence);
+  if (out.what == outcome::lost) out.what = outcome::retry;  // there may be another stop
   if (out.what != outcome::ready) return;
   finish({&visit, 1});
   out.what = outcome::retry;
@@ -359,9 +370,12 @@ void coherence::finish(std::span<const block::access> accesses, const std::share
       block::replica* here = b.find(a.space);
       if (here != nullptr && here->pins > 0) evictable = --here->pins == 0;
       if (why && done && here != nullptr && here->ready == done) here->ready = {};  // said now, and no longer doubtful
-      if (why && a.how != intent::read) {
+      // A version made by somebody else since then has come to no harm by a lost device.
+      const bool superseded = why && why->by_loss && b.committed != (makes_version(a.how) ? a.version : 0);
+      if (why && a.how != intent::read && !superseded) {
         delete b.poison;
         b.poison = new std::shared_ptr<const block::failure>(why);
+        if (why->by_loss && b.from != nullptr) m_losses.note(b, why);
       }
     }
     if (evictable && m_spaces[a.space]->has_waiters()) m_spaces[a.space]->notify();

@@ -11,6 +11,7 @@
 #include "core/memory/space.hpp"
 #include "core/transfer/claims.hpp"
 #include "core/transfer/link_map.hpp"
+#include "core/transfer/losses.hpp"
 #include "core/transfer/staging_ring.hpp"
 #include "core/transfer/stream.hpp"
 #include "core/trace/recorder.hpp"
@@ -24,6 +25,7 @@ enum class outcome : std::uint8_t {
   ready,      ///< all replicas are (or, after `waits`, will be) usable and pinned
   retry,      ///< nothing is held; try again when `waits` are reached (a copy goes through an intermediate space)
   no_memory,  ///< nothing is held; `missing_bytes` could not be reserved
+  lost,       ///< nothing is held; the device of the space is lost
   failed      ///< nothing is held; `cause` says why the contents cannot be had
 };
 
@@ -146,6 +148,19 @@ class coherence {
   /// A submitter's announcements; must live as long as this.
   void add_log(use_log& log);
 
+  // Devices that are lost (loss.cpp). What only they had is poisoned; replicas there count for nothing.
+  bool lost(memory::space_number space) const noexcept { return (m_lost.load(std::memory_order_acquire) >> space & 1) != 0; }
+  /// Drops the replicas of a lost space that nobody uses, and takes down what had no other copy. Returns how many are left: call it
+  /// again when they are no longer used.
+  std::size_t forsake(memory::space_number space);
+  /// Whether that has been done for all lost spaces, so that take_losses knows everything.
+  bool losses_known() const noexcept { return m_lost.load(std::memory_order_acquire) == m_forsaken.load(std::memory_order_acquire); }
+  /// Takes down that a block's contents cannot be had because of a loss.
+  void note_lost(block::record& block, const std::shared_ptr<const block::failure>& why);
+  /// What was lost since the last call and is still missed.
+  loss_report take_losses();
+  loss_statistics lost_so_far() const;
+
   /// Drops all replicas of a block that no task uses any more. False: device work or transfers still read it; try again
   /// when `waits` are reached.
   bool try_drop(block::record& block, std::vector<block::ticket>& waits);
@@ -191,11 +206,20 @@ class coherence {
 
   // copies that fail (retries.cpp); the first four with the block's lock held
   bool doubtful(const block::replica& r) const;  ///< the work that makes it failed, and whoever was told is about to say so
-  enum class no_source : std::uint8_t { far, doubtful, exhausted };
+  enum class no_source : std::uint8_t { far, doubtful, exhausted, lost };
   no_source why_no_source(block::record& block, memory::space_number to) const;
   std::shared_ptr<const block::failure> gave_up(const block::record& block, memory::space_number to) const;
   void copy_failed(const transfer& t, tsr_status status);
   void copy_refused(const planned& what, const error& why);
+  struct loss_watch {
+    coherence* owner;
+    memory::space_number space;
+  };
+  void watch_losses();
+  void unwatch_losses();
+  void ask_health(memory::space_number space) const;  ///< something failed there: perhaps it is lost
+  std::shared_ptr<const block::failure> give_up_contents(block::record& block);
+  void note_dropped(block::record& block, const block::replica& r);
   stream* executor_of(memory::space_number from, memory::space_number to) const;
   void settle(block::replica& r) const;  // forget tickets that have been reached
   void add_wait(std::vector<block::ticket>& waits, block::ticket t) const;
@@ -230,6 +254,9 @@ class coherence {
   eviction_settings m_eviction;
   bool m_wants_uses = false;
   trouble m_trouble;
+  losses m_losses;
+  std::atomic<std::uint64_t> m_lost{0}, m_forsaken{0};  // bit per space
+  std::vector<loss_watch> m_loss_watches;  // not moved once devices know them
   std::mutex m_uses_mutex;  // logs, and next_use of all blocks
   std::vector<use_log*> m_logs;
   std::atomic<std::uint64_t> m_in_flight{0};

@@ -8,6 +8,7 @@ namespace tessera::transfer {
 
 /// Frees a replica's memory and its entry. With the block's lock held; wakes nobody by itself.
 void coherence::drop_replica(block::record& block, block::replica& r) {
+  if (lost(r.space)) note_dropped(block, r);
   memory::space& space = *m_spaces[r.space];
   space.remove_resident(block);
   if (block.foreign && space.host_visible()) space.forget_foreign(r.where);
@@ -110,6 +111,7 @@ bool coherence::evict(memory::space_number number, std::uint64_t bytes, std::uin
     if (freed + leaving >= bytes) break;
     block::record& b = *victim.block;
     bool sole = false;
+    std::uint64_t room = 0;  // that it takes; the record may be another block's when the lock is gone
     {
       const std::unique_lock guard(b.lock, std::try_to_lock);
       if (!guard) continue;
@@ -132,10 +134,11 @@ bool coherence::evict(memory::space_number number, std::uint64_t bytes, std::uin
         continue;
       }
       sole = b.only_valid_in(number);
+      room = space.footprint(b.bytes);
     }
     std::uint64_t moved = 0;
     // Nothing moved yet: it leaves when room has been made for it behind.
-    if (sole && write_back(b, number, moved, sequence, owed)) leaving += std::max(moved, space.footprint(b.bytes));
+    if (sole && write_back(b, number, moved, sequence, owed)) leaving += std::max(moved, room);
   }
   if (freed > 0) space.notify();
   return freed + leaving > 0;
@@ -144,7 +147,7 @@ bool coherence::evict(memory::space_number number, std::uint64_t bytes, std::uin
 bool coherence::write_back(block::record& block, memory::space_number from, std::uint64_t& out_bytes,
                            std::uint64_t sequence, std::uint64_t& owed) {
   const memory::space_number to = m_parents[from];
-  if (to == memory::no_space || m_links.between(from, to).how == route_kind::none) return false;
+  if (to == memory::no_space || m_links.between(from, to).how == route_kind::none || lost(from) || lost(to)) return false;
   memory::space& parent = *m_spaces[to];
   // Tiers: what leaves this memory may first have to push something out of the next. The room there is taken before the
   // block is locked, since making it looks at other blocks.
@@ -237,6 +240,8 @@ bool coherence::try_drop(block::record& block, std::vector<block::ticket>& waits
     });
     if (busy || !waits.empty()) return false;
     m_trouble.forget(block);
+    m_losses.forget(block);
+    block.committed = 0;  // nobody misses it
     block.for_each_replica([&](block::replica& r) {
       touched |= std::uint64_t{1} << r.space;
       drop_replica(block, r);

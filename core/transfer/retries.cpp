@@ -12,8 +12,9 @@ bool coherence::doubtful(const block::replica& r) const {
 }
 
 coherence::no_source coherence::why_no_source(block::record& block, memory::space_number to) const {
-  no_source why = no_source::far;
+  no_source why = no_source::lost;
   block.for_each_replica([&](block::replica& r) {
+    if (why == no_source::lost && usable(r, block)) why = no_source::far;
     if (r.space == to || !usable(r, block) || m_links.between(r.space, to).how == route_kind::none) return;
     if (doubtful(r)) why = no_source::doubtful;  // in a moment it is known whether there is another way
     else if (why == no_source::far) why = no_source::exhausted;
@@ -26,6 +27,9 @@ std::shared_ptr<const block::failure> coherence::gave_up(const block::record& bl
 }
 
 void coherence::copy_refused(const planned& what, const error& why) {
+  ask_health(what.from);
+  ask_health(what.to);
+  if (lost(what.from) || lost(what.to)) return;
   const std::lock_guard guard(what.block->lock);
   m_trouble.note({.block = what.block,
                   .from = what.from,
@@ -49,7 +53,9 @@ void coherence::copy_failed(const transfer& t, tsr_status status) {
   }
   if (target != nullptr && target->ready == t.done.at) target->ready = {};
   m_streams.at(t.done.at.stream).note_failure(t.done.at.value, status);  // for those who have enqueued work behind it
-  if (status == TSR_CANCELLED) return;  // not the copy's own failure
+  // The last hope of a block whose lost replica has been dropped in view of it.
+  if (b.valid_mask == 0 && b.committed != 0 && b.poison == nullptr && m_lost.load(std::memory_order_relaxed) != 0) give_up_contents(b);
+  if (status == TSR_CANCELLED || lost(what.from) || lost(what.to)) return;  // not the copy's own failure
   const std::string details = m_streams.at(t.done.at.stream).details_at(t.done.at.value);
   m_trouble.note({.block = &b,
                   .from = what.from,
@@ -80,6 +86,7 @@ std::string coherence::why_stuck(memory::space_number number) const {
   const memory::space_number above = m_parents[number];
   if (above == memory::no_space) return why;
   const auto add = [&](const std::string& more) { why += (why.empty() ? "" : "; ") + more; };
+  if (lost(above)) add(fmt::format("{}, where its blocks would go, is lost", m_spaces[above]->device().name()));
   if (const std::string failed = m_trouble.last_from(number); !failed.empty()) add(failed);
   const memory::space& parent = *m_spaces[above];
   const std::string its = parent.alloc_trouble();

@@ -114,12 +114,13 @@ std::uint64_t stream::ask() {
   const tsr_status status = m_device->table().stream_progress(m_device->handle(), m_handle, &value, &failed);
   std::string details;
   if (status != TSR_OK && status != TSR_NOT_READY) details = plugin::take_error_details();
+  if (status == TSR_DEVICE_LOST) m_device->note_lost(details);
   {
     const std::lock_guard guard(m_pending_lock);
     if (status == TSR_DEVICE_LOST) {
       if (m_lost == TSR_OK) {
         m_lost = status;
-        m_lost_above = m_completed.load(std::memory_order_relaxed);
+        m_lost_above = std::max(m_known, m_completed.load(std::memory_order_relaxed));
         m_lost_details = std::move(details);
         m_any_failure.store(true, std::memory_order_release);
       }

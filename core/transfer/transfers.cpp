@@ -68,6 +68,7 @@ void coherence::issue(planned& what, std::vector<block::ticket>* waits) {
       arrived = left = by.signal();
     }
   } catch (...) {
+    for (const block::ticket piece : what.pieces) m_streams.passed_with_failure(piece);  // they still write to the target
     const std::lock_guard guard(b.lock);
     block::replica &source = *b.find(what.from), &target = *b.find(what.to);
     --source.pins, --source.issuing, --target.issuing;

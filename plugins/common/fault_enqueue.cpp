@@ -8,8 +8,9 @@ namespace {
 tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t bytes, tsr_memory** out_memory) {
   const auto state = find(device);
   if (state == nullptr) return TSR_INVALID_ARGUMENT;
+  passage in(*state);
   bool work = true;
-  if (const auto status = before(*state, nullptr, call::alloc, bytes, "an allocation", work)) return status;
+  if (const auto status = before(in, *state, nullptr, call::alloc, bytes, "an allocation", work)) return status;
   return state->inner.mem_alloc(device, space, bytes, out_memory);
 }
 
@@ -22,8 +23,9 @@ tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* what) {
       return state->plugin->report.fail(TSR_UNAVAILABLE, "device '%s' at the other end is lost (injected)", peer->name.c_str());
   copy_plan plan;
   const std::uint64_t bytes = plan_copy(reporter(), what, plan) == TSR_OK ? plan.total() : 0;
+  passage in(*state);
   bool work = true;
-  if (const auto status = before(*state, stream, call::copy, bytes, "a copy", work)) return status;
+  if (const auto status = before(in, *state, stream, call::copy, bytes, "a copy", work)) return status;
   return work ? state->inner.copy(device, stream, what) : TSR_OK;
 }
 
@@ -35,8 +37,9 @@ struct computing<Member, tsr_status (*)(tsr_device*, tsr_stream*, Arguments...)>
   static tsr_status run(tsr_device* device, tsr_stream* stream, Arguments... arguments) {
     const auto state = find(device);
     if (state == nullptr) return TSR_INVALID_ARGUMENT;
+    passage in(*state);
     bool work = true;
-    if (const auto status = before(*state, stream, call::kernel, 0, "a computation", work)) return status;
+    if (const auto status = before(in, *state, stream, call::kernel, 0, "a computation", work)) return status;
     return work ? (state->inner.*Member)(device, stream, arguments...) : TSR_OK;
   }
 };
@@ -49,6 +52,7 @@ struct passing<Member, tsr_status (*)(tsr_device*, Arguments...)> {
   static tsr_status run(tsr_device* device, Arguments... arguments) {
     const auto state = find(device);
     if (state == nullptr) return TSR_INVALID_ARGUMENT;
+    const passage in(*state);
     if (const auto status = alive(*state)) return status;
     return (state->inner.*Member)(device, arguments...);
   }

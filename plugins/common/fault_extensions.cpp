@@ -12,8 +12,9 @@ struct computing<Pair, Member, tsr_status (*)(tsr_device*, tsr_stream*, Argument
   static tsr_status run(tsr_device* device, tsr_stream* stream, Arguments... arguments) {
     const auto state = find(device);
     if (state == nullptr) return TSR_INVALID_ARGUMENT;
+    passage in(*state);
     bool work = true;
-    if (const auto status = before(*state, stream, call::kernel, 0, "a computation", work)) return status;
+    if (const auto status = before(in, *state, stream, call::kernel, 0, "a computation", work)) return status;
     return work ? (((*state).*Pair).inner.*Member)(device, stream, arguments...) : TSR_OK;
   }
 };
@@ -27,6 +28,7 @@ void put(Table& table) {
 tsr_status capture_begin(tsr_device* device, tsr_stream* stream) {
   const auto state = find(device);
   if (state == nullptr) return TSR_INVALID_ARGUMENT;
+  const passage in(*state);
   if (const auto status = alive(*state)) return status;
   const tsr_status status = state->graph.inner.capture_begin(device, stream);
   if (const auto line = status == TSR_OK ? state->find(stream) : nullptr) line->capturing.store(true);

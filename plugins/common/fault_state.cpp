@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
 namespace tessera::common::faults {
 namespace {
@@ -89,25 +90,56 @@ void stream_state::fail(tsr_status status, std::string message) {
   pending_message = std::move(message);
 }
 
-std::shared_ptr<stream_state> device_state::find(const tsr_stream* stream) const {
+std::shared_ptr<stream_state> device_state::find(tsr_stream* stream) const {
   const std::shared_lock lock(m_mutex);
   const auto found = m_streams.find(stream);
   return found == m_streams.end() ? nullptr : found->second;
 }
 
-void device_state::add(const tsr_stream* stream, std::uint32_t flags) {
+void device_state::add(tsr_stream* stream, std::uint32_t flags) {
   auto fresh = std::make_shared<stream_state>();
   fresh->is_inline = (flags & TSR_STREAM_INLINE) != 0;
   const std::lock_guard lock(m_mutex);
   m_streams[stream] = std::move(fresh);
 }
 
-void device_state::remove(const tsr_stream* stream) {
+void device_state::remove(tsr_stream* stream) {
   const std::lock_guard lock(m_mutex);
   m_streams.erase(stream);
 }
 
+passage::passage(device_state& device) : m_device(&device) {
+  device.m_inside.fetch_add(1);
+  if (!device.m_dying.load()) return;
+  leave();
+  while (!device.lost.load(std::memory_order_acquire)) std::this_thread::yield();
+}
+
+/// Waits until every stream is at its end. Nobody enqueues meanwhile.
+void device_state::drain() {
+  std::vector<tsr_stream*> open;
+  {
+    const std::shared_lock lock(m_mutex);
+    for (const auto& [key, stream] : m_streams)
+      if (!stream->capturing.load()) open.push_back(key);
+  }
+  for (tsr_stream* stream : open) {
+    tsr_ticket end{};
+    if (inner.stream_signal(handle, stream, &end) != TSR_OK) continue;
+    if (inner.stream_host_wait != nullptr && inner.stream_host_wait(handle, end, ~std::uint64_t{0}) == TSR_OK) continue;
+    std::uint64_t value = 0, failed = 0;
+    while (value < end.value && inner.stream_progress(handle, stream, &value, &failed) != TSR_DEVICE_LOST) std::this_thread::yield();
+  }
+}
+
 void device_state::lose() {
+  if (m_dying.exchange(true)) {
+    while (!lost.load(std::memory_order_acquire)) std::this_thread::yield();
+    return;
+  }
+  plugin->held.open();
+  while (m_inside.load() != 0) std::this_thread::yield();
+  drain();
   const std::shared_lock lock(m_mutex);
   for (const auto& [key, stream] : m_streams) {
     const std::uint64_t next = stream->reached.load() + 1;
@@ -135,7 +167,7 @@ tsr_status alive(const device_state& device) {
   return device.plugin->report.fail(TSR_DEVICE_LOST, "device '%s' is lost (injected)", device.name.c_str());
 }
 
-tsr_status before(device_state& device, tsr_stream* stream, call which, std::uint64_t bytes, const char* what, bool& work) {
+tsr_status before(passage& in, device_state& device, tsr_stream* stream, call which, std::uint64_t bytes, const char* what, bool& work) {
   work = true;
   if (const auto status = alive(device)) return status;
   if (!device.plugin->rules.any()) return TSR_OK;
@@ -166,8 +198,8 @@ tsr_status before(device_state& device, tsr_stream* stream, call which, std::uin
       return hold_back(device, stream, 0);
     case kind::lost:
       report.log(2, "injected into device '%s': it is lost (%s, call %llu)", device.name.c_str(), what, number);
+      in.leave();
       device.lose();
-      device.plugin->held.open();
       return alive(device);
     case kind::slow:
       break;

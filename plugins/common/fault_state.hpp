@@ -71,15 +71,37 @@ struct device_state {
   table_pair<tsr_graph_table> graph;
   std::atomic<bool> lost{false};
 
-  std::shared_ptr<stream_state> find(const tsr_stream* stream) const;
-  void add(const tsr_stream* stream, std::uint32_t flags);
-  void remove(const tsr_stream* stream);
-  /// Every stream's signalled values count as reached from now on.
+  std::shared_ptr<stream_state> find(tsr_stream* stream) const;
+  void add(tsr_stream* stream, std::uint32_t flags);
+  void remove(tsr_stream* stream);
+  /// Returns when nothing that was enqueued runs any more, and every call answers that the device is lost: all that was
+  /// signalled counts as reached. The caller is inside no passage of its own.
   void lose();
 
  private:
+  friend class passage;
+  void drain();
+  std::atomic<bool> m_dying{false};
+  std::atomic<unsigned> m_inside{0};
   mutable std::shared_mutex m_mutex;
-  std::unordered_map<const tsr_stream*, std::shared_ptr<stream_state>> m_streams;
+  std::unordered_map<tsr_stream*, std::shared_ptr<stream_state>> m_streams;
+};
+
+/// A call that may enqueue something. While a device is being lost nobody enters, and it is lost when all have left and what they
+/// have enqueued is over.
+class passage {
+ public:
+  explicit passage(device_state& device);
+  ~passage() { leave(); }
+  passage(const passage&) = delete;
+  passage& operator=(const passage&) = delete;
+  void leave() noexcept {
+    if (m_device != nullptr) m_device->m_inside.fetch_sub(1);
+    m_device = nullptr;
+  }
+
+ private:
+  device_state* m_device;
 };
 
 /// One opened plugin. Lives until its shutdown has returned.
@@ -106,8 +128,9 @@ void forget(const tsr_plugin* plugin);
 tsr_status alive(const device_state& device);
 
 /// Asks the rules about a call and does what they say short of the work itself: TSR_OK and `work` true: do it; TSR_OK and
-/// `work` false: leave it out, its failure is on the timeline; else answer the status. `stream` is null for allocations.
-tsr_status before(device_state& device, tsr_stream* stream, call which, std::uint64_t bytes, const char* what, bool& work);
+/// `work` false: leave it out, its failure is on the timeline; else answer the status. `stream` is null for allocations. `in`: the
+/// call's passage.
+tsr_status before(passage& in, device_state& device, tsr_stream* stream, call which, std::uint64_t bytes, const char* what, bool& work);
 
 // The parts of the tables (fault_streams.cpp, fault_enqueue.cpp, fault_extensions.cpp).
 void put_streams_into(device_state& device);

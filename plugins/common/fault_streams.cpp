@@ -9,6 +9,7 @@ namespace {
 tsr_status stream_create(tsr_device* device, std::uint32_t flags, tsr_stream** out_stream) {
   const auto state = find(device);
   if (state == nullptr) return TSR_INVALID_ARGUMENT;
+  const passage in(*state);
   if (const auto status = alive(*state)) return status;
   const tsr_status status = state->inner.stream_create(device, flags, out_stream);
   if (status == TSR_OK) state->add(*out_stream, flags);
@@ -28,6 +29,7 @@ tsr_status stream_destroy(tsr_device* device, tsr_stream* stream) {
 tsr_status stream_signal(tsr_device* device, tsr_stream* stream, tsr_ticket* out_ticket) {
   const auto state = find(device);
   if (state == nullptr) return TSR_INVALID_ARGUMENT;
+  const passage in(*state);
   if (const auto status = alive(*state)) return status;
   const auto line = state->find(stream);
   if (line == nullptr) return state->inner.stream_signal(device, stream, out_ticket);

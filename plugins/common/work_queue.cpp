@@ -8,8 +8,8 @@
 namespace tessera::common {
 
 work_queue::work_queue(std::shared_ptr<timeline> line, std::string name, const tsr_host* host,
-                       const std::atomic<bool>* lost)
-    : m_line(std::move(line)), m_name(std::move(name)), m_host(host), m_lost(lost), m_thread([this] { loop(); }) {}
+                       device_loss* loss)
+    : m_line(std::move(line)), m_name(std::move(name)), m_host(host), m_loss(loss), m_thread([this] { loop(); }) {}
 
 work_queue::~work_queue() {
   {
@@ -56,7 +56,7 @@ void work_queue::callback(void (*function)(void*), void* argument) {
 void work_queue::perform(item& entry, execution& state) {
   switch (entry.what) {
     case item::kind::run: {
-      if (m_lost != nullptr && m_lost->load(std::memory_order_acquire)) break;
+      if (m_loss != nullptr && !m_loss->enter()) break;
       state.message.clear();
       tsr_status status = TSR_INTERNAL;
       try {
@@ -68,10 +68,14 @@ void work_queue::perform(item& entry, execution& state) {
       }
       if (status != TSR_OK) m_line->fail(status, state.message);
       entry.function = nullptr;  // what the work holds (memory, arguments) is released before its ticket is reached
+      if (m_loss != nullptr) m_loss->leave(status == TSR_DEVICE_LOST);
       break;
     }
     case item::kind::signal:
-      if (m_lost != nullptr && m_lost->load(std::memory_order_acquire)) m_line->note_lost(entry.value);
+      if (m_loss != nullptr && m_loss->begun()) {
+        m_loss->wait();  // else work that was skipped would seem done
+        m_line->note_lost(entry.value);
+      }
       m_line->reach(entry.value, state.time_ns);
       break;
     case item::kind::wait:

@@ -2,7 +2,6 @@
 // An asynchronous stream in host threads: an in-order queue and the thread that works it off.
 #include <tessera/plugin.h>
 
-#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -12,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "plugins/common/loss.hpp"
 #include "plugins/common/timeline.hpp"
 
 namespace tessera::common {
@@ -26,11 +26,12 @@ struct execution {
 using work = std::function<tsr_status(execution&)>;
 
 /// One in-order queue with its thread. The enqueueing functions are for one thread at a time and return at once. The
-/// destructor works off what is queued, then joins. Work is skipped (signals and callbacks are not) while *lost is true.
+/// destructor works off what is queued, then joins. Work that answers DEVICE_LOST loses the device, where it has a `loss`; then work is
+/// skipped, and signals wait until nothing runs on any of its streams.
 class work_queue {
  public:
   /// `name` is cut to the 15 bytes that the operating system keeps. `cpu_mask` as in tsr_host, may be null.
-  work_queue(std::shared_ptr<timeline> line, std::string name, const tsr_host* host, const std::atomic<bool>* lost);
+  work_queue(std::shared_ptr<timeline> line, std::string name, const tsr_host* host, device_loss* loss);
   ~work_queue();
   work_queue(const work_queue&) = delete;
   work_queue& operator=(const work_queue&) = delete;
@@ -56,7 +57,7 @@ class work_queue {
   const std::shared_ptr<timeline> m_line;
   const std::string m_name;
   const tsr_host* const m_host;
-  const std::atomic<bool>* const m_lost;
+  device_loss* const m_loss;
   std::mutex m_mutex;
   std::condition_variable m_pushed;
   std::vector<item> m_items;  // under m_mutex

@@ -76,7 +76,7 @@ struct tsr_device_s {
   const tessera::sim::device_settings& setting;
   std::string space_name;
   std::uint64_t opened_ns = 0;
-  std::atomic<bool> lost{false};
+  tessera::common::device_loss loss;
   tessera::common::byte_budget used;  // of the capacity
   std::atomic<std::uint64_t> live_allocations{0};
   std::atomic<std::uint32_t> streams_made{0};

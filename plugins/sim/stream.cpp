@@ -22,7 +22,7 @@ std::uint64_t thread_ns() {
 }  // namespace
 
 tsr_status alive(const tsr_device* device) {
-  if (!device->lost.load(std::memory_order_acquire)) return TSR_OK;
+  if (!device->loss.told()) return TSR_OK;
   return device->report.fail(TSR_DEVICE_LOST, "device '%s' is lost", device->setting.name.c_str());
 }
 
@@ -50,12 +50,7 @@ void submit(tsr_stream* stream, common::work work) {
     recorded->push_back(std::move(work));
     return;
   }
-  tsr_device* device = stream->device;
-  stream->queue->run([device, work = std::move(work)](common::execution& state) -> tsr_status {
-    const auto status = work(state);
-    if (status == TSR_DEVICE_LOST) device->lost.store(true, std::memory_order_release);
-    return status;
-  });
+  stream->queue->run(std::move(work));
 }
 
 void submit_kernel(tsr_stream* stream, common::work work) {
@@ -97,7 +92,7 @@ tsr_status stream_create(tsr_device* device, std::uint32_t flags, tsr_stream** o
     const auto number = device->streams_made.fetch_add(1, std::memory_order_relaxed);
     auto line = std::make_shared<common::timeline>(true);
     auto queue = std::make_unique<common::work_queue>(line, device->setting.name.substr(0, 10) + ".s" + std::to_string(number),
-                                                      device->report.host(), &device->lost);
+                                                      device->report.host(), &device->loss);
     *out_stream = stream_calls::add(device, std::move(line), std::move(queue));
     return TSR_OK;
   });

@@ -15,11 +15,11 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string machines[] = {"host", "sim_one", "sim_two", "sim_quarter", "sim_faults", "host_and_disk"};
+const std::string machines[] = {"host", "sim_one", "sim_two", "sim_quarter", "sim_faults", "sim_lost", "host_and_disk"};
 
 /// Devices that a ready machine has beside the host.
 std::size_t devices_of(const std::string& machine) {
-  return machine == "sim_two" ? 2 : machine.starts_with("sim") ? 1 : 0;
+  return machine == "sim_two" || machine == "sim_lost" ? 2 : machine.starts_with("sim") ? 1 : 0;
 }
 
 class on_machine : public testing::TestWithParam<std::string> {
@@ -46,6 +46,24 @@ TEST_P(on_machine, cholesky_of_a_real_matrix) {
   if (GetParam() == "host_and_disk") {
     EXPECT_GT(json.at("bytes_transferred"), 0) << "what does not fit goes to the disk";
   }
+}
+
+TEST(lost_device, is_told_and_the_job_begins_again_without_it) {
+  const std::vector<std::string> job = {"cholesky", "--matrix", source("apps/cholesky/data/bcsstk09.mtx"), "--config", source("configs/sim_lost.toml"),
+                                        "--quiet", "--json", "-"};
+  const outcome done = run(job);
+  ASSERT_EQ(done.code, 0) << done.err;
+  EXPECT_THAT(done.err, AllOf(HasSubstr("sim0 (device 'sim0' is lost (injected)) is lost, and with it A("), HasSubstr("; beginning again without it")));
+  const auto json = json_of(done.out);
+  EXPECT_LT(json.at("scaled_residual").get<double>(), 30);
+  EXPECT_EQ(json.at("statistics").at("lost_devices"), 1);
+  EXPECT_GT(json.at("statistics").at("lost_blocks"), 0);
+
+  std::vector<std::string> cancelling = job;
+  cancelling.insert(cancelling.end(), {"--set", "runtime.survive_loss=false"});
+  const outcome ended = run(cancelling);
+  EXPECT_EQ(ended.code, 9);
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("sim0"), HasSubstr("lost"), Not(HasSubstr("beginning again"))));
 }
 
 TEST_P(on_machine, cholesky_of_a_random_matrix_in_tiles_that_do_not_divide_it) {

@@ -29,6 +29,10 @@ constexpr fault faults[] = {
     {"kernel_fails", "kind = \"kernel_fails\"\n", ending::either, ending::either, {"INTERNAL", "injected into device", "failed"}},
     {"slow", "kind = \"slow\"\nlatency = \"20 us\"\n", ending::right, ending::right, {"", "", ""}},
 };
+constexpr fault losses[] = {
+    {"lost_at_a_copy", "kind = \"lost\"\non = \"copy\"\n", ending::either, ending::either, {"lost", "did not come", "UNAVAILABLE"}},
+    {"lost_at_a_kernel", "kind = \"lost\"\non = \"kernel\"\n", ending::either, ending::either, {"lost", "did not come", "UNAVAILABLE"}},
+};
 
 struct moment {
   const char* name;
@@ -101,6 +105,10 @@ TEST_P(matrix, ends_right_or_with_an_error_that_says_what_broke) {
 
 INSTANTIATE_TEST_SUITE_P(faults, matrix,
                          ::testing::Combine(::testing::Range(std::size_t{0}, testing::places().size()), ::testing::ValuesIn(faults),
+                                            ::testing::ValuesIn(moments), ::testing::Values(false)),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(devices, matrix,  // not the host, without which nothing goes on
+                         ::testing::Combine(::testing::Range(std::size_t{0}, std::size_t{5}), ::testing::ValuesIn(losses),
                                             ::testing::ValuesIn(moments), ::testing::Values(false)),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(copies_that_are_checked, matrix,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <thread>
 
 #include "plugins/common/fault_rules.hpp"
 #include "tests/unit/plugins/opened_plugin.hpp"
@@ -116,6 +117,71 @@ TEST(injected_faults, lose_a_device_for_good) {
   EXPECT_EQ(left.table->mem_free(left.handle, memory), TSR_DEVICE_LOST);
   EXPECT_EQ(right.table->health(right.handle), TSR_OK);
   EXPECT_EQ(compute(right, other, nullptr), TSR_OK);
+}
+
+// Rule R10: whoever hears DEVICE_LOST may use the memory of pending work again at once.
+
+TEST(injected_faults, lose_a_device_when_nothing_of_it_runs_any_more) {
+  opened_plugin plugin("sim", with_rule("lost", {text("on", "alloc"), integer("at", 1)}));
+  const auto& d = plugin.devices.at(0);
+  const owned_stream busy(d), behind(d);
+  static std::atomic<int> begun{0};
+  begun = 0;
+  int plain_memory = 0;  // not atomic: the thread sanitizer sees work that goes on
+  const auto work = [](void* memory, void* const*) -> tsr_status {
+    ++begun;
+    for (int k = 0; k < 1000; ++k) {
+      *static_cast<int*>(memory) += 1;
+      std::this_thread::yield();
+    }
+    return TSR_OK;
+  };
+  for (int k = 0; k < 20; ++k) ASSERT_EQ(d.table->host_task(d.handle, busy.handle, work, &plain_memory, nullptr, 0, 0), TSR_OK);
+  const tsr_ticket end = busy.signal();
+  ASSERT_EQ(d.table->stream_wait(d.handle, behind.handle, end), TSR_OK);
+  std::atomic<int> called{0};
+  ASSERT_EQ(d.table->stream_callback(d.handle, behind.handle, [](void* count) { ++*static_cast<std::atomic<int>*>(count); }, &called), TSR_OK);
+  while (begun == 0) std::this_thread::yield();
+  tsr_memory* memory = nullptr;
+  EXPECT_EQ(d.table->mem_alloc(d.handle, 0, 64, &memory), TSR_DEVICE_LOST);
+  const int then = plain_memory;
+  plain_memory = -1;
+  for (int k = 0; k < 1000; ++k) std::this_thread::yield();
+  EXPECT_EQ(plain_memory, -1);
+  EXPECT_EQ(then % 1000, 0) << "no piece of work was in the middle";
+  EXPECT_EQ(called, 1) << "callbacks that are due are called";
+  const auto told = told_until(d, end);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].second, TSR_DEVICE_LOST);
+}
+
+TEST(simulated_loss, is_told_when_no_stream_works_any_more) {
+  opened_plugin plugin("sim", {});
+  const auto& d = plugin.devices.at(0);
+  const owned_stream busy(d), breaking(d);
+  static std::atomic<int> begun{0};
+  begun = 0;
+  int plain_memory = 0;
+  const auto work = [](void* memory, void* const*) -> tsr_status {
+    ++begun;
+    for (int k = 0; k < 1000; ++k) {
+      *static_cast<int*>(memory) += 1;
+      std::this_thread::yield();
+    }
+    return TSR_OK;
+  };
+  for (int k = 0; k < 20; ++k) ASSERT_EQ(d.table->host_task(d.handle, busy.handle, work, &plain_memory, nullptr, 0, 0), TSR_OK);
+  const tsr_ticket end = busy.signal();
+  while (begun == 0) std::this_thread::yield();
+  const auto breaks = [](void*, void* const*) -> tsr_status { return TSR_DEVICE_LOST; };
+  ASSERT_EQ(d.table->host_task(d.handle, breaking.handle, breaks, nullptr, nullptr, 0, 0), TSR_OK);
+  while (d.table->health(d.handle) == TSR_OK) std::this_thread::yield();
+  plain_memory = -1;
+  for (int k = 0; k < 1000; ++k) std::this_thread::yield();
+  EXPECT_EQ(plain_memory, -1);
+  std::uint64_t value = 0, failed = 0;
+  EXPECT_EQ(d.table->stream_progress(d.handle, busy.handle, &value, &failed), TSR_DEVICE_LOST);
+  EXPECT_EQ(value, end.value);
 }
 
 TEST(injected_faults, hang_a_stream_until_it_is_destroyed) {

@@ -29,6 +29,9 @@
  *  R8  Ownership. Whoever creates a handle destroys it with the matching call; arrays handed in stay the caller's and
  *                 may be reused as soon as the call returns.
  *  R9  Order.     Work enqueued on one stream runs in the order of the calls. Between streams only tickets order.
+ *  R10 Loss.      A device answers DEVICE_LOST only when nothing that was enqueued on it touches any memory any more, its
+ *                 own or the host's: the host uses that memory again at once. From then on every call on it answers the
+ *                 same; calls that give something back still do, and stream callbacks that are due are still called.
  */
 #ifndef TESSERA_PLUGIN_H_
 #define TESSERA_PLUGIN_H_
@@ -76,7 +79,7 @@ enum {
   TSR_UNAVAILABLE = 14,        /* not now (driver missing or busy); a later attempt may succeed */
   TSR_DATA_LOSS = 15,          /* stored bytes are not those that were written (checksum) */
   TSR_UNAUTHENTICATED = 16,    /* credentials are missing (remote storage) */
-  TSR_DEVICE_LOST = 64,        /* the device is gone; sticky: every later call on it answers the same */
+  TSR_DEVICE_LOST = 64,        /* the device is gone and touches no memory; sticky (rule R10) */
   TSR_NOT_READY = 65,          /* a poll found the work unfinished; not a failure */
   TSR_WORKING_SET_TOO_LARGE = 66 /* one task's blocks can never fit into the space */
 };

@@ -1,0 +1,48 @@
+#pragma once
+// Which blocks were lost with devices, until somebody is told.
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/block/record.hpp"
+#include "core/memory/space.hpp"
+
+namespace tessera::transfer {
+
+/// What a fence tells of lost devices.
+struct loss_report {
+  std::vector<std::string> devices;  ///< lost so far; "sim0 (why)"
+  std::vector<std::string> blocks;   ///< whose contents are lost with them, and were told to nobody yet
+};
+
+/// Counts; a snapshot.
+struct loss_statistics {
+  std::uint64_t devices = 0;  ///< lost
+  std::uint64_t blocks = 0;   ///< of which they had the only copy, or which they were about to make
+};
+
+/// Remembers lost blocks. Thread-safe; its lock is a leaf and may be taken under blocks' locks.
+class losses {
+ public:
+  struct entry {
+    block::record* block = nullptr;
+    std::shared_ptr<const block::failure> why;  ///< its poison at the time
+  };
+  void note(block::record& block, std::shared_ptr<const block::failure> why);
+  /// The block is freed.
+  void forget(const block::record& block);
+  /// Everything since the last call.
+  std::vector<entry> take();
+  std::uint64_t count() const noexcept { return m_count.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> m_count{0};
+  std::atomic<bool> m_any{false};
+  std::mutex m_mutex;
+  std::vector<entry> m_entries;
+};
+
+}  // namespace tessera::transfer

@@ -1,0 +1,231 @@
+// Devices that are lost while the program runs: what survives goes on, what does not is named.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "tests/integration/faults/faulty.hpp"
+#include "tests/support/error_of.hpp"
+
+namespace tessera {
+namespace {
+
+using test_support::error_of;
+using testing::faulty_machine;
+using testing::place;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const place& place_of(const std::string& name) {
+  for (const place& p : testing::places())
+    if (p.name == name) return p;
+  throw std::runtime_error("no place " + name);
+}
+
+std::string lost(const std::string& on, int at, const std::string& device = "") {
+  return "kind = \"lost\"\non = \"" + on + "\"\nat = " + std::to_string(at) + "\n" + (device.empty() ? "" : "device = \"" + device + "\"\n");
+}
+
+TEST(lost_device, before_it_holds_anything_costs_nothing) {
+  const testing::deadline limit("lost at its first allocation");
+  runtime rt(faulty_machine(place_of("sim"), lost("alloc", 1)));
+  testing::random_blocks program(rt, 24);
+  testing::run_random(program, 5, 300);
+  EXPECT_NO_THROW(rt.fence());
+  program.check_all();
+  const statistics s = rt.statistics();
+  EXPECT_EQ(s.losses.devices, 1u);
+  EXPECT_EQ(s.losses.blocks, 0u);
+  EXPECT_FALSE(rt.attached(rt.at("sim0")));
+  const error e = error_of([&] { rt.attach("sim0"); });
+  EXPECT_EQ(e.kind(), error_kind::usage);
+  EXPECT_THAT(e.what(), HasSubstr("sim0 is lost"));
+}
+
+TEST(lost_device, what_only_it_had_is_named_once_and_can_be_written_anew) {
+  const testing::deadline limit("sole copies");
+  runtime rt(faulty_machine(place_of("sim"), lost("kernel", 9)));
+  auto a = rt.make_array<double>("a", {64}, {8}), b = rt.make_array<double>("b", {16}, {8});
+  const task_options there{.at = rt.at("sim0")};
+  for (int k = 0; k < 8; ++k) fill(rt, a(k), double(k), there);  // eight computations
+  rt.fence();
+  for (int k = 0; k < 4; ++k) EXPECT_EQ(a.read_host(a(k))[3], k);  // copies: these survive
+  rt.submit("here", [](view<double> x) { x[0] = 7; }, write(b(0)));
+  rt.fence();
+  fill(rt, b(1), 1.0, there);  // the ninth: it runs elsewhere
+  const error e = error_of([&] { rt.fence(); });
+  EXPECT_EQ(e.kind(), error_kind::device);
+  EXPECT_THAT(e.what(), AllOf(HasSubstr("sim0 (device 'sim0' is lost (injected)) is lost, and with it "), HasSubstr("a(4), a(5), a(6), a(7)"),
+                              Not(HasSubstr("a(3)")), Not(HasSubstr("b("))));
+  EXPECT_THAT(e.hint(), HasSubstr("write these blocks anew"));
+  EXPECT_NO_THROW(rt.fence()) << "told once";
+  for (int k = 0; k < 4; ++k) EXPECT_EQ(a.read_host(a(k))[3], k);
+  EXPECT_EQ(b.read_host(b(0))[0], 7);
+  EXPECT_EQ(b.read_host(b(1))[5], 1);
+  const error gone = error_of([&] { (void)a.read_host(a(5)); });
+  EXPECT_THAT(gone.what(), HasSubstr("a(5) is lost: its only copy was on sim0, which is lost"));
+  EXPECT_EQ(rt.statistics().losses.blocks, 4u);
+  for (int k = 4; k < 8; ++k) fill(rt, a(k), 10.0 + k, there);
+  EXPECT_NO_THROW(rt.fence());
+  for (int k = 4; k < 8; ++k) EXPECT_EQ(a.read_host(a(k))[0], 10 + k);
+  EXPECT_THAT(to_text(rt.statistics()), HasSubstr("1 devices, 4 blocks with them"));
+}
+
+TEST(lost_device, what_is_overwritten_before_the_fence_is_not_missed) {
+  const testing::deadline limit("overwritten");
+  runtime rt(faulty_machine(place_of("sim"), lost("kernel", 3)));
+  auto a = rt.make_array<double>("a", {16}, {8});
+  const task_options there{.at = rt.at("sim0")};
+  fill(rt, a(0), 1.0, there);
+  fill(rt, a(1), 1.0, there);
+  rt.fence();
+  fill(rt, a(0), 2.0, there);  // lost now, and done elsewhere
+  rt.submit("anew", [](view<double> x) {
+    for (std::int64_t i = 0; i < x.size(); ++i) x[i] = 3;
+  }, write(a(1)));
+  EXPECT_NO_THROW(rt.fence());
+  EXPECT_EQ(a.read_host(a(0))[7], 2);
+  EXPECT_EQ(a.read_host(a(1))[7], 3);
+}
+
+TEST(lost_device, a_sum_that_misses_an_addend_is_named) {
+  const testing::deadline limit("sum");
+  runtime rt(faulty_machine(place_of("sim"), lost("copy", 4)));
+  auto x = rt.make_array<double>("x", {8}, {8}), sum = rt.make_array<double>("sum", {8}, {8});
+  const task_options there{.at = rt.at("sim0")};
+  fill(rt, x(0), 1.0, {.at = rt.at("numa0")});
+  fill(rt, sum(0), 0.0, {.at = rt.at("numa0")});
+  rt.fence();
+  for (int k = 0; k < 6; ++k) axpy_accumulate(rt, 1.0, x(0), sum(0), there);
+  std::string text;
+  try {
+    rt.fence();
+    EXPECT_EQ(sum.read_host(sum(0))[0], 6);
+  } catch (const error& e) {
+    text = e.what();
+    EXPECT_THAT(text, HasSubstr("lost"));
+  }
+  fill(rt, sum(0), 0.0);
+  for (int k = 0; k < 6; ++k) axpy_accumulate(rt, 1.0, x(0), sum(0), there);
+  try {
+    rt.fence();
+  } catch (const error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("lost"));
+    fill(rt, sum(0), 0.0);
+    for (int k = 0; k < 6; ++k) axpy_accumulate(rt, 1.0, x(0), sum(0), there);
+    rt.fence();
+  }
+  EXPECT_EQ(sum.read_host(sum(0))[0], 6);
+}
+
+TEST(lost_device, ends_the_run_where_that_is_wanted) {
+  const testing::deadline limit("survive_loss = false");
+  runtime rt(faulty_machine(place_of("sim"), lost("kernel", 20), "survive_loss = false\n"));
+  testing::random_blocks program(rt, 24);
+  testing::run_random(program, 1, 300);
+  const error e = error_of([&] { rt.fence(); });
+  EXPECT_EQ(e.kind(), error_kind::device);
+  EXPECT_THAT(e.what(), HasSubstr("is lost"));
+  EXPECT_THAT(error_of([&] { (void)program.blocks().read_host(program.blocks()(0)); }).what(), HasSubstr("device sim0 is lost"));
+}
+
+TEST(lost_device, pinned_tasks_of_it_cannot_run) {
+  const testing::deadline limit("pinned");
+  runtime rt(faulty_machine(place_of("sim"), lost("alloc", 1), "placement = \"pinned\"\n"));
+  auto a = rt.make_array<double>("a", {8}, {8});
+  fill(rt, a(0), 1.0, {.at = rt.at("sim0")});
+  const error e = error_of([&] { rt.fence(); });
+  EXPECT_EQ(e.kind(), error_kind::device);
+  EXPECT_THAT(e.what(), HasSubstr("it must run at 'sim0', and sim0 is lost"));
+}
+
+TEST(lost_device, while_it_is_emptied) {
+  const testing::deadline limit("detach");
+  runtime rt(faulty_machine(place_of("sim"), lost("copy", 3)));
+  auto a = rt.make_array<double>("a", {64}, {8});
+  for (int k = 0; k < 8; ++k) fill(rt, a(k), double(k), {.at = rt.at("sim0")});
+  rt.fence();
+  EXPECT_THAT(error_of([&] { rt.detach("sim0"); }).what(), HasSubstr("sim0 was lost before it could be detached"));
+  EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("is lost, and with it a("));
+  int good = 0;
+  for (int k = 0; k < 8; ++k) try {
+      EXPECT_EQ(a.read_host(a(k))[0], k);
+      ++good;
+    } catch (const error&) {
+    }
+  EXPECT_LE(good, 2);
+}
+
+TEST(lost_disk, what_it_had_is_named_and_what_fits_goes_on) {
+  const testing::deadline limit("disk");
+  runtime rt(faulty_machine(place_of("disk"), lost("copy", 60)));
+  testing::random_blocks program(rt, testing::blocks_on(place_of("disk")), 64);
+  testing::run_random(program, 1, 600);
+  const error e = error_of([&] { rt.fence(); });
+  EXPECT_TRUE(e.kind() == error_kind::device || e.kind() == error_kind::memory) << e.what();
+  EXPECT_THAT(e.what(), HasSubstr("lost"));
+  std::map<int, std::string> unreadable;
+  EXPECT_EQ(program.wrong(unreadable), 0);
+  EXPECT_GT(unreadable.size(), 0u);
+}
+
+struct moment {
+  const char* where;
+  const char* on;
+  int at;
+};
+void PrintTo(const moment& m, std::ostream* out) { *out << m.where << "_" << m.on << "_" << m.at; }
+class losses : public ::testing::TestWithParam<moment> {};
+
+/// Whatever happens: what can be read is right, what cannot says that something is lost, and the rest of the run is as good as new.
+TEST_P(losses, nothing_is_lost_silently) {
+  const moment& m = GetParam();
+  const std::uint64_t seed = testing::number_from("TESSERA_SEED", std::random_device{}());
+  SCOPED_TRACE("TESSERA_SEED=" + std::to_string(seed));
+  const testing::deadline limit(::testing::PrintToString(m) + ", TESSERA_SEED=" + std::to_string(seed));
+  const place& at = place_of(m.where);
+  runtime rt(faulty_machine(at, lost(m.on, m.at, at.devices ? "sim0" : "")));
+  testing::random_blocks program(rt, testing::blocks_on(at), 64);
+  std::string text;
+  const auto fence = [&] {
+    try {
+      rt.fence();
+    } catch (const error& e) {
+      text += std::string(e.what()) + "\n";
+    }
+  };
+  for (int part = 0; part < 4; ++part) {
+    testing::run_random(program, seed + static_cast<std::uint64_t>(part), 100);
+    fence();
+  }
+  std::map<int, std::string> unreadable;
+  EXPECT_EQ(program.wrong(unreadable), 0) << "blocks are wrong and nobody has said so; fences said: " << text;
+  fence();  // it may have been lost while we looked
+  for (const auto& [k, why] : unreadable) EXPECT_THAT(why, HasSubstr("lost")) << k;
+  if (!unreadable.empty()) {
+    EXPECT_NE(text, "") << "no fence has named what " << unreadable.size() << " blocks lack";
+  }
+  // Written anew, everything is good; unless the device is lost only now, by chance, or a sum of before is told once more.
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    text.clear();
+    program.fill_all();
+    fence();
+    testing::run_random(program, seed + 100, 100);
+    fence();
+    if (text.empty()) break;
+  }
+  EXPECT_EQ(text, "");
+  program.check_all();
+}
+
+INSTANTIATE_TEST_SUITE_P(random, losses,
+                         ::testing::Values(moment{"sim", "any", 1}, moment{"sim", "copy", 5}, moment{"sim", "copy", 20}, moment{"sim", "kernel", 1},
+                                           moment{"sim", "kernel", 40}, moment{"sim_full", "copy", 40}, moment{"sim_full", "kernel", 30},
+                                           moment{"two_sims", "copy", 10}, moment{"two_sims", "kernel", 25}, moment{"two_sims", "any", 90},
+                                           moment{"two_linked", "copy", 30}, moment{"two_linked", "kernel", 25}, moment{"two_linked", "any", 100},
+                                           moment{"layer", "copy", 15}, moment{"layer", "kernel", 20}));
+
+}  // namespace
+}  // namespace tessera
