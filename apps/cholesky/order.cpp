@@ -26,7 +26,7 @@ std::int64_t loads_below(std::int64_t tiles, std::int64_t column, std::int64_t r
   const std::int64_t spare = room - triangle(w) - w * column;
   const std::int64_t with_row = w + std::min(column, first_columns);  // tiles that a row takes while it is there
   if (spare >= with_row) {
-    c.at_once = std::min({spare / with_row, few, rows});
+    c.at_once = std::min({spare / with_row, std::int64_t{2}, rows});  // more would take room from what comes again
     return own;
   }
   // They come again for every group of rows; the triangle stays, or comes again too in favour of a larger group.

@@ -45,10 +45,18 @@ inline double factorization_views(double n, double room) {
 /// are taken out in the end.
 inline double product_bound(double n, double room) { return std::max(3 * n * n, product_views(n, room)); }
 
+/// Tiles that must come in for the factorization, since two sets of tiles below the diagonal that together have all sides of every triangle
+/// cannot both be small: one has all but those of a triangle of half the side. So while so few are seen during two segments, a third begins.
+inline double factorization_loads_by_halves(double n, double room) {
+  const double half = std::floor(n / 2), least = n * (n - 1) / 2 - half * (half - 1) / 2;
+  const double segment = least - 1 - room;
+  return segment < 1 ? 0 : n + room + 2 * segment + 1;
+}
+
 /// Tiles in and out for the factorization.
 inline double factorization_bound(double n, double room) {
   const double tiles = n * (n + 1) / 2;
-  return tiles + std::max(tiles, factorization_views(n, room));
+  return tiles + std::max({tiles, factorization_views(n, room), factorization_loads_by_halves(n, room)});
 }
 
 }  // namespace bench

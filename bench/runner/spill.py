@@ -109,7 +109,8 @@ def tables(medians):
 def page(medians, rounds, facts, date, command, revision):
     return (f"# Measured: spill\n\n- Date: {date}, revision {revision}\n- Command: `{command}`; medians of {rounds} rounds\n"
             f"- Machine: {facts['cpu']}, {facts['cores']} cores{' (virtual machine)' if facts['virtual'] else ''}, {facts['memory_gib']} GiB, "
-            f"Linux {facts['kernel']}, {facts['file_system']}\n- Build: {facts['build_type']}, {facts['compiler']}\n\n{tables(medians)}\n\n"
+            f"Linux {facts['kernel']}, {facts['file_system']}\n- Build: {facts['build_type']}, {facts['compiler']}; kernel set of OpenBLAS: "
+            f"{facts['openblas_coretype'] or 'its own choice'}\n\n{tables(medians)}\n\n"
             "The columns are explained in [benchmarks](../benchmarks.md#spilling-to-disk), the bounds in "
             "[decision 0015](../decisions/0015_planned_orders.md).\n")
 
