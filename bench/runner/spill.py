@@ -10,7 +10,7 @@ import time
 from . import machine
 
 BLOCK_KIB = 2048  # of the stream, and of a tile of 512 x 512 doubles
-DATA_MIB = 4096   # of the stream; the disk alone moves the half of it, as the stream does
+DATA_MIB = 2048   # of the stream; the disk alone moves the half of it, as the stream does
 DENSE = (("gemm", 4096), ("potrf", 8192))
 MIB = 1 << 20
 
