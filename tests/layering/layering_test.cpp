@@ -121,6 +121,12 @@ INSTANTIATE_TEST_SUITE_P(plugins, layering_rule,
                                          verdict{"plugins/sim/device.cpp", "hierarchy/draw/dot.hpp", true, false},
                                          verdict{"plugins/sim/device.cpp", "tessera/tessera.hpp", false, false},
                                          verdict{"plugins/sim/device.cpp", "fmt/format.h", false, false},
+                                         verdict{"plugins/cuda/plugin.cpp", "plugins/gpu_common/plugin.hpp", true, true},
+                                         verdict{"plugins/cuda/plugin.cpp", "plugins/hip/gpu_vendor.hpp", true, false},
+                                         verdict{"plugins/sim/device.cpp", "plugins/gpu_common/plugin.hpp", true, false},
+                                         verdict{"plugins/gpu_common/emulator/launch.cpp", "boost/context/fiber.hpp", false,
+                                                 true},
+                                         verdict{"plugins/gpu_common/device.cpp", "boost/dll.hpp", false, false},
                                          verdict{"plugins/sim/device.cpp", "toml++/toml.h", false, false}));
 
 INSTANTIATE_TEST_SUITE_P(apps_and_examples, layering_rule,

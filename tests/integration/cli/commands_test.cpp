@@ -15,11 +15,12 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string machines[] = {"host", "sim_one", "sim_two", "sim_quarter", "sim_faults", "sim_lost", "host_and_disk"};
+const std::string machines[] = {"host", "sim_one", "sim_two", "sim_quarter", "sim_faults", "sim_lost", "host_and_disk", "cuda_emulated"};
 
 /// Devices that a ready machine has beside the host.
 std::size_t devices_of(const std::string& machine) {
-  return machine == "sim_two" || machine == "sim_lost" ? 2 : machine.starts_with("sim") ? 1 : 0;
+  if (machine == "sim_two" || machine == "sim_lost") return 2;
+  return machine.starts_with("sim") || machine == "cuda_emulated" ? 1 : 0;
 }
 
 class on_machine : public testing::TestWithParam<std::string> {
@@ -117,7 +118,8 @@ TEST_P(on_machine, plugins) {
   bool host = false;
   std::size_t devices = 0;
   for (const auto& plugin : json.at("plugins")) {
-    const bool is_host = plugin.at("name") == "host", is_sim = plugin.at("name") == "sim";
+    const bool is_host = plugin.at("name") == "host";
+    const bool is_sim = plugin.at("name") == (GetParam() == "cuda_emulated" ? "cuda_emulated" : "sim");
     if (is_host) {
       host = true;
       EXPECT_EQ(plugin.at("kind"), "device");

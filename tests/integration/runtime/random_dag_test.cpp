@@ -57,7 +57,9 @@ INSTANTIATE_TEST_SUITE_P(
                       random_setting{"tight_memory_cost", 2, "64 KiB", false, "cost", 10'000, 60},
                       random_setting{"deterministic", 2, "96 KiB", true, "eager", 10'000, 100, "deterministic = true\n"},
                       random_setting{"deterministic_few_blocks", 0, "", false, "locality", 10'000, 5, "deterministic = true\n"},
-                      random_setting{"pinned", 1, "1 MiB", false, "pinned", 10'000, 100}),
+                      random_setting{"pinned", 1, "1 MiB", false, "pinned", 10'000, 100},
+                      random_setting{"emulated_gpus", 2, "64 MiB", true, "eager", 10'000, 200, "", true},
+                      random_setting{"emulated_gpus_without_link", 3, "96 KiB", false, "locality", 5'000, 100, "", true}),
     [](const auto& parameters) { return std::string(parameters.param.name); });
 
 // 10^6 tasks on 10^4 blocks of which host memory holds two fifths and the device a tenth. Takes minutes: see CMakeLists.txt.

@@ -1,0 +1,3 @@
+#pragma once
+// The vendor of this build is the emulator.
+#include "plugins/gpu_common/emulator/runtime.hpp"

@@ -1,0 +1,146 @@
+// The device table of a GPU: its spaces, its links, its queries; and what an error of the vendor's runtime becomes.
+#include "plugins/common/device_calls.hpp"
+#include "plugins/common/out_struct.hpp"
+#include "plugins/gpu_common/handles.hpp"
+
+namespace tessera::gpu {
+
+tsr_status alive(const tsr_device* device) {
+  if (!device->loss.is_lost()) return TSR_OK;
+  return device->report.fail(TSR_DEVICE_LOST, "device '%s' is lost: %s", device->facts.name, device->loss.reason());
+}
+
+tsr_status tell(tsr_device* device, error_t error, const char* call) {
+  const auto kind = kind_of(error);
+  if (kind == error_kind::none) return TSR_OK;
+  if (kind == error_kind::sticky) {
+    device->loss.begin(device, error);
+    device->loss.wait();
+    return alive(device);
+  }
+  clear_error();
+  const tsr_status status = kind == error_kind::out_of_memory   ? TSR_RESOURCE_EXHAUSTED
+                            : kind == error_kind::no_device     ? TSR_UNAVAILABLE
+                            : kind == error_kind::bad_argument  ? TSR_INVALID_ARGUMENT
+                            : kind == error_kind::already_there ? TSR_ALREADY_EXISTS
+                                                                : TSR_UNKNOWN;
+  return device->report.fail(status, "%s: %s (%s, error %d)", call, text_of(error), runtime_name, static_cast<int>(error));
+}
+
+bool reaches(int ordinal, int peer) {
+  int can = 0;
+  return kind_of(can_access_peer(&can, ordinal, peer)) == error_kind::none && can != 0;
+}
+
+namespace {
+
+tsr_status check_side(const tsr_device* device, const tsr_space_ref& side) {
+  if (side.device == nullptr) return TSR_OK;
+  if (!device->plugin->devices.holds(side.device))
+    return device->report.fail(TSR_INVALID_ARGUMENT, "a side is no open device of this plugin");
+  if (side.space >= space_count)
+    return device->report.fail(TSR_OUT_OF_RANGE, "space %u of %u", side.space, +space_count);
+  return TSR_OK;
+}
+
+}  // namespace
+
+tsr_status find_link(tsr_device* device, const tsr_space_ref& source, const tsr_space_ref& destination,
+                     tsr_link_desc& out) {
+  if (const auto status = check_side(device, source)) return status;
+  if (const auto status = check_side(device, destination)) return status;
+  if (source.device != device && destination.device != device)
+    return device->report.fail(TSR_UNIMPLEMENTED, "neither side belongs to device '%s'", device->facts.name);
+  const auto& setting = device->plugin->setting;
+  const auto on_device = [](const tsr_space_ref& side) { return side.device != nullptr && side.space == device_space; };
+  if (!on_device(source) || !on_device(destination)) {
+    out.link_class = TSR_LINK_BUS;
+    out.bandwidth = setting.bus_bandwidth;
+    out.latency = static_cast<double>(setting.bus_latency_ns);
+  } else if (source.device == destination.device) {
+    out.link_class = TSR_LINK_SAME;
+    out.bandwidth = device->facts.memory_bandwidth > 0 ? device->facts.memory_bandwidth / 2 : 100e9;  // read and written
+    out.latency = 2000;
+  } else if (reaches(source.device->ordinal, destination.device->ordinal)) {
+    out.link_class = TSR_LINK_PEER;
+    out.bandwidth = setting.peer_bandwidth;
+    out.latency = static_cast<double>(setting.bus_latency_ns);
+  } else {
+    return device->report.fail(TSR_UNIMPLEMENTED, "device '%s' does not reach device '%s'", source.device->facts.name,
+                               destination.device->facts.name);
+  }
+  return TSR_OK;
+}
+
+namespace {
+
+tsr_status spaces(tsr_device* device, std::uint32_t index, tsr_space_desc* out_desc) {
+  return gate::on_device(device, [&]() -> tsr_status {
+    if (out_desc == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "spaces: out_desc is NULL");
+    if (index >= space_count)
+      return device->report.fail(TSR_OUT_OF_RANGE, "spaces: index %u of %u", index, +space_count);
+    const bool own = index == device_space;
+    tsr_space_desc desc{};
+    desc.kind = own ? TSR_SPACE_DEVICE : TSR_SPACE_PINNED;
+    desc.capabilities = TSR_SPACE_ADDRESSABLE;
+    if (!own) desc.capabilities |= TSR_SPACE_HOST_VISIBLE;
+    const int count = device->plugin->device_count;
+    bool all_peers = own && count > 1;
+    for (int peer = 0; peer < count && all_peers; ++peer)
+      all_peers = peer == device->ordinal || reaches(peer, device->ordinal);
+    if (all_peers) desc.capabilities |= TSR_SPACE_PEER_COPY;
+    desc.numa_node = -1;
+    desc.bytes = device->used[index].limit();
+    desc.granularity = 256;
+    desc.alignment = 256;  // what vendors promise
+    desc.name = own ? "memory" : "pinned";
+    common::fill_out(out_desc, desc);
+    return TSR_OK;
+  });
+}
+
+tsr_status link(tsr_device* device, tsr_space_ref source, tsr_space_ref destination, tsr_link_desc* out_link) {
+  return gate::on_device(device, [&]() -> tsr_status {
+    if (out_link == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "link: out_link is NULL");
+    tsr_link_desc desc{};
+    if (const auto status = find_link(device, source, destination, desc)) return status;
+    common::fill_out(out_link, desc);
+    return TSR_OK;
+  });
+}
+
+/// What query tells.
+struct told : rules {
+  static std::size_t space_count(const tsr_device&) { return gpu::space_count; }
+  static std::uint64_t free_bytes(const tsr_device& of, std::uint32_t space) {
+    return of.used[space].limit() - of.used[space].used();
+  }
+  static std::uint64_t clock_ns(const tsr_device& of) { return common::ns_since(of.opened_at); }
+};
+
+}  // namespace
+
+const tsr_device_table& device_table() {
+  static const tsr_device_table table = [] {
+    tsr_device_table t{};
+    t.struct_size = sizeof t;
+    t.spaces = spaces;
+    t.link = link;
+    t.mem_alloc = mem_alloc;
+    t.mem_free = mem_free;
+    t.mem_base = mem_base;
+    t.host_register = host_register;
+    t.host_unregister = host_unregister;
+    t.copy = copy;
+    t.fill = fill;
+#if defined(TESSERA_GPU_EMULATED)
+    t.host_task = host_task;
+#endif
+    common::device_calls<told>::put_into(t);
+    put_streams_into(t);
+    return t;
+  }();
+  return table;
+}
+
+}  // namespace tessera::gpu

@@ -1,0 +1,171 @@
+#pragma once
+// What the opaque handles of a GPU plugin are. Start here; device.cpp has the table. Everything in this folder is compiled
+// once per vendor, each with a `gpu_vendor.hpp` of its own in the include path.
+#include <tessera/plugin.h>
+
+#include <atomic>
+#include <chrono>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gpu_vendor.hpp"
+#include "plugins/common/byte_budget.hpp"
+#include "plugins/common/device_list.hpp"
+#include "plugins/common/gate.hpp"
+#include "plugins/common/handle_pool.hpp"
+#include "plugins/common/operand.hpp"
+#include "plugins/common/report.hpp"
+#include "plugins/gpu_common/settings.hpp"
+#include "plugins/gpu_common/stream_state.hpp"
+
+namespace tessera::gpu {
+inline constexpr std::uint64_t device_magic = 0x7473722e67707564;  // "tsr.gpud"
+inline constexpr std::uint64_t memory_magic = 0x7473722e6770756d;  // "tsr.gpum"
+inline constexpr std::uint64_t stream_magic = 0x7473722e67707573;  // "tsr.gpus"
+
+/// The spaces of every device.
+enum space : std::uint32_t { device_space = 0, pinned_space = 1, space_count = 2 };
+}  // namespace tessera::gpu
+
+/// One slab, of the device's memory or of pinned host memory.
+struct tsr_memory_s {
+  tessera::common::magic_word magic;
+  tsr_device* device = nullptr;
+  std::uint32_t space = 0;
+  std::uint64_t bytes = 0;  // as asked for: what bounds are checked against
+  void* base = nullptr;
+};
+
+/// One opened device. A closed one stays (without its magic word) until shutdown.
+struct tsr_device_s {
+  tsr_device_s(tsr_plugin* p, std::uint32_t i, int vendor_ordinal, const tessera::common::reporter& r)
+      : report(r), plugin(p), index(i), ordinal(vendor_ordinal) {}
+  tessera::common::magic_word magic;
+  const tessera::common::reporter report;
+  tsr_plugin* const plugin;
+  const std::uint32_t index;  // as enumerated
+  const int ordinal;          // as the vendor counts
+  tessera::gpu::device_facts facts;
+  std::chrono::steady_clock::time_point opened_at = std::chrono::steady_clock::now();
+  tessera::common::byte_budget used[tessera::gpu::space_count];
+  std::atomic<std::uint64_t> live_allocations{0};
+  tessera::gpu::loss loss;
+  tessera::gpu::event_pool events;
+  tessera::gpu::callback_list callbacks;
+  tessera::common::handle_pool<tsr_memory_s> memories;
+  tessera::common::handle_pool<tsr_stream_s> streams;
+};
+
+struct tsr_plugin_s {
+  tessera::common::reporter report;
+  tessera::gpu::settings setting;
+  int device_count = 0;
+  tsr_blas_table blas{};
+  tsr_tensor_table tensor{};
+  tessera::common::device_list<tsr_device_s, tessera::gpu::device_magic> devices;
+};
+
+namespace tessera::gpu {
+
+/// OK, or DEVICE_LOST with a record. A device is called lost once nothing of it runs any more (see loss).
+tsr_status alive(const tsr_device* device);
+
+/// What a call of the vendor's runtime answered, as a status with a record: "copy: invalid value". An error that breaks the
+/// device for good starts its end; while that takes, this waits, so that the answer DEVICE_LOST is true.
+tsr_status tell(tsr_device* device, error_t error, const char* call);
+
+/// What the shared calls need to know (plugins/common/gate.hpp).
+struct rules {
+  using device = tsr_device_s;
+  static constexpr std::uint64_t device_magic = gpu::device_magic, stream_magic = gpu::stream_magic;
+  static tsr_status alive(const device* one) { return gpu::alive(one); }
+};
+
+/// The gate, and the device as the calling thread's current one, for calls that reach the vendor's runtime.
+struct gate {
+  template <class Function>
+  static tsr_status on_any_device(tsr_device* on, Function&& function) noexcept {
+    return common::gate<rules>::on_any_device(on, [&]() -> tsr_status {
+      use_device(on->ordinal);
+      return function();
+    });
+  }
+  template <class Function>
+  static tsr_status on_device(tsr_device* on, Function&& function) noexcept {
+    return common::gate<rules>::on_device(on, [&]() -> tsr_status {
+      if (const auto status = tell(on, use_device(on->ordinal), "choosing the device")) return status;
+      return function();
+    });
+  }
+  template <class Function>
+  static tsr_status on_any_stream(tsr_device* on, tsr_stream* stream, Function&& function) noexcept {
+    return common::gate<rules>::on_any_stream(on, stream, [&]() -> tsr_status {
+      use_device(on->ordinal);
+      return function();
+    });
+  }
+  template <class Function>
+  static tsr_status on_stream(tsr_device* on, tsr_stream* stream, Function&& function) noexcept {
+    return common::gate<rules>::on_stream(on, stream, [&]() -> tsr_status {
+      if (const auto status = tell(on, use_device(on->ordinal), "choosing the device")) return status;
+      return function();
+    });
+  }
+};
+
+/// What a stream of this plugin keeps besides the shared handle.
+inline stream_state& state_of(const tsr_stream* stream) { return *static_cast<stream_state*>(stream->own.get()); }
+
+/// Resolves addresses of kernels: memory of this very device, in either of its spaces.
+class operands final : public common::operand_resolver {
+ public:
+  explicit operands(tsr_device* device) : m_device(device) {}
+  tsr_status resolve(const char* name, const tsr_address& address, std::uint64_t bytes, void** out) override;
+
+ private:
+  tsr_device* m_device;
+};
+
+/// Resolves one side of a copy: a plain pointer when `where` is host memory, else memory of where.device.
+tsr_status resolve_side(const tsr_device* device, const char* name, const tsr_space_ref& where,
+                        const tsr_address& address, std::uint64_t bytes, void** out);
+
+/// Whether a device reads and writes another one's memory directly.
+bool reaches(int ordinal, int peer);
+
+/// The way between two spaces. Fails: INVALID_ARGUMENT (a device of another plugin), OUT_OF_RANGE (a space), UNIMPLEMENTED
+/// (no direct way).
+tsr_status find_link(tsr_device* device, const tsr_space_ref& source, const tsr_space_ref& destination, tsr_link_desc& out);
+
+// memory.cpp
+tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t bytes, tsr_memory** out_memory);
+tsr_status mem_free(tsr_device* device, tsr_memory* memory);
+tsr_status mem_base(tsr_device* device, tsr_memory* memory, void** out_base);
+tsr_status host_register(tsr_device* device, void* pointer, std::uint64_t bytes);
+tsr_status host_unregister(tsr_device* device, void* pointer);
+void release_memory(tsr_memory_s& memory);
+
+// stream.cpp
+void put_streams_into(tsr_device_table& table);
+/// Ends all streams, then the pools behind them. Nobody else uses the device any more.
+void close_streams(tsr_device& device);
+
+// work.cpp
+tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* copy);
+tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination, const void* pattern,
+                std::uint32_t pattern_bytes, std::uint64_t count);
+tsr_status host_task(tsr_device* device, tsr_stream* stream, tsr_status (*function)(void*, void* const*),
+                     void* argument, const tsr_address* ranges, std::uint32_t range_count, double modelled_flops);
+
+// tables.cpp
+tsr_blas_table blas_table();
+tsr_tensor_table tensor_table();
+
+// device.cpp
+const tsr_device_table& device_table();
+
+}  // namespace tessera::gpu

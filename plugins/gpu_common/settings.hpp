@@ -1,0 +1,25 @@
+#pragma once
+// What the user says about the GPUs of a plugin.
+#include <tessera/plugin.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "plugins/common/option_reader.hpp"
+
+namespace tessera::gpu {
+
+struct settings {
+  int devices = 0;                  ///< at most so many; 0: all
+  std::uint64_t memory_limit = 0;   ///< bytes of each device; 0: what is free
+  std::uint64_t pinned_limit = 8ull << 30;
+  double bus_bandwidth = 20.0 * (1u << 30), peer_bandwidth = 100.0 * (1u << 30);  ///< bytes per second, for planning
+  std::uint64_t bus_latency_ns = 8000;
+};
+
+/// The options of every GPU plugin, with defaults for `devices` and `memory_limit` as text; null: none.
+std::vector<tsr_option> option_schema(const char* devices, const char* memory_limit);
+
+settings read_settings(const common::option_reader& option, const settings& fallback);
+
+}  // namespace tessera::gpu

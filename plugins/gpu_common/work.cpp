@@ -1,0 +1,137 @@
+// What streams of a GPU do without a library: copies, fills, host tasks.
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "plugins/common/copy_plan.hpp"
+#include "plugins/gpu_common/handles.hpp"
+#include "plugins/gpu_common/kernels.hpp"
+
+namespace tessera::gpu {
+namespace {
+
+/// A plan with as few dimensions as its strides allow.
+common::copy_plan fused(common::copy_plan plan) {
+  if (plan.rows > 1 && plan.destination_stride[0] == plan.bytes && plan.source_stride[0] == plan.bytes) {
+    plan.bytes *= plan.rows;
+    plan.rows = plan.planes;
+    plan.planes = 1;
+    plan.destination_stride[0] = plan.destination_stride[1];
+    plan.source_stride[0] = plan.source_stride[1];
+    return fused(plan);
+  }
+  const bool planes_go_on = plan.rows > 0 && plan.destination_stride[1] == plan.destination_stride[0] * plan.rows &&
+                            plan.source_stride[1] == plan.source_stride[0] * plan.rows;
+  if (plan.planes > 1 && planes_go_on) {
+    plan.rows *= plan.planes;
+    plan.planes = 1;
+  }
+  if (plan.rows == 1 && plan.planes > 1) {
+    plan.rows = plan.planes;
+    plan.planes = 1;
+    plan.destination_stride[0] = plan.destination_stride[1];
+    plan.source_stride[0] = plan.source_stride[1];
+  }
+  return plan;
+}
+
+/// One plane. Rows too far apart for the vendor's call go one by one.
+error_t copy_plane(const common::copy_plan& plan, char* to, const char* from, stream_t stream) {
+  if (plan.rows == 1) return copy(to, from, plan.bytes, stream);
+  if (plan.destination_stride[0] <= max_pitch && plan.source_stride[0] <= max_pitch)
+    return copy_2d(to, plan.destination_stride[0], from, plan.source_stride[0], plan.bytes, plan.rows, stream);
+  for (std::uint64_t r = 0; r < plan.rows; ++r) {
+    const auto error = copy(to + r * plan.destination_stride[0], from + r * plan.source_stride[0], plan.bytes, stream);
+    if (kind_of(error) != error_kind::none) return error;
+  }
+  return error_t{};
+}
+
+error_t enqueue_copy(const common::copy_plan& plan, char* to, const char* from, stream_t stream) {
+  if (plan.planes == 1) return copy_plane(plan, to, from, stream);
+  // The vendor's call counts planes in whole rows.
+  const auto *ds = plan.destination_stride, *ss = plan.source_stride;
+  if (ds[1] % ds[0] == 0 && ss[1] % ss[0] == 0 && ds[0] <= max_pitch && ss[0] <= max_pitch)
+    return copy_3d(to, ds[0], ds[1] / ds[0], from, ss[0], ss[1] / ss[0], plan.bytes, plan.rows, plan.planes, stream);
+  for (std::uint64_t p = 0; p < plan.planes; ++p) {
+    const auto error = copy_plane(plan, to + p * ds[1], from + p * ss[1], stream);
+    if (kind_of(error) != error_kind::none) return error;
+  }
+  return error_t{};
+}
+
+}  // namespace
+
+tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* copy) {
+  return gate::on_stream(device, stream, [&]() -> tsr_status {
+    common::copy_plan plan;
+    if (const auto status = common::plan_copy(device->report, copy, plan)) return status;
+    tsr_link_desc way{};
+    if (const auto status = find_link(device, copy->source_space, copy->destination_space, way)) return status;
+    void *to = nullptr, *from = nullptr;
+    if (const auto status = resolve_side(device, "the destination", copy->destination_space, copy->destination,
+                                         plan.destination_span, &to))
+      return status;
+    if (const auto status = resolve_side(device, "the source", copy->source_space, copy->source, plan.source_span, &from))
+      return status;
+    if (plan.total() == 0) return TSR_OK;
+    const auto error =
+        enqueue_copy(fused(plan), static_cast<char*>(to), static_cast<const char*>(from), state_of(stream).native);
+    return tell(device, error, "copy");
+  });
+}
+
+tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination, const void* pattern,
+                std::uint32_t pattern_bytes, std::uint64_t count) {
+  return gate::on_stream(device, stream, [&]() -> tsr_status {
+    std::uint64_t bytes = 0;
+    if (const auto status = common::check_fill(device->report, pattern, pattern_bytes, count, bytes)) return status;
+    void* to = nullptr;
+    if (const auto status = operands(device).resolve("the destination", destination, bytes, &to)) return status;
+    return tell(device, fill_pattern(to, pattern, pattern_bytes, static_cast<std::int64_t>(count), state_of(stream).native),
+                "fill");
+  });
+}
+
+#if defined(TESSERA_GPU_EMULATED)
+namespace {
+
+/// A host task under way; it goes with the piece of work.
+struct task {
+  tsr_device* device;
+  std::shared_ptr<stream_state> state;
+  tsr_status (*function)(void*, void* const*);
+  void* argument;
+  std::vector<void*> bases;
+  std::uint64_t point;  ///< of the first signal after it
+
+  void operator()() const {
+    const auto status = function(argument, bases.data());
+    if (status == TSR_OK) return;
+    if (status == TSR_DEVICE_LOST) return emulator::lose_device(device->ordinal);
+    const std::lock_guard lock(state->mutex);
+    state->failures.push_back(
+        {point, status, std::string("a host task returned ") + common::word_for(status) + " (" + std::to_string(status) + ")"});
+  }
+};
+
+}  // namespace
+
+tsr_status host_task(tsr_device* device, tsr_stream* stream, tsr_status (*function)(void*, void* const*),
+                     void* argument, const tsr_address* ranges, std::uint32_t range_count, double) {
+  return gate::on_stream(device, stream, [&]() -> tsr_status {
+    if (function == nullptr || (ranges == nullptr && range_count > 0))
+      return device->report.fail(TSR_INVALID_ARGUMENT, "host_task: a NULL argument");
+    operands resolver(device);
+    task made{device, std::static_pointer_cast<stream_state>(stream->own), function, argument,
+              std::vector<void*>(range_count), stream->line->next()};
+    for (std::uint32_t i = 0; i < range_count; ++i)
+      if (const auto status = resolver.resolve("a range", ranges[i], 1, &made.bases[i])) return status;
+    const auto native = made.state->native;
+    return tell(device, emulator::enqueue(native, std::move(made)), "host_task");
+  });
+}
+#endif
+
+}  // namespace tessera::gpu
