@@ -27,9 +27,9 @@ namespace {
 struct word16 {
   std::uint64_t half[2];
 } __attribute__((may_alias));
-struct word8 {
+struct word8 {  // also two float32 of a complex number, which lie on 4 bytes
   std::uint64_t value;
-} __attribute__((may_alias));
+} __attribute__((may_alias, packed, aligned(4)));
 struct word4 {
   std::uint32_t value;
 } __attribute__((may_alias));
@@ -45,7 +45,7 @@ struct square {
 
 #if defined(__AVX2__)
 // Registers full of words; unaligned and free to alias anything.
-using v4 = std::uint64_t __attribute__((vector_size(32), aligned(8), may_alias));
+using v4 = std::uint64_t __attribute__((vector_size(32), aligned(4), may_alias));
 using v8 = std::uint32_t __attribute__((vector_size(32), aligned(4), may_alias));
 
 /// 4 x 4 words of 8 bytes: two rounds of shuffles.
