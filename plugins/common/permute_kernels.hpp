@@ -24,10 +24,11 @@ extern const permute_kernels avx2_kernels;  // x86-64 only
 
 namespace {
 
+// Of elements that lie on 4 bytes: complex numbers of float32, and rows that move as one word.
 struct word16 {
   std::uint64_t half[2];
-} __attribute__((may_alias));
-struct word8 {  // also two float32 of a complex number, which lie on 4 bytes
+} __attribute__((may_alias, packed, aligned(4)));
+struct word8 {
   std::uint64_t value;
 } __attribute__((may_alias, packed, aligned(4)));
 struct word4 {
