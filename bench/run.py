@@ -16,7 +16,6 @@ import argparse
 import contextlib
 import datetime
 import fcntl
-import json
 import math
 import os
 import shlex
@@ -28,7 +27,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
-from runner import jobs, machine, out_of_core, simulate, spill, table  # noqa: E402
+from runner import jobs, machine, out_of_core, results, simulate, spill, table  # noqa: E402
 
 OWN_TABLES = {"simulate": simulate, "out_of_core": out_of_core, "spill": spill}  # groups with pages of their own
 
@@ -92,6 +91,19 @@ def measure(opt, group, out):
     return failures
 
 
+def measure_whole(opt, group, origin):
+    """A group with tables of its own; `origin` gets the date."""
+    part = OWN_TABLES[group]
+    with held(opt.lock):
+        busy, own, start = machine.busy_seconds(), machine.own_seconds(), time.monotonic()
+        measured = part.measure(opt, ROOT)
+        wall = time.monotonic() - start
+    others = max(0.0, (machine.busy_seconds() - busy) - (machine.own_seconds() - own)) / (wall * os.cpu_count())
+    origin["date"] = time.strftime("%Y-%m-%d %H:%M")
+    more = part.circumstances(measured) + [f"Other processes and the hypervisor used {others:.0%} of the machine meanwhile"]
+    results.publish(ROOT, opt.write, group, origin, part.tables(measured), part.NOTES, {"others_share": others, **part.data(measured)}, more)
+
+
 def read_rows(path, group):
     suites = {"machine": {"floor"}}.get(group, {group})
     with open(path) as f:
@@ -137,8 +149,9 @@ def main():
     measured = opt.revision or revision()
     failures = 0
     for group in dict.fromkeys(opt.groups):
+        origin = {"date": "", "command": command, "revision": measured, "machine": facts}
         if group in OWN_TABLES:
-            OWN_TABLES[group].run(opt, ROOT, facts, command, measured)
+            measure_whole(opt, group, origin)
             continue
         rows = opt.source or opt.rows
         if not rows:
@@ -153,17 +166,9 @@ def main():
             print(f"{group}: no rows", file=sys.stderr)
             failures += 1
             continue
-        date = datetime.datetime.fromtimestamp(os.path.getmtime(rows)).strftime("%Y-%m-%d %H:%M")
-        print(f"## {group}\n\n{table.markdown(entries)}\n", flush=True)
-        if opt.write:
-            to = os.path.join(ROOT, "docs", "results")
-            os.makedirs(to, exist_ok=True)
-            with open(os.path.join(to, f"{group}.md"), "w") as f:
-                f.write(table.page(group, entries, facts, date, command, measured))
-            with open(os.path.join(to, f"{group}.json"), "w") as f:
-                json.dump({"group": group, "date": date, "command": command, "revision": measured, "machine": facts,
-                           "results": [finite(e) for e in entries]}, f, indent=1, allow_nan=False)
-                f.write("\n")
+        origin["date"] = datetime.datetime.fromtimestamp(os.path.getmtime(rows)).strftime("%Y-%m-%d %H:%M")
+        results.publish(ROOT, opt.write, group, origin, table.markdown(entries), table.NOTES, {"results": [finite(e) for e in entries]},
+                        table.circumstances(entries))
     return 1 if failures else 0
 
 

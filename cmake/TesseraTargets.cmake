@@ -12,6 +12,15 @@ function(tessera_room)
   set_property(GLOBAL APPEND PROPERTY TESSERA_ROOMS ${target})
 endfunction()
 
+# tessera_plugin_sanitizer(target): what the headers of plugins say of the sanitizer that they are built for.
+function(tessera_plugin_sanitizer target)
+  if(TESSERA_SANITIZE STREQUAL "address")
+    target_compile_definitions(${target} PRIVATE TSR_BUILD_SANITIZER=1)
+  elseif(TESSERA_SANITIZE STREQUAL "thread")
+    target_compile_definitions(${target} PRIVATE TSR_BUILD_SANITIZER=2)
+  endif()
+endfunction()
+
 # tessera_plugin(NAME host SOURCES ... DEPENDS ...): a shared library lib/tessera/plugins/tessera_<name>.so that sees the
 # ABI header alone.
 function(tessera_plugin)
@@ -26,11 +35,7 @@ function(tessera_plugin)
   if(NOT TESSERA_SANITIZE)
     target_link_options(${target} PRIVATE -Wl,-z,defs)
   endif()
-  if(TESSERA_SANITIZE STREQUAL "address")
-    target_compile_definitions(${target} PRIVATE TSR_BUILD_SANITIZER=1)
-  elseif(TESSERA_SANITIZE STREQUAL "thread")
-    target_compile_definitions(${target} PRIVATE TSR_BUILD_SANITIZER=2)
-  endif()
+  tessera_plugin_sanitizer(${target})
   install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tessera/plugins COMPONENT runtime)
 endfunction()
 
@@ -48,4 +53,30 @@ function(tessera_test)
     set(T_TIMEOUT 300)
   endif()
   set_tests_properties(${T_NAME} PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "${T_LABELS}")
+endfunction()
+
+# tessera_opencl_test(TEST ...): tests that compile OpenCL kernels share what is compiled, also between presets; what drivers leak is theirs.
+function(tessera_opencl_test)
+  set(cache ${PROJECT_BINARY_DIR}/opencl_cache)
+  if(cache MATCHES "^${PROJECT_SOURCE_DIR}/build/[^/]+/opencl_cache$")
+    set(cache ${PROJECT_SOURCE_DIR}/build/opencl_cache)
+  endif()
+  set_property(TEST ${ARGN} APPEND PROPERTY ENVIRONMENT "XDG_CACHE_HOME=${cache}" "POCL_CACHE_DIR=${cache}/pocl"
+    "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/suppressions/opencl_leaks.txt:print_suppressions=0")
+endfunction()
+
+# tessera_test_on_opencl(NAME): where the plugin opencl can be tested, the test compiles with TESSERA_TEST_OPENCL, and its parts with
+# "opencl" in their names become the test NAME_opencl: drivers that bring a compiler have a process of their own. Under the thread
+# sanitizer, which does not see into drivers, for unit tests alone.
+function(tessera_test_on_opencl name)
+  if(NOT TESSERA_OPENCL_TESTED OR (TESSERA_SANITIZE STREQUAL "thread" AND NOT name MATCHES "^unit_"))
+    return()
+  endif()
+  add_dependencies(${name} plugin_opencl)
+  target_compile_definitions(${name} PRIVATE TESSERA_TEST_OPENCL)
+  set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "GTEST_FILTER=-*opencl*")
+  add_test(NAME ${name}_opencl COMMAND ${name} --gtest_filter=*opencl*)
+  get_test_property(${name} LABELS labels)
+  set_tests_properties(${name}_opencl PROPERTIES TIMEOUT 600 LABELS "${labels}")
+  tessera_opencl_test(${name}_opencl)
 endfunction()

@@ -53,6 +53,7 @@ void report::add_statistics(const statistics& s) {
   v["statistics"] = {{"tasks_retired", s.tasks_retired}, {"steals", s.steals}, {"versions", s.coherence.versions},
                      {"saved_fetches", s.coherence.saved_fetches}, {"saved_bytes", s.coherence.saved_bytes},
                      {"evicted_dropped", s.coherence.dropped}, {"evicted_written_back", s.coherence.written_back},
+                     {"written_ahead", s.coherence.written_ahead},
                      {"failed_copies", s.trouble.failed_copies}, {"retried_copies", s.trouble.retried_copies},
                      {"lost_devices", s.losses.devices}, {"lost_blocks", s.losses.blocks},
                      {"operations", operations}, {"spaces", spaces}};

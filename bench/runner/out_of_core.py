@@ -1,8 +1,6 @@
 """The group `out_of_core`: bytes moved and overlap when the matrices are larger than the device's memory."""
-import json
 import os
 import subprocess
-import time
 
 PROBLEMS = [("gemm", 1536, 64), ("potrf", 2048, 64)]
 PERCENT = (110, 150, 200, 400)
@@ -18,7 +16,7 @@ def _run(folder, words, timeout):
     return {metric: float(value) for _, _, _, _, metric, value in rows}
 
 
-def measure(opt):
+def measure(opt, root):  # pylint: disable=unused-argument
     folder = os.path.join(opt.build, "bin")
     out = []
     for op, n, tile in PROBLEMS:
@@ -42,24 +40,13 @@ def tables(results):
     return "\n".join(lines)
 
 
-def page(results, facts, date, command, revision):
-    return (f"# Measured: out_of_core\n\n- Date: {date}, revision {revision}\n- Command: `{command}`\n"
-            f"- Build: {facts['build_type']}, {facts['compiler']}\n\n{tables(results)}\n\n"
-            "The columns are explained in [benchmarks](../benchmarks.md#out-of-core), the bound in "
-            "[decision 0015](../decisions/0015_planned_orders.md).\n")
+NOTES = """The columns are explained in [benchmarks](../benchmarks.md#out-of-core), the bound in
+[decision 0015](../decisions/0015_planned_orders.md)."""
 
 
-def run(opt, root, facts, command, revision):
-    """Measures, prints, and writes docs/results/out_of_core.* where asked."""
-    results = measure(opt)
-    print(f"## out_of_core\n\n{tables(results)}\n", flush=True)
-    if not opt.write:
-        return
-    date = time.strftime("%Y-%m-%d %H:%M")
-    folder = os.path.join(root, "docs", "results")
-    with open(os.path.join(folder, "out_of_core.md"), "w") as f:
-        f.write(page(results, facts, date, command, revision))
-    with open(os.path.join(folder, "out_of_core.json"), "w") as f:
-        json.dump({"group": "out_of_core", "date": date, "command": command, "revision": revision, "machine": facts, "results": results}, f,
-                  indent=1, allow_nan=False)
-        f.write("\n")
+def circumstances(results):  # pylint: disable=unused-argument
+    return []
+
+
+def data(results):
+    return {"results": results}

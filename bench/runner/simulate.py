@@ -4,7 +4,6 @@ import os
 import statistics
 import subprocess
 import tempfile
-import time
 
 from . import machine
 
@@ -110,24 +109,12 @@ def tables(results):
     return "\n".join(lines)
 
 
-def page(results, facts, date, command, revision):
-    return (f"# Measured: simulate\n\n- Date: {date}, revision {revision}\n- Command: `{command}`\n"
-            f"- Machine: {facts['cpu']}, {facts['cores']} cores{' (virtual machine)' if facts['virtual'] else ''}, {facts['memory_gib']} GiB, "
-            f"Linux {facts['kernel']}\n- Build: {facts['build_type']}, {facts['compiler']}\n\n{tables(results)}\n\n"
-            "[Simulation](../simulation.md) says what is modelled; the descriptions are in `configs/machines`.\n")
+NOTES = "[Simulation](../simulation.md) says what is modelled; the descriptions are in `configs/machines`."
 
 
-def run(opt, root, facts, command, revision):
-    """Measures, prints, and writes docs/results/simulate.* where asked."""
-    results = measure(opt, root)
-    print(f"## simulate\n\n{tables(results)}\n", flush=True)
-    if not opt.write:
-        return
-    date = time.strftime("%Y-%m-%d %H:%M")
-    folder = os.path.join(root, "docs", "results")
-    with open(os.path.join(folder, "simulate.md"), "w") as f:
-        f.write(page(results, facts, date, command, revision))
-    with open(os.path.join(folder, "simulate.json"), "w") as f:
-        json.dump({"group": "simulate", "date": date, "command": command, "revision": revision, "machine": facts, "results": results}, f,
-                  indent=1, allow_nan=False)
-        f.write("\n")
+def circumstances(results):  # pylint: disable=unused-argument
+    return []
+
+
+def data(results):
+    return {"results": results}

@@ -5,7 +5,6 @@ import shutil
 import statistics
 import subprocess
 import tempfile
-import time
 
 from . import machine
 
@@ -90,7 +89,8 @@ def jobs_of(medians):
     return out
 
 
-def tables(medians):
+def tables(results):
+    medians = results["medians"]
     lines = ["The disk alone, MiB/s", "", "| way | who | written first | written again | read |", "|---|---|---:|---:|---:|"]
     for (who, case), m in sorted(medians.items(), key=lambda e: (e[0][1], e[0][0])):
         if case.startswith("disk_"):
@@ -106,15 +106,6 @@ def tables(medians):
     return "\n".join(lines)
 
 
-def page(medians, rounds, facts, date, command, revision):
-    return (f"# Measured: spill\n\n- Date: {date}, revision {revision}\n- Command: `{command}`; medians of {rounds} rounds\n"
-            f"- Machine: {facts['cpu']}, {facts['cores']} cores{' (virtual machine)' if facts['virtual'] else ''}, {facts['memory_gib']} GiB, "
-            f"Linux {facts['kernel']}, {facts['file_system']}\n- Build: {facts['build_type']}, {facts['compiler']}; kernel set of OpenBLAS: "
-            f"{facts['openblas_coretype'] or 'its own choice'}\n\n{tables(medians)}\n\n"
-            "The columns are explained in [benchmarks](../benchmarks.md#spilling-to-disk), the bounds in "
-            "[decision 0015](../decisions/0015_planned_orders.md).\n")
-
-
 def file_system(path):
     """Its type, as in /proc/mounts: that of the longest mount point above the path."""
     best = ("", "unknown file system")
@@ -126,8 +117,8 @@ def file_system(path):
     return best[1]
 
 
-def run(opt, root, facts, command, revision):
-    """Measures, prints, and writes docs/results/spill.* where asked."""
+def measure(opt, root):  # pylint: disable=unused-argument
+    """Medians of opt.rounds rounds."""
     folder = os.path.join(opt.build, "bin")
     path = os.environ.get("TMPDIR") or "/tmp"
     rounds = []
@@ -138,17 +129,17 @@ def run(opt, root, facts, command, revision):
             rows += _rows(folder, words, opt.timeout)
         rounds.append(rows)
         print(f"spill: round {number + 1}/{opt.rounds}", flush=True)
-    medians = collect(rounds)
-    print(f"## spill\n\n{tables(medians)}\n", flush=True)
-    if not opt.write:
-        return
-    date = time.strftime("%Y-%m-%d %H:%M")
-    facts = {**facts, "file_system": file_system(path)}
-    to = os.path.join(root, "docs", "results")
-    with open(os.path.join(to, "spill.md"), "w") as f:
-        f.write(page(medians, opt.rounds, facts, date, command, revision))
-    disks = [{"who": who, "case": case, **m} for (who, case), m in sorted(medians.items()) if case.startswith("disk_")]
-    with open(os.path.join(to, "spill.json"), "w") as f:
-        json.dump({"group": "spill", "date": date, "command": command, "revision": revision, "rounds": opt.rounds, "machine": facts,
-                   "disk": disks, "results": jobs_of(medians)}, f, indent=1, allow_nan=False)
-        f.write("\n")
+    return {"rounds": opt.rounds, "file_system": file_system(path), "medians": collect(rounds)}
+
+
+NOTES = """The columns are explained in [benchmarks](../benchmarks.md#spilling-to-disk), the bounds in
+[decision 0015](../decisions/0015_planned_orders.md)."""
+
+
+def circumstances(results):
+    return [f"Medians of {results['rounds']} rounds; files on {results['file_system']}"]
+
+
+def data(results):
+    disks = [{"who": who, "case": case, **m} for (who, case), m in sorted(results["medians"].items()) if case.startswith("disk_")]
+    return {"rounds": results["rounds"], "file_system": results["file_system"], "disk": disks, "results": jobs_of(results["medians"])}

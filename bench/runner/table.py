@@ -81,21 +81,19 @@ def markdown(entries):
     return "\n".join(lines)
 
 
-def page(group, entries, facts, date, command, revision):
-    """The document docs/results/<group>.md."""
+NOTES = "The columns and metrics are explained in [benchmarks](../benchmarks.md)."
+
+
+def circumstances(entries):
+    """Lines for the head of a page: kernel sets, the cores' distance, how many runs were disturbed."""
     kernels = sorted({e["runtime"].split()[-1] for e in entries if e["suite"] == "dense"})
     pings = [e["ping_ns"] for e in entries if e["ping_ns"] is not None]
-    noisy = sum(e["noisy"] for e in entries)
-    lines = [f"# Measured: {group}", "",
-             f"- Date: {date}, revision {revision}", f"- Command: `{command}`",
-             f"- Machine: {facts['cpu']}, {facts['cores']} cores{' (virtual machine)' if facts['virtual'] else ''}, "
-             f"{facts['memory_gib']} GiB, Linux {facts['kernel']}",
-             f"- Build: {facts['build_type']}, {facts['compiler']}"]
+    lines = []
     if kernels:
-        lines.append(f"- BLAS kernel set: {', '.join(kernels)}")
+        lines.append(f"BLAS kernel set: {', '.join(kernels)}")
     if pings:
-        lines.append(f"- Cache line to the other core and back: median {statistics.median(pings):.0f} ns "
+        lines.append(f"Cache line to the other core and back: median {statistics.median(pings):.0f} ns "
                      f"({min(pings):.0f} to {max(pings):.0f})")
-    lines.append(f"- Disturbed by other processes in every run: {noisy} of {len(entries)} entries, marked noisy; the others "
-                 "use undisturbed runs only")
-    return "\n".join(lines) + "\n\n" + markdown(entries) + "\n\nThe columns and metrics are explained in [benchmarks](../benchmarks.md).\n"
+    lines.append(f"Disturbed by other processes in every run: {sum(e['noisy'] for e in entries)} of {len(entries)} entries, marked noisy; "
+                 "the others use undisturbed runs only")
+    return lines

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.hpp"
@@ -35,6 +36,7 @@ enum class replica_state : std::uint8_t {
   absent,   ///< the entry is free
   filling,  ///< a transfer into it is under way; `ready` tells when it is done
   valid,    ///< holds `version` (which may be stale)
+  cleaning, ///< being copied to the parent memory ahead of time; used as if it were valid
   draining  ///< being written back to the parent memory before it is dropped
 };
 
@@ -57,6 +59,8 @@ using task_reference = std::uint64_t;
 
 /// Adders of an open group of accumulates; defined in accumulation.hpp.
 struct accumulation;
+/// A use that is to come; defined in announced_use.hpp.
+struct announced_use;
 
 /// Dependencies of later tasks follow from this; touched only while a task is linked, under `lock`.
 struct alignas(64) flow_record {
@@ -67,6 +71,7 @@ struct alignas(64) flow_record {
   task_reference last_writer = 0;
   std::array<task_reference, 4> readers{};  ///< since the last writer
   std::unique_ptr<std::vector<task_reference>> more_readers;
+  std::atomic<announced_use*> last_announced{nullptr};  ///< the end of the chain of its uses; needs no lock
 };
 static_assert(sizeof(flow_record) == 64);
 
@@ -106,7 +111,7 @@ struct alignas(64) record {
 
   std::array<replica, 2> replicas;
   std::unique_ptr<std::vector<replica>> more;  ///< third and later replicas
-  std::uint64_t next_use = 0;      ///< scratch of whoever evicts
+  std::atomic<announced_use*> next_use{nullptr};  ///< the beginning of the chain of its uses, or before it
   accumulation* sums = nullptr;    ///< the open group of accumulates; part of the flow side, guarded by flow.lock
 
   /// The replica in a space, or null. Call with the lock held.
@@ -135,6 +140,13 @@ struct alignas(64) record {
       for (replica& r : *more)
         if (r.state != replica_state::absent) function(r);
   }
+  /// The committed contents are not to be used. Call with the lock held.
+  void spoil(const std::shared_ptr<const failure>& why) {
+    if (poison == nullptr) poison = new std::shared_ptr<const failure>(why);
+    else *poison = why;
+  }
+  /// They are, again. Call with the lock held.
+  void unspoil() noexcept { delete std::exchange(poison, nullptr); }
   bool valid_in(std::uint16_t space) const noexcept { return (valid_mask >> space & 1) != 0; }
   bool only_valid_in(std::uint16_t space) const noexcept { return valid_mask == std::uint64_t{1} << space; }
 };

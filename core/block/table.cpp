@@ -67,7 +67,7 @@ void table::destroy(record& block) {
   const origin* from = nullptr;
   {
     const std::lock_guard execution(block.lock);  // an evictor may be writing down its name, a fence looking for what was lost
-    delete std::exchange(block.poison, nullptr);
+    block.unspoil();
     from = std::exchange(block.from, nullptr);
   }
   const std::lock_guard guard(m_mutex);

@@ -55,9 +55,11 @@ std::string explain(const std::vector<option_schema>& schema) {
 }
 
 std::string explain(const registry::opened_plugin& plugin) {
-  return fmt::format("{} {}: {} plugin by {}, ABI {}.{}\n  file   {}\n  build  {}\nOptions, in [plugin.{}]:\n{}",
-                     plugin.name, plugin.version, plugin.kind, plugin.vendor, plugin.abi_major, plugin.abi_minor,
-                     plugin.path.string(), plugin.build, plugin.name, explain(plugin.options));
+  return fmt::format(
+      "{} {}: {} plugin by {}, ABI {}.{}\n  file   {}\n  build  {}\n{}Options, in [plugin.{}]:\n{}", plugin.name,
+      plugin.version, plugin.kind, plugin.vendor, plugin.abi_major, plugin.abi_minor, plugin.path.string(),
+      plugin.build, plugin.absent.empty() ? "" : fmt::format("  here   cannot serve this machine: {}\n", plugin.absent),
+      plugin.name, explain(plugin.options));
 }
 
 }  // namespace tessera::plugin

@@ -144,10 +144,14 @@ std::string_view name_of_kind(tsr_plugin_kind kind) noexcept {
   }
 }
 
-std::string conflict_of(const std::string& name) {
+std::string rival_of(const std::string& name) {
   // Each brings its own LLVM (PoCL's and the HIP compiler library's), and the two abort the process when they meet.
-  const char* const other = name == "opencl" ? "hip" : name == "hip" ? "opencl" : "";
-  if (*other == '\0' || !company().has(other)) return {};
+  return name == "opencl" ? "hip" : name == "hip" ? "opencl" : "";
+}
+
+std::string conflict_of(const std::string& name) {
+  const std::string other = rival_of(name);
+  if (other.empty() || !company().has(other)) return {};
   return fmt::format(
       "the plugins opencl and hip cannot be in one process (their compilers bring two copies of LLVM, which "
       "abort it), and {} is loaded already",

@@ -42,6 +42,8 @@ probe_result probe(const loaded_plugin& plugin, const tsr_host* host);
 
 /// Why the plugin `name` may not join those that the process has loaded, or "".
 std::string conflict_of(const std::string& name);
+/// The plugin that never is in one process with the one of this name; or empty.
+std::string rival_of(const std::string& name);
 
 /// The word for a plugin kind ("device"), or "" for a number that is none.
 std::string_view name_of_kind(tsr_plugin_kind kind) noexcept;

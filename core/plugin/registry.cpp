@@ -24,7 +24,8 @@ registry::opened_plugin summary_of(const loaded_plugin& plugin) {
           plugin.path,
           plugin.header.abi_major,
           plugin.header.abi_minor,
-          plugin.options};
+          plugin.options,
+          ""};
 }
 
 }  // namespace
@@ -125,7 +126,10 @@ void registry::implementation::open_found(loaded_plugin plugin, const std::funct
     default: {
       const std::size_t before = devices.size();
       try {
-        if (opened->open_devices(devices) == 0) return absent("it finds no device");
+        if (opened->open_devices(devices) == 0) {
+          const std::string details = take_error_details();
+          return absent(details.empty() ? "it finds no device" : "it finds no device: " + details);
+        }
       } catch (...) {
         devices.resize(before);
         throw;
@@ -158,7 +162,7 @@ registry::registry(registry_options options) : m_implementation(std::make_unique
 registry::registry(std::vector<std::unique_ptr<device>> devices, const std::string& name, const std::string& version)
     : m_implementation(std::make_unique<implementation>(registry_options{})) {
   m_implementation->devices = std::move(devices);
-  m_implementation->plugins.push_back({name, "", version, "", "device", {}, TSR_ABI_MAJOR, TSR_ABI_MINOR, {}});
+  m_implementation->plugins.push_back({name, "", version, "", "device", {}, TSR_ABI_MAJOR, TSR_ABI_MINOR, {}, ""});
 }
 
 registry::~registry() {
@@ -183,7 +187,11 @@ std::vector<file_report> registry::survey(const registry_options& options) {
 }
 
 registry::opened_plugin registry::describe(const registry_options& options, const std::string& name) {
-  return summary_of(search(options).find(name));
+  const host services(options.cpu_mask, options.log);
+  const loaded_plugin plugin = search(options).find(name);
+  opened_plugin summary = summary_of(plugin);
+  if (const probe_result answer = probe(plugin, services.table()); answer.score == 0) summary.absent = answer.reason;
+  return summary;
 }
 
 }  // namespace tessera::plugin

@@ -64,6 +64,7 @@ class registry {
     std::filesystem::path path;
     std::uint32_t abi_major, abi_minor;
     std::vector<option_schema> options;
+    std::string absent;  ///< why it cannot serve this machine, as its probe says; only what `describe` returns has it
   };
   const std::vector<opened_plugin>& plugins() const noexcept;
 

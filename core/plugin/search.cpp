@@ -117,7 +117,11 @@ void search::survey(const tsr_host* host) {
   std::vector<std::pair<std::string, fs::path>> seen;
   for (candidate& file : m_files) {
     if (file.looked) continue;
-    if (const std::string conflict = conflict_of(file.promised); !conflict.empty()) {
+    std::string conflict = conflict_of(file.promised);
+    if (const std::string rival = rival_of(file.promised); !rival.empty() && std::ranges::count(wanted, rival) != 0 &&
+                                                           std::ranges::count(wanted, file.promised) == 0)
+      conflict = fmt::format("it cannot be in one process with {}, which is wanted", rival);
+    if (!conflict.empty()) {
       file.report.name = file.promised;
       file.report.reason = "not looked into: " + conflict;
       continue;

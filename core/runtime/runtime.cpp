@@ -65,6 +65,10 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
     throw error(error_kind::configuration, "no memory space: the location tree names none that a plugin offers", {},
                 "open the host plugin: runtime.plugins = [\"host\"]");
 
+  if (settings.low_watermark > settings.high_watermark)
+    throw error(error_kind::configuration,
+                fmt::format("memory.low_watermark = {} is above memory.high_watermark = {}", settings.low_watermark, settings.high_watermark), {},
+                "blocks leave a full memory above the high one, until it is down to the low one: set both");
   std::vector<memory::space_number> parents;
   m_largest_limit = 0;
   for (const auto& s : m_spaces) {
@@ -86,7 +90,8 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
   m_coherence = std::make_unique<transfer::coherence>(m_spaces, std::move(parents), m_streams, settings.staging_bytes,
                                                       transfer::eviction_settings{transfer::parse_eviction(settings.eviction),
                                                                                   double(settings.high_watermark) / 100,
-                                                                                  double(settings.low_watermark) / 100},
+                                                                                  double(settings.low_watermark) / 100,
+                                                                                  double(settings.write_ahead) / 100},
                                                       settings.copy_retries);
 
   if (m_recorder) m_coherence->record_to(*m_recorder);

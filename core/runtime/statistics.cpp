@@ -37,7 +37,7 @@ std::string to_text(const statistics& s) {
   line("versions     {} committed\n", s.coherence.versions);
   line("fetches      {} saved by write intents ({}), {} joined a transfer under way\n", s.coherence.saved_fetches,
        format_bytes(static_cast<double>(s.coherence.saved_bytes)), s.coherence.joined);
-  line("evictions    {} dropped, {} written back\n", s.coherence.dropped, s.coherence.written_back);
+  line("evictions    {} dropped, {} written back, {} copied ahead\n", s.coherence.dropped, s.coherence.written_back, s.coherence.written_ahead);
   if (s.graphs.captured + s.graphs.one_by_one > 0)
     line("graphs       {} captured ({} again), {} launches for {} tasks, {} times one by one; {} launches in all\n", s.graphs.captured,
          s.graphs.recaptured, s.graphs.launched, s.graphs.tasks, s.graphs.one_by_one, s.device_launches);

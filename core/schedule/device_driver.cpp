@@ -36,6 +36,7 @@ device_driver::device_driver(scheduler& owner, executor& where) : m_owner(owner)
     m_compute.push_back(&owner.m_setup.coherence->streams().create(*where.device, TSR_STREAM_COMPUTE));
   m_depth = 4 * m_compute.size();
   m_last_landing.resize(m_compute.size());
+  m_on_stream = std::make_unique<std::atomic<std::size_t>[]>(m_compute.size());
   const auto wake_me = [](void* self) { static_cast<device_driver*>(self)->wake(); };
   for (transfer::stream* s : m_compute) s->set_wake(wake_me, this);
   auto& copies = owner.m_setup.coherence->copies_of(where.device->index());
@@ -177,6 +178,18 @@ void device_driver::loop() {
   if (device.table().thread_detach != nullptr) device.table().thread_detach(device.handle());
 }
 
+/// The one with the fewest tasks, in turn among equals: tasks differ in length. Where the device's clock is virtual, strictly in turn, since
+/// when the driver hears of ends depends on the real one.
+std::size_t device_driver::next_stream() {
+  const std::size_t count = m_compute.size();
+  std::size_t best = m_next_stream++ % count;
+  if (m_where.device->has(TSR_DEVICE_VIRTUAL_CLOCK) && m_owner.m_setup.simulated == nullptr) return best;
+  for (std::size_t k = 1; k < count; ++k)
+    if (const std::size_t other = (best + k) % count; m_on_stream[other].load(std::memory_order_relaxed) < m_on_stream[best].load(std::memory_order_relaxed))
+      best = other;
+  return best;
+}
+
 void device_driver::start_task(task::record& t) {
   scheduler& s = m_owner;
   if (s.cancelled()) {
@@ -187,12 +200,12 @@ void device_driver::start_task(task::record& t) {
   if ((t.flags & task::flag_acquired) != 0) {  // resumed: only host-side waits were missing
     if (!s.still_good(*m_lane, t)) return;
     if ((t.flags & task::flag_acquired) != 0) {
-      enqueue_task(t, m_next_stream++ % m_compute.size(), {}, {});
+      enqueue_task(t, next_stream(), {}, {});
       return;
     }
   }
   transfer::acquisition& a = m_lane->acquisition;
-  const std::size_t stream = m_next_stream++ % m_compute.size();
+  const std::size_t stream = next_stream();
   transfer::stream& on = *m_compute[stream];
   for (;;) {
     s.m_setup.coherence->acquire(t.all_accesses(), m_where.space, a, t.sequence);
@@ -314,6 +327,7 @@ void device_driver::enqueue_task(task::record& t, std::size_t stream, std::span<
   if (fresh->why) s.m_setup.coherence->poison(accesses, fresh->why);  // successors are released below and must see it
   if ((t.flags & task::flag_accumulates) != 0) s.give_copies_back(t);
   m_in_flight.fetch_add(1);
+  m_on_stream[stream].fetch_add(1, std::memory_order_relaxed);
   if (s.m_history != nullptr && !fresh->inputs.empty()) {
     fresh->inputs_seen = false;
     const std::lock_guard guard(m_watched_lock);
@@ -391,6 +405,7 @@ void device_driver::landed(flight& f, tsr_status status) {
   s.m_setup.coherence->finish(t.all_accesses(), f.why, f.done.at);
   if ((t.flags & task::flag_reduction) != 0) s.end_group(t);
   s.retire(mine, t, bytes);
+  m_on_stream[f.stream].fetch_sub(1, std::memory_order_relaxed);
   m_in_flight.fetch_sub(1);
   if (s.m_waiting.load() != 0) s.m_work.notify_all();
 }

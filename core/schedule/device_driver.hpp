@@ -62,6 +62,7 @@ class device_driver {
   /// what others need before it. Only one that is older than all who wait is tried nevertheless. And not more than some pass by.
   std::uint64_t youngest_startable() const;
   void note_acquired(const task::record& t);
+  std::size_t next_stream();
   void start_task(task::record& t);
   void note_inputs();
   void enqueue_task(task::record& t, std::size_t stream, std::span<const block::ticket> inputs, std::span<const block::ticket> sources);
@@ -84,6 +85,7 @@ class device_driver {
   executor& m_where;
   std::vector<transfer::stream*> m_compute;
   std::size_t m_next_stream = 0;
+  std::unique_ptr<std::atomic<std::size_t>[]> m_on_stream;  ///< tasks enqueued, by compute stream
   std::size_t m_depth;                      ///< tasks enqueued at the same time
   std::atomic<std::size_t> m_in_flight{0};
   std::atomic<bool> m_handling{false}, m_stop{false};
@@ -92,7 +94,6 @@ class device_driver {
   lane* m_lane = nullptr;
   bool m_woken = false;  // simulated
   std::vector<std::chrono::steady_clock::time_point> m_last_landing;  // by compute stream
-  bool m_forsaken = false;  // lost, and nothing is there any more
   std::atomic<bool> m_nudged{false}, m_starved{false}, m_no_room{false};
   std::atomic<bool> m_called_by_own{false}, m_called_by_parent{false};  // a call_back is registered there
   std::atomic<std::uint64_t> m_failures_before{0};  // of write-backs, when the draining began

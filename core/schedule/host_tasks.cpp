@@ -39,10 +39,7 @@ std::uint64_t commit_in_place(std::span<const block::access> accesses) noexcept 
     a.block->valid_mask = contents ? 1 : 0;
     a.block->replicas[0].version = a.block->committed;
     versions += contents;
-    if (a.block->poison != nullptr) {  // written anew
-      delete a.block->poison;
-      a.block->poison = nullptr;
-    }
+    if (a.block->poison != nullptr) a.block->unspoil();  // written anew
   }
   return versions;
 }

@@ -16,6 +16,7 @@
 #include "core/task/recording.hpp"
 #include "core/trace/recorder.hpp"
 #include "core/transfer/coherence.hpp"
+#include "core/transfer/use_log.hpp"
 
 namespace tessera::schedule {
 

@@ -20,7 +20,7 @@ bool device_driver::go_on_without() {
     if (m_owner.cancelled()) m_owner.run(*m_lane, *t);  // drops it
     else m_owner.place_elsewhere(*m_lane, *t, m_where);
   }
-  if (!m_forsaken) any = give_memory_up() || any;
+  if (!m_owner.m_setup.coherence->forsaken(m_where.space)) any = give_memory_up() || any;
   return any;
 }
 
@@ -37,7 +37,6 @@ bool device_driver::give_memory_up() {
     wait_for_room(space, seen, m_called_by_own);
     return false;
   }
-  m_forsaken = true;
   space.give_slabs_back();
   space.notify();
   m_owner.device_changed();
@@ -72,7 +71,9 @@ void scheduler::throw_losses(const block::failure* other, const std::string& hin
   if (report.blocks.size() > most) text += fmt::format(" and {} more blocks", report.blocks.size() - most);
   if (other != nullptr && !other->by_loss) text += "; also: " + other->text + (other->where.empty() ? "" : " [" + other->where + "]");
   throw error(error_kind::device, text, {},
-              (hint.empty() ? "" : hint + "; ") + "write these blocks anew: everything else is as it was, and the run goes on without the device");
+              (hint.empty() ? "" : hint + "; ") +
+                  (cancelled() ? "the run is over, as runtime.survive_loss = false asks for"
+                               : "write these blocks anew: everything else is as it was, and the run goes on without the device"));
 }
 
 }  // namespace tessera::schedule

@@ -45,7 +45,7 @@ void scheduler::play(running_replay& r, std::source_location site) {
   r.uses = m_announces ? &uses_of(mine) : nullptr;
   if (m_announces)
     for (std::size_t k = 0; k < of.size(); ++k)
-      for (const task::recorded_access& a : of.accesses_of(of.tasks[k])) r.uses->note(*r.blocks[a.block].is, r.first_sequence + k);
+      for (const task::recorded_access& a : of.accesses_of(of.tasks[k])) r.uses->note(*r.blocks[a.block].is, r.first_sequence + k, static_cast<intent>(a.how) != intent::read);
   task::link(r, *this, mine.events, [&](task::record& t) { dispatch(mine, t, false); });
   for (const std::uint32_t t : of.unbound) dispatch(mine, materialize(mine, r, t, 0), false);
 }

@@ -224,7 +224,7 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
     mine.submitted_bytes.store(mine.submitted_bytes.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
   }
   if (m_announces)
-    for (const block::access& a : t.all_accesses()) uses_of(mine).note(*a.block, count);
+    for (const block::access& a : t.all_accesses()) uses_of(mine).note(*a.block, count, a.how != intent::read);
   if (task::link(t, *this, t.what != m_destroy ? mine.events : nullptr)) dispatch(mine, t, false);
   if (m_simulated != nullptr) simulate_submission(mine);
 
@@ -257,10 +257,7 @@ void scheduler::note_begun(const task::record& t) noexcept {
 }
 
 transfer::use_log& scheduler::uses_of(lane& mine) {
-  if (!mine.uses) {
-    mine.uses = std::make_unique<transfer::use_log>();
-    m_setup.coherence->add_log(*mine.uses);
-  }
+  if (!mine.uses) mine.uses = std::make_unique<transfer::use_log>();
   return *mine.uses;
 }
 

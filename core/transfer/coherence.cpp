@@ -264,7 +264,7 @@ bool coherence::attempt(std::span<const block::access> whole, std::span<block::a
       a.space = space;
       ++here.pins;
       here.last_use = now;
-      if (here.state == block::replica_state::draining) here.state = block::replica_state::valid;  // wanted again
+      stay(here, target.footprint(b.bytes));  // wanted again
       if (needs_contents(a.how) && !usable(here, b)) {
         plans.push_back(plan(b, here, from[static_cast<std::size_t>(&a - accesses.data())], false));
       } else if (here.ready) {
@@ -352,10 +352,7 @@ void coherence::publish(std::span<const block::access> accesses, block::ticket d
     here.state = block::replica_state::valid;
     if (here.readers) here.readers->clear();  // this task waited for them
     // Written anew. An update has nothing to say about what it was made from: that may turn out to be poisoned meanwhile.
-    if (b.poison != nullptr && !needs_contents(a.how)) {
-      delete b.poison;
-      b.poison = nullptr;
-    }
+    if (b.poison != nullptr && !needs_contents(a.how)) b.unspoil();
     if (contents) m_versions.fetch_add(1, std::memory_order_relaxed);
   }
 }
@@ -373,8 +370,7 @@ void coherence::finish(std::span<const block::access> accesses, const std::share
       // A version made by somebody else since then has come to no harm by a lost device.
       const bool superseded = why && why->by_loss && b.committed != (makes_version(a.how) ? a.version : 0);
       if (why && a.how != intent::read && !superseded) {
-        delete b.poison;
-        b.poison = new std::shared_ptr<const block::failure>(why);
+        b.spoil(why);
         if (why->by_loss && b.from != nullptr) m_losses.note(b, why);
       }
     }
@@ -391,8 +387,7 @@ void coherence::poison(std::span<const block::access> accesses, const std::share
   for (const block::access& a : accesses) {
     if (a.how == intent::read || a.how == intent::accumulate) continue;  // an addend that is missing: the sum's matter
     const std::lock_guard guard(a.block->lock);
-    delete a.block->poison;
-    a.block->poison = new std::shared_ptr<const block::failure>(why);
+    a.block->spoil(why);
   }
 }
 
@@ -441,7 +436,8 @@ coherence_statistics coherence::statistics() const {
           .saved_bytes = m_saved_bytes.load(),
           .joined = m_joined.load(),
           .dropped = m_dropped.load(),
-          .written_back = m_written_back.load()};
+          .written_back = m_written_back.load(),
+          .written_ahead = m_written_ahead.load()};
 }
 
 }  // namespace tessera::transfer

@@ -2,6 +2,7 @@
 // The version table at work: makes the blocks of a task available in one space, publishes what it made, makes room.
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,7 +17,6 @@
 #include "core/transfer/stream.hpp"
 #include "core/trace/recorder.hpp"
 #include "core/transfer/trouble.hpp"
-#include "core/transfer/use_log.hpp"
 
 namespace tessera::transfer {
 
@@ -49,6 +49,7 @@ struct coherence_statistics {
   std::uint64_t joined = 0;          ///< reads that joined a transfer already under way
   std::uint64_t dropped = 0;         ///< replicas evicted without a copy
   std::uint64_t written_back = 0;    ///< replicas evicted with a copy to the parent memory
+  std::uint64_t written_ahead = 0;   ///< copies to the parent memory made before anything had to leave
 };
 
 /// Copy streams of one device.
@@ -71,6 +72,7 @@ struct eviction_settings {
   eviction_policy policy = eviction_policy::next_use;
   double high_watermark = 0.95;  ///< of the limit: above it blocks leave before anybody waits for the room
   double low_watermark = 0.90;   ///< until that much is in use
+  double write_ahead = 0.03;     ///< of the limit: as much is kept ready to leave at once, by copies to the parent memory
 };
 
 struct planned;   // a transfer decided under locks, issued after them (planned_transfer.hpp)
@@ -145,15 +147,15 @@ class coherence {
   std::uint64_t failed_write_backs() const noexcept { return m_failed_write_backs.load(std::memory_order_relaxed); }
   /// Whether submitters should announce uses.
   bool wants_uses() const noexcept { return m_wants_uses; }
-  /// A submitter's announcements; must live as long as this.
-  void add_log(use_log& log);
 
   // Devices that are lost (loss.cpp). What only they had is poisoned; replicas there count for nothing.
   bool lost(memory::space_number space) const noexcept { return (m_lost.load(std::memory_order_acquire) >> space & 1) != 0; }
   /// Drops the replicas of a lost space that nobody uses, and takes down what had no other copy. Returns how many are left: call it
   /// again when they are no longer used.
   std::size_t forsake(memory::space_number space);
-  /// Whether that has been done for all lost spaces, so that take_losses knows everything.
+  /// Whether none are left there.
+  bool forsaken(memory::space_number space) const noexcept { return (m_forsaken.load(std::memory_order_acquire) >> space & 1) != 0; }
+  /// Whether that is so for all lost spaces, so that take_losses knows everything.
   bool losses_known() const noexcept { return m_lost.load(std::memory_order_acquire) == m_forsaken.load(std::memory_order_acquire); }
   /// Takes down that a block's contents cannot be had because of a loss.
   void note_lost(block::record& block, const std::shared_ptr<const block::failure>& why);
@@ -233,9 +235,23 @@ class coherence {
                   std::uint64_t sequence);
   void end_claims(std::uint64_t sequence);
   void wake(std::uint64_t spaces);
+
+  // what leaves a memory, or is about to (write_back.cpp); the first three with the block's lock held
+  static bool may_leave(const block::replica& r) noexcept;
+  void leave(block::replica& r, std::uint64_t bytes) noexcept;  ///< under a copy to the parent: it is dropped at the end
+  void stay(block::replica& r, std::uint64_t bytes) noexcept;   ///< it is not, if it was to be
+  struct way_back {
+    memory::space_number to;
+    std::uint64_t bytes;
+    bool needs_room;
+    block::chunk room;
+  };
+  std::optional<way_back> back_from(block::record& block, memory::space_number from) const;
   bool write_back(block::record& block, memory::space_number from, std::uint64_t& out_bytes, std::uint64_t sequence,
                   std::uint64_t& owed);  // owed: bytes for which the parent had no room so far
-  void find_next_uses(std::span<const memory::space::resident> residents);
+  bool write_ahead(block::record& block, memory::space_number from, std::uint64_t sequence);
+  bool copy_back(block::record& block, memory::space_number from, way_back& way, block::replica_state meanwhile);
+
   void drop_replica(block::record& block, block::replica& r);
   void note_eviction(const block::record& block, memory::space_number space, bool written_back) const;
 
@@ -257,11 +273,9 @@ class coherence {
   losses m_losses;
   std::atomic<std::uint64_t> m_lost{0}, m_forsaken{0};  // bit per space
   std::vector<loss_watch> m_loss_watches;  // not moved once devices know them
-  std::mutex m_uses_mutex;  // logs, and next_use of all blocks
-  std::vector<use_log*> m_logs;
   std::atomic<std::uint64_t> m_in_flight{0};
   std::atomic<std::uint64_t> m_versions{0}, m_saved_fetches{0}, m_saved_bytes{0}, m_joined{0}, m_dropped{0},
-      m_written_back{0}, m_failed_write_backs{0};
+      m_written_back{0}, m_written_ahead{0}, m_failed_write_backs{0};
 };
 
 }  // namespace tessera::transfer

@@ -59,16 +59,14 @@ std::shared_ptr<const block::failure> coherence::give_up_contents(block::record&
   });
   auto why = std::make_shared<const block::failure>(block::failure{
       fmt::format("{} is lost: its only copy was on {}, which is lost", block::name_of(block), where), {}, error_kind::device, true});
-  delete block.poison;
-  block.poison = new std::shared_ptr<const block::failure>(why);
+  block.spoil(why);
   if (block.from != nullptr) m_losses.note(block, why);
   return why;
 }
 
 void coherence::note_lost(block::record& block, const std::shared_ptr<const block::failure>& why) {
   const std::lock_guard guard(block.lock);
-  delete block.poison;
-  block.poison = new std::shared_ptr<const block::failure>(why);
+  block.spoil(why);
   m_losses.note(block, why);
 }
 

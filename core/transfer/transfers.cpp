@@ -149,18 +149,17 @@ void coherence::transfer_done(transfer& t, tsr_status status) {
     --source->pins;
     settle(*source);
     evictable = source->pins == 0;
+    if (what.write_back && source->state == block::replica_state::cleaning) source->state = block::replica_state::valid;
     if (what.write_back && source->state == block::replica_state::draining) {
+      stay(*source, from.footprint(b.bytes));
       const bool safe = status == TSR_OK && target != nullptr && usable(*target, b);
       if (evictable && source->issuing == 0 && (safe || !usable(*source, b))) {
         drop_replica(b, *source);
         from.count_eviction();
         if (m_recorder != nullptr) note_eviction(b, what.from, true);
         m_written_back.fetch_add(1, std::memory_order_relaxed);
-      } else {
-        source->state = block::replica_state::valid;
       }
     }
-    if (what.write_back) m_leaving[what.from].fetch_sub(from.footprint(b.bytes), std::memory_order_relaxed);
     // A write-back pinned its target too, so that nothing else evicts it on the way.
     if (what.write_back && target != nullptr && target->pins > 0) --target->pins;
   }

@@ -25,13 +25,14 @@ std::size_t host_workers(const location::tree& tree, std::span<const found_devic
   return count;
 }
 
-/// A table for a plugin that was not opened is a typing error when the name is near an opened one, else worth a note.
+/// A table for a plugin that was not opened is a typing error when the name is near an opened one, else worth a note. One that is used only
+/// where it can run, "NAME?", is neither.
 void check_plugin_tables(const config::document& configuration, const plugin::registry& plugins,
                          std::vector<std::string>& notes) {
   std::vector<std::string> opened;
   for (const auto& p : plugins.plugins()) opened.push_back(p.name);
   for (const auto& [name, where] : configuration.plugins_with_values()) {
-    if (std::ranges::count(opened, name) != 0) continue;
+    if (std::ranges::count(opened, name) != 0 || std::ranges::count(configuration.runtime().plugins, name + "?") != 0) continue;
     if (const std::string near = nearest_name(name, opened); !near.empty())
       throw error(error_kind::configuration, fmt::format("there is no plugin '{}' among the opened ones", name), where,
                   fmt::format("did you mean [plugin.{}]?", near));

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <complex>
+#include <cstddef>
 #include <cstring>
 
 #include "plugins/common/blas_call.hpp"
@@ -28,6 +29,24 @@ Real value_of(const scalar& from) {
   Real value;
   std::memcpy(&value, from.bytes, sizeof value);
   return value;
+}
+
+/// The dot product of complex vectors of which one has gaps, conj(x) y: there OpenBLAS 0.3.21 reads an element before or behind them, which
+/// may be no memory.
+template <class Real>
+std::complex<Real> strided_dot(const vector_call& v) {
+  using element = std::complex<Real>;
+  const auto from = [&](const void* vector, int step) {  // BLAS: a negative step begins at the far end
+    return static_cast<const element*>(vector) + (step < 0 ? std::ptrdiff_t{1 - v.n} * step : 0);
+  };
+  const element *x = from(v.x, v.incx), *y = from(v.y, v.incy);
+  Real re = 0, im = 0;
+  for (std::ptrdiff_t k = 0; k < v.n; ++k) {
+    const element a = x[k * v.incx], b = y[k * v.incy];
+    re += a.real() * b.real() + a.imag() * b.imag();
+    im += a.real() * b.imag() - a.imag() * b.real();
+  }
+  return {re, im};
 }
 
 void run_one(const gemm_call& g, const void* a, const void* b, void* c) {
@@ -97,11 +116,13 @@ tsr_status run(const vector_call& v) {
       else if (v.type == TSR_F64) store(v.n == 0 ? 0.0 : cblas_ddot(v.n, xd, v.incx, yd, v.incy));
       else if (v.type == TSR_C64) {
         std::complex<float> value = 0;
-        if (v.n > 0) cblas_cdotc_sub(v.n, v.x, v.incx, v.y, v.incy, &value);
+        if (v.incx != 1 || v.incy != 1) value = strided_dot<float>(v);
+        else if (v.n > 0) cblas_cdotc_sub(v.n, v.x, v.incx, v.y, v.incy, &value);
         store(value);
       } else {
         std::complex<double> value = 0;
-        if (v.n > 0) cblas_zdotc_sub(v.n, v.x, v.incx, v.y, v.incy, &value);
+        if (v.incx != 1 || v.incy != 1) value = strided_dot<double>(v);
+        else if (v.n > 0) cblas_zdotc_sub(v.n, v.x, v.incx, v.y, v.incy, &value);
         store(value);
       }
       break;

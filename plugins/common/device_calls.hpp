@@ -22,6 +22,7 @@ inline std::uint64_t ns_since(std::chrono::steady_clock::time_point then) {
 ///   free_bytes(const device&, space)         of a space that is there
 ///   clock_ns(const device&)                  since the device was opened
 ///   busy_ns(const device&)                   how long it has computed; without it the key is not offered
+///   milliwatts(const device&)                an optional number; likewise
 template <class Rules>
 struct device_calls {
   using device = typename Rules::device;
@@ -49,6 +50,13 @@ struct device_calls {
             *out_value = Rules::busy_ns(*on);
             return TSR_OK;
           }
+          break;
+        case TSR_QUERY_MILLIWATTS:
+          if constexpr (requires { Rules::milliwatts(*on); })
+            if (const auto power = Rules::milliwatts(*on)) {
+              *out_value = *power;
+              return TSR_OK;
+            }
           break;
         default: break;
       }

@@ -1,4 +1,7 @@
 // The device table of a GPU: its spaces, its links, its queries; and what an error of the vendor's runtime becomes.
+#include <algorithm>
+#include <optional>
+
 #include "plugins/common/device_calls.hpp"
 #include "plugins/common/out_struct.hpp"
 #include "plugins/gpu_common/handles.hpp"
@@ -81,13 +84,14 @@ tsr_status spaces(tsr_device* device, std::uint32_t index, tsr_space_desc* out_d
       return device->report.fail(TSR_OUT_OF_RANGE, "spaces: index %u of %u", index, +space_count);
     const bool own = index == device_space;
     tsr_space_desc desc{};
-    desc.kind = own ? TSR_SPACE_DEVICE : TSR_SPACE_PINNED;
-    desc.capabilities = TSR_SPACE_ADDRESSABLE;
-    if (!own) desc.capabilities |= TSR_SPACE_HOST_VISIBLE;
-    const int count = device->plugin->device_count;
-    bool all_peers = own && count > 1;
-    for (int peer = 0; peer < count && all_peers; ++peer)
-      all_peers = peer == device->ordinal || reaches(peer, device->ordinal);
+    const bool managed = own && device->plugin->setting.managed;
+    desc.kind = managed ? TSR_SPACE_MANAGED : own ? TSR_SPACE_DEVICE : TSR_SPACE_PINNED;
+    if (device_memory_is_addressable) desc.capabilities |= TSR_SPACE_ADDRESSABLE;
+    if (!own || managed) desc.capabilities |= TSR_SPACE_HOST_VISIBLE;
+    const auto& all = device->plugin->ordinals;
+    const bool all_peers = own && all.size() > 1 && std::all_of(all.begin(), all.end(), [&](int peer) {
+      return peer == device->ordinal || reaches(peer, device->ordinal);
+    });
     if (all_peers) desc.capabilities |= TSR_SPACE_PEER_COPY;
     desc.numa_node = -1;
     desc.bytes = device->used[index].limit();
@@ -115,6 +119,10 @@ struct told : rules {
   static std::uint64_t free_bytes(const tsr_device& of, std::uint32_t space) {
     return of.used[space].limit() - of.used[space].used();
   }
+  static std::optional<std::uint64_t> milliwatts(const tsr_device& of) {
+    const auto& sensors = of.plugin->sensors;
+    return sensors != nullptr ? sensors->milliwatts(of.facts.pci_address) : std::nullopt;
+  }
   static std::uint64_t clock_ns(const tsr_device& of) { return common::ns_since(of.opened_at); }
 };
 
@@ -128,9 +136,9 @@ const tsr_device_table& device_table() {
     t.link = link;
     t.mem_alloc = mem_alloc;
     t.mem_free = mem_free;
-    t.mem_base = mem_base;
-    t.host_register = host_register;
-    t.host_unregister = host_unregister;
+    if (device_memory_is_addressable) t.mem_base = mem_base;
+    if (has_pinned_memory) t.host_register = host_register;
+    if (has_pinned_memory) t.host_unregister = host_unregister;
     t.copy = copy;
     t.fill = fill;
 #if defined(TESSERA_GPU_EMULATED)

@@ -3,12 +3,12 @@
 // GPUs read it. TESSERA_GPU_EMULATED is defined where kernels are host code.
 #include <cstdint>
 
-#include "gpu_vendor.hpp"
+#include "plugins/gpu_common/runtime.hpp"
 
 #if defined(TESSERA_GPU_EMULATED)
 #include "plugins/gpu_common/emulator/dialect.hpp"
 #else
-#include "plugins/gpu_common/native_dialect.hpp"
+#include "plugins/gpu_common/native/dialect.hpp"
 #endif
 
 namespace tessera::gpu {

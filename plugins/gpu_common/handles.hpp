@@ -1,6 +1,6 @@
 #pragma once
 // What the opaque handles of a GPU plugin are. Start here; device.cpp has the table. Everything in this folder is compiled
-// once per vendor, each with a `gpu_vendor.hpp` of its own in the include path.
+// once per runtime (runtime.hpp).
 #include <tessera/plugin.h>
 
 #include <atomic>
@@ -12,13 +12,16 @@
 #include <thread>
 #include <vector>
 
-#include "gpu_vendor.hpp"
 #include "plugins/common/byte_budget.hpp"
 #include "plugins/common/device_list.hpp"
 #include "plugins/common/gate.hpp"
+#include "plugins/common/graph_calls.hpp"
 #include "plugins/common/handle_pool.hpp"
 #include "plugins/common/operand.hpp"
 #include "plugins/common/report.hpp"
+#include "plugins/gpu_common/libraries/dense.hpp"
+#include "plugins/gpu_common/libraries/sensors.hpp"
+#include "plugins/gpu_common/runtime.hpp"
 #include "plugins/gpu_common/settings.hpp"
 #include "plugins/gpu_common/stream_state.hpp"
 
@@ -26,9 +29,10 @@ namespace tessera::gpu {
 inline constexpr std::uint64_t device_magic = 0x7473722e67707564;  // "tsr.gpud"
 inline constexpr std::uint64_t memory_magic = 0x7473722e6770756d;  // "tsr.gpum"
 inline constexpr std::uint64_t stream_magic = 0x7473722e67707573;  // "tsr.gpus"
+inline constexpr std::uint64_t graph_magic = 0x7473722e67707567;   // "tsr.gpug"
 
-/// The spaces of every device.
-enum space : std::uint32_t { device_space = 0, pinned_space = 1, space_count = 2 };
+/// The spaces of every device. Not every vendor has pinned memory.
+enum space : std::uint32_t { device_space = 0, pinned_space = 1, space_count = has_pinned_memory ? 2 : 1 };
 }  // namespace tessera::gpu
 
 /// One slab, of the device's memory or of pinned host memory.
@@ -38,6 +42,13 @@ struct tsr_memory_s {
   std::uint32_t space = 0;
   std::uint64_t bytes = 0;  // as asked for: what bounds are checked against
   void* base = nullptr;
+};
+
+/// One graph.
+struct tsr_graph_s {
+  tessera::common::magic_word magic;
+  tsr_device* device = nullptr;
+  tessera::gpu::graph_t native{};
 };
 
 /// One opened device. A closed one stays (without its magic word) until shutdown.
@@ -58,14 +69,23 @@ struct tsr_device_s {
   tessera::gpu::callback_list callbacks;
   tessera::common::handle_pool<tsr_memory_s> memories;
   tessera::common::handle_pool<tsr_stream_s> streams;
+  tessera::common::handle_pool<tsr_graph_s> graphs;
+  tessera::common::recorders recording;
 };
 
 struct tsr_plugin_s {
   tessera::common::reporter report;
   tessera::gpu::settings setting;
-  int device_count = 0;
+  std::vector<int> ordinals;  // of the devices that are used, as the vendor counts; by their index
+  std::string no_device;      // why there is none
+  std::mutex libraries_mutex;  // guards the making of what follows, down to blas
+  std::unique_ptr<const tessera::gpu::nvidia_sensors> sensors;  // null: none
+  std::unique_ptr<const tessera::gpu::dense_library> dense;     // from the first opened device on; null: not wanted
+  std::string library;                                          // the blas table's
   tsr_blas_table blas{};
   tsr_tensor_table tensor{};
+  tsr_graph_table graph{};
+  tsr_telemetry_table telemetry{};
   tessera::common::device_list<tsr_device_s, tessera::gpu::device_magic> devices;
 };
 
@@ -154,15 +174,29 @@ void put_streams_into(tsr_device_table& table);
 /// Ends all streams, then the pools behind them. Nobody else uses the device any more.
 void close_streams(tsr_device& device);
 
+// graph.cpp
+tsr_graph_table graph_table();
+/// FAILED_PRECONDITION, with a record, when the stream, or the calling thread on some stream of the device, records.
+tsr_status refuse_while_recording(const tsr_device* device, const tsr_stream* stream, const char* call);
+tsr_status refuse_while_thread_records(const tsr_device* device, const char* call);
+void close_graphs(tsr_device& device);
+
+// telemetry.cpp
+/// Offered where the plugin has sensors.
+tsr_telemetry_table telemetry_table();
+
 // work.cpp
 tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* copy);
 tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination, const void* pattern,
                 std::uint32_t pattern_bytes, std::uint64_t count);
 tsr_status host_task(tsr_device* device, tsr_stream* stream, tsr_status (*function)(void*, void* const*),
                      void* argument, const tsr_address* ranges, std::uint32_t range_count, double modelled_flops);
+/// launch_graph, with the failures of host tasks in it told of where it is launched. In the emulator alone.
+error_t launch_with_place(graph_t graph, tsr_stream* stream);
 
 // tables.cpp
-tsr_blas_table blas_table();
+/// `library` says what the calls are done by, and lives as long as the table.
+tsr_blas_table blas_table(const char* library);
 tsr_tensor_table tensor_table();
 
 // device.cpp

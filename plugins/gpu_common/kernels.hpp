@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "gpu_vendor.hpp"
+#include "plugins/gpu_common/runtime.hpp"
 
 namespace tessera::gpu {
 
@@ -54,6 +54,23 @@ struct product {
   void* const (*pointers)[3] = nullptr;
 };
 error_t multiply(const product& p, stream_t stream);
+
+/// The part of a matrix that begins at (row, column).
+inline matrix part_of(const matrix& whole, std::size_t element_bytes, std::int64_t row, std::int64_t column) {
+  matrix part = whole;
+  const std::int64_t elements = row * whole.row_step + column * whole.column_step;
+  if (elements != 0) part.data = static_cast<char*>(whole.data) + elements * static_cast<std::int64_t>(element_bytes);
+  return part;
+}
+
+/// Triangles are worked off in panels of so many rows, of which these two do one; products do the rest (panels.cpp).
+inline constexpr int panel = 32;
+/// X(rows x columns) = alpha L^-1 X, L lower triangular with `rows` of at most `panel`.
+error_t solve_panel(tsr_type type, int rows, std::int64_t columns, const void* alpha, const matrix& l, bool unit_diagonal,
+                    const matrix& x, stream_t stream);
+/// The Cholesky factor of an n x n lower triangle, n at most `panel`. A bad pivot writes its number, counted from `before`, to
+/// *info; nothing is done when *info is not 0.
+error_t factor_panel(tsr_type type, int n, std::int64_t before, const matrix& a, std::int32_t* info, stream_t stream);
 
 /// X(n x columns) = alpha L^-1 X, L lower triangular (what lies above its diagonal is not read).
 error_t solve_lower(tsr_type type, std::int64_t n, std::int64_t columns, const void* alpha, const matrix& l, bool unit_diagonal,

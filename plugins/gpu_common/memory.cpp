@@ -49,6 +49,7 @@ tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t byte
   return gate::on_device(device, [&]() -> tsr_status {
     const auto& report = device->report;
     if (out_memory == nullptr) return report.fail(TSR_INVALID_ARGUMENT, "mem_alloc: out_memory is NULL");
+    if (const auto status = refuse_while_thread_records(device, "mem_alloc")) return status;
     if (space >= space_count) return report.fail(TSR_OUT_OF_RANGE, "mem_alloc: space %u of %u", space, +space_count);
     if (bytes == 0) return report.fail(TSR_INVALID_ARGUMENT, "mem_alloc: 0 bytes");
     auto& used = device->used[space];
@@ -58,7 +59,9 @@ tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t byte
                          static_cast<unsigned long long>(used.limit()), name_of(space),
                          static_cast<unsigned long long>(before), static_cast<unsigned long long>(bytes));
     void* base = nullptr;
-    const auto error = space == device_space ? allocate(&base, bytes) : allocate_pinned(&base, bytes);
+    const auto error = space == pinned_space             ? allocate_pinned(&base, bytes)
+                       : device->plugin->setting.managed ? allocate_managed(&base, bytes)
+                                                         : allocate(&base, bytes);
     if (kind_of(error) != error_kind::none) {
       used.release(bytes);
       return tell(device, error, "allocating memory");
@@ -84,6 +87,7 @@ void release_memory(tsr_memory_s& memory) {
 
 tsr_status mem_free(tsr_device* device, tsr_memory* memory) {
   return gate::on_any_device(device, [&]() -> tsr_status {
+    if (const auto status = refuse_while_thread_records(device, "mem_free")) return status;
     if (!is_live(memory) || memory->device != device || !memory->magic.take(memory_magic))
       return device->report.fail(TSR_INVALID_ARGUMENT, "mem_free: not live memory of this device");
     release_memory(*memory);

@@ -8,15 +8,20 @@
 #include "plugins/common/plugin_calls.hpp"
 #include "plugins/gpu_common/handles.hpp"
 
+#if defined(TESSERA_GPU_EMULATED)
+#include "plugins/gpu_common/emulator/runtime.hpp"
+#endif
+
 namespace tessera::gpu {
 namespace {
 
-tsr_device_desc describe_device(std::uint32_t index) {
+tsr_device_desc describe_device(int ordinal) {
   device_facts facts;
-  describe(static_cast<int>(index), facts);
+  describe(ordinal, facts);
   tsr_device_desc desc{};
-  desc.device_class = TSR_DEVICE_GPU;
-  desc.capabilities = TSR_DEVICE_HAS_FP64 | TSR_DEVICE_CALLBACK | TSR_DEVICE_DEVICE_WAIT;
+  desc.device_class = facts.device_class;
+  desc.capabilities = TSR_DEVICE_CALLBACK | TSR_DEVICE_DEVICE_WAIT;
+  if (facts.has_fp64) desc.capabilities |= TSR_DEVICE_HAS_FP64;
   if (device_memory_is_host_memory) desc.capabilities |= TSR_DEVICE_OWN_THREADS;
   desc.numa_node = -1;  // the core finds it by the PCI address
   desc.space_count = space_count;
@@ -32,18 +37,42 @@ tsr_device_desc describe_device(std::uint32_t index) {
   return desc;
 }
 
+/// Once a device is there: loading them is dear where they are large, and of no use without one.
+void load_libraries(tsr_plugin& plugin) {
+  const std::lock_guard lock(plugin.libraries_mutex);
+  if (!plugin.library.empty()) return;
+  plugin.library = "Tessera's own kernels";
+  const vendor_libraries& vendor = plugin.setting.vendor;
+  const library_search where{plugin.setting.library_path, vendor.system_too};
+  if (vendor.nvidia_sensors)
+    if (auto sensors = std::make_unique<const nvidia_sensors>(where); *sensors) plugin.sensors = std::move(sensors);
+  if (plugin.setting.libraries && vendor.dense != nullptr) {
+    plugin.dense = std::make_unique<const dense_library>(*vendor.dense, where);
+    const std::string &found = plugin.dense->found(), &lost = plugin.dense->lost();
+    // Nobody misses the libraries of an emulated device that were not asked for.
+    const bool expected = vendor.system_too || !plugin.setting.library_path.empty();
+    if (!found.empty()) plugin.library = found + (lost.empty() ? "" : ", and Tessera's own kernels");
+    if (!lost.empty() && expected)
+      plugin.report.log(2, "not found, its calls run on Tessera's own kernels: %s", lost.c_str());
+  }
+  plugin.blas = blas_table(plugin.library.c_str());
+}
+
 std::unique_ptr<tsr_device_s> make_device(tsr_plugin& plugin, std::uint32_t index) {
-  auto device = std::make_unique<tsr_device_s>(&plugin, index, static_cast<int>(index), plugin.report);
+  auto device = std::make_unique<tsr_device_s>(&plugin, index, plugin.ordinals[index], plugin.report);
   revive_device(device->ordinal);
   use_device(device->ordinal);
   describe(device->ordinal, device->facts);
   const auto limit = plugin.setting.memory_limit;
-  const std::uint64_t free = device->facts.free_bytes;
-  device->used[device_space].set_limit(limit == 0 ? free : std::min(limit, free));
-  device->used[pinned_space].set_limit(plugin.setting.pinned_limit);
-  for (int peer = 0; peer < plugin.device_count; ++peer)
+  std::size_t free = device->facts.free_bytes;
+  if (free == 0) free_memory(&free);                         // a device that cannot say is left without memory
+  const bool beyond = plugin.setting.managed && limit != 0;  // the driver makes room
+  device->used[device_space].set_limit(limit == 0 ? free : beyond ? limit : std::min<std::uint64_t>(limit, free));
+  if (has_pinned_memory) device->used[space_count - 1].set_limit(plugin.setting.pinned_limit);
+  for (const int peer : plugin.ordinals)
     if (peer != device->ordinal && reaches(device->ordinal, peer)) enable_peer(peer);
   clear_error();  // "is enabled already" is none
+  load_libraries(plugin);
   return device;
 }
 
@@ -59,16 +88,34 @@ void close(tsr_device& device) {
 
 struct plugin_rules : rules {
   using plugin = tsr_plugin_s;
-  static std::size_t device_count(const plugin& in) { return static_cast<std::size_t>(in.device_count); }
-  static tsr_device_desc describe(const plugin&, std::uint32_t index) { return describe_device(index); }
+  static std::size_t device_count(const plugin& in) {
+    if (in.ordinals.empty()) in.report.fail(TSR_UNAVAILABLE, "%s", in.no_device.c_str());  // the count is right all the same
+    return in.ordinals.size();
+  }
+  static tsr_device_desc describe(const plugin& in, std::uint32_t index) { return describe_device(in.ordinals[index]); }
   static std::unique_ptr<tsr_device_s> make(plugin& in, std::uint32_t index) { return make_device(in, index); }
   static const tsr_device_table& device_table() { return gpu::device_table(); }
   static void close(tsr_device& device) { gpu::close(device); }
   static std::vector<common::offered_extension> extensions(const plugin& in) {
-    return {{TSR_EXTENSION_BLAS, in.blas.version, &in.blas}, {TSR_EXTENSION_TENSOR, in.tensor.version, &in.tensor}};
+    std::vector<common::offered_extension> all = {{TSR_EXTENSION_BLAS, in.blas.version, &in.blas},
+                                                  {TSR_EXTENSION_TENSOR, in.tensor.version, &in.tensor}};
+    if (has_graphs) all.push_back({TSR_EXTENSION_GRAPH, in.graph.version, &in.graph});
+    if (in.sensors != nullptr) all.push_back({TSR_EXTENSION_TELEMETRY, in.telemetry.version, &in.telemetry});
+    return all;
   }
   static void stop(plugin&) {}
 };
+
+/// Those that the settings name, of the `found` that there are.
+void choose_devices(tsr_plugin_s& plugin, int found) {
+  const auto& setting = plugin.setting;
+  for (int ordinal = 0; ordinal < found; ++ordinal) {
+    if (setting.devices != 0 && static_cast<int>(plugin.ordinals.size()) == setting.devices) break;
+    if (!setting.accepts || setting.accepts(ordinal)) plugin.ordinals.push_back(ordinal);
+  }
+  if (found > 0 && plugin.ordinals.empty())
+    plugin.no_device = std::string(runtime_name) + ": " + (setting.why_none ? setting.why_none() : "none is chosen");
+}
 
 }  // namespace
 
@@ -87,13 +134,15 @@ tsr_status open_plugin(const tsr_host* host, const tsr_option_value* values, std
     int found = 0;
     if (const auto error = count_devices(&found); kind_of(error) != error_kind::none) {
       // No driver or no device is a fact, not a failure: the plugin opens without devices.
-      report.log(0, "%s: %s", runtime_name, text_of(error));
+      plugin->no_device = std::string(runtime_name) + ": " + text_of(error);
+      report.log(0, "%s", plugin->no_device.c_str());
       clear_error();
       found = 0;
     }
-    plugin->device_count = plugin->setting.devices == 0 ? found : std::min(plugin->setting.devices, found);
-    plugin->blas = blas_table();
+    choose_devices(*plugin, found);
     plugin->tensor = tensor_table();
+    plugin->graph = graph_table();
+    plugin->telemetry = telemetry_table();
     *out_table = &common::plugin_calls<plugin_rules>::table;
     *out_plugin = plugin.release();
     return TSR_OK;

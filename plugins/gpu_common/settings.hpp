@@ -3,18 +3,36 @@
 #include <tessera/plugin.h>
 
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "plugins/common/option_reader.hpp"
 
 namespace tessera::gpu {
 
+struct dense_dialect;
+
+/// What a plugin's vendor has besides a runtime; not the user's choice.
+struct vendor_libraries {
+  const dense_dialect* dense = nullptr;  ///< its libraries of linear algebra; null: none
+  bool nvidia_sensors = false;           ///< NVML knows its devices
+  bool system_too = false;               ///< those of the system are right for it, not only those of `library_path`
+};
+
 struct settings {
-  int devices = 0;                  ///< at most so many; 0: all
-  std::uint64_t memory_limit = 0;   ///< bytes of each device; 0: what is free
+  int devices = 0;                 ///< at most so many; 0: all
+  std::uint64_t memory_limit = 0;  ///< bytes of each device; 0: what is free
   std::uint64_t pinned_limit = 8ull << 30;
   double bus_bandwidth = 20.0 * (1u << 30), peer_bandwidth = 100.0 * (1u << 30);  ///< bytes per second, for planning
   std::uint64_t bus_latency_ns = 8000;
+  /// Which of the devices that the runtime counts are used, and why it is none; empty: all.
+  std::function<bool(int ordinal)> accepts = {};
+  std::function<std::string()> why_none = {};
+  bool managed = false;         ///< the devices' memory is managed by the driver
+  bool libraries = true;        ///< whether the vendor's libraries are used
+  std::string library_path{};   ///< where they are looked for first
+  vendor_libraries vendor = {};
 };
 
 /// The options of every GPU plugin, with defaults for `devices` and `memory_limit` as text; null: none.

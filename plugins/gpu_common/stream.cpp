@@ -29,15 +29,17 @@ tsr_status create(tsr_device* device, std::uint32_t flags, tsr_stream** out_stre
 
 /// Gives back what a stream has whose work is done.
 void dismantle(tsr_device& device, tsr_stream& stream) {
-  auto& state = state_of(&stream);
-  destroy_stream(state.native);
-  for (const auto& point : state.pending) device.events.give(point.event);
+  const auto native = state_of(&stream).native;
+  for (const auto& point : state_of(&stream).pending) device.events.give(point.event);
   stream.line.reset();
-  stream.own.reset();
+  stream.own.reset();  // with the libraries' handles
+  destroy_stream(native);
 }
 
 tsr_status destroy(tsr_device* device, tsr_stream* stream) {
   return gate::on_any_stream(device, stream, [&]() -> tsr_status {
+    if (!device->loss.is_lost())
+      if (const auto status = refuse_while_recording(device, stream, "stream_destroy")) return status;
     if (!stream->magic.take(stream_magic))
       return device->report.fail(TSR_INVALID_ARGUMENT, "stream_destroy: destroyed at the same time by another thread");
     const auto error = synchronize_stream(state_of(stream).native);
@@ -51,6 +53,7 @@ tsr_status destroy(tsr_device* device, tsr_stream* stream) {
 tsr_status signal(tsr_device* device, tsr_stream* stream, tsr_ticket* out_ticket) {
   return gate::on_stream(device, stream, [&]() -> tsr_status {
     if (out_ticket == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "stream_signal: out_ticket is NULL");
+    if (const auto status = refuse_while_recording(device, stream, "stream_signal")) return status;
     auto& state = state_of(stream);
     event_t event{};
     if (const auto status = tell(device, device->events.take(&event), "creating an event")) return status;
@@ -113,6 +116,7 @@ tsr_stream* checked(const tsr_device* device, const tsr_ticket& ticket) {
 
 tsr_status wait_for(tsr_device* device, tsr_stream* stream, tsr_ticket ticket) {
   return gate::on_stream(device, stream, [&]() -> tsr_status {
+    if (const auto status = refuse_while_recording(device, stream, "stream_wait")) return status;
     if (ticket.stream == nullptr) return TSR_OK;
     tsr_stream* const other = checked(device, ticket);
     if (other == nullptr) return TSR_INVALID_ARGUMENT;
@@ -155,6 +159,7 @@ tsr_status host_wait(tsr_device* device, tsr_ticket ticket, std::uint64_t timeou
 tsr_status callback(tsr_device* device, tsr_stream* stream, void (*function)(void*), void* argument) {
   return gate::on_stream(device, stream, [&]() -> tsr_status {
     if (function == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "stream_callback: function is NULL");
+    if (const auto status = refuse_while_recording(device, stream, "stream_callback")) return status;
     auto* const entry = device->callbacks.add(function, argument);
     const auto error = host_function(state_of(stream).native, &callback_list::call, entry);
     if (kind_of(error) != error_kind::none) device->callbacks.drop(entry);
@@ -165,7 +170,7 @@ tsr_status callback(tsr_device* device, tsr_stream* stream, void (*function)(voi
 tsr_status native(tsr_device* device, tsr_stream* stream, void** out_native) {
   return gate::on_stream(device, stream, [&]() -> tsr_status {
     if (out_native == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "stream_native: out_native is NULL");
-    *out_native = state_of(stream).native;
+    *out_native = native_handle(state_of(stream).native);
     return TSR_OK;
   });
 }
@@ -184,6 +189,7 @@ void put_streams_into(tsr_device_table& table) {
 }
 
 void close_streams(tsr_device& device) {
+  close_graphs(device);
   // All of them first: they may wait for each other's events.
   device.streams.for_each([](tsr_stream& stream) {
     if (stream.magic.take(stream_magic)) synchronize_stream(state_of(&stream).native);

@@ -13,9 +13,10 @@
 #include <thread>
 #include <vector>
 
-#include "gpu_vendor.hpp"
 #include "plugins/common/report.hpp"
 #include "plugins/common/stream.hpp"
+#include "plugins/gpu_common/libraries/dense.hpp"
+#include "plugins/gpu_common/runtime.hpp"
 
 namespace tessera::gpu {
 
@@ -49,6 +50,8 @@ struct stream_state {
     std::string message;
   };
   std::deque<failure> failures;  ///< of host tasks, in order, not passed to the timeline yet
+  dense_handles dense;           ///< for the thread that enqueues
+  bool recording = false;        ///< a graph; likewise
 };
 
 /// Callbacks that were enqueued and not called. A broken device calls no host functions; the ABI promises that callbacks
@@ -87,11 +90,11 @@ class loss {
   /// Waits for the end that has begun.
   void wait();
   bool has_begun() const noexcept { return m_begun.load(std::memory_order_acquire); }
-  const char* reason() const noexcept { return m_reason; }
+  const char* reason() const noexcept { return m_reason.c_str(); }
 
  private:
   std::atomic<bool> m_begun{false}, m_lost{false};
-  const char* m_reason = "";
+  std::string m_reason;  // written before m_begun
   std::mutex m_mutex;
   std::thread m_thread;
 };

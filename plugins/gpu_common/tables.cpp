@@ -1,6 +1,7 @@
 // The BLAS and TENSOR tables of a GPU: the checks are those of every plugin, the kernels those of kernels.hpp.
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -100,6 +101,29 @@ error_t enqueue(const common::fill_call& f, stream_t stream) {
   return fill_pattern(f.destination, f.value.bytes, static_cast<std::uint32_t>(common::element_bytes(f.type)), f.count, stream);
 }
 
+/// Whether a device computes with doubles where a type asks for them.
+bool has_numbers(const tsr_device* device, tsr_type type) {
+  return device->facts.has_fp64 || (type != TSR_F64 && type != TSR_C128);
+}
+
+tsr_status check_numbers(const tsr_device* device, tsr_type type) {
+  if (has_numbers(device, type)) return TSR_OK;
+  return device->report.fail(TSR_UNIMPLEMENTED, "device '%s' has no double precision; ask supports first", device->facts.name);
+}
+
+/// What a vendor's library answered to a call that it took.
+tsr_status tell_of_library(tsr_device* device, int wrong) {
+  if (wrong == 0) return TSR_OK;
+  // A device that broke is noticed by the next call of the runtime.
+  return device->report.fail(TSR_UNKNOWN, "%s: a call failed with status %d", device->plugin->dense->found().c_str(), wrong);
+}
+
+/// Whether a library may do the call on this stream. Cholesky's takes memory by itself, which is not done while work is recorded.
+template <class Call>
+bool may_be_recorded(const stream_state& state) {
+  return !std::is_same_v<Call, common::potrf_call> || !state.recording;
+}
+
 struct backend {
   static tsr_status check(tsr_device* device) {
     return gate::on_device(device, [] { return TSR_OK; });
@@ -111,7 +135,13 @@ struct backend {
       Call call{};
       operands resolver(device);
       if (const auto status = prepare_call(device->report, resolver, call)) return status;
-      return tell(device, enqueue(call, state_of(stream).native), "a kernel");
+      if constexpr (!std::is_same_v<Call, common::fill_call>)
+        if (const auto status = check_numbers(device, call.type)) return status;
+      auto& state = state_of(stream);
+      if constexpr (requires { device->plugin->dense->run(call, state.dense, state.native); })
+        if (const auto& library = device->plugin->dense; library != nullptr && may_be_recorded<Call>(state))
+          if (const auto wrong = library->run(call, state.dense, state.native)) return tell_of_library(device, *wrong);
+      return tell(device, enqueue(call, state.native), "a kernel");
     });
   }
 };
@@ -123,6 +153,7 @@ tsr_status reduction(tsr_device* device, tsr_stream* stream, const tsr_vector_op
     common::vector_call v{};
     operands resolver(device);
     if (const auto status = common::prepare(device->report, resolver, arguments, Operation, v)) return status;
+    if (const auto status = check_numbers(device, v.type)) return status;
     void* scratch = nullptr;
     if (arguments->workspace.bytes >= reduction_scratch)
       if (const auto status = resolver.resolve("the workspace", arguments->workspace.address, reduction_scratch, &scratch))
@@ -144,14 +175,23 @@ tsr_status workspace(tsr_device* device, tsr_blas_operation operation, const voi
 
 }  // namespace
 
-tsr_blas_table blas_table() {
-  tsr_blas_table table = common::make_blas_table<backend>("Tessera's tile kernels");
+tsr_blas_table blas_table(const char* library) {
+  tsr_blas_table table = common::make_blas_table<backend>(library);
+  table.supports = [](tsr_device* device, tsr_blas_operation operation, tsr_type type) {
+    return common::blas_supports(operation, type) && has_numbers(device, type);
+  };
   table.workspace = workspace;
   table.dot = &reduction<TSR_BLAS_DOT>;
   table.nrm2 = &reduction<TSR_BLAS_NRM2>;
   return table;
 }
 
-tsr_tensor_table tensor_table() { return common::make_tensor_table<backend>(); }
+tsr_tensor_table tensor_table() {
+  tsr_tensor_table table = common::make_tensor_table<backend>();
+  table.supports = [](tsr_device* device, tsr_tensor_operation operation, tsr_type type) {
+    return common::tensor_supports(operation, type) && (operation == TSR_TENSOR_FILL || has_numbers(device, type));
+  };
+  return table;
+}
 
 }  // namespace tessera::gpu

@@ -8,6 +8,10 @@
 #include "plugins/gpu_common/handles.hpp"
 #include "plugins/gpu_common/kernels.hpp"
 
+#if defined(TESSERA_GPU_EMULATED)
+#include "plugins/gpu_common/emulator/runtime.hpp"
+#endif
+
 namespace tessera::gpu {
 namespace {
 
@@ -97,6 +101,13 @@ tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination,
 #if defined(TESSERA_GPU_EMULATED)
 namespace {
 
+/// The launch of a graph that runs on this thread, or null.
+struct launch_place {
+  std::shared_ptr<stream_state> state;
+  std::uint64_t point;  ///< of the first signal after it
+};
+thread_local const launch_place* running_launch = nullptr;
+
 /// A host task under way; it goes with the piece of work.
 struct task {
   tsr_device* device;
@@ -110,9 +121,11 @@ struct task {
     const auto status = function(argument, bases.data());
     if (status == TSR_OK) return;
     if (status == TSR_DEVICE_LOST) return emulator::lose_device(device->ordinal);
-    const std::lock_guard lock(state->mutex);
-    state->failures.push_back(
-        {point, status, std::string("a host task returned ") + common::word_for(status) + " (" + std::to_string(status) + ")"});
+    // In a graph the failure is that of the launch, not of the stream that recorded it.
+    auto& told = running_launch != nullptr ? *running_launch->state : *state;
+    const std::lock_guard lock(told.mutex);
+    told.failures.push_back(
+        {running_launch != nullptr ? running_launch->point : point, status, std::string("a host task returned ") + common::word_for(status) + " (" + std::to_string(status) + ")"});
   }
 };
 
@@ -131,6 +144,16 @@ tsr_status host_task(tsr_device* device, tsr_stream* stream, tsr_status (*functi
     const auto native = made.state->native;
     return tell(device, emulator::enqueue(native, std::move(made)), "host_task");
   });
+}
+
+error_t launch_with_place(graph_t graph, tsr_stream* stream) {
+  const auto place = std::make_shared<launch_place>(
+      launch_place{std::static_pointer_cast<stream_state>(stream->own), stream->line->next()});
+  const auto native = place->state->native;
+  auto error = emulator::enqueue(native, [place] { running_launch = place.get(); });
+  if (kind_of(error) == error_kind::none) error = launch_graph(graph, native);
+  if (kind_of(error) == error_kind::none) error = emulator::enqueue(native, [place] { running_launch = nullptr; });
+  return error;
 }
 #endif
 

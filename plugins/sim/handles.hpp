@@ -13,6 +13,7 @@
 
 #include "plugins/common/byte_budget.hpp"
 #include "plugins/common/device_list.hpp"
+#include "plugins/common/graph_calls.hpp"
 #include "plugins/common/handle_pool.hpp"
 #include "plugins/common/operand.hpp"
 #include "plugins/common/pages.hpp"
@@ -86,8 +87,7 @@ struct tsr_device_s {
   tessera::common::registration_table registered;
   tessera::common::handle_pool<tsr_stream_s> streams;
   tessera::common::handle_pool<tsr_graph_s> graphs;
-  std::mutex captures_mutex;
-  std::vector<std::thread::id> captures;  // threads that record now, once per stream
+  tessera::common::recorders recording;
 
   tessera::sim::channel& to_host() { return setting.copy_engines == 1 ? into : out_of; }
 };
@@ -162,8 +162,6 @@ void submit_kernel(tsr_stream* stream, common::work work);
 
 /// Where the work of a stream that records goes; null for one that does not.
 std::vector<common::work>* recorded_by(tsr_stream* stream);
-/// FAILED_PRECONDITION, with a record, when the stream records.
-tsr_status refuse_while_recording(const tsr_device* device, tsr_stream* stream, const char* call);
 /// FAILED_PRECONDITION, with a record, when the calling thread records on a stream of the device.
 tsr_status refuse_while_thread_records(tsr_device* device, const char* call);
 

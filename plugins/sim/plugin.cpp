@@ -43,7 +43,7 @@ void close(tsr_device& device) {
     graph.nodes.reset();
   });
   device.plugin->memory.remove_all_of(&device);
-  device.captures.clear();
+  device.recording.clear();
   device.used.clear();
   device.live_allocations = 0;
 }

@@ -101,7 +101,7 @@ std::optional<std::string> judge_plugin(std::string_view name, const std::vector
     return std::nullopt;
   const std::string_view folder = component(target, from_plugins ? 1 : 0);
   // What one source makes of several vendors' GPUs.
-  const bool of_a_gpu = name.starts_with("cuda") || name.starts_with("hip");
+  const bool of_a_gpu = name.starts_with("cuda") || name.starts_with("hip") || name == "opencl";
   if (of_a_gpu && folder == "gpu_common") return std::nullopt;
   if (folder != name && folder != "common") return sentence("a plugin does not know plugin", folder);
   return std::nullopt;

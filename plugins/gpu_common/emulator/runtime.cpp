@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "plugins/common/copy_plan.hpp"
@@ -20,13 +21,19 @@
 namespace tessera::gpu {
 namespace emulator {
 
+/// Recorded work. Launches under way have their share of it.
+struct graph {
+  using pieces = std::vector<std::function<void()>>;
+  std::shared_ptr<const pieces> work;
+};
+
 /// A stream is a work queue that may be fed by several threads, as CUDA's may.
-class stream {
+class queued_stream final : public stream {
  public:
-  stream(int ordinal, const std::atomic<bool>* lost, const std::string& name, const tsr_host* host)
+  queued_stream(int ordinal, const std::atomic<bool>* lost, const std::string& name, const tsr_host* host)
       : device(ordinal), line(std::make_shared<common::timeline>()), m_lost(lost), m_queue(line, name, host, nullptr) {}
 
-  void run(std::function<void()> work);
+  void run(std::function<void()> work) override;
   std::uint64_t signal() {
     const std::lock_guard lock(m_mutex);
     return m_queue.signal();
@@ -36,6 +43,20 @@ class stream {
     m_queue.wait(std::move(other), value);
   }
 
+  /// False when it records already.
+  bool begin_capture() {
+    const std::lock_guard lock(m_mutex);
+    if (m_recorded != nullptr) return false;
+    m_recorded = std::make_shared<graph::pieces>();
+    return true;
+  }
+  /// What was recorded; null when it does not record.
+  std::shared_ptr<const graph::pieces> end_capture() {
+    const std::lock_guard lock(m_mutex);
+    return std::exchange(m_recorded, nullptr);
+  }
+  bool is_lost() const { return m_lost->load(std::memory_order_acquire); }
+
   const int device;
   const std::shared_ptr<common::timeline> line;
 
@@ -43,6 +64,7 @@ class stream {
   const std::atomic<bool>* const m_lost;  // then queued work is dropped
   std::mutex m_mutex;
   common::work_queue m_queue;
+  std::shared_ptr<graph::pieces> m_recorded;  // null: work runs
 };
 
 /// Where its last record is; none: it counts as reached.
@@ -59,7 +81,7 @@ struct device_state {
   std::atomic<bool> lost{false};                 // what the streams look at; after `why`
   std::atomic<error_t> why{error_t::success};    // success while it works
   std::mutex mutex;
-  std::map<stream_t, std::shared_ptr<stream>> streams;
+  std::map<stream_t, std::shared_ptr<queued_stream>> streams;
   std::set<void*> allocations;
 };
 
@@ -78,6 +100,9 @@ std::map<std::uintptr_t, std::uint64_t>& registered() {
   static std::map<std::uintptr_t, std::uint64_t> all;
   return all;
 }
+
+/// All streams are made here.
+queued_stream& own(stream_t stream) { return static_cast<queued_stream&>(*stream); }
 
 device_state& here() { return devices()[static_cast<std::size_t>(current)]; }
 
@@ -98,10 +123,14 @@ error_t allocate_some(void** out, std::size_t bytes) {
 
 }  // namespace
 
-void stream::run(std::function<void()> work) {
+void queued_stream::run(std::function<void()> work) {
   const std::lock_guard lock(m_mutex);
+  if (m_recorded != nullptr) {
+    m_recorded->push_back(std::move(work));
+    return;
+  }
   m_queue.run([this, work = std::move(work)](common::execution&) -> tsr_status {
-    if (m_lost->load(std::memory_order_acquire)) return TSR_OK;
+    if (is_lost()) return TSR_OK;
     running = device;
     work();
     return TSR_OK;
@@ -119,7 +148,7 @@ int running_device() noexcept { return running; }
 
 error_t enqueue(stream_t stream, std::function<void()> work) {
   if (stream == nullptr) return error_t::invalid_value;
-  if (const auto error = alive(stream->device); error != error_t::success) return error;
+  if (const auto error = alive(own(stream).device); error != error_t::success) return error;
   stream->run(std::move(work));
   return error_t::success;
 }
@@ -156,6 +185,10 @@ const char* text_of(error_t error) noexcept {
   return "an error of no name";
 }
 
+void clear_error() noexcept {}
+
+std::string missing_driver() { return {}; }
+
 error_t count_devices(int* out) noexcept {
   *out = device_count;
   return error_t::success;
@@ -173,7 +206,6 @@ error_t describe(int ordinal, device_facts& out) noexcept {
   std::snprintf(out.name, sizeof out.name, "Emulated GPU %d", ordinal);
   std::memcpy(out.uuid, "tessera.gpuemu", 14);
   out.uuid[15] = static_cast<std::uint8_t>(ordinal);
-  out.bytes = out.free_bytes = device_bytes;
   out.compute_units = 1;
   out.copy_engines = 2;
   return error_t::success;
@@ -185,7 +217,7 @@ error_t free_memory(std::size_t* out) noexcept {
 }
 
 error_t synchronize_device() {
-  std::vector<std::shared_ptr<stream>> all;
+  std::vector<std::shared_ptr<queued_stream>> all;
   {
     const std::lock_guard lock(here().mutex);
     for (const auto& [handle, one] : here().streams) all.push_back(one);
@@ -211,6 +243,8 @@ error_t allocate(void** out, std::size_t bytes) {
   return error_t::success;
 }
 
+error_t allocate_managed(void** out, std::size_t bytes) { return allocate(out, bytes); }
+
 error_t release(void* memory) {
   {
     const std::lock_guard lock(here().mutex);
@@ -228,6 +262,17 @@ error_t allocate_pinned(void** out, std::size_t bytes) {
 error_t release_pinned(void* memory) {
   std::free(memory);
   return alive();
+}
+
+error_t allocate_in_order(void** out, std::size_t bytes, stream_t stream) {
+  if (const auto error = alive(own(stream).device); error != error_t::success) return error;
+  return allocate_some(out, bytes);
+}
+
+error_t release_in_order(void* memory, stream_t stream) {
+  // Also when the device is lost meanwhile and drops what is queued.
+  const std::shared_ptr<void> owner(memory, std::free);
+  return enqueue(stream, [owner] {});
 }
 
 error_t register_host(void* memory, std::size_t bytes) {
@@ -250,7 +295,7 @@ error_t unregister_host(void* memory) {
 error_t create_stream(stream_t* out) {
   if (const auto error = alive(); error != error_t::success) return error;
   const auto name = "gpu" + std::to_string(current) + ".s" + std::to_string(streams_made.fetch_add(1) % 10000);
-  auto made = std::make_shared<stream>(current, &here().lost, name, thread_host.load());
+  auto made = std::make_shared<queued_stream>(current, &here().lost, name, thread_host.load());
   *out = made.get();
   const std::lock_guard lock(here().mutex);
   here().streams.emplace(*out, std::move(made));
@@ -258,13 +303,13 @@ error_t create_stream(stream_t* out) {
 }
 
 error_t synchronize_stream(stream_t stream) {
-  stream->line->wait(stream->signal());
-  return alive(stream->device);
+  own(stream).line->wait(own(stream).signal());
+  return alive(own(stream).device);
 }
 
 error_t destroy_stream(stream_t stream) {
-  auto& device = devices()[static_cast<std::size_t>(stream->device)];
-  std::shared_ptr<emulator::stream> last;
+  auto& device = devices()[static_cast<std::size_t>(own(stream).device)];
+  std::shared_ptr<queued_stream> last;
   {
     const std::lock_guard lock(device.mutex);
     const auto found = device.streams.find(stream);
@@ -287,12 +332,12 @@ error_t destroy_event(event_t event) {
 }
 
 error_t record(event_t event, stream_t stream) {
-  if (const auto error = alive(stream->device); error != error_t::success) return error;
-  const auto value = stream->signal();
+  if (const auto error = alive(own(stream).device); error != error_t::success) return error;
+  const auto value = own(stream).signal();
   const std::lock_guard lock(event->mutex);
-  event->line = stream->line;
+  event->line = own(stream).line;
   event->value = value;
-  event->device = stream->device;
+  event->device = own(stream).device;
   return error_t::success;
 }
 
@@ -306,7 +351,7 @@ error_t query(event_t event) {
 }
 
 error_t wait(stream_t stream, event_t event) {
-  if (const auto error = alive(stream->device); error != error_t::success) return error;
+  if (const auto error = alive(own(stream).device); error != error_t::success) return error;
   std::shared_ptr<common::timeline> line;
   std::uint64_t value = 0;
   {
@@ -314,7 +359,7 @@ error_t wait(stream_t stream, event_t event) {
     line = event->line;
     value = event->value;
   }
-  if (line != nullptr) stream->wait(std::move(line), value);
+  if (line != nullptr) own(stream).wait(std::move(line), value);
   return error_t::success;
 }
 
@@ -348,10 +393,37 @@ error_t host_function(stream_t stream, void (*function)(void*), void* argument) 
   return enqueue(stream, [=] { function(argument); });
 }
 
+error_t begin_capture(stream_t stream) {
+  if (const auto error = alive(own(stream).device); error != error_t::success) return error;
+  return own(stream).begin_capture() ? error_t::success : error_t::invalid_value;
+}
+
+error_t end_capture(stream_t stream, graph_t* out) {
+  auto recorded = own(stream).end_capture();
+  if (const auto error = alive(own(stream).device); error != error_t::success) return error;
+  if (recorded == nullptr) return error_t::invalid_value;
+  *out = std::make_unique<graph>(graph{std::move(recorded)}).release();
+  return error_t::success;
+}
+
+error_t launch_graph(graph_t graph, stream_t stream) {
+  return enqueue(stream, [work = graph->work, on = &own(stream)] {
+    for (const auto& piece : *work)
+      if (!on->is_lost()) piece();
+  });
+}
+
+error_t destroy_graph(graph_t graph) {
+  const std::unique_ptr<emulator::graph> owner(graph);
+  return error_t::success;
+}
+
 error_t can_access_peer(int* out, int ordinal, int peer) noexcept {
   // Neighbours reach each other, so that both cases exist: 0 and 1, 2 and 3, ….
   *out = ordinal / 2 == peer / 2 ? 1 : 0;
   return error_t::success;
 }
+
+error_t enable_peer(int) noexcept { return error_t::success; }
 
 }  // namespace tessera::gpu

@@ -24,12 +24,4 @@ view<T> view_of(const matrix& from) {
   return {static_cast<T*>(from.data), from.row_step, from.column_step, from.conjugated};
 }
 
-/// The part of a matrix that begins at (row, column).
-inline matrix part_of(const matrix& whole, std::size_t element_bytes, std::int64_t row, std::int64_t column) {
-  matrix part = whole;
-  const std::int64_t elements = row * whole.row_step + column * whole.column_step;
-  if (elements != 0) part.data = static_cast<char*>(whole.data) + elements * static_cast<std::int64_t>(element_bytes);
-  return part;
-}
-
 }  // namespace tessera::gpu

@@ -1,13 +1,13 @@
 // Permutations of dimensions: tiles through shared memory where rows become columns, so that both sides are read and
 // written in runs; element by element where rows stay rows or are too short for tiles.
-#include "plugins/gpu_common/kernels.hpp"
 #include "plugins/gpu_common/kernels/numbers.hpp"
+#include "plugins/gpu_common/tiles.hpp"
 
 namespace tessera::gpu {
 namespace {
 
 constexpr unsigned threads = 256;
-constexpr int edge = 32, strips = 8;  // a tile is edge x edge, by edge x strips threads
+constexpr int edge = tile_edge, strips = 8;  // a tile is edge x edge, by edge x strips threads
 constexpr int pitch = edge + 1;       // neighbours in a column are in different banks
 
 struct word16 {
@@ -17,12 +17,6 @@ struct word16 {
 template <int count>
 struct small_words {
   std::uint32_t part[count];
-};
-
-/// The dimensions that a kernel walks over, with strides in elements.
-struct dimensions {
-  int count;
-  std::int64_t extents[8], source[8], destination[8];
 };
 
 /// What becomes of an element on its way.
@@ -56,13 +50,6 @@ __global__ void by_elements(dimensions all, std::int64_t count, Store store, con
   }
 }
 
-/// x is contiguous in the source, y in the destination; the other dimensions are `outer`.
-struct tiling {
-  std::int64_t nx, ny, tiles_x, tiles_y, tiles;
-  std::int64_t source_y, destination_x;  // strides
-  dimensions outer;
-};
-
 template <class T, class Store>
 __global__ void __launch_bounds__(edge* strips) by_tiles(tiling t, Store store, const T* source, T* destination) {
   T* const kept = shared_memory<T>();
@@ -85,28 +72,9 @@ template <class T, class Store>
 error_t run(const permutation& plan, Store store, const void* source, void* destination, stream_t stream) {
   const auto* const from = static_cast<const T*>(source);
   auto* const to = static_cast<T*>(destination);
-  int x = 0;
-  while (x < static_cast<int>(plan.rank) && plan.source_strides[x] != 1) ++x;
-  const bool rows_turn = plan.rank > 1 && x > 0 && x < static_cast<int>(plan.rank);
-  dimensions all = {};
-  for (int d = 0; d < static_cast<int>(plan.rank); ++d) {
-    if (rows_turn && plan.extents[0] >= 8 && plan.extents[x] >= 8 && (d == 0 || d == x)) continue;
-    all.extents[all.count] = plan.extents[d];
-    all.source[all.count] = plan.source_strides[d];
-    all.destination[all.count] = plan.destination_strides[d];
-    ++all.count;
-  }
-  if (all.count == static_cast<int>(plan.rank))
-    return launch(&by_elements<T, Store>, {blocks_for(plan.elements, threads, 65536)}, {threads}, 0, stream, all, plan.elements, store, from, to);
-  tiling t = {};
-  t.nx = plan.extents[x];
-  t.ny = plan.extents[0];
-  t.tiles_x = (t.nx + edge - 1) / edge;
-  t.tiles_y = (t.ny + edge - 1) / edge;
-  t.tiles = plan.elements / t.nx / t.ny * t.tiles_x * t.tiles_y;
-  t.source_y = plan.source_strides[0];
-  t.destination_x = plan.destination_strides[x];
-  t.outer = all;
+  const tiling t = plan_tiles(plan);
+  if (t.tiles == 0)
+    return launch(&by_elements<T, Store>, {blocks_for(plan.elements, threads, 65536)}, {threads}, 0, stream, t.outer, plan.elements, store, from, to);
   return launch(&by_tiles<T, Store>, {blocks_for(t.tiles, 1, 65536)}, {edge * strips}, edge * pitch * sizeof(T), stream, t, store, from, to);
 }
 

@@ -1,4 +1,4 @@
-// Triangular systems and Cholesky factors, in panels: a small block is done in shared memory, products do the rest.
+// One block of a triangular system, and the Cholesky factor of one block, in shared memory.
 #include <cmath>
 
 #include "plugins/gpu_common/kernels/matrix.hpp"
@@ -6,13 +6,12 @@
 namespace tessera::gpu {
 namespace {
 
-constexpr int panel = 32;
 constexpr int pitch = panel + 1;
 constexpr unsigned solve_threads = 128, factor_threads = 256;
 
 /// X(rows x columns) = alpha L^-1 X for one block of L; a thread has a column.
 template <class T>
-__global__ void __launch_bounds__(solve_threads) solve_panel(int rows, std::int64_t columns, T alpha, view<T> l, bool unit_diagonal, view<T> x) {
+__global__ void __launch_bounds__(solve_threads) solve_block(int rows, std::int64_t columns, T alpha, view<T> l, bool unit_diagonal, view<T> x) {
   T* const kept = shared_memory<T>();
   for (unsigned at = thread_x(); at < panel * panel; at += threads_x()) {
     const int row = static_cast<int>(at) % panel, column = static_cast<int>(at) / panel;
@@ -33,7 +32,7 @@ __global__ void __launch_bounds__(solve_threads) solve_panel(int rows, std::int6
 
 /// The Cholesky factor of one block, by one block of threads. Does nothing after a bad pivot in a block before.
 template <class T>
-__global__ void __launch_bounds__(factor_threads) factor_panel(int n, std::int64_t before, view<T> a, std::int32_t* info) {
+__global__ void __launch_bounds__(factor_threads) factor_block(int n, std::int64_t before, view<T> a, std::int32_t* info) {
   using R = typename traits<T>::real;
   T* const kept = shared_memory<T>();
   const int number = static_cast<int>(thread_x());
@@ -66,68 +65,22 @@ __global__ void __launch_bounds__(factor_threads) factor_panel(int n, std::int64
     if (at % n >= at / n) *a.at(at % n, at / n) = kept[at % n * pitch + at / n];
 }
 
-__global__ void clear(std::int32_t* info) { *info = 0; }
-
-template <class T>
-error_t solve(tsr_type type, std::int64_t n, std::int64_t columns, const void* alpha, const matrix& l, bool unit_diagonal,
-              const matrix& x, stream_t stream) {
-  const T one = from_real<T>(1), minus_one = from_real<T>(-1);
-  T factor = element<T>(alpha);
-  for (std::int64_t begin = 0; begin < n; begin += panel) {
-    const std::int64_t rows = n - begin < panel ? n - begin : panel, left = n - begin - rows;
-    const matrix block = part_of(x, sizeof(T), begin, 0);
-    error_t error = launch(&solve_panel<T>, {blocks_for(columns, solve_threads, 0x7fffffff)}, {solve_threads}, panel * pitch * sizeof(T), stream,
-                           static_cast<int>(rows), columns, factor, view_of<T>(part_of(l, sizeof(T), begin, begin)), unit_diagonal,
-                           view_of<T>(block));
-    if (kind_of(error) != error_kind::none) return error;
-    // What is left of X is multiplied by alpha on the way, once.
-    product rest{type, left, columns, rows, &minus_one, &factor, part_of(l, sizeof(T), begin + rows, begin), block,
-                 part_of(x, sizeof(T), begin + rows, 0)};
-    if (left > 0) error = multiply(rest, stream);
-    if (kind_of(error) != error_kind::none) return error;
-    factor = one;
-  }
-  return error_t{};
-}
-
-template <class T>
-error_t factor(tsr_type type, std::int64_t n, const matrix& a, std::int32_t* info, stream_t stream) {
-  const T one = from_real<T>(1), minus_one = from_real<T>(-1);
-  error_t error = launch(&clear, {1}, {1}, 0, stream, info);
-  for (std::int64_t begin = 0; begin < n && kind_of(error) == error_kind::none; begin += panel) {
-    const std::int64_t rows = n - begin < panel ? n - begin : panel, left = n - begin - rows;
-    const matrix block = part_of(a, sizeof(T), begin, begin);
-    error = launch(&factor_panel<T>, {1}, {factor_threads}, panel * pitch * sizeof(T), stream, static_cast<int>(rows), begin,
-                   view_of<T>(block), info);
-    if (left == 0 || kind_of(error) != error_kind::none) continue;
-    // Below: P L^H = A, so conj(L) P^T = A^T; then the rest loses P P^H.
-    const matrix below = part_of(a, sizeof(T), begin + rows, begin);
-    matrix triangle = block, other = below.transposed();
-    triangle.conjugated = other.conjugated = true;
-    error = solve<T>(type, rows, left, &one, triangle, false, below.transposed(), stream);
-    if (kind_of(error) != error_kind::none) continue;
-    product rest{type, left, left, rows, &minus_one, &one, below, other, part_of(a, sizeof(T), begin + rows, begin + rows)};
-    rest.lower = true;
-    error = multiply(rest, stream);
-  }
-  return error;
-}
-
 }  // namespace
 
-error_t solve_lower(tsr_type type, std::int64_t n, std::int64_t columns, const void* alpha, const matrix& l, bool unit_diagonal,
+error_t solve_panel(tsr_type type, int rows, std::int64_t columns, const void* alpha, const matrix& l, bool unit_diagonal,
                     const matrix& x, stream_t stream) {
-  if (n <= 0 || columns <= 0) return error_t{};
   return with_number(type, [&](auto zero) {
     using T = decltype(zero);
-    if (!is_zero(element<T>(alpha))) return solve<T>(type, n, columns, alpha, l, unit_diagonal, x, stream);
-    // X = 0, without a look at L.
-    return multiply({type, n, columns, 0, alpha, alpha, x, x, x}, stream);
+    return launch(&solve_block<T>, {blocks_for(columns, solve_threads, 0x7fffffff)}, {solve_threads}, panel * pitch * sizeof(T), stream,
+                  rows, columns, element<T>(alpha), view_of<T>(l), unit_diagonal, view_of<T>(x));
   });
 }
 
-error_t factor_lower(tsr_type type, std::int64_t n, const matrix& a, std::int32_t* info, stream_t stream) {
-  return with_number(type, [&](auto zero) { return factor<decltype(zero)>(type, n, a, info, stream); });
+error_t factor_panel(tsr_type type, int n, std::int64_t before, const matrix& a, std::int32_t* info, stream_t stream) {
+  return with_number(type, [&](auto zero) {
+    using T = decltype(zero);
+    return launch(&factor_block<T>, {1}, {factor_threads}, panel * pitch * sizeof(T), stream, n, before, view_of<T>(a), info);
+  });
 }
 
 }  // namespace tessera::gpu

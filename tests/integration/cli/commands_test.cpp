@@ -15,12 +15,19 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string machines[] = {"host", "sim_one", "sim_two", "sim_quarter", "sim_faults", "sim_lost", "host_and_disk", "cuda_emulated"};
+const std::string machines[] = {"host", "sim_one", "sim_two", "two_gpus_sim", "sim_quarter", "sim_faults", "sim_lost", "host_and_disk", "cuda_emulated",
+#if defined(TESSERA_TEST_OPENCL)
+                                "opencl",
+#endif
+};
+
+/// Machines of a plugin made of gpu_common, of the same name.
+bool is_gpu(const std::string& machine) { return machine == "cuda_emulated" || machine == "opencl"; }
 
 /// Devices that a ready machine has beside the host.
 std::size_t devices_of(const std::string& machine) {
-  if (machine == "sim_two" || machine == "sim_lost") return 2;
-  return machine.starts_with("sim") || machine == "cuda_emulated" ? 1 : 0;
+  if (machine == "sim_two" || machine == "two_gpus_sim" || machine == "sim_lost") return 2;
+  return machine.starts_with("sim") || is_gpu(machine) ? 1 : 0;
 }
 
 class on_machine : public testing::TestWithParam<std::string> {
@@ -46,6 +53,15 @@ TEST_P(on_machine, cholesky_of_a_real_matrix) {
   }
   if (GetParam() == "host_and_disk") {
     EXPECT_GT(json.at("bytes_transferred"), 0) << "what does not fit goes to the disk";
+  }
+}
+
+TEST(configurations_of_gpus, leave_the_host_alone_where_there_is_none) {
+  for (const std::string config : {"configs/cuda.toml", "configs/hip.toml"}) {
+    const outcome done = run({"topology", "--config", source(config)});
+    EXPECT_EQ(done.code, 0) << config << ": " << done.err;
+    EXPECT_EQ(done.err, "") << "quietly";
+    EXPECT_THAT(done.out, HasSubstr("core0")) << config;
   }
 }
 
@@ -131,7 +147,7 @@ TEST_P(on_machine, plugins) {
   std::size_t devices = 0;
   for (const auto& plugin : json.at("plugins")) {
     const bool is_host = plugin.at("name") == "host";
-    const bool is_sim = plugin.at("name") == (GetParam() == "cuda_emulated" ? "cuda_emulated" : "sim");
+    const bool is_sim = plugin.at("name") == (is_gpu(GetParam()) ? GetParam() : "sim");
     if (is_host) {
       host = true;
       EXPECT_EQ(plugin.at("kind"), "device");
@@ -245,6 +261,20 @@ TEST(commands, config_explain_says_where_each_value_comes_from) {
   const outcome changed = run({"config", "explain", "--set", "runtime.placement=eager", "--changed"});
   EXPECT_THAT(changed.out, AllOf(HasSubstr("runtime.placement"), Not(HasSubstr("runtime.workers"))));
 }
+
+#if defined(TESSERA_TEST_OPENCL)
+/// Where the system's OpenCL library finds drivers is in this folder, which is empty.
+TEST(commands, plugins_without_an_opencl_driver) {
+  const plugin_test::folder folder;
+  const std::vector<std::string> nowhere{"OCL_ICD_VENDORS=" + folder.path().string() + "/"};
+  const outcome listed = run({"plugins", "--config", source("configs/opencl.toml")}, nowhere);
+  EXPECT_EQ(listed.code, 5);
+  EXPECT_THAT(listed.err, AllOf(HasSubstr("plugin \"opencl\" cannot serve this machine: it finds no device: OpenCL: no OpenCL driver answers"),
+                                HasSubstr("CL_PLATFORM_NOT_FOUND_KHR"), HasSubstr("opencl?")));
+  const outcome without = run({"gemm", "--n", "64", "--config", source("configs/opencl.toml"), "--set", "runtime.plugins=[\"host\", \"opencl?\"]"}, nowhere);
+  EXPECT_EQ(without.code, 0) << without.err;
+}
+#endif
 
 TEST(commands, history) {
   const plugin_test::folder folder;

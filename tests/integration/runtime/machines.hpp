@@ -32,9 +32,9 @@ inline machine with_sims(int devices, const std::string& memory, bool peer_link 
   return machine_of(toml, workers);
 }
 
-/// The host and emulated GPUs, which run the GPU plugins' own kernels and streams.
-inline machine with_emulated_gpus(int devices, const std::string& memory, const std::string& more_runtime) {
-  return machine_of("plugins = [\"host\", \"cuda_emulated\"]\n" + more_runtime + "[plugin.cuda_emulated]\ndevices = " +
+/// The host and devices of a GPU plugin (emulated ones, or OpenCL's), which run the GPU plugins' own kernels and streams.
+inline machine with_gpus(const std::string& plugin, int devices, const std::string& memory, const std::string& more_runtime) {
+  return machine_of("plugins = [\"host\", \"" + plugin + "\"]\n" + more_runtime + "[plugin." + plugin + "]\ndevices = " +
                     std::to_string(devices) + "\nmemory_limit = \"" + memory + "\"\n");
 }
 
@@ -48,12 +48,12 @@ struct random_setting {
   std::uint64_t tasks;
   int blocks;
   const char* memory_table = "";  ///< [memory]; with a host_limit, what does not fit goes to the disk plugin
-  bool emulated_gpus = false;     ///< instead of simulated devices
+  const char* gpu_plugin = "";    ///< instead of simulated devices
 
   bool spills() const { return std::string(memory_table).find("host_limit") != std::string::npos; }
   machine make() const {
     const std::string keys = "placement = \"" + std::string(placement) + "\"\nhistory = \"off\"\n", disk = spills() ? ", \"disk\"" : "";
-    if (emulated_gpus) return with_emulated_gpus(devices, memory, keys + memory_table);
+    if (*gpu_plugin != '\0') return with_gpus(gpu_plugin, devices, memory, keys + memory_table);
     return devices == 0 ? machine_of("plugins = [\"host\"" + disk + "]\n" + keys + memory_table)
                         : with_sims(devices, memory, peer, 2, keys, disk, memory_table);
   }

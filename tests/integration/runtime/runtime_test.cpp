@@ -313,6 +313,13 @@ TEST(runtime, device_memory_is_evicted_to_the_host_and_comes_back) {
   for (const auto& space : s.spaces) EXPECT_LE(space.is.peak_bytes, space.is.limit_bytes) << space.name;
 }
 
+TEST(runtime, watermarks_the_wrong_way_round_are_refused) {
+  const error e = error_of([] { runtime rt(testing::machine_of("plugins = [\"host\"]\n[memory]\nhigh_watermark = 50\n")); });
+  EXPECT_EQ(e.kind(), error_kind::configuration);
+  EXPECT_THAT(e.what(), HasSubstr("memory.low_watermark = 90 is above memory.high_watermark = 50"));
+  EXPECT_THAT(e.hint(), HasSubstr("set both"));
+}
+
 TEST(runtime, cancel_ends_soon_and_says_so) {
   runtime rt(testing::host_only(2));
   auto a = rt.make_array<double>("a", {1}, {1});

@@ -168,6 +168,18 @@ TEST(refusals, relative_directory) {
   }
 }
 
+TEST(refusals, a_survey_leaves_out_what_may_not_join_a_wanted_plugin) {
+  const folder place;
+  place.take("opencl");
+  place.take("hip");
+  std::string reason;
+  for (const file_report& file : registry::survey({.directories = {place.path()}, .wanted = {"opencl?"}}))
+    if (file.name == "hip") reason = file.reason;
+  EXPECT_THAT(reason, HasSubstr("not looked into: it cannot be in one process with opencl, which is wanted"));
+  const registry all({.directories = {place.path()}, .wanted = {"opencl"}});
+  EXPECT_EQ(all.devices().size(), 1u);
+}
+
 TEST(refusals, opencl_and_hip_do_not_meet) {
   const folder place;
   place.take("opencl");

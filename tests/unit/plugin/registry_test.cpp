@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/plugin/explain.hpp"
 #include "tests/unit/plugin/folder.hpp"
 
 namespace {
@@ -153,6 +154,16 @@ TEST(registry, survey_opens_nothing_and_throws_nothing) {
   EXPECT_EQ(of("tessera_undefined_symbol.so").outcome, file_report::state::refused);
   EXPECT_EQ(of("broken.so").outcome, file_report::state::refused);
   EXPECT_EQ(registry::describe({.directories = {place.path()}, .wanted = {}}, "mini").options.size(), 3u);
+}
+
+TEST(registry, describes_why_a_plugin_cannot_serve_this_machine) {
+  const folder place;
+  for (const char* name : {"mini", "absent"}) place.take(name);
+  const registry_options options{.directories = {place.path()}, .wanted = {}};
+  EXPECT_EQ(registry::describe(options, "mini").absent, "");
+  EXPECT_EQ(explain(registry::describe(options, "mini")).find("cannot serve"), std::string::npos);
+  EXPECT_THAT(explain(registry::describe(options, "absent")),
+              HasSubstr("cannot serve this machine: no driver of this device"));
 }
 
 TEST(registry, operations_and_policies_keep_their_tables) {

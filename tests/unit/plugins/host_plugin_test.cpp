@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <sched.h>
+#include <sys/mman.h>
 
 #include <atomic>
 #include <cmath>
@@ -10,6 +11,8 @@
 #include <future>
 #include <limits>
 #include <random>
+#include <span>
+#include <utility>
 
 #include "tests/unit/plugins/opened_plugin.hpp"
 
@@ -45,6 +48,62 @@ TEST_F(host_plugin, describes_itself) {
   EXPECT_GT(space.bytes, 0u);
   ASSERT_NE(d.blas, nullptr);
   EXPECT_NE(std::string(d.blas->library).find("OpenBLAS"), std::string::npos);
+}
+
+/// Memory that begins and ends where no memory is: `count` elements at one end of it.
+template <class T>
+class between_gaps {
+ public:
+  between_gaps(std::size_t count, bool at_end) : m_count(count) {
+    const std::size_t bytes = (count * sizeof(T) + page - 1) / page * page;
+    m_bytes = bytes + 2 * page;
+    m_all = static_cast<char*>(mmap(nullptr, m_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    mprotect(m_all, page, PROT_NONE);
+    mprotect(m_all + page + bytes, page, PROT_NONE);
+    m_first = reinterpret_cast<T*>(at_end ? m_all + page + bytes - count * sizeof(T) : m_all + page);
+  }
+  ~between_gaps() { munmap(m_all, m_bytes); }
+  between_gaps(const between_gaps&) = delete;
+  between_gaps& operator=(const between_gaps&) = delete;
+  std::span<T> elements() const { return {m_first, m_count}; }
+  tsr_address address() const { return at(m_first); }
+
+ private:
+  static constexpr std::size_t page = 4096;
+  std::size_t m_count, m_bytes = 0;
+  char* m_all = nullptr;
+  T* m_first = nullptr;
+};
+
+template <class T>
+struct host_vectors : host_plugin {};
+using complex_types = ::testing::Types<std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(host_vectors, complex_types);
+
+TYPED_TEST(host_vectors, dots_look_at_nothing_beside_their_elements) {
+  using T = TypeParam;
+  const owned_stream s(this->d, TSR_STREAM_INLINE);
+  for (const auto& [incx, incy] : {std::pair<int, int>{1, 1}, {-1, 1}, {1, 2}, {2, -3}, {-2, -1}, {3, 2}})
+    for (const int n : {1, 2, 3, 8, 33})
+      for (const bool at_end : {false, true}) {
+        const auto length = [&](int step) { return static_cast<std::size_t>((n - 1) * std::abs(step) + 1); };
+        const between_gaps<T> x(length(incx), at_end), y(length(incy), at_end), result(1, at_end);
+        T want = 0;
+        for (int k = 0; k < n; ++k) {
+          const auto place = [&](int step) { return static_cast<std::size_t>((step < 0 ? k + 1 - n : k) * step); };
+          T &a = x.elements()[place(incx)], &b = y.elements()[place(incy)];
+          a = T(static_cast<float>(k % 7 - 3), static_cast<float>(k % 5));
+          b = T(static_cast<float>(k % 4), static_cast<float>(1 - k % 3));
+          want += std::conj(a) * b;
+        }
+        tsr_vector_operation v{};
+        v.struct_size = sizeof v;
+        v.type = sizeof(T) == 8 ? TSR_C64 : TSR_C128;
+        v.n = n, v.incx = incx, v.incy = incy;
+        v.x = x.address(), v.y = y.address(), v.result = result.address();
+        opened_plugin::check(this->d.blas->dot(this->d.handle, s.handle, &v));
+        EXPECT_EQ(result.elements()[0], want) << "n = " << n << ", increments " << incx << ", " << incy;
+      }
 }
 
 TEST_F(host_plugin, inline_streams_work_inside_the_call) {

@@ -43,6 +43,11 @@ class opened_plugin {
     m_host.abi_minor = TSR_ABI_MINOR;
     m_host.context = this;
     m_host.error = [](void*, tsr_status, const char* message) { last_error() = message; };
+    m_host.log = [](void* self, std::int32_t, const char* message) {
+      auto& all = *static_cast<opened_plugin*>(self);
+      const std::lock_guard lock(all.m_log_mutex);
+      all.m_log += std::string(message) + "\n";
+    };
     m_host.cpu_mask = m_cpu_mask.empty() ? nullptr : m_cpu_mask.data();
     m_host.cpu_words = static_cast<std::uint32_t>(m_cpu_mask.size());
     for (const auto& one : m_given)
@@ -93,6 +98,12 @@ class opened_plugin {
     return text;
   }
 
+  /// What the plugin wrote to the log, a line each.
+  std::string logged() const {
+    const std::lock_guard lock(m_log_mutex);
+    return m_log;
+  }
+
   static void check(tsr_status result) {
     if (result != TSR_OK) throw std::runtime_error("status " + std::to_string(result) + ": " + last_error());
   }
@@ -108,6 +119,8 @@ class opened_plugin {
   std::vector<given_option> m_given;
   std::vector<std::uint64_t> m_cpu_mask;
   std::vector<tsr_option_value> m_values;
+  mutable std::mutex m_log_mutex;
+  std::string m_log;
 };
 
 inline tsr_address at(const void* pointer) { return {nullptr, reinterpret_cast<std::uintptr_t>(pointer)}; }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/transfer/use_log.hpp"
 #include "tests/unit/transfer/rig.hpp"
 
 namespace tessera::transfer {
@@ -234,6 +235,92 @@ TEST(coherence, sole_copies_are_written_back_before_they_go) {
   EXPECT_EQ(r.is->statistics().written_back, 1u);
   EXPECT_EQ(r.spaces[1]->statistics().used_bytes, 0u);
   EXPECT_EQ(r.spaces[1]->statistics().evictions, 1u);
+  r.end();
+}
+
+TEST(coherence, the_next_to_leave_is_copied_ahead) {
+  rig r({"fake"}, 70);  // 3 % of it: two blocks are kept ready
+  std::vector<block::record*> blocks;
+  for (int k = 0; k < 8; ++k) {
+    blocks.push_back(&r.make());
+    r.put(*blocks.back(), 1, 70 + k);
+  }
+  EXPECT_TRUE(r.is->evict(1, block_bytes));
+  r.settle();
+  EXPECT_EQ(blocks[0]->find(1), nullptr) << "the least recently used";
+  for (const int k : {1, 2}) {
+    EXPECT_TRUE(blocks[k]->valid_in(0) && blocks[k]->valid_in(1)) << k;
+    EXPECT_EQ(r.words(*blocks[k], 0)[5], 70 + k);
+  }
+  for (int k = 3; k < 8; ++k) EXPECT_TRUE(blocks[k]->only_valid_in(1)) << k;
+  EXPECT_EQ(r.is->statistics().written_ahead, 2u);
+  EXPECT_EQ(r.is->statistics().written_back, 1u);
+  EXPECT_TRUE(r.is->evict(1, 2 * block_bytes));
+  EXPECT_EQ(blocks[1]->find(1), nullptr) << "leaves at once";
+  EXPECT_EQ(blocks[2]->find(1), nullptr);
+  EXPECT_EQ(r.is->statistics().dropped, 2u);
+  r.settle();
+  r.end();
+}
+
+TEST(coherence, what_will_be_written_again_is_not_copied_ahead) {
+  rig r({"fake"}, 40);
+  use_log log;
+  std::vector<block::record*> blocks;
+  for (int k = 0; k < 3; ++k) {
+    blocks.push_back(&r.make());
+    r.put(*blocks.back(), 1, 70 + k);
+  }
+  log.note(*blocks[1], 9, true);
+  log.note(*blocks[2], 8, false);
+  EXPECT_TRUE(r.is->evict(1, block_bytes));
+  EXPECT_EQ(blocks[0]->find(1)->state, block::replica_state::draining) << "nobody is known to use it";
+  EXPECT_EQ(blocks[1]->find(1)->state, block::replica_state::valid);
+  EXPECT_EQ(blocks[2]->find(1)->state, block::replica_state::cleaning);
+  r.settle();
+  r.end();
+}
+
+TEST(coherence, a_copy_ahead_may_become_one_that_leaves) {
+  rig r({"fake"}, 40);
+  block::record &first = r.make(), &second = r.make();
+  r.put(first, 1, 1);
+  r.put(second, 1, 2);
+  EXPECT_TRUE(r.is->evict(1, block_bytes));
+  ASSERT_EQ(second.find(1)->state, block::replica_state::cleaning);
+  EXPECT_TRUE(r.is->evict(1, block_bytes));
+  EXPECT_EQ(second.find(1)->state, block::replica_state::draining);
+  r.settle();
+  EXPECT_EQ(second.find(1), nullptr);
+  EXPECT_EQ(r.words(second, 0)[5], 2);
+  EXPECT_EQ(r.is->statistics().written_back, 2u);
+  r.end();
+}
+
+TEST(coherence, what_is_written_while_it_is_copied_ahead_stays_the_only_one) {
+  rig r({"fake"}, 40);
+  block::record &first = r.make(), &second = r.make();
+  r.put(first, 1, 1);
+  r.put(second, 1, 2);
+  EXPECT_TRUE(r.is->evict(1, block_bytes));
+  r.put(second, 1, 3);
+  r.settle();
+  EXPECT_TRUE(second.only_valid_in(1));
+  EXPECT_EQ(r.words(second, 1)[5], 3);
+  EXPECT_EQ(r.is->statistics().written_back, 1u);
+  r.end();
+}
+
+TEST(coherence, nothing_leaves_the_parent_for_a_copy_ahead) {
+  rig r({"fake"}, 40, false, 4 * 4096, 1);
+  block::record &first = r.make(), &second = r.make();
+  r.put(first, 1, 1);
+  r.put(second, 1, 2);
+  EXPECT_TRUE(r.is->evict(1, block_bytes));
+  r.settle();
+  EXPECT_EQ(first.find(1), nullptr);
+  EXPECT_TRUE(second.only_valid_in(1));
+  EXPECT_EQ(r.is->statistics().written_ahead, 0u);
   r.end();
 }
 

@@ -17,19 +17,19 @@ inline constexpr std::uint64_t block_bytes = 256;  // one granule
 
 /// Space 0 is the host, spaces 1... are devices of the plugins named.
 struct rig {
-  /// @param blocks  how many blocks of block_bytes a device holds
+  /// @param blocks  how many blocks of block_bytes a device holds  @param host_blocks  the host; 0: no limit
   explicit rig(const std::vector<std::string>& plugins, std::uint64_t blocks = 16, bool peer_links = false,
-               std::uint64_t staging = 4 * 4096) {
+               std::uint64_t staging = 4 * 4096, std::uint64_t host_blocks = 0) {
     world.has_peer_links = peer_links;
     std::vector<memory::space_number> parents;
     for (std::uint32_t k = 0; k <= plugins.size(); ++k) {
       const bool host = k == 0;
-      devices.push_back(std::make_unique<testing::fake_device>(world, k, host, host ? 0 : blocks * block_bytes,
+      devices.push_back(std::make_unique<testing::fake_device>(world, k, host, (host ? host_blocks : blocks) * block_bytes,
                                                                host ? "host" : plugins[k - 1]));
       memory::space_setup setup;
       setup.number = static_cast<memory::space_number>(k);
       setup.device = &devices.back()->device();
-      setup.slab_bytes = host ? 1 << 16 : blocks * block_bytes;
+      setup.slab_bytes = host && host_blocks == 0 ? 1 << 16 : (host ? host_blocks : blocks) * block_bytes;
       spaces.push_back(std::make_unique<memory::space>(setup));
       parents.push_back(host ? memory::no_space : memory::space_number{0});
     }

@@ -31,7 +31,7 @@ std::uint64_t number_from(const char* name, std::uint64_t fallback) {
 
 class model {
  public:
-  model(std::uint64_t seed, bool peer_links, std::uint64_t device_blocks) : m_random(seed) {
+  model(std::uint64_t seed, bool peer_links, std::uint64_t device_blocks, double write_ahead) : m_writes_ahead(write_ahead > 0), m_random(seed) {
     m_world.has_peer_links = peer_links;
     for (std::uint32_t k = 0; k < 3; ++k) {
       m_devices.push_back(std::make_unique<fake_device>(m_world, k, k == 0, k == 0 ? 0 : device_blocks * block_bytes));
@@ -42,7 +42,7 @@ class model {
       m_spaces.push_back(std::make_unique<memory::space>(setup));
     }
     m_coherence = std::make_unique<transfer::coherence>(m_spaces, std::vector<memory::space_number>{memory::no_space, 0, 0},
-                                                        m_streams, 4 * 4096);
+                                                        m_streams, 4 * 4096, transfer::eviction_settings{.write_ahead = write_ahead});
     for (std::uint32_t k = 1; k < 3; ++k)
       for (int twice = 0; twice < 2; ++twice)
         m_compute[k].push_back(&m_streams.create(m_devices[k]->device(), TSR_STREAM_COMPUTE));
@@ -69,6 +69,7 @@ class model {
     EXPECT_GT(m_reads_checked, steps / 20);
     EXPECT_GT(m_coherence->statistics().written_back, 0u);
     EXPECT_GT(m_coherence->statistics().dropped, 0u);
+    EXPECT_EQ(m_coherence->statistics().written_ahead > 0, m_writes_ahead);
     EXPECT_GT(m_coherence->statistics().saved_fetches, 0u);
   }
 
@@ -239,6 +240,7 @@ class model {
     for (const auto& s : m_spaces) EXPECT_LE(s->statistics().used_bytes, s->limit());
   }
 
+  bool m_writes_ahead;
   std::mt19937_64 m_random;
   fake_world m_world;
   std::vector<std::unique_ptr<fake_device>> m_devices;
@@ -263,7 +265,8 @@ TEST_P(version_table, agrees_with_a_naive_oracle) {
   const std::uint64_t seed = number_from("TESSERA_SEED", std::random_device{}());
   std::printf("seed %llu (TESSERA_SEED), %llu steps\n", static_cast<unsigned long long>(seed),
               static_cast<unsigned long long>(steps));
-  model m(seed, std::get<0>(GetParam()), static_cast<std::uint64_t>(std::get<1>(GetParam())));
+  const int blocks = std::get<1>(GetParam());
+  model m(seed, std::get<0>(GetParam()), static_cast<std::uint64_t>(blocks), blocks < 5 ? 0 : 0.3);
   m.run(steps);
 }
 

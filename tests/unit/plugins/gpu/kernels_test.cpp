@@ -1,4 +1,4 @@
-// The kernels of GPU plugins, on the emulator, against the host plugin: what the conformance suite has no shapes for.
+// The kernels of GPU plugins (on the emulator, on OpenCL) against the host plugin: what the conformance suite has no shapes for.
 // TESSERA_TEST_SEED repeats a run.
 #include <gtest/gtest.h>
 
@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "tests/unit/plugins/gpu/plugins.hpp"
 #include "tests/unit/plugins/opened_plugin.hpp"
 
 namespace tessera {
@@ -82,7 +83,7 @@ std::uint64_t seed() {
   return value;
 }
 
-class gpu_kernels : public testing::Test {
+class gpu_kernels : public testing::TestWithParam<std::string> {
  protected:
   gpu_kernels() : random(seed()) { RecordProperty("seed", std::to_string(seed())); }
 
@@ -104,9 +105,11 @@ class gpu_kernels : public testing::Test {
   std::int64_t size(std::int64_t most) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + 1)); }
 
   std::mt19937_64 random;
-  rig gpu{"cuda_emulated"}, host{"host"};
+  rig gpu{GetParam()}, host{"host"};
   const testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed())};
 };
+
+INSTANTIATE_TEST_SUITE_P(plugins, gpu_kernels, testing::ValuesIn(test::gpu_plugins()), [](const auto& test) { return test.param; });
 
 template <class T>
 void expect_alike(const std::vector<T>& got, const std::vector<T>& wanted, double tolerance) {
@@ -130,7 +133,7 @@ void each_type(Function&& function) {
   function(std::int64_t{});
 }
 
-TEST_F(gpu_kernels, permute_all_types_all_ranks) {
+TEST_P(gpu_kernels, permute_all_types_all_ranks) {
   each_type([&](auto zero) {
     using T = decltype(zero);
     for (int round = 0; round < 24; ++round) {
@@ -164,7 +167,7 @@ TEST_F(gpu_kernels, permute_all_types_all_ranks) {
   });
 }
 
-TEST_F(gpu_kernels, sums_of_more_arrays_than_one_launch_takes) {
+TEST_P(gpu_kernels, sums_of_more_arrays_than_one_launch_takes) {
   each_type([&](auto zero) {
     using T = decltype(zero);
     for (const std::size_t parts : {0u, 1u, 16u, 17u, 40u}) {
@@ -187,7 +190,7 @@ TEST_F(gpu_kernels, sums_of_more_arrays_than_one_launch_takes) {
   });
 }
 
-TEST_F(gpu_kernels, vectors_that_run_backwards) {
+TEST_P(gpu_kernels, vectors_that_run_backwards) {
   for (const auto& [incx, incy] : {std::pair<std::int64_t, std::int64_t>{-1, 1}, {2, -3}, {-2, -1}}) {
     using T = std::complex<double>;
     tsr_vector_operation v{};
@@ -212,7 +215,7 @@ TEST_F(gpu_kernels, vectors_that_run_backwards) {
   }
 }
 
-TEST_F(gpu_kernels, norms_neither_overflow_nor_vanish_and_do_not_depend_on_workspace_being_there) {
+TEST_P(gpu_kernels, norms_neither_overflow_nor_vanish_and_do_not_depend_on_workspace_being_there) {
   for (const double magnitude : {1e-200, 1.0, 1e200}) {
     const std::size_t n = 20000;
     auto x = numbers<double>(n);
@@ -240,7 +243,7 @@ TEST_F(gpu_kernels, norms_neither_overflow_nor_vanish_and_do_not_depend_on_works
   }
 }
 
-TEST_F(gpu_kernels, batches_of_more_products_than_one_launch_takes) {
+TEST_P(gpu_kernels, batches_of_more_products_than_one_launch_takes) {
   using T = float;
   const std::int64_t m = 5, n = 3, k = 7, batch = 70;
   const auto a = numbers<T>(static_cast<std::size_t>(m * k * batch)), b = numbers<T>(static_cast<std::size_t>(k * n * batch));
@@ -269,8 +272,86 @@ TEST_F(gpu_kernels, batches_of_more_products_than_one_launch_takes) {
   expect_alike(results[0], results[1], 1e-4);
 }
 
+/// Tiny, odd and empty ones, all types and transposes, into a part of a larger matrix.
+TEST_P(gpu_kernels, products_of_random_shapes) {
+  const auto round = [&](auto zero) {
+    using T = decltype(zero);
+    for (int i = 0; i < 12; ++i) {
+      tsr_gemm g{};
+      g.struct_size = sizeof g;
+      g.type = type_of<T>;
+      g.transpose_a = static_cast<tsr_transpose>(random() % 3), g.transpose_b = static_cast<tsr_transpose>(random() % 3);
+      const std::int64_t most = i < 6 ? 5 : 70;
+      g.m = size(most), g.n = size(most), g.k = size(most);
+      const bool plain_a = g.transpose_a == TSR_NO_TRANSPOSE, plain_b = g.transpose_b == TSR_NO_TRANSPOSE;
+      g.lda = std::max<std::int64_t>(plain_a ? g.m : g.k, 1) + size(3), g.ldb = std::max<std::int64_t>(plain_b ? g.k : g.n, 1) + size(3);
+      g.ldc = std::max<std::int64_t>(g.m, 1) + size(3);
+      const auto a = numbers<T>(static_cast<std::size_t>(g.lda * (plain_a ? g.k : g.m))), b = numbers<T>(static_cast<std::size_t>(g.ldb * (plain_b ? g.n : g.k)));
+      const auto c = numbers<T>(static_cast<std::size_t>(g.ldc * g.n));
+      const T alpha = i % 4 == 3 ? T(0) : number<T>(), beta = i % 3 == 2 ? T(0) : number<T>();
+      g.alpha = &alpha, g.beta = &beta;
+      std::vector<T> results[2];
+      for (rig* one : {&gpu, &host}) {
+        g.a = one->put(a), g.b = one->put(b), g.c = one->put(c);
+        opened_plugin::check(one->device().blas->gemm(one->device().handle, one->stream(), &g));
+        results[one == &host] = one->get<T>(g.c, c.size());
+      }
+      expect_alike(results[0], results[1], type_of<T> == TSR_F32 || type_of<T> == TSR_C64 ? 1e-4 : 1e-12);
+    }
+  };
+  round(float{});
+  round(double{});
+  round(std::complex<float>{});
+  round(std::complex<double>{});
+}
+
+/// Updates of one triangle, solutions from either side, factors: tiny and empty ones.
+TEST_P(gpu_kernels, small_triangles) {
+  using T = double;
+  for (std::int64_t n = 0; n < 6; ++n) {
+    const auto elements = static_cast<std::size_t>(n * n);
+    auto a = numbers<T>(elements);
+    for (std::int64_t i = 0; i < n; ++i) a[static_cast<std::size_t>(i * n + i)] = 10;
+    const auto b = numbers<T>(elements);
+    const T alpha = number<T>(), beta = number<T>();
+    for (const tsr_triangle triangle : {TSR_LOWER, TSR_UPPER}) {
+      std::vector<T> results[2];
+      for (rig* one : {&gpu, &host}) {
+        tsr_potrf p{};
+        p.struct_size = sizeof p;
+        p.type = TSR_F64;
+        p.triangle = triangle;
+        p.n = n, p.lda = std::max<std::int64_t>(n, 1);
+        p.a = one->put(a);
+        p.info = one->put(std::vector<std::int32_t>{-1});
+        opened_plugin::check(one->device().blas->potrf(one->device().handle, one->stream(), &p));
+        EXPECT_EQ(one->get<std::int32_t>(p.info, 1)[0], 0);
+        tsr_trsm t{};
+        t.struct_size = sizeof t;
+        t.type = TSR_F64;
+        t.triangle = triangle;
+        t.side = n % 2 == 0 ? TSR_LEFT : TSR_RIGHT;
+        t.m = t.n = n, t.lda = t.ldb = p.lda;
+        t.alpha = &alpha;
+        t.a = p.a, t.b = one->put(b);
+        opened_plugin::check(one->device().blas->trsm(one->device().handle, one->stream(), &t));
+        tsr_syrk s{};
+        s.struct_size = sizeof s;
+        s.type = TSR_F64;
+        s.triangle = triangle;
+        s.n = n, s.k = n, s.lda = s.ldc = p.lda;
+        s.alpha = &alpha, s.beta = &beta;
+        s.a = t.b, s.c = p.a;
+        opened_plugin::check(one->device().blas->syrk(one->device().handle, one->stream(), &s));
+        results[one == &host] = one->get<T>(p.a, elements);
+      }
+      expect_alike(results[0], results[1], 1e-10);
+    }
+  }
+}
+
 /// Sizes beyond several tiles and panels, both triangles, both sides.
-TEST_F(gpu_kernels, large_triangles) {
+TEST_P(gpu_kernels, large_triangles) {
   using T = std::complex<double>;
   const std::int64_t n = 130, columns = 150;
   const auto elements = static_cast<std::size_t>(n * n);
@@ -313,7 +394,7 @@ TEST_F(gpu_kernels, large_triangles) {
   }
 }
 
-TEST_F(gpu_kernels, refuses_operands_that_are_not_the_devices_own) {
+TEST_P(gpu_kernels, refuses_operands_that_are_not_the_devices_own) {
   const std::vector<double> there(8);
   tsr_vector_operation v{};
   v.struct_size = sizeof v;

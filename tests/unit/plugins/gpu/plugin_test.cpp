@@ -1,4 +1,4 @@
-// The GPU plugin on the emulator, through its C ABI: what the conformance suite does not ask.
+// GPU plugins, most of it on the emulator, through their C ABI: what the conformance suite does not ask.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/unit/plugins/gpu/plugins.hpp"
 #include "tests/unit/plugins/opened_plugin.hpp"
 
 namespace tessera {
@@ -21,6 +22,10 @@ tsr_memory* allocated(const opened_plugin::device& device, std::uint32_t space, 
   opened_plugin::check(device.table->mem_alloc(device.handle, space, bytes, &memory));
   return memory;
 }
+
+/// What holds for each of them.
+class every_gpu_plugin : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(plugins, every_gpu_plugin, testing::ValuesIn(test::gpu_plugins()), [](const auto& test) { return test.param; });
 
 TEST(gpu_plugin, has_device_memory_and_pinned_memory) {
   const opened_plugin plugin("cuda_emulated",
@@ -62,8 +67,29 @@ TEST(gpu_plugin, has_device_memory_and_pinned_memory) {
   for (tsr_memory* memory : {slab, there}) opened_plugin::check(device.table->mem_free(device.handle, memory));
 }
 
-TEST(gpu_plugin, fills_where_words_do_not_lie_on_words) {
-  const opened_plugin plugin("cuda_emulated");
+TEST(gpu_plugin, has_managed_memory_where_it_is_asked_for) {
+  const opened_plugin plugin("cuda_emulated", {{"memory", TSR_OPTION_STRING, 0, 0, "managed"}});
+  const auto& device = plugin.devices[0];
+  tsr_space_desc own{};
+  own.struct_size = sizeof own;
+  opened_plugin::check(device.table->spaces(device.handle, 0, &own));
+  EXPECT_EQ(own.kind, TSR_SPACE_MANAGED);
+  EXPECT_NE(own.capabilities & TSR_SPACE_HOST_VISIBLE, 0u);
+  tsr_memory* const memory = allocated(device, 0, 64);
+  void* base = nullptr;
+  opened_plugin::check(device.table->mem_base(device.handle, memory, &base));
+  std::memset(base, 7, 64);  // the host writes there
+  const owned_stream stream(device);
+  const unsigned char nine = 9;
+  opened_plugin::check(device.table->fill(device.handle, stream.handle, at(memory), &nine, 1, 32));
+  stream.finish();
+  EXPECT_EQ(static_cast<const unsigned char*>(base)[31], 9);
+  EXPECT_EQ(static_cast<const unsigned char*>(base)[32], 7);
+  opened_plugin::check(device.table->mem_free(device.handle, memory));
+}
+
+TEST_P(every_gpu_plugin, fills_where_words_do_not_lie_on_words) {
+  const opened_plugin plugin(GetParam());
   const auto& device = plugin.devices[0];
   const owned_stream stream(device);
   for (const std::uint32_t width : {2u, 4u, 8u, 16u}) {
@@ -83,8 +109,8 @@ TEST(gpu_plugin, fills_where_words_do_not_lie_on_words) {
   }
 }
 
-TEST(gpu_plugin, copies_planes_that_are_no_whole_rows_apart) {
-  const opened_plugin plugin("cuda_emulated");
+TEST_P(every_gpu_plugin, copies_planes_that_are_no_whole_rows_apart) {
+  const opened_plugin plugin(GetParam());
   const auto& device = plugin.devices[0];
   const owned_stream stream(device);
   std::vector<unsigned char> host(4 * 101), back(4 * 12, 0);

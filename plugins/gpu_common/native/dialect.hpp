@@ -1,8 +1,10 @@
 #pragma once
 // The words of device code for compilers for GPUs (nvcc, hipcc).
+#include <hip/hip_runtime.h>
+
 #include <cstddef>
 
-#include "gpu_vendor.hpp"
+#include "plugins/gpu_common/runtime.hpp"
 
 namespace tessera::gpu {
 
@@ -38,7 +40,7 @@ error_t launch(void (*kernel)(Parameters...), extent3 grid, extent3 threads, std
                const Arguments&... arguments) {
   kernel<<<dim3(grid.x, grid.y, grid.z), dim3(threads.x, threads.y, threads.z), shared_bytes, stream>>>(
       static_cast<Parameters>(arguments)...);
-  return launch_error();
+  return hipGetLastError();
 }
 
 }  // namespace tessera::gpu

@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Runs the conformance suite and the measurements of a GPU plugin from an unpacked bundle (bundle.sh), and writes what came out as JSON.
+#
+#   tessera/run_all.sh [--plugin cuda] [--out results] [--minutes 10] [--sizes "4096 8192 16384"] [--tile 2048] [--link-bytes 268435456]
+#
+# Writes into the folder: machine.json, plugins.json, conformance_<plugin>.json, device.json (links, overlap, calls), and a JSON file per job; failures.txt names what did not
+# end well. A measurement that would begin after the minutes are over is left out and said so.
+# Exit codes: 0 done, 1 something failed, 2 wrong arguments, 5 the plugin finds no device.
+set -uo pipefail
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+export LD_LIBRARY_PATH="$here/lib:$here/lib/needed${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+tessera="$here/bin/tessera"
+
+plugin=cuda out=results minutes=10 sizes="4096 8192 16384" tile=2048 link_bytes=268435456 self_test=""
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --self-test) self_test=yes ;;
+    --plugin | --out | --minutes | --sizes | --tile | --link-bytes)
+      [ $# -ge 2 ] || { echo "[run_all] error: $1 needs a value" >&2; exit 2; }
+      case "$1" in --plugin) plugin=$2 ;; --out) out=$2 ;; --minutes) minutes=$2 ;; --sizes) sizes=$2 ;; --tile) tile=$2 ;; --link-bytes) link_bytes=$2 ;; esac
+      shift
+      ;;
+    *) echo "[run_all] error: unknown option '$1'; see the head of this script" >&2; exit 2 ;;
+  esac
+  shift
+done
+if [ -n "$self_test" ]; then  # the programs and the plugins find all they need
+  "$tessera" plugins --json - >/dev/null && exec "$tessera" gemm --n 200 --quiet
+fi
+
+mkdir -p "$out" || exit 2
+: >"$out/failures.txt"
+file="$(find "$here" -name "tessera_$plugin.so" | head -n 1)"
+[ -n "$file" ] || { echo "[run_all] error: the bundle has no plugin '$plugin'" >&2; exit 2; }
+# configuration NAME [line of the plugin's table]...: the plugin's devices alone do the work
+configuration() {
+  local name=$1
+  shift
+  { printf '[runtime]\nplugins = ["host", "%s"]\n\n[plugin.%s]\n' "$plugin" "$plugin"; printf '%s\n' "$@"; } >"$out/$name.toml"
+}
+# measure NAME command...: with --json, while there is time
+measure() {
+  local name=$1
+  shift
+  if [ "$SECONDS" -ge $((minutes * 60 - 20)) ]; then
+    echo "$name: left out, the $minutes minutes are over" | tee -a "$out/failures.txt"
+    return
+  fi
+  local begin=$SECONDS
+  if timeout $((minutes * 60 - SECONDS)) "$@" --json "$out/$name.json" >"$out/$name.txt" 2>&1; then
+    echo "[run_all] $name: done in $((SECONDS - begin)) s"
+  else
+    echo "$name: exit code $?" | tee -a "$out/failures.txt"
+    tail -n 3 "$out/$name.txt"
+  fi
+}
+
+configuration all
+{
+  printf '{"date": "%s", "host": "%s", "plugin": "%s",\n' "$(date -u +%FT%TZ)" "$(uname -srm)" "$plugin"
+  printf ' "device": "%s",\n' "$(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null | head -n 1)"
+  printf ' "processor": "%s", "processors": %s}\n' "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)" "$(nproc)"
+} >"$out/machine.json"
+if ! "$tessera" plugins --config "$out/all.toml" --json "$out/plugins.json" >"$out/plugins.txt" 2>&1; then
+  cat "$out/plugins.txt" >&2
+  exit 5
+fi
+
+first="${sizes%% *}"
+measure "conformance_$plugin" "$tessera" plugins check "$file"
+if [ -x "$here/bin/bench_device" ]; then  # rows of suite, runtime, case, workers, metric, value
+  if "$here/bin/bench_device" --plugin "$file" --most "$link_bytes" --n "$first" >"$out/device.txt" 2>&1; then
+    awk -F '\t' 'BEGIN { printf "[" } { printf "%s\n{\"case\": \"%s\", \"metric\": \"%s\", \"value\": %s}", (NR > 1 ? "," : ""), $3, $5, $6 }
+      END { print "\n]" }' "$out/device.txt" >"$out/device.json"
+    echo "[run_all] device: done"
+  else
+    echo "device: failed" | tee -a "$out/failures.txt"
+    tail -n 3 "$out/device.txt"
+  fi
+fi
+configuration own_kernels "libraries = false"
+for n in $sizes; do
+  for job in gemm cholesky; do
+    measure "${job}_$n" "$tessera" "$job" --n "$n" --tile "$tile" --repeat 3 --config "$out/all.toml"
+  done
+done
+# What the vendor's libraries bring, what graphs bring, and a matrix that does not fit.
+measure "gemm_${first}_own_kernels" "$tessera" gemm --n "$first" --tile "$tile" --config "$out/own_kernels.toml"
+measure "cholesky_${first}_own_kernels" "$tessera" cholesky --n "$first" --tile "$tile" --config "$out/own_kernels.toml"
+for percent in 150 200 400; do
+  bytes=$((3 * 8 * first * first * 100 / percent))
+  configuration "capped_$percent" "memory_limit = \"$bytes B\""
+  measure "gemm_${first}_at_${percent}_percent" "$tessera" gemm --n "$first" --tile "$((first / 8))" --config "$out/capped_$percent.toml"
+done
+[ ! -s "$out/failures.txt" ]

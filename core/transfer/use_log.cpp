@@ -1,0 +1,63 @@
+#include "core/transfer/use_log.hpp"
+
+namespace tessera::transfer {
+namespace {
+
+using block::announced_use;
+
+bool is_of(const announced_use* use, const block::record& block) noexcept {
+  return use != nullptr && use->block.load(std::memory_order_acquire) == &block;
+}
+
+}  // namespace
+
+use_log::use_log()
+    : m_entries(std::make_unique<announced_use[]>(capacity)), m_begun(std::make_unique<std::atomic<std::uint64_t>[]>(capacity)) {
+  for (std::uint64_t k = 0; k < capacity; ++k) m_entries[k].log = this;
+}
+
+void use_log::note(block::record& block, std::uint64_t sequence, bool writes) noexcept {
+  announced_use& fresh = m_entries[m_head++ % capacity];
+  fresh.next.store(nullptr, std::memory_order_relaxed);
+  fresh.age_and_intent.store(sequence * 2 + (writes ? 1 : 0), std::memory_order_relaxed);
+  fresh.block.store(&block, std::memory_order_release);
+  announced_use* const before = block.flow.last_announced.exchange(&fresh, std::memory_order_acq_rel);
+  if (before != &fresh && is_of(before, block)) before->next.store(&fresh, std::memory_order_release);
+  if (!is_of(block.next_use.load(std::memory_order_acquire), block)) block.next_use.store(&fresh, std::memory_order_release);
+}
+
+/// The beginning of the chain; where that is forgotten, its end; or null.
+announced_use* use_log::first_known(const block::record& block) noexcept {
+  announced_use* const first = block.next_use.load(std::memory_order_acquire);
+  if (is_of(first, block)) return first;
+  announced_use* const last = block.flow.last_announced.load(std::memory_order_acquire);
+  return is_of(last, block) ? last : nullptr;
+}
+
+std::uint64_t use_log::next_use(block::record& block) noexcept {
+  announced_use* at = first_known(block);
+  if (at == nullptr) return never;
+  std::uint64_t found = never;
+  for (;;) {
+    const std::uint64_t sequence = at->age_and_intent.load(std::memory_order_relaxed) / 2;
+    if (!at->log->begun(sequence)) {
+      found = sequence;
+      break;
+    }
+    announced_use* const next = at->next.load(std::memory_order_acquire);
+    if (!is_of(next, block)) break;  // a later one will be linked here
+    at = next;
+  }
+  block.next_use.store(at, std::memory_order_release);
+  return found;
+}
+
+bool use_log::will_be_written(const block::record& block) noexcept {
+  for (const announced_use* at = first_known(block); is_of(at, block); at = at->next.load(std::memory_order_acquire)) {
+    const std::uint64_t use = at->age_and_intent.load(std::memory_order_relaxed);
+    if (use % 2 == 1 && !at->log->begun(use / 2)) return true;
+  }
+  return false;
+}
+
+}  // namespace tessera::transfer

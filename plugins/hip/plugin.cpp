@@ -1,0 +1,9 @@
+// The GPU plugin's sources on AMD's HIP.
+#include "plugins/gpu_common/libraries/dense.hpp"
+#include "plugins/gpu_common/plugin.hpp"
+
+const tessera::gpu::identity tessera::gpu::this_plugin = {
+    .name = "hip",
+    .devices = "0",
+    .memory_limit = nullptr,
+    .fallback = {.vendor = {.dense = &tessera::gpu::amd_dense, .nvidia_sensors = false, .system_too = true}}};

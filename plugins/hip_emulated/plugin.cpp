@@ -1,0 +1,9 @@
+// The GPU plugin's sources on the emulator, as a device of AMD's.
+#include "plugins/gpu_common/libraries/dense.hpp"
+#include "plugins/gpu_common/plugin.hpp"
+
+const tessera::gpu::identity tessera::gpu::this_plugin = {
+    .name = "hip_emulated",
+    .devices = "1",
+    .memory_limit = "1 GiB",
+    .fallback = {.devices = 1, .memory_limit = 1ull << 30, .vendor = {.dense = &tessera::gpu::amd_dense, .nvidia_sensors = false}}};

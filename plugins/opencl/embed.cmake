@@ -1,0 +1,10 @@
+# Writes OUTPUT, a source that holds the files TEXTS: cmake -DOUTPUT=... "-DTEXTS=a.cl;b.cl" -P embed.cmake
+set(source "// Made by plugins/opencl/embed.cmake.\n#include \"plugins/opencl/programs.hpp\"\n\n")
+string(APPEND source "namespace tessera::gpu::opencl {\n\nstd::string_view kernel_source(std::string_view file) {\n")
+foreach(text IN LISTS TEXTS)
+  get_filename_component(name ${text} NAME_WE)
+  file(READ ${text} content)
+  string(APPEND source "  if (file == \"${name}\")\n    return R\"kernel(${content})kernel\";\n")
+endforeach()
+string(APPEND source "  return {};\n}\n\n}  // namespace tessera::gpu::opencl\n")
+file(WRITE ${OUTPUT} "${source}")

@@ -1,0 +1,3 @@
+#pragma once
+// The vendor of this build is OpenCL.
+#include "plugins/opencl/runtime.hpp"
