@@ -39,6 +39,20 @@ function(tessera_plugin)
   install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tessera/plugins COMPONENT runtime)
 endfunction()
 
+# tessera_quick_to_compile(SOURCE...): not optimised under the sanitizers, where such code takes longer to compile than to run: test
+# bodies, options of commands. With no SOURCE, all of TARGET.
+function(tessera_quick_to_compile)
+  cmake_parse_arguments(Q "" "TARGET" "" ${ARGN})
+  if(NOT TESSERA_SANITIZE)
+    return()
+  endif()
+  if(Q_TARGET)
+    target_compile_options(${Q_TARGET} PRIVATE -O0)
+  else()
+    set_property(SOURCE ${Q_UNPARSED_ARGUMENTS} APPEND PROPERTY COMPILE_OPTIONS -O0)
+  endif()
+endfunction()
+
 # tessera_test(NAME unit_base SOURCES ... DEPENDS ... [LABELS ...]): a GoogleTest binary, one ctest entry per binary.
 function(tessera_test)
   cmake_parse_arguments(T "" "NAME;TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
@@ -48,6 +62,7 @@ function(tessera_test)
   target_compile_definitions(${T_NAME} PRIVATE
     TESSERA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TESSERA_BINARY_DIR="${PROJECT_BINARY_DIR}"
     TESSERA_PLUGIN_DIR="${PROJECT_BINARY_DIR}/lib/tessera/plugins")
+  tessera_quick_to_compile(TARGET ${T_NAME})
   add_test(NAME ${T_NAME} COMMAND ${T_NAME})
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 300)

@@ -22,7 +22,9 @@ work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 prefix="$work/tessera"
 cmake --install "$build" --prefix "$prefix" --component runtime >/dev/null
-[ ! -x "$build/bin/bench_device" ] || install -m 755 "$build/bin/bench_device" "$prefix/bin/"
+for program in bench_device bench_graphs bench_device_vendor; do
+  [ ! -x "$build/bin/$program" ] || install -m 755 "$build/bin/$program" "$prefix/bin/"
+done
 install -m 755 "$root/bench/device/run_all.sh" "$prefix/run_all.sh"
 
 strip --strip-unneeded "$prefix"/bin/* "$prefix"/lib*/libtessera.so.*.*.* 2>/dev/null || true

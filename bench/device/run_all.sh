@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
 # Runs the conformance suite and the measurements of a GPU plugin from an unpacked bundle (bundle.sh), and writes what came out as JSON.
 #
-#   tessera/run_all.sh [--plugin cuda] [--out results] [--minutes 10] [--sizes "4096 8192 16384"] [--tile 2048] [--link-bytes 268435456]
+#   tessera/run_all.sh [--plugin cuda] [--out results] [--minutes 10] [--sizes "4096 8192 16384"] [--tile 2048] [--link-bytes 268435456] [--replays 2000]
 #
-# Writes into the folder: machine.json, plugins.json, conformance_<plugin>.json, device.json (links, overlap, calls), and a JSON file per job; failures.txt names what did not
-# end well. A measurement that would begin after the minutes are over is left out and said so.
+# Writes into the folder: machine.json, plugins.json, conformance_<plugin>.json, device.json (links, overlap, calls), graphs.json (the runtime's own time per device task,
+# submitted, recorded, as graphs), vendor_<n>.json (the vendor's libraries by themselves, with the plugin cuda), and a JSON file per job; failures.txt names what did not end well. A measurement that would begin after the minutes are over is left out and said so.
 # Exit codes: 0 done, 1 something failed, 2 wrong arguments, 5 the plugin finds no device.
 set -uo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 export LD_LIBRARY_PATH="$here/lib:$here/lib/needed${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 tessera="$here/bin/tessera"
 
-plugin=cuda out=results minutes=10 sizes="4096 8192 16384" tile=2048 link_bytes=268435456 self_test=""
+plugin=cuda out=results minutes=10 sizes="4096 8192 16384" tile=2048 link_bytes=268435456 replays=2000 self_test=""
 while [ $# -gt 0 ]; do
   case "$1" in
     --self-test) self_test=yes ;;
-    --plugin | --out | --minutes | --sizes | --tile | --link-bytes)
+    --plugin | --out | --minutes | --sizes | --tile | --link-bytes | --replays)
       [ $# -ge 2 ] || { echo "[run_all] error: $1 needs a value" >&2; exit 2; }
-      case "$1" in --plugin) plugin=$2 ;; --out) out=$2 ;; --minutes) minutes=$2 ;; --sizes) sizes=$2 ;; --tile) tile=$2 ;; --link-bytes) link_bytes=$2 ;; esac
+      case "$1" in --plugin) plugin=$2 ;; --out) out=$2 ;; --minutes) minutes=$2 ;; --sizes) sizes=$2 ;; --tile) tile=$2 ;; --link-bytes) link_bytes=$2 ;; --replays) replays=$2 ;; esac
       shift
       ;;
     *) echo "[run_all] error: unknown option '$1'; see the head of this script" >&2; exit 2 ;;
@@ -55,6 +55,25 @@ measure() {
   fi
 }
 
+# rows NAME command...: the same for programs of bench/, whose rows of suite, runtime, case, workers, metric, value become JSON
+rows() {
+  local name=$1 code=0
+  shift
+  if [ "$SECONDS" -ge $((minutes * 60 - 20)) ]; then
+    echo "$name: left out, the $minutes minutes are over" | tee -a "$out/failures.txt"
+    return
+  fi
+  timeout $((minutes * 60 - SECONDS)) "$@" >"$out/$name.txt" 2>&1 || code=$?
+  if [ "$code" -ne 0 ]; then
+    echo "$name: exit code $code" | tee -a "$out/failures.txt"
+    tail -n 3 "$out/$name.txt"
+    return
+  fi
+  awk -F '\t' 'NF == 6 { printf "%s\n{\"runtime\": \"%s\", \"case\": \"%s\", \"metric\": \"%s\", \"value\": %s}", (some++ ? "," : "["), $2, $3, $5, $6 }
+    END { print (some ? "\n]" : "[]") }' "$out/$name.txt" >"$out/$name.json"
+  echo "[run_all] $name: done"
+}
+
 configuration all
 {
   printf '{"date": "%s", "host": "%s", "plugin": "%s",\n' "$(date -u +%FT%TZ)" "$(uname -srm)" "$plugin"
@@ -68,15 +87,10 @@ fi
 
 first="${sizes%% *}"
 measure "conformance_$plugin" "$tessera" plugins check "$file"
-if [ -x "$here/bin/bench_device" ]; then  # rows of suite, runtime, case, workers, metric, value
-  if "$here/bin/bench_device" --plugin "$file" --most "$link_bytes" --n "$first" >"$out/device.txt" 2>&1; then
-    awk -F '\t' 'BEGIN { printf "[" } { printf "%s\n{\"case\": \"%s\", \"metric\": \"%s\", \"value\": %s}", (NR > 1 ? "," : ""), $3, $5, $6 }
-      END { print "\n]" }' "$out/device.txt" >"$out/device.json"
-    echo "[run_all] device: done"
-  else
-    echo "device: failed" | tee -a "$out/failures.txt"
-    tail -n 3 "$out/device.txt"
-  fi
+rows device "$here/bin/bench_device" --plugin "$file" --most "$link_bytes" --n "$first"
+rows graphs "$here/bin/bench_graphs" --plugin "$plugin" --n "$replays"
+if [ "$plugin" = cuda ]; then
+  for n in $sizes; do rows "vendor_$n" "$here/bin/bench_device_vendor" --n "$n"; done
 fi
 configuration own_kernels "libraries = false"
 for n in $sizes; do

@@ -1,5 +1,11 @@
 // What graphs of a device save a replayed iteration of small device tasks: launches, the host's time, the device's
-// modelled time. On one simulated device with a launch latency of 5 us and a virtual clock, so that nothing waits.
+// modelled time; and the same tasks submitted without a recording. By default on one simulated device with a launch
+// latency of 5 us and a virtual clock, so that nothing waits; or on the first device of another plugin.
+//
+//   bench_graphs [--plugin sim] [--n 2000] [--steps 16]      rows of bench/common/measure.hpp
+#include <optional>
+#include <utility>
+
 #include "bench/common/measure.hpp"
 #include "tessera/tessera.hpp"
 
@@ -14,10 +20,21 @@ std::uint64_t device_clock(const plugin::device& of) {
   return ns;
 }
 
+/// How an iteration's tasks come to the device.
+enum class way { submitted, single, graphs };
+const char* word_of(way w) { return w == way::submitted ? "_submitted" : w == way::single ? "_single" : "_graphs"; }
+
+std::string machine_of(const std::string& plugin, way how) {
+  std::string text = "[runtime]\nworkers = 1\nplugins = [\"host\", \"" + plugin + "\"]\ngraphs = " + (how == way::graphs ? "true" : "false") + "\n";
+  if (plugin == "sim")
+    text += "[plugin.sim]\nclock = \"virtual\"\n[[plugin.sim.device]]\nmemory = \"16 MiB\"\nflops = \"100 GFLOP/s\"\nlaunch_latency = \"5 us\"\n";
+  return text;
+}
+
 /// One iteration: `steps` times a scaling and an addition to one block (width 1), or to each of `width` blocks from its
 /// neighbour. Returns the tasks submitted.
-long iteration(runtime& rt, array<double>& a, long steps, long width) {
-  const task_options there{.at = rt.at("sim0")};
+long iteration(runtime& rt, array<double>& a, const std::string& device, long steps, long width) {
+  const task_options there{.at = rt.at(device)};
   for (long k = 0; k < steps; ++k)
     for (long w = 0; w < width; ++w) {
       scal(rt, 0.5, a(w), there);
@@ -26,37 +43,39 @@ long iteration(runtime& rt, array<double>& a, long steps, long width) {
   return 2 * steps * width;
 }
 
-void measure(const std::string& kase, long steps, long width, long replays, bool graphs) {
-  config::document document = config::document::parse(
-      std::string("[runtime]\nworkers = 1\nplugins = [\"host\", \"sim\"]\ngraphs = ") + (graphs ? "true" : "false") +
-      "\n[plugin.sim]\nclock = \"virtual\"\n[[plugin.sim.device]]\nmemory = \"16 MiB\"\nflops = \"100 GFLOP/s\"\nlaunch_latency = \"5 us\"\n");
-  machine assembled = hierarchy::assemble(document);
+void measure(const std::string& plugin, const std::string& kase, long steps, long width, long replays, way how) {
+  machine assembled = hierarchy::assemble(config::document::parse(machine_of(plugin, how), "bench_graphs"));
   const plugin::device* device = nullptr;
   for (const auto& d : assembled.plugins->devices())
-    if (d->plugin_name() == "sim") device = d.get();
+    if (d->plugin_name() == plugin && device == nullptr) device = d.get();
+  if (device == nullptr) bench::fail("the plugin '" + plugin + "' finds no device");
+  const bool modelled = plugin == "sim";
   runtime rt(std::move(assembled));
   auto a = rt.make_array<double>("a", {(width + 1) * elements}, {elements});
   for (long w = 0; w <= width; ++w) fill(rt, a(w), 1.0 + double(w));
   std::vector<double> check(static_cast<std::size_t>(width) + 1);
   for (long w = 0; w <= width; ++w) check[static_cast<std::size_t>(w)] = 1.0 + double(w);
   long tasks = 0;
-  recording step = rt.record([&] { tasks = iteration(rt, a, steps, width); });
-  for (int k = 0; k < 4; ++k) rt.replay(step);  // placed, captured
+  const auto submit = [&] { tasks = iteration(rt, a, plugin + "0", steps, width); };
+  std::optional<recording> step;
+  if (how != way::submitted) step.emplace(rt.record(submit));
+  const auto once = [&] { step ? rt.replay(*step) : submit(); };
+  for (int k = 0; k < 4; ++k) once();  // placed, captured
   rt.fence();
   const statistics before = rt.statistics();
-  const std::uint64_t clock = device_clock(*device);
+  const std::uint64_t clock = modelled ? device_clock(*device) : 0;
   const double cpu = bench::cpu_seconds(), started = bench::now();
-  for (long k = 0; k < replays; ++k) rt.replay(step);
+  for (long k = 0; k < replays; ++k) once();
   rt.fence();
   const double wall = bench::now() - started, busy = bench::cpu_seconds() - cpu;
-  const std::uint64_t modelled = device_clock(*device) - clock;
+  const std::uint64_t device_ns = modelled ? device_clock(*device) - clock : 0;
   const statistics after = rt.statistics();
   const double count = double(tasks) * double(replays);
-  const std::string name = kase + (graphs ? "_graphs" : "_single");
+  const std::string name = kase + word_of(how);
   bench::row("graphs", "tessera", name, 1, "ns_per_task", wall / count * 1e9);
   bench::row("graphs", "tessera", name, 1, "cpu_ns_per_task", busy / count * 1e9);
   bench::row("graphs", "tessera", name, 1, "launches_per_iteration", double(after.device_launches - before.device_launches) / double(replays));
-  bench::row("graphs", "tessera", name, 1, "modelled_us_per_iteration", double(modelled) * 1e-3 / double(replays));
+  if (modelled) bench::row("graphs", "tessera", name, 1, "modelled_us_per_iteration", double(device_ns) * 1e-3 / double(replays));
 
   for (long r = 0; r < replays + 4; ++r)
     for (long k = 0; k < steps; ++k)
@@ -69,14 +88,17 @@ void measure(const std::string& kase, long steps, long width, long replays, bool
     if (!(std::abs(seen - wanted) <= 1e-12 * std::abs(wanted) + 1e-300)) bench::fail(name + ": the result is wrong");
   }
   const schedule::graph_statistics& s = after.graphs;
-  if (graphs && s.launched == 0) bench::fail(name + ": no graph was launched");
+  if (how == way::graphs && s.launched == 0) bench::fail(name + ": no graph was launched");
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const bench::arguments arguments(argc, argv, {"n", "steps"});
+int main(int argc, char** argv) try {
+  const bench::arguments arguments(argc, argv, {"n", "steps", "plugin"});
   const long replays = arguments.number("n", 2000), steps = arguments.number("steps", 16);
-  for (const bool graphs : {false, true}) measure("chain", steps, 1, replays, graphs);
-  for (const bool graphs : {false, true}) measure("stencil_w8", steps, 8, replays, graphs);
+  const std::string plugin = arguments.text("plugin", "sim");
+  for (const auto& [kase, width] : {std::pair{"chain", 1L}, std::pair{"stencil_w8", 8L}})
+    for (const way how : {way::submitted, way::single, way::graphs}) measure(plugin, kase, steps, width, replays, how);
+} catch (const tessera::error& e) {
+  bench::fail(e.what());
 }

@@ -34,7 +34,7 @@ def jobs_of(group, tasks, sizes):
                 reps = 3 if n <= 4096 else 1
                 for workers in (1, 2):
                     out.append(f"peer_dense_blas --op {op} --n {n} --workers {workers} --reps {reps}")
-                for tile in (256, 512):
+                for tile in (256, 512, 1024):
                     for p in ("bench_dense", "peer_dense_starpu --sched lws"):
                         out.append(f"{p} --op {op} --n {n} --tile {tile} --workers 2 --reps {reps}")
     if group == "trace":

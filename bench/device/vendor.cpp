@@ -1,0 +1,143 @@
+// bench_device_vendor: cuBLAS and cuSOLVER by themselves on whole matrices in device memory, the yardstick for Tessera on the
+// same GPU: a product C += A B, a Cholesky factorization, f64, fastest of three. Without Tessera.
+//
+//   bench_device_vendor [--n 4096] [--folder DIR of the libraries]      rows of bench/common/measure.hpp; exit code 5: no GPU, or no library
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+#include <cusolverDn.h>
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "bench/common/random_graph.hpp"
+
+namespace {
+
+[[noreturn]] void absent(const std::string& what) {
+  std::fprintf(stderr, "%s\n", what.c_str());
+  std::exit(5);
+}
+
+void check(int status, const char* what) {
+  if (status != 0) bench::fail(std::string(what) + ": status " + std::to_string(status));
+}
+
+/// A library under the first of its names that opens, in the folder or where the system looks.
+class library {
+ public:
+  library(const std::string& folder, std::initializer_list<const char*> names) {
+    for (const char* name : names)
+      if (m_handle == nullptr) m_handle = ::dlopen((folder.empty() ? name : folder + "/" + name).c_str(), RTLD_NOW | RTLD_GLOBAL);
+    if (m_handle == nullptr) absent(::dlerror());
+  }
+  template <class Function>
+  Function* get(const char* name) const {
+    void* const found = ::dlsym(m_handle, name);
+    if (found == nullptr) absent(::dlerror());
+    return reinterpret_cast<Function*>(found);
+  }
+
+ private:
+  void* m_handle = nullptr;
+};
+#define FROM(library, function) library.get<decltype(function)>(#function)
+
+/// An n x n matrix in device memory.
+class matrix {
+ public:
+  explicit matrix(std::size_t n) : m_bytes(n * n * sizeof(double)) { check(cudaMalloc(reinterpret_cast<void**>(&m_data), m_bytes), "cudaMalloc"); }
+  ~matrix() { cudaFree(m_data); }
+  matrix(const matrix&) = delete;
+  matrix& operator=(const matrix&) = delete;
+  double* data() const { return m_data; }
+  /// Noise in [-0.5, 0.5): what is multiplied has its part in the clock that a GPU can keep.
+  void fill(const std::vector<double>& noise) const {
+    for (std::size_t at = 0; at < m_bytes; at += noise.size() * sizeof(double))
+      check(cudaMemcpy(reinterpret_cast<char*>(m_data) + at, noise.data(), std::min(noise.size() * sizeof(double), m_bytes - at), cudaMemcpyHostToDevice), "cudaMemcpy");
+  }
+
+ private:
+  double* m_data = nullptr;
+  std::size_t m_bytes;
+};
+
+std::vector<double> some_noise() {
+  std::vector<double> made(1000003);
+  for (std::size_t i = 0; i < made.size(); ++i) made[i] = bench::noise(static_cast<long>(i), 1);
+  return made;
+}
+
+template <class Prepare, class Run>
+double fastest(Prepare&& prepare, Run&& run) {
+  double best = 1e300;
+  for (int i = 0; i < 4; ++i) {  // the first one warms up
+    prepare();
+    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    const double begin = bench::now();
+    run();
+    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    if (i > 0) best = std::min(best, bench::now() - begin);
+  }
+  return best;
+}
+
+void product(const library& cublas, int n) {
+  cublasHandle_t handle = nullptr;
+  check(FROM(cublas, cublasCreate_v2)(&handle), "cublasCreate");
+  const auto order = static_cast<std::size_t>(n);
+  const matrix a(order), b(order), c(order);
+  for (const matrix* m : {&a, &b, &c}) m->fill(some_noise());
+  const double one = 1;
+  const auto gemm = FROM(cublas, cublasDgemm_v2);
+  const double seconds = fastest([] {}, [&] {
+    check(gemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, a.data(), n, b.data(), n, &one, c.data(), n), "cublasDgemm");
+  });
+  bench::row("device", "cuBLAS", "gemm_f64_" + std::to_string(n), 1, "gflops", 2.0 * n * double(n) * n / seconds * 1e-9);
+  FROM(cublas, cublasDestroy_v2)(handle);
+}
+
+void factorization(const library& cusolver, int n) {
+  cusolverDnHandle_t handle = nullptr;
+  check(FROM(cusolver, cusolverDnCreate)(&handle), "cusolverDnCreate");
+  const auto order = static_cast<std::size_t>(n);
+  const matrix a(order);
+  const std::vector<double> noise = some_noise(), diagonal(order, double(n));
+  int wanted = 0;
+  check(FROM(cusolver, cusolverDnDpotrf_bufferSize)(handle, CUBLAS_FILL_MODE_LOWER, n, a.data(), n, &wanted), "cusolverDnDpotrf_bufferSize");
+  double* work = nullptr;
+  int* info = nullptr;
+  check(cudaMalloc(reinterpret_cast<void**>(&work), static_cast<std::size_t>(wanted) * sizeof(double)), "cudaMalloc");
+  check(cudaMalloc(reinterpret_cast<void**>(&info), sizeof(int)), "cudaMalloc");
+  const auto potrf = FROM(cusolver, cusolverDnDpotrf);
+  const double seconds = fastest(
+      [&] {
+        a.fill(noise);
+        check(cudaMemcpy2D(a.data(), (order + 1) * sizeof(double), diagonal.data(), sizeof(double), sizeof(double), order, cudaMemcpyHostToDevice), "cudaMemcpy2D");
+      },
+      [&] { check(potrf(handle, CUBLAS_FILL_MODE_LOWER, n, a.data(), n, work, wanted, info), "cusolverDnDpotrf"); });
+  int failed = 0;
+  check(cudaMemcpy(&failed, info, sizeof failed, cudaMemcpyDeviceToHost), "cudaMemcpy");
+  if (failed != 0) bench::fail("cusolverDnDpotrf: info " + std::to_string(failed));
+  bench::row("device", "cuSOLVER", "potrf_f64_" + std::to_string(n), 1, "gflops", double(n) * n * n / 3.0 / seconds * 1e-9);
+  cudaFree(work);
+  cudaFree(info);
+  FROM(cusolver, cusolverDnDestroy)(handle);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bench::arguments given(argc, argv, {"n", "folder"});
+  const int n = static_cast<int>(given.number("n", 4096));
+  const std::string folder = given.text("folder", "");
+  int devices = 0;
+  if (const cudaError_t status = cudaGetDeviceCount(&devices); status != cudaSuccess || devices == 0)
+    absent(std::string("no GPU: ") + cudaGetErrorString(status));
+  const library cublas(folder, {"libcublas.so.13", "libcublas.so.12"});
+  product(cublas, n);
+  const library cusolver(folder, {"libcusolver.so.12", "libcusolver.so.11"});
+  factorization(cusolver, n);
+}
