@@ -102,6 +102,27 @@ step_plugin() {
   "$program" plugins check "$WORK/plugin/tessera_out_of_tree.so" | tee "$WORK/plugin/check.txt"
 }
 
+# The files of docs/plugin_authors.md, with the installed header, library and program alone.
+step_authors() {
+  local work="$WORK/authors" file
+  fresh "$work"
+  awk -v to="$work/" '/^```(c|cpp) [a-z_.]+$/ { file = to $2; next } /^```/ { file = ""; next } file != "" { print > file }' "$SOURCE/docs/plugin_authors.md"
+  expect_file "$work"/{device.h,plugin.c,memory.c,queue.c,vectors.c,stream.cpp}
+  for file in plugin memory queue vectors; do  # each step by itself
+    "$CC" -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -fPIC -fvisibility=hidden -I "$prefix/include" -c "$work/$file.c" -o "$work/$file.o" ||
+      fail "docs/plugin_authors.md: $file.c does not compile"
+  done
+  "$CC" -shared -pthread "$work"/*.o -o "$work/tessera_far.so"
+  "$program" plugins check "$work/tessera_far.so" >"$work/check.txt" || fail "the suite: $(grep -v '^passed' "$work/check.txt")"
+  expect_text "$work/check.txt" " 0 failed"
+  grep -qE '^passed +blas.axpy' "$work/check.txt" || fail "the suite did not check axpy"
+  export PKG_CONFIG_PATH="$prefix/$LIBDIR/pkgconfig"
+  # shellcheck disable=SC2046
+  "$CXX" -std=c++20 -Wall -Wextra -Werror "$work/stream.cpp" -o "$work/stream" $("$PKG_CONFIG" --cflags --libs tessera)
+  LD_LIBRARY_PATH="$prefix/$LIBDIR" "$work/stream" "$work/tessera_far.so" >"$work/stream.txt" || fail "stream: $(cat "$work/stream.txt")"
+  expect_text "$work/stream.txt" scale triad right
+}
+
 step_tgz() {
   fresh "$WORK/tgz"
   "$CPACK" -G TGZ --config "$BUILD/CPackConfig.cmake" -B "$WORK/tgz/made" >"$WORK/tgz/cpack.log" ||
