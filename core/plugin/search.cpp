@@ -114,12 +114,15 @@ void search::survey(const tsr_host* host) {
     return std::find(wanted.begin(), wanted.end(), file.report.name) != wanted.end() ||
            std::find(wanted.begin(), wanted.end(), file.report.path.string()) != wanted.end();
   };
+  // Whether a plugin was asked for, by its name or by a file that promises it.
+  const auto asked_for = [&](const std::string& name) {
+    return std::ranges::any_of(wanted, [&](const std::string& text) { return text == name || (fs::path(text).is_absolute() && promised_name(text) == name); });
+  };
   std::vector<std::pair<std::string, fs::path>> seen;
   for (candidate& file : m_files) {
     if (file.looked) continue;
     std::string conflict = conflict_of(file.promised);
-    if (const std::string rival = rival_of(file.promised); !rival.empty() && std::ranges::count(wanted, rival) != 0 &&
-                                                           std::ranges::count(wanted, file.promised) == 0)
+    if (const std::string rival = rival_of(file.promised); !rival.empty() && asked_for(rival) && !asked_for(file.promised))
       conflict = fmt::format("it cannot be in one process with {}, which is wanted", rival);
     if (!conflict.empty()) {
       file.report.name = file.promised;

@@ -172,10 +172,12 @@ TEST(refusals, a_survey_leaves_out_what_may_not_join_a_wanted_plugin) {
   const folder place;
   place.take("opencl");
   place.take("hip");
-  std::string reason;
-  for (const file_report& file : registry::survey({.directories = {place.path()}, .wanted = {"opencl?"}}))
-    if (file.name == "hip") reason = file.reason;
-  EXPECT_THAT(reason, HasSubstr("not looked into: it cannot be in one process with opencl, which is wanted"));
+  for (const std::string& wanted : {std::string("opencl?"), (place.path() / "tessera_opencl.so").string()}) {
+    std::string reason;
+    for (const file_report& file : registry::survey({.directories = {place.path()}, .wanted = {wanted}}))
+      if (file.name == "hip") reason = file.reason;
+    EXPECT_THAT(reason, HasSubstr("not looked into: it cannot be in one process with opencl, which is wanted")) << wanted;
+  }
   const registry all({.directories = {place.path()}, .wanted = {"opencl"}});
   EXPECT_EQ(all.devices().size(), 1u);
 }
