@@ -601,11 +601,20 @@ typedef struct tsr_jit_table {
   void (*release)(tsr_device* device, void* image);
 } tsr_jit_table;
 
+/* Memory that other processes of this machine reach. A key is plain bytes, to be sent by any means; it is good for plugins
+ * of the same name and version on the same device, while the exported memory lives. */
+#define TSR_IPC_KEY_BYTES 128 /* a vendor's handle (64 bytes with CUDA and HIP), offset and size in its allocation, uuid */
 typedef struct tsr_ipc_table {
   uint32_t struct_size;
   uint32_t version;
-  tsr_status (*export_memory)(tsr_device* device, tsr_memory* memory, uint8_t out_key[64]);
-  tsr_status (*import_memory)(tsr_device* device, const uint8_t key[64], tsr_memory** out_memory);
+  /* Writes the key of an allocation of this device. Thread-safe. Fails: UNIMPLEMENTED (this space's memory cannot be
+   * shared), INVALID_ARGUMENT (no live memory of the device). */
+  tsr_status (*export_memory)(tsr_device* device, tsr_memory* memory, uint8_t out_key[TSR_IPC_KEY_BYTES]);
+  /* A handle on memory that another process exported, in the space and of the size that it has there; the caller ends
+   * its use with mem_free, which leaves the exporter's memory alone. The contents are ordered by nobody: processes agree
+   * on who writes. Thread-safe. Fails: INVALID_ARGUMENT (no key of this device), NOT_FOUND (the memory is gone),
+   * RESOURCE_EXHAUSTED. */
+  tsr_status (*import_memory)(tsr_device* device, const uint8_t key[TSR_IPC_KEY_BYTES], tsr_memory** out_memory);
 } tsr_ipc_table;
 
 typedef struct tsr_counter {
