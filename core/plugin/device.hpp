@@ -34,7 +34,8 @@ class device {
  public:
   device(std::string name, std::string plugin_name, std::uint32_t index, tsr_device* handle,
          const tsr_device_desc& description, const tsr_device_table& table, std::vector<space> spaces,
-         const tsr_blas_table* blas, const tsr_tensor_table* tensor, const tsr_graph_table* graph = nullptr);
+         const tsr_blas_table* blas, const tsr_tensor_table* tensor, const tsr_graph_table* graph = nullptr,
+         const tsr_sparse_table* sparse = nullptr);
   device(const device&) = delete;
   device& operator=(const device&) = delete;
 
@@ -47,9 +48,10 @@ class device {
   std::span<const space> spaces() const noexcept { return m_spaces; }
   bool has(std::uint32_t capability) const noexcept { return (m_description.capabilities & capability) != 0; }
 
-  /// Sub-tables, or null where the device has none.
+  /// Sub-tables, or null where the device has none. All entries of `sparse` are there.
   const tsr_blas_table* blas() const noexcept { return m_has_blas ? &m_blas : nullptr; }
   const tsr_tensor_table* tensor() const noexcept { return m_has_tensor ? &m_tensor : nullptr; }
+  const tsr_sparse_table* sparse() const noexcept { return m_has_sparse ? &m_sparse : nullptr; }
   /// With all entries but `update`.
   const tsr_graph_table* graph() const noexcept { return m_has_graph ? &m_graph : nullptr; }
 
@@ -81,7 +83,8 @@ class device {
   tsr_blas_table m_blas{};
   tsr_tensor_table m_tensor{};
   tsr_graph_table m_graph{};
-  bool m_has_blas = false, m_has_tensor = false, m_has_graph = false;
+  tsr_sparse_table m_sparse{};
+  bool m_has_blas = false, m_has_tensor = false, m_has_graph = false, m_has_sparse = false;
   mutable std::atomic<bool> m_lost{false};
   mutable std::mutex m_loss_mutex;
   mutable std::string m_loss_details;

@@ -159,6 +159,8 @@ std::unique_ptr<device> session::open_device(std::uint32_t index, std::uint32_t 
   const tsr_tensor_table tensor_copy = completed(tensor);
   const auto* graph = static_cast<const tsr_graph_table*>(extension(handle, TSR_EXTENSION_GRAPH));
   const tsr_graph_table graph_copy = completed(graph);
+  const auto* sparse = static_cast<const tsr_sparse_table*>(extension(handle, TSR_EXTENSION_SPARSE));
+  const tsr_sparse_table sparse_copy = completed(sparse);
   if ((blas != nullptr && blas_copy.supports == nullptr) || (tensor != nullptr && tensor_copy.supports == nullptr))
     throw error(error_kind::plugin,
                 fmt::format("the mandatory entry \"supports\" of a {} table of plugin \"{}\" is missing",
@@ -168,10 +170,15 @@ std::unique_ptr<device> session::open_device(std::uint32_t index, std::uint32_t 
                            graph_copy.launch == nullptr || graph_copy.destroy == nullptr))
     throw error(error_kind::plugin, fmt::format("an entry of the GRAPH table of plugin \"{}\" is missing", m_plugin.name),
                 path.string(), "all but \"update\" are mandatory");
+  if (sparse != nullptr && (sparse_copy.supports == nullptr || sparse_copy.create_csr == nullptr ||
+                            sparse_copy.destroy == nullptr || sparse_copy.spmm == nullptr))
+    throw error(error_kind::plugin, fmt::format("an entry of the SPARSE table of plugin \"{}\" is missing", m_plugin.name),
+                path.string(), "supports, create_csr, destroy and spmm are mandatory");
   return std::make_unique<device>(name, m_plugin.name, static_cast<std::uint32_t>(others.size()), handle, description,
                                   table, std::move(spaces), blas != nullptr ? &blas_copy : nullptr,
                                   tensor != nullptr ? &tensor_copy : nullptr,
-                                  graph != nullptr ? &graph_copy : nullptr);
+                                  graph != nullptr ? &graph_copy : nullptr,
+                                  sparse != nullptr ? &sparse_copy : nullptr);
 }
 
 const void* session::extension(tsr_device* device, tsr_extension_id id) const {

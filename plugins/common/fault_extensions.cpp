@@ -1,4 +1,4 @@
-// BLAS, TENSOR and GRAPH tables of an interposed device: each call that enqueues counts as a computation.
+// BLAS, TENSOR, SPARSE and GRAPH tables of an interposed device: each call that enqueues counts as a computation.
 #include "plugins/common/fault_state.hpp"
 
 namespace tessera::common::faults {
@@ -63,7 +63,34 @@ const void* wrap_blas(device_state& device, const void* inner) {
 
 const void* wrap_tensor(device_state& device, const void* inner) {
   using t = tsr_tensor_table;
-  return wrap<&device_state::tensor, &t::permute, &t::reduce_add, &t::fill, &t::contract>(device.tensor, inner, nothing_more);
+  return wrap<&device_state::tensor, &t::permute, &t::reduce_add, &t::fill, &t::contract, &t::reduce>(device.tensor, inner, nothing_more);
+}
+
+/// Counts as an allocation, of what the plugin may build for the matrix.
+tsr_status create_csr(tsr_device* device, const tsr_csr* matrix, tsr_sparse** out_matrix) {
+  const auto state = find(device);
+  if (state == nullptr) return TSR_INVALID_ARGUMENT;
+  passage in(*state);
+  const std::int64_t nonzeros = TSR_HAS(tsr_csr, matrix, nonzeros) && matrix->nonzeros > 0 ? matrix->nonzeros : 0;
+  bool work = true;
+  if (const auto status = before(in, *state, nullptr, call::alloc, 12 * static_cast<std::uint64_t>(nonzeros), "a sparse matrix", work))
+    return status;
+  return state->sparse.inner.create_csr(device, matrix, out_matrix);
+}
+
+/// Also on a device that is lost.
+tsr_status destroy_matrix(tsr_device* device, tsr_sparse* matrix) {
+  const auto state = find(device);
+  if (state == nullptr) return TSR_INVALID_ARGUMENT;
+  const tsr_status status = state->sparse.inner.destroy(device, matrix);
+  return status == TSR_OK ? alive(*state) : status;
+}
+
+const void* wrap_sparse(device_state& device, const void* inner) {
+  return wrap<&device_state::sparse, &tsr_sparse_table::spmm>(device.sparse, inner, [](tsr_sparse_table& table) {
+    if (table.create_csr != nullptr) table.create_csr = create_csr;
+    if (table.destroy != nullptr) table.destroy = destroy_matrix;
+  });
 }
 
 const void* wrap_graph(device_state& device, const void* inner) {
@@ -81,6 +108,7 @@ const void* wrap_extension(device_state& device, tsr_extension_id id, const void
   switch (id) {
     case TSR_EXTENSION_BLAS: return wrap_blas(device, inner);
     case TSR_EXTENSION_TENSOR: return wrap_tensor(device, inner);
+    case TSR_EXTENSION_SPARSE: return wrap_sparse(device, inner);
     case TSR_EXTENSION_GRAPH: return wrap_graph(device, inner);
     default: return nullptr;
   }

@@ -69,6 +69,7 @@ struct device_state {
   table_pair<tsr_blas_table> blas;
   table_pair<tsr_tensor_table> tensor;
   table_pair<tsr_graph_table> graph;
+  table_pair<tsr_sparse_table> sparse;
   std::atomic<bool> lost{false};
 
   std::shared_ptr<stream_state> find(tsr_stream* stream) const;

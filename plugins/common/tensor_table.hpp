@@ -1,5 +1,6 @@
 #pragma once
 // The TENSOR table of a plugin whose kernels are the calls of tensor_call.hpp.
+#include "plugins/common/matrix_reduce.hpp"
 #include "plugins/common/tensor_call.hpp"
 
 namespace tessera::common {
@@ -36,6 +37,11 @@ tsr_tensor_table make_tensor_table() {
                                                [&](const reporter& r, operand_resolver& o, fill_call& c) {
                                                  return prepare(r, o, type, count, destination, value, c);
                                                });
+  };
+  table.reduce = [](tsr_device* device, tsr_stream* stream, const tsr_reduce* arguments) {
+    return Backend::template kernel<matrix_reduce_call>(
+        device, stream,
+        [&](const reporter& r, operand_resolver& o, matrix_reduce_call& c) { return prepare(r, o, arguments, c); });
   };
   return table;
 }

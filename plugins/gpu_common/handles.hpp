@@ -19,6 +19,7 @@
 #include "plugins/common/handle_pool.hpp"
 #include "plugins/common/operand.hpp"
 #include "plugins/common/report.hpp"
+#include "plugins/common/sparse_table.hpp"
 #include "plugins/gpu_common/libraries/dense.hpp"
 #include "plugins/gpu_common/libraries/sensors.hpp"
 #include "plugins/gpu_common/runtime.hpp"
@@ -69,6 +70,7 @@ struct tsr_device_s {
   tessera::gpu::callback_list callbacks;
   tessera::common::handle_pool<tsr_memory_s> memories;
   tessera::common::handle_pool<tsr_stream_s> streams;
+  tessera::common::handle_pool<tsr_sparse_s> matrices;
   tessera::common::handle_pool<tsr_graph_s> graphs;
   tessera::common::recorders recording;
 };
@@ -84,6 +86,7 @@ struct tsr_plugin_s {
   std::string library;                                          // the blas table's
   tsr_blas_table blas{};
   tsr_tensor_table tensor{};
+  tsr_sparse_table sparse{};
   tsr_graph_table graph{};
   tsr_telemetry_table telemetry{};
   tessera::common::device_list<tsr_device_s, tessera::gpu::device_magic> devices;
@@ -198,6 +201,12 @@ error_t launch_with_place(graph_t graph, tsr_stream* stream);
 /// `library` says what the calls are done by, and lives as long as the table.
 tsr_blas_table blas_table(const char* library);
 tsr_tensor_table tensor_table();
+/// Whether a device computes with doubles where a type asks for them; and as a status, with a record.
+bool has_numbers(const tsr_device* device, tsr_type type);
+tsr_status check_numbers(const tsr_device* device, tsr_type type);
+
+// sparse.cpp
+tsr_sparse_table sparse_table();
 
 // device.cpp
 const tsr_device_table& device_table();

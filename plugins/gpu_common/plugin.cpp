@@ -79,6 +79,7 @@ std::unique_ptr<tsr_device_s> make_device(tsr_plugin& plugin, std::uint32_t inde
 void close(tsr_device& device) {
   use_device(device.ordinal);
   close_streams(device);
+  common::close_matrices(device.matrices);
   device.memories.for_each([](tsr_memory_s& memory) {
     if (memory.magic.take(memory_magic)) release_memory(memory);
   });
@@ -98,7 +99,8 @@ struct plugin_rules : rules {
   static void close(tsr_device& device) { gpu::close(device); }
   static std::vector<common::offered_extension> extensions(const plugin& in) {
     std::vector<common::offered_extension> all = {{TSR_EXTENSION_BLAS, in.blas.version, &in.blas},
-                                                  {TSR_EXTENSION_TENSOR, in.tensor.version, &in.tensor}};
+                                                  {TSR_EXTENSION_TENSOR, in.tensor.version, &in.tensor},
+                                                  {TSR_EXTENSION_SPARSE, in.sparse.version, &in.sparse}};
     if (has_graphs) all.push_back({TSR_EXTENSION_GRAPH, in.graph.version, &in.graph});
     if (in.sensors != nullptr) all.push_back({TSR_EXTENSION_TELEMETRY, in.telemetry.version, &in.telemetry});
     return all;
@@ -141,6 +143,7 @@ tsr_status open_plugin(const tsr_host* host, const tsr_option_value* values, std
     }
     choose_devices(*plugin, found);
     plugin->tensor = tensor_table();
+    plugin->sparse = sparse_table();
     plugin->graph = graph_table();
     plugin->telemetry = telemetry_table();
     *out_table = &common::plugin_calls<plugin_rules>::table;

@@ -1,6 +1,8 @@
 // The BLAS and TENSOR tables of a GPU: the checks are those of every plugin, the kernels those of kernels.hpp.
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <limits>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -9,6 +11,8 @@
 #include "plugins/common/tensor_table.hpp"
 #include "plugins/gpu_common/handles.hpp"
 #include "plugins/gpu_common/kernels.hpp"
+#include "plugins/gpu_common/scalars.hpp"
+#include "plugins/gpu_common/sparse_kernels.hpp"
 
 namespace tessera::gpu {
 namespace {
@@ -101,7 +105,20 @@ error_t enqueue(const common::fill_call& f, stream_t stream) {
   return fill_pattern(f.destination, f.value.bytes, static_cast<std::uint32_t>(common::element_bytes(f.type)), f.count, stream);
 }
 
-/// Whether a device computes with doubles where a type asks for them.
+error_t enqueue(const common::matrix_reduce_call& r, stream_t stream) {
+  line_reduction lines{r.type, r.reduction, r.results, r.length, r.result_step, r.step, r.source, r.destination, {}};
+  with_part(r.type, [&](auto part) {
+    using limits = std::numeric_limits<decltype(part)>;
+    const auto largest = limits::has_infinity ? limits::infinity() : limits::max();
+    const auto least = limits::has_infinity ? -limits::infinity() : limits::lowest();
+    part = r.reduction == TSR_REDUCTION_MIN ? largest : least;
+    std::memcpy(lines.nothing, &part, sizeof part);
+  });
+  return reduce_lines(lines, stream);
+}
+
+}  // namespace
+
 bool has_numbers(const tsr_device* device, tsr_type type) {
   return device->facts.has_fp64 || (type != TSR_F64 && type != TSR_C128);
 }
@@ -110,6 +127,8 @@ tsr_status check_numbers(const tsr_device* device, tsr_type type) {
   if (has_numbers(device, type)) return TSR_OK;
   return device->report.fail(TSR_UNIMPLEMENTED, "device '%s' has no double precision; ask supports first", device->facts.name);
 }
+
+namespace {
 
 /// What a vendor's library answered to a call that it took.
 tsr_status tell_of_library(tsr_device* device, int wrong) {

@@ -14,6 +14,7 @@
 #include "plugins/common/pages.hpp"
 #include "plugins/common/registration_calls.hpp"
 #include "plugins/common/report.hpp"
+#include "plugins/common/sparse_table.hpp"
 #include "plugins/common/stream_calls.hpp"
 
 namespace tessera::host {
@@ -47,6 +48,7 @@ struct tsr_device_s {
   tessera::common::registration_table registered;
   tessera::common::handle_pool<tsr_memory_s> memories;
   tessera::common::handle_pool<tsr_stream_s> streams;
+  tessera::common::handle_pool<tsr_sparse_s> matrices;
 };
 
 namespace tessera::host {
@@ -92,5 +94,6 @@ const tsr_device_table& device_table();
 // kernels.cpp
 tsr_blas_table blas_table(const char* library);
 tsr_tensor_table tensor_table();
+tsr_sparse_table sparse_table();
 
 }  // namespace tessera::host

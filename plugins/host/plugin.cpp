@@ -18,6 +18,7 @@ struct tsr_plugin_s {
   std::string library;
   tsr_blas_table blas{};
   tsr_tensor_table tensor{};
+  tsr_sparse_table sparse{};
   tessera::common::device_list<tsr_device_s, tessera::host::device_magic> devices;
 };
 
@@ -88,6 +89,7 @@ std::unique_ptr<tsr_device_s> make_device(const tsr_plugin& plugin) {
 
 void close(tsr_device& device) {
   common::close_streams(device.streams);
+  common::close_matrices(device.matrices);
   device.memories.for_each([](tsr_memory_s& memory) {
     memory.magic.set(0);
     memory.pages = common::pages();
@@ -103,7 +105,9 @@ struct plugin_rules : rules {
   static const tsr_device_table& device_table() { return host::device_table(); }
   static void close(tsr_device& device) { host::close(device); }
   static std::vector<common::offered_extension> extensions(const plugin& in) {
-    return {{TSR_EXTENSION_BLAS, in.blas.version, &in.blas}, {TSR_EXTENSION_TENSOR, in.tensor.version, &in.tensor}};
+    return {{TSR_EXTENSION_BLAS, in.blas.version, &in.blas},
+            {TSR_EXTENSION_TENSOR, in.tensor.version, &in.tensor},
+            {TSR_EXTENSION_SPARSE, in.sparse.version, &in.sparse}};
   }
   static void stop(plugin&) {}
 };
@@ -124,6 +128,7 @@ tsr_status open(const tsr_host* host, const tsr_option_value* values, std::uint3
     plugin->library = common::blas_library();
     plugin->blas = blas_table(plugin->library.c_str());
     plugin->tensor = tensor_table();
+    plugin->sparse = sparse_table();
     *out_table = &common::plugin_calls<plugin_rules>::table;
     *out_plugin = plugin.release();
     return TSR_OK;

@@ -19,6 +19,7 @@
 #include "plugins/common/pages.hpp"
 #include "plugins/common/registration_calls.hpp"
 #include "plugins/common/report.hpp"
+#include "plugins/common/sparse_table.hpp"
 #include "plugins/common/stream_calls.hpp"
 #include "plugins/sim/channel.hpp"
 #include "plugins/sim/clock.hpp"
@@ -86,6 +87,7 @@ struct tsr_device_s {
   tessera::sim::channel into, out_of, within, compute;
   tessera::common::registration_table registered;
   tessera::common::handle_pool<tsr_stream_s> streams;
+  tessera::common::handle_pool<tsr_sparse_s> matrices;
   tessera::common::handle_pool<tsr_graph_s> graphs;
   tessera::common::recorders recording;
 
@@ -103,6 +105,7 @@ struct tsr_plugin_s {
   std::string library;
   tsr_blas_table blas{};
   tsr_tensor_table tensor{};
+  tsr_sparse_table sparse{};
   tsr_graph_table graph{};
   tessera::common::device_list<tsr_device_s, tessera::sim::device_magic> devices;
 };
@@ -218,5 +221,6 @@ const tsr_device_table& device_table();
 // kernels.cpp
 tsr_blas_table blas_table(const char* library);
 tsr_tensor_table tensor_table();
+tsr_sparse_table sparse_table();
 
 }  // namespace tessera::sim

@@ -38,6 +38,7 @@ std::unique_ptr<tsr_device_s> make_device(tsr_plugin& plugin, std::uint32_t inde
 
 void close(tsr_device& device) {
   common::close_streams(device.streams);
+  common::close_matrices(device.matrices);
   device.graphs.for_each([](tsr_graph_s& graph) {
     graph.magic.set(0);
     graph.nodes.reset();
@@ -58,6 +59,7 @@ struct plugin_rules : rules {
   static std::vector<common::offered_extension> extensions(const plugin& in) {
     return {{TSR_EXTENSION_BLAS, in.blas.version, &in.blas},
             {TSR_EXTENSION_TENSOR, in.tensor.version, &in.tensor},
+            {TSR_EXTENSION_SPARSE, in.sparse.version, &in.sparse},
             {TSR_EXTENSION_GRAPH, in.graph.version, &in.graph}};
   }
   static void stop(plugin& in) { in.clock.interrupt(); }  // nobody waits for modelled times any more
@@ -84,6 +86,7 @@ tsr_status open(const tsr_host* host, const tsr_option_value* values, std::uint3
     plugin->library = common::blas_library();
     plugin->blas = blas_table(plugin->library.c_str());
     plugin->tensor = tensor_table();
+    plugin->sparse = sparse_table();
     plugin->graph = graph_table();
     const void* table = &common::plugin_calls<plugin_rules>::table;
     if (!plugin->setting.faults.rules.empty())  // the devices break as they were told to, like those behind a layer

@@ -1,4 +1,4 @@
-// SPARSE, GRAPH, JIT, TELEMETRY: checked where they are offered.
+// GRAPH, JIT, TELEMETRY: checked where they are offered.
 #include "core/plugin/tables.hpp"
 #include "tests/conformance/suite/numbers.hpp"
 
@@ -19,67 +19,6 @@ void each_offered(const subject& what, tsr_extension_id id, Use&& use) {
     use(device, table);
   });
   if (!tried) skip("the extension is not offered");
-}
-
-template <class T>
-void one_spmm(const queue& stream, const tsr_sparse_table& sparse, std::mt19937_64& random, std::uint64_t seed) {
-  const device& device = stream.owner();
-  const std::uint32_t space = compute_space(device);
-  const std::int64_t rows = random_size(random), columns = 1 + random_size(random),
-                     b = 1 + static_cast<std::int64_t>(random() % 5);
-  std::vector<std::int64_t> starts{0};
-  std::vector<std::int32_t> at;
-  for (std::int64_t r = 0; r < rows; ++r) {
-    for (std::int64_t c = 0; c < columns; ++c)
-      if (random() % 4 == 0) at.push_back(static_cast<std::int32_t>(c));
-    starts.push_back(static_cast<std::int64_t>(at.size()));
-  }
-  const auto values = random_numbers<T>(random, at.size());
-  for (const tsr_transpose transpose : {TSR_NO_TRANSPOSE, TSR_TRANSPOSE}) {
-    const bool flipped = transpose != TSR_NO_TRANSPOSE;
-    const auto in = static_cast<std::size_t>(flipped ? rows : columns),
-               out = static_cast<std::size_t>(flipped ? columns : rows);
-    const auto width = static_cast<std::size_t>(b);
-    const auto x = random_numbers<T>(random, in * width);
-    auto y = random_numbers<T>(random, out * width);
-    const T alpha = random_number<T>(random), beta = random_number<T>(random);
-    const buffer on_starts = uploaded(stream, space, starts), on_at = uploaded(stream, space, at),
-                 on_values = uploaded(stream, space, values);
-    const buffer on_x = uploaded(stream, space, x), on_y = uploaded(stream, space, y);
-    const tsr_csr csr{sizeof(tsr_csr), number<T>::type, rows,           columns, static_cast<std::int64_t>(at.size()),
-                      on_starts.at(0), on_at.at(0),     on_values.at(0)};
-    tsr_sparse* matrix = nullptr;
-    expect_ok(sparse.create_csr(device.handle(), &csr, &matrix), "create_csr");
-    expect_ok(sparse.spmm(device.handle(), stream.handle(), transpose, &alpha, matrix, on_x.at(0), b, b, &beta,
-                          on_y.at(0), b, {}),
-              "spmm");
-    stream.finish();
-    expect_ok(sparse.destroy(device.handle(), matrix), "destroy");
-    for (T& value : y) value *= beta;
-    for (std::int64_t r = 0; r < rows; ++r)
-      for (auto e = static_cast<std::size_t>(starts[static_cast<std::size_t>(r)]);
-           e < static_cast<std::size_t>(starts[static_cast<std::size_t>(r) + 1]); ++e)
-        for (std::size_t q = 0; q < width; ++q) {
-          const auto from = static_cast<std::size_t>(flipped ? r : at[e]),
-                     to = static_cast<std::size_t>(flipped ? at[e] : r);
-          y[to * width + q] += alpha * values[e] * x[from * width + q];
-        }
-    expect_near(downloaded<T>(stream, on_y, y.size()), y, 256 * epsilon<T> * static_cast<double>(in + 4),
-                fmt::format("spmm {}x{} by {} (seed {})", rows, columns, b, seed));
-  }
-}
-
-void sparse(const subject& what) {
-  each_offered<tsr_sparse_table>(what, TSR_EXTENSION_SPARSE, [&](const device& device, const tsr_sparse_table& table) {
-    expect(table.create_csr != nullptr && table.destroy != nullptr && table.spmm != nullptr,
-           "an entry of the SPARSE table is null");
-    const queue stream(device);
-    auto random = what.generator();
-    for_each_number([&](auto zero) {
-      if (table.supports == nullptr || !table.supports(device.handle(), 1, number<decltype(zero)>::type)) return;
-      for (int i = 0; i < 10; ++i) one_spmm<decltype(zero)>(stream, table, random, what.seed);
-    });
-  });
 }
 
 /// Copies recorded once and launched twice; nothing moves while recording.
@@ -275,8 +214,7 @@ void telemetry(const subject& what) {
 }  // namespace
 
 std::vector<check> extension_checks() {
-  return {{"extensions.sparse", sparse},
-          {"extensions.graph", graph},
+  return {{"extensions.graph", graph},
           {"extensions.graph_misuse", graph_misuse},
           {"extensions.graph_of_kernels", graph_of_kernels},
           {"extensions.jit", jit},

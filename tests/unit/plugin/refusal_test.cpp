@@ -52,6 +52,7 @@ INSTANTIATE_TEST_SUITE_P(
                      "tessera/plugin.h"},
         wrong_plugin{"null_header", "cannot serve this version", "a build of the plugin for this version"},
         wrong_plugin{"kind", "kind 77", "1 device"}, wrong_plugin{"missing_entry", "\"copy\"", "struct_size"},
+        wrong_plugin{"empty_sparse", "an entry of the SPARSE table", "spmm"},
         wrong_plugin{"short_table", "\"copy\"", "struct_size"}, wrong_plugin{"missing_open", "\"open\"", "struct_size"},
         wrong_plugin{"open_fails", "PERMISSION_DENIED: the driver refused: /dev/mini", "runtime.plugins"},
         wrong_plugin{"device_open_fails", "UNAVAILABLE: the cable is not plugged in", "runtime.plugins"},

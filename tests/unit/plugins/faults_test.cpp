@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "plugins/common/fault_rules.hpp"
-#include "tests/unit/plugins/opened_plugin.hpp"
+#include "tests/unit/plugins/sparse_matrix.hpp"
 
 namespace tessera::test {
 namespace {
@@ -221,6 +221,58 @@ TEST(injected_faults, allocations_fail_as_often_as_told) {
   EXPECT_EQ(d.table->mem_alloc(d.handle, 0, 64, &memory), TSR_RESOURCE_EXHAUSTED);
   EXPECT_EQ(memory, nullptr);
   EXPECT_EQ(d.table->mem_alloc(d.handle, 0, 64, &memory), TSR_OK);
+}
+
+TEST(injected_faults, strike_sparse_products_and_reductions_like_other_computations) {
+  opened_plugin plugin("sim", with_rule("kernel_refused", {integer("every", 2)}));
+  const auto& d = plugin.devices.at(0);
+  ASSERT_NE(d.sparse, nullptr);
+  placed_data data(d);
+  const tsr_csr csr = data.diagonal(2, 2, 3);
+  const tsr_address x = data.put(std::vector<float>{1, 2}), y = data.put(std::vector<float>(2));
+  tsr_sparse* matrix = nullptr;
+  ASSERT_EQ(d.sparse->create_csr(d.handle, &csr, &matrix), TSR_OK);
+  EXPECT_EQ(data.multiply(matrix, 1, x, y), TSR_OK);
+  EXPECT_EQ(data.multiply(matrix, 2, x, y), TSR_INTERNAL);
+  EXPECT_NE(opened_plugin::last_error().find("kernel_refused (a computation, call 2)"), std::string::npos) << opened_plugin::last_error();
+  EXPECT_EQ(data.get<float>(y, 2), (std::vector<float>{3, 6}));
+  tsr_reduce r{};
+  r.struct_size = sizeof r;
+  r.type = TSR_F32;
+  r.reduction = TSR_REDUCTION_SUM;
+  r.direction = TSR_REDUCTION_PER_COLUMN;
+  r.m = r.ld = 2, r.n = 1;
+  r.source = x, r.destination = y;
+  EXPECT_EQ(d.tensor->reduce(d.handle, data.stream(), &r), TSR_OK);
+  EXPECT_EQ(d.tensor->reduce(d.handle, data.stream(), &r), TSR_INTERNAL);
+  EXPECT_EQ(d.sparse->destroy(d.handle, matrix), TSR_OK);
+}
+
+TEST(injected_faults, strike_the_making_of_a_matrix_like_an_allocation) {
+  opened_plugin plugin("sim", with_rule("alloc_fails", {integer("at", 4)}));
+  const auto& d = plugin.devices.at(0);
+  placed_data data(d);
+  const tsr_csr csr = data.diagonal(2, 2, 3);  // three allocations
+  tsr_sparse* matrix = nullptr;
+  EXPECT_EQ(d.sparse->create_csr(d.handle, &csr, &matrix), TSR_RESOURCE_EXHAUSTED);
+  EXPECT_EQ(d.sparse->create_csr(d.handle, &csr, &matrix), TSR_OK);
+  EXPECT_EQ(d.sparse->destroy(d.handle, matrix), TSR_OK);
+}
+
+TEST(injected_faults, a_lost_device_takes_its_matrices_back) {
+  opened_plugin plugin("sim", with_rule("lost", {text("on", "kernel"), integer("at", 2)}));
+  const auto& d = plugin.devices.at(0);
+  placed_data data(d);
+  const tsr_csr csr = data.diagonal(2, 2, 3);
+  const tsr_address x = data.put(std::vector<float>{1, 2}), y = data.put(std::vector<float>(2));
+  tsr_sparse* matrix = nullptr;
+  ASSERT_EQ(d.sparse->create_csr(d.handle, &csr, &matrix), TSR_OK);
+  EXPECT_EQ(data.multiply(matrix, 1, x, y), TSR_OK);
+  EXPECT_EQ(data.multiply(matrix, 1, x, y), TSR_DEVICE_LOST);
+  tsr_sparse* none = nullptr;
+  EXPECT_EQ(d.sparse->create_csr(d.handle, &csr, &none), TSR_DEVICE_LOST);
+  EXPECT_EQ(d.sparse->destroy(d.handle, matrix), TSR_DEVICE_LOST);
+  EXPECT_EQ(d.sparse->destroy(d.handle, matrix), TSR_INVALID_ARGUMENT);
 }
 
 TEST(fault_rules, strike_by_chance_in_the_same_order_for_one_seed) {

@@ -32,6 +32,7 @@ class opened_plugin {
     const tsr_blas_table* blas = nullptr;
     const tsr_tensor_table* tensor = nullptr;
     const tsr_graph_table* graph = nullptr;
+    const tsr_sparse_table* sparse = nullptr;
   };
 
   explicit opened_plugin(const std::string& name, std::vector<given_option> given = {},
@@ -79,6 +80,8 @@ class opened_plugin {
         d.tensor = static_cast<const tsr_tensor_table*>(extension);
       if (table->extension(plugin, d.handle, TSR_EXTENSION_GRAPH, 1, &extension) == TSR_OK)
         d.graph = static_cast<const tsr_graph_table*>(extension);
+      if (table->extension(plugin, d.handle, TSR_EXTENSION_SPARSE, 1, &extension) == TSR_OK)
+        d.sparse = static_cast<const tsr_sparse_table*>(extension);
     }
     return d;
   }

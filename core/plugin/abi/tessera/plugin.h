@@ -523,7 +523,45 @@ typedef struct tsr_permute {
 } tsr_permute;
 
 typedef uint32_t tsr_tensor_operation;
-enum { TSR_TENSOR_PERMUTE = 1, TSR_TENSOR_REDUCE_ADD = 2, TSR_TENSOR_FILL = 3, TSR_TENSOR_CONTRACT = 4 };
+enum {
+  TSR_TENSOR_PERMUTE = 1,
+  TSR_TENSOR_REDUCE_ADD = 2,
+  TSR_TENSOR_FILL = 3,
+  TSR_TENSOR_CONTRACT = 4,
+  TSR_TENSOR_REDUCE = 5
+};
+
+typedef uint32_t tsr_reduction;
+enum {
+  TSR_REDUCTION_SUM = 1,
+  TSR_REDUCTION_MIN = 2,            /* of real types and integers; of nothing: infinity, or the largest integer */
+  TSR_REDUCTION_MAX = 3,            /* likewise; of nothing: minus infinity, or the least integer */
+  TSR_REDUCTION_SUM_OF_SQUARES = 4, /* of magnitudes; of nothing, like the sum: 0 */
+  TSR_REDUCTION_MAX_MAGNITUDE = 5   /* of nothing: 0 */
+};
+typedef uint32_t tsr_reduction_direction;
+enum {
+  TSR_REDUCTION_PER_ROW = 0,   /* m results, each of the n elements of a row */
+  TSR_REDUCTION_PER_COLUMN = 1 /* n results, each of the m elements of a column */
+};
+
+/* destination[i] = the reduction of row or column i of the column-major matrix `source` (m x n, leading dimension ld in
+ * elements, at least m and 1). Results are elements of `type`, one behind the other; magnitudes and squares of complex
+ * numbers are real, so their imaginary parts are 0. Integers wrap around; the least one, whose magnitude its type does not
+ * have, stays what it is and has the largest magnitude of all. An operand that is no number makes its result no number. Sums
+ * of F32 and C64 are kept in at least that precision; squares are not scaled, so they overflow where the exact result would.
+ * The order of summation depends on the arguments alone: the same call gives the same bits. */
+typedef struct tsr_reduce {
+  uint32_t struct_size;
+  tsr_type type;
+  tsr_reduction reduction;
+  tsr_reduction_direction direction;
+  int64_t m, n;
+  tsr_address source;
+  int64_t ld;
+  tsr_address destination;
+  tsr_workspace workspace; /* as the table's `workspace` asks for; less, or none, may cost time */
+} tsr_reduce;
 
 typedef struct tsr_tensor_table {
   uint32_t struct_size;
@@ -544,23 +582,61 @@ typedef struct tsr_tensor_table {
                          tsr_address a, uint32_t rank_a, const int64_t* extents_a, const int32_t* modes_a,
                          tsr_address b, uint32_t rank_b, const int64_t* extents_b, const int32_t* modes_b,
                          tsr_address c, uint32_t rank_c, const int32_t* modes_c, tsr_workspace workspace);
+  /* Reduces the rows or the columns of a matrix to a vector, in the stream's order. The struct is copied by the call.
+   * Fails: INVALID_ARGUMENT (a negative extent, ld < m, MIN or MAX of complex numbers, memory that is not the device's,
+   * source and destination overlap), OUT_OF_RANGE (beyond an allocation), UNIMPLEMENTED (the type; see supports).
+   * Optional. Younger than version 0.1: test it with TSR_HAS. */
+  tsr_status (*reduce)(tsr_device* device, tsr_stream* stream, const tsr_reduce* arguments);
 } tsr_tensor_table;
 
-/* CSR with 0-based 32-bit columns and 64-bit row starts. */
+typedef uint32_t tsr_sparse_operation;
+enum {
+  TSR_SPARSE_SPMM = 1,           /* create_csr, and spmm without transposition */
+  TSR_SPARSE_SPMM_TRANSPOSED = 2 /* and with TSR_TRANSPOSE and TSR_CONJUGATE_TRANSPOSE */
+};
+
+enum { TSR_CSR_NEVER_TRANSPOSED = 1u << 0 }; /* spmm of the handle is never asked to transpose: saves an index of it */
+
+/* A sparse matrix in compressed rows: elements row_starts[r] .. row_starts[r + 1] - 1 of the other two arrays are those of
+ * row r. Columns count from 0, in any order within a row; elements of the same place add up. */
 typedef struct tsr_csr {
   uint32_t struct_size;
-  tsr_type type;
-  int64_t rows, columns, nonzeros;
-  tsr_address row_starts, column_indices, values; /* stay valid while the handle lives */
+  tsr_type type; /* of the values */
+  int64_t rows, columns, nonzeros; /* columns at most 2^31 */
+  /* In a space of the device where it computes: rows + 1 int64, `nonzeros` int32, `nonzeros` of `type`. They stay the
+   * caller's, and valid while the handle lives. */
+  tsr_address row_starts, column_indices, values;
+  uint32_t flags; /* TSR_CSR_...; since 0.2, 0 where the struct ends before it */
 } tsr_csr;
 
+/* Sparse matrices, on the device. A handle belongs to one device; spmm of it may be called on several streams and by
+ * several threads at once. create_csr and destroy are thread-safe, and are refused to a thread that records (GRAPH) as
+ * mem_alloc and mem_free are; a recorded spmm uses the handle whenever its graph runs. */
 typedef struct tsr_sparse_table {
   uint32_t struct_size;
   uint32_t version;
-  bool (*supports)(tsr_device* device, uint32_t operation, tsr_type type);
+  /* Whether an operation exists for a type. Thread-safe, cheap. */
+  bool (*supports)(tsr_device* device, tsr_sparse_operation operation, tsr_type type);
+  /* Makes a handle for a matrix; the caller ends it with destroy. The work that writes row_starts and column_indices has
+   * finished before the call, and they do not change while the handle lives; the values may, in the order of streams.
+   * May block and be slow: the plugin looks at all of the structure, so that no later call reads out of bounds, and may
+   * build what it computes with (an index for transposed products: some 12 bytes a nonzero of the first space's memory).
+   * Fails: INVALID_ARGUMENT (a negative size, unknown flags, row_starts that do not begin with 0, fall, or do not end with
+   * `nonzeros`, nonzeros without a row or a column, memory that is not the device's), OUT_OF_RANGE (more columns than 2^31,
+   * a column index that is none, arrays beyond an allocation; more rows than 2^31 where an index is built), UNIMPLEMENTED
+   * (the type), RESOURCE_EXHAUSTED. */
   tsr_status (*create_csr)(tsr_device* device, const tsr_csr* matrix, tsr_sparse** out_matrix);
+  /* Ends a handle; the caller has made sure that no enqueued work uses it. The matrix's arrays are left alone. Fails:
+   * INVALID_ARGUMENT (not a live matrix of this device). */
   tsr_status (*destroy)(tsr_device* device, tsr_sparse* matrix);
-  /* Y(rows x b, row-major, ldy) = alpha A X + beta Y; b == 1 is spmv; transpose: Y = alpha A^T X + beta Y. */
+  /* Y = alpha op(A) X + beta Y, enqueued. X and Y are row-major with b columns: element (i, q) lies i * ldx + q elements
+   * behind x; ldx and ldy are at least b and 1. op(A) is A (rows x columns), its transpose or its conjugate transpose; X
+   * has as many rows as op(A) has columns, Y as many as op(A) has rows. b == 1 is spmv, b == 0 does nothing. With beta == 0,
+   * Y is not read; with alpha == 0, A and X are not. Elements of Y between b and ldy are not touched. The order of summation
+   * depends on the matrix and on b alone: the same call gives the same bits. `workspace` may be empty.
+   * Fails: INVALID_ARGUMENT (not a live matrix of this device, or one whose arrays are gone, a negative b, ldx or ldy too
+   * small, alpha or beta NULL, memory that is not the device's, X and Y overlap), OUT_OF_RANGE (X or Y beyond an
+   * allocation), FAILED_PRECONDITION (transposed, of a matrix made with TSR_CSR_NEVER_TRANSPOSED). */
   tsr_status (*spmm)(tsr_device* device, tsr_stream* stream, tsr_transpose transpose, const void* alpha,
                      tsr_sparse* matrix, tsr_address x, int64_t ldx, int64_t b, const void* beta, tsr_address y,
                      int64_t ldy, tsr_workspace workspace);
