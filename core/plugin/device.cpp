@@ -55,7 +55,8 @@ std::string_view name_of(tsr_status status) noexcept {
 
 device::device(std::string name, std::string plugin_name, std::uint32_t index, tsr_device* handle,
                const tsr_device_desc& description, const tsr_device_table& table, std::vector<space> spaces,
-               const tsr_blas_table* blas, const tsr_tensor_table* tensor, const tsr_graph_table* graph)
+               const tsr_blas_table* blas, const tsr_tensor_table* tensor, const tsr_graph_table* graph,
+               const tsr_jit_table* jit)
     : m_name(std::move(name)),
       m_plugin_name(std::move(plugin_name)),
       m_index(index),
@@ -66,6 +67,7 @@ device::device(std::string name, std::string plugin_name, std::uint32_t index, t
   if (blas != nullptr) m_blas = *blas, m_has_blas = true;
   if (tensor != nullptr) m_tensor = *tensor, m_has_tensor = true;
   if (graph != nullptr) m_graph = *graph, m_has_graph = true;
+  if (jit != nullptr && launches()) m_jit = *jit, m_has_jit = true;
 }
 
 void device::fail(tsr_status status, std::string_view what) const {

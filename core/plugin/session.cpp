@@ -168,10 +168,15 @@ std::unique_ptr<device> session::open_device(std::uint32_t index, std::uint32_t 
                            graph_copy.launch == nullptr || graph_copy.destroy == nullptr))
     throw error(error_kind::plugin, fmt::format("an entry of the GRAPH table of plugin \"{}\" is missing", m_plugin.name),
                 path.string(), "all but \"update\" are mandatory");
+  const auto* jit = static_cast<const tsr_jit_table*>(extension(handle, TSR_EXTENSION_JIT));
+  const tsr_jit_table jit_copy = completed(jit);
+  if (jit != nullptr && (jit_copy.languages == nullptr || jit_copy.compile == nullptr || jit_copy.release == nullptr))
+    throw error(error_kind::plugin, fmt::format("an entry of the JIT table of plugin \"{}\" is missing", m_plugin.name),
+                path.string(), "languages, compile and release are mandatory");
   return std::make_unique<device>(name, m_plugin.name, static_cast<std::uint32_t>(others.size()), handle, description,
                                   table, std::move(spaces), blas != nullptr ? &blas_copy : nullptr,
                                   tensor != nullptr ? &tensor_copy : nullptr,
-                                  graph != nullptr ? &graph_copy : nullptr);
+                                  graph != nullptr ? &graph_copy : nullptr, jit != nullptr ? &jit_copy : nullptr);
 }
 
 const void* session::extension(tsr_device* device, tsr_extension_id id) const {

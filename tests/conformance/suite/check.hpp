@@ -70,6 +70,7 @@ std::vector<check> failure_checks();
 std::vector<check> blas_checks();
 std::vector<check> tensor_checks();
 std::vector<check> extension_checks();
+std::vector<check> jit_checks();
 std::vector<check> storage_checks();
 
 }  // namespace tessera::conformance
