@@ -21,8 +21,10 @@ void check_forms(const definition& what) {
     refuse("has a kernel or a native function beside an enqueue function", "take one of them out");
   if (has_kernel(what)) {
     if (what.kernel.name.empty()) refuse("does not name its kernel", "set kernel.name to the function behind KERNEL");
-    if (what.kernel.text.source.empty() && what.kernel.images.empty()) refuse("has a kernel without text and image", "set kernel.text or kernel.images");
-    if (what.kernel.launch == nullptr) refuse("has a kernel without a launch function", "set kernel.launch: it says the geometry and the arguments");
+    if (what.kernel.text.source.empty() && what.kernel.images.empty())
+      refuse("has a kernel without text and image", "set kernel.text or kernel.images");
+    if (what.kernel.launch == nullptr)
+      refuse("has a kernel without a launch function", "set kernel.launch: it says the geometry and the arguments");
   }
   for (const native_form& one : what.native)
     if (one.function == nullptr || one.plugin.empty()) refuse("has a native form without a plugin or a function", "set both");

@@ -37,7 +37,8 @@ struct definition {
   bool plain_arguments = true;                 ///< arguments may be copied as bytes
   std::shared_ptr<const void> data = nullptr;     ///< the implementation's own; see context::data
   void (*special)(void*) = nullptr;       ///< the runtime's own operations, which see the task itself; see schedule
-  kernel_form kernel = {};                     ///< compiled or loaded once per device, when it is first needed there
+  // Not "= {}": GCC 12 then takes what a designated initializer leaves out for uninitialized.
+  kernel_form kernel = kernel_form();          ///< compiled or loaded once per device, when it is first needed there
   std::vector<native_form> native = {};        ///< for the devices of the plugins named
   std::shared_ptr<device_forms> forms = {};    ///< of the last two; set by the catalog
   std::uint32_t number = 0;               ///< index into statistics; set by the catalog

@@ -23,8 +23,8 @@ bool lists(std::string_view list, std::string_view word) {
 
 /// Failures that the next attempt would end with too.
 bool stays(tsr_status status) {
-  return status == TSR_INVALID_ARGUMENT || status == TSR_NOT_FOUND || status == TSR_UNAVAILABLE ||
-         status == TSR_UNIMPLEMENTED || status == TSR_DEADLINE_EXCEEDED;
+  return status == TSR_INVALID_ARGUMENT || status == TSR_NOT_FOUND || status == TSR_UNAVAILABLE || status == TSR_UNIMPLEMENTED ||
+         status == TSR_DEADLINE_EXCEEDED;
 }
 
 /// A call of the plugin that failed in a way that stays.
@@ -64,7 +64,8 @@ native_function device_forms::native_for(const plugin::device& device) const {
 const kernel_image* device_forms::image_for(const plugin::device& device) const {
   if (!device.launches()) return nullptr;
   for (const kernel_image& one : m_kernel.images)
-    if (one.plugin == device.plugin_name() && std::string_view(device.description().name).find(one.device) != std::string_view::npos)
+    if (one.plugin == device.plugin_name() &&
+        std::string_view(device.description().name).find(one.device) != std::string_view::npos)
       return &one;
   return nullptr;
 }
@@ -90,7 +91,8 @@ void device_forms::enqueue(const context& c) {
   self.m_kernel.launch(c, how);
   if (std::ranges::find(how.grid, 0u) != how.grid.end()) return;  // nothing to do: a block without elements
   const tsr_launch launch = how.to_abi();
-  device.check(device.table().launch(device.handle(), c.stream, kernel, &launch), fmt::format("launch of kernel '{}'", self.m_kernel.name));
+  device.check(device.table().launch(device.handle(), c.stream, kernel, &launch),
+               fmt::format("launch of kernel '{}'", self.m_kernel.name));
 }
 
 tsr_kernel* device_forms::kernel_on(const plugin::device& device) {
@@ -121,8 +123,7 @@ void device_forms::load(loaded& into) const {
   const plugin::device& device = *into.device;
   if (const kernel_image* image = image_for(device)) return load_image(into, image->bytes);
   const kernel_text& text = m_kernel.text;
-  const std::string source =
-      fmt::format("#line {} \"{}\"\n{}", text.line, text.file.empty() ? m_name : text.file, text.source);
+  const std::string source = fmt::format("#line {} \"{}\"\n{}", text.line, text.file.empty() ? m_name : text.file, text.source);
   const auto version = m_store->versions.find(device.plugin_name());
   const std::string key =
       image_cache::key_of(device, version != m_store->versions.end() ? version->second : "", text.language, text.options, source);

@@ -1,7 +1,7 @@
 #include "core/operation/image_cache.hpp"
 
-#include <fmt/format.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -132,7 +132,9 @@ void image_cache::make_room() const {
   std::vector<std::tuple<fs::file_time_type, std::uintmax_t, fs::path>> all;
   std::uintmax_t bytes = 0;
   std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(m_folder, failed)) {
+  std::error_code ended;
+  for (fs::directory_iterator at(m_folder, ended), end; !ended && at != end; at.increment(ended)) {
+    const fs::directory_entry& entry = *at;
     const auto used = entry.last_write_time(failed);
     if (failed) continue;  // another process has removed it
     if (entry.path().extension() == ".tmp" && fs::file_time_type::clock::now() - used > 1h) fs::remove(entry.path(), failed);
@@ -161,8 +163,10 @@ void image_cache::tell_once(const std::string& line) const {
 fs::path image_cache_folder(std::string_view setting) {
   if (setting == "off") return {};
   if (setting != "auto") return fs::path(setting);
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/') return fs::path(cache) / "tessera" / "kernels";
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') return fs::path(home) / ".cache" / "tessera" / "kernels";
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
+    return fs::path(cache) / "tessera" / "kernels";
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
+    return fs::path(home) / ".cache" / "tessera" / "kernels";
   return {};
 }
 

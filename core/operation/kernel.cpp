@@ -22,7 +22,8 @@ kernel_launch& kernel_launch::over(std::int64_t count, std::uint32_t threads) {
 
 kernel_launch& kernel_launch::add(const void* bytes, std::uint32_t size) {
   if (m_count == most_arguments)
-    throw error(error_kind::usage, fmt::format("a kernel with more than {} arguments", most_arguments), {}, "put them into a block");
+    throw error(error_kind::usage, fmt::format("a kernel with more than {} arguments", most_arguments), {},
+                "put them into a block");
   std::memcpy(m_arguments[m_count].bytes, bytes, size);
   m_sizes[m_count++] = size;
   return *this;
@@ -58,7 +59,8 @@ native_place native_place_of(const context& c, const operand& of) {
     return found;
   }
   if (device.table().mem_native == nullptr)
-    throw error(error_kind::device, fmt::format("plugin {} does not tell where its memory is", device.plugin_name()), device.name());
+    throw error(error_kind::device, fmt::format("plugin {} does not tell where its memory is", device.plugin_name()),
+                device.name());
   device.check(device.table().mem_native(device.handle(), of.address.memory, &found.handle), "mem_native");
   found.offset = of.address.offset;
   return found;

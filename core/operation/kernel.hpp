@@ -22,7 +22,7 @@ class kernel_launch {
 
   std::array<std::uint32_t, 3> grid{1, 1, 1};   ///< groups
   std::array<std::uint32_t, 3> group{1, 1, 1};  ///< threads of each
-  std::uint32_t local_bytes = 0;  ///< of a group's memory, for images that ask for it at the launch
+  std::uint32_t local_bytes = 0;                ///< of a group's memory, for images that ask for it at the launch
 
   /// One thread for each of `count` elements, in groups of `threads`; the last group may go beyond, and the kernel tests for
   /// that. Throws tessera::error (usage) for more groups than a grid has (2^31 - 1).
@@ -31,10 +31,7 @@ class kernel_launch {
   kernel_launch& block(const operand& of) { return add(&of.address, sizeof of.address); }
   /// The next parameter is a number; its type must be the parameter's (an `int` is not a `long`).
   template <class T>
-    requires std::is_arithmetic_v<T>
-  kernel_launch& value(T number) {
-    return add(&number, sizeof number);
-  }
+  requires std::is_arithmetic_v<T> kernel_launch& value(T number) { return add(&number, sizeof number); }
 
   /// As the ABI wants it; valid as long as this.
   tsr_launch to_abi() const;
@@ -55,11 +52,11 @@ using launch_function = void (*)(const context&, kernel_launch&);
 
 /// The text of kernels.
 struct kernel_text {
-  std::string source;                    ///< "": none
-  std::string options = {};              ///< "-DTILE=16 -DREAL=double"
-  std::string language = "tessera-c";    ///< as a device's JIT table names it
-  std::string file = {};                 ///< where the text comes from, for messages; "": the operation's name
-  unsigned line = 1;                     ///< of its first line there
+  std::string source;                  ///< "": none
+  std::string options = {};            ///< "-DTILE=16 -DREAL=double"
+  std::string language = "tessera-c";  ///< as a device's JIT table names it
+  std::string file = {};               ///< where the text comes from, for messages; "": the operation's name
+  unsigned line = 1;                   ///< of its first line there
 };
 
 /// Kernels in a form that one vendor loads.
@@ -74,18 +71,18 @@ struct kernel_image {
 
 /// Kernels of one name, as text for all devices that compile, as images for those named; an image goes first.
 struct kernel_form {
-  std::string name;                        ///< of the kernel in the text or image; "": there is none
-  kernel_text text = {};
-  std::vector<kernel_image> images = {};
-  launch_function launch = nullptr;
+  std::string name;                       ///< of the kernel in the text or image; "": there is none
+  kernel_text text = kernel_text();       ///< for devices that compile its language
+  std::vector<kernel_image> images = {};  ///< the first that is for a device is taken there
+  launch_function launch = nullptr;       ///< geometry and arguments; mandatory
 };
 
 /// Enqueues on a vendor's own queue and returns: `queue` is the cudaStream_t, hipStream_t or cl_command_queue of
 /// context::stream. Throws to fail.
 using native_function = void (*)(const context&, void* queue);
 struct native_form {
-  std::string plugin;  ///< for devices of this plugin
-  native_function function = nullptr;
+  std::string plugin;                  ///< for devices of this plugin
+  native_function function = nullptr;  ///< mandatory
 };
 
 /// A place in device memory as the vendor's own calls take it.

@@ -29,7 +29,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // -fno-math-errno: functions of mathematics become instructions, as they are on a GPU.
-constexpr const char* own_options[] = {"-x", "c", "-std=gnu11", "-O3", "-march=native", "-fno-math-errno", "-fPIC", "-shared", "-w"};
+constexpr const char* own_options[] = {"-x",    "c",       "-std=gnu11", "-O3", "-march=native", "-fno-math-errno",
+                                       "-fPIC", "-shared", "-w"};
 
 std::string found_in_path(const std::string& name) {
   if (name.find('/') != name.npos) return ::access(name.c_str(), X_OK) == 0 ? fs::absolute(name).string() : std::string{};
@@ -159,7 +160,8 @@ host_compiler::host_compiler(const std::string& command, std::uint64_t limit_ns)
   m_identity += "; " + processor();
 }
 
-tsr_status host_compiler::compile(const reporter& report, const std::string& source, const char* options, std::string& image) const {
+tsr_status host_compiler::compile(const reporter& report, const std::string& source, const char* options,
+                                  std::string& image) const {
   if (m_path.empty())
     return report.fail(TSR_UNAVAILABLE, "no C compiler: %s%s; set the plugin's option \"compiler\"",
                        m_asked.empty() ? "there is none of cc, gcc, clang, c++ in PATH" : m_asked.c_str(),

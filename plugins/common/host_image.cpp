@@ -13,7 +13,8 @@ namespace tessera::common {
 
 tsr_status host_image::load(const reporter& report, const void* image, std::uint64_t bytes, std::unique_ptr<host_image>& out) {
   if (image == nullptr || bytes < 4 || std::memcmp(image, "\177ELF", 4) != 0)
-    return report.fail(TSR_INVALID_ARGUMENT, "the image is no shared object: this device loads what its JIT table compiles, or an ELF file");
+    return report.fail(TSR_INVALID_ARGUMENT,
+                       "the image is no shared object: this device loads what its JIT table compiles, or an ELF file");
   // The file is there only as long as it takes to load it.
   const private_folder folder;
   if (!folder) return report.fail(TSR_PERMISSION_DENIED, "no folder for temporary files: %s", folder.complaint().c_str());
@@ -58,7 +59,8 @@ tsr_status prepare_launch(const reporter& report, operand_resolver& resolver, co
                           host_call& out) {
   if (const auto status = check_geometry(report, kernel.name, launch)) return status;
   if (launch->shared_bytes != 0)
-    return report.fail(TSR_UNIMPLEMENTED, "launch of '%s': there is no memory of a group but what the kernel declares", kernel.name);
+    return report.fail(TSR_UNIMPLEMENTED, "launch of '%s': there is no memory of a group but what the kernel declares",
+                       kernel.name);
   if (launch->argument_count != kernel.count)
     return report.fail(TSR_INVALID_ARGUMENT, "launch of '%s': it takes %u arguments, %u were given", kernel.name, kernel.count,
                        launch->argument_count);
@@ -70,8 +72,8 @@ tsr_status prepare_launch(const reporter& report, operand_resolver& resolver, co
     const bool is_address = launch->argument_sizes[i] == sizeof(tsr_address);
     const unsigned wanted = kernel.sizes[i];
     if (is_address != (wanted == 0) || (!is_address && launch->argument_sizes[i] != wanted))
-      return report.fail(TSR_INVALID_ARGUMENT, "launch of '%s': argument %u has %u bytes, the parameter is %s of %u", kernel.name, i,
-                         launch->argument_sizes[i], wanted == 0 ? "an address" : "a value",
+      return report.fail(TSR_INVALID_ARGUMENT, "launch of '%s': argument %u has %u bytes, the parameter is %s of %u", kernel.name,
+                         i, launch->argument_sizes[i], wanted == 0 ? "an address" : "a value",
                          wanted == 0 ? static_cast<unsigned>(sizeof(tsr_address)) : wanted);
     if (!is_address) {
       std::memcpy(&out.values[i], launch->arguments[i], wanted);

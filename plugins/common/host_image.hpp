@@ -25,9 +25,9 @@ struct kernel_place {
 /// One kernel of a shared object.
 struct host_kernel {
   const char* name;
-  unsigned count;         ///< of its parameters
-  const unsigned* sizes;  ///< bytes of each; 0: a pointer
-  unsigned waits;         ///< whether it may come to a BARRIER
+  unsigned count;                                               ///< of its parameters
+  const unsigned* sizes;                                        ///< bytes of each; 0: a pointer
+  unsigned waits;                                               ///< whether it may come to a BARRIER
   void (*one)(const kernel_place* at, void* const* arguments);  ///< runs the thread at->thread
   void (*all)(const kernel_place* at, void* const* arguments);  ///< runs all threads of the group one after the other
 };

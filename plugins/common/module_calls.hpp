@@ -62,7 +62,9 @@ struct module_calls {
     made.languages = "tessera-c";
     made.compile = compile;
     made.release = [](device*, void* image) { std::free(image); };
-    made.identity = [](device* on) -> const char* { return on != nullptr && on->magic.is(Rules::device_magic) ? Rules::identity(on) : nullptr; };
+    made.identity = [](device* on) -> const char* {
+      return on != nullptr && on->magic.is(Rules::device_magic) ? Rules::identity(on) : nullptr;
+    };
     return made;
   }
 

@@ -7,4 +7,6 @@ const tessera::gpu::identity tessera::gpu::this_plugin = {
     .name = "hip",
     .devices = "0",
     .memory_limit = nullptr,
-    .fallback = {.vendor = {.dense = &tessera::gpu::amd_dense, .compiler = &tessera::gpu::amd_compiler, .nvidia_sensors = false, .system_too = true}}};
+    .fallback = {
+        .vendor = {.dense = &tessera::gpu::amd_dense, .compiler = &tessera::gpu::amd_compiler,
+                   .nvidia_sensors = false, .system_too = true}}};

@@ -7,4 +7,6 @@ const tessera::gpu::identity tessera::gpu::this_plugin = {
     .name = "hip_nvidia",
     .devices = "0",
     .memory_limit = nullptr,
-    .fallback = {.vendor = {.dense = &tessera::gpu::nvidia_dense, .compiler = &tessera::gpu::nvidia_compiler, .nvidia_sensors = true, .system_too = true}}};
+    .fallback = {
+        .vendor = {.dense = &tessera::gpu::nvidia_dense, .compiler = &tessera::gpu::nvidia_compiler,
+                   .nvidia_sensors = true, .system_too = true}}};

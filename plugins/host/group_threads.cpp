@@ -16,7 +16,8 @@ constexpr std::size_t stack_bytes = 256 * 1024, guard_bytes = 64 * 1024;
 /// One thread of a group, on a stack that ends in pages that nobody may touch.
 struct fiber {
   fiber()
-      : memory(::mmap(nullptr, guard_bytes + stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0)) {
+      : memory(::mmap(nullptr, guard_bytes + stack_bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0)) {
     if (memory == MAP_FAILED) throw std::bad_alloc();
     ::mprotect(memory, guard_bytes, PROT_NONE);
   }
@@ -73,7 +74,8 @@ void run_group(const common::host_kernel& kernel, const common::kernel_place& at
     one.own.uc_stack.ss_size = stack_bytes;
     one.own.uc_link = &here;
     const auto self = reinterpret_cast<std::uintptr_t>(&one);
-    ::makecontext(&one.own, reinterpret_cast<void (*)()>(&enter), 2, static_cast<unsigned>(self >> 32), static_cast<unsigned>(self));
+    ::makecontext(&one.own, reinterpret_cast<void (*)()>(&enter), 2, static_cast<unsigned>(self >> 32),
+                  static_cast<unsigned>(self));
   }
   for (bool any = true; any;) {
     any = false;

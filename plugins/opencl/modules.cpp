@@ -49,7 +49,8 @@ const char* kept(const std::string& text) {
 }
 
 /// One argument: one parameter, or two for an address.
-cl_int set_argument(tsr_device* device, entry_point& kernel, cl_uint& index, const void* value, std::uint32_t size, tsr_status& wrong) {
+cl_int set_argument(tsr_device* device, entry_point& kernel, cl_uint& index, const void* value, std::uint32_t size,
+                    tsr_status& wrong) {
   if (size != sizeof(tsr_address)) return cl().set_argument(kernel.native, index++, size, value);
   tsr_address address;
   std::memcpy(&address, value, sizeof address);
@@ -108,11 +109,13 @@ tsr_status load_code(tsr_device* device, const void* image, std::uint64_t bytes,
     cl_int code = CL_INVALID_OPERATION;
     if (cl().create_program_with_il != nullptr) program = cl().create_program_with_il(on.context, image, bytes, &code);
     if (program == nullptr)
-      return device->report.fail(TSR_INVALID_ARGUMENT, "the driver of '%s' does not take this SPIR-V: %s", device->facts.name, name_of(code));
+      return device->report.fail(TSR_INVALID_ARGUMENT, "the driver of '%s' does not take this SPIR-V: %s", device->facts.name,
+                                 name_of(code));
   } else {
     program = from_binary(on.context, on.id, copy);
     if (program == nullptr)
-      return device->report.fail(TSR_INVALID_ARGUMENT, "the image is no binary for '%s' (%s)", device->facts.name, on.driver_version.c_str());
+      return device->report.fail(TSR_INVALID_ARGUMENT, "the image is no binary for '%s' (%s)", device->facts.name,
+                                 on.driver_version.c_str());
   }
   tsr_status status = TSR_OK;
   if (build(device, program, "", status) == nullptr) return status;
@@ -136,11 +139,13 @@ tsr_status launch_entry(tsr_device* device, tsr_stream* stream, void* entry, con
   entry_point& kernel = *static_cast<entry_point*>(entry);
   if (const auto status = common::check_geometry(device->report, kernel.name.c_str(), how)) return status;
   if (how->shared_bytes != 0)
-    return device->report.fail(TSR_UNIMPLEMENTED, "launch of '%s': there is no memory of a group but what the kernel declares", kernel.name.c_str());
+    return device->report.fail(TSR_UNIMPLEMENTED, "launch of '%s': there is no memory of a group but what the kernel declares",
+                               kernel.name.c_str());
   cl_uint wanted = 0;
   for (std::uint32_t i = 0; i < how->argument_count; ++i) wanted += how->argument_sizes[i] == sizeof(tsr_address) ? 2 : 1;
   if (wanted != kernel.parameters)
-    return device->report.fail(TSR_INVALID_ARGUMENT, "launch of '%s': %u arguments, which are %u parameters here, were given; it has %u",
+    return device->report.fail(TSR_INVALID_ARGUMENT,
+                               "launch of '%s': %u arguments, which are %u parameters here, were given; it has %u",
                                kernel.name.c_str(), how->argument_count, wanted, kernel.parameters);
   const std::lock_guard lock(kernel.mutex);
   cl_uint index = 0;
@@ -157,8 +162,8 @@ tsr_status launch_entry(tsr_device* device, tsr_stream* stream, void* entry, con
     return cl().enqueue_kernel(on.native(), kernel.native, 3, nullptr, global, local, 0, nullptr, event);
   });
   if (static_cast<int>(error) == CL_INVALID_WORK_GROUP_SIZE || static_cast<int>(error) == CL_INVALID_WORK_ITEM_SIZE)
-    return device->report.fail(TSR_INVALID_ARGUMENT, "launch of '%s': '%s' takes no group of %u x %u x %u threads for it", kernel.name.c_str(),
-                               device->facts.name, how->group[0], how->group[1], how->group[2]);
+    return device->report.fail(TSR_INVALID_ARGUMENT, "launch of '%s': '%s' takes no group of %u x %u x %u threads for it",
+                               kernel.name.c_str(), device->facts.name, how->group[0], how->group[1], how->group[2]);
   return tell(device, error, "launch");
 }
 

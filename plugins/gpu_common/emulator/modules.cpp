@@ -14,7 +14,7 @@ namespace {
 /// One thread of a kernel, on its fiber.
 void run_thread(const common::host_call& call, void* const* arguments) {
   const emulator::running_block& block = emulator::here();
-  const auto copy = [](unsigned (&to)[3], const extent3& from) { to[0] = from.x, to[1] = from.y, to[2] = from.z; };
+  const auto copy = [](unsigned(&to)[3], const extent3& from) { to[0] = from.x, to[1] = from.y, to[2] = from.z; };
   common::kernel_place at{};
   copy(at.thread, block.thread());
   copy(at.group, block.block);
@@ -49,10 +49,12 @@ tsr_status launch_entry(tsr_device* device, tsr_stream* stream, void* entry, con
   if (const auto status = common::prepare_launch(device->report, resolver, *static_cast<common::host_kernel*>(entry), how, *call))
     return status;
   const extent3 grid{call->grid[0], call->grid[1], call->grid[2]}, group{call->group[0], call->group[1], call->group[2]};
-  return tell(device, emulator::enqueue(state_of(stream).native, [call, grid, group] {
-                const auto arguments = call->arguments();
-                emulator::run_grid(grid, group, 0, [&] { run_thread(*call, arguments.data()); });
-              }),
+  return tell(device,
+              emulator::enqueue(state_of(stream).native,
+                                [call, grid, group] {
+                                  const auto arguments = call->arguments();
+                                  emulator::run_grid(grid, group, 0, [&] { run_thread(*call, arguments.data()); });
+                                }),
               "launch");
 }
 

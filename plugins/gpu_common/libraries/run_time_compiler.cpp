@@ -33,14 +33,16 @@ const compiler_dialect nvidia_compiler = {.name = "NVRTC",
                                           .prefix = "nvrtc",
                                           .size = "GetPTXSize",
                                           .code = "GetPTX",
-                                          .architecture = "--gpu-architecture="};
+                                          .architecture = "--gpu-architecture=",
+                                          .checks_options = true};
 
 const compiler_dialect amd_compiler = {.name = "hiprtc",  // part of the runtime before ROCm 6
                                        .files = {"libhiprtc.so.7", "libhiprtc.so.6", "libamdhip64.so.5"},
                                        .prefix = "hiprtc",
                                        .size = "GetCodeSize",
                                        .code = "GetCode",
-                                       .architecture = "--offload-arch="};
+                                       .architecture = "--offload-arch=",
+                                       .checks_options = false};
 
 run_time_compiler::run_time_compiler(const compiler_dialect& dialect, const library_search& where)
     : m_dialect(dialect), m_library(dialect.files, where) {
@@ -67,7 +69,8 @@ run_time_compiler::run_time_compiler(const compiler_dialect& dialect, const libr
   int major = 0, minor = 0;
   if (const auto version = m_library.function<int (*)(int*, int*)>(std::string(dialect.prefix) + "Version"))
     static_cast<void>(version(&major, &minor));
-  m_identity = std::string(dialect.name) + " " + std::to_string(major) + "." + std::to_string(minor) + " (" + m_library.name() + ")";
+  m_identity =
+      std::string(dialect.name) + " " + std::to_string(major) + "." + std::to_string(minor) + " (" + m_library.name() + ")";
 }
 
 std::string run_time_compiler::log_of(void* program) const {
@@ -91,8 +94,12 @@ tsr_status run_time_compiler::compile(const common::reporter& report, const std:
   const auto fail = [&](tsr_status status, const char* call, int code) {
     return report.fail(status, "%s: %s%s: %s", m_dialect.name, m_dialect.prefix, call, m_describe(code));
   };
-  if (const int code = m_create(&made.is, text.c_str(), "prelude", 0, nullptr, nullptr)) return fail(TSR_UNKNOWN, "CreateProgram", code);
+  if (const int code = m_create(&made.is, text.c_str(), "prelude", 0, nullptr, nullptr))
+    return fail(TSR_UNKNOWN, "CreateProgram", code);
   std::vector<std::string> all = common::split_options(options);
+  for (const std::string& one : all)
+    if (!m_dialect.checks_options && !one.starts_with("-D") && !one.starts_with("-U"))
+      return report.fail(TSR_INVALID_ARGUMENT, "%s: the option '%s' is not taken; -D and -U are", m_dialect.name, one.c_str());
   if (!architecture.empty()) all.push_back(m_dialect.architecture + architecture);
   std::vector<const char*> given;
   for (const std::string& one : all) given.push_back(one.c_str());

@@ -12,11 +12,13 @@ namespace tessera::gpu {
 
 /// The names that a vendor uses.
 struct compiler_dialect {
-  const char* name;                  ///< "NVRTC"
-  std::vector<std::string> files;    ///< the first that loads
-  const char* prefix;                ///< of all functions: "nvrtc"
-  const char *size, *code;           ///< those that give the image, without the prefix: "GetPTXSize", "GetPTX"
-  const char* architecture;          ///< the option before a device's architecture
+  const char* name;                ///< "NVRTC"
+  std::vector<std::string> files;  ///< the first that loads
+  const char* prefix;              ///< of all functions: "nvrtc"
+  const char *size, *code;         ///< those that give the image, without the prefix: "GetPTXSize", "GetPTX"
+  const char* architecture;        ///< the option before a device's architecture
+  /// Whether options that it does not know are errors like others. hiprtc 5.2 ends the process: all but -D and -U are refused.
+  bool checks_options;
 };
 extern const compiler_dialect nvidia_compiler, amd_compiler;
 
@@ -30,8 +32,8 @@ class run_time_compiler {
 
   /// Compiles a text of the vendor's dialect for an architecture ("compute_90", "gfx90a"). The compiler's messages, as
   /// "file:line: error ...", are the record. Fails: INVALID_ARGUMENT (the text, an option), RESOURCE_EXHAUSTED, UNKNOWN.
-  tsr_status compile(const common::reporter& report, const std::string& text, const char* options,
-                     const std::string& architecture, std::string& image) const;
+  tsr_status compile(const common::reporter& report, const std::string& text, const char* options, const std::string& architecture,
+                     std::string& image) const;
 
  private:
   using create_function = int (*)(void** program, const char* text, const char* name, int headers, const char* const* header_texts,

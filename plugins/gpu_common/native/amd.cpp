@@ -22,7 +22,7 @@ void describe_units(int ordinal, device_facts& facts) noexcept {
   const std::string_view name = is.gcnArchName;  // "gfx90a:sramecc+:xnack-"
   const bool for_science = name.starts_with("gfx90") || name.starts_with("gfx94");
   const bool full_rate = name.starts_with("gfx90a") || name.starts_with("gfx94");
-  std::snprintf(facts.architecture, sizeof facts.architecture, "%s", is.gcnArchName);
+  std::snprintf(facts.architecture, sizeof facts.architecture, "%.63s", is.gcnArchName);
   facts.lanes_f32 = 64;
   facts.lanes_f64 = full_rate ? 64 : for_science ? 32 : 4;
 }

@@ -98,7 +98,8 @@ tsr_status launch_entry(tsr_device* device, tsr_stream* stream, void* entry, con
       if (const auto status = resolver.resolve(name.c_str(), address, address.memory == nullptr ? 1 : 0, &values[i])) return status;
     places[i] = &values[i];
   }
-  return tell(device, vendor::launch(kernel.native, how->grid, how->group, how->shared_bytes, state_of(stream).native, places.data()),
+  return tell(device,
+              vendor::launch(kernel.native, how->grid, how->group, how->shared_bytes, state_of(stream).native, places.data()),
               ("launch of '" + kernel.name + "'").c_str());
 }
 

@@ -112,7 +112,11 @@ void results(const subject& what) {
       const float a = random_number<float>(random), b = random_number<float>(random);
       const auto groups = static_cast<std::uint32_t>(n / group + 1);
       call launch({groups, 1, 1}, {static_cast<std::uint32_t>(group), 1, 1});
-      launch.with(static_cast<std::int64_t>(n)).with(a).with(on_x.at(before * sizeof(float))).with(b).with(on_y.at(before * sizeof(float)));
+      launch.with(static_cast<std::int64_t>(n))
+          .with(a)
+          .with(on_x.at(before * sizeof(float)))
+          .with(b)
+          .with(on_y.at(before * sizeof(float)));
       expect_ok(launch.on(stream, axpby), "launch");
       for (std::size_t i = before; i < before + n; ++i) y[i] = a * x[i] + b * y[i];
       expect_near(downloaded<float>(stream, on_y, y.size()), y, 4 * epsilon<float>,
@@ -217,7 +221,8 @@ void messages(const subject& what) {
     const std::string plain = said("KERNEL void f(GLOBAL int* x) {\n  x[0] = 1;\n  x[1] = undeclared;\n}\n", "");
     expect(plain.find(":3:") != std::string::npos && plain.find("undeclared") != std::string::npos,
            "the message names no line 3 and no undeclared: \"{}\"", plain);
-    const std::string placed = said("#line 41 \"solver.txt\"\nKERNEL void f(GLOBAL int* x,\n  int n) {\n  x[0] = n +;\n}\n", nullptr);
+    const std::string placed =
+        said("#line 41 \"solver.txt\"\nKERNEL void f(GLOBAL int* x,\n  int n) {\n  x[0] = n +;\n}\n", nullptr);
     expect(placed.find("solver.txt:43:") != std::string::npos, "the message does not name solver.txt:43: \"{}\"", placed);
     const std::string defined = said("KERNEL void f(GLOBAL int* x) { x[0] = WORD; }\n", "-DWORD=missing_word");
     expect(defined.find("missing_word") != std::string::npos, "the message does not name missing_word: \"{}\"", defined);
@@ -230,7 +235,8 @@ void refusals(const subject& what) {
     const queue stream(device);
     tsr_module* module = nullptr;
     const char rubbish[] = "this is no image of any kind of device, whatever its length may be";
-    expect_status(table.module_load(device.handle(), rubbish, sizeof rubbish, &module), TSR_INVALID_ARGUMENT, "module_load of rubbish");
+    expect_status(table.module_load(device.handle(), rubbish, sizeof rubbish, &module), TSR_INVALID_ARGUMENT,
+                  "module_load of rubbish");
     expect_status(table.module_load(device.handle(), rubbish, 0, &module), TSR_INVALID_ARGUMENT, "module_load of 0 bytes");
     expect(module == nullptr, "a module_load that failed touches out_module");
     auto code = std::make_unique<compiled>(device, vector_text);
@@ -249,15 +255,18 @@ void refusals(const subject& what) {
     expect_status(launched({1, 1, 0}, {1, 1, 1}, 0), TSR_INVALID_ARGUMENT, "launch of an empty grid");
     expect_status(launched({1, 1, 1}, {1, 0, 1}, 0), TSR_INVALID_ARGUMENT, "launch of empty groups");
     expect_status(launched({1, 1, 1}, {1u << 20, 1, 1}, 0), TSR_INVALID_ARGUMENT, "launch of groups of 2^20 threads");
-    expect_status(launched({1, 1, 1}, {1, 1, 1}, std::uint64_t{1} << 40), TSR_OUT_OF_RANGE, "launch with an offset beyond the memory");
+    expect_status(launched({1, 1, 1}, {1, 1, 1}, std::uint64_t{1} << 40), TSR_OUT_OF_RANGE,
+                  "launch with an offset beyond the memory");
     expect_ok(launched({1, 1, 1}, {1, 1, 1}, 0), "launch after refused ones");
     stream.finish();
     code.reset();
     expect_status(launched({1, 1, 1}, {1, 1, 1}, 0), TSR_INVALID_ARGUMENT, "launch of a kernel whose module was unloaded");
     void* image = nullptr;
     std::uint64_t bytes = 0;
-    expect_status(device.jit()->compile(device.handle(), "fortran", "", "", &image, &bytes), TSR_UNIMPLEMENTED, "compile of another language");
-    expect_status(device.jit()->compile(device.handle(), "tessera-c", nullptr, "", &image, &bytes), TSR_INVALID_ARGUMENT, "compile of NULL");
+    expect_status(device.jit()->compile(device.handle(), "fortran", "", "", &image, &bytes), TSR_UNIMPLEMENTED,
+                  "compile of another language");
+    expect_status(device.jit()->compile(device.handle(), "tessera-c", nullptr, "", &image, &bytes), TSR_INVALID_ARGUMENT,
+                  "compile of NULL");
     device.jit()->release(device.handle(), nullptr);
   });
 }
@@ -265,8 +274,11 @@ void refusals(const subject& what) {
 }  // namespace
 
 std::vector<check> jit_checks() {
-  return {{"jit.results", results},   {"jit.places", places},     {"jit.group_reduction", group_reduction},
-          {"jit.messages", messages}, {"jit.refusals", refusals}};
+  return {{"jit.results", results},
+          {"jit.places", places},
+          {"jit.group_reduction", group_reduction},
+          {"jit.messages", messages},
+          {"jit.refusals", refusals}};
 }
 
 }  // namespace tessera::conformance
