@@ -118,7 +118,8 @@ void layers::section(const std::string& name, const value& from, const std::file
     assign(m_document.m_settings, *k, member);
     if (k->is_path) {
       auto& path = *std::get<std::string*>(k->member(m_document.m_settings));
-      if (k->full_name() != "runtime.history" || (path != "auto" && path != "off")) path = resolved(path, folder);
+      const bool has_words = k->full_name() == "runtime.history" || k->full_name() == "runtime.kernel_cache";
+      if (!has_words || (path != "auto" && path != "off")) path = resolved(path, folder);
     }
     m_document.m_origins[k->full_name()] = member.where;
   }

@@ -25,6 +25,13 @@ constexpr std::array keys{
         "Where the times that placement cost and policy plugins learn are kept from run to run: auto (a file per machine in "
         "the user's cache folder), off, or the path of a file.",
         [](settings& s) -> field { return &s.runtime.history; }},
+    key{"runtime", "kernel_cache", key_type::text, 0, 0, "", true,
+        "Where kernels that were compiled while a program ran are kept: auto (the user's cache folder), off, or the path of a "
+        "folder that nobody else may write to.",
+        [](settings& s) -> field { return &s.runtime.kernel_cache; }},
+    key{"runtime", "kernel_cache_limit", key_type::size, 1, PiB, "", false,
+        "Bytes of compiled kernels above which those that were not used for longest are removed.",
+        [](settings& s) -> field { return &s.runtime.kernel_cache_limit; }},
     key{"runtime", "window_tasks", key_type::integer, 1, 1ull << 32, "", false,
         "Submitted and unfinished tasks above which a submitter helps instead of submitting.",
         [](settings& s) -> field { return &s.runtime.window_tasks; }},

@@ -1,20 +1,68 @@
 #include "core/operation/catalog.hpp"
 
+#include <fmt/format.h>
+
 #include "core/base/error.hpp"
+#include "core/operation/device_forms.hpp"
 
 namespace tessera::operation {
+namespace {
+
+bool has_kernel(const definition& what) {
+  return !what.kernel.name.empty() || !what.kernel.text.source.empty() || !what.kernel.images.empty() || what.kernel.launch != nullptr;
+}
+
+/// A kernel or a native function that lacks something, or stands beside what it cannot stand beside.
+void check_forms(const definition& what) {
+  const auto refuse = [&](const char* why, const char* hint) {
+    throw error(error_kind::usage, fmt::format("operation '{}' {}", what.name, why), {}, hint);
+  };
+  if (what.enqueue != nullptr && (has_kernel(what) || !what.native.empty()))
+    refuse("has a kernel or a native function beside an enqueue function", "take one of them out");
+  if (has_kernel(what)) {
+    if (what.kernel.name.empty()) refuse("does not name its kernel", "set kernel.name to the function behind KERNEL");
+    if (what.kernel.text.source.empty() && what.kernel.images.empty())
+      refuse("has a kernel without text and image", "set kernel.text or kernel.images");
+    if (what.kernel.launch == nullptr)
+      refuse("has a kernel without a launch function", "set kernel.launch: it says the geometry and the arguments");
+  }
+  for (const native_form& one : what.native)
+    if (one.function == nullptr || one.plugin.empty()) refuse("has a native form without a plugin or a function", "set both");
+}
+
+}  // namespace
 
 const definition& catalog::add(definition what) {
+  if (what.forms != nullptr) {  // of another catalog
+    what.enqueue = nullptr;
+    what.forms = nullptr;
+  }
+  check_forms(what);
+  const std::lock_guard guard(m_mutex);
+  if (has_kernel(what) || !what.native.empty()) {
+    what.forms = std::make_shared<device_forms>(what, m_store != nullptr ? m_store : std::make_shared<const kernel_store>());
+    what.enqueue = &device_forms::enqueue;
+  }
   if (what.host == nullptr && what.enqueue == nullptr && what.special == nullptr)
     throw error(error_kind::usage, "operation '" + what.name + "' has no implementation", {},
-                "give it a host function or an enqueue function");
-  const std::lock_guard guard(m_mutex);
+                "give it a host function, a kernel, a native function or an enqueue function");
   for (const definition& other : m_all)
     if (other.name == what.name)
       throw error(error_kind::usage, "operation '" + what.name + "' exists already", {}, "choose another name");
   if (m_all.size() == most) throw error(error_kind::usage, "more than 4096 operations in one runtime");
   what.number = static_cast<std::uint32_t>(m_all.size());
   return m_all.emplace_back(std::move(what));
+}
+
+void catalog::keep_kernels_in(std::shared_ptr<const kernel_store> store) {
+  const std::lock_guard guard(m_mutex);
+  m_store = std::move(store);
+}
+
+void catalog::abandon() noexcept {
+  const std::lock_guard guard(m_mutex);
+  for (const definition& d : m_all)
+    if (d.forms != nullptr) d.forms->abandon();
 }
 
 const definition* catalog::find(std::string_view name) const {

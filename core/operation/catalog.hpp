@@ -1,6 +1,7 @@
 #pragma once
 // Operations by name.
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -10,14 +11,20 @@
 
 namespace tessera::operation {
 
+struct kernel_store;
+
 /// Keeps definitions at stable addresses. Thread-safe.
 class catalog {
  public:
   static constexpr std::uint32_t most = 4096;  ///< operations of one runtime
 
-  /// Adds an operation and gives it its number. Throws tessera::error (usage) when the name exists, nothing runs it, or
-  /// there are too many.
+  /// Adds an operation and gives it its number. Throws tessera::error (usage) when the name exists, nothing runs it, its
+  /// kernel or native form lacks something, or there are too many.
   const definition& add(definition what);
+  /// Where compiled kernels of operations added from now on are kept; until then nowhere.
+  void keep_kernels_in(std::shared_ptr<const kernel_store> store);
+  /// Devices may go on for ever with what runs there: nothing that they use is given back.
+  void abandon() noexcept;
   /// Null when there is none of that name.
   const definition* find(std::string_view name) const;
   std::size_t size() const;                ///< operations so far
@@ -28,6 +35,7 @@ class catalog {
  private:
   mutable std::mutex m_mutex;
   std::deque<definition> m_all;
+  std::shared_ptr<const kernel_store> m_store;
 };
 
 }  // namespace tessera::operation

@@ -23,6 +23,8 @@ struct operand {
   }
 };
 
+class device_forms;
+
 /// Everything else. Valid during the call only.
 struct context {
   std::span<const operand> operands;       ///< in the order of the submission
@@ -33,6 +35,7 @@ struct context {
   tsr_stream* stream = nullptr;            ///< where to enqueue; on the host an inline stream of the calling thread
   std::uint64_t memory_epoch = 0;          ///< on a device: memory::space::epoch of the space that the operands are in
   std::string_view task_name;              ///< of the operation; for messages
+  device_forms* forms = nullptr;           ///< definition::forms; for the runtime
 
   /// The arguments as the type that was submitted; not checked.
   template <class T>

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/operation/context.hpp"
+#include "core/operation/kernel.hpp"
 
 namespace tessera::operation {
 
@@ -19,25 +20,37 @@ using availability_function = bool (*)(const plugin::device&, element_type);
 /// Floating-point operations of one task.
 using work_function = double (*)(const void* arguments, std::span<const block::access>);
 
-/// A named computation. Immutable once it is in use; lives as long as its catalog.
+class device_forms;
+
+/// A named computation, in as many forms as there are; on a device the first of native, kernel image, kernel text that the
+/// device has. Immutable once it is in use; lives as long as its catalog.
 struct definition {
   std::string name;                       ///< unique within a runtime; in messages and tables
   std::vector<intent> signature = {};     ///< empty: given at each submission
   host_function host = nullptr;           ///< plain host code
-  enqueue_function enqueue = nullptr;     ///< through a device's tables; used on the host too when `host` is null
+  /// Through a device's tables; used on the host too when `host` is null. Not beside `kernel` or `native`, of which the
+  /// catalog makes it.
+  enqueue_function enqueue = nullptr;
   availability_function available = nullptr;  ///< for `enqueue`; null: everywhere
   work_function work = nullptr;           ///< null: unknown
   void (*destroy_arguments)(void*) = nullptr;  ///< null: nothing to do
   bool plain_arguments = true;                 ///< arguments may be copied as bytes
   std::shared_ptr<const void> data = nullptr;     ///< the implementation's own; see context::data
   void (*special)(void*) = nullptr;       ///< the runtime's own operations, which see the task itself; see schedule
+  // Not "= {}": GCC 12 then takes what a designated initializer leaves out for uninitialized.
+  kernel_form kernel = kernel_form();          ///< compiled or loaded once per device, when it is first needed there
+  std::vector<native_form> native = {};        ///< for the devices of the plugins named
+  std::shared_ptr<device_forms> forms = {};    ///< of the last two; set by the catalog
   std::uint32_t number = 0;               ///< index into statistics; set by the catalog
 
   /// Whether a place can run it: the CPU workers of a host device (`is_host`), or the device through its tables.
   bool runs_on(const plugin::device& device, element_type type, bool is_host) const {
     if (is_host && (host != nullptr || special != nullptr)) return true;
-    return enqueue != nullptr && (available == nullptr || available(device, type));
+    return enqueue != nullptr && (available == nullptr || available(device, type)) && (forms == nullptr || has_form_for(device));
   }
+
+ private:
+  bool has_form_for(const plugin::device& device) const;  // kernel.cpp
 };
 
 }  // namespace tessera::operation

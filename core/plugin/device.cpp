@@ -56,7 +56,7 @@ std::string_view name_of(tsr_status status) noexcept {
 device::device(std::string name, std::string plugin_name, std::uint32_t index, tsr_device* handle,
                const tsr_device_desc& description, const tsr_device_table& table, std::vector<space> spaces,
                const tsr_blas_table* blas, const tsr_tensor_table* tensor, const tsr_graph_table* graph,
-               const tsr_sparse_table* sparse)
+               const tsr_sparse_table* sparse, const tsr_jit_table* jit)
     : m_name(std::move(name)),
       m_plugin_name(std::move(plugin_name)),
       m_index(index),
@@ -68,6 +68,7 @@ device::device(std::string name, std::string plugin_name, std::uint32_t index, t
   if (tensor != nullptr) m_tensor = *tensor, m_has_tensor = true;
   if (graph != nullptr) m_graph = *graph, m_has_graph = true;
   if (sparse != nullptr) m_sparse = *sparse, m_has_sparse = true;
+  if (jit != nullptr && launches()) m_jit = *jit, m_has_jit = true;
 }
 
 void device::fail(tsr_status status, std::string_view what) const {

@@ -35,7 +35,7 @@ class device {
   device(std::string name, std::string plugin_name, std::uint32_t index, tsr_device* handle,
          const tsr_device_desc& description, const tsr_device_table& table, std::vector<space> spaces,
          const tsr_blas_table* blas, const tsr_tensor_table* tensor, const tsr_graph_table* graph = nullptr,
-         const tsr_sparse_table* sparse = nullptr);
+         const tsr_sparse_table* sparse = nullptr, const tsr_jit_table* jit = nullptr);
   device(const device&) = delete;
   device& operator=(const device&) = delete;
 
@@ -54,6 +54,12 @@ class device {
   const tsr_sparse_table* sparse() const noexcept { return m_has_sparse ? &m_sparse : nullptr; }
   /// With all entries but `update`.
   const tsr_graph_table* graph() const noexcept { return m_has_graph ? &m_graph : nullptr; }
+  /// With `languages`, `compile` and `release`; only where the device also loads modules and launches their kernels.
+  const tsr_jit_table* jit() const noexcept { return m_has_jit ? &m_jit : nullptr; }
+  /// Whether images can be loaded and their kernels be launched.
+  bool launches() const noexcept {
+    return m_table.module_load != nullptr && m_table.kernel_get != nullptr && m_table.launch != nullptr;
+  }
 
   /// Throws tessera::error (kind device; kind memory for RESOURCE_EXHAUSTED) unless status is TSR_OK. `what` names the
   /// call: "copy of 8192 bytes". The plugin's details are part of the message.
@@ -84,7 +90,8 @@ class device {
   tsr_tensor_table m_tensor{};
   tsr_graph_table m_graph{};
   tsr_sparse_table m_sparse{};
-  bool m_has_blas = false, m_has_tensor = false, m_has_graph = false, m_has_sparse = false;
+  tsr_jit_table m_jit{};
+  bool m_has_blas = false, m_has_tensor = false, m_has_graph = false, m_has_sparse = false, m_has_jit = false;
   mutable std::atomic<bool> m_lost{false};
   mutable std::mutex m_loss_mutex;
   mutable std::string m_loss_details;

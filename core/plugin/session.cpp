@@ -174,11 +174,17 @@ std::unique_ptr<device> session::open_device(std::uint32_t index, std::uint32_t 
                             sparse_copy.destroy == nullptr || sparse_copy.spmm == nullptr))
     throw error(error_kind::plugin, fmt::format("an entry of the SPARSE table of plugin \"{}\" is missing", m_plugin.name),
                 path.string(), "supports, create_csr, destroy and spmm are mandatory");
+  const auto* jit = static_cast<const tsr_jit_table*>(extension(handle, TSR_EXTENSION_JIT));
+  const tsr_jit_table jit_copy = completed(jit);
+  if (jit != nullptr && (jit_copy.languages == nullptr || jit_copy.compile == nullptr || jit_copy.release == nullptr))
+    throw error(error_kind::plugin, fmt::format("an entry of the JIT table of plugin \"{}\" is missing", m_plugin.name),
+                path.string(), "languages, compile and release are mandatory");
   return std::make_unique<device>(name, m_plugin.name, static_cast<std::uint32_t>(others.size()), handle, description,
                                   table, std::move(spaces), blas != nullptr ? &blas_copy : nullptr,
                                   tensor != nullptr ? &tensor_copy : nullptr,
                                   graph != nullptr ? &graph_copy : nullptr,
-                                  sparse != nullptr ? &sparse_copy : nullptr);
+                                  sparse != nullptr ? &sparse_copy : nullptr,
+                                  jit != nullptr ? &jit_copy : nullptr);
 }
 
 const void* session::extension(tsr_device* device, tsr_extension_id id) const {

@@ -8,6 +8,7 @@
 #include "core/base/nearest.hpp"
 #include "core/base/units.hpp"
 #include "core/operation/blas.hpp"
+#include "core/operation/device_forms.hpp"
 #include "core/operation/from_plugin.hpp"
 #include "core/operation/tensor.hpp"
 #include "core/runtime/learnt_times.hpp"
@@ -96,6 +97,10 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
 
   if (m_recorder) m_coherence->record_to(*m_recorder);
 
+  auto kernels = std::make_shared<operation::kernel_store>(operation::image_cache_folder(settings.kernel_cache),
+                                                             settings.kernel_cache_limit, m_machine.log);
+  for (const auto& p : m_machine.plugins->plugins()) kernels->versions[p.name] = p.version;
+  m_operations.keep_kernels_in(std::move(kernels));
   m_builtin = {.gemm = &m_operations.add(operation::gemm()),
                .syrk = &m_operations.add(operation::syrk()),
                .trsm = &m_operations.add(operation::trsm()),
@@ -140,6 +145,7 @@ runtime::~runtime() {
   if (m_validator) m_validator->end();
   if (hung) {  // something of a device may go on for ever: what it uses is not given back
     for (const auto& s : m_spaces) s->abandon();
+    m_operations.abandon();
     m_machine.plugins->abandon();
     keep_for_ever(std::move(m_registrations));
   }

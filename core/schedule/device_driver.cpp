@@ -289,6 +289,7 @@ void device_driver::enqueue_task(task::record& t, std::size_t stream, std::span<
       c.arguments = t.argument_bytes();
       c.argument_bytes = t.argument_size;
       c.data = t.what->data.get();
+      c.forms = t.what->forms.get();
       c.device = m_where.device;
       c.stream = on.handle();
       c.memory_epoch = s.m_setup.coherence->space_at(m_where.space).epoch();

@@ -202,6 +202,7 @@ std::shared_ptr<const block::failure> scheduler::call(lane& mine, task::record& 
     c.arguments = t.argument_bytes();
     c.argument_bytes = t.argument_size;
     c.data = t.what->data.get();
+    c.forms = t.what->forms.get();
     c.device = where.device;
     c.task_name = t.what->name;
     constexpr int zeroes = task::flag_accumulates | task::flag_fresh;

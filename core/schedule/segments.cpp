@@ -48,6 +48,8 @@ class planner {
       const task::recorded_task& t = m_of.tasks[k];
       const std::uint16_t place = place_of(k);
       if (place >= m_places.size() || !m_places[place].captures) continue;
+      // Kernels may have to be compiled, and vendors' own calls may wait: neither is done while a stream records.
+      if (t.what->forms != nullptr) continue;
       if (t.what->enqueue == nullptr || t.what->special != nullptr || t.ends_group || t.access_count == 0) continue;
       if (std::ranges::any_of(m_of.accesses_of(t), [](const task::recorded_access& a) { return a.fresh != 0; })) continue;
       m_work[k] = work_of(t);

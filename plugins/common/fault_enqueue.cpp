@@ -98,6 +98,7 @@ void put_work_into(device_state& device) {
   put<passing, &table::stream_wait>(t);
   put<passing, &table::stream_callback>(t);
   put<passing, &table::stream_native>(t);
+  put<passing, &table::mem_native>(t);
   put<passing, &table::module_load>(t);
   put<passing, &table::kernel_get>(t);
   put<cleaning, &table::mem_free>(t);

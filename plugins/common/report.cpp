@@ -16,6 +16,11 @@ tsr_status reporter::fail(tsr_status status, const char* format, ...) const noex
   return status;
 }
 
+tsr_status reporter::fail_with(tsr_status status, const std::string& text) const noexcept {
+  if (m_host != nullptr && m_host->error != nullptr) m_host->error(m_host->context, status, text.c_str());
+  return status;
+}
+
 void reporter::log(int level, const char* format, ...) const noexcept {
   if (m_host == nullptr || !TSR_HAS(tsr_host, m_host, log) || m_host->log == nullptr) return;
   char text[512];

@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <new>
+#include <string>
 #include <system_error>
 
 namespace tessera::common {
@@ -18,6 +19,9 @@ class reporter {
   /// Leaves a printf-formatted record of at most 511 bytes with the host and returns `status`, so that a failing
   /// function ends with `return report.fail(...)`.
   [[gnu::format(printf, 3, 4)]] tsr_status fail(tsr_status status, const char* format, ...) const noexcept;
+
+  /// The same with a text of any length.
+  tsr_status fail_with(tsr_status status, const std::string& text) const noexcept;
 
   /// Writes to the host's log where it has one. level: 0 debug, 1 info, 2 warning.
   [[gnu::format(printf, 3, 4)]] void log(int level, const char* format, ...) const noexcept;

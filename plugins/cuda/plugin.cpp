@@ -1,9 +1,12 @@
 // The GPU plugin's sources on CUDA.
 #include "plugins/gpu_common/libraries/dense.hpp"
+#include "plugins/gpu_common/libraries/run_time_compiler.hpp"
 #include "plugins/gpu_common/plugin.hpp"
 
 const tessera::gpu::identity tessera::gpu::this_plugin = {
     .name = "cuda",
     .devices = "0",
     .memory_limit = nullptr,
-    .fallback = {.vendor = {.dense = &tessera::gpu::nvidia_dense, .nvidia_sensors = true, .system_too = true}}};
+    .fallback = {
+        .vendor = {.dense = &tessera::gpu::nvidia_dense, .compiler = &tessera::gpu::nvidia_compiler,
+                   .nvidia_sensors = true, .system_too = true}}};

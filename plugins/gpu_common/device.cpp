@@ -146,6 +146,7 @@ const tsr_device_table& device_table() {
 #endif
     common::device_calls<told>::put_into(t);
     put_streams_into(t);
+    put_modules_into(t);
     return t;
   }();
   return table;

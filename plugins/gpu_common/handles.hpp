@@ -17,10 +17,13 @@
 #include "plugins/common/gate.hpp"
 #include "plugins/common/graph_calls.hpp"
 #include "plugins/common/handle_pool.hpp"
+#include "plugins/common/host_compiler.hpp"
+#include "plugins/common/module_calls.hpp"
 #include "plugins/common/operand.hpp"
 #include "plugins/common/report.hpp"
 #include "plugins/common/sparse_table.hpp"
 #include "plugins/gpu_common/libraries/dense.hpp"
+#include "plugins/gpu_common/libraries/run_time_compiler.hpp"
 #include "plugins/gpu_common/libraries/sensors.hpp"
 #include "plugins/gpu_common/runtime.hpp"
 #include "plugins/gpu_common/settings.hpp"
@@ -73,6 +76,9 @@ struct tsr_device_s {
   tessera::common::handle_pool<tsr_sparse_s> matrices;
   tessera::common::handle_pool<tsr_graph_s> graphs;
   tessera::common::recorders recording;
+  tessera::common::handle_pool<tsr_module_s> modules;
+  tessera::common::handle_pool<tsr_kernel_s> kernels;
+  std::string compiler_identity;
 };
 
 struct tsr_plugin_s {
@@ -83,12 +89,15 @@ struct tsr_plugin_s {
   std::mutex libraries_mutex;  // guards the making of what follows, down to blas
   std::unique_ptr<const tessera::gpu::nvidia_sensors> sensors;  // null: none
   std::unique_ptr<const tessera::gpu::dense_library> dense;     // from the first opened device on; null: not wanted
+  std::unique_ptr<const tessera::common::host_compiler> host_compiler;  // an emulator's, likewise
+  std::unique_ptr<const tessera::gpu::run_time_compiler> compiler;      // the vendor's; null: none
   std::string library;                                          // the blas table's
   tsr_blas_table blas{};
   tsr_tensor_table tensor{};
   tsr_sparse_table sparse{};
   tsr_graph_table graph{};
   tsr_telemetry_table telemetry{};
+  tsr_jit_table jit{};
   tessera::common::device_list<tsr_device_s, tessera::gpu::device_magic> devices;
 };
 
@@ -187,6 +196,12 @@ void close_graphs(tsr_device& device);
 // telemetry.cpp
 /// Offered where the plugin has sensors.
 tsr_telemetry_table telemetry_table();
+
+// modules.cpp
+void put_modules_into(tsr_device_table& table);
+tsr_jit_table jit_table();
+/// Unloads what is left; nothing of the device runs any more.
+void close_modules(tsr_device& device);
 
 // work.cpp
 tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* copy);

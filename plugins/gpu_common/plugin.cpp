@@ -7,6 +7,7 @@
 
 #include "plugins/common/plugin_calls.hpp"
 #include "plugins/gpu_common/handles.hpp"
+#include "plugins/gpu_common/modules.hpp"
 
 #if defined(TESSERA_GPU_EMULATED)
 #include "plugins/gpu_common/emulator/runtime.hpp"
@@ -56,6 +57,7 @@ void load_libraries(tsr_plugin& plugin) {
       plugin.report.log(2, "not found, its calls run on Tessera's own kernels: %s", lost.c_str());
   }
   plugin.blas = blas_table(plugin.library.c_str());
+  find_compiler(plugin);
 }
 
 std::unique_ptr<tsr_device_s> make_device(tsr_plugin& plugin, std::uint32_t index) {
@@ -73,6 +75,7 @@ std::unique_ptr<tsr_device_s> make_device(tsr_plugin& plugin, std::uint32_t inde
     if (peer != device->ordinal && reaches(device->ordinal, peer)) enable_peer(peer);
   clear_error();  // "is enabled already" is none
   load_libraries(plugin);
+  device->compiler_identity = compiler_identity(*device);
   return device;
 }
 
@@ -80,6 +83,7 @@ void close(tsr_device& device) {
   use_device(device.ordinal);
   close_streams(device);
   common::close_matrices(device.matrices);
+  close_modules(device);
   device.memories.for_each([](tsr_memory_s& memory) {
     if (memory.magic.take(memory_magic)) release_memory(memory);
   });
@@ -102,6 +106,7 @@ struct plugin_rules : rules {
                                                   {TSR_EXTENSION_TENSOR, in.tensor.version, &in.tensor},
                                                   {TSR_EXTENSION_SPARSE, in.sparse.version, &in.sparse}};
     if (has_graphs) all.push_back({TSR_EXTENSION_GRAPH, in.graph.version, &in.graph});
+    if (has_modules() && has_compiler(in)) all.push_back({TSR_EXTENSION_JIT, in.jit.version, &in.jit});
     if (in.sensors != nullptr) all.push_back({TSR_EXTENSION_TELEMETRY, in.telemetry.version, &in.telemetry});
     return all;
   }
@@ -146,6 +151,7 @@ tsr_status open_plugin(const tsr_host* host, const tsr_option_value* values, std
     plugin->sparse = sparse_table();
     plugin->graph = graph_table();
     plugin->telemetry = telemetry_table();
+    plugin->jit = jit_table();
     *out_table = &common::plugin_calls<plugin_rules>::table;
     *out_plugin = plugin.release();
     return TSR_OK;

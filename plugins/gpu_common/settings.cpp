@@ -29,6 +29,13 @@ std::vector<tsr_option> option_schema(const char* devices, const char* memory_li
       {sizeof(tsr_option), TSR_OPTION_STRING, "library_path", nullptr, 0, 0, nullptr,
        "A folder in which those libraries are looked for, before the places that the system knows."},
   };
+  if (device_memory_is_host_memory) {
+    schema.push_back({sizeof(tsr_option), TSR_OPTION_STRING, "compiler", nullptr, 0, 0, nullptr,
+                      "The C compiler for kernels that are compiled while the program runs: a path, or a name to be found in PATH; "
+                      "without it cc, gcc, clang or c++."});
+    schema.push_back({sizeof(tsr_option), TSR_OPTION_DURATION, "compile_limit", "60 s", 1, 3.6e12, nullptr,
+                      "How long that compiler may take for one text before it is ended."});
+  }
   std::erase_if(schema, [](const tsr_option& one) {
     const std::string_view name = one.name;
     return (!has_pinned_memory && name == "pinned_limit") || (!has_managed_memory && name == "memory") ||
@@ -51,6 +58,8 @@ settings read_settings(const common::option_reader& option, const settings& fall
   read.bus_latency_ns = amount("bus_latency", fallback.bus_latency_ns);
   read.libraries = option.flag("libraries", fallback.libraries);
   read.library_path = option.text("library_path", fallback.library_path);
+  read.compiler = option.text("compiler", fallback.compiler);
+  read.compile_limit_ns = amount("compile_limit", fallback.compile_limit_ns);
   return read;
 }
 

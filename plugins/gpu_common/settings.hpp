@@ -12,10 +12,12 @@
 namespace tessera::gpu {
 
 struct dense_dialect;
+struct compiler_dialect;
 
 /// What a plugin's vendor has besides a runtime; not the user's choice.
 struct vendor_libraries {
   const dense_dialect* dense = nullptr;  ///< its libraries of linear algebra; null: none
+  const compiler_dialect* compiler = nullptr;  ///< its compiler as a library; null: none
   bool nvidia_sensors = false;           ///< NVML knows its devices
   bool system_too = false;               ///< those of the system are right for it, not only those of `library_path`
 };
@@ -33,6 +35,8 @@ struct settings {
   bool libraries = true;        ///< whether the vendor's libraries are used
   std::string library_path{};   ///< where they are looked for first
   vendor_libraries vendor = {};
+  std::string compiler{};  ///< of the host, for emulated devices; "": one that is found
+  std::uint64_t compile_limit_ns = 60'000'000'000;  ///< of one call of it
 };
 
 /// The options of every GPU plugin, with defaults for `devices` and `memory_limit` as text; null: none.

@@ -1,9 +1,12 @@
 // The GPU plugin's sources on AMD's HIP.
 #include "plugins/gpu_common/libraries/dense.hpp"
+#include "plugins/gpu_common/libraries/run_time_compiler.hpp"
 #include "plugins/gpu_common/plugin.hpp"
 
 const tessera::gpu::identity tessera::gpu::this_plugin = {
     .name = "hip",
     .devices = "0",
     .memory_limit = nullptr,
-    .fallback = {.vendor = {.dense = &tessera::gpu::amd_dense, .nvidia_sensors = false, .system_too = true}}};
+    .fallback = {
+        .vendor = {.dense = &tessera::gpu::amd_dense, .compiler = &tessera::gpu::amd_compiler,
+                   .nvidia_sensors = false, .system_too = true}}};

@@ -73,6 +73,7 @@ const tsr_device_table& device_table() {
     common::device_calls<told>::put_into(t);
     stream_calls::put_into(t);
     registration_calls::put_into(t);
+    put_modules_into(t);
     return t;
   }();
   return table;

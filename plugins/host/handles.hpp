@@ -10,6 +10,8 @@
 
 #include "plugins/common/byte_budget.hpp"
 #include "plugins/common/handle_pool.hpp"
+#include "plugins/common/host_compiler.hpp"
+#include "plugins/common/module_calls.hpp"
 #include "plugins/common/operand.hpp"
 #include "plugins/common/pages.hpp"
 #include "plugins/common/registration_calls.hpp"
@@ -49,6 +51,9 @@ struct tsr_device_s {
   tessera::common::handle_pool<tsr_memory_s> memories;
   tessera::common::handle_pool<tsr_stream_s> streams;
   tessera::common::handle_pool<tsr_sparse_s> matrices;
+  tessera::common::handle_pool<tsr_module_s> modules;
+  tessera::common::handle_pool<tsr_kernel_s> kernels;
+  std::shared_ptr<const tessera::common::host_compiler> compiler;
 };
 
 namespace tessera::host {
@@ -87,6 +92,12 @@ tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination,
                 std::uint32_t pattern_bytes, std::uint64_t count);
 tsr_status host_task(tsr_device* device, tsr_stream* stream, tsr_status (*function)(void*, void* const*),
                      void* argument, const tsr_address* ranges, std::uint32_t range_count, double modelled_flops);
+
+// modules.cpp
+void put_modules_into(tsr_device_table& table);
+tsr_jit_table jit_table();
+/// Unloads what is left; no stream runs any more.
+void close_modules(tsr_device& device);
 
 // device.cpp
 const tsr_device_table& device_table();

@@ -19,6 +19,8 @@ struct tsr_plugin_s {
   tsr_blas_table blas{};
   tsr_tensor_table tensor{};
   tsr_sparse_table sparse{};
+  tsr_jit_table jit{};
+  std::shared_ptr<const tessera::common::host_compiler> compiler;
   tessera::common::device_list<tsr_device_s, tessera::host::device_magic> devices;
 };
 
@@ -32,6 +34,11 @@ const tsr_option options[] = {
      "Threads of one BLAS call; the runtime runs calls side by side, so more than 1 is for programs of few big tasks."},
     {sizeof(tsr_option), TSR_OPTION_RATE, "bandwidth", "10 GiB/s", 1, 1e15, nullptr,
      "What one copy in host memory is assumed to reach, for planning."},
+    {sizeof(tsr_option), TSR_OPTION_STRING, "compiler", nullptr, 0, 0, nullptr,
+     "The C compiler for kernels that are compiled while the program runs: a path, or a name to be found in PATH; without it "
+     "cc, gcc, clang or c++."},
+    {sizeof(tsr_option), TSR_OPTION_DURATION, "compile_limit", "60 s", 1, 3.6e12, nullptr,
+     "How long that compiler may take for one text before it is ended."},
 };
 
 /// Floating-point operations per second of all usable CPUs: width of the vector unit times clock. A guess.
@@ -83,6 +90,7 @@ std::unique_ptr<tsr_device_s> make_device(const tsr_plugin& plugin) {
   }
   device->huge_pages = plugin.huge_pages;
   device->bandwidth = plugin.bandwidth;
+  device->compiler = plugin.compiler;
   device->opened_at = std::chrono::steady_clock::now();
   return device;
 }
@@ -90,6 +98,7 @@ std::unique_ptr<tsr_device_s> make_device(const tsr_plugin& plugin) {
 void close(tsr_device& device) {
   common::close_streams(device.streams);
   common::close_matrices(device.matrices);
+  close_modules(device);
   device.memories.for_each([](tsr_memory_s& memory) {
     memory.magic.set(0);
     memory.pages = common::pages();
@@ -107,7 +116,8 @@ struct plugin_rules : rules {
   static std::vector<common::offered_extension> extensions(const plugin& in) {
     return {{TSR_EXTENSION_BLAS, in.blas.version, &in.blas},
             {TSR_EXTENSION_TENSOR, in.tensor.version, &in.tensor},
-            {TSR_EXTENSION_SPARSE, in.sparse.version, &in.sparse}};
+            {TSR_EXTENSION_SPARSE, in.sparse.version, &in.sparse},
+            {TSR_EXTENSION_JIT, in.jit.version, &in.jit}};
   }
   static void stop(plugin&) {}
 };
@@ -129,6 +139,9 @@ tsr_status open(const tsr_host* host, const tsr_option_value* values, std::uint3
     plugin->blas = blas_table(plugin->library.c_str());
     plugin->tensor = tensor_table();
     plugin->sparse = sparse_table();
+    plugin->jit = jit_table();
+    plugin->compiler = std::make_shared<const common::host_compiler>(
+        option.text("compiler", ""), static_cast<std::uint64_t>(option.integer("compile_limit", 60'000'000'000)));
     *out_table = &common::plugin_calls<plugin_rules>::table;
     *out_plugin = plugin.release();
     return TSR_OK;

@@ -32,7 +32,7 @@ bool find_all(void* handle, library& in, std::string& reason) {
          one("clEnqueueReadBufferRect", in.enqueue_read_rect) && one("clEnqueueWriteBuffer", in.enqueue_write) &&
          one("clEnqueueWriteBufferRect", in.enqueue_write_rect) && one("clFinish", in.finish) &&
          one("clFlush", in.flush) && one("clGetDeviceIDs", in.device_ids) && one("clGetDeviceInfo", in.device_info) &&
-         one("clGetEventInfo", in.event_info) && one("clGetPlatformIDs", in.platform_ids) &&
+         one("clGetEventInfo", in.event_info) && one("clGetKernelInfo", in.kernel_info) && one("clGetPlatformIDs", in.platform_ids) &&
          one("clGetPlatformInfo", in.platform_info) && one("clGetProgramBuildInfo", in.build_info) &&
          one("clGetProgramInfo", in.program_info) && one("clReleaseCommandQueue", in.release_queue) &&
          one("clReleaseContext", in.release_context) && one("clReleaseEvent", in.release_event) &&
@@ -53,6 +53,8 @@ bool take_library(std::string& reason) {
     return false;
   }
   taken = find_all(handle, calls, reason);
+  calls.create_program_with_il =
+      reinterpret_cast<decltype(calls.create_program_with_il)>(::dlsym(handle, "clCreateProgramWithIL"));
   return taken;  // never closed: drivers behind it keep threads
 }
 

@@ -4,11 +4,12 @@
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
+#include <cstddef>
 #include <string>
 
 namespace tessera::gpu::opencl {
 
-/// The calls that the plugin makes, all of OpenCL 1.2.
+/// The calls that the plugin makes, of OpenCL 1.2 but for one.
 struct library {
   decltype(&clBuildProgram) build_program;
   decltype(&clCreateBuffer) create_buffer;
@@ -33,6 +34,7 @@ struct library {
   decltype(&clGetDeviceIDs) device_ids;
   decltype(&clGetDeviceInfo) device_info;
   decltype(&clGetEventInfo) event_info;
+  decltype(&clGetKernelInfo) kernel_info;
   decltype(&clGetPlatformIDs) platform_ids;
   decltype(&clGetPlatformInfo) platform_info;
   decltype(&clGetProgramBuildInfo) build_info;
@@ -47,6 +49,7 @@ struct library {
   decltype(&clSetEventCallback) set_event_callback;
   decltype(&clSetKernelArg) set_argument;
   decltype(&clSetUserEventStatus) set_user_event;
+  cl_program(CL_API_CALL* create_program_with_il)(cl_context, const void*, std::size_t, cl_int*);  // of 2.1; null before
 };
 
 /// Takes the library, or says why there is none; loads no driver. Thread-safe; asking again costs nothing once it is

@@ -6,9 +6,6 @@
 #include "plugins/opencl/program_cache.hpp"
 
 namespace tessera::gpu::opencl {
-namespace {
-
-/// What the compiler said, from the first error on.
 std::string build_log(cl_program program, cl_device_id device) {
   std::size_t bytes = 0;
   if (cl().build_info(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes) != CL_SUCCESS || bytes <= 1)
@@ -21,7 +18,6 @@ std::string build_log(cl_program program, cl_device_id device) {
   return line == log.npos ? log : log.substr(line == 0 ? 0 : line + 1);
 }
 
-/// The compiled form of a program that was built for one device; "" when the driver gives none.
 std::string binary_of(cl_program program) {
   std::size_t bytes = 0;
   if (cl().program_info(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr) != CL_SUCCESS || bytes == 0)
@@ -41,8 +37,6 @@ cl_program from_binary(cl_context context, cl_device_id device, const std::strin
   if (made != nullptr) cl().release_program(made);
   return nullptr;
 }
-
-}  // namespace
 
 program_store::program_store(cl_context context, cl_device_id device, bool has_fp64, std::string identity,
                              program_options options)

@@ -49,6 +49,13 @@ struct kernel_name {
 /// The text of kernels/<file>.cl, put into the plugin by the build.
 std::string_view kernel_source(std::string_view file);
 
+/// What the compiler said of a program, from the first error on.
+std::string build_log(cl_program program, cl_device_id device);
+/// The compiled form of a program that was built for one device; "" when the driver gives none.
+std::string binary_of(cl_program program);
+/// Null when the driver does not take it.
+cl_program from_binary(cl_context context, cl_device_id device, const std::string& binary);
+
 /// Thread-safe. Belongs to a context; kernels are valid as long as it.
 class program_store {
  public:

@@ -72,6 +72,7 @@ std::vector<check> tensor_checks();
 std::vector<check> reduce_checks();
 std::vector<check> sparse_checks();
 std::vector<check> extension_checks();
+std::vector<check> jit_checks();
 std::vector<check> storage_checks();
 
 }  // namespace tessera::conformance

@@ -276,12 +276,14 @@ enum {
   TSR_QUERY_BUSY_NS = 5       /* nanoseconds in which some stream computed, since open */
 };
 
-/* Launch geometry for kernels from modules. */
+/* Launch geometry for kernels from modules. An argument of sizeof(tsr_address) bytes is a tsr_address, which the plugin
+ * resolves to what the kernel takes for a pointer; a value has 1, 2, 4 or 8 bytes. So a 16-byte number is passed as two
+ * values, or through memory. */
 typedef struct tsr_launch {
   uint32_t struct_size;
-  uint32_t grid[3], group[3];
-  uint32_t shared_bytes;
-  const void* const* arguments; /* addresses of the argument values; a tsr_address argument is resolved by the plugin */
+  uint32_t grid[3], group[3];   /* groups of the grid, threads of a group; each at least 1 */
+  uint32_t shared_bytes;        /* of memory of a group, besides what the kernel declares itself */
+  const void* const* arguments; /* addresses of the argument values, in the order of the kernel's parameters */
   const uint32_t* argument_sizes;
   uint32_t argument_count;
 } tsr_launch;
@@ -359,9 +361,20 @@ typedef struct tsr_device_table {
   /* Fills `count` elements of `pattern_bytes` (1, 2, 4, 8, 16) with the pattern. */
   tsr_status (*fill)(tsr_device* device, tsr_stream* stream, tsr_address destination, const void* pattern,
                      uint32_t pattern_bytes, uint64_t count);
+  /* Loads an image: one that the JIT table's compile gave, or one in the vendor's own form (PTX or a binary for a GPU,
+   * a binary or SPIR-V for OpenCL, a shared object for the host). The image is copied. Blocks; not while work is
+   * recorded. Thread-safe. Fails: INVALID_ARGUMENT (no image, damaged, of another kind of device), RESOURCE_EXHAUSTED.
+   * An image is code: the caller vouches for it. */
   tsr_status (*module_load)(tsr_device* device, const void* image, uint64_t bytes, tsr_module** out_module);
+  /* The caller has made sure that no enqueued work uses it. Its kernels are gone with it. device_close unloads what is
+   * left. */
   tsr_status (*module_unload)(tsr_device* device, tsr_module* module);
+  /* A kernel by its name in the text. It belongs to the module. Thread-safe. Fails: NOT_FOUND (names the kernel). */
   tsr_status (*kernel_get)(tsr_device* device, tsr_module* module, const char* name, tsr_kernel** out_kernel);
+  /* Enqueues a kernel. Geometry and values are copied by the call. Fails: INVALID_ARGUMENT (an extent of 0, a group that
+   * is too large, an address of other memory; where the plugin knows the parameters also their number and sizes),
+   * OUT_OF_RANGE (an offset beyond its allocation), UNIMPLEMENTED (shared_bytes where there is no such memory). What the
+   * kernel itself does wrong is the stream's failure, or the loss of the device. */
   tsr_status (*launch)(tsr_device* device, tsr_stream* stream, tsr_kernel* kernel, const tsr_launch* launch);
 
   /* --- since 0.2 --- */
@@ -373,6 +386,9 @@ typedef struct tsr_device_table {
   tsr_status (*host_task)(tsr_device* device, tsr_stream* stream,
                           tsr_status (*function)(void* argument, void* const* bases), void* argument,
                           const tsr_address* ranges, uint32_t range_count, double modelled_flops);
+  /* The vendor's own handle of an allocation (cl_mem), for those who use stream_native. It stays the plugin's. Thread-safe.
+   * Optional: devices with ADDRESSABLE memory have mem_base for that. Fails: INVALID_ARGUMENT (no live memory). */
+  tsr_status (*mem_native)(tsr_device* device, tsr_memory* memory, void** out_native);
 } tsr_device_table;
 
 /* ---------------------------------------------------------------------------------------------- extensions -------- */
@@ -666,15 +682,27 @@ typedef struct tsr_graph_table {
   tsr_status (*destroy)(tsr_device* device, tsr_graph* graph);
 } tsr_graph_table;
 
+/* Compilation of kernels while the program runs. "tessera-c" is the language that all plugins share (docs/kernels.md). */
 typedef struct tsr_jit_table {
   uint32_t struct_size;
   uint32_t version;
   const char* languages; /* "tessera-c,cuda": comma separated */
-  /* Compiles to an image for module_load. The caller frees it with release. On failure the compiler's messages go to
-   * host->error with the lines of the given source. */
+  /* Compiles to an image for module_load on this device, or on one that describes itself alike. `options`: definitions
+   * "-DNAME" and "-DNAME=VALUE", separated by blanks; others are the compiler's own, if the plugin takes them; may be
+   * NULL. The caller frees the image with release. Blocks; thread-safe. On failure the compiler's messages go to
+   * host->error with the lines of the given source, counted from 1, or as the source's own #line says.
+   * Fails: INVALID_ARGUMENT (the source does not compile, an option that is not taken), UNIMPLEMENTED (the language),
+   * UNAVAILABLE (there is no compiler; the message says what was looked for), DEADLINE_EXCEEDED (the compiler took too
+   * long and was ended), RESOURCE_EXHAUSTED. */
   tsr_status (*compile)(tsr_device* device, const char* language, const char* source, const char* options,
                         void** out_image, uint64_t* out_bytes);
+  /* NULL is nothing. */
   void (*release)(tsr_device* device, void* image);
+  /* --- since 0.2 --- */
+  /* Compiler, driver and target in words: an image may be kept and used again, also by another process, as long as this,
+   * the device's name and uuid and the plugin's version stay the same. Lives until shutdown. Thread-safe. Optional: images
+   * are not kept then. */
+  const char* (*identity)(tsr_device* device);
 } tsr_jit_table;
 
 /* Memory that other processes of this machine reach. A key is plain bytes, to be sent by any means; it is good for plugins

@@ -1,0 +1,171 @@
+#include "core/operation/device_forms.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "core/base/error.hpp"
+
+namespace tessera::operation {
+namespace {
+
+/// Whether a comma separated list has the word.
+bool lists(std::string_view list, std::string_view word) {
+  while (!list.empty()) {
+    const auto comma = list.find(',');
+    if (list.substr(0, comma) == word) return true;
+    list = comma == list.npos ? std::string_view() : list.substr(comma + 1);
+  }
+  return false;
+}
+
+/// Failures that the next attempt would end with too.
+bool stays(tsr_status status) {
+  return status == TSR_INVALID_ARGUMENT || status == TSR_NOT_FOUND || status == TSR_UNAVAILABLE || status == TSR_UNIMPLEMENTED ||
+         status == TSR_DEADLINE_EXCEEDED;
+}
+
+/// A call of the plugin that failed in a way that stays.
+struct refused {
+  tsr_status status;
+  std::string what;
+};
+
+void check(const plugin::device& device, tsr_status status, const std::string& what) {
+  if (status == TSR_OK) return;
+  if (!stays(status)) device.fail(status, what);
+  const std::string details = plugin::take_error_details();
+  throw refused{status, fmt::format("{} on device {} (plugin {}) failed: {}{}{}", what, device.name(), device.plugin_name(),
+                                    plugin::name_of(status), details.empty() ? "" : ": ", details)};
+}
+
+}  // namespace
+
+bool definition::has_form_for(const plugin::device& device) const { return forms->runs_on(device); }
+
+device_forms::device_forms(const definition& of, std::shared_ptr<const kernel_store> store)
+    : m_name(of.name), m_kernel(of.kernel), m_native(of.native), m_store(std::move(store)) {}
+
+device_forms::~device_forms() {
+  if (m_abandoned) return;
+  for (const auto& [device, one] : m_loaded)
+    if (one->module != nullptr && device->table().module_unload != nullptr && !device->lost())
+      device->table().module_unload(device->handle(), one->module);
+}
+
+native_function device_forms::native_for(const plugin::device& device) const {
+  if (device.table().stream_native == nullptr) return nullptr;
+  const auto found = std::ranges::find(m_native, device.plugin_name(), &native_form::plugin);
+  return found != m_native.end() ? found->function : nullptr;
+}
+
+const kernel_image* device_forms::image_for(const plugin::device& device) const {
+  if (!device.launches()) return nullptr;
+  for (const kernel_image& one : m_kernel.images)
+    if (one.plugin == device.plugin_name() &&
+        std::string_view(device.description().name).find(one.device) != std::string_view::npos)
+      return &one;
+  return nullptr;
+}
+
+bool device_forms::compiles(const plugin::device& device) const {
+  return !m_kernel.text.source.empty() && device.jit() != nullptr && lists(device.jit()->languages, m_kernel.text.language);
+}
+
+bool device_forms::runs_on(const plugin::device& device) const {
+  return native_for(device) != nullptr || image_for(device) != nullptr || compiles(device);
+}
+
+void device_forms::enqueue(const context& c) {
+  device_forms& self = *c.forms;
+  const plugin::device& device = *c.device;
+  if (const native_function function = self.native_for(device)) {
+    void* queue = nullptr;
+    device.check(device.table().stream_native(device.handle(), c.stream, &queue), "stream_native");
+    return function(c, queue);
+  }
+  tsr_kernel* const kernel = self.kernel_on(device);
+  kernel_launch how;
+  self.m_kernel.launch(c, how);
+  if (std::ranges::find(how.grid, 0u) != how.grid.end()) return;  // nothing to do: a block without elements
+  const tsr_launch launch = how.to_abi();
+  device.check(device.table().launch(device.handle(), c.stream, kernel, &launch),
+               fmt::format("launch of kernel '{}'", self.m_kernel.name));
+}
+
+tsr_kernel* device_forms::kernel_on(const plugin::device& device) {
+  loaded* one = nullptr;
+  {
+    const std::lock_guard guard(m_mutex);
+    auto& place = m_loaded[&device];
+    if (place == nullptr) place = std::make_unique<loaded>();
+    one = place.get();
+  }
+  const std::lock_guard guard(one->mutex);
+  if (one->kernel != nullptr) return one->kernel;
+  if (one->failure.empty()) {
+    one->device = &device;
+    try {
+      load(*one);
+      return one->kernel;
+    } catch (const refused& r) {
+      const bool of_the_program = r.status == TSR_INVALID_ARGUMENT || r.status == TSR_NOT_FOUND;
+      one->kind = of_the_program ? error_kind::usage : error_kind::device;
+      one->failure = r.what;
+    }
+  }
+  throw error(one->kind, one->failure);
+}
+
+void device_forms::load(loaded& into) const {
+  const plugin::device& device = *into.device;
+  if (const kernel_image* image = image_for(device)) return load_image(into, image->bytes);
+  const kernel_text& text = m_kernel.text;
+  const std::string source = fmt::format("#line {} \"{}\"\n{}", text.line, text.file.empty() ? m_name : text.file, text.source);
+  const auto version = m_store->versions.find(device.plugin_name());
+  const std::string key =
+      image_cache::key_of(device, version != m_store->versions.end() ? version->second : "", text.language, text.options, source);
+  if (const std::string kept = m_store->cache.read(key); !kept.empty()) {
+    try {
+      return load_image(into, kept);
+    } catch (const refused&) {  // of a driver that changed and did not say so
+      m_store->cache.remove(key);
+    }
+  }
+  const std::string image = compile(device, source);
+  load_image(into, image);
+  m_store->cache.write(key, image);
+}
+
+std::string device_forms::compile(const plugin::device& device, const std::string& source) const {
+  const tsr_jit_table& jit = *device.jit();
+  void* image = nullptr;
+  std::uint64_t bytes = 0;
+  plugin::take_error_details();
+  check(device,
+        jit.compile(device.handle(), m_kernel.text.language.c_str(), source.c_str(), m_kernel.text.options.c_str(), &image, &bytes),
+        fmt::format("compiling kernel '{}'", m_kernel.name));
+  std::string copy(static_cast<const char*>(image), bytes);
+  jit.release(device.handle(), image);
+  return copy;
+}
+
+void device_forms::load_image(loaded& into, std::string_view image) const {
+  const plugin::device& device = *into.device;
+  tsr_module* module = nullptr;
+  plugin::take_error_details();
+  check(device, device.table().module_load(device.handle(), image.data(), image.size(), &module),
+        fmt::format("loading the image of kernel '{}'", m_kernel.name));
+  try {
+    check(device, device.table().kernel_get(device.handle(), module, m_kernel.name.c_str(), &into.kernel),
+          fmt::format("finding kernel '{}'", m_kernel.name));
+  } catch (...) {
+    if (device.table().module_unload != nullptr) device.table().module_unload(device.handle(), module);
+    throw;
+  }
+  into.module = module;
+}
+
+}  // namespace tessera::operation

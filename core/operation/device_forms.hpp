@@ -1,0 +1,66 @@
+#pragma once
+// How an operation's kernels and native functions get to run on devices.
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/operation/definition.hpp"
+#include "core/operation/image_cache.hpp"
+
+namespace tessera::operation {
+
+/// What the kernels of a catalog share.
+struct kernel_store {
+  explicit kernel_store(std::filesystem::path folder = {}, std::uint64_t limit = 1, image_cache::log_function log = {})
+      : cache(std::move(folder), limit, std::move(log)) {}
+  const image_cache cache;
+  std::map<std::string, std::string, std::less<>> versions;  ///< of plugins, by their names: part of what is kept under
+};
+
+/// The kernel and the native functions of one definition in one catalog, with what was compiled of them for which device. A
+/// kernel is compiled or loaded once per device, by the first task that needs it there; a text that does not compile fails
+/// that task and all later ones with the compiler's words. Thread-safe.
+class device_forms {
+ public:
+  device_forms(const definition& of, std::shared_ptr<const kernel_store> store);
+  /// Unloads the modules; nothing of the operation runs any more.
+  ~device_forms();
+  device_forms(const device_forms&) = delete;
+  device_forms& operator=(const device_forms&) = delete;
+
+  bool runs_on(const plugin::device& device) const;
+  /// The definition's enqueue; context::forms is this object.
+  static void enqueue(const context& c);
+  /// Modules are not unloaded: something may run for ever.
+  void abandon() noexcept { m_abandoned = true; }
+
+ private:
+  struct loaded {
+    std::mutex mutex;
+    const plugin::device* device = nullptr;
+    tsr_module* module = nullptr;
+    tsr_kernel* kernel = nullptr;
+    std::string failure;  // what the first attempt ended with, if another one would end alike
+    error_kind kind = error_kind::device;
+  };
+  native_function native_for(const plugin::device& device) const;
+  const kernel_image* image_for(const plugin::device& device) const;
+  bool compiles(const plugin::device& device) const;
+  tsr_kernel* kernel_on(const plugin::device& device);
+  void load(loaded& into) const;
+  void load_image(loaded& into, std::string_view image) const;
+  std::string compile(const plugin::device& device, const std::string& source) const;
+
+  const std::string m_name;
+  const kernel_form m_kernel;
+  const std::vector<native_form> m_native;
+  const std::shared_ptr<const kernel_store> m_store;
+  std::mutex m_mutex;  // of the map, not of what is in it
+  std::map<const plugin::device*, std::unique_ptr<loaded>> m_loaded;
+  bool m_abandoned = false;
+};
+
+}  // namespace tessera::operation
