@@ -19,6 +19,10 @@ using availability_function = bool (*)(const plugin::device&, element_type);
 /// Floating-point operations of one task.
 using work_function = double (*)(const void* arguments, std::span<const block::access>);
 
+/// Bytes of scratch memory that one task wants of a device while `enqueue`'s work runs; 0 for none. Asked before the task's
+/// blocks are there, each time it is tried. Throws nothing.
+using workspace_function = std::uint64_t (*)(const plugin::device&, const void* arguments, std::span<const block::access>);
+
 /// A named computation. Immutable once it is in use; lives as long as its catalog.
 struct definition {
   std::string name;                       ///< unique within a runtime; in messages and tables
@@ -27,6 +31,7 @@ struct definition {
   enqueue_function enqueue = nullptr;     ///< through a device's tables; used on the host too when `host` is null
   availability_function available = nullptr;  ///< for `enqueue`; null: everywhere
   work_function work = nullptr;           ///< null: unknown
+  workspace_function workspace = nullptr; ///< null: none
   void (*destroy_arguments)(void*) = nullptr;  ///< null: nothing to do
   bool plain_arguments = true;                 ///< arguments may be copied as bytes
   std::shared_ptr<const void> data = nullptr;     ///< the implementation's own; see context::data
