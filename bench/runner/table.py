@@ -12,6 +12,8 @@ GOALS = {
     ("tasks", "dag", 2, "ns_per_task"): 450,
     ("metg", "stencil_w8", 2, "task_us_at_50pct"): 0.75,
     ("metg", "stencil_w2", 2, "task_us_at_50pct"): 1.3,
+    ("contract", "aligned_e6", 1, "overhead_us"): 1.5,
+    ("contract", "all_permuted_e16", 1, "efficiency_to_dgemm"): 0.85,
     ("trace", "dag_1000ns", 1, "overhead_percent"): 5,
     ("trace", "dag_1000ns", 2, "overhead_percent"): 5,
     ("trace", "potrf_n2048_tile128", 1, "overhead_percent"): 5,

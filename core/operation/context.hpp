@@ -33,6 +33,7 @@ struct context {
   const void* data = nullptr;              ///< definition::data
   const plugin::device* device = nullptr;  ///< whose tables to use
   tsr_stream* stream = nullptr;            ///< where to enqueue; on the host an inline stream of the calling thread
+  tsr_workspace workspace{};               ///< for definition::workspace: as many bytes as it asked for; else none
   std::uint64_t memory_epoch = 0;          ///< on a device: memory::space::epoch of the space that the operands are in
   std::string_view task_name;              ///< of the operation; for messages
   device_forms* forms = nullptr;           ///< definition::forms; for the runtime

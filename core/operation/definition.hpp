@@ -22,6 +22,10 @@ using work_function = double (*)(const void* arguments, std::span<const block::a
 
 class device_forms;
 
+/// Bytes of scratch memory that one task wants of a device while `enqueue`'s work runs; 0 for none. Asked before the task's
+/// blocks are there, each time it is tried. Throws nothing.
+using workspace_function = std::uint64_t (*)(const plugin::device&, const void* arguments, std::span<const block::access>);
+
 /// A named computation, in as many forms as there are; on a device the first of native, kernel image, kernel text that the
 /// device has. Immutable once it is in use; lives as long as its catalog.
 struct definition {
@@ -33,6 +37,7 @@ struct definition {
   enqueue_function enqueue = nullptr;
   availability_function available = nullptr;  ///< for `enqueue`; null: everywhere
   work_function work = nullptr;           ///< null: unknown
+  workspace_function workspace = nullptr; ///< null: none
   void (*destroy_arguments)(void*) = nullptr;  ///< null: nothing to do
   bool plain_arguments = true;                 ///< arguments may be copied as bytes
   std::shared_ptr<const void> data = nullptr;     ///< the implementation's own; see context::data

@@ -1,5 +1,5 @@
 #pragma once
-// Built-in operations on the TENSOR table: permute, fill, and the reduction that ends a group of accumulates.
+// Built-in operations on the TENSOR table: permute, contract, fill, and the reduction that ends a group of accumulates.
 #include <array>
 #include <complex>
 #include <cstdint>
@@ -20,7 +20,17 @@ struct fill_arguments {
   std::complex<double> value = 0;  ///< converted to the element type
 };
 
+/// C = alpha A B + beta C. blocks: A read, B read, C update (write when beta is 0). Each dimension of a block has a label; one in
+/// A and B and not in C is summed, one in all three is a batch label, every other is in C and in one of A and B.
+struct contract_arguments {
+  std::complex<double> alpha = 1;  ///< factor of the sums
+  std::complex<double> beta = 1;   ///< factor of C
+  /// Labels by dimension, any characters but 0: as many as the block has dimensions, 0 behind them.
+  std::array<char, max_rank> a{}, b{}, c{};
+};
+
 definition permute();
+definition contract();  ///< see contract_arguments
 definition fill();
 /// blocks: destination update (or write: then it is zeroed first), any number of sources read.
 definition reduce_add();

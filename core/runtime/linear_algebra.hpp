@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <complex>
+#include <string_view>
 
 #include "core/operation/blas.hpp"
 #include "core/operation/tensor.hpp"
@@ -29,6 +30,11 @@ void submit_builtin(runtime& rt, const operation::definition& what, const Argume
 template <class T>
 block::access touch(block_of<T> b, intent how) {
   return {.block = &b.record(), .version = 0, .how = how, .flags = 0, .space = 0};
+}
+
+inline void copy_labels(std::string_view from, std::array<char, max_rank>& to) {
+  if (from.size() > to.size()) throw error(error_kind::usage, "contract: more labels than a block can have dimensions", std::string(from));
+  std::copy(from.begin(), from.end(), to.begin());
 }
 
 }  // namespace detail
@@ -79,6 +85,24 @@ void permute(runtime& rt, double alpha, block_of<T> from, std::span<const std::u
   detail::submit_builtin(rt, *rt.builtin().permute, arguments,
                          std::array{detail::touch(from, intent::read),
                                     detail::touch(to, beta == 0 ? intent::write : intent::update)},
+                         options, site);
+}
+
+/// C = alpha A B + beta C, summed over the labels that A and B share and C has not. A character of `of_a` labels a dimension of A,
+/// first index first, and so on: "ik", "kj", "ij" is a product of matrices. A label in all three blocks is a batch; one that stands
+/// twice in a block, or in one block alone, is an error (of the next fence, as are extents that do not fit). With beta == 0, C is
+/// written without being read. Throws tessera::error (usage) for more than 8 labels.
+/// @code tessera::contract(rt, 1.0, a(0, 0), "abcd", b(0, 0), "cdij", 0.0, c(0, 0), "abij"); @endcode
+template <class T>
+void contract(runtime& rt, T alpha, block_of<T> a, std::string_view of_a, block_of<T> b, std::string_view of_b, T beta, block_of<T> c,
+              std::string_view of_c, task_options options = {}, std::source_location site = std::source_location::current()) {
+  operation::contract_arguments arguments{std::complex<double>(alpha), std::complex<double>(beta), {}, {}, {}};
+  detail::copy_labels(of_a, arguments.a);
+  detail::copy_labels(of_b, arguments.b);
+  detail::copy_labels(of_c, arguments.c);
+  detail::submit_builtin(rt, *rt.builtin().contract, arguments,
+                         std::array{detail::touch(a, intent::read), detail::touch(b, intent::read),
+                                    detail::touch(c, beta == T{} ? intent::write : intent::update)},
                          options, site);
 }
 

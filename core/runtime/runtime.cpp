@@ -108,6 +108,7 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
                .axpy = &m_operations.add(operation::axpy()),
                .scal = &m_operations.add(operation::scal()),
                .permute = &m_operations.add(operation::permute()),
+               .contract = &m_operations.add(operation::contract()),
                .fill = &m_operations.add(operation::fill()),
                .reduce = &m_operations.add(operation::reduce_add())};
 

@@ -56,6 +56,7 @@ struct builtin_operations {
   const operation::definition* axpy;     ///< y += alpha x; x read, y update or accumulate
   const operation::definition* scal;     ///< x *= alpha; x update
   const operation::definition* permute;  ///< dimensions reordered; source read, destination update or write
+  const operation::definition* contract; ///< C = alpha A B + beta C over labelled dimensions; A read, B read, C update or write
   const operation::definition* fill;     ///< every element one value; destination write
   const operation::definition* reduce;   ///< destination plus all sources; destination update or write, sources read
 };

@@ -8,11 +8,13 @@
 
 #include "core/operation/tensor.hpp"
 #include "core/schedule/trace_points.hpp"
+#include "core/schedule/workspace.hpp"
 #include "core/validate/validator.hpp"
 
 namespace tessera::schedule {
 
 struct device_driver::flight {
+  explicit flight(workspace&& room) : scratch(std::move(room)) {}
   transfer::completion done;
   device_driver* driver = nullptr;
   task::record* t = nullptr;
@@ -26,6 +28,7 @@ struct device_driver::flight {
   bool inputs_seen = true;                           ///< `started` is when the last of them was reached
   history::profile* profile = nullptr;               ///< with `size`: where its time belongs; asked while it has its arguments
   task_size size;
+  workspace scratch;
 };
 
 device_driver::device_driver(scheduler& owner, executor& where) : m_owner(owner), m_where(where) {
@@ -200,9 +203,19 @@ void device_driver::start_task(task::record& t) {
   if ((t.flags & task::flag_acquired) != 0) {  // resumed: only host-side waits were missing
     if (!s.still_good(*m_lane, t)) return;
     if ((t.flags & task::flag_acquired) != 0) {
-      enqueue_task(t, next_stream(), {}, {});
-      return;
+      workspace scratch;
+      if (take_workspace(t, scratch)) {
+        enqueue_task(t, next_stream(), {}, {}, std::move(scratch));
+        return;
+      }
+      s.m_setup.coherence->finish(t.all_accesses());  // who waits for memory holds none
+      t.flags &= static_cast<std::uint8_t>(~task::flag_acquired);
     }
+  }
+  workspace scratch;
+  if (!take_workspace(t, scratch)) {
+    wait_for_workspace(t, scratch.wanted, scratch.seen);
+    return;
   }
   transfer::acquisition& a = m_lane->acquisition;
   const std::size_t stream = next_stream();
@@ -241,7 +254,7 @@ void device_driver::start_task(task::record& t) {
         return;
       }
       if (m_lane->events != nullptr) trace_waits(*m_lane->events, t, a.waits);
-      enqueue_task(t, stream, a.waits, a.sources);
+      enqueue_task(t, stream, a.waits, a.sources, std::move(scratch));
       return;
     }
     case transfer::outcome::retry: s.park(t, a.waits); return;
@@ -252,7 +265,13 @@ void device_driver::start_task(task::record& t) {
     case transfer::outcome::no_memory: {
       const std::uint64_t seen = a.memory_events;
       const memory::space_number lacking = a.lacking;
-      s.m_setup.coherence->make_room(lacking, a.missing_bytes, t.sequence);
+      const std::uint64_t own = lacking == m_where.space ? scratch.bytes : 0;  // needed again with what is missing
+      scratch.give_back();
+      if (own > 0 && !fits(t, own)) {
+        wait_for_workspace(t, own, 0);  // fails it
+        return;
+      }
+      s.m_setup.coherence->make_room(lacking, a.missing_bytes + own, t.sequence);
       if (s.m_setup.coherence->space_at(lacking).events() != seen) {
         m_where.urgent.push(t);  // freed at once: try again in order of age
         return;
@@ -264,10 +283,10 @@ void device_driver::start_task(task::record& t) {
 }
 
 void device_driver::enqueue_task(task::record& t, std::size_t stream, std::span<const block::ticket> inputs,
-                                 std::span<const block::ticket> sources) {
+                                 std::span<const block::ticket> sources, workspace&& scratch) {
   scheduler& s = m_owner;
   transfer::stream& on = *m_compute[stream];
-  auto fresh = std::make_unique<flight>();
+  auto fresh = std::make_unique<flight>(std::move(scratch));
   fresh->driver = this;
   fresh->t = &t;
   fresh->stream = stream;
@@ -292,6 +311,7 @@ void device_driver::enqueue_task(task::record& t, std::size_t stream, std::span<
       c.forms = t.what->forms.get();
       c.device = m_where.device;
       c.stream = on.handle();
+      c.workspace = fresh->scratch.given();
       c.memory_epoch = s.m_setup.coherence->space_at(m_where.space).epoch();
       c.task_name = t.what->name;
       for (std::size_t k = 0; k < accesses.size(); ++k)
@@ -404,6 +424,7 @@ void device_driver::landed(flight& f, tsr_status status) {
   }
   const std::uint64_t bytes = s.window_bytes_of(t);  // while the blocks are still pinned
   s.m_setup.coherence->finish(t.all_accesses(), f.why, f.done.at);
+  f.scratch.release();
   if ((t.flags & task::flag_reduction) != 0) s.end_group(t);
   s.retire(mine, t, bytes);
   m_on_stream[f.stream].fetch_sub(1, std::memory_order_relaxed);

@@ -63,9 +63,16 @@ class device_driver {
   std::uint64_t youngest_startable() const;
   void note_acquired(const task::record& t);
   std::size_t next_stream();
+  // Workspace of tasks (workspace.cpp).
+  struct workspace;
+  bool take_workspace(task::record& t, workspace& out);
+  bool fits(const task::record& t, std::uint64_t workspace_bytes) const;
+  void wait_for_workspace(task::record& t, std::uint64_t bytes, std::uint64_t seen);
+
   void start_task(task::record& t);
   void note_inputs();
-  void enqueue_task(task::record& t, std::size_t stream, std::span<const block::ticket> inputs, std::span<const block::ticket> sources);
+  void enqueue_task(task::record& t, std::size_t stream, std::span<const block::ticket> inputs, std::span<const block::ticket> sources,
+                    workspace&& scratch);
   std::shared_ptr<const block::failure> spoiled(const flight& f);
   void landed(flight& f, tsr_status status);
 

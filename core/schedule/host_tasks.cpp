@@ -212,8 +212,10 @@ std::shared_ptr<const block::failure> scheduler::call(lane& mine, task::record& 
         if ((accesses[k].flags & task::access_fresh) != 0) operation::enqueue_zero(*c.device, c.stream, mine.operands[k]);
     if (m_validator != nullptr) lent = m_validator->begin_task(t, mine.operands);
     if (t.what->host == nullptr) {
+      if (t.what->workspace != nullptr) c.workspace = mine.scratch.give(t.what->workspace(*c.device, c.arguments, accesses));
       t.what->enqueue(c);
       if (!enqueue_only) inline_stream(mine).check_inline();
+      mine.scratch.trim();
     } else if (!enqueue_only) {
       t.what->host(c);
     }

@@ -11,6 +11,7 @@
 #include "core/base/spin_lock.hpp"
 #include "core/operation/catalog.hpp"
 #include "core/operation/context.hpp"
+#include "core/schedule/host_scratch.hpp"
 #include "core/schedule/ready_ring.hpp"
 #include "core/task/pool.hpp"
 #include "core/task/recording.hpp"
@@ -117,6 +118,7 @@ struct lane {
 
   transfer::acquisition acquisition;    ///< scratch
   std::vector<operation::operand> operands;
+  host_scratch scratch;                 ///< workspace of tasks that run here
   std::unique_ptr<transfer::stream> inline_stream;  ///< of the host device; made at first use
   std::vector<std::uint16_t> victims;   ///< other lanes, nearest first
   std::uint32_t victims_of = 0;         ///< number of lanes when that list was made

@@ -51,6 +51,7 @@ class planner {
       // Kernels may have to be compiled, and vendors' own calls may wait: neither is done while a stream records.
       if (t.what->forms != nullptr) continue;
       if (t.what->enqueue == nullptr || t.what->special != nullptr || t.ends_group || t.access_count == 0) continue;
+      if (t.what->workspace != nullptr) continue;  // what a graph has recorded stays where it is
       if (std::ranges::any_of(m_of.accesses_of(t), [](const task::recorded_access& a) { return a.fresh != 0; })) continue;
       m_work[k] = work_of(t);
       if (m_work[k] * m_places[place].ns_per_flop * 1e-9 > segment::longest_task_seconds) continue;

@@ -51,7 +51,7 @@ struct segment_plan {
 };
 
 /// Maximal segments of at least two tasks, within the limits. Needs a recording all of whose tasks are placed; null when
-/// it has none. Tasks stay alone that sum accumulates or zero private copies, have no blocks, or are long.
+/// it has none. Tasks stay alone that sum accumulates or zero private copies, have no blocks, want workspace, or are long.
 /// @param places  by executor number
 std::unique_ptr<segment_plan> plan_segments(const task::recording& of, std::span<const segment_place> places);
 

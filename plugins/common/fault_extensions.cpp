@@ -63,7 +63,8 @@ const void* wrap_blas(device_state& device, const void* inner) {
 
 const void* wrap_tensor(device_state& device, const void* inner) {
   using t = tsr_tensor_table;
-  return wrap<&device_state::tensor, &t::permute, &t::reduce_add, &t::fill, &t::contract, &t::reduce>(device.tensor, inner, nothing_more);
+  return wrap<&device_state::tensor, &t::permute, &t::reduce_add, &t::fill, &t::contract, &t::contract_batched, &t::reduce>(
+      device.tensor, inner, nothing_more);
 }
 
 /// Counts as an allocation, of what the plugin may build for the matrix.

@@ -111,6 +111,18 @@ void run_permute(const permute_plan& plan, tsr_type type, const void* alpha, con
   // One row, or rows that stay rows.
   if (plan.rank <= 1 || plan.source_strides[0] == 1) {
     const auto n = plan.rank == 0 ? 1 : plan.extents[0];
+    constexpr std::int64_t short_row = 512;  // bytes
+    if (plan.rank > 1 && n * size <= short_row) {
+      const auto rows = plan.extents[1], ss = plan.source_strides[1] * size, ds = plan.destination_strides[1] * size;
+      const auto copy = kernels().rows;
+      for_outer(plan, 0, 1, [&](std::int64_t s, std::int64_t d) {
+        const char* row = from + s * size;
+        char* place = to + d * size;
+        if (!scaled) return copy(row, ss, place, ds, rows, n * size);
+        for (std::int64_t r = 0; r < rows; ++r, row += ss, place += ds) scale(alpha, beta, row, place, n);
+      });
+      return;
+    }
     for_outer(plan, 0, 0, [&](std::int64_t s, std::int64_t d) {
       if (scaled)
         scale(alpha, beta, from + s * size, to + d * size, n);

@@ -14,8 +14,14 @@ using transpose_kernel = void (*)(const void* source, std::int64_t source_stride
 using scale_kernel = void (*)(const void* alpha, const void* beta, const void* source, void* destination,
                               std::int64_t n);
 
+/// Row r of `rows`: `bytes` (a multiple of 4) from source + r * source_stride to destination + r * destination_stride; strides in
+/// bytes. For rows so short that a call of memcpy for each would take longer than the copy.
+using rows_kernel = void (*)(const void* source, std::int64_t source_stride, void* destination, std::int64_t destination_stride,
+                             std::int64_t rows, std::int64_t bytes);
+
 struct permute_kernels {
   transpose_kernel transpose4, transpose8, transpose16;  // by element size
+  rows_kernel rows;
   scale_kernel scale[8];                                 // by tsr_type, F32 … I64; null elsewhere
 };
 
@@ -146,6 +152,24 @@ void transpose(const void* source, std::int64_t ss, void* destination, std::int6
   if (full_x < nx) strip<Word, side / 2>(s + full_x, ss, d + full_x * ds, ds, nx - full_x, ny);
 }
 
+#if defined(__AVX2__)
+using wide = v4;
+#else
+using wide = std::uint64_t __attribute__((vector_size(16), aligned(4), may_alias));
+#endif
+
+void copy_rows(const void* source, std::int64_t ss, void* destination, std::int64_t ds, std::int64_t rows, std::int64_t bytes) {
+  constexpr std::int64_t step = sizeof(wide);
+  const auto* s = static_cast<const char*>(source);
+  auto* d = static_cast<char*>(destination);
+  for (std::int64_t r = 0; r < rows; ++r, s += ss, d += ds) {
+    std::int64_t at = 0;
+    for (; at + step <= bytes; at += step) *reinterpret_cast<wide*>(d + at) = *reinterpret_cast<const wide*>(s + at);
+    for (; at + 8 <= bytes; at += 8) *reinterpret_cast<word8*>(d + at) = *reinterpret_cast<const word8*>(s + at);
+    if (at < bytes) *reinterpret_cast<word4*>(d + at) = *reinterpret_cast<const word4*>(s + at);
+  }
+}
+
 template <class Real>
 void scale_real(const void* alpha, const void* beta, const void* source, void* destination, std::int64_t n) {
   const Real a = *static_cast<const Real*>(alpha), b = *static_cast<const Real*>(beta);
@@ -183,6 +207,7 @@ constexpr permute_kernels kernels_of_this_unit = {
     transpose<word4>,
     transpose<word8>,
     transpose<word16>,
+    copy_rows,
     {nullptr, scale_real<float>, scale_real<double>, scale_complex<float>, scale_complex<double>,
      // Integers wrap around as unsigned ones: overflow is no undefined behaviour.
      scale_real<std::uint32_t>, scale_real<std::uint64_t>, nullptr},

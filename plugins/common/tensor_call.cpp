@@ -77,6 +77,7 @@ void add_all(void* destination, const std::vector<void*>& sources, std::int64_t 
 bool tensor_supports(tsr_tensor_operation operation, tsr_type type) noexcept {
   if (operation == TSR_TENSOR_FILL) return element_bytes(type) != 0;
   if (operation == TSR_TENSOR_REDUCE) return reduce_supports(type);
+  if (operation == TSR_TENSOR_CONTRACT) return type >= TSR_F32 && type <= TSR_C128;
   return (operation == TSR_TENSOR_PERMUTE || operation == TSR_TENSOR_REDUCE_ADD) && type >= TSR_F32 && type <= TSR_I64;
 }
 

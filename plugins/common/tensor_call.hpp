@@ -11,7 +11,7 @@
 
 namespace tessera::common {
 
-/// PERMUTE, REDUCE_ADD and REDUCE: F32, F64, C64, C128, I32, I64. FILL: these and U8, F16, BF16.
+/// PERMUTE, REDUCE_ADD and REDUCE: F32, F64, C64, C128, I32, I64. CONTRACT: the first four. FILL: all six, and U8, F16, BF16.
 bool tensor_supports(tsr_tensor_operation operation, tsr_type type) noexcept;
 
 struct permute_call {

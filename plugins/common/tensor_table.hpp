@@ -1,5 +1,6 @@
 #pragma once
 // The TENSOR table of a plugin whose kernels are the calls of tensor_call.hpp.
+#include "plugins/common/contract_table.hpp"
 #include "plugins/common/matrix_reduce.hpp"
 #include "plugins/common/tensor_call.hpp"
 
@@ -14,9 +15,10 @@ tsr_tensor_table make_tensor_table() {
   table.supports = [](tsr_device*, tsr_tensor_operation operation, tsr_type type) {
     return tensor_supports(operation, type);
   };
-  table.workspace = [](tsr_device* device, tsr_tensor_operation, const void*, std::uint64_t* out) -> tsr_status {
+  table.workspace = [](tsr_device* device, tsr_tensor_operation operation, const void* arguments, std::uint64_t* out) -> tsr_status {
     if (const auto status = Backend::check(device)) return status;
     if (out == nullptr) return TSR_INVALID_ARGUMENT;
+    if (operation == TSR_TENSOR_CONTRACT) return contract_workspace_entry<Backend>(device, arguments, out);
     *out = 0;
     return TSR_OK;
   };
@@ -43,6 +45,7 @@ tsr_tensor_table make_tensor_table() {
         device, stream,
         [&](const reporter& r, operand_resolver& o, matrix_reduce_call& c) { return prepare(r, o, arguments, c); });
   };
+  put_contract_into<Backend>(table);
   return table;
 }
 

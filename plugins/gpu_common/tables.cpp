@@ -148,6 +148,31 @@ struct backend {
     return gate::on_device(device, [] { return TSR_OK; });
   }
 
+  static const common::reporter& report(const tsr_device* device) { return device->report; }
+
+  /// A GPU's costs, roughly: a launch, and what a large one of today does. Only their relations matter.
+  static constexpr common::contract_costs contract_costs{.call = 5e-6,
+                                                         .item = 0.02e-6,
+                                                         .flops = 10e12,
+                                                         .product_bytes = 1.5e12,
+                                                         .permute_call = 4e-6,
+                                                         .permute_bytes = 1.5e12,
+                                                         .tile = 32,
+                                                         .together = true};
+
+  /// By a library where there is one for it, else by our kernels.
+  template <class Call>
+  static tsr_status issue(tsr_device* device, stream_state& state, const Call& call) {
+    if constexpr (requires { device->plugin->dense->run(call, state.dense, state.native); })
+      if (const auto& library = device->plugin->dense; library != nullptr && may_be_recorded<Call>(state))
+        if (const auto wrong = library->run(call, state.dense, state.native)) return tell_of_library(device, *wrong);
+    return tell(device, enqueue(call, state.native), "a kernel");
+  }
+  static tsr_status issue(tsr_device* device, stream_state& state, const common::contract_call& call) {
+    const auto step = [&](const auto& one) { return issue(device, state, one); };
+    return common::for_each_step(call, step, step);
+  }
+
   template <class Call, class Prepare>
   static tsr_status kernel(tsr_device* device, tsr_stream* stream, Prepare&& prepare_call) {
     return gate::on_stream(device, stream, [&]() -> tsr_status {
@@ -156,11 +181,7 @@ struct backend {
       if (const auto status = prepare_call(device->report, resolver, call)) return status;
       if constexpr (!std::is_same_v<Call, common::fill_call>)
         if (const auto status = check_numbers(device, call.type)) return status;
-      auto& state = state_of(stream);
-      if constexpr (requires { device->plugin->dense->run(call, state.dense, state.native); })
-        if (const auto& library = device->plugin->dense; library != nullptr && may_be_recorded<Call>(state))
-          if (const auto wrong = library->run(call, state.dense, state.native)) return tell_of_library(device, *wrong);
-      return tell(device, enqueue(call, state.native), "a kernel");
+      return issue(device, state_of(stream), call);
     });
   }
 };

@@ -15,6 +15,8 @@ struct backend {
     return gate::on_device(device, [] { return TSR_OK; });
   }
 
+  static const common::reporter& report(const tsr_device* device) { return device->report; }
+
   template <class Call, class Prepare>
   static tsr_status kernel(tsr_device* device, tsr_stream* stream, Prepare&& prepare_call) {
     return gate::on_stream(device, stream, [&]() -> tsr_status {

@@ -69,6 +69,7 @@ std::vector<check> stress_checks();
 std::vector<check> failure_checks();
 std::vector<check> blas_checks();
 std::vector<check> tensor_checks();
+std::vector<check> contract_checks();
 std::vector<check> reduce_checks();
 std::vector<check> sparse_checks();
 std::vector<check> extension_checks();

@@ -2,37 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
-#include <tuple>
 
-#include "tests/conformance/suite/numbers.hpp"
+#include "tests/conformance/suite/tensor.hpp"
 
 namespace tessera::conformance {
 namespace {
-
-template <class One>
-void each_claimed(const subject& what, tsr_tensor_operation operation, int rounds, One&& one) {
-  const opened all(what);
-  bool tried = false;
-  for_each_device(all, [&](const device& device) {
-    const tsr_tensor_table* tensor = device.tensor();
-    if (tensor == nullptr) return;
-    for_each_number([&](auto zero) {
-      using T = decltype(zero);
-      if (!tensor->supports(device.handle(), operation, number<T>::type)) return;
-      tried = true;
-      auto random = what.generator();
-      const queue stream(device);
-      for (int i = 0; i < rounds; ++i) {
-        try {
-          one(stream, *tensor, zero, random);
-        } catch (const check_failed& failure) {
-          throw check_failed(fmt::format("{} (seed {}, round {}): {}", number<T>::name, what.seed, i, failure.what()));
-        }
-      }
-    });
-  });
-  if (!tried) skip("the operation is not offered");
-}
 
 void permute(const subject& what) {
   each_claimed(
@@ -137,51 +111,12 @@ void fill(const subject& what) {
       });
 }
 
-/// C(i,l,j) = alpha sum over k,m of A(i,k,m) B(k,j,m,l) + beta C(i,l,j), with random extents.
-void contract(const subject& what) {
-  each_claimed(
-      what, TSR_TENSOR_CONTRACT, 10, [](const queue& stream, const tsr_tensor_table& tensor, auto zero, auto& random) {
-        using T = decltype(zero);
-        const device& device = stream.owner();
-        std::int64_t e[5];
-        for (std::int64_t& extent : e) extent = random_size(random, 7);
-        const auto [i_, k_, m_, j_, l_] = std::tie(e[0], e[1], e[2], e[3], e[4]);
-        const std::int64_t extents_a[3] = {i_, k_, m_}, extents_b[4] = {k_, j_, m_, l_};
-        const std::int32_t modes_a[3] = {0, 1, 2}, modes_b[4] = {1, 3, 2, 4}, modes_c[3] = {0, 4, 3};
-        const auto a = random_numbers<T>(random, static_cast<std::size_t>(i_ * k_ * m_)),
-                   b = random_numbers<T>(random, static_cast<std::size_t>(k_ * j_ * m_ * l_));
-        auto c = random_numbers<T>(random, static_cast<std::size_t>(i_ * l_ * j_));
-        const T alpha = random_scalar<T>(random), beta = random_scalar<T>(random);
-        const buffer on_a = uploaded(stream, compute_space(device), a),
-                     on_b = uploaded(stream, compute_space(device), b),
-                     on_c = uploaded(stream, compute_space(device), c);
-        const std::string call = fmt::format("contract {} {} {} {} {}", i_, k_, m_, j_, l_);
-        expect_ok(tensor.contract(device.handle(), stream.handle(), number<T>::type, &alpha, &beta, on_a.at(0), 3,
-                                  extents_a, modes_a, on_b.at(0), 4, extents_b, modes_b, on_c.at(0), 3, modes_c, {}),
-                  call);
-        stream.finish();
-        for (std::int64_t j = 0; j < j_; ++j)
-          for (std::int64_t l = 0; l < l_; ++l)
-            for (std::int64_t i = 0; i < i_; ++i) {
-              T sum(0);
-              for (std::int64_t m = 0; m < m_; ++m)
-                for (std::int64_t k = 0; k < k_; ++k)
-                  sum += a[static_cast<std::size_t>(i + i_ * (k + k_ * m))] *
-                         b[static_cast<std::size_t>(k + k_ * (j + j_ * (m + m_ * l)))];
-              T& to = c[static_cast<std::size_t>(i + i_ * (l + l_ * j))];
-              to = alpha * sum + beta * to;
-            }
-        expect_near(downloaded<T>(stream, on_c, c.size()), c, 64 * epsilon<T> * static_cast<double>(k_ * m_ + 4), call);
-      });
-}
-
 }  // namespace
 
 std::vector<check> tensor_checks() {
   return {{"tensor.permute", permute},
           {"tensor.reduce_add", reduce_add},
-          {"tensor.fill", fill},
-          {"tensor.contract", contract}};
+          {"tensor.fill", fill}};
 }
 
 }  // namespace tessera::conformance

@@ -538,6 +538,21 @@ typedef struct tsr_permute {
   tsr_workspace workspace;
 } tsr_permute;
 
+/* C(modes_c) = alpha A(modes_a) B(modes_b) + beta C(modes_c). Dense, first index fastest. Modes are labels, any numbers: one in
+ * A and B and not in C is summed; one in all three is a batch ("Hadamard") label; one in C and one of A and B is a free index.
+ * Equal labels have equal extents; C's extents follow from those of A and B. An extent may be 0: an empty sum is 0. */
+typedef struct tsr_contract {
+  uint32_t struct_size;
+  tsr_type type;
+  uint32_t rank_a, rank_b, rank_c; /* 0: one element */
+  int64_t extents_a[TSR_MAX_RANK], extents_b[TSR_MAX_RANK];
+  int32_t modes_a[TSR_MAX_RANK], modes_b[TSR_MAX_RANK], modes_c[TSR_MAX_RANK];
+  const void *alpha, *beta; /* beta NULL: 0 */
+  int64_t batch;            /* so many contractions of this shape; the arrays have as many addresses */
+  const tsr_address *a_array, *b_array, *c_array;
+  tsr_workspace workspace;
+} tsr_contract;
+
 typedef uint32_t tsr_tensor_operation;
 enum {
   TSR_TENSOR_PERMUTE = 1,
@@ -583,6 +598,9 @@ typedef struct tsr_tensor_table {
   uint32_t struct_size;
   uint32_t version;
   bool (*supports)(tsr_device* device, tsr_tensor_operation operation, tsr_type type);
+  /* Bytes of workspace that the call described by `arguments` wants; 0 for none. PERMUTE: a tsr_permute. CONTRACT: a
+   * tsr_contract, of which scalars, addresses and workspace are not looked at; `batch` 0 and 1 ask for one contraction. Other
+   * operations: NULL. Equal shapes get equal answers. Thread-safe, cheap. Fails: as the call itself would for these arguments. */
   tsr_status (*workspace)(tsr_device* device, tsr_tensor_operation operation, const void* arguments,
                           uint64_t* out_bytes);
   tsr_status (*permute)(tsr_device* device, tsr_stream* stream, const tsr_permute* arguments);
@@ -592,8 +610,14 @@ typedef struct tsr_tensor_table {
   /* destination[i] = *value (a host pointer to one element), i < count. */
   tsr_status (*fill)(tsr_device* device, tsr_stream* stream, tsr_type type, int64_t count, tsr_address destination,
                      const void* value);
-  /* Optional: a direct contraction without transposition; NULL where not offered. Modes are labels: a label in both
-   * inputs and not in the output is summed. */
+  /* C(modes_c) = alpha A(modes_a) B(modes_b) + beta C(modes_c), as tsr_contract says. Optional; supports(CONTRACT) speaks for
+   * this entry and contract_batched. With beta == 0 (or NULL) C is not read, with alpha == 0 A and B need not be. `workspace` has
+   * the bytes that the entry `workspace` answers, at an address aligned to 256 bytes; what is in it is undefined before and
+   * after. All lists and scalars are read before the call returns. The order of summation depends on shapes alone.
+   * Fails: INVALID_ARGUMENT (a rank above TSR_MAX_RANK, a negative extent, a label that stands twice in one operand, that is in C
+   * alone, or in A or B alone, or has different extents; C overlaps A or B; a workspace that is too small: the record has the
+   * bytes that are wanted), OUT_OF_RANGE (beyond an allocation; more than 63 bits of bytes, or more rows than the library
+   * counts), UNIMPLEMENTED (the type). */
   tsr_status (*contract)(tsr_device* device, tsr_stream* stream, tsr_type type, const void* alpha, const void* beta,
                          tsr_address a, uint32_t rank_a, const int64_t* extents_a, const int32_t* modes_a,
                          tsr_address b, uint32_t rank_b, const int64_t* extents_b, const int32_t* modes_b,
@@ -603,6 +627,11 @@ typedef struct tsr_tensor_table {
    * source and destination overlap), OUT_OF_RANGE (beyond an allocation), UNIMPLEMENTED (the type; see supports).
    * Optional. Younger than version 0.1: test it with TSR_HAS. */
   tsr_status (*reduce)(tsr_device* device, tsr_stream* stream, const tsr_reduce* arguments);
+
+  /* `batch` contractions of one shape, with the same scalars: the blocks are those of the arrays of addresses, which are copied
+   * by the call. No C overlaps another C, nor any A or B. Otherwise as contract. Also fails: INVALID_ARGUMENT (a negative batch,
+   * an array that is NULL). Optional. */
+  tsr_status (*contract_batched)(tsr_device* device, tsr_stream* stream, const tsr_contract* arguments);
 } tsr_tensor_table;
 
 typedef uint32_t tsr_sparse_operation;

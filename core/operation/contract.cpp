@@ -1,0 +1,104 @@
+// Contractions on whatever TENSOR tables the devices offer.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/operation/scalar.hpp"
+#include "core/operation/tensor.hpp"
+
+namespace tessera::operation {
+namespace {
+
+using labels = std::array<char, max_rank>;
+
+std::string text_of(const labels& of) { return {of.begin(), std::find(of.begin(), of.end(), '\0')}; }
+
+bool fits(const labels& of, const shape& block) { return text_of(of).size() == block.rank(); }
+
+/// What the tables take, without scalars and addresses. The labels must fit the blocks.
+tsr_contract request_of(const contract_arguments& given, element_type type, const shape& a, const shape& b) {
+  tsr_contract g{};
+  g.struct_size = sizeof g;
+  g.type = static_cast<tsr_type>(type);
+  const auto put = [](const labels& from, std::size_t rank, std::uint32_t& out_rank, std::int32_t* modes) {
+    out_rank = static_cast<std::uint32_t>(rank);
+    for (std::size_t d = 0; d < rank; ++d) modes[d] = from[d];
+  };
+  put(given.a, a.rank(), g.rank_a, g.modes_a);
+  put(given.b, b.rank(), g.rank_b, g.modes_b);
+  put(given.c, text_of(given.c).size(), g.rank_c, g.modes_c);
+  for (std::size_t d = 0; d < a.rank(); ++d) g.extents_a[d] = a[d];
+  for (std::size_t d = 0; d < b.rank(); ++d) g.extents_b[d] = b[d];
+  g.batch = 1;
+  return g;
+}
+
+/// The extent of a label in A or B; -1 if it is in neither.
+std::int64_t extent_of(char label, const contract_arguments& given, const shape& a, const shape& b) {
+  for (std::size_t d = 0; d < a.rank(); ++d)
+    if (given.a[d] == label) return a[d];
+  for (std::size_t d = 0; d < b.rank(); ++d)
+    if (given.b[d] == label) return b[d];
+  return -1;
+}
+
+[[noreturn]] void mismatch(const std::string& what) { throw error(error_kind::usage, "contract: " + what); }
+
+void enqueue_contract(const context& c) {
+  const auto& given = c.arguments_as<contract_arguments>();
+  const operand &a = c.operands[0], &b = c.operands[1], &to = c.operands[2];
+  if (a.type != b.type || a.type != to.type)
+    mismatch(fmt::format("blocks of type {}, {} and {}", name_of(a.type), name_of(b.type), name_of(to.type)));
+  const struct {
+    char name;
+    const labels& of;
+    const operand& block;
+  } all[] = {{'A', given.a, a}, {'B', given.b, b}, {'C', given.c, to}};
+  for (const auto& one : all)
+    if (!fits(one.of, *one.block.extents))
+      mismatch(fmt::format("{} has the labels \"{}\" and {} dimensions", one.name, text_of(one.of), one.block.extents->rank()));
+  for (std::size_t d = 0; d < to.extents->rank(); ++d)
+    if (const std::int64_t wanted = extent_of(given.c[d], given, *a.extents, *b.extents); wanted >= 0 && wanted != to.extent(d))
+      mismatch(fmt::format("label '{}' has extent {} in the inputs and {} in C", given.c[d], wanted, to.extent(d)));
+  const scalar alpha(a.type, given.alpha), beta(a.type, given.beta);
+  const tsr_contract g = request_of(given, a.type, *a.extents, *b.extents);
+  c.device->check(c.device->tensor()->contract(c.device->handle(), c.stream, g.type, alpha.data(), beta.data(), a.address, g.rank_a,
+                                               g.extents_a, g.modes_a, b.address, g.rank_b, g.extents_b, g.modes_b, to.address,
+                                               g.rank_c, g.modes_c, c.workspace),
+                  "contract");
+}
+
+std::uint64_t workspace_of(const plugin::device& device, const void* arguments, std::span<const block::access> blocks) {
+  const auto& given = *static_cast<const contract_arguments*>(arguments);
+  const block::record &a = *blocks[0].block, &b = *blocks[1].block;
+  const tsr_tensor_table& table = *device.tensor();
+  if (table.workspace == nullptr || !fits(given.a, *a.extents) || !fits(given.b, *b.extents)) return 0;
+  const tsr_contract g = request_of(given, a.type, *a.extents, *b.extents);
+  std::uint64_t bytes = 0;
+  if (table.workspace(device.handle(), TSR_TENSOR_CONTRACT, &g, &bytes) == TSR_OK) return bytes;
+  plugin::take_error_details();  // the call itself will say it
+  return 0;
+}
+
+bool can_contract(const plugin::device& device, element_type type) {
+  return device.tensor() != nullptr && device.tensor()->contract != nullptr &&
+         device.tensor()->supports(device.handle(), TSR_TENSOR_CONTRACT, static_cast<tsr_type>(type));
+}
+
+double work_of(const void* arguments, std::span<const block::access> blocks) {
+  const auto& given = *static_cast<const contract_arguments*>(arguments);
+  const shape &a = *blocks[0].block->extents, &b = *blocks[1].block->extents;
+  const bool complex = blocks[0].block->type == element_type::c64 || blocks[0].block->type == element_type::c128;
+  double work = (complex ? 8.0 : 2.0) * static_cast<double>(a.count());
+  for (std::size_t d = 0; d < b.rank(); ++d)
+    if (std::find(given.a.begin(), given.a.end(), given.b[d]) == given.a.end()) work *= static_cast<double>(b[d]);
+  return work;
+}
+
+}  // namespace
+
+definition contract() {
+  return {.name = "contract", .enqueue = enqueue_contract, .available = can_contract, .work = work_of, .workspace = workspace_of};
+}
+
+}  // namespace tessera::operation

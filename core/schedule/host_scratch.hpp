@@ -1,0 +1,45 @@
+#pragma once
+// Scratch memory of a thread that runs tasks on the host.
+#include <tessera/plugin.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+
+namespace tessera::schedule {
+
+/// Kept from task to task while it is small, so that small tasks neither allocate nor touch cold memory. One thread. It is not
+/// counted in the memory of blocks: it holds what one task needs.
+class host_scratch {
+ public:
+  static constexpr std::size_t alignment = 256;         ///< as the ABI promises for workspaces
+  static constexpr std::uint64_t kept_bytes = 16 << 20;  ///< more than that is given back by trim
+
+  /// Valid until the next call. Throws std::bad_alloc.
+  tsr_workspace give(std::uint64_t bytes) {
+    if (bytes == 0) return {};
+    if (bytes > m_bytes) {
+      m_memory.reset();
+      m_bytes = 0;
+      m_memory.reset(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{alignment})));
+      m_bytes = bytes;
+    }
+    return {{nullptr, reinterpret_cast<std::uintptr_t>(m_memory.get())}, bytes};
+  }
+  /// The task has run.
+  void trim() noexcept {
+    if (m_bytes <= kept_bytes) return;
+    m_memory.reset();
+    m_bytes = 0;
+  }
+
+ private:
+  struct give_back {
+    void operator()(std::byte* memory) const noexcept { ::operator delete(memory, std::align_val_t{alignment}); }
+  };
+  std::unique_ptr<std::byte, give_back> m_memory;
+  std::uint64_t m_bytes = 0;
+};
+
+}  // namespace tessera::schedule

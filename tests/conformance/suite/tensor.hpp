@@ -1,0 +1,33 @@
+#pragma once
+// What the checks of TENSOR entries have in common.
+#include "tests/conformance/suite/numbers.hpp"
+
+namespace tessera::conformance {
+
+/// Calls one(queue, table, zero of the type, generator) some rounds for each type that a device claims; skips where none is claimed.
+template <class One>
+void each_claimed(const subject& what, tsr_tensor_operation operation, int rounds, One&& one) {
+  const opened all(what);
+  bool tried = false;
+  for_each_device(all, [&](const device& device) {
+    const tsr_tensor_table* tensor = device.tensor();
+    if (tensor == nullptr) return;
+    for_each_number([&](auto zero) {
+      using T = decltype(zero);
+      if (!tensor->supports(device.handle(), operation, number<T>::type)) return;
+      tried = true;
+      auto random = what.generator();
+      const queue stream(device);
+      for (int i = 0; i < rounds; ++i) {
+        try {
+          one(stream, *tensor, zero, random);
+        } catch (const check_failed& failure) {
+          throw check_failed(fmt::format("{} (seed {}, round {}): {}", number<T>::name, what.seed, i, failure.what()));
+        }
+      }
+    });
+  });
+  if (!tried) skip("the operation is not offered");
+}
+
+}  // namespace tessera::conformance
