@@ -23,6 +23,8 @@ namespace tessera {
 
 template <class T>
 class array;
+template <class T>
+class block_group;
 class history_keeper;
 class order_point;
 class recording;
@@ -120,6 +122,14 @@ class runtime {
                         std::span<const block::access> accesses, task_options options = {},
                         std::source_location site = std::source_location::current());
 
+  /// Runs a named operation at once on the calling thread, on host memory that the program has in its hands (views, or its own): no
+  /// task, no order with other tasks. For front ends whose computations are too short to be tasks. Throws what the
+  /// operation throws, and tessera::error (usage) when it has no form for the host.
+  void run_in_place(const operation::definition& what, const void* arguments, std::size_t argument_bytes,
+                    std::span<const operation::operand> operands) {
+    m_scheduler->run_in_place(what, arguments, argument_bytes, operands);
+  }
+
   /// Waits for everything submitted so far. Throws the first failure since the last fence (tessera::error with the
   /// kind of the cause, the task's name and site); what depended on it was given up. Blocks that a failed task should
   /// have written cannot be read until they are written anew. While validating, throws the first finding (kind validation)
@@ -208,6 +218,8 @@ class runtime {
  private:
   template <class T>
   friend class array;
+  template <class T>
+  friend class block_group;
 
   /// Throws memory when the blocks of a task can never be in one space together.
   void check_working_set(std::string_view name, std::span<const block::access> accesses) const {

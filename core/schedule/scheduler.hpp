@@ -114,6 +114,11 @@ class scheduler final : private task::reduction_source {
   void play(running_replay& what, std::source_location site = std::source_location::current());
   /// Waits until a replay is through; by the thread that plays it.
   void wait_for(running_replay& what);
+  /// Runs an operation at once on the calling thread: no task, no dependencies, no placement. The operands have host pointers
+  /// that nobody else writes meanwhile. Throws what the operation throws; usage when it has no form for the host.
+  void run_in_place(const operation::definition& what, const void* arguments, std::size_t argument_bytes,
+                    std::span<const operation::operand> operands);
+
   /// Takes back what a recording holds of the runtime. None of its replays may be under way.
   void forget(task::recording& what);
 

@@ -11,6 +11,7 @@
 
 #include "core/config/document.hpp"
 #include "core/runtime/array.hpp"
+#include "core/runtime/block_group.hpp"
 #include "core/runtime/linear_algebra.hpp"
 #include "core/runtime/runtime.hpp"
 #include "hierarchy/machine/assemble.hpp"

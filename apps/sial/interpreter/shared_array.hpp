@@ -1,0 +1,86 @@
+#pragma once
+// Distributed and served arrays: blocks that all workers see.
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "apps/sial/interpreter/geometry.hpp"
+#include "tessera/tessera.hpp"
+
+namespace tessera::sial {
+
+/// How a worker uses a block between two barriers.
+enum class block_use : std::uint8_t { get, replace, accumulate };
+
+/// One block. The elements are the runtime's; what stands here is guarded by `lock`.
+struct shared_block {
+  explicit shared_block(block_of<double> made) : elements(made) {}
+  std::mutex lock;
+  block_of<double> elements;
+  bool written = false;
+
+  /// Who used it how in a section: a worker's number, nobody or several; and in which line.
+  struct user {
+    std::int32_t who = nobody;
+    std::uint32_t site = 0;
+  };
+  static constexpr std::int32_t nobody = -1, several = -2;
+  std::uint64_t section = 0;
+  std::array<user, 3> used;
+};
+
+/// Found by shared_block's uses: two workers that no barrier orders.
+struct race {
+  block_use earlier;
+  std::int32_t by;
+  std::uint32_t site;
+};
+
+/// Notes a use; the earlier one that it conflicts with, if any. Call with the block's lock held.
+std::optional<race> note_use(shared_block& b, std::uint64_t section, block_use how, std::int32_t worker, std::uint32_t site);
+
+/// The contents of an array from one delete to the next. All functions from any thread.
+class array_life {
+ public:
+  array_life(runtime& rt, const array_geometry& of);
+  ~array_life();
+  array_life(const array_life&) = delete;
+  array_life& operator=(const array_life&) = delete;
+
+  shared_block* find(std::int64_t ordinal);
+  shared_block& find_or_make(std::int64_t ordinal, const shape& extents);
+  block_group<double>& group() noexcept { return m_group; }
+  /// What comes after a delete; the same for all workers.
+  std::shared_ptr<array_life> next();
+
+  /// Calls function(ordinal, block) for all blocks in ascending order of ordinals. Nobody makes blocks meanwhile.
+  template <class Function>
+  void for_each(Function&& function);
+  std::vector<std::int64_t> ordinals();
+
+ private:
+  struct stripe {
+    std::mutex lock;
+    std::unordered_map<std::int64_t, std::unique_ptr<shared_block>> blocks;
+  };
+  stripe& stripe_of(std::int64_t ordinal) noexcept { return m_stripes[static_cast<std::uint64_t>(ordinal) * 0x9e3779b97f4a7c15ull >> 58]; }
+
+  runtime& m_runtime;
+  const array_geometry& m_geometry;
+  block_group<double> m_group;
+  std::array<stripe, 64> m_stripes;
+  std::mutex m_lock;
+  std::shared_ptr<array_life> m_next;
+};
+
+template <class Function>
+void array_life::for_each(Function&& function) {
+  for (const std::int64_t ordinal : ordinals()) function(ordinal, *find(ordinal));
+}
+
+}  // namespace tessera::sial

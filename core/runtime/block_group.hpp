@@ -1,0 +1,68 @@
+#pragma once
+// Blocks of any sizes that come and go one by one.
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/runtime/array.hpp"
+
+namespace tessera {
+
+/// Makes blocks under one name, each when it is asked for, and of its own extents: for arrays with tiles of different sizes of which
+/// few are ever used, and for temporaries. All functions from any thread. Must not outlive the runtime, nor its blocks the group.
+/// @tparam T  element type, as of array
+template <class T>
+class block_group {
+ public:
+  /// @param name for messages  @param counts blocks per dimension, for messages: "A(3,1)"
+  block_group(runtime& rt, std::string name, std::vector<std::int64_t> counts)
+      : m_runtime(&rt), m_name(std::move(name)), m_counts(std::move(counts)) {}
+  block_group(const block_group&) = delete;
+  block_group& operator=(const block_group&) = delete;
+
+  /// A new block that was never written. Nothing is allocated before. @param ordinal for messages: its place among the counts
+  block_of<T> make(const shape& extents, std::uint32_t ordinal, std::source_location site = std::source_location::current()) {
+    block::record* made;
+    {
+      const std::lock_guard guard(m_mutex);
+      if (m_live == 0) m_origin = m_runtime->blocks().make_origin(m_name, m_counts);
+      made = &m_runtime->blocks().create(element_type_of<T>(), extents, m_origin, ordinal);
+      ++m_live;
+    }
+    m_runtime->note_array(std::span<block::record* const>(&made, 1), false, site);
+    return block_of<T>(*made);
+  }
+  /// Frees a block when the tasks submitted before are done with it; returns at once.
+  void destroy(block_of<T> b) {
+    {
+      const std::lock_guard guard(m_mutex);
+      --m_live;  // first: the last block takes the name with it
+    }
+    m_runtime->scheduler().destroy_later(b.record());
+  }
+
+  /// As array::read_host.
+  host_view<const T> read_host(block_of<T> b, std::source_location site = std::source_location::current()) const {
+    return {m_runtime->scheduler(), m_runtime->scheduler().hold(b.record(), intent::read, site), b.extents()};
+  }
+  /// As array::write_host.
+  host_view<T> write_host(block_of<T> b, std::source_location site = std::source_location::current()) {
+    return {m_runtime->scheduler(), m_runtime->scheduler().hold(b.record(), intent::write, site), b.extents()};
+  }
+  /// As array::update_host.
+  host_view<T> update_host(block_of<T> b, std::source_location site = std::source_location::current()) {
+    return {m_runtime->scheduler(), m_runtime->scheduler().hold(b.record(), intent::update, site), b.extents()};
+  }
+
+ private:
+  runtime* m_runtime;
+  std::string m_name;
+  std::vector<std::int64_t> m_counts;
+  std::mutex m_mutex;
+  std::uint64_t m_live = 0;
+  const block::origin* m_origin = nullptr;  // valid while blocks live
+};
+
+}  // namespace tessera

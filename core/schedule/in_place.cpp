@@ -1,0 +1,52 @@
+// Operations that the calling thread runs at once, on memory that it has in its hands.
+#include "core/block/record.hpp"
+#include "core/schedule/scheduler.hpp"
+#include "core/transfer/stream.hpp"
+
+namespace tessera::schedule {
+namespace {
+
+/// What definition::workspace looks at: element type and extents of the blocks. One set per thread, since making a record is dear.
+std::span<const block::access> stand_ins_for(std::span<const operation::operand> operands) {
+  constexpr std::size_t most = 4;
+  static thread_local std::array<block::record, most> records;
+  static thread_local std::array<block::access, most> accesses;
+  if (operands.size() > most)
+    throw error(error_kind::usage, "an operation with workspace runs in place on four blocks at most");
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    records[k].type = operands[k].type;
+    records[k].extents = operands[k].extents;
+    records[k].bytes = operands[k].bytes;
+    accesses[k] = {.block = &records[k], .version = 0, .how = operands[k].how, .flags = 0, .space = 0};
+  }
+  return {accesses.data(), operands.size()};
+}
+
+}  // namespace
+
+void scheduler::run_in_place(const operation::definition& what, const void* arguments, std::size_t argument_bytes,
+                             std::span<const operation::operand> operands) {
+  lane& mine = current_lane();
+  operation::context c;
+  c.operands = operands;
+  c.arguments = arguments;
+  c.argument_bytes = argument_bytes;
+  c.data = what.data.get();
+  c.forms = what.forms.get();
+  c.device = m_executors[mine.is_driver ? 0 : mine.executor]->device;
+  c.task_name = what.name;
+  if (what.host != nullptr) {
+    what.host(c);
+    return;
+  }
+  if (what.enqueue == nullptr || (what.available != nullptr && !what.available(*c.device, operands.empty() ? element_type::none : operands[0].type)))
+    throw error(error_kind::usage, what.name + " does not run on the host");
+  transfer::stream& stream = inline_stream(mine);
+  c.stream = stream.handle();
+  if (what.workspace != nullptr) c.workspace = mine.scratch.give(what.workspace(*c.device, arguments, stand_ins_for(operands)));
+  what.enqueue(c);
+  stream.check_inline();
+  mine.scratch.trim();
+}
+
+}  // namespace tessera::schedule
