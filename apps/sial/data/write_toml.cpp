@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/sial/data/init_file.hpp"
+#include "core/config/quote.hpp"
+
+namespace tessera::sial {
+namespace {
+
+using config::in_quotes;
+
+std::string shown(std::int64_t value) { return fmt::format("{}", value); }
+
+/// The shortest text that reads back the same, as TOML writes it.
+std::string shown(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".e") == text.npos) text += ".0";
+  return text;
+}
+std::string shown(const std::string& value) { return in_quotes(value); }
+
+/// Bare where TOML allows it.
+std::string key(const std::string& name) {
+  const bool bare = !name.empty() && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+  return bare ? name : in_quotes(name);
+}
+
+/// Broken into lines of at most 100 characters each.
+template <typename element>
+std::string list(const std::vector<element>& values) {
+  constexpr std::size_t width = 100;
+  std::string text = "[";
+  std::size_t line = 0;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const std::string one = shown(values[k]) + (k + 1 < values.size() ? "," : "");
+    if (line + one.size() > width) {
+      text += "\n  ";
+      line = 0;
+    } else if (k != 0) {
+      text += ' ';
+    }
+    text += one;
+    line += one.size() + 1;
+  }
+  return text + "]";
+}
+
+template <typename members>
+std::string named(const char* section, const members& all) {
+  if (all.empty()) return {};
+  std::string text = fmt::format("\n[{}]\n", section);
+  for (const auto& [name, value] : all) text += fmt::format("{} = {}\n", key(name), shown(value));
+  return text;
+}
+
+template <typename members>
+std::string arrays(const char* section, const members& all) {
+  std::string text;
+  for (const auto& [name, array] : all) {
+    text += fmt::format("\n[{}.{}]\n", section, key(name));
+    text += fmt::format("dims = {}\ndata = {}\n", list(array.dims), list(array.values));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string to_toml(const init_data& data) {
+  std::string text = fmt::format("programs = {}\n", list(data.programs));
+  text += named("ints", data.ints);
+  text += named("scalars", data.scalars);
+  if (!data.segments.empty()) text += "\n[segments]\n";
+  for (const auto& [kind, lengths] : data.segments) text += fmt::format("{} = {}\n", segment_table_name(kind), list(lengths));
+  text += arrays("float_arrays", data.float_arrays);
+  text += arrays("int_arrays", data.int_arrays);
+  for (const auto& [program, options] : data.options) {
+    text += fmt::format("\n[options.{}]\n", key(program));
+    for (const auto& [name, value] : options) text += fmt::format("{} = {}\n", key(name), shown(value));
+  }
+  return text;
+}
+
+}  // namespace tessera::sial
