@@ -34,43 +34,68 @@ std::optional<race> note_use(shared_block& b, std::uint64_t section, block_use h
   return std::nullopt;
 }
 
-array_life::array_life(runtime& rt, const array_geometry& of)
-    : m_runtime(rt), m_geometry(of), m_group(rt, of.name, counts_of(of)) {}
+array_life::array_life(runtime& rt, const array_geometry& of, std::shared_ptr<array_life> base)
+    : m_runtime(rt), m_name(of.name), m_counts(counts_of(of)), m_base(std::move(base)), m_group(rt, m_name, m_counts) {}
+
+array_life::array_life(runtime& rt, std::string name, std::vector<std::int64_t> counts)
+    : m_runtime(rt), m_name(std::move(name)), m_counts(std::move(counts)), m_group(rt, m_name, m_counts) {}
 
 array_life::~array_life() {
   for (stripe& s : m_stripes)
     for (auto& [ordinal, block] : s.blocks) m_group.destroy(block->elements);
 }
 
-shared_block* array_life::find(std::int64_t ordinal) {
+shared_block* array_life::find_own(std::int64_t ordinal) {
   stripe& s = stripe_of(ordinal);
   const std::lock_guard guard(s.lock);
   const auto found = s.blocks.find(ordinal);
   return found == s.blocks.end() ? nullptr : found->second.get();
 }
 
-shared_block& array_life::find_or_make(std::int64_t ordinal, const shape& extents) {
+shared_block* array_life::find(std::int64_t ordinal) {
+  shared_block* const own = find_own(ordinal);
+  if (own != nullptr && own->written) return own;
+  return m_base ? m_base->find(ordinal) : nullptr;
+}
+
+shared_block& array_life::find_or_make(std::int64_t ordinal, const shape& extents, bool update) {
+  shared_block* const before = m_base && update ? m_base->find(ordinal) : nullptr;
   stripe& s = stripe_of(ordinal);
   const std::lock_guard guard(s.lock);
   std::unique_ptr<shared_block>& block = s.blocks[ordinal];
-  if (!block) block = std::make_unique<shared_block>(m_group.make(extents, static_cast<std::uint32_t>(ordinal)));
+  if (block) return *block;
+  block = std::make_unique<shared_block>(m_group.make(extents, static_cast<std::uint32_t>(ordinal)));
+  if (before != nullptr) {
+    const auto from = m_group.read_host(before->elements);
+    auto to = m_group.write_host(block->elements);
+    std::copy(from.begin(), from.end(), to.begin());
+    block->written = true;
+  }
   return *block;
+}
+
+std::shared_ptr<array_life> array_life::kept(const std::shared_ptr<array_life>& life) {
+  if (!life->m_base) return life;
+  for (stripe& s : life->m_stripes)
+    if (!s.blocks.empty()) return life;
+  return kept(life->m_base);
 }
 
 std::shared_ptr<array_life> array_life::next() {
   const std::lock_guard guard(m_lock);
-  if (!m_next) m_next = std::make_shared<array_life>(m_runtime, m_geometry);
+  if (!m_next) m_next.reset(new array_life(m_runtime, m_name, m_counts));
   return m_next;
 }
 
 std::vector<std::int64_t> array_life::ordinals() {
-  std::vector<std::int64_t> all;
+  std::vector<std::int64_t> all = m_base ? m_base->ordinals() : std::vector<std::int64_t>{};
   for (stripe& s : m_stripes) {
     const std::lock_guard guard(s.lock);
     for (const auto& [ordinal, block] : s.blocks)
       if (block->written) all.push_back(ordinal);
   }
   std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }
 

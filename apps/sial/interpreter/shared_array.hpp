@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "apps/sial/interpreter/geometry.hpp"
 #include "tessera/tessera.hpp"
@@ -22,7 +23,7 @@ struct shared_block {
   explicit shared_block(block_of<double> made) : elements(made) {}
   std::mutex lock;
   block_of<double> elements;
-  bool written = false;
+  std::atomic<bool> written{false};
 
   /// Who used it how in a section: a worker's number, nobody or several; and in which line.
   struct user {
@@ -47,20 +48,22 @@ std::optional<race> note_use(shared_block& b, std::uint64_t section, block_use h
 /// The contents of an array from one delete to the next. All functions from any thread.
 class array_life {
  public:
-  array_life(runtime& rt, const array_geometry& of);
+  /// `base`: what a program before has left, which this one reads where it has not written itself; or null.
+  array_life(runtime& rt, const array_geometry& of, std::shared_ptr<array_life> base = nullptr);
   ~array_life();
   array_life(const array_life&) = delete;
   array_life& operator=(const array_life&) = delete;
 
+  /// A block that was written, or null.
   shared_block* find(std::int64_t ordinal);
-  shared_block& find_or_make(std::int64_t ordinal, const shape& extents);
+  /// A block to write: in the base it stays as it was. `update`: what is in the base is copied.
+  shared_block& find_or_make(std::int64_t ordinal, const shape& extents, bool update);
+  /// What is to be kept of it: itself, or its base when nothing was written.
+  static std::shared_ptr<array_life> kept(const std::shared_ptr<array_life>& life);
   block_group<double>& group() noexcept { return m_group; }
   /// What comes after a delete; the same for all workers.
   std::shared_ptr<array_life> next();
-
-  /// Calls function(ordinal, block) for all blocks in ascending order of ordinals. Nobody makes blocks meanwhile.
-  template <class Function>
-  void for_each(Function&& function);
+  /// Of the blocks that were written, ascending. Nobody makes blocks meanwhile.
   std::vector<std::int64_t> ordinals();
 
  private:
@@ -70,17 +73,18 @@ class array_life {
   };
   stripe& stripe_of(std::int64_t ordinal) noexcept { return m_stripes[static_cast<std::uint64_t>(ordinal) * 0x9e3779b97f4a7c15ull >> 58]; }
 
+  shared_block* find_own(std::int64_t ordinal);
+
   runtime& m_runtime;
-  const array_geometry& m_geometry;
+  std::string m_name;
+  std::vector<std::int64_t> m_counts;
+  std::shared_ptr<array_life> m_base;
   block_group<double> m_group;
   std::array<stripe, 64> m_stripes;
   std::mutex m_lock;
   std::shared_ptr<array_life> m_next;
-};
 
-template <class Function>
-void array_life::for_each(Function&& function) {
-  for (const std::int64_t ordinal : ordinals()) function(ordinal, *find(ordinal));
-}
+  array_life(runtime& rt, std::string name, std::vector<std::int64_t> counts);
+};
 
 }  // namespace tessera::sial

@@ -1,0 +1,152 @@
+// Block statements, in place.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "apps/sial/interpreter/worker.hpp"
+
+namespace tessera::sial {
+namespace {
+
+using operand = ::tessera::operation::operand;
+
+operand operand_of(const double* data, const shape* extents, std::int64_t count, intent how) {
+  operand o;
+  o.host = const_cast<double*>(data);
+  o.address = {nullptr, reinterpret_cast<std::uintptr_t>(data)};
+  o.type = element_type::f64;
+  o.how = how;
+  o.extents = extents;
+  o.bytes = static_cast<std::uint64_t>(count) * sizeof(double);
+  return o;
+}
+
+}  // namespace
+
+double worker::element(std::uint32_t reference_number) { return *read(reference_number, 0).data; }
+
+void worker::block_scalar(const instruction& at) {
+  const block_operation& o = m_code.block_operations[at.b];
+  const double value = m_s[at.a];
+  const target to = write(o.to, at.what != opcode::block_fill, 3);
+  if (at.what == opcode::block_fill) fill(to.data, to.count, value);
+  else if (at.what == opcode::block_multiply) multiply(to.data, to.count, value);
+  else add_value(to.data, to.count, o.how == assign::subtract ? -value : value);
+  put_back(to);
+}
+
+void worker::permute(const tile& from, const tile& to, const block_operation& o, double alpha, double beta) {
+  // Trailing simple dimensions have one element; what is left has the same dimensions on both sides.
+  const auto dims = [&](const shape& s) { return shape(s.extents().first(o.common)); };
+  const shape source = dims(*from.extents), destination = dims(*to.extents);
+  ::tessera::operation::permute_arguments arguments{alpha, beta, {}};
+  std::copy_n(o.permutation.begin(), o.common, arguments.permutation.begin());
+  const std::array operands{operand_of(from.data, &source, from.count, intent::read),
+                            operand_of(to.data, &destination, to.count, beta == 0 ? intent::write : intent::update)};
+  m_run.rt.run_in_place(*m_run.rt.builtin().permute, &arguments, sizeof arguments, operands);
+}
+
+void worker::block_copy(const block_operation& o) {
+  tile from = read(o.left, 0);
+  const target to = write(o.to, o.how != assign::set, 3);
+  if (from.count != to.count) throw run_error(fmt::format("{} elements do not fit {}", from.count, to.count), "the segments differ");
+  const double factor = o.how == assign::subtract ? -1 : 1;
+  if (o.same_order) {
+    if (o.how == assign::set) copy(to.data, from.data, to.count);
+    else add_scaled(to.data, from.data, to.count, factor);
+  } else {
+    if (from.data == to.data) {  // onto itself
+      double* const aside = scratch(1, from.count);
+      copy(aside, from.data, from.count);
+      from.data = aside;
+    }
+    permute(from, to, o, factor, o.how == assign::set ? 0 : 1);
+  }
+  put_back(to);
+}
+
+void worker::block_sum(const block_operation& o) {
+  const tile left = read(o.left, 0), right = read(o.right, 1);
+  const target to = write(o.to, o.how != assign::set, 3);
+  if (left.count != to.count || right.count != to.count) throw run_error("the blocks of a sum have different sizes");
+  const double sign = o.minus ? -1 : 1;
+  if (o.how == assign::set) {
+    sum_into(to.data, left.data, right.data, to.count, sign);
+  } else {
+    const double factor = o.how == assign::subtract ? -1 : 1;
+    add_scaled(to.data, left.data, to.count, factor);
+    add_scaled(to.data, right.data, to.count, factor * sign);
+  }
+  put_back(to);
+}
+
+void worker::block_scale(const block_operation& o) {
+  const tile from = read(o.left, 0);
+  const target to = write(o.to, o.how != assign::set, 3);
+  if (from.count != to.count) throw run_error("the blocks have different sizes");
+  const double factor = m_s[o.factor];
+  if (o.how == assign::set) scale_into(to.data, from.data, to.count, factor);
+  else add_scaled(to.data, from.data, to.count, o.how == assign::subtract ? -factor : factor);
+  put_back(to);
+}
+
+void worker::block_product(const block_operation& o) {
+  tile left = read(o.left, 0), right = read(o.right, 1);
+  const target to = write(o.to, o.how != assign::set, 3);
+  const auto aside = [&](tile& t, std::size_t slot) {
+    if (t.data != to.data) return;
+    double* const other = scratch(slot, t.count);
+    copy(other, t.data, t.count);
+    t.data = other;
+  };
+  aside(left, 0);
+  aside(right, 1);
+  ::tessera::operation::contract_arguments arguments;
+  arguments.alpha = o.how == assign::subtract ? -1 : 1;
+  arguments.beta = o.how == assign::set ? 0 : 1;
+  arguments.a = o.left_letters;
+  arguments.b = o.right_letters;
+  arguments.c = o.to_letters;
+  const std::array operands{operand_of(left.data, left.extents, left.count, intent::read),
+                            operand_of(right.data, right.extents, right.count, intent::read),
+                            operand_of(to.data, to.extents, to.count, o.how == assign::set ? intent::write : intent::update)};
+  m_run.rt.run_in_place(*m_run.rt.builtin().contract, &arguments, sizeof arguments, operands);
+  double flops = 2 * static_cast<double>(left.count);
+  for (std::size_t d = 0; d < right.extents->rank(); ++d)
+    if (std::find(o.left_letters.begin(), o.left_letters.end(), o.right_letters[d]) == o.left_letters.end())
+      flops *= static_cast<double>((*right.extents)[d]);
+  m_counters.flops += flops;
+  ++m_counters.operations;
+  put_back(to);
+}
+
+double worker::inner_product_of(const block_operation& o) {
+  ++m_statement;
+  const tile left = read(o.left, 0), right = read(o.right, 1);
+  if (left.count != right.count) throw run_error("the blocks of an inner product have different sizes");
+  if (o.same_order) return sial::inner_product(left.data, right.data, left.count);
+  return inner_product_permuted(left.data, left.extents->extents(), right.data, o.permutation.data());
+}
+
+void worker::block_slice(const block_operation& o) {
+  const tile from = read(o.left, 0);
+  const target to = write(o.to, o.insert, 3);
+  const reference& piece = m_code.references[o.insert ? o.left : o.to];
+  const tile& small = o.insert ? from : static_cast<const tile&>(to);
+  const tile& large = o.insert ? static_cast<const tile&>(to) : from;
+  const array_geometry& a = m_run.sizes.array(piece.array);
+  box part;
+  part.rank = a.rank;
+  for (std::size_t d = 0; d < a.rank; ++d) {
+    part.array_extents[d] = (*large.extents)[d];
+    part.extents[d] = (*small.extents)[d];
+    if (a.dims[d].kind != index_kind::sub) continue;
+    const std::int64_t number = m_i[piece.at[d]], first = (number - 1) / pieces_of_a_segment * pieces_of_a_segment + 1;
+    for (std::int64_t s = first; s < number; ++s) part.offset[d] += a.dims[d].length(s);
+  }
+  if (o.insert) scatter(large.data, small.data, part);
+  else gather(small.data, large.data, part);
+  put_back(to);
+}
+
+}  // namespace tessera::sial

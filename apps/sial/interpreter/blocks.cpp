@@ -1,0 +1,161 @@
+// From block references to memory.
+#include <fmt/format.h>
+
+#include "apps/sial/interpreter/worker.hpp"
+
+namespace tessera::sial {
+
+std::string worker::name_of(const reference& r) const {
+  std::string text = m_run.sizes.array(r.array).name + "[";
+  for (std::size_t d = 0; d < r.rank; ++d) text += fmt::format("{}{}", d == 0 ? "" : ",", m_i[r.at[d]]);
+  return text + "]";
+}
+
+std::int64_t worker::ordinal_of(const reference& r, segments& at) const {
+  const array_geometry& a = m_run.sizes.array(r.array);
+  std::int64_t ordinal = 0;
+  for (std::size_t d = 0; d < r.rank; ++d) {
+    const std::int64_t value = m_i[r.at[d]];
+    if (value < a.dims[d].low || value > a.dims[d].high) {
+      if (value == unbound) throw run_error(fmt::format("an index of a block of '{}' has no value here", a.name));
+      throw run_error(fmt::format("segment {} is outside of dimension {} of '{}', which has {}:{}", value, d + 1, a.name, a.dims[d].low, a.dims[d].high));
+    }
+    at[d] = value;
+    ordinal += (value - a.dims[d].low) * a.stride[d];
+  }
+  return ordinal;
+}
+
+double* worker::scratch(std::size_t slot, std::int64_t count) {
+  std::vector<double>& memory = m_scratch[slot];
+  if (static_cast<std::int64_t>(memory.size()) < count) memory.resize(static_cast<std::size_t>(count));
+  return memory.data();
+}
+
+box worker::static_part(const array_geometry& a, const segments& at) const {
+  box part;
+  part.rank = a.rank;
+  for (std::size_t d = 0; d < a.rank; ++d) {
+    part.array_extents[d] = a.dims[d].elements();
+    part.offset[d] = a.dims[d].offset(at[d]);
+    part.extents[d] = a.dims[d].length(at[d]);
+  }
+  return part;
+}
+
+private_block* worker::find_private(const reference& r, std::int64_t ordinal) {
+  // The same statement mostly finds the block that it found the last time; a block in the pool belongs to no array.
+  recent& last = m_recent[static_cast<std::size_t>(&r - m_code.references.data())];
+  if (last.block != nullptr && last.block->array == r.array && last.block->ordinal == ordinal) return last.block;
+  private_block* const found = m_private[r.array].find(ordinal);
+  if (found != nullptr) last.block = found;
+  return found;
+}
+
+private_block& worker::make_private(const reference& r, const segments& at, std::int64_t ordinal) {
+  private_block& b = m_pool.take(extents_of(r, at));
+  b.array = r.array;
+  b.ordinal = ordinal;
+  m_private[r.array].add(ordinal, b);
+  if (m_run.sizes.array(r.array).kind == array_kind::temp) m_temps.push_back(&b);
+  return b;
+}
+
+worker::tile worker::read(std::uint32_t reference_number, std::size_t slot) {
+  const reference& r = m_code.references[reference_number];
+  segments at{};
+  const std::int64_t ordinal = ordinal_of(r, at);
+  const array_geometry& a = m_run.sizes.array(r.array);
+  switch (a.kind) {
+    case array_kind::temp:
+    case array_kind::local: {
+      const private_block* const b = find_private(r, ordinal);
+      if (b == nullptr)
+        throw run_error(fmt::format("block {} is read and does not exist", name_of(r)),
+                        a.kind == array_kind::temp ? "a temp block lives until the end of the iteration that first wrote it" : "allocate or write it first");
+      return {b->data, &b->extents(), b->count};
+    }
+    case array_kind::fixed: {
+      const box part = static_part(a, at);
+      m_scratch_extents[slot] = a.extents_of(at.data());
+      const std::int64_t count = m_scratch_extents[slot].count();
+      double* const data = scratch(slot, count);
+      gather(data, m_static[r.array].data(), part);
+      return {data, &m_scratch_extents[slot], count};
+    }
+    case array_kind::distributed:
+    case array_kind::served: return fetched_tile(r, ordinal);
+    case array_kind::contiguous_local: break;
+  }
+  throw run_error(fmt::format("'{}' is a contiguous local array: it has regions, no blocks", a.name));
+}
+
+worker::target worker::write(std::uint32_t reference_number, bool update, std::size_t slot) {
+  const reference& r = m_code.references[reference_number];
+  segments at{};
+  const std::int64_t ordinal = ordinal_of(r, at);
+  const array_geometry& a = m_run.sizes.array(r.array);
+  target to;
+  if (a.kind == array_kind::temp || a.kind == array_kind::local) {
+    private_block* b = find_private(r, ordinal);
+    if (b == nullptr) {
+      if (update) throw run_error(fmt::format("block {} is changed and does not exist", name_of(r)), "give it a value with = first");
+      b = &make_private(r, at, ordinal);
+    }
+    to.data = b->data;
+    to.extents = &b->extents();
+    to.count = b->count;
+    return to;
+  }
+  if (a.kind != array_kind::fixed) throw run_error(fmt::format("block {} cannot be assigned to", name_of(r)), "put or prepare it");
+  to.part = static_part(a, at);
+  to.whole = m_static[r.array].data();
+  m_scratch_extents[slot] = a.extents_of(at.data());
+  to.extents = &m_scratch_extents[slot];
+  to.count = to.extents->count();
+  to.data = scratch(slot, to.count);
+  if (update) gather(to.data, to.whole, to.part);
+  return to;
+}
+
+void worker::put_back(const target& t) {
+  if (t.whole != nullptr) scatter(t.whole, t.data, t.part);
+}
+
+worker::tile worker::fetched_tile(const reference& r, std::int64_t ordinal) {
+  shared_view& mine = m_shared[r.array];
+  const auto found = mine.here.find(ordinal);
+  if (found == mine.here.end())
+    throw run_error(fmt::format("block {} is read and was not fetched since the last barrier", name_of(r)),
+                    m_run.sizes.array(r.array).kind == array_kind::served ? "request it first" : "get it first");
+  fetched& f = found->second;
+  f.used = m_statement;
+  if (f.copy != nullptr) return {f.copy->data, &f.copy->extents(), f.copy->count};
+  if (!f.view) {
+    std::size_t looked_at = 0;
+    while (m_views.size() >= m_run.settings.held_blocks && looked_at++ < 8) {
+      const auto [array, old] = m_views.front();
+      m_views.pop_front();
+      fetched& other = m_shared[array].here.at(old);
+      if (other.used == m_statement) {
+        m_views.emplace_back(array, old);  // this statement has it in its hands
+        continue;
+      }
+      other.view.reset();
+    }
+    f.view.emplace(mine.life->group().read_host(f.from->elements));
+    m_views.emplace_back(r.array, ordinal);
+  }
+  return {const_cast<double*>(f.view->data()), &f.from->elements.extents(), f.view->size()};
+}
+
+void worker::let_go_of_views() {
+  m_views.clear();
+  for (shared_view& s : m_shared) {
+    for (auto& [ordinal, f] : s.here)
+      if (f.copy != nullptr) m_pool.give(*f.copy);
+    s.here.clear();
+  }
+}
+
+}  // namespace tessera::sial

@@ -1,0 +1,191 @@
+// What workers do with each other: shared arrays, barriers, sums, and what goes to the next program.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "apps/sial/interpreter/worker.hpp"
+
+namespace tessera::sial {
+
+void worker::note(shared_block& b, block_use how, const reference& r) {
+  if (!m_run.settings.check_races) return;
+  const auto found = note_use(b, m_run.section.load(std::memory_order_relaxed), how, static_cast<std::int32_t>(m_number), m_site);
+  if (!found) return;
+  const auto word = [](block_use u) { return u == block_use::get ? "reads" : u == block_use::replace ? "replaces" : "adds to"; };
+  const std::string other = found->by == shared_block::several ? "other workers" : fmt::format("worker {}", found->by);
+  throw run_error(fmt::format("worker {} {} block {}, which {} {}{} at {}, and no barrier is between", m_number, word(how), name_of(r), other, word(found->earlier),
+                              found->by == shared_block::several ? " (so to say)" : "", where_of(m_code, found->site)),
+                  "a sip_barrier between the two orders them");
+}
+
+void worker::fetch(const reference& r) {
+  segments at{};
+  const std::int64_t ordinal = ordinal_of(r, at);
+  shared_view& mine = m_shared[r.array];
+  ++m_counters.gets;
+  const auto [place, is_new] = mine.here.try_emplace(ordinal);
+  if (!is_new) return;  // it stays as it was fetched until the next barrier
+  shared_block* const b = mine.life->find(ordinal);
+  if (b == nullptr) {
+    mine.here.erase(place);
+    throw run_error(fmt::format("block {} is fetched and was never written", name_of(r)));
+  }
+  const std::lock_guard guard(b->lock);
+  note(*b, block_use::get, r);
+  place->second.from = b;
+}
+
+void worker::store_to(const store& s, double value) {
+  const reference& r = m_code.references[s.to];
+  segments at{};
+  const std::int64_t ordinal = ordinal_of(r, at);
+  const shape extents = extents_of(r, at);
+  shared_view& mine = m_shared[r.array];
+  ++m_counters.puts;
+
+  tile from;
+  if (s.from != nothing) {
+    from = read(s.from, 0);
+    if (from.count != extents.count())
+      throw run_error(fmt::format("block {} has {} elements, and {} has {}", name_of(m_code.references[s.from]), from.count, name_of(r), extents.count()));
+  }
+  // A copy in the hands of this worker stays as it was.
+  if (const auto found = mine.here.find(ordinal); found != mine.here.end() && found->second.copy == nullptr) {
+    const tile old = fetched_tile(r, ordinal);
+    private_block& kept = m_pool.take(extents);
+    copy(kept.data, old.data, old.count);
+    if (from.data == old.data) from.data = kept.data;
+    found->second.copy = &kept;
+    found->second.view.reset();
+    std::erase(m_views, std::pair{r.array, ordinal});
+  }
+
+  shared_block& b = mine.life->find_or_make(ordinal, extents, s.how != assign::set);
+  block_group<double>& group = mine.life->group();
+  const std::lock_guard guard(b.lock);
+  note(b, s.how == assign::add ? block_use::accumulate : block_use::replace, r);
+  if (s.how == assign::set || !b.written) {
+    auto to = group.write_host(b.elements);
+    if (s.how == assign::multiply) fill(to.data(), to.size(), 0);
+    else if (from.data == nullptr) fill(to.data(), to.size(), value);
+    else copy(to.data(), from.data, to.size());
+    b.written = true;
+    return;
+  }
+  auto to = group.update_host(b.elements);
+  if (s.how == assign::multiply) multiply(to.data(), to.size(), value);
+  else if (from.data == nullptr) add_value(to.data(), to.size(), value);
+  else add_scaled(to.data(), from.data, to.size(), 1);
+}
+
+void worker::remove(std::uint32_t array) {
+  shared_view& mine = m_shared[array];
+  std::erase_if(m_views, [array](const auto& view) { return view.first == array; });
+  for (auto& [ordinal, f] : mine.here)
+    if (f.copy != nullptr) m_pool.give(*f.copy);
+  mine.here.clear();
+  mine.life = mine.life->next();  // the blocks go when the last worker has come here
+}
+
+template <class Function>
+void worker::meet(Function&& last) {
+  const auto began = std::chrono::steady_clock::now();
+  m_run.workers.meet(m_site, std::forward<Function>(last));
+  m_counters.barrier_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+}
+
+void worker::barrier() {
+  if (m_pardo.deal) throw run_error("a barrier inside of a pardo");
+  let_go_of_views();
+  meet([this] { ++m_run.section; });
+}
+
+void worker::collective(std::uint32_t to, double value) {
+  if (m_pardo.deal) throw run_error("a collective sum inside of a pardo");
+  m_run.workers.values()[m_number] = value;
+  meet([] {});
+  double sum = 0;
+  for (const double v : m_run.workers.values()) sum += v;
+  m_s[to] += sum;
+  meet([] {});
+}
+
+void worker::broadcast(std::int64_t from, std::uint32_t array) {
+  if (from < 0 || from >= static_cast<std::int64_t>(m_run.workers.size()))
+    throw run_error(fmt::format("there is no worker {}", from), fmt::format("workers are numbered from 0 to {}", m_run.workers.size() - 1));
+  if (from == m_number) m_run.broadcast_from = &m_static[array];
+  meet([] {});
+  if (from != m_number) m_static[array] = *m_run.broadcast_from;
+  meet([] {});
+}
+
+void worker::assert_same(std::uint32_t scalar) {
+  m_run.workers.values()[m_number] = m_s[scalar];
+  meet([] {});
+  const double first = m_run.workers.values()[0];
+  constexpr double tolerance = 5e-5;  // relative, as the language says
+  if (std::abs(m_s[scalar] - first) > tolerance * std::max(std::abs(first), std::abs(m_s[scalar])))
+    throw run_error(fmt::format("scalar '{}' is {} here and {} on worker 0", m_code.scalars[scalar].name, m_s[scalar], first));
+  m_s[scalar] = first;
+  meet([] {});
+}
+
+void worker::set_persistent(const persistent& p) {
+  std::erase_if(m_to_keep, [&](const persistent* other) { return other->label == p.label; });
+  m_to_keep.push_back(&p);
+}
+
+void worker::restore_persistent(const persistent& p) {
+  const auto fail = [&](const std::string& why) { throw run_error(fmt::format("'{}' cannot be restored from \"{}\": {}", p.name, p.label, why)); };
+  meet([] {});  // nobody changes the items meanwhile
+  const auto found = m_run.items.find(p.label);
+  if (found == m_run.items.end()) fail("no program has kept anything under this label");
+  if (p.is_scalar) {
+    const auto* value = std::get_if<double>(&found->second);
+    if (value == nullptr) fail("it is no scalar");
+    m_s[p.of] = *value;
+  } else {
+    const array_geometry& a = m_run.sizes.array(p.of);
+    const auto check = [&](const std::vector<kept_dimension>& dims) {
+      if (dims != dimensions_of(a)) fail("its dimensions are others");
+    };
+    if (a.kind == array_kind::fixed) {
+      const auto* values = std::get_if<kept_values>(&found->second);
+      if (values == nullptr) fail("it is no static array");
+      check(values->dims);
+      m_static[p.of] = values->values;
+    } else {
+      const auto* blocks = std::get_if<kept_blocks>(&found->second);
+      if (blocks == nullptr) fail("it is no distributed or served array");
+      check(blocks->dims);
+    }
+  }
+  meet([&] {
+    if (const auto* blocks = std::get_if<kept_blocks>(&found->second))
+      m_run.restored = std::make_shared<array_life>(m_run.rt, m_run.sizes.array(p.of), blocks->life);
+    else
+      m_run.items.erase(p.label);  // scalars and static arrays are handed on only when they are kept again
+  });
+  if (!p.is_scalar && m_run.sizes.array(p.of).kind != array_kind::fixed) {
+    remove(p.of);
+    m_shared[p.of].life = m_run.restored;
+  }
+  meet([] {});
+}
+
+void worker::keep_persistents() {
+  meet([this] {
+    for (const persistent* p : m_to_keep) {
+      if (p->is_scalar) {
+        m_run.items.insert_or_assign(p->label, m_s[p->of]);
+        continue;
+      }
+      const array_geometry& a = m_run.sizes.array(p->of);
+      if (a.kind == array_kind::fixed) m_run.items.insert_or_assign(p->label, kept_values{dimensions_of(a), m_static[p->of]});
+      else m_run.items.insert_or_assign(p->label, kept_blocks{dimensions_of(a), array_life::kept(m_shared[p->of].life)});
+    }
+  });
+}
+
+}  // namespace tessera::sial

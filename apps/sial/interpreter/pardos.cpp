@@ -1,0 +1,64 @@
+// Parallel loops as one worker goes through them.
+#include <fmt/format.h>
+
+#include "apps/sial/interpreter/worker.hpp"
+
+namespace tessera::sial {
+
+void worker::set_indices(const pardo& p, std::int64_t candidate) {
+  for (std::size_t d = 0; d < p.indices.size(); ++d) {
+    const std::int64_t count = m_i[p.high[d]] - m_i[p.low[d]] + 1;
+    m_i[p.indices[d]] = m_i[p.low[d]] + candidate % count;
+    candidate /= count;
+  }
+}
+
+bool worker::next_chunk(const pardo& p) {
+  fail_if_stopped();
+  std::tie(m_pardo.at, m_pardo.end) = m_pardo.deal->take(m_number);
+  if (m_pardo.at == m_pardo.end) return false;
+  set_indices(p, m_pardo.at);
+  return true;
+}
+
+bool worker::pardo_begin(const instruction& at) {
+  const pardo& p = m_code.pardos[at.b];
+  if (m_pardo.deal) throw run_error("a pardo inside of a pardo");
+  std::int64_t candidates = 1;
+  for (std::size_t d = 0; d < p.indices.size(); ++d) {
+    if (m_i[p.indices[d]] != unbound)
+      throw run_error(fmt::format("index '{}' has a value already", m_code.indices[p.variables[d]].name), "an enclosing loop runs over it");
+    if (__builtin_mul_overflow(candidates, std::max<std::int64_t>(0, m_i[p.high[d]] - m_i[p.low[d]] + 1), &candidates))
+      throw run_error("the pardo has more than 2^63 iterations");
+  }
+  m_pardo.deal = m_run.workers.deal(m_pardos++, at.b, candidates);
+  m_pardo.mark = m_temps.size();
+  m_marks.push_back(m_pardo.mark);
+  if (next_chunk(p)) return true;
+  pardo_leave(p);
+  return false;
+}
+
+bool worker::pardo_next(const instruction& at) {
+  const pardo& p = m_code.pardos[at.b];
+  if (m_temps.size() > m_pardo.mark) drop_temps(m_pardo.mark);
+  if (++m_pardo.at < m_pardo.end) {
+    for (std::size_t d = 0; d < p.indices.size(); ++d) {  // first index fastest
+      std::int64_t& value = m_i[p.indices[d]];
+      if (++value <= m_i[p.high[d]]) return true;
+      value = m_i[p.low[d]];
+    }
+  }
+  if (next_chunk(p)) return true;
+  pardo_leave(p);
+  return false;
+}
+
+void worker::pardo_leave(const pardo& p) {
+  drop_temps(m_pardo.mark);
+  m_marks.pop_back();
+  m_pardo.deal.reset();
+  for (const std::uint32_t index : p.indices) m_i[index] = unbound;
+}
+
+}  // namespace tessera::sial

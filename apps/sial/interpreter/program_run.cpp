@@ -1,0 +1,85 @@
+#include "apps/sial/interpreter/program_run.hpp"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <thread>
+
+#include "apps/sial/interpreter/worker.hpp"
+
+namespace tessera::sial {
+
+run_counters& run_counters::operator+=(const run_counters& more) noexcept {
+  iterations += more.iterations;
+  gets += more.gets;
+  puts += more.puts;
+  operations += more.operations;
+  flops += more.flops;
+  blocks_taken += more.blocks_taken;
+  blocks_reused += more.blocks_reused;
+  barrier_seconds += more.barrier_seconds;
+  return *this;
+}
+
+std::vector<kept_dimension> dimensions_of(const array_geometry& a) {
+  std::vector<kept_dimension> dims;
+  for (std::size_t d = 0; d < a.rank; ++d) dims.push_back({a.dims[d].kind, a.dims[d].low, a.dims[d].high});
+  return dims;
+}
+
+program_run::program_run(runtime& on, const code& what, const init_data& with, const run_settings& how, kept_items& kept_so_far,
+                         std::atomic<std::uint64_t>& sections)
+    : rt(on), program(what), data(with), settings(how), sizes(what, with), workers(how.workers, how.deterministic), items(kept_so_far), section(sections) {
+  for (std::uint32_t k = 0; k < sizes.arrays(); ++k) {
+    const array_geometry& a = sizes.array(k);
+    const bool shared = a.kind == array_kind::distributed || a.kind == array_kind::served;
+    first_lives.push_back(shared ? std::make_shared<array_life>(rt, a) : nullptr);
+  }
+}
+
+namespace {
+
+/// Turns what a worker threw into what the user reads.
+std::exception_ptr told(const worker* who, const program_run& run) {
+  const std::string where = who != nullptr ? who->where() : run.program.program;
+  try {
+    throw;
+  } catch (const run_error& e) {
+    return std::make_exception_ptr(error(error_kind::task, e.what(), where, e.hint));
+  } catch (const error& e) {
+    return std::make_exception_ptr(error(e.kind(), e.message(), e.where().empty() ? where : fmt::format("{}, {}", where, e.where())));
+  } catch (const std::bad_alloc&) {
+    return std::make_exception_ptr(error(error_kind::memory, "out of memory", where));
+  } catch (const std::exception& e) {
+    return std::make_exception_ptr(error(error_kind::task, e.what(), where));
+  }
+}
+
+void work(program_run& run, unsigned number) {
+  std::unique_ptr<worker> me;
+  try {
+    me = std::make_unique<worker>(run, number);
+    me->run();
+  } catch (const given_up&) {
+  } catch (...) {
+    run.workers.fail(told(me.get(), run));
+  }
+  if (me) {
+    const std::lock_guard guard(run.totals_lock);
+    run.totals += me->counters();
+  }
+  run.workers.leave();
+}
+
+}  // namespace
+
+void run_program(program_run& run) {
+  {
+    std::vector<std::jthread> others;
+    for (unsigned w = 1; w < run.settings.workers; ++w) others.emplace_back([&run, w] { work(run, w); });
+    work(run, 0);
+  }
+  if (const std::exception_ptr why = run.workers.failure()) std::rethrow_exception(why);
+}
+
+}  // namespace tessera::sial

@@ -1,0 +1,87 @@
+#pragma once
+// One program of a job while it runs: what its workers share.
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "apps/sial/code/code.hpp"
+#include "apps/sial/data/init_data.hpp"
+#include "apps/sial/interpreter/geometry.hpp"
+#include "apps/sial/interpreter/shared_array.hpp"
+#include "apps/sial/interpreter/team.hpp"
+#include "tessera/tessera.hpp"
+
+namespace tessera::sial {
+
+/// A dimension as persistent arrays remember it: they fit only where it is the same.
+struct kept_dimension {
+  index_kind kind;
+  std::int64_t low, high;
+  friend bool operator==(const kept_dimension&, const kept_dimension&) = default;
+};
+struct kept_values {  ///< of a static array
+  std::vector<kept_dimension> dims;
+  std::vector<double> values;
+};
+struct kept_blocks {  ///< of a distributed or served array
+  std::vector<kept_dimension> dims;
+  std::shared_ptr<array_life> life;
+};
+/// What goes from program to program under labels.
+using kept = std::variant<double, kept_values, kept_blocks>;
+using kept_items = std::map<std::string, kept>;
+
+std::vector<kept_dimension> dimensions_of(const array_geometry& a);
+
+/// How programs are run.
+struct run_settings {
+  unsigned workers = 1;
+  bool deterministic = false;             ///< the same bits in every run with as many workers
+  bool check_races = true;                ///< conflicting uses of blocks that no barrier orders are errors
+  std::size_t held_blocks = 256;          ///< blocks of shared arrays that one worker keeps in its hands
+};
+
+/// What workers count; added up at the end.
+struct run_counters {
+  std::uint64_t iterations = 0;           ///< of pardos
+  std::uint64_t gets = 0, puts = 0;       ///< blocks
+  std::uint64_t operations = 0;           ///< block statements
+  double flops = 0;                       ///< of contractions
+  std::uint64_t blocks_taken = 0, blocks_reused = 0;  ///< temporary ones
+  double barrier_seconds = 0;             ///< waited, over all workers
+  run_counters& operator+=(const run_counters& more) noexcept;
+};
+
+/// Shared by the workers of one program.
+struct program_run {
+  program_run(runtime& on, const code& what, const init_data& with, const run_settings& how, kept_items& items, std::atomic<std::uint64_t>& sections);
+
+  runtime& rt;
+  const code& program;
+  const init_data& data;
+  const run_settings& settings;
+  geometry sizes;
+  team workers;
+  kept_items& items;                      ///< labels; read and written by the last worker at a meeting alone
+  std::atomic<std::uint64_t>& section;    ///< counts barriers, over all programs of a job
+  std::vector<std::shared_ptr<array_life>> first_lives;  ///< by array; null for private ones
+  const std::vector<double>* broadcast_from = nullptr;   ///< between two meetings
+  std::shared_ptr<array_life> restored;                  ///< likewise
+  std::atomic<bool> all_print{false};
+  std::function<void(const std::string&)> print;         ///< text of one statement; any worker, one at a time
+  std::mutex print_lock;
+
+  std::mutex totals_lock;
+  run_counters totals;
+};
+
+/// Runs all workers to the end. Throws tessera::error (task) with program and line when one fails; interrupted when the runtime is cancelled.
+void run_program(program_run& run);
+
+}  // namespace tessera::sial

@@ -1,0 +1,93 @@
+#pragma once
+// The workers of a job as a whole: barriers, sums over them, the dealing of iterations.
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "apps/sial/interpreter/failure.hpp"
+
+namespace tessera::sial {
+
+/// One execution of a pardo: its candidates (all combinations of its indices), dealt out in shrinking chunks.
+class dealing {
+ public:
+  /// `fixed`: worker w gets every n-th chunk, the same ones in every run.
+  dealing(std::uint32_t pardo, std::int64_t candidates, unsigned workers, bool fixed);
+  /// The next candidates of a worker: [begin, end), or none (begin == end).
+  std::pair<std::int64_t, std::int64_t> take(unsigned worker);
+  std::uint32_t pardo() const noexcept { return m_pardo; }
+
+ private:
+  std::uint32_t m_pardo;
+  std::int64_t m_candidates;
+  unsigned m_workers;
+  std::int64_t m_fixed = 0;                 // candidates per chunk; 0: shrinking ones
+  std::atomic<std::int64_t> m_next{0};
+  std::vector<std::int64_t> m_chunk;        // by worker, of fixed ones: its next chunk
+};
+
+/// Workers are numbered from 0. All functions from any worker.
+class team {
+ public:
+  team(unsigned workers, bool deterministic);
+
+  unsigned size() const noexcept { return m_size; }
+  bool deterministic() const noexcept { return m_deterministic; }
+  /// Whether everybody is to stop.
+  bool failed() const noexcept { return m_failed.load(std::memory_order_relaxed); }
+  /// Makes all others stop; the first failure is the one that is told.
+  void fail(std::exception_ptr why);
+  std::exception_ptr failure() const { return m_failure; }  ///< when all have ended
+
+  /// Waits for all workers. The last one runs `last` before anybody goes on. Throws given_up when another worker failed, run_error when
+  /// others wait in another statement (`site`) or have ended.
+  template <class Function>
+  void meet(std::uint32_t site, Function&& last) {
+    if (arrive(site)) {
+      std::forward<Function>(last)();
+      depart();
+    }
+  }
+  void meet(std::uint32_t site) {
+    meet(site, [] {});
+  }
+  /// A worker has run to the end.
+  void leave();
+
+  /// Shared by the statements that need one value per worker; write before meet, read behind it, meet again before the next use.
+  std::vector<double>& values() noexcept { return m_values; }
+
+  /// The dealing of the `sequence`-th pardo that a worker reaches; the same for all workers. Throws run_error when another worker
+  /// reached another pardo there.
+  std::shared_ptr<dealing> deal(std::uint64_t sequence, std::uint32_t pardo, std::int64_t candidates);
+
+ private:
+  bool arrive(std::uint32_t site);  ///< true: the last one
+  void depart();
+
+  const unsigned m_size;
+  const bool m_deterministic;
+  std::atomic<bool> m_failed{false};
+  std::exception_ptr m_failure;
+  std::vector<double> m_values;
+
+  std::mutex m_lock;
+  std::condition_variable m_turn;
+  unsigned m_waiting = 0, m_ended = 0;
+  std::uint64_t m_round = 0;
+  std::uint32_t m_site = 0;
+
+  struct dealt {
+    std::shared_ptr<dealing> what;
+    unsigned workers = 0;  ///< that have taken it
+  };
+  std::mutex m_dealing_lock;
+  std::map<std::uint64_t, dealt> m_dealings;
+};
+
+}  // namespace tessera::sial

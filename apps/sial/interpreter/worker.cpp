@@ -1,0 +1,223 @@
+#include "apps/sial/interpreter/worker.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace tessera::sial {
+
+worker::worker(program_run& run, unsigned number)
+    : m_run(run), m_code(run.program), m_number(number), m_i(run.sizes.int_start()), m_s(run.sizes.scalar_start()), m_pool(run.rt) {
+  const std::size_t arrays = run.sizes.arrays();
+  m_static.resize(arrays);
+  m_private.resize(arrays);
+  m_shared.resize(arrays);
+  m_regions.resize(arrays);
+  m_recent.resize(m_code.references.size());
+  for (std::uint32_t k = 0; k < arrays; ++k) {
+    const array_geometry& a = run.sizes.array(k);
+    m_shared[k].life = run.first_lives[k];
+    if (a.kind != array_kind::fixed) continue;
+    m_static[k].resize(static_cast<std::size_t>(a.elements()));
+    if (!m_code.arrays[k].predefined) continue;
+    const auto found = run.data.float_arrays.find(a.name);
+    if (found == run.data.float_arrays.end()) continue;  // run_program has warned
+    if (found->second.values.size() != m_static[k].size())
+      throw run_error(fmt::format("the initialization data have {} elements for static array '{}', which has {}", found->second.values.size(), a.name,
+                                  m_static[k].size()));
+    m_static[k] = found->second.values;
+  }
+}
+
+void worker::fail_if_stopped() {
+  if (m_run.workers.failed()) throw given_up();
+}
+
+void worker::drop_temps(std::size_t down_to) {
+  while (m_temps.size() > down_to) {
+    private_block& b = *m_temps.back();
+    m_temps.pop_back();
+    m_private[b.array].remove(b.ordinal);
+    m_pool.give(b);
+  }
+}
+
+void worker::loop_leave(const loop& l) {
+  drop_temps(m_marks.back());
+  m_marks.pop_back();
+  m_i[l.index] = unbound;
+}
+
+void worker::run() {
+  step_loop();
+  m_site = static_cast<std::uint32_t>(m_code.sites.size());  // behind the last statement
+  barrier();
+  keep_persistents();
+  m_counters.blocks_taken = m_pool.taken();
+  m_counters.blocks_reused = m_pool.reused();
+}
+
+namespace {
+
+double finite(double value, const char* what) {
+  if (!std::isfinite(value)) throw run_error(fmt::format("the result of {} is not a number that can be written: {}", what, value));
+  return value;
+}
+
+}  // namespace
+
+void worker::step_loop() {
+  std::int64_t* const i = m_i.data();
+  double* const s = m_s.data();
+  const instruction* const all = m_code.instructions.data();
+  m_at = 0;
+  for (;;) {
+    const instruction& now = all[m_at++];
+    switch (now.what) {
+      case opcode::move_int: i[now.a] = i[now.b]; break;
+      case opcode::add_int: i[now.a] = i[now.b] + i[now.c]; break;
+      case opcode::subtract_int: i[now.a] = i[now.b] - i[now.c]; break;
+      case opcode::multiply_int: i[now.a] = i[now.b] * i[now.c]; break;
+      case opcode::divide_int:
+        m_site = now.site;
+        if (i[now.c] == 0) throw run_error("an int is divided by zero");
+        i[now.a] = i[now.c] == -1 ? -i[now.b] : i[now.b] / i[now.c];
+        break;
+      case opcode::negate_int: i[now.a] = -i[now.b]; break;
+      case opcode::round: {
+        m_site = now.site;
+        const double value = std::nearbyint(s[now.b]);
+        if (!(std::abs(value) < 0x1p62)) throw run_error(fmt::format("{} is no int", s[now.b]));
+        i[now.a] = static_cast<std::int64_t>(value);
+        break;
+      }
+      case opcode::check_bound:
+        if (i[now.a] == unbound) {
+          m_site = now.site;
+          throw run_error(fmt::format("index '{}' has no value here", m_code.indices[now.b].name), "a loop of the caller must bind it");
+        }
+        break;
+      case opcode::move_scalar: s[now.a] = s[now.b]; break;
+      case opcode::add_scalar: s[now.a] = s[now.b] + s[now.c]; break;
+      case opcode::subtract_scalar: s[now.a] = s[now.b] - s[now.c]; break;
+      case opcode::multiply_scalar: s[now.a] = s[now.b] * s[now.c]; break;
+      case opcode::divide_scalar:
+        m_site = now.site;
+        if (s[now.c] == 0) throw run_error("a scalar is divided by zero");
+        s[now.a] = s[now.b] / s[now.c];
+        break;
+      case opcode::power:
+        m_site = now.site;
+        s[now.a] = finite(std::pow(s[now.b], s[now.c]), "**");
+        break;
+      case opcode::negate_scalar: s[now.a] = -s[now.b]; break;
+      case opcode::square_root:
+        m_site = now.site;
+        if (s[now.b] < 0) throw run_error(fmt::format("the square root of {} is asked for", s[now.b]));
+        s[now.a] = std::sqrt(s[now.b]);
+        break;
+      case opcode::to_scalar: s[now.a] = static_cast<double>(i[now.b]); break;
+      case opcode::load_element: m_site = now.site; s[now.a] = element(now.b); break;
+      case opcode::inner_product: m_site = now.site; s[now.a] = inner_product_of(m_code.block_operations[now.b]); break;
+
+      case opcode::jump: m_at = now.a; break;
+      case opcode::jump_less_int: if (i[now.b] < i[now.c]) m_at = now.a; break;
+      case opcode::jump_less_equal_int: if (i[now.b] <= i[now.c]) m_at = now.a; break;
+      case opcode::jump_equal_int: if (i[now.b] == i[now.c]) m_at = now.a; break;
+      case opcode::jump_not_equal_int: if (i[now.b] != i[now.c]) m_at = now.a; break;
+      case opcode::jump_less_scalar: if (s[now.b] < s[now.c]) m_at = now.a; break;
+      case opcode::jump_less_equal_scalar: if (s[now.b] <= s[now.c]) m_at = now.a; break;
+      case opcode::jump_not_less_scalar: if (!(s[now.b] < s[now.c])) m_at = now.a; break;
+      case opcode::jump_not_less_equal_scalar: if (!(s[now.b] <= s[now.c])) m_at = now.a; break;
+      case opcode::jump_equal_scalar: if (s[now.b] == s[now.c]) m_at = now.a; break;
+      case opcode::jump_not_equal_scalar: if (s[now.b] != s[now.c]) m_at = now.a; break;
+
+      case opcode::call:
+        m_site = now.site;
+        if (m_returns.size() >= 10'000) throw run_error("10000 procedures have called each other", "a recursion without end?");
+        m_returns.push_back(m_at);
+        m_at = now.a;
+        break;
+      case opcode::return_: m_at = m_returns.back(); m_returns.pop_back(); break;
+      case opcode::stop: m_site = now.site; throw run_error("the program stops here", "it says: stop");
+      case opcode::end: return;
+
+      case opcode::loop_begin: {
+        const loop& l = m_code.loops[now.b];
+        m_site = now.site;
+        if (i[l.index] != unbound)
+          throw run_error(fmt::format("index '{}' has a value already", m_code.indices[l.variable].name), "an enclosing loop runs over it");
+        std::int64_t low = i[l.low], high = i[l.high];
+        if (l.within != no_symbol) {
+          const std::int64_t whole = i[m_code.first_index + l.within];
+          if (whole == unbound) throw run_error(fmt::format("index '{}' has no value here", m_code.indices[l.within].name));
+          low = (whole - 1) * pieces_of_a_segment + 1;
+          high = whole * pieces_of_a_segment;
+        }
+        if (low > high) {
+          m_at = now.a;
+          break;
+        }
+        i[l.index] = low;
+        m_marks.push_back(m_temps.size());
+        break;
+      }
+      case opcode::loop_next: {
+        const loop& l = m_code.loops[now.b];
+        if (m_temps.size() > m_marks.back()) drop_temps(m_marks.back());
+        const std::int64_t high = l.within == no_symbol ? i[l.high] : i[m_code.first_index + l.within] * pieces_of_a_segment;
+        if (i[l.index] < high) {
+          ++i[l.index];
+          m_at = now.a;
+          if (m_run.workers.failed()) throw given_up();
+        } else {
+          m_marks.pop_back();
+          i[l.index] = unbound;
+        }
+        break;
+      }
+      case opcode::loop_leave: loop_leave(m_code.loops[now.b]); break;
+      case opcode::pardo_begin: m_site = now.site; if (!pardo_begin(now)) m_at = now.a; break;
+      case opcode::iteration: ++m_counters.iterations; break;
+      case opcode::pardo_next: if (pardo_next(now)) m_at = now.a; break;
+      case opcode::pardo_leave: pardo_leave(m_code.pardos[now.b]); break;
+
+      default:
+        m_site = now.site;
+        ++m_statement;
+        switch (now.what) {
+          case opcode::block_fill:
+          case opcode::block_add:
+          case opcode::block_multiply: block_scalar(now); break;
+          case opcode::block_copy: block_copy(m_code.block_operations[now.b]); break;
+          case opcode::block_sum: block_sum(m_code.block_operations[now.b]); break;
+          case opcode::block_scale: block_scale(m_code.block_operations[now.b]); break;
+          case opcode::block_product: block_product(m_code.block_operations[now.b]); break;
+          case opcode::block_slice: block_slice(m_code.block_operations[now.b]); break;
+          case opcode::region_fill: region_fill(m_code.region_operations[now.b], s[now.a]); break;
+          case opcode::region_from_block: region_from_block(m_code.region_operations[now.b]); break;
+          case opcode::block_from_region: block_from_region(m_code.region_operations[now.b]); break;
+          case opcode::fetch: fetch(m_code.references[now.b]); break;
+          case opcode::store_block: store_to(m_code.stores[now.b], 0); break;
+          case opcode::store_scalar: store_to(m_code.stores[now.b], s[now.a]); break;
+          case opcode::create: break;  // blocks appear when they are first put
+          case opcode::remove: remove(now.a); break;
+          case opcode::allocate: allocate(m_code.allocations[now.b], false); break;
+          case opcode::release: allocate(m_code.allocations[now.b], true); break;
+          case opcode::allocate_region: allocate_region(m_code.regions[now.b], false); break;
+          case opcode::release_region: allocate_region(m_code.regions[now.b], true); break;
+          case opcode::barrier: barrier(); break;
+          case opcode::collective: collective(now.a, s[now.b]); break;
+          case opcode::broadcast: broadcast(i[now.a], now.b); break;
+          case opcode::assert_same: assert_same(now.a); break;
+          case opcode::execute: execute(m_code.executions[now.b]); break;
+          case opcode::set_persistent: set_persistent(m_code.persistents[now.b]); break;
+          case opcode::restore_persistent: restore_persistent(m_code.persistents[now.b]); break;
+          case opcode::print: print(m_code.prints[now.b]); break;
+          default: throw error(error_kind::internal, fmt::format("instruction {} is not known", static_cast<int>(now.what)));
+        }
+    }
+  }
+}
+
+}  // namespace tessera::sial

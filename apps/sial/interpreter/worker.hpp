@@ -1,0 +1,163 @@
+#pragma once
+// One worker: registers, private arrays, and the loop over instructions.
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "apps/sial/interpreter/elementwise.hpp"
+#include "apps/sial/interpreter/private_blocks.hpp"
+#include "apps/sial/interpreter/program_run.hpp"
+
+namespace tessera::sial {
+
+class worker {
+ public:
+  worker(program_run& run, unsigned number);
+  /// To the end of the program. Throws run_error, tessera::error, given_up.
+  void run();
+  /// Of the statement that it is in: "file:12".
+  std::string where() const { return where_of(m_code, m_site); }
+  const run_counters& counters() const noexcept { return m_counters; }
+
+ private:
+  using segments = std::array<std::int64_t, max_array_rank>;
+
+  /// A block's elements in memory, dense.
+  struct tile {
+    double* data = nullptr;
+    const shape* extents = nullptr;
+    std::int64_t count = 0;
+  };
+  /// A tile to be written: what it is a copy of gets its contents by put_back.
+  struct target : tile {
+    double* whole = nullptr;  ///< a static array
+    box part;
+  };
+  /// A block that was fetched: readable until the next barrier.
+  struct fetched {
+    shared_block* from = nullptr;
+    std::optional<host_view<const double>> view;
+    private_block* copy = nullptr;     ///< as it was when this worker wrote to it afterwards
+    std::uint64_t used = 0;            ///< the last statement that read it
+  };
+  struct shared_view {
+    std::shared_ptr<array_life> life;
+    std::unordered_map<std::int64_t, fetched> here;
+  };
+  struct region_memory {
+    std::array<std::int64_t, max_array_rank> low{}, high{};
+    shape extents;
+    std::vector<double> data;
+  };
+  struct pardo_state {
+    std::shared_ptr<dealing> deal;
+    std::int64_t at = 0, end = 0;      ///< candidates at hand; `at` is the one under way
+    std::size_t mark = 0;
+  };
+
+  // worker.cpp
+  void step_loop();
+  void loop_leave(const loop& l);
+  void drop_temps(std::size_t down_to);
+  void fail_if_stopped();
+
+  // pardos.cpp
+  bool pardo_begin(const instruction& at);
+  bool pardo_next(const instruction& at);
+  void pardo_leave(const pardo& p);
+  void set_indices(const pardo& p, std::int64_t candidate);
+  bool next_chunk(const pardo& p);
+
+  // blocks.cpp
+  std::int64_t ordinal_of(const reference& r, segments& at) const;
+  std::string name_of(const reference& r) const;
+  shape extents_of(const reference& r, const segments& at) const { return m_run.sizes.array(r.array).extents_of(at.data()); }
+  tile read(std::uint32_t reference_number, std::size_t slot);
+  target write(std::uint32_t reference_number, bool update, std::size_t slot);
+  void put_back(const target& t);
+  private_block* find_private(const reference& r, std::int64_t ordinal);
+  private_block& make_private(const reference& r, const segments& at, std::int64_t ordinal);
+  tile fetched_tile(const reference& r, std::int64_t ordinal);
+  void let_go_of_views();
+  double* scratch(std::size_t slot, std::int64_t count);
+  box static_part(const array_geometry& a, const segments& at) const;
+
+  // arithmetic.cpp
+  void block_scalar(const instruction& at);
+  void block_copy(const block_operation& o);
+  void block_sum(const block_operation& o);
+  void block_scale(const block_operation& o);
+  void block_product(const block_operation& o);
+  void block_slice(const block_operation& o);
+  double inner_product_of(const block_operation& o);
+  void permute(const tile& from, const tile& to, const block_operation& o, double alpha, double beta);
+  double element(std::uint32_t reference_number);
+
+  // exchange.cpp
+  void fetch(const reference& r);
+  void store_to(const store& s, double value);
+  void remove(std::uint32_t array);
+  void barrier();
+  void collective(std::uint32_t to, double value);
+  void broadcast(std::int64_t from, std::uint32_t array);
+  void assert_same(std::uint32_t scalar);
+  void set_persistent(const persistent& p);
+  void restore_persistent(const persistent& p);
+  void keep_persistents();
+  void note(shared_block& b, block_use how, const reference& r);
+  template <class Function>
+  void meet(Function&& last);
+
+  // memory.cpp
+  void allocate(const allocation& a, bool release);
+  void allocate_region(const region& r, bool release);
+  region_memory& find_region(const region& r, box& part);
+  void region_fill(const region_operation& o, double value);
+  void region_from_block(const region_operation& o);
+  void block_from_region(const region_operation& o);
+  std::string name_of(const region& r) const;
+  shape extents_of(const region& r) const;
+
+  // executions.cpp
+  void execute(const execution& e);
+
+  // printing.cpp
+  void print(const printing& p);
+  void print_elements(const std::string& head, const double* data, std::int64_t count, std::int64_t per_line);
+  void say(const std::string& text);
+
+  program_run& m_run;
+  const code& m_code;
+  const unsigned m_number;
+  std::vector<std::int64_t> m_i;
+  std::vector<double> m_s;
+  std::uint32_t m_at = 0, m_site = 0;
+  std::uint64_t m_statement = 0;
+
+  block_pool m_pool;
+  std::vector<std::vector<double>> m_static;          // by array
+  std::vector<private_array> m_private;               // by array
+  std::vector<shared_view> m_shared;                  // by array
+  std::vector<std::vector<region_memory>> m_regions;  // by array
+  std::vector<private_block*> m_temps;                // that are there, in the order of their making
+  std::vector<std::size_t> m_marks;                   // how many there were when an open loop's iteration began
+  std::vector<std::uint32_t> m_returns;
+  struct recent {
+    private_block* block = nullptr;
+  };
+  std::vector<recent> m_recent;                       // by reference: what it was the last time
+  std::deque<std::pair<std::uint32_t, std::int64_t>> m_views;  // fetched blocks with a view, oldest first: array, ordinal
+  std::array<std::vector<double>, 4> m_scratch;
+  std::array<shape, 4> m_scratch_extents;
+  pardo_state m_pardo;
+  std::uint64_t m_pardos = 0;                         // executed so far
+  std::vector<const persistent*> m_to_keep;
+  run_counters m_counters;
+};
+
+}  // namespace tessera::sial
