@@ -77,7 +77,7 @@ function(tessera_opencl_test)
     set(cache ${PROJECT_SOURCE_DIR}/build/opencl_cache)
   endif()
   set_property(TEST ${ARGN} APPEND PROPERTY ENVIRONMENT "XDG_CACHE_HOME=${cache}" "POCL_CACHE_DIR=${cache}/pocl"
-    "LSAN_OPTIONS=use_tls=0:suppressions=${PROJECT_SOURCE_DIR}/tests/suppressions/leaks.txt:print_suppressions=0")
+    "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/suppressions/leaks.txt:print_suppressions=0")
 endfunction()
 
 # tessera_test_on_opencl(NAME): where the plugin opencl can be tested, the test compiles with TESSERA_TEST_OPENCL, and its parts with

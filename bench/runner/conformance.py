@@ -9,7 +9,8 @@ import tempfile
 OPTIONS = {"opencl": ["--option", "memory_limit=256 MiB"], "disk": ["--option", "capacity=256 MiB"]}
 DEVICES = ["sim", "cuda_emulated", "hip_emulated", "opencl", "cuda", "hip", "hip_nvidia"]
 # Tests of tests/integration/runtime that run random graphs against a sequential oracle, by plugin.
-STRESS = {"sim": "machines/random_dag*two_devices:machines/random_dag*tight_memory", "cuda_emulated": "machines/random_dag*emulated_gpus*",
+STRESS = {"sim": "machines/random_dag*two_devices:machines/random_dag*tight_memory", "cuda_emulated": "machines/random_dag*/emulated_gpus*",
+          "hip_emulated": "machines/random_dag*/hip_emulated_gpus",
           "opencl": "opencl/random_dag*"}
 
 

@@ -118,8 +118,7 @@ void layers::section(const std::string& name, const value& from, const std::file
     assign(m_document.m_settings, *k, member);
     if (k->is_path) {
       auto& path = *std::get<std::string*>(k->member(m_document.m_settings));
-      const bool has_words = k->full_name() == "runtime.history" || k->full_name() == "runtime.kernel_cache";
-      if (!has_words || (path != "auto" && path != "off")) path = resolved(path, folder);
+      if (std::ranges::count(k->words(), path) == 0) path = resolved(path, folder);
     }
     m_document.m_origins[k->full_name()] = member.where;
   }

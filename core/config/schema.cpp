@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 
@@ -21,11 +22,11 @@ constexpr std::array keys{
         "How a location is chosen for a task: the first idle, the one that holds the data, the one the task names, the one "
         "where it is done first as far as was learnt, or as the policy plugin says that policy: names.",
         [](settings& s) -> field { return &s.runtime.placement; }},
-    key{"runtime", "history", key_type::text, 0, 0, "", true,
+    key{"runtime", "history", key_type::text, 0, 0, "auto|off", true,
         "Where the times that placement cost and policy plugins learn are kept from run to run: auto (a file per machine in "
         "the user's cache folder), off, or the path of a file.",
         [](settings& s) -> field { return &s.runtime.history; }},
-    key{"runtime", "kernel_cache", key_type::text, 0, 0, "", true,
+    key{"runtime", "kernel_cache", key_type::text, 0, 0, "auto|off", true,
         "Where kernels that were compiled while a program ran are kept: auto (the user's cache folder), off, or the path of a "
         "folder that nobody else may write to.",
         [](settings& s) -> field { return &s.runtime.kernel_cache; }},
@@ -137,6 +138,16 @@ std::string_view description_of(key_type type) noexcept {
     case key_type::text_list: return "a list of texts such as [\"host\", \"sim\"]";
   }
   return "a value";
+}
+
+std::vector<std::string> key::words() const {
+  std::vector<std::string> all;
+  for (std::string_view rest = choices; !rest.empty();) {
+    const auto end = std::min(rest.find('|'), rest.size());
+    all.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return all;
 }
 
 std::string key::full_name() const { return fmt::format("{}.{}", section, name); }

@@ -9,7 +9,6 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -17,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/cache_folder.hpp"
 #include "core/base/error.hpp"
 #include "core/plugin/trust.hpp"
 
@@ -28,13 +28,7 @@ namespace fs = std::filesystem;
 constexpr const char* ending = ".kernel";
 constexpr std::string_view first_line = "tessera kernel 1\n";
 
-/// FNV-1a: names files and finds damage. Whoever may write to the folder is trusted.
-std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
-}
-
+/// The hash finds damage; whoever may write to the folder is trusted.
 std::string head_of(std::string_view key, std::string_view image) {
   return fmt::format("{}{} {} {:016x}\n{}", first_line, key.size(), image.size(), hash_of(image), key);
 }
@@ -163,11 +157,8 @@ void image_cache::tell_once(const std::string& line) const {
 fs::path image_cache_folder(std::string_view setting) {
   if (setting == "off") return {};
   if (setting != "auto") return fs::path(setting);
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
-    return fs::path(cache) / "tessera" / "kernels";
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
-    return fs::path(home) / ".cache" / "tessera" / "kernels";
-  return {};
+  const fs::path all = cache_folder();
+  return all.empty() ? fs::path() : all / "kernels";
 }
 
 }  // namespace tessera::operation

@@ -15,6 +15,7 @@
 #include <set>
 #include <tuple>
 
+#include "core/base/cache_folder.hpp"
 #include "core/base/error.hpp"
 
 namespace tessera::schedule {
@@ -171,20 +172,16 @@ std::vector<std::string> machine_lines(std::span<const std::unique_ptr<plugin::d
 }
 
 std::string signature_of(std::span<const std::string> lines) {
-  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (const std::string& line : lines)
-    for (const char c : line + "\n") hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  std::uint64_t hash = hash_of({});
+  for (const std::string& line : lines) hash = hash_of(line + "\n", hash);
   return fmt::format("{:016x}", hash);
 }
 
 fs::path history_path(std::string_view setting, std::string_view signature) {
   if (setting == "off") return {};
   if (setting != "auto") return fs::path(setting);
-  fs::path folder;
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/') folder = cache;
-  else if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') folder = fs::path(home) / ".cache";
-  else return {};
-  return folder / "tessera" / fmt::format("history-{}.json", signature);
+  const fs::path all = cache_folder();
+  return all.empty() ? fs::path() : all / fmt::format("history-{}.json", signature);
 }
 
 stored_history read_history(const fs::path& file, std::span<const std::string> machine) {

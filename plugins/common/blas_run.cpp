@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "plugins/common/blas_call.hpp"
+#include "plugins/common/numbers.hpp"
 
 // LAPACK's Fortran entries as OpenBLAS exports them; the last argument is the hidden length of the character.
 extern "C" {
@@ -23,13 +24,6 @@ CBLAS_TRANSPOSE word(tsr_transpose transpose) {
   return transpose == TSR_NO_TRANSPOSE ? CblasNoTrans : transpose == TSR_TRANSPOSE ? CblasTrans : CblasConjTrans;
 }
 CBLAS_UPLO word_of_triangle(tsr_triangle triangle) { return triangle == TSR_LOWER ? CblasLower : CblasUpper; }
-
-template <class Real>
-Real value_of(const scalar& from) {
-  Real value;
-  std::memcpy(&value, from.bytes, sizeof value);
-  return value;
-}
 
 /// The dot product of complex vectors of which one has gaps, conj(x) y: there OpenBLAS 0.3.21 reads an element before or behind them, which
 /// may be no memory.

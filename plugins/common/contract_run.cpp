@@ -2,9 +2,9 @@
 #include <cblas.h>
 
 #include <complex>
-#include <cstring>
 
 #include "plugins/common/contract_call.hpp"
+#include "plugins/common/numbers.hpp"
 
 namespace tessera::common {
 
@@ -24,23 +24,6 @@ namespace {
 constexpr std::int64_t few_terms = 64;
 
 template <class T>
-T value_of(const scalar& from) {
-  T value;
-  std::memcpy(&value, from.bytes, sizeof value);
-  return value;
-}
-
-/// Complex numbers by the textbook formula: std::complex asks for infinities.
-template <class T>
-T times(T a, T b) {
-  return a * b;
-}
-template <class Real>
-std::complex<Real> times(std::complex<Real> a, std::complex<Real> b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
-
-template <class T>
 void multiply_few(const contract_plan& plan, const gemm_call& g) {
   const T alpha = value_of<T>(g.alpha), beta = value_of<T>(g.beta);
   for (std::int64_t item = 0; item < g.batch; ++item) {
@@ -51,9 +34,9 @@ void multiply_few(const contract_plan& plan, const gemm_call& g) {
       for (std::int64_t i = 0; i < plan.m; ++i) {
         T sum(0);
         for (std::int64_t p = 0; p < plan.k; ++p)
-          sum += times(a[i * plan.row_step[0] + p * plan.column_step[0]], b[p * plan.row_step[1] + j * plan.column_step[1]]);
+          sum += product(a[i * plan.row_step[0] + p * plan.column_step[0]], b[p * plan.row_step[1] + j * plan.column_step[1]]);
         T& to = c[i * plan.row_step[2] + j * plan.column_step[2]];
-        to = beta == T(0) ? times(alpha, sum) : times(alpha, sum) + times(beta, to);
+        to = beta == T(0) ? product(alpha, sum) : product(alpha, sum) + product(beta, to);
       }
   }
 }
@@ -108,7 +91,7 @@ tsr_status multiply(const contract_plan& plan, const gemm_call& g) {
 
 tsr_status run(const contract_call& call) {
   return for_each_step(call, [](const permute_call& copy) { return run(copy); },
-                       [&](const gemm_call& product) { return multiply(*call.plan, product); });
+                       [&](const gemm_call& one) { return multiply(*call.plan, one); });
 }
 
 }  // namespace tessera::common

@@ -1,8 +1,8 @@
 // Products with sparse matrices on the processor, by one thread.
 #include <algorithm>
 #include <complex>
-#include <cstring>
 
+#include "plugins/common/numbers.hpp"
 #include "plugins/common/sparse_call.hpp"
 
 namespace tessera::common {
@@ -10,22 +10,6 @@ namespace {
 
 using i64 = std::int64_t;
 
-template <class T>
-T value_of(const scalar& from) {
-  T value;
-  std::memcpy(&value, from.bytes, sizeof value);
-  return value;
-}
-
-// By parts: the standard's product of complex numbers looks at every result for infinities.
-template <class Real>
-Real product(Real a, Real b) {
-  return a * b;
-}
-template <class Real>
-std::complex<Real> product(std::complex<Real> a, std::complex<Real> b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
 template <class T>
 T conjugate(T value) {
   if constexpr (std::is_floating_point_v<T>)

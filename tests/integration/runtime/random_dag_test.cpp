@@ -62,7 +62,8 @@ INSTANTIATE_TEST_SUITE_P(
                       random_setting{"deterministic_few_blocks", 0, "", false, "locality", 10'000, 5, "deterministic = true\n"},
                       random_setting{"pinned", 1, "1 MiB", false, "pinned", 10'000, 100},
                       random_setting{"emulated_gpus", 2, "64 MiB", true, "eager", 10'000, 200, "", "cuda_emulated"},
-                      random_setting{"emulated_gpus_without_link", 3, "96 KiB", false, "locality", 5'000, 100, "", "cuda_emulated"}),
+                      random_setting{"emulated_gpus_without_link", 3, "96 KiB", false, "locality", 5'000, 100, "", "cuda_emulated"},
+                      random_setting{"hip_emulated_gpus", 2, "96 KiB", true, "eager", 5'000, 200, "", "hip_emulated"}),
     [](const auto& parameters) { return std::string(parameters.param.name); });
 
 #if defined(TESSERA_TEST_OPENCL)
