@@ -18,7 +18,7 @@ std::string in_quotes(std::string_view text) {
       case '\n': out += "\\n"; break;
       case '\t': out += "\\t"; break;
       default:
-        if (static_cast<unsigned char>(c) < 0x20)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
           out += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
         else
           out += c;
