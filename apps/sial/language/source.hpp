@@ -2,6 +2,7 @@
 // Texts of programs, places in them, and what is said about them.
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tessera::sial {
@@ -23,6 +24,9 @@ struct source_file {
 struct source_set {
   std::vector<source_file> files;
 };
+
+/// The lines of a text, without their ends: LF, CR or CRLF. A missing last end is accepted.
+std::vector<std::string> split_lines(std::string_view text);
 
 enum class severity : std::uint8_t { error, warning };
 

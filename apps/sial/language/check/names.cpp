@@ -1,0 +1,123 @@
+#include "apps/sial/language/check/names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/nearest.hpp"
+
+namespace tessera::sial {
+
+std::string with_article(entity_kind kind) {
+  switch (kind) {
+    case entity_kind::program: return "the name of a program";
+    case entity_kind::index: return "an index";
+    case entity_kind::integer: return "an int";
+    case entity_kind::scalar: return "a scalar";
+    case entity_kind::array: return "an array";
+    case entity_kind::special: return "a super instruction";
+    case entity_kind::procedure: return "a procedure";
+    case entity_kind::unclear: break;
+  }
+  return "unclear";
+}
+
+scope::scope(const syntax::file& file, std::vector<const scope*> imported, const source_set& sources, message_list& messages)
+    : m_program(file.id.text), m_imported(std::move(imported)), m_sources(sources), m_messages(messages), m_complete(file.complete) {
+  for (const syntax::declaration& d : file.declarations) m_later.emplace(d.id.text, d.id.where.where);
+  for (const std::string& name : file.unclear) m_own.emplace(name, entity{});
+  m_own.insert_or_assign(m_program, entity{entity_kind::program, no_symbol, file.id.where.where});
+  std::vector<std::string> seen{m_program};
+  for (std::size_t k = 0; k < m_imported.size(); ++k) {
+    m_complete = m_complete && m_imported[k]->m_complete;
+    const std::string& name = m_imported[k]->m_program;
+    if (std::ranges::count(seen, name) != 0 && !name.empty() && !file.imports.empty())
+      m_messages.error(file.imports[std::min(k, file.imports.size() - 1)].where, fmt::format("two programs here are called '{}'", name),
+                       "rename one, so that qualified names are clear");
+    seen.push_back(name);
+  }
+}
+
+const entity* scope::own(const std::string& name) const {
+  const auto found = m_own.find(name);
+  return found == m_own.end() ? nullptr : &found->second;
+}
+
+bool scope::declare(const syntax::name& n, entity_kind kind, symbol number) {
+  if (const entity* old = own(n.text); old && old->kind != entity_kind::unclear) {
+    m_messages.error(n.where, old->kind == entity_kind::program ? fmt::format("'{}' is the name of this program", n.text)
+                                                                : fmt::format("'{}' is declared already, in line {}", n.text, old->where.line));
+    return false;
+  }
+  for (const scope* s : m_imported) {
+    const entity* old = s->own(n.text);
+    if (!old || old->kind == entity_kind::program || old->kind == entity_kind::unclear) continue;
+    m_messages.error(n.where, fmt::format("'{}' is declared already, in the imported program '{}' ({}:{})", n.text, s->m_program,
+                                          m_sources.files[old->where.file].path, old->where.line));
+    return false;
+  }
+  m_own.insert_or_assign(n.text, entity{kind, number, n.where.where});
+  return true;
+}
+
+const entity& scope::qualified(const syntax::name& n, std::size_t dot) const {
+  const std::string program = n.text.substr(0, dot), name = n.text.substr(dot + 1);
+  std::vector<std::string> known{m_program};
+  const scope* in = program == m_program ? this : nullptr;
+  for (const scope* s : m_imported) {
+    known.push_back(s->m_program);
+    if (!in && s->m_program == program) in = s;
+  }
+  if (!in) {
+    if (!m_complete) throw check_failed{};
+    const std::string nearest = nearest_name(program, known);
+    fail(n.where, fmt::format("no program '{}' is imported here", program), nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest));
+  }
+  const entity* e = in->own(name);
+  if (e && e->kind == entity_kind::unclear) throw check_failed{};
+  if (e) return *e;
+  if (!in->m_complete) throw check_failed{};
+  std::vector<std::string> names;
+  for (const auto& [other, what] : in->m_own) names.push_back(other);
+  const std::string nearest = nearest_name(name, names);
+  fail(n.where, fmt::format("program '{}' declares no '{}'", program, name),
+       nearest.empty() ? "what it imports itself is not visible through it" : fmt::format("did you mean '{}.{}'?", program, nearest));
+}
+
+void scope::unknown(const syntax::name& n) const {
+  if (const auto later = m_later.find(n.text); later != m_later.end())
+    fail(n.where, fmt::format("'{}' is used before its declaration in line {}", n.text, later->second.line));
+  if (!m_complete) throw check_failed{};
+  std::vector<std::string> names;
+  for (const auto& [name, what] : m_own) names.push_back(name);
+  for (const scope* s : m_imported)
+    for (const auto& [name, what] : s->m_own) names.push_back(name);
+  const std::string nearest = nearest_name(n.text, names);
+  fail(n.where, fmt::format("'{}' is not declared", n.text), nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest));
+}
+
+const entity& scope::find(const syntax::name& n) const {
+  if (const auto dot = n.text.find('.'); dot != n.text.npos) return qualified(n, dot);
+  const entity* found = own(n.text);
+  const scope* in = nullptr;
+  if (!found)
+    for (const scope* s : m_imported) {
+      const entity* e = s->own(n.text);
+      if (!e || e->kind == entity_kind::program) continue;
+      if (found)
+        fail(n.where, fmt::format("'{}' is ambiguous: the programs '{}' and '{}' declare it", n.text, in->m_program, s->m_program),
+             fmt::format("write '{}.{}' or '{}.{}'", in->m_program, n.text, s->m_program, n.text));
+      found = e, in = s;
+    }
+  if (!found) unknown(n);
+  if (found->kind == entity_kind::unclear) throw check_failed{};
+  return *found;
+}
+
+symbol scope::find(const syntax::name& n, entity_kind kind) const {
+  const entity& e = find(n);
+  if (e.kind != kind) fail(n.where, fmt::format("'{}' is {}, not {}", n.text, with_article(e.kind), with_article(kind)));
+  return e.number;
+}
+
+}  // namespace tessera::sial
