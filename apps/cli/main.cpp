@@ -8,6 +8,7 @@
 #include "apps/cli/commands.hpp"
 #include "apps/cli/version.hpp"
 #include "apps/gemm/command.hpp"
+#include "apps/sial/command/command.hpp"
 #include "apps/simulate/command.hpp"
 #include "core/base/error.hpp"
 #include "core/base/nearest.hpp"
@@ -57,6 +58,7 @@ int main(int argc, char** argv) {
   tessera::apps::command selected;
   tessera::apps::add_cholesky(app, selected);
   tessera::apps::add_gemm(app, selected);
+  tessera::apps::add_sial(app, selected);
   tessera::apps::add_simulate(app, selected);
   tessera::cli::add_topology(app, selected);
   tessera::cli::add_plugins(app, selected);

@@ -53,10 +53,10 @@ void worker::store_to(const store& s, double value) {
   // A copy in the hands of this worker stays as it was.
   if (const auto found = mine.here.find(ordinal); found != mine.here.end() && found->second.copy == nullptr) {
     const tile old = fetched_tile(r, ordinal);
-    private_block& kept = m_pool.take(extents);
-    copy(kept.data, old.data, old.count);
-    if (from.data == old.data) from.data = kept.data;
-    found->second.copy = &kept;
+    private_block& aside = m_pool.take(extents);
+    copy(aside.data, old.data, old.count);
+    if (from.data == old.data) from.data = aside.data;
+    found->second.copy = &aside;
     found->second.view.reset();
     std::erase(m_views, std::pair{r.array, ordinal});
   }

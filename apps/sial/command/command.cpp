@@ -1,0 +1,17 @@
+#include "apps/sial/command/command.hpp"
+
+#include "apps/sial/command/parts.hpp"
+
+namespace tessera::apps {
+
+void add_sial(CLI::App& to, command& selected) {
+  CLI::App& sub = *to.add_subcommand("sial", "Run, check and list programs in SIAL, the language of loops over blocks");
+  sub.require_subcommand(1);
+  add_sial_run(sub, selected);
+  add_sial_check(sub, selected);
+  add_sial_list(sub, selected);
+  add_sial_init(sub, selected);
+  sub.footer("Example:\n  tessera sial run hello.sialx --init job.toml");
+}
+
+}  // namespace tessera::apps

@@ -1,0 +1,86 @@
+// tessera sial run.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "apps/common/session.hpp"
+#include "apps/sial/command/parts.hpp"
+#include "apps/sial/data/init_file.hpp"
+#include "apps/sial/job/job.hpp"
+
+namespace tessera::apps {
+namespace {
+
+struct run_options : command_options {
+  std::string file, init;
+  std::vector<std::string> folders;
+  bool deterministic = false;
+};
+
+int run(const run_options& o) {
+  if (o.file.empty() && o.init.empty())
+    throw error(error_kind::usage, "neither a program nor initialization data are named", "the command line", "tessera sial run P.sialx --init job.toml");
+  const sial::init_data data = o.init.empty() ? sial::init_data{} : sial::read_init(o.init);
+  std::vector<std::string> folders = o.folders;
+  if (folders.empty()) folders.push_back(".");
+  std::vector<std::string> paths;
+  if (!o.file.empty()) paths.push_back(o.file);
+  else
+    for (const std::string& name : data.programs) paths.push_back(sial::find_program(name, folders));
+  if (paths.empty()) throw error(error_kind::input, "the initialization data name no programs", o.init, "name a program on the command line");
+
+  // All are compiled before any runs: a mistake in the last program is told now, not after hours.
+  std::vector<sial::job_program> programs;
+  for (const std::string& path : paths)
+    programs.push_back(sial::compile_program(path, folders, [](const std::string& text) { fmt::print(stderr, "{}", text); }));
+
+  command_options machine = o;
+  const unsigned wanted = o.workers ? *o.workers : o.load().runtime().workers;
+  machine.workers = 1;  // the workers of the programs are threads of their own
+  session s(machine);
+  sial::run_settings settings;
+  settings.workers = wanted > 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
+  settings.deterministic = o.deterministic;
+  sial::job job(s.rt(), data, settings, [](const std::string& text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+  });
+  report r;
+  s.describe(r);
+  r.add_integer("sial_workers", "SIAL workers", settings.workers);
+  auto rows = nlohmann::ordered_json::array();
+  double seconds = 0;
+  for (const sial::job_program& p : programs) {
+    const sial::program_report done = job.run(p);
+    s.check_interrupt();
+    seconds += done.seconds;
+    const sial::run_counters& c = done.counters;
+    rows.push_back({{"program", done.name}, {"file", done.path}, {"seconds", done.seconds}, {"iterations", c.iterations}, {"gets", c.gets}, {"puts", c.puts},
+                    {"contraction_flops", c.flops}, {"blocks_taken", c.blocks_taken}, {"blocks_reused", c.blocks_reused}, {"barrier_seconds", c.barrier_seconds}});
+    r.add("", done.name, fmt::format("{:.3f} s, {} iterations, {} gets, {} puts, {:.2f} GFLOP in contractions, {:.3f} s at barriers", done.seconds, c.iterations,
+                                     c.gets, c.puts, c.flops * 1e-9, c.barrier_seconds), nullptr);
+  }
+  r.note("programs", rows);
+  r.add("seconds", "time", fmt::format("{:.3f} s", seconds), seconds);
+  s.finish(r);
+  return 0;
+}
+
+}  // namespace
+
+void add_sial_run(CLI::App& to, command& selected) {
+  auto o = std::make_shared<run_options>();
+  CLI::App& sub = *to.add_subcommand("run", "Run a program, or all programs of a job");
+  sub.add_option("program", o->file, "the program: a .sialx file; without it those of the initialization data run")->type_name("FILE");
+  sub.add_option("--init", o->init, "initialization data: constants, segment sizes, arrays; .toml, or binary (.dat)")->type_name("FILE");
+  sub.add_option("--sial-dir", o->folders, "folders with programs and what they import")->type_name("DIR");
+  sub.add_flag("--deterministic", o->deterministic, "deal iterations out in the same way in every run with as many workers");
+  o->add_run_options(sub);
+  sub.footer("Example:\n  tessera sial run hello.sialx --init job.toml --workers 2");
+  sub.callback([o, &selected] { selected = [o] { return run(*o); }; });
+}
+
+}  // namespace tessera::apps
