@@ -9,6 +9,7 @@
 #include "apps/common/session.hpp"
 #include "apps/sial/command/parts.hpp"
 #include "apps/sial/data/init_file.hpp"
+#include "apps/sial/job/dump.hpp"
 #include "apps/sial/job/job.hpp"
 
 namespace tessera::apps {
@@ -17,12 +18,14 @@ namespace {
 struct run_options : command_options {
   std::string file, init;
   std::vector<std::string> folders;
-  bool deterministic = false;
+  bool deterministic = false, checksums = false;
+  std::string dump;
 };
 
 int run(const run_options& o) {
   if (o.file.empty() && o.init.empty())
     throw error(error_kind::usage, "neither a program nor initialization data are named", "the command line", "tessera sial run P.sialx --init job.toml");
+  if (!o.dump.empty()) require_writable(o.dump);
   const sial::init_data data = o.init.empty() ? sial::init_data{} : sial::read_init(o.init);
   std::vector<std::string> folders = o.folders;
   if (folders.empty()) folders.push_back(".");
@@ -48,6 +51,9 @@ int run(const run_options& o) {
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);
   });
+  auto dumps = nlohmann::ordered_json::array();
+  if (!o.dump.empty())
+    job.after = [&](const sial::program_run& done, const sial::program_report&) { dumps.push_back(sial::dump_of(done, o.checksums)); };
   report r;
   s.describe(r);
   r.add_integer("sial_workers", "SIAL workers", settings.workers);
@@ -63,6 +69,7 @@ int run(const run_options& o) {
     r.add("", done.name, fmt::format("{:.3f} s, {} iterations, {} gets, {} puts, {:.2f} GFLOP in contractions, {:.3f} s at barriers", done.seconds, c.iterations,
                                      c.gets, c.puts, c.flops * 1e-9, c.barrier_seconds), nullptr);
   }
+  if (!o.dump.empty()) write_text(o.dump, dumps.dump(1) + "\n");
   r.note("programs", rows);
   r.add("seconds", "time", fmt::format("{:.3f} s", seconds), seconds);
   s.finish(r);
@@ -78,6 +85,9 @@ void add_sial_run(CLI::App& to, command& selected) {
   sub.add_option("--init", o->init, "initialization data: constants, segment sizes, arrays; .toml, or binary (.dat)")->type_name("FILE");
   sub.add_option("--sial-dir", o->folders, "folders with programs and what they import")->type_name("DIR");
   sub.add_flag("--deterministic", o->deterministic, "deal iterations out in the same way in every run with as many workers");
+  sub.add_option("--dump-final", o->dump, "write what each program left as JSON: ints, scalars, static, distributed and served arrays; - is standard output")
+      ->type_name("FILE");
+  sub.add_flag("--dump-checksums", o->checksums, "sums instead of the elements in --dump-final");
   o->add_run_options(sub);
   sub.footer("Example:\n  tessera sial run hello.sialx --init job.toml --workers 2");
   sub.callback([o, &selected] { selected = [o] { return run(*o); }; });

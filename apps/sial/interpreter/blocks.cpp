@@ -132,25 +132,35 @@ worker::tile worker::fetched_tile(const reference& r, std::int64_t ordinal) {
   f.used = m_statement;
   if (f.copy != nullptr) return {f.copy->data, &f.copy->extents(), f.copy->count};
   if (!f.view) {
-    std::size_t looked_at = 0;
-    while (m_views.size() >= m_run.settings.held_blocks && looked_at++ < 8) {
+    const std::uint64_t bytes = f.from->elements.record().bytes;
+    std::size_t kept = 0;  // views that this statement has in its hands
+    while (kept < m_views.size() && (m_views.size() >= m_run.settings.held_blocks || m_view_bytes + bytes > m_run.settings.held_bytes)) {
       const auto [array, old] = m_views.front();
       m_views.pop_front();
       fetched& other = m_shared[array].here.at(old);
       if (other.used == m_statement) {
-        m_views.emplace_back(array, old);  // this statement has it in its hands
-        continue;
+        m_views.emplace_back(array, old);
+        ++kept;
+      } else {
+        let_go_of(other);
       }
-      other.view.reset();
     }
     f.view.emplace(mine.life->group().read_host(f.from->elements));
+    m_view_bytes += bytes;
     m_views.emplace_back(r.array, ordinal);
   }
   return {const_cast<double*>(f.view->data()), &f.from->elements.extents(), f.view->size()};
 }
 
+void worker::let_go_of(fetched& f) {
+  if (!f.view) return;
+  f.view.reset();
+  m_view_bytes -= f.from->elements.record().bytes;
+}
+
 void worker::let_go_of_views() {
   m_views.clear();
+  m_view_bytes = 0;
   for (shared_view& s : m_shared) {
     for (auto& [ordinal, f] : s.here)
       if (f.copy != nullptr) m_pool.give(*f.copy);

@@ -14,8 +14,8 @@ void worker::note(shared_block& b, block_use how, const reference& r) {
   if (!found) return;
   const auto word = [](block_use u) { return u == block_use::get ? "reads" : u == block_use::replace ? "replaces" : "adds to"; };
   const std::string other = found->by == shared_block::several ? "other workers" : fmt::format("worker {}", found->by);
-  throw run_error(fmt::format("worker {} {} block {}, which {} {}{} at {}, and no barrier is between", m_number, word(how), name_of(r), other, word(found->earlier),
-                              found->by == shared_block::several ? " (so to say)" : "", where_of(m_code, found->site)),
+  throw run_error(fmt::format("worker {} {} block {}, which {} {} at {}, and no barrier is between", m_number, word(how), name_of(r), other,
+                              word(found->earlier), where_of(m_code, found->site)),
                   "a sip_barrier between the two orders them");
 }
 
@@ -57,7 +57,7 @@ void worker::store_to(const store& s, double value) {
     copy(aside.data, old.data, old.count);
     if (from.data == old.data) from.data = aside.data;
     found->second.copy = &aside;
-    found->second.view.reset();
+    let_go_of(found->second);
     std::erase(m_views, std::pair{r.array, ordinal});
   }
 
@@ -82,8 +82,10 @@ void worker::store_to(const store& s, double value) {
 void worker::remove(std::uint32_t array) {
   shared_view& mine = m_shared[array];
   std::erase_if(m_views, [array](const auto& view) { return view.first == array; });
-  for (auto& [ordinal, f] : mine.here)
+  for (auto& [ordinal, f] : mine.here) {
+    let_go_of(f);
     if (f.copy != nullptr) m_pool.give(*f.copy);
+  }
   mine.here.clear();
   mine.life = mine.life->next();  // the blocks go when the last worker has come here
 }
@@ -172,6 +174,15 @@ void worker::restore_persistent(const persistent& p) {
     m_shared[p.of].life = m_run.restored;
   }
   meet([] {});
+}
+
+void worker::leave_state() {
+  if (m_number != 0) return;
+  final_state& left = m_run.left;
+  left.ints.assign(m_i.begin(), m_i.begin() + static_cast<std::ptrdiff_t>(m_code.ints.size()));
+  left.scalars.assign(m_s.begin(), m_s.begin() + static_cast<std::ptrdiff_t>(m_code.scalars.size()));
+  left.statics = std::move(m_static);
+  for (const shared_view& s : m_shared) left.lives.push_back(s.life);
 }
 
 void worker::keep_persistents() {

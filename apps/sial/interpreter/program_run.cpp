@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <thread>
 
@@ -30,6 +31,10 @@ std::vector<kept_dimension> dimensions_of(const array_geometry& a) {
 program_run::program_run(runtime& on, const code& what, const init_data& with, const run_settings& how, kept_items& kept_so_far,
                          std::atomic<std::uint64_t>& sections)
     : rt(on), program(what), data(with), settings(how), sizes(what, with), workers(how.workers, how.deterministic), items(kept_so_far), section(sections) {
+  // All workers together hold a quarter of the host's memory at most, so that there is room for what they make.
+  for (const named_space_statistics& s : rt.statistics().spaces)
+    if (s.name.starts_with("host:") && s.is.limit_bytes != ~std::uint64_t{0})
+      settings.held_bytes = std::min(settings.held_bytes, s.is.limit_bytes / 4 / settings.workers);
   for (std::uint32_t k = 0; k < sizes.arrays(); ++k) {
     const array_geometry& a = sizes.array(k);
     const bool shared = a.kind == array_kind::distributed || a.kind == array_kind::served;
@@ -79,7 +84,13 @@ void run_program(program_run& run) {
     for (unsigned w = 1; w < run.settings.workers; ++w) others.emplace_back([&run, w] { work(run, w); });
     work(run, 0);
   }
-  if (const std::exception_ptr why = run.workers.failure()) std::rethrow_exception(why);
+  if (const std::exception_ptr why = run.workers.failure()) {
+    try {
+      std::rethrow_exception(why);
+    } catch (const run_error& e) {
+      throw error(error_kind::task, e.what(), run.program.program, e.hint);
+    }
+  }
 }
 
 }  // namespace tessera::sial

@@ -34,8 +34,8 @@ struct kept_blocks {  ///< of a distributed or served array
   std::shared_ptr<array_life> life;
 };
 /// What goes from program to program under labels.
-using kept = std::variant<double, kept_values, kept_blocks>;
-using kept_items = std::map<std::string, kept>;
+using kept_item = std::variant<double, kept_values, kept_blocks>;
+using kept_items = std::map<std::string, kept_item>;
 
 std::vector<kept_dimension> dimensions_of(const array_geometry& a);
 
@@ -45,6 +45,7 @@ struct run_settings {
   bool deterministic = false;             ///< the same bits in every run with as many workers
   bool check_races = true;                ///< conflicting uses of blocks that no barrier orders are errors
   std::size_t held_blocks = 256;          ///< blocks of shared arrays that one worker keeps in its hands
+  std::uint64_t held_bytes = ~std::uint64_t{0};  ///< and how many bytes of them; program_run makes it fit a limited memory
 };
 
 /// What workers count; added up at the end.
@@ -58,6 +59,14 @@ struct run_counters {
   run_counters& operator+=(const run_counters& more) noexcept;
 };
 
+/// What a program leaves, as worker 0 has it.
+struct final_state {
+  std::vector<std::int64_t> ints;                   ///< by int
+  std::vector<double> scalars;                      ///< by scalar
+  std::vector<std::vector<double>> statics;         ///< by array; others are empty
+  std::vector<std::shared_ptr<array_life>> lives;   ///< by array; null for private ones
+};
+
 /// Shared by the workers of one program.
 struct program_run {
   program_run(runtime& on, const code& what, const init_data& with, const run_settings& how, kept_items& items, std::atomic<std::uint64_t>& sections);
@@ -65,7 +74,7 @@ struct program_run {
   runtime& rt;
   const code& program;
   const init_data& data;
-  const run_settings& settings;
+  run_settings settings;
   geometry sizes;
   team workers;
   kept_items& items;                      ///< labels; read and written by the last worker at a meeting alone
@@ -76,6 +85,8 @@ struct program_run {
   std::atomic<bool> all_print{false};
   std::function<void(const std::string&)> print;         ///< text of one statement; any worker, one at a time
   std::mutex print_lock;
+
+  final_state left;                                      ///< when all have ended without a failure
 
   std::mutex totals_lock;
   run_counters totals;

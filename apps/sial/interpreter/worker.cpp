@@ -53,6 +53,7 @@ void worker::run() {
   m_site = static_cast<std::uint32_t>(m_code.sites.size());  // behind the last statement
   barrier();
   keep_persistents();
+  leave_state();
   m_counters.blocks_taken = m_pool.taken();
   m_counters.blocks_reused = m_pool.reused();
 }

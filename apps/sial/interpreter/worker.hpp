@@ -83,6 +83,7 @@ class worker {
   private_block* find_private(const reference& r, std::int64_t ordinal);
   private_block& make_private(const reference& r, const segments& at, std::int64_t ordinal);
   tile fetched_tile(const reference& r, std::int64_t ordinal);
+  void let_go_of(fetched& f);
   void let_go_of_views();
   double* scratch(std::size_t slot, std::int64_t count);
   box static_part(const array_geometry& a, const segments& at) const;
@@ -109,6 +110,7 @@ class worker {
   void set_persistent(const persistent& p);
   void restore_persistent(const persistent& p);
   void keep_persistents();
+  void leave_state();
   void note(shared_block& b, block_use how, const reference& r);
   template <class Function>
   void meet(Function&& last);
@@ -152,6 +154,7 @@ class worker {
   };
   std::vector<recent> m_recent;                       // by reference: what it was the last time
   std::deque<std::pair<std::uint32_t, std::int64_t>> m_views;  // fetched blocks with a view, oldest first: array, ordinal
+  std::uint64_t m_view_bytes = 0;                     // of those
   std::array<std::vector<double>, 4> m_scratch;
   std::array<shape, 4> m_scratch_extents;
   pardo_state m_pardo;
