@@ -43,6 +43,12 @@ class block_group {
     m_runtime->scheduler().destroy_later(b.record());
   }
 
+  /// Where the current version is at this moment: a bit per space, in the order of statistics::spaces. 0: nowhere yet.
+  std::uint64_t spaces_of(block_of<T> b) const {
+    const std::lock_guard guard(b.record().lock);
+    return b.record().valid_mask;
+  }
+
   /// As array::read_host.
   host_view<const T> read_host(block_of<T> b, std::source_location site = std::source_location::current()) const {
     return {m_runtime->scheduler(), m_runtime->scheduler().hold(b.record(), intent::read, site), b.extents()};

@@ -52,7 +52,7 @@ enum class opcode : std::uint8_t {
 };
 
 /// One instruction, and the statement that it belongs to.
-struct instruction {
+struct step {
   opcode what;
   std::uint32_t site = 0;  ///< index into code::sites
   std::uint32_t a = 0, b = 0, c = 0;
@@ -108,7 +108,7 @@ struct pardo {
   std::vector<std::uint32_t> indices, low, high;  ///< int registers
   std::vector<symbol> variables;
   std::string pragma;
-  std::uint32_t body = 0, end = 0;                ///< instructions: the first of an iteration, behind the loop
+  std::uint32_t top = 0, end = 0;                 ///< instructions: the first of an iteration (its conditions), behind the loop
 };
 
 struct allocation {
@@ -153,7 +153,7 @@ struct index_range {
 /// scalar registers are its scalars.
 struct code {
   std::string program;
-  std::vector<instruction> instructions;
+  std::vector<step> steps;
   std::vector<reference> references;
   std::vector<region> regions;
   std::vector<block_operation> block_operations;

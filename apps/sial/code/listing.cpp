@@ -22,10 +22,10 @@ class listing {
   explicit listing(const code& c) : m_code(c) {}
 
   std::string run() {
-    std::string text = fmt::format("{}: {} instructions\n", m_code.program, m_code.instructions.size());
+    std::string text = fmt::format("{}: {} instructions\n", m_code.program, m_code.steps.size());
     std::uint32_t site = ~std::uint32_t{0};
-    for (std::size_t k = 0; k < m_code.instructions.size(); ++k) {
-      const instruction& now = m_code.instructions[k];
+    for (std::size_t k = 0; k < m_code.steps.size(); ++k) {
+      const step& now = m_code.steps[k];
       if (now.site != site && now.site < m_code.sites.size()) {
         site = now.site;
         const place& at = m_code.sites[site].where;
@@ -67,7 +67,7 @@ class listing {
     return how == assign::set ? "=" : how == assign::add ? "+=" : how == assign::subtract ? "-=" : "*=";
   }
 
-  std::string operands(const instruction& n) const {
+  std::string operands(const step& n) const {
     using enum opcode;
     switch (n.what) {
       case move_int: case negate_int: return fmt::format("{} = {}", int_text(n.a), int_text(n.b));

@@ -40,7 +40,7 @@ code lowering::run() {
 }
 
 std::uint32_t lowering::emit(opcode what, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-  m_code.instructions.push_back({what, m_site, a, b, c});
+  m_code.steps.push_back({what, m_site, a, b, c});
   return here() - 1;
 }
 

@@ -35,7 +35,8 @@ void lowering::lower(const pardo_loop& s) {
   m_loops.push_back({true, number});
   std::vector<std::uint32_t> skips;
   for (const relation& r : s.where) skips.push_back(jump_unless(r));
-  m_code.pardos[number].body = emit(opcode::iteration, 0, number);
+  m_code.pardos[number].top = top;
+  emit(opcode::iteration, 0, number);
   lower_body(s.inside);
   m_site = site;
   for (const std::uint32_t jump : skips) send(jump, here());

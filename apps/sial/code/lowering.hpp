@@ -28,8 +28,8 @@ class lowering {
   void lower_body(const body& statements);
   void lower_statement(const statement& s);
   std::uint32_t emit(opcode what, std::uint32_t a = 0, std::uint32_t b = 0, std::uint32_t c = 0);
-  std::uint32_t here() const { return static_cast<std::uint32_t>(m_code.instructions.size()); }
-  void send(std::uint32_t jump, std::uint32_t to) { m_code.instructions[jump].a = to; }
+  std::uint32_t here() const { return static_cast<std::uint32_t>(m_code.steps.size()); }
+  void send(std::uint32_t jump, std::uint32_t to) { m_code.steps[jump].a = to; }
 
   // lower_values.cpp
   std::uint32_t int_register(std::int64_t start);

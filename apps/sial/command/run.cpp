@@ -9,6 +9,7 @@
 #include "apps/common/session.hpp"
 #include "apps/sial/command/parts.hpp"
 #include "apps/sial/data/init_file.hpp"
+#include "apps/sial/job/checkpoint.hpp"
 #include "apps/sial/job/dump.hpp"
 #include "apps/sial/job/job.hpp"
 
@@ -19,7 +20,9 @@ struct run_options : command_options {
   std::string file, init;
   std::vector<std::string> folders;
   bool deterministic = false, checksums = false;
-  std::string dump;
+  bool resume = false;
+  std::string dump, checkpoint;
+  std::vector<std::string> instructions, instruction_folders;
 };
 
 int run(const run_options& o) {
@@ -40,14 +43,18 @@ int run(const run_options& o) {
   for (const std::string& path : paths)
     programs.push_back(sial::compile_program(path, folders, [](const std::string& text) { fmt::print(stderr, "{}", text); }));
 
+  sial::instruction_registry instructions({o.instruction_folders.begin(), o.instruction_folders.end()});
+  for (const std::string& library : o.instructions) instructions.load(library);
+
   command_options machine = o;
   const unsigned wanted = o.workers ? *o.workers : o.load().runtime().workers;
-  machine.workers = 1;  // the workers of the programs are threads of their own
+  // The workers of the programs are threads of their own; where memory is limited one more brings blocks that are asked for early.
+  machine.workers = o.load().runtime().host_limit == 0 ? 1 : 2;
   session s(machine);
   sial::run_settings settings;
   settings.workers = wanted > 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
   settings.deterministic = o.deterministic;
-  sial::job job(s.rt(), data, settings, [](const std::string& text) {
+  sial::job job(s.rt(), data, instructions, settings, [](const std::string& text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);
   });
@@ -59,9 +66,22 @@ int run(const run_options& o) {
   r.add_integer("sial_workers", "SIAL workers", settings.workers);
   auto rows = nlohmann::ordered_json::array();
   double seconds = 0;
-  for (const sial::job_program& p : programs) {
-    const sial::program_report done = job.run(p);
+  std::vector<std::string> names;
+  for (const sial::job_program& p : programs) names.push_back(p.instructions.program);
+  const sial::job_identity identity = sial::identity_of(names, data);
+  std::size_t completed = 0;
+  if (o.resume) {
+    if (auto found = sial::load_checkpoint(o.checkpoint, identity, s.rt())) {
+      completed = found->completed;
+      job.items() = std::move(found->items);
+    }
+    if (!o.quiet) fmt::print(stderr, "note: {} of {} programs were completed before\n", completed, programs.size());
+  }
+  r.note("resumed_behind", completed);
+  for (; completed < programs.size(); ++completed) {
+    const sial::program_report done = job.run(programs[completed]);
     s.check_interrupt();
+    if (!o.checkpoint.empty()) sial::save_checkpoint(o.checkpoint, identity, completed + 1, job.items());
     seconds += done.seconds;
     const sial::run_counters& c = done.counters;
     rows.push_back({{"program", done.name}, {"file", done.path}, {"seconds", done.seconds}, {"iterations", c.iterations}, {"gets", c.gets}, {"puts", c.puts},
@@ -84,10 +104,14 @@ void add_sial_run(CLI::App& to, command& selected) {
   sub.add_option("program", o->file, "the program: a .sialx file; without it those of the initialization data run")->type_name("FILE");
   sub.add_option("--init", o->init, "initialization data: constants, segment sizes, arrays; .toml, or binary (.dat)")->type_name("FILE");
   sub.add_option("--sial-dir", o->folders, "folders with programs and what they import")->type_name("DIR");
+  sub.add_option("--instructions", o->instructions, "libraries of super instructions: paths, or names that --instruction-dir has")->type_name("FILE");
+  sub.add_option("--instruction-dir", o->instruction_folders, "folders with such libraries")->type_name("DIR");
   sub.add_flag("--deterministic", o->deterministic, "deal iterations out in the same way in every run with as many workers");
   sub.add_option("--dump-final", o->dump, "write what each program left as JSON: ints, scalars, static, distributed and served arrays; - is standard output")
       ->type_name("FILE");
   sub.add_flag("--dump-checksums", o->checksums, "sums instead of the elements in --dump-final");
+  CLI::Option* const folder = sub.add_option("--checkpoint", o->checkpoint, "write what programs keep for later ones to this folder, behind each")->type_name("DIR");
+  sub.add_flag("--resume", o->resume, "go on behind the last program that the folder of --checkpoint has as completed")->needs(folder);
   o->add_run_options(sub);
   sub.footer("Example:\n  tessera sial run hello.sialx --init job.toml --workers 2");
   sub.callback([o, &selected] { selected = [o] { return run(*o); }; });

@@ -25,7 +25,7 @@ operand operand_of(const double* data, const shape* extents, std::int64_t count,
 
 double worker::element(std::uint32_t reference_number) { return *read(reference_number, 0).data; }
 
-void worker::block_scalar(const instruction& at) {
+void worker::block_scalar(const step& at) {
   const block_operation& o = m_code.block_operations[at.b];
   const double value = m_s[at.a];
   const target to = write(o.to, at.what != opcode::block_fill, 3);

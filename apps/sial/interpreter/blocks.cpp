@@ -1,6 +1,8 @@
 // From block references to memory.
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "apps/sial/interpreter/worker.hpp"
 
 namespace tessera::sial {
@@ -11,11 +13,11 @@ std::string worker::name_of(const reference& r) const {
   return text + "]";
 }
 
-std::int64_t worker::ordinal_of(const reference& r, segments& at) const {
+std::int64_t worker::ordinal_of(const reference& r, segments& at, const std::vector<std::int64_t>& registers) const {
   const array_geometry& a = m_run.sizes.array(r.array);
   std::int64_t ordinal = 0;
   for (std::size_t d = 0; d < r.rank; ++d) {
-    const std::int64_t value = m_i[r.at[d]];
+    const std::int64_t value = registers[r.at[d]];
     if (value < a.dims[d].low || value > a.dims[d].high) {
       if (value == unbound) throw run_error(fmt::format("an index of a block of '{}' has no value here", a.name));
       throw run_error(fmt::format("segment {} is outside of dimension {} of '{}', which has {}:{}", value, d + 1, a.name, a.dims[d].low, a.dims[d].high));
@@ -145,7 +147,11 @@ worker::tile worker::fetched_tile(const reference& r, std::int64_t ordinal) {
         let_go_of(other);
       }
     }
+    ++m_counters.first_reads;
+    if ((mine.life->group().spaces_of(f.from->elements) & m_run.host_spaces) != 0) ++m_counters.ready_reads;
+    const auto began = std::chrono::steady_clock::now();
     f.view.emplace(mine.life->group().read_host(f.from->elements));
+    m_waited += static_cast<std::uint64_t>((std::chrono::steady_clock::now() - began) / std::chrono::nanoseconds(1));
     m_view_bytes += bytes;
     m_views.emplace_back(r.array, ordinal);
   }

@@ -34,6 +34,7 @@ void worker::fetch(const reference& r) {
   const std::lock_guard guard(b->lock);
   note(*b, block_use::get, r);
   place->second.from = b;
+  if (m_run.memory_is_limited) ask_for(*b, *mine.life);
 }
 
 void worker::store_to(const store& s, double value) {

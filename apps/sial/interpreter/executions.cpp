@@ -4,9 +4,141 @@
 #include "apps/sial/interpreter/worker.hpp"
 
 namespace tessera::sial {
+namespace {
+
+/// Arguments of one call, and what must be written back behind it.
+struct prepared {
+  std::array<sial_argument, SIAL_MAX_RANK> arguments{};
+  std::array<double, SIAL_MAX_RANK> literals{};
+};
+
+}  // namespace
+
+void worker::print(std::string_view text) { say(std::string(text)); }
+
+void worker::print_on_all_workers(bool on) { m_run.all_print = on; }
+
+std::string worker::list_blocks() {
+  std::string text;
+  const auto add = [&](const array_geometry& a, std::int64_t ordinal) {
+    text += a.name + "[";
+    for (std::size_t d = 0; d < a.rank; ++d) {
+      text += fmt::format("{}{}", d == 0 ? "" : ",", a.dims[d].low + ordinal % a.dims[d].segments());
+      ordinal /= a.dims[d].segments();
+    }
+    text += "]\n";
+  };
+  for (std::uint32_t k = 0; k < m_run.sizes.arrays(); ++k) {
+    for (const auto& [ordinal, b] : m_private[k].all()) add(m_run.sizes.array(k), ordinal);
+    for (const auto& [ordinal, f] : m_shared[k].here) add(m_run.sizes.array(k), ordinal);
+  }
+  return text;
+}
+
+void worker::describe(sial_argument& to, std::uint32_t array, const std::int64_t* segments_at, const shape& extents, int whole) {
+  const array_geometry& a = m_run.sizes.array(array);
+  to.name = a.name.c_str();
+  to.rank = static_cast<std::int32_t>(a.rank);
+  to.whole = whole;
+  to.elements = extents.count();
+  for (std::size_t d = 0; d < a.rank; ++d) {
+    to.kinds[d] = static_cast<std::int32_t>(a.dims[d].kind);
+    to.segments[d] = segments_at[d];
+    to.extents[d] = extents[d];
+    if (a.dims[d].kind == index_kind::simple) to.offsets[d] = segments_at[d] - 1;
+    else if (a.dims[d].kind == index_kind::sub) to.offsets[d] = a.dims[d].offset(segments_at[d]);
+    else to.offsets[d] = m_run.data.offset_of(a.dims[d].kind, segments_at[d]);
+  }
+}
 
 void worker::execute(const execution& e) {
-  throw run_error(fmt::format("there is no super instruction '{}'", m_code.specials[e.special].name));
+  const special_declaration& declared = m_code.specials[e.special];
+  const instruction*& what = m_instructions[e.special];
+  if (what == nullptr) what = &m_run.instructions.find(declared.name, declared.signature);
+
+  constexpr std::size_t first_slot = 4;  // the slots before are those of arithmetic
+  prepared p;
+  std::vector<std::pair<target, std::size_t>> targets;
+  std::vector<std::pair<region_memory*, std::pair<box, double*>>> regions;
+  using kind = execution::argument::kind;
+  for (std::size_t k = 0; k < e.arguments.size(); ++k) {
+    const execution::argument& given = e.arguments[k];
+    sial_argument& to = p.arguments[k];
+    const char intent = declared.signature[k];
+    to.struct_size = sizeof to;
+    to.intent = intent;
+    to.name = "";
+    to.elements = 1;
+    for (std::int64_t& extent : to.extents) extent = 1;
+    switch (given.what) {
+      case kind::scalar:
+        to.name = m_code.scalars[given.of].name.c_str();
+        to.data = &m_s[given.of];
+        break;
+      case kind::literal:
+        if (intent != 'r') throw run_error(fmt::format("argument {} of {} is written, and is a number", k + 1, declared.name));
+        p.literals[k] = given.value;
+        to.data = &p.literals[k];
+        break;
+      case kind::block: {
+        const reference& r = m_code.references[given.of];
+        segments at{};
+        ordinal_of(r, at);
+        if (intent == 'r') {
+          const tile t = read(given.of, first_slot + k);
+          to.data = t.data;
+          describe(to, r.array, at.data(), *t.extents, 0);
+        } else {
+          const target t = write(given.of, intent == 'u', first_slot + k);
+          if (intent == 'w') fill(t.data, t.count, 0);
+          to.data = t.data;
+          describe(to, r.array, at.data(), *t.extents, 0);
+          targets.emplace_back(t, k);
+        }
+        break;
+      }
+      case kind::region: {
+        const region& r = m_code.regions[given.of];
+        box part;
+        region_memory& whole = find_region(r, part);
+        const shape extents = extents_of(r);
+        double* const data = scratch(first_slot + k, extents.count());
+        gather(data, whole.data.data(), part);
+        segments at{};
+        for (std::size_t d = 0; d < r.rank; ++d) at[d] = m_i[r.low[d]];
+        to.data = data;
+        describe(to, r.array, at.data(), extents, 2);
+        if (intent != 'r') regions.push_back({&whole, {part, data}});
+        break;
+      }
+      case kind::whole: {
+        const array_geometry& a = m_run.sizes.array(given.of);
+        segments at{};
+        std::array<std::int64_t, max_array_rank> extents{};
+        if (a.kind == array_kind::fixed) {
+          for (std::size_t d = 0; d < a.rank; ++d) {
+            at[d] = a.dims[d].low;
+            extents[d] = a.dims[d].elements();
+          }
+          to.data = m_static[given.of].data();
+        } else {
+          if (m_regions[given.of].size() != 1)
+            throw run_error(fmt::format("'{}' is handed over as a whole, and has {} regions", a.name, m_regions[given.of].size()), "allocate one region");
+          region_memory& only = m_regions[given.of].front();
+          for (std::size_t d = 0; d < a.rank; ++d) {
+            at[d] = only.low[d];
+            extents[d] = only.extents[d];
+          }
+          to.data = only.data.data();
+        }
+        describe(to, given.of, at.data(), shape(std::span<const std::int64_t>(extents.data(), a.rank)), 1);
+        break;
+      }
+    }
+  }
+  sial::execute(*what, m_job, std::span<const sial_argument>(p.arguments.data(), e.arguments.size()));
+  for (const auto& [t, k] : targets) put_back(t);
+  for (const auto& [whole, part] : regions) scatter(whole->data.data(), part.second, part.first);
 }
 
 }  // namespace tessera::sial

@@ -18,10 +18,12 @@ bool worker::next_chunk(const pardo& p) {
   std::tie(m_pardo.at, m_pardo.end) = m_pardo.deal->take(m_number);
   if (m_pardo.at == m_pardo.end) return false;
   set_indices(p, m_pardo.at);
+  m_pardo.seen = m_pardo.at;
+  look_ahead(p);
   return true;
 }
 
-bool worker::pardo_begin(const instruction& at) {
+bool worker::pardo_begin(const step& at) {
   const pardo& p = m_code.pardos[at.b];
   if (m_pardo.deal) throw run_error("a pardo inside of a pardo");
   std::int64_t candidates = 1;
@@ -39,13 +41,16 @@ bool worker::pardo_begin(const instruction& at) {
   return false;
 }
 
-bool worker::pardo_next(const instruction& at) {
+bool worker::pardo_next(const step& at) {
   const pardo& p = m_code.pardos[at.b];
   if (m_temps.size() > m_pardo.mark) drop_temps(m_pardo.mark);
   if (++m_pardo.at < m_pardo.end) {
     for (std::size_t d = 0; d < p.indices.size(); ++d) {  // first index fastest
       std::int64_t& value = m_i[p.indices[d]];
-      if (++value <= m_i[p.high[d]]) return true;
+      if (++value <= m_i[p.high[d]]) {
+        if (m_run.memory_is_limited) look_ahead(p);
+        return true;
+      }
       value = m_i[p.low[d]];
     }
   }

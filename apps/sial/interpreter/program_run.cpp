@@ -19,6 +19,29 @@ run_counters& run_counters::operator+=(const run_counters& more) noexcept {
   blocks_taken += more.blocks_taken;
   blocks_reused += more.blocks_reused;
   barrier_seconds += more.barrier_seconds;
+  first_reads += more.first_reads;
+  ready_reads += more.ready_reads;
+  asked_early += more.asked_early;
+  block_seconds += more.block_seconds;
+  return *this;
+}
+
+void statement_profile::add(std::uint64_t ns, std::uint64_t wait) noexcept {
+  ++times;
+  nanoseconds += ns;
+  least = std::min(least, ns);
+  most = std::max(most, ns);
+  squares += static_cast<double>(ns) * static_cast<double>(ns);
+  waited += wait;
+}
+
+statement_profile& statement_profile::operator+=(const statement_profile& more) noexcept {
+  times += more.times;
+  nanoseconds += more.nanoseconds;
+  least = std::min(least, more.least);
+  most = std::max(most, more.most);
+  squares += more.squares;
+  waited += more.waited;
   return *this;
 }
 
@@ -28,13 +51,20 @@ std::vector<kept_dimension> dimensions_of(const array_geometry& a) {
   return dims;
 }
 
-program_run::program_run(runtime& on, const code& what, const init_data& with, const run_settings& how, kept_items& kept_so_far,
+program_run::program_run(runtime& on, const code& what, const init_data& with, const instruction_registry& known, const run_settings& how, kept_items& kept_so_far,
                          std::atomic<std::uint64_t>& sections)
-    : rt(on), program(what), data(with), settings(how), sizes(what, with), workers(how.workers, how.deterministic), items(kept_so_far), section(sections) {
-  // All workers together hold a quarter of the host's memory at most, so that there is room for what they make.
-  for (const named_space_statistics& s : rt.statistics().spaces)
-    if (s.name.starts_with("host:") && s.is.limit_bytes != ~std::uint64_t{0})
-      settings.held_bytes = std::min(settings.held_bytes, s.is.limit_bytes / 4 / settings.workers);
+    : rt(on), program(what), data(with), instructions(known), settings(how), sizes(what, with), workers(how.workers, how.deterministic), items(kept_so_far), section(sections) {
+  const std::vector<named_space_statistics> spaces = rt.statistics().spaces;
+  for (std::size_t k = 0; k < spaces.size() && k < 64; ++k) {
+    if (!spaces[k].name.starts_with("host:")) {
+      memory_is_limited = true;  // there is another memory for what does not fit
+      continue;
+    }
+    host_spaces |= std::uint64_t{1} << k;
+    if (spaces[k].is.limit_bytes == ~std::uint64_t{0}) continue;
+    // All workers together hold a quarter of the host's memory at most, so that there is room for what they make.
+    settings.held_bytes = std::min(settings.held_bytes, spaces[k].is.limit_bytes / 4 / settings.workers);
+  }
   for (std::uint32_t k = 0; k < sizes.arrays(); ++k) {
     const array_geometry& a = sizes.array(k);
     const bool shared = a.kind == array_kind::distributed || a.kind == array_kind::served;
@@ -72,6 +102,8 @@ void work(program_run& run, unsigned number) {
   if (me) {
     const std::lock_guard guard(run.totals_lock);
     run.totals += me->counters();
+    if (run.profile.size() < me->profile().size()) run.profile.resize(me->profile().size());
+    for (std::size_t k = 0; k < me->profile().size(); ++k) run.profile[k] += me->profile()[k];
   }
   run.workers.leave();
 }

@@ -12,6 +12,7 @@
 
 #include "apps/sial/code/code.hpp"
 #include "apps/sial/data/init_data.hpp"
+#include "apps/sial/instructions/registry.hpp"
 #include "apps/sial/interpreter/geometry.hpp"
 #include "apps/sial/interpreter/shared_array.hpp"
 #include "apps/sial/interpreter/team.hpp"
@@ -43,6 +44,8 @@ std::vector<kept_dimension> dimensions_of(const array_geometry& a);
 struct run_settings {
   unsigned workers = 1;
   bool deterministic = false;             ///< the same bits in every run with as many workers
+  unsigned ahead = 4;                     ///< iterations of a pardo whose blocks are asked for early; 0: none. Where memory is limited
+  bool profile = false;                   ///< count and time every statement
   bool check_races = true;                ///< conflicting uses of blocks that no barrier orders are errors
   std::size_t held_blocks = 256;          ///< blocks of shared arrays that one worker keeps in its hands
   std::uint64_t held_bytes = ~std::uint64_t{0};  ///< and how many bytes of them; program_run makes it fit a limited memory
@@ -56,7 +59,20 @@ struct run_counters {
   double flops = 0;                       ///< of contractions
   std::uint64_t blocks_taken = 0, blocks_reused = 0;  ///< temporary ones
   double barrier_seconds = 0;             ///< waited, over all workers
+  std::uint64_t first_reads = 0, ready_reads = 0;  ///< of fetched blocks; of them those that were in the host's memory already
+  std::uint64_t asked_early = 0;          ///< blocks
+  double block_seconds = 0;               ///< waited for fetched blocks, over all workers
   run_counters& operator+=(const run_counters& more) noexcept;
+};
+
+/// One statement in a profile.
+struct statement_profile {
+  std::uint64_t times = 0;
+  std::uint64_t nanoseconds = 0, least = ~std::uint64_t{0}, most = 0;  ///< all together; the shortest, the longest
+  double squares = 0;                     ///< of nanoseconds
+  std::uint64_t waited = 0;               ///< nanoseconds for blocks
+  void add(std::uint64_t ns, std::uint64_t wait) noexcept;
+  statement_profile& operator+=(const statement_profile& more) noexcept;
 };
 
 /// What a program leaves, as worker 0 has it.
@@ -69,11 +85,13 @@ struct final_state {
 
 /// Shared by the workers of one program.
 struct program_run {
-  program_run(runtime& on, const code& what, const init_data& with, const run_settings& how, kept_items& items, std::atomic<std::uint64_t>& sections);
+  program_run(runtime& on, const code& what, const init_data& with, const instruction_registry& known, const run_settings& how, kept_items& items,
+              std::atomic<std::uint64_t>& sections);
 
   runtime& rt;
   const code& program;
   const init_data& data;
+  const instruction_registry& instructions;
   run_settings settings;
   geometry sizes;
   team workers;
@@ -90,6 +108,11 @@ struct program_run {
 
   std::mutex totals_lock;
   run_counters totals;
+  std::vector<statement_profile> profile;                ///< by site; of all workers; empty when not asked for
+
+  std::uint64_t host_spaces = 0;                         ///< bit per space of the runtime
+  bool memory_is_limited = false;                        ///< there are other memories, where blocks may be
+  std::atomic<std::uint64_t> bytes_under_way{0};         ///< asked for early and not yet there
 };
 
 /// Runs all workers to the end. Throws tessera::error (task) with program and line when one fails; interrupted when the runtime is cancelled.

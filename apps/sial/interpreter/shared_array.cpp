@@ -83,7 +83,7 @@ std::shared_ptr<array_life> array_life::kept(const std::shared_ptr<array_life>& 
 
 std::shared_ptr<array_life> array_life::next() {
   const std::lock_guard guard(m_lock);
-  if (!m_next) m_next.reset(new array_life(m_runtime, m_name, m_counts));
+  if (!m_next) m_next = std::make_shared<array_life>(m_runtime, m_name, m_counts);
   return m_next;
 }
 

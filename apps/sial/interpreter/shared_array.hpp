@@ -50,6 +50,8 @@ class array_life {
  public:
   /// `base`: what a program before has left, which this one reads where it has not written itself; or null.
   array_life(runtime& rt, const array_geometry& of, std::shared_ptr<array_life> base = nullptr);
+  /// @param counts blocks per dimension, for messages
+  array_life(runtime& rt, std::string name, std::vector<std::int64_t> counts);
   ~array_life();
   array_life(const array_life&) = delete;
   array_life& operator=(const array_life&) = delete;
@@ -61,6 +63,7 @@ class array_life {
   /// What is to be kept of it: itself, or its base when nothing was written.
   static std::shared_ptr<array_life> kept(const std::shared_ptr<array_life>& life);
   block_group<double>& group() noexcept { return m_group; }
+  const std::string& name() const noexcept { return m_name; }
   /// What comes after a delete; the same for all workers.
   std::shared_ptr<array_life> next();
   /// Of the blocks that were written, ascending. Nobody makes blocks meanwhile.
@@ -84,7 +87,6 @@ class array_life {
   std::mutex m_lock;
   std::shared_ptr<array_life> m_next;
 
-  array_life(runtime& rt, std::string name, std::vector<std::int64_t> counts);
 };
 
 }  // namespace tessera::sial

@@ -2,18 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cmath>
 
 namespace tessera::sial {
 
 worker::worker(program_run& run, unsigned number)
-    : m_run(run), m_code(run.program), m_number(number), m_i(run.sizes.int_start()), m_s(run.sizes.scalar_start()), m_pool(run.rt) {
+    : m_run(run), m_code(run.program), m_number(number), m_i(run.sizes.int_start()), m_s(run.sizes.scalar_start()), m_pool(run.rt),
+      m_job(run.data, static_cast<std::int32_t>(number), static_cast<std::int32_t>(run.settings.workers), *this), m_instructions(m_code.specials.size()) {
   const std::size_t arrays = run.sizes.arrays();
   m_static.resize(arrays);
   m_private.resize(arrays);
   m_shared.resize(arrays);
   m_regions.resize(arrays);
   m_recent.resize(m_code.references.size());
+  if (run.settings.profile) m_profile.resize(m_code.sites.size());
   for (std::uint32_t k = 0; k < arrays; ++k) {
     const array_geometry& a = run.sizes.array(k);
     m_shared[k].life = run.first_lives[k];
@@ -56,6 +59,7 @@ void worker::run() {
   leave_state();
   m_counters.blocks_taken = m_pool.taken();
   m_counters.blocks_reused = m_pool.reused();
+  m_counters.block_seconds = static_cast<double>(m_waited) * 1e-9;
 }
 
 namespace {
@@ -70,10 +74,10 @@ double finite(double value, const char* what) {
 void worker::step_loop() {
   std::int64_t* const i = m_i.data();
   double* const s = m_s.data();
-  const instruction* const all = m_code.instructions.data();
+  const step* const all = m_code.steps.data();
   m_at = 0;
   for (;;) {
-    const instruction& now = all[m_at++];
+    const step& now = all[m_at++];
     switch (now.what) {
       case opcode::move_int: i[now.a] = i[now.b]; break;
       case opcode::add_int: i[now.a] = i[now.b] + i[now.c]; break;
@@ -186,39 +190,52 @@ void worker::step_loop() {
       default:
         m_site = now.site;
         ++m_statement;
-        switch (now.what) {
-          case opcode::block_fill:
-          case opcode::block_add:
-          case opcode::block_multiply: block_scalar(now); break;
-          case opcode::block_copy: block_copy(m_code.block_operations[now.b]); break;
-          case opcode::block_sum: block_sum(m_code.block_operations[now.b]); break;
-          case opcode::block_scale: block_scale(m_code.block_operations[now.b]); break;
-          case opcode::block_product: block_product(m_code.block_operations[now.b]); break;
-          case opcode::block_slice: block_slice(m_code.block_operations[now.b]); break;
-          case opcode::region_fill: region_fill(m_code.region_operations[now.b], s[now.a]); break;
-          case opcode::region_from_block: region_from_block(m_code.region_operations[now.b]); break;
-          case opcode::block_from_region: block_from_region(m_code.region_operations[now.b]); break;
-          case opcode::fetch: fetch(m_code.references[now.b]); break;
-          case opcode::store_block: store_to(m_code.stores[now.b], 0); break;
-          case opcode::store_scalar: store_to(m_code.stores[now.b], s[now.a]); break;
-          case opcode::create: break;  // blocks appear when they are first put
-          case opcode::remove: remove(now.a); break;
-          case opcode::allocate: allocate(m_code.allocations[now.b], false); break;
-          case opcode::release: allocate(m_code.allocations[now.b], true); break;
-          case opcode::allocate_region: allocate_region(m_code.regions[now.b], false); break;
-          case opcode::release_region: allocate_region(m_code.regions[now.b], true); break;
-          case opcode::barrier: barrier(); break;
-          case opcode::collective: collective(now.a, s[now.b]); break;
-          case opcode::broadcast: broadcast(i[now.a], now.b); break;
-          case opcode::assert_same: assert_same(now.a); break;
-          case opcode::execute: execute(m_code.executions[now.b]); break;
-          case opcode::set_persistent: set_persistent(m_code.persistents[now.b]); break;
-          case opcode::restore_persistent: restore_persistent(m_code.persistents[now.b]); break;
-          case opcode::print: print(m_code.prints[now.b]); break;
-          default: throw error(error_kind::internal, fmt::format("instruction {} is not known", static_cast<int>(now.what)));
-        }
+        if (m_profile.empty()) data_step(now);
+        else timed_step(now);
     }
   }
+}
+
+void worker::data_step(const step& now) {
+  switch (now.what) {
+    case opcode::block_fill:
+    case opcode::block_add:
+    case opcode::block_multiply: block_scalar(now); break;
+    case opcode::block_copy: block_copy(m_code.block_operations[now.b]); break;
+    case opcode::block_sum: block_sum(m_code.block_operations[now.b]); break;
+    case opcode::block_scale: block_scale(m_code.block_operations[now.b]); break;
+    case opcode::block_product: block_product(m_code.block_operations[now.b]); break;
+    case opcode::block_slice: block_slice(m_code.block_operations[now.b]); break;
+    case opcode::region_fill: region_fill(m_code.region_operations[now.b], m_s[now.a]); break;
+    case opcode::region_from_block: region_from_block(m_code.region_operations[now.b]); break;
+    case opcode::block_from_region: block_from_region(m_code.region_operations[now.b]); break;
+    case opcode::fetch: fetch(m_code.references[now.b]); break;
+    case opcode::store_block: store_to(m_code.stores[now.b], 0); break;
+    case opcode::store_scalar: store_to(m_code.stores[now.b], m_s[now.a]); break;
+    case opcode::create: break;  // blocks appear when they are first put
+    case opcode::remove: remove(now.a); break;
+    case opcode::allocate: allocate(m_code.allocations[now.b], false); break;
+    case opcode::release: allocate(m_code.allocations[now.b], true); break;
+    case opcode::allocate_region: allocate_region(m_code.regions[now.b], false); break;
+    case opcode::release_region: allocate_region(m_code.regions[now.b], true); break;
+    case opcode::barrier: barrier(); break;
+    case opcode::collective: collective(now.a, m_s[now.b]); break;
+    case opcode::broadcast: broadcast(m_i[now.a], now.b); break;
+    case opcode::assert_same: assert_same(now.a); break;
+    case opcode::execute: execute(m_code.executions[now.b]); break;
+    case opcode::set_persistent: set_persistent(m_code.persistents[now.b]); break;
+    case opcode::restore_persistent: restore_persistent(m_code.persistents[now.b]); break;
+    case opcode::print: print(m_code.prints[now.b]); break;
+    default: throw error(error_kind::internal, fmt::format("instruction {} is not known", static_cast<int>(now.what)));
+  }
+}
+
+void worker::timed_step(const step& now) {
+  const auto began = std::chrono::steady_clock::now();
+  const std::uint64_t waited = m_waited;
+  const std::uint32_t site = now.site;
+  data_step(now);
+  m_profile[site].add(static_cast<std::uint64_t>((std::chrono::steady_clock::now() - began) / std::chrono::nanoseconds(1)), m_waited - waited);
 }
 
 }  // namespace tessera::sial

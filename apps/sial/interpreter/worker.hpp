@@ -9,13 +9,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "apps/sial/instructions/instruction_job.hpp"
 #include "apps/sial/interpreter/elementwise.hpp"
 #include "apps/sial/interpreter/private_blocks.hpp"
 #include "apps/sial/interpreter/program_run.hpp"
 
 namespace tessera::sial {
 
-class worker {
+class worker final : private instruction_host {
  public:
   worker(program_run& run, unsigned number);
   /// To the end of the program. Throws run_error, tessera::error, given_up.
@@ -23,6 +24,7 @@ class worker {
   /// Of the statement that it is in: "file:12".
   std::string where() const { return where_of(m_code, m_site); }
   const run_counters& counters() const noexcept { return m_counters; }
+  const std::vector<statement_profile>& profile() const noexcept { return m_profile; }  ///< by site
 
  private:
   using segments = std::array<std::int64_t, max_array_rank>;
@@ -58,23 +60,32 @@ class worker {
     std::shared_ptr<dealing> deal;
     std::int64_t at = 0, end = 0;      ///< candidates at hand; `at` is the one under way
     std::size_t mark = 0;
+    std::int64_t seen = 0;             ///< candidates before this one were looked at ahead
   };
 
   // worker.cpp
   void step_loop();
+  void data_step(const step& now);
+  void timed_step(const step& now);
   void loop_leave(const loop& l);
   void drop_temps(std::size_t down_to);
   void fail_if_stopped();
 
   // pardos.cpp
-  bool pardo_begin(const instruction& at);
-  bool pardo_next(const instruction& at);
+  bool pardo_begin(const step& at);
+  bool pardo_next(const step& at);
   void pardo_leave(const pardo& p);
   void set_indices(const pardo& p, std::int64_t candidate);
   bool next_chunk(const pardo& p);
 
+  // look_ahead.cpp
+  void look_ahead(const pardo& p);
+  void look_at(const pardo& p, std::int64_t candidate);
+  void ask_for(shared_block& b, array_life& of);
+
   // blocks.cpp
-  std::int64_t ordinal_of(const reference& r, segments& at) const;
+  std::int64_t ordinal_of(const reference& r, segments& at) const { return ordinal_of(r, at, m_i); }
+  std::int64_t ordinal_of(const reference& r, segments& at, const std::vector<std::int64_t>& registers) const;
   std::string name_of(const reference& r) const;
   shape extents_of(const reference& r, const segments& at) const { return m_run.sizes.array(r.array).extents_of(at.data()); }
   tile read(std::uint32_t reference_number, std::size_t slot);
@@ -89,7 +100,7 @@ class worker {
   box static_part(const array_geometry& a, const segments& at) const;
 
   // arithmetic.cpp
-  void block_scalar(const instruction& at);
+  void block_scalar(const step& at);
   void block_copy(const block_operation& o);
   void block_sum(const block_operation& o);
   void block_scale(const block_operation& o);
@@ -127,6 +138,10 @@ class worker {
 
   // executions.cpp
   void execute(const execution& e);
+  void describe(sial_argument& to, std::uint32_t array, const std::int64_t* segments_at, const shape& extents, int whole);
+  void print(std::string_view text) override;
+  void print_on_all_workers(bool on) override;
+  std::string list_blocks() override;
 
   // printing.cpp
   void print(const printing& p);
@@ -155,11 +170,17 @@ class worker {
   std::vector<recent> m_recent;                       // by reference: what it was the last time
   std::deque<std::pair<std::uint32_t, std::int64_t>> m_views;  // fetched blocks with a view, oldest first: array, ordinal
   std::uint64_t m_view_bytes = 0;                     // of those
-  std::array<std::vector<double>, 4> m_scratch;
-  std::array<shape, 4> m_scratch_extents;
+  std::array<std::vector<double>, 10> m_scratch;  // by slot: 0 to 3 arithmetic's, then one per argument of a super instruction
+  std::array<shape, 10> m_scratch_extents;
   pardo_state m_pardo;
   std::uint64_t m_pardos = 0;                         // executed so far
   std::vector<const persistent*> m_to_keep;
+  instruction_job m_job;
+  std::vector<const instruction*> m_instructions;     // by special, once it was executed
+  std::vector<std::int64_t> m_ahead_i;                // registers of an iteration that is looked at ahead
+  std::vector<double> m_ahead_s;
+  std::uint64_t m_waited = 0;                         // nanoseconds, for fetched blocks
+  std::vector<statement_profile> m_profile;
   run_counters m_counters;
 };
 

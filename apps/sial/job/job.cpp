@@ -36,15 +36,20 @@ std::string find_program(const std::string& name, const std::vector<std::string>
               searched.empty() ? "--sial-dir DIR names a folder with programs" : "searched: " + searched);
 }
 
-job::job(runtime& rt, const init_data& data, const run_settings& settings, std::function<void(const std::string&)> print)
-    : m_runtime(rt), m_data(data), m_settings(settings), m_print(std::move(print)) {}
+job::job(runtime& rt, const init_data& data, const instruction_registry& instructions, const run_settings& settings, std::function<void(const std::string&)> print)
+    : m_runtime(rt), m_data(data), m_instructions(instructions), m_settings(settings), m_print(std::move(print)) {}
 
 program_report job::run(const job_program& what) {
   program_report report{what.instructions.program, what.path, 0, {}};
   const auto began = std::chrono::steady_clock::now();
-  program_run one(m_runtime, what.instructions, m_data, m_settings, m_items, m_sections);
+  program_run one(m_runtime, what.instructions, m_data, m_instructions, m_settings, m_items, m_sections);
   one.print = m_print;
-  run_program(one);
+  try {
+    run_program(one);
+  } catch (...) {
+    m_runtime.scheduler().drain();  // tasks refer to the run
+    throw;
+  }
   m_runtime.fence();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   report.counters = one.totals;

@@ -35,7 +35,7 @@ struct program_report {
 class job {
  public:
   /// All must outlive it. `print`: what programs print, in order.
-  job(runtime& rt, const init_data& data, const run_settings& settings, std::function<void(const std::string&)> print);
+  job(runtime& rt, const init_data& data, const instruction_registry& instructions, const run_settings& settings, std::function<void(const std::string&)> print);
 
   /// Called behind the end of each program, while its arrays are there.
   std::function<void(const program_run&, const program_report&)> after;
@@ -48,6 +48,7 @@ class job {
  private:
   runtime& m_runtime;
   const init_data& m_data;
+  const instruction_registry& m_instructions;
   run_settings m_settings;
   std::function<void(const std::string&)> m_print;
   kept_items m_items;
