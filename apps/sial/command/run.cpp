@@ -12,6 +12,7 @@
 #include "apps/sial/job/checkpoint.hpp"
 #include "apps/sial/job/dump.hpp"
 #include "apps/sial/job/job.hpp"
+#include "apps/sial/job/profile.hpp"
 
 namespace tessera::apps {
 namespace {
@@ -21,14 +22,16 @@ struct run_options : command_options {
   std::vector<std::string> folders;
   bool deterministic = false, checksums = false;
   bool resume = false;
-  std::string dump, checkpoint;
+  unsigned ahead = 4;
+  std::string dump, checkpoint, profile;
   std::vector<std::string> instructions, instruction_folders;
 };
 
 int run(const run_options& o) {
   if (o.file.empty() && o.init.empty())
     throw error(error_kind::usage, "neither a program nor initialization data are named", "the command line", "tessera sial run P.sialx --init job.toml");
-  if (!o.dump.empty()) require_writable(o.dump);
+  for (const std::string* file : {&o.dump, &o.profile})
+    if (!file->empty()) require_writable(*file);
   const sial::init_data data = o.init.empty() ? sial::init_data{} : sial::read_init(o.init);
   std::vector<std::string> folders = o.folders;
   if (folders.empty()) folders.push_back(".");
@@ -54,13 +57,18 @@ int run(const run_options& o) {
   sial::run_settings settings;
   settings.workers = wanted > 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
   settings.deterministic = o.deterministic;
+  settings.ahead = o.ahead;
+  settings.profile = !o.profile.empty();
   sial::job job(s.rt(), data, instructions, settings, [](const std::string& text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);
   });
   auto dumps = nlohmann::ordered_json::array();
-  if (!o.dump.empty())
-    job.after = [&](const sial::program_run& done, const sial::program_report&) { dumps.push_back(sial::dump_of(done, o.checksums)); };
+  std::string profile;
+  job.after = [&](const sial::program_run& done, const sial::program_report&) {
+    if (!o.dump.empty()) dumps.push_back(sial::dump_of(done, o.checksums));
+    if (!o.profile.empty()) profile += o.profile.ends_with(".html") ? sial::profile_html(done) : sial::profile_text(done);
+  };
   report r;
   s.describe(r);
   r.add_integer("sial_workers", "SIAL workers", settings.workers);
@@ -85,11 +93,16 @@ int run(const run_options& o) {
     seconds += done.seconds;
     const sial::run_counters& c = done.counters;
     rows.push_back({{"program", done.name}, {"file", done.path}, {"seconds", done.seconds}, {"iterations", c.iterations}, {"gets", c.gets}, {"puts", c.puts},
-                    {"contraction_flops", c.flops}, {"blocks_taken", c.blocks_taken}, {"blocks_reused", c.blocks_reused}, {"barrier_seconds", c.barrier_seconds}});
+                    {"contraction_flops", c.flops}, {"blocks_taken", c.blocks_taken}, {"blocks_reused", c.blocks_reused}, {"barrier_seconds", c.barrier_seconds}, {"first_reads", c.first_reads}, {"ready_reads", c.ready_reads}, {"asked_early", c.asked_early},
+                    {"block_seconds", c.block_seconds}});
+    if (o.stats)
+      fmt::print(stderr, "{}: {} of {} blocks were here when they were first read ({} asked for early), {:.6f} s waited for blocks; {} of {} temporary blocks reused\n", done.name,
+                 c.ready_reads, c.first_reads, c.asked_early, c.block_seconds, c.blocks_reused, c.blocks_taken);
     r.add("", done.name, fmt::format("{:.3f} s, {} iterations, {} gets, {} puts, {:.2f} GFLOP in contractions, {:.3f} s at barriers", done.seconds, c.iterations,
                                      c.gets, c.puts, c.flops * 1e-9, c.barrier_seconds), nullptr);
   }
   if (!o.dump.empty()) write_text(o.dump, dumps.dump(1) + "\n");
+  if (!o.profile.empty()) write_text(o.profile, profile);
   r.note("programs", rows);
   r.add("seconds", "time", fmt::format("{:.3f} s", seconds), seconds);
   s.finish(r);
@@ -107,6 +120,10 @@ void add_sial_run(CLI::App& to, command& selected) {
   sub.add_option("--instructions", o->instructions, "libraries of super instructions: paths, or names that --instruction-dir has")->type_name("FILE");
   sub.add_option("--instruction-dir", o->instruction_folders, "folders with such libraries")->type_name("DIR");
   sub.add_flag("--deterministic", o->deterministic, "deal iterations out in the same way in every run with as many workers");
+  sub.add_option("--profile", o->profile, "write the source with times per line, as text, or as a page when the name ends in .html; - is standard output")
+      ->type_name("FILE");
+  sub.add_option("--look-ahead", o->ahead, "iterations of a pardo whose blocks are asked for before they begin, where memory is limited")
+      ->type_name("N")->capture_default_str()->check(CLI::Range(0, 1000));
   sub.add_option("--dump-final", o->dump, "write what each program left as JSON: ints, scalars, static, distributed and served arrays; - is standard output")
       ->type_name("FILE");
   sub.add_flag("--dump-checksums", o->checksums, "sums instead of the elements in --dump-final");

@@ -121,7 +121,6 @@ void worker::block_product(const block_operation& o) {
 }
 
 double worker::inner_product_of(const block_operation& o) {
-  ++m_statement;
   const tile left = read(o.left, 0), right = read(o.right, 1);
   if (left.count != right.count) throw run_error("the blocks of an inner product have different sizes");
   if (o.same_order) return sial::inner_product(left.data, right.data, left.count);

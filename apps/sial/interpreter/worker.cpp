@@ -122,8 +122,6 @@ void worker::step_loop() {
         s[now.a] = std::sqrt(s[now.b]);
         break;
       case opcode::to_scalar: s[now.a] = static_cast<double>(i[now.b]); break;
-      case opcode::load_element: m_site = now.site; s[now.a] = element(now.b); break;
-      case opcode::inner_product: m_site = now.site; s[now.a] = inner_product_of(m_code.block_operations[now.b]); break;
 
       case opcode::jump: m_at = now.a; break;
       case opcode::jump_less_int: if (i[now.b] < i[now.c]) m_at = now.a; break;
@@ -198,6 +196,8 @@ void worker::step_loop() {
 
 void worker::data_step(const step& now) {
   switch (now.what) {
+    case opcode::load_element: m_s[now.a] = element(now.b); break;
+    case opcode::inner_product: m_s[now.a] = inner_product_of(m_code.block_operations[now.b]); break;
     case opcode::block_fill:
     case opcode::block_add:
     case opcode::block_multiply: block_scalar(now); break;

@@ -1,0 +1,15 @@
+#pragma once
+// Where a program spends its time: its source, with figures in front of every line.
+#include <string>
+
+#include "apps/sial/interpreter/program_run.hpp"
+
+namespace tessera::sial {
+
+/// Per line: times executed, seconds over all workers, mean, least, most and standard deviation of one execution, and seconds waited for blocks.
+/// Statements on data alone are timed; loops and arithmetic on scalars are not.
+std::string profile_text(const program_run& run);
+/// The same as a page that stands alone; lines are shaded by their share of the time.
+std::string profile_html(const program_run& run);
+
+}  // namespace tessera::sial
