@@ -59,7 +59,12 @@ int run(const run_options& o) {
   settings.deterministic = o.deterministic;
   settings.ahead = o.ahead;
   settings.profile = !o.profile.empty();
-  sial::job job(s.rt(), data, instructions, settings, [](const std::string& text) {
+  std::string output;  // with --json -, so that standard output is JSON
+  sial::job job(s.rt(), data, instructions, settings, [&](const std::string& text) {
+    if (o.json == "-") {
+      output += text;
+      return;
+    }
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);
   });
@@ -103,6 +108,7 @@ int run(const run_options& o) {
   }
   if (!o.dump.empty()) write_text(o.dump, dumps.dump(1) + "\n");
   if (!o.profile.empty()) write_text(o.profile, profile);
+  if (o.json == "-") r.note("output", output);
   r.note("programs", rows);
   r.add("seconds", "time", fmt::format("{:.3f} s", seconds), seconds);
   s.finish(r);

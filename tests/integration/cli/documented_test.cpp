@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -112,6 +113,24 @@ TEST(documented, keys_of_what_was_learnt) {
   expect_agreement(keys_of(run({"history", "--config", config, "--set", kept, "--json", "-"}).out), documented("## tessera history"), "history");
 }
 
+TEST(documented, keys_of_sial_programs) {
+  const plugin_test::folder folder;
+  const std::string program = (folder.path() / "p.sialx").string();
+  std::ofstream(program) << "sial p\nindex i = 1:4\nscalar x\ntemp t[i]\ndistributed d[i]\npardo i\nt[i] = 1.0\nput d[i] = t[i]\nendpardo i\nsip_barrier\n"
+                            "pardo i\nget d[i]\nx += d[i]\nendpardo i\nendsial p\n";
+  const outcome ran = run({"sial", "run", program, "--config", source("configs/sim_two.toml"), "--json", "-"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  documented_keys page = together(documented("## Figures of every run"), documented("## tessera sial run"));
+  std::erase_if(page.always, [](const std::string& key) { return key.starts_with("statistics.") && key.find("[]") != std::string::npos; });  // devices have nothing to do
+  const keys real = keys_of(ran.out);
+  for (const std::string& key : real) EXPECT_TRUE(page.always.contains(key) || page.sometimes.contains(key) || key.find("[]") != std::string::npos) << key;
+  for (const std::string& key : documented("## tessera sial run").always) EXPECT_TRUE(real.contains(key)) << key;
+  std::ofstream(program) << "sial p\nx = 1\nendsial p\n";
+  const outcome checked = run({"sial", "check", program, "--json", "-"});
+  EXPECT_EQ(checked.code, 4) << checked.err;
+  expect_agreement(keys_of(checked.out), documented("## tessera sial check"), "sial check");
+}
+
 TEST(documented, keys_of_topology) {
   keys real = keys_of(run({"topology", "--config", source("configs/sim_two.toml"), "--json", "-"}).out);
   real.merge(keys_of(run({"topology", "--set", "topology.synthetic=package:2 numa:2 core:2 pu:1", "--json", "-"}).out));
@@ -152,11 +171,11 @@ TEST(documented, every_command_and_every_option) {
   EXPECT_GE(commands.size(), 6u) << top;
   std::vector<std::vector<std::string>> lines;
   for (const std::string& name : commands) {
-    const std::string only = name == "config" ? " explain" : name == "trace" ? " summary" : "";  // has subcommands alone
+    const std::string only = name == "config" ? " explain" : name == "trace" ? " summary" : name == "sial" ? " run" : "";  // has subcommands alone
     if (only.empty()) lines.push_back({name});
     EXPECT_FALSE(section("## tessera " + name + only).empty());
   }
-  lines.insert(lines.end(), {{"plugins", "explain"}, {"plugins", "check"}, {"config", "explain"}, {"trace", "summary"}});
+  lines.insert(lines.end(), {{"plugins", "explain"}, {"plugins", "check"}, {"config", "explain"}, {"trace", "summary"}, {"sial", "run"}, {"sial", "check"}, {"sial", "list"}, {"sial", "init"}});
   const std::string shared = section("## Options of every run") + section("## Options that choose the machine");
   for (std::vector<std::string> line : lines) {
     std::string heading = "## tessera";
