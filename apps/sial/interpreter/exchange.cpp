@@ -26,6 +26,7 @@ void worker::fetch(const reference& r) {
   ++m_counters.gets;
   const auto [place, is_new] = mine.here.try_emplace(ordinal);
   if (!is_new) return;  // it stays as it was fetched until the next barrier
+  if (const auto sum = mine.sums.find(ordinal); sum != mine.sums.end()) hand_over_sum(mine, sum);
   shared_block* const b = mine.life->find(ordinal);
   if (b == nullptr) {
     mine.here.erase(place);
@@ -62,10 +63,22 @@ void worker::store_to(const store& s, double value) {
     std::erase(m_views, std::pair{r.array, ordinal});
   }
 
+  if (m_run.workers.deterministic()) {
+    const auto sum = mine.sums.find(ordinal);
+    if (s.how == assign::multiply && sum != mine.sums.end()) hand_over_sum(mine, sum);
+    if (s.how == assign::set && sum != mine.sums.end()) {
+      m_pool.give(*sum->second);
+      mine.sums.erase(sum);
+    }
+  }
   shared_block& b = mine.life->find_or_make(ordinal, extents, s.how != assign::set);
   block_group<double>& group = mine.life->group();
   const std::lock_guard guard(b.lock);
   note(b, s.how == assign::add ? block_use::accumulate : block_use::replace, r);
+  if (s.how == assign::add && m_run.workers.deterministic()) {
+    keep_sum(mine, ordinal, extents, from, value);
+    return;
+  }
   if (s.how == assign::set || !b.written) {
     auto to = group.write_host(b.elements);
     if (s.how == assign::multiply) fill(to.data(), to.size(), 0);
@@ -80,6 +93,44 @@ void worker::store_to(const store& s, double value) {
   else add_scaled(to.data(), from.data, to.size(), 1);
 }
 
+void worker::keep_sum(shared_view& mine, std::int64_t ordinal, const shape& extents, const tile& from, double value) {
+  private_block*& sum = mine.sums[ordinal];
+  if (sum == nullptr) {
+    sum = &m_pool.take(extents);
+    fill(sum->data, sum->count, 0);
+  }
+  if (from.data == nullptr) add_value(sum->data, sum->count, value);
+  else add_scaled(sum->data, from.data, sum->count, 1);
+}
+
+void worker::hand_over_sum(shared_view& mine, std::map<std::int64_t, private_block*>::iterator which) {
+  private_block& sum = *which->second;
+  shared_block& b = mine.life->find_or_make(which->first, sum.extents(), true);
+  {
+    const std::lock_guard guard(b.lock);
+    block_group<double>& group = mine.life->group();
+    if (b.written) {
+      auto to = group.update_host(b.elements);
+      add_scaled(to.data(), sum.data, sum.count, 1);
+    } else {
+      auto to = group.write_host(b.elements);
+      copy(to.data(), sum.data, sum.count);
+      b.written = true;
+    }
+  }
+  m_pool.give(sum);
+  mine.sums.erase(which);
+}
+
+void worker::hand_over_sums() {
+  for (unsigned w = 0; w < m_run.workers.size(); ++w) {  // one worker after another
+    if (w == m_number)
+      for (shared_view& mine : m_shared)
+        while (!mine.sums.empty()) hand_over_sum(mine, mine.sums.begin());
+    meet([] {});
+  }
+}
+
 void worker::remove(std::uint32_t array) {
   shared_view& mine = m_shared[array];
   std::erase_if(m_views, [array](const auto& view) { return view.first == array; });
@@ -88,6 +139,8 @@ void worker::remove(std::uint32_t array) {
     if (f.copy != nullptr) m_pool.give(*f.copy);
   }
   mine.here.clear();
+  for (const auto& [ordinal, sum] : mine.sums) m_pool.give(*sum);
+  mine.sums.clear();
   mine.life = mine.life->next();  // the blocks go when the last worker has come here
 }
 
@@ -101,6 +154,7 @@ void worker::meet(Function&& last) {
 void worker::barrier() {
   if (m_pardo.deal) throw run_error("a barrier inside of a pardo");
   let_go_of_views();
+  if (m_run.workers.deterministic()) hand_over_sums();
   meet([this] { ++m_run.section; });
 }
 

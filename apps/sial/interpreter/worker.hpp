@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,6 +51,7 @@ class worker final : private instruction_host {
   struct shared_view {
     std::shared_ptr<array_life> life;
     std::unordered_map<std::int64_t, fetched> here;
+    std::map<std::int64_t, private_block*> sums;  ///< deterministic: what this worker has added and not yet handed over
   };
   struct region_memory {
     std::array<std::int64_t, max_array_rank> low{}, high{};
@@ -113,6 +115,9 @@ class worker final : private instruction_host {
   // exchange.cpp
   void fetch(const reference& r);
   void store_to(const store& s, double value);
+  void keep_sum(shared_view& mine, std::int64_t ordinal, const shape& extents, const tile& from, double value);
+  void hand_over_sum(shared_view& mine, std::map<std::int64_t, private_block*>::iterator which);
+  void hand_over_sums();
   void remove(std::uint32_t array);
   void barrier();
   void collective(std::uint32_t to, double value);
