@@ -24,7 +24,7 @@ compiled compile(const std::string& main_path, const reader& read, const std::ve
 reader file_reader() {
   return [](const std::string& path) -> std::optional<std::string> {
     std::error_code ignored;
-    if (std::filesystem::is_directory(path, ignored)) return {};
+    if (!std::filesystem::is_regular_file(path, ignored)) return {};  // a folder, a device without an end
     std::ifstream stream(path, std::ios::binary);
     if (!stream) return {};
     return std::string(std::istreambuf_iterator<char>(stream), {});
