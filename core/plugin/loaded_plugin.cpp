@@ -203,6 +203,11 @@ loaded_plugin accept_header(const std::filesystem::path& path, const tsr_plugin_
   return plugin;
 }
 
+void check_before_loading(const std::filesystem::path& path) {
+  check_trust(path);
+  check_sanitizer_of(path, read_elf(path));
+}
+
 loaded_plugin load_plugin(const std::filesystem::path& path, const checksums& expected) {
   check_trust(path);
   const auto check_sum = [&](const std::string& name) {

@@ -26,6 +26,10 @@ struct loaded_plugin {
 /// The expected checksums by plugin name (registry_options::sha256).
 using checksums = std::vector<std::pair<std::string, std::string>>;
 
+/// What a file must pass before any code of it runs, beside its checksum: trust, ELF facts, sanitizer. Throws tessera::error (kind
+/// plugin) with the file as the place.
+void check_before_loading(const std::filesystem::path& path);
+
 /// Trust, checksum, ELF facts, load, query, version, sanitizer, mandatory entries: everything short of probe and open.
 /// Throws tessera::error (kind plugin) with the file as the place.
 loaded_plugin load_plugin(const std::filesystem::path& path, const checksums& expected);

@@ -102,6 +102,24 @@ step_plugin() {
   "$program" plugins check "$WORK/plugin/tessera_out_of_tree.so" | tee "$WORK/plugin/check.txt"
 }
 
+# Libraries of super instructions with the installed header and module alone.
+step_super_instructions() {
+  local work="$WORK/super_instructions" from="$SOURCE/examples/sial_instructions" strict="-Wall -Wextra -Wpedantic -Werror -fPIC -shared"
+  fresh "$work"
+  # shellcheck disable=SC2086  # flags are words
+  "$CC" -std=c11 $strict -I "$prefix/include" "$from/denominators.c" -o "$work/libdenominators.so"
+  # shellcheck disable=SC2086
+  "$CXX" -std=c++20 $strict -I "$prefix/include" "$from/median.cpp" -o "$work/libmedian.so"
+  if [ -n "$FC" ]; then
+    "$FC" -fPIC -shared -J "$work" "$prefix/include/tessera/tessera_sial.f90" "$from/normalize.f90" -o "$work/libnormalize.so"
+  fi
+  local library
+  for library in "$work"/*.so; do
+    nm -D --defined-only "$library" >"$work/symbols.txt"
+    expect_text "$work/symbols.txt" tessera_sial_instructions
+  done
+}
+
 # The files of docs/plugin_authors.md, with the installed header, library and program alone.
 step_authors() {
   local work="$WORK/authors" file

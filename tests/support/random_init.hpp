@@ -20,20 +20,30 @@ inline sial::init_data random_init(std::mt19937_64& random) {
   };
   const auto integer = [&]() -> std::int64_t {
     switch (below(8)) {
-      case 0: return std::numeric_limits<std::int32_t>::min();
-      case 1: return std::numeric_limits<std::int32_t>::max();
-      default: return static_cast<std::int32_t>(random());
+      case 0:
+        return std::numeric_limits<std::int32_t>::min();
+      case 1:
+        return std::numeric_limits<std::int32_t>::max();
+      default:
+        return static_cast<std::int32_t>(random());
     }
   };
   const auto number = [&]() -> double {
     switch (below(10)) {
-      case 0: return 0.0;
-      case 1: return -0.0;
-      case 2: return std::numeric_limits<double>::denorm_min();
-      case 3: return -std::numeric_limits<double>::max();
-      case 4: return std::numeric_limits<double>::infinity();
-      case 5: return static_cast<double>(below(1000));
-      default: return std::ldexp(static_cast<double>(static_cast<std::int64_t>(random())), static_cast<int>(below(1200)) - 600);
+      case 0:
+        return 0.0;
+      case 1:
+        return -0.0;
+      case 2:
+        return std::numeric_limits<double>::denorm_min();
+      case 3:
+        return -std::numeric_limits<double>::max();
+      case 4:
+        return std::numeric_limits<double>::infinity();
+      case 5:
+        return static_cast<double>(below(1000));
+      default:
+        return std::ldexp(static_cast<double>(static_cast<std::int64_t>(random())), static_cast<int>(below(1200)) - 600);
     }
   };
   const auto extents = [&] {

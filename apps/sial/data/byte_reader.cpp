@@ -19,7 +19,8 @@ void byte_reader::fail(std::size_t offset, std::string message, std::string hint
 
 const char* byte_reader::take(std::size_t size, const std::string& field) {
   const std::size_t left = m_bytes.size() - m_offset;
-  if (size > left) fail(m_offset, fmt::format("the file ends in {}: {} bytes are expected, {} are left", field, size, left), "is it truncated?");
+  if (size > left)
+    fail(m_offset, fmt::format("the file ends in {}: {} bytes are expected, {} are left", field, size, left), "is it truncated?");
   const char* const at = m_bytes.data() + m_offset;
   m_offset += size;
   return at;
@@ -43,7 +44,8 @@ std::size_t byte_reader::count(const std::string& field, std::size_t least) {
   if (n < 0) fail(at, fmt::format("{} is {}, which is negative", field, n), "a count of 0 or more is expected");
   const std::size_t left = m_bytes.size() - m_offset;
   if (static_cast<std::size_t>(n) > left / least)
-    fail(at, fmt::format("{} is {}: that takes {} bytes at least, and {} are left", field, n, static_cast<std::size_t>(n) * least, left), "is the file truncated?");
+    fail(at, fmt::format("{} is {}: that takes {} bytes at least, and {} are left", field, n, static_cast<std::size_t>(n) * least, left),
+         "is the file truncated?");
   return static_cast<std::size_t>(n);
 }
 
@@ -82,7 +84,8 @@ std::vector<double> byte_reader::numbers(const std::string& field) {
 
 void byte_reader::expect_end() {
   if (m_offset != m_bytes.size())
-    fail(m_offset, fmt::format("the file goes on for {} bytes after its last field", m_bytes.size() - m_offset), "the end of the file is expected");
+    fail(m_offset, fmt::format("the file goes on for {} bytes after its last field", m_bytes.size() - m_offset),
+         "the end of the file is expected");
 }
 
 }  // namespace tessera::sial

@@ -35,8 +35,8 @@ void check_arrays(const arrays& all, const char* what, problems& found) {
     try {
       const std::int64_t wanted = elements_of(array.dims, {});
       if (static_cast<std::uint64_t>(wanted) != array.values.size())
-        found.push_back(fmt::format("{} '{}' has {} values, dims [{}] make {}", what, name, array.values.size(),
-                                    fmt::join(array.dims, ", "), wanted));
+        found.push_back(
+            fmt::format("{} '{}' has {} values, dims [{}] make {}", what, name, array.values.size(), fmt::join(array.dims, ", "), wanted));
     } catch (const error& failure) {
       found.push_back(fmt::format("{} '{}': {}", what, name, failure.message()));
     }

@@ -21,13 +21,13 @@ struct init_array {
 /// Everything. Names of constants, arrays and options are lower case; names of programs keep their case. A plain value:
 /// reading it from many threads is safe.
 struct init_data {
-  std::vector<std::string> programs;                                    ///< files, in the order in which they run: "scf.siox"
+  std::vector<std::string> programs;  ///< files, in the order in which they run: "scf.siox"
   std::map<std::string, std::int64_t> ints;
   std::map<std::string, double> scalars;
-  std::map<index_kind, std::vector<std::int64_t>> segments;             ///< lengths of segments 1, 2, ... of a kind
+  std::map<index_kind, std::vector<std::int64_t>> segments;  ///< lengths of segments 1, 2, ... of a kind
   std::map<std::string, init_array<double>> float_arrays;
   std::map<std::string, init_array<std::int64_t>> int_arrays;
-  std::map<std::string, std::map<std::string, std::string>> options;   ///< program file -> option -> value
+  std::map<std::string, std::map<std::string, std::string>> options;  ///< program file -> option -> value
   friend bool operator==(const init_data&, const init_data&) = default;
 
   /// Lengths of the segments of a kind; none when the data have no such table.

@@ -20,7 +20,8 @@ template <typename members>
 std::string new_name(byte_reader& from, const members& all, const char* what, std::size_t k) {
   const std::size_t at = from.offset();
   std::string name = in_lower_case(from.text(fmt::format("the name of {} {}", what, k + 1)));
-  if (all.contains(name)) from.fail(at, fmt::format("{} '{}' is there twice", what, name), "a name is expected once (upper and lower case are the same)");
+  if (all.contains(name))
+    from.fail(at, fmt::format("{} '{}' is there twice", what, name), "a name is expected once (upper and lower case are the same)");
   return name;
 }
 
@@ -30,7 +31,8 @@ void read_segments(byte_reader& from, init_data& to) {
     const std::size_t at = from.offset();
     const std::int32_t code = from.whole(fmt::format("the kind of segment table {}", k + 1));
     if (code < first_kind_code || code > last_kind_code)
-      from.fail(at, fmt::format("the kind of segment table {} is {}", k + 1, code), fmt::format("{} to {} are expected", first_kind_code, last_kind_code));
+      from.fail(at, fmt::format("the kind of segment table {} is {}", k + 1, code),
+                fmt::format("{} to {} are expected", first_kind_code, last_kind_code));
     const auto kind = static_cast<index_kind>(code - first_kind_code);
     if (to.segments.contains(kind)) from.fail(at, fmt::format("the segment table {} is there twice", segment_table_name(kind)));
     to.segments[kind] = from.wholes(fmt::format("the lengths of the segments of kind {}", segment_table_name(kind)));
@@ -48,7 +50,8 @@ void read_arrays(byte_reader& from, std::map<std::string, init_array<element>>& 
     const std::size_t at_dims = from.offset();
     array.dims = from.wholes(fmt::format("the dims of {} '{}'", what, name));
     if (rank < 0 || static_cast<std::size_t>(rank) != array.dims.size())
-      from.fail(at_rank, fmt::format("the rank of {} '{}' is {}, and it has {} dims", what, name, rank, array.dims.size()), "the same number is expected");
+      from.fail(at_rank, fmt::format("the rank of {} '{}' is {}, and it has {} dims", what, name, rank, array.dims.size()),
+                "the same number is expected");
     const std::int64_t wanted = elements_of(array.dims, fmt::format("{}, dims of {} '{}'", from.place(at_dims), what, name));
     const std::size_t at_values = from.offset();
     array.values = read_values(fmt::format("the values of {} '{}'", what, name));

@@ -33,7 +33,8 @@ double number(const value& from, const std::string& what) {
   const auto* integer = from.get<std::int64_t>();
   if (!integer) wrong(from, what, "a number");
   constexpr std::int64_t most = std::int64_t{1} << 53;
-  if (*integer > most || *integer < -most) fail(from, fmt::format("{} is {}, which no double holds exactly", what, *integer), "write it with a point");
+  if (*integer > most || *integer < -most)
+    fail(from, fmt::format("{} is {}, which no double holds exactly", what, *integer), "write it with a point");
   return static_cast<double>(*integer);
 }
 
@@ -95,9 +96,12 @@ init_array<element> read_array(const value& from, const std::string& what, reade
   }
   const value *dims = nullptr, *data = nullptr;
   for (const auto& [name, is] : members(from, what)) {
-    if (name == "dims") dims = &is;
-    else if (name == "data") data = &is;
-    else unknown(is, "key of " + what + ":", name, {"dims", "data"});
+    if (name == "dims")
+      dims = &is;
+    else if (name == "data")
+      data = &is;
+    else
+      unknown(is, "key of " + what + ":", name, {"dims", "data"});
   }
   if (!data) fail(from, what + " has no 'data'");
   array.values = elements(*data, "the data of " + what, read);
@@ -110,14 +114,20 @@ init_array<element> read_array(const value& from, const std::string& what, reade
 
 void read_key(const std::string& name, const value& is, init_data& to) {
   static const std::vector<std::string> known{"programs", "ints", "scalars", "segments", "float_arrays", "int_arrays", "options"};
-  if (name == "programs") to.programs = elements(is, "the list of programs", text);
-  else if (name == "ints") read_named(is, "int constant", to.ints, whole);
-  else if (name == "scalars") read_named(is, "scalar constant", to.scalars, number);
-  else if (name == "segments") read_segments(is, to);
+  if (name == "programs")
+    to.programs = elements(is, "the list of programs", text);
+  else if (name == "ints")
+    read_named(is, "int constant", to.ints, whole);
+  else if (name == "scalars")
+    read_named(is, "scalar constant", to.scalars, number);
+  else if (name == "segments")
+    read_segments(is, to);
   else if (name == "float_arrays")
-    read_named(is, "float array", to.float_arrays, [](const value& v, const std::string& what) { return read_array<double>(v, what, number); });
+    read_named(is, "float array", to.float_arrays,
+               [](const value& v, const std::string& what) { return read_array<double>(v, what, number); });
   else if (name == "int_arrays")
-    read_named(is, "int array", to.int_arrays, [](const value& v, const std::string& what) { return read_array<std::int64_t>(v, what, whole); });
+    read_named(is, "int array", to.int_arrays,
+               [](const value& v, const std::string& what) { return read_array<std::int64_t>(v, what, whole); });
   else if (name == "options")
     for (const auto& [program, options] : members(is, "options")) read_named(options, "option", to.options[program], text);
   else

@@ -23,9 +23,8 @@ std::int64_t init_data::offset_of(index_kind kind, std::int64_t segment) const {
   if (kind == index_kind::simple) return segment - 1;
   const auto& lengths = segments_of(kind);
   if (segment < 1 || segment - 1 > static_cast<std::int64_t>(lengths.size()))
-    throw error(error_kind::input,
-                fmt::format("there is no segment {} of kind {}: the initialization data have {}", segment,
-                            segment_table_name(kind), lengths.size()));
+    throw error(error_kind::input, fmt::format("there is no segment {} of kind {}: the initialization data have {}", segment,
+                                               segment_table_name(kind), lengths.size()));
   std::int64_t before = 0;
   for (std::int64_t s = 1; s < segment; ++s) before += lengths[static_cast<std::size_t>(s - 1)];
   return before;

@@ -15,19 +15,26 @@ bool is_utf8(std::string_view text) {
   for (std::size_t k = 0; k < text.size();) {
     const auto byte = [&](std::size_t j) -> unsigned { return j < text.size() ? static_cast<unsigned char>(text[j]) : 0; };
     const unsigned first = byte(k);
-    const std::size_t more = first < 0x80 ? 0 : first >= 0xC2 && first < 0xE0 ? 1 : first >= 0xE0 && first < 0xF0 ? 2 : first >= 0xF0 && first < 0xF5 ? 3 : 9;
+    const std::size_t more = first < 0x80                    ? 0
+                             : first >= 0xC2 && first < 0xE0 ? 1
+                             : first >= 0xE0 && first < 0xF0 ? 2
+                             : first >= 0xF0 && first < 0xF5 ? 3
+                                                             : 9;
     if (more == 9) return false;
     for (std::size_t j = 1; j <= more; ++j)
       if ((byte(k + j) & 0xC0) != 0x80) return false;
     const unsigned second = byte(k + 1);
-    if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second >= 0xA0) || (first == 0xF0 && second < 0x90) || (first == 0xF4 && second >= 0x90)) return false;
+    if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second >= 0xA0) || (first == 0xF0 && second < 0x90) ||
+        (first == 0xF4 && second >= 0x90))
+      return false;
     k += more + 1;
   }
   return true;
 }
 
 std::string in_quotes(const std::string& text) {
-  if (!is_utf8(text)) throw error(error_kind::input, fmt::format("'{}' is not UTF-8, as TOML must be", text), {}, "write the binary form, or rename it");
+  if (!is_utf8(text))
+    throw error(error_kind::input, fmt::format("'{}' is not UTF-8, as TOML must be", text), {}, "write the binary form, or rename it");
   return config::in_quotes(text);
 }
 

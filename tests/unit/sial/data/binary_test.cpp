@@ -82,7 +82,8 @@ TEST(sial_binary, every_shorter_file_is_told_where_it_ends) {
   const std::string whole = bytes_of(small_file);
   ASSERT_GT(whole.size(), 400u);
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    const std::vector<char> part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));  // no byte more, for the address sanitizer
+    const std::vector<char> part(whole.begin(),
+                                 whole.begin() + static_cast<std::ptrdiff_t>(size));  // no byte more, for the address sanitizer
     const error e = error_of([&] { from_binary(part, "x.dat"); });
     ASSERT_EQ(e.kind(), error_kind::input);
     ASSERT_THAT(std::string(e.what()), testing::AnyOf(HasSubstr("the file ends in"), HasSubstr("that takes"))) << size;
@@ -156,7 +157,8 @@ TEST(sial_binary, names_given_twice) {
 }
 
 TEST(sial_binary, kinds_that_are_none) {
-  EXPECT_THAT(complaint(file_with(i4({0, 0, 0, 1, 1008, 0}))), AllOf(HasSubstr("the kind of segment table 1 is 1008"), HasSubstr("1001 to 1007")));
+  EXPECT_THAT(complaint(file_with(i4({0, 0, 0, 1, 1008, 0}))),
+              AllOf(HasSubstr("the kind of segment table 1 is 1008"), HasSubstr("1001 to 1007")));
   EXPECT_THAT(complaint(file_with(i4({0, 0, 0, 1, 0, 0}))), HasSubstr("is 0"));
 }
 

@@ -46,7 +46,8 @@ TEST_F(sial_init, everything_wrong_is_told_at_once) {
   data.float_arrays["a"] = {{2, 2}, {1.0}};
   data.int_arrays["b"] = {{-2}, {}};
   data.programs = {""};
-  EXPECT_THAT(complaint(data), AllOf(HasSubstr("kind ao"), HasSubstr("'Norb' is not in lower case"), HasSubstr("float array 'a' has 1 values, dims [2, 2] make 4"),
+  EXPECT_THAT(complaint(data), AllOf(HasSubstr("kind ao"), HasSubstr("'Norb' is not in lower case"),
+                                     HasSubstr("float array 'a' has 1 values, dims [2, 2] make 4"),
                                      HasSubstr("int array 'b': an extent is -2"), HasSubstr("a program has no name")));
 }
 
@@ -59,7 +60,8 @@ TEST_F(sial_init, offsets_of_segments) {
   EXPECT_EQ(data.offset_of(index_kind::simple, 17), 16);
   EXPECT_EQ(data.offset_of(index_kind::simple, -1), -2);
   for (const std::int64_t segment : {0, 5, -1})
-    EXPECT_THAT(message_of([&] { data.offset_of(index_kind::moa, segment); }, error_kind::input), HasSubstr("the initialization data have 3"));
+    EXPECT_THAT(message_of([&] { data.offset_of(index_kind::moa, segment); }, error_kind::input),
+                HasSubstr("the initialization data have 3"));
   EXPECT_THAT(message_of([&] { data.offset_of(index_kind::ao, 2); }, error_kind::input), HasSubstr("no segment 2 of kind ao"));
 }
 
@@ -75,14 +77,16 @@ TEST_F(sial_init, files_of_both_forms) {
 }
 
 TEST_F(sial_init, files_that_cannot_be_read) {
-  EXPECT_THAT(message_of([&] { read_init(m_folder / "none.dat"); }, error_kind::input), AllOf(HasSubstr("none.dat"), HasSubstr("No such file")));
+  EXPECT_THAT(message_of([&] { read_init(m_folder / "none.dat"); }, error_kind::input),
+              AllOf(HasSubstr("none.dat"), HasSubstr("No such file")));
   EXPECT_THAT(message_of([&] { read_init(m_folder); }, error_kind::input), HasSubstr("it is a directory"));
   std::ofstream(m_folder / "empty.dat");
   EXPECT_THAT(message_of([&] { read_init(m_folder / "empty.dat"); }, error_kind::input), HasSubstr("the initialization file is empty"));
   init_data wrong;
   wrong.segments[index_kind::la] = {0};
   write_init(wrong, m_folder / "wrong.dat");
-  EXPECT_THAT(message_of([&] { read_init(m_folder / "wrong.dat"); }, error_kind::input), AllOf(HasSubstr("kind la"), HasSubstr("wrong.dat")));
+  EXPECT_THAT(message_of([&] { read_init(m_folder / "wrong.dat"); }, error_kind::input),
+              AllOf(HasSubstr("kind la"), HasSubstr("wrong.dat")));
 }
 
 TEST_F(sial_init, files_that_cannot_be_written) {

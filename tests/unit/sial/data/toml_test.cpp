@@ -40,7 +40,8 @@ data = [0.0, 0.1, -0.2, 1.5, -1.5, 1e300]
 data = [1, 2, 2]
 [options."scf.siox"]
 No_Servers = "f"
-)", "job.toml");
+)",
+                                   "job.toml");
   EXPECT_THAT(data.programs, testing::ElementsAre("scf.siox", "CC.siox"));
   EXPECT_EQ(data.ints, (std::map<std::string, std::int64_t>{{"norb", 2}, {"big", std::int64_t{1} << 40}}));
   EXPECT_EQ(data.scalars, (std::map<std::string, double>{{"scf_conv", 1e-10}, {"damp", 3.0}}));
@@ -90,7 +91,8 @@ TEST(sial_toml, bytes_that_are_no_text) {
 }
 
 TEST(sial_toml, wrong_keys_have_their_line) {
-  EXPECT_THAT(complaint("\n[intz]\nn = 1\n"), AllOf(HasSubstr("unknown key 'intz'"), HasSubstr("did you mean 'ints'"), HasSubstr("job.toml:2:2")));
+  EXPECT_THAT(complaint("\n[intz]\nn = 1\n"),
+              AllOf(HasSubstr("unknown key 'intz'"), HasSubstr("did you mean 'ints'"), HasSubstr("job.toml:2:2")));
   EXPECT_THAT(complaint("[segments]\naos = [1]\n"), AllOf(HasSubstr("unknown kind of segments 'aos'"), HasSubstr("job.toml:2:1")));
   EXPECT_THAT(complaint("[float_arrays.a]\ndim = [1]\ndata = [1]\n"), HasSubstr("unknown key of float array 'a': 'dim'"));
 }
@@ -98,7 +100,8 @@ TEST(sial_toml, wrong_keys_have_their_line) {
 TEST(sial_toml, wrong_types) {
   EXPECT_THAT(complaint("programs = \"a\"\n"), HasSubstr("the list of programs is text, not a list"));
   EXPECT_THAT(complaint("programs = [1]\n"), HasSubstr("an element of the list of programs is an integer, not text in quotes"));
-  EXPECT_THAT(complaint("[ints]\nn = 1.0\n"), AllOf(HasSubstr("int constant 'n' is a number with a point, not an integer"), HasSubstr("job.toml:2:1")));
+  EXPECT_THAT(complaint("[ints]\nn = 1.0\n"),
+              AllOf(HasSubstr("int constant 'n' is a number with a point, not an integer"), HasSubstr("job.toml:2:1")));
   EXPECT_THAT(complaint("[scalars]\nx = \"1\"\n"), HasSubstr("scalar constant 'x' is text, not a number"));
   EXPECT_THAT(complaint("[scalars]\nx = 9007199254740993\n"), HasSubstr("which no double holds exactly"));
   EXPECT_THAT(complaint("[segments]\nao = [1.5]\n"), HasSubstr("not an integer"));
@@ -117,7 +120,9 @@ TEST(sial_toml, arrays_that_do_not_fit_together) {
   EXPECT_THAT(complaint("[int_arrays.n]\ndims = [1]\n"), HasSubstr("int array 'n' has no 'data'"));
 }
 
-TEST(sial_toml, text_that_is_not_toml) { EXPECT_THAT(complaint("ints = [1\n"), AllOf(HasSubstr("this is not TOML"), HasSubstr("job.toml:"))); }
+TEST(sial_toml, text_that_is_not_toml) {
+  EXPECT_THAT(complaint("ints = [1\n"), AllOf(HasSubstr("this is not TOML"), HasSubstr("job.toml:")));
+}
 
 }  // namespace
 }  // namespace tessera::sial
