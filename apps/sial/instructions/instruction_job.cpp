@@ -62,10 +62,11 @@ struct job_functions {
     return 0;
   }
 
+  /// What the host throws goes on when the C function has returned.
   static void print(const sial_job* job, const char* text) try {
     if (text != nullptr) of(job).host().print(text);
-  } catch (const std::exception& failure) {
-    fail(job, failure.what());
+  } catch (...) {
+    of(job).m_thrown = std::current_exception();
   }
 
   static double* scratch(const sial_job* job, std::int64_t elements) { return of(job).scratch(elements); }
@@ -87,6 +88,10 @@ instruction_job::instruction_job(const init_data& data, std::int32_t worker, std
   using f = job_functions;
   m_table = {sizeof(sial_job),    SIAL_INTERFACE_VERSION, this,     worker,     workers, f::find_int, f::find_scalar, f::segments,
              f::find_float_array, f::find_int_array,      f::print, f::scratch, f::fail};
+}
+
+void instruction_job::rethrow() {
+  if (m_thrown) std::rethrow_exception(std::exchange(m_thrown, nullptr));
 }
 
 double* instruction_job::scratch(std::int64_t elements) noexcept try {

@@ -3,6 +3,7 @@
 #include <tessera/sial.h>
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -41,12 +42,17 @@ class instruction_job {
 
   /// Memory until end_call(), not initialized; null when there is none.
   double* scratch(std::int64_t elements) noexcept;
-  void end_call() noexcept { m_scratch.clear(); }
+  void end_call() noexcept {
+    m_scratch.clear();
+    m_thrown = nullptr;
+  }
 
   /// For C functions; its address is stable.
   const sial_job* table() const noexcept { return &m_table; }
   /// What the last C function said through `fail`; forgets it.
   std::string take_failure() { return std::exchange(m_failure, {}); }
+  /// Throws what the host threw while the last C function printed; forgets it.
+  void rethrow();
 
  private:
   friend struct job_functions;
@@ -55,6 +61,7 @@ class instruction_job {
   sial_job m_table{};
   std::vector<std::unique_ptr<double[]>> m_scratch;
   std::string m_failure;
+  std::exception_ptr m_thrown;
 };
 
 }  // namespace tessera::sial

@@ -35,6 +35,7 @@ void call(const sial_instruction& entry, const gate& one_at_a_time, const instru
   if ((entry.flags & SIAL_THREAD_SAFE) == 0) lock = std::unique_lock(*one_at_a_time);
   c.job.take_failure();  // what is left of an earlier call is not about this one
   const std::int32_t status = entry.function(c.job.table(), static_cast<std::int32_t>(c.arguments.size()), c.arguments.data());
+  c.job.rethrow();
   if (status == 0) return;
   const std::string words = c.job.take_failure();
   throw std::runtime_error(words.empty() ? fmt::format("it returned {}", status) : words);

@@ -92,7 +92,7 @@ class sial : public testing::Test {
     for (int i = 1; i <= 3; ++i)
       for (int j = 1; j <= 3; ++j) sum += i * j * (10.0 * i + j + rounds) * (10.0 * i + j + rounds);
     char text[200];
-    std::snprintf(text, sizeof text, "16:  all = %.14f\n17:  x = 2.50000000000000\n", sum);
+    std::snprintf(text, sizeof text, "17:  all = %.14f\n18:  x = 2.50000000000000\n", sum);
     return text;
   }
 
@@ -222,7 +222,7 @@ endsial large
   ASSERT_EQ(done.code, 0) << done.err;
   const nlohmann::json told = json_of(done.out);
   EXPECT_EQ(told["output"], "23:  all = 5040000.00000000000000\n");
-  EXPECT_GT(told["statistics"]["bytes_transferred"].get<double>(), 0) << "nothing was spilled: the test tests nothing";
+  EXPECT_GT(told["bytes_transferred"].get<double>(), 0) << "nothing was spilled: the test tests nothing";
   EXPECT_GT(told["programs"][0]["asked_early"].get<int>(), 0);
 }
 

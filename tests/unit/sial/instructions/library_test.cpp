@@ -91,7 +91,7 @@ TEST_F(sial_library, failures_have_the_librarys_words) {
   EXPECT_THAT(complaint("sample_complain", "r", {&y}), HasSubstr("failed: it returned 17"));
 }
 
-TEST_F(sial_library, a_host_that_cannot_print_ends_the_call_after_it) {
+TEST_F(sial_library, a_host_that_cannot_print_fails_the_call_after_it) {
   struct : instruction_host {
     void print(std::string_view) override { throw std::runtime_error("the disk is full"); }
   } broken;
@@ -99,8 +99,9 @@ TEST_F(sial_library, a_host_that_cannot_print_ends_the_call_after_it) {
   block x("x", {14});
   const sial_argument argument = x.argument('w');
   instruction_job job(call.data, 0, 1, broken);
-  execute(call.registry.find("sample_ask", "w"), job, {&argument, 1});  // nothing is thrown through C
-  EXPECT_EQ(job.take_failure(), "the disk is full");
+  EXPECT_THAT(message_of([&] { execute(call.registry.find("sample_ask", "w"), job, {&argument, 1}); }, error_kind::task),
+              HasSubstr("super instruction 'sample_ask' failed: the disk is full"));  // nothing is thrown through C
+  EXPECT_EQ(x.values[13], 1);  // it ran to its end
 }
 
 TEST_F(sial_library, calls_that_are_not_thread_safe_are_one_at_a_time) {
