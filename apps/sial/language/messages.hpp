@@ -23,6 +23,7 @@ class message_list {
   void warning(span where, std::string what, std::string hint = {});
 
   std::size_t errors() const { return m_errors; }
+  bool full() const { return m_errors >= error_limit; }  ///< hints are not worth their time any more
   /// All messages in the order of their files and lines, then one that counts the errors beyond the limit.
   std::vector<message> take();
 

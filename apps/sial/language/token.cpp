@@ -5,78 +5,35 @@
 #include <unordered_set>
 
 namespace tessera::sial {
+namespace {
+
+std::vector<std::string> split(std::string_view list) {
+  std::vector<std::string> words(1);
+  for (const char c : list) {
+    if (c == ' ')
+      words.emplace_back();
+    else
+      words.back() += c;
+  }
+  return words;
+}
+
+}  // namespace
+
+const std::vector<std::string>& reserved_words() {
+  static const std::vector<std::string> words = split(
+      "sial endsial import proc endproc call return stop exit cycle if "
+      "else endif do enddo in pardo endpardo where section endsection index "
+      "aoindex moindex moaindex mobindex laindex subindex of int scalar static temp "
+      "local distributed served predefined contiguous sparse special execute get put prepare "
+      "request prequest create delete destroy allocate deallocate collective broadcast_from assert_same server_barrier "
+      "sip_barrier set_persistent restore_persistent print println print_index print_scalar print_int sqrt gpu_on gpu_off "
+      "gpu_allocate gpu_free gpu_put gpu_get");
+  return words;
+}
 
 bool is_reserved(std::string_view word) {
-  static const std::unordered_set<std::string_view> words = {"sial",
-                                                             "endsial",
-                                                             "import",
-                                                             "proc",
-                                                             "endproc",
-                                                             "call",
-                                                             "return",
-                                                             "stop",
-                                                             "exit",
-                                                             "cycle",
-                                                             "if",
-                                                             "else",
-                                                             "endif",
-                                                             "do",
-                                                             "enddo",
-                                                             "in",
-                                                             "pardo",
-                                                             "endpardo",
-                                                             "where",
-                                                             "section",
-                                                             "endsection",
-                                                             "index",
-                                                             "aoindex",
-                                                             "moindex",
-                                                             "moaindex",
-                                                             "mobindex",
-                                                             "laindex",
-                                                             "subindex",
-                                                             "of",
-                                                             "int",
-                                                             "scalar",
-                                                             "static",
-                                                             "temp",
-                                                             "local",
-                                                             "distributed",
-                                                             "served",
-                                                             "predefined",
-                                                             "contiguous",
-                                                             "sparse",
-                                                             "special",
-                                                             "execute",
-                                                             "get",
-                                                             "put",
-                                                             "prepare",
-                                                             "request",
-                                                             "prequest",
-                                                             "create",
-                                                             "delete",
-                                                             "destroy",
-                                                             "allocate",
-                                                             "deallocate",
-                                                             "collective",
-                                                             "broadcast_from",
-                                                             "assert_same",
-                                                             "server_barrier",
-                                                             "sip_barrier",
-                                                             "set_persistent",
-                                                             "restore_persistent",
-                                                             "print",
-                                                             "println",
-                                                             "print_index",
-                                                             "print_scalar",
-                                                             "print_int",
-                                                             "sqrt",
-                                                             "gpu_on",
-                                                             "gpu_off",
-                                                             "gpu_allocate",
-                                                             "gpu_free",
-                                                             "gpu_put",
-                                                             "gpu_get"};
+  static const std::unordered_set<std::string_view> words(reserved_words().begin(), reserved_words().end());
   return words.contains(word);
 }
 

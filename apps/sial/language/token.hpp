@@ -31,6 +31,7 @@ struct token {
   operator span() const { return {where, length}; }
 };
 
+const std::vector<std::string>& reserved_words();
 /// Whether a lower-case word is reserved.
 bool is_reserved(std::string_view word);
 

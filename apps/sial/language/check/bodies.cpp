@@ -118,7 +118,8 @@ statement_form body_checker::pardo_form(const syntax::statement& s) {
   if (s.has_text) m_in.messages.warning(s.where, fmt::format("the pragma \"{}\" is not known and has no effect", s.text));
   if (s.names.size() > max_array_rank)
     m_in.messages.error(s.names[max_array_rank].where, fmt::format("a pardo has {} indices at most", max_array_rank));
-  for (const syntax::name& n : s.names) {
+  for (std::size_t k = 0; k < std::min(s.names.size(), max_array_rank); ++k) {
+    const syntax::name& n = s.names[k];
     const auto index = loop_index(n, {});
     if (!index) continue;
     if (std::ranges::find(loop.indices, *index) != loop.indices.end())

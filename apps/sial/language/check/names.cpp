@@ -11,7 +11,7 @@ namespace tessera::sial {
 namespace {
 
 std::string suggestion(const std::string& name, const std::vector<std::string>& known, const std::string& prefix = "") {
-  const std::string nearest = name.size() < 2 ? "" : nearest_name(name, known);
+  const std::string nearest = name.size() < 2 || name.size() > 100 ? "" : nearest_name(name, known);
   return nearest.empty() ? "" : fmt::format("did you mean '{}{}'?", prefix, nearest);
 }
 
@@ -87,7 +87,7 @@ const entity& scope::qualified(const syntax::name& n, std::size_t dot) const {
   if (e) return *e;
   if (!in->m_complete) throw check_failed{};
   std::vector<std::string> names;
-  in->add_names(names);
+  if (!m_messages.full()) in->add_names(names);
   std::string hint = suggestion(name, names, program + ".");
   if (hint.empty() && in != this) hint = "what it imports itself is not visible through it";
   fail(n.where, fmt::format("program '{}' declares no '{}'", program, name), hint);
@@ -102,6 +102,7 @@ void scope::unknown(const syntax::name& n) const {
   if (const auto later = m_later.find(n.text); later != m_later.end())
     fail(n.where, fmt::format("'{}' is used before its declaration in line {}", n.text, later->second.line));
   if (!m_complete) throw check_failed{};
+  if (m_messages.full()) fail(n.where, fmt::format("'{}' is not declared", n.text));
   std::vector<std::string> names;
   add_names(names);
   for (const scope* s : m_imported) s->add_names(names);

@@ -56,6 +56,15 @@ void argument(cursor& at, statement& s) {
   s.operands.push_back(parse_primary(at));
 }
 
+std::string likely_word(const std::string& written) {
+  return written.size() < 3 || written.size() > 40 ? "" : nearest_name(written, reserved_words());
+}
+
+[[noreturn]] void misspelt(cursor& at, const token& t) {
+  const std::string nearest = at.messages().full() ? "" : likely_word(t.text);
+  at.fail(t, fmt::format("'{}' is no statement", t.text), nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest));
+}
+
 [[noreturn]] void unknown(cursor& at, const token& t) {
   if (one_of(t, {"cycle", "prequest", "print_index", "print_int", "print_scalar"}))
     at.fail(t, fmt::format("'{}' is reserved, but no statement of this version", t.text), t.text.starts_with("print") ? "use 'print'" : "");
@@ -73,15 +82,9 @@ statement parse_simple(cursor& at) {
   const token first = at.here();
   s.word = first.text;
   if (first.kind == token_kind::identifier) {
-    if (at.ahead().kind == token_kind::identifier) {
-      static const std::vector<std::string> words = {
-          "do",          "enddo",   "pardo",   "endpardo", "if",      "else",   "endif",   "call",    "get",      "put",
-          "request",     "prepare", "execute", "print",    "println", "create", "delete",  "destroy", "allocate", "deallocate",
-          "collective",  "return",  "stop",    "exit",     "scalar",  "int",    "temp",    "local",   "static",   "served",
-          "distributed", "index",   "aoindex", "moindex",  "special", "proc",   "endproc", "endsial"};
-      const std::string nearest = nearest_name(first.text, words);
-      at.fail(first, fmt::format("'{}' is no statement", first.text), nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest));
-    }
+    const token_kind next = at.ahead().kind;
+    if (next == token_kind::identifier || next == token_kind::keyword || next == token_kind::text) misspelt(at, first);
+    if (next == token_kind::line_end && !likely_word(first.text).empty()) misspelt(at, first);
     s.word = "=";
     s.operands.push_back(parse_reference(at));
     take_operator(at, s, {"=", "+=", "-=", "*="}, "an assignment: = += -= *=");

@@ -98,6 +98,18 @@ TEST(sial_parser, depth_is_bounded) {
   EXPECT_NE(errors_of(head + nested("proc a\n", "", "", 50000) + tail), "");
 }
 
+TEST(sial_parser, many_unknown_names_take_no_quadratic_time) {
+  std::string declared = "sial q\n", used, indices = "first";
+  for (int k = 0; k < 20000; ++k) {
+    declared += "scalar a_long_name_" + std::to_string(k) + "\n";
+    used += "b_long_name_" + std::to_string(k) + " = 1.0\n";
+    indices += ", first";
+  }
+  const std::string pardo = "pardo " + indices + "\nendpardo " + indices + "\n";
+  const compiled c = compile_text(declared + "index first = 1:2\n" + pardo + used + "endsial q\n");
+  EXPECT_EQ(c.messages.back().what, "19951 more errors are not shown");
+}
+
 TEST(sial_parser, nested_products_of_blocks_take_no_exponential_time) {
   std::string x = "q[s]";
   for (int k = 0; k < 18; ++k) x = "q[(index)((int)(" + x + "*q[s]))]";

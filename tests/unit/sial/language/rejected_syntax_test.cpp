@@ -42,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "expected scalar, int, static, temp, local, distributed or served, not 'aoindex' ('predefined', 'contiguous' and 'sparse' "
                  "stand before these)"},
         rejected{"special f4 r @w", "expected the end of the line after this declaration, not 'w'"},
-        rejected{"persistent @distributed dd[i]", "expected an assignment: = += -= *=, not 'distributed'"}));
+        rejected{"@persistent distributed dd[i]", "'persistent' is no statement (did you mean 'set_persistent'?)"}));
 
 class sial_rejects_statement : public testing::TestWithParam<rejected> {};
 TEST_P(sial_rejects_statement, line) { EXPECT_EQ(error_at_mark(in_loops(GetParam().text)), GetParam().expected); }
@@ -71,7 +71,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         rejected{"x @== y", "expected an assignment: = += -= *=, not '==' ('=' assigns)"},
         rejected{"x@", "expected an assignment: = += -= *=, not the end of the line"},
-        rejected{"@pint x", "'pint' is no statement (did you mean 'print'?)"}, rejected{"@5", "expected a statement, not '5'"},
+        rejected{"@sip_barier", "'sip_barier' is no statement (did you mean 'sip_barrier'?)"},
+        rejected{"@prnt \"text\"", "'prnt' is no statement (did you mean 'print'?)"},
+        rejected{"@prin x", "'prin' is no statement (did you mean 'print'?)"}, rejected{"@5", "expected a statement, not '5'"},
         rejected{"@cycle", "'cycle' is reserved, but no statement of this version"},
         rejected{"@prequest sv[i,j]", "'prequest' is reserved, but no statement of this version"},
         rejected{"@print_int n", "'print_int' is reserved, but no statement of this version (use 'print')"},
