@@ -107,6 +107,14 @@ std::optional<std::string> judge_plugin(std::string_view name, const std::vector
   return std::nullopt;
 }
 
+// The front end of SIAL: texts in, a checked program out.
+std::optional<std::string> judge_language(const std::vector<std::string_view>& target, std::string_view text) {
+  const bool own = component(target, 0) == "apps" && component(target, 1) == "sial" && component(target, 2) == "language";
+  const bool base = component(target, 0) == "core" && component(target, 1) == "base";
+  if (own || base || component(target, 0) == "fmt" || target.size() == 1) return std::nullopt;
+  return "apps/sial/language includes core/base, the standard library and fmt, not " + std::string(text);
+}
+
 std::optional<std::string> judge_app(std::string_view app, const std::vector<std::string_view>& target,
                                      std::string_view text) {
   const std::string_view root = component(target, 0);
@@ -141,6 +149,9 @@ std::optional<std::string> violation(const include_line& include) {
   if (house == "core") return judge_core(room, target, include.target);
   if (house == "hierarchy") return judge_hierarchy(room, target, include.target);
   if (house == "plugins") return judge_plugin(room, target, include);
+  if (room == "sial" && house == "apps" && component(file, 2) == "language") {
+    if (const auto rule = judge_language(target, include.target)) return rule;
+  }
   if (house == "apps") return judge_app(room, target, include.target);
   const std::string_view root = component(target, 0);
   if (root == "core" || root == "hierarchy" || root == "plugins" || root == "apps" || root == "tests")

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 #include "apps/sial/language/check/bodies.hpp"
 #include "apps/sial/language/check/declarations.hpp"
 
@@ -44,7 +43,7 @@ class program_checker {
     m_out.procedures.push_back({d.id.text, d.id.where.where, f.number, {}, false});
     m_effects.emplace_back();
     environment in{m_out, names, m_messages};
-    in.in_procedure = in.any_index_bound = true;
+    in.any_index_bound = true;
     body checked = body_checker(std::move(in), m_effects, number).check(d.inside);
     m_out.procedures[number].inside = std::move(checked);
   }

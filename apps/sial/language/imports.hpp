@@ -17,9 +17,9 @@ inline constexpr std::size_t max_files = 1000, max_import_depth = 100;
 /// All files of a program, parsed.
 struct loaded_files {
   source_set sources;
-  std::vector<syntax::file> files;                      ///< by number, as in `sources`
-  std::vector<std::vector<std::uint32_t>> imported;     ///< what each file imports itself, each once
-  std::vector<std::uint32_t> order;                     ///< a file behind what it imports; the main one last
+  std::vector<syntax::file> files;                   ///< by number, as in `sources`
+  std::vector<std::vector<std::uint32_t>> imported;  ///< what each file imports itself, each once
+  std::vector<std::uint32_t> order;                  ///< a file behind what it imports; the main one last
 };
 
 /// Imported files are sought beside the importing one, then in `folders`. Each is loaded once.

@@ -23,10 +23,12 @@ constexpr std::array<std::string_view, 23> marks = {"**", "<=", ">=", "==", "!="
 std::string hint_for(char c) {
   switch (c) {
     case '!': return "'!=' is the relation; there is no 'not'";
-    case '&': case '|': return "there is no 'and' and no 'or'; nest 'if' statements, write several 'where' lines";
+    case '&':
+    case '|': return "there is no 'and' and no 'or'; nest 'if' statements, write several 'where' lines";
     case ';': return "a statement ends with its line";
     case '\'': return "texts stand in double quotes";
-    case '{': case '}': return "subscripts stand in [ ], expressions in ( )";
+    case '{':
+    case '}': return "subscripts stand in [ ], expressions in ( )";
     case '_': return "names begin with a letter";
     default: return {};
   }
@@ -34,8 +36,7 @@ std::string hint_for(char c) {
 
 class lexer {
  public:
-  lexer(std::string_view text, std::uint32_t file, message_list& messages)
-      : m_text(text), m_file(file), m_messages(messages) {}
+  lexer(std::string_view text, std::uint32_t file, message_list& messages) : m_text(text), m_file(file), m_messages(messages) {}
 
   std::vector<token> run() {
     while (m_at < m_text.size()) next();
@@ -47,9 +48,7 @@ class lexer {
  private:
   char at(std::size_t k) const { return k < m_text.size() ? m_text[k] : '\n'; }
 
-  place place_of(std::size_t k) const {
-    return {m_file, m_line, static_cast<std::uint32_t>(k - m_line_start) + 1};
-  }
+  place place_of(std::size_t k) const { return {m_file, m_line, static_cast<std::uint32_t>(k - m_line_start) + 1}; }
 
   token& add(token_kind kind, std::size_t from, std::size_t length) {
     token t;
@@ -117,8 +116,7 @@ class lexer {
       if (third || is_reserved(name) || is_reserved(second)) {
         while (at(m_at) == '.' && is_letter(at(m_at + 1))) ++m_at, lower_name();
         wrong(from, m_at - from,
-              third ? "a qualified name has two parts"
-                    : fmt::format("'{}' is a reserved word", is_reserved(name) ? name : second),
+              third ? "a qualified name has two parts" : fmt::format("'{}' is a reserved word", is_reserved(name) ? name : second),
               "write program.name");
       }
       name += "." + second;
@@ -195,8 +193,6 @@ class lexer {
 
 }  // namespace
 
-std::vector<token> lex(std::string_view text, std::uint32_t file, message_list& messages) {
-  return lexer(text, file, messages).run();
-}
+std::vector<token> lex(std::string_view text, std::uint32_t file, message_list& messages) { return lexer(text, file, messages).run(); }
 
 }  // namespace tessera::sial

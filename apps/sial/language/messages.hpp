@@ -15,10 +15,10 @@ struct span {
 
 class message_list {
  public:
-  static constexpr std::size_t error_limit = 50;    ///< later errors are counted, not kept
+  static constexpr std::size_t error_limit = 50;  ///< later errors are counted, not kept
   static constexpr std::size_t warning_limit = 50;
 
-  /// Keeps the first of several errors at one place.
+  /// Keeps the first error of a line: what follows in it is often its consequence.
   void error(span where, std::string what, std::string hint = {});
   void warning(span where, std::string what, std::string hint = {});
 

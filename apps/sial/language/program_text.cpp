@@ -24,7 +24,8 @@ class printer {
     for (const auto& d : m_p.ints) m_text += fmt::format("{}int {} = {}\n", d.predefined ? "predefined " : "", d.name, d.value);
     for (const auto& d : m_p.scalars) m_text += fmt::format("{}scalar {} = {}\n", d.predefined ? "predefined " : "", d.name, d.value);
     for (const auto& d : m_p.arrays)
-      m_text += fmt::format("{}{} {}[{}]\n", d.predefined ? "predefined " : "", array_words[static_cast<std::size_t>(d.kind)], d.name, indices(d.indices));
+      m_text += fmt::format("{}{} {}[{}]\n", d.predefined ? "predefined " : "", array_words[static_cast<std::size_t>(d.kind)], d.name,
+                            indices(d.indices));
     for (const auto& d : m_p.specials) m_text += fmt::format("special {}{}{}\n", d.name, d.signature.empty() ? "" : " ", d.signature);
     for (const auto& d : m_p.procedures) {
       m_text += fmt::format("proc {}{}\n", d.name, d.called ? "" : " (not called)");
@@ -40,7 +41,9 @@ class printer {
  private:
   std::string text(const bound& b) const { return b.constant == no_symbol ? fmt::format("{}", b.value) : m_p.ints[b.constant].name; }
   template <class T>
-  std::string text(const T& t) const { return to_text(m_p, t); }
+  std::string text(const T& t) const {
+    return to_text(m_p, t);
+  }
   std::string text(const relation& r) const {
     return fmt::format("{} {} {}", text(r.left), relation_words[static_cast<std::size_t>(r.what)], text(r.right));
   }
@@ -54,7 +57,8 @@ class printer {
 
   void index(const index_declaration& d) {
     m_text += fmt::format("{} {}", index_words[static_cast<std::size_t>(d.kind)], d.name);
-    m_text += d.kind == index_kind::sub ? fmt::format(" of {}\n", m_p.indices[d.parent].name) : fmt::format(" = {}:{}\n", text(d.low), text(d.high));
+    m_text += d.kind == index_kind::sub ? fmt::format(" of {}\n", m_p.indices[d.parent].name)
+                                        : fmt::format(" = {}:{}\n", text(d.low), text(d.high));
   }
 
   void line(const std::string& what) { m_text.append(2 * m_level, ' ').append(what).append("\n"); }
@@ -93,12 +97,14 @@ class printer {
   void add(const fetch_statement& s) { line("fetch " + text(s.block)); }
   void add(const store_statement& s) {
     const bool block = std::holds_alternative<block_reference>(s.from);
-    line(fmt::format("store {} {} {} {}", block ? "block" : "number", text(s.to), word(s.how), std::visit([&](const auto& f) { return text(f); }, s.from)));
+    line(fmt::format("store {} {} {} {}", block ? "block" : "number", text(s.to), word(s.how),
+                     std::visit([&](const auto& f) { return text(f); }, s.from)));
   }
   void add(const create_statement& s) { line("create " + array(s.array)); }
   void add(const delete_statement& s) { line("delete " + array(s.array)); }
   void add(const allocate_statement& s) {
-    line(fmt::format("{} {}[{}]", s.release ? "deallocate" : "allocate", array(s.array), s.subscripts.empty() ? "everything" : indices(s.subscripts)));
+    line(fmt::format("{} {}[{}]", s.release ? "deallocate" : "allocate", array(s.array),
+                     s.subscripts.empty() ? "everything" : indices(s.subscripts)));
   }
   void add(const allocate_region_statement& s) { line(fmt::format("{} region {}", s.release ? "deallocate" : "allocate", text(s.region))); }
   void add(const collective_statement& s) { line(fmt::format("collective {} += {}", m_p.scalars[s.scalar].name, text(s.value))); }
@@ -122,12 +128,15 @@ class printer {
   }
   void add(const gpu_transfer& s) {
     const auto* block = std::get_if<block_reference>(&s.of);
-    line(fmt::format("{} {}", gpu_words[static_cast<std::size_t>(s.what)], block ? text(*block) : array(std::get<whole_array>(s.of).array)));
+    line(
+        fmt::format("{} {}", gpu_words[static_cast<std::size_t>(s.what)], block ? text(*block) : array(std::get<whole_array>(s.of).array)));
   }
   std::string printed(const std::string& s) const { return "\"" + s + "\""; }
   std::string printed(const whole_array& w) const { return array(w.array); }
   template <class T>
-  std::string printed(const T& t) const { return text(t); }
+  std::string printed(const T& t) const {
+    return text(t);
+  }
   void add(const print_statement& s) {
     line(fmt::format("{} {} {}", s.line ? "println" : "print", print_words[static_cast<std::size_t>(s.how)],
                      std::visit([&](const auto& w) { return printed(w); }, s.what)));

@@ -14,45 +14,50 @@ struct name {
 };
 
 enum class form : std::uint8_t {
-  int_literal, scalar_literal,
-  variable,      ///< id
-  block,         ///< id[operands]: names and (index) casts, for allocate also stars
-  region,        ///< id[operands]: low, high, low, high ...
-  star,          ///< * as a subscript of allocate
-  cast_int, cast_scalar, cast_index, negate, square_root,  ///< of operands[0]
-  binary         ///< operands[0] op operands[1]
+  int_literal,
+  scalar_literal,
+  variable,  ///< id
+  block,     ///< id[operands]: names and (index) casts, for allocate also stars
+  region,    ///< id[operands]: low, high, low, high ...
+  star,      ///< * as a subscript of allocate
+  cast_int,
+  cast_scalar,
+  cast_index,
+  negate,
+  square_root,  ///< of operands[0]
+  binary        ///< operands[0] op operands[1]
 };
 
 struct expression {
   form what = form::variable;
-  span where;                        ///< its first word; of a binary one the operator
-  std::string op;                    ///< + - * / ^ **
+  span where;      ///< its first word; of a binary one the operator
+  std::string op;  ///< + - * / ^ **
   name id;
   std::int64_t i = 0;
   double d = 0;
   bool in_parentheses = false;
-  std::uint32_t depth = 1;           ///< of the tree below
+  std::uint32_t depth = 1;  ///< of the tree below
   std::vector<expression> operands;
 };
 
 struct relation {
-  span where;                        ///< the operator
+  span where;  ///< the operator
   std::string op;
   expression left, right;
 };
 
 struct statement {
-  span where;                        ///< the first word
-  std::string word;                  ///< the keyword; "=" for every assignment
-  std::vector<name> names;           ///< indices of a loop, the called procedure, the array, the special
-  name within;                       ///< of do ii in i
-  std::string op;                    ///< = += -= *= of assignments, stores and collective
+  span where;               ///< the first word
+  std::string word;         ///< the keyword; "=" for every assignment
+  std::vector<name> names;  ///< indices of a loop, the called procedure, the array, the special
+  name within;              ///< of do ii in i
+  std::string op;           ///< = += -= *= of assignments, stores and collective
   span op_where;
   std::vector<expression> operands;  ///< target and value; arguments; the block
   std::vector<relation> conditions;  ///< of if, or the where lines of a loop
   std::string text;                  ///< a pragma, a label, what is printed
   bool has_text = false;
-  bool incomplete = false;           ///< the first line was not understood
+  bool incomplete = false;  ///< the first line was not understood
   std::vector<statement> inside, otherwise;
   bool has_otherwise = false;
 };
@@ -61,25 +66,25 @@ struct index_bound {
   span where;
   bool negative = false;
   std::int64_t value = 0;
-  name constant;                     ///< when it has a text
+  name constant;  ///< when it has a text
 };
 
 enum class declared : std::uint8_t { scalar, integer, array, index, subindex, special, procedure };
 
 struct declaration {
   declared what = declared::scalar;
-  span where;                        ///< the first word
-  std::string word;                  ///< "temp", "aoindex", ...
+  span where;        ///< the first word
+  std::string word;  ///< "temp", "aoindex", ...
   name id;
   bool predefined = false, contiguous = false, sparse = false;
   bool has_value = false;
   std::int64_t i = 0;
   double d = 0;
-  std::vector<name> indices;         ///< of an array
+  std::vector<name> indices;  ///< of an array
   index_bound low, high;
-  name parent;                       ///< of a subindex
-  name signature;                    ///< of a special
-  std::vector<statement> inside;     ///< of a procedure
+  name parent;                    ///< of a subindex
+  name signature;                 ///< of a special
+  std::vector<statement> inside;  ///< of a procedure
 };
 
 struct import {

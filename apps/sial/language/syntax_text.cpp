@@ -40,12 +40,18 @@ void add(std::string& text, const declaration& d) {
   text += fmt::format("{}{}{}{} {}", d.predefined ? "predefined " : "", d.contiguous ? "contiguous " : "", d.sparse ? "sparse " : "",
                       d.word, d.id.text);
   switch (d.what) {
-    case declared::integer: if (d.has_value) text += fmt::format(" = {}", d.i); break;
-    case declared::scalar: if (d.has_value) text += fmt::format(" = {}", d.d); break;
+    case declared::integer:
+      if (d.has_value) text += fmt::format(" = {}", d.i);
+      break;
+    case declared::scalar:
+      if (d.has_value) text += fmt::format(" = {}", d.d);
+      break;
     case declared::array: text += "[" + joined(d.indices) + "]"; break;
     case declared::index: text += fmt::format(" = {}:{}", to_text(d.low), to_text(d.high)); break;
     case declared::subindex: text += " of " + d.parent.text; break;
-    case declared::special: if (!d.signature.text.empty()) text += " " + d.signature.text; break;
+    case declared::special:
+      if (!d.signature.text.empty()) text += " " + d.signature.text;
+      break;
     case declared::procedure: break;
   }
   text += "\n";

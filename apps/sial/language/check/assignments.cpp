@@ -13,10 +13,12 @@ statement_form to_variable(environment& in, const syntax::statement& s) {
   const assign how = assignment_of(s.op);
   const entity& found = in.names.find(to.id);
   if (found.kind == entity_kind::integer)
-    return assign_int{found.number, how, check_number(in, value, value_type::integer, fmt::format("what is assigned to int '{}'", to.id.text))};
+    return assign_int{found.number, how,
+                      check_number(in, value, value_type::integer, fmt::format("what is assigned to int '{}'", to.id.text))};
   if (found.kind == entity_kind::array) {
     in.out.arrays[found.number].used = true;
-    in.fail(to.where, fmt::format("the whole array '{}' cannot be assigned to", to.id.text), "assign its blocks, in loops over its indices");
+    in.fail(to.where, fmt::format("the whole array '{}' cannot be assigned to", to.id.text),
+            "assign its blocks, in loops over its indices");
   }
   if (found.kind != entity_kind::scalar)
     in.fail(to.where, fmt::format("'{}' is {}: nothing can be assigned to it", to.id.text, with_article(found.kind)),
@@ -38,7 +40,8 @@ statement_form to_region(environment& in, const syntax::statement& s) {
     block_reference from = check_block(in, value);
     if (from.subscripts.size() == to.ranges.size()) return region_from_block{std::move(to), std::move(from)};
     if (!all_simple(in.out, from))
-      in.fail(value.where, fmt::format("{} has {} dimensions, the region {}", to_text(in.out, from), from.subscripts.size(), to.ranges.size()));
+      in.fail(value.where,
+              fmt::format("{} has {} dimensions, the region {}", to_text(in.out, from), from.subscripts.size(), to.ranges.size()));
   }
   return region_fill{std::move(to), check_number(in, value, value_type::scalar, "what fills a region")};
 }

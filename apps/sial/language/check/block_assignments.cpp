@@ -25,8 +25,7 @@ class block_assignment {
     if (m_value.what == form::region) return from_region();
     if (!holds_block_here()) return fill();
     if (m_value.in_parentheses) fail(m_value.where, "arithmetic of blocks stands in no parentheses");
-    if (m_value.what == form::negate)
-      fail(m_value.where, "a block has no sign", "write -1.0 * and the block");
+    if (m_value.what == form::negate) fail(m_value.where, "a block has no sign", "write -1.0 * and the block");
     if (m_value.what != form::binary) return fill();  // which says what is wrong
     if (m_value.op == "+" || m_value.op == "-") return sum();
     if (m_value.op == "*") return product();
@@ -66,9 +65,11 @@ class block_assignment {
 
   statement_form slice(block_reference from) {
     const bool insert = is_piece(m_in.out, m_to);
-    if (insert == is_piece(m_in.out, from)) fail(m_value.where, "one side of a copy of a piece is declared with the subindex, the other without");
+    if (insert == is_piece(m_in.out, from))
+      fail(m_value.where, "one side of a copy of a piece is declared with the subindex, the other without");
     if (m_how != assign::set) fail(m_s.op_where, fmt::format("a piece is copied with '=', not '{}'", m_s.op));
-    if (!fit_in_order(m_in.out, m_to.subscripts, from.subscripts)) fail(m_value.where, "a piece is copied with the same subscripts in the same order");
+    if (!fit_in_order(m_in.out, m_to.subscripts, from.subscripts))
+      fail(m_value.where, "a piece is copied with the same subscripts in the same order");
     return block_slice{m_to, std::move(from), insert};
   }
 
@@ -142,18 +143,21 @@ class block_assignment {
     if (!is_block(left()) || !is_block(right())) fail(m_value.where, "'^' stands between two blocks", "'**' is the power of scalars");
     block_reference l = check_block(m_in, left()), r = check_block(m_in, right());
     if (free_subscripts(l, r).size() != l.subscripts.size() + r.subscripts.size())
-      fail(m_value.where, fmt::format("{} ^ {}: the factors of an outer product have no subscript in common", text(l), text(r)), "'*' contracts");
+      fail(m_value.where, fmt::format("{} ^ {}: the factors of an outer product have no subscript in common", text(l), text(r)),
+           "'*' contracts");
     return contracted(std::move(l), std::move(r));
   }
 
   statement_form contracted(block_reference l, block_reference r) {
     refuse_multiply("a product");
     for (const auto& [b, where] : {std::pair{&l, left().where}, {&r, right().where}, {&m_to, m_s.operands[0].where}})
-      if (repeats(*b)) fail(where, fmt::format("a subscript stands twice in {}", text(*b)), "blocks of a contraction have every subscript once");
+      if (repeats(*b))
+        fail(where, fmt::format("a subscript stands twice in {}", text(*b)), "blocks of a contraction have every subscript once");
     const auto wanted = free_subscripts(l, r);
     if (!permuted(wanted, m_to.subscripts))
-      fail(m_s.operands[0].where, fmt::format("{} {} {} has the subscripts {}, not {}", text(l), m_value.op, text(r), to_text(m_in.out, wanted),
-                                              to_text(m_in.out, m_to.subscripts)),
+      fail(m_s.operands[0].where,
+           fmt::format("{} {} {} has the subscripts {}, not {}", text(l), m_value.op, text(r), to_text(m_in.out, wanted),
+                       to_text(m_in.out, m_to.subscripts)),
            "the result has those subscripts that exactly one factor has, in any order");
     if (wanted.size() > max_array_rank) fail(m_value.where, "the product has too many dimensions");
     return block_product{m_to, m_how, std::move(l), std::move(r)};

@@ -18,7 +18,8 @@ symbol array_of(environment& in, const syntax::expression& e, std::size_t dimens
   array_declaration& a = in.out.arrays[array];
   a.used = true;
   if (dimensions != a.indices.size())
-    in.fail(e.where, fmt::format("'{}' has {} dimension{}, not {}", a.name, a.indices.size(), a.indices.size() == 1 ? "" : "s", dimensions));
+    in.fail(e.where,
+            fmt::format("'{}' has {} dimension{}, not {}", a.name, a.indices.size(), a.indices.size() == 1 ? "" : "s", dimensions));
   return array;
 }
 
@@ -35,7 +36,8 @@ subscript check_subscript(environment& in, const syntax::expression& e, const ar
   subscript s;
   if (e.what == form::cast_index) {
     if (in.out.indices[declared].kind != index_kind::simple)
-      in.fail(e.where, fmt::format("(index) is a simple index, but dimension {} of '{}' is {}", d + 1, a.name, word_of(in.out.indices[declared].kind)));
+      in.fail(e.where, fmt::format("(index) is a simple index, but dimension {} of '{}' is {}", d + 1, a.name,
+                                   word_of(in.out.indices[declared].kind)));
     s.value = std::make_shared<expression>(check_number(in, e.operands[0], value_type::integer, "the value of a subscript"));
     return s;
   }
@@ -46,8 +48,9 @@ subscript check_subscript(environment& in, const syntax::expression& e, const ar
   s.index = found.number;
   if (!fits(in.out, s.index, declared, pieces)) {
     const bool piece = fits(in.out, s.index, declared, true);
-    in.fail(e.where, fmt::format("'{}' is {}, but dimension {} of '{}' is {}", e.id.text, word_of(in.out.indices[s.index].kind), d + 1, a.name,
-                                 word_of(in.out.indices[declared].kind)),
+    in.fail(e.where,
+            fmt::format("'{}' is {}, but dimension {} of '{}' is {}", e.id.text, word_of(in.out.indices[s.index].kind), d + 1, a.name,
+                        word_of(in.out.indices[declared].kind)),
             piece ? "a piece of a block is only copied: b[ii,j] = a[ii,j] and back" : "");
   }
   bound_index(in, e.id);
@@ -81,12 +84,14 @@ region_reference check_region(environment& in, const syntax::expression& e) {
 }
 
 bool holds_block(environment& in, const syntax::expression& e) {
-  if (is_block(e)) {
-    const block_reference b = check_block(in, e);
-    return !all_simple(in.out, b);
-  }
   if (e.what == form::region) return true;
-  return std::ranges::any_of(e.operands, [&](const syntax::expression& o) { return holds_block(in, o); });
+  if (!is_block(e)) return std::ranges::any_of(e.operands, [&](const syntax::expression& o) { return holds_block(in, o); });
+  // What casts hold is looked at elsewhere, once: nested blocks would be, at every level, again.
+  return !std::ranges::all_of(e.operands, [&](const syntax::expression& s) {
+    if (s.what == form::cast_index) return true;
+    const entity& found = in.names.find(s.id);
+    return found.kind == entity_kind::index && in.out.indices[found.number].kind == index_kind::simple;
+  });
 }
 
 assign assignment_of(const std::string& op) {

@@ -8,20 +8,33 @@ namespace tessera::sial {
 namespace {
 
 // Whether an index is part of an expression.
-bool has_index(const expression& e) {
-  return e.what == operation::index_variable || std::ranges::any_of(e.operands, has_index);
-}
+bool has_index(const expression& e) { return e.what == operation::index_variable || std::ranges::any_of(e.operands, has_index); }
 
 using checker = statement_form (*)(environment&, const syntax::statement&);
 
 checker checker_of(const std::string& word) {
-  static const std::unordered_map<std::string, checker> checkers = {
-      {"=", check_assignment}, {"get", check_fetch}, {"request", check_fetch}, {"put", check_store}, {"prepare", check_store},
-      {"create", check_create}, {"delete", check_create}, {"destroy", check_create}, {"allocate", check_allocate},
-      {"deallocate", check_allocate}, {"collective", check_collective}, {"broadcast_from", check_collective},
-      {"assert_same", check_collective}, {"execute", check_execute}, {"set_persistent", check_persistent},
-      {"restore_persistent", check_persistent}, {"gpu_allocate", check_gpu_transfer}, {"gpu_free", check_gpu_transfer},
-      {"gpu_put", check_gpu_transfer}, {"gpu_get", check_gpu_transfer}, {"print", check_print}, {"println", check_print}};
+  static const std::unordered_map<std::string, checker> checkers = {{"=", check_assignment},
+                                                                    {"get", check_fetch},
+                                                                    {"request", check_fetch},
+                                                                    {"put", check_store},
+                                                                    {"prepare", check_store},
+                                                                    {"create", check_create},
+                                                                    {"delete", check_create},
+                                                                    {"destroy", check_create},
+                                                                    {"allocate", check_allocate},
+                                                                    {"deallocate", check_allocate},
+                                                                    {"collective", check_collective},
+                                                                    {"broadcast_from", check_collective},
+                                                                    {"assert_same", check_collective},
+                                                                    {"execute", check_execute},
+                                                                    {"set_persistent", check_persistent},
+                                                                    {"restore_persistent", check_persistent},
+                                                                    {"gpu_allocate", check_gpu_transfer},
+                                                                    {"gpu_free", check_gpu_transfer},
+                                                                    {"gpu_put", check_gpu_transfer},
+                                                                    {"gpu_get", check_gpu_transfer},
+                                                                    {"print", check_print},
+                                                                    {"println", check_print}};
   const auto found = checkers.find(word);
   return found == checkers.end() ? nullptr : found->second;
 }
@@ -64,7 +77,8 @@ std::vector<relation> body_checker::wheres(const std::vector<syntax::relation>& 
     try {
       relation c = check_relation(m_in, r);
       if (c.left.type != value_type::integer) m_in.fail(r.where, "'where' compares ints, not scalars");
-      if (!has_index(c.left) && !has_index(c.right)) m_in.fail(r.where, "no index in this 'where'", "it chooses among the values of indices");
+      if (!has_index(c.left) && !has_index(c.right))
+        m_in.fail(r.where, "no index in this 'where'", "it chooses among the values of indices");
       checked.push_back(std::move(c));
     } catch (const check_failed&) {
     }
@@ -129,11 +143,13 @@ statement_form body_checker::if_form(const syntax::statement& s) {
 statement_form body_checker::call_form(const syntax::statement& s) {
   const symbol procedure = m_in.names.find(s.names[0], entity_kind::procedure);
   m_in.out.procedures[procedure].called = true;
-  if (procedure == m_self) m_in.messages.warning(s.where, fmt::format("procedure '{}' calls itself", s.names[0].text), "recursion has no limit");
+  if (procedure == m_self)
+    m_in.messages.warning(s.where, fmt::format("procedure '{}' calls itself", s.names[0].text), "recursion has no limit");
   if (const auto& effect = m_effects[procedure]) {
     const forbidden_in_pardo found = *effect;
     if (m_in.in_pardo)
-      m_in.fail(s.names[0].where, fmt::format("'{}' in procedure '{}' stands in no pardo, and this call is in one", found.word, s.names[0].text),
+      m_in.fail(s.names[0].where,
+                fmt::format("'{}' in procedure '{}' stands in no pardo, and this call is in one", found.word, s.names[0].text),
                 fmt::format("it is in line {} of {}", found.where.line, m_in.out.sources.files[found.where.file].path));
     has_effect(found.word, found.where);
   }
@@ -159,11 +175,14 @@ statement_form body_checker::form_of(const syntax::statement& s) {
   if (s.word == "call") return call_form(s);
   if (s.word == "stop") return stop_statement{};
   if (s.word == "return") {
-    if (m_self == no_symbol) m_in.fail(s.where, "'return' stands in a procedure only", "'exit' leaves a loop, 'stop' ends the job with an error");
+    if (m_self == no_symbol)
+      m_in.fail(s.where, "'return' stands in a procedure only", "'exit' leaves a loop, 'stop' ends the job with an error");
     return return_statement{};
   }
   if (s.word == "exit") {
-    if (m_in.loops == 0) m_in.fail(s.where, "'exit' stands in a loop only", m_self == no_symbol ? "" : "the loop is in the same procedure; 'return' leaves the procedure");
+    if (m_in.loops == 0)
+      m_in.fail(s.where, "'exit' stands in a loop only",
+                m_self == no_symbol ? "" : "the loop is in the same procedure; 'return' leaves the procedure");
     return exit_statement{};
   }
   not_in_pardo(s);  // sip_barrier, server_barrier

@@ -9,31 +9,31 @@ namespace {
 using syntax::form;
 
 void refuse_writing(environment& in, const syntax::expression& e, char intent, std::size_t number, const std::string& what) {
-  if (intent != 'r') in.fail(e.where, fmt::format("argument {} is written by the super instruction; {} cannot be", number, what), "pass a scalar");
+  if (intent != 'r')
+    in.fail(e.where, fmt::format("argument {} is written by the super instruction; {} cannot be", number, what), "pass a scalar");
 }
 
 argument whole(environment& in, const syntax::expression& e, symbol array) {
   array_declaration& a = in.out.arrays[array];
   a.used = true;
   if (a.kind != array_kind::fixed && a.kind != array_kind::contiguous_local)
-    in.fail(e.where, fmt::format("the whole array '{}' is no argument: it is {}", a.name, word_of(a.kind)), "pass a block of it; whole arrays are static");
+    in.fail(e.where, fmt::format("the whole array '{}' is no argument: it is {}", a.name, word_of(a.kind)),
+            "pass a block of it; whole arrays are static");
   return whole_array{array};
 }
 
 argument check_argument(environment& in, const syntax::expression& e, char intent, std::size_t number) {
   switch (e.what) {
-    case form::int_literal:
-      refuse_writing(in, e, intent, number, "a literal");
-      return literal_argument{static_cast<double>(e.i)};
-    case form::scalar_literal:
-      refuse_writing(in, e, intent, number, "a literal");
-      return literal_argument{e.d};
+    case form::int_literal: refuse_writing(in, e, intent, number, "a literal"); return literal_argument{static_cast<double>(e.i)};
+    case form::scalar_literal: refuse_writing(in, e, intent, number, "a literal"); return literal_argument{e.d};
     case form::block: {
       block_reference b = check_block(in, e);
       const array_kind kind = in.out.arrays[b.array].kind;
       if (intent != 'r' && (kind == array_kind::distributed || kind == array_kind::served))
-        in.messages.warning(e.where, fmt::format("argument {} is written, but '{}' is {}: the array itself does not change", number,
-                                                 in.out.arrays[b.array].name, word_of(kind)), "pass a temp, then store it");
+        in.messages.warning(e.where,
+                            fmt::format("argument {} is written, but '{}' is {}: the array itself does not change", number,
+                                        in.out.arrays[b.array].name, word_of(kind)),
+                            "pass a temp, then store it");
       return b;
     }
     case form::region: return check_region(in, e);
@@ -43,7 +43,8 @@ argument check_argument(environment& in, const syntax::expression& e, char inten
   if (found.kind == entity_kind::scalar) return scalar_argument{found.number};
   if (found.kind == entity_kind::array) return whole(in, e, found.number);
   const bool whole_number = found.kind == entity_kind::integer || found.kind == entity_kind::index;
-  in.fail(e.where, fmt::format("'{}' is {}, no argument", e.id.text, with_article(found.kind)), whole_number ? "assign it to a scalar, and pass that" : "");
+  in.fail(e.where, fmt::format("'{}' is {}, no argument", e.id.text, with_article(found.kind)),
+          whole_number ? "assign it to a scalar, and pass that" : "");
 }
 
 }  // namespace
@@ -53,8 +54,9 @@ statement_form check_execute(environment& in, const syntax::statement& s) {
   e.special = in.names.find(s.names[0], entity_kind::special);
   const std::string& signature = in.out.specials[e.special].signature;
   if (signature.size() != s.operands.size())
-    in.fail(s.names[0].where, fmt::format("'{}' takes {} argument{}, not {}", in.out.specials[e.special].name, signature.size(),
-                                          signature.size() == 1 ? "" : "s", s.operands.size()),
+    in.fail(s.names[0].where,
+            fmt::format("'{}' takes {} argument{}, not {}", in.out.specials[e.special].name, signature.size(),
+                        signature.size() == 1 ? "" : "s", s.operands.size()),
             signature.empty() ? "" : fmt::format("its signature is '{}'", signature));
   for (std::size_t k = 0; k < signature.size(); ++k) e.arguments.push_back(check_argument(in, s.operands[k], signature[k], k + 1));
   return e;

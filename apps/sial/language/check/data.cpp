@@ -108,7 +108,8 @@ statement_form check_collective(environment& in, const syntax::statement& s) {
     expression from = check_number(in, s.operands[0], value_type::integer, "the number of a worker");
     const symbol array = in.names.find(s.names[0], entity_kind::array);
     array_declaration& a = in.out.arrays[array];
-    if (a.kind != array_kind::fixed) in.fail(s.names[0].where, fmt::format("'broadcast_from' takes a static array; '{}' is {}", a.name, word_of(a.kind)));
+    if (a.kind != array_kind::fixed)
+      in.fail(s.names[0].where, fmt::format("'broadcast_from' takes a static array; '{}' is {}", a.name, word_of(a.kind)));
     a.used = true;
     return broadcast_statement{std::move(from), array};
   }
@@ -126,7 +127,8 @@ statement_form check_persistent(environment& in, const syntax::statement& s) {
   p.of = found.number;
   p.is_scalar = found.kind == entity_kind::scalar;
   const auto refuse = [&](const std::string& what) {
-    in.fail(s.names[0].where, fmt::format("'{}' takes a scalar or a static, distributed or served array; '{}' is {}", s.word, s.names[0].text, what));
+    in.fail(s.names[0].where,
+            fmt::format("'{}' takes a scalar or a static, distributed or served array; '{}' is {}", s.word, s.names[0].text, what));
   };
   if (p.is_scalar) {
     if (in.out.scalars[p.of].predefined) refuse("predefined");

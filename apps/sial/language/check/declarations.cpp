@@ -102,7 +102,8 @@ class declaration_checker {
   void special() {
     for (const char c : m_d.signature.text)
       if (c != 'r' && c != 'w' && c != 'u')
-        m_names.fail(m_d.signature.where, fmt::format("'{}' is no letter of a signature", c), "r: read, w: written, u: updated; one letter an argument");
+        m_names.fail(m_d.signature.where, fmt::format("'{}' is no letter of a signature", c),
+                     "r: read, w: written, u: updated; one letter an argument");
     add(entity_kind::special, m_out.specials, special_declaration{m_d.id.text, m_d.id.where.where, m_file, m_d.signature.text});
   }
 

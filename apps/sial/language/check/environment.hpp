@@ -13,15 +13,12 @@ struct environment {
   scope& names;
   message_list& messages;
 
-  std::vector<symbol> bound = {};     ///< indices of the enclosing loops, outermost first
-  bool any_index_bound = false;       ///< in a procedure the caller may have bound any; so behind a loop that is not understood
-  bool in_procedure = false;
+  std::vector<symbol> bound = {};  ///< indices of the enclosing loops, outermost first
+  bool any_index_bound = false;    ///< in a procedure the caller may have bound any; so behind a loop that is not understood
   bool in_pardo = false;
-  std::uint32_t loops = 0;            ///< that enclose the statement
+  std::uint32_t loops = 0;  ///< that enclose the statement
 
-  [[noreturn]] void fail(span where, std::string what, std::string hint = {}) const {
-    names.fail(where, std::move(what), std::move(hint));
-  }
+  [[noreturn]] void fail(span where, std::string what, std::string hint = {}) const { names.fail(where, std::move(what), std::move(hint)); }
   bool is_bound(symbol index) const { return any_index_bound || std::ranges::find(bound, index) != bound.end(); }
 };
 
@@ -41,7 +38,7 @@ block_reference check_block(environment& in, const syntax::expression& e, bool p
 region_reference check_region(environment& in, const syntax::expression& e);
 /// Whether it is written as a block: a[i,j].
 inline bool is_block(const syntax::expression& e) { return e.what == syntax::form::block; }
-/// Whether it is a block that is no single number, or holds one.
+/// Whether it is a block that is no single number, or one is among its operands; not whether that block is right.
 bool holds_block(environment& in, const syntax::expression& e);
 /// x + l * r with sums over all subscripts.
 expression check_contraction(environment& in, const syntax::expression& product);

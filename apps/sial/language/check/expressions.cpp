@@ -26,9 +26,7 @@ expression variable(environment& in, const syntax::expression& e) {
       v.what = operation::index_variable;
       bound_index(in, e.id);
       return v;
-    case entity_kind::scalar:
-      v.what = operation::scalar_variable, v.type = value_type::scalar;
-      return v;
+    case entity_kind::scalar: v.what = operation::scalar_variable, v.type = value_type::scalar; return v;
     case entity_kind::array:
       in.out.arrays[found.number].used = true;
       in.fail(e.where, fmt::format("'{}' is an array, not a number", e.id.text), "a block of it is written with subscripts: a[i,j]");
@@ -83,7 +81,8 @@ expression joined(environment& in, const syntax::expression& e, expression left,
 symbol bound_index(environment& in, const syntax::name& n) {
   const symbol index = in.names.find(n, entity_kind::index);
   if (!in.is_bound(index))
-    in.fail(n.where, fmt::format("index '{}' has no value here", n.text), fmt::format("a loop 'do {}' or 'pardo {}' around it gives it one", n.text, n.text));
+    in.fail(n.where, fmt::format("index '{}' has no value here", n.text),
+            fmt::format("a loop 'do {}' or 'pardo {}' around it gives it one", n.text, n.text));
   return index;
 }
 
@@ -110,13 +109,18 @@ expression check_number(environment& in, const syntax::expression& e) {
     }
     case form::region: in.fail(e.where, "a region is not a number");
     case form::star: in.fail(e.where, "'*' is not a number");
-    case form::cast_int: case form::cast_scalar: case form::cast_index: return cast(in, e);
-    case form::negate: case form::square_root: return unary(in, e);
+    case form::cast_int:
+    case form::cast_scalar:
+    case form::cast_index: return cast(in, e);
+    case form::negate:
+    case form::square_root: return unary(in, e);
     case form::binary: break;
   }
-  if (e.op == "^") in.fail(e.where, "'^' stands between two blocks, alone on the right side of an assignment", "'**' is the power of scalars");
+  if (e.op == "^")
+    in.fail(e.where, "'^' stands between two blocks, alone on the right side of an assignment", "'**' is the power of scalars");
   if (e.op == "*" && is_block(e.operands[0]) && is_block(e.operands[1]) && holds_block(in, e))
-    in.fail(e.where, "a contraction stands alone or in a sum: not in parentheses, products, relations or prints", "assign it to a scalar first");
+    in.fail(e.where, "a contraction stands alone or in a sum: not in parentheses, products, relations or prints",
+            "assign it to a scalar first");
   expression left = check_number(in, e.operands[0]);
   return joined(in, e, std::move(left), check_number(in, e.operands[1]));
 }
@@ -124,7 +128,8 @@ expression check_number(environment& in, const syntax::expression& e) {
 expression check_number(environment& in, const syntax::expression& e, value_type type, const std::string& what) {
   expression found = check_number(in, e);
   if (found.type != type)
-    in.fail(e.where, fmt::format("{} is {}, not {}", what, name_of(type), name_of(found.type)), fmt::format("write {}( ... )", cast_to(type)));
+    in.fail(e.where, fmt::format("{} is {}, not {}", what, name_of(type), name_of(found.type)),
+            fmt::format("write {}( ... )", cast_to(type)));
   return found;
 }
 
@@ -135,8 +140,9 @@ expression check_contraction(environment& in, const syntax::expression& product)
     if (repeats(c.blocks[k]))
       in.fail(product.operands[k].where, fmt::format("a subscript stands twice in {}, which is contracted", to_text(in.out, c.blocks[k])));
   if (!permuted(c.blocks[0].subscripts, c.blocks[1].subscripts))
-    in.fail(product.where, fmt::format("{} * {} is no number: subscripts {} are left", to_text(in.out, c.blocks[0]), to_text(in.out, c.blocks[1]),
-                                       to_text(in.out, free_subscripts(c.blocks[0], c.blocks[1]))),
+    in.fail(product.where,
+            fmt::format("{} * {} is no number: subscripts {} are left", to_text(in.out, c.blocks[0]), to_text(in.out, c.blocks[1]),
+                        to_text(in.out, free_subscripts(c.blocks[0], c.blocks[1]))),
             "assign it to a block of these subscripts");
   return c;
 }
@@ -148,8 +154,7 @@ expression check_sum(environment& in, const syntax::expression& e) {
     return joined(in, e, std::move(left), check_sum(in, e.operands[1]));
   }
   if (e.op == "*" && is_block(e.operands[0]) && is_block(e.operands[1])) return check_contraction(in, e);
-  if (e.op == "*")
-    in.fail(e.where, "a contraction is multiplied no further", "assign it to a scalar first");
+  if (e.op == "*") in.fail(e.where, "a contraction is multiplied no further", "assign it to a scalar first");
   return check_number(in, e);
 }
 
@@ -165,7 +170,8 @@ relation check_relation(environment& in, const syntax::relation& r) {
   c.left = check_number(in, r.left);
   c.right = check_number(in, r.right);
   if (c.left.type != c.right.type)
-    in.fail(r.where, fmt::format("'{}' compares {} with {}", r.op, name_of(c.left.type), name_of(c.right.type)), "write (scalar)n or (int)x");
+    in.fail(r.where, fmt::format("'{}' compares {} with {}", r.op, name_of(c.left.type), name_of(c.right.type)),
+            "write (scalar)n or (int)x");
   return c;
 }
 

@@ -8,6 +8,15 @@
 
 namespace tessera::sial {
 
+namespace {
+
+std::string suggestion(const std::string& name, const std::vector<std::string>& known, const std::string& prefix = "") {
+  const std::string nearest = name.size() < 2 ? "" : nearest_name(name, known);
+  return nearest.empty() ? "" : fmt::format("did you mean '{}{}'?", prefix, nearest);
+}
+
+}  // namespace
+
 std::string with_article(entity_kind kind) {
   switch (kind) {
     case entity_kind::program: return "the name of a program";
@@ -45,8 +54,9 @@ const entity* scope::own(const std::string& name) const {
 
 bool scope::declare(const syntax::name& n, entity_kind kind, symbol number) {
   if (const entity* old = own(n.text); old && old->kind != entity_kind::unclear) {
-    m_messages.error(n.where, old->kind == entity_kind::program ? fmt::format("'{}' is the name of this program", n.text)
-                                                                : fmt::format("'{}' is declared already, in line {}", n.text, old->where.line));
+    m_messages.error(n.where, old->kind == entity_kind::program
+                                  ? fmt::format("'{}' is the name of this program", n.text)
+                                  : fmt::format("'{}' is declared already, in line {}", n.text, old->where.line));
     return false;
   }
   for (const scope* s : m_imported) {
@@ -70,18 +80,22 @@ const entity& scope::qualified(const syntax::name& n, std::size_t dot) const {
   }
   if (!in) {
     if (!m_complete) throw check_failed{};
-    const std::string nearest = nearest_name(program, known);
-    fail(n.where, fmt::format("no program '{}' is imported here", program), nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest));
+    fail(n.where, fmt::format("no program '{}' is imported here", program), suggestion(program, known));
   }
   const entity* e = in->own(name);
   if (e && e->kind == entity_kind::unclear) throw check_failed{};
   if (e) return *e;
   if (!in->m_complete) throw check_failed{};
   std::vector<std::string> names;
-  for (const auto& [other, what] : in->m_own) names.push_back(other);
-  const std::string nearest = nearest_name(name, names);
-  fail(n.where, fmt::format("program '{}' declares no '{}'", program, name),
-       nearest.empty() ? "what it imports itself is not visible through it" : fmt::format("did you mean '{}.{}'?", program, nearest));
+  in->add_names(names);
+  std::string hint = suggestion(name, names, program + ".");
+  if (hint.empty() && in != this) hint = "what it imports itself is not visible through it";
+  fail(n.where, fmt::format("program '{}' declares no '{}'", program, name), hint);
+}
+
+void scope::add_names(std::vector<std::string>& names) const {
+  for (const auto& [name, what] : m_own)
+    if (what.kind != entity_kind::program) names.push_back(name);
 }
 
 void scope::unknown(const syntax::name& n) const {
@@ -89,11 +103,9 @@ void scope::unknown(const syntax::name& n) const {
     fail(n.where, fmt::format("'{}' is used before its declaration in line {}", n.text, later->second.line));
   if (!m_complete) throw check_failed{};
   std::vector<std::string> names;
-  for (const auto& [name, what] : m_own) names.push_back(name);
-  for (const scope* s : m_imported)
-    for (const auto& [name, what] : s->m_own) names.push_back(name);
-  const std::string nearest = nearest_name(n.text, names);
-  fail(n.where, fmt::format("'{}' is not declared", n.text), nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest));
+  add_names(names);
+  for (const scope* s : m_imported) s->add_names(names);
+  fail(n.where, fmt::format("'{}' is not declared", n.text), suggestion(n.text, names));
 }
 
 const entity& scope::find(const syntax::name& n) const {

@@ -45,6 +45,7 @@ class scope {
  private:
   const entity* own(const std::string& name) const;
   const entity& qualified(const syntax::name& n, std::size_t dot) const;
+  void add_names(std::vector<std::string>& names) const;
   [[noreturn]] void unknown(const syntax::name& n) const;
 
   std::string m_program;

@@ -40,7 +40,8 @@ void parse_array(cursor& at, declaration& d) {
   while (at.accept(","));
   at.expect("]", "or ',' after an index");
   if (d.indices.size() > max_array_rank)
-    at.fail(d.indices[max_array_rank].where, fmt::format("'{}' has {} dimensions; {} is the most", d.id.text, d.indices.size(), max_array_rank));
+    at.fail(d.indices[max_array_rank].where,
+            fmt::format("'{}' has {} dimensions; {} is the most", d.id.text, d.indices.size(), max_array_rank));
 }
 
 syntax::index_bound parse_bound(cursor& at, const declaration& d) {

@@ -11,7 +11,8 @@ using syntax::expression;
 using syntax::form;
 
 bool is_relation(const token& t) {
-  return t.kind == token_kind::mark && (t.text == "<" || t.text == "<=" || t.text == ">" || t.text == ">=" || t.text == "==" || t.text == "!=");
+  return t.kind == token_kind::mark &&
+         (t.text == "<" || t.text == "<=" || t.text == ">" || t.text == ">=" || t.text == "==" || t.text == "!=");
 }
 
 void own(cursor& at, expression& parent, expression child) {
@@ -115,10 +116,10 @@ expression parse_reference(cursor& at, bool stars, std::uint32_t nesting) {
   e.id = at.name("a name");
   if (!at.here().is("[")) return e;
   const token& open = at.take();
-  if (nesting >= max_parenthesis_depth)
-    at.fail(open, "brackets nest too deeply", fmt::format("at most {} levels", max_parenthesis_depth));
+  if (nesting >= max_parenthesis_depth) at.fail(open, "brackets nest too deeply", fmt::format("at most {} levels", max_parenthesis_depth));
   e.what = form::block;
-  if (at.here().is("]")) at.fail(at.here(), fmt::format("'{}' has no subscripts here", e.id.text), "leave the brackets out to name the whole array");
+  if (at.here().is("]"))
+    at.fail(at.here(), fmt::format("'{}' has no subscripts here", e.id.text), "leave the brackets out to name the whole array");
   for (std::size_t count = 0;; ++count) {
     if (stars && at.here().is("*")) {
       own(at, e, made(form::star, at.take()));
@@ -146,8 +147,7 @@ expression parse_reference(cursor& at, bool stars, std::uint32_t nesting) {
 syntax::relation parse_relation(cursor& at) {
   syntax::relation r;
   r.left = parse_expression(at);
-  if (!is_relation(at.here()))
-    at.expected("a relation: < <= > >= == !=", at.here().is("=") ? "'==' compares" : "");
+  if (!is_relation(at.here())) at.expected("a relation: < <= > >= == !=", at.here().is("=") ? "'==' compares" : "");
   r.where = at.here();
   r.op = at.take().text;
   r.right = parse_expression(at);

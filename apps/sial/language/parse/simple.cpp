@@ -74,9 +74,11 @@ statement parse_simple(cursor& at) {
   s.word = first.text;
   if (first.kind == token_kind::identifier) {
     if (at.ahead().kind == token_kind::identifier) {
-      static const std::vector<std::string> words = {"do", "enddo", "pardo", "endpardo", "if", "else", "endif", "call", "get", "put", "request",
-        "prepare", "execute", "print", "println", "create", "delete", "destroy", "allocate", "deallocate", "collective", "return", "stop", "exit",
-        "scalar", "int", "temp", "local", "static", "served", "distributed", "index", "aoindex", "moindex", "special", "proc", "endproc", "endsial"};
+      static const std::vector<std::string> words = {
+          "do",          "enddo",   "pardo",   "endpardo", "if",      "else",   "endif",   "call",    "get",      "put",
+          "request",     "prepare", "execute", "print",    "println", "create", "delete",  "destroy", "allocate", "deallocate",
+          "collective",  "return",  "stop",    "exit",     "scalar",  "int",    "temp",    "local",   "static",   "served",
+          "distributed", "index",   "aoindex", "moindex",  "special", "proc",   "endproc", "endsial"};
       const std::string nearest = nearest_name(first.text, words);
       at.fail(first, fmt::format("'{}' is no statement", first.text), nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest));
     }

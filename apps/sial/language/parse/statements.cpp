@@ -76,7 +76,8 @@ void statement_parser::close() {
   const std::string wanted = title(end_of(c.word), c.names, c.word);
   const bool reached = t.is(end_of(c.word)) && [&] {
     const auto names = names_of_end(m_at);
-    return c.incomplete || same(names, c.names) || std::ranges::none_of(m_open, [&](const construct& o) { return o.word == c.word && same(o.names, names); });
+    return c.incomplete || same(names, c.names) ||
+           std::ranges::none_of(m_open, [&](const construct& o) { return o.word == c.word && same(o.names, names); });
   }();
   if (!reached) {
     m_at.messages().error(t, fmt::format("'{}' is missing before {}", wanted, shown(t)),
@@ -87,8 +88,9 @@ void statement_parser::close() {
   const auto names = names_of_end(m_at);
   const span where = names.empty() ? span(t) : names.front().where;
   if (!same(names, c.names))
-    m_at.messages().error(where, fmt::format("'{}' ends '{}' of line {}", title(t.text, names, c.word), title(c.word, c.names, c.word), c.where.where.line),
-                          fmt::format("write '{}'", wanted));
+    m_at.messages().error(
+        where, fmt::format("'{}' ends '{}' of line {}", title(t.text, names, c.word), title(c.word, c.names, c.word), c.where.where.line),
+        fmt::format("write '{}'", wanted));
   try {
     m_at.take();
     for (bool first = true; !m_at.at_line_end(); first = false) {
@@ -169,7 +171,7 @@ std::vector<syntax::statement> statement_parser::body() {
         m_at.take();
       } else if (is_ending(t)) {
         m_at.fail(t, t.is("else") ? "'else' without an 'if'" : fmt::format("'{}' ends nothing", t.text),
-                  "every end repeats the word and the names of its beginning");
+                  t.is("else") ? "" : "every end repeats the word and the names of its beginning");
       } else if (t.is("proc")) {
         m_at.messages().error(t, "procedures stand before the first statement");
         auto outer = std::exchange(m_open, {});

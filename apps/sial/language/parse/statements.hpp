@@ -25,7 +25,7 @@ class statement_parser {
     std::string word;                 ///< do pardo if section gpu_on proc sial
     std::vector<syntax::name> names;  ///< which its end repeats
     span where;
-    bool incomplete = false;          ///< its names are not known: every end of its kind fits
+    bool incomplete = false;  ///< its names are not known: every end of its kind fits
     bool in_else = false;
   };
 
