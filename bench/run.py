@@ -27,9 +27,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
-from runner import conformance, jobs, machine, out_of_core, results, simulate, spill, table  # noqa: E402
+from runner import conformance, jobs, machine, out_of_core, results, sial, simulate, spill, table  # noqa: E402
 
-OWN_TABLES = {"conformance": conformance, "simulate": simulate, "out_of_core": out_of_core, "spill": spill}  # groups with pages of their own
+OWN_TABLES = {"conformance": conformance, "simulate": simulate, "out_of_core": out_of_core, "spill": spill, "sial": sial}  # groups with pages of their own
 
 
 @contextlib.contextmanager
