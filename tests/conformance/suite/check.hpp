@@ -41,6 +41,7 @@ struct subject {
   std::vector<plugin::option_value> options;
   plugin::host& host;
   std::uint64_t seed;
+  const request& asked;
 
   std::mt19937_64 generator() const { return std::mt19937_64(seed); }
 };
@@ -74,6 +75,7 @@ std::vector<check> reduce_checks();
 std::vector<check> sparse_checks();
 std::vector<check> extension_checks();
 std::vector<check> jit_checks();
+std::vector<check> ipc_checks();
 std::vector<check> storage_checks();
 
 }  // namespace tessera::conformance

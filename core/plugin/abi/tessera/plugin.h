@@ -735,18 +735,23 @@ typedef struct tsr_jit_table {
 } tsr_jit_table;
 
 /* Memory that other processes of this machine reach. A key is plain bytes, to be sent by any means; it is good for plugins
- * of the same name and version on the same device, while the exported memory lives. */
-#define TSR_IPC_KEY_BYTES 128 /* a vendor's handle (64 bytes with CUDA and HIP), offset and size in its allocation, uuid */
+ * of the same name and version on the same device (the same uuid), while the exported memory lives. Whoever knows a key and
+ * may open the device can read and write the memory. */
+#define TSR_IPC_KEY_BYTES 128 /* a vendor's handle (64 bytes with CUDA and HIP), size, uuid, the exporting process, a check sum */
 typedef struct tsr_ipc_table {
   uint32_t struct_size;
   uint32_t version;
-  /* Writes the key of an allocation of this device. Thread-safe. Fails: UNIMPLEMENTED (this space's memory cannot be
-   * shared), INVALID_ARGUMENT (no live memory of the device). */
+  /* Writes the key of an allocation of this device. Exporting again gives a key that is as good. Thread-safe. Fails:
+   * UNIMPLEMENTED (this space's memory cannot be shared), INVALID_ARGUMENT (no live memory of the device, or one that was
+   * imported, or out_key NULL). */
   tsr_status (*export_memory)(tsr_device* device, tsr_memory* memory, uint8_t out_key[TSR_IPC_KEY_BYTES]);
   /* A handle on memory that another process exported, in the space and of the size that it has there; the caller ends
-   * its use with mem_free, which leaves the exporter's memory alone. The contents are ordered by nobody: processes agree
-   * on who writes. Thread-safe. Fails: INVALID_ARGUMENT (no key of this device), NOT_FOUND (the memory is gone),
-   * RESOURCE_EXHAUSTED. */
+   * its use with mem_free, which leaves the exporter's memory alone. The exporter frees its memory after all others have
+   * ended their use. The contents are ordered by nobody: processes agree on who writes, and signal each other when work on
+   * the memory has finished. Imported memory takes nothing of the space's capacity. May block. Thread-safe; not by a thread
+   * that records (GRAPH). Fails: INVALID_ARGUMENT (no key, a damaged one, or one of another device, plugin or version),
+   * FAILED_PRECONDITION (a key of this same process, which has the memory already), NOT_FOUND (the memory is gone, as far as
+   * the driver can tell), PERMISSION_DENIED (the operating system keeps the processes apart), RESOURCE_EXHAUSTED. */
   tsr_status (*import_memory)(tsr_device* device, const uint8_t key[TSR_IPC_KEY_BYTES], tsr_memory** out_memory);
 } tsr_ipc_table;
 
