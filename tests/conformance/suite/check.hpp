@@ -73,6 +73,7 @@ std::vector<check> tensor_checks();
 std::vector<check> contract_checks();
 std::vector<check> reduce_checks();
 std::vector<check> sparse_checks();
+std::vector<check> tiled_sparse_checks();
 std::vector<check> extension_checks();
 std::vector<check> jit_checks();
 std::vector<check> ipc_checks();

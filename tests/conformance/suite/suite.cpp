@@ -18,7 +18,7 @@ std::vector<check> all_checks() {
   for (const auto& group :
        {lifecycle_checks(), abi_checks(), honesty_checks(), memory_checks(), copy_checks(), ordering_checks(),
         stress_checks(), failure_checks(), blas_checks(), tensor_checks(), contract_checks(), reduce_checks(),
-        sparse_checks(), extension_checks(), jit_checks(), ipc_checks(), storage_checks()})
+        sparse_checks(), tiled_sparse_checks(), extension_checks(), jit_checks(), ipc_checks(), storage_checks()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }

@@ -636,8 +636,10 @@ typedef struct tsr_tensor_table {
 
 typedef uint32_t tsr_sparse_operation;
 enum {
-  TSR_SPARSE_SPMM = 1,           /* create_csr, and spmm without transposition */
-  TSR_SPARSE_SPMM_TRANSPOSED = 2 /* and with TSR_TRANSPOSE and TSR_CONJUGATE_TRANSPOSE */
+  TSR_SPARSE_SPMM = 1,            /* create_csr, and spmm without transposition */
+  TSR_SPARSE_SPMM_TRANSPOSED = 2, /* and with TSR_TRANSPOSE and TSR_CONJUGATE_TRANSPOSE */
+  TSR_SPARSE_BSR_SPMM = 3,        /* create_bsr, and spmm without transposition */
+  TSR_SPARSE_BSR_SPMM_TRANSPOSED = 4
 };
 
 enum { TSR_CSR_NEVER_TRANSPOSED = 1u << 0 }; /* spmm of the handle is never asked to transpose: saves an index of it */
@@ -653,6 +655,21 @@ typedef struct tsr_csr {
   tsr_address row_starts, column_indices, values;
   uint32_t flags; /* TSR_CSR_...; since 0.2, 0 where the struct ends before it */
 } tsr_csr;
+
+/* A sparse matrix of dense tiles of tile_rows x tile_columns elements, in compressed rows of tiles: tiles row_starts[r] ..
+ * row_starts[r + 1] - 1 are those of row r of tiles, and their columns of tiles count from 0, in any order within a row; tiles
+ * of the same place add up. `values` has the tiles one behind the other, each dense and column-major. The last row and the last
+ * column of tiles may reach over the edge of the matrix: what lies beyond is stored, and not read. */
+typedef struct tsr_bsr {
+  uint32_t struct_size;
+  tsr_type type; /* of the values */
+  int64_t rows, columns;           /* of elements; columns at most 2^31 */
+  int64_t tile_rows, tile_columns; /* 1 to 2^31 */
+  int64_t tiles;                   /* that are stored */
+  /* As in tsr_csr: one int64 more than rows of tiles, `tiles` int32, tiles x tile_rows x tile_columns of `type`. */
+  tsr_address row_starts, column_indices, values;
+  uint32_t flags; /* TSR_CSR_... */
+} tsr_bsr;
 
 /* Sparse matrices, on the device. A handle belongs to one device; spmm of it may be called on several streams and by
  * several threads at once. create_csr and destroy are thread-safe, and are refused to a thread that records (GRAPH) as
@@ -685,6 +702,11 @@ typedef struct tsr_sparse_table {
   tsr_status (*spmm)(tsr_device* device, tsr_stream* stream, tsr_transpose transpose, const void* alpha,
                      tsr_sparse* matrix, tsr_address x, int64_t ldx, int64_t b, const void* beta, tsr_address y,
                      int64_t ldy, tsr_workspace workspace);
+  /* --- since 0.2 --- */
+  /* As create_csr, for a matrix of tiles; spmm and destroy take its handle as any other. An index for transposed products takes
+   * some 12 bytes a tile. Also fails: INVALID_ARGUMENT (a tile without extent), OUT_OF_RANGE (a tile of more than 2^31 rows or
+   * columns). Optional; supports(TSR_SPARSE_BSR_...) speaks for it. */
+  tsr_status (*create_bsr)(tsr_device* device, const tsr_bsr* matrix, tsr_sparse** out_matrix);
 } tsr_sparse_table;
 
 /* Work recorded once and launched many times. */
