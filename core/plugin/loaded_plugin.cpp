@@ -224,8 +224,15 @@ loaded_plugin load_plugin(const std::filesystem::path& path, const checksums& ex
     refuse(path, "the shared library is no Tessera plugin: it does not export tsr_plugin_query",
            "export the function (TSR_EXPORT in tessera/plugin.h), or remove the file from the directory");
   const auto query = reinterpret_cast<tsr_plugin_query_function>(symbol);
-  loaded_plugin plugin =
-      accept_header(path, call_plugin(path, "tsr_plugin_query", [&] { return query(TSR_ABI_MAJOR, TSR_ABI_MINOR); }));
+  const auto header_for = [&](std::uint32_t major, std::uint32_t minor) {
+    return call_plugin(path, "tsr_plugin_query", [&] { return query(major, minor); });
+  };
+  const tsr_plugin_header* header = header_for(TSR_ABI_MAJOR, TSR_ABI_MINOR);
+  // One of another major version says nothing to us; asked in its own language it tells its number, for the refusal.
+  constexpr std::uint32_t majors_asked = TSR_ABI_MAJOR + 4, any_minor = 1000;
+  for (std::uint32_t major = 0; header == nullptr && major < majors_asked; ++major)
+    if (major != TSR_ABI_MAJOR) header = header_for(major, any_minor);
+  loaded_plugin plugin = accept_header(path, header);
   if (plugin.name != promised) {
     check_sum(plugin.name);
     check_company(path, plugin.name);

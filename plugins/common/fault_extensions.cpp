@@ -67,16 +67,27 @@ const void* wrap_tensor(device_state& device, const void* inner) {
       device.tensor, inner, nothing_more);
 }
 
-/// Counts as an allocation, of what the plugin may build for the matrix.
-tsr_status create_csr(tsr_device* device, const tsr_csr* matrix, tsr_sparse** out_matrix) {
+/// Counts as an allocation, of what the plugin may build for a matrix of so many nonzeros or tiles.
+template <class Create>
+tsr_status create_matrix(tsr_device* device, std::int64_t nonzeros, Create&& create) {
   const auto state = find(device);
   if (state == nullptr) return TSR_INVALID_ARGUMENT;
   passage in(*state);
-  const std::int64_t nonzeros = TSR_HAS(tsr_csr, matrix, nonzeros) && matrix->nonzeros > 0 ? matrix->nonzeros : 0;
   bool work = true;
-  if (const auto status = before(in, *state, nullptr, call::alloc, 12 * static_cast<std::uint64_t>(nonzeros), "a sparse matrix", work))
+  if (const auto status = before(in, *state, nullptr, call::alloc, 12 * static_cast<std::uint64_t>(nonzeros > 0 ? nonzeros : 0),
+                                 "a sparse matrix", work))
     return status;
-  return state->sparse.inner.create_csr(device, matrix, out_matrix);
+  return create(state->sparse.inner);
+}
+
+tsr_status create_csr(tsr_device* device, const tsr_csr* matrix, tsr_sparse** out_matrix) {
+  return create_matrix(device, TSR_HAS(tsr_csr, matrix, nonzeros) ? matrix->nonzeros : 0,
+                       [&](const tsr_sparse_table& inner) { return inner.create_csr(device, matrix, out_matrix); });
+}
+
+tsr_status create_bsr(tsr_device* device, const tsr_bsr* matrix, tsr_sparse** out_matrix) {
+  return create_matrix(device, TSR_HAS(tsr_bsr, matrix, tiles) ? matrix->tiles : 0,
+                       [&](const tsr_sparse_table& inner) { return inner.create_bsr(device, matrix, out_matrix); });
 }
 
 /// Also on a device that is lost.
@@ -90,6 +101,7 @@ tsr_status destroy_matrix(tsr_device* device, tsr_sparse* matrix) {
 const void* wrap_sparse(device_state& device, const void* inner) {
   return wrap<&device_state::sparse, &tsr_sparse_table::spmm>(device.sparse, inner, [](tsr_sparse_table& table) {
     if (table.create_csr != nullptr) table.create_csr = create_csr;
+    if (table.create_bsr != nullptr) table.create_bsr = create_bsr;
     if (table.destroy != nullptr) table.destroy = destroy_matrix;
   });
 }

@@ -49,21 +49,34 @@ std::uint64_t meminfo(int node, const std::string& key) {
   return 0;
 }
 
+/// Where pages of a mapping are to be, if anywhere in particular; preferred, so a refusal changes nothing.
+void bind(void* data, std::uint64_t bytes, int numa_node) {
+  if (numa_node < 0 || numa_node >= 1024) return;
+  unsigned long mask[1024 / (8 * sizeof(unsigned long))] = {};
+  constexpr unsigned word_bits = 8 * sizeof(unsigned long);
+  mask[static_cast<unsigned>(numa_node) / word_bits] = 1ul << (static_cast<unsigned>(numa_node) % word_bits);
+  ::syscall(SYS_mbind, data, bytes, MPOL_PREFERRED, mask, 1024ul + 1, 0u);
+}
+
 }  // namespace
 
 pages::pages(pages&& other) noexcept
-    : m_data(std::exchange(other.m_data, nullptr)), m_bytes(std::exchange(other.m_bytes, 0)) {}
+    : m_data(std::exchange(other.m_data, nullptr)),
+      m_bytes(std::exchange(other.m_bytes, 0)),
+      m_owns_file_part(std::exchange(other.m_owns_file_part, false)) {}
 
 pages& pages::operator=(pages&& other) noexcept {
   if (this != &other) {
     release();
     m_data = std::exchange(other.m_data, nullptr);
     m_bytes = std::exchange(other.m_bytes, 0);
+    m_owns_file_part = std::exchange(other.m_owns_file_part, false);
   }
   return *this;
 }
 
 void pages::release() noexcept {
+  if (m_data != nullptr && m_owns_file_part) ::madvise(m_data, m_bytes, MADV_REMOVE);
   if (m_data != nullptr) ::munmap(m_data, m_bytes);
   m_data = nullptr;
 }
@@ -87,12 +100,18 @@ std::optional<pages> pages::map(std::uint64_t bytes, bool huge, int numa_node) {
   result.m_data = reinterpret_cast<void*>(begin);
   result.m_bytes = length;
   if (large && huge) ::madvise(result.m_data, length, MADV_HUGEPAGE);  // advice: a refusal costs speed only
-  if (numa_node >= 0 && numa_node < 1024) {
-    unsigned long mask[1024 / (8 * sizeof(unsigned long))] = {};
-    constexpr unsigned word_bits = 8 * sizeof(unsigned long);
-    mask[static_cast<unsigned>(numa_node) / word_bits] = 1ul << (static_cast<unsigned>(numa_node) % word_bits);
-    ::syscall(SYS_mbind, result.m_data, length, MPOL_PREFERRED, mask, 1024ul + 1, 0u);
-  }
+  bind(result.m_data, length, numa_node);
+  return result;
+}
+
+std::optional<pages> pages::map_file(int file, std::uint64_t offset, std::uint64_t bytes, int numa_node, bool owner) {
+  void* const data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(offset));
+  if (data == MAP_FAILED) return std::nullopt;
+  pages result;
+  result.m_data = data;
+  result.m_bytes = bytes;
+  result.m_owns_file_part = owner;
+  bind(data, bytes, numa_node);
   return result;
 }
 

@@ -19,6 +19,10 @@ class pages {
   /// (when `huge`). numa_node >= 0 binds the pages there (preferred, not forced). Nothing when the system refuses.
   static std::optional<pages> map(std::uint64_t bytes, bool huge, int numa_node);
 
+  /// Maps a part of a file for this process and others that map it; both numbers are whole pages. The `owner` takes what is in it
+  /// out of the file when the pages are unmapped.
+  static std::optional<pages> map_file(int file, std::uint64_t offset, std::uint64_t bytes, int numa_node, bool owner);
+
   void* data() const noexcept { return m_data; }
   std::uint64_t bytes() const noexcept { return m_bytes; }
 
@@ -28,6 +32,7 @@ class pages {
   void release() noexcept;
   void* m_data = nullptr;
   std::uint64_t m_bytes = 0;
+  bool m_owns_file_part = false;
 };
 
 /// The size of an ordinary page.

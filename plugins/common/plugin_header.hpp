@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "plugins/common/version.hpp"
+
 // Set per plugin by the build; this file is included by the one source of a plugin that defines its header.
 #ifndef TSR_BUILD_SANITIZER
 #define TSR_BUILD_SANITIZER TSR_SANITIZER_NONE
@@ -21,7 +23,7 @@ inline tsr_plugin_header make_header(tsr_plugin_kind kind, const char* name, con
   header.sanitizer = TSR_BUILD_SANITIZER;
   header.name = name;
   header.vendor = "Tessera";
-  header.version = "0.1.0";
+  header.version = plugin_version;
   header.build = "GCC " __VERSION__;
   header.options = options;
   header.option_count = option_count;

@@ -75,12 +75,43 @@ void multiply_transposed(const spmm_call& call, const operands_of<T>& o) {
   }
 }
 
+/// Y += alpha op(tile) X for one tile that lies at (row, column) of op(A); `height` and `width` are what of op(tile) is in the matrix.
+/// Element (i, j) of op(tile) is at i * row_step + j * column_step.
+template <class T>
+void add_tile(const spmm_call& call, const operands_of<T>& o, const T* tile, i64 row, i64 column, i64 height, i64 width, i64 row_step,
+              i64 column_step, bool conjugated) {
+  for (i64 i = 0; i < height; ++i) {
+    T* const y = o.y + (row + i) * call.ldy;
+    for (i64 j = 0; j < width; ++j) {
+      const T value = tile[i * row_step + j * column_step], factor = product(o.alpha, conjugated ? conjugate(value) : value);
+      const T* const x = o.x + (column + j) * call.ldx;
+      for (i64 q = 0; q < call.b; ++q) y[q] += product(factor, x[q]);
+    }
+  }
+}
+
+template <class T>
+void multiply_tiles(const spmm_call& call, const operands_of<T>& o) {
+  const bool transposed = call.transpose != TSR_NO_TRANSPOSE;
+  const i64 h = call.tile_rows, w = call.tile_columns;
+  scale(o, transposed ? call.columns : call.rows, call.b, call.ldy);
+  for (i64 r = 0; r * h < call.rows; ++r)
+    for (i64 e = call.row_starts[r]; e < call.row_starts[r + 1]; ++e) {
+      const T* const tile = o.values + e * h * w;
+      const i64 row = r * h, column = call.column_indices[e] * w;
+      const i64 height = std::min(h, call.rows - row), width = std::min(w, call.columns - column);
+      if (transposed) add_tile(call, o, tile, column, row, width, height, h, 1, call.transpose == TSR_CONJUGATE_TRANSPOSE);
+      else add_tile(call, o, tile, row, column, height, width, 1, h, false);
+    }
+}
+
 template <class T>
 void run_typed(const spmm_call& call) {
   const operands_of<T> o(call);
   if (call.b == 0) return;
   const bool transposed = call.transpose != TSR_NO_TRANSPOSE;
   if (o.alpha == T(0)) return scale(o, transposed ? call.columns : call.rows, call.b, call.ldy);
+  if (call.tile_rows != 1 || call.tile_columns != 1) return multiply_tiles(call, o);
   return transposed ? multiply_transposed(call, o) : multiply(call, o);
 }
 

@@ -53,14 +53,23 @@ struct sparse_calls {
     made.create_csr = create_csr;
     made.destroy = destroy;
     made.spmm = spmm;
+    made.create_bsr = create_bsr;
     return made;
   }
 
   static tsr_status create_csr(device* on, const tsr_csr* arguments, tsr_sparse** out_matrix) {
+    return create(on, "create_csr", arguments, out_matrix);
+  }
+  static tsr_status create_bsr(device* on, const tsr_bsr* arguments, tsr_sparse** out_matrix) {
+    return create(on, "create_bsr", arguments, out_matrix);
+  }
+
+  template <class Arguments>
+  static tsr_status create(device* on, const char* call, const Arguments* arguments, tsr_sparse** out_matrix) {
     return gate::on_device(on, [&]() -> tsr_status {
       const auto& report = on->report;
-      if (out_matrix == nullptr) return report.fail(TSR_INVALID_ARGUMENT, "create_csr: out_matrix is NULL");
-      if (const auto status = Backend::refuse(on, "create_csr")) return status;
+      if (out_matrix == nullptr) return report.fail(TSR_INVALID_ARGUMENT, "%s: out_matrix is NULL", call);
+      if (const auto status = Backend::refuse(on, call)) return status;
       csr_matrix matrix{};
       typename Backend::operands resolver(on);
       if (const auto status = prepare(report, resolver, arguments, matrix)) return status;

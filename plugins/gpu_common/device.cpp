@@ -26,6 +26,9 @@ tsr_status tell(tsr_device* device, error_t error, const char* call) {
                             : kind == error_kind::no_device     ? TSR_UNAVAILABLE
                             : kind == error_kind::bad_argument  ? TSR_INVALID_ARGUMENT
                             : kind == error_kind::already_there ? TSR_ALREADY_EXISTS
+                            : kind == error_kind::gone          ? TSR_NOT_FOUND
+                            : kind == error_kind::denied        ? TSR_PERMISSION_DENIED
+                            : kind == error_kind::unsupported   ? TSR_UNIMPLEMENTED
                                                                 : TSR_UNKNOWN;
   return device->report.fail(status, "%s: %s (%s, error %d)", call, text_of(error), runtime_name, static_cast<int>(error));
 }

@@ -46,6 +46,7 @@ struct tsr_memory_s {
   std::uint32_t space = 0;
   std::uint64_t bytes = 0;  // as asked for: what bounds are checked against
   void* base = nullptr;
+  bool imported = false;    // another process's
 };
 
 /// One graph.
@@ -98,6 +99,7 @@ struct tsr_plugin_s {
   tsr_graph_table graph{};
   tsr_telemetry_table telemetry{};
   tsr_jit_table jit{};
+  tsr_ipc_table ipc{};
   tessera::common::device_list<tsr_device_s, tessera::gpu::device_magic> devices;
 };
 
@@ -180,6 +182,14 @@ tsr_status mem_base(tsr_device* device, tsr_memory* memory, void** out_base);
 tsr_status host_register(tsr_device* device, void* pointer, std::uint64_t bytes);
 tsr_status host_unregister(tsr_device* device, void* pointer);
 void release_memory(tsr_memory_s& memory);
+bool is_live(const tsr_memory* memory);
+/// A handle on memory that lies at `base`.
+tsr_memory& hand_out(tsr_device& device, std::uint32_t space, std::uint64_t bytes, void* base, bool imported);
+
+// ipc.cpp
+/// Offered where has_ipc says so: real devices, and emulated ones that were told to share.
+tsr_ipc_table ipc_table();
+bool has_ipc(const tsr_plugin_s& plugin);
 
 // stream.cpp
 void put_streams_into(tsr_device_table& table);

@@ -12,7 +12,9 @@ namespace {
 
 tsr_status open(const tsr_host* host, const tsr_option_value* values, std::uint32_t count, tsr_plugin** out_plugin,
                 const void** out_table) {
-  return open_plugin(host, values, count, this_plugin.fallback, out_plugin, out_table);
+  settings fallback = this_plugin.fallback;
+  fallback.name = this_plugin.name;
+  return open_plugin(host, values, count, fallback, out_plugin, out_table);
 }
 
 std::uint32_t probe(const tsr_host*, char* reason, std::uint32_t reason_bytes) {

@@ -3,12 +3,25 @@
 #include "plugins/gpu_common/handles.hpp"
 
 namespace tessera::gpu {
-namespace {
 
 bool is_live(const tsr_memory* memory) {
   return memory != nullptr && reinterpret_cast<std::uintptr_t>(memory) % alignof(tsr_memory_s) == 0 &&
          memory->magic.is(memory_magic);
 }
+
+tsr_memory& hand_out(tsr_device& device, std::uint32_t space, std::uint64_t bytes, void* base, bool imported) {
+  auto& memory = device.memories.take();
+  memory.device = &device;
+  memory.space = space;
+  memory.bytes = bytes;
+  memory.base = base;
+  memory.imported = imported;
+  memory.magic.set(memory_magic);
+  device.live_allocations.fetch_add(1, std::memory_order_relaxed);
+  return memory;
+}
+
+namespace {
 
 const char* name_of(std::uint32_t space) { return space == device_space ? "device memory" : "pinned memory"; }
 
@@ -66,20 +79,15 @@ tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t byte
       used.release(bytes);
       return tell(device, error, "allocating memory");
     }
-    auto& memory = device->memories.take();
-    memory.device = device;
-    memory.space = space;
-    memory.bytes = bytes;
-    memory.base = base;
-    memory.magic.set(memory_magic);
-    device->live_allocations.fetch_add(1, std::memory_order_relaxed);
-    *out_memory = &memory;
+    *out_memory = &hand_out(*device, space, bytes, base, false);
     return TSR_OK;
   });
 }
 
 void release_memory(tsr_memory_s& memory) {
-  if (memory.space == device_space)
+  if (memory.imported)
+    release_imported(memory.base);
+  else if (memory.space == device_space)
     release(memory.base);
   else
     release_pinned(memory.base);
@@ -91,7 +99,7 @@ tsr_status mem_free(tsr_device* device, tsr_memory* memory) {
     if (!is_live(memory) || memory->device != device || !memory->magic.take(memory_magic))
       return device->report.fail(TSR_INVALID_ARGUMENT, "mem_free: not live memory of this device");
     release_memory(*memory);
-    device->used[memory->space].release(memory->bytes);
+    if (!memory->imported) device->used[memory->space].release(memory->bytes);
     device->live_allocations.fetch_sub(1, std::memory_order_relaxed);
     device->memories.give(*memory);
     return alive(device);

@@ -106,6 +106,7 @@ struct plugin_rules : rules {
                                                   {TSR_EXTENSION_TENSOR, in.tensor.version, &in.tensor},
                                                   {TSR_EXTENSION_SPARSE, in.sparse.version, &in.sparse}};
     if (has_graphs) all.push_back({TSR_EXTENSION_GRAPH, in.graph.version, &in.graph});
+    if (has_ipc(in)) all.push_back({TSR_EXTENSION_IPC, in.ipc.version, &in.ipc});
     if (has_modules() && has_compiler(in)) all.push_back({TSR_EXTENSION_JIT, in.jit.version, &in.jit});
     if (in.sensors != nullptr) all.push_back({TSR_EXTENSION_TELEMETRY, in.telemetry.version, &in.telemetry});
     return all;
@@ -137,6 +138,7 @@ tsr_status open_plugin(const tsr_host* host, const tsr_option_value* values, std
     plugin->setting = read_settings(common::option_reader(values, count), fallback);
 #if defined(TESSERA_GPU_EMULATED)
     emulator::use_host(host);
+    emulator::share_memory(plugin->setting.shared);
 #endif
     int found = 0;
     if (const auto error = count_devices(&found); kind_of(error) != error_kind::none) {
@@ -152,6 +154,7 @@ tsr_status open_plugin(const tsr_host* host, const tsr_option_value* values, std
     plugin->graph = graph_table();
     plugin->telemetry = telemetry_table();
     plugin->jit = jit_table();
+    plugin->ipc = ipc_table();
     *out_table = &common::plugin_calls<plugin_rules>::table;
     *out_plugin = plugin.release();
     return TSR_OK;

@@ -80,6 +80,12 @@ error_t launch_graph(graph_t graph, stream_t stream);
 /// Launches under way still end.
 error_t destroy_graph(graph_t graph);
 
+/// Memory that allocate gave, for other processes; 64 bytes that they can import.
+error_t export_memory(void* memory, void* out_handle);
+/// Another process's memory, of the current device. Given back by release_imported.
+error_t import_memory(void** out, const void* handle);
+error_t release_imported(void* memory);
+
 error_t can_access_peer(int* out, int ordinal, int peer) noexcept;
 /// Lets kernels and copies of the current device reach a peer's memory.
 error_t enable_peer(int peer) noexcept;

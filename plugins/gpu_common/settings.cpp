@@ -30,6 +30,8 @@ std::vector<tsr_option> option_schema(const char* devices, const char* memory_li
        "A folder in which those libraries are looked for, before the places that the system knows."},
   };
   if (device_memory_is_host_memory) {
+    schema.push_back({sizeof(tsr_option), TSR_OPTION_BOOL, "shared", "false", 0, 0, nullptr,
+                      "Whether the devices' memory is made such that other processes can map it (IPC), as that of real devices is."});
     schema.push_back({sizeof(tsr_option), TSR_OPTION_STRING, "compiler", nullptr, 0, 0, nullptr,
                       "The C compiler for kernels that are compiled while the program runs: a path, or a name to be found in PATH; "
                       "without it cc, gcc, clang or c++."});
@@ -58,6 +60,7 @@ settings read_settings(const common::option_reader& option, const settings& fall
   read.bus_latency_ns = amount("bus_latency", fallback.bus_latency_ns);
   read.libraries = option.flag("libraries", fallback.libraries);
   read.library_path = option.text("library_path", fallback.library_path);
+  read.shared = option.flag("shared", fallback.shared);
   read.compiler = option.text("compiler", fallback.compiler);
   read.compile_limit_ns = amount("compile_limit", fallback.compile_limit_ns);
   return read;

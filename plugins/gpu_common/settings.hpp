@@ -31,6 +31,8 @@ struct settings {
   /// Which of the devices that the runtime counts are used, and why it is none; empty: all.
   std::function<bool(int ordinal)> accepts = {};
   std::function<std::string()> why_none = {};
+  std::string name{};           ///< the plugin's; not the user's choice
+  bool shared = false;          ///< emulated devices' memory can be exported
   bool managed = false;         ///< the devices' memory is managed by the driver
   bool libraries = true;        ///< whether the vendor's libraries are used
   std::string library_path{};   ///< where they are looked for first

@@ -49,17 +49,17 @@ struct transposed_index {
   const std::int32_t* rows = nullptr;
 };
 
-/// Elements by columns, in the order of their rows within one.
+/// Tiles by columns, in the order of their rows within one.
 struct transposed_structure {
   std::vector<i64> starts, order;
   std::vector<std::int32_t> rows;
 
   transposed_structure(const common::csr_matrix& matrix, const std::vector<i64>& row_starts, const std::vector<std::int32_t>& columns)
-      : starts(static_cast<std::size_t>(matrix.columns) + 1), order(columns.size()), rows(columns.size()) {
+      : starts(static_cast<std::size_t>(matrix.columns_of_tiles()) + 1), order(columns.size()), rows(columns.size()) {
     for (const std::int32_t column : columns) ++starts[static_cast<std::size_t>(column) + 1];
     for (std::size_t column = 1; column < starts.size(); ++column) starts[column] += starts[column - 1];
     std::vector<i64> next(starts.begin(), starts.end() - 1);
-    for (i64 row = 0; row < matrix.rows; ++row)
+    for (i64 row = 0; row < matrix.rows_of_tiles(); ++row)
       for (i64 e = row_starts[static_cast<std::size_t>(row)]; e < row_starts[static_cast<std::size_t>(row) + 1]; ++e) {
         const auto place = static_cast<std::size_t>(next[static_cast<std::size_t>(columns[static_cast<std::size_t>(e)])]++);
         order[place] = e;
@@ -78,7 +78,7 @@ tsr_status put_on_device(tsr_device* device, const transposed_structure& from, c
   std::uint64_t before = 0;
   if (!device->used[device_space].reserve(bytes, &before))
     return device->report.fail(TSR_RESOURCE_EXHAUSTED,
-                               "create_csr: the index for transposed products takes %llu bytes, and %llu of %llu are allocated",
+                               "the index for transposed products takes %llu bytes, and %llu of %llu are allocated",
                                static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(before),
                                static_cast<unsigned long long>(device->used[device_space].limit()));
   to.bytes = bytes;
@@ -105,11 +105,12 @@ tsr_status put_on_device(tsr_device* device, const transposed_structure& from, c
 error_t enqueue(const common::spmm_call& call, stream_t stream) {
   sparse_product p{call.type, {}, call.b, call.alpha.bytes, call.beta.bytes, call.x, call.ldx, call.y, call.ldy};
   if (call.transpose == TSR_NO_TRANSPOSE) {
-    p.a = {call.rows, call.nonzeros, call.row_starts, call.column_indices, nullptr, call.values, false};
+    p.a = {call.rows, call.columns, call.nonzeros, {call.tile_rows, call.tile_columns, 1, call.tile_rows},
+           call.row_starts, call.column_indices, nullptr, call.values, false};
   } else {
     const auto& index = *static_cast<const transposed_index*>(call.index.get());
-    p.a = {call.columns, call.nonzeros, index.starts, index.rows, index.order, call.values,
-           call.transpose == TSR_CONJUGATE_TRANSPOSE};
+    p.a = {call.columns, call.rows, call.nonzeros, {call.tile_columns, call.tile_rows, call.tile_rows, 1},
+           index.starts, index.rows, index.order, call.values, call.transpose == TSR_CONJUGATE_TRANSPOSE};
   }
   return multiply_sparse(p, stream);
 }
@@ -124,10 +125,11 @@ struct backend {
 
   static tsr_status take_in(tsr_device* device, const common::csr_matrix& matrix, std::shared_ptr<const void>& index) {
     constexpr i64 most_rows = i64{1} << 31;
-    if (!matrix.never_transposed && matrix.rows > most_rows)
-      return device->report.fail(TSR_OUT_OF_RANGE, "create_csr: %lld rows; the index for transposed products counts to %lld",
-                                 static_cast<long long>(matrix.rows), static_cast<long long>(most_rows));
-    std::vector<i64> starts(static_cast<std::size_t>(matrix.rows) + 1);
+    const i64 rows = matrix.rows_of_tiles();
+    if (!matrix.never_transposed && rows > most_rows)
+      return device->report.fail(TSR_OUT_OF_RANGE, "%s: %lld rows%s; the index for transposed products counts to %lld", matrix.maker(),
+                                 static_cast<long long>(rows), matrix.tiled ? " of tiles" : "", static_cast<long long>(most_rows));
+    std::vector<i64> starts(static_cast<std::size_t>(rows) + 1);
     std::vector<std::int32_t> columns(static_cast<std::size_t>(matrix.nonzeros));
     const brief_stream stream;  // after what it writes to
     if (const auto status = tell(device, stream.made(), "creating a stream")) return status;

@@ -9,10 +9,17 @@
 
 namespace tessera::gpu {
 
-/// A sparse matrix by rows: elements starts[r] .. starts[r + 1] - 1 are those of row r. Element e is in column columns[e] and
-/// has the value values[order[e]], or values[e] without `order`; conjugated when read.
+/// How the tiles of a matrix lie: element (i, j) of a tile is i * row_step + j * column_step elements behind its first. What of the last
+/// tiles is beyond the matrix is not read.
+struct tile_shape {
+  std::int64_t rows = 1, columns = 1, row_step = 1, column_step = 1;
+  bool is_element() const { return rows == 1 && columns == 1; }
+};
+/// A sparse matrix by rows of tiles: tiles starts[r] .. starts[r + 1] - 1 are those of row r. Tile e is in column columns[e] and
+/// begins with the value number `tile elements` x order[e], or x e without `order`; conjugated when read.
 struct sparse_rows {
-  std::int64_t rows, nonzeros;
+  std::int64_t rows, across, nonzeros;  ///< of elements; columns, of elements; of tiles
+  tile_shape tile;
   const std::int64_t* starts;
   const std::int32_t* columns;
   const std::int64_t* order;
@@ -42,7 +49,9 @@ struct sharing {
 inline sharing share_rows(const sparse_product& p, unsigned threads) {
   sharing chosen{1, 1};
   while (chosen.wide < 32 && chosen.wide < p.b) chosen.wide *= 2;
-  const std::int64_t average = p.a.rows > 0 ? p.a.nonzeros / p.a.rows : 0;
+  const std::int64_t lines = p.a.rows / p.a.tile.rows + (p.a.rows % p.a.tile.rows != 0);
+  const std::int64_t tiles = lines > 0 ? p.a.nonzeros / lines : 0, most = std::int64_t{1} << 32;
+  const std::int64_t average = (tiles < most ? tiles : most) * (p.a.tile.columns < 256 ? p.a.tile.columns : 256);
   while (chosen.wide * chosen.deep < threads && chosen.deep * std::int64_t{4} <= average) chosen.deep *= 2;
   return chosen;
 }

@@ -11,6 +11,7 @@
 #include "plugins/common/byte_budget.hpp"
 #include "plugins/common/handle_pool.hpp"
 #include "plugins/common/host_compiler.hpp"
+#include "plugins/common/ipc_table.hpp"
 #include "plugins/common/module_calls.hpp"
 #include "plugins/common/operand.hpp"
 #include "plugins/common/pages.hpp"
@@ -23,6 +24,7 @@ namespace tessera::host {
 inline constexpr std::uint64_t device_magic = 0x7473722e686f7374;  // "tsr.host"
 inline constexpr std::uint64_t memory_magic = 0x7473722e736c6162;  // "tsr.slab"
 inline constexpr std::uint64_t stream_magic = 0x7473722e666c6f77;  // "tsr.flow"
+inline constexpr char uuid[16] = "tessera.host";
 }  // namespace tessera::host
 
 /// One slab of host memory.
@@ -32,6 +34,8 @@ struct tsr_memory_s {
   std::uint32_t space = 0;
   std::uint64_t bytes = 0;  // as asked for: what bounds are checked against
   tessera::common::pages pages;
+  tessera::common::shared_place place;  // with `shared`
+  bool imported = false;                // another process's
 };
 
 /// The one device of an opened host plugin. A closed device stays (without its magic word) until shutdown.
@@ -44,7 +48,7 @@ struct tsr_device_s {
   std::unique_ptr<tessera::common::byte_budget[]> allocated;  // one per space
   std::atomic<std::uint64_t> live_allocations{0};
   std::atomic<std::uint32_t> streams_made{0};
-  bool huge_pages = true;
+  bool huge_pages = true, shared = false;
   double bandwidth = 0;
   std::chrono::steady_clock::time_point opened_at;
   tessera::common::registration_table registered;
@@ -84,6 +88,7 @@ class operands final : public common::operand_resolver {
 tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t bytes, tsr_memory** out_memory);
 tsr_status mem_free(tsr_device* device, tsr_memory* memory);
 tsr_status mem_base(tsr_device* device, tsr_memory* memory, void** out_base);
+bool is_live(const tsr_device* device, const tsr_memory* memory);
 
 // stream.cpp
 tsr_status stream_create(tsr_device* device, std::uint32_t flags, tsr_stream** out_stream);
@@ -98,6 +103,9 @@ void put_modules_into(tsr_device_table& table);
 tsr_jit_table jit_table();
 /// Unloads what is left; no stream runs any more.
 void close_modules(tsr_device& device);
+
+// ipc.cpp
+tsr_ipc_table ipc_table();
 
 // device.cpp
 const tsr_device_table& device_table();

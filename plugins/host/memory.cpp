@@ -6,6 +6,11 @@
 
 namespace tessera::host {
 
+bool is_live(const tsr_device* device, const tsr_memory* memory) {
+  return memory != nullptr && reinterpret_cast<std::uintptr_t>(memory) % alignof(tsr_memory_s) == 0 &&
+         memory->magic.is(memory_magic) && memory->device == device;
+}
+
 tsr_status operands::resolve(const char* name, const tsr_address& address, std::uint64_t bytes, void** out) {
   const auto& report = m_device->report;
   if (address.memory == nullptr) {
@@ -14,8 +19,7 @@ tsr_status operands::resolve(const char* name, const tsr_address& address, std::
     return TSR_OK;
   }
   const auto* memory = address.memory;
-  if (reinterpret_cast<std::uintptr_t>(memory) % alignof(tsr_memory_s) != 0 || !memory->magic.is(memory_magic) ||
-      memory->device != m_device)
+  if (!is_live(m_device, memory))
     return report.fail(TSR_INVALID_ARGUMENT, "%s is not live memory of the host device", name);
   if (const auto status = common::check_bounds(report, name, memory->bytes, address, bytes)) return status;
   *out = static_cast<char*>(memory->pages.data()) + address.offset;
@@ -36,17 +40,21 @@ tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t byte
       return report.fail(TSR_RESOURCE_EXHAUSTED, "%s has %llu bytes, %llu are allocated, %llu were asked for",
                          device->space_names[space].c_str(), static_cast<unsigned long long>(domain.bytes),
                          static_cast<unsigned long long>(before), static_cast<unsigned long long>(bytes));
-    auto pages = common::pages::map(bytes, device->huge_pages, device->domains.size() > 1 ? domain.node : -1);
+    common::shared_place place;
+    const int node = device->domains.size() > 1 ? domain.node : -1;
+    auto pages = device->shared ? common::map_shared(bytes, node, place) : common::pages::map(bytes, device->huge_pages, node);
     if (!pages) {
       allocated.release(bytes);
-      return report.fail(TSR_RESOURCE_EXHAUSTED, "the operating system has no %llu bytes of address space",
-                         static_cast<unsigned long long>(bytes));
+      return report.fail(TSR_RESOURCE_EXHAUSTED, "the operating system has no %llu bytes of %s",
+                         static_cast<unsigned long long>(bytes), device->shared ? "memory to share" : "address space");
     }
     auto& memory = device->memories.take();
     memory.device = device;
     memory.space = space;
     memory.bytes = bytes;
     memory.pages = std::move(*pages);
+    memory.place = place;
+    memory.imported = false;
     memory.magic.set(memory_magic);
     device->live_allocations.fetch_add(1, std::memory_order_relaxed);
     *out_memory = &memory;
@@ -56,11 +64,10 @@ tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t byte
 
 tsr_status mem_free(tsr_device* device, tsr_memory* memory) {
   return gate::on_device(device, [&]() -> tsr_status {
-    if (memory == nullptr || reinterpret_cast<std::uintptr_t>(memory) % alignof(tsr_memory_s) != 0 ||
-        !memory->magic.is(memory_magic) || memory->device != device || !memory->magic.take(memory_magic))
+    if (!is_live(device, memory) || !memory->magic.take(memory_magic))
       return device->report.fail(TSR_INVALID_ARGUMENT, "mem_free: not live memory of the host device");
     memory->pages = common::pages();
-    device->allocated[memory->space].release(memory->bytes);
+    if (!memory->imported) device->allocated[memory->space].release(memory->bytes);
     device->live_allocations.fetch_sub(1, std::memory_order_relaxed);
     device->memories.give(*memory);
     return TSR_OK;

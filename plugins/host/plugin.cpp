@@ -12,7 +12,7 @@
 
 struct tsr_plugin_s {
   tessera::common::reporter report;
-  bool huge_pages = true;
+  bool huge_pages = true, shared = false;
   double bandwidth = 0;
   std::vector<tessera::common::numa_domain> domains;
   std::string library;
@@ -20,6 +20,7 @@ struct tsr_plugin_s {
   tsr_tensor_table tensor{};
   tsr_sparse_table sparse{};
   tsr_jit_table jit{};
+  tsr_ipc_table ipc{};
   std::shared_ptr<const tessera::common::host_compiler> compiler;
   tessera::common::device_list<tsr_device_s, tessera::host::device_magic> devices;
 };
@@ -30,6 +31,8 @@ namespace {
 const tsr_option options[] = {
     {sizeof(tsr_option), TSR_OPTION_BOOL, "huge_pages", "true", 0, 0, nullptr,
      "Ask the operating system to back slabs of 2 MiB and more with huge pages."},
+    {sizeof(tsr_option), TSR_OPTION_BOOL, "shared", "false", 0, 0, nullptr,
+     "Give out memory that other processes can map too, and offer keys for it (IPC); without huge pages."},
     {sizeof(tsr_option), TSR_OPTION_INT, "blas_threads", "1", 1, 1024, nullptr,
      "Threads of one BLAS call; the runtime runs calls side by side, so more than 1 is for programs of few big tasks."},
     {sizeof(tsr_option), TSR_OPTION_RATE, "bandwidth", "10 GiB/s", 1, 1e15, nullptr,
@@ -74,7 +77,7 @@ tsr_device_desc describe(const tsr_plugin& plugin) {
   desc.peak_f64 = guess_peak_f64(cpus);
   desc.peak_f32 = 2 * desc.peak_f64;
   desc.peaks_are_guesses = true;
-  std::memcpy(desc.uuid, "tessera.host", 12);
+  std::memcpy(desc.uuid, uuid, sizeof uuid);
   std::snprintf(desc.name, sizeof desc.name, "host");
   return desc;
 }
@@ -89,6 +92,7 @@ std::unique_ptr<tsr_device_s> make_device(const tsr_plugin& plugin) {
     device->allocated[i].set_limit(device->domains[i].bytes);
   }
   device->huge_pages = plugin.huge_pages;
+  device->shared = plugin.shared;
   device->bandwidth = plugin.bandwidth;
   device->compiler = plugin.compiler;
   device->opened_at = std::chrono::steady_clock::now();
@@ -114,10 +118,12 @@ struct plugin_rules : rules {
   static const tsr_device_table& device_table() { return host::device_table(); }
   static void close(tsr_device& device) { host::close(device); }
   static std::vector<common::offered_extension> extensions(const plugin& in) {
-    return {{TSR_EXTENSION_BLAS, in.blas.version, &in.blas},
-            {TSR_EXTENSION_TENSOR, in.tensor.version, &in.tensor},
-            {TSR_EXTENSION_SPARSE, in.sparse.version, &in.sparse},
-            {TSR_EXTENSION_JIT, in.jit.version, &in.jit}};
+    std::vector<common::offered_extension> all = {{TSR_EXTENSION_BLAS, in.blas.version, &in.blas},
+                                                  {TSR_EXTENSION_TENSOR, in.tensor.version, &in.tensor},
+                                                  {TSR_EXTENSION_SPARSE, in.sparse.version, &in.sparse},
+                                                  {TSR_EXTENSION_JIT, in.jit.version, &in.jit}};
+    if (in.shared) all.push_back({TSR_EXTENSION_IPC, in.ipc.version, &in.ipc});
+    return all;
   }
   static void stop(plugin&) {}
 };
@@ -132,6 +138,7 @@ tsr_status open(const tsr_host* host, const tsr_option_value* values, std::uint3
     auto plugin = std::make_unique<tsr_plugin_s>();
     plugin->report = report;
     plugin->huge_pages = option.flag("huge_pages", true);
+    plugin->shared = option.flag("shared", false);
     plugin->bandwidth = option.number("bandwidth", 10.0 * (1u << 30));
     plugin->domains = common::numa_domains(host->cpu_mask, host->cpu_words);
     common::set_blas_threads(static_cast<int>(option.integer("blas_threads", 1)));
@@ -140,6 +147,7 @@ tsr_status open(const tsr_host* host, const tsr_option_value* values, std::uint3
     plugin->tensor = tensor_table();
     plugin->sparse = sparse_table();
     plugin->jit = jit_table();
+    plugin->ipc = ipc_table();
     plugin->compiler = std::make_shared<const common::host_compiler>(
         option.text("compiler", ""), static_cast<std::uint64_t>(option.integer("compile_limit", 60'000'000'000)));
     *out_table = &common::plugin_calls<plugin_rules>::table;

@@ -28,7 +28,7 @@ inline constexpr bool device_memory_is_addressable = false;
 /// OpenCL cannot page-lock host memory that it did not allocate.
 inline constexpr bool has_pinned_memory = false;
 /// Nor has it these.
-inline constexpr bool has_managed_memory = false, has_graphs = false, has_libraries = false;
+inline constexpr bool has_managed_memory = false, has_graphs = false, has_libraries = false, has_shared_memory = false;
 
 /// Forgets an error that is not sticky; OpenCL remembers none.
 inline void clear_error() noexcept {}
@@ -81,6 +81,10 @@ inline error_t begin_capture(stream_t) { return {CL_INVALID_OPERATION, "recordin
 inline error_t end_capture(stream_t, graph_t*) { return {CL_INVALID_OPERATION, "recording"}; }
 inline error_t launch_graph(graph_t, stream_t) { return {CL_INVALID_OPERATION, "a graph"}; }
 inline error_t destroy_graph(graph_t) { return {}; }
+
+inline error_t export_memory(void*, void*) { return {CL_INVALID_OPERATION, "exporting memory"}; }
+inline error_t import_memory(void**, const void*) { return {CL_INVALID_OPERATION, "importing memory"}; }
+inline error_t release_imported(void*) { return {}; }
 
 /// Buffers belong to one context: devices reach each other through the host alone.
 inline error_t can_access_peer(int* out, int, int) noexcept {

@@ -3,6 +3,7 @@
 #include <tessera/plugin.h>
 
 #include <atomic>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
@@ -15,6 +16,7 @@
 #include "plugins/common/device_list.hpp"
 #include "plugins/common/graph_calls.hpp"
 #include "plugins/common/handle_pool.hpp"
+#include "plugins/common/ipc_table.hpp"
 #include "plugins/common/operand.hpp"
 #include "plugins/common/pages.hpp"
 #include "plugins/common/registration_calls.hpp"
@@ -45,6 +47,8 @@ struct allocation {
   std::uint64_t bytes;    ///< as asked for: what bounds are checked against
   std::uint64_t rounded;  ///< what it takes of the capacity
   common::pages pages;
+  common::shared_place place = {};  ///< with `shared`
+  bool imported = false;            ///< another process's: takes nothing of the capacity
 };
 
 /// All live memory of one plugin. A tsr_memory* of this plugin is a number that was never an address and is never used
@@ -107,6 +111,7 @@ struct tsr_plugin_s {
   tsr_tensor_table tensor{};
   tsr_sparse_table sparse{};
   tsr_graph_table graph{};
+  tsr_ipc_table ipc{};
   tessera::common::device_list<tsr_device_s, tessera::sim::device_magic> devices;
 };
 
@@ -118,6 +123,12 @@ namespace tessera::sim {
 
 /// DEVICE_LOST with a record when the device is lost. Every call but those that clean up asks here first.
 tsr_status alive(const tsr_device* device);
+
+/// Of device `index` of every simulated machine.
+inline void put_uuid(std::uint32_t index, std::uint8_t to[16]) {
+  std::memcpy(to, "tessera.sim", 11);
+  std::memcpy(to + 12, &index, sizeof index);
+}
 
 /// What the shared calls need to know (plugins/common/gate.hpp, stream_calls.hpp).
 struct rules {
@@ -217,6 +228,9 @@ void put_refusals_into(tsr_device_table& table);  ///< after the stream entries:
 
 // device.cpp
 const tsr_device_table& device_table();
+
+// ipc.cpp
+tsr_ipc_table ipc_table();
 
 // kernels.cpp
 tsr_blas_table blas_table(const char* library);

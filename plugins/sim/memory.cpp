@@ -113,13 +113,15 @@ tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t byte
     const auto rounded = (bytes + granularity - 1) / granularity * granularity;
     std::uint64_t before = 0;
     if (!device->used.reserve(rounded, &before)) return full(before);
-    auto pages = common::pages::map(rounded, true, device->setting.numa_node);
+    common::shared_place place;
+    const int node = device->setting.numa_node;
+    auto pages = device->plugin->setting.shared ? common::map_shared(rounded, node, place) : common::pages::map(rounded, true, node);
     if (!pages) {
       device->used.release(rounded);
       return report.fail(TSR_RESOURCE_EXHAUSTED, "the operating system has no %llu bytes for a simulated device",
                          static_cast<unsigned long long>(rounded));
     }
-    auto memory = std::make_shared<allocation>(allocation{device, bytes, rounded, std::move(*pages)});
+    auto memory = std::make_shared<allocation>(allocation{device, bytes, rounded, std::move(*pages), place});
     if (device->plugin->setting.poison) fill_with_poison(*memory);
     *out_memory = device->plugin->memory.add(std::move(memory));
     device->live_allocations.fetch_add(1, std::memory_order_relaxed);
@@ -134,10 +136,10 @@ tsr_status mem_free(tsr_device* device, tsr_memory* memory) {
     if (live == nullptr || live->owner != device || device->plugin->memory.remove(memory) == nullptr)
       return device->report.fail(TSR_INVALID_ARGUMENT, "mem_free: not live memory of device '%s'",
                                  device->setting.name.c_str());
-    device->used.release(live->rounded);
+    if (!live->imported) device->used.release(live->rounded);
     device->live_allocations.fetch_sub(1, std::memory_order_relaxed);
     // Somebody's enqueued work still uses it, against the contract: let it see poison. Else the pages go back.
-    if (device->plugin->setting.poison && live.use_count() > 1) fill_with_poison(*live);
+    if (device->plugin->setting.poison && !live->imported && live.use_count() > 1) fill_with_poison(*live);
     return alive(device);
   });
 }

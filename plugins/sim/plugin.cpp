@@ -23,8 +23,7 @@ tsr_device_desc describe(const tsr_plugin& plugin, std::uint32_t index) {
   desc.copy_engines = setting.copy_engines;
   desc.peak_f32 = desc.peak_f64 = setting.flops * setting.compute_streams;
   desc.peaks_are_guesses = setting.flops == 0;
-  std::memcpy(desc.uuid, "tessera.sim", 11);
-  std::memcpy(desc.uuid + 12, &index, sizeof index);
+  put_uuid(index, desc.uuid);
   std::snprintf(desc.name, sizeof desc.name, "%s", setting.name.c_str());
   return desc;
 }
@@ -57,10 +56,12 @@ struct plugin_rules : rules {
   static const tsr_device_table& device_table() { return sim::device_table(); }
   static void close(tsr_device& device) { sim::close(device); }
   static std::vector<common::offered_extension> extensions(const plugin& in) {
-    return {{TSR_EXTENSION_BLAS, in.blas.version, &in.blas},
-            {TSR_EXTENSION_TENSOR, in.tensor.version, &in.tensor},
-            {TSR_EXTENSION_SPARSE, in.sparse.version, &in.sparse},
-            {TSR_EXTENSION_GRAPH, in.graph.version, &in.graph}};
+    std::vector<common::offered_extension> all = {{TSR_EXTENSION_BLAS, in.blas.version, &in.blas},
+                                                  {TSR_EXTENSION_TENSOR, in.tensor.version, &in.tensor},
+                                                  {TSR_EXTENSION_SPARSE, in.sparse.version, &in.sparse},
+                                                  {TSR_EXTENSION_GRAPH, in.graph.version, &in.graph}};
+    if (in.setting.shared) all.push_back({TSR_EXTENSION_IPC, in.ipc.version, &in.ipc});
+    return all;
   }
   static void stop(plugin& in) { in.clock.interrupt(); }  // nobody waits for modelled times any more
 };
@@ -88,6 +89,7 @@ tsr_status open(const tsr_host* host, const tsr_option_value* values, std::uint3
     plugin->tensor = tensor_table();
     plugin->sparse = sparse_table();
     plugin->graph = graph_table();
+    plugin->ipc = ipc_table();
     const void* table = &common::plugin_calls<plugin_rules>::table;
     if (!plugin->setting.faults.rules.empty())  // the devices break as they were told to, like those behind a layer
       if (const auto status = common::faults::interpose(report, plugin.get(), table, plugin->setting.faults, &table)) return status;

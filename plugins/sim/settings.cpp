@@ -13,6 +13,8 @@ const tsr_option options[] = {
      "real: copies and computations take their modelled time; virtual: nothing waits, each stream counts simulated time."},
     {size, TSR_OPTION_BOOL, "poison", "true", 0, 0, nullptr,
      "Fill fresh and freed device memory with a NaN pattern, so that reading what was never written shows."},
+    {size, TSR_OPTION_BOOL, "shared", "false", 0, 0, nullptr,
+     "Give out memory that other processes can map too, and offer keys for it (IPC); without huge pages."},
     {size, TSR_OPTION_INT, "blas_threads", nullptr, 1, 1024, nullptr,
      "Threads of one BLAS call, a setting of the whole process; leave it to the host plugin where that is loaded."},
     {size, TSR_OPTION_STRING, "device[].name", nullptr, 0, 0, nullptr, "The device's name; sim0, sim1, … without it."},
@@ -58,6 +60,7 @@ tsr_status read_settings(const common::reporter& report, const common::option_re
     return report.fail(TSR_INVALID_ARGUMENT, "clock is '%s'; expected real or virtual", clock.c_str());
   result.virtual_clock = clock == "virtual";
   result.poison = option.flag("poison", true);
+  result.shared = option.flag("shared", false);
   result.blas_threads = static_cast<int>(option.integer("blas_threads", 0));
   const auto device_count = std::max<std::size_t>(option.tables("device"), 1);
   if (device_count > 4096) return report.fail(TSR_INVALID_ARGUMENT, "%zu devices; at most 4096", device_count);

@@ -36,6 +36,7 @@ struct link_settings {
 struct settings {
   bool virtual_clock = false;
   bool poison = true;
+  bool shared = false;  ///< other processes can map devices' memory
   int blas_threads = 0;  ///< 0: leave OpenBLAS alone if anybody has set it, else 1
   std::vector<device_settings> devices;
   std::vector<link_settings> links;

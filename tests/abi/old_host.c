@@ -1,4 +1,4 @@
-/* A host compiled against the frozen header 0.1: opens the plugin in argv[1] with its default options and sends bytes
+/* A host compiled against a frozen header: opens the plugin in argv[1] with its default options and sends bytes
  * through the first space of each device and back. Prints what went wrong and returns 1. */
 #include <dlfcn.h>
 #include <sched.h>
@@ -24,7 +24,7 @@ enum {
   bytes = 5000
 };
 
-/* The defaults of options outside arrays, as far as 0.1 plugins use them: words, numbers and sizes. */
+/* The defaults of options outside arrays, as far as plugins use them: words, numbers and sizes. */
 static uint32_t defaults(const tsr_plugin_header* header, tsr_option_value* values) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < header->option_count && count < option_limit; ++i) {
@@ -87,7 +87,10 @@ int main(int count, char** arguments) {
   *(void**)&query = dlsym(library, "tsr_plugin_query");
   if (!query) return fail("no tsr_plugin_query", TSR_NOT_FOUND);
   const tsr_plugin_header* header = query(TSR_ABI_MAJOR, TSR_ABI_MINOR);
-  if (!header) return fail("the plugin does not serve a host of 0.1", TSR_UNIMPLEMENTED);
+  if (!header) {
+    fprintf(stderr, "the plugin does not serve a host of %u.%u\n", TSR_ABI_MAJOR, TSR_ABI_MINOR);
+    return 1;
+  }
   if (header->abi_major != TSR_ABI_MAJOR) return fail("another major version", TSR_UNIMPLEMENTED);
 
   const uint64_t cpus = 1;
@@ -107,7 +110,7 @@ int main(int count, char** arguments) {
     const tsr_device_table* device_table = NULL;
     if ((status = table->device_open(plugin, i, &device, &device_table)) != TSR_OK) return fail("device_open", status);
     if (device_table->struct_size < sizeof(tsr_device_table))
-      return fail("a table shorter than that of 0.1", TSR_INTERNAL);
+      return fail("a table shorter than the host's", TSR_INTERNAL);
     if (round_trip(device, device_table) != 0) return 1;
     if ((status = table->device_close(plugin, device)) != TSR_OK) return fail("device_close", status);
   }

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/conformance/suite/conformance.hpp"
@@ -35,8 +36,10 @@ class one_check : public testing::Test {
 }  // namespace
 
 int main(int count, char** arguments) {
+  if (count == 3 && std::string_view(arguments[1]) == "--second-process") return run_second_process(arguments[2]);
   testing::InitGoogleTest(&count, arguments);
   request what;
+  what.second_process = {std::filesystem::read_symlink("/proc/self/exe").string(), "--second-process"};
   for (int i = 1; i + 1 < count; i += 2) {
     const std::string key = arguments[i], value = arguments[i + 1];
     if (key == "--plugin") {

@@ -435,8 +435,12 @@ TSR_EXPORT const tsr_plugin_header* another_name(uint32_t host_major, uint32_t h
 #else
 TSR_EXPORT const tsr_plugin_header* tsr_plugin_query(uint32_t host_major, uint32_t host_minor) {
 #endif
-  (void)host_major;
   (void)host_minor;
+#ifdef MINI_WRONG_MAJOR
+  (void)host_major;
+#else
+  if (host_major != TSR_ABI_MAJOR) return NULL;
+#endif
 #ifdef MINI_WRONG_MISSING_OPEN
   (void)open_plugin;
 #endif
@@ -445,6 +449,16 @@ TSR_EXPORT const tsr_plugin_header* tsr_plugin_query(uint32_t host_major, uint32
 #endif
 #ifdef MINI_WRONG_NULL_HEADER
   return (void)&header, NULL;
+#elif defined(MINI_NEWER) /* of the next minor version, whose header has more at its end */
+  static struct {
+    tsr_plugin_header known;
+    uint64_t younger[4];
+  } newer;
+  newer.known = header;
+  newer.known.struct_size = sizeof newer;
+  newer.known.abi_minor = TSR_ABI_MINOR + 1;
+  newer.younger[0] = ~(uint64_t)0;
+  return &newer.known;
 #else
   return &header;
 #endif

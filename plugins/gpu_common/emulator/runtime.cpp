@@ -1,5 +1,7 @@
 #include "plugins/gpu_common/emulator/runtime.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -9,13 +11,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "plugins/common/copy_plan.hpp"
+#include "plugins/common/shared_memory.hpp"
 #include "plugins/common/work_queue.hpp"
 
 namespace tessera::gpu {
@@ -77,12 +80,19 @@ struct event {
 
 namespace {
 
+/// Memory of a device. With pages it can be exported, or is another process's; without, it is of the heap.
+struct allocation {
+  common::pages pages;
+  common::shared_place place;
+  bool imported = false;
+};
+
 struct device_state {
   std::atomic<bool> lost{false};                 // what the streams look at; after `why`
   std::atomic<error_t> why{error_t::success};    // success while it works
   std::mutex mutex;
   std::map<stream_t, std::shared_ptr<queued_stream>> streams;
-  std::set<void*> allocations;
+  std::map<void*, allocation> allocations;
 };
 
 std::array<device_state, device_count>& devices() {
@@ -92,6 +102,7 @@ std::array<device_state, device_count>& devices() {
 
 std::atomic<const tsr_host*> thread_host{nullptr};
 std::atomic<unsigned> streams_made{0};
+std::atomic<bool> shares{false};
 thread_local int current = 0;
 thread_local int running = 0;
 
@@ -138,6 +149,7 @@ void queued_stream::run(std::function<void()> work) {
 }
 
 void use_host(const tsr_host* host) noexcept { thread_host.store(host); }
+void share_memory(bool yes) noexcept { shares.store(yes); }
 void lose_device(int ordinal, error_t why) noexcept {
   auto& device = devices()[static_cast<std::size_t>(ordinal)];
   auto none = error_t::success;
@@ -165,6 +177,9 @@ error_kind kind_of(error_t error) noexcept {
     case error_t::no_device: return error_kind::no_device;
     case error_t::invalid_value: return error_kind::bad_argument;
     case error_t::already_registered: return error_kind::already_there;
+    case error_t::gone: return error_kind::gone;
+    case error_t::not_permitted: return error_kind::denied;
+    case error_t::not_supported: return error_kind::unsupported;
     case error_t::lost:
     case error_t::missed_barrier: return error_kind::sticky;
   }
@@ -179,6 +194,9 @@ const char* text_of(error_t error) noexcept {
     case error_t::no_device: return "no such device";
     case error_t::invalid_value: return "invalid value";
     case error_t::already_registered: return "host memory is already registered";
+    case error_t::gone: return "the memory is gone, or its process cannot be seen from here";
+    case error_t::not_permitted: return "the operating system keeps the processes apart";
+    case error_t::not_supported: return "not supported";
     case error_t::lost: return "the emulated device is lost";
     case error_t::missed_barrier: return "of a kernel's threads some waited at a barrier, some ended";
   }
@@ -236,23 +254,73 @@ void revive_device(int ordinal) noexcept {
 
 error_t allocate(void** out, std::size_t bytes) {
   if (const auto error = alive(); error != error_t::success) return error;
-  if (const auto error = allocate_some(out, bytes); error != error_t::success) return error;
+  allocation made;
+  if (shares.load()) {
+    auto pages = common::map_shared(bytes, -1, made.place);
+    if (!pages) return bytes == 0 ? error_t::invalid_value : error_t::out_of_memory;
+    made.pages = std::move(*pages);
+    *out = made.pages.data();
+  } else if (const auto error = allocate_some(out, bytes); error != error_t::success) {
+    return error;
+  }
   common::fill_pattern(*out, &poison, sizeof poison, bytes / sizeof poison);
   const std::lock_guard lock(here().mutex);
-  here().allocations.insert(*out);
+  here().allocations.emplace(*out, std::move(made));
   return error_t::success;
 }
 
 error_t allocate_managed(void** out, std::size_t bytes) { return allocate(out, bytes); }
 
+namespace {
+
+/// An allocation of the current device that is none any more.
+std::optional<allocation> take_out(void* memory, bool imported) {
+  const std::lock_guard lock(here().mutex);
+  const auto found = here().allocations.find(memory);
+  if (found == here().allocations.end() || found->second.imported != imported) return std::nullopt;
+  std::optional<allocation> taken(std::move(found->second));
+  here().allocations.erase(found);
+  return taken;
+}
+
+}  // namespace
+
 error_t release(void* memory) {
-  {
-    const std::lock_guard lock(here().mutex);
-    if (here().allocations.erase(memory) == 0) return error_t::invalid_value;
-  }
-  std::free(memory);
+  const auto which = take_out(memory, false);
+  if (!which) return error_t::invalid_value;
+  if (which->pages.data() == nullptr) std::free(memory);
   return alive();
 }
+
+error_t export_memory(void* memory, void* out_handle) {
+  if (const auto error = alive(); error != error_t::success) return error;
+  const std::lock_guard lock(here().mutex);
+  const auto found = here().allocations.find(memory);
+  if (found == here().allocations.end()) return error_t::invalid_value;
+  if (found->second.imported || found->second.pages.data() == nullptr) return error_t::not_supported;
+  std::memcpy(out_handle, &found->second.place, sizeof found->second.place);
+  return error_t::success;
+}
+
+error_t import_memory(void** out, const void* handle) {
+  if (const auto error = alive(); error != error_t::success) return error;
+  allocation made;
+  std::memcpy(&made.place, handle, sizeof made.place);
+  if (made.place.process == ::getpid()) return error_t::invalid_value;  // as CUDA
+  switch (common::find_shared(made.place, made.pages)) {
+    case common::shared_found::here: break;
+    case common::shared_found::gone: return error_t::gone;
+    case common::shared_found::denied: return error_t::not_permitted;
+    case common::shared_found::no_room: return error_t::out_of_memory;
+  }
+  made.imported = true;
+  *out = made.pages.data();
+  const std::lock_guard lock(here().mutex);
+  here().allocations.emplace(*out, std::move(made));
+  return error_t::success;
+}
+
+error_t release_imported(void* memory) { return take_out(memory, true) ? alive() : error_t::invalid_value; }
 
 error_t allocate_pinned(void** out, std::size_t bytes) {
   if (const auto error = alive(); error != error_t::success) return error;

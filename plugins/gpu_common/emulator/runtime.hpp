@@ -14,6 +14,8 @@ namespace emulator {
 inline constexpr int device_count = 8;
 /// Where streams' threads may run; null: anywhere. It must stay valid while streams are made.
 void use_host(const tsr_host* host) noexcept;
+/// Whether memory that is allocated from now on can be exported. It is then not watched by the address sanitizer.
+void share_memory(bool yes) noexcept;
 /// Breaks a device: what runs ends, what is queued is dropped. From any thread, also from a host function or a kernel.
 void lose_device(int ordinal, error_t why = error_t::lost) noexcept;
 /// The device whose stream runs on this thread.

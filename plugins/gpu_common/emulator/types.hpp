@@ -28,6 +28,9 @@ enum class error_t : std::uint8_t {
   no_device,
   invalid_value,
   already_registered,
+  gone,            ///< another process's memory that is no more
+  not_permitted,
+  not_supported,
   lost,           ///< sticky, as is what follows
   missed_barrier  ///< of a kernel's threads some waited at a barrier, some ended
 };
@@ -40,6 +43,6 @@ inline constexpr bool device_memory_is_addressable = true;
 /// There is a second space, of page-locked host memory, and other host memory can be page-locked.
 inline constexpr bool has_pinned_memory = true;
 /// Memory that the driver moves, graphs, and libraries of linear algebra can be had.
-inline constexpr bool has_managed_memory = true, has_graphs = true, has_libraries = true;
+inline constexpr bool has_managed_memory = true, has_graphs = true, has_libraries = true, has_shared_memory = true;
 
 }  // namespace tessera::gpu

@@ -16,6 +16,8 @@ struct arguments {
   const std::int64_t* order;
   const T* values;
   bool conjugated, reads;  // whether A and X are
+  tile_shape tile;
+  std::int64_t across;  // columns of A
   std::int64_t b;
   const T* x;
   std::int64_t ldx;
@@ -36,7 +38,22 @@ __device__ T own_sum(const arguments<T>& g, std::int64_t begin, std::int64_t end
   return sum;
 }
 
+/// The same for a row within tiles: `row` of those tiles, whose elements one after the other are the row's.
 template <class T>
+__device__ T own_sum_of_tiles(const arguments<T>& g, std::int64_t row, std::int64_t begin, std::int64_t end, unsigned lane, unsigned step,
+                              std::int64_t q) {
+  const std::int64_t width = g.tile.columns, elements = g.tile.rows * width;
+  T sum = from_real<T>(0);
+  for (std::int64_t k = lane; k < (end - begin) * width; k += step) {
+    const std::int64_t e = begin + k / width, j = k % width, column = g.columns[e] * width + j;
+    if (column >= g.across) continue;
+    const T value = g.values[(g.order != nullptr ? g.order[e] : e) * elements + row * g.tile.row_step + j * g.tile.column_step];
+    sum = sum + (g.conjugated ? conjugate(value) : value) * g.x[column * g.ldx + q];
+  }
+  return sum;
+}
+
+template <class T, bool Tiled>
 __global__ void __launch_bounds__(threads) multiply_rows(arguments<T> g) {
   T* const all = shared_memory<T>();
   const unsigned wide = g.shared.wide, deep = g.shared.deep, at_once = threads / (wide * deep);
@@ -45,10 +62,13 @@ __global__ void __launch_bounds__(threads) multiply_rows(arguments<T> g) {
   for (std::int64_t first = std::int64_t{block_x()} * at_once; first < g.rows; first += std::int64_t{blocks_x()} * at_once) {
     const std::int64_t row = first + slot;
     const bool inside = row < g.rows;
-    const std::int64_t begin = inside && g.reads ? g.starts[row] : 0, end = inside && g.reads ? g.starts[row + 1] : 0;
+    const std::int64_t line = Tiled ? row / g.tile.rows : row;
+    const std::int64_t begin = inside && g.reads ? g.starts[line] : 0, end = inside && g.reads ? g.starts[line + 1] : 0;
     for (std::int64_t q0 = 0; q0 < g.b; q0 += wide) {
       const std::int64_t q = q0 + across;
-      T sum = q < g.b ? own_sum(g, begin + lane, end, deep, q) : from_real<T>(0);
+      T sum = from_real<T>(0);
+      if (q < g.b)
+        sum = Tiled ? own_sum_of_tiles(g, row - line * g.tile.rows, begin, end, lane, deep, q) : own_sum(g, begin + lane, end, deep, q);
       if (deep > 1) {
         all[thread_x()] = sum;
         for (unsigned half = deep / 2; half > 0; half /= 2) {
@@ -74,9 +94,9 @@ error_t multiply_sparse(const sparse_product& p, stream_t stream) {
     const T alpha = element<T>(p.alpha);
     const sharing shared = share_rows(p, threads);
     const arguments<T> g{p.a.rows, p.a.starts, p.a.columns, p.a.order, static_cast<const T*>(p.a.values), p.a.conjugated,
-                         !is_zero(alpha), p.b, static_cast<const T*>(p.x), p.ldx, static_cast<T*>(p.y), p.ldy, alpha,
+                         !is_zero(alpha), p.a.tile, p.a.across, p.b, static_cast<const T*>(p.x), p.ldx, static_cast<T*>(p.y), p.ldy, alpha,
                          element<T>(p.beta), shared};
-    return launch(&multiply_rows<T>, {blocks_for(p.a.rows, threads / (shared.wide * shared.deep))}, {threads},
+    return launch(p.a.tile.is_element() ? &multiply_rows<T, false> : &multiply_rows<T, true>, {blocks_for(p.a.rows, threads / (shared.wide * shared.deep))}, {threads},
                   threads * sizeof(T), stream, g);
   });
 }

@@ -1,6 +1,7 @@
 #include "plugins/gpu_common/runtime.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "plugins/gpu_common/native/vendor.hpp"
 
@@ -27,6 +28,14 @@ error_kind kind_of(error_t error) noexcept {
     case 400:  // a handle
     case 713:
       return error_kind::bad_argument;  // host memory that is not registered
+    case 205:  // another process's memory could not be mapped
+      return error_kind::gone;
+    case 711:  // too many devices and processes share memory
+      return error_kind::out_of_memory;
+    case 800:  // not permitted
+      return error_kind::denied;
+    case 801:
+      return error_kind::unsupported;
     case 712:
       return error_kind::already_there;
     case 214:  // memory that ECC could not correct
@@ -160,6 +169,23 @@ error_t end_capture(stream_t stream, graph_t* out) {
 
 error_t launch_graph(graph_t graph, stream_t stream) { return hipGraphLaunch(graph, stream); }
 error_t destroy_graph(graph_t graph) { return hipGraphExecDestroy(graph); }
+
+static_assert(sizeof(hipIpcMemHandle_t) == 64);
+
+error_t export_memory(void* memory, void* out_handle) {
+  hipIpcMemHandle_t handle;
+  const auto error = hipIpcGetMemHandle(&handle, memory);
+  if (error == hipSuccess) std::memcpy(out_handle, &handle, sizeof handle);
+  return error;
+}
+
+error_t import_memory(void** out, const void* from) {
+  hipIpcMemHandle_t handle;
+  std::memcpy(&handle, from, sizeof handle);
+  return hipIpcOpenMemHandle(out, handle, hipIpcMemLazyEnablePeerAccess);
+}
+
+error_t release_imported(void* memory) { return hipIpcCloseMemHandle(memory); }
 
 error_t can_access_peer(int* out, int ordinal, int peer) noexcept { return hipDeviceCanAccessPeer(out, ordinal, peer); }
 error_t enable_peer(int peer) noexcept { return hipDeviceEnablePeerAccess(peer, 0); }

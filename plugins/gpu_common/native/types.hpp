@@ -16,6 +16,6 @@ inline constexpr const char* runtime_name = "CUDA";
 #endif
 inline constexpr bool device_memory_is_host_memory = false;
 inline constexpr bool device_memory_is_addressable = true, has_pinned_memory = true, has_managed_memory = true;
-inline constexpr bool has_graphs = true, has_libraries = true;
+inline constexpr bool has_graphs = true, has_libraries = true, has_shared_memory = true;
 
 }  // namespace tessera::gpu

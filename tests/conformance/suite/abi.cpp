@@ -58,7 +58,7 @@ void options_are_documented(const subject& what) {
 
 void other_hosts_are_answered(const subject& what) {
   const auto query = query_of(what);
-  for (std::uint32_t minor = 1; minor <= TSR_ABI_MINOR + 3; ++minor) {
+  for (std::uint32_t minor = 0; minor <= TSR_ABI_MINOR + 3; ++minor) {
     const tsr_plugin_header* header = query(TSR_ABI_MAJOR, minor);
     expect(header == nullptr || header->abi_major == TSR_ABI_MAJOR, "for host {}.{} the header says major {}",
            TSR_ABI_MAJOR, minor, header == nullptr ? 0 : header->abi_major);
@@ -72,7 +72,7 @@ void other_hosts_are_answered(const subject& what) {
 
 void older_host_is_served(const subject& what) {
   tsr_host older = *what.host.table();
-  older.abi_minor = 1;
+  older.abi_minor = 0;
   older.log = nullptr;  // optional
   const auto values = values_of(what);
   with_plugin(what, &older, values.data(), static_cast<std::uint32_t>(values.size()),

@@ -41,6 +41,7 @@ struct subject {
   std::vector<plugin::option_value> options;
   plugin::host& host;
   std::uint64_t seed;
+  const request& asked;
 
   std::mt19937_64 generator() const { return std::mt19937_64(seed); }
 };
@@ -72,8 +73,10 @@ std::vector<check> tensor_checks();
 std::vector<check> contract_checks();
 std::vector<check> reduce_checks();
 std::vector<check> sparse_checks();
+std::vector<check> tiled_sparse_checks();
 std::vector<check> extension_checks();
 std::vector<check> jit_checks();
+std::vector<check> ipc_checks();
 std::vector<check> storage_checks();
 
 }  // namespace tessera::conformance

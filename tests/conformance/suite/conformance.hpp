@@ -19,6 +19,9 @@ struct request {
   std::filesystem::path known_failures = {};     ///< file of known failures; empty: none
   std::filesystem::path layer = {};              ///< absolute path of a layer to put around the plugin; empty: none
   std::vector<plugin::raw_option> layer_options = {};  ///< for the layer's open
+  /// A command line that with one more word calls run_second_process(word), such as {"/path/to/this/program", "--second"}. Empty:
+  /// what takes two processes is not checked.
+  std::vector<std::string> second_process = {};
 };
 
 enum class outcome : std::uint8_t {
@@ -51,6 +54,10 @@ const char* name_of(outcome how) noexcept;
 /// Runs the suite. A file that is refused gives one failed result, "load". `progress`, where given, is called after
 /// each check. Never throws for what a plugin does; a plugin that crashes takes the process with it.
 report run(const request& what, const std::function<void(const result&)>& progress = {});
+
+/// The part of a second process of the same program, which the suite starts: `order` is the path of a file of its own. 0, or 1 and
+/// what went wrong on standard output.
+int run_second_process(const std::filesystem::path& order);
 
 /// The names of all checks, in the order of running.
 std::vector<std::string> names();

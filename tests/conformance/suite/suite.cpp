@@ -8,6 +8,7 @@
 
 #include "tests/conformance/suite/check.hpp"
 #include "tests/conformance/suite/known_failures.hpp"
+#include "tests/conformance/suite/place.hpp"
 
 namespace tessera::conformance {
 namespace {
@@ -17,7 +18,7 @@ std::vector<check> all_checks() {
   for (const auto& group :
        {lifecycle_checks(), abi_checks(), honesty_checks(), memory_checks(), copy_checks(), ordering_checks(),
         stress_checks(), failure_checks(), blas_checks(), tensor_checks(), contract_checks(), reduce_checks(),
-        sparse_checks(), extension_checks(), jit_checks(), storage_checks()})
+        sparse_checks(), tiled_sparse_checks(), extension_checks(), jit_checks(), ipc_checks(), storage_checks()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }
@@ -102,6 +103,26 @@ opened::opened(const subject& what) : session(what.plugin, what.host, what.optio
   session.devices_ready();
 }
 
+place::place(const request& what) : m_host(every_cpu(), {}), m_loaded(plugin::load_plugin(what.plugin, {})) {
+  if (m_loaded.header.kind != TSR_PLUGIN_DEVICE && m_loaded.header.kind != TSR_PLUGIN_STORAGE)
+    throw error(error_kind::plugin,
+                fmt::format("the suite checks device and storage plugins; this is a {} plugin", plugin::name_of_kind(m_loaded.header.kind)),
+                what.plugin.string());
+  if (const auto answer = plugin::probe(m_loaded, m_host.table()); answer.score == 0)
+    throw error(error_kind::plugin, "the plugin cannot run on this machine: " + answer.reason, what.plugin.string());
+  if (what.layer.empty()) return;
+  const plugin::loaded_plugin found = plugin::load_plugin(what.layer, {});
+  if (found.header.kind != TSR_PLUGIN_LAYER)
+    throw error(error_kind::plugin,
+                fmt::format("a {} plugin cannot be put around another", plugin::name_of_kind(found.header.kind)), what.layer.string());
+  m_layer = std::make_unique<plugin::session>(found, m_host, plugin::check_options(found.name, found.options, what.layer_options));
+  m_loaded = m_layer->wrap(m_loaded);
+}
+
+subject place::subject_of(const request& what, std::uint64_t seed) const {
+  return {m_loaded, plugin::check_options(m_loaded.name, m_loaded.options, what.options), m_host, seed, what};
+}
+
 report run(const request& what, const std::function<void(const result&)>& progress) {
   report done;
   done.seed = what.seed != 0 ? what.seed : std::random_device{}() | 1u;
@@ -110,30 +131,11 @@ report run(const request& what, const std::function<void(const result&)>& progre
     if (progress) progress(done.results.back());
   };
   try {
-    plugin::host host(every_cpu(), {});
     const auto known = read_known_failures(what.known_failures, names());
-    plugin::loaded_plugin loaded = plugin::load_plugin(what.plugin, {});
-    done.plugin = loaded.name;
-    done.version = loaded.header.version != nullptr ? loaded.header.version : "";
-    if (loaded.header.kind != TSR_PLUGIN_DEVICE && loaded.header.kind != TSR_PLUGIN_STORAGE)
-      throw error(error_kind::plugin,
-                  fmt::format("the suite checks device and storage plugins; this is a {} plugin",
-                              plugin::name_of_kind(loaded.header.kind)),
-                  what.plugin.string());
-    if (const auto answer = plugin::probe(loaded, host.table()); answer.score == 0)
-      throw error(error_kind::plugin, "the plugin cannot run on this machine: " + answer.reason, what.plugin.string());
-    std::unique_ptr<plugin::session> layer;  // outlives every opening of what it wraps
-    if (!what.layer.empty()) {
-      const plugin::loaded_plugin found = plugin::load_plugin(what.layer, {});
-      if (found.header.kind != TSR_PLUGIN_LAYER)
-        throw error(error_kind::plugin,
-                    fmt::format("a {} plugin cannot be put around another", plugin::name_of_kind(found.header.kind)),
-                    what.layer.string());
-      layer = std::make_unique<plugin::session>(found, host,
-                                                plugin::check_options(found.name, found.options, what.layer_options));
-      loaded = layer->wrap(loaded);
-    }
-    const subject checked{loaded, plugin::check_options(loaded.name, loaded.options, what.options), host, done.seed};
+    const place at(what);
+    done.plugin = at.loaded().name;
+    done.version = at.loaded().header.version != nullptr ? at.loaded().header.version : "";
+    const subject checked = at.subject_of(what, done.seed);
     for (const check& one : all_checks()) {
       if (std::string(one.name).find(what.filter) == std::string::npos) continue;
       result finished = run_one(one, checked);

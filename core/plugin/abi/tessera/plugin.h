@@ -1,5 +1,5 @@
 /*
- * tessera/plugin.h - the plugin ABI of Tessera, version 0.2.
+ * tessera/plugin.h - the plugin ABI of Tessera, version 1.0.
  *
  * This one header is all that a device, storage, operations, policy or layer plugin needs. It is plain C11, includes
  * three standard headers only, and may be installed and used alone. Nothing C++ crosses this boundary.
@@ -14,13 +14,23 @@
  * --------------------------
  *  R1  Sizes.     struct_size is the first field of every struct that crosses the boundary, in both directions, and is
  *                 set by the side that fills the struct. Structs only grow at their end. A reader tests a field that is
- *                 younger than version 0.1 with TSR_HAS before it touches it; function pointers may be NULL where the
- *                 field says "optional". Before a call that fills an out_ struct the caller sets its struct_size to the
- *                 room there is; the callee writes no more than that. The elements of an array of structs lie struct_size
- *                 of the first element apart, which may be more or less than the reader's sizeof.
+ *                 younger than version 1.0 with TSR_HAS before it touches it; function pointers may be NULL where the
+ *                 field says "optional". Structs without a struct_size (tsr_ticket, tsr_address, tsr_space_ref,
+ *                 tsr_workspace, tsr_counter, tsr_candidate) never change. Before a call that fills an out_ struct the
+ *                 caller sets its struct_size to the room there is; the callee writes no more than that. The elements of an
+ *                 array of structs lie struct_size of the first element apart, which may be more or less than the reader's
+ *                 sizeof.
  *  R2  Versions.  The major numbers must match. The minor number negotiates down: both sides use what the older knows.
+ *                 What a newer minor version may add: fields at the ends of structs, entries at the ends of tables (optional
+ *                 ones), values of enumerations, bits of flags, extensions, kinds of plugin. Nothing is taken away, moved, or
+ *                 given another meaning. So a reader ignores bits and skips values that it does not know in what describes
+ *                 something, and refuses them with INVALID_ARGUMENT, or UNIMPLEMENTED where that is said, in what asks for
+ *                 something. Fields that are named reserved are 0.
  *  R3  Status.    Every fallible function returns a tsr_status. On failure the out_ arguments are left untouched unless
- *                 stated, and the plugin describes the failure through host->error before it returns.
+ *                 stated, and the plugin describes the failure through host->error before it returns. "Fails:" lists the
+ *                 answers that a caller may count on. Besides, every function may answer INVALID_ARGUMENT (a NULL or stale
+ *                 handle, a NULL out_ argument), DEVICE_LOST (rule R10), RESOURCE_EXHAUSTED (host memory, threads),
+ *                 UNKNOWN (the vendor's library failed) and INTERNAL.
  *  R4  Manners.   A plugin never prints, aborts, exits, throws across the boundary, or installs signal handlers.
  *  R5  Threads.   Unless a function says otherwise: calls on different handles may run at once; one stream is used by
  *                 one thread at a time; memory, link, query and enumerate calls are thread-safe.
@@ -44,8 +54,8 @@
 extern "C" {
 #endif
 
-#define TSR_ABI_MAJOR 0u
-#define TSR_ABI_MINOR 2u
+#define TSR_ABI_MAJOR 1u
+#define TSR_ABI_MINOR 0u
 
 #if defined(_WIN32)
 #define TSR_EXPORT __declspec(dllexport)
@@ -144,7 +154,7 @@ enum {
 typedef struct tsr_option {
   uint32_t struct_size;
   tsr_option_type type;
-  const char* name;
+  const char* name;          /* letters, digits, '_', '.', and "[]" behind a table's name */
   const char* default_text;  /* as the user would write it; NULL: the option has no default and may be absent */
   double min_value, max_value; /* inclusive, for numbers; both 0: no limit */
   const char* choices;       /* for strings: "real|virtual"; NULL: anything */
@@ -157,9 +167,9 @@ typedef struct tsr_option_value {
   uint32_t struct_size;
   tsr_option_type type;
   const char* name;
-  int64_t integer;    /* BOOL (0/1), INT, BYTES, DURATION */
-  double number;      /* FLOAT, RATE */
-  const char* text;   /* STRING */
+  int64_t integer;    /* BOOL (0/1), INT, BYTES, DURATION; else 0 */
+  double number;      /* FLOAT, RATE; else 0 */
+  const char* text;   /* STRING; else NULL or "". It lives until open returns, as does `name` */
 } tsr_option_value;
 
 /* ----------------------------------------------------------------------------------------------------- host ------- */
@@ -174,7 +184,8 @@ typedef struct tsr_host {
   void (*error)(void* context, tsr_status status, const char* message);
   /* Writes a line to the host's log. level: 0 debug, 1 info, 2 warning. Optional. */
   void (*log)(void* context, int32_t level, const char* message);
-  /* The CPUs that this process may use, as bits of `cpu_words` 64-bit words. A plugin binds its threads inside them. */
+  /* The CPUs that this process may use, as bits of `cpu_words` 64-bit words, the least bit first. A plugin binds its threads
+   * inside them. NULL and 0: any. */
   const uint64_t* cpu_mask;
   uint32_t cpu_words;
 } tsr_host;
@@ -211,7 +222,7 @@ typedef uint32_t tsr_device_class;
 enum { TSR_DEVICE_CPU = 1, TSR_DEVICE_GPU = 2, TSR_DEVICE_ACCELERATOR = 3, TSR_DEVICE_STORAGE = 4 };
 
 enum { /* capabilities of a device, as bits; a claim that the conformance suite holds the plugin to */
-  TSR_DEVICE_HAS_FP64 = 1u << 0,
+  TSR_DEVICE_HAS_FP64 = 1u << 0,      /* the tables compute with F64 and C128 where they do with F32 and C64 */
   TSR_DEVICE_INLINE = 1u << 1,        /* streams made with TSR_STREAM_INLINE run work inside the enqueueing call */
   TSR_DEVICE_CALLBACK = 1u << 2,      /* stream_callback works */
   TSR_DEVICE_DEVICE_WAIT = 1u << 3,   /* stream_wait works between all streams of this plugin, without the host */
@@ -222,21 +233,27 @@ enum { /* capabilities of a device, as bits; a claim that the conformance suite 
 typedef struct tsr_device_desc {
   uint32_t struct_size;
   tsr_device_class device_class;
-  uint32_t capabilities;
-  int32_t numa_node;        /* -1: unknown */
-  uint32_t space_count;
-  uint32_t compute_units;
+  uint32_t capabilities;    /* TSR_DEVICE_... bits */
+  int32_t numa_node;        /* of the host's memory that is nearest; -1: unknown */
+  uint32_t space_count;     /* at least 1 */
+  uint32_t compute_units;   /* multiprocessors, cores; 0: unknown */
   uint32_t copy_engines;    /* copies that can run beside each other and beside computation */
   uint32_t max_streams;     /* 0: no limit worth naming */
   double peak_f32, peak_f64; /* operations per second; 0: unknown */
-  bool peaks_are_guesses;
-  uint8_t uuid[16];
-  char name[64];
+  bool peaks_are_guesses;    /* not what the vendor states or what was measured */
+  uint8_t uuid[16];          /* the same in every process that sees the device; all 0: unknown */
+  char name[64];             /* NUL-terminated, as is what follows */
   char pci_address[24];     /* "0000:3b:00.0", or "" */
 } tsr_device_desc;
 
 typedef uint32_t tsr_link_class;
-enum { TSR_LINK_SAME = 1, TSR_LINK_PEER = 2, TSR_LINK_BUS = 3, TSR_LINK_NETWORK = 4, TSR_LINK_STORAGE = 5 };
+enum {
+  TSR_LINK_SAME = 1,    /* within one memory */
+  TSR_LINK_PEER = 2,    /* between devices, past the host */
+  TSR_LINK_BUS = 3,     /* between a device and the host */
+  TSR_LINK_NETWORK = 4, /* between machines */
+  TSR_LINK_STORAGE = 5  /* from or to a disk */
+};
 
 typedef struct tsr_link_desc {
   uint32_t struct_size;
@@ -265,7 +282,11 @@ typedef struct tsr_copy {
 
 /* ---------------------------------------------------------------------------------------------- device table ------ */
 
-enum { TSR_STREAM_COMPUTE = 0, TSR_STREAM_COPY = 1u << 0, TSR_STREAM_INLINE = 1u << 1 };
+enum { /* flags of a stream */
+  TSR_STREAM_COMPUTE = 0,
+  TSR_STREAM_COPY = 1u << 0,  /* mostly for copies: the plugin may give it a copy engine of its own; all work is allowed */
+  TSR_STREAM_INLINE = 1u << 1 /* work runs inside the call that enqueues it; where TSR_DEVICE_INLINE is claimed */
+};
 
 typedef uint32_t tsr_query_key;
 enum {
@@ -288,31 +309,37 @@ typedef struct tsr_launch {
   uint32_t argument_count;
 } tsr_launch;
 
-/* Every stream function: one thread at a time per stream. Enqueueing functions return once the work is queued. */
+/* Every stream function: one thread at a time per stream. Enqueueing functions return once the work is queued; structs and
+ * arrays that describe it are read before they return, and memory that it works on stays valid until it has finished. Work
+ * that fails later fails on the timeline (stream_progress). */
 typedef struct tsr_device_table {
   uint32_t struct_size;
 
   /* --- mandatory --- */
 
-  /* Describes space `index` (0 .. space_count-1). Fails: OUT_OF_RANGE. */
+  /* Describes space `index` (0 .. space_count-1). Thread-safe, cheap. Fails: OUT_OF_RANGE. */
   tsr_status (*spaces)(tsr_device* device, uint32_t index, tsr_space_desc* out_desc);
 
   /* Bandwidth, latency and class of a direct copy between two spaces. UNIMPLEMENTED: this device cannot copy that pair
-   * and the core goes through host memory. */
+   * and the core goes through host memory. Thread-safe, cheap. Fails: INVALID_ARGUMENT (a device of another plugin),
+   * OUT_OF_RANGE (a space). */
   tsr_status (*link)(tsr_device* device, tsr_space_ref source, tsr_space_ref destination, tsr_link_desc* out_link);
 
   /* Allocates `bytes` (> 0) in a space. May be slow; the core carves large slabs. The caller frees with mem_free.
-   * Fails: RESOURCE_EXHAUSTED (nothing allocated, device usable), INVALID_ARGUMENT (0 bytes), OUT_OF_RANGE (space). */
+   * Contents are undefined. Thread-safe; it waits for no enqueued work. Fails: RESOURCE_EXHAUSTED (nothing allocated, device
+   * usable), INVALID_ARGUMENT (0 bytes), OUT_OF_RANGE (space). */
   tsr_status (*mem_alloc)(tsr_device* device, uint32_t space, uint64_t bytes, tsr_memory** out_memory);
 
-  /* Frees an allocation; the caller has made sure that no enqueued work uses it. */
+  /* Frees an allocation; the caller has made sure that no enqueued work uses it. Thread-safe. Also on a lost device. Fails:
+   * INVALID_ARGUMENT (no live memory of this device). */
   tsr_status (*mem_free)(tsr_device* device, tsr_memory* memory);
 
-  /* Creates an in-order queue. flags: TSR_STREAM_... Fails: RESOURCE_EXHAUSTED, UNIMPLEMENTED (INLINE not offered). */
+  /* Creates an in-order queue; the caller ends it with stream_destroy. flags: TSR_STREAM_... Thread-safe. Fails:
+   * RESOURCE_EXHAUSTED, UNIMPLEMENTED (INLINE not offered), INVALID_ARGUMENT (unknown flags). */
   tsr_status (*stream_create)(tsr_device* device, uint32_t flags, tsr_stream** out_stream);
 
   /* Waits for the stream's work, then destroys it. Tickets of the stream are reached from then on and must not be
-   * passed to this plugin again. */
+   * passed to this plugin again. Blocks. Also on a lost device, where it answers DEVICE_LOST and the stream is gone. */
   tsr_status (*stream_destroy)(tsr_device* device, tsr_stream* stream);
 
   /* Appends a point to the timeline: out_ticket is reached when all work enqueued before has finished. Values of one
@@ -325,40 +352,50 @@ typedef struct tsr_device_table {
    * failed point, except DEVICE_LOST, which is sticky: all signalled values count as reached. */
   tsr_status (*stream_progress)(tsr_device* device, tsr_stream* stream, uint64_t* out_value, uint64_t* out_failed);
 
-  /* Enqueues a copy. At least one side belongs to `device`. UNIMPLEMENTED: a pair that `link` refuses.
-   * Fails: OUT_OF_RANGE (beyond an allocation), INVALID_ARGUMENT. */
+  /* Enqueues a copy. At least one side belongs to `device`. UNIMPLEMENTED: a pair that `link` refuses. The sides do not
+   * overlap. Fails: OUT_OF_RANGE (beyond an allocation, or more than 64 bits of bytes), INVALID_ARGUMENT (a NULL host pointer,
+   * memory that is not in the space that is named, a stride that is less than what it steps over). */
   tsr_status (*copy)(tsr_device* device, tsr_stream* stream, const tsr_copy* copy);
 
   /* --- optional (NULL where not offered) --- */
 
+  /* A number that changes. `index` is that of a space for FREE_BYTES, else 0. Thread-safe, cheap. Fails: UNIMPLEMENTED (a key
+   * that this device does not know), OUT_OF_RANGE (a space). */
   tsr_status (*query)(tsr_device* device, tsr_query_key key, uint32_t index, uint64_t* out_value);
-  /* OK, or DEVICE_LOST. Cheap. */
+  /* OK, or DEVICE_LOST. Thread-safe, cheap. */
   tsr_status (*health)(tsr_device* device);
-  /* Before a thread's first use of the device, and after its last. */
+  /* Before a thread's first use of the device, and after its last: the host calls them where they are there. */
   tsr_status (*thread_attach)(tsr_device* device);
   tsr_status (*thread_detach)(tsr_device* device);
   /* Page-locks host memory so that copies from and to it are fast; the range stays the caller's.
-   * Fails: ALREADY_EXISTS (overlaps a registered range), RESOURCE_EXHAUSTED. */
+   * Blocks; thread-safe. Fails: ALREADY_EXISTS (overlaps a registered range), RESOURCE_EXHAUSTED, INVALID_ARGUMENT (0 bytes). */
   tsr_status (*host_register)(tsr_device* device, void* pointer, uint64_t bytes);
+  /* `pointer` is the first byte of a registered range; no enqueued work uses it. Thread-safe. Also on a lost device. Fails:
+   * INVALID_ARGUMENT (no such range). */
   tsr_status (*host_unregister)(tsr_device* device, void* pointer);
   /* The address of an allocation's first byte, as kernels see it (ADDRESSABLE), which is a host pointer where the space
-   * is HOST_VISIBLE. UNIMPLEMENTED elsewhere. */
+   * is HOST_VISIBLE. The same as long as the allocation lives. Thread-safe. UNIMPLEMENTED elsewhere. */
   tsr_status (*mem_base)(tsr_device* device, tsr_memory* memory, void** out_base);
-  /* Makes a range of a space that is not HOST_VISIBLE visible to the host until mem_unmap. Blocks. */
+  /* Makes a range of a space that is not HOST_VISIBLE visible to the host until mem_unmap. No enqueued work uses the range
+   * meanwhile. Blocks; thread-safe. Fails: OUT_OF_RANGE (beyond the allocation), RESOURCE_EXHAUSTED. */
   tsr_status (*mem_map)(tsr_device* device, tsr_memory* memory, uint64_t offset, uint64_t bytes, void** out_pointer);
+  /* What the host wrote is in the memory when it returns. Fails: INVALID_ARGUMENT (nothing is mapped there). */
   tsr_status (*mem_unmap)(tsr_device* device, tsr_memory* memory, void* pointer);
   /* Work enqueued on `stream` afterwards starts only when `ticket` is reached. The ticket may be of any stream of this
-   * plugin. A ticket that failed lets the wait pass; failure travels with the data, not with the wait. */
+   * plugin. A ticket that failed lets the wait pass; failure travels with the data, not with the wait. The zero ticket is
+   * reached. Fails: INVALID_ARGUMENT (a stream that is none of this plugin). */
   tsr_status (*stream_wait)(tsr_device* device, tsr_stream* stream, tsr_ticket ticket);
   /* Blocks the calling thread until the ticket of one of this device's streams is reached or `timeout_ns` passed
-   * (DEADLINE_EXCEEDED). Callable from any thread. */
+   * (DEADLINE_EXCEEDED; 0 only looks). Callable from any thread. A ticket that failed is reached: stream_progress tells. */
   tsr_status (*stream_host_wait)(tsr_device* device, tsr_ticket ticket, uint64_t timeout_ns);
   /* Calls function(argument) once all work enqueued before has finished, on a thread of the plugin's choice. The
-   * function is short and calls no plugin function. Also called when that work failed. */
+   * function is short and calls no plugin function. Also called when that work failed. Called once; in the order of a stream's
+   * calls. */
   tsr_status (*stream_callback)(tsr_device* device, tsr_stream* stream, void (*function)(void*), void* argument);
-  /* The vendor's own queue handle (cudaStream_t, cl_command_queue). */
+  /* The vendor's own queue handle (cudaStream_t, cl_command_queue). It stays the plugin's. Thread-safe. */
   tsr_status (*stream_native)(tsr_device* device, tsr_stream* stream, void** out_native);
-  /* Fills `count` elements of `pattern_bytes` (1, 2, 4, 8, 16) with the pattern. */
+  /* Fills `count` elements of `pattern_bytes` (1, 2, 4, 8, 16) with the pattern, which is read before the call returns. Fails:
+   * INVALID_ARGUMENT (another size, pattern NULL), OUT_OF_RANGE (beyond the allocation). */
   tsr_status (*fill)(tsr_device* device, tsr_stream* stream, tsr_address destination, const void* pattern,
                      uint32_t pattern_bytes, uint64_t count);
   /* Loads an image: one that the JIT table's compile gave, or one in the vendor's own form (PTX or a binary for a GPU,
@@ -376,8 +413,6 @@ typedef struct tsr_device_table {
    * OUT_OF_RANGE (an offset beyond its allocation), UNIMPLEMENTED (shared_bytes where there is no such memory). What the
    * kernel itself does wrong is the stream's failure, or the loss of the device. */
   tsr_status (*launch)(tsr_device* device, tsr_stream* stream, tsr_kernel* kernel, const tsr_launch* launch);
-
-  /* --- since 0.2 --- */
 
   /* Runs function(argument, bases) in the stream's order with the given ranges mapped into host memory: bases[i] is a
    * host pointer to ranges[i]. For devices whose kernels are host code (sim, emulators). The function returns a status,
@@ -404,8 +439,13 @@ enum {
   TSR_EXTENSION_TELEMETRY = 7
 };
 
-/* All extension functions that take a stream enqueue and never synchronise. Matrices are column-major. Scalars
- * (alpha, beta) are host pointers to one element of the operation's type, read before the call returns. */
+/* Every table has a version, 1 for what stands here; tables grow as structs do, and a higher version says that an entry does
+ * more than is said here. All extension functions that take a stream enqueue and never synchronise. Matrices are
+ * column-major unless stated. Scalars (alpha, beta) are host pointers to one element of the operation's type, read before the
+ * call returns. Operands lie in memory of the device itself; on devices whose memory is the host's also in plain host memory.
+ * They fail, unless they say more: INVALID_ARGUMENT (a negative extent, a leading dimension that is too small, a scalar that
+ * is NULL, memory that is not the device's), OUT_OF_RANGE (beyond an allocation; more bytes or rows than the library counts),
+ * UNIMPLEMENTED (the type, the operation). */
 
 typedef uint32_t tsr_transpose;
 enum { TSR_NO_TRANSPOSE = 0, TSR_TRANSPOSE = 1, TSR_CONJUGATE_TRANSPOSE = 2 };
@@ -428,12 +468,13 @@ enum {
   TSR_BLAS_POTRF = 10
 };
 
-typedef struct tsr_workspace { /* scratch memory in a space of the device, valid until the enqueued work has finished */
+typedef struct tsr_workspace { /* scratch memory in a space of the device, valid until the enqueued work has finished; {0}: none */
   tsr_address address;
   uint64_t bytes;
 } tsr_workspace;
 
-/* C(m x n) = alpha op(A)(m x k) op(B)(k x n) + beta C. With beta == 0, C is not read. */
+/* C(m x n) = alpha op(A)(m x k) op(B)(k x n) + beta C. With beta == 0, C is not read. C overlaps neither A nor B, nor another
+ * matrix C of a batch. Leading dimensions in elements. Types F32, F64, C64, C128, for all of BLAS. */
 typedef struct tsr_gemm {
   uint32_t struct_size;
   tsr_type type;
@@ -442,14 +483,15 @@ typedef struct tsr_gemm {
   const void *alpha, *beta;
   tsr_address a, b, c;
   int64_t lda, ldb, ldc;
-  /* strided batches: byte strides between consecutive matrices; pointer batches: arrays of addresses */
+  /* strided batches: byte strides between consecutive matrices, not negative; pointer batches: arrays of addresses */
   int64_t batch;
   int64_t stride_a, stride_b, stride_c;
   const tsr_address *a_array, *b_array, *c_array;
   tsr_workspace workspace;
 } tsr_gemm;
 
-/* C(n x n) = alpha op(A) op(A)^T + beta C, one triangle; op(A) is n x k. */
+/* C(n x n) = alpha op(A) op(A)^T + beta C, one triangle, the other one is not touched; op(A) is n x k. With beta == 0, C is not
+ * read. The transpose is plain for complex numbers too; TSR_CONJUGATE_TRANSPOSE of them is UNIMPLEMENTED. */
 typedef struct tsr_syrk {
   uint32_t struct_size;
   tsr_type type;
@@ -462,7 +504,8 @@ typedef struct tsr_syrk {
   tsr_workspace workspace;
 } tsr_syrk;
 
-/* B(m x n) = alpha op(A)^-1 B (LEFT) or alpha B op(A)^-1 (RIGHT), A triangular. */
+/* B(m x n) = alpha op(A)^-1 B (LEFT) or alpha B op(A)^-1 (RIGHT), A triangular: its other triangle is not read, nor its diagonal
+ * with unit_diagonal. A diagonal with a 0 gives infinities or no numbers, and is no failure. */
 typedef struct tsr_trsm {
   uint32_t struct_size;
   tsr_type type;
@@ -490,7 +533,8 @@ typedef struct tsr_potrf {
   tsr_workspace workspace;
 } tsr_potrf;
 
-/* Vectors of n elements with strides in elements. axpy: y += alpha x. scal: x *= alpha. dot (conjugated x for complex)
+/* Vectors of n elements with strides in elements; with a negative one the address is that of the last element, as in BLAS. axpy:
+ * y += alpha x. scal: x *= alpha. dot (conjugated x for complex)
  * and nrm2 write one element at `result`, a device address. */
 typedef struct tsr_vector_operation {
   uint32_t struct_size;
@@ -508,8 +552,11 @@ typedef struct tsr_blas_table {
   const char* library; /* "OpenBLAS 0.3.21 (Zen)": name, version and kernel set */
   /* Whether an operation exists for a type. Thread-safe, cheap. */
   bool (*supports)(tsr_device* device, tsr_blas_operation operation, tsr_type type);
-  /* Bytes of workspace that the call described by `arguments` wants; 0 for none. */
+  /* Bytes of workspace that the call described by `arguments` (the struct that it takes) wants; 0 for none. A call with less is
+   * done as well, perhaps slower. Thread-safe, cheap. Optional: none is wanted. */
   tsr_status (*workspace)(tsr_device* device, tsr_blas_operation operation, const void* arguments, uint64_t* out_bytes);
+  /* All that follow are optional; supports speaks for them. gemm: one product; batch and what comes behind it is not looked at.
+   * gemm_strided: `batch` products, by the strides. gemm_batched: by the arrays of addresses, which are read before it returns. */
   tsr_status (*gemm)(tsr_device* device, tsr_stream* stream, const tsr_gemm* arguments);
   tsr_status (*gemm_strided)(tsr_device* device, tsr_stream* stream, const tsr_gemm* arguments);
   tsr_status (*gemm_batched)(tsr_device* device, tsr_stream* stream, const tsr_gemm* arguments);
@@ -597,12 +644,15 @@ typedef struct tsr_reduce {
 typedef struct tsr_tensor_table {
   uint32_t struct_size;
   uint32_t version;
+  /* Whether an operation exists for a type. Thread-safe, cheap. */
   bool (*supports)(tsr_device* device, tsr_tensor_operation operation, tsr_type type);
   /* Bytes of workspace that the call described by `arguments` wants; 0 for none. PERMUTE: a tsr_permute. CONTRACT: a
    * tsr_contract, of which scalars, addresses and workspace are not looked at; `batch` 0 and 1 ask for one contraction. Other
    * operations: NULL. Equal shapes get equal answers. Thread-safe, cheap. Fails: as the call itself would for these arguments. */
   tsr_status (*workspace)(tsr_device* device, tsr_tensor_operation operation, const void* arguments,
                           uint64_t* out_bytes);
+  /* As tsr_permute says. Source and destination do not overlap. Fails also: INVALID_ARGUMENT (a rank above TSR_MAX_RANK, what is
+   * no permutation). Optional, as reduce_add and fill are. */
   tsr_status (*permute)(tsr_device* device, tsr_stream* stream, const tsr_permute* arguments);
   /* destination[i] += sum over s of sources[s][i], i < count. The array of addresses is copied by the call. */
   tsr_status (*reduce_add)(tsr_device* device, tsr_stream* stream, tsr_type type, int64_t count,
@@ -625,7 +675,7 @@ typedef struct tsr_tensor_table {
   /* Reduces the rows or the columns of a matrix to a vector, in the stream's order. The struct is copied by the call.
    * Fails: INVALID_ARGUMENT (a negative extent, ld < m, MIN or MAX of complex numbers, memory that is not the device's,
    * source and destination overlap), OUT_OF_RANGE (beyond an allocation), UNIMPLEMENTED (the type; see supports).
-   * Optional. Younger than version 0.1: test it with TSR_HAS. */
+   * Optional. */
   tsr_status (*reduce)(tsr_device* device, tsr_stream* stream, const tsr_reduce* arguments);
 
   /* `batch` contractions of one shape, with the same scalars: the blocks are those of the arrays of addresses, which are copied
@@ -636,8 +686,10 @@ typedef struct tsr_tensor_table {
 
 typedef uint32_t tsr_sparse_operation;
 enum {
-  TSR_SPARSE_SPMM = 1,           /* create_csr, and spmm without transposition */
-  TSR_SPARSE_SPMM_TRANSPOSED = 2 /* and with TSR_TRANSPOSE and TSR_CONJUGATE_TRANSPOSE */
+  TSR_SPARSE_SPMM = 1,            /* create_csr, and spmm without transposition */
+  TSR_SPARSE_SPMM_TRANSPOSED = 2, /* and with TSR_TRANSPOSE and TSR_CONJUGATE_TRANSPOSE */
+  TSR_SPARSE_BSR_SPMM = 3,        /* create_bsr, and spmm without transposition */
+  TSR_SPARSE_BSR_SPMM_TRANSPOSED = 4
 };
 
 enum { TSR_CSR_NEVER_TRANSPOSED = 1u << 0 }; /* spmm of the handle is never asked to transpose: saves an index of it */
@@ -651,8 +703,23 @@ typedef struct tsr_csr {
   /* In a space of the device where it computes: rows + 1 int64, `nonzeros` int32, `nonzeros` of `type`. They stay the
    * caller's, and valid while the handle lives. */
   tsr_address row_starts, column_indices, values;
-  uint32_t flags; /* TSR_CSR_...; since 0.2, 0 where the struct ends before it */
+  uint32_t flags; /* TSR_CSR_...; 0 where the struct ends before it */
 } tsr_csr;
+
+/* A sparse matrix of dense tiles of tile_rows x tile_columns elements, in compressed rows of tiles: tiles row_starts[r] ..
+ * row_starts[r + 1] - 1 are those of row r of tiles, and their columns of tiles count from 0, in any order within a row; tiles
+ * of the same place add up. `values` has the tiles one behind the other, each dense and column-major. The last row and the last
+ * column of tiles may reach over the edge of the matrix: what lies beyond is stored, and not read. */
+typedef struct tsr_bsr {
+  uint32_t struct_size;
+  tsr_type type; /* of the values */
+  int64_t rows, columns;           /* of elements; columns at most 2^31 */
+  int64_t tile_rows, tile_columns; /* 1 to 2^31 */
+  int64_t tiles;                   /* that are stored */
+  /* As in tsr_csr: one int64 more than rows of tiles, `tiles` int32, tiles x tile_rows x tile_columns of `type`. */
+  tsr_address row_starts, column_indices, values;
+  uint32_t flags; /* TSR_CSR_... */
+} tsr_bsr;
 
 /* Sparse matrices, on the device. A handle belongs to one device; spmm of it may be called on several streams and by
  * several threads at once. create_csr and destroy are thread-safe, and are refused to a thread that records (GRAPH) as
@@ -685,6 +752,10 @@ typedef struct tsr_sparse_table {
   tsr_status (*spmm)(tsr_device* device, tsr_stream* stream, tsr_transpose transpose, const void* alpha,
                      tsr_sparse* matrix, tsr_address x, int64_t ldx, int64_t b, const void* beta, tsr_address y,
                      int64_t ldy, tsr_workspace workspace);
+  /* As create_csr, for a matrix of tiles; spmm and destroy take its handle as any other. An index for transposed products takes
+   * some 12 bytes a tile. Also fails: INVALID_ARGUMENT (a tile without extent), OUT_OF_RANGE (a tile of more than 2^31 rows or
+   * columns). Optional; supports(TSR_SPARSE_BSR_...) speaks for it. */
+  tsr_status (*create_bsr)(tsr_device* device, const tsr_bsr* matrix, tsr_sparse** out_matrix);
 } tsr_sparse_table;
 
 /* Work recorded once and launched many times. */
@@ -727,7 +798,6 @@ typedef struct tsr_jit_table {
                         void** out_image, uint64_t* out_bytes);
   /* NULL is nothing. */
   void (*release)(tsr_device* device, void* image);
-  /* --- since 0.2 --- */
   /* Compiler, driver and target in words: an image may be kept and used again, also by another process, as long as this,
    * the device's name and uuid and the plugin's version stay the same. Lives until shutdown. Thread-safe. Optional: images
    * are not kept then. */
@@ -735,31 +805,37 @@ typedef struct tsr_jit_table {
 } tsr_jit_table;
 
 /* Memory that other processes of this machine reach. A key is plain bytes, to be sent by any means; it is good for plugins
- * of the same name and version on the same device, while the exported memory lives. */
-#define TSR_IPC_KEY_BYTES 128 /* a vendor's handle (64 bytes with CUDA and HIP), offset and size in its allocation, uuid */
+ * of the same name and version on the same device (the same uuid), while the exported memory lives. Whoever knows a key and
+ * may open the device can read and write the memory. */
+#define TSR_IPC_KEY_BYTES 128 /* a vendor's handle (64 bytes with CUDA and HIP), size, uuid, the exporting process, a check sum */
 typedef struct tsr_ipc_table {
   uint32_t struct_size;
   uint32_t version;
-  /* Writes the key of an allocation of this device. Thread-safe. Fails: UNIMPLEMENTED (this space's memory cannot be
-   * shared), INVALID_ARGUMENT (no live memory of the device). */
+  /* Writes the key of an allocation of this device. Exporting again gives a key that is as good. Thread-safe. Fails:
+   * UNIMPLEMENTED (this space's memory cannot be shared), INVALID_ARGUMENT (no live memory of the device, or one that was
+   * imported, or out_key NULL). */
   tsr_status (*export_memory)(tsr_device* device, tsr_memory* memory, uint8_t out_key[TSR_IPC_KEY_BYTES]);
   /* A handle on memory that another process exported, in the space and of the size that it has there; the caller ends
-   * its use with mem_free, which leaves the exporter's memory alone. The contents are ordered by nobody: processes agree
-   * on who writes. Thread-safe. Fails: INVALID_ARGUMENT (no key of this device), NOT_FOUND (the memory is gone),
-   * RESOURCE_EXHAUSTED. */
+   * its use with mem_free, which leaves the exporter's memory alone. The exporter frees its memory after all others have
+   * ended their use. The contents are ordered by nobody: processes agree on who writes, and signal each other when work on
+   * the memory has finished. Imported memory takes nothing of the space's capacity. May block. Thread-safe; not by a thread
+   * that records (GRAPH). Fails: INVALID_ARGUMENT (no key, a damaged one, or one of another device, plugin or version),
+   * FAILED_PRECONDITION (a key of this same process, which has the memory already), NOT_FOUND (the memory is gone, as far as
+   * the driver can tell), PERMISSION_DENIED (the operating system keeps the processes apart), RESOURCE_EXHAUSTED. */
   tsr_status (*import_memory)(tsr_device* device, const uint8_t key[TSR_IPC_KEY_BYTES], tsr_memory** out_memory);
 } tsr_ipc_table;
 
 typedef struct tsr_counter {
   const char* name; /* "power", "temperature", "throttled" */
-  const char* unit;
+  const char* unit; /* "W", "Hz", "bytes", "degrees Celsius"; "" for a plain number */
   double value;
 } tsr_counter;
 
 typedef struct tsr_telemetry_table {
   uint32_t struct_size;
   uint32_t version;
-  /* Fills up to `capacity` counters; *out_count is how many there are. */
+  /* Fills up to `capacity` counters; *out_count is how many there are. Their texts live until shutdown. Thread-safe; may ask a
+   * driver, so not for every task. Fails: INVALID_ARGUMENT (counters NULL with a capacity). */
   tsr_status (*read)(tsr_device* device, tsr_counter* counters, uint32_t capacity, uint32_t* out_count);
 } tsr_telemetry_table;
 
@@ -767,26 +843,36 @@ typedef struct tsr_telemetry_table {
 
 typedef struct tsr_plugin_table {
   uint32_t struct_size;
-  /* Number of devices and their descriptions; `index` 0 .. *out_count - 1. With out_desc NULL only counts. */
+  /* Number of devices and their descriptions; `index` 0 .. *out_count - 1. With out_desc NULL only counts. Thread-safe. Fails:
+   * OUT_OF_RANGE (an index, with out_desc). No device is a count of 0 and no failure. */
   tsr_status (*enumerate)(tsr_plugin* plugin, uint32_t index, tsr_device_desc* out_desc, uint32_t* out_count);
-  /* Opens device `index`. The table lives until device_close. */
+  /* Opens device `index`. The table lives until device_close. Blocks. Fails: OUT_OF_RANGE (the index), ALREADY_EXISTS (it is
+   * open), UNAVAILABLE, PERMISSION_DENIED, RESOURCE_EXHAUSTED. */
   tsr_status (*device_open)(tsr_plugin* plugin, uint32_t index, tsr_device** out_device,
                             const tsr_device_table** out_table);
-  /* Closes a device; destroys what is left of its streams and memory. */
+  /* Closes a device; waits for its work, and destroys what is left of its streams, memory and all else. No other call concerns the
+   * device meanwhile or afterwards. A device can be opened again. */
   tsr_status (*device_close)(tsr_plugin* plugin, tsr_device* device);
   /* All devices are open: enable peer access and the like. Optional. */
   tsr_status (*devices_ready)(tsr_plugin* plugin);
   /* The table of extension `id` of at least `min_version` for a device, or UNIMPLEMENTED. The table lives until
-   * shutdown. Optional: NULL means no extensions. */
+   * shutdown. Thread-safe. Optional: NULL means no extensions. */
   tsr_status (*extension)(tsr_plugin* plugin, tsr_device* device, tsr_extension_id id, uint32_t min_version,
                           const void** out_table);
-  /* Ends the plugin's use; closes devices still open, joins its threads. May be opened again. */
+  /* Ends the plugin's use; closes devices still open, joins its threads. The handle is gone, whatever the answer. May be opened
+   * again. */
   tsr_status (*shutdown)(tsr_plugin* plugin);
 } tsr_plugin_table;
 
 /* OPERATIONS plugins: named operations with host implementations (device implementations come through modules). */
 typedef uint32_t tsr_intent;
-enum { TSR_READ = 0, TSR_WRITE = 1, TSR_UPDATE = 2, TSR_ACCUMULATE = 3, TSR_SCRATCH = 4 };
+enum {
+  TSR_READ = 0,
+  TSR_WRITE = 1,      /* all of the block is written, what was there is undefined */
+  TSR_UPDATE = 2,     /* read and written */
+  TSR_ACCUMULATE = 3, /* added to, in any order with other tasks */
+  TSR_SCRATCH = 4     /* undefined before and after */
+};
 
 typedef struct tsr_block_view {
   uint32_t struct_size;
@@ -798,10 +884,11 @@ typedef struct tsr_block_view {
 
 typedef struct tsr_operation {
   uint32_t struct_size;
-  const char* name;
-  const tsr_intent* intents;
+  const char* name;          /* "vendor.operation"; unique among all plugins */
+  const tsr_intent* intents; /* of the blocks, in their order */
   uint32_t intent_count;
-  /* Runs on the calling thread. `arguments` are the bytes given at submission. */
+  /* Runs on the calling thread, on several at once. `arguments` are the bytes given at submission. The views are the host's and
+   * valid during the call. A status other than OK fails the task with what was left in host->error. */
   tsr_status (*host)(const tsr_host* host, const tsr_block_view* blocks, uint32_t block_count, const void* arguments,
                      uint64_t argument_bytes);
 } tsr_operation;
@@ -809,7 +896,7 @@ typedef struct tsr_operation {
 typedef struct tsr_operations_table {
   uint32_t struct_size;
   uint32_t count;
-  const tsr_operation* operations;
+  const tsr_operation* operations; /* live until close, as all that they point to */
 } tsr_operations_table;
 
 /* POLICY plugins: a pure function from candidates to a choice. */
@@ -823,7 +910,8 @@ typedef struct tsr_candidate {
 
 typedef struct tsr_policy_table {
   uint32_t struct_size;
-  /* Returns the index of the chosen candidate. Thread-safe. */
+  /* Returns the index of the chosen candidate, 0 .. count - 1; count is at least 1. Called for every task by many threads at once:
+   * it does not block. `operation` and `candidates` are valid during the call. */
   uint32_t (*place)(tsr_plugin* plugin, const char* operation, const tsr_candidate* candidates, uint32_t count);
 } tsr_policy_table;
 
@@ -831,6 +919,8 @@ typedef struct tsr_policy_table {
 typedef struct tsr_plugin_header tsr_plugin_header;
 typedef struct tsr_layer_table {
   uint32_t struct_size;
+  /* A header with the inner one's name and kind, which lives until the layer is closed; NULL where the layer cannot wrap it
+   * (host->error says why). The inner header outlives the layer. */
   const tsr_plugin_header* (*wrap)(const tsr_plugin_header* inner);
 } tsr_layer_table;
 
@@ -851,23 +941,24 @@ struct tsr_plugin_header {
   uint32_t abi_major, abi_minor; /* of the header that the plugin was compiled with */
   tsr_plugin_kind kind;
   tsr_sanitizer_kind sanitizer;  /* a plugin and a host built for different sanitizers are not mixed */
-  uint64_t features;             /* 0 */
-  const char* name;              /* short, lower case: the name of its TOML table */
+  uint64_t features;             /* 0: no bit has a meaning yet */
+  const char* name;              /* 1 to 64 of a-z, 0-9, '_', '-': the name of its TOML table */
   const char* vendor;
   const char* version;
   const char* build;             /* free text: compiler, date */
-  const tsr_option* options;
+  const tsr_option* options; /* NULL with a count of 0 */
   uint32_t option_count;
   /* Whether the plugin can serve this machine: a score, 0 = no. Creates no device context, costs well under a
    * millisecond. `reason` (may be NULL) receives why not. Optional: NULL scores 1. */
   uint32_t (*probe)(const tsr_host* host, char* reason, uint32_t reason_bytes);
-  /* Opens the plugin with checked options. out_table is the table of `kind`: tsr_plugin_table for DEVICE and STORAGE,
+  /* Opens the plugin with checked options, which are read before it returns. Fails: INVALID_ARGUMENT (values that do not go together),
+   * UNAVAILABLE, PERMISSION_DENIED. out_table is the table of `kind`: tsr_plugin_table for DEVICE and STORAGE,
    * tsr_operations_table, tsr_policy_table, tsr_layer_table. `host` outlives the plugin. */
   tsr_status (*open)(const tsr_host* host, const tsr_option_value* options, uint32_t option_count,
                      tsr_plugin** out_plugin, const void** out_table);
   /* Ends plugins whose table has no shutdown (OPERATIONS, POLICY, LAYER). Optional. */
   void (*close)(tsr_plugin* plugin);
-  const void* reserved[4];
+  const void* reserved[4];       /* NULL */
 };
 
 /* The one exported symbol. Returns a static header, or NULL when the plugin cannot serve a host of that version. */

@@ -89,6 +89,12 @@ inline hipError_t hipHostRegister(void* memory, std::size_t bytes, unsigned flag
 }
 inline hipError_t hipHostUnregister(void* memory) { return cudaHostUnregister(memory); }
 
+inline hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t* out, void* memory) { return cudaIpcGetMemHandle(out, memory); }
+inline hipError_t hipIpcOpenMemHandle(void** out, hipIpcMemHandle_t handle, unsigned flags) {
+  return cudaIpcOpenMemHandle(out, handle, flags);
+}
+inline hipError_t hipIpcCloseMemHandle(void* memory) { return cudaIpcCloseMemHandle(memory); }
+
 inline hipError_t hipStreamCreateWithFlags(hipStream_t* out, unsigned flags) {
   return cudaStreamCreateWithFlags(out, flags);
 }
