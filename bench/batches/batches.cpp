@@ -2,9 +2,9 @@
 // `n` sets of blocks that are on the device, `rounds` times, with and without batches. By default on one simulated device with a launch
 // latency of 5 us and a virtual clock; or on the first device of another plugin.
 //
-//   bench_batches [--plugin sim] [--n 512] [--rounds 8] [--extents "16 32 64"] [--blocks "8"]      rows of bench/common/measure.hpp
+//   bench_batches [--plugin sim] [--n 512] [--rounds 8] [--extents "16 32 64"] [--blocks "8"] [--batch N]      rows of bench/common/measure.hpp
 //
-// product_eN: matrices of extent N. blocks_eN: blocks of rank 4 whose indices do not stand in the order of a product.
+// --batch: of at most so many, instead of the runtime's default. product_eN: matrices of extent N. blocks_eN: blocks of rank 4 whose indices do not stand in the order of a product.
 #include <sstream>
 #include <utility>
 
@@ -33,10 +33,12 @@ double power(double base, std::size_t exponent) {
   return result;
 }
 
-void measure(const std::string& plugin, const form& of, std::int64_t extent, long count, long rounds, bool together) {
-  std::string text = "[runtime]\nworkers = 1\nplugins = [\"host\", \"" + plugin + "\"]\n" + (together ? "" : "batch = 1\n");
+void measure(const std::string& plugin, const form& of, std::int64_t extent, long count, long rounds, long most) {
+  const bool together = most != 1;
+  std::string text = "[runtime]\nworkers = 1\nplugins = [\"host\", \"" + plugin + "\"]\n" + (most == 0 ? "" : "batch = " + std::to_string(most) + "\n");
   if (plugin == "sim")
-    text += "[plugin.sim]\nclock = \"virtual\"\n[[plugin.sim.device]]\nmemory = \"1 GiB\"\nflops = \"5 TFLOP/s\"\nlaunch_latency = \"5 us\"\n";
+    text += "[plugin.sim]\nclock = \"virtual\"\n[[plugin.sim.device]]\nmemory = \"1 GiB\"\nflops = \"5 TFLOP/s\"\n"
+            "launch_latency = \"5 us\"\n";
   machine assembled = hierarchy::assemble(config::document::parse(text, "bench_batches"));
   const plugin::device* device = nullptr;
   for (const auto& d : assembled.plugins->devices())
@@ -85,13 +87,15 @@ void measure(const std::string& plugin, const form& of, std::int64_t extent, lon
 }  // namespace
 
 int main(int argc, char** argv) try {
-  const bench::arguments arguments(argc, argv, {"plugin", "n", "rounds", "extents", "blocks"});
+  const bench::arguments arguments(argc, argv, {"plugin", "n", "rounds", "extents", "blocks", "batch"});
   const std::string plugin = arguments.text("plugin", "sim");
   const long count = arguments.number("n", 512), rounds = arguments.number("rounds", 8);
-  for (const auto& [of, extents] : {std::pair{&product, arguments.text("extents", "16 32 64")}, std::pair{&blocks, arguments.text("blocks", "8")}}) {
+  const std::pair<const form*, std::string> forms[] = {{&product, arguments.text("extents", "16 32 64")},
+                                                       {&blocks, arguments.text("blocks", "8")}};
+  for (const auto& [of, extents] : forms) {
     std::istringstream list(extents);
     for (long extent = 0; list >> extent;)
-      for (const bool together : {false, true}) measure(plugin, *of, extent, count, rounds, together);
+      for (const long most : {1L, arguments.number("batch", 0)}) measure(plugin, *of, extent, count, rounds, most);
   }
 } catch (const tessera::error& e) {
   bench::fail(e.what());

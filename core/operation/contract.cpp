@@ -92,7 +92,8 @@ bool enqueue_contracts(std::span<const context> tasks) {
   return taken(*c.device, c.device->tensor()->contract_batched(c.device->handle(), c.stream, &g), "contract_batched");
 }
 
-std::uint64_t workspace_of_batch(const plugin::device& device, const void* arguments, std::span<const block::access> blocks, std::size_t count) {
+std::uint64_t workspace_of_batch(const plugin::device& device, const void* arguments, std::span<const block::access> blocks,
+                                 std::size_t count) {
   const auto& given = *static_cast<const contract_arguments*>(arguments);
   const block::record &a = *blocks[0].block, &b = *blocks[1].block;
   const tsr_tensor_table& table = *device.tensor();

@@ -14,7 +14,7 @@ struct device_driver::flight {
   transfer::completion done;
   device_driver* driver = nullptr;
   boost::container::small_vector<member, 1> members;
-  double work = 0;                            ///< floating-point operations of all of them
+  double work = 0;                            ///< floating-point operations of each of them
   std::chrono::steady_clock::time_point started;
   std::uint64_t began = 0, enqueued = 0;      ///< while recording
   std::size_t stream = 0;                            ///< of m_compute

@@ -89,7 +89,7 @@ void device_driver::enqueue_flight(task::record& t, std::size_t stream, std::spa
     return;
   }
   // Their arguments may be gone later.
-  if (t.what->work != nullptr) fresh->work = static_cast<double>(count) * t.what->work(t.argument_bytes(), t.all_accesses());
+  if (t.what->work != nullptr) fresh->work = t.what->work(t.argument_bytes(), t.all_accesses());
   if (m_lane->events != nullptr) fresh->enqueued = m_lane->events->now();
   operation_counters::add(m_lane->counters.of(t.what->number).tasks, count);
 
@@ -189,9 +189,9 @@ void device_driver::landed(flight& f, tsr_status status) {
     const bool exact = f.inputs_seen;  // else the wait for its inputs is in it
     last = now;
     operation_counters::add(m_lane->counters.of(f.first().what->number).nanoseconds, static_cast<std::uint64_t>(ns));
-    m_where.learn(f.work, static_cast<double>(ns));
-    if (f.profile != nullptr && !f.failed())
-      s.learn(*f.profile, f.size, m_where, static_cast<double>(ns) / static_cast<double>(f.members.size()), exact);
+    const double each = static_cast<double>(ns) / static_cast<double>(f.members.size());
+    m_where.learn(f.work, each);
+    if (f.profile != nullptr && !f.failed()) s.learn(*f.profile, f.size, m_where, each, exact);
   }
   boost::container::small_vector<std::uint64_t, 1> bytes;
   for (const member& m : f.members) {

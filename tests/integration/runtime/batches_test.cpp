@@ -39,7 +39,8 @@ class gate {
 /// Blocks of a plain matrix each, 8 x 8.
 struct matrices {
   static constexpr std::int64_t extent = 8;
-  matrices(runtime& rt, const std::string& name, std::int64_t count) : is(rt.make_array<double>(name, {extent, count * extent}, {extent, extent})) {}
+  matrices(runtime& rt, const std::string& name, std::int64_t count)
+      : is(rt.make_array<double>(name, {extent, count * extent}, {extent, extent})) {}
   block_of<double> operator()(std::int64_t k) { return is(0, k); }
   array<double> is;
 };
@@ -94,7 +95,8 @@ TEST_P(batches, products_of_matrices_and_blocks_that_need_workspace) {
   const task_options here = there(rt);
   matrices a(rt, "a", 1), b(rt, "b", count), c(rt, "c", count);
   auto p = rt.make_array<double>("p", {3, 4, 2, 5}, {3, 4, 2, 5});
-  auto q = rt.make_array<double>("q", {4, 5, 3, 2 * count}, {4, 5, 3, 2}), r = rt.make_array<double>("r", {3, 3, 2, 2 * count}, {3, 3, 2, 2});
+  auto q = rt.make_array<double>("q", {4, 5, 3, 2 * count}, {4, 5, 3, 2});
+  auto r = rt.make_array<double>("r", {3, 3, 2, 2 * count}, {3, 3, 2, 2});
   for (std::int64_t k = 0; k < count; ++k) fill(rt, b(k), double(k), here);
   for (std::size_t k = 0; k < count; ++k) fill(rt, q.block(k), double(k), here);
   rt.fence();
@@ -138,7 +140,8 @@ std::uint64_t random_products(machine on, const task_options& options, const std
   std::vector<plain> oracle(static_cast<std::size_t>(blocks));
   for (int k = 0; k < blocks; ++k) {
     auto v = m.write_host(m(0, k));
-    for (std::size_t i = 0; i < 16; ++i) v[static_cast<std::int64_t>(i)] = oracle[static_cast<std::size_t>(k)][i] = double(random() % 17) / 32 - 0.25;
+    auto& plain_block = oracle[static_cast<std::size_t>(k)];
+    for (std::size_t i = 0; i < 16; ++i) v[static_cast<std::int64_t>(i)] = plain_block[i] = double(random() % 17) / 32 - 0.25;
   }
   const auto pick = [&](int below) { return static_cast<int>(random() % static_cast<std::uint64_t>(below)); };
   for (int n = 0; n < tasks; ++n) {
@@ -152,7 +155,8 @@ std::uint64_t random_products(machine on, const task_options& options, const std
     task_options here = options;
     here.priority = t.priority;
     if (!device.empty() && pick(20) != 0) here.at = rt.at(device);
-    if (t.as_gemm) gemm(rt, t.alpha, m(0, t.a), t.transposed ? transpose::yes : transpose::no, m(0, t.b), transpose::no, t.beta, m(0, t.c), here);
+    const transpose op = t.transposed ? transpose::yes : transpose::no;
+    if (t.as_gemm) gemm(rt, t.alpha, m(0, t.a), op, m(0, t.b), transpose::no, t.beta, m(0, t.c), here);
     else contract(rt, t.alpha, m(0, t.a), t.transposed ? "ki" : "ik", m(0, t.b), "kj", t.beta, m(0, t.c), "ij", here);
     auto& c = oracle[static_cast<std::size_t>(t.c)];
     c = product_of(t, oracle[static_cast<std::size_t>(t.a)], oracle[static_cast<std::size_t>(t.b)], c);
@@ -214,8 +218,8 @@ TEST(batching, one_task_that_is_refused_fails_alone) {
 
 TEST(batching, a_launch_that_fails_under_way_fails_all_that_are_in_it) {
   // The 100 blocks are filled first; then some product, or some batch of them, fails.
-  runtime rt(testing::machine_of("plugins = [\"host\", \"sim\"]\nplacement = \"pinned\"\nhistory = \"off\"\n[plugin.sim]\nclock = \"real\"\n"
-                                 "[[plugin.sim.device]]\nmemory = \"1 MiB\"\nflops = \"40 GFLOP/s\"\n"
+  runtime rt(testing::machine_of("plugins = [\"host\", \"sim\"]\nplacement = \"pinned\"\nhistory = \"off\"\n"
+                                 "[plugin.sim]\nclock = \"real\"\n[[plugin.sim.device]]\nmemory = \"1 MiB\"\nflops = \"40 GFLOP/s\"\n"
                                  "[[plugin.sim.inject]]\nkind = \"kernel_fails\"\nat = 105\n"));
   const task_options here{.at = rt.at("sim0")};
   constexpr std::int64_t count = 50, rounds = 4;
@@ -239,6 +243,57 @@ TEST(batching, a_launch_that_fails_under_way_fails_all_that_are_in_it) {
     }
   EXPECT_GE(failed, 1);
   EXPECT_LT(failed, count);
+}
+
+/// 50 sums on whatever there is, four times; `between` happens while they run. Returns how many of them can be read, which are right.
+template <class Between>
+std::int64_t readable_sums(runtime& rt, Between&& between) {
+  constexpr std::int64_t count = 50, rounds = 4;
+  matrices a(rt, "a", 1), b(rt, "b", count), c(rt, "c", count);
+  for (std::int64_t k = 0; k < count; ++k) {
+    fill(rt, b(k), double(k), {.at = rt.at("numa0")});
+    fill(rt, c(k), 1.0, {.at = rt.at("numa0")});
+  }
+  rt.fence();
+  gate shared(rt, a(0), 0.5);
+  for (std::int64_t r = 0; r < rounds; ++r)
+    for (std::int64_t k = 0; k < count; ++k) contract(rt, 1.0, a(0), "ik", b(k), "kj", 1.0, c(k), "ij", {.at = rt.at("sim0")});
+  shared.open();
+  between();
+  try {
+    rt.fence();
+  } catch (const error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("lost"));
+  }
+  std::int64_t good = 0;
+  for (std::int64_t k = 0; k < count; ++k) try {
+      EXPECT_EQ(c.is.read_host(c(k))[5], 1 + rounds * 8 * 0.5 * double(k)) << k;
+      ++good;
+    } catch (const error& e) {
+      EXPECT_THAT(e.what(), HasSubstr("lost"));
+    }
+  return good;
+}
+
+TEST(batching, a_device_that_is_lost_takes_what_was_under_way_with_it) {
+  for (const int at : {1, 2, 9, 30}) {
+    runtime rt(testing::machine_of("plugins = [\"host\", \"sim\"]\nhistory = \"off\"\n[plugin.sim]\nclock = \"real\"\n"
+                                   "[[plugin.sim.device]]\nmemory = \"1 MiB\"\nflops = \"40 GFLOP/s\"\n"
+                                   "[[plugin.sim.inject]]\nkind = \"lost\"\non = \"kernel\"\nat = " + std::to_string(at) + "\n"));
+    EXPECT_LE(readable_sums(rt, [] {}), 50);
+    const bool lost = !rt.attached(rt.at("sim0"));
+    EXPECT_EQ(rt.statistics().losses.devices, lost ? 1u : 0u);
+    if (lost) { EXPECT_EQ(readable_sums(rt, [] {}), 50) << "the run goes on"; }
+  }
+}
+
+TEST(batching, a_device_may_leave_meanwhile) {
+  for (int round = 0; round < 5; ++round) {
+    runtime rt(testing::with_sims(1, "1 MiB", false, 2, "history = \"off\"\n"));
+    EXPECT_EQ(readable_sums(rt, [&] { rt.detach("sim0"); }), 50);
+    rt.attach("sim0");
+    EXPECT_EQ(readable_sums(rt, [] {}), 50);
+  }
 }
 
 /// An operation of the program: b = a, together or one by one; counts the calls.
