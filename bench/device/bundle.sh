@@ -22,7 +22,7 @@ work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 prefix="$work/tessera"
 cmake --install "$build" --prefix "$prefix" --component runtime >/dev/null
-for program in bench_device bench_graphs bench_device_vendor; do
+for program in bench_device bench_graphs bench_batches bench_device_vendor; do
   [ ! -x "$build/bin/$program" ] || install -m 755 "$build/bin/$program" "$prefix/bin/"
 done
 install -m 755 "$root/bench/device/run_all.sh" "$prefix/run_all.sh"

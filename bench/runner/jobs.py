@@ -1,7 +1,7 @@
 """Which programs a group runs."""
 import os
 
-GROUPS = ["submit", "tasks", "metg", "dense", "trace", "graphs", "contract", "machine"]
+GROUPS = ["submit", "tasks", "metg", "dense", "trace", "graphs", "batches", "contract", "machine"]
 
 
 def jobs_of(group, tasks, sizes):
@@ -41,6 +41,8 @@ def jobs_of(group, tasks, sizes):
         out += [f"bench_trace --workers {w} --n {heavy}" for w in (1, 2)]
     if group == "graphs":
         out += ["bench_graphs"]
+    if group == "batches":
+        out += ["bench_batches"]
     if group == "contract":
         out += ["bench_contract"]
     if group == "machine":

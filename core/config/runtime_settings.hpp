@@ -27,6 +27,7 @@ struct runtime_settings {
   bool survive_loss = true;              ///< go on without a device that is lost; else the run is cancelled
   bool checked_copies = false;           ///< device tasks start when their copies have arrived well; else after the first failure
   bool graphs = true;                    ///< replays give devices with graphs whole segments of a recording at once
+  std::uint64_t batch = 64;              ///< equal ready tasks that a device is given as one launch, at most; 1: each by itself
   bool deterministic = false;            ///< accumulates are summed in the order of their submission
   bool trace = false;                    ///< record every task, transfer and wait; see runtime::timeline
   std::uint64_t trace_limit = 512ull << 20;        ///< bytes of events that are kept

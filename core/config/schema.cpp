@@ -71,6 +71,10 @@ constexpr std::array keys{
     key{"runtime", "graphs", key_type::boolean, 0, 0, "", false,
         "Replays hand whole segments of a recording to devices that offer graphs, as one launch each.",
         [](settings& s) -> field { return &s.runtime.graphs; }},
+    key{"runtime", "batch", key_type::integer, 1, 4096, "", false,
+        "Ready tasks that differ in their blocks alone are given to a device as one launch, so many at most, where operation and device "
+        "take batches; 1: each by itself, as with deterministic and validate.",
+        [](settings& s) -> field { return &s.runtime.batch; }},
     key{"runtime", "deterministic", key_type::boolean, 0, 0, "", false,
         "Sum accumulates in the order of their submission, so that results do not depend on workers and places; at most four "
         "additions to a block run side by side then.",

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 
+#include "core/operation/batch_call.hpp"
 #include "core/operation/scalar.hpp"
 
 namespace tessera::operation {
@@ -32,7 +34,8 @@ void require_same_type(const char* name, const context& c) {
     mismatch(name, fmt::format("blocks of type {} and {}", name_of(c.operands[0].type), name_of(c.operands[1].type)));
 }
 
-void enqueue_gemm(const context& c) {
+/// The request of a task, without its scalars and addresses.
+tsr_gemm gemm_request(const context& c) {
   const auto& given = c.arguments_as<gemm_arguments>();
   const operand &a = c.operands[0], &b = c.operands[1], &out = c.operands[2];
   require_same_type("gemm", c);
@@ -41,20 +44,45 @@ void enqueue_gemm(const context& c) {
   if (b.extent(tb ? 1 : 0) != k || out.extent(0) != m || out.extent(1) != n || out.type != a.type)
     mismatch("gemm", fmt::format("shapes {}x{} and {}x{} do not multiply into {}x{}", m, k, b.extent(tb ? 1 : 0), n,
                                  out.extent(0), out.extent(1)));
-  const scalar alpha(a.type, given.alpha), beta(a.type, given.beta);
   auto g = with_size<tsr_gemm>();
   g.type = abi(a.type);
   g.transpose_a = given.transpose_a;
   g.transpose_b = given.transpose_b;
   g.m = m, g.n = n, g.k = k;
-  g.alpha = alpha.data();
-  g.beta = beta.data();
-  g.a = a.address, g.b = b.address, g.c = out.address;
   g.lda = std::max<std::int64_t>(a.extent(0), 1);
   g.ldb = std::max<std::int64_t>(b.extent(0), 1);
   g.ldc = std::max<std::int64_t>(m, 1);
   g.batch = 1;
+  return g;
+}
+
+void enqueue_gemm(const context& c) {
+  const auto& given = c.arguments_as<gemm_arguments>();
+  tsr_gemm g = gemm_request(c);
+  const scalar alpha(c.operands[0].type, given.alpha), beta(c.operands[0].type, given.beta);
+  g.alpha = alpha.data();
+  g.beta = beta.data();
+  g.a = c.operands[0].address, g.b = c.operands[1].address, g.c = c.operands[2].address;
   c.device->check(c.device->blas()->gemm(c.device->handle(), c.stream, &g), "gemm");
+}
+
+bool enqueue_gemms(std::span<const context> tasks) {
+  const context& c = tasks.front();
+  const auto& given = c.arguments_as<gemm_arguments>();
+  tsr_gemm g = gemm_request(c);
+  const scalar alpha(c.operands[0].type, given.alpha), beta(c.operands[0].type, given.beta);
+  g.alpha = alpha.data();
+  g.beta = beta.data();
+  boost::container::small_vector<tsr_address, 64> addresses[3];
+  for (std::size_t which = 0; which < 3; ++which)
+    for (const context& one : tasks) addresses[which].push_back(one.operands[which].address);
+  g.a_array = addresses[0].data(), g.b_array = addresses[1].data(), g.c_array = addresses[2].data();
+  g.batch = static_cast<std::int64_t>(tasks.size());
+  return taken(*c.device, c.device->blas()->gemm_batched(c.device->handle(), c.stream, &g), "gemm_batched");
+}
+
+bool can_multiply_many(const plugin::device& device, element_type type) {
+  return device.blas()->gemm_batched != nullptr && supported<TSR_BLAS_GEMM_BATCHED>(device, type);
 }
 
 void enqueue_syrk(const context& c) {
@@ -164,7 +192,11 @@ double vector_work(const void*, std::span<const block::access> b) {
 }  // namespace
 
 definition gemm() {
-  return {.name = "gemm", .enqueue = enqueue_gemm, .available = supported<TSR_BLAS_GEMM>, .work = gemm_work};
+  return {.name = "gemm",
+          .enqueue = enqueue_gemm,
+          .available = supported<TSR_BLAS_GEMM>,
+          .work = gemm_work,
+          .batch = {.enqueue = enqueue_gemms, .available = can_multiply_many}};
 }
 definition syrk() {
   return {.name = "syrk",

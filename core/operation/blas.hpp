@@ -15,6 +15,7 @@ struct gemm_arguments {
   std::complex<double> beta = 1;                 ///< factor of C
   std::uint8_t transpose_a = TSR_NO_TRANSPOSE;   ///< of tsr_transpose
   std::uint8_t transpose_b = TSR_NO_TRANSPOSE;   ///< likewise
+  std::uint8_t unused[6] = {};                   ///< nothing is padding: equal arguments have equal bytes
 };
 /// Lower triangle of C = alpha A A^T + beta C. Blocks: A read, C update.
 struct syrk_arguments {

@@ -26,6 +26,8 @@ void check_forms(const definition& what) {
     if (what.kernel.launch == nullptr)
       refuse("has a kernel without a launch function", "set kernel.launch: it says the geometry and the arguments");
   }
+  if (what.batch.enqueue != nullptr && (!what.plain_arguments || what.destroy_arguments != nullptr))
+    refuse("has a batch form and arguments that are not plain", "tasks of a batch have the same arguments, compared as bytes");
   for (const native_form& one : what.native)
     if (one.function == nullptr || one.plugin.empty()) refuse("has a native form without a plugin or a function", "set both");
 }
@@ -46,6 +48,9 @@ const definition& catalog::add(definition what) {
   if (what.host == nullptr && what.enqueue == nullptr && what.special == nullptr)
     throw error(error_kind::usage, "operation '" + what.name + "' has no implementation", {},
                 "give it a host function, a kernel, a native function or an enqueue function");
+  if (what.batch.enqueue != nullptr && what.enqueue == nullptr)
+    throw error(error_kind::usage, "operation '" + what.name + "' has a batch form alone", {},
+                "give it a kernel, a native function or an enqueue function for a task by itself");
   for (const definition& other : m_all)
     if (other.name == what.name)
       throw error(error_kind::usage, "operation '" + what.name + "' exists already", {}, "choose another name");

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 
+#include "core/operation/batch_call.hpp"
 #include "core/operation/scalar.hpp"
 #include "core/operation/tensor.hpp"
 
@@ -44,7 +46,8 @@ std::int64_t extent_of(char label, const contract_arguments& given, const shape&
 
 [[noreturn]] void mismatch(const std::string& what) { throw error(error_kind::usage, "contract: " + what); }
 
-void enqueue_contract(const context& c) {
+/// The request of a task whose blocks have been found to fit.
+tsr_contract checked_request(const context& c) {
   const auto& given = c.arguments_as<contract_arguments>();
   const operand &a = c.operands[0], &b = c.operands[1], &to = c.operands[2];
   if (a.type != b.type || a.type != to.type)
@@ -60,30 +63,59 @@ void enqueue_contract(const context& c) {
   for (std::size_t d = 0; d < to.extents->rank(); ++d)
     if (const std::int64_t wanted = extent_of(given.c[d], given, *a.extents, *b.extents); wanted >= 0 && wanted != to.extent(d))
       mismatch(fmt::format("label '{}' has extent {} in the inputs and {} in C", given.c[d], wanted, to.extent(d)));
+  return request_of(given, a.type, *a.extents, *b.extents);
+}
+
+void enqueue_contract(const context& c) {
+  const auto& given = c.arguments_as<contract_arguments>();
+  const operand &a = c.operands[0], &b = c.operands[1], &to = c.operands[2];
+  const tsr_contract g = checked_request(c);
   const scalar alpha(a.type, given.alpha), beta(a.type, given.beta);
-  const tsr_contract g = request_of(given, a.type, *a.extents, *b.extents);
   c.device->check(c.device->tensor()->contract(c.device->handle(), c.stream, g.type, alpha.data(), beta.data(), a.address, g.rank_a,
                                                g.extents_a, g.modes_a, b.address, g.rank_b, g.extents_b, g.modes_b, to.address,
                                                g.rank_c, g.modes_c, c.workspace),
                   "contract");
 }
 
-std::uint64_t workspace_of(const plugin::device& device, const void* arguments, std::span<const block::access> blocks) {
+bool enqueue_contracts(std::span<const context> tasks) {
+  const context& c = tasks.front();
+  const auto& given = c.arguments_as<contract_arguments>();
+  tsr_contract g = checked_request(c);
+  const scalar alpha(c.operands[0].type, given.alpha), beta(c.operands[0].type, given.beta);
+  g.alpha = alpha.data(), g.beta = beta.data();
+  boost::container::small_vector<tsr_address, 64> addresses[3];
+  for (std::size_t which = 0; which < 3; ++which)
+    for (const context& one : tasks) addresses[which].push_back(one.operands[which].address);
+  g.a_array = addresses[0].data(), g.b_array = addresses[1].data(), g.c_array = addresses[2].data();
+  g.batch = static_cast<std::int64_t>(tasks.size());
+  g.workspace = c.workspace;
+  return taken(*c.device, c.device->tensor()->contract_batched(c.device->handle(), c.stream, &g), "contract_batched");
+}
+
+std::uint64_t workspace_of_batch(const plugin::device& device, const void* arguments, std::span<const block::access> blocks,
+                                 std::size_t count) {
   const auto& given = *static_cast<const contract_arguments*>(arguments);
   const block::record &a = *blocks[0].block, &b = *blocks[1].block;
   const tsr_tensor_table& table = *device.tensor();
   if (table.workspace == nullptr || !fits(given.a, *a.extents) || !fits(given.b, *b.extents)) return 0;
-  const tsr_contract g = request_of(given, a.type, *a.extents, *b.extents);
+  tsr_contract g = request_of(given, a.type, *a.extents, *b.extents);
+  g.batch = static_cast<std::int64_t>(count);
   std::uint64_t bytes = 0;
   if (table.workspace(device.handle(), TSR_TENSOR_CONTRACT, &g, &bytes) == TSR_OK) return bytes;
   plugin::take_error_details();  // the call itself will say it
   return 0;
 }
 
+std::uint64_t workspace_of(const plugin::device& device, const void* arguments, std::span<const block::access> blocks) {
+  return workspace_of_batch(device, arguments, blocks, 1);
+}
+
 bool can_contract(const plugin::device& device, element_type type) {
   return device.tensor() != nullptr && device.tensor()->contract != nullptr &&
          device.tensor()->supports(device.handle(), TSR_TENSOR_CONTRACT, static_cast<tsr_type>(type));
 }
+
+bool can_contract_many(const plugin::device& device, element_type) { return device.tensor()->contract_batched != nullptr; }
 
 double work_of(const void* arguments, std::span<const block::access> blocks) {
   const auto& given = *static_cast<const contract_arguments*>(arguments);
@@ -98,7 +130,12 @@ double work_of(const void* arguments, std::span<const block::access> blocks) {
 }  // namespace
 
 definition contract() {
-  return {.name = "contract", .enqueue = enqueue_contract, .available = can_contract, .work = work_of, .workspace = workspace_of};
+  return {.name = "contract",
+          .enqueue = enqueue_contract,
+          .available = can_contract,
+          .work = work_of,
+          .workspace = workspace_of,
+          .batch = {.enqueue = enqueue_contracts, .available = can_contract_many, .workspace = workspace_of_batch}};
 }
 
 }  // namespace tessera::operation

@@ -26,6 +26,19 @@ class device_forms;
 /// blocks are there, each time it is tried. Throws nothing.
 using workspace_function = std::uint64_t (*)(const plugin::device&, const void* arguments, std::span<const block::access>);
 
+/// Enqueues several tasks at once, on the stream that all contexts name; never waits. False: nothing was enqueued, and each of them is to
+/// be enqueued by itself, so that it fails or works alone. Throws when it fails in another way: then all of them have failed.
+using batch_function = bool (*)(std::span<const context>);
+
+/// How a device takes tasks together that differ in nothing but their blocks: the same arguments, byte by byte, and for each block the same
+/// intent, element type and extents. The runtime looks for such tasks among those that are ready; see docs/decisions/0027_batches.md.
+struct batch_form {
+  batch_function enqueue = nullptr;            ///< null: each task by itself. The first context's workspace is for all of them
+  availability_function available = nullptr;   ///< where it works; null: wherever the operation does
+  /// Bytes that `count` such tasks want together, at least what one of them does; null: none.
+  std::uint64_t (*workspace)(const plugin::device&, const void* arguments, std::span<const block::access> of_one, std::size_t count) = nullptr;
+};
+
 /// A named computation, in as many forms as there are; on a device the first of native, kernel image, kernel text that the
 /// device has. Immutable once it is in use; lives as long as its catalog.
 struct definition {
@@ -38,6 +51,7 @@ struct definition {
   availability_function available = nullptr;  ///< for `enqueue`; null: everywhere
   work_function work = nullptr;           ///< null: unknown
   workspace_function workspace = nullptr; ///< null: none
+  batch_form batch = batch_form();        ///< for devices, beside `enqueue`; only with plain arguments
   void (*destroy_arguments)(void*) = nullptr;  ///< null: nothing to do
   bool plain_arguments = true;                 ///< arguments may be copied as bytes
   std::shared_ptr<const void> data = nullptr;     ///< the implementation's own; see context::data

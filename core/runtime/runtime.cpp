@@ -306,7 +306,9 @@ tessera::statistics runtime::statistics() const {
     if (!e->is_host)
       for (const auto& row : s.operations)
         if (row.place == e->name && row.operation != "graph") s.device_launches += row.tasks;
+  s.batches = m_scheduler->batches();
   s.device_launches += s.graphs.launched - s.graphs.tasks;
+  s.device_launches += s.batches.launched - s.batches.tasks;
   s.coherence = m_coherence->statistics();
   s.coherence.versions += m_scheduler->fast_versions();
   transfer::link_map& links = m_coherence->links();

@@ -41,6 +41,8 @@ std::string to_text(const statistics& s) {
   if (s.graphs.captured + s.graphs.one_by_one > 0)
     line("graphs       {} captured ({} again), {} launches for {} tasks, {} times one by one; {} launches in all\n", s.graphs.captured,
          s.graphs.recaptured, s.graphs.launched, s.graphs.tasks, s.graphs.one_by_one, s.device_launches);
+  if (s.batches.launched > 0)
+    line("batches      {} launches for {} tasks; {} launches in all\n", s.batches.launched, s.batches.tasks, s.device_launches);
   if (s.placement) {
     line("placement    {} trials ({}), {} revisions, {} moved, {} sizes known\n", s.placement->trials,
          format_seconds(s.placement->trial_seconds), s.placement->revisions, s.placement->moved, s.placement->sizes);

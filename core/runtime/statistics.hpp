@@ -52,7 +52,8 @@ struct statistics {
   std::vector<named_space_statistics> spaces;  ///< all, host memories first
   transfer::coherence_statistics coherence;  ///< versions, saved fetches, evictions
   schedule::graph_statistics graphs;          ///< launches of plugin graphs by replays
-  std::uint64_t device_launches = 0;          ///< pieces of work given to devices: single tasks, and graphs
+  schedule::batch_statistics batches;         ///< launches of several equal tasks
+  std::uint64_t device_launches = 0;          ///< pieces of work given to devices: single tasks, batches, and graphs
   std::optional<placement_statistics> placement;  ///< only with placement cost and more than one place
   device_statistics devices;              ///< detached ones, and what that moved
   transfer::trouble_statistics trouble;   ///< copies that failed

@@ -4,32 +4,11 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <boost/container/small_vector.hpp>
 
-#include "core/operation/tensor.hpp"
+#include "core/schedule/flight.hpp"
 #include "core/schedule/trace_points.hpp"
-#include "core/schedule/workspace.hpp"
-#include "core/validate/validator.hpp"
 
 namespace tessera::schedule {
-
-struct device_driver::flight {
-  explicit flight(workspace&& room) : scratch(std::move(room)) {}
-  transfer::completion done;
-  device_driver* driver = nullptr;
-  task::record* t = nullptr;
-  std::shared_ptr<const block::failure> why;  ///< it failed while it was being enqueued
-  double work = 0;                            ///< floating-point operations
-  std::chrono::steady_clock::time_point started;
-  std::uint64_t began = 0, enqueued = 0;      ///< while recording
-  std::size_t stream = 0;                            ///< of m_compute
-  boost::container::small_vector<block::ticket, 4> inputs;  ///< not reached when it was enqueued
-  boost::container::small_vector<block::ticket, 4> sources;  ///< the points that make what it reads, each exactly
-  bool inputs_seen = true;                           ///< `started` is when the last of them was reached
-  history::profile* profile = nullptr;               ///< with `size`: where its time belongs; asked while it has its arguments
-  task_size size;
-  workspace scratch;
-};
 
 device_driver::device_driver(scheduler& owner, executor& where) : m_owner(owner), m_where(where) {
   const bool computes = where.device->description().device_class != TSR_DEVICE_STORAGE;
@@ -41,6 +20,13 @@ device_driver::device_driver(scheduler& owner, executor& where) : m_owner(owner)
   m_last_landing.resize(m_compute.size());
   m_on_stream = std::make_unique<std::atomic<std::size_t>[]>(m_compute.size());
   const auto wake_me = [](void* self) { static_cast<device_driver*>(self)->wake(); };
+  // Results do not depend on what happens to be ready where they are to be the same in every run; validation looks at every task by itself.
+  const config::runtime_settings& settings = *owner.m_setup.settings;
+  const bool batches = !settings.deterministic && owner.m_validator == nullptr && computes;
+  m_bounds = {.tasks = batches ? static_cast<std::size_t>(settings.batch) : 1,
+              .operations_per_second = where.device->description().peak_f64,
+              .memory = owner.m_setup.coherence->space_at(where.space).limit(),
+              .streams = std::max<std::size_t>(m_compute.size(), 1)};
   for (transfer::stream* s : m_compute) s->set_wake(wake_me, this);
   auto& copies = owner.m_setup.coherence->copies_of(where.device->index());
   copies.in->set_wake(wake_me, this);
@@ -92,12 +78,14 @@ bool device_driver::anything_busy() const {
          std::ranges::any_of(m_compute, [](const transfer::stream* s) { return s->busy(); });
 }
 
-bool device_driver::start_next() {
-  if (m_in_flight.load(std::memory_order_relaxed) >= m_depth) return false;
+std::size_t device_driver::start_next() {
+  if (m_in_flight.load(std::memory_order_relaxed) >= m_depth) return 0;
   task::record* t = next_task();
-  if (t == nullptr) return false;
-  if (m_owner.m_history == nullptr || !m_owner.place_again(*m_lane, *t)) start_task(*t);
-  return true;
+  if (t == nullptr) return 0;
+  if (m_owner.m_history != nullptr && m_owner.place_again(*m_lane, *t)) return 1;
+  const std::size_t joined = start_task(*t);
+  put_others_back(0);
+  return 1 + joined;
 }
 
 std::uint64_t device_driver::youngest_startable() const {
@@ -193,29 +181,32 @@ std::size_t device_driver::next_stream() {
   return best;
 }
 
-void device_driver::start_task(task::record& t) {
+/// Returns how many others were enqueued with it.
+std::size_t device_driver::start_task(task::record& t) {
   scheduler& s = m_owner;
   if (s.cancelled()) {
     s.run(*m_lane, t);  // drops it
-    return;
+    return 0;
   }
   if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) s.prepare(t, m_where);
   if ((t.flags & task::flag_acquired) != 0) {  // resumed: only host-side waits were missing
-    if (!s.still_good(*m_lane, t)) return;
+    if (!s.still_good(*m_lane, t)) return 0;
     if ((t.flags & task::flag_acquired) != 0) {
       workspace scratch;
       if (take_workspace(t, scratch)) {
-        enqueue_task(t, next_stream(), {}, {}, std::move(scratch));
-        return;
+        enqueue_flight(t, next_stream(), {}, {}, std::move(scratch));
+        return 0;
       }
       s.m_setup.coherence->finish(t.all_accesses());  // who waits for memory holds none
       t.flags &= static_cast<std::uint8_t>(~task::flag_acquired);
     }
   }
   workspace scratch;
-  if (!take_workspace(t, scratch)) {
+  gather(t);
+  if (!m_others.empty()) take_common_workspace(t, scratch);
+  if (m_others.empty() && !take_workspace(t, scratch)) {
     wait_for_workspace(t, scratch.wanted, scratch.seen);
-    return;
+    return 0;
   }
   transfer::acquisition& a = m_lane->acquisition;
   const std::size_t stream = next_stream();
@@ -239,7 +230,7 @@ void device_driver::start_task(task::record& t) {
           a.waits, [&](block::ticket w) { return !on.can_wait_for(streams.at(w.stream)); });
       if (host_must_wait) {
         s.park(t, a.waits);
-        return;
+        return 0;
       }
       try {
         const std::lock_guard guard(on.enqueue_lock());
@@ -247,189 +238,48 @@ void device_driver::start_task(task::record& t) {
       } catch (const error& e) {
         if (m_where.device->lost()) {
           m_where.urgent.push(t);  // as it is, to be placed elsewhere
-          return;
+          return 0;
         }
         s.m_setup.coherence->finish(t.all_accesses());
         s.fail_unstarted(*m_lane, t, s.note_failure(t, {e.message(), "", e.kind()}));
-        return;
+        return 0;
       }
       if (m_lane->events != nullptr) trace_waits(*m_lane->events, t, a.waits);
-      enqueue_task(t, stream, a.waits, a.sources, std::move(scratch));
-      return;
+      if (!m_others.empty()) join(a.waits, on);
+      const std::size_t joined = m_joined.size();
+      enqueue_flight(t, stream, a.waits, a.sources, std::move(scratch));
+      return joined;
     }
-    case transfer::outcome::retry: s.park(t, a.waits); return;
-    case transfer::outcome::lost: m_where.urgent.push(t); return;  // the next round finds the device lost
+    case transfer::outcome::retry: s.park(t, a.waits); return 0;
+    case transfer::outcome::lost: m_where.urgent.push(t); return 0;  // the next round finds the device lost
     case transfer::outcome::failed:
       s.fail_unstarted(*m_lane, t, a.cause->where.empty() ? s.note_failure(t, *a.cause) : a.cause);
-      return;
+      return 0;
     case transfer::outcome::no_memory: {
+      if (!m_others.empty()) {  // their workspace may be what is missing
+        put_others_back(0);
+        m_reach = 0;
+        scratch.give_back();
+        return start_task(t);
+      }
       const std::uint64_t seen = a.memory_events;
       const memory::space_number lacking = a.lacking;
       const std::uint64_t own = lacking == m_where.space ? scratch.bytes : 0;  // needed again with what is missing
       scratch.give_back();
       if (own > 0 && !fits(t, own)) {
         wait_for_workspace(t, own, 0);  // fails it
-        return;
+        return 0;
       }
       s.m_setup.coherence->make_room(lacking, a.missing_bytes + own, t.sequence);
       if (s.m_setup.coherence->space_at(lacking).events() != seen) {
         m_where.urgent.push(t);  // freed at once: try again in order of age
-        return;
+        return 0;
       }
       s.park_for_memory(t, m_where, a);
-      return;
+      return 0;
     }
   }
-}
-
-void device_driver::enqueue_task(task::record& t, std::size_t stream, std::span<const block::ticket> inputs,
-                                 std::span<const block::ticket> sources, workspace&& scratch) {
-  scheduler& s = m_owner;
-  transfer::stream& on = *m_compute[stream];
-  auto fresh = std::make_unique<flight>(std::move(scratch));
-  fresh->driver = this;
-  fresh->t = &t;
-  fresh->stream = stream;
-  if (s.m_history != nullptr) fresh->size = s.look_up(t, fresh->profile);
-  for (const block::ticket w : inputs)
-    if (!s.m_setup.coherence->streams().reached(w)) fresh->inputs.push_back(w);
-  fresh->sources.assign(sources.begin(), sources.end());
-  fresh->started = s.now();
-  if (m_lane->events != nullptr) fresh->began = m_lane->events->now();
-  const auto accesses = t.all_accesses();
-  block::ticket done;
-  std::unique_ptr<validate::lent> lent;
-  {
-    const std::lock_guard guard(on.enqueue_lock());
-    try {
-      s.gather_operands(*m_lane, t);
-      operation::context c;
-      c.operands = m_lane->operands;
-      c.arguments = t.argument_bytes();
-      c.argument_bytes = t.argument_size;
-      c.data = t.what->data.get();
-      c.forms = t.what->forms.get();
-      c.device = m_where.device;
-      c.stream = on.handle();
-      c.workspace = fresh->scratch.given();
-      c.memory_epoch = s.m_setup.coherence->space_at(m_where.space).epoch();
-      c.task_name = t.what->name;
-      for (std::size_t k = 0; k < accesses.size(); ++k)
-        if ((accesses[k].flags & task::access_fresh) != 0) operation::enqueue_zero(*c.device, c.stream, c.operands[k]);
-      if (s.m_validator != nullptr) s.m_validator->begin_on_device(lent, t, c.operands, on, s.m_setup.coherence->space_at(m_where.space));
-      t.what->enqueue(c);
-      if (lent) s.m_validator->enqueued_on_device(*lent, on, s.m_setup.coherence->space_at(m_where.space));
-    } catch (const error& e) {
-      if (!m_where.device->lost())
-        fresh->why = s.note_failure(t, {fmt::format("{} on {} failed: {}", t.what->name, m_where.name, e.message()), "",
-                                        e.kind()});
-    } catch (const std::exception& e) {
-      fresh->why = s.note_failure(t, {fmt::format("{} on {} failed: {}", t.what->name, m_where.name, e.what()), "",
-                                      error_kind::task});
-    }
-    try {
-      done = on.signal();
-    } catch (const error& e) {
-      if (!fresh->why && !m_where.device->lost())
-        fresh->why = s.note_failure(t, {fmt::format("{} on {}: {}", t.what->name, m_where.name, e.message()), "", e.kind()});
-    }
-  }
-  if (lent) s.m_validator->end_on_device(std::move(lent), on, done, fresh->why != nullptr || !done);
-  if (!done && m_where.device->lost()) {  // what it has begun there matters to nobody
-    m_where.urgent.push(t);
-    return;
-  }
-  if (t.what->work != nullptr) fresh->work = t.what->work(t.argument_bytes(), accesses);  // its arguments may be gone later
-  if (m_lane->events != nullptr) fresh->enqueued = m_lane->events->now();
-  const std::uint32_t number = t.what->number;
-  operation_counters::add(m_lane->counters.of(number).tasks, 1);
-
-  s.m_setup.coherence->publish(accesses, done);
-  if (fresh->why) s.m_setup.coherence->poison(accesses, fresh->why);  // successors are released below and must see it
-  if ((t.flags & task::flag_accumulates) != 0) s.give_copies_back(t);
-  m_in_flight.fetch_add(1);
-  m_on_stream[stream].fetch_add(1, std::memory_order_relaxed);
-  if (s.m_history != nullptr && !fresh->inputs.empty()) {
-    fresh->inputs_seen = false;
-    const std::lock_guard guard(m_watched_lock);
-    m_watched.push_back(fresh.get());
-  }
-  flight* const f = fresh.release();
-  f->done.at = done;
-  f->done.fire = [](transfer::completion* self, tsr_status status) {
-    auto* landing = reinterpret_cast<flight*>(self);  // `done` is its first member
-    landing->driver->landed(*landing, status);
-  };
-  f->done.describe = [](const transfer::completion* self) {
-    const auto* flying = reinterpret_cast<const flight*>(self);
-    return transfer::pending_work{flying->driver->m_owner.describe(*flying->t), {flying->inputs.begin(), flying->inputs.end()}};
-  };
-  // Successors start now: on this device they wait for the ticket, elsewhere for the copy that follows it. The task
-  // itself stays pinned and unretired until its ticket is reached.
-  s.release(*m_lane, t, false);
-  if (done) on.on_completion(f->done);
-  else landed(*f, TSR_OK);
-}
-
-/// It was enqueued on data whose maker failed later: why, or null.
-std::shared_ptr<const block::failure> device_driver::spoiled(const flight& f) {
-  scheduler& s = m_owner;
-  std::shared_ptr<const block::failure> why;
-  if (s.poisoned(f.t->all_accesses(), why)) return why;
-  transfer::stream_table& streams = s.m_setup.coherence->streams();
-  for (const block::ticket source : f.sources) {
-    if (!streams.passed_with_failure(source)) continue;
-    std::string text;
-    for (const block::access& a : f.t->all_accesses())
-      if (const std::string its = needs_contents(a.how) ? s.m_setup.coherence->troubles().about(*a.block, m_where.space) : ""; !its.empty())
-        text += (text.empty() ? "" : "; ") + its;
-    const std::string details = streams.at(source.stream).details_at(source.value);
-    if (text.empty()) text = fmt::format("what it reads did not come{}{}", details.empty() ? "" : ": ", details);
-    return s.note_failure(*f.t, {fmt::format("{} on {} failed: {}", f.t->what->name, m_where.name, text), "", error_kind::device});
-  }
-  return nullptr;
-}
-
-void device_driver::landed(flight& f, tsr_status status) {
-  const std::unique_ptr<flight> owned(&f);
-  scheduler& s = m_owner;
-  if (s.m_history != nullptr && !f.inputs.empty()) {
-    const std::lock_guard guard(m_watched_lock);
-    std::erase(m_watched, &f);
-  }
-  lane& mine = s.current_lane();
-  task::record& t = *f.t;
-  if (status == TSR_DEVICE_LOST && !f.why && m_where.device->lost()) f.why = s.note_loss(t, m_where);
-  if (status != TSR_OK && !f.why) {
-    const std::string details = f.done.at ? m_compute[f.stream]->details_at(f.done.at.value) : std::string();
-    const bool device = status == TSR_DEVICE_LOST || status == TSR_DEADLINE_EXCEEDED;
-    f.why = s.note_failure(t, {fmt::format("{} on {} failed: {}{}{}", t.what->name, m_where.name, plugin::name_of(status),
-                                           details.empty() ? "" : ": ", details),
-                               "", device ? error_kind::device : error_kind::task});
-  }
-  if (!f.why) f.why = spoiled(f);
-  if (mine.events != nullptr)
-    trace_landing(*mine.events, t, f.began, f.enqueued, f.done.at, f.why ? trace::run_failed : 0);
-  if (&mine == m_lane) {
-    // The time since its inputs were there, or since the one before it on its stream landed: in a full pipeline that is
-    // its own.
-    const auto now = s.now();
-    auto& last = m_last_landing[f.stream];
-    const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now - std::max(f.started, last)).count();
-    const bool exact = f.inputs_seen;  // else the wait for its inputs is in it
-    last = now;
-    operation_counters::add(m_lane->counters.of(t.what->number).nanoseconds, static_cast<std::uint64_t>(ns));
-    m_where.learn(f.work, static_cast<double>(ns));
-    if (f.profile != nullptr && !f.why) s.learn(*f.profile, f.size, m_where, static_cast<double>(ns), exact);
-  }
-  const std::uint64_t bytes = s.window_bytes_of(t);  // while the blocks are still pinned
-  s.m_setup.coherence->finish(t.all_accesses(), f.why, f.done.at);
-  f.scratch.release();
-  if ((t.flags & task::flag_reduction) != 0) s.end_group(t);
-  s.retire(mine, t, bytes);
-  m_on_stream[f.stream].fetch_sub(1, std::memory_order_relaxed);
-  m_in_flight.fetch_sub(1);
-  if (s.m_waiting.load() != 0) s.m_work.notify_all();
+  return 0;
 }
 
 }  // namespace tessera::schedule

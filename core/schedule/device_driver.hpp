@@ -9,6 +9,10 @@
 #include "core/schedule/event_count.hpp"
 #include "core/schedule/scheduler.hpp"
 
+namespace tessera::validate {
+struct lent;
+}
+
 namespace tessera::schedule {
 
 /// Takes tasks from its executor's queue by priority, acquires their blocks, enqueues them with device-side waits, and
@@ -32,7 +36,7 @@ class device_driver {
   lane& play();                  ///< once, instead of start
   bool take_wake() noexcept { return std::exchange(m_woken, false); }
   bool poll_all();               ///< whether anything was reached
-  bool start_next();             ///< takes a task from the queue, if it may; whether there was one
+  std::size_t start_next();      ///< takes a task from the queue, if it may, and what can go with it; how many that were
   bool anything_busy() const;    ///< whether anything enqueued is not yet complete
   std::uint32_t compute_streams() const noexcept { return static_cast<std::uint32_t>(m_compute.size()); }
   const std::vector<transfer::stream*>& streams() const noexcept { return m_compute; }
@@ -54,7 +58,18 @@ class device_driver {
   bool active() const noexcept { return m_in_flight.load() != 0 || m_handling.load() || m_where.urgent.has(youngest_startable()); }
 
  private:
-  struct flight;  // an enqueued task
+  struct flight;  // an enqueued task, or a batch of them
+
+  /// A task of a flight.
+  struct member {
+    task::record* t = nullptr;
+    std::shared_ptr<const block::failure> why;  ///< it failed while it was being enqueued
+    std::size_t sources_end = 0;                ///< its sources in the flight's end here, and begin where those of the one before end
+  };
+  struct joined_task {
+    task::record* t = nullptr;
+    std::size_t sources_end = 0;  ///< in m_joined_sources
+  };
 
   void loop();
   task::record* next_task();
@@ -69,12 +84,25 @@ class device_driver {
   bool fits(const task::record& t, std::uint64_t workspace_bytes) const;
   void wait_for_workspace(task::record& t, std::uint64_t bytes, std::uint64_t seen);
 
-  void start_task(task::record& t);
+  std::size_t start_task(task::record& t);
   void note_inputs();
-  void enqueue_task(task::record& t, std::size_t stream, std::span<const block::ticket> inputs, std::span<const block::ticket> sources,
-                    workspace&& scratch);
-  std::shared_ptr<const block::failure> spoiled(const flight& f);
+
+  // From enqueued to landed (flights.cpp).
+  void enqueue_flight(task::record& t, std::size_t stream, std::span<const block::ticket> inputs, std::span<const block::ticket> sources,
+                      workspace&& scratch);
+  void enqueue_alone(member& m, const flight& f, transfer::stream& on, std::unique_ptr<validate::lent>& lent);
+  operation::context context_of(task::record& t, const flight& f, transfer::stream& on) const;
+  std::shared_ptr<const block::failure> why_not_enqueued(const task::record& t, std::string_view what, error_kind kind);
+  std::shared_ptr<const block::failure> spoiled(const task::record& t, std::span<const block::ticket> sources);
+  void judge(flight& f, tsr_status status);
   void landed(flight& f, tsr_status status);
+
+  // Equal tasks in one launch (batches.cpp).
+  void gather(task::record& first);
+  void take_common_workspace(task::record& first, workspace& out);
+  void put_others_back(std::size_t kept);
+  void join(std::span<const block::ticket> waits, const transfer::stream& on);
+  bool enqueue_together(flight& f, transfer::stream& on);
 
   // a device that leaves (draining.cpp)
   struct call_back;  // wakes the driver when a memory has room
@@ -109,6 +137,16 @@ class device_driver {
   std::size_t m_passed = 0;             // tasks tried since the oldest of them began to wait
   static constexpr std::size_t most_passed = 16;  // times m_depth
   std::unique_ptr<error> m_refusal;  // under the scheduler's m_device_mutex
+  batch_bounds m_bounds;
+  std::vector<task::record*> m_others;          // taken from the queue to go with the task that is being started
+  std::vector<joined_task> m_joined;            // of those: acquired
+  std::vector<block::ticket> m_joined_sources;
+  std::size_t m_reach = 4;                      // how many are looked at: twice as many as went together last; 0: none, once
+  static constexpr std::size_t most_passed_by = 8;
+  std::size_t m_passes = most_passed_by;        // tasks of other kinds passed by; fewer while that is in vain
+  transfer::acquisition m_joining;
+  std::vector<operation::operand> m_batch_operands;
+  std::vector<operation::context> m_contexts;
   spin_lock m_watched_lock;
   std::vector<flight*> m_watched;  // enqueued, and their inputs are still on their way; only where times are learnt
 };

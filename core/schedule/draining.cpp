@@ -22,6 +22,7 @@ bool device_driver::step_aside() {
         break;
       }
       start_task(*t);
+      put_others_back(0);
       continue;
     }
     if (m_owner.place_elsewhere(*m_lane, *t, m_where)) continue;

@@ -153,6 +153,10 @@ bool scheduler::acquire(lane& mine, task::record& t, executor& where) {
 
 void scheduler::gather_operands(lane& mine, task::record& t) {
   mine.operands.clear();
+  add_operands(t, mine.operands);
+}
+
+void scheduler::add_operands(task::record& t, std::vector<operation::operand>& out) {
   for (const block::access& a : t.all_accesses()) {
     operation::operand o;
     if (m_single_space) {
@@ -168,7 +172,7 @@ void scheduler::gather_operands(lane& mine, task::record& t) {
     o.how = a.how;
     o.extents = a.block->extents;
     o.bytes = a.block->bytes;
-    mine.operands.push_back(o);
+    out.push_back(o);
   }
 }
 

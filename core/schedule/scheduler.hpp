@@ -18,6 +18,7 @@
 #include "core/location/tree.hpp"
 #include "core/operation/catalog.hpp"
 #include "core/plugin/registry.hpp"
+#include "core/schedule/batches.hpp"
 #include "core/schedule/captured_graphs.hpp"
 #include "core/schedule/event_count.hpp"
 #include "core/schedule/executor.hpp"
@@ -155,6 +156,7 @@ class scheduler final : private task::reduction_source {
   std::uint64_t moved() const noexcept { return m_moved.load(std::memory_order_relaxed); }  ///< likewise
   std::uint32_t workers() const noexcept { return m_workers; }  ///< the waiting thread included
   graph_statistics graphs() const noexcept { return m_graph_counters.read(); }  ///< what they did for replays
+  batch_statistics batches() const noexcept { return m_batch_counters.read(); }  ///< launches of several tasks
   /// Places that run tasks: host memories with workers first, then devices.
   const std::vector<std::unique_ptr<executor>>& executors() const noexcept { return m_executors; }
 
@@ -268,6 +270,7 @@ class scheduler final : private task::reduction_source {
   void park_for_memory(task::record& t, executor& where, const transfer::acquisition& a);
   void resume(task::record& t, tsr_status status);
   void gather_operands(lane& mine, task::record& t);
+  void add_operands(task::record& t, std::vector<operation::operand>& out);
   std::string describe(const task::record& t) const;
   bool poisoned(std::span<const block::access> accesses, std::shared_ptr<const block::failure>& why) const;
 
@@ -328,6 +331,7 @@ class scheduler final : private task::reduction_source {
                               *m_graph = nullptr;
   bool m_graphs = false;                   // some device has them, and they are wanted
   graph_counters m_graph_counters;
+  batch_counters m_batch_counters;
 
   std::array<std::atomic<lane*>, max_lanes> m_lanes{};
   std::atomic<std::uint32_t> m_lane_count{0};

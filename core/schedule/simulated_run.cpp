@@ -88,9 +88,9 @@ bool scheduler::step_places(bool waiting) {
     any = true;
     d.is->poll_all();
     const std::uint64_t cost = m_setup.simulated->device_task_ns;
-    while (d.is->start_next())
+    while (const std::size_t started = d.is->start_next())
       if (cost != 0) {
-        d.free_at = clock.now() + cost;
+        d.free_at = clock.now() + cost * started;
         clock.at(d.free_at, [](void* driver, std::uint64_t) { static_cast<device_driver*>(driver)->wake(); }, d.is);
         break;
       }

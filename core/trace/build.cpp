@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <span>
 #include <unordered_map>
 
 #include "core/trace/timeline.hpp"
@@ -149,18 +150,35 @@ class builder {
     std::vector<draft*> on_devices;
     for (draft& d : m_drafts)
       if (d.on_device) on_devices.push_back(&d);
-    std::ranges::sort(on_devices, {}, &draft::point);
-    for (std::size_t k = 0; k < on_devices.size(); ++k) {
-      draft& d = *on_devices[k];
-      nanoseconds arrived = d.enqueued;
-      for (const std::uint64_t p : d.points)
-        if (const auto at = m_reached.find(p); at != m_reached.end()) arrived = std::max(arrived, at->second);
-      nanoseconds start = arrived;
-      if (k > 0 && stream_of(on_devices[k - 1]->point) == stream_of(d.point)) start = std::max(start, on_devices[k - 1]->is.ended);
-      d.is.started = std::min(start, d.is.ended);
-      if (arrived > d.enqueued)
-        m_pauses.push_back({static_cast<std::uint32_t>(&d - m_drafts.data()), d.enqueued, arrived, false});
+    std::ranges::stable_sort(on_devices, {}, &draft::point);
+    nanoseconds free = 0;
+    for (std::size_t k = 0, next = 0; k < on_devices.size(); k = next) {
+      const std::uint64_t point = on_devices[k]->point;
+      if (k == 0 || stream_of(on_devices[k - 1]->point) != stream_of(point)) free = std::numeric_limits<nanoseconds>::min();
+      for (next = k + 1; next < on_devices.size() && point != 0 && on_devices[next]->point == point;) ++next;
+      free = order_launch({on_devices.data() + k, next - k}, free);
     }
+  }
+
+  /// Tasks of one launch share its time evenly. Returns its end.
+  nanoseconds order_launch(std::span<draft* const> tasks, nanoseconds free) {
+    nanoseconds start = free, end = std::numeric_limits<nanoseconds>::min();
+    for (draft* const d : tasks) {
+      nanoseconds arrived = d->enqueued;
+      for (const std::uint64_t p : d->points)
+        if (const auto at = m_reached.find(p); at != m_reached.end()) arrived = std::max(arrived, at->second);
+      if (arrived > d->enqueued)
+        m_pauses.push_back({static_cast<std::uint32_t>(d - m_drafts.data()), d->enqueued, arrived, false});
+      start = std::max(start, arrived);
+      end = std::max(end, d->is.ended);
+    }
+    start = std::min(start, end);
+    const auto count = static_cast<nanoseconds>(tasks.size());
+    for (nanoseconds k = 0; k < count; ++k) {
+      tasks[static_cast<std::size_t>(k)]->is.started = start + (end - start) * k / count;
+      tasks[static_cast<std::size_t>(k)]->is.ended = start + (end - start) * (k + 1) / count;
+    }
+    return end;
   }
 
   /// The four waits of every task that ran.

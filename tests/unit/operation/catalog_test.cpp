@@ -46,6 +46,21 @@ TEST(catalog, refuses_doubles_and_empty_definitions) {
   EXPECT_EQ(all.size(), 1u);
 }
 
+TEST(catalog, refuses_batch_forms_that_nobody_could_use) {
+  catalog all;
+  const batch_form together{.enqueue = [](std::span<const context>) { return true; }};
+  EXPECT_THAT(error_of([&] { all.add({.name = "a", .host = [](const context&) {}, .batch = together}); }).message(),
+              HasSubstr("'a' has a batch form alone"));
+  definition owns{.name = "b", .enqueue = [](const context&) {}, .batch = together};
+  owns.plain_arguments = false;
+  EXPECT_THAT(error_of([&] { all.add(owns); }).message(), HasSubstr("has a batch form and arguments that are not plain"));
+  owns.plain_arguments = true;
+  owns.destroy_arguments = [](void*) {};
+  EXPECT_THAT(error_of([&] { all.add(owns); }).message(), HasSubstr("not plain"));
+  owns.destroy_arguments = nullptr;
+  EXPECT_EQ(all.add(owns).batch.enqueue, together.enqueue);
+}
+
 TEST(catalog, has_a_limit_and_stable_addresses) {
   catalog all;
   const definition* first = &all.add(host_operation("0"));

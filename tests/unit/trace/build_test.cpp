@@ -46,6 +46,26 @@ TEST(build, parked_tasks_wait_for_data_and_memory) {
   EXPECT_EQ(t.tracks[t.tasks[0].track].name, "worker 1");
 }
 
+TEST(build, tasks_of_one_launch_share_its_time) {
+  recording r = with_device();
+  // Three tasks of one launch, enqueued at 250, behind one that ends at 700; the second waits for a copy until 900.
+  r.threads[0].events = {submitted(1, 100, 0, {}, 1), submitted(2, 110, 0, {}, 2), submitted(3, 120, 0, {}, 3), submitted(4, 130, 0, {}, 4),
+                         submitted(5, 140, 0, {}, 5)};
+  r.threads[2].events = {copied(0, 1, 200, 900, 1400, point_of(6, 1)), enqueued(1, 200, 700, point_of(5, 1)), waits(3, point_of(6, 1)),
+                         enqueued(2, 250, 1500, point_of(5, 2)), enqueued(3, 250, 1510, point_of(5, 2)), enqueued(4, 250, 1520, point_of(5, 2)),
+                         enqueued(5, 300, 1600, point_of(5, 3))};
+  const timeline t = build(r);
+  ASSERT_EQ(t.tasks.size(), 5u);
+  const auto at = [&](const char* line) { return of_site(t, line); };
+  EXPECT_EQ(at("program.cpp:2").started, 800);  // 900, counted from 100
+  EXPECT_EQ(at("program.cpp:2").ended, 800 + 206);
+  EXPECT_EQ(at("program.cpp:3").started, 800 + 206);
+  EXPECT_EQ(at("program.cpp:4").started, 800 + 413);
+  EXPECT_EQ(at("program.cpp:4").ended, 1420);
+  EXPECT_EQ(at("program.cpp:5").started, 1420);
+  EXPECT_EQ(at("program.cpp:5").ended, 1500);
+}
+
 TEST(build, device_tasks_start_when_their_stream_and_their_data_allow) {
   recording r = with_device();
   // A copy from 200 to 900; task 1 was enqueued at 250 behind it; task 2 on the same stream.

@@ -1,0 +1,212 @@
+// The part of a device driver that enqueues tasks whose blocks are there, and ends them when the device is done.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/operation/tensor.hpp"
+#include "core/schedule/flight.hpp"
+#include "core/schedule/trace_points.hpp"
+#include "core/validate/validator.hpp"
+
+namespace tessera::schedule {
+
+operation::context device_driver::context_of(task::record& t, const flight& f, transfer::stream& on) const {
+  operation::context c;
+  c.arguments = t.argument_bytes();
+  c.argument_bytes = t.argument_size;
+  c.data = t.what->data.get();
+  c.forms = t.what->forms.get();
+  c.device = m_where.device;
+  c.stream = on.handle();
+  c.workspace = f.scratch.given();
+  c.memory_epoch = m_owner.m_setup.coherence->space_at(m_where.space).epoch();
+  c.task_name = t.what->name;
+  return c;
+}
+
+std::shared_ptr<const block::failure> device_driver::why_not_enqueued(const task::record& t, std::string_view what, error_kind kind) {
+  return m_owner.note_failure(t, {fmt::format("{} on {} failed: {}", t.what->name, m_where.name, what), "", kind});
+}
+
+/// With the stream's lock.
+void device_driver::enqueue_alone(member& m, const flight& f, transfer::stream& on, std::unique_ptr<validate::lent>& lent) {
+  scheduler& s = m_owner;
+  task::record& t = *m.t;
+  try {
+    s.gather_operands(*m_lane, t);
+    operation::context c = context_of(t, f, on);
+    c.operands = m_lane->operands;
+    const auto accesses = t.all_accesses();
+    for (std::size_t k = 0; k < accesses.size(); ++k)
+      if ((accesses[k].flags & task::access_fresh) != 0) operation::enqueue_zero(*c.device, c.stream, c.operands[k]);
+    if (s.m_validator != nullptr) s.m_validator->begin_on_device(lent, t, c.operands, on, s.m_setup.coherence->space_at(m_where.space));
+    t.what->enqueue(c);
+    if (lent) s.m_validator->enqueued_on_device(*lent, on, s.m_setup.coherence->space_at(m_where.space));
+  } catch (const error& e) {
+    if (!m_where.device->lost()) m.why = why_not_enqueued(t, e.message(), e.kind());
+  } catch (const std::exception& e) {
+    m.why = why_not_enqueued(t, e.what(), error_kind::task);
+  }
+}
+
+/// The task and those of m_joined, which are acquired.
+void device_driver::enqueue_flight(task::record& t, std::size_t stream, std::span<const block::ticket> inputs,
+                                   std::span<const block::ticket> sources, workspace&& scratch) {
+  scheduler& s = m_owner;
+  transfer::stream& on = *m_compute[stream];
+  auto fresh = std::make_unique<flight>(std::move(scratch));
+  fresh->driver = this;
+  fresh->members.push_back({&t, nullptr, sources.size()});
+  fresh->stream = stream;
+  if (s.m_history != nullptr) fresh->size = s.look_up(t, fresh->profile);
+  for (const block::ticket w : inputs)
+    if (!s.m_setup.coherence->streams().reached(w)) fresh->inputs.push_back(w);
+  fresh->sources.assign(sources.begin(), sources.end());
+  for (const joined_task& one : m_joined) fresh->members.push_back({one.t, nullptr, sources.size() + one.sources_end});
+  fresh->sources.insert(fresh->sources.end(), m_joined_sources.begin(), m_joined_sources.end());
+  m_joined.clear();
+  m_joined_sources.clear();
+  const std::size_t count = fresh->members.size();
+  fresh->started = s.now();
+  if (m_lane->events != nullptr) fresh->began = m_lane->events->now();
+  block::ticket done;
+  std::unique_ptr<validate::lent> lent;
+  {
+    const std::lock_guard guard(on.enqueue_lock());
+    if (count == 1 || !enqueue_together(*fresh, on))
+      for (member& m : fresh->members) enqueue_alone(m, *fresh, on, lent);
+    try {
+      done = on.signal();
+    } catch (const error& e) {
+      for (member& m : fresh->members)
+        if (!m.why && !m_where.device->lost())
+          m.why = s.note_failure(*m.t, {fmt::format("{} on {}: {}", t.what->name, m_where.name, e.message()), "", e.kind()});
+    }
+  }
+  if (lent) s.m_validator->end_on_device(std::move(lent), on, done, fresh->failed() || !done);
+  if (!done && m_where.device->lost()) {  // what it has begun there matters to nobody
+    for (const member& m : fresh->members) m_where.urgent.push(*m.t);
+    return;
+  }
+  // Their arguments may be gone later.
+  if (t.what->work != nullptr) fresh->work = t.what->work(t.argument_bytes(), t.all_accesses());
+  if (m_lane->events != nullptr) fresh->enqueued = m_lane->events->now();
+  operation_counters::add(m_lane->counters.of(t.what->number).tasks, count);
+
+  for (const member& m : fresh->members) {
+    const auto accesses = m.t->all_accesses();
+    s.m_setup.coherence->publish(accesses, done);
+    if (m.why) s.m_setup.coherence->poison(accesses, m.why);  // successors are released below and must see it
+    if ((m.t->flags & task::flag_accumulates) != 0) s.give_copies_back(*m.t);
+  }
+  m_in_flight.fetch_add(1);
+  m_on_stream[stream].fetch_add(count, std::memory_order_relaxed);
+  if (s.m_history != nullptr && !fresh->inputs.empty()) {
+    fresh->inputs_seen = false;
+    const std::lock_guard guard(m_watched_lock);
+    m_watched.push_back(fresh.get());
+  }
+  flight* const f = fresh.release();
+  f->done.at = done;
+  f->done.fire = [](transfer::completion* self, tsr_status status) {
+    auto* landing = reinterpret_cast<flight*>(self);  // `done` is its first member
+    landing->driver->landed(*landing, status);
+  };
+  f->done.describe = [](const transfer::completion* self) {
+    const auto* flying = reinterpret_cast<const flight*>(self);
+    std::string what = flying->driver->m_owner.describe(flying->first());
+    if (flying->members.size() > 1) what += fmt::format(" and {} more in one launch", flying->members.size() - 1);
+    return transfer::pending_work{std::move(what), {flying->inputs.begin(), flying->inputs.end()}};
+  };
+  // Successors start now: on this device they wait for the ticket, elsewhere for the copy that follows it. The task
+  // itself stays pinned and unretired until its ticket is reached.
+  for (const member& m : f->members) s.release(*m_lane, *m.t, false);
+  if (done) on.on_completion(f->done);
+  else landed(*f, TSR_OK);
+}
+
+/// A task was enqueued on data whose maker failed later: why, or null.
+std::shared_ptr<const block::failure> device_driver::spoiled(const task::record& task, std::span<const block::ticket> sources) {
+  scheduler& s = m_owner;
+  auto& t = const_cast<task::record&>(task);
+  std::shared_ptr<const block::failure> why;
+  if (s.poisoned(t.all_accesses(), why)) return why;
+  transfer::stream_table& streams = s.m_setup.coherence->streams();
+  for (const block::ticket source : sources) {
+    if (!streams.passed_with_failure(source)) continue;
+    std::string text;
+    for (const block::access& a : t.all_accesses())
+      if (const std::string its = needs_contents(a.how) ? s.m_setup.coherence->troubles().about(*a.block, m_where.space) : ""; !its.empty())
+        text += (text.empty() ? "" : "; ") + its;
+    const std::string details = streams.at(source.stream).details_at(source.value);
+    if (text.empty()) text = fmt::format("what it reads did not come{}{}", details.empty() ? "" : ": ", details);
+    return s.note_failure(t, {fmt::format("{} on {} failed: {}", t.what->name, m_where.name, text), "", error_kind::device});
+  }
+  return nullptr;
+}
+
+/// Whether a task of a flight failed, once its ticket is reached: into member::why. Of a batch that fails nobody knows which.
+void device_driver::judge(flight& f, tsr_status status) {
+  scheduler& s = m_owner;
+  std::size_t from = 0;
+  for (member& m : f.members) {
+    const std::span<const block::ticket> all(f.sources.data(), f.sources.size());
+    const auto sources = all.subspan(from, m.sources_end - from);
+    from = m.sources_end;
+    if (m.why) continue;
+    if (status == TSR_DEVICE_LOST && m_where.device->lost()) {
+      m.why = s.note_loss(*m.t, m_where);
+    } else if (status != TSR_OK) {
+      const std::string details = f.done.at ? m_compute[f.stream]->details_at(f.done.at.value) : std::string();
+      const bool device = status == TSR_DEVICE_LOST || status == TSR_DEADLINE_EXCEEDED;
+      m.why = s.note_failure(*m.t, {fmt::format("{} on {} failed: {}{}{}", m.t->what->name, m_where.name, plugin::name_of(status),
+                                                details.empty() ? "" : ": ", details),
+                                    "", device ? error_kind::device : error_kind::task});
+    } else {
+      m.why = spoiled(*m.t, sources);
+    }
+  }
+}
+
+void device_driver::landed(flight& f, tsr_status status) {
+  const std::unique_ptr<flight> owned(&f);
+  scheduler& s = m_owner;
+  if (s.m_history != nullptr && !f.inputs.empty()) {
+    const std::lock_guard guard(m_watched_lock);
+    std::erase(m_watched, &f);
+  }
+  lane& mine = s.current_lane();
+  judge(f, status);
+  if (mine.events != nullptr)
+    for (const member& m : f.members)
+      trace_landing(*mine.events, *m.t, f.began, f.enqueued, f.done.at, m.why ? trace::run_failed : 0);
+  if (&mine == m_lane) {
+    // The time since its inputs were there, or since the one before it on its stream landed: in a full pipeline that is
+    // its own. Tasks of a batch share it.
+    const auto now = s.now();
+    auto& last = m_last_landing[f.stream];
+    const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now - std::max(f.started, last)).count();
+    const bool exact = f.inputs_seen;  // else the wait for its inputs is in it
+    last = now;
+    operation_counters::add(m_lane->counters.of(f.first().what->number).nanoseconds, static_cast<std::uint64_t>(ns));
+    const double each = static_cast<double>(ns) / static_cast<double>(f.members.size());
+    m_where.learn(f.work, each);
+    if (f.profile != nullptr && !f.failed()) s.learn(*f.profile, f.size, m_where, each, exact);
+  }
+  boost::container::small_vector<std::uint64_t, 1> bytes;
+  for (const member& m : f.members) {
+    bytes.push_back(s.window_bytes_of(*m.t));  // while the blocks are still pinned
+    s.m_setup.coherence->finish(m.t->all_accesses(), m.why, f.done.at);
+  }
+  f.scratch.release();
+  for (std::size_t k = 0; k < f.members.size(); ++k) {
+    task::record& t = *f.members[k].t;
+    if ((t.flags & task::flag_reduction) != 0) s.end_group(t);
+    s.retire(mine, t, bytes[k]);
+  }
+  m_on_stream[f.stream].fetch_sub(f.members.size(), std::memory_order_relaxed);
+  m_in_flight.fetch_sub(1);
+  if (s.m_waiting.load() != 0) s.m_work.notify_all();
+}
+
+}  // namespace tessera::schedule
