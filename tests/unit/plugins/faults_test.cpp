@@ -259,6 +259,22 @@ TEST(injected_faults, strike_the_making_of_a_matrix_like_an_allocation) {
   EXPECT_EQ(d.sparse->destroy(d.handle, matrix), TSR_OK);
 }
 
+TEST(injected_faults, strike_the_making_of_a_matrix_of_tiles_too) {
+  opened_plugin plugin("sim", with_rule("alloc_fails", {integer("at", 4)}));
+  const auto& d = plugin.devices.at(0);
+  placed_data data(d);
+  const tsr_csr csr = data.diagonal(2, 2, 3);
+  tsr_bsr bsr{};
+  bsr.struct_size = sizeof bsr;
+  bsr.type = TSR_F32;
+  bsr.rows = bsr.columns = bsr.tiles = 2, bsr.tile_rows = bsr.tile_columns = 1;
+  bsr.row_starts = csr.row_starts, bsr.column_indices = csr.column_indices, bsr.values = csr.values;
+  tsr_sparse* matrix = nullptr;
+  EXPECT_EQ(d.sparse->create_bsr(d.handle, &bsr, &matrix), TSR_RESOURCE_EXHAUSTED);
+  EXPECT_EQ(d.sparse->create_bsr(d.handle, &bsr, &matrix), TSR_OK);
+  EXPECT_EQ(d.sparse->destroy(d.handle, matrix), TSR_OK);
+}
+
 TEST(injected_faults, a_lost_device_takes_its_matrices_back) {
   opened_plugin plugin("sim", with_rule("lost", {text("on", "kernel"), integer("at", 2)}));
   const auto& d = plugin.devices.at(0);

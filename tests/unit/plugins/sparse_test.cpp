@@ -67,6 +67,42 @@ TEST_P(sparse_matrices, mistakes_are_told_with_their_place) {
   EXPECT_EQ(matrix, nullptr);
 }
 
+TEST_P(sparse_matrices, of_tiles_are_multiplied_and_mistakes_told_in_tiles) {
+  opened_plugin plugin(GetParam());
+  const auto& d = plugin.devices.at(0);
+  placed_data data(d);
+  tsr_bsr bsr{};
+  bsr.struct_size = sizeof bsr;
+  bsr.type = TSR_F32;
+  bsr.rows = 3, bsr.columns = 4, bsr.tile_rows = 2, bsr.tile_columns = 2, bsr.tiles = 2;
+  bsr.row_starts = data.put(std::vector<std::int64_t>{0, 1, 2});
+  bsr.column_indices = data.put(std::vector<std::int32_t>{1, 0});
+  bsr.values = data.put(std::vector<float>{1, 2, 3, 4, 5, 99, 6, 99});  // (0, 2) (1, 2) (0, 3) (1, 3); (2, 0), beyond, (2, 1), beyond
+  const tsr_address x = data.put(std::vector<float>{1, 10, 100, 1000}), y = data.put(std::vector<float>(4));
+  tsr_sparse* matrix = nullptr;
+  ASSERT_EQ(d.sparse->create_bsr(d.handle, &bsr, &matrix), TSR_OK) << opened_plugin::last_error();
+  EXPECT_EQ(data.multiply(matrix, 1, x, y), TSR_OK);
+  EXPECT_EQ(data.get<float>(y, 3), (std::vector<float>{3100, 4200, 65}));
+  EXPECT_EQ(data.multiply(matrix, 1, x, y, TSR_TRANSPOSE), TSR_OK);
+  EXPECT_EQ(data.get<float>(y, 4), (std::vector<float>{500, 600, 21, 43}));
+  EXPECT_EQ(d.sparse->destroy(d.handle, matrix), TSR_OK);
+  matrix = nullptr;
+  const auto told = [&](const tsr_bsr& what) {
+    EXPECT_NE(d.sparse->create_bsr(d.handle, &what, &matrix), TSR_OK);
+    return opened_plugin::last_error();
+  };
+  tsr_bsr bad = bsr;
+  bad.tile_columns = 0;
+  EXPECT_NE(told(bad).find("create_bsr: tiles of 2 x 0"), std::string::npos) << opened_plugin::last_error();
+  bad = bsr;
+  bad.row_starts = data.put(std::vector<std::int64_t>{0, 3, 2});
+  EXPECT_NE(told(bad).find("row_starts fall from 3 to 2 at row 1 of tiles"), std::string::npos) << opened_plugin::last_error();
+  bad = bsr;
+  bad.column_indices = data.put(std::vector<std::int32_t>{1, 2});
+  EXPECT_NE(told(bad).find("tile 1 is in column 2 of 2 of tiles"), std::string::npos) << opened_plugin::last_error();
+  EXPECT_EQ(matrix, nullptr);
+}
+
 /// A device that is closed, or a plugin that is shut down, takes its matrices along.
 TEST_P(sparse_matrices, may_be_left_to_the_device) {
   opened_plugin plugin(GetParam());

@@ -1,7 +1,10 @@
 // Sparse matrices and reductions on GPU plugins: the index for transposed products, and sizes beyond one grid.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <random>
 
 #include "tests/unit/plugins/gpu/plugins.hpp"
 #include "tests/unit/plugins/sparse_matrix.hpp"
@@ -37,6 +40,78 @@ TEST_P(gpu_sparse, the_index_counts_as_memory_as_long_as_the_handle_lives) {
   EXPECT_EQ(d.sparse->destroy(d.handle, one), TSR_OK);
   EXPECT_EQ(d.sparse->destroy(d.handle, other), TSR_OK);
   EXPECT_EQ(free_bytes(d), before);
+}
+
+TEST_P(gpu_sparse, the_index_of_tiles_counts_tiles) {
+  opened_plugin plugin(GetParam(), {limit(1 << 20)});
+  const auto& d = plugin.devices.at(0);
+  placed_data data(d);
+  tsr_bsr bsr{};
+  bsr.struct_size = sizeof bsr;
+  bsr.type = TSR_F32;
+  bsr.rows = 7, bsr.columns = 50, bsr.tile_rows = 4, bsr.tile_columns = 3, bsr.tiles = 3;
+  bsr.row_starts = data.put(std::vector<std::int64_t>{0, 1, 3});
+  bsr.column_indices = data.put(std::vector<std::int32_t>{16, 0, 16});
+  bsr.values = data.put(std::vector<float>(36, 1));
+  const auto before = free_bytes(d);
+  tsr_sparse* matrix = nullptr;
+  ASSERT_EQ(d.sparse->create_bsr(d.handle, &bsr, &matrix), TSR_OK) << opened_plugin::last_error();
+  EXPECT_EQ(before - free_bytes(d), 18u * 8 + 3 * 12);
+  EXPECT_EQ(d.sparse->destroy(d.handle, matrix), TSR_OK);
+  EXPECT_EQ(free_bytes(d), before);
+}
+
+/// Whole numbers, so that every order of adding up gives the same.
+TEST_P(gpu_sparse, tiles_are_what_their_elements_are) {
+  opened_plugin plugin(GetParam());
+  const auto& d = plugin.devices.at(0);
+  std::mt19937 random(20);
+  const auto below = [&](unsigned n) { return static_cast<std::int64_t>(random() % n); };
+  for (int round = 0; round < 12; ++round) {
+    placed_data data(d);
+    const std::int64_t h = 1 + below(9), w = 1 + below(40), rows = 1 + below(60), columns = 1 + below(90), b = 1 + below(40);
+    const std::int64_t lines = (rows + h - 1) / h, across = (columns + w - 1) / w;
+    std::vector<std::int64_t> starts{0};
+    std::vector<std::int32_t> at;
+    for (std::int64_t line = 0; line < lines; ++line) {
+      for (auto tiles = below(5); tiles > 0; --tiles) at.push_back(static_cast<std::int32_t>(below(static_cast<unsigned>(across))));
+      starts.push_back(static_cast<std::int64_t>(at.size()));
+    }
+    const auto numbers = [&](std::int64_t count) {
+      std::vector<float> made(static_cast<std::size_t>(count));
+      for (float& one : made) one = static_cast<float>(below(17)) - 8;
+      return made;
+    };
+    const auto values = numbers(static_cast<std::int64_t>(at.size()) * h * w), x = numbers(std::max(rows, columns) * b);
+    tsr_bsr bsr{};
+    bsr.struct_size = sizeof bsr;
+    bsr.type = TSR_F32;
+    bsr.rows = rows, bsr.columns = columns, bsr.tile_rows = h, bsr.tile_columns = w, bsr.tiles = static_cast<std::int64_t>(at.size());
+    bsr.row_starts = data.put(starts), bsr.column_indices = data.put(at), bsr.values = data.put(values);
+    const tsr_address on_x = data.put(x);
+    tsr_sparse* matrix = nullptr;
+    ASSERT_EQ(d.sparse->create_bsr(d.handle, &bsr, &matrix), TSR_OK) << opened_plugin::last_error();
+    for (const tsr_transpose transpose : {TSR_NO_TRANSPOSE, TSR_TRANSPOSE}) {
+      const std::int64_t out = transpose == TSR_NO_TRANSPOSE ? rows : columns;
+      std::vector<float> wanted(static_cast<std::size_t>(out * b));
+      for (std::int64_t line = 0; line < lines; ++line)
+        for (std::int64_t e = starts[static_cast<std::size_t>(line)]; e < starts[static_cast<std::size_t>(line) + 1]; ++e)
+          for (std::int64_t j = 0; j < w; ++j)
+            for (std::int64_t i = 0; i < h; ++i) {
+              const std::int64_t row = line * h + i, column = at[static_cast<std::size_t>(e)] * w + j;
+              if (row >= rows || column >= columns) continue;
+              const std::int64_t to = transpose == TSR_NO_TRANSPOSE ? row : column, from = row + column - to;
+              for (std::int64_t q = 0; q < b; ++q)
+                wanted[static_cast<std::size_t>(to * b + q)] +=
+                    values[static_cast<std::size_t>((e * w + j) * h + i)] * x[static_cast<std::size_t>(from * b + q)];
+            }
+      const tsr_address y = data.put(std::vector<float>(wanted.size(), NAN));
+      const float one = 1, none = 0;
+      ASSERT_EQ(d.sparse->spmm(d.handle, data.stream(), transpose, &one, matrix, on_x, b, b, &none, y, b, {}), TSR_OK);
+      EXPECT_EQ(data.get<float>(y, wanted.size()), wanted) << rows << " x " << columns << " of " << h << " x " << w << " by " << b;
+    }
+    EXPECT_EQ(d.sparse->destroy(d.handle, matrix), TSR_OK);
+  }
 }
 
 TEST_P(gpu_sparse, a_matrix_whose_index_has_no_room_can_do_without) {
