@@ -60,7 +60,8 @@ std::string without_site(const std::string& line, const sial_programs& programs)
   const std::size_t digits = line.find_first_not_of("0123456789");
   if (digits == 0 || digits == std::string::npos || line.compare(digits, 3, ":  ") != 0) return line;
   const auto lines = programs.printing_lines(static_cast<std::uint32_t>(std::stoul(line)));
-  const bool prints = std::ranges::any_of(lines, [](const std::string& l) { return l.find("print") != std::string::npos; });
+  const bool prints =
+      std::ranges::any_of(lines, [](const std::string& l) { return l.find("print") != std::string::npos; });
   return prints ? line.substr(digits + 3) : line;
 }
 
@@ -68,8 +69,11 @@ std::string without_site(const std::string& line, const sial_programs& programs)
 std::string difference(const std::string& printed, const std::string& expected, const sial_programs& programs) {
   const auto a = lines_of(printed), b = lines_of(expected);
   for (std::size_t k = 0; k < std::max(a.size(), b.size()); ++k) {
-    const auto text = [&](const std::vector<std::string>& lines) { return k < lines.size() ? "'" + lines[k] + "'" : std::string("nothing"); };
-    const auto said = "line " + std::to_string(k + 1) + ": printed " + text(a) + ", expected " + text(b) + "\nall that was printed:\n" + printed;
+    const auto text = [&](const std::vector<std::string>& lines) {
+      return k < lines.size() ? "'" + lines[k] + "'" : std::string("nothing");
+    };
+    const auto said = "line " + std::to_string(k + 1) + ": printed " + text(a) + ", expected " + text(b) +
+                      "\nall that was printed:\n" + printed;
     if (k >= a.size() || k >= b.size()) return said;
     if (!std::ranges::equal(words_of(without_site(a[k], programs)), words_of(b[k]), same_word)) return said;
   }
@@ -87,7 +91,8 @@ class sial_program : public ::testing::TestWithParam<setting> {};
 
 TEST_P(sial_program, prints_what_it_should) {
   const auto& [name, workers] = GetParam();
-  const sial::init_data data = fs::exists(folder + name + ".toml") ? sial::read_init(folder + name + ".toml") : common_data();
+  const sial::init_data data =
+      fs::exists(folder + name + ".toml") ? sial::read_init(folder + name + ".toml") : common_data();
   std::vector<std::string> paths;
   for (const std::string& p : data.programs) paths.push_back(sial::find_program(p, {folder}));
   if (paths.empty()) paths.push_back(folder + name + ".sialx");
@@ -129,10 +134,13 @@ TEST(sial_programs, what_is_deleted_gives_its_memory_back) {
   sial::init_data data;
   data.segments[sial::index_kind::mo] = {100};
   const std::string text =
-      "sial again_and_again\nmoindex i = 1:1\nmoindex j = 1:1\nindex k = 1:200\ndistributed d[i, j]\nserved s[i, j]\ntemp t[i, j]\n"
-      "do k\npardo i, j\nt[i,j] = 1.0\nput d[i,j] = t[i,j]\nprepare s[i,j] = t[i,j]\nendpardo i, j\nsip_barrier\ndelete d\ndestroy s\nenddo k\n"
+      "sial again_and_again\nmoindex i = 1:1\nmoindex j = 1:1\nindex k = 1:200\ndistributed d[i, j]\nserved s[i, "
+      "j]\ntemp t[i, j]\n"
+      "do k\npardo i, j\nt[i,j] = 1.0\nput d[i,j] = t[i,j]\nprepare s[i,j] = t[i,j]\nendpardo i, "
+      "j\nsip_barrier\ndelete d\ndestroy s\nenddo k\n"
       "endsial again_and_again\n";
-  for (const unsigned workers : {1u, 3u}) EXPECT_LT(testing::run_text(text, data, workers).peak_bytes, 20u * 80'000) << "of 400 blocks of 80 kB";
+  for (const unsigned workers : {1u, 3u})
+    EXPECT_LT(testing::run_text(text, data, workers).peak_bytes, 20u * 80'000) << "of 400 blocks of 80 kB";
 }
 
 }  // namespace
