@@ -126,8 +126,10 @@ std::uint32_t lowering::make_reference(const block_reference& b) {
       r.at[d] = value_of(*s.value);
     } else {
       check_index(s.index);
-      r.at[d] = m_code.first_index + s.index;
-      r.simple = r.simple && m_from.indices[s.index].kind == index_kind::simple;
+      const index_declaration &index = m_from.indices[s.index], &declared = m_from.indices[m_from.arrays[b.array].indices[d]];
+      const bool piece = index.kind == index_kind::sub && declared.kind != index_kind::sub;  // of the block that the parent chooses
+      r.at[d] = m_code.first_index + (piece ? index.parent : s.index);
+      r.simple = r.simple && index.kind == index_kind::simple;
     }
   }
   m_code.references.push_back(r);

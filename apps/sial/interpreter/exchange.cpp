@@ -241,7 +241,7 @@ void worker::leave_state() {
 }
 
 void worker::keep_persistents() {
-  meet([this] {
+  if (m_number == 0) {  // its values are those that count; all others wait below
     for (const persistent* p : m_to_keep) {
       if (p->is_scalar) {
         m_run.items.insert_or_assign(p->label, m_s[p->of]);
@@ -251,7 +251,8 @@ void worker::keep_persistents() {
       if (a.kind == array_kind::fixed) m_run.items.insert_or_assign(p->label, kept_values{dimensions_of(a), m_static[p->of]});
       else m_run.items.insert_or_assign(p->label, kept_blocks{dimensions_of(a), array_life::kept(m_shared[p->of].life)});
     }
-  });
+  }
+  meet([] {});
 }
 
 }  // namespace tessera::sial

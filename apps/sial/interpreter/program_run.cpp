@@ -94,6 +94,7 @@ void work(program_run& run, unsigned number) {
   std::unique_ptr<worker> me;
   try {
     me = std::make_unique<worker>(run, number);
+    if (++run.begun == run.settings.workers) run.first_lives.clear();  // what is deleted goes when the last worker lets go of it
     me->run();
   } catch (const given_up&) {
   } catch (...) {
