@@ -28,6 +28,8 @@ void check_forms(const definition& what) {
   }
   if (what.batch.enqueue != nullptr && (!what.plain_arguments || what.destroy_arguments != nullptr))
     refuse("has a batch form and arguments that are not plain", "tasks of a batch have the same arguments, compared as bytes");
+  if (what.batch.enqueue != nullptr && what.workspace != nullptr && what.batch.workspace == nullptr)
+    refuse("wants a workspace and has a batch form that wants none", "set batch.workspace: at least what one task wants");
   for (const native_form& one : what.native)
     if (one.function == nullptr || one.plugin.empty()) refuse("has a native form without a plugin or a function", "set both");
 }

@@ -15,7 +15,7 @@ constexpr int alone = task::flag_acquired | task::flag_accumulates | task::flag_
 /// Whether two tasks differ in nothing but their blocks.
 bool alike(task::record& a, task::record& b) {
   if (b.what != a.what || b.priority != a.priority || b.argument_size != a.argument_size || (b.flags & alone) != 0) return false;
-  if (std::memcmp(a.argument_bytes(), b.argument_bytes(), a.argument_size) != 0) return false;
+  if (a.argument_size != 0 && std::memcmp(a.argument_bytes(), b.argument_bytes(), a.argument_size) != 0) return false;
   return std::ranges::equal(a.all_accesses(), b.all_accesses(), [](const block::access& x, const block::access& y) {
     if (x.how != y.how || x.block->type != y.block->type) return false;
     return x.block->extents == y.block->extents || std::ranges::equal(x.block->extents->extents(), y.block->extents->extents());

@@ -68,6 +68,7 @@ int run(const run_options& o) {
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);
   });
+  if (!o.quiet) job.note = [](const std::string& text) { fmt::print(stderr, "note: {}\n", text); };
   auto dumps = nlohmann::ordered_json::array();
   std::string profile;
   job.after = [&](const sial::program_run& done, const sial::program_report&) {

@@ -48,14 +48,14 @@ void worker::look_at(const pardo& p, std::int64_t candidate) {
     };
     switch (now.what) {
       case opcode::move_int: i[now.a] = i[now.b]; break;
-      case opcode::add_int: i[now.a] = i[now.b] + i[now.c]; break;
-      case opcode::subtract_int: i[now.a] = i[now.b] - i[now.c]; break;
-      case opcode::multiply_int: i[now.a] = i[now.b] * i[now.c]; break;
+      case opcode::add_int: i[now.a] = wrapped(i[now.b], i[now.c], [](auto a, auto b) { return a + b; }); break;
+      case opcode::subtract_int: i[now.a] = wrapped(i[now.b], i[now.c], [](auto a, auto b) { return a - b; }); break;
+      case opcode::multiply_int: i[now.a] = wrapped(i[now.b], i[now.c], [](auto a, auto b) { return a * b; }); break;
       case opcode::divide_int:
         if (i[now.c] == 0 || i[now.c] == -1) return;
         i[now.a] = i[now.b] / i[now.c];
         break;
-      case opcode::negate_int: i[now.a] = -i[now.b]; break;
+      case opcode::negate_int: i[now.a] = wrapped(0, i[now.b], [](auto a, auto b) { return a - b; }); break;
       case opcode::check_bound: break;
       case opcode::to_scalar: s[now.a] = static_cast<double>(i[now.b]); break;
       case opcode::move_scalar: s[now.a] = s[now.b]; break;

@@ -54,6 +54,9 @@ std::vector<kept_dimension> dimensions_of(const array_geometry& a) {
 program_run::program_run(runtime& on, const code& what, const init_data& with, const instruction_registry& known, const run_settings& how, kept_items& kept_so_far,
                          std::atomic<std::uint64_t>& sections)
     : rt(on), program(what), data(with), instructions(known), settings(how), sizes(what, with), workers(how.workers, how.deterministic), items(kept_so_far), section(sections) {
+  for (const array_declaration& a : program.arrays)
+    if (a.predefined && a.kind == array_kind::fixed && !data.float_arrays.contains(a.name))
+      notes.push_back(fmt::format("{}: the initialization data have no array '{}': it begins with zeros", program.program, a.name));
   const std::vector<named_space_statistics> spaces = rt.statistics().spaces;
   for (std::size_t k = 0; k < spaces.size() && k < 64; ++k) {
     if (!spaces[k].name.starts_with("host:")) {

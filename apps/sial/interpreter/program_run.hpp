@@ -99,6 +99,7 @@ struct program_run {
   std::atomic<std::uint64_t>& section;    ///< counts barriers, over all programs of a job
   std::vector<std::shared_ptr<array_life>> first_lives;  ///< by array; null for private ones; none when all workers have them
   std::atomic<unsigned> begun{0};         ///< workers that have taken them
+  std::vector<std::string> notes;                        ///< what the user should know before it starts
   const std::vector<double>* broadcast_from = nullptr;   ///< between two meetings
   std::shared_ptr<array_life> restored;                  ///< likewise
   std::atomic<bool> all_print{false};

@@ -24,7 +24,7 @@ worker::worker(program_run& run, unsigned number)
     m_static[k].resize(static_cast<std::size_t>(a.elements()));
     if (!m_code.arrays[k].predefined) continue;
     const auto found = run.data.float_arrays.find(a.name);
-    if (found == run.data.float_arrays.end()) continue;  // run_program has warned
+    if (found == run.data.float_arrays.end()) continue;  // program_run::notes says so
     if (found->second.values.size() != m_static[k].size())
       throw run_error(fmt::format("the initialization data have {} elements for static array '{}', which has {}", found->second.values.size(), a.name,
                                   m_static[k].size()));
@@ -80,15 +80,15 @@ void worker::step_loop() {
     const step& now = all[m_at++];
     switch (now.what) {
       case opcode::move_int: i[now.a] = i[now.b]; break;
-      case opcode::add_int: i[now.a] = i[now.b] + i[now.c]; break;
-      case opcode::subtract_int: i[now.a] = i[now.b] - i[now.c]; break;
-      case opcode::multiply_int: i[now.a] = i[now.b] * i[now.c]; break;
+      case opcode::add_int: i[now.a] = wrapped(i[now.b], i[now.c], [](auto a, auto b) { return a + b; }); break;
+      case opcode::subtract_int: i[now.a] = wrapped(i[now.b], i[now.c], [](auto a, auto b) { return a - b; }); break;
+      case opcode::multiply_int: i[now.a] = wrapped(i[now.b], i[now.c], [](auto a, auto b) { return a * b; }); break;
       case opcode::divide_int:
         m_site = now.site;
         if (i[now.c] == 0) throw run_error("an int is divided by zero");
-        i[now.a] = i[now.c] == -1 ? -i[now.b] : i[now.b] / i[now.c];
+        i[now.a] = i[now.c] == -1 ? wrapped(0, i[now.b], [](auto a, auto b) { return a - b; }) : i[now.b] / i[now.c];
         break;
-      case opcode::negate_int: i[now.a] = -i[now.b]; break;
+      case opcode::negate_int: i[now.a] = wrapped(0, i[now.b], [](auto a, auto b) { return a - b; }); break;
       case opcode::round: {
         m_site = now.site;
         const double value = std::nearbyint(s[now.b]);

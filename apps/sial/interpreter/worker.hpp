@@ -17,6 +17,12 @@
 
 namespace tessera::sial {
 
+/// Ints beyond 64 bits wrap around.
+template <class Function>
+std::int64_t wrapped(std::int64_t a, std::int64_t b, Function&& function) {
+  return static_cast<std::int64_t>(function(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b)));
+}
+
 class worker final : private instruction_host {
  public:
   worker(program_run& run, unsigned number);

@@ -44,6 +44,8 @@ program_report job::run(const job_program& what) {
   const auto began = std::chrono::steady_clock::now();
   program_run one(m_runtime, what.instructions, m_data, m_instructions, m_settings, m_items, m_sections);
   one.print = m_print;
+  for (const std::string& text : one.notes)
+    if (note) note(text);
   try {
     run_program(one);
   } catch (...) {

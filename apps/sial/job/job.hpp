@@ -40,6 +40,9 @@ class job {
   /// Called behind the end of each program, while its arrays are there.
   std::function<void(const program_run&, const program_report&)> after;
 
+  /// Called with what the user should know before a program starts; may be empty.
+  std::function<void(const std::string&)> note;
+
   /// Throws tessera::error as run_program.
   program_report run(const job_program& what);
 

@@ -41,7 +41,8 @@ sial_outcome run_job(const sial_programs& programs, const sial::init_data& data,
   sial::run_settings settings;
   settings.workers = how.workers;
   settings.deterministic = how.deterministic;
-  sial::job job(rt, data, settings, [&](const std::string& text) { outcome.printed += text; });
+  const sial::instruction_registry instructions;
+  sial::job job(rt, data, instructions, settings, [&](const std::string& text) { outcome.printed += text; });
   for (const sial::job_program& p : programs.all) job.run(p);
   const auto used = rt.statistics();
   for (const named_space_statistics& space : used.spaces) outcome.peak_bytes += space.is.peak_bytes;

@@ -58,6 +58,9 @@ TEST(catalog, refuses_batch_forms_that_nobody_could_use) {
   owns.destroy_arguments = [](void*) {};
   EXPECT_THAT(error_of([&] { all.add(owns); }).message(), HasSubstr("not plain"));
   owns.destroy_arguments = nullptr;
+  owns.workspace = [](const plugin::device&, const void*, std::span<const block::access>) { return std::uint64_t{1}; };
+  EXPECT_THAT(error_of([&] { all.add(owns); }).message(), HasSubstr("wants a workspace and has a batch form that wants none"));
+  owns.workspace = nullptr;
   EXPECT_EQ(all.add(owns).batch.enqueue, together.enqueue);
 }
 
