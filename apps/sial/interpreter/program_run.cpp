@@ -85,7 +85,7 @@ std::exception_ptr told(const worker* who, const program_run& run) {
   } catch (const run_error& e) {
     return std::make_exception_ptr(error(error_kind::task, e.what(), where, e.hint));
   } catch (const error& e) {
-    return std::make_exception_ptr(error(e.kind(), e.message(), e.where().empty() ? where : fmt::format("{}, {}", where, e.where())));
+    return std::make_exception_ptr(error(e.kind(), e.message(), e.where().empty() ? where : fmt::format("{}, {}", where, e.where()), e.hint()));
   } catch (const std::bad_alloc&) {
     return std::make_exception_ptr(error(error_kind::memory, "out of memory", where));
   } catch (const std::exception& e) {

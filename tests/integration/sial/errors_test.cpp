@@ -116,7 +116,7 @@ const failing all[] = {
      "segment 5 is outside of dimension 1 of 's', which has 1:4"},
     {"simple_segment_is_below", "", "x = 1.0\nprepare s[(index)(n - 1)] = x  #!",
      "segment -1 is outside of dimension 1 of 's', which has 1:4"},
-    {"super_instruction_is_unknown", "special no_such_thing", "execute no_such_thing  #!", "no_such_thing"},
+    {"super_instruction_is_unknown", "special no_such_thing", "execute no_such_thing  #!", "no_such_thing", error_kind::input},
     {"scalars_differ", "", "pardo one\nx = 1.0\nendpardo one\nassert_same x  #!", "scalar 'x' is", error_kind::task, 2},
     {"label_is_missing", "", "restore_persistent x \"no label\"  #!", "no program has kept anything under this label"},
     {"int_is_divided_by_zero", "", "x = 1.0\nn = 4 / n  #!", "an int is divided by zero"},

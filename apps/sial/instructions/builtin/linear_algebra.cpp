@@ -1,6 +1,5 @@
 // Dense eigenproblems and DIIS, through LAPACK.
 #include <fmt/format.h>
-#include <lapacke.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +7,7 @@
 
 #include "apps/sial/instructions/builtin/arguments.hpp"
 #include "apps/sial/instructions/builtin/builtin.hpp"
+#include "apps/sial/instructions/builtin/lapack.hpp"
 #include "apps/sial/instructions/instruction_job.hpp"
 
 namespace tessera::sial {
@@ -19,18 +19,26 @@ void expect_order(const sial_argument& argument, int n) {
   if (order_of_square(argument) != n) refuse(fmt::format("{} is {}, and {} x {} is expected", shown(argument), extents_of(argument), n, n));
 }
 
-void expect_success(const char* routine, lapack_int info, const sial_argument& of) {
-  if (info < 0) refuse(fmt::format("{} has an element that is no number ({} argument {})", shown(of), routine, -info));
-  if (info > 0) refuse(fmt::format("the eigenvalues of {} do not converge ({}: {})", shown(of), routine, info));
+/// `all`: the upper triangle counts too. What LAPACK makes of something that is no number is not defined.
+void expect_numbers(const sial_argument& of, int n, bool all) {
+  for (int j = 0; j < n; ++j)
+    for (int i = all ? 0 : j; i < n; ++i)
+      if (std::isnan(of.data[static_cast<std::size_t>(j) * static_cast<std::size_t>(n) + static_cast<std::size_t>(i)]))
+        refuse(fmt::format("{} has an element that is no number", shown(of)));
+}
+
+void expect_success(const char* routine, int info, const sial_argument& of) {
+  if (info != 0) refuse(fmt::format("the eigenvalues of {} do not converge ({}: {})", shown(of), routine, info));
 }
 
 /// Eigenvalues, ascending; V <- eigenvectors in columns, the first component above 1e-5 in magnitude made positive.
 std::vector<double> symmetric_eigenvalues(const sial_argument& a, const sial_argument& v) {
   const int n = order_of_square(a);
   expect_order(v, n);
+  expect_numbers(a, n, false);
   std::copy_n(a.data, square_of(n), v.data);
   std::vector<double> values(static_cast<std::size_t>(n));
-  expect_success("dsyev", LAPACKE_dsyev(LAPACK_COL_MAJOR, 'V', 'L', n, v.data, n, values.data()), a);
+  expect_success("dsyev", lapack::dsyev(n, v.data, values.data()), a);
   for (int k = 0; k < n; ++k) {
     double* const column = v.data + static_cast<std::size_t>(k) * static_cast<std::size_t>(n);
     const double* const first = std::find_if(column, column + n, [](double x) { return std::abs(x) > 1e-5; });
@@ -80,7 +88,8 @@ void general_eigen(const instruction_call& c) {
   expect_order(r, n);
   if (e.elements != n) refuse(fmt::format("{} has {} elements, and {} are expected", shown(e), e.elements, n));
   std::vector<double> real(static_cast<std::size_t>(n)), imaginary(real.size());
-  expect_success("dgeev", LAPACKE_dgeev(LAPACK_COL_MAJOR, 'V', 'V', n, a.data, n, real.data(), imaginary.data(), l.data, n, r.data, n), a);
+  expect_numbers(a, n, true);
+  expect_success("dgeev", lapack::dgeev(n, a.data, real.data(), imaginary.data(), l.data, r.data), a);
   for (std::size_t k = 0; k < real.size(); ++k) {
     if (imaginary[k] > 1e-8)
       c.job.host().print(
@@ -115,10 +124,8 @@ void diis(const instruction_call& c) {
     for (std::size_t i = 0; i < m; ++i) bordered[i + j * order] = overlap(i, j);
   bordered.back() = 0;
   x.back() = -1;
-  std::vector<lapack_int> pivots(order);
-  const auto size = static_cast<lapack_int>(order);
-  const lapack_int info = LAPACKE_dgesv(LAPACK_COL_MAJOR, size, 1, bordered.data(), size, pivots.data(), x.data(), size);
-  if (info < 0) refuse(fmt::format("{} has an element that is no number", shown(b)));
+  if (std::ranges::any_of(bordered, [](double value) { return std::isnan(value); })) refuse(fmt::format("{} has an element that is no number", shown(b)));
+  const int info = lapack::dgesv(static_cast<int>(order), bordered.data(), x.data());
   if (info > 0)
     refuse(fmt::format("the equations of DIIS are singular: {} has {} rows that are not zero, and they depend on each other", shown(b), m));
   for (std::size_t k = 0; k < n; ++k) b.data[k * (n + 1)] = k < m ? x[k] : 0.0;
