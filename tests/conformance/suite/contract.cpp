@@ -49,8 +49,11 @@ void contract_batched(const subject& what) {
     if (tensor.contract_batched == nullptr) return;
     const device& device = stream.owner();
     const contraction shape = random_contraction(random);
-    // Some 10^5 terms in all: emulated devices under sanitizers need microseconds for each.
-    const std::size_t most = 1 + 100'000 / std::max<std::size_t>(1, shape.count(2) * shape.terms()), batch = std::min<std::size_t>(random() % 40, most);
+    // Some 10^5 terms in all, and few elements where each is a product of its own, for which a tile of threads is launched: emulated
+    // devices under sanitizers need microseconds for a term and milliseconds for a tile.
+    const std::size_t elements = std::max<std::size_t>(1, shape.count(2)),
+                      most = 1 + std::min(100'000 / std::max<std::size_t>(1, elements * shape.terms()), 3000 / elements),
+                      batch = std::min<std::size_t>(random() % 40, most);
     const T alpha = random_scalar<T>(random), beta = random_scalar<T>(random);
     std::vector<std::vector<T>> wanted;
     std::vector<buffer> memory;
