@@ -82,6 +82,7 @@ struct block_operation {
   bool insert = false;      ///< of a slice: into the larger block
   std::uint32_t to = nothing, left = nothing, right = nothing;  ///< references
   std::uint32_t factor = nothing;                               ///< a scalar register
+  std::uint32_t sum_site = nothing;  ///< "t = A * B" and "to += t" in one: the site of the second; see accumulations.hpp
   std::array<char, 8> to_letters{}, left_letters{}, right_letters{};
   bool same_order = true;   ///< of a copy: dimension d of the one is dimension d of the other
   std::array<std::uint8_t, 8> permutation{};  ///< of a copy: dimension d of `to` is dimension permutation[d] of `left`

@@ -1,10 +1,11 @@
 #include <fmt/format.h>
 
+#include "apps/sial/code/accumulations.hpp"
 #include "apps/sial/code/lowering.hpp"
 
 namespace tessera::sial {
 
-lowering::lowering(const program& from) : m_from(from) {}
+lowering::lowering(const program& from) : m_from(from), m_accumulations(find_accumulations(from)) {}
 
 void lowering::declare() {
   m_code.program = m_from.name();
@@ -45,7 +46,17 @@ std::uint32_t lowering::emit(opcode what, std::uint32_t a, std::uint32_t b, std:
 }
 
 void lowering::lower_body(const body& statements) {
-  for (const statement& s : statements) lower_statement(s);
+  for (auto s = statements.begin(); s != statements.end(); ++s) {
+    if (!m_accumulations.contains(&*s)) {
+      lower_statement(*s);
+      continue;
+    }
+    m_sum_site = static_cast<std::uint32_t>(m_code.sites.size());
+    m_code.sites.push_back({s[1].where});
+    lower_statement(joined(s[0], s[1]));
+    m_sum_site = nothing;
+    ++s;
+  }
 }
 
 void lowering::lower_statement(const statement& s) {

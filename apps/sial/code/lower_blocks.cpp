@@ -2,25 +2,12 @@
 #include <algorithm>
 
 #include "apps/sial/code/lowering.hpp"
+#include "apps/sial/language/subscripts.hpp"
 
 namespace tessera::sial {
-namespace {
-
-bool equal(const expression& a, const expression& b) {
-  return a.what == b.what && a.type == b.type && a.i == b.i && a.d == b.d && a.of == b.of && a.blocks.empty() && b.blocks.empty() &&
-         std::ranges::equal(a.operands, b.operands, equal);
-}
-
-bool equal(const subscript& a, const subscript& b) {
-  if ((a.value == nullptr) != (b.value == nullptr)) return false;
-  return a.value != nullptr ? equal(*a.value, *b.value) : a.index == b.index;
-}
-
-}  // namespace
-
 char lettering::letter_of(const subscript& s) {
   for (std::size_t k = 0; k < m_seen.size(); ++k)
-    if (equal(m_seen[k], s)) return static_cast<char>('a' + k);
+    if (same_subscript(m_seen[k], s)) return static_cast<char>('a' + k);
   m_seen.push_back(s);
   return static_cast<char>('a' + m_seen.size() - 1);
 }
@@ -32,6 +19,7 @@ std::array<char, 8> lettering::of(const block_reference& b) {
 }
 
 void lowering::emit_block(opcode what, block_operation o, std::uint32_t a) {
+  o.sum_site = m_sum_site;
   m_code.block_operations.push_back(o);
   emit(what, a, static_cast<std::uint32_t>(m_code.block_operations.size() - 1));
 }

@@ -1,6 +1,7 @@
 #pragma once
 // The making of instructions; for the files of this room.
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -99,9 +100,11 @@ class lowering {
   std::vector<std::pair<std::uint32_t, symbol>> m_calls;      // to be sent
   bool m_in_procedure = false;
   std::uint32_t m_site = 0;
+  const std::set<const statement*> m_accumulations;
+  std::uint32_t m_sum_site = nothing;                         // of the second statement of such a pair
 };
 
-/// Gives each subscript of some blocks a letter: the same variable, or the same `(index)` expression, the same letter.
+/// Gives each subscript of some blocks a letter: the same subscript, the same letter.
 class lettering {
  public:
   std::array<char, 8> of(const block_reference& b);

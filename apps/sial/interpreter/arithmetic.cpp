@@ -23,6 +23,11 @@ operand operand_of(const double* data, const shape* extents, std::int64_t count,
 
 }  // namespace
 
+worker::target worker::written_by(const block_operation& o) {
+  if (o.sum_site != nothing) m_site = o.sum_site;
+  return write(o.to, o.how != assign::set, 3);
+}
+
 double worker::element(std::uint32_t reference_number) { return *read(reference_number, 0).data; }
 
 void worker::block_scalar(const step& at) {
@@ -48,7 +53,7 @@ void worker::permute(const tile& from, const tile& to, const block_operation& o,
 
 void worker::block_copy(const block_operation& o) {
   tile from = read(o.left, 0);
-  const target to = write(o.to, o.how != assign::set, 3);
+  const target to = written_by(o);
   if (from.count != to.count) throw run_error(fmt::format("{} elements do not fit {}", from.count, to.count), "the segments differ");
   const double factor = o.how == assign::subtract ? -1 : 1;
   if (o.same_order) {
@@ -67,7 +72,7 @@ void worker::block_copy(const block_operation& o) {
 
 void worker::block_sum(const block_operation& o) {
   const tile left = read(o.left, 0), right = read(o.right, 1);
-  const target to = write(o.to, o.how != assign::set, 3);
+  const target to = written_by(o);
   if (left.count != to.count || right.count != to.count) throw run_error("the blocks of a sum have different sizes");
   const double sign = o.minus ? -1 : 1;
   if (o.how == assign::set) {
@@ -82,7 +87,7 @@ void worker::block_sum(const block_operation& o) {
 
 void worker::block_scale(const block_operation& o) {
   const tile from = read(o.left, 0);
-  const target to = write(o.to, o.how != assign::set, 3);
+  const target to = written_by(o);
   if (from.count != to.count) throw run_error("the blocks have different sizes");
   const double factor = m_s[o.factor];
   if (o.how == assign::set) scale_into(to.data, from.data, to.count, factor);
@@ -92,7 +97,7 @@ void worker::block_scale(const block_operation& o) {
 
 void worker::block_product(const block_operation& o) {
   tile left = read(o.left, 0), right = read(o.right, 1);
-  const target to = write(o.to, o.how != assign::set, 3);
+  const target to = written_by(o);
   const auto aside = [&](tile& t, std::size_t slot) {
     if (t.data != to.data) return;
     double* const other = scratch(slot, t.count);

@@ -124,44 +124,68 @@ void worker::put_back(const target& t) {
   if (t.whole != nullptr) scatter(t.whole, t.data, t.part);
 }
 
+worker::fetched* worker::shared_view::find(std::int64_t ordinal) {
+  fetched*& last = near_one(ordinal);
+  if (last != nullptr && last->ordinal == ordinal) return last;
+  const auto found = here.find(ordinal);
+  return found == here.end() ? nullptr : last = &found->second;
+}
+
+void worker::shared_view::clear() {
+  if (here.empty()) return;
+  near = {};
+  here.clear();
+}
+
 worker::tile worker::fetched_tile(const reference& r, std::int64_t ordinal) {
   shared_view& mine = m_shared[r.array];
-  const auto found = mine.here.find(ordinal);
-  if (found == mine.here.end())
+  fetched* const found = mine.find(ordinal);
+  if (found == nullptr)
     throw run_error(fmt::format("block {} is read and was not fetched since the last barrier", name_of(r)),
                     m_run.sizes.array(r.array).kind == array_kind::served ? "request it first" : "get it first");
-  fetched& f = found->second;
+  fetched& f = *found;
   f.used = m_statement;
-  if (f.copy != nullptr) return {f.copy->data, &f.copy->extents(), f.copy->count};
-  if (!f.view) {
-    const std::uint64_t bytes = f.from->elements.record().bytes;
-    std::size_t kept = 0;  // views that this statement has in its hands
-    while (kept < m_views.size() && (m_views.size() >= m_run.settings.held_blocks || m_view_bytes + bytes > m_run.settings.held_bytes)) {
-      const auto [array, old] = m_views.front();
-      m_views.pop_front();
-      fetched& other = m_shared[array].here.at(old);
-      if (other.used == m_statement) {
-        m_views.emplace_back(array, old);
-        ++kept;
-      } else {
-        let_go_of(other);
-      }
-    }
+  if (f.data == nullptr) {
     ++m_counters.first_reads;
-    if ((mine.life->group().spaces_of(f.from->elements) & m_run.host_spaces) != 0) ++m_counters.ready_reads;
-    const auto began = std::chrono::steady_clock::now();
-    f.view.emplace(mine.life->group().read_host(f.from->elements));
-    m_waited += static_cast<std::uint64_t>((std::chrono::steady_clock::now() - began) / std::chrono::nanoseconds(1));
-    m_view_bytes += bytes;
-    m_views.emplace_back(r.array, ordinal);
+    if (m_run.has_other_memories) {
+      view_among_others(r, f);
+    } else {
+      ++m_counters.ready_reads;
+      f.view.emplace(mine.life->group().read_host(f.from->elements));
+    }
+    f.data = f.view->data();
+    f.extents = f.from->elements.extents();
   }
-  return {const_cast<double*>(f.view->data()), &f.from->elements.extents(), f.view->size()};
+  return {const_cast<double*>(f.data), &f.extents, f.extents.count()};
+}
+
+void worker::view_among_others(const reference& r, fetched& f) {
+  const std::uint64_t bytes = f.from->elements.record().bytes;
+  std::size_t kept = 0;  // views that this statement has in its hands
+  while (kept < m_views.size() && (m_views.size() >= m_run.settings.held_blocks || m_view_bytes + bytes > m_run.settings.held_bytes)) {
+    const auto oldest = m_views.front();
+    m_views.pop_front();
+    if (oldest.second->used == m_statement) {
+      m_views.push_back(oldest);
+      ++kept;
+    } else {
+      let_go_of(*oldest.second);
+    }
+  }
+  block_group<double>& group = m_shared[r.array].life->group();
+  if ((group.spaces_of(f.from->elements) & m_run.host_spaces) != 0) ++m_counters.ready_reads;
+  const auto began = std::chrono::steady_clock::now();
+  f.view.emplace(group.read_host(f.from->elements));
+  m_waited += static_cast<std::uint64_t>((std::chrono::steady_clock::now() - began) / std::chrono::nanoseconds(1));
+  m_view_bytes += bytes;
+  m_views.emplace_back(r.array, &f);
 }
 
 void worker::let_go_of(fetched& f) {
   if (!f.view) return;
   f.view.reset();
-  m_view_bytes -= f.from->elements.record().bytes;
+  if (f.copy == nullptr) f.data = nullptr;
+  if (m_run.has_other_memories) m_view_bytes -= f.from->elements.record().bytes;
 }
 
 void worker::let_go_of_views() {
@@ -170,7 +194,7 @@ void worker::let_go_of_views() {
   for (shared_view& s : m_shared) {
     for (auto& [ordinal, f] : s.here)
       if (f.copy != nullptr) m_pool.give(*f.copy);
-    s.here.clear();
+    s.clear();
   }
 }
 

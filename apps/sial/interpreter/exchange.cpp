@@ -24,18 +24,19 @@ void worker::fetch(const reference& r) {
   const std::int64_t ordinal = ordinal_of(r, at);
   shared_view& mine = m_shared[r.array];
   ++m_counters.gets;
-  const auto [place, is_new] = mine.here.try_emplace(ordinal);
-  if (!is_new) return;  // it stays as it was fetched until the next barrier
+  if (mine.find(ordinal) != nullptr) return;  // it stays as it was fetched until the next barrier
   if (const auto sum = mine.sums.find(ordinal); sum != mine.sums.end()) hand_over_sum(mine, sum);
   shared_block* const b = mine.life->find(ordinal);
-  if (b == nullptr) {
-    mine.here.erase(place);
-    throw run_error(fmt::format("block {} is fetched and was never written", name_of(r)));
+  if (b == nullptr) throw run_error(fmt::format("block {} is fetched and was never written", name_of(r)));
+  {
+    const std::lock_guard guard(b->lock);
+    note(*b, block_use::get, r);
   }
-  const std::lock_guard guard(b->lock);
-  note(*b, block_use::get, r);
-  place->second.from = b;
-  if (m_run.memory_is_limited) ask_for(*b, *mine.life);
+  fetched& f = mine.here[ordinal];
+  f.ordinal = ordinal;
+  f.from = b;
+  mine.near_one(ordinal) = &f;
+  if (m_run.has_other_memories) ask_for(*b, *mine.life);
 }
 
 void worker::store_to(const store& s, double value) {
@@ -53,14 +54,14 @@ void worker::store_to(const store& s, double value) {
       throw run_error(fmt::format("block {} has {} elements, and {} has {}", name_of(m_code.references[s.from]), from.count, name_of(r), extents.count()));
   }
   // A copy in the hands of this worker stays as it was.
-  if (const auto found = mine.here.find(ordinal); found != mine.here.end() && found->second.copy == nullptr) {
+  if (fetched* const found = mine.find(ordinal); found != nullptr && found->copy == nullptr) {
     const tile old = fetched_tile(r, ordinal);
     private_block& aside = m_pool.take(extents);
     copy(aside.data, old.data, old.count);
     if (from.data == old.data) from.data = aside.data;
-    found->second.copy = &aside;
-    let_go_of(found->second);
-    std::erase(m_views, std::pair{r.array, ordinal});
+    found->copy = &aside;
+    found->data = aside.data;
+    let_go_of(*found);
   }
 
   if (m_run.workers.deterministic()) {
@@ -138,7 +139,7 @@ void worker::remove(std::uint32_t array) {
     let_go_of(f);
     if (f.copy != nullptr) m_pool.give(*f.copy);
   }
-  mine.here.clear();
+  mine.clear();
   for (const auto& [ordinal, sum] : mine.sums) m_pool.give(*sum);
   mine.sums.clear();
   mine.life = mine.life->next();  // the blocks go when the last worker has come here

@@ -22,7 +22,7 @@ void worker::ask_for(shared_block& b, array_life& of) {
 }
 
 void worker::look_ahead(const pardo& p) {
-  if (!m_run.memory_is_limited || m_run.settings.ahead == 0) return;
+  if (!m_run.has_other_memories || m_run.settings.ahead == 0) return;
   const std::int64_t last = std::min(m_pardo.end - 1, m_pardo.at + m_run.settings.ahead);
   for (std::int64_t next = std::max(m_pardo.seen, m_pardo.at) + 1; next <= last; ++next) look_at(p, next);
   m_pardo.seen = std::max(m_pardo.seen, last);

@@ -48,7 +48,7 @@ bool worker::pardo_next(const step& at) {
     for (std::size_t d = 0; d < p.indices.size(); ++d) {  // first index fastest
       std::int64_t& value = m_i[p.indices[d]];
       if (++value <= m_i[p.high[d]]) {
-        if (m_run.memory_is_limited) look_ahead(p);
+        if (m_run.has_other_memories) look_ahead(p);
         return true;
       }
       value = m_i[p.low[d]];

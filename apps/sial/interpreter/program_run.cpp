@@ -60,7 +60,7 @@ program_run::program_run(runtime& on, const code& what, const init_data& with, c
   const std::vector<named_space_statistics> spaces = rt.statistics().spaces;
   for (std::size_t k = 0; k < spaces.size() && k < 64; ++k) {
     if (!spaces[k].name.starts_with("host:")) {
-      memory_is_limited = true;  // there is another memory for what does not fit
+      has_other_memories = true;
       continue;
     }
     host_spaces |= std::uint64_t{1} << k;

@@ -47,7 +47,7 @@ struct run_settings {
   unsigned ahead = 4;                     ///< iterations of a pardo whose blocks are asked for early; 0: none. Where memory is limited
   bool profile = false;                   ///< count and time every statement
   bool check_races = true;                ///< conflicting uses of blocks that no barrier orders are errors
-  std::size_t held_blocks = 256;          ///< blocks of shared arrays that one worker keeps in its hands
+  std::size_t held_blocks = 256;          ///< blocks of shared arrays that one worker keeps in its hands, where there are other memories
   std::uint64_t held_bytes = ~std::uint64_t{0};  ///< and how many bytes of them; program_run makes it fit a limited memory
 };
 
@@ -113,7 +113,7 @@ struct program_run {
   std::vector<statement_profile> profile;                ///< by site; of all workers; empty when not asked for
 
   std::uint64_t host_spaces = 0;                         ///< bit per space of the runtime
-  bool memory_is_limited = false;                        ///< there are other memories, where blocks may be
+  bool has_other_memories = false;                       ///< where blocks may be, so that those in hand must be few
   std::atomic<std::uint64_t> bytes_under_way{0};         ///< asked for early and not yet there
 };
 

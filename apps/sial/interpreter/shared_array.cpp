@@ -42,14 +42,14 @@ array_life::array_life(runtime& rt, std::string name, std::vector<std::int64_t> 
 
 array_life::~array_life() {
   for (stripe& s : m_stripes)
-    for (auto& [ordinal, block] : s.blocks) m_group.destroy(block->elements);
+    for (auto& [ordinal, block] : s.blocks) m_group.destroy(block.elements);
 }
 
 shared_block* array_life::find_own(std::int64_t ordinal) {
   stripe& s = stripe_of(ordinal);
   const std::lock_guard guard(s.lock);
   const auto found = s.blocks.find(ordinal);
-  return found == s.blocks.end() ? nullptr : found->second.get();
+  return found == s.blocks.end() ? nullptr : &found->second;
 }
 
 shared_block* array_life::find(std::int64_t ordinal) {
@@ -62,16 +62,15 @@ shared_block& array_life::find_or_make(std::int64_t ordinal, const shape& extent
   shared_block* const before = m_base && update ? m_base->find(ordinal) : nullptr;
   stripe& s = stripe_of(ordinal);
   const std::lock_guard guard(s.lock);
-  std::unique_ptr<shared_block>& block = s.blocks[ordinal];
-  if (block) return *block;
-  block = std::make_unique<shared_block>(m_group.make(extents, static_cast<std::uint32_t>(ordinal)));
+  if (const auto found = s.blocks.find(ordinal); found != s.blocks.end()) return found->second;
+  shared_block& block = s.blocks.try_emplace(ordinal, m_group.make(extents, static_cast<std::uint32_t>(ordinal))).first->second;
   if (before != nullptr) {
     const auto from = m_group.read_host(before->elements);
-    auto to = m_group.write_host(block->elements);
+    auto to = m_group.write_host(block.elements);
     std::copy(from.begin(), from.end(), to.begin());
-    block->written = true;
+    block.written = true;
   }
-  return *block;
+  return block;
 }
 
 std::shared_ptr<array_life> array_life::kept(const std::shared_ptr<array_life>& life) {
@@ -92,7 +91,7 @@ std::vector<std::int64_t> array_life::ordinals() {
   for (stripe& s : m_stripes) {
     const std::lock_guard guard(s.lock);
     for (const auto& [ordinal, block] : s.blocks)
-      if (block->written) all.push_back(ordinal);
+      if (block.written) all.push_back(ordinal);
   }
   std::ranges::sort(all);
   all.erase(std::unique(all.begin(), all.end()), all.end());

@@ -72,7 +72,7 @@ class array_life {
  private:
   struct stripe {
     std::mutex lock;
-    std::unordered_map<std::int64_t, std::unique_ptr<shared_block>> blocks;
+    std::unordered_map<std::int64_t, shared_block> blocks;
   };
   stripe& stripe_of(std::int64_t ordinal) noexcept { return m_stripes[static_cast<std::uint64_t>(ordinal) * 0x9e3779b97f4a7c15ull >> 58]; }
 

@@ -49,14 +49,21 @@ class worker final : private instruction_host {
   };
   /// A block that was fetched: readable until the next barrier.
   struct fetched {
+    std::int64_t ordinal = -1;
+    const double* data = nullptr;      ///< of the view or the copy
+    shape extents;                     ///< likewise; here, since a block's record is often far away
+    std::uint64_t used = 0;            ///< the last statement that read it
     shared_block* from = nullptr;
     std::optional<host_view<const double>> view;
     private_block* copy = nullptr;     ///< as it was when this worker wrote to it afterwards
-    std::uint64_t used = 0;            ///< the last statement that read it
   };
   struct shared_view {
     std::shared_ptr<array_life> life;
     std::unordered_map<std::int64_t, fetched> here;
+    std::array<fetched*, 256> near{};  ///< of those in `here`, by the last bits of the ordinal: inner loops come back to the same ones
+    fetched*& near_one(std::int64_t ordinal) { return near[static_cast<std::size_t>(ordinal) % 256]; }
+    fetched* find(std::int64_t ordinal);
+    void clear();
     std::map<std::int64_t, private_block*> sums;  ///< deterministic: what this worker has added and not yet handed over
   };
   struct region_memory {
@@ -102,12 +109,14 @@ class worker final : private instruction_host {
   private_block* find_private(const reference& r, std::int64_t ordinal);
   private_block& make_private(const reference& r, const segments& at, std::int64_t ordinal);
   tile fetched_tile(const reference& r, std::int64_t ordinal);
+  void view_among_others(const reference& r, fetched& f);
   void let_go_of(fetched& f);
   void let_go_of_views();
   double* scratch(std::size_t slot, std::int64_t count);
   box static_part(const array_geometry& a, const segments& at) const;
 
   // arithmetic.cpp
+  target written_by(const block_operation& o);
   void block_scalar(const step& at);
   void block_copy(const block_operation& o);
   void block_sum(const block_operation& o);
@@ -179,8 +188,8 @@ class worker final : private instruction_host {
     private_block* block = nullptr;
   };
   std::vector<recent> m_recent;                       // by reference: what it was the last time
-  std::deque<std::pair<std::uint32_t, std::int64_t>> m_views;  // fetched blocks with a view, oldest first: array, ordinal
-  std::uint64_t m_view_bytes = 0;                     // of those
+  std::deque<std::pair<std::uint32_t, fetched*>> m_views;  // by array; those that got a view, oldest first, where there are other memories
+  std::uint64_t m_view_bytes = 0;                     // of those that still have it
   std::array<std::vector<double>, 10> m_scratch;  // by slot: 0 to 3 arithmetic's, then one per argument of a super instruction
   std::array<shape, 10> m_scratch_extents;
   pardo_state m_pardo;
