@@ -29,8 +29,9 @@ void worker::fetch(const reference& r) {
   shared_block* const b = mine.life->find(ordinal);
   if (b == nullptr) throw run_error(fmt::format("block {} is fetched and was never written", name_of(r)));
   {
-    const std::lock_guard guard(b->lock);
-    note(*b, block_use::get, r);
+    shared_block& place = mine.life->place_of(ordinal, *b);
+    const std::lock_guard guard(place.lock);
+    note(place, block_use::get, r);
   }
   fetched& f = mine.here[ordinal];
   f.ordinal = ordinal;

@@ -62,9 +62,10 @@ shared_block& array_life::find_or_make(std::int64_t ordinal, const shape& extent
   shared_block* const before = m_base && update ? m_base->find(ordinal) : nullptr;
   stripe& s = stripe_of(ordinal);
   const std::lock_guard guard(s.lock);
-  if (const auto found = s.blocks.find(ordinal); found != s.blocks.end()) return found->second;
-  shared_block& block = s.blocks.try_emplace(ordinal, m_group.make(extents, static_cast<std::uint32_t>(ordinal))).first->second;
-  if (before != nullptr) {
+  const auto found = s.blocks.find(ordinal);
+  shared_block& block = found != s.blocks.end() ? found->second
+                                                : s.blocks.try_emplace(ordinal, m_group.make(extents, static_cast<std::uint32_t>(ordinal))).first->second;
+  if (before != nullptr && !block.written) {
     const auto from = m_group.read_host(before->elements);
     auto to = m_group.write_host(block.elements);
     std::copy(from.begin(), from.end(), to.begin());
@@ -73,10 +74,14 @@ shared_block& array_life::find_or_make(std::int64_t ordinal, const shape& extent
   return block;
 }
 
+shared_block& array_life::place_of(std::int64_t ordinal, shared_block& found) {
+  return m_base ? find_or_make(ordinal, found.elements.extents(), false) : found;
+}
+
 std::shared_ptr<array_life> array_life::kept(const std::shared_ptr<array_life>& life) {
   if (!life->m_base) return life;
   for (stripe& s : life->m_stripes)
-    if (!s.blocks.empty()) return life;
+    if (std::ranges::any_of(s.blocks, [](const auto& one) { return one.second.written.load(); })) return life;
   return kept(life->m_base);
 }
 

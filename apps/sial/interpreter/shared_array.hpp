@@ -60,6 +60,8 @@ class array_life {
   shared_block* find(std::int64_t ordinal);
   /// A block to write: in the base it stays as it was. `update`: what is in the base is copied.
   shared_block& find_or_make(std::int64_t ordinal, const shape& extents, bool update);
+  /// Where the uses of a block that find() gave are noted: a block of the base is used in its own place, which is made for it.
+  shared_block& place_of(std::int64_t ordinal, shared_block& found);
   /// What is to be kept of it: itself, or its base when nothing was written.
   static std::shared_ptr<array_life> kept(const std::shared_ptr<array_life>& life);
   block_group<double>& group() noexcept { return m_group; }

@@ -174,19 +174,24 @@ TEST_P(sial_race, is_found_exactly_when_there_is_one) {
   // A worker that runs the only iteration of the first pardo does the one thing; after a meeting that orders nothing (a
   // collective sum is no barrier), the others do the other.
   const conflict& c = GetParam();
-  const std::string text = std::string(
-                               "sial racing\nindex k = 1:1\nindex one = 1:1\ndistributed c[k]\ndistributed "
-                               "e[k]\nscalar x\nscalar sum\nint mine\n") +
-                           "pardo one\nput c[(index)1] = 1.0\nput e[(index)1] = 1.0\nendpardo one\nsip_barrier\n" +
-                           "pardo one\nmine = 1\nendpardo one\n" + "if mine == 1\n" + c.first +
-                           "\nendif\ncollective sum += 1.0\nif mine == 0\n" + c.second + "\nendif\nendsial racing\n";
+  const std::string begin = "sial racing\nindex k = 1:1\nindex one = 1:1\ndistributed c[k]\ndistributed e[k]\nscalar x\nscalar sum\nint mine\n";
+  const std::string write = "pardo one\nput c[(index)1] = 1.0\nput e[(index)1] = 1.0\nendpardo one\nsip_barrier\n", end = "\nendsial racing\n";
+  const std::string use = "pardo one\nmine = 1\nendpardo one\nif mine == 1\n" + std::string(c.first) +
+                          "\nendif\ncollective sum += 1.0\nif mine == 0\n" + c.second + "\nendif";
+  // The blocks may also be those of a program before.
+  const std::string keep = "set_persistent c \"c\"\nset_persistent e \"e\"", restore = "restore_persistent c \"c\"\nrestore_persistent e \"e\"\n";
+  testing::sial_programs inherited = testing::program_from_text(begin + write + keep + end);
+  inherited.all.push_back(testing::program_from_text(begin + restore + use + end).all[0]);
+  const std::string text = begin + write + use + end;
+  const testing::sial_programs programs[] = {testing::program_from_text(text), inherited};
   for (const unsigned workers : {2u, 3u, 4u})
-    for (int repeat = 0; repeat < 3; ++repeat) {
+    for (int repeat = 0; repeat < 6; ++repeat) {
+      const testing::sial_programs& run = programs[repeat % 2];
       if (!c.is_race) {
-        EXPECT_NO_THROW(run_text(text, common_data(), workers)) << text;
+        EXPECT_NO_THROW(testing::run_job(run, common_data(), {workers})) << text;
         continue;
       }
-      const error e = error_of([&] { run_text(text, common_data(), workers); });
+      const error e = error_of([&] { testing::run_job(run, common_data(), {workers}); });
       EXPECT_EQ(e.kind(), error_kind::task);
       EXPECT_NE(e.message().find("block c[1]"), std::string::npos) << e.what();
       EXPECT_NE(e.message().find("no barrier is between"), std::string::npos) << e.what();
