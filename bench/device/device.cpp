@@ -1,7 +1,8 @@
 // bench_device: what one device of a plugin does by itself, through the plugin ABI alone: links by size, pinned and pageable; pinned
-// allocation; copies beside a computation; what the host pays per call, with and without a graph; products of the BLAS table.
+// allocation; copies beside a computation; what the host pays per call, with and without a graph; products of the BLAS and SPARSE tables.
 //
-//   bench_device --plugin FILE [--most 268435456] [--n 4096] [--calls 2000]      rows of bench/common/measure.hpp
+//   bench_device --plugin FILE [--most 268435456] [--n 4096] [--calls 2000] [--side 160]      rows of bench/common/measure.hpp
+//   bench_device --plugin FILE --own 1 [--side 160]      sparse products alone, without the vendor's libraries
 #include <dlfcn.h>
 #include <tessera/plugin.h>
 
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "bench/common/measure.hpp"
+#include "bench/device/laplacian.hpp"
 
 namespace {
 
@@ -23,7 +25,7 @@ std::string& last_error() {
 /// Everything here is used by one thread.
 class device {
  public:
-  explicit device(const std::string& file) {
+  device(const std::string& file, bool own_kernels) {
     void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) bench::fail(::dlerror());
     const auto query = reinterpret_cast<tsr_plugin_query_function>(::dlsym(library, "tsr_plugin_query"));
@@ -33,7 +35,11 @@ class device {
     if (header->probe != nullptr && header->probe(&m_host, why, sizeof why) == 0) bench::fail(why);
     name = header->name;
     const void* opened = nullptr;
-    check(header->open(&m_host, nullptr, 0, &m_plugin, &opened), "open");
+    tsr_option_value without{};
+    without.struct_size = sizeof without;
+    without.name = "libraries";
+    without.type = TSR_OPTION_BOOL;
+    check(header->open(&m_host, own_kernels ? &without : nullptr, own_kernels ? 1 : 0, &m_plugin, &opened), "open");
     m_table = static_cast<const tsr_plugin_table*>(opened);
     std::uint32_t count = 0;
     check(m_table->enumerate(m_plugin, 0, nullptr, &count), "enumerate");
@@ -41,6 +47,7 @@ class device {
     check(m_table->device_open(m_plugin, 0, &handle, &table), "device_open");
     blas = static_cast<const tsr_blas_table*>(extension(TSR_EXTENSION_BLAS));
     graph = static_cast<const tsr_graph_table*>(extension(TSR_EXTENSION_GRAPH));
+    sparse = static_cast<const tsr_sparse_table*>(extension(TSR_EXTENSION_SPARSE));
   }
   ~device() { m_table->shutdown(m_plugin); }
   device(const device&) = delete;
@@ -70,6 +77,7 @@ class device {
   const tsr_device_table* table = nullptr;
   const tsr_blas_table* blas = nullptr;
   const tsr_graph_table* graph = nullptr;
+  const tsr_sparse_table* sparse = nullptr;
 
  private:
   const void* extension(tsr_extension_id id) const {
@@ -225,14 +233,59 @@ void calls(const device& on, int count) {
   device::check(on.table->mem_free(on.handle, memory), "mem_free");
 }
 
+/// Products by the Laplacian of a cube, by one column and by sixteen.
+void sparse_products(const device& on, std::int64_t side, const std::string& what) {
+  if (on.sparse == nullptr) return;
+  const bench::laplacian host(side);
+  tsr_stream* const stream = on.stream(TSR_STREAM_COMPUTE);
+  std::vector<tsr_memory*> all;
+  const auto put = [&](const void* from, std::size_t bytes) {
+    all.push_back(on.allocated(0, bytes));
+    const auto copy = copy_between({on.handle, 0}, {all.back(), 0}, {nullptr, 0}, {nullptr, reinterpret_cast<std::uintptr_t>(from)}, bytes);
+    device::check(on.table->copy(on.handle, stream, &copy), "copy");
+    return tsr_address{all.back(), 0};
+  };
+  tsr_csr csr{};
+  csr.struct_size = sizeof csr;
+  csr.type = TSR_F64;
+  csr.rows = csr.columns = host.rows, csr.nonzeros = static_cast<std::int64_t>(host.columns.size());
+  csr.flags = TSR_CSR_NEVER_TRANSPOSED;
+  csr.row_starts = put(host.starts.data(), host.starts.size() * sizeof(std::int64_t));
+  csr.column_indices = put(host.columns.data(), host.columns.size() * sizeof(std::int32_t));
+  csr.values = put(host.values.data(), host.values.size() * sizeof(double));
+  const std::vector<double> ones(static_cast<std::size_t>(host.rows) * 16, 1);
+  const tsr_address x = put(ones.data(), ones.size() * sizeof(double)), y = put(ones.data(), ones.size() * sizeof(double));
+  on.finish(stream);
+  tsr_sparse* matrix = nullptr;
+  device::check(on.sparse->create_csr(on.handle, &csr, &matrix), "create_csr");
+  constexpr int calls = 10;
+  const double one = 1, none = 0;
+  for (const std::int64_t b : {std::int64_t{1}, std::int64_t{16}}) {
+    const double seconds = best_of(5, [&] {
+      for (int i = 0; i < calls; ++i)
+        device::check(on.sparse->spmm(on.handle, stream, TSR_NO_TRANSPOSE, &one, matrix, x, b, b, &none, y, b, {}), "spmm");
+      on.finish(stream);
+    });
+    bench::row("device", what, (b == 1 ? "spmv_f64_" : "spmm16_f64_") + std::to_string(host.rows), 1, "gigabytes_per_second",
+               host.bytes(b) * calls / seconds * 1e-9);
+  }
+  device::check(on.sparse->destroy(on.handle, matrix), "destroy");
+  device::check(on.table->stream_destroy(on.handle, stream), "stream_destroy");
+  for (tsr_memory* memory : all) device::check(on.table->mem_free(on.handle, memory), "mem_free");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bench::arguments given(argc, argv, {"plugin", "most", "n", "calls"});
+  const bench::arguments given(argc, argv, {"plugin", "most", "n", "calls", "side", "own"});
   const std::string file = given.text("plugin", "");
   if (file.empty()) bench::fail("--plugin FILE is needed");
   const auto most = static_cast<std::uint64_t>(given.number("most", 256 << 20));
-  const device on(file);
+  const auto side = static_cast<std::int64_t>(given.number("side", 160));
+  const bool own = given.number("own", 0) != 0;
+  const device on(file, own);
+  sparse_products(on, side, own ? on.name + ", own kernels" : on.name);
+  if (own) return 0;
   links(on, most);
   overlap(on, static_cast<std::int64_t>(given.number("n", 4096)), most);
   calls(on, static_cast<int>(given.number("calls", 2000)));

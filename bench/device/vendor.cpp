@@ -1,10 +1,11 @@
-// bench_device_vendor: cuBLAS and cuSOLVER by themselves on whole matrices in device memory, the yardstick for Tessera on the
-// same GPU: a product C += A B, a Cholesky factorization, f64, fastest of three. Without Tessera.
+// bench_device_vendor: cuBLAS, cuSOLVER and cuSPARSE by themselves on whole matrices in device memory, the yardstick for Tessera on the
+// same GPU: a product C += A B, a Cholesky factorization, products by a sparse matrix, f64, fastest of three. Without Tessera.
 //
-//   bench_device_vendor [--n 4096] [--folder DIR of the libraries]      rows of bench/common/measure.hpp; exit code 5: no GPU, or no library
+//   bench_device_vendor [--n 4096] [--side 160] [--folder DIR of the libraries]      rows of bench/common/measure.hpp; exit code 5: no GPU, or no library
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 #include <cusolverDn.h>
+#include <cusparse.h>
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "bench/common/random_graph.hpp"
+#include "bench/device/laplacian.hpp"
 
 namespace {
 
@@ -127,10 +129,75 @@ void factorization(const library& cusolver, int n) {
   FROM(cusolver, cusolverDnDestroy)(handle);
 }
 
+/// Something in device memory.
+class placed {
+ public:
+  template <class T>
+  explicit placed(const std::vector<T>& from) {
+    check(cudaMalloc(&m_data, from.size() * sizeof(T)), "cudaMalloc");
+    check(cudaMemcpy(m_data, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice), "cudaMemcpy");
+  }
+  ~placed() { cudaFree(m_data); }
+  placed(const placed&) = delete;
+  placed& operator=(const placed&) = delete;
+  void* data() const { return m_data; }
+
+ private:
+  void* m_data = nullptr;
+};
+
+/// As programs call it: descriptors and buffer once, the library's own choice of algorithm.
+void sparse_products(const library& cusparse, std::int64_t side) {
+  const bench::laplacian host(side);
+  const std::int64_t n = host.rows;
+  const placed starts(std::vector<std::int32_t>(host.starts.begin(), host.starts.end())), columns(host.columns), values(host.values),
+      x(std::vector<double>(static_cast<std::size_t>(n) * 16, 1)), y(std::vector<double>(static_cast<std::size_t>(n) * 16, 1));
+  cusparseHandle_t handle = nullptr;
+  check(FROM(cusparse, cusparseCreate)(&handle), "cusparseCreate");
+  cusparseSpMatDescr_t a = nullptr;
+  check(FROM(cusparse, cusparseCreateCsr)(&a, n, n, static_cast<std::int64_t>(host.columns.size()), starts.data(), columns.data(),
+                                          values.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F),
+        "cusparseCreateCsr");
+  constexpr auto as_is = CUSPARSE_OPERATION_NON_TRANSPOSE;
+  constexpr int calls = 10;
+  const double one = 1, none = 0;
+  std::size_t bytes = 0;
+  const auto measured = [&](const char* name, std::int64_t b, auto&& enqueue) {
+    void* buffer = nullptr;
+    if (bytes > 0) check(cudaMalloc(&buffer, bytes), "cudaMalloc");
+    const double seconds = fastest([] {}, [&] {
+      for (int i = 0; i < calls; ++i) check(enqueue(buffer), name);
+    });
+    bench::row("device", "cuSPARSE", name + std::string("_f64_") + std::to_string(n), 1, "gigabytes_per_second",
+               host.bytes(b) * calls / seconds * 1e-9);
+    cudaFree(buffer);
+  };
+  cusparseDnVecDescr_t from = nullptr, to = nullptr;
+  check(FROM(cusparse, cusparseCreateDnVec)(&from, n, x.data(), CUDA_R_64F), "cusparseCreateDnVec");
+  check(FROM(cusparse, cusparseCreateDnVec)(&to, n, y.data(), CUDA_R_64F), "cusparseCreateDnVec");
+  check(FROM(cusparse, cusparseSpMV_bufferSize)(handle, as_is, &one, a, from, &none, to, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, &bytes),
+        "cusparseSpMV_bufferSize");
+  measured("spmv", 1, [&](void* buffer) {
+    return FROM(cusparse, cusparseSpMV)(handle, as_is, &one, a, from, &none, to, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, buffer);
+  });
+  cusparseDnMatDescr_t many = nullptr, out = nullptr;
+  check(FROM(cusparse, cusparseCreateDnMat)(&many, n, 16, 16, x.data(), CUDA_R_64F, CUSPARSE_ORDER_ROW), "cusparseCreateDnMat");
+  check(FROM(cusparse, cusparseCreateDnMat)(&out, n, 16, 16, y.data(), CUDA_R_64F, CUSPARSE_ORDER_ROW), "cusparseCreateDnMat");
+  check(FROM(cusparse, cusparseSpMM_bufferSize)(handle, as_is, as_is, &one, a, many, &none, out, CUDA_R_64F, CUSPARSE_SPMM_ALG_DEFAULT,
+                                                &bytes),
+        "cusparseSpMM_bufferSize");
+  measured("spmm16", 16, [&](void* buffer) {
+    return FROM(cusparse, cusparseSpMM)(handle, as_is, as_is, &one, a, many, &none, out, CUDA_R_64F, CUSPARSE_SPMM_ALG_DEFAULT, buffer);
+  });
+  FROM(cusparse, cusparseDestroyDnMat)(out), FROM(cusparse, cusparseDestroyDnMat)(many);
+  FROM(cusparse, cusparseDestroyDnVec)(to), FROM(cusparse, cusparseDestroyDnVec)(from);
+  FROM(cusparse, cusparseDestroySpMat)(a), FROM(cusparse, cusparseDestroy)(handle);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bench::arguments given(argc, argv, {"n", "folder"});
+  const bench::arguments given(argc, argv, {"n", "side", "folder"});
   const int n = static_cast<int>(given.number("n", 4096));
   const std::string folder = given.text("folder", "");
   int devices = 0;
@@ -140,4 +207,6 @@ int main(int argc, char** argv) {
   product(cublas, n);
   const library cusolver(folder, {"libcusolver.so.12", "libcusolver.so.11"});
   factorization(cusolver, n);
+  if (const auto side = static_cast<std::int64_t>(given.number("side", 160)); side > 0)
+    sparse_products(library(folder, {"libcusparse.so.12"}), side);
 }

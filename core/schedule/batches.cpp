@@ -108,7 +108,7 @@ void device_driver::join(std::span<const block::ticket> waits, const transfer::s
     coherence.relieve(m_where.space, t.sequence);
     if (m_lane->events != nullptr) trace_waits(*m_lane->events, t, a.waits);
     m_joined_sources.insert(m_joined_sources.end(), a.sources.begin(), a.sources.end());
-    m_joined.push_back({&t, m_joined_sources.size()});
+    m_joined.push_back({&t, nullptr, m_joined_sources.size()});
   }
   m_reach = joined == m_others.size() ? std::min(2 * m_reach, m_bounds.tasks) : std::max<std::size_t>(joined + 1, 2);
   m_others.erase(m_others.begin(), m_others.begin() + static_cast<std::ptrdiff_t>(joined));

@@ -64,11 +64,7 @@ class device_driver {
   struct member {
     task::record* t = nullptr;
     std::shared_ptr<const block::failure> why;  ///< it failed while it was being enqueued
-    std::size_t sources_end = 0;                ///< its sources in the flight's end here, and begin where those of the one before end
-  };
-  struct joined_task {
-    task::record* t = nullptr;
-    std::size_t sources_end = 0;  ///< in m_joined_sources
+    std::size_t sources_end = 0;                ///< its sources in the list of all end here, and begin where those of the one before end
   };
 
   void loop();
@@ -139,7 +135,7 @@ class device_driver {
   std::unique_ptr<error> m_refusal;  // under the scheduler's m_device_mutex
   batch_bounds m_bounds;
   std::vector<task::record*> m_others;          // taken from the queue to go with the task that is being started
-  std::vector<joined_task> m_joined;            // of those: acquired
+  std::vector<member> m_joined;                 // of those: acquired, with their sources in the next list
   std::vector<block::ticket> m_joined_sources;
   std::size_t m_reach = 4;                      // how many are looked at: twice as many as went together last; 0: none, once
   static constexpr std::size_t most_passed_by = 8;

@@ -62,7 +62,10 @@ void device_driver::enqueue_flight(task::record& t, std::size_t stream, std::spa
   for (const block::ticket w : inputs)
     if (!s.m_setup.coherence->streams().reached(w)) fresh->inputs.push_back(w);
   fresh->sources.assign(sources.begin(), sources.end());
-  for (const joined_task& one : m_joined) fresh->members.push_back({one.t, nullptr, sources.size() + one.sources_end});
+  for (member& one : m_joined) {
+    one.sources_end += sources.size();
+    fresh->members.push_back(std::move(one));
+  }
   fresh->sources.insert(fresh->sources.end(), m_joined_sources.begin(), m_joined_sources.end());
   m_joined.clear();
   m_joined_sources.clear();

@@ -58,6 +58,7 @@ struct spmm_call {
   const void* x;
   void* y;
   std::shared_ptr<const void> index;  ///< what the plugin has built for the matrix
+  tsr_workspace workspace;            ///< the caller's, not looked at yet
 };
 tsr_status prepare(const reporter& report, operand_resolver& operands, const csr_matrix& matrix,
                    const spmm_arguments& arguments, spmm_call& out);

@@ -100,12 +100,13 @@ struct sparse_calls {
 
   static tsr_status spmm(device* on, tsr_stream* stream, tsr_transpose transpose, const void* alpha,
                          tsr_sparse* handle, tsr_address x, std::int64_t ldx, std::int64_t b, const void* beta,
-                         tsr_address y, std::int64_t ldy, tsr_workspace) {
+                         tsr_address y, std::int64_t ldy, tsr_workspace workspace) {
     return Backend::template kernel<spmm_call>(
         on, stream, [&](const reporter& report, operand_resolver& operands, spmm_call& call) -> tsr_status {
           const tsr_sparse_s* const found = live_matrix(report, on, handle);
           if (found == nullptr) return TSR_INVALID_ARGUMENT;
           call.index = found->index;
+          call.workspace = workspace;
           return prepare(report, operands, found->matrix, {transpose, alpha, x, ldx, b, beta, y, ldy}, call);
         });
   }

@@ -17,8 +17,15 @@ namespace tessera::gpu {
 __device__ inline std::int64_t global_thread() { return std::int64_t{block_x()} * threads_x() + thread_x(); }
 __device__ inline std::int64_t global_threads() { return std::int64_t{blocks_x()} * threads_x(); }
 
+/// Emulated, a small one: blocks run one after the other anyway, and small arrays go round it, as tests want.
+#if defined(TESSERA_GPU_EMULATED)
+inline constexpr unsigned largest_grid = 64;
+#else
+inline constexpr unsigned largest_grid = 4096;
+#endif
+
 /// Blocks of `threads` for `count` pieces of work, at most `most`: kernels go round the grid for what is left.
-inline unsigned blocks_for(std::int64_t count, unsigned threads, unsigned most = 4096) {
+inline unsigned blocks_for(std::int64_t count, unsigned threads, unsigned most = largest_grid) {
   const std::int64_t blocks = (count + threads - 1) / threads;
   return static_cast<unsigned>(blocks < 1 ? 1 : blocks < most ? blocks : most);
 }

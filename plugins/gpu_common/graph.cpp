@@ -13,6 +13,7 @@ struct graph_rules : rules {
   static tsr_status begin(tsr_device* device, tsr_stream* stream) {
     auto& state = state_of(stream);
     if (const auto& library = device->plugin->dense) library->prepare(state.dense, state.native);
+    if (const auto& library = device->plugin->sparse_library) library->prepare(state.sparse, state.native);
     if (const auto status = tell(device, begin_capture(state.native), "beginning a capture")) return status;
     state.recording = true;
     return TSR_OK;

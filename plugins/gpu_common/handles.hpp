@@ -25,6 +25,7 @@
 #include "plugins/gpu_common/libraries/dense.hpp"
 #include "plugins/gpu_common/libraries/run_time_compiler.hpp"
 #include "plugins/gpu_common/libraries/sensors.hpp"
+#include "plugins/gpu_common/libraries/sparse.hpp"
 #include "plugins/gpu_common/runtime.hpp"
 #include "plugins/gpu_common/settings.hpp"
 #include "plugins/gpu_common/stream_state.hpp"
@@ -88,8 +89,9 @@ struct tsr_plugin_s {
   std::vector<int> ordinals;  // of the devices that are used, as the vendor counts; by their index
   std::string no_device;      // why there is none
   std::mutex libraries_mutex;  // guards the making of what follows, down to blas
-  std::unique_ptr<const tessera::gpu::nvidia_sensors> sensors;  // null: none
+  std::unique_ptr<const tessera::gpu::sensors> sensors;  // null: none
   std::unique_ptr<const tessera::gpu::dense_library> dense;     // from the first opened device on; null: not wanted
+  std::unique_ptr<const tessera::gpu::sparse_library> sparse_library;  // likewise; null also where it cannot be used
   std::unique_ptr<const tessera::common::host_compiler> host_compiler;  // an emulator's, likewise
   std::unique_ptr<const tessera::gpu::run_time_compiler> compiler;      // the vendor's; null: none
   std::string library;                                          // the blas table's

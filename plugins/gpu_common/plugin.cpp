@@ -38,6 +38,29 @@ tsr_device_desc describe_device(int ordinal) {
   return desc;
 }
 
+/// cuBLAS, cuSPARSE and their like, and what is said of them.
+void load_linear_algebra(tsr_plugin& plugin, const library_search& where) {
+  const vendor_libraries& vendor = plugin.setting.vendor;
+  if (!plugin.setting.libraries || vendor.dense == nullptr) return;
+  plugin.dense = std::make_unique<const dense_library>(*vendor.dense, where);
+  std::string found = plugin.dense->found(), lost = plugin.dense->lost();
+  const auto append = [](std::string& to, const char* between, const std::string& one) {
+    if (!to.empty() && !one.empty()) to += between;
+    to += one;
+  };
+  if (vendor.sparse != nullptr) {
+    auto sparse = std::make_unique<const sparse_library>(*vendor.sparse, where);
+    append(found, ", ", sparse->found());
+    append(lost, "; ", sparse->lost());
+    if (*sparse) plugin.sparse_library = std::move(sparse);
+  }
+  // Nobody misses the libraries of an emulated device that were not asked for.
+  const bool expected = vendor.system_too || !plugin.setting.library_path.empty();
+  if (!found.empty()) plugin.library = found + (lost.empty() ? "" : ", and Tessera's own kernels");
+  if (!lost.empty() && expected)
+    plugin.report.log(2, "not found, its calls run on Tessera's own kernels: %s", lost.c_str());
+}
+
 /// Once a device is there: loading them is dear where they are large, and of no use without one.
 void load_libraries(tsr_plugin& plugin) {
   const std::lock_guard lock(plugin.libraries_mutex);
@@ -45,17 +68,11 @@ void load_libraries(tsr_plugin& plugin) {
   plugin.library = "Tessera's own kernels";
   const vendor_libraries& vendor = plugin.setting.vendor;
   const library_search where{plugin.setting.library_path, vendor.system_too};
-  if (vendor.nvidia_sensors)
-    if (auto sensors = std::make_unique<const nvidia_sensors>(where); *sensors) plugin.sensors = std::move(sensors);
-  if (plugin.setting.libraries && vendor.dense != nullptr) {
-    plugin.dense = std::make_unique<const dense_library>(*vendor.dense, where);
-    const std::string &found = plugin.dense->found(), &lost = plugin.dense->lost();
-    // Nobody misses the libraries of an emulated device that were not asked for.
-    const bool expected = vendor.system_too || !plugin.setting.library_path.empty();
-    if (!found.empty()) plugin.library = found + (lost.empty() ? "" : ", and Tessera's own kernels");
-    if (!lost.empty() && expected)
-      plugin.report.log(2, "not found, its calls run on Tessera's own kernels: %s", lost.c_str());
-  }
+  std::string no_sensors;
+  plugin.sensors = sensors::find(vendor.sensors, where, no_sensors);
+  if (!no_sensors.empty() && (vendor.system_too || !where.folder.empty()))
+    plugin.report.log(0, "no power, temperature and load are told: %s", no_sensors.c_str());
+  load_linear_algebra(plugin, where);
   plugin.blas = blas_table(plugin.library.c_str());
   find_compiler(plugin);
 }

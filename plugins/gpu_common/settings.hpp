@@ -8,17 +8,20 @@
 #include <vector>
 
 #include "plugins/common/option_reader.hpp"
+#include "plugins/gpu_common/libraries/sensors.hpp"
 
 namespace tessera::gpu {
 
 struct dense_dialect;
+struct sparse_dialect;
 struct compiler_dialect;
 
 /// What a plugin's vendor has besides a runtime; not the user's choice.
 struct vendor_libraries {
   const dense_dialect* dense = nullptr;  ///< its libraries of linear algebra; null: none
+  const sparse_dialect* sparse = nullptr;
   const compiler_dialect* compiler = nullptr;  ///< its compiler as a library; null: none
-  bool nvidia_sensors = false;           ///< NVML knows its devices
+  sensor_library sensors = sensor_library::none;  ///< what knows its devices
   bool system_too = false;               ///< those of the system are right for it, not only those of `library_path`
 };
 

@@ -1,10 +1,11 @@
 // The SPARSE table of a GPU. A matrix's structure is looked at by the host when the handle is made; there the index for
 // transposed products is built too, so that they need no atomic additions and give the same bits every time.
+#include <memory>
 #include <utility>
-#include <vector>
 
 #include "plugins/common/sparse_table.hpp"
 #include "plugins/gpu_common/handles.hpp"
+#include "plugins/gpu_common/sparse_index.hpp"
 #include "plugins/gpu_common/sparse_kernels.hpp"
 
 namespace tessera::gpu {
@@ -12,95 +13,7 @@ namespace {
 
 using i64 = std::int64_t;
 
-/// A stream for a while: what uses host memory of ours is over before that goes.
-class brief_stream {
- public:
-  brief_stream() : m_error(create_stream(&m_native)) {}
-  ~brief_stream() {
-    if (kind_of(m_error) != error_kind::none) return;
-    synchronize_stream(m_native);
-    destroy_stream(m_native);
-  }
-  brief_stream(const brief_stream&) = delete;
-  brief_stream& operator=(const brief_stream&) = delete;
-
-  const error_t& made() const noexcept { return m_error; }
-  stream_t native() const noexcept { return m_native; }
-
- private:
-  stream_t m_native{};
-  const error_t m_error;
-};
-
-/// The transposed structure, in device memory of our own that counts as the caller's.
-struct transposed_index {
-  explicit transposed_index(tsr_device& on) : device(on) {}
-  ~transposed_index() {
-    if (memory != nullptr) release(memory);
-    device.used[device_space].release(bytes);
-  }
-  transposed_index(const transposed_index&) = delete;
-  transposed_index& operator=(const transposed_index&) = delete;
-
-  tsr_device& device;
-  std::uint64_t bytes = 0;
-  void* memory = nullptr;
-  const i64 *starts = nullptr, *order = nullptr;  ///< of columns; where an element's value is
-  const std::int32_t* rows = nullptr;
-};
-
-/// Tiles by columns, in the order of their rows within one.
-struct transposed_structure {
-  std::vector<i64> starts, order;
-  std::vector<std::int32_t> rows;
-
-  transposed_structure(const common::csr_matrix& matrix, const std::vector<i64>& row_starts, const std::vector<std::int32_t>& columns)
-      : starts(static_cast<std::size_t>(matrix.columns_of_tiles()) + 1), order(columns.size()), rows(columns.size()) {
-    for (const std::int32_t column : columns) ++starts[static_cast<std::size_t>(column) + 1];
-    for (std::size_t column = 1; column < starts.size(); ++column) starts[column] += starts[column - 1];
-    std::vector<i64> next(starts.begin(), starts.end() - 1);
-    for (i64 row = 0; row < matrix.rows_of_tiles(); ++row)
-      for (i64 e = row_starts[static_cast<std::size_t>(row)]; e < row_starts[static_cast<std::size_t>(row) + 1]; ++e) {
-        const auto place = static_cast<std::size_t>(next[static_cast<std::size_t>(columns[static_cast<std::size_t>(e)])]++);
-        order[place] = e;
-        rows[place] = static_cast<std::int32_t>(row);
-      }
-  }
-};
-
-template <class T>
-std::uint64_t bytes_of(const std::vector<T>& all) {
-  return all.size() * sizeof(T);
-}
-
-tsr_status put_on_device(tsr_device* device, const transposed_structure& from, const brief_stream& stream, transposed_index& to) {
-  const std::uint64_t bytes = bytes_of(from.starts) + bytes_of(from.order) + bytes_of(from.rows);
-  std::uint64_t before = 0;
-  if (!device->used[device_space].reserve(bytes, &before))
-    return device->report.fail(TSR_RESOURCE_EXHAUSTED,
-                               "the index for transposed products takes %llu bytes, and %llu of %llu are allocated",
-                               static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(before),
-                               static_cast<unsigned long long>(device->used[device_space].limit()));
-  to.bytes = bytes;
-  const auto error = device->plugin->setting.managed ? allocate_managed(&to.memory, bytes) : allocate(&to.memory, bytes);
-  if (kind_of(error) != error_kind::none) {
-    to.memory = nullptr;
-    return tell(device, error, "allocating an index");
-  }
-  auto* const begin = static_cast<char*>(to.memory);
-  char *const order = begin + bytes_of(from.starts), *const rows = order + bytes_of(from.order);
-  to.starts = reinterpret_cast<const i64*>(begin);
-  to.order = reinterpret_cast<const i64*>(order);
-  to.rows = reinterpret_cast<const std::int32_t*>(rows);
-  const std::pair<char*, std::pair<const void*, std::uint64_t>> parts[] = {
-      {begin, {from.starts.data(), bytes_of(from.starts)}},
-      {order, {from.order.data(), bytes_of(from.order)}},
-      {rows, {from.rows.data(), bytes_of(from.rows)}}};
-  for (const auto& [place, part] : parts)
-    if (part.second > 0)
-      if (const auto status = tell(device, copy(place, part.first, part.second, stream.native()), "writing an index")) return status;
-  return tell(device, synchronize_stream(stream.native()), "writing an index");
-}
+const matrix_index& index_of(const common::spmm_call& call) { return *static_cast<const matrix_index*>(call.index.get()); }
 
 error_t enqueue(const common::spmm_call& call, stream_t stream) {
   sparse_product p{call.type, {}, call.b, call.alpha.bytes, call.beta.bytes, call.x, call.ldx, call.y, call.ldy};
@@ -108,11 +21,26 @@ error_t enqueue(const common::spmm_call& call, stream_t stream) {
     p.a = {call.rows, call.columns, call.nonzeros, {call.tile_rows, call.tile_columns, 1, call.tile_rows},
            call.row_starts, call.column_indices, nullptr, call.values, false};
   } else {
-    const auto& index = *static_cast<const transposed_index*>(call.index.get());
+    const matrix_index& index = index_of(call);
     p.a = {call.columns, call.rows, call.nonzeros, {call.tile_columns, call.tile_rows, call.tile_rows, 1},
            index.starts, index.rows, index.order, call.values, call.transpose == TSR_CONJUGATE_TRANSPOSE};
   }
   return multiply_sparse(p, stream);
+}
+
+/// By the library where the call is one for it, else by our kernels. A workspace is of use to the library alone.
+tsr_status issue(tsr_device* device, stream_state& state, operands& resolver, const common::spmm_call& call) {
+  const matrix_index& index = index_of(call);
+  if (index.library_starts != nullptr) {
+    library_product product{call, index.library_starts, nullptr, call.workspace.bytes, state.recording};
+    if (call.workspace.bytes > 0)
+      if (const auto status = resolver.resolve("the workspace", call.workspace.address, call.workspace.bytes, &product.workspace))
+        return status;
+    if (const auto wrong = device->plugin->sparse_library->run(product, state.sparse, state.native))
+      // A device that broke is noticed by the next call of the runtime.
+      return wrong->empty() ? TSR_OK : device->report.fail(TSR_UNKNOWN, "spmm: %s", wrong->c_str());
+  }
+  return tell(device, enqueue(call, state.native), "a kernel");
 }
 
 struct backend {
@@ -129,19 +57,18 @@ struct backend {
     if (!matrix.never_transposed && rows > most_rows)
       return device->report.fail(TSR_OUT_OF_RANGE, "%s: %lld rows%s; the index for transposed products counts to %lld", matrix.maker(),
                                  static_cast<long long>(rows), matrix.tiled ? " of tiles" : "", static_cast<long long>(most_rows));
-    std::vector<i64> starts(static_cast<std::size_t>(rows) + 1);
-    std::vector<std::int32_t> columns(static_cast<std::size_t>(matrix.nonzeros));
+    host_structure host{std::vector<i64>(static_cast<std::size_t>(rows) + 1),
+                        std::vector<std::int32_t>(static_cast<std::size_t>(matrix.nonzeros))};
     const brief_stream stream;  // after what it writes to
     if (const auto status = tell(device, stream.made(), "creating a stream")) return status;
-    auto error = copy(starts.data(), matrix.starts_at, bytes_of(starts), stream.native());
-    if (kind_of(error) == error_kind::none && !columns.empty())
-      error = copy(columns.data(), matrix.columns_at, bytes_of(columns), stream.native());
+    auto error = copy(host.starts.data(), matrix.starts_at, host.starts.size() * sizeof(i64), stream.native());
+    if (kind_of(error) == error_kind::none && !host.columns.empty())
+      error = copy(host.columns.data(), matrix.columns_at, host.columns.size() * sizeof(std::int32_t), stream.native());
     if (kind_of(error) == error_kind::none) error = synchronize_stream(stream.native());
     if (const auto status = tell(device, error, "reading a matrix")) return status;
-    if (const auto status = common::check_structure(device->report, matrix, starts.data(), columns.data())) return status;
-    if (matrix.never_transposed) return TSR_OK;
-    const auto made = std::make_shared<transposed_index>(*device);
-    if (const auto status = put_on_device(device, transposed_structure(matrix, starts, columns), stream, *made)) return status;
+    if (const auto status = common::check_structure(device->report, matrix, host.starts.data(), host.columns.data())) return status;
+    const auto made = std::make_shared<matrix_index>(*device);
+    if (const auto status = build_index(*device, matrix, host, stream, *made)) return status;
     index = made;
     return TSR_OK;
   }
@@ -152,7 +79,7 @@ struct backend {
       Call call{};
       operands resolver(device);
       if (const auto status = prepare_call(device->report, resolver, call)) return status;
-      return tell(device, enqueue(call, state_of(stream).native), "a kernel");
+      return issue(device, state_of(stream), resolver, call);
     });
   }
 };

@@ -16,6 +16,7 @@
 #include "plugins/common/report.hpp"
 #include "plugins/common/stream.hpp"
 #include "plugins/gpu_common/libraries/dense.hpp"
+#include "plugins/gpu_common/libraries/sparse.hpp"
 #include "plugins/gpu_common/runtime.hpp"
 
 namespace tessera::gpu {
@@ -51,6 +52,7 @@ struct stream_state {
   };
   std::deque<failure> failures;  ///< of host tasks, in order, not passed to the timeline yet
   dense_handles dense;           ///< for the thread that enqueues
+  sparse_handles sparse;         ///< likewise
   bool recording = false;        ///< a graph; likewise
 };
 

@@ -1,9 +1,14 @@
 // The GPU plugin's sources on the emulator, as a device of AMD's.
-#include "plugins/gpu_common/libraries/dense.hpp"
 #include "plugins/gpu_common/plugin.hpp"
+#include "plugins/gpu_common/libraries/dense.hpp"
+#include "plugins/gpu_common/libraries/sparse.hpp"
 
 const tessera::gpu::identity tessera::gpu::this_plugin = {
     .name = "hip_emulated",
     .devices = "1",
     .memory_limit = "1 GiB",
-    .fallback = {.devices = 1, .memory_limit = 1ull << 30, .vendor = {.dense = &tessera::gpu::amd_dense, .nvidia_sensors = false}}};
+    .fallback = {.devices = 1,
+                 .memory_limit = 1ull << 30,
+                 .vendor = {.dense = &tessera::gpu::amd_dense,
+                            .sparse = &tessera::gpu::amd_sparse,
+                            .sensors = tessera::gpu::sensor_library::rocm}}};

@@ -25,7 +25,7 @@ run="$work/tessera/run_all.sh"
 expect 2 "$run" --unknown
 expect 2 "$run" --plugin
 expect 2 "$run" --plugin no_such_plugin --out "$work/none"
-expect 0 "$run" --plugin cuda_emulated --sizes 192 --tile 48 --link-bytes 65536 --replays 2 --contractions 16 --extents "16 32" --blocks 3 --minutes 4 --out "$work/results"
+expect 0 "$run" --plugin cuda_emulated --sizes 192 --tile 48 --link-bytes 65536 --replays 2 --contractions 16 --extents "16 32" --blocks 3 --side 8 --minutes 4 --out "$work/results"
 for result in machine plugins device graphs batches conformance_cuda_emulated gemm_192 cholesky_192 gemm_192_own_kernels cholesky_192_own_kernels \
   gemm_192_at_150_percent gemm_192_at_200_percent gemm_192_at_400_percent; do
   python3 -m json.tool "$work/results/$result.json" >/dev/null || fail "$result.json"

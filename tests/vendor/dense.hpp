@@ -26,18 +26,19 @@ struct record {
   std::mutex mutex;
   std::map<std::string, int> calls;
   std::string failing;
+  int status = 13;  // that the failing function answers with
   static record& of_this_library() {
     static record one;
     return one;
   }
 };
 
-/// Counts a call; the status it answers with: 0, or 13 where it was told to fail.
+/// Counts a call; the status it answers with: 0, or another one where it was told to fail.
 inline int note(const char* function) {
   record& all = record::of_this_library();
   const std::lock_guard lock(all.mutex);
   ++all.calls[function];
-  return all.failing == function ? 13 : 0;
+  return all.failing == function ? all.status : 0;
 }
 
 inline int create(void** out, const char* function) {

@@ -1,7 +1,5 @@
 #include "plugins/gpu_common/emulator/runtime.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -20,6 +18,7 @@
 #include "plugins/common/copy_plan.hpp"
 #include "plugins/common/shared_memory.hpp"
 #include "plugins/common/work_queue.hpp"
+#include "plugins/gpu_common/emulator/device_state.hpp"
 
 namespace tessera::gpu {
 namespace emulator {
@@ -80,30 +79,9 @@ struct event {
 
 namespace {
 
-/// Memory of a device. With pages it can be exported, or is another process's; without, it is of the heap.
-struct allocation {
-  common::pages pages;
-  common::shared_place place;
-  bool imported = false;
-};
-
-struct device_state {
-  std::atomic<bool> lost{false};                 // what the streams look at; after `why`
-  std::atomic<error_t> why{error_t::success};    // success while it works
-  std::mutex mutex;
-  std::map<stream_t, std::shared_ptr<queued_stream>> streams;
-  std::map<void*, allocation> allocations;
-};
-
-std::array<device_state, device_count>& devices() {
-  static std::array<device_state, device_count> all;
-  return all;
-}
-
 std::atomic<const tsr_host*> thread_host{nullptr};
 std::atomic<unsigned> streams_made{0};
 std::atomic<bool> shares{false};
-thread_local int current = 0;
 thread_local int running = 0;
 
 std::mutex host_mutex;
@@ -114,11 +92,6 @@ std::map<std::uintptr_t, std::uint64_t>& registered() {
 
 /// All streams are made here.
 queued_stream& own(stream_t stream) { return static_cast<queued_stream&>(*stream); }
-
-device_state& here() { return devices()[static_cast<std::size_t>(current)]; }
-
-error_t alive(int ordinal) { return devices()[static_cast<std::size_t>(ordinal)].why.load(std::memory_order_acquire); }
-error_t alive() { return alive(current); }
 
 /// What the emulated device has: more than any test allocates; plugins cap it.
 constexpr std::size_t device_bytes = std::size_t{64} << 30;
@@ -133,6 +106,30 @@ error_t allocate_some(void** out, std::size_t bytes) {
 }
 
 }  // namespace
+
+device_state& state_of_device(int ordinal) {
+  static std::array<device_state, device_count> all;
+  return all[static_cast<std::size_t>(ordinal)];
+}
+
+int& current_device() {
+  static thread_local int current = 0;
+  return current;
+}
+
+device_state& current_state() { return state_of_device(current_device()); }
+
+error_t alive(int ordinal) { return state_of_device(ordinal).why.load(std::memory_order_acquire); }
+error_t alive() { return alive(current_device()); }
+
+std::optional<allocation> take_out(void* memory, bool imported) {
+  const std::lock_guard lock(current_state().mutex);
+  const auto found = current_state().allocations.find(memory);
+  if (found == current_state().allocations.end() || found->second.imported != imported) return std::nullopt;
+  std::optional<allocation> taken(std::move(found->second));
+  current_state().allocations.erase(found);
+  return taken;
+}
 
 void queued_stream::run(std::function<void()> work) {
   const std::lock_guard lock(m_mutex);
@@ -151,7 +148,7 @@ void queued_stream::run(std::function<void()> work) {
 void use_host(const tsr_host* host) noexcept { thread_host.store(host); }
 void share_memory(bool yes) noexcept { shares.store(yes); }
 void lose_device(int ordinal, error_t why) noexcept {
-  auto& device = devices()[static_cast<std::size_t>(ordinal)];
+  auto& device = state_of_device(ordinal);
   auto none = error_t::success;
   device.why.compare_exchange_strong(none, why);
   device.lost.store(true, std::memory_order_release);
@@ -214,7 +211,7 @@ error_t count_devices(int* out) noexcept {
 
 error_t use_device(int ordinal) noexcept {
   if (ordinal < 0 || ordinal >= device_count) return error_t::no_device;
-  current = ordinal;
+  current_device() = ordinal;
   return error_t::success;
 }
 
@@ -237,15 +234,15 @@ error_t free_memory(std::size_t* out) noexcept {
 error_t synchronize_device() {
   std::vector<std::shared_ptr<queued_stream>> all;
   {
-    const std::lock_guard lock(here().mutex);
-    for (const auto& [handle, one] : here().streams) all.push_back(one);
+    const std::lock_guard lock(current_state().mutex);
+    for (const auto& [handle, one] : current_state().streams) all.push_back(one);
   }
   for (const auto& one : all) one->line->wait(one->signal());
   return alive();
 }
 
 void revive_device(int ordinal) noexcept {
-  auto& device = devices()[static_cast<std::size_t>(ordinal)];
+  auto& device = state_of_device(ordinal);
   const std::lock_guard lock(device.mutex);
   if (!device.streams.empty() || !device.allocations.empty()) return;
   device.why.store(error_t::success);
@@ -264,26 +261,12 @@ error_t allocate(void** out, std::size_t bytes) {
     return error;
   }
   common::fill_pattern(*out, &poison, sizeof poison, bytes / sizeof poison);
-  const std::lock_guard lock(here().mutex);
-  here().allocations.emplace(*out, std::move(made));
+  const std::lock_guard lock(current_state().mutex);
+  current_state().allocations.emplace(*out, std::move(made));
   return error_t::success;
 }
 
 error_t allocate_managed(void** out, std::size_t bytes) { return allocate(out, bytes); }
-
-namespace {
-
-/// An allocation of the current device that is none any more.
-std::optional<allocation> take_out(void* memory, bool imported) {
-  const std::lock_guard lock(here().mutex);
-  const auto found = here().allocations.find(memory);
-  if (found == here().allocations.end() || found->second.imported != imported) return std::nullopt;
-  std::optional<allocation> taken(std::move(found->second));
-  here().allocations.erase(found);
-  return taken;
-}
-
-}  // namespace
 
 error_t release(void* memory) {
   const auto which = take_out(memory, false);
@@ -291,36 +274,6 @@ error_t release(void* memory) {
   if (which->pages.data() == nullptr) std::free(memory);
   return alive();
 }
-
-error_t export_memory(void* memory, void* out_handle) {
-  if (const auto error = alive(); error != error_t::success) return error;
-  const std::lock_guard lock(here().mutex);
-  const auto found = here().allocations.find(memory);
-  if (found == here().allocations.end()) return error_t::invalid_value;
-  if (found->second.imported || found->second.pages.data() == nullptr) return error_t::not_supported;
-  std::memcpy(out_handle, &found->second.place, sizeof found->second.place);
-  return error_t::success;
-}
-
-error_t import_memory(void** out, const void* handle) {
-  if (const auto error = alive(); error != error_t::success) return error;
-  allocation made;
-  std::memcpy(&made.place, handle, sizeof made.place);
-  if (made.place.process == ::getpid()) return error_t::invalid_value;  // as CUDA
-  switch (common::find_shared(made.place, made.pages)) {
-    case common::shared_found::here: break;
-    case common::shared_found::gone: return error_t::gone;
-    case common::shared_found::denied: return error_t::not_permitted;
-    case common::shared_found::no_room: return error_t::out_of_memory;
-  }
-  made.imported = true;
-  *out = made.pages.data();
-  const std::lock_guard lock(here().mutex);
-  here().allocations.emplace(*out, std::move(made));
-  return error_t::success;
-}
-
-error_t release_imported(void* memory) { return take_out(memory, true) ? alive() : error_t::invalid_value; }
 
 error_t allocate_pinned(void** out, std::size_t bytes) {
   if (const auto error = alive(); error != error_t::success) return error;
@@ -362,11 +315,11 @@ error_t unregister_host(void* memory) {
 
 error_t create_stream(stream_t* out) {
   if (const auto error = alive(); error != error_t::success) return error;
-  const auto name = "gpu" + std::to_string(current) + ".s" + std::to_string(streams_made.fetch_add(1) % 10000);
-  auto made = std::make_shared<queued_stream>(current, &here().lost, name, thread_host.load());
+  const auto name = "gpu" + std::to_string(current_device()) + ".s" + std::to_string(streams_made.fetch_add(1) % 10000);
+  auto made = std::make_shared<queued_stream>(current_device(), &current_state().lost, name, thread_host.load());
   *out = made.get();
-  const std::lock_guard lock(here().mutex);
-  here().streams.emplace(*out, std::move(made));
+  const std::lock_guard lock(current_state().mutex);
+  current_state().streams.emplace(*out, std::move(made));
   return error_t::success;
 }
 
@@ -376,7 +329,7 @@ error_t synchronize_stream(stream_t stream) {
 }
 
 error_t destroy_stream(stream_t stream) {
-  auto& device = devices()[static_cast<std::size_t>(own(stream).device)];
+  auto& device = state_of_device(own(stream).device);
   std::shared_ptr<queued_stream> last;
   {
     const std::lock_guard lock(device.mutex);

@@ -8,28 +8,10 @@
 namespace tessera::gpu {
 namespace {
 
-std::size_t place_of(tsr_type type) {
-  switch (type) {
-    case TSR_F32:
-      return 0;
-    case TSR_F64:
-      return 1;
-    case TSR_C64:
-      return 2;
-    default:
-      return 3;
-  }
-}
-
 /// Below so many operations a product of its own costs more than a place in a batch of ours.
 constexpr double worth_a_call = 2.0 * 128 * 128 * 128;
 
 }  // namespace
-
-dense_handles::~dense_handles() {
-  for (const handle* one : {&m_solver, &m_blas})
-    if (one->value != nullptr) one->end(one->value);
-}
 
 dense_library::dense_library(const dense_dialect& dialect, const library_search& where)
     : m_dialect(dialect), m_blas(dialect.blas.files, where) {
@@ -59,40 +41,16 @@ dense_library::by_type dense_library::functions_of(const shared_library& library
   return all;
 }
 
-namespace {
-
-/// The handle, made and tied to its stream when it is first asked for; null where that fails.
-template <class Handle>
-void* made(Handle& one, const shared_library& library, const char* create, const char* destroy, const char* set_stream,
-           stream_t stream) {
-  if (one.value != nullptr || one.refused) return one.value;
-  const auto begin = library.function<create_function>(create);
-  const auto tie = library.function<set_stream_function>(set_stream);
-  one.end = library.function<decltype(one.end)>(destroy);
-  one.refused = true;
-  if (begin == nullptr || tie == nullptr || one.end == nullptr) return nullptr;
-  void* value = nullptr;
-  if (begin(&value) != 0) return nullptr;
-  if (tie(value, stream) != 0) {
-    one.end(value);
-    return nullptr;
-  }
-  one.refused = false;
-  return one.value = value;
-}
-
-}  // namespace
-
 void* dense_library::blas(dense_handles& handles, stream_t stream) const {
   if (!m_blas) return nullptr;
-  return made(handles.m_blas, m_blas, m_dialect.create, m_dialect.destroy, m_dialect.set_stream, stream);
+  return handles.m_blas.made(m_blas, m_dialect.create, m_dialect.destroy, m_dialect.set_stream, stream);
 }
 
 void* dense_library::solver(dense_handles& handles, stream_t stream) const {
   if (!m_solver) return nullptr;
   if (m_dialect.solver_create == nullptr) return blas(handles, stream);
-  return made(handles.m_solver, m_solver, m_dialect.solver_create, m_dialect.solver_destroy,
-              m_dialect.solver_set_stream, stream);
+  return handles.m_solver.made(m_solver, m_dialect.solver_create, m_dialect.solver_destroy, m_dialect.solver_set_stream,
+                               stream);
 }
 
 void dense_library::prepare(dense_handles& handles, stream_t stream) const {

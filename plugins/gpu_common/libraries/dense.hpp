@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plugins/common/blas_call.hpp"
+#include "plugins/gpu_common/libraries/library_handle.hpp"
 #include "plugins/gpu_common/libraries/shared_library.hpp"
 #include "plugins/gpu_common/runtime.hpp"
 
@@ -30,24 +31,10 @@ struct dense_dialect {
 };
 extern const dense_dialect nvidia_dense, amd_dense;
 
-/// The libraries' handles of one stream, made by the first call there. One thread at a time, as the stream; ends before
-/// it.
+/// The libraries' handles of one stream.
 class dense_handles {
- public:
-  dense_handles() = default;
-  ~dense_handles();
-  dense_handles(const dense_handles&) = delete;
-  dense_handles& operator=(const dense_handles&) = delete;
-
- private:
   friend class dense_library;
-  using end_function = int (*)(void*);
-  struct handle {
-    void* value = nullptr;
-    end_function end = nullptr;
-    bool refused = false;  ///< it could not be made, and is not tried again
-  };
-  handle m_blas, m_solver;
+  library_handle m_blas, m_solver;
 };
 
 /// The libraries of one process. Thread-safe but for the handles.

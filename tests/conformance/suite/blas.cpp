@@ -20,7 +20,7 @@ void each_claimed(const subject& what, tsr_blas_operation operation, int rounds,
       tried = true;
       auto random = what.generator();
       const queue stream(device);
-      for (int i = 0; i < rounds; ++i) {
+      for (int i = 0; i < rounds_of(rounds); ++i) {
         try {
           one(stream, *blas, zero, random);
         } catch (const check_failed& failure) {

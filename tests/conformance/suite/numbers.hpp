@@ -14,6 +14,16 @@
 
 namespace tessera::conformance {
 
+/// How many random shapes are tried of `all`: a third where the thread sanitizer looks for races, which do not depend on shapes, and where
+/// kernels on emulated devices are slow. All of them are tried without it.
+inline int rounds_of(int all) {
+#if defined(__SANITIZE_THREAD__)
+  return (all + 2) / 3;
+#else
+  return all;
+#endif
+}
+
 template <class T>
 struct number;
 template <>

@@ -155,7 +155,7 @@ void each_claimed(const subject& what, int rounds, One&& one) {
       tried = true;
       auto random = what.generator();
       const queue stream(device);
-      for (int i = 0; i < rounds; ++i) {
+      for (int i = 0; i < rounds_of(rounds); ++i) {
         try {
           one(stream, *tensor, zero, random);
         } catch (const check_failed& failure) {

@@ -80,38 +80,11 @@ std::size_t reference(const compressed<T>& a, tsr_transpose transpose, T alpha, 
 
 template <class T>
 void one_product(const queue& stream, const tsr_sparse_table& sparse, std::mt19937_64& random, tsr_transpose transpose) {
-  const device& device = stream.owner();
-  const std::uint32_t space = compute_space(device);
+  static constexpr std::size_t widths[] = {0, 1, 1, 1, 2, 3, 4, 7, 8, 16, 17, 33, 40};
   const auto a = random_matrix<T>(random);
-  const bool flipped = transpose != TSR_NO_TRANSPOSE;
-  const auto in = static_cast<std::size_t>(flipped ? a.rows : a.columns), out = static_cast<std::size_t>(flipped ? a.columns : a.rows);
-  const std::size_t widths[] = {0, 1, 1, 1, 2, 3, 4, 7, 8, 16, 17, 33, 40};
-  const std::size_t b = widths[random() % std::size(widths)];
-  const std::size_t ldx = std::max<std::size_t>(b, 1) + random() % 3, ldy = std::max<std::size_t>(b, 1) + random() % 3;
-  T alpha = random_scalar<T>(random), beta = random_scalar<T>(random);
-  const bool reads_x = alpha != T(0), reads_y = beta != T(0);
-  // What may not be read is no number: rows' ends, Y without beta, X without alpha.
-  std::vector<T> x(in * ldx, not_a_number<T>()), y(out * ldy + 1, not_a_number<T>());
-  for (std::size_t i = 0; i < in && reads_x; ++i)
-    for (std::size_t q = 0; q < b; ++q) x[i * ldx + q] = random_number<T>(random);
-  for (std::size_t i = 0; i < out && reads_y; ++i)
-    for (std::size_t q = 0; q < b; ++q) y[i * ldy + q] = random_number<T>(random);
-  const on_device<T> matrix(stream, a, flipped || random() % 2 == 0 ? 0 : TSR_CSR_NEVER_TRANSPOSED);
-  const buffer on_x = uploaded(stream, space, x), on_y = uploaded(stream, space, y), again = uploaded(stream, space, y);
-  const std::string call = fmt::format("spmm {} of {} x {} with {} nonzeros by {}", transpose, a.rows, a.columns, a.at.size(), b);
-  const T kept_alpha = alpha, kept_beta = beta;
-  for (const buffer* to : {&on_y, &again}) {
-    alpha = kept_alpha, beta = kept_beta;
-    expect_ok(sparse.spmm(device.handle(), stream.handle(), transpose, &alpha, matrix.handle, on_x.at(0), static_cast<std::int64_t>(ldx),
-                          static_cast<std::int64_t>(b), &beta, to->at(0), static_cast<std::int64_t>(ldy), {}),
-              call);
-    alpha = beta = not_a_number<T>();  // read before the call returned
-  }
-  stream.finish();
-  const std::size_t additions = reference(a, transpose, kept_alpha, x, ldx, b, kept_beta, y, ldy, out);
-  const auto got = downloaded<T>(stream, on_y, y.size()), second = downloaded<T>(stream, again, y.size());
-  expect_near(got, y, 16 * epsilon<T> * static_cast<double>(additions + 4), call);
-  expect(std::memcmp(got.data(), second.data(), got.size() * sizeof(T)) == 0, "{}: the same call gives other bits", call);
+  const auto shape = fmt::format("{} x {} with {} nonzeros", a.rows, a.columns, a.at.size());
+  check_product<T, on_device<T>>(stream, sparse, random, transpose, a, shape, widths,
+                                 [&](auto&&... call) { return reference(a, call...); });
 }
 
 void spmm(const subject& what) {

@@ -99,33 +99,11 @@ std::size_t reference(const tiled<T>& a, tsr_transpose transpose, T alpha, const
 
 template <class T>
 void one_product(const queue& stream, const tsr_sparse_table& sparse, std::mt19937_64& random, tsr_transpose transpose) {
-  const device& device = stream.owner();
-  const std::uint32_t space = compute_space(device);
+  static constexpr std::size_t widths[] = {0, 1, 1, 2, 3, 5, 8, 16, 33};
   const auto a = random_matrix<T>(random);
-  const bool flipped = transpose != TSR_NO_TRANSPOSE;
-  const auto in = static_cast<std::size_t>(flipped ? a.rows : a.columns), out = static_cast<std::size_t>(flipped ? a.columns : a.rows);
-  const std::size_t widths[] = {0, 1, 1, 2, 3, 5, 8, 16, 33};
-  const std::size_t b = widths[random() % std::size(widths)];
-  const std::size_t ldx = std::max<std::size_t>(b, 1) + random() % 3, ldy = std::max<std::size_t>(b, 1) + random() % 3;
-  const T alpha = random_scalar<T>(random), beta = random_scalar<T>(random);
-  std::vector<T> x(in * ldx, not_a_number<T>()), y(out * ldy + 1, not_a_number<T>());  // what may not be read is no number
-  for (std::size_t i = 0; i < in && alpha != T(0); ++i)
-    for (std::size_t q = 0; q < b; ++q) x[i * ldx + q] = random_number<T>(random);
-  for (std::size_t i = 0; i < out && beta != T(0); ++i)
-    for (std::size_t q = 0; q < b; ++q) y[i * ldy + q] = random_number<T>(random);
-  const on_device<T> matrix(stream, a, flipped || random() % 2 == 0 ? 0 : TSR_CSR_NEVER_TRANSPOSED);
-  const buffer on_x = uploaded(stream, space, x), on_y = uploaded(stream, space, y), again = uploaded(stream, space, y);
-  const std::string call = fmt::format("spmm {} of {} x {} with {} tiles of {} x {} by {}", transpose, a.rows, a.columns, a.at.size(),
-                                       a.tile_rows, a.tile_columns, b);
-  for (const buffer* to : {&on_y, &again})
-    expect_ok(sparse.spmm(device.handle(), stream.handle(), transpose, &alpha, matrix.handle, on_x.at(0), static_cast<std::int64_t>(ldx),
-                          static_cast<std::int64_t>(b), &beta, to->at(0), static_cast<std::int64_t>(ldy), {}),
-              call);
-  stream.finish();
-  const std::size_t additions = reference(a, transpose, alpha, x, ldx, b, beta, y, ldy, out);
-  const auto got = downloaded<T>(stream, on_y, y.size()), second = downloaded<T>(stream, again, y.size());
-  expect_near(got, y, 16 * epsilon<T> * static_cast<double>(additions + 4), call);
-  expect(std::memcmp(got.data(), second.data(), got.size() * sizeof(T)) == 0, "{}: the same call gives other bits", call);
+  const auto shape = fmt::format("{} x {} with {} tiles of {} x {}", a.rows, a.columns, a.at.size(), a.tile_rows, a.tile_columns);
+  check_product<T, on_device<T>>(stream, sparse, random, transpose, a, shape, widths,
+                                 [&](auto&&... call) { return reference(a, call...); });
 }
 
 void spmm(const subject& what) {

@@ -45,6 +45,33 @@ struct matrices {
   array<double> is;
 };
 
+/// c(k) = 1 + a b(k) for `count` blocks, several times over: b(k) is k and c(k) is 1 by tasks at `filled`; a is 0.5 once `shared` opens, so
+/// that until then all wait.
+struct sums {
+  sums(runtime& rt, std::int64_t blocks, const task_options& filled)
+      : count(blocks), a(rt, "a", 1), b(rt, "b", count), c(rt, "c", count), shared((fill_all(rt, filled), rt), a(0), 0.5) {}
+
+  void submit(runtime& rt, const task_options& at, std::int64_t rounds = 1, std::string_view labels_of_a = "ik") {
+    for (std::int64_t r = 0; r < rounds; ++r)
+      for (std::int64_t k = 0; k < count; ++k) contract(rt, 1.0, a(0), labels_of_a, b(k), "kj", 1.0, c(k), "ij", at);
+  }
+  double seen(std::int64_t k) { return c.is.read_host(c(k))[k % 64]; }
+  static double expected(std::int64_t k, std::int64_t rounds = 1) { return 1 + static_cast<double>(rounds) * 8 * 0.5 * double(k); }
+
+  const std::int64_t count;
+  matrices a, b, c;
+  gate shared;
+
+ private:
+  void fill_all(runtime& rt, const task_options& at) {
+    for (std::int64_t k = 0; k < count; ++k) {
+      fill(rt, b(k), double(k), at);
+      fill(rt, c(k), 1.0, at);
+    }
+    rt.fence();
+  }
+};
+
 class batches : public ::testing::TestWithParam<const char*> {
  protected:
   std::string plugin() const { return GetParam(); }
@@ -61,20 +88,13 @@ TEST_P(batches, equal_contractions_that_are_ready_are_few_launches) {
   for (const bool together : {false, true}) {
     runtime rt(machine_with(plugin(), together ? "" : "batch = 1\n"));
     const task_options here = there(rt);
-    matrices a(rt, "a", 1), b(rt, "b", count), c(rt, "c", count);
-    for (std::int64_t k = 0; k < count; ++k) {
-      fill(rt, b(k), double(k), here);
-      fill(rt, c(k), 1.0, here);
-    }
-    rt.fence();
-    gate shared(rt, a(0), 0.5);
-    for (std::int64_t r = 0; r < rounds; ++r)
-      for (std::int64_t k = 0; k < count; ++k) contract(rt, 1.0, a(0), "ki", b(k), "kj", 1.0, c(k), "ij", here);
+    sums of(rt, count, here);
+    of.submit(rt, here, rounds, "ki");
     const std::uint64_t before = rt.statistics().device_launches;
-    shared.open();
+    of.shared.open();
     rt.fence();
     const statistics s = rt.statistics();
-    for (std::int64_t k = 0; k < count; ++k) ASSERT_EQ(c.is.read_host(c(k))[k % 64], 1 + 3 * 8 * 0.5 * double(k)) << k;
+    for (std::int64_t k = 0; k < count; ++k) ASSERT_EQ(of.seen(k), sums::expected(k, rounds)) << k;
     for (const auto& row : s.operations)
       if (row.operation == "contract") { EXPECT_EQ(row.tasks, std::uint64_t{count * rounds}); }
     if (!together) {
@@ -199,20 +219,14 @@ TEST(batching, one_task_that_is_refused_fails_alone) {
     runtime rt(machine_with(plugin, ""));
     const task_options here{.at = rt.at(std::string(plugin) + "0")};
     constexpr std::int64_t count = 40, bad = 17;
-    matrices a(rt, "a", 1), b(rt, "b", count), c(rt, "c", count);
-    for (std::int64_t k = 0; k < count; ++k) {
-      fill(rt, b(k), double(k), here);
-      fill(rt, c(k), 1.0, here);
-    }
-    rt.fence();
-    gate shared(rt, a(0), 0.5);
+    sums of(rt, count, here);
     for (std::int64_t k = 0; k < count; ++k)  // one of them reads what it writes
-      contract(rt, 1.0, a(0), "ik", k == bad ? c(k) : b(k), "kj", 1.0, c(k), "ij", here);
-    shared.open();
+      contract(rt, 1.0, of.a(0), "ik", k == bad ? of.c(k) : of.b(k), "kj", 1.0, of.c(k), "ij", here);
+    of.shared.open();
     EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("overlap"));
     for (std::int64_t k = 0; k < count; ++k)
-      if (k != bad) { ASSERT_EQ(c.is.read_host(c(k))[5], 1 + 8 * 0.5 * double(k)) << k; }
-    EXPECT_THAT(error_of([&] { (void)c.is.read_host(c(bad)); }).what(), HasSubstr("overlap"));
+      if (k != bad) { ASSERT_EQ(of.seen(k), sums::expected(k)) << k; }
+    EXPECT_THAT(error_of([&] { (void)of.seen(bad); }).what(), HasSubstr("overlap"));
   }
 }
 
@@ -223,20 +237,13 @@ TEST(batching, a_launch_that_fails_under_way_fails_all_that_are_in_it) {
                                  "[[plugin.sim.inject]]\nkind = \"kernel_fails\"\nat = 105\n"));
   const task_options here{.at = rt.at("sim0")};
   constexpr std::int64_t count = 50, rounds = 4;
-  matrices a(rt, "a", 1), b(rt, "b", count), c(rt, "c", count);
-  for (std::int64_t k = 0; k < count; ++k) {
-    fill(rt, b(k), double(k), here);
-    fill(rt, c(k), 1.0, here);
-  }
-  rt.fence();
-  gate shared(rt, a(0), 0.5);
-  for (std::int64_t r = 0; r < rounds; ++r)
-    for (std::int64_t k = 0; k < count; ++k) contract(rt, 1.0, a(0), "ik", b(k), "kj", 1.0, c(k), "ij", here);
-  shared.open();
+  sums of(rt, count, here);
+  of.submit(rt, here, rounds);
+  of.shared.open();
   EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("contract on sim0 failed"));
   std::int64_t failed = 0;
   for (std::int64_t k = 0; k < count; ++k) try {
-      ASSERT_EQ(c.is.read_host(c(k))[5], 1 + rounds * 8 * 0.5 * double(k)) << k;
+      ASSERT_EQ(of.seen(k), sums::expected(k, rounds)) << k;
     } catch (const error& e) {
       ++failed;
       EXPECT_THAT(e.what(), HasSubstr("INTERNAL"));
@@ -249,16 +256,9 @@ TEST(batching, a_launch_that_fails_under_way_fails_all_that_are_in_it) {
 template <class Between>
 std::int64_t readable_sums(runtime& rt, Between&& between) {
   constexpr std::int64_t count = 50, rounds = 4;
-  matrices a(rt, "a", 1), b(rt, "b", count), c(rt, "c", count);
-  for (std::int64_t k = 0; k < count; ++k) {
-    fill(rt, b(k), double(k), {.at = rt.at("numa0")});
-    fill(rt, c(k), 1.0, {.at = rt.at("numa0")});
-  }
-  rt.fence();
-  gate shared(rt, a(0), 0.5);
-  for (std::int64_t r = 0; r < rounds; ++r)
-    for (std::int64_t k = 0; k < count; ++k) contract(rt, 1.0, a(0), "ik", b(k), "kj", 1.0, c(k), "ij", {.at = rt.at("sim0")});
-  shared.open();
+  sums of(rt, count, {.at = rt.at("numa0")});
+  of.submit(rt, {.at = rt.at("sim0")}, rounds);
+  of.shared.open();
   between();
   try {
     rt.fence();
@@ -267,7 +267,7 @@ std::int64_t readable_sums(runtime& rt, Between&& between) {
   }
   std::int64_t good = 0;
   for (std::int64_t k = 0; k < count; ++k) try {
-      EXPECT_EQ(c.is.read_host(c(k))[5], 1 + rounds * 8 * 0.5 * double(k)) << k;
+      EXPECT_EQ(of.seen(k), sums::expected(k, rounds)) << k;
       ++good;
     } catch (const error& e) {
       EXPECT_THAT(e.what(), HasSubstr("lost"));
@@ -390,12 +390,9 @@ TEST(batching, tasks_of_a_launch_share_its_time_in_a_trace) {
   runtime rt(machine_with("sim", "trace = true\n"));
   const task_options here{.at = rt.at("sim0")};
   constexpr std::int64_t count = 60;
-  matrices a(rt, "a", 1), b(rt, "b", count), c(rt, "c", count);
-  for (std::int64_t k = 0; k < count; ++k) fill(rt, b(k), double(k), here);
-  rt.fence();
-  gate shared(rt, a(0), 0.5);
-  for (std::int64_t k = 0; k < count; ++k) contract(rt, 1.0, a(0), "ik", b(k), "kj", 0.0, c(k), "ij", here);
-  shared.open();
+  sums of(rt, count, here);
+  of.submit(rt, here);
+  of.shared.open();
   rt.fence();
   ASSERT_GT(rt.statistics().batches.tasks, 0u);
   const trace::timeline t = rt.timeline("batches");

@@ -1,5 +1,4 @@
 // Vendors' libraries in emulated GPU plugins: taken where they are found, done without where they are not.
-#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/unit/plugins/gpu/vendor_library.hpp"
 #include "tests/unit/plugins/opened_plugin.hpp"
 
 namespace tessera {
@@ -16,28 +16,9 @@ using test::at;
 using test::flat_copy;
 using test::opened_plugin;
 using test::owned_stream;
+using test::vendor_library;
 using testing::HasSubstr;
 namespace fs = std::filesystem;
-
-/// One of the libraries in tests/vendor.
-class vendor_library {
- public:
-  explicit vendor_library(const fs::path& file) : m_handle(::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-    if (m_handle == nullptr) throw std::runtime_error(::dlerror());
-  }
-  /// Since the last question.
-  int calls_of(const std::string& function) const {
-    return call<int (*)(const char*)>("tessera_calls_of")(function.c_str());
-  }
-  void fail(const std::string& function) const { call<void (*)(const char*)>("tessera_fail")(function.c_str()); }
-
- private:
-  template <class Function>
-  Function call(const char* name) const {
-    return reinterpret_cast<Function>(::dlsym(m_handle, name));
-  }
-  void* m_handle;
-};
 
 struct vendor {
   const char *plugin, *folder, *blas, *solver, *gemm, *potrf, *create, *found;
@@ -136,44 +117,13 @@ TEST_P(gpu_libraries, tell_of_a_call_that_failed_and_do_without_a_handle_that_ca
   EXPECT_EQ(plugin.devices[0].table->health(plugin.devices[0].handle), TSR_OK);
 }
 
-TEST(gpu_sensors, are_read_where_the_library_is_found) {
-  const std::string folder = (fs::path(TESSERA_BINARY_DIR) / "tests/vendor/nvidia").string();
-  const opened_plugin with("cuda_emulated", {{"library_path", TSR_OPTION_STRING, 0, 0, folder}});
-  const auto& device = with.devices[0];
-  const void* raw = nullptr;
-  opened_plugin::check(with.table->extension(with.plugin, device.handle, TSR_EXTENSION_TELEMETRY, 1, &raw));
-  const auto& telemetry = *static_cast<const tsr_telemetry_table*>(raw);
-  std::vector<tsr_counter> counters(2);
-  std::uint32_t count = 0;
-  opened_plugin::check(telemetry.read(device.handle, counters.data(), 2, &count));
-  ASSERT_EQ(count, 5u);
-  counters.resize(count);
-  opened_plugin::check(telemetry.read(device.handle, counters.data(), count, &count));
-  const std::vector<std::pair<std::string, double>> expected{
-      {"power", 250}, {"temperature", 61}, {"clock", 1.5e9}, {"load", 0.8}, {"throttled", 1}};
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    EXPECT_EQ(counters[i].name, expected[i].first);
-    EXPECT_DOUBLE_EQ(counters[i].value, expected[i].second) << counters[i].name;
-  }
-  std::uint64_t power = 0;
-  opened_plugin::check(device.table->query(device.handle, TSR_QUERY_MILLIWATTS, 0, &power));
-  EXPECT_EQ(power, 250000u);
-  EXPECT_EQ(telemetry.read(device.handle, nullptr, 1, &count), TSR_INVALID_ARGUMENT);
-
-  const opened_plugin without("cuda_emulated");
-  EXPECT_EQ(without.table->extension(without.plugin, without.devices[0].handle, TSR_EXTENSION_TELEMETRY, 1, &raw),
-            TSR_UNIMPLEMENTED);
-  EXPECT_EQ(without.devices[0].table->query(without.devices[0].handle, TSR_QUERY_MILLIWATTS, 0, &power),
-            TSR_UNIMPLEMENTED);
-}
-
 INSTANTIATE_TEST_SUITE_P(vendors, gpu_libraries,
                          testing::Values(vendor{"cuda_emulated", "nvidia", "libcublas.so.13", "libcusolver.so.12",
                                                 "cublasDgemm_v2", "cusolverDnDpotrf", "cublasCreate_v2",
-                                                "cuBLAS (libcublas.so.13), cuSOLVER (libcusolver.so.12)"},
+                                                "cuBLAS (libcublas.so.13), cuSOLVER (libcusolver.so.12), cuSPARSE (libcusparse.so.12)"},
                                          vendor{"hip_emulated", "amd", "librocblas.so.4", "librocsolver.so.0",
                                                 "rocblas_dgemm", "rocsolver_dpotrf", "rocblas_create_handle",
-                                                "rocBLAS (librocblas.so.4), rocSOLVER (librocsolver.so.0)"}),
+                                                "rocBLAS (librocblas.so.4), rocSOLVER (librocsolver.so.0), rocSPARSE (librocsparse.so.1)"}),
                          [](const auto& one) { return std::string(one.param.folder); });
 
 }  // namespace

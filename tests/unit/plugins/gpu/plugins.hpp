@@ -1,5 +1,6 @@
 #pragma once
 // Plugins that are made of gpu_common and can run here.
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,5 +13,9 @@ inline std::vector<std::string> gpu_plugins() {
 #endif
   return names;
 }
+
+/// How many blocks a grid of a plugin's kernels has at most; what is beyond goes round it. The emulator's are small, so that tests of
+/// this are.
+inline std::int64_t largest_grid(const std::string& plugin) { return plugin.ends_with("_emulated") ? 64 : 4096; }
 
 }  // namespace tessera::test

@@ -138,11 +138,12 @@ TEST_P(gpu_sparse, more_rows_than_a_grid_has_threads) {
   opened_plugin plugin(GetParam());
   const auto& d = plugin.devices.at(0);
   placed_data data(d);
-  constexpr std::int64_t n = 4096 * 256 + 1000, nonzeros = n - 10;
-  const tsr_csr csr = data.diagonal(n, nonzeros, 0.5f);
+  const std::int64_t count = largest_grid(GetParam()) * 256 + 1000, nonzeros = count - 10;
+  const auto n = static_cast<std::size_t>(count);
+  const tsr_csr csr = data.diagonal(count, nonzeros, 0.5f);
   std::vector<float> ramp(n), wanted(n);
   std::iota(ramp.begin(), ramp.end(), 0.0f);
-  for (std::size_t i = 0; i < nonzeros; ++i) wanted[i] = 0.5f * ramp[i];
+  for (std::size_t i = 0; i < static_cast<std::size_t>(nonzeros); ++i) wanted[i] = 0.5f * ramp[i];
   const tsr_address x = data.put(ramp), y = data.put(std::vector<float>(n, 1));
   tsr_sparse* matrix = nullptr;
   ASSERT_EQ(d.sparse->create_csr(d.handle, &csr, &matrix), TSR_OK);
@@ -190,10 +191,11 @@ TEST_P(gpu_sparse, reductions_longer_and_more_than_a_grid_takes) {
     EXPECT_EQ(data.get<std::int32_t>(r.destination, results), wanted) << m << " x " << n;
   };
   for (const auto direction : {TSR_REDUCTION_PER_ROW, TSR_REDUCTION_PER_COLUMN}) {
-    reduced(1, 100000, direction);
-    reduced(100000, 1, direction);
-    reduced(5, 30000, direction);
-    reduced(140000, 3, direction);
+    const std::int64_t grid = largest_grid(GetParam());  // 32 results a block, or one
+    reduced(1, grid * 25, direction);
+    reduced(grid * 25, 1, direction);
+    reduced(5, grid * 8, direction);
+    reduced(grid * 34, 3, direction);
   }
 }
 
