@@ -65,7 +65,8 @@ void scheduler::make_history() {
   m_history = std::make_unique<history>(std::move(kinds));
 }
 
-task_size scheduler::look_up(const operation::definition& what, const void* arguments, std::span<const block::access> accesses, history::profile*& profile) {
+task_size scheduler::look_up(const operation::definition& what, const void* arguments, std::span<const block::access> accesses,
+                             history::profile*& profile) {
   profile = m_history->profile_of(what, accesses.empty() ? element_type::none : accesses[0].block->type);
   task_size size;
   double bytes = 0;

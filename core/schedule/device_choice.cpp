@@ -1,4 +1,5 @@
-// The placement as front ends ask it that would otherwise run an operation in place. The calling thread is a candidate that waits for nobody.
+// The placement as front ends ask it that would otherwise run an operation in place. The calling thread is a candidate that
+// waits for nobody.
 #include "core/schedule/device_choice.hpp"
 
 #include <algorithm>
@@ -99,8 +100,9 @@ std::optional<device_choice> scheduler::choose_device(const device_question& ask
   }
   if (plan.empty()) return std::nullopt;
   const std::span<const candidate> all(plan.data(), plan.size());
-  std::size_t chosen = m_setup.policy != nullptr && !asked.fixed ? schedule::place(*m_setup.policy, asked.what->name, all) : schedule::place(m_policy, all);
-  const std::size_t best = chosen;
+  const bool by_plugin = m_setup.policy != nullptr && !asked.fixed;
+  const std::size_t best = by_plugin ? schedule::place(*m_setup.policy, asked.what->name, all) : schedule::place(m_policy, all);
+  std::size_t chosen = best;
   if (m_policy == placement_policy::cost && profile != nullptr && !asked.fixed) chosen = decide(*profile, size, all, best);
   const executor& to = *m_executors[plan[chosen].executor];
   if (to.is_host) return std::nullopt;

@@ -149,7 +149,7 @@ void add_sial_run(CLI::App& to, command& selected) {
   sub.add_option("--instruction-dir", o->instruction_folders, "folders with such libraries")->type_name("DIR");
   sub.add_flag("--deterministic", o->deterministic, "the same bits in every run with as many workers: iterations are dealt out, and sums are added up, in the same way");
   sub.add_option("--devices", o->devices, "which block statements run on devices: those that are done sooner there (best), none, or all that can")
-      ->type_name("best|never|always")->capture_default_str()->check(CLI::IsMember({"best", "never", "always"}));
+      ->type_name("WHICH")->capture_default_str()->check(CLI::IsMember({"best", "never", "always"}));
   sub.add_option("--profile", o->profile, "write the source with times per line, as text, or as a page when the name ends in .html; - is standard output")
       ->type_name("FILE");
   sub.add_option("--look-ahead", o->ahead, "iterations of a pardo whose blocks are asked for before they begin, where memory is limited")

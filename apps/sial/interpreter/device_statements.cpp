@@ -38,7 +38,8 @@ bool worker::find_block(statement_block& b) {
       if (b.mine != nullptr) break;
       b.shared = found->second.from;
       b.extents = b.shared->elements.extents();
-      b.in_hand = found->second.view.has_value() || (m_shared[r.array].life->group().spaces_of(b.shared->elements) & m_run.host_spaces) != 0;
+      b.in_hand = m_placement->fixed() || found->second.view.has_value() ||
+                  (m_shared[r.array].life->group().spaces_of(b.shared->elements) & m_run.host_spaces) != 0;
       return true;
     }
     case array_kind::contiguous_local: return false;
@@ -80,11 +81,12 @@ bool worker::on_device(const step& at) {
     all_in_hand = all_in_hand && blocks[k].in_hand;
   }
   const auto& [left, right, to] = blocks;
-  const bool set = at.what == opcode::block_fill || (at.what != opcode::block_add && at.what != opcode::block_multiply && o.how == assign::set);
+  const bool changes = at.what == opcode::block_add || at.what == opcode::block_multiply;
+  const bool set = !changes && (at.what == opcode::block_fill || o.how == assign::set);
   if ((to.is_new && !set) || (to.mine != nullptr && (to.mine == left.mine || to.mine == right.mine))) return in_place();
   const bool contracts = at.what == opcode::block_product;
-  if (!contracts && ((o.left != nothing && left.extents.count() != to.extents.count()) || (o.right != nothing && right.extents.count() != to.extents.count())))
-    return in_place();
+  for (const statement_block& b : blocks)
+    if (!contracts && b.reference_number != nothing && b.extents.count() != to.extents.count()) return in_place();
   const double work = contracts ? operations_of(o, left.extents, right.extents) : static_cast<double>(to.extents.count());
   if (wish == placement::wish::best && all_in_hand && m_placement->too_short(work, contracts, at.b)) return in_place();
 

@@ -77,11 +77,13 @@ statement_tasks tasks_of(opcode what, const block_operation& o, double value, bo
   }
 }
 
-statement_tasks tasks_of_store(bool add, const builtin_operations& known) { return {{add ? axpy(1, 0, 1, known) : copy(1, 0, 1, known)}, 1}; }
+statement_tasks tasks_of_store(bool add, const builtin_operations& known) {
+  return {{add ? axpy(1, 0, 1, known) : copy(1, 0, 1, known)}, 1};
+}
 
 placement::placement(program_run& run, unsigned worker)
-    : m_run(run), m_always(run.settings.devices == device_use::always), m_fixed(run.settings.deterministic), m_host(run.host_spaces & -run.host_spaces), m_turn(worker),
-      m_refusals(run.program.block_operations.size()) {}
+    : m_run(run), m_always(run.settings.devices == device_use::always), m_fixed(run.settings.deterministic),
+      m_host(run.host_spaces & -run.host_spaces), m_turn(worker), m_refusals(run.program.block_operations.size()) {}
 
 bool placement::too_short(double work, bool contracts, std::size_t statement) {
   if (work < (contracts ? least_operations : least_elements)) return true;
@@ -92,7 +94,8 @@ bool placement::too_short(double work, bool contracts, std::size_t statement) {
   return false;
 }
 
-std::optional<schedule::device_choice> placement::ask(const statement_tasks& s, std::span<const placed_block> blocks, wish w, std::size_t statement) {
+std::optional<schedule::device_choice> placement::ask(const statement_tasks& s, std::span<const placed_block> blocks, wish w,
+                                                      std::size_t statement) {
   question q(s.tasks[0], blocks);
   if (s.count > 1) q.is.also = s.tasks[1].what;
   q.is.only_devices = w == wish::devices;

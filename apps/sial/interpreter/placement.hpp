@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "apps/sial/interpreter/program_run.hpp"
-#include "core/operation/blas.hpp"
-#include "core/operation/tensor.hpp"
+#include "tessera/tessera.hpp"
 
 namespace tessera::sial {
 

@@ -24,8 +24,8 @@ sial::init_data segments_of(std::int64_t length, int count = 2) {
   return data;
 }
 
-const std::string declarations = "moindex i = 1:2\nmoindex j = 1:2\nmoindex k = 1:2\nindex n = 1:3\ntemp a[i,k]\ntemp b[k,j]\ntemp c[i,j]\nlocal l[i,j]\n"
-                                 "distributed d[i,j]\nstatic s[i,j]\nscalar x\n";
+const std::string declarations = "moindex i = 1:2\nmoindex j = 1:2\nmoindex k = 1:2\nindex n = 1:3\n"
+                                 "temp a[i,k]\ntemp b[k,j]\ntemp c[i,j]\nlocal l[i,j]\ndistributed d[i,j]\nstatic s[i,j]\nscalar x\n";
 
 std::string program(const std::string& statements, const std::string& more_declarations = "") {
   return "sial placed\n" + declarations + more_declarations + statements + "endsial placed\n";
@@ -38,11 +38,12 @@ double scalar_of(const sial_outcome& o, const char* label = "x") { return std::g
 
 /// Simulated devices that count the time of their description, so that what the policy decides follows from it.
 std::string described(const char* flops) {
-  return std::string("plugins = [\"host\", \"sim\"]\n[plugin.sim]\nclock = \"virtual\"\n[[plugin.sim.device]]\nmemory = \"64 MiB\"\nflops = \"") + flops +
-         "\"\nbandwidth_in = \"1000 GiB/s\"\nbandwidth_out = \"1000 GiB/s\"\nlatency = \"1 us\"\n";
+  return "plugins = [\"host\", \"sim\"]\n[plugin.sim]\nclock = \"virtual\"\n[[plugin.sim.device]]\nmemory = \"64 MiB\"\n" +
+         fmt::format("flops = \"{}\"\n", flops) + "bandwidth_in = \"1000 GiB/s\"\nbandwidth_out = \"1000 GiB/s\"\nlatency = \"1 us\"\n";
 }
 
-const std::string one_product = in_loops("a[i,k] = 1.0\nb[k,j] = 2.0\nc[i,j] = a[i,k] * b[k,j]\nx += c[i,j] * c[i,j]\n") + "set_persistent x \"x\"\n";
+const std::string one_product = in_loops("a[i,k] = 1.0\nb[k,j] = 2.0\nc[i,j] = a[i,k] * b[k,j]\nx += c[i,j] * c[i,j]\n") +
+                                "set_persistent x \"x\"\n";
 
 TEST(sial_devices, run_what_they_are_asked_to) {
   const sial_outcome o = run_text(program(one_product), segments_of(5), {.machine = "sim", .devices = device_use::always});
@@ -54,7 +55,8 @@ TEST(sial_devices, run_what_they_are_asked_to) {
 }
 
 TEST(sial_devices, are_left_alone_when_that_is_asked) {
-  const sial_outcome o = run_text(program(one_product), segments_of(200), {.machine = described("10000 GFLOP/s"), .devices = device_use::never});
+  const sial_outcome o = run_text(program(one_product), segments_of(200),
+                                  {.machine = described("10000 GFLOP/s"), .devices = device_use::never});
   EXPECT_EQ(o.device_tasks, 0u);
   EXPECT_EQ(o.counters.on_devices + o.counters.in_place, 0u) << "nothing is counted where there is no choice";
 }
@@ -71,7 +73,8 @@ TEST(sial_devices, get_what_the_policy_finds_faster_there) {
 }
 
 TEST(sial_devices, gpu_on_prefers_them_and_gpu_off_ends_it) {
-  const std::string text = program(in_loops("a[i,k] = 1.0\nb[k,j] = 2.0\ngpu_on\nc[i,j] = a[i,k] * b[k,j]\ngpu_off\nc[i,j] += a[i,k] * b[k,j]\nx += c[i,j] * c[i,j]\n") +
+  const std::string text = program(in_loops("a[i,k] = 1.0\nb[k,j] = 2.0\ngpu_on\nc[i,j] = a[i,k] * b[k,j]\ngpu_off\n"
+                                            "c[i,j] += a[i,k] * b[k,j]\nx += c[i,j] * c[i,j]\n") +
                                    "set_persistent x \"x\"\n");
   for (const unsigned workers : {1u, 2u}) {
     const sial_outcome o = run_text(text, segments_of(5), {.workers = workers, .machine = "sim"});
@@ -104,8 +107,9 @@ TEST(sial_devices, a_region_ends_with_what_leaves_it) {
 /// A program whose line with '#!' fails on the device.
 void expect_failure(const std::string& text, const std::string& rule, const std::string& what, unsigned workers) {
   const std::size_t mark = text.find("#!");
-  const std::string line = fmt::format("test.sialx:{},", 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(mark), '\n'));
-  const std::string machine = "plugins = [\"host\", \"sim\"]\n[plugin.sim]\nclock = \"real\"\n[[plugin.sim.device]]\nmemory = \"64 MiB\"\n[[plugin.sim.inject]]\n" + rule;
+  const std::string before = text.substr(0, mark), line = fmt::format("test.sialx:{},", 1 + std::ranges::count(before, '\n'));
+  const std::string machine = "plugins = [\"host\", \"sim\"]\n[plugin.sim]\nclock = \"real\"\n[[plugin.sim.device]]\nmemory = \"64 MiB\"\n"
+                              "[[plugin.sim.inject]]\n" + rule;
   const error e = error_of([&] { run_text(text, segments_of(4), {.workers = workers, .machine = machine}); });
   EXPECT_EQ(e.where().find(line), 0u) << e.what() << "\n" << text;
   EXPECT_NE(e.message().find(what), std::string::npos) << e.what();
@@ -117,9 +121,10 @@ TEST(sial_devices, failures_name_the_statement) {
   const std::string fails = "kind = \"kernel_fails\"\nat = 1\n", refused = "kind = \"kernel_refused\"\nat = 1\n";
   for (const unsigned workers : {1u, 3u})
     for (const std::string& rule : {fails, refused}) {
-      expect_failure(program(product + "x += c[i,j] * c[i,j]\n" + ends), rule, "contract on", workers);                      // its result is needed
-      expect_failure(program(product + "gpu_on\nc[i,j] *= 2.0\ngpu_off\nput d[i,j] += c[i,j]\n" + ends), rule, "contract on", workers);  // by a task
-      expect_failure(program(product + ends + "sip_barrier\n"), rule, "contract on", workers);                              // by nobody
+      // Its result is needed: here, by a task, by nobody.
+      expect_failure(program(product + "x += c[i,j] * c[i,j]\n" + ends), rule, "contract on", workers);
+      expect_failure(program(product + "gpu_on\nc[i,j] *= 2.0\ngpu_off\nput d[i,j] += c[i,j]\n" + ends), rule, "contract on", workers);
+      expect_failure(program(product + ends + "sip_barrier\n"), rule, "contract on", workers);
       expect_failure(program(product + ends), rule, "contract on", workers);
       expect_failure(program(product + "s[i,j] = c[i,j]\n" + ends), rule, "contract on", workers);
     }
@@ -137,23 +142,32 @@ TEST(sial_devices, profiles_tell_what_they_ran) {
 /// Statements in any order over a few blocks: of those that devices can run and those that they cannot.
 std::string random_program(std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  const auto pick = [&](const std::vector<std::string>& from) { return from[std::uniform_int_distribution<std::size_t>(0, from.size() - 1)(random)]; };
+  const auto pick = [&](const std::vector<std::string>& from) {
+    return from[std::uniform_int_distribution<std::size_t>(0, from.size() - 1)(random)];
+  };
   const auto local = [&] { return pick({"p", "q", "r"}); };
-  std::string text = "sial random\nmoindex i = 1:2\nmoindex j = 1:2\nmoindex k = 1:2\nindex n = 1:3\nindex m = 1:2\nlocal p[i,j]\nlocal q[i,j]\nlocal r[i,j]\n"
-                     "temp t[i,j]\ntemp u[j,i]\ntemp v[i,k]\ntemp w[k,j]\nstatic s[i,j]\ndistributed d[i,j]\nscalar x\nscalar sum\nspecial fill_block_sequential wr\nallocate p\nallocate q\nallocate r\n";
+  std::string text = "sial random\nmoindex i = 1:2\nmoindex j = 1:2\nmoindex k = 1:2\nindex n = 1:3\nindex m = 1:2\n"
+                     "local p[i,j]\nlocal q[i,j]\nlocal r[i,j]\n"
+                     "temp t[i,j]\ntemp u[j,i]\ntemp v[i,k]\ntemp w[k,j]\nstatic s[i,j]\ndistributed d[i,j]\n"
+                     "scalar x\nscalar sum\nspecial fill_block_sequential wr\nallocate p\nallocate q\nallocate r\n";
   text += "pardo i, j\nput d[i,j] = 1.0\nendpardo i, j\nsip_barrier\n";
   for (int section = 0; section < 3; ++section) {
     text += "do i\ndo j\n";
     text += "t[i,j] = " + local() + "[i,j]\n";
     for (int k = 0; k < 25; ++k) {
-      const std::string a = pick({"p[i,j]", "q[i,j]", "r[i,j]", "t[i,j]"}), b = pick({"p[i,j]", "q[i,j]", "r[i,j]", "t[i,j]", "s[i,j]"}), c = local() + "[i,j]";
+      const std::string a = pick({"p[i,j]", "q[i,j]", "r[i,j]", "t[i,j]"}), b = pick({"p[i,j]", "q[i,j]", "r[i,j]", "t[i,j]", "s[i,j]"}),
+                        c = local() + "[i,j]";
       const std::string how = pick({"=", "=", "+=", "-="});
-      text += pick({a + " = 1.0\n", a + " += 0.5\n", a + " *= 0.25\n", a + " " + how + " " + b + "\n", a + " " + how + " " + b + " + " + c + "\n",
+      text += pick({a + " = 1.0\n", a + " += 0.5\n", a + " *= 0.25\n", a + " " + how + " " + b + "\n",
+                    a + " " + how + " " + b + " + " + c + "\n",
                     a + " " + how + " " + b + " - " + c + "\n", a + " " + how + " 0.5 * " + b + "\n",
                     "u[j,i] = " + b + "\n" + a + " = u[j,i]\n", "s[i,j] = " + b + "\n", "s[i,j] += 0.5 * " + b + "\n", "s[i,j] *= 0.25\n",
-                    "do k\nv[i,k] = 0.25\nw[k,j] = 0.5\n" + a + " += v[i,k] * w[k,j]\nv[i,k] = 0.125\n" + a + " -= v[i,k] * w[k,j]\nenddo k\n",
-                    "do n\nu[j,i] = " + b + "\nu[j,i] *= 0.5\n" + a + " = u[j,i]\nenddo n\n", "x = " + a + " * " + b + "\nsum += 0.001 * x\n",
-                    "if sum > 1000.0\nsum = 1.0\nendif\n" + a + " *= 0.125\n", "execute fill_block_sequential u[j,i] 0.125\n" + a + " = u[j,i]\n",
+                    "do k\nv[i,k] = 0.25\nw[k,j] = 0.5\n" + a +
+                        " += v[i,k] * w[k,j]\nv[i,k] = 0.125\n" + a + " -= v[i,k] * w[k,j]\nenddo k\n",
+                    "do n\nu[j,i] = " + b + "\nu[j,i] *= 0.5\n" + a + " = u[j,i]\nenddo n\n",
+                    "x = " + a + " * " + b + "\nsum += 0.001 * x\n",
+                    "if sum > 1000.0\nsum = 1.0\nendif\n" + a + " *= 0.125\n",
+                    "execute fill_block_sequential u[j,i] 0.125\n" + a + " = u[j,i]\n",
                     "deallocate " + c + "\n" + c + " = 0.75\n"});
     }
     text += "enddo j\nenddo i\ndo i\ndo j\np[i,j] *= 0.001\nq[i,j] *= 0.001\nr[i,j] *= 0.001\ns[i,j] *= 0.001\nenddo j\nenddo i\n";
@@ -165,7 +179,9 @@ std::string random_program(std::uint64_t seed) {
   return text + "set_persistent s \"s\"\nset_persistent sum \"sum\"\nendsial random\n";
 }
 
-void expect_near(double a, double b, const std::string& text) { ASSERT_LE(std::abs(a - b), 1e-10 * std::max({1.0, std::abs(a), std::abs(b)})) << text; }
+void expect_near(double a, double b, const std::string& text) {
+  ASSERT_LE(std::abs(a - b), 1e-10 * std::max({1.0, std::abs(a), std::abs(b)})) << text;
+}
 
 void expect_same(const sial_outcome& a, const sial_outcome& b, const std::string& text) {
   expect_near(scalar_of(a, "sum"), scalar_of(b, "sum"), text);
@@ -184,7 +200,8 @@ TEST_P(sial_random_statements, agree_with_the_host) {
     const bool deterministic = seed % 4 == 0;
     SCOPED_TRACE(fmt::format("seed {}, {} workers", seed, workers));
     const sial_outcome host = run_text(text, data, {.workers = workers, .deterministic = deterministic});
-    const sial_outcome placed = run_text(text, data, {.workers = workers, .deterministic = deterministic, .machine = GetParam(), .devices = device_use::always});
+    const testing::sial_job_settings on_devices{workers, deterministic, GetParam(), device_use::always};
+    const sial_outcome placed = run_text(text, data, on_devices);
     EXPECT_GT(placed.counters.on_devices, 100u);
     expect_same(host, placed, text);
   }

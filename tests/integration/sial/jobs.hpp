@@ -25,7 +25,8 @@ sial_programs program_from_text(const std::string& text);
 struct sial_job_settings {
   unsigned workers = 1;
   bool deterministic = false;
-  std::string machine = "host";  ///< beside the host: "sim", "two sims", "cuda_emulated", "opencl", or [[plugin...]] tables and keys of [runtime]
+  /// "host", and beside it "sim", "two sims", "cuda_emulated", "opencl"; or TOML: keys of [runtime], then tables.
+  std::string machine = "host";
   sial::device_use devices = sial::device_use::best;
 };
 
