@@ -170,6 +170,7 @@ void runtime::submit_operation(const operation::definition& what, const void* ar
   task::record& t = m_scheduler->begin(what, site, mine);
   t.priority = options.priority;
   t.hint = options.at;
+  if (options.from != nullptr) t.need_more().from = options.from;
   t.access_count = static_cast<std::uint8_t>(std::min<std::size_t>(accesses.size(), 255));
   if (accesses.size() > t.accesses.size()) {
     t.need_more().accesses.assign(accesses.begin(), accesses.end());
@@ -183,6 +184,7 @@ void runtime::submit_operation(const operation::definition& what, const void* ar
   }
   t.argument_size = static_cast<std::uint32_t>(argument_bytes);
   if (argument_bytes > 0) std::memcpy(t.argument_bytes(), arguments, argument_bytes);
+  if (options.to != nullptr) m_scheduler->send_to(*options.to, t);
   m_scheduler->commit(*mine, t);
 }
 

@@ -36,6 +36,8 @@ class validator;
 struct task_options {
   std::int16_t priority = 0;                         ///< higher runs earlier among ready tasks; below 0: last
   location::node_id at = location::no_node;          ///< run at or below this location, if possible (see placement)
+  task::source* from = nullptr;                      ///< the statement of a front end's language that it comes from; outlives the task
+  const schedule::device_choice* to = nullptr;       ///< what choose_device said; `at` is then not looked at
 };
 
 /// A task's name together with the place of the submission: a string literal converts to it where submit is called.
@@ -129,6 +131,20 @@ class runtime {
                     std::span<const operation::operand> operands) {
     m_scheduler->run_in_place(what, arguments, argument_bytes, operands);
   }
+
+  /// For front ends that run short operations in place: whether the placement would send one to a device at this moment, and to which.
+  /// Nothing: the calling thread had better run it in place, or no device can. submit_operation takes the answer in task_options::to.
+  std::optional<schedule::device_choice> choose_device(const schedule::device_question& asked) { return m_scheduler->choose_device(asked); }
+  /// What the calling thread took for such an operation in place; what is learnt from it counts in later choices.
+  void learn_in_place(const schedule::device_question& asked, double nanoseconds) { m_scheduler->learn_in_place(asked, nanoseconds); }
+  /// Whether anything beside the host's workers runs tasks.
+  bool has_devices() const noexcept { return m_scheduler->has_devices(); }
+  /// The memories of those, a bit per space in the order of statistics::spaces.
+  std::uint64_t device_spaces() const noexcept { return m_scheduler->device_spaces(); }
+
+  /// As fence, also while threads hold views: waits for everything else. For points at which no task waits for a view, such as the
+  /// barriers of a front end.
+  void settle(std::source_location site = std::source_location::current()) { m_scheduler->settle(site); }
 
   /// Waits for everything submitted so far. Throws the first failure since the last fence (tessera::error with the
   /// kind of the cause, the task's name and site); what depended on it was given up. Blocks that a failed task should

@@ -65,9 +65,9 @@ void scheduler::make_history() {
   m_history = std::make_unique<history>(std::move(kinds));
 }
 
-task_size scheduler::look_up(task::record& t, history::profile*& profile) {
-  const auto accesses = t.all_accesses();
-  profile = m_history->profile_of(*t.what, accesses.empty() ? element_type::none : accesses[0].block->type);
+task_size scheduler::look_up(const operation::definition& what, const void* arguments, std::span<const block::access> accesses,
+                             history::profile*& profile) {
+  profile = m_history->profile_of(what, accesses.empty() ? element_type::none : accesses[0].block->type);
   task_size size;
   double bytes = 0;
   for (const block::access& a : accesses) {
@@ -78,7 +78,7 @@ task_size scheduler::look_up(task::record& t, history::profile*& profile) {
     size.input_bytes += these;
     size.inputs += 1;
   }
-  size.amount = std::max(t.what->work != nullptr ? t.what->work(t.argument_bytes(), accesses) : bytes, 1.0);
+  size.amount = std::max(what.work != nullptr ? what.work(arguments, accesses) : bytes, 1.0);
   return size;
 }
 

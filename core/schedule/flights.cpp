@@ -183,6 +183,7 @@ void device_driver::landed(flight& f, tsr_status status) {
   if (mine.events != nullptr)
     for (const member& m : f.members)
       trace_landing(*mine.events, *m.t, f.began, f.enqueued, f.done.at, m.why ? trace::run_failed : 0);
+  std::uint64_t each_ns = 0;
   if (&mine == m_lane) {
     // The time since its inputs were there, or since the one before it on its stream landed: in a full pipeline that is
     // its own. Tasks of a batch share it.
@@ -193,11 +194,16 @@ void device_driver::landed(flight& f, tsr_status status) {
     last = now;
     operation_counters::add(m_lane->counters.of(f.first().what->number).nanoseconds, static_cast<std::uint64_t>(ns));
     const double each = static_cast<double>(ns) / static_cast<double>(f.members.size());
+    each_ns = static_cast<std::uint64_t>(each);
     m_where.learn(f.work, each);
     if (f.profile != nullptr && !f.failed()) s.learn(*f.profile, f.size, m_where, each, exact);
   }
   boost::container::small_vector<std::uint64_t, 1> bytes;
   for (const member& m : f.members) {
+    if (task::source* const from = m.t->from()) {
+      from->device_tasks.fetch_add(1, std::memory_order_relaxed);
+      from->device_nanoseconds.fetch_add(each_ns, std::memory_order_relaxed);
+    }
     bytes.push_back(s.window_bytes_of(*m.t));  // while the blocks are still pinned
     s.m_setup.coherence->finish(m.t->all_accesses(), m.why, f.done.at);
   }

@@ -47,6 +47,7 @@ std::uint64_t commit_in_place(std::span<const block::access> accesses) noexcept 
 }  // namespace
 
 std::string scheduler::describe(const task::record& t) const {
+  if (t.from() != nullptr) return fmt::format("{}, task '{}'", t.from()->text, t.what->name);
   std::string_view file = t.site.file_name();
   if (const auto slash = file.rfind('/'); slash != std::string_view::npos) file.remove_prefix(slash + 1);
   return fmt::format("task '{}' submitted at {}:{}", t.what->name, file, t.site.line());

@@ -95,6 +95,7 @@ scheduler::scheduler(scheduler_setup setup)
   m_validator = m_setup.validator;
   m_single_space = coherence.space_count() == 1 && m_validator == nullptr;  // every use passes through acquire then
   m_single_executor = m_executors.size() == 1;
+  m_has_devices = std::ranges::any_of(m_executors, [](const auto& e) { return !e->is_host; });
   m_announces = coherence.wants_uses();
 
   m_hold = &m_setup.operations->add({.name = "hold", .special = [](void*) {}});
@@ -307,6 +308,11 @@ void scheduler::fence(std::source_location site) {
   if (mine.held_views != 0)
     throw error(error_kind::usage, fmt::format("fence while this thread holds {} views", mine.held_views), {},
                 "release host views before waiting for tasks that may need their blocks");
+  settle(site);
+}
+
+void scheduler::settle(std::source_location site) {
+  lane& mine = current_lane();
   const std::uint64_t began = mine.events != nullptr ? mine.events->now() : 0;
   help(mine, [this] { return all_retired(); });
   if (mine.events != nullptr) trace_fence(*mine.events, began);

@@ -20,6 +20,7 @@
 #include "core/plugin/registry.hpp"
 #include "core/schedule/batches.hpp"
 #include "core/schedule/captured_graphs.hpp"
+#include "core/schedule/device_choice.hpp"
 #include "core/schedule/event_count.hpp"
 #include "core/schedule/executor.hpp"
 #include "core/schedule/history.hpp"
@@ -92,6 +93,8 @@ class scheduler final : private task::reduction_source {
   /// Waits for everything submitted before. Throws what validation has found since the last fence, else rethrows the first
   /// failure since then. Throws usage when the calling thread holds a view.
   void fence(std::source_location site = std::source_location::current());
+  /// As fence, also while threads hold views: it waits for everything else. Whoever calls it knows that no task waits for those.
+  void settle(std::source_location site = std::source_location::current());
   /// As fence, but reports failures to nobody.
   void drain() noexcept;
   /// Tasks that have not started are dropped from now on, with `reason`; running ones finish.
@@ -119,6 +122,17 @@ class scheduler final : private task::reduction_source {
   /// that nobody else writes meanwhile. Throws what the operation throws; usage when it has no form for the host.
   void run_in_place(const operation::definition& what, const void* arguments, std::size_t argument_bytes,
                     std::span<const operation::operand> operands);
+
+  /// Whether the placement would send such a task to a device at this moment, and to which; nothing: the calling thread had better run it
+  /// in place, or no device can. Counts as a decision of the policy. Any thread.
+  std::optional<device_choice> choose_device(const device_question& asked);
+  /// How long the calling thread took for it in place: for later choices.
+  void learn_in_place(const device_question& asked, double nanoseconds);
+  /// Between begin and commit: the task goes where choose_device said.
+  void send_to(const device_choice& chosen, task::record& t);
+  /// Whether there are places beside the host's workers.
+  bool has_devices() const noexcept { return m_has_devices; }
+  std::uint64_t device_spaces() const noexcept;  ///< their memories, a bit per space
 
   /// Takes back what a recording holds of the runtime. None of its replays may be under way.
   void forget(task::recording& what);
@@ -192,7 +206,8 @@ class scheduler final : private task::reduction_source {
 
   // estimates, and what follows from them (cost.cpp)
   void make_history();
-  task_size look_up(task::record& t, history::profile*& profile);
+  task_size look_up(task::record& t, history::profile*& profile) { return look_up(*t.what, t.argument_bytes(), t.all_accesses(), profile); }
+  task_size look_up(const operation::definition& what, const void* arguments, std::span<const block::access> accesses, history::profile*& profile);
   std::size_t decide(history::profile& profile, const task_size& size, std::span<const candidate> plan, std::size_t best);
   double expected_seconds(task::record& t, const executor& at);
   void note_given(task::record& t, executor& to, double seconds, bool trial) noexcept;
@@ -313,6 +328,7 @@ class scheduler final : private task::reduction_source {
   validate::validator* m_validator = nullptr;
   bool m_single_space = false;             // one space: no transfers, no eviction to elsewhere, no locks per access
   bool m_single_executor = false;
+  bool m_has_devices = false;
   bool m_announces = false;                // eviction looks at what will be used
   bool m_timing = false;
   std::unique_ptr<history> m_history;

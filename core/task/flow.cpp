@@ -136,6 +136,7 @@ void renew(record& t) noexcept {
   if (t.more) {
     t.more->next_edge = t.more->edges.get();
     t.more->sums.clear();
+    t.more->from = nullptr;
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "core/block/record.hpp"
 #include "core/operation/definition.hpp"
+#include "core/task/source.hpp"
 
 namespace tessera::task {
 
@@ -28,6 +29,7 @@ struct overflow {
   std::vector<block::access> accesses;      ///< all of them, when there are more than four
   std::vector<std::byte> arguments;         ///< when they are larger than the inline bytes
   std::vector<block::accumulation*> sums;          ///< per access: the group of an accumulate, else null
+  source* from = nullptr;                   ///< the statement that it comes from, if a front end named one
   struct edge_node {
     edge e;
     std::unique_ptr<edge_node> next;
@@ -97,6 +99,7 @@ struct alignas(64) record {
     if ((flags & (flag_large_arguments | flag_replayed)) == 0) return arguments.data();
     return (flags & flag_replayed) != 0 ? replayed().arguments : more->arguments.data();
   }
+  source* from() const noexcept { return more ? more->from : nullptr; }
   replayed_task& replayed() noexcept { return *reinterpret_cast<replayed_task*>(arguments.data()); }
   overflow& need_more() {
     if (!more) more = std::make_unique<overflow>();

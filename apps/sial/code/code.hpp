@@ -31,6 +31,7 @@ enum class opcode : std::uint8_t {
   // loops[b]; begin jumps to a when there is nothing to do, next to a when there is more
   loop_begin, loop_next, loop_leave,
   pardo_begin, pardo_next, pardo_leave,                       // pardos[b]
+  devices_on, devices_off,                                    // gpu_on opens a region, gpu_off closes a of them
   iteration,                                                  // a pardo's iteration passed its conditions; pardos[b]
   // blocks: block_operations[b]
   block_fill, block_add, block_multiply,                      // with s[a]
@@ -167,6 +168,7 @@ struct code {
   std::vector<persistent> persistents;
   std::vector<printing> prints;
   std::vector<site> sites;
+  bool has_device_regions = false;       ///< gpu_on stands somewhere: then devices are for what it encloses
 
   // Declarations, as they were checked.
   std::vector<int_declaration> ints;

@@ -11,7 +11,7 @@ constexpr std::array names{
     "subtract_scalar", "multiply_scalar", "divide_scalar", "power", "negate_scalar", "square_root", "to_scalar", "load_element", "inner_product",
     "jump", "jump_less_int", "jump_less_equal_int", "jump_equal_int", "jump_not_equal_int", "jump_less_scalar", "jump_less_equal_scalar",
     "jump_not_less_scalar", "jump_not_less_equal_scalar", "jump_equal_scalar", "jump_not_equal_scalar", "call", "return", "stop", "end", "loop_begin",
-    "loop_next", "loop_leave", "pardo_begin", "pardo_next", "pardo_leave", "iteration", "block_fill", "block_add", "block_multiply", "block_copy",
+    "loop_next", "loop_leave", "pardo_begin", "pardo_next", "pardo_leave", "devices_on", "devices_off", "iteration", "block_fill", "block_add", "block_multiply", "block_copy",
     "block_sum", "block_scale", "block_product", "block_slice", "region_fill", "region_from_block", "block_from_region", "fetch", "store_block",
     "store_scalar", "create", "remove", "allocate", "release", "allocate_region", "release_region", "barrier", "collective", "broadcast", "assert_same",
     "execute", "set_persistent", "restore_persistent", "print"};

@@ -20,6 +20,7 @@ class lowering {
   struct open_loop {
     bool is_pardo;
     std::uint32_t number;                  ///< of loops or pardos
+    std::uint32_t regions = 0;             ///< of gpu_on that were open around it
     std::vector<std::uint32_t> exits = {}; ///< jumps to be sent behind it
   };
   using registers = std::vector<std::uint32_t>;
@@ -52,7 +53,7 @@ class lowering {
   void lower(const pardo_loop& s);
   void lower(const if_statement& s);
   void lower(const section_statement& s) { lower_body(s.inside); }
-  void lower(const gpu_section& s) { lower_body(s.inside); }
+  void lower(const gpu_section& s);
   void lower(const call_statement& s);
   void lower(const return_statement&);
   void lower(const exit_statement&);
@@ -71,7 +72,7 @@ class lowering {
   void lower(const assert_same_statement& s);
   void lower(const execute_statement& s);
   void lower(const persistent_statement& s);
-  void lower(const gpu_transfer&) {}  // results do not depend on it
+  void lower(const gpu_transfer&) {}  // the runtime moves blocks itself
   void lower(const print_statement& s);
 
   // lower_blocks.cpp
@@ -99,6 +100,7 @@ class lowering {
   std::vector<open_loop> m_loops;
   std::vector<std::pair<std::uint32_t, symbol>> m_calls;      // to be sent
   bool m_in_procedure = false;
+  std::uint32_t m_regions = 0;                                // of gpu_on that are open
   std::uint32_t m_site = 0;
   const std::set<const statement*> m_accumulations;
   std::uint32_t m_sum_site = nothing;                         // of the second statement of such a pair

@@ -1,8 +1,10 @@
 // tessera sial run.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -24,8 +26,20 @@ struct run_options : command_options {
   bool resume = false;
   unsigned ahead = 4;
   std::string dump, checkpoint, profile;
+  std::string devices = "best";
   std::vector<std::string> instructions, instruction_folders;
 };
+
+const std::map<std::string, sial::device_use> device_uses{
+    {"best", sial::device_use::best}, {"never", sial::device_use::never}, {"always", sial::device_use::always}};
+
+/// Which place is done first is what counts for statements; unless the user wants another placement.
+void place_by_cost(command_options& machine, const config::document& configured, bool deterministic) {
+  const bool devices = std::ranges::any_of(configured.runtime().plugins, [](const std::string& name) { return name != "host" && name != "disk"; });
+  if (!devices) return;
+  if (configured.origin("runtime.placement") == "default") machine.set.push_back("runtime.placement=cost");
+  if (deterministic) machine.set.push_back("runtime.deterministic=true");  // also how devices take tasks together
+}
 
 int run(const run_options& o) {
   if (o.file.empty() && o.init.empty())
@@ -53,8 +67,10 @@ int run(const run_options& o) {
   const unsigned wanted = o.workers ? *o.workers : o.load().runtime().workers;
   // The workers of the programs are threads of their own; where memory is limited one more brings blocks that are asked for early.
   machine.workers = o.load().runtime().host_limit == 0 ? 1 : 2;
+  place_by_cost(machine, o.load(), o.deterministic);
   session s(machine);
   sial::run_settings settings;
+  settings.devices = device_uses.at(o.devices);
   settings.workers = wanted > 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
   settings.deterministic = o.deterministic;
   settings.ahead = o.ahead;
@@ -70,8 +86,11 @@ int run(const run_options& o) {
   });
   if (!o.quiet) job.note = [](const std::string& text) { fmt::print(stderr, "note: {}\n", text); };
   auto dumps = nlohmann::ordered_json::array();
+  double device_seconds = 0;  // of the program that ran last
   std::string profile;
   job.after = [&](const sial::program_run& done, const sial::program_report&) {
+    device_seconds = 0;
+    for (const auto& statement : done.sources) device_seconds += static_cast<double>(statement->device_nanoseconds) * 1e-9;
     if (!o.dump.empty()) dumps.push_back(sial::dump_of(done, o.checksums));
     if (!o.profile.empty()) profile += o.profile.ends_with(".html") ? sial::profile_html(done) : sial::profile_text(done);
   };
@@ -100,7 +119,9 @@ int run(const run_options& o) {
     const sial::run_counters& c = done.counters;
     rows.push_back({{"program", done.name}, {"file", done.path}, {"seconds", done.seconds}, {"iterations", c.iterations}, {"gets", c.gets}, {"puts", c.puts},
                     {"contraction_flops", c.flops}, {"blocks_taken", c.blocks_taken}, {"blocks_reused", c.blocks_reused}, {"barrier_seconds", c.barrier_seconds}, {"first_reads", c.first_reads}, {"ready_reads", c.ready_reads}, {"asked_early", c.asked_early},
-                    {"block_seconds", c.block_seconds}});
+                    {"block_seconds", c.block_seconds}, {"statements_on_devices", c.on_devices}, {"statements_in_place", c.in_place}, {"device_seconds", device_seconds}});
+    if (o.stats && c.on_devices + c.in_place > 0)
+      fmt::print(stderr, "{}: {} of {} block statements ran on devices, {:.6f} s there\n", done.name, c.on_devices, c.on_devices + c.in_place, device_seconds);
     if (o.stats)
       fmt::print(stderr, "{}: {} of {} blocks were here when they were first read ({} asked for early), {:.6f} s waited for blocks; {} of {} temporary blocks reused\n", done.name,
                  c.ready_reads, c.first_reads, c.asked_early, c.block_seconds, c.blocks_reused, c.blocks_taken);
@@ -127,6 +148,8 @@ void add_sial_run(CLI::App& to, command& selected) {
   sub.add_option("--instructions", o->instructions, "libraries of super instructions: paths, or names that --instruction-dir has")->type_name("FILE");
   sub.add_option("--instruction-dir", o->instruction_folders, "folders with such libraries")->type_name("DIR");
   sub.add_flag("--deterministic", o->deterministic, "the same bits in every run with as many workers: iterations are dealt out, and sums are added up, in the same way");
+  sub.add_option("--devices", o->devices, "which block statements run on devices: those that are done sooner there (best), none, or all that can")
+      ->type_name("WHICH")->capture_default_str()->check(CLI::IsMember({"best", "never", "always"}));
   sub.add_option("--profile", o->profile, "write the source with times per line, as text, or as a page when the name ends in .html; - is standard output")
       ->type_name("FILE");
   sub.add_option("--look-ahead", o->ahead, "iterations of a pardo whose blocks are asked for before they begin, where memory is limited")

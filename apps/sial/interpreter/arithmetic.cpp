@@ -28,6 +28,17 @@ worker::target worker::written_by(const block_operation& o) {
   return write(o.to, o.how != assign::set, 3);
 }
 
+void worker::arithmetic(const step& at) {
+  const block_operation& o = m_code.block_operations[at.b];
+  switch (at.what) {
+    case opcode::block_copy: block_copy(o); break;
+    case opcode::block_sum: block_sum(o); break;
+    case opcode::block_scale: block_scale(o); break;
+    case opcode::block_product: block_product(o); break;
+    default: block_scalar(at);
+  }
+}
+
 double worker::element(std::uint32_t reference_number) { return *read(reference_number, 0).data; }
 
 void worker::block_scalar(const step& at) {
@@ -95,6 +106,13 @@ void worker::block_scale(const block_operation& o) {
   put_back(to);
 }
 
+double worker::operations_of(const block_operation& o, const shape& left, const shape& right) {
+  double flops = 2 * static_cast<double>(left.count());
+  for (std::size_t d = 0; d < right.rank(); ++d)
+    if (std::find(o.left_letters.begin(), o.left_letters.end(), o.right_letters[d]) == o.left_letters.end()) flops *= static_cast<double>(right[d]);
+  return flops;
+}
+
 void worker::block_product(const block_operation& o) {
   tile left = read(o.left, 0), right = read(o.right, 1);
   const target to = written_by(o);
@@ -116,11 +134,7 @@ void worker::block_product(const block_operation& o) {
                             operand_of(right.data, right.extents, right.count, intent::read),
                             operand_of(to.data, to.extents, to.count, o.how == assign::set ? intent::write : intent::update)};
   m_run.rt.run_in_place(*m_run.rt.builtin().contract, &arguments, sizeof arguments, operands);
-  double flops = 2 * static_cast<double>(left.count);
-  for (std::size_t d = 0; d < right.extents->rank(); ++d)
-    if (std::find(o.left_letters.begin(), o.left_letters.end(), o.right_letters[d]) == o.left_letters.end())
-      flops *= static_cast<double>((*right.extents)[d]);
-  m_counters.flops += flops;
+  m_counters.flops += operations_of(o, *left.extents, *right.extents);
   ++m_counters.operations;
   put_back(to);
 }

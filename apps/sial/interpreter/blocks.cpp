@@ -54,8 +54,8 @@ private_block* worker::find_private(const reference& r, std::int64_t ordinal) {
   return found;
 }
 
-private_block& worker::make_private(const reference& r, const segments& at, std::int64_t ordinal) {
-  private_block& b = m_pool.take(extents_of(r, at));
+private_block& worker::make_private(const reference& r, const segments& at, std::int64_t ordinal, bool for_task) {
+  private_block& b = for_task ? m_pool.take_for_task(extents_of(r, at)) : m_pool.take(extents_of(r, at));
   b.array = r.array;
   b.ordinal = ordinal;
   m_private[r.array].add(ordinal, b);
@@ -71,10 +71,11 @@ worker::tile worker::read(std::uint32_t reference_number, std::size_t slot) {
   switch (a.kind) {
     case array_kind::temp:
     case array_kind::local: {
-      const private_block* const b = find_private(r, ordinal);
+      private_block* const b = find_private(r, ordinal);
       if (b == nullptr)
         throw run_error(fmt::format("block {} is read and does not exist", name_of(r)),
                         a.kind == array_kind::temp ? "a temp block lives until the end of the iteration that first wrote it" : "allocate or write it first");
+      if (b->data == nullptr) m_pool.bring(*b, intent::read);
       return {b->data, &b->extents(), b->count};
     }
     case array_kind::fixed: {
@@ -104,6 +105,7 @@ worker::target worker::write(std::uint32_t reference_number, bool update, std::s
       if (update) throw run_error(fmt::format("block {} is changed and does not exist", name_of(r)), "give it a value with = first");
       b = &make_private(r, at, ordinal);
     }
+    if (!b->held) m_pool.bring(*b, update ? intent::update : intent::write);
     to.data = b->data;
     to.extents = &b->extents();
     to.count = b->count;
@@ -145,6 +147,10 @@ worker::tile worker::fetched_tile(const reference& r, std::int64_t ordinal) {
                     m_run.sizes.array(r.array).kind == array_kind::served ? "request it first" : "get it first");
   fetched& f = *found;
   f.used = m_statement;
+  if (f.copy != nullptr) {
+    if (f.copy->data == nullptr) m_pool.bring(*f.copy, intent::read);
+    return {f.copy->data, &f.copy->extents(), f.copy->count};
+  }
   if (f.data == nullptr) {
     ++m_counters.first_reads;
     if (m_run.has_other_memories) {

@@ -49,7 +49,8 @@ void worker::store_to(const store& s, double value) {
   ++m_counters.puts;
 
   tile from;
-  if (s.from != nothing) {
+  private_block* const made = m_placement != nullptr ? result_with_task(s, extents) : nullptr;
+  if (s.from != nothing && made == nullptr) {
     from = read(s.from, 0);
     if (from.count != extents.count())
       throw run_error(fmt::format("block {} has {} elements, and {} has {}", name_of(m_code.references[s.from]), from.count, name_of(r), extents.count()));
@@ -77,6 +78,10 @@ void worker::store_to(const store& s, double value) {
   block_group<double>& group = mine.life->group();
   const std::lock_guard guard(b.lock);
   note(b, s.how == assign::add ? block_use::accumulate : block_use::replace, r);
+  if (made != nullptr) {
+    if (store_from_device(s, *made, b)) return;
+    from = read(s.from, 0);
+  }
   if (s.how == assign::add && m_run.workers.deterministic()) {
     keep_sum(mine, ordinal, extents, from, value);
     return;
@@ -157,7 +162,10 @@ void worker::barrier() {
   if (m_pardo.deal) throw run_error("a barrier inside of a pardo");
   let_go_of_views();
   if (m_run.workers.deterministic()) hand_over_sums();
-  meet([this] { ++m_run.section; });
+  meet([this] {
+    if (m_placement != nullptr) m_run.rt.settle();
+    ++m_run.section;
+  });
 }
 
 void worker::collective(std::uint32_t to, double value) {

@@ -56,6 +56,10 @@ void worker::execute(const execution& e) {
   const instruction*& what = m_instructions[e.special];
   if (what == nullptr) what = &m_run.instructions.find(declared.name, declared.signature);
 
+  if (m_placement != nullptr)  // before any is looked at: the same block may be there twice
+    for (std::size_t k = 0; k < e.arguments.size(); ++k)
+      if (e.arguments[k].what == execution::argument::kind::block && declared.signature[k] != 'r') bring_target(e.arguments[k].of);
+
   constexpr std::size_t first_slot = 4;  // the slots before are those of arithmetic
   prepared p;
   std::vector<std::pair<target, std::size_t>> targets;

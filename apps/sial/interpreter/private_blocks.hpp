@@ -1,6 +1,7 @@
 #pragma once
 // Temp and local blocks of one worker, and the pool that they come from.
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -10,12 +11,15 @@
 
 namespace tessera::sial {
 
-/// A block in the hands of a worker: its memory is the runtime's, held for writing as long as it is used in place.
+/// A block of a worker. Its memory is the runtime's, and in the worker's hands as long as it is used in place: for writing from its making
+/// on, for reading or not at all when a task has it.
 struct private_block {
   private_block(block_of<double> made) : elements(made) {}
   block_of<double> elements;
-  std::optional<host_view<double>> held;
-  double* data = nullptr;        ///< of `held`
+  std::optional<host_view<double>> held;        ///< it may be read and written
+  std::optional<host_view<const double>> seen;  ///< it may be read
+  double* data = nullptr;        ///< of the one or the other; null: it is with a task
+  std::uint64_t spaces = 0;      ///< while not held: where its contents are when the tasks before are done, a bit per space
   std::int64_t count = 0;
   std::uint32_t array = ~std::uint32_t{0};  ///< whose it is now
   std::int64_t ordinal = -1;
@@ -25,12 +29,17 @@ struct private_block {
 /// Blocks that are not used any more wait here for the next one of the same extents. One thread.
 class block_pool {
  public:
-  explicit block_pool(runtime& rt) : m_group(rt, "a temporary block", {1}) {}
+  /// @param host the bit of the host's memory in private_block::spaces
+  explicit block_pool(runtime& rt, std::uint64_t host = 1) : m_group(rt, "a temporary block", {1}), m_host(host) {}
   ~block_pool();
   block_pool(const block_pool&) = delete;
   block_pool& operator=(const block_pool&) = delete;
 
-  private_block& take(const shape& extents);  ///< its contents are anything
+  private_block& take(const shape& extents);           ///< held; its contents are anything
+  private_block& take_for_task(const shape& extents);  ///< not held; likewise
+  void let_go(private_block& b);                       ///< tasks may use it
+  /// The other way: waits for the tasks that were given it, for reading only for those that write it. Throws what made them fail.
+  void bring(private_block& b, intent how);
   void give(private_block& b) noexcept;
   void clear() noexcept;                      ///< gives the memory of waiting blocks back
 
@@ -45,8 +54,13 @@ class block_pool {
       return h ^ h >> 32;
     }
   };
+  static constexpr std::size_t tasks_apart = 8;  ///< blocks of one shape in use after each other, so that their tasks need not be
+  private_block& make(const shape& extents);
+
   block_group<double> m_group;
+  const std::uint64_t m_host;
   std::unordered_map<shape, std::vector<private_block*>, hash> m_waiting;
+  std::unordered_map<shape, std::deque<private_block*>, hash> m_with_tasks;  // waiting too, the oldest first
   std::vector<std::unique_ptr<private_block>> m_all;
   std::uint64_t m_taken = 0, m_reused = 0;
 };

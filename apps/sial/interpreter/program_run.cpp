@@ -23,6 +23,8 @@ run_counters& run_counters::operator+=(const run_counters& more) noexcept {
   ready_reads += more.ready_reads;
   asked_early += more.asked_early;
   block_seconds += more.block_seconds;
+  on_devices += more.on_devices;
+  in_place += more.in_place;
   return *this;
 }
 
@@ -42,6 +44,7 @@ statement_profile& statement_profile::operator+=(const statement_profile& more) 
   most = std::max(most, more.most);
   squares += more.squares;
   waited += more.waited;
+  on_devices += more.on_devices;
   return *this;
 }
 
@@ -68,6 +71,10 @@ program_run::program_run(runtime& on, const code& what, const init_data& with, c
     // All workers together hold a quarter of the host's memory at most, so that there is room for what they make.
     settings.held_bytes = std::min(settings.held_bytes, spaces[k].is.limit_bytes / 4 / settings.workers);
   }
+  if (settings.devices != device_use::never && rt.has_devices()) {
+    device_spaces = rt.device_spaces();
+    for (std::uint32_t k = 0; k <= program.sites.size(); ++k) sources.push_back(std::make_unique<task::source>(where_of(program, k)));
+  }
   for (std::uint32_t k = 0; k < sizes.arrays(); ++k) {
     const array_geometry& a = sizes.array(k);
     const bool shared = a.kind == array_kind::distributed || a.kind == array_kind::served;
@@ -77,6 +84,10 @@ program_run::program_run(runtime& on, const code& what, const init_data& with, c
 
 namespace {
 
+bool names_a_line(const std::string& where, const program_run& run) {
+  return std::ranges::any_of(run.program.sources.files, [&](const source_file& f) { return where.starts_with(f.path + ":"); });
+}
+
 /// Turns what a worker threw into what the user reads.
 std::exception_ptr told(const worker* who, const program_run& run) {
   const std::string where = who != nullptr ? who->where() : run.program.program;
@@ -85,6 +96,7 @@ std::exception_ptr told(const worker* who, const program_run& run) {
   } catch (const run_error& e) {
     return std::make_exception_ptr(error(error_kind::task, e.what(), where, e.hint));
   } catch (const error& e) {
+    if (names_a_line(e.where(), run)) return std::current_exception();  // a task of an earlier statement
     return std::make_exception_ptr(error(e.kind(), e.message(), e.where().empty() ? where : fmt::format("{}, {}", where, e.where()), e.hint()));
   } catch (const std::bad_alloc&) {
     return std::make_exception_ptr(error(error_kind::memory, "out of memory", where));

@@ -40,11 +40,19 @@ using kept_items = std::map<std::string, kept_item>;
 
 std::vector<kept_dimension> dimensions_of(const array_geometry& a);
 
+/// Which block statements run on devices, on machines that have some.
+enum class device_use : std::uint8_t {
+  best,   ///< those that are done sooner there, as runtime.placement decides
+  never,
+  always  ///< whatever a device can do
+};
+
 /// How programs are run.
 struct run_settings {
   unsigned workers = 1;
   bool deterministic = false;             ///< the same bits in every run with as many workers
   unsigned ahead = 4;                     ///< iterations of a pardo whose blocks are asked for early; 0: none. Where memory is limited
+  device_use devices = device_use::best;
   bool profile = false;                   ///< count and time every statement
   bool check_races = true;                ///< conflicting uses of blocks that no barrier orders are errors
   std::size_t held_blocks = 256;          ///< blocks of shared arrays that one worker keeps in its hands, where there are other memories
@@ -62,6 +70,7 @@ struct run_counters {
   std::uint64_t first_reads = 0, ready_reads = 0;  ///< of fetched blocks; of them those that were in the host's memory already
   std::uint64_t asked_early = 0;          ///< blocks
   double block_seconds = 0;               ///< waited for fetched blocks, over all workers
+  std::uint64_t on_devices = 0, in_place = 0;  ///< statements of block arithmetic, and puts of their results, on machines with devices
   run_counters& operator+=(const run_counters& more) noexcept;
 };
 
@@ -71,6 +80,7 @@ struct statement_profile {
   std::uint64_t nanoseconds = 0, least = ~std::uint64_t{0}, most = 0;  ///< all together; the shortest, the longest
   double squares = 0;                     ///< of nanoseconds
   std::uint64_t waited = 0;               ///< nanoseconds for blocks
+  std::uint64_t on_devices = 0;           ///< of the times: those that were handed over
   void add(std::uint64_t ns, std::uint64_t wait) noexcept;
   statement_profile& operator+=(const statement_profile& more) noexcept;
 };
@@ -112,7 +122,11 @@ struct program_run {
   run_counters totals;
   std::vector<statement_profile> profile;                ///< by site; of all workers; empty when not asked for
 
+  /// By site: what tasks say in messages, and the time that they took on devices. Empty where there are none, or none are to be used.
+  std::vector<std::unique_ptr<task::source>> sources;
+
   std::uint64_t host_spaces = 0;                         ///< bit per space of the runtime
+  std::uint64_t device_spaces = 0;                       ///< likewise; blocks stay there until somebody needs them elsewhere
   bool has_other_memories = false;                       ///< where blocks may be, so that those in hand must be few
   std::atomic<std::uint64_t> bytes_under_way{0};         ///< asked for early and not yet there
 };

@@ -8,7 +8,7 @@
 namespace tessera::sial {
 
 worker::worker(program_run& run, unsigned number)
-    : m_run(run), m_code(run.program), m_number(number), m_i(run.sizes.int_start()), m_s(run.sizes.scalar_start()), m_pool(run.rt),
+    : m_run(run), m_code(run.program), m_number(number), m_i(run.sizes.int_start()), m_s(run.sizes.scalar_start()), m_pool(run.rt, run.host_spaces & -run.host_spaces),
       m_job(run.data, static_cast<std::int32_t>(number), static_cast<std::int32_t>(run.settings.workers), *this), m_instructions(m_code.specials.size()) {
   const std::size_t arrays = run.sizes.arrays();
   m_static.resize(arrays);
@@ -16,6 +16,7 @@ worker::worker(program_run& run, unsigned number)
   m_shared.resize(arrays);
   m_regions.resize(arrays);
   m_recent.resize(m_code.references.size());
+  if (!run.sources.empty()) m_placement = std::make_unique<placement>(run, number);
   if (run.settings.profile) m_profile.resize(m_code.sites.size());
   for (std::uint32_t k = 0; k < arrays; ++k) {
     const array_geometry& a = run.sizes.array(k);
@@ -179,6 +180,8 @@ void worker::step_loop() {
         }
         break;
       }
+      case opcode::devices_on: ++m_device_regions; break;
+      case opcode::devices_off: m_device_regions -= now.a; break;
       case opcode::loop_leave: loop_leave(m_code.loops[now.b]); break;
       case opcode::pardo_begin: m_site = now.site; if (!pardo_begin(now)) m_at = now.a; break;
       case opcode::iteration: ++m_counters.iterations; break;
@@ -200,11 +203,14 @@ void worker::data_step(const step& now) {
     case opcode::inner_product: m_s[now.a] = inner_product_of(m_code.block_operations[now.b]); break;
     case opcode::block_fill:
     case opcode::block_add:
-    case opcode::block_multiply: block_scalar(now); break;
-    case opcode::block_copy: block_copy(m_code.block_operations[now.b]); break;
-    case opcode::block_sum: block_sum(m_code.block_operations[now.b]); break;
-    case opcode::block_scale: block_scale(m_code.block_operations[now.b]); break;
-    case opcode::block_product: block_product(m_code.block_operations[now.b]); break;
+    case opcode::block_multiply:
+    case opcode::block_copy:
+    case opcode::block_sum:
+    case opcode::block_scale:
+    case opcode::block_product:
+      if (m_placement == nullptr) arithmetic(now);
+      else placed_arithmetic(now);
+      break;
     case opcode::block_slice: block_slice(m_code.block_operations[now.b]); break;
     case opcode::region_fill: region_fill(m_code.region_operations[now.b], m_s[now.a]); break;
     case opcode::region_from_block: region_from_block(m_code.region_operations[now.b]); break;
@@ -234,7 +240,9 @@ void worker::timed_step(const step& now) {
   const auto began = std::chrono::steady_clock::now();
   const std::uint64_t waited = m_waited;
   const std::uint32_t site = now.site;
+  const std::uint64_t handed_over = m_counters.on_devices;
   data_step(now);
+  m_profile[site].on_devices += m_counters.on_devices - handed_over;
   m_profile[site].add(static_cast<std::uint64_t>((std::chrono::steady_clock::now() - began) / std::chrono::nanoseconds(1)), m_waited - waited);
 }
 

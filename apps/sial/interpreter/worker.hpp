@@ -12,6 +12,7 @@
 
 #include "apps/sial/instructions/instruction_job.hpp"
 #include "apps/sial/interpreter/elementwise.hpp"
+#include "apps/sial/interpreter/placement.hpp"
 #include "apps/sial/interpreter/private_blocks.hpp"
 #include "apps/sial/interpreter/program_run.hpp"
 
@@ -107,7 +108,7 @@ class worker final : private instruction_host {
   target write(std::uint32_t reference_number, bool update, std::size_t slot);
   void put_back(const target& t);
   private_block* find_private(const reference& r, std::int64_t ordinal);
-  private_block& make_private(const reference& r, const segments& at, std::int64_t ordinal);
+  private_block& make_private(const reference& r, const segments& at, std::int64_t ordinal, bool for_task = false);
   tile fetched_tile(const reference& r, std::int64_t ordinal);
   void view_among_others(const reference& r, fetched& f);
   void let_go_of(fetched& f);
@@ -115,8 +116,19 @@ class worker final : private instruction_host {
   double* scratch(std::size_t slot, std::int64_t count);
   box static_part(const array_geometry& a, const segments& at) const;
 
+  // device_statements.cpp
+  struct statement_block;
+  bool find_block(statement_block& b);
+  void placed_arithmetic(const step& at);
+  bool on_device(const step& at);
+  void bring_target(std::uint32_t reference_number);
+  private_block* result_with_task(const store& s, const shape& extents);
+  bool store_from_device(const store& s, private_block& from, shared_block& to);
+
   // arithmetic.cpp
   target written_by(const block_operation& o);
+  void arithmetic(const step& at);
+  static double operations_of(const block_operation& o, const shape& left, const shape& right);
   void block_scalar(const step& at);
   void block_copy(const block_operation& o);
   void block_sum(const block_operation& o);
@@ -177,6 +189,8 @@ class worker final : private instruction_host {
   std::uint64_t m_statement = 0;
 
   block_pool m_pool;
+  std::unique_ptr<placement> m_placement;             // null: everything runs in place
+  std::uint32_t m_device_regions = 0;                 // of gpu_on, around the statement
   std::vector<std::vector<double>> m_static;          // by array
   std::vector<private_array> m_private;               // by array
   std::vector<shared_view> m_shared;                  // by array

@@ -113,6 +113,17 @@ TEST_F(sial, the_form_of_the_data_does_not_matter) {
   EXPECT_EQ(run({"sial", "init", at("job.dat")}).out, run({"sial", "init", at("job.toml")}).out);
 }
 
+TEST_F(sial, statements_that_ran_on_devices_are_counted) {
+  const outcome done = run_job({"--config", source("configs/sim_one.toml"), "--devices", "always", "--stats", "--profile", at("profile.html")});
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_EQ(done.out.find("first\n\n" + output(2)), 0u) << done.out;
+  EXPECT_NE(done.err.find("block statements ran on devices"), std::string::npos) << done.err;
+  EXPECT_NE(contents(at("profile.html")).find("<th>on devices"), std::string::npos);
+  const outcome none = run_job({"--config", source("configs/sim_one.toml"), "--devices", "never", "--stats"});
+  EXPECT_EQ(none.err.find("ran on devices"), std::string::npos) << none.err;
+  EXPECT_NE(run_job({"--devices", "somewhere"}).code, 0);
+}
+
 TEST_F(sial, a_job_goes_on_behind_the_last_completed_program) {
   write("second.sialx", std::string("sial second\nstop\nendsial second\n"));
   const outcome failed = run_job({"--checkpoint", at("kept")});

@@ -173,15 +173,23 @@ struct random_contraction {
   }
 };
 
-class sial_contractions : public ::testing::TestWithParam<int> {};
+struct share {
+  const char* machine;
+  int number;
+  sial::device_use devices = sial::device_use::always;
+};
+
+void PrintTo(const share& s, std::ostream* out) { *out << "part " << s.number << " on " << s.machine; }
+
+class sial_contractions : public ::testing::TestWithParam<share> {};
 
 TEST_P(sial_contractions, agree_with_loops_over_elements) {
   constexpr int programs = 25;
   for (int k = 0; k < programs; ++k) {
-    random_contraction c(static_cast<std::uint64_t>(GetParam() * programs + k));
+    random_contraction c(static_cast<std::uint64_t>(GetParam().number * programs + k));
     const std::string text = c.program();
     const auto workers = static_cast<unsigned>(c.pick(1, 4));
-    const testing::sial_outcome outcome = run_text(text, c.data, workers);
+    const testing::sial_outcome outcome = run_text(text, c.data, {.workers = workers, .machine = GetParam().machine, .devices = GetParam().devices});
     const auto& kept = outcome.items.at("c");
     const std::vector<double> found =
         c.result.empty() ? std::vector<double>{std::get<double>(kept)} : std::get<sial::kept_values>(kept).values;
@@ -189,7 +197,19 @@ TEST_P(sial_contractions, agree_with_loops_over_elements) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(random, sial_contractions, ::testing::Range(0, 12));
+std::vector<share> shares(std::initializer_list<const char*> machines, int parts, sial::device_use devices = sial::device_use::always) {
+  std::vector<share> all;
+  for (const char* machine : machines)
+    for (int k = 0; k < parts; ++k) all.push_back({machine, k, devices});
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(random, sial_contractions, ::testing::ValuesIn(shares({"host"}, 12)));
+INSTANTIATE_TEST_SUITE_P(with_devices, sial_contractions, ::testing::ValuesIn(shares({"sim", "two sims", "cuda_emulated"}, 4)));
+INSTANTIATE_TEST_SUITE_P(placed, sial_contractions, ::testing::ValuesIn(shares({"sim"}, 2, sial::device_use::best)));
+#ifdef TESSERA_TEST_OPENCL
+INSTANTIATE_TEST_SUITE_P(with_opencl, sial_contractions, ::testing::ValuesIn(shares({"opencl"}, 2)));
+#endif
 
 class sial_permutations : public ::testing::TestWithParam<int> {};
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/sial/job/profile.hpp"
 #include "tests/integration/runtime/machines.hpp"
 
 namespace tessera::testing {
@@ -35,14 +36,37 @@ sial_programs program_from_text(const std::string& text) {
   return {{{"test.sialx", sial::lower(*c.result)}}};
 }
 
+namespace {
+
+machine machine_for(const std::string& name) {
+  const std::string keys = "placement = \"cost\"\nhistory = \"off\"\n";
+  if (name == "host") return host_only(1);
+  if (name == "sim") return with_sims(1, "64 MiB", false, 1, keys);
+  if (name == "two sims") return with_sims(2, "64 MiB", true, 1, keys);
+  if (name == "cuda_emulated" || name == "opencl") return with_gpus(name, 1, "64 MiB", keys);
+  return machine_of(keys + name, 1);
+}
+
+}  // namespace
+
 sial_outcome run_job(const sial_programs& programs, const sial::init_data& data, const sial_job_settings& how) {
-  runtime rt(host_only(1));
+  runtime rt(machine_for(how.machine));
   sial_outcome outcome;
   sial::run_settings settings;
   settings.workers = how.workers;
   settings.deterministic = how.deterministic;
+  settings.devices = how.devices;
+  settings.profile = how.machine != "host";
   const sial::instruction_registry instructions;
   sial::job job(rt, data, instructions, settings, [&](const std::string& text) { outcome.printed += text; });
+  job.after = [&](const sial::program_run& done, const sial::program_report& report) {
+    outcome.counters += report.counters;
+    for (const auto& statement : done.sources) {
+      outcome.device_tasks += statement->device_tasks;
+      outcome.device_nanoseconds += statement->device_nanoseconds;
+    }
+    outcome.profile += sial::profile_text(done);
+  };
   for (const sial::job_program& p : programs.all) job.run(p);
   const auto used = rt.statistics();
   for (const named_space_statistics& space : used.spaces) outcome.peak_bytes += space.is.peak_bytes;
@@ -52,7 +76,11 @@ sial_outcome run_job(const sial_programs& programs, const sial::init_data& data,
 }
 
 sial_outcome run_text(const std::string& text, const sial::init_data& data, unsigned workers) {
-  return run_job(program_from_text(text), data, {workers});
+  return run_text(text, data, {.workers = workers});
+}
+
+sial_outcome run_text(const std::string& text, const sial::init_data& data, const sial_job_settings& how) {
+  return run_job(program_from_text(text), data, how);
 }
 
 const sial::init_data& common_data() {

@@ -25,12 +25,18 @@ sial_programs program_from_text(const std::string& text);
 struct sial_job_settings {
   unsigned workers = 1;
   bool deterministic = false;
+  /// "host", and beside it "sim", "two sims", "cuda_emulated", "opencl"; or TOML: keys of [runtime], then tables.
+  std::string machine = "host";
+  sial::device_use devices = sial::device_use::best;
 };
 
 /// What a job has left.
 struct sial_outcome {
   std::string printed;
   std::uint64_t peak_bytes = 0;  ///< of the host's blocks, all together
+  sial::run_counters counters;   ///< of all programs together
+  std::uint64_t device_tasks = 0, device_nanoseconds = 0;  ///< of their statements
+  std::string profile;           ///< as text
   sial::kept_items items;        ///< without distributed and served arrays, which end with their runtime
 };
 
@@ -38,6 +44,7 @@ struct sial_outcome {
 sial_outcome run_job(const sial_programs& programs, const sial::init_data& data, const sial_job_settings& how);
 /// Runs one program from text.
 sial_outcome run_text(const std::string& text, const sial::init_data& data, unsigned workers);
+sial_outcome run_text(const std::string& text, const sial::init_data& data, const sial_job_settings& how);
 
 /// Segments of every kind: ao 2 3 1 4, mo 1 2 3 2, moa 2 1 3 2, mob 3 2 1, la 5 4; ints n_two = 2, n_five = 5.
 const sial::init_data& common_data();

@@ -83,14 +83,15 @@ std::string difference(const std::string& printed, const std::string& expected, 
 struct setting {
   std::string name;
   unsigned workers;
+  std::string machine = "host";
 };
 
-void PrintTo(const setting& s, std::ostream* out) { *out << s.name << " with " << s.workers << " workers"; }
+void PrintTo(const setting& s, std::ostream* out) { *out << s.name << " with " << s.workers << " workers on " << s.machine; }
 
 class sial_program : public ::testing::TestWithParam<setting> {};
 
 TEST_P(sial_program, prints_what_it_should) {
-  const auto& [name, workers] = GetParam();
+  const auto& [name, workers, machine] = GetParam();
   const sial::init_data data =
       fs::exists(folder + name + ".toml") ? sial::read_init(folder + name + ".toml") : common_data();
   std::vector<std::string> paths;
@@ -100,12 +101,13 @@ TEST_P(sial_program, prints_what_it_should) {
   std::ifstream file(folder + name + ".out");
   const std::string expected(std::istreambuf_iterator<char>(file), {});
   const char* const wanted = std::getenv("TESSERA_SIAL_REPEATS");
-  const int repeats = wanted != nullptr ? std::atoi(wanted) : 3;
+  const int repeats = wanted != nullptr ? std::atoi(wanted) : machine == "host" ? 3 : 1;
   for (int r = 0; r < repeats; ++r) {
     for (const bool deterministic : {false, true}) {
       if (deterministic && r > 0) continue;
-      ASSERT_EQ(difference(run_job(programs, data, {workers, deterministic}).printed, expected, programs), "")
-          << "repeat " << r << (deterministic ? ", deterministic" : "");
+      // Short as they are, their statements go to devices where those can run them.
+      const testing::sial_outcome outcome = run_job(programs, data, {workers, deterministic, machine, sial::device_use::always});
+      ASSERT_EQ(difference(outcome.printed, expected, programs), "") << "repeat " << r << (deterministic ? ", deterministic" : "");
     }
   }
 }
@@ -117,6 +119,24 @@ std::vector<setting> settings() {
   return all;
 }
 
+std::vector<setting> settings_on(std::initializer_list<const char*> machines) {
+  std::vector<setting> all;
+  for (const std::string& name : names_of_programs())
+    for (const char* machine : machines)
+      for (const unsigned workers : {1u, 2u, 3u}) all.push_back({name, workers, machine});
+  return all;
+}
+
+std::string name_with_machine(const ::testing::TestParamInfo<setting>& of) {
+  std::string text = of.param.name + "_" + of.param.machine + "_" + std::to_string(of.param.workers);
+  std::ranges::replace(text, ' ', '_');
+  return text;
+}
+
+INSTANTIATE_TEST_SUITE_P(with_devices, sial_program, ::testing::ValuesIn(settings_on({"sim", "two sims", "cuda_emulated"})), name_with_machine);
+#ifdef TESSERA_TEST_OPENCL
+INSTANTIATE_TEST_SUITE_P(with_opencl, sial_program, ::testing::ValuesIn(settings_on({"opencl"})), name_with_machine);
+#endif
 INSTANTIATE_TEST_SUITE_P(all, sial_program, ::testing::ValuesIn(settings()),
                          [](const auto& of) { return of.param.name + "_" + std::to_string(of.param.workers); });
 

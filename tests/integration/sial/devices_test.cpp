@@ -1,0 +1,237 @@
+// Where block statements run: on devices where that is worth it or asked for, in the order of the program, with their errors told.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+#include "jobs.hpp"
+#include "tests/support/error_of.hpp"
+
+namespace tessera {
+namespace {
+
+using sial::device_use;
+using test_support::error_of;
+using testing::run_text;
+using testing::sial_outcome;
+
+/// Segments of one length, in one table.
+sial::init_data segments_of(std::int64_t length, int count = 2) {
+  sial::init_data data;
+  data.segments[sial::index_kind::mo].assign(static_cast<std::size_t>(count), length);
+  return data;
+}
+
+const std::string declarations = "moindex i = 1:2\nmoindex j = 1:2\nmoindex k = 1:2\nindex n = 1:3\n"
+                                 "temp a[i,k]\ntemp b[k,j]\ntemp c[i,j]\nlocal l[i,j]\ndistributed d[i,j]\nstatic s[i,j]\nscalar x\n";
+
+std::string program(const std::string& statements, const std::string& more_declarations = "") {
+  return "sial placed\n" + declarations + more_declarations + statements + "endsial placed\n";
+}
+
+/// In the loops over i, j and k.
+std::string in_loops(const std::string& statements) { return "do i\ndo j\ndo k\n" + statements + "enddo k\nenddo j\nenddo i\n"; }
+
+double scalar_of(const sial_outcome& o, const char* label = "x") { return std::get<double>(o.items.at(label)); }
+
+/// Simulated devices that count the time of their description, so that what the policy decides follows from it.
+std::string described(const char* flops) {
+  return "plugins = [\"host\", \"sim\"]\n[plugin.sim]\nclock = \"virtual\"\n[[plugin.sim.device]]\nmemory = \"64 MiB\"\n" +
+         fmt::format("flops = \"{}\"\n", flops) + "bandwidth_in = \"1000 GiB/s\"\nbandwidth_out = \"1000 GiB/s\"\nlatency = \"1 us\"\n";
+}
+
+const std::string one_product = in_loops("a[i,k] = 1.0\nb[k,j] = 2.0\nc[i,j] = a[i,k] * b[k,j]\nx += c[i,j] * c[i,j]\n") +
+                                "set_persistent x \"x\"\n";
+
+TEST(sial_devices, run_what_they_are_asked_to) {
+  const sial_outcome o = run_text(program(one_product), segments_of(5), {.machine = "sim", .devices = device_use::always});
+  EXPECT_EQ(o.counters.on_devices, 24u) << "two fills and a product, eight times";
+  EXPECT_EQ(o.counters.in_place, 0u);
+  EXPECT_EQ(o.device_tasks, 24u);
+  EXPECT_GT(o.device_nanoseconds, 0u);
+  EXPECT_EQ(scalar_of(o), 8 * 25 * 100.0);
+}
+
+TEST(sial_devices, are_left_alone_when_that_is_asked) {
+  const sial_outcome o = run_text(program(one_product), segments_of(200),
+                                  {.machine = described("10000 GFLOP/s"), .devices = device_use::never});
+  EXPECT_EQ(o.device_tasks, 0u);
+  EXPECT_EQ(o.counters.on_devices + o.counters.in_place, 0u) << "nothing is counted where there is no choice";
+}
+
+TEST(sial_devices, get_what_the_policy_finds_faster_there) {
+  const std::string text = program("do i\ndo j\ndo k\na[i,k] = 1.0\nb[k,j] = 2.0\nc[i,j] = a[i,k] * b[k,j]\nenddo k\nenddo j\nenddo i\n");
+  const sial_outcome large = run_text(text, segments_of(300), {.machine = described("10000 GFLOP/s")});
+  EXPECT_GE(large.counters.on_devices, 8u) << "the products";
+  const sial_outcome slow = run_text(text, segments_of(300), {.machine = described("0.01 GFLOP/s")});
+  EXPECT_EQ(slow.counters.on_devices, 0u);
+  EXPECT_EQ(slow.counters.in_place, 24u);
+  const sial_outcome small = run_text(text, segments_of(10), {.machine = described("10000 GFLOP/s")});
+  EXPECT_EQ(small.counters.on_devices, 0u) << "nothing repays the way there";
+}
+
+TEST(sial_devices, gpu_on_prefers_them_and_gpu_off_ends_it) {
+  const std::string text = program(in_loops("a[i,k] = 1.0\nb[k,j] = 2.0\ngpu_on\nc[i,j] = a[i,k] * b[k,j]\ngpu_off\n"
+                                            "c[i,j] += a[i,k] * b[k,j]\nx += c[i,j] * c[i,j]\n") +
+                                   "set_persistent x \"x\"\n");
+  for (const unsigned workers : {1u, 2u}) {
+    const sial_outcome o = run_text(text, segments_of(5), {.workers = workers, .machine = "sim"});
+    EXPECT_EQ(o.counters.on_devices, 8u * workers) << "short as they are";
+    EXPECT_EQ(o.counters.in_place, 24u * workers);
+    EXPECT_EQ(scalar_of(o), 8 * 25 * 400.0);
+  }
+}
+
+TEST(sial_devices, where_gpu_on_stands_the_rest_is_the_hosts) {
+  const std::string large = in_loops("a[i,k] = 1.0\nb[k,j] = 2.0\nc[i,j] = a[i,k] * b[k,j]\n");
+  const sial_outcome o = run_text(program("gpu_on\nx = 1.0\ngpu_off\n" + large), segments_of(300), {.machine = described("10000 GFLOP/s")});
+  EXPECT_EQ(o.counters.on_devices, 0u);
+  EXPECT_EQ(o.counters.in_place, 24u);
+}
+
+TEST(sial_devices, a_region_ends_with_what_leaves_it) {
+  // Out of a loop, out of a procedure out of two loops; a region around both stays open.
+  const std::string left = "proc leaves\ngpu_on\ndo n\ngpu_on\nif n == 2\nreturn\nendif\ngpu_off\nenddo n\ngpu_off\nendproc leaves\n";
+  const std::string around = "do n\ngpu_on\nif n == 2\nexit\nendif\ngpu_off\nenddo n\n";
+  const std::string statement = "do i\ndo j\nc[i,j] = 1.0\nenddo j\nenddo i\n";
+  const auto on = [&](const std::string& statements) {
+    return run_text(program(statements, left), segments_of(3), {.machine = "sim"}).counters.on_devices;
+  };
+  EXPECT_EQ(on(around + statement), 0u);
+  EXPECT_EQ(on("call leaves\n" + statement), 0u);
+  EXPECT_EQ(on("gpu_on\ncall leaves\n" + around + statement + "gpu_off\n" + statement), 4u);
+}
+
+/// A program whose line with '#!' fails on the device.
+void expect_failure(const std::string& text, const std::string& rule, const std::string& what, unsigned workers) {
+  const std::size_t mark = text.find("#!");
+  const std::string before = text.substr(0, mark), line = fmt::format("test.sialx:{},", 1 + std::ranges::count(before, '\n'));
+  const std::string machine = "plugins = [\"host\", \"sim\"]\n[plugin.sim]\nclock = \"real\"\n[[plugin.sim.device]]\nmemory = \"64 MiB\"\n"
+                              "[[plugin.sim.inject]]\n" + rule;
+  const error e = error_of([&] { run_text(text, segments_of(4), {.workers = workers, .machine = machine}); });
+  EXPECT_EQ(e.where().find(line), 0u) << e.what() << "\n" << text;
+  EXPECT_NE(e.message().find(what), std::string::npos) << e.what();
+}
+
+TEST(sial_devices, failures_name_the_statement) {
+  const std::string product = "do i\ndo j\ndo k\na[i,k] = 1.0\nb[k,j] = 2.0\nc[i,j] = 0.0\ngpu_on\nc[i,j] = a[i,k] * b[k,j]  #!\ngpu_off\n",
+                    ends = "enddo k\nenddo j\nenddo i\n";
+  const std::string fails = "kind = \"kernel_fails\"\nat = 1\n", refused = "kind = \"kernel_refused\"\nat = 1\n";
+  for (const unsigned workers : {1u, 3u})
+    for (const std::string& rule : {fails, refused}) {
+      // Its result is needed: here, by a task, by nobody.
+      expect_failure(program(product + "x += c[i,j] * c[i,j]\n" + ends), rule, "contract on", workers);
+      expect_failure(program(product + "gpu_on\nc[i,j] *= 2.0\ngpu_off\nput d[i,j] += c[i,j]\n" + ends), rule, "contract on", workers);
+      expect_failure(program(product + ends + "sip_barrier\n"), rule, "contract on", workers);
+      expect_failure(program(product + ends), rule, "contract on", workers);
+      expect_failure(program(product + "s[i,j] = c[i,j]\n" + ends), rule, "contract on", workers);
+    }
+}
+
+TEST(sial_devices, profiles_tell_what_they_ran) {
+  const sial_outcome o = run_text(program(one_product), segments_of(5), {.machine = "sim", .devices = device_use::always});
+  const std::size_t line = o.profile.find("c[i,j] = a[i,k] * b[k,j]");
+  ASSERT_NE(line, std::string::npos) << o.profile;
+  EXPECT_NE(o.profile.find("device s"), std::string::npos) << o.profile;
+  const sial_outcome none = run_text(program(one_product), segments_of(5), {.machine = "sim", .devices = device_use::never});
+  EXPECT_EQ(none.profile.find("device s"), std::string::npos) << none.profile;
+}
+
+/// Statements in any order over a few blocks: of those that devices can run and those that they cannot.
+std::string random_program(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto pick = [&](const std::vector<std::string>& from) {
+    return from[std::uniform_int_distribution<std::size_t>(0, from.size() - 1)(random)];
+  };
+  const auto local = [&] { return pick({"p", "q", "r"}); };
+  std::string text = "sial random\nmoindex i = 1:2\nmoindex j = 1:2\nmoindex k = 1:2\nindex n = 1:3\nindex m = 1:2\n"
+                     "local p[i,j]\nlocal q[i,j]\nlocal r[i,j]\n"
+                     "temp t[i,j]\ntemp u[j,i]\ntemp v[i,k]\ntemp w[k,j]\nstatic s[i,j]\ndistributed d[i,j]\n"
+                     "scalar x\nscalar sum\nspecial fill_block_sequential wr\nallocate p\nallocate q\nallocate r\n";
+  text += "pardo i, j\nput d[i,j] = 1.0\nendpardo i, j\nsip_barrier\n";
+  for (int section = 0; section < 3; ++section) {
+    text += "do i\ndo j\n";
+    text += "t[i,j] = " + local() + "[i,j]\n";
+    for (int k = 0; k < 25; ++k) {
+      const std::string a = pick({"p[i,j]", "q[i,j]", "r[i,j]", "t[i,j]"}), b = pick({"p[i,j]", "q[i,j]", "r[i,j]", "t[i,j]", "s[i,j]"}),
+                        c = local() + "[i,j]";
+      const std::string how = pick({"=", "=", "+=", "-="});
+      text += pick({a + " = 1.0\n", a + " += 0.5\n", a + " *= 0.25\n", a + " " + how + " " + b + "\n",
+                    a + " " + how + " " + b + " + " + c + "\n",
+                    a + " " + how + " " + b + " - " + c + "\n", a + " " + how + " 0.5 * " + b + "\n",
+                    "u[j,i] = " + b + "\n" + a + " = u[j,i]\n", "s[i,j] = " + b + "\n", "s[i,j] += 0.5 * " + b + "\n", "s[i,j] *= 0.25\n",
+                    "do k\nv[i,k] = 0.25\nw[k,j] = 0.5\n" + a +
+                        " += v[i,k] * w[k,j]\nv[i,k] = 0.125\n" + a + " -= v[i,k] * w[k,j]\nenddo k\n",
+                    "do n\nu[j,i] = " + b + "\nu[j,i] *= 0.5\n" + a + " = u[j,i]\nenddo n\n",
+                    "x = " + a + " * " + b + "\nsum += 0.001 * x\n",
+                    "if sum > 1000.0\nsum = 1.0\nendif\n" + a + " *= 0.125\n",
+                    "execute fill_block_sequential u[j,i] 0.125\n" + a + " = u[j,i]\n",
+                    "deallocate " + c + "\n" + c + " = 0.75\n"});
+    }
+    text += "enddo j\nenddo i\ndo i\ndo j\np[i,j] *= 0.001\nq[i,j] *= 0.001\nr[i,j] *= 0.001\ns[i,j] *= 0.001\nenddo j\nenddo i\n";
+    const std::string how = pick({"=", "+="}), from = pick({"t", "t", "p"});
+    text += "pardo i, j\nt[i,j] = 0.5 * p[i,j]\nt[i,j] += q[i,j]\nput d[i,j] " + how + " " + from + "[i,j]\n" +
+            (how == "=" ? "" : "put d[i,j] += t[i,j]\nt[i,j] *= 2.0\n") + "endpardo i, j\nsip_barrier\n";
+    text += "do i\ndo j\nget d[i,j]\nr[i,j] += d[i,j]\nt[i,j] = d[i,j]\ns[i,j] += t[i,j]\nenddo j\nenddo i\nsip_barrier\n";
+  }
+  return text + "set_persistent s \"s\"\nset_persistent sum \"sum\"\nendsial random\n";
+}
+
+void expect_near(double a, double b, const std::string& text) {
+  ASSERT_LE(std::abs(a - b), 1e-10 * std::max({1.0, std::abs(a), std::abs(b)})) << text;
+}
+
+void expect_same(const sial_outcome& a, const sial_outcome& b, const std::string& text) {
+  expect_near(scalar_of(a, "sum"), scalar_of(b, "sum"), text);
+  const auto &x = std::get<sial::kept_values>(a.items.at("s")).values, &y = std::get<sial::kept_values>(b.items.at("s")).values;
+  ASSERT_EQ(x.size(), y.size());
+  for (std::size_t k = 0; k < x.size(); ++k) expect_near(x[k], y[k], text);
+}
+
+class sial_random_statements : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(sial_random_statements, agree_with_the_host) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const std::string text = random_program(seed);
+    const sial::init_data data = segments_of(static_cast<std::int64_t>(1 + seed % 7));
+    const auto workers = static_cast<unsigned>(1 + seed % 3);
+    const bool deterministic = seed % 4 == 0;
+    SCOPED_TRACE(fmt::format("seed {}, {} workers", seed, workers));
+    const sial_outcome host = run_text(text, data, {.workers = workers, .deterministic = deterministic});
+    const testing::sial_job_settings on_devices{workers, deterministic, GetParam(), device_use::always};
+    const sial_outcome placed = run_text(text, data, on_devices);
+    EXPECT_GT(placed.counters.on_devices, 100u);
+    expect_same(host, placed, text);
+  }
+}
+
+std::string name_of(const ::testing::TestParamInfo<const char*>& of) {
+  std::string text = of.param;
+  std::ranges::replace(text, ' ', '_');
+  return text;
+}
+
+INSTANTIATE_TEST_SUITE_P(on, sial_random_statements, ::testing::Values("sim", "two sims", "cuda_emulated"), name_of);
+#ifdef TESSERA_TEST_OPENCL
+INSTANTIATE_TEST_SUITE_P(on_opencl, sial_random_statements, ::testing::Values("opencl"), name_of);
+#endif
+
+TEST(sial_devices, deterministic_runs_give_the_same_bits) {
+  const std::string text = random_program(99);
+  for (const device_use use : {device_use::best, device_use::always}) {
+    std::vector<double> first;
+    std::uint64_t on_devices = 0;
+    for (int run = 0; run < 3; ++run) {
+      const sial_outcome o = run_text(text, segments_of(37), {.workers = 2, .deterministic = true, .machine = "two sims", .devices = use});
+      const auto& s = std::get<sial::kept_values>(o.items.at("s")).values;
+      if (run == 0) first = s, on_devices = o.counters.on_devices;
+      EXPECT_EQ(s, first);
+      EXPECT_EQ(o.counters.on_devices, on_devices) << "and the same places";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera
