@@ -8,9 +8,9 @@
 namespace tessera::sial {
 
 std::string worker::name_of(const reference& r) const {
-  std::string text = m_run.sizes.array(r.array).name + "[";
-  for (std::size_t d = 0; d < r.rank; ++d) text += fmt::format("{}{}", d == 0 ? "" : ",", m_i[r.at[d]]);
-  return text + "]";
+  segments at{};
+  for (std::size_t d = 0; d < r.rank; ++d) at[d] = m_i[r.at[d]];
+  return m_run.sizes.array(r.array).name_of(at.data());
 }
 
 std::int64_t worker::ordinal_of(const reference& r, segments& at, const std::vector<std::int64_t>& registers) const {
@@ -151,7 +151,9 @@ worker::tile worker::fetched_tile(const reference& r, std::int64_t ordinal) {
     if ((mine.life->group().spaces_of(f.from->elements) & m_run.host_spaces) != 0) ++m_counters.ready_reads;
     const auto began = std::chrono::steady_clock::now();
     f.view.emplace(mine.life->group().read_host(f.from->elements));
-    m_waited += static_cast<std::uint64_t>((std::chrono::steady_clock::now() - began) / std::chrono::nanoseconds(1));
+    const auto nanoseconds = static_cast<std::uint64_t>((std::chrono::steady_clock::now() - began) / std::chrono::nanoseconds(1));
+    m_waited += nanoseconds;
+    m_counters.of(m_run.sizes.array(r.array).kind == array_kind::served ? exchange::request : exchange::get).waited += nanoseconds;
     m_view_bytes += bytes;
     m_views.emplace_back(r.array, ordinal);
   }
