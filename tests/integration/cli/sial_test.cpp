@@ -293,7 +293,7 @@ endsial ahead
   for (int i = 1; i <= 6; ++i)
     for (int j = 1; j <= 3; ++j) sum += 10 * 1e4 * (10 * i + j);
   char expected[100];
-  std::snprintf(expected, sizeof expected, "33:  all = %.14f\n", sum);
+  std::snprintf(expected, sizeof expected, "34:  all = %.14f\n", sum);
   for (const char* ahead : {"4", "0"}) {
     const outcome done = run({"sial", "run", at("ahead.sialx"), "--init", at("ahead.toml"), "--workers", "1", "--set", "runtime.plugins=[\"host\", \"disk\"]", "--set",
                               "memory.host_limit=1 MiB", "--set", "memory.slab_bytes=256 KiB", "--set", "plugin.disk.capacity=64 MiB", "--look-ahead", ahead, "--json", "-"});
