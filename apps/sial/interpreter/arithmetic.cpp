@@ -121,7 +121,7 @@ void worker::block_product(const block_operation& o) {
     if (std::find(o.left_letters.begin(), o.left_letters.end(), o.right_letters[d]) == o.left_letters.end())
       flops *= static_cast<double>((*right.extents)[d]);
   m_counters.flops += flops;
-  ++m_counters.operations;
+  ++m_counters.contractions;
   put_back(to);
 }
 

@@ -32,7 +32,7 @@ sial_programs program_from_text(const std::string& text) {
     return path == "test.sialx" ? std::optional(text) : std::nullopt;
   });
   if (!c.result) throw error(error_kind::input, "the program has errors:\n" + sial::to_text(c.messages, c.sources) + text);
-  return {{{"test.sialx", sial::lower(*c.result)}}};
+  return {{{"test.sialx", sial::lower(*c.result), std::make_shared<const sial::program>(*c.result)}}};
 }
 
 sial_outcome run_job(const sial_programs& programs, const sial::init_data& data, const sial_job_settings& how) {
@@ -43,7 +43,11 @@ sial_outcome run_job(const sial_programs& programs, const sial::init_data& data,
   settings.deterministic = how.deterministic;
   const sial::instruction_registry instructions;
   sial::job job(rt, data, instructions, settings, [&](const std::string& text) { outcome.printed += text; });
-  for (const sial::job_program& p : programs.all) job.run(p);
+  for (const sial::job_program& p : programs.all) {
+    const sial::program_report done = job.run(p);
+    outcome.flops += done.counters.flops;
+    outcome.iterations += done.counters.iterations;
+  }
   const auto used = rt.statistics();
   for (const named_space_statistics& space : used.spaces) outcome.peak_bytes += space.is.peak_bytes;
   outcome.items = job.items();

@@ -30,6 +30,8 @@ struct sial_job_settings {
 /// What a job has left.
 struct sial_outcome {
   std::string printed;
+  double flops = 0;              ///< of contractions
+  std::uint64_t iterations = 0;  ///< of pardos
   std::uint64_t peak_bytes = 0;  ///< of the host's blocks, all together
   sial::kept_items items;        ///< without distributed and served arrays, which end with their runtime
 };
