@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <set>
 
 #include "apps/cholesky/command.hpp"
 #include "apps/cli/commands.hpp"
@@ -22,11 +23,14 @@ int fail(const tessera::error& e) {
 
 /// What CLI11 says, in the form of all our messages; for an unknown command the nearest one.
 int usage(const CLI::App& app, const CLI::ParseError& e, int argc, char** argv) {
-  std::string hint = "`tessera --help` lists the commands";
+  std::string hint = "`tessera --help` lists the commands", path;
   const CLI::App* in = &app;
-  for (const CLI::App* sub : app.get_subcommands()) {
-    in = sub;
-    hint = fmt::format("`tessera {} --help` lists its options, with an example", sub->get_name());
+  std::set<std::string> commands;  // the words that led here
+  for (std::vector<CLI::App*> inner = app.get_subcommands(); !inner.empty(); inner = in->get_subcommands()) {
+    in = inner.back();
+    commands.insert(in->get_name());
+    path += " " + in->get_name();
+    hint = fmt::format("`tessera{} --help` lists its options, with an example", path);
   }
   std::vector<std::string> names;
   for (const CLI::App* sub : in->get_subcommands([](const CLI::App*) { return true; })) names.push_back(sub->get_name());
@@ -35,7 +39,7 @@ int usage(const CLI::App& app, const CLI::ParseError& e, int argc, char** argv) 
   std::string what = e.what();
   for (int k = 1; k < argc; ++k) {
     const std::string given = std::string(argv[k]).substr(0, std::string(argv[k]).find('='));
-    if (std::find(names.begin(), names.end(), given) != names.end() || given == in->get_name()) continue;
+    if (std::find(names.begin(), names.end(), given) != names.end() || commands.contains(given)) continue;
     // CLI11 only says that a subcommand is required; the word that is none tells more.
     if (in == &app && k == 1 && !given.empty() && given.front() != '-') what = fmt::format("there is no command '{}'", given);
     if (const std::string near = tessera::nearest_name(given, names); !near.empty()) {

@@ -27,6 +27,10 @@ session::session(const command_options& options) : m_options(options) {
   // The watch comes first: threads that the machine and the runtime start inherit the blocked signals.
   m_watch = std::make_unique<interrupt_watch>([this] {
     m_interrupted = true;
+    {
+      const std::lock_guard guard(m_stop_lock);
+      if (m_stop) m_stop();
+    }
     if (runtime* running = m_started.load()) running->cancel(stopped);
     else _exit(130);  // nothing has begun
   });
@@ -100,6 +104,12 @@ void session::require_memory(double bytes, const std::string& what) const {
 
 void session::check_interrupt() const {
   if (m_interrupted) throw error(error_kind::interrupted, stopped);
+}
+
+void session::on_interrupt(std::function<void()> stop) {
+  const std::lock_guard guard(m_stop_lock);
+  m_stop = std::move(stop);
+  if (m_stop && m_interrupted) m_stop();
 }
 
 void session::finish(report& r) {

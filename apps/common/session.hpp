@@ -1,7 +1,9 @@
 #pragma once
 // A runtime for one command, with everything that a command shows.
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "apps/common/command_options.hpp"
@@ -20,6 +22,7 @@ class session {
   ~session();
 
   runtime& rt() noexcept { return *m_runtime; }
+  const runtime& rt() const noexcept { return *m_runtime; }
   const command_options& options() const noexcept { return m_options; }
   /// The first lines of every report: machine, plugins, BLAS kernel set.
   void describe(report& to) const;
@@ -28,6 +31,8 @@ class session {
   void require_memory(double bytes, const std::string& what) const;
   /// Throws tessera::error (interrupted) after Ctrl-C; for long work outside of tasks.
   void check_interrupt() const;
+  /// Ctrl-C calls this too, on a thread of its own; at once when it has come already. Empty: nothing any more, and it is not under way.
+  void on_interrupt(std::function<void()> stop);
   /// Prints the report, the statistics and the JSON, and writes the trace and its page, as the options ask. Throws
   /// tessera::error (interrupted) after Ctrl-C.
   void finish(report& r);
@@ -40,6 +45,8 @@ class session {
   command_options m_options;
   std::atomic<bool> m_interrupted{false};
   std::atomic<runtime*> m_started{nullptr};  ///< for the watching thread
+  std::mutex m_stop_lock;
+  std::function<void()> m_stop;
   std::unique_ptr<interrupt_watch> m_watch;
   std::unique_ptr<runtime> m_runtime;
   bool m_finished = false;

@@ -197,5 +197,7 @@ std::string to_text(const code& c);
 
 /// "file:12" of an instruction's statement.
 std::string where_of(const code& c, std::uint32_t site);
+/// "file:12:3" likewise.
+std::string place_of(const code& c, std::uint32_t site);
 
 }  // namespace tessera::sial

@@ -76,4 +76,8 @@ std::string where_of(const code& c, std::uint32_t site) {
   return fmt::format("{}:{}", p.file < c.sources.files.size() ? c.sources.files[p.file].path : c.program, p.line);
 }
 
+std::string place_of(const code& c, std::uint32_t site) {
+  return site < c.sites.size() ? fmt::format("{}:{}", where_of(c, site), c.sites[site].where.column) : c.program;
+}
+
 }  // namespace tessera::sial

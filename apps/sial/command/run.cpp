@@ -9,8 +9,10 @@
 #include <thread>
 
 #include "apps/common/session.hpp"
+#include "apps/sial/command/figures.hpp"
 #include "apps/sial/command/parts.hpp"
 #include "apps/sial/data/init_file.hpp"
+#include "apps/sial/estimate/text.hpp"
 #include "apps/sial/job/checkpoint.hpp"
 #include "apps/sial/job/dump.hpp"
 #include "apps/sial/job/job.hpp"
@@ -23,9 +25,9 @@ struct run_options : command_options {
   std::string file, init;
   std::vector<std::string> folders;
   bool deterministic = false, checksums = false;
-  bool resume = false;
+  bool resume = false, dry_run = false;
   unsigned ahead = 4;
-  std::string dump, checkpoint, profile;
+  std::string dump, checkpoint, profile, progress = "auto";
   std::string devices = "best";
   std::vector<std::string> instructions, instruction_folders;
 };
@@ -39,6 +41,28 @@ void place_by_cost(command_options& machine, const config::document& configured,
   if (!devices) return;
   if (configured.origin("runtime.placement") == "default") machine.set.push_back("runtime.placement=cost");
   if (deterministic) machine.set.push_back("runtime.deterministic=true");  // also how devices take tasks together
+}
+
+/// What all programs will need, one after another, and whether the configured memory has it.
+int dry_run(const run_options& o, const session& s, const std::vector<sial::job_program>& programs, const sial::init_data& data, unsigned workers) {
+  const sial::memory_offer there = sial::offer_of(s.rt().statistics().spaces);
+  sial::kept_estimates kept;
+  auto rows = nlohmann::ordered_json::array();
+  bool fits = true;
+  double flops = 0;
+  for (const sial::job_program& p : programs) {
+    const sial::program_estimate e = sial::estimate_program(p, data, {workers}, kept);
+    const sial::verdict v = sial::judge(e, there);
+    fits = fits && v.how != sial::fit::does_not_fit;
+    flops += e.flops();
+    rows.push_back(sial::to_json(e, v, p.instructions.sources));
+    if (!o.quiet && o.json != "-") fmt::print("{}", sial::to_text(e, v, p.instructions.sources));
+    s.check_interrupt();
+  }
+  if (!o.json.empty())
+    write_text(o.json, nlohmann::ordered_json{{"sial_workers", workers}, {"host_bytes", there.host}, {"disk_bytes", there.beyond}, {"fits", fits}, {"contraction_flops", flops}, {"programs", rows}}
+                               .dump(2) + "\n");
+  return fits ? 0 : exit_code_of(error_kind::memory);
 }
 
 int run(const run_options& o) {
@@ -75,22 +99,27 @@ int run(const run_options& o) {
   settings.deterministic = o.deterministic;
   settings.ahead = o.ahead;
   settings.profile = !o.profile.empty();
+  if (o.dry_run) return dry_run(o, s, programs, data, settings.workers);
   std::string output;  // with --json -, so that standard output is JSON
+  progress* shown = nullptr;
   sial::job job(s.rt(), data, instructions, settings, [&](const std::string& text) {
     if (o.json == "-") {
       output += text;
       return;
     }
+    if (shown != nullptr) shown->clear();
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);
   });
+  s.on_interrupt([&job] { job.interrupt(); });
+  const struct unwatch {
+    session& of;
+    ~unwatch() { of.on_interrupt({}); }
+  } before_the_job_goes{s};
   if (!o.quiet) job.note = [](const std::string& text) { fmt::print(stderr, "note: {}\n", text); };
   auto dumps = nlohmann::ordered_json::array();
-  double device_seconds = 0;  // of the program that ran last
   std::string profile;
   job.after = [&](const sial::program_run& done, const sial::program_report&) {
-    device_seconds = 0;
-    for (const auto& statement : done.sources) device_seconds += static_cast<double>(statement->device_nanoseconds) * 1e-9;
     if (!o.dump.empty()) dumps.push_back(sial::dump_of(done, o.checksums));
     if (!o.profile.empty()) profile += o.profile.ends_with(".html") ? sial::profile_html(done) : sial::profile_text(done);
   };
@@ -111,22 +140,26 @@ int run(const run_options& o) {
     if (!o.quiet) fmt::print(stderr, "note: {} of {} programs were completed before\n", completed, programs.size());
   }
   r.note("resumed_behind", completed);
+  progress_rhythm rhythm;
+  rhythm.where = o.progress == "always" ? progress_where::everywhere : o.quiet || o.progress == "never" ? progress_where::nowhere : progress_where::terminals;
+  const auto display = std::make_unique<progress>(
+      [&job](double elapsed) {
+        const auto at = job.progress();
+        return at ? to_text(*at, elapsed) : std::string();
+      },
+      rhythm);
+  shown = display.get();
   for (; completed < programs.size(); ++completed) {
     const sial::program_report done = job.run(programs[completed]);
     s.check_interrupt();
     if (!o.checkpoint.empty()) sial::save_checkpoint(o.checkpoint, identity, completed + 1, job.items());
     seconds += done.seconds;
     const sial::run_counters& c = done.counters;
-    rows.push_back({{"program", done.name}, {"file", done.path}, {"seconds", done.seconds}, {"iterations", c.iterations}, {"gets", c.gets}, {"puts", c.puts},
-                    {"contraction_flops", c.flops}, {"blocks_taken", c.blocks_taken}, {"blocks_reused", c.blocks_reused}, {"barrier_seconds", c.barrier_seconds}, {"first_reads", c.first_reads}, {"ready_reads", c.ready_reads}, {"asked_early", c.asked_early},
-                    {"block_seconds", c.block_seconds}, {"statements_on_devices", c.on_devices}, {"statements_in_place", c.in_place}, {"device_seconds", device_seconds}});
-    if (o.stats && c.on_devices + c.in_place > 0)
-      fmt::print(stderr, "{}: {} of {} block statements ran on devices, {:.6f} s there\n", done.name, c.on_devices, c.on_devices + c.in_place, device_seconds);
-    if (o.stats)
-      fmt::print(stderr, "{}: {} of {} blocks were here when they were first read ({} asked for early), {:.6f} s waited for blocks; {} of {} temporary blocks reused\n", done.name,
-                 c.ready_reads, c.first_reads, c.asked_early, c.block_seconds, c.blocks_reused, c.blocks_taken);
+    rows.push_back(figures_of(done));
+    shown->clear();
+    if (o.stats) fmt::print(stderr, "{}", exchanges_text(done));
     r.add("", done.name, fmt::format("{:.3f} s, {} iterations, {} gets, {} puts, {:.2f} GFLOP in contractions, {:.3f} s at barriers", done.seconds, c.iterations,
-                                     c.gets, c.puts, c.flops * 1e-9, c.barrier_seconds), nullptr);
+                                     c.gets(), c.puts(), c.flops * 1e-9, c.barrier_seconds), nullptr);
   }
   if (!o.dump.empty()) write_text(o.dump, dumps.dump(1) + "\n");
   if (!o.profile.empty()) write_text(o.profile, profile);
@@ -150,10 +183,13 @@ void add_sial_run(CLI::App& to, command& selected) {
   sub.add_flag("--deterministic", o->deterministic, "the same bits in every run with as many workers: iterations are dealt out, and sums are added up, in the same way");
   sub.add_option("--devices", o->devices, "which block statements run on devices: those that are done sooner there (best), none, or all that can")
       ->type_name("WHICH")->capture_default_str()->check(CLI::IsMember({"best", "never", "always"}));
+  sub.add_flag("--dry-run", o->dry_run, "tell what the programs will need: memory, operations, whether it fits and what would make it fit; nothing runs. Ends with 7 when it does not fit");
   sub.add_option("--profile", o->profile, "write the source with times per line, as text, or as a page when the name ends in .html; - is standard output")
       ->type_name("FILE");
   sub.add_option("--look-ahead", o->ahead, "iterations of a pardo whose blocks are asked for before they begin, where memory is limited")
       ->type_name("N")->capture_default_str()->check(CLI::Range(0, 1000));
+  sub.add_option("--progress", o->progress, "where the program is, on standard error: auto (on a terminal), always (elsewhere a line now and then), never")
+      ->type_name("WHEN")->capture_default_str()->check(CLI::IsMember({"auto", "always", "never"}));
   sub.add_option("--dump-final", o->dump, "write what each program left as JSON: ints, scalars, static, distributed and served arrays; - is standard output")
       ->type_name("FILE");
   sub.add_flag("--dump-checksums", o->checksums, "sums instead of the elements in --dump-final");

@@ -135,7 +135,7 @@ void worker::block_product(const block_operation& o) {
                             operand_of(to.data, to.extents, to.count, o.how == assign::set ? intent::write : intent::update)};
   m_run.rt.run_in_place(*m_run.rt.builtin().contract, &arguments, sizeof arguments, operands);
   m_counters.flops += operations_of(o, *left.extents, *right.extents);
-  ++m_counters.operations;
+  ++m_counters.contractions;
   put_back(to);
 }
 

@@ -8,9 +8,9 @@
 namespace tessera::sial {
 
 std::string worker::name_of(const reference& r) const {
-  std::string text = m_run.sizes.array(r.array).name + "[";
-  for (std::size_t d = 0; d < r.rank; ++d) text += fmt::format("{}{}", d == 0 ? "" : ",", m_i[r.at[d]]);
-  return text + "]";
+  segments at{};
+  for (std::size_t d = 0; d < r.rank; ++d) at[d] = m_i[r.at[d]];
+  return m_run.sizes.array(r.array).name_of(at.data());
 }
 
 std::int64_t worker::ordinal_of(const reference& r, segments& at, const std::vector<std::int64_t>& registers) const {
@@ -166,9 +166,8 @@ worker::tile worker::fetched_tile(const reference& r, std::int64_t ordinal) {
 }
 
 void worker::view_among_others(const reference& r, fetched& f) {
-  const std::uint64_t bytes = f.from->elements.record().bytes;
   std::size_t kept = 0;  // views that this statement has in its hands
-  while (kept < m_views.size() && (m_views.size() >= m_run.settings.held_blocks || m_view_bytes + bytes > m_run.settings.held_bytes)) {
+  while (kept < m_views.size() && (m_views.size() >= m_run.settings.held_blocks || m_view_bytes + f.bytes > m_run.settings.held_bytes)) {
     const auto oldest = m_views.front();
     m_views.pop_front();
     if (oldest.second->used == m_statement) {
@@ -182,8 +181,10 @@ void worker::view_among_others(const reference& r, fetched& f) {
   if ((group.spaces_of(f.from->elements) & m_run.host_spaces) != 0) ++m_counters.ready_reads;
   const auto began = std::chrono::steady_clock::now();
   f.view.emplace(group.read_host(f.from->elements));
-  m_waited += static_cast<std::uint64_t>((std::chrono::steady_clock::now() - began) / std::chrono::nanoseconds(1));
-  m_view_bytes += bytes;
+  const auto nanoseconds = static_cast<std::uint64_t>((std::chrono::steady_clock::now() - began) / std::chrono::nanoseconds(1));
+  m_waited += nanoseconds;
+  m_counters.of(m_run.sizes.array(r.array).kind == array_kind::served ? exchange::request : exchange::get).waited += nanoseconds;
+  m_view_bytes += f.bytes;
   m_views.emplace_back(r.array, &f);
 }
 
@@ -191,7 +192,7 @@ void worker::let_go_of(fetched& f) {
   if (!f.view) return;
   f.view.reset();
   if (f.copy == nullptr) f.data = nullptr;
-  if (m_run.has_other_memories) m_view_bytes -= f.from->elements.record().bytes;
+  if (m_run.has_other_memories) m_view_bytes -= f.bytes;
 }
 
 void worker::let_go_of_views() {

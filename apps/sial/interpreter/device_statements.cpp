@@ -137,7 +137,7 @@ bool worker::on_device(const step& at) {
   }
   if (contracts) {
     m_counters.flops += work;
-    ++m_counters.operations;
+    ++m_counters.contractions;
   }
   return true;
 }

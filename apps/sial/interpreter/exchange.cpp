@@ -23,8 +23,13 @@ void worker::fetch(const reference& r) {
   segments at{};
   const std::int64_t ordinal = ordinal_of(r, at);
   shared_view& mine = m_shared[r.array];
-  ++m_counters.gets;
-  if (mine.find(ordinal) != nullptr) return;  // it stays as it was fetched until the next barrier
+  exchange_counters& count = m_counters.of(m_run.sizes.array(r.array).kind == array_kind::served ? exchange::request : exchange::get);
+  ++count.number;
+  if (const fetched* const found = mine.find(ordinal)) {  // it stays as it was fetched until the next barrier
+    ++count.saved;
+    count.bytes += found->bytes;
+    return;
+  }
   if (const auto sum = mine.sums.find(ordinal); sum != mine.sums.end()) hand_over_sum(mine, sum);
   shared_block* const b = mine.life->find(ordinal);
   if (b == nullptr) throw run_error(fmt::format("block {} is fetched and was never written", name_of(r)));
@@ -36,8 +41,21 @@ void worker::fetch(const reference& r) {
   fetched& f = mine.here[ordinal];
   f.ordinal = ordinal;
   f.from = b;
+  f.bytes = b->elements.record().bytes;
   mine.near_one(ordinal) = &f;
+  count.bytes += f.bytes;
   if (m_run.has_other_memories) ask_for(*b, *mine.life);
+}
+
+template <class Function>
+auto worker::waiting(exchange_counters& count, Function&& hold) {
+  if (!m_run.has_other_memories) return hold();
+  const auto began = std::chrono::steady_clock::now();
+  auto held = hold();
+  const auto nanoseconds = static_cast<std::uint64_t>((std::chrono::steady_clock::now() - began) / std::chrono::nanoseconds(1));
+  count.waited += nanoseconds;
+  m_waited += nanoseconds;
+  return held;
 }
 
 void worker::store_to(const store& s, double value) {
@@ -46,7 +64,9 @@ void worker::store_to(const store& s, double value) {
   const std::int64_t ordinal = ordinal_of(r, at);
   const shape extents = extents_of(r, at);
   shared_view& mine = m_shared[r.array];
-  ++m_counters.puts;
+  exchange_counters& count = m_counters.of(m_run.sizes.array(r.array).kind == array_kind::served ? exchange::prepare : exchange::put);
+  ++count.number;
+  count.bytes += static_cast<std::uint64_t>(extents.count()) * sizeof(double);
 
   tile from;
   private_block* const made = m_placement != nullptr ? result_with_task(s, extents) : nullptr;
@@ -87,14 +107,14 @@ void worker::store_to(const store& s, double value) {
     return;
   }
   if (s.how == assign::set || !b.written) {
-    auto to = group.write_host(b.elements);
+    auto to = waiting(count, [&] { return group.write_host(b.elements); });
     if (s.how == assign::multiply) fill(to.data(), to.size(), 0);
     else if (from.data == nullptr) fill(to.data(), to.size(), value);
     else copy(to.data(), from.data, to.size());
     b.written = true;
     return;
   }
-  auto to = group.update_host(b.elements);
+  auto to = waiting(count, [&] { return group.update_host(b.elements); });
   if (s.how == assign::multiply) multiply(to.data(), to.size(), value);
   else if (from.data == nullptr) add_value(to.data(), to.size(), value);
   else add_scaled(to.data(), from.data, to.size(), 1);

@@ -20,17 +20,9 @@ void worker::print_on_all_workers(bool on) { m_run.all_print = on; }
 
 std::string worker::list_blocks() {
   std::string text;
-  const auto add = [&](const array_geometry& a, std::int64_t ordinal) {
-    text += a.name + "[";
-    for (std::size_t d = 0; d < a.rank; ++d) {
-      text += fmt::format("{}{}", d == 0 ? "" : ",", a.dims[d].low + ordinal % a.dims[d].segments());
-      ordinal /= a.dims[d].segments();
-    }
-    text += "]\n";
-  };
   for (std::uint32_t k = 0; k < m_run.sizes.arrays(); ++k) {
-    for (const auto& [ordinal, b] : m_private[k].all()) add(m_run.sizes.array(k), ordinal);
-    for (const auto& [ordinal, f] : m_shared[k].here) add(m_run.sizes.array(k), ordinal);
+    for (const auto& [ordinal, b] : m_private[k].all()) text += m_run.sizes.array(k).name_of(ordinal) + "\n";
+    for (const auto& [ordinal, f] : m_shared[k].here) text += m_run.sizes.array(k).name_of(ordinal) + "\n";
   }
   return text;
 }

@@ -1,6 +1,7 @@
 #include "apps/sial/interpreter/geometry.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/base/error.hpp"
 #include "core/base/nearest.hpp"
@@ -39,6 +40,19 @@ double array_geometry::elements() const noexcept {
   double all = 1;
   for (std::size_t d = 0; d < rank; ++d) all *= static_cast<double>(dims[d].elements());
   return all;
+}
+
+std::array<std::int64_t, max_array_rank> array_geometry::segments_of(std::int64_t ordinal) const noexcept {
+  std::array<std::int64_t, max_array_rank> at{};
+  for (std::size_t d = 0; d < rank; ++d) {
+    at[d] = dims[d].low + ordinal % dims[d].segments();
+    ordinal /= dims[d].segments();
+  }
+  return at;
+}
+
+std::string array_geometry::name_of(const std::int64_t* segments) const {
+  return fmt::format("{}[{}]", name, fmt::join(segments, segments + rank, ","));
 }
 
 geometry::geometry(const code& of, const init_data& data) : m_ints(of.int_start), m_scalars(of.scalar_start) {

@@ -35,6 +35,11 @@ struct array_geometry {
 
   shape extents_of(const std::int64_t* segments) const;  ///< of one block
   double elements() const noexcept;                      ///< of the whole array
+  /// The segments of a block, by its ordinal; 0 beyond the rank.
+  std::array<std::int64_t, max_array_rank> segments_of(std::int64_t ordinal) const noexcept;
+  /// "a[1,2]", of a block's segments or its ordinal.
+  std::string name_of(const std::int64_t* segments) const;
+  std::string name_of(std::int64_t ordinal) const { return name_of(segments_of(ordinal).data()); }
 };
 
 /// Everything about sizes that one program needs.

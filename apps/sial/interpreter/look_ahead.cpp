@@ -43,32 +43,15 @@ void worker::look_at(const pardo& p, std::int64_t candidate) {
   std::uint32_t at = p.top;
   for (unsigned steps = 0; steps < most_steps; ++steps) {
     const step& now = m_code.steps[at++];
-    const auto jump_if = [&](bool condition) {
-      if (condition) at = now.a;
-    };
+    if (decides_on_scalars(now.what) && !data_is_known) return;
+    if (arithmetic_step(now, i.data(), s.data(), at)) continue;
     switch (now.what) {
-      case opcode::move_int: i[now.a] = i[now.b]; break;
-      case opcode::add_int: i[now.a] = wrapped(i[now.b], i[now.c], [](auto a, auto b) { return a + b; }); break;
-      case opcode::subtract_int: i[now.a] = wrapped(i[now.b], i[now.c], [](auto a, auto b) { return a - b; }); break;
-      case opcode::multiply_int: i[now.a] = wrapped(i[now.b], i[now.c], [](auto a, auto b) { return a * b; }); break;
       case opcode::divide_int:
         if (i[now.c] == 0 || i[now.c] == -1) return;
         i[now.a] = i[now.b] / i[now.c];
         break;
-      case opcode::negate_int: i[now.a] = wrapped(0, i[now.b], [](auto a, auto b) { return a - b; }); break;
       case opcode::check_bound: break;
-      case opcode::to_scalar: s[now.a] = static_cast<double>(i[now.b]); break;
-      case opcode::move_scalar: s[now.a] = s[now.b]; break;
-      case opcode::add_scalar: s[now.a] = s[now.b] + s[now.c]; break;
-      case opcode::subtract_scalar: s[now.a] = s[now.b] - s[now.c]; break;
-      case opcode::multiply_scalar: s[now.a] = s[now.b] * s[now.c]; break;
       case opcode::divide_scalar: s[now.a] = s[now.b] / s[now.c]; break;
-      case opcode::negate_scalar: s[now.a] = -s[now.b]; break;
-      case opcode::jump: at = now.a; break;
-      case opcode::jump_less_int: jump_if(i[now.b] < i[now.c]); break;
-      case opcode::jump_less_equal_int: jump_if(i[now.b] <= i[now.c]); break;
-      case opcode::jump_equal_int: jump_if(i[now.b] == i[now.c]); break;
-      case opcode::jump_not_equal_int: jump_if(i[now.b] != i[now.c]); break;
       case opcode::call: returns.push_back(at); at = now.a; break;
       case opcode::return_:
         if (returns.empty()) return;
@@ -111,22 +94,6 @@ void worker::look_at(const pardo& p, std::int64_t candidate) {
       case opcode::power:
       case opcode::square_root:
       case opcode::execute: data_is_known = false; break;
-      case opcode::jump_less_scalar:
-      case opcode::jump_less_equal_scalar:
-      case opcode::jump_not_less_scalar:
-      case opcode::jump_not_less_equal_scalar:
-      case opcode::jump_equal_scalar:
-      case opcode::jump_not_equal_scalar: {
-        if (!data_is_known) return;
-        const double left = s[now.b], right = s[now.c];
-        jump_if(now.what == opcode::jump_less_scalar         ? left < right
-                : now.what == opcode::jump_less_equal_scalar ? left <= right
-                : now.what == opcode::jump_not_less_scalar   ? !(left < right)
-                : now.what == opcode::jump_not_less_equal_scalar ? !(left <= right)
-                : now.what == opcode::jump_equal_scalar          ? left == right
-                                                                 : left != right);
-        break;
-      }
       case opcode::round:
         if (!data_is_known || !(s[now.b] > -0x1p62 && s[now.b] < 0x1p62)) return;
         i[now.a] = static_cast<std::int64_t>(std::nearbyint(s[now.b]));

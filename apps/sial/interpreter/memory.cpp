@@ -21,23 +21,20 @@ void worker::allocate(const allocation& a, bool release) {
     const bool all = a.at.empty() || a.at[d] == nothing;
     low[d] = all ? g.dims[d].low : m_i[a.at[d]];
     high[d] = all ? g.dims[d].high : low[d];
-    if (low[d] < g.dims[d].low || high[d] > g.dims[d].high)
-      throw run_error(fmt::format("segment {} is outside of dimension {} of '{}', which has {}:{}", low[d], d + 1, g.name, g.dims[d].low, g.dims[d].high));
+    for (const std::int64_t end : {low[d], high[d]})
+      if (end < g.dims[d].low || end > g.dims[d].high)
+        throw run_error(fmt::format("segment {} is outside of dimension {} of '{}', which has {}:{}", end, d + 1, g.name, g.dims[d].low, g.dims[d].high));
   }
   for (at = low;;) {
     std::int64_t ordinal = 0;
-    std::string name = g.name + "[";
-    for (std::size_t d = 0; d < g.rank; ++d) {
-      ordinal += (at[d] - g.dims[d].low) * g.stride[d];
-      name += fmt::format("{}{}", d == 0 ? "" : ",", at[d]);
-    }
+    for (std::size_t d = 0; d < g.rank; ++d) ordinal += (at[d] - g.dims[d].low) * g.stride[d];
     private_block* const there = mine.find(ordinal);
     if (release) {
-      if (there == nullptr) throw run_error(fmt::format("block {}] is deallocated and does not exist", name));
+      if (there == nullptr) throw run_error(fmt::format("block {} is deallocated and does not exist", g.name_of(ordinal)));
       m_pool.give(*there);
       mine.remove(ordinal);
     } else {
-      if (there != nullptr) throw run_error(fmt::format("block {}] is allocated and exists already", name));
+      if (there != nullptr) throw run_error(fmt::format("block {} is allocated and exists already", g.name_of(ordinal)));
       private_block& b = make_private(r, at, ordinal);
       fill(b.data, b.count, 0);
     }

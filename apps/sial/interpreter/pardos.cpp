@@ -44,6 +44,7 @@ bool worker::pardo_begin(const step& at) {
 bool worker::pardo_next(const step& at) {
   const pardo& p = m_code.pardos[at.b];
   if (m_temps.size() > m_pardo.mark) drop_temps(m_pardo.mark);
+  m_pardo.deal->finished(m_number);
   if (++m_pardo.at < m_pardo.end) {
     for (std::size_t d = 0; d < p.indices.size(); ++d) {  // first index fastest
       std::int64_t& value = m_i[p.indices[d]];

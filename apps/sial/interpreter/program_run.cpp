@@ -12,9 +12,13 @@ namespace tessera::sial {
 
 run_counters& run_counters::operator+=(const run_counters& more) noexcept {
   iterations += more.iterations;
-  gets += more.gets;
-  puts += more.puts;
-  operations += more.operations;
+  for (std::size_t k = 0; k < exchanges.size(); ++k) {
+    exchanges[k].number += more.exchanges[k].number;
+    exchanges[k].bytes += more.exchanges[k].bytes;
+    exchanges[k].saved += more.exchanges[k].saved;
+    exchanges[k].waited += more.exchanges[k].waited;
+  }
+  contractions += more.contractions;
   flops += more.flops;
   blocks_taken += more.blocks_taken;
   blocks_reused += more.blocks_reused;
@@ -22,7 +26,6 @@ run_counters& run_counters::operator+=(const run_counters& more) noexcept {
   first_reads += more.first_reads;
   ready_reads += more.ready_reads;
   asked_early += more.asked_early;
-  block_seconds += more.block_seconds;
   on_devices += more.on_devices;
   in_place += more.in_place;
   return *this;
@@ -97,9 +100,10 @@ std::exception_ptr told(const worker* who, const program_run& run) {
     return std::make_exception_ptr(error(error_kind::task, e.what(), where, e.hint));
   } catch (const error& e) {
     if (names_a_line(e.where(), run)) return std::current_exception();  // a task of an earlier statement
+    if (e.kind() == error_kind::memory && who != nullptr) return std::make_exception_ptr(error(e.kind(), e.message(), who->place(), e.hint()));
     return std::make_exception_ptr(error(e.kind(), e.message(), e.where().empty() ? where : fmt::format("{}, {}", where, e.where()), e.hint()));
   } catch (const std::bad_alloc&) {
-    return std::make_exception_ptr(error(error_kind::memory, "out of memory", where));
+    return std::make_exception_ptr(error(error_kind::memory, "out of memory", who != nullptr ? who->place() : where));
   } catch (const std::exception& e) {
     return std::make_exception_ptr(error(error_kind::task, e.what(), where));
   }

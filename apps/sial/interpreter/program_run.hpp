@@ -1,6 +1,8 @@
 #pragma once
 // One program of a job while it runs: what its workers share.
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -59,18 +61,33 @@ struct run_settings {
   std::uint64_t held_bytes = ~std::uint64_t{0};  ///< and how many bytes of them; program_run makes it fit a limited memory
 };
 
+/// One kind of exchange with shared arrays.
+struct exchange_counters {
+  std::uint64_t number = 0;               ///< statements executed, one block each
+  std::uint64_t bytes = 0;                ///< of those blocks
+  std::uint64_t saved = 0;                ///< fetches of a block that this worker had fetched since the last barrier
+  std::uint64_t waited = 0;               ///< nanoseconds, over all workers; of stores where memory is limited
+};
+enum class exchange : std::uint8_t { get, request, put, prepare };
+
 /// What workers count; added up at the end.
 struct run_counters {
   std::uint64_t iterations = 0;           ///< of pardos
-  std::uint64_t gets = 0, puts = 0;       ///< blocks
-  std::uint64_t operations = 0;           ///< block statements
+  std::array<exchange_counters, 4> exchanges;  ///< by exchange
+  std::uint64_t contractions = 0;         ///< products of blocks
   double flops = 0;                       ///< of contractions
   std::uint64_t blocks_taken = 0, blocks_reused = 0;  ///< temporary ones
   double barrier_seconds = 0;             ///< waited, over all workers
   std::uint64_t first_reads = 0, ready_reads = 0;  ///< of fetched blocks; of them those that were in the host's memory already
   std::uint64_t asked_early = 0;          ///< blocks
-  double block_seconds = 0;               ///< waited for fetched blocks, over all workers
   std::uint64_t on_devices = 0, in_place = 0;  ///< statements of block arithmetic, and puts of their results, on machines with devices
+  exchange_counters& of(exchange what) noexcept { return exchanges[static_cast<std::size_t>(what)]; }
+  const exchange_counters& of(exchange what) const noexcept { return exchanges[static_cast<std::size_t>(what)]; }
+  std::uint64_t gets() const noexcept { return of(exchange::get).number + of(exchange::request).number; }
+  std::uint64_t puts() const noexcept { return of(exchange::put).number + of(exchange::prepare).number; }
+  double block_seconds() const noexcept { return static_cast<double>(of(exchange::get).waited + of(exchange::request).waited) * 1e-9; }  ///< waited for fetched blocks
+  /// Share of fetched blocks that were in the host's memory when they were first read; 1 when none was read.
+  double hit_ratio() const noexcept { return first_reads == 0 ? 1 : static_cast<double>(ready_reads) / static_cast<double>(first_reads); }
   run_counters& operator+=(const run_counters& more) noexcept;
 };
 
@@ -117,6 +134,14 @@ struct program_run {
   std::mutex print_lock;
 
   final_state left;                                      ///< when all have ended without a failure
+
+  /// The outermost loop that is no pardo, as worker 0 has it; for who watches. `total` 0: none.
+  struct open_loop {
+    std::atomic<std::uint32_t> site{0};
+    std::atomic<std::int64_t> done{0}, total{0};
+    std::atomic<std::chrono::steady_clock::rep> began{0};
+  };
+  open_loop outer;
 
   std::mutex totals_lock;
   run_counters totals;

@@ -5,7 +5,7 @@
 namespace tessera::sial {
 
 dealing::dealing(std::uint32_t pardo, std::int64_t candidates, unsigned workers, bool fixed)
-    : m_pardo(pardo), m_candidates(candidates), m_workers(workers) {
+    : m_pardo(pardo), m_candidates(candidates), m_workers(workers), m_finished(workers) {
   if (!fixed) return;
   m_fixed = std::max<std::int64_t>(1, candidates / (std::int64_t{workers} * 64));
   for (unsigned w = 0; w < workers; ++w) m_chunk.push_back(w);
@@ -65,10 +65,21 @@ void team::leave() {
   }
 }
 
+std::int64_t dealing::finished() const noexcept {
+  std::int64_t all = 0;
+  for (const counted& c : m_finished) all += c.candidates.load(std::memory_order_relaxed);
+  return all;
+}
+
+std::shared_ptr<const dealing> team::latest() const {
+  const std::lock_guard guard(m_dealing_lock);
+  return m_latest;
+}
+
 std::shared_ptr<dealing> team::deal(std::uint64_t sequence, std::uint32_t pardo, std::int64_t candidates) {
   const std::lock_guard guard(m_dealing_lock);
   dealt& entry = m_dealings[sequence];
-  if (!entry.what) entry.what = std::make_shared<dealing>(pardo, candidates, m_size, m_deterministic);
+  if (!entry.what) m_latest = entry.what = std::make_shared<dealing>(pardo, candidates, m_size, m_deterministic);
   if (entry.what->pardo() != pardo)
     throw run_error("another worker has reached another pardo", "all workers must reach the same pardos, in the same order");
   const std::shared_ptr<dealing> what = entry.what;

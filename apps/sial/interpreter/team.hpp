@@ -1,6 +1,7 @@
 #pragma once
 // The workers of a job as a whole: barriers, sums over them, the dealing of iterations.
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -21,6 +22,14 @@ class dealing {
   /// The next candidates of a worker: [begin, end), or none (begin == end).
   std::pair<std::int64_t, std::int64_t> take(unsigned worker);
   std::uint32_t pardo() const noexcept { return m_pardo; }
+  /// A worker is done with one of its candidates.
+  void finished(unsigned worker) noexcept {
+    std::atomic<std::int64_t>& mine = m_finished[worker].candidates;
+    mine.store(mine.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // nobody else writes it
+  }
+  std::int64_t candidates() const noexcept { return m_candidates; }
+  std::int64_t finished() const noexcept;  ///< by all workers; may be a moment old
+  std::chrono::steady_clock::time_point began() const noexcept { return m_began; }
 
  private:
   std::uint32_t m_pardo;
@@ -28,6 +37,11 @@ class dealing {
   unsigned m_workers;
   std::int64_t m_fixed = 0;                 // candidates per chunk; 0: shrinking ones
   std::atomic<std::int64_t> m_next{0};
+  struct alignas(64) counted {
+    std::atomic<std::int64_t> candidates{0};
+  };
+  std::vector<counted> m_finished;          // by worker
+  std::chrono::steady_clock::time_point m_began = std::chrono::steady_clock::now();
   std::vector<std::int64_t> m_chunk;        // by worker, of fixed ones: its next chunk
 };
 
@@ -65,6 +79,8 @@ class team {
   /// The dealing of the `sequence`-th pardo that a worker reaches; the same for all workers. Throws run_error when another worker
   /// reached another pardo there.
   std::shared_ptr<dealing> deal(std::uint64_t sequence, std::uint32_t pardo, std::int64_t candidates);
+  /// The pardo that was begun last; null before the first one. From any thread.
+  std::shared_ptr<const dealing> latest() const;
 
  private:
   bool arrive(std::uint32_t site);  ///< true: the last one
@@ -86,7 +102,8 @@ class team {
     std::shared_ptr<dealing> what;
     unsigned workers = 0;  ///< that have taken it
   };
-  std::mutex m_dealing_lock;
+  mutable std::mutex m_dealing_lock;
+  std::shared_ptr<const dealing> m_latest;
   std::map<std::uint64_t, dealt> m_dealings;
 };
 

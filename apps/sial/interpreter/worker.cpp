@@ -50,6 +50,16 @@ void worker::loop_leave(const loop& l) {
   drop_temps(m_marks.back());
   m_marks.pop_back();
   m_i[l.index] = unbound;
+  if (m_number == 0 && m_marks.empty()) show_loop(m_site, 0, 0);
+}
+
+void worker::show_loop(std::uint32_t site, std::int64_t done, std::int64_t total) {
+  program_run::open_loop& shown = m_run.outer;
+  shown.total.store(0, std::memory_order_relaxed);
+  shown.site.store(site, std::memory_order_relaxed);
+  shown.done.store(done, std::memory_order_relaxed);
+  shown.began.store(std::chrono::steady_clock::now().time_since_epoch().count(), std::memory_order_relaxed);
+  shown.total.store(total, std::memory_order_release);
 }
 
 void worker::run() {
@@ -60,7 +70,6 @@ void worker::run() {
   leave_state();
   m_counters.blocks_taken = m_pool.taken();
   m_counters.blocks_reused = m_pool.reused();
-  m_counters.block_seconds = static_cast<double>(m_waited) * 1e-9;
 }
 
 namespace {
@@ -79,17 +88,13 @@ void worker::step_loop() {
   m_at = 0;
   for (;;) {
     const step& now = all[m_at++];
+    if (arithmetic_step(now, i, s, m_at)) continue;
     switch (now.what) {
-      case opcode::move_int: i[now.a] = i[now.b]; break;
-      case opcode::add_int: i[now.a] = wrapped(i[now.b], i[now.c], [](auto a, auto b) { return a + b; }); break;
-      case opcode::subtract_int: i[now.a] = wrapped(i[now.b], i[now.c], [](auto a, auto b) { return a - b; }); break;
-      case opcode::multiply_int: i[now.a] = wrapped(i[now.b], i[now.c], [](auto a, auto b) { return a * b; }); break;
       case opcode::divide_int:
         m_site = now.site;
         if (i[now.c] == 0) throw run_error("an int is divided by zero");
         i[now.a] = i[now.c] == -1 ? wrapped(0, i[now.b], [](auto a, auto b) { return a - b; }) : i[now.b] / i[now.c];
         break;
-      case opcode::negate_int: i[now.a] = wrapped(0, i[now.b], [](auto a, auto b) { return a - b; }); break;
       case opcode::round: {
         m_site = now.site;
         const double value = std::nearbyint(s[now.b]);
@@ -103,10 +108,6 @@ void worker::step_loop() {
           throw run_error(fmt::format("index '{}' has no value here", m_code.indices[now.b].name), "a loop of the caller must bind it");
         }
         break;
-      case opcode::move_scalar: s[now.a] = s[now.b]; break;
-      case opcode::add_scalar: s[now.a] = s[now.b] + s[now.c]; break;
-      case opcode::subtract_scalar: s[now.a] = s[now.b] - s[now.c]; break;
-      case opcode::multiply_scalar: s[now.a] = s[now.b] * s[now.c]; break;
       case opcode::divide_scalar:
         m_site = now.site;
         if (s[now.c] == 0) throw run_error("a scalar is divided by zero");
@@ -116,25 +117,11 @@ void worker::step_loop() {
         m_site = now.site;
         s[now.a] = finite(std::pow(s[now.b], s[now.c]), "**");
         break;
-      case opcode::negate_scalar: s[now.a] = -s[now.b]; break;
       case opcode::square_root:
         m_site = now.site;
         if (s[now.b] < 0) throw run_error(fmt::format("the square root of {} is asked for", s[now.b]));
         s[now.a] = std::sqrt(s[now.b]);
         break;
-      case opcode::to_scalar: s[now.a] = static_cast<double>(i[now.b]); break;
-
-      case opcode::jump: m_at = now.a; break;
-      case opcode::jump_less_int: if (i[now.b] < i[now.c]) m_at = now.a; break;
-      case opcode::jump_less_equal_int: if (i[now.b] <= i[now.c]) m_at = now.a; break;
-      case opcode::jump_equal_int: if (i[now.b] == i[now.c]) m_at = now.a; break;
-      case opcode::jump_not_equal_int: if (i[now.b] != i[now.c]) m_at = now.a; break;
-      case opcode::jump_less_scalar: if (s[now.b] < s[now.c]) m_at = now.a; break;
-      case opcode::jump_less_equal_scalar: if (s[now.b] <= s[now.c]) m_at = now.a; break;
-      case opcode::jump_not_less_scalar: if (!(s[now.b] < s[now.c])) m_at = now.a; break;
-      case opcode::jump_not_less_equal_scalar: if (!(s[now.b] <= s[now.c])) m_at = now.a; break;
-      case opcode::jump_equal_scalar: if (s[now.b] == s[now.c]) m_at = now.a; break;
-      case opcode::jump_not_equal_scalar: if (s[now.b] != s[now.c]) m_at = now.a; break;
 
       case opcode::call:
         m_site = now.site;
@@ -164,6 +151,7 @@ void worker::step_loop() {
         }
         i[l.index] = low;
         m_marks.push_back(m_temps.size());
+        if (m_number == 0 && m_marks.size() == 1) show_loop(now.site, 0, high - low + 1);
         break;
       }
       case opcode::loop_next: {
@@ -173,10 +161,12 @@ void worker::step_loop() {
         if (i[l.index] < high) {
           ++i[l.index];
           m_at = now.a;
+          if (m_number == 0 && m_marks.size() == 1) m_run.outer.done.store(m_run.outer.done.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
           if (m_run.workers.failed()) throw given_up();
         } else {
           m_marks.pop_back();
           i[l.index] = unbound;
+          if (m_number == 0 && m_marks.empty()) show_loop(now.site, 0, 0);
         }
         break;
       }

@@ -11,18 +11,13 @@
 #include <vector>
 
 #include "apps/sial/instructions/instruction_job.hpp"
+#include "apps/sial/interpreter/arithmetic_step.hpp"
 #include "apps/sial/interpreter/elementwise.hpp"
 #include "apps/sial/interpreter/placement.hpp"
 #include "apps/sial/interpreter/private_blocks.hpp"
 #include "apps/sial/interpreter/program_run.hpp"
 
 namespace tessera::sial {
-
-/// Ints beyond 64 bits wrap around.
-template <class Function>
-std::int64_t wrapped(std::int64_t a, std::int64_t b, Function&& function) {
-  return static_cast<std::int64_t>(function(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b)));
-}
 
 class worker final : private instruction_host {
  public:
@@ -31,6 +26,8 @@ class worker final : private instruction_host {
   void run();
   /// Of the statement that it is in: "file:12".
   std::string where() const { return where_of(m_code, m_site); }
+  /// "file:12:3".
+  std::string place() const { return place_of(m_code, m_site); }
   const run_counters& counters() const noexcept { return m_counters; }
   const std::vector<statement_profile>& profile() const noexcept { return m_profile; }  ///< by site
 
@@ -51,6 +48,7 @@ class worker final : private instruction_host {
   /// A block that was fetched: readable until the next barrier.
   struct fetched {
     std::int64_t ordinal = -1;
+    std::uint64_t bytes = 0;
     const double* data = nullptr;      ///< of the view or the copy
     shape extents;                     ///< likewise; here, since a block's record is often far away
     std::uint64_t used = 0;            ///< the last statement that read it
@@ -84,6 +82,7 @@ class worker final : private instruction_host {
   void data_step(const step& now);
   void timed_step(const step& now);
   void loop_leave(const loop& l);
+  void show_loop(std::uint32_t site, std::int64_t done, std::int64_t total);
   void drop_temps(std::size_t down_to);
   void fail_if_stopped();
 
@@ -142,6 +141,8 @@ class worker final : private instruction_host {
   // exchange.cpp
   void fetch(const reference& r);
   void store_to(const store& s, double value);
+  template <class Function>
+  auto waiting(exchange_counters& count, Function&& hold);
   void keep_sum(shared_view& mine, std::int64_t ordinal, const shape& extents, const tile& from, double value);
   void hand_over_sum(shared_view& mine, std::map<std::int64_t, private_block*>::iterator which);
   void hand_over_sums();
@@ -213,7 +214,7 @@ class worker final : private instruction_host {
   std::vector<const instruction*> m_instructions;     // by special, once it was executed
   std::vector<std::int64_t> m_ahead_i;                // registers of an iteration that is looked at ahead
   std::vector<double> m_ahead_s;
-  std::uint64_t m_waited = 0;                         // nanoseconds, for fetched blocks
+  std::uint64_t m_waited = 0;                         // nanoseconds, for shared blocks
   std::vector<statement_profile> m_profile;
   run_counters m_counters;
 };

@@ -3,22 +3,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "apps/sial/estimate/text.hpp"
+
 namespace tessera::sial {
 namespace {
 
 using nlohmann::ordered_json;
-
-const char* word(array_kind kind) {
-  switch (kind) {
-    case array_kind::fixed: return "static";
-    case array_kind::temp: return "temp";
-    case array_kind::local: return "local";
-    case array_kind::contiguous_local: return "contiguous local";
-    case array_kind::distributed: return "distributed";
-    case array_kind::served: return "served";
-  }
-  return "";
-}
 
 void add_elements(ordered_json& to, const double* data, std::int64_t count, bool checksums) {
   if (!checksums) {
@@ -34,15 +24,6 @@ void add_elements(ordered_json& to, const double* data, std::int64_t count, bool
   to["sum_of_magnitudes"] = size;
 }
 
-std::vector<std::int64_t> segments_of(const array_geometry& a, std::int64_t ordinal) {
-  std::vector<std::int64_t> at;
-  for (std::size_t d = 0; d < a.rank; ++d) {
-    at.push_back(a.dims[d].low + ordinal % a.dims[d].segments());
-    ordinal /= a.dims[d].segments();
-  }
-  return at;
-}
-
 }  // namespace
 
 ordered_json dump_of(const program_run& run, bool checksums) {
@@ -53,7 +34,7 @@ ordered_json dump_of(const program_run& run, bool checksums) {
   for (std::size_t k = 0; k < c.scalars.size(); ++k) out["scalars"][c.scalars[k].name] = left.scalars[k];
   for (std::uint32_t k = 0; k < c.arrays.size(); ++k) {
     const array_geometry& a = run.sizes.array(k);
-    ordered_json entry{{"name", a.name}, {"kind", word(a.kind)}};
+    ordered_json entry{{"name", a.name}, {"kind", word_of(a.kind)}};
     std::vector<std::int64_t> extents;
     for (std::size_t d = 0; d < a.rank; ++d) extents.push_back(a.dims[d].elements());
     entry["extents"] = extents;
@@ -64,7 +45,8 @@ ordered_json dump_of(const program_run& run, bool checksums) {
       for (const std::int64_t ordinal : left.lives[k]->ordinals()) {
         const shared_block& b = *left.lives[k]->find(ordinal);
         const auto view = left.lives[k]->group().read_host(b.elements);
-        ordered_json block{{"segments", segments_of(a, ordinal)}};
+        const auto at = a.segments_of(ordinal);
+        ordered_json block{{"segments", std::vector<std::int64_t>(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(a.rank))}};
         const auto shown = b.elements.extents().extents();
         block["shape"] = std::vector<std::int64_t>(shown.begin(), shown.end());
         add_elements(block, view.data(), view.size(), checksums);

@@ -193,6 +193,8 @@ TEST(bad_input, the_command_line) {
   expect_failure({"topologie"}, 2, {"did you mean 'topology'?"});
   expect_failure({"gemm", "--n", "10", "--tiel", "5"}, 2, {"--tiel", "did you mean '--tile'?"});
   expect_failure({"plugins", "explian"}, 2, {"explian", "did you mean 'explain'?"});
+  expect_failure({"sial", "run", "a.sialx", "--progres", "always"}, 2, {"--progres", "did you mean '--progress'?"});
+  expect_failure({"sial", "run", "a.sialx", "--init", "a.toml", "--progress", "sometimes"}, 2, {"sometimes", "`tessera sial run --help` lists its options"});
   expect_failure({"config"}, 2, {"tessera config --help"});
   expect_failure({"cholesky"}, 2, {"needs a matrix", "--matrix FILE or --n N"});
   expect_failure({"cholesky", "--n", "10", "--matrix", "x.mtx"}, 2, {"--matrix", "--n"});

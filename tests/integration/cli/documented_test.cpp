@@ -131,6 +131,19 @@ TEST(documented, keys_of_sial_programs) {
   expect_agreement(keys_of(checked.out), documented("## tessera sial check"), "sial check");
 }
 
+TEST(documented, keys_of_dry_runs) {
+  const plugin_test::folder folder;
+  const std::string program = (folder.path() / "p.sialx").string();
+  std::ofstream(program) << "sial p\nindex i = 1:4\nindex j = 1:4\nspecial fill_block_sequential wr\nscalar x\ntemp t[i]\ntemp u[i,j]\ndistributed d[i]\npardo i\nexecute fill_block_sequential t[i] 1.0\n"
+                            "x += t[i] * t[i]\nif x > 2.0\nput d[i] = t[i]\nendif\ndo j\nu[i,j] = t[i] ^ t[j]\nenddo j\nendpardo i\nendsial p\n";
+  const outcome told = run({"sial", "run", program, "--dry-run", "--json", "-"});
+  ASSERT_EQ(told.code, 0) << told.err;
+  const keys real = keys_of(told.out);
+  expect_agreement(real, documented("## tessera sial run --dry-run"), "sial run --dry-run");
+  EXPECT_TRUE(real.contains("programs[].notes[].text")) << told.out;
+  EXPECT_TRUE(real.contains("programs[].executions[].times")) << told.out;
+}
+
 TEST(documented, keys_of_topology) {
   keys real = keys_of(run({"topology", "--config", source("configs/sim_two.toml"), "--json", "-"}).out);
   real.merge(keys_of(run({"topology", "--set", "topology.synthetic=package:2 numa:2 core:2 pu:1", "--json", "-"}).out));

@@ -200,6 +200,122 @@ TEST_F(sial, profiles_name_every_line) {
   EXPECT_THAT(contents(at("p.html")), HasSubstr("<td class=l>12<td class=s>  put d[i,j] = t[i,j]"));
 }
 
+TEST_F(sial, a_profile_page_has_every_line_with_its_figures) {
+  write("page.sialx", "sial page\naoindex i = 1:3\naoindex j = 1:3\ntemp t[i,j]\nscalar x\npardo i,j\nwhere i < j\n  t[i,j] = 1.0\n  x += t[i,j] * t[i,j]\nendpardo i,j\nendsial page\n");
+  ASSERT_EQ(run({"sial", "run", at("page.sialx"), "--init", at("job.toml"), "--workers", "2", "--quiet", "--profile", at("p.html")}).code, 0);
+  const std::string page = contents(at("p.html"));
+  EXPECT_TRUE(page.starts_with("<!doctype html>")) << page;
+  EXPECT_TRUE(page.ends_with("</html>\n"));
+  EXPECT_THAT(page, HasSubstr("<title>Profile of page</title>"));
+  EXPECT_THAT(page, testing::ContainsRegex("<p>2 workers; [0-9]+.[0-9]+ s in statements on data, over all workers"));
+  EXPECT_THAT(page, HasSubstr("<h2>" + at("page.sialx") + "</h2>"));
+  EXPECT_THAT(page, HasSubstr("<tr><th>times<th>seconds<th>mean &micro;s<th>least<th>most<th>std. dev.<th>waited s<th>line<th>"));
+  EXPECT_THAT(page, HasSubstr("<tr><td><td><td><td><td><td><td><td class=l>7<td class=s>where i &lt; j")) << "conditions are not timed";
+  // Three pairs i < j: shaded, times, seconds, mean, least, most, deviation, waited.
+  const std::string figures = "<tr style=\"background:rgba.220,80,40,[0-9.]+.\"><td>3<td>[0-9.]+<td>[0-9.]+<td>[0-9.]+<td>[0-9.]+<td>[0-9.]+<td>[0-9.]+<td class=l>";
+  EXPECT_THAT(page, testing::ContainsRegex(figures + "8<td class=s>  t.i,j. = 1.0"));
+  EXPECT_THAT(page, testing::ContainsRegex(figures + "9<td class=s>  x .= t.i,j. . t.i,j."));
+  EXPECT_EQ(page.find("<script"), std::string::npos) << "it stands alone";
+}
+
+TEST_F(sial, exchanges_are_counted) {
+  const outcome done = run_job({"--json", "-"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  const nlohmann::json told = json_of(done.out);
+  const auto exchange = [&](int program, int kind) { return told["programs"][static_cast<std::size_t>(program)]["exchanges"][static_cast<std::size_t>(kind)]; };
+  // All of d is 36 elements, 288 bytes. The first program stores it once and adds to it twice; each of the three workers fetches it.
+  EXPECT_EQ(exchange(0, 0)["kind"], "get");
+  EXPECT_EQ(exchange(0, 0)["number"], 27);
+  EXPECT_EQ(exchange(0, 0)["bytes"], 3 * 288);
+  EXPECT_EQ(exchange(0, 0)["saved"], 0);
+  EXPECT_EQ(exchange(0, 2)["kind"], "put");
+  EXPECT_EQ(exchange(0, 2)["number"], 27);
+  EXPECT_EQ(exchange(0, 2)["bytes"], 3 * 288);
+  EXPECT_EQ(exchange(1, 0)["number"], 9);
+  EXPECT_EQ(exchange(1, 1)["number"], 0);
+  EXPECT_EQ(told["programs"][0]["gets"], 27);
+  EXPECT_EQ(told["programs"][0]["hit_ratio"], 1);
+
+  write("again.sialx", "sial again\naoindex i = 1:3\nserved s[i]\nindex k = 1:5\nscalar x\npardo i\nprepare s[i] = 1.0\nendpardo i\nserver_barrier\n"
+                       "do k\ndo i\nrequest s[i]\nx += s[i] * s[i]\nenddo i\nenddo k\nendsial again\n");
+  const outcome again = run({"sial", "run", at("again.sialx"), "--init", at("job.toml"), "--workers", "2", "--quiet", "--stats", "--json", at("again.json")});
+  ASSERT_EQ(again.code, 0) << again.err;
+  const nlohmann::json figures = json_of(contents(at("again.json")))["programs"][0];
+  EXPECT_EQ(figures["exchanges"][1]["number"], 2 * 5 * 3);
+  EXPECT_EQ(figures["exchanges"][1]["bytes"], 2 * 5 * 6 * 8);
+  EXPECT_EQ(figures["exchanges"][1]["saved"], 2 * 4 * 3) << "fetched in the first round, there in the other four";
+  EXPECT_EQ(figures["exchanges"][3]["number"], 3);
+  EXPECT_EQ(figures["exchanges"][3]["bytes"], 6 * 8);
+  EXPECT_EQ(figures["first_reads"], 6);
+  EXPECT_THAT(again.err, HasSubstr("again: hit ratio 100.0 %: 6 of 6 blocks"));
+  EXPECT_THAT(again.err, testing::ContainsRegex("\n  request +30 +480 B +24 +[0-9.]+\n"));
+}
+
+TEST_F(sial, dry_runs_count_what_programs_before_keep) {
+  const outcome told = run_job({"--dry-run", "--json", "-"});
+  ASSERT_EQ(told.code, 0) << told.err;
+  const nlohmann::json jobs = json_of(told.out);
+  ASSERT_EQ(jobs["programs"].size(), 2u);
+  EXPECT_EQ(jobs["programs"][0]["kept_bytes"], 0);
+  EXPECT_EQ(jobs["programs"][1]["kept_bytes"], 2 * 288) << "d and s";
+  EXPECT_EQ(jobs["programs"][0]["iterations"], 9);
+}
+
+/// Bounds of loops that come from ints and scalars: the walk ahead follows them.
+TEST_F(sial, blocks_are_asked_for_early_where_ints_and_scalars_bound_loops) {
+  write("ahead.sialx", R"(sial ahead
+predefined int rounds
+aoindex i = 1:6
+aoindex j = 1:6
+index k = 1:10
+served a[i,j]
+temp t[i,j]
+int n
+scalar limit
+scalar mine
+scalar all
+pardo i,j
+  prepare a[i,j] = (scalar)(10 * i + j)
+endpardo i,j
+server_barrier
+limit = 2.5
+n = rounds + 1
+pardo i, k
+  do j
+  where j <= n
+    if (scalar)j < limit
+      request a[i,j]
+      t[i,j] = 1.0
+      mine += a[i,j] * t[i,j]
+    endif
+    if (int)(limit * 2.0) == j + 2
+      request a[i,j]
+      t[i,j] = 1.0
+      mine += a[i,j] * t[i,j]
+    endif
+  enddo j
+endpardo i, k
+collective all += mine
+print all
+endsial ahead
+)");
+  write("ahead.toml", "[ints]\nrounds = 2\n[segments]\nao = [100, 100, 100, 100, 100, 100]\n");
+  double sum = 0;  // j = 1 and 2 by the first condition; 2 limit - 2 = 3 by the second
+  for (int i = 1; i <= 6; ++i)
+    for (int j = 1; j <= 3; ++j) sum += 10 * 1e4 * (10 * i + j);
+  char expected[100];
+  std::snprintf(expected, sizeof expected, "34:  all = %.14f\n", sum);
+  for (const char* ahead : {"4", "0"}) {
+    const outcome done = run({"sial", "run", at("ahead.sialx"), "--init", at("ahead.toml"), "--workers", "1", "--set", "runtime.plugins=[\"host\", \"disk\"]", "--set",
+                              "memory.host_limit=1 MiB", "--set", "memory.slab_bytes=256 KiB", "--set", "plugin.disk.capacity=64 MiB", "--look-ahead", ahead, "--json", "-"});
+    ASSERT_EQ(done.code, 0) << done.err;
+    const nlohmann::json told = json_of(done.out);
+    EXPECT_EQ(told["output"], expected);
+    EXPECT_EQ(told["programs"][0]["gets"], 180);
+    EXPECT_GT(told["programs"][0]["asked_early"].get<int>(), 0);
+  }
+}
+
 TEST_F(sial, a_capped_memory_spills_to_the_disk) {
   write("large.sialx", R"(sial large
 aoindex i = 1:6

@@ -194,6 +194,10 @@ TEST_P(sial_contractions, agree_with_loops_over_elements) {
     const std::vector<double> found =
         c.result.empty() ? std::vector<double>{std::get<double>(kept)} : std::get<sial::kept_values>(kept).values;
     ASSERT_EQ(found, c.expected()) << workers << " workers\n" << text;
+    sial::kept_estimates kept_before;
+    const sial::program_estimate told = sial::estimate_program(testing::program_from_text(text).all[0], c.data, {workers}, kept_before);
+    ASSERT_FALSE(told.flops_are_most()) << text;
+    ASSERT_EQ(told.flops(), outcome.counters.flops) << text;
   }
 }
 

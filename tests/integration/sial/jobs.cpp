@@ -33,7 +33,7 @@ sial_programs program_from_text(const std::string& text) {
     return path == "test.sialx" ? std::optional(text) : std::nullopt;
   });
   if (!c.result) throw error(error_kind::input, "the program has errors:\n" + sial::to_text(c.messages, c.sources) + text);
-  return {{{"test.sialx", sial::lower(*c.result)}}};
+  return {{{"test.sialx", sial::lower(*c.result), std::make_shared<const sial::program>(*c.result)}}};
 }
 
 namespace {

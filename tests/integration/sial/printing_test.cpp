@@ -81,6 +81,18 @@ TEST(sial_printing, every_form) {
     EXPECT_EQ(run_text(text, common_data(), workers).printed, expected) << workers;
 }
 
+TEST(sial_printing, all_workers_print_while_that_is_enabled) {
+  const std::string text =
+      "sial printing\nspecial enable_all_rank_print\nspecial disable_all_rank_print\n"
+      "print \"one\"\nsip_barrier\nexecute enable_all_rank_print\nsip_barrier\nprint \"all\"\nsip_barrier\nexecute disable_all_rank_print\nsip_barrier\n"
+      "print \"one again\"\nendsial printing\n";
+  for (const unsigned workers : {1u, 2u, 4u}) {
+    std::string expected = "one\n";
+    for (unsigned w = 0; w < workers; ++w) expected += "all\n";
+    EXPECT_EQ(run_text(text, common_data(), workers).printed, expected + "one again\n") << workers;
+  }
+}
+
 TEST(sial_printing, odd_texts) {
   EXPECT_EQ(run_text("sial empty\nendsial empty", common_data(), 3).printed, "");
   EXPECT_EQ(run_text("\n\n# comment\n\tSIAL  Crlf\r\n\r\n INT\tn=3 # three\r\nprint\fn\r\n\n\nendsial crlf   # end",

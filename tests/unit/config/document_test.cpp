@@ -312,6 +312,28 @@ TEST(document, wrong_declarations_name_their_place) {
   expect_error("[[hierarchy]]\nparent = \"a\"\nchildrn = [\"b\"]\n", {"did you mean 'children'", "laptop.toml:3:1"});
 }
 
+TEST(document, letters_that_are_not_ascii_stand_in_quotes_and_comments) {
+  const auto refused = [](const std::string& text, const std::string& where) {
+    try {
+      (void)document::parse(text, "laptop.toml");
+      ADD_FAILURE() << "accepted: " << text;
+    } catch (const error& e) {
+      EXPECT_EQ(e.where(), where) << text;
+      EXPECT_EQ(e.kind(), error_kind::configuration);
+    }
+  };
+  refused("[caf\u00e9]\n", "laptop.toml:1:5");
+  refused("# \u00e9\n[runtime]\nworkers = 1\u00e9\n", "laptop.toml:3:12");
+  refused("[runtime]\n\u2028workers = 1\n", "laptop.toml:2:1");
+  refused("[memory]\nslab_bytes = \"32 MiB\" \u2e80\n", "laptop.toml:2:23");
+  refused("[[location]]\nname = \"\u00e9\" \u00e9\n", "laptop.toml:2:12");
+  refused("[[location]]\nname = \"a\\\"\u00e9\" \u00e9\n", "laptop.toml:2:15");
+  refused("[[location]]\nname = '''\na\u00e9''' \u00e9\n", "laptop.toml:3:7");
+  const std::string types = "[[loctype]]\nname = \"t\"\nkind = \"cpu\"\n";
+  for (const std::string name : {"\"k\u00fcche\"", "'k\u00fcche'", "\"\"\"\nk\u00fcche\"\"\"", "'''k\u00fcche'''"})
+    EXPECT_NO_THROW((void)document::parse("\xEF\xBB\xBF# \u00e4 \"\n" + types + "[[location]]\nname = " + name + "\ntype = \"t\"\n", "laptop.toml")) << name;
+}
+
 TEST(document, damaged_text_is_refused_and_never_worse) {
   const std::string whole =
       "[runtime]\nworkers = 3\nspin = \"20 us\"\nplugins = [\"host\", \"sim\"]\n[memory]\nslab_bytes = \"32 MiB\"\n"
