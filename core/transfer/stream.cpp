@@ -109,7 +109,16 @@ bool stream::poll_once() { return fire_until(ask()); }
 
 std::uint64_t stream::ask() {
   const std::lock_guard asking(m_ask_lock);  // a failure is told once: nobody may see the point passed before it is noted
-  if (abandoned()) return m_known;
+  // One failure at a time is told, and nothing behind the next one: of several that were reached since, no call will wake us again.
+  for (std::uint64_t told = 0; !abandoned();) {
+    const std::uint64_t failed = ask_once();
+    if (failed == 0 || failed == told) break;
+    told = failed;
+  }
+  return m_known;
+}
+
+std::uint64_t stream::ask_once() {
   std::uint64_t value = m_completed.load(std::memory_order_relaxed), failed = 0;
   const tsr_status status = m_device->table().stream_progress(m_device->handle(), m_handle, &value, &failed);
   std::string details;
@@ -131,7 +140,7 @@ std::uint64_t stream::ask() {
     }
   }
   m_known = std::max(m_known, value);
-  return m_known;
+  return status != TSR_OK && status != TSR_NOT_READY && status != TSR_DEVICE_LOST ? failed : 0;
 }
 
 bool stream::passed_with_failure(std::uint64_t value) {

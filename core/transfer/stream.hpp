@@ -92,8 +92,9 @@ class stream {
   void finish_wakes() noexcept;
 
  private:
-  bool poll_once();  // under m_poll_lock
-  std::uint64_t ask();     // the highest point known to be reached; notes failures
+  bool poll_once();          // under m_poll_lock
+  std::uint64_t ask();       // the highest point known to be reached; notes failures
+  std::uint64_t ask_once();  // the point that failed, or 0
   bool fire_until(std::uint64_t value);
   tsr_status failure_at(std::uint64_t value) const noexcept;
   void require_usable() const;

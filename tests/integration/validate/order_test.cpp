@@ -24,13 +24,13 @@ class order : public ::testing::Test {
   /// On a thread of its own that is still there afterwards, so that its end orders nothing.
   template <class Function>
   void elsewhere(Function f) {
-    std::promise<void> done;
-    m_threads.emplace_back([f, &done, over = m_ended] {
+    auto done = std::make_shared<std::promise<void>>();  // the thread's too: it is still in set_value when we hear of it
+    m_threads.emplace_back([f, done, over = m_ended] {
       f();
-      done.set_value();
+      done->set_value();
       over.wait();
     });
-    done.get_future().wait();
+    done->get_future().wait();
   }
   void TearDown() override {
     m_over.set_value();
