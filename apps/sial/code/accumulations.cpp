@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "apps/sial/language/parts.hpp"
 #include "apps/sial/language/subscripts.hpp"
 
 namespace tessera::sial {
@@ -18,80 +19,32 @@ struct mention {
 
 /// Calls function(array) for every array that a statement names itself, those of the statements inside of it left out.
 template <class Function>
-class naming {
- public:
-  explicit naming(Function& function) : m_function(function) {}
-
-  void operator()(const do_loop& s) { relations(s.where); }
-  void operator()(const pardo_loop& s) { relations(s.where); }
-  void operator()(const if_statement& s) { one(s.condition); }
-  void operator()(const section_statement&) {}
-  void operator()(const gpu_section&) {}
-  void operator()(const call_statement&) {}
-  void operator()(const return_statement&) {}
-  void operator()(const stop_statement&) {}
-  void operator()(const exit_statement&) {}
-  void operator()(const barrier_statement&) {}
-  void operator()(const fetch_statement& s) { one(s.block); }
-  void operator()(const store_statement& s) {
-    one(s.to);
-    std::visit([this](const auto& what) { one(what); }, s.from);
-  }
-  void operator()(const create_statement& s) { m_function(s.array); }
-  void operator()(const delete_statement& s) { m_function(s.array); }
-  void operator()(const allocate_statement& s) { m_function(s.array); }
-  void operator()(const allocate_region_statement& s) { one(s.region); }
-  void operator()(const collective_statement& s) { one(s.value); }
-  void operator()(const broadcast_statement& s) { one(s.from), m_function(s.array); }
-  void operator()(const assert_same_statement&) {}
-  void operator()(const execute_statement& s) {
-    for (const argument& a : s.arguments) std::visit([this](const auto& what) { one(what); }, a);
-  }
-  void operator()(const persistent_statement& s) {
-    if (!s.is_scalar) m_function(s.of);
-  }
-  void operator()(const gpu_transfer& s) {
-    std::visit([this](const auto& what) { one(what); }, s.of);
-  }
-  void operator()(const print_statement& s) {
-    std::visit([this](const auto& what) { one(what); }, s.what);
-  }
-  void operator()(const assign_int& s) { one(s.value); }
-  void operator()(const assign_scalar& s) { one(s.value); }
-  void operator()(const block_scalar& s) { one(s.to), one(s.value); }
-  void operator()(const block_copy& s) { one(s.to), one(s.from); }
-  void operator()(const block_sum& s) { one(s.to), one(s.left), one(s.right); }
-  void operator()(const block_scaled& s) { one(s.to), one(s.factor), one(s.from); }
-  void operator()(const block_product& s) { one(s.to), one(s.left), one(s.right); }
-  void operator()(const block_slice& s) { one(s.to), one(s.from); }
-  void operator()(const region_fill& s) { one(s.to), one(s.value); }
-  void operator()(const region_from_block& s) { one(s.to), one(s.from); }
-  void operator()(const block_from_region& s) { one(s.to), one(s.from); }
-
- private:
-  void one(const block_reference& b) {
-    m_function(b.array);
+struct array_names : part_hooks {
+  explicit array_names(Function& f) : function(f) {}
+  void reads(const block_reference& b) {
+    function(b.array);
     for (const subscript& s : b.subscripts)
-      if (s.value != nullptr) one(*s.value);
+      if (s.value != nullptr) value(*s.value);
   }
-  void one(const region_reference& r) {
-    m_function(r.array);
-    for (const auto& [low, high] : r.ranges) one(low), one(high);
+  void writes(const block_reference& b) { reads(b); }
+  void argument(const block_reference& b) { reads(b); }
+  void region(const region_reference& r) {
+    function(r.array);
+    for (const auto& [low, high] : r.ranges) value(low), value(high);
   }
-  void one(const whole_array& a) { m_function(a.array); }
-  void one(const scalar_argument&) {}
-  void one(const literal_argument&) {}
-  void one(const std::string&) {}
-  void one(const expression& e) {
-    for (const expression& operand : e.operands) one(operand);
-    for (const block_reference& b : e.blocks) one(b);
+  void array(symbol a) { function(a); }
+  void value(const expression& e) {
+    for (const expression& operand : e.operands) value(operand);
+    for (const block_reference& b : e.blocks) reads(b);
   }
-  void one(const relation& r) { one(r.left), one(r.right); }
-  void relations(const std::vector<relation>& all) {
-    for (const relation& r : all) one(r);
-  }
-  Function& m_function;
+  Function& function;
 };
+
+template <class Function>
+void for_each_name(const statement& s, Function f) {
+  array_names<Function> names(f);
+  std::visit([&names](const auto& what) { parts_of(what, names); }, s.what);
+}
 
 /// The block that a statement gives all elements of, not looking at those that it had.
 const block_reference* defined_by(const statement& s) {
@@ -128,12 +81,11 @@ class search {
     for (const statement& s : statements) {
       const bool is_loop = std::holds_alternative<do_loop>(s.what) || std::holds_alternative<pardo_loop>(s.what);
       if (is_loop) m_loops.push_back(&s);
-      const auto note = [&](symbol array) {
+      for_each_name(s, [&](symbol array) {
         if (m_program.arrays[array].kind != array_kind::temp) return;
         auto& all = m_mentions[array];
         if (all.empty() || all.back().at != &s) all.push_back({&s, &statements, m_loops, in_procedure});
-      };
-      std::visit(naming(note), s.what);
+      });
       std::visit(
           [&](const auto& what) {
             if constexpr (requires { what.inside; }) walk(what.inside, in_procedure);
@@ -176,8 +128,7 @@ class search {
   /// A definition that also uses the array on its right side.
   static bool reads(const statement& s, symbol array) {
     int times = 0;
-    const auto count = [&](symbol named) { times += named == array ? 1 : 0; };
-    std::visit(naming(count), s.what);
+    for_each_name(s, [&](symbol named) { times += named == array ? 1 : 0; });
     return times > 1;
   }
 

@@ -59,10 +59,7 @@ std::string exchanges_text(const sial::program_report& done) {
   text += fmt::format("  {:<8} {:>12} {:>12} {:>12} {:>12}\n", "", "number", "bytes", "saved", "waited s");
   for (std::size_t k = 0; k < c.exchanges.size(); ++k) {
     const sial::exchange_counters& e = c.exchanges[k];
-    if (c.on_devices + c.in_place > 0)
-    text += fmt::format("{}: {} of {} block statements ran on devices, {:.6f} s there\n", done.name, c.on_devices, c.on_devices + c.in_place,
-                        done.device_seconds);
-  text += fmt::format("  {:<8} {:>12} {:>12} {:>12} {:>12.6f}\n", exchange_words[k], e.number, format_bytes(static_cast<double>(e.bytes)),
+    text += fmt::format("  {:<8} {:>12} {:>12} {:>12} {:>12.6f}\n", exchange_words[k], e.number, format_bytes(static_cast<double>(e.bytes)),
                         e.saved, static_cast<double>(e.waited) * 1e-9);
   }
   return text;

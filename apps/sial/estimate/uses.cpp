@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "apps/sial/language/parts.hpp"
+
 namespace tessera::sial {
 namespace {
 
@@ -16,7 +18,7 @@ void look_into(const expression& e, const Int& int_, const Scalar& scalar, const
 }
 
 /// Which ints and scalars decide something: those in conditions and subscripts, and those that these are computed from.
-class decision_finder {
+class decision_finder : public part_hooks {
  public:
   decision_finder(std::set<symbol>& ints, std::set<symbol>& scalars) : m_ints(ints), m_scalars(scalars) {}
   void run(const program& p) {
@@ -27,19 +29,23 @@ class decision_finder {
     }
   }
 
+  // Parts of statements.
+  void reads(const block_reference& b) {
+    for (const subscript& s : b.subscripts)
+      if (s.value) decides(*s.value);
+  }
+  void writes(const block_reference& b) { reads(b); }
+  void argument(const block_reference& b) { reads(b); }
+  void value(const expression& e) {
+    look_into(
+        e, [](symbol) {}, [](symbol) {}, [](symbol) {}, [&](const block_reference& b) { reads(b); });
+  }
+
  private:
   void decides(const expression& e) {
     look_into(
         e, [&](symbol s) { m_ints.insert(s); }, [&](symbol s) { m_scalars.insert(s); }, [](symbol) {},
-        [&](const block_reference& b) { reference(b); });
-  }
-  void passes_on(const expression& e) {
-    look_into(
-        e, [](symbol) {}, [](symbol) {}, [](symbol) {}, [&](const block_reference& b) { reference(b); });
-  }
-  void reference(const block_reference& b) {
-    for (const subscript& s : b.subscripts)
-      if (s.value) decides(*s.value);
+        [&](const block_reference& b) { reads(b); });
   }
   void look(const body& all) {
     for (const statement& s : all) std::visit([this](const auto& what) { look(what); }, s.what);
@@ -55,31 +61,14 @@ class decision_finder {
   void look(const if_statement& s) { conditions({s.condition}), look(s.then), look(s.otherwise); }
   void look(const section_statement& s) { look(s.inside); }
   void look(const gpu_section& s) { look(s.inside); }
-  void look(const assign_int& s) { m_ints.contains(s.to) ? decides(s.value) : passes_on(s.value); }
-  void look(const assign_scalar& s) { m_scalars.contains(s.to) ? decides(s.value) : passes_on(s.value); }
-  void look(const collective_statement& s) { m_scalars.contains(s.scalar) ? decides(s.value) : passes_on(s.value); }
-  void look(const fetch_statement& s) { reference(s.block); }
-  void look(const store_statement& s) {
-    reference(s.to);
-    if (const auto* from = std::get_if<block_reference>(&s.from)) reference(*from);
-  }
+  void look(const assign_int& s) { m_ints.contains(s.to) ? decides(s.value) : value(s.value); }
+  void look(const assign_scalar& s) { m_scalars.contains(s.to) ? decides(s.value) : value(s.value); }
+  void look(const collective_statement& s) { m_scalars.contains(s.scalar) ? decides(s.value) : value(s.value); }
   void look(const allocate_region_statement& s) {
     for (const auto& [low, high] : s.region.ranges) decides(low), decides(high);
   }
-  void look(const execute_statement& s) {
-    for (const argument& a : s.arguments)
-      if (const auto* b = std::get_if<block_reference>(&a)) reference(*b);
-  }
-  void look(const block_scalar& s) { reference(s.to), passes_on(s.value); }
-  void look(const block_copy& s) { reference(s.to), reference(s.from); }
-  void look(const block_sum& s) { reference(s.to), reference(s.left), reference(s.right); }
-  void look(const block_scaled& s) { reference(s.to), reference(s.from); }
-  void look(const block_product& s) { reference(s.to), reference(s.left), reference(s.right); }
-  void look(const block_slice& s) { reference(s.to), reference(s.from); }
-  void look(const region_from_block& s) { reference(s.from); }
-  void look(const block_from_region& s) { reference(s.to); }
   template <class Other>
-  void look(const Other&) {}
+  void look(const Other& s) { parts_of(s, *this); }
 
   std::set<symbol>&m_ints, &m_scalars;
 };
@@ -98,12 +87,21 @@ void uses::add(const uses& more) {
 }
 
 /// Goes through statements, procedures in place.
-class use_collector {
+class use_collector : public part_hooks {
  public:
   use_collector(const program& of, use_table& to) : m_program(of), m_to(to) {}
   void look(const body& all) {
     for (const statement& s : all) std::visit([this](const auto& what) { look(what); }, s.what);
   }
+
+  // Parts of statements.
+  void reads(const block_reference& b) { chooses(b, false); }
+  void writes(const block_reference& b) {
+    const array_kind kind = m_program.arrays[b.array].kind;
+    if (kind == array_kind::local) m_now.locals.insert(b.array);
+    chooses(b, kind == array_kind::local);
+  }
+  void value(const expression& e) { value(e, false); }
 
  private:
   void value(const expression& e, bool decides) {
@@ -130,12 +128,6 @@ class use_collector {
       if (d.kind == index_kind::sub) m_now.by_value.insert(d.parent);
       (by_value || d.kind == index_kind::sub ? m_now.by_value : m_now.by_length).insert(s.index);
     }
-  }
-  void reads(const block_reference& b) { chooses(b, false); }
-  void writes(const block_reference& b) {
-    const array_kind kind = m_program.arrays[b.array].kind;
-    if (kind == array_kind::local) m_now.locals.insert(b.array);
-    chooses(b, kind == array_kind::local);
   }
   void condition(const relation& r) { value(r.left, true), value(r.right, true); }
   void assigned_int(symbol s) {
@@ -174,6 +166,7 @@ class use_collector {
     look(m_program.procedures[s.procedure].inside);
     m_inside.erase(s.procedure);
   }
+  void look(const fetch_statement&) {}  // makes no block of a worker
   void look(const store_statement& s) {
     chooses(s.to, true);
     if (const auto* from = std::get_if<block_reference>(&s.from)) reads(*from);
@@ -200,16 +193,8 @@ class use_collector {
   void look(const persistent_statement&) { m_now.repeatable = false; }
   void look(const assign_int& s) { value(s.value, m_to.decides_int(s.to)), assigned_int(s.to); }
   void look(const assign_scalar& s) { value(s.value, m_to.decides_scalar(s.to)), assigned_scalar(s.to); }
-  void look(const block_scalar& s) { writes(s.to), value(s.value, false); }
-  void look(const block_copy& s) { writes(s.to), reads(s.from); }
-  void look(const block_sum& s) { writes(s.to), reads(s.left), reads(s.right); }
-  void look(const block_scaled& s) { writes(s.to), reads(s.from); }
-  void look(const block_product& s) { writes(s.to), reads(s.left), reads(s.right); }
-  void look(const block_slice& s) { writes(s.to), reads(s.from); }
-  void look(const region_from_block& s) { reads(s.from); }
-  void look(const block_from_region& s) { writes(s.to); }
   template <class Other>
-  void look(const Other&) {}
+  void look(const Other& s) { parts_of(s, *this); }
 
   const program& m_program;
   use_table& m_to;

@@ -77,7 +77,7 @@ job::job(runtime& rt, const init_data& data, const instruction_registry& instruc
     : m_runtime(rt), m_data(data), m_instructions(instructions), m_settings(settings), m_print(std::move(print)) {}
 
 program_report job::run(const job_program& what) {
-  program_report report{what.instructions.program, what.path, 0, {}};
+  program_report report{what.instructions.program, what.path, 0, 0, {}};
   const auto began = std::chrono::steady_clock::now();
   program_run one(m_runtime, what.instructions, m_data, m_instructions, m_settings, m_items, m_sections);
   one.print = m_print;
