@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "plugins/opencl/clblast.hpp"
 #include "plugins/opencl/queue.hpp"
 
 // Younger than the headers of some systems.
@@ -210,6 +211,7 @@ void revive_device(int ordinal) {
   if (begins_anew) {
     device.programs.reset();
     device.buffers.clear();
+    forget_clblast_kernels();
     cl().release_context(device.context);
     device.context = nullptr;
     device.ended = false;

@@ -40,6 +40,7 @@ tsr_status open(const tsr_host* host, const tsr_option_value* values, std::uint3
   return common::guarded(report, [&]() -> tsr_status {
     const auto choice = gpu::opencl::read_choices(common::option_reader(values, count));
     gpu::opencl::set_program_options(choice.programs);
+    gpu::opencl::set_clblast_use(choice.clblast);
     gpu::settings setting;
     setting.accepts = [choice](int ordinal) { return gpu::opencl::accepts(choice, ordinal); };
     setting.why_none = [choice] { return gpu::opencl::why_none(choice); };

@@ -58,11 +58,13 @@ std::vector<tsr_option> all_options() {
   text("cache_folder", nullptr,
        "Where they are kept; without it $XDG_CACHE_HOME/tessera/opencl, or ~/.cache/tessera/opencl.");
   text("build_options", "", "For the driver's compiler of kernels, besides our own.");
+  options.push_back({sizeof(tsr_option), TSR_OPTION_STRING, "clblast", "gpus", 0, 0, "gpus|always|never",
+                     "Which devices take CLBlast's products where that library is installed; others take ours."});
   return options;
 }
 
 choices read_choices(const common::option_reader& option) {
-  choices made{option.text("platform", ""), option.text("device", ""), {}};
+  choices made{option.text("platform", ""), option.text("device", ""), {}, clblast_use_of(option.text("clblast", "gpus"))};
   made.programs.build_options = option.text("build_options", "");
   if (option.flag("cache", true)) made.programs.cache_folder = option.text("cache_folder", usual_cache_folder());
   return made;

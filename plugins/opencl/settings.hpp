@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "plugins/gpu_common/settings.hpp"
+#include "plugins/opencl/clblast.hpp"
 #include "plugins/opencl/programs.hpp"
 
 namespace tessera::gpu::opencl {
@@ -11,6 +12,7 @@ namespace tessera::gpu::opencl {
 struct choices {
   std::string platform, device;  ///< numbers, or parts of names; "": any
   program_options programs;
+  clblast_use clblast = clblast_use::gpus;
 };
 
 /// The options of every GPU plugin and ours.

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "plugins/gpu_common/scalars.hpp"
+#include "plugins/opencl/clblast.hpp"
 #include "plugins/opencl/launch.hpp"
 
 namespace tessera::gpu {
@@ -87,6 +88,7 @@ error_t multiply_each(product p, stream_t stream) {
 
 error_t multiply(const product& p, stream_t stream) {
   if (p.m <= 0 || p.n <= 0 || p.batch <= 0) return {};
+  if (const auto done = multiply_by_clblast(p, stream)) return *done;
   return p.pointers != nullptr ? multiply_each(p, stream) : multiply_strided(p, stream);
 }
 
