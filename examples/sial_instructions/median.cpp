@@ -33,7 +33,7 @@ void my_median(const sial_job& job, arguments given) {
   *to.data = (sorted[(x.elements - 1) / 2] + sorted[x.elements / 2]) / 2;
 }
 
-constexpr sial_instruction all[] = {{sizeof(sial_instruction), SIAL_THREAD_SAFE, "my_median", "rw|ru", guarded<my_median>}};
+constexpr sial_instruction all[] = {{sizeof(sial_instruction), SIAL_THREAD_SAFE, "my_median", "rw|ru", guarded<my_median>, nullptr}};
 constexpr sial_table table{sizeof(sial_table), SIAL_INTERFACE_VERSION, 1, all, "median 1.0"};
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <tessera/sial.h>
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,12 @@ struct instruction_call {
   std::span<const sial_argument> arguments;
 };
 
+/// The form for devices; see sial_kernel.
+struct instruction_kernel {
+  std::string name, text;
+  std::size_t over = 0;  ///< one thread for each element of this argument
+};
+
 /// A name, what it takes, and what it does.
 struct instruction {
   std::string name;                     ///< lower case
@@ -24,6 +31,7 @@ struct instruction {
   std::string library;                  ///< the file that it is from; "" for built-in ones
   /// Runs on the calling thread. A failure is an exception; what is not a tessera::error is its text alone.
   std::function<void(const instruction_call&)> run;
+  std::optional<instruction_kernel> kernel = {};
 };
 
 /// Calls an instruction, then takes back its scratch memory. Safe for several threads at once when their jobs differ. Throws tessera::error

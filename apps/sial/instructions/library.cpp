@@ -41,6 +41,20 @@ void call(const sial_instruction& entry, const gate& one_at_a_time, const instru
   throw std::runtime_error(words.empty() ? fmt::format("it returned {}", status) : words);
 }
 
+/// The kernel of an instruction with these signatures.
+std::optional<instruction_kernel> kernel_of(const sial_instruction& given, const std::vector<std::string>& signatures, const std::string& library) {
+  if (given.kernel == nullptr) return std::nullopt;  // as it is in entries that end before it
+  const sial_kernel& k = *given.kernel;
+  const auto wrong = [&](const char* what, const char* hint) { refuse(library, fmt::format("the kernel of the library's instruction '{}' {}", given.name, what), hint); };
+  if (k.struct_size < offsetof(sial_kernel, text) + sizeof k.text) wrong("is too short", "set struct_size to sizeof(sial_kernel)");
+  if (k.name == nullptr || *k.name == 0) wrong("has no name", "that of the function in its text");
+  if (k.text == nullptr || *k.text == 0) wrong("has no text", "in the language of docs/kernels.md");
+  for (const std::string& signature : signatures)
+    if (k.over < 0 || static_cast<std::size_t>(k.over) >= signature.size())
+      wrong("has no argument of the number `over`", "the block whose elements get a thread each, counted from 0");
+  return instruction_kernel{k.name, k.text, static_cast<std::size_t>(k.over)};
+}
+
 instruction taken(const sial_instruction& given, std::uint32_t number, const std::string& library, const gate& one_at_a_time) {
   if (given.struct_size < offsetof(sial_instruction, function) + sizeof given.function)
     refuse(library, fmt::format("instruction number {} of the library's table is too short ({} bytes)", number, given.struct_size),
@@ -53,8 +67,10 @@ instruction taken(const sial_instruction& given, std::uint32_t number, const std
   if (given.signature == nullptr)
     refuse(library, fmt::format("the library's instruction '{}' has no signature", given.name), "\"\" for no arguments");
   try {
-    return {given.name, signatures_of(given.signature), library,
-            [given, one_at_a_time](const instruction_call& c) { call(given, one_at_a_time, c); }};
+    std::vector<std::string> signatures = signatures_of(given.signature);
+    auto kernel = kernel_of(given, signatures, library);
+    return {given.name, std::move(signatures), library, [given, one_at_a_time](const instruction_call& c) { call(given, one_at_a_time, c); },
+            std::move(kernel)};
   } catch (const std::invalid_argument& failure) {
     refuse(library, fmt::format("the signature \"{}\" of the library's instruction '{}' {}", given.signature, given.name, failure.what()),
            "one letter r, w or u for each of at most 6 arguments; several forms with '|'");

@@ -84,6 +84,11 @@ const instruction& instruction_registry::find(const std::string& given_name, con
   return found->second;
 }
 
+const instruction* instruction_registry::look_up(const std::string& name, const std::string& signature) const {
+  const auto found = m_all.find(in_lower_case(name));
+  return found != m_all.end() && std::ranges::count(found->second.signatures, in_lower_case(signature)) != 0 ? &found->second : nullptr;
+}
+
 std::vector<const instruction*> instruction_registry::all() const {
   std::vector<const instruction*> list;
   for (const auto& [name, is] : m_all) list.push_back(&is);

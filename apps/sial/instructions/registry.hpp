@@ -28,6 +28,9 @@ class instruction_registry {
   /// does not have.
   const instruction& find(const std::string& name, const std::string& signature) const;
 
+  /// Null where find() throws.
+  const instruction* look_up(const std::string& name, const std::string& signature) const;
+
   /// All, by name.
   std::vector<const instruction*> all() const;
   const std::vector<std::string>& libraries() const noexcept { return m_libraries; }

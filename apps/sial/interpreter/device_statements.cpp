@@ -10,6 +10,7 @@ namespace tessera::sial {
 struct worker::statement_block {
   std::uint32_t reference_number = nothing;
   bool is_target = false, is_new = false, is_static = false;  ///< new: a target that the statement makes
+  bool is_set = false;  ///< a target that gets all of its elements, whatever they were
   segments at{};
   std::int64_t ordinal = 0;
   private_block* mine = nullptr;
@@ -83,6 +84,7 @@ bool worker::on_device(const step& at) {
   const auto& [left, right, to] = blocks;
   const bool changes = at.what == opcode::block_add || at.what == opcode::block_multiply;
   const bool set = !changes && (at.what == opcode::block_fill || o.how == assign::set);
+  blocks[2].is_set = set;
   if ((to.is_new && !set) || (to.mine != nullptr && (to.mine == left.mine || to.mine == right.mine))) return in_place();
   const bool contracts = at.what == opcode::block_product;
   for (const statement_block& b : blocks)
@@ -93,14 +95,67 @@ bool worker::on_device(const step& at) {
   const double value = at.what == opcode::block_scale ? m_s[o.factor] : o.left == nothing ? m_s[at.a] : 0;
   const statement_tasks tasks = tasks_of(at.what, o, value, left.extents.rank() == to.extents.rank(), m_run.rt.builtin());
   if (tasks.count == 0) return in_place();
-  std::array<placed_block, 3> placed;
-  for (std::size_t k = 0; k < 3; ++k) {
+  if (!hand_over(blocks, tasks, wish, at.b, in_place)) return false;
+  if (contracts) {
+    m_counters.flops += work;
+    ++m_counters.contractions;
+  }
+  return true;
+}
+
+bool worker::on_device(const execution& e, std::size_t number, const instruction_operation& form) {
+  const std::string& signature = m_code.specials[e.special].signature;
+  const auto in_place = [&] {
+    execute_in_place(e);
+    return false;
+  };
+  const placement::wish wish = m_placement->wish_in(m_device_regions);
+  if (wish == placement::wish::host) return in_place();
+  std::array<statement_block, most_blocks> blocks;
+  std::size_t count = 0;
+  bool all_in_hand = true;
+  double work = 0;
+  instruction_numbers numbers;
+  block_task task{form.what, numbers, {}, 0};
+  for (std::size_t k = 0; k < e.arguments.size(); ++k) {
+    const execution::argument& given = e.arguments[k];
+    if (given.what != execution::argument::kind::block) {
+      numbers.values[k] = given.what == execution::argument::kind::literal ? given.value : m_s[given.of];
+      continue;
+    }
+    statement_block& b = blocks[count];
+    b.reference_number = given.of;
+    b.is_target = signature[k] != 'r';
+    b.is_set = signature[k] == 'w';
+    if (!find_block(b) || (b.is_new && !b.is_set)) return in_place();  // which says what is wrong with it
+    for (std::size_t other = 0; other < count; ++other)
+      if (b.mine != nullptr && blocks[other].mine == b.mine && (b.is_target || blocks[other].is_target)) return in_place();
+    all_in_hand = all_in_hand && b.in_hand;
+    work = std::max(work, static_cast<double>(b.extents.count()));
+    task.uses[count] = {static_cast<std::uint8_t>(count), b.is_set ? intent::write : b.is_target ? intent::update : intent::read};
+    ++count;
+  }
+  task.arguments = numbers;
+  task.blocks = count;
+  const std::size_t statement = m_code.block_operations.size() + number;
+  if (wish == placement::wish::best && all_in_hand && m_placement->too_short(work, false, statement)) return in_place();
+  return hand_over({blocks.data(), count}, {{task}, 1}, wish, statement, in_place);
+}
+
+template <class InPlace>
+bool worker::hand_over(std::span<statement_block> blocks, const statement_tasks& tasks, placement::wish wish, std::size_t statement,
+                       const InPlace& in_place) {
+  std::array<placed_block, most_blocks> placed;
+  bool all_in_hand = true;
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
     const statement_block& b = blocks[k];
+    if (b.reference_number == nothing) continue;
+    all_in_hand = all_in_hand && b.in_hand;
     if (b.mine != nullptr) placed[k] = {&b.mine->elements.record(), b.mine->held ? m_placement->host() : b.mine->spaces};
     else if (b.shared != nullptr) placed[k] = {&b.shared->elements.record(), m_placement->fixed() ? m_placement->host() : 0};
-    else if (b.reference_number != nothing) placed[k] = {&m_placement->stand_in(k, b.extents), m_placement->host()};
+    else placed[k] = {&m_placement->stand_in(k, b.extents), m_placement->host()};
   }
-  const auto chosen = m_placement->ask(tasks, placed, wish, at.b);
+  const auto chosen = m_placement->ask(tasks, placed, wish, statement);
   if (!chosen) {
     if (!all_in_hand) return in_place();
     const auto began = std::chrono::steady_clock::now();
@@ -109,13 +164,13 @@ bool worker::on_device(const step& at) {
     return false;
   }
 
-  for (std::size_t k = 0; k < 3; ++k) {
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
     statement_block& b = blocks[k];
     if (b.reference_number == nothing || b.shared != nullptr) continue;
     const reference& r = m_code.references[b.reference_number];
     if (b.is_static) {
       b.mine = &m_pool.take(b.extents);
-      if (!b.is_target || !set) gather(b.mine->data, m_static[r.array].data(), static_part(m_run.sizes.array(r.array), b.at));
+      if (!b.is_set) gather(b.mine->data, m_static[r.array].data(), static_part(m_run.sizes.array(r.array), b.at));
     } else if (b.is_new) {
       b.mine = &make_private(r, b.at, b.ordinal, true);
     }
@@ -134,10 +189,6 @@ bool worker::on_device(const step& at) {
               static_part(m_run.sizes.array(m_code.references[b.reference_number].array), b.at));
     }
     m_pool.give(*b.mine);
-  }
-  if (contracts) {
-    m_counters.flops += work;
-    ++m_counters.contractions;
   }
   return true;
 }

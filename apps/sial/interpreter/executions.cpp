@@ -6,7 +6,7 @@
 namespace tessera::sial {
 namespace {
 
-/// Arguments of one call, and what must be written back behind it.
+/// Arguments of one call.
 struct prepared {
   std::array<sial_argument, SIAL_MAX_RANK> arguments{};
   std::array<double, SIAL_MAX_RANK> literals{};
@@ -43,7 +43,16 @@ void worker::describe(sial_argument& to, std::uint32_t array, const std::int64_t
   }
 }
 
-void worker::execute(const execution& e) {
+void worker::execute(std::size_t number) {
+  const execution& e = m_code.executions[number];
+  if (m_placement != nullptr && m_run.instruction_forms[number].what != nullptr) {
+    ++(on_device(e, number, m_run.instruction_forms[number]) ? m_counters.on_devices : m_counters.in_place);
+    return;
+  }
+  execute_in_place(e);
+}
+
+void worker::execute_in_place(const execution& e) {
   const special_declaration& declared = m_code.specials[e.special];
   const instruction*& what = m_instructions[e.special];
   if (what == nullptr) what = &m_run.instructions.find(declared.name, declared.signature);

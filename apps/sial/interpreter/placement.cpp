@@ -36,8 +36,8 @@ block_task permuted(const block_operation& o, const builtin_operations& known) {
 
 /// What the scheduler is asked about one operation.
 struct question {
-  std::array<block::access, 3> accesses{};
-  std::array<std::uint64_t, 3> spaces{};
+  std::array<block::access, most_blocks> accesses{};
+  std::array<std::uint64_t, most_blocks> spaces{};
   schedule::device_question is;
 
   question(const block_task& t, std::span<const placed_block> blocks) {
@@ -83,7 +83,7 @@ statement_tasks tasks_of_store(bool add, const builtin_operations& known) {
 
 placement::placement(program_run& run, unsigned worker)
     : m_run(run), m_always(run.settings.devices == device_use::always), m_fixed(run.settings.deterministic),
-      m_host(run.host_spaces & -run.host_spaces), m_turn(worker), m_refusals(run.program.block_operations.size()) {}
+      m_host(run.host_spaces & -run.host_spaces), m_turn(worker), m_refusals(run.program.block_operations.size() + run.program.executions.size()) {}
 
 bool placement::too_short(double work, bool contracts, std::size_t statement) {
   if (work < (contracts ? least_operations : least_elements)) return true;

@@ -13,6 +13,8 @@
 
 namespace tessera::sial {
 
+constexpr std::size_t most_blocks = SIAL_MAX_RANK;  ///< of one statement: an `execute` has the most
+
 /// How a statement's operation uses one of the statement's blocks.
 struct block_use_of {
   std::uint8_t operand;  ///< number among the statement's blocks
@@ -23,9 +25,9 @@ struct block_use_of {
 struct block_task {
   const ::tessera::operation::definition* what = nullptr;
   std::variant<::tessera::operation::contract_arguments, ::tessera::operation::permute_arguments, ::tessera::operation::axpy_arguments,
-               ::tessera::operation::scal_arguments, ::tessera::operation::fill_arguments>
+               ::tessera::operation::scal_arguments, ::tessera::operation::fill_arguments, instruction_numbers>
       arguments;
-  std::array<block_use_of, 3> uses{};
+  std::array<block_use_of, most_blocks> uses{};
   std::size_t blocks = 0;
 };
 
@@ -58,7 +60,8 @@ class placement {
     return m_run.program.has_device_regions ? wish::host : wish::best;
   }
   /// Whether a statement whose blocks are all in the host's memory is so short that no device could repay handing it over, or has been
-  /// refused so often that it is asked about now and then only. @param statement its number among the block operations
+  /// refused so often that it is asked about now and then only. @param statement its number among the block operations, or theirs and
+  /// its number among the executions
   bool too_short(double work, bool contracts, std::size_t statement);
 
   /// Where to send the operations; nothing: in place.
@@ -77,8 +80,8 @@ class placement {
   const bool m_always, m_fixed;
   const std::uint64_t m_host;
   const std::uint32_t m_turn;
-  std::array<block::record, 3> m_stand_ins;
-  std::vector<std::uint16_t> m_refusals;  // by block operation: in a row
+  std::array<block::record, most_blocks> m_stand_ins;
+  std::vector<std::uint16_t> m_refusals;  // by block operation, then by execution: in a row
 };
 
 }  // namespace tessera::sial

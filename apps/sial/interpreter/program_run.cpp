@@ -77,6 +77,7 @@ program_run::program_run(runtime& on, const code& what, const init_data& with, c
   if (settings.devices != device_use::never && rt.has_devices()) {
     device_spaces = rt.device_spaces();
     for (std::uint32_t k = 0; k <= program.sites.size(); ++k) sources.push_back(std::make_unique<task::source>(where_of(program, k)));
+    instruction_forms = instruction_operations(rt, program, instructions);
   }
   for (std::uint32_t k = 0; k < sizes.arrays(); ++k) {
     const array_geometry& a = sizes.array(k);

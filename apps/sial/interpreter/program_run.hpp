@@ -16,6 +16,7 @@
 #include "apps/sial/data/init_data.hpp"
 #include "apps/sial/instructions/registry.hpp"
 #include "apps/sial/interpreter/geometry.hpp"
+#include "apps/sial/interpreter/instruction_operations.hpp"
 #include "apps/sial/interpreter/shared_array.hpp"
 #include "apps/sial/interpreter/team.hpp"
 #include "tessera/tessera.hpp"
@@ -149,6 +150,8 @@ struct program_run {
 
   /// By site: what tasks say in messages, and the time that they took on devices. Empty where there are none, or none are to be used.
   std::vector<std::unique_ptr<task::source>> sources;
+
+  std::vector<instruction_operation> instruction_forms;  ///< by execution; empty where `sources` are
 
   std::uint64_t host_spaces = 0;                         ///< bit per space of the runtime
   std::uint64_t device_spaces = 0;                       ///< likewise; blocks stay there until somebody needs them elsewhere

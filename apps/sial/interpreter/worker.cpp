@@ -218,7 +218,7 @@ void worker::data_step(const step& now) {
     case opcode::collective: collective(now.a, m_s[now.b]); break;
     case opcode::broadcast: broadcast(m_i[now.a], now.b); break;
     case opcode::assert_same: assert_same(now.a); break;
-    case opcode::execute: execute(m_code.executions[now.b]); break;
+    case opcode::execute: execute(now.b); break;
     case opcode::set_persistent: set_persistent(m_code.persistents[now.b]); break;
     case opcode::restore_persistent: restore_persistent(m_code.persistents[now.b]); break;
     case opcode::print: print(m_code.prints[now.b]); break;

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -120,6 +121,10 @@ class worker final : private instruction_host {
   bool find_block(statement_block& b);
   void placed_arithmetic(const step& at);
   bool on_device(const step& at);
+  bool on_device(const execution& e, std::size_t number, const instruction_operation& form);
+  /// Where that is worth it, as tasks; else in_place() is called. False: it was.
+  template <class InPlace>
+  bool hand_over(std::span<statement_block> blocks, const statement_tasks& tasks, placement::wish wish, std::size_t statement, const InPlace& in_place);
   void bring_target(std::uint32_t reference_number);
   private_block* result_with_task(const store& s, const shape& extents);
   bool store_from_device(const store& s, private_block& from, shared_block& to);
@@ -170,7 +175,8 @@ class worker final : private instruction_host {
   shape extents_of(const region& r) const;
 
   // executions.cpp
-  void execute(const execution& e);
+  void execute(std::size_t number);
+  void execute_in_place(const execution& e);
   void describe(sial_argument& to, std::uint32_t array, const std::int64_t* segments_at, const shape& extents, int whole);
   void print(std::string_view text) override;
   void print_on_all_workers(bool on) override;

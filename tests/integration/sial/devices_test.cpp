@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <random>
 
 #include "jobs.hpp"
@@ -139,6 +140,54 @@ TEST(sial_devices, profiles_tell_what_they_ran) {
   EXPECT_EQ(none.profile.find("device s"), std::string::npos) << none.profile;
 }
 
+/// As examples/sial_instructions/damping.c, with a count of what ran in place.
+std::vector<sial::instruction> damping(std::atomic<int>* in_place = nullptr, const char* text = nullptr) {
+  sial::instruction damp{"my_damp", {"urr"}, "my.so", [in_place](const sial::instruction_call& c) {
+                           if (in_place != nullptr) ++*in_place;
+                           const sial_argument &x = c.arguments[0], &y = c.arguments[1];
+                           for (std::int64_t k = 0; k < x.elements; ++k) x.data[k] += *c.arguments[2].data * (y.data[k] - x.data[k]);
+                         }, {}};
+  damp.kernel = {"damp", text != nullptr ? text :
+                 "KERNEL void damp(GLOBAL double* x, long nx, GLOBAL double* y, long ny, double w) {\n"
+                 "  if (INDEX_X < nx && INDEX_X < ny) x[INDEX_X] += w * (y[INDEX_X] - x[INDEX_X]);\n}\n", 0};
+  return {damp};
+}
+
+class sial_instruction_kernels : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(sial_instruction_kernels, run_where_they_are_asked_to) {
+  // Blocks of workers, a part of a static array, a fetched block; a number of the program and one in it.
+  const std::string text = program(
+      "do i\ndo j\ns[i,j] = 4.0\nenddo j\nenddo i\npardo i, j\nput d[i,j] = 2.0\nendpardo i, j\nsip_barrier\nw = 0.5\n"
+      "do i\ndo j\nc[i,j] = 1.0\nl[i,j] = 3.0\nget d[i,j]\nexecute my_damp c[i,j] l[i,j] w\nexecute my_damp c[i,j] d[i,j] 0.25\n"
+      "execute my_damp s[i,j] c[i,j] w\nexecute my_damp l[i,j] l[i,j] w\nx += c[i,j] * s[i,j]\nx += l[i,j] * l[i,j]\nenddo j\nenddo i\nset_persistent x \"x\"\n",
+      "special my_damp urr\nscalar w\nallocate l\n");
+  for (const unsigned workers : {1u, 2u}) {
+    std::atomic<int> in_place = 0;
+    const sial_outcome o = run_text(text, segments_of(7), {.workers = workers, .machine = GetParam(), .devices = device_use::always, .instructions = damping(&in_place)});
+    EXPECT_EQ(in_place, static_cast<int>(4 * workers)) << "the one whose arguments are the same block";
+    EXPECT_DOUBLE_EQ(scalar_of(o), 4 * 49 * (2.0 * 3.0 + 9.0));
+    std::atomic<int> at_home = 0;
+    EXPECT_DOUBLE_EQ(scalar_of(run_text(text, segments_of(7), {.workers = workers, .machine = GetParam(), .devices = device_use::never, .instructions = damping(&at_home)})),
+                     4 * 49 * (2.0 * 3.0 + 9.0));
+    EXPECT_EQ(at_home, static_cast<int>(16 * workers));
+  }
+}
+
+TEST_P(sial_instruction_kernels, that_do_not_compile_name_the_statement) {
+  const error e = error_of([&] {
+    run_text(program("do i\ndo j\nc[i,j] = 1.0\nl[i,j] = 1.0\nexecute my_damp c[i,j] l[i,j] 0.5\nx += c[i,j] * c[i,j]\nenddo j\nenddo i\n", "special my_damp urr\nallocate l\n"),
+             segments_of(3), {.machine = GetParam(), .devices = device_use::always, .instructions = damping(nullptr, "KERNEL void damp( {")});
+  });
+  EXPECT_EQ(e.where().find("test.sialx:19,"), 0u) << e.what();
+  EXPECT_NE(e.message().find("my.so:1"), std::string::npos) << e.what();
+}
+
+INSTANTIATE_TEST_SUITE_P(on, sial_instruction_kernels, ::testing::Values("cuda_emulated"));
+#ifdef TESSERA_TEST_OPENCL
+INSTANTIATE_TEST_SUITE_P(on_opencl, sial_instruction_kernels, ::testing::Values("opencl"));
+#endif
+
 /// Statements in any order over a few blocks: of those that devices can run and those that they cannot.
 std::string random_program(std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -149,7 +198,7 @@ std::string random_program(std::uint64_t seed) {
   std::string text = "sial random\nmoindex i = 1:2\nmoindex j = 1:2\nmoindex k = 1:2\nindex n = 1:3\nindex m = 1:2\n"
                      "local p[i,j]\nlocal q[i,j]\nlocal r[i,j]\n"
                      "temp t[i,j]\ntemp u[j,i]\ntemp v[i,k]\ntemp w[k,j]\nstatic s[i,j]\ndistributed d[i,j]\n"
-                     "scalar x\nscalar sum\nspecial fill_block_sequential wr\nallocate p\nallocate q\nallocate r\n";
+                     "scalar x\nscalar sum\nspecial fill_block_sequential wr\nspecial my_damp urr\nallocate p\nallocate q\nallocate r\n";
   text += "pardo i, j\nput d[i,j] = 1.0\nendpardo i, j\nsip_barrier\n";
   for (int section = 0; section < 3; ++section) {
     text += "do i\ndo j\n";
@@ -168,7 +217,7 @@ std::string random_program(std::uint64_t seed) {
                     "x = " + a + " * " + b + "\nsum += 0.001 * x\n",
                     "if sum > 1000.0\nsum = 1.0\nendif\n" + a + " *= 0.125\n",
                     "execute fill_block_sequential u[j,i] 0.125\n" + a + " = u[j,i]\n",
-                    "deallocate " + c + "\n" + c + " = 0.75\n"});
+                    "execute my_damp " + a + " " + b + " 0.25\n", "deallocate " + c + "\n" + c + " = 0.75\n"});
     }
     text += "enddo j\nenddo i\ndo i\ndo j\np[i,j] *= 0.001\nq[i,j] *= 0.001\nr[i,j] *= 0.001\ns[i,j] *= 0.001\nenddo j\nenddo i\n";
     const std::string how = pick({"=", "+="}), from = pick({"t", "t", "p"});
@@ -199,8 +248,8 @@ TEST_P(sial_random_statements, agree_with_the_host) {
     const auto workers = static_cast<unsigned>(1 + seed % 3);
     const bool deterministic = seed % 4 == 0;
     SCOPED_TRACE(fmt::format("seed {}, {} workers", seed, workers));
-    const sial_outcome host = run_text(text, data, {.workers = workers, .deterministic = deterministic});
-    const testing::sial_job_settings on_devices{workers, deterministic, GetParam(), device_use::always};
+    const sial_outcome host = run_text(text, data, {.workers = workers, .deterministic = deterministic, .instructions = damping()});
+    const testing::sial_job_settings on_devices{workers, deterministic, GetParam(), device_use::always, damping()};
     const sial_outcome placed = run_text(text, data, on_devices);
     EXPECT_GT(placed.counters.on_devices, 100u);
     expect_same(host, placed, text);
@@ -224,7 +273,7 @@ TEST(sial_devices, deterministic_runs_give_the_same_bits) {
     std::vector<double> first;
     std::uint64_t on_devices = 0;
     for (int run = 0; run < 3; ++run) {
-      const sial_outcome o = run_text(text, segments_of(37), {.workers = 2, .deterministic = true, .machine = "two sims", .devices = use});
+      const sial_outcome o = run_text(text, segments_of(37), {.workers = 2, .deterministic = true, .machine = "two sims", .devices = use, .instructions = damping()});
       const auto& s = std::get<sial::kept_values>(o.items.at("s")).values;
       if (run == 0) first = s, on_devices = o.counters.on_devices;
       EXPECT_EQ(s, first);

@@ -57,7 +57,8 @@ sial_outcome run_job(const sial_programs& programs, const sial::init_data& data,
   settings.deterministic = how.deterministic;
   settings.devices = how.devices;
   settings.profile = how.machine != "host";
-  const sial::instruction_registry instructions;
+  sial::instruction_registry instructions;
+  instructions.add(how.instructions);
   sial::job job(rt, data, instructions, settings, [&](const std::string& text) { outcome.printed += text; });
   job.after = [&](const sial::program_run& done, const sial::program_report& report) {
     outcome.counters += report.counters;

@@ -28,6 +28,7 @@ struct sial_job_settings {
   /// "host", and beside it "sim", "two sims", "cuda_emulated", "opencl"; or TOML: keys of [runtime], then tables.
   std::string machine = "host";
   sial::device_use devices = sial::device_use::best;
+  std::vector<sial::instruction> instructions = {};  ///< besides the built-in ones
 };
 
 /// What a job has left.

@@ -33,6 +33,16 @@ TEST_F(sial_examples, in_c) {
   EXPECT_THAT(message_of([&] { call("my_denominator", "u", {&x}); }, error_kind::task), HasSubstr("'orbital_energies' is too short"));
 }
 
+TEST_F(sial_examples, with_a_form_for_devices) {
+  call.registry.load("damping");
+  block x("x", {2}, {1, 2}), y("y", {2}, {3, 6}), w = block::scalar("w", 0.25);
+  call("my_damp", "urr", {&x, &y, &w});
+  EXPECT_THAT(x.values, ElementsAre(1.5, 3));
+  const instruction& is = call.registry.find("my_damp", "urr");
+  ASSERT_TRUE(is.kernel.has_value());  // integration_sial runs it
+  EXPECT_EQ(is.kernel->name, "damp");
+}
+
 TEST_F(sial_examples, in_cpp) {
   call.registry.load("median");
   block x("x", {2, 2}, {9, 1, 5, 2}), odd("y", {3}, {7, 1, 3}), m = block::scalar("m", 0);

@@ -206,15 +206,50 @@ TEST_F(sial_library, tables_that_are_refused) {
   table = {sizeof table, SIAL_INTERFACE_VERSION, 1, nullptr, nullptr};
   EXPECT_THAT(refused_table(&table), HasSubstr("has no instructions"));
   constexpr std::uint32_t size = sizeof(sial_instruction);
-  EXPECT_THAT(refused_entry({8, 0, "a", "", nothing}), HasSubstr("instruction number 0 of the library's table is too short (8 bytes)"));
-  EXPECT_THAT(refused_entry({0, 0, "a", "", nothing}), HasSubstr("too short (0 bytes)"));
+  EXPECT_THAT(refused_entry({8, 0, "a", "", nothing, nullptr}), HasSubstr("instruction number 0 of the library's table is too short (8 bytes)"));
+  EXPECT_THAT(refused_entry({0, 0, "a", "", nothing, nullptr}), HasSubstr("too short (0 bytes)"));
   for (const char* name : {static_cast<const char*>(nullptr), "", "Upper", "1st", "a b"})
-    EXPECT_THAT(refused_entry({size, 0, name, "", nothing}), HasSubstr("has no proper name"));
-  EXPECT_THAT(refused_entry({size, 0, "a", "", nullptr}), HasSubstr("'a' has no function"));
-  EXPECT_THAT(refused_entry({size, 0, "a", nullptr, nothing}), HasSubstr("'a' has no signature"));
-  EXPECT_THAT(refused_entry({size, 0, "a", "rx", nothing}),
+    EXPECT_THAT(refused_entry({size, 0, name, "", nothing, nullptr}), HasSubstr("has no proper name"));
+  EXPECT_THAT(refused_entry({size, 0, "a", "", nullptr, nullptr}), HasSubstr("'a' has no function"));
+  EXPECT_THAT(refused_entry({size, 0, "a", nullptr, nothing, nullptr}), HasSubstr("'a' has no signature"));
+  EXPECT_THAT(refused_entry({size, 0, "a", "rx", nothing, nullptr}),
               HasSubstr("the signature \"rx\" of the library's instruction 'a' has a letter other than r, w, u"));
-  EXPECT_THAT(refused_entry({size, 0, "a", "rrrrrrr", nothing}), HasSubstr("is for more than 6 arguments"));
+  EXPECT_THAT(refused_entry({size, 0, "a", "rrrrrrr", nothing, nullptr}), HasSubstr("is for more than 6 arguments"));
+}
+
+TEST_F(sial_library, kernels) {
+  constexpr std::uint32_t size = sizeof(sial_instruction);
+  sial_kernel kernel{sizeof kernel, 1, "k", "KERNEL void k() {}"};
+  const sial_instruction one{size, 0, "a", "ru|uw", nothing, &kernel};
+  const sial_table table{sizeof(sial_table), SIAL_INTERFACE_VERSION, 1, &one, nullptr};
+  const auto taken = instructions_of(&table, "my.so");
+  ASSERT_TRUE(taken.at(0).kernel.has_value());
+  EXPECT_EQ(taken[0].kernel->over, 1u);
+  EXPECT_EQ(taken[0].kernel->text, "KERNEL void k() {}");
+  for (const int over : {-1, 2}) {
+    kernel.over = over;
+    EXPECT_THAT(refused_entry(one), HasSubstr("the kernel of the library's instruction 'a' has no argument of the number `over`")) << over;
+  }
+  kernel = {sizeof kernel, 0, "", "text"};
+  EXPECT_THAT(refused_entry(one), HasSubstr("has no name"));
+  kernel = {sizeof kernel, 0, "k", nullptr};
+  EXPECT_THAT(refused_entry(one), HasSubstr("has no text"));
+  kernel = {8, 0, "k", "text"};
+  EXPECT_THAT(refused_entry(one), HasSubstr("is too short"));
+}
+
+TEST_F(sial_library, entries_of_an_earlier_version_have_no_kernel) {
+  struct earlier {  // as tessera/sial.h had it before sial_kernel
+    std::uint32_t struct_size, flags;
+    const char *name, *signature;
+    sial_function function;
+  };
+  const earlier two[] = {{sizeof(earlier), 0, "earlier_one", "u", nothing}, {sizeof(earlier), 0, "earlier_two", "r", nothing}};
+  const sial_table table{sizeof(sial_table), SIAL_INTERFACE_VERSION, 2, reinterpret_cast<const sial_instruction*>(two), nullptr};
+  const auto taken = instructions_of(&table, "my.so");
+  ASSERT_EQ(taken.size(), 2u);
+  EXPECT_EQ(taken[1].name, "earlier_two");
+  EXPECT_FALSE(taken[0].kernel.has_value());
 }
 
 TEST_F(sial_library, longer_entries_of_a_later_version_are_stepped_over) {
@@ -222,7 +257,7 @@ TEST_F(sial_library, longer_entries_of_a_later_version_are_stepped_over) {
     sial_instruction known;
     double more[3];
   };
-  const later two[] = {{{sizeof(later), 0, "later_one", "", nothing}, {}}, {{sizeof(later), 0, "later_two", "R|", nothing}, {}}};
+  const later two[] = {{{sizeof(later), 0, "later_one", "", nothing, nullptr}, {}}, {{sizeof(later), 0, "later_two", "R|", nothing, nullptr}, {}}};
   const sial_table table{sizeof(sial_table), SIAL_INTERFACE_VERSION, 2, &two[0].known, nullptr};
   const auto taken = instructions_of(&table, "my.so");
   ASSERT_EQ(taken.size(), 2u);
@@ -231,7 +266,7 @@ TEST_F(sial_library, longer_entries_of_a_later_version_are_stepped_over) {
 }
 
 TEST_F(sial_library, exceptions_are_failures) {
-  const sial_instruction one{sizeof(sial_instruction), 0, "thrower", "", throws};
+  const sial_instruction one{sizeof(sial_instruction), 0, "thrower", "", throws, nullptr};
   const sial_table table{sizeof(sial_table), SIAL_INTERFACE_VERSION, 1, &one, nullptr};
   call.registry.add(instructions_of(&table, "my.so"));
   EXPECT_THAT(complaint("thrower", "", {}), HasSubstr("super instruction 'thrower' failed: out of C"));

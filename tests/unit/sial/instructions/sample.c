@@ -62,10 +62,10 @@ static int32_t count_calls(const sial_job* job, int32_t count, const sial_argume
 #endif
 
 static const sial_instruction all[] = {
-    {sizeof(sial_instruction), SIAL_THREAD_SAFE, "sample_twice", "u|uu", twice},
-    {sizeof(sial_instruction), 0, "sample_ask", "w", ask},
-    {sizeof(sial_instruction), SIAL_THREAD_SAFE, "sample_complain", "r", complain},
-    {sizeof(sial_instruction), 0, "sample_count", "w", count_calls},
+    {sizeof(sial_instruction), SIAL_THREAD_SAFE, "sample_twice", "u|uu", twice, NULL},
+    {sizeof(sial_instruction), 0, "sample_ask", "w", ask, NULL},
+    {sizeof(sial_instruction), SIAL_THREAD_SAFE, "sample_complain", "r", complain, NULL},
+    {sizeof(sial_instruction), 0, "sample_count", "w", count_calls, NULL},
 };
 static const sial_table table = {sizeof(sial_table), SAMPLE_VERSION, 4, all, "sample 1"};
 

@@ -106,12 +106,25 @@ typedef int32_t (*sial_function)(const sial_job* job, int32_t count, const sial_
 /* Flags of an instruction. */
 enum { SIAL_THREAD_SAFE = 1 }; /* may run for several workers at once: it keeps nothing between calls without a lock */
 
+/* The form of an instruction for devices: a kernel in tessera-c (docs/kernels.md), which a device compiles when it first needs it. It is
+ * taken where it is expected to be done sooner than the function, and all arguments are blocks, or scalars and literals that are read; the function
+ * remains for everything else. Parameters of the kernel, in the order of the arguments: of a block `GLOBAL double*` and `long`, the
+ * number of its elements; of a number `double`. A thread is started for each element of argument `over`, in groups of 256 whose last one may
+ * go beyond: the kernel compares INDEX_X. Every element of a 'w' block must be written: it was not zeroed. */
+typedef struct sial_kernel {
+  uint32_t struct_size;
+  int32_t over;     /* a block among the arguments, counted from 0 */
+  const char* name; /* of the kernel in the text */
+  const char* text; /* valid for ever, as the name */
+} sial_kernel;
+
 typedef struct sial_instruction {
   uint32_t struct_size;
   uint32_t flags;
   const char* name;      /* as in `special NAME`; a to z, 0 to 9, '_' */
   const char* signature; /* one letter r, w or u per argument; "" for none; several forms with '|': "rw|ru" */
   sial_function function;
+  const sial_kernel* kernel; /* NULL: it runs on workers alone */
 } sial_instruction;
 
 typedef struct sial_table {
