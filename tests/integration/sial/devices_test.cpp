@@ -9,6 +9,7 @@
 
 #include "jobs.hpp"
 #include "tests/support/error_of.hpp"
+#include "tests/support/random_program.hpp"
 
 namespace tessera {
 namespace {
@@ -242,7 +243,7 @@ void expect_same(const sial_outcome& a, const sial_outcome& b, const std::string
 class sial_random_statements : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(sial_random_statements, agree_with_the_host) {
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+  for (std::uint64_t seed = 1; seed <= (testing::slow_down > 1 ? 4 : 12); ++seed) {
     const std::string text = random_program(seed);
     const sial::init_data data = segments_of(static_cast<std::int64_t>(1 + seed % 7));
     const auto workers = static_cast<unsigned>(1 + seed % 3);
