@@ -246,12 +246,13 @@ static inline void tessera_barrier(void) {
       sizes += (p.pointer ? std::string("0") : "sizeof(" + p.type + ")") + ", ";
     }
     made += "static const unsigned tessera_sizes_" + one.name + "[] = {" + sizes + "0};\n" + "static void tessera_one_" + one.name +
-            "(const tessera_place* at, void* const* tessera_given) {\n" + "  (void)tessera_given;\n  tessera_here = *at;\n  " +
+            "(const tessera_place* tessera_at, void* const* tessera_given) {\n" + "  (void)tessera_given;\n  tessera_here = *tessera_at;\n  " +
             one.name + "(" + arguments + ");\n}\n" + "static void tessera_all_" + one.name +
-            "(const tessera_place* at, void* const* tessera_given) {\n" + "  (void)tessera_given;\n  tessera_here = *at;\n" +
-            "  for (unsigned z = 0; z < at->threads[2]; ++z)\n    for (unsigned y = 0; y < at->threads[1]; ++y)\n" +
-            "      for (unsigned x = 0; x < at->threads[0]; ++x) {\n" +
-            "        tessera_here.thread[0] = x, tessera_here.thread[1] = y, tessera_here.thread[2] = z;\n        " + one.name +
+            "(const tessera_place* tessera_at, void* const* tessera_given) {\n" + "  (void)tessera_given;\n  tessera_here = *tessera_at;\n" +
+            "  for (unsigned tessera_z = 0; tessera_z < tessera_at->threads[2]; ++tessera_z)\n" +
+            "    for (unsigned tessera_y = 0; tessera_y < tessera_at->threads[1]; ++tessera_y)\n" +
+            "      for (unsigned tessera_x = 0; tessera_x < tessera_at->threads[0]; ++tessera_x) {\n" +
+            "        tessera_here.thread[0] = tessera_x, tessera_here.thread[1] = tessera_y, tessera_here.thread[2] = tessera_z;\n        " + one.name +
             "(" + arguments + ");\n      }\n}\n";
     table += "  {\"" + one.name + "\", " + std::to_string(one.parameters.size()) + ", tessera_sizes_" + one.name + ", " + waits +
              ", tessera_one_" + one.name + ", tessera_all_" + one.name + "},\n";
