@@ -128,8 +128,6 @@ clblast_use clblast_use_of(std::string_view word) noexcept {
 
 void set_clblast_use(clblast_use use) noexcept { use_now.store(use, std::memory_order_relaxed); }
 
-const char* clblast_found() { return library_there() != nullptr ? "libclblast.so.1" : ""; }
-
 void forget_clblast_kernels() {
   if (!was_asked.load(std::memory_order_relaxed)) return;
   if (const clblast* const library = library_there()) library->clear_cache();

@@ -9,7 +9,7 @@
 namespace tessera::gpu::opencl {
 
 enum class clblast_use {
-  gpus,    ///< on GPUs; on a processor our kernels are no slower, and need not be tuned first
+  gpus,    ///< on GPUs: a processor had better be used through the plugin `host`
   always,
   never
 };
@@ -21,9 +21,6 @@ void set_clblast_use(clblast_use use) noexcept;
 /// Enqueues a product, or a batch of equal distances. Nothing: there is no such library, it is not wanted, or the product is
 /// none of its kind (small, a triangle, other distances); ours does it then. May compile for seconds.
 std::optional<error_t> multiply_by_clblast(const product& p, stream_t stream);
-
-/// Its version as it is found ("libclblast.so.1"), or "".
-const char* clblast_found();
 
 /// A context is about to go, with all that was compiled for it.
 void forget_clblast_kernels();

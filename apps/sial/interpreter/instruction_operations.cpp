@@ -79,7 +79,7 @@ std::vector<instruction_operation> instruction_operations(runtime& rt, const cod
       made.kernel.launch = launch;
       what = &rt.define(std::move(made));
     }
-    all[k] = {what, over};
+    all[k] = {what};
   }
   return all;
 }

@@ -18,7 +18,6 @@ struct instruction_numbers {
 /// What one `execute` of the program can be on devices. `what` null: nothing.
 struct instruction_operation {
   const ::tessera::operation::definition* what = nullptr;
-  std::size_t over = 0;  ///< the argument that has a thread for each element
 };
 
 /// For all of them, by their numbers in code::executions. Those of an instruction that is not known, or has no kernel, or is given more than
