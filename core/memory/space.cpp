@@ -1,6 +1,7 @@
 #include "core/memory/space.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tessera::memory {
 namespace {
@@ -272,18 +273,20 @@ void space::forget_foreign(block::chunk memory) {
 
 void space::add_resident(block::record& block) {
   const std::lock_guard guard(m_mutex);
-  if (m_resident_index.emplace(&block, m_residents.size()).second) m_residents.push_back({&block, ++m_arrivals});
+  if (block.slot >= m_resident_places.size()) m_resident_places.resize(std::max<std::size_t>(block.slot + 1, 2 * m_resident_places.size()));
+  std::uint32_t& place = m_resident_places[block.slot];
+  if (place != 0) return;
+  m_residents.push_back({&block, ++m_arrivals});
+  place = static_cast<std::uint32_t>(m_residents.size());
 }
 
 void space::remove_resident(block::record& block) {
   const std::lock_guard guard(m_mutex);
-  const auto entry = m_resident_index.find(&block);
-  if (entry == m_resident_index.end()) return;
-  const std::size_t position = entry->second;
-  m_resident_index.erase(entry);
-  if (position + 1 != m_residents.size()) {
-    m_residents[position] = m_residents.back();
-    m_resident_index[m_residents[position].block] = position;
+  if (block.slot >= m_resident_places.size() || m_resident_places[block.slot] == 0) return;
+  const std::uint32_t place = std::exchange(m_resident_places[block.slot], 0);
+  if (place != m_residents.size()) {
+    m_residents[place - 1] = m_residents.back();
+    m_resident_places[m_residents[place - 1].block->slot] = place;
   }
   m_residents.pop_back();
 }

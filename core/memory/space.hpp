@@ -186,7 +186,7 @@ class space {
   std::uint64_t m_cached_bytes = 0;
   std::vector<resident> m_residents;
   std::uint64_t m_arrivals = 0;
-  std::unordered_map<block::record*, std::size_t> m_resident_index;
+  std::vector<std::uint32_t> m_resident_places;  // by the block's slot in the table: its place in m_residents, from 1; 0: not there
   std::vector<memory_waiter*> m_waiters;  // heap, oldest on top
   std::vector<space*> m_wake_too;         // counted in m_waiter_count
   std::atomic<std::size_t> m_waiter_count{0};

@@ -15,7 +15,9 @@ using labels = std::array<char, max_rank>;
 
 std::string text_of(const labels& of) { return {of.begin(), std::find(of.begin(), of.end(), '\0')}; }
 
-bool fits(const labels& of, const shape& block) { return text_of(of).size() == block.rank(); }
+std::size_t rank_of(const labels& of) { return static_cast<std::size_t>(std::find(of.begin(), of.end(), '\0') - of.begin()); }
+
+bool fits(const labels& of, const shape& block) { return rank_of(of) == block.rank(); }
 
 /// What the tables take, without scalars and addresses. The labels must fit the blocks.
 tsr_contract request_of(const contract_arguments& given, element_type type, const shape& a, const shape& b) {
@@ -28,7 +30,7 @@ tsr_contract request_of(const contract_arguments& given, element_type type, cons
   };
   put(given.a, a.rank(), g.rank_a, g.modes_a);
   put(given.b, b.rank(), g.rank_b, g.modes_b);
-  put(given.c, text_of(given.c).size(), g.rank_c, g.modes_c);
+  put(given.c, rank_of(given.c), g.rank_c, g.modes_c);
   for (std::size_t d = 0; d < a.rank(); ++d) g.extents_a[d] = a[d];
   for (std::size_t d = 0; d < b.rank(); ++d) g.extents_b[d] = b[d];
   g.batch = 1;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
 
+#include "core/base/fence.hpp"
 #include "core/block/accumulation.hpp"
 #include "core/operation/tensor.hpp"
 #include "core/schedule/device_driver.hpp"
@@ -364,9 +365,10 @@ void scheduler::run_special(lane& mine, task::record& t) {
   if (m_validator != nullptr) hold.lent = m_validator->begin_view(t, mine.operands);
   hold.pointer = mine.operands[0].host;
   if (mine.events != nullptr) hold.since = mine.events->now();
-  m_held.fetch_add(1, std::memory_order_acq_rel);
+  m_held.fetch_add(1, std::memory_order_seq_cst);
+  const bool is_mine = hold.owner == &mine;
   hold.available.store(true, std::memory_order_release);
-  m_work.notify_all();
+  if (!is_mine || m_waiting.load() != 0) m_work.notify_all();
 }
 
 std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std::source_location site) {
@@ -382,7 +384,7 @@ std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std
   held->held_by = &t;
   held->owner = mine;
   commit(*mine, t);
-  help(*mine, [&] { return held->available.load(std::memory_order_acquire); });
+  if (!held->available.load(std::memory_order_acquire)) help(*mine, [&] { return held->available.load(std::memory_order_acquire); });
   if (held->why) {
     const block::failure why = *held->why;
     {
@@ -411,7 +413,8 @@ void scheduler::release(host_hold& held) {
   release(mine, t, false);
   m_held.fetch_sub(1, std::memory_order_acq_rel);
   retire(mine, t, 0);
-  m_work.notify_all();
+  full_fence();  // whoever began to wait before this sees the count, or is seen here
+  if (m_waiting.load(std::memory_order_relaxed) != 0) m_work.notify_all();
 }
 
 void scheduler::destroy_later(block::record& block) {

@@ -226,7 +226,14 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
   }
   if (m_announces)
     for (const block::access& a : t.all_accesses()) uses_of(mine).note(*a.block, count, a.how != intent::read);
-  if (task::link(t, *this, t.what != m_destroy ? mine.events : nullptr)) dispatch(mine, t, false);
+  if (task::link(t, *this, t.what != m_destroy ? mine.events : nullptr)) {
+    if (t.what == m_hold && m_simulated == nullptr && !mine.inside_task && !mine.is_driver) {
+      t.executor = 0;
+      run(mine, t);  // nothing stands in its way: this thread has its view without asking another
+    } else {
+      dispatch(mine, t, false);
+    }
+  }
   if (m_simulated != nullptr) simulate_submission(mine);
 
   const bool look = m_window_bytes != 0 || (count & 255) == 0 || m_window_tasks < 256;

@@ -126,22 +126,14 @@ void worker::put_back(const target& t) {
   if (t.whole != nullptr) scatter(t.whole, t.data, t.part);
 }
 
-worker::fetched* worker::shared_view::find(std::int64_t ordinal) {
-  fetched*& last = near_one(ordinal);
-  if (last != nullptr && last->ordinal == ordinal) return last;
-  const auto found = here.find(ordinal);
-  return found == here.end() ? nullptr : last = &found->second;
-}
-
 void worker::shared_view::clear() {
-  if (here.empty()) return;
-  near = {};
   here.clear();
+  all.clear();
 }
 
 worker::tile worker::fetched_tile(const reference& r, std::int64_t ordinal) {
   shared_view& mine = m_shared[r.array];
-  fetched* const found = mine.find(ordinal);
+  fetched* const found = mine.here.find(ordinal);
   if (found == nullptr)
     throw run_error(fmt::format("block {} is read and was not fetched since the last barrier", name_of(r)),
                     m_run.sizes.array(r.array).kind == array_kind::served ? "request it first" : "get it first");
@@ -199,7 +191,7 @@ void worker::let_go_of_views() {
   m_views.clear();
   m_view_bytes = 0;
   for (shared_view& s : m_shared) {
-    for (auto& [ordinal, f] : s.here)
+    for (fetched& f : s.all)
       if (f.copy != nullptr) m_pool.give(*f.copy);
     s.clear();
   }

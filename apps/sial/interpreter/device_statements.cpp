@@ -33,7 +33,7 @@ bool worker::find_block(statement_block& b) {
     case array_kind::fixed: b.is_static = true; break;
     case array_kind::distributed:
     case array_kind::served: {
-      const fetched* const found = m_shared[r.array].find(b.ordinal);
+      const fetched* const found = m_shared[r.array].here.find(b.ordinal);
       if (b.is_target || found == nullptr) return false;
       b.mine = found->copy;
       if (b.mine != nullptr) break;

@@ -25,7 +25,7 @@ void worker::fetch(const reference& r) {
   shared_view& mine = m_shared[r.array];
   exchange_counters& count = m_counters.of(m_run.sizes.array(r.array).kind == array_kind::served ? exchange::request : exchange::get);
   ++count.number;
-  if (const fetched* const found = mine.find(ordinal)) {  // it stays as it was fetched until the next barrier
+  if (const fetched* const found = mine.here.find(ordinal)) {  // it stays as it was fetched until the next barrier
     ++count.saved;
     count.bytes += found->bytes;
     return;
@@ -38,11 +38,11 @@ void worker::fetch(const reference& r) {
     const std::lock_guard guard(place.lock);
     note(place, block_use::get, r);
   }
-  fetched& f = mine.here[ordinal];
+  fetched& f = mine.all.emplace_back();
+  mine.here.add(ordinal, f);
   f.ordinal = ordinal;
   f.from = b;
   f.bytes = b->elements.record().bytes;
-  mine.near_one(ordinal) = &f;
   count.bytes += f.bytes;
   if (m_run.has_other_memories) ask_for(*b, *mine.life);
 }
@@ -76,7 +76,7 @@ void worker::store_to(const store& s, double value) {
       throw run_error(fmt::format("block {} has {} elements, and {} has {}", name_of(m_code.references[s.from]), from.count, name_of(r), extents.count()));
   }
   // A copy in the hands of this worker stays as it was.
-  if (fetched* const found = mine.find(ordinal); found != nullptr && found->copy == nullptr) {
+  if (fetched* const found = mine.here.find(ordinal); found != nullptr && found->copy == nullptr) {
     const tile old = fetched_tile(r, ordinal);
     private_block& aside = m_pool.take(extents);
     copy(aside.data, old.data, old.count);
@@ -161,7 +161,7 @@ void worker::hand_over_sums() {
 void worker::remove(std::uint32_t array) {
   shared_view& mine = m_shared[array];
   std::erase_if(m_views, [array](const auto& view) { return view.first == array; });
-  for (auto& [ordinal, f] : mine.here) {
+  for (fetched& f : mine.all) {
     let_go_of(f);
     if (f.copy != nullptr) m_pool.give(*f.copy);
   }

@@ -20,9 +20,13 @@ void worker::print_on_all_workers(bool on) { m_run.all_print = on; }
 
 std::string worker::list_blocks() {
   std::string text;
+  std::vector<std::int64_t> ordinals;
   for (std::uint32_t k = 0; k < m_run.sizes.arrays(); ++k) {
-    for (const auto& [ordinal, b] : m_private[k].all()) text += m_run.sizes.array(k).name_of(ordinal) + "\n";
-    for (const auto& [ordinal, f] : m_shared[k].here) text += m_run.sizes.array(k).name_of(ordinal) + "\n";
+    ordinals.clear();
+    m_private[k].for_each([&](std::int64_t ordinal, const private_block&) { ordinals.push_back(ordinal); });
+    m_shared[k].here.for_each([&](std::int64_t ordinal, const fetched&) { ordinals.push_back(ordinal); });
+    std::ranges::sort(ordinals);
+    for (const std::int64_t ordinal : ordinals) text += m_run.sizes.array(k).name_of(ordinal) + "\n";
   }
   return text;
 }

@@ -7,10 +7,10 @@ namespace tessera::sial {
 
 void worker::allocate(const allocation& a, bool release) {
   const array_geometry& g = m_run.sizes.array(a.array);
-  private_array& mine = m_private[a.array];
+  ordinal_map<private_block>& mine = m_private[a.array];
   if (release && a.at.empty()) {
-    for (const auto& [ordinal, b] : mine.all()) m_pool.give(*b);
-    mine = {};
+    mine.for_each([&](std::int64_t, private_block& b) { m_pool.give(b); });
+    mine.clear();
     return;
   }
   reference r;

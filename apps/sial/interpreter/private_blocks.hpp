@@ -65,19 +65,4 @@ class block_pool {
   std::uint64_t m_taken = 0, m_reused = 0;
 };
 
-/// The blocks of one temp or local array that are there, by ordinal. One thread.
-class private_array {
- public:
-  private_block* find(std::int64_t ordinal) const noexcept {
-    const auto found = m_blocks.find(ordinal);
-    return found == m_blocks.end() ? nullptr : found->second;
-  }
-  void add(std::int64_t ordinal, private_block& b) { m_blocks.emplace(ordinal, &b); }
-  void remove(std::int64_t ordinal) noexcept { m_blocks.erase(ordinal); }
-  const std::unordered_map<std::int64_t, private_block*>& all() const noexcept { return m_blocks; }
-
- private:
-  std::unordered_map<std::int64_t, private_block*> m_blocks;
-};
-
 }  // namespace tessera::sial

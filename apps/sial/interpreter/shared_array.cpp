@@ -42,14 +42,13 @@ array_life::array_life(runtime& rt, std::string name, std::vector<std::int64_t> 
 
 array_life::~array_life() {
   for (stripe& s : m_stripes)
-    for (auto& [ordinal, block] : s.blocks) m_group.destroy(block.elements);
+    for (shared_block& block : s.all) m_group.destroy(block.elements);
 }
 
 shared_block* array_life::find_own(std::int64_t ordinal) {
   stripe& s = stripe_of(ordinal);
   const std::lock_guard guard(s.lock);
-  const auto found = s.blocks.find(ordinal);
-  return found == s.blocks.end() ? nullptr : &found->second;
+  return s.blocks.find(ordinal);
 }
 
 shared_block* array_life::find(std::int64_t ordinal) {
@@ -62,9 +61,9 @@ shared_block& array_life::find_or_make(std::int64_t ordinal, const shape& extent
   shared_block* const before = m_base && update ? m_base->find(ordinal) : nullptr;
   stripe& s = stripe_of(ordinal);
   const std::lock_guard guard(s.lock);
-  const auto found = s.blocks.find(ordinal);
-  shared_block& block = found != s.blocks.end() ? found->second
-                                                : s.blocks.try_emplace(ordinal, m_group.make(extents, static_cast<std::uint32_t>(ordinal))).first->second;
+  shared_block* const found = s.blocks.find(ordinal);
+  shared_block& block = found != nullptr ? *found : s.all.emplace_back(m_group.make(extents, static_cast<std::uint32_t>(ordinal)));
+  if (found == nullptr) s.blocks.add(ordinal, block);
   if (before != nullptr && !block.written) {
     const auto from = m_group.read_host(before->elements);
     auto to = m_group.write_host(block.elements);
@@ -81,7 +80,7 @@ shared_block& array_life::place_of(std::int64_t ordinal, shared_block& found) {
 std::shared_ptr<array_life> array_life::kept(const std::shared_ptr<array_life>& life) {
   if (!life->m_base) return life;
   for (stripe& s : life->m_stripes)
-    if (std::ranges::any_of(s.blocks, [](const auto& one) { return one.second.written.load(); })) return life;
+    if (std::ranges::any_of(s.all, [](const shared_block& one) { return one.written.load(); })) return life;
   return kept(life->m_base);
 }
 
@@ -95,8 +94,9 @@ std::vector<std::int64_t> array_life::ordinals() {
   std::vector<std::int64_t> all = m_base ? m_base->ordinals() : std::vector<std::int64_t>{};
   for (stripe& s : m_stripes) {
     const std::lock_guard guard(s.lock);
-    for (const auto& [ordinal, block] : s.blocks)
+    s.blocks.for_each([&](std::int64_t ordinal, const shared_block& block) {
       if (block.written) all.push_back(ordinal);
+    });
   }
   std::ranges::sort(all);
   all.erase(std::unique(all.begin(), all.end()), all.end());

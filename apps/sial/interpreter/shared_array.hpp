@@ -2,15 +2,16 @@
 // Distributed and served arrays: blocks that all workers see.
 #include <array>
 #include <atomic>
+#include <boost/container/deque.hpp>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "apps/sial/interpreter/geometry.hpp"
+#include "apps/sial/interpreter/ordinal_map.hpp"
 #include "tessera/tessera.hpp"
 
 namespace tessera::sial {
@@ -74,9 +75,11 @@ class array_life {
  private:
   struct stripe {
     std::mutex lock;
-    std::unordered_map<std::int64_t, shared_block> blocks;
+    ordinal_map<shared_block> blocks;
+    boost::container::deque<shared_block, void, boost::container::deque_options_t<boost::container::block_size<64>>> all;  ///< those in `blocks`
   };
-  stripe& stripe_of(std::int64_t ordinal) noexcept { return m_stripes[static_cast<std::uint64_t>(ordinal) * 0x9e3779b97f4a7c15ull >> 58]; }
+  /// Neighbours share one, so that who walks through an array walks through memory.
+  stripe& stripe_of(std::int64_t ordinal) noexcept { return m_stripes[(static_cast<std::uint64_t>(ordinal) >> 6) * 0x9e3779b97f4a7c15ull >> 58]; }
 
   shared_block* find_own(std::int64_t ordinal);
 
@@ -88,7 +91,6 @@ class array_life {
   std::array<stripe, 64> m_stripes;
   std::mutex m_lock;
   std::shared_ptr<array_life> m_next;
-
 };
 
 }  // namespace tessera::sial

@@ -1,6 +1,7 @@
 #pragma once
 // One worker: registers, private arrays, and the loop over instructions.
 #include <array>
+#include <boost/container/deque.hpp>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -8,12 +9,12 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "apps/sial/instructions/instruction_job.hpp"
 #include "apps/sial/interpreter/arithmetic_step.hpp"
 #include "apps/sial/interpreter/elementwise.hpp"
+#include "apps/sial/interpreter/ordinal_map.hpp"
 #include "apps/sial/interpreter/placement.hpp"
 #include "apps/sial/interpreter/private_blocks.hpp"
 #include "apps/sial/interpreter/program_run.hpp"
@@ -59,10 +60,8 @@ class worker final : private instruction_host {
   };
   struct shared_view {
     std::shared_ptr<array_life> life;
-    std::unordered_map<std::int64_t, fetched> here;
-    std::array<fetched*, 256> near{};  ///< of those in `here`, by the last bits of the ordinal: inner loops come back to the same ones
-    fetched*& near_one(std::int64_t ordinal) { return near[static_cast<std::size_t>(ordinal) % 256]; }
-    fetched* find(std::int64_t ordinal);
+    ordinal_map<fetched> here;
+    boost::container::deque<fetched, void, boost::container::deque_options_t<boost::container::block_size<64>>> all;  ///< those in `here`
     void clear();
     std::map<std::int64_t, private_block*> sums;  ///< deterministic: what this worker has added and not yet handed over
   };
@@ -199,7 +198,7 @@ class worker final : private instruction_host {
   std::unique_ptr<placement> m_placement;             // null: everything runs in place
   std::uint32_t m_device_regions = 0;                 // of gpu_on, around the statement
   std::vector<std::vector<double>> m_static;          // by array
-  std::vector<private_array> m_private;               // by array
+  std::vector<ordinal_map<private_block>> m_private;  // by array: those temp and local blocks that are there
   std::vector<shared_view> m_shared;                  // by array
   std::vector<std::vector<region_memory>> m_regions;  // by array
   std::vector<private_block*> m_temps;                // that are there, in the order of their making
