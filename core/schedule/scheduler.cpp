@@ -30,6 +30,11 @@ double ns_per_flop(const plugin::device& device) {
   return 1e9 * units / peak;
 }
 
+/// Whether this thread, if it looked for tasks, would find none of its own or of its place: then nobody counts on it to run them.
+bool nothing_waits(const lane& mine, const executor& home) noexcept {
+  return mine.next_task == nullptr && mine.ready.size() == 0 && mine.spilled.empty() && home.inbox.empty() && home.urgent.empty() && home.background.empty();
+}
+
 }  // namespace
 
 scheduler::scheduler(scheduler_setup setup)
@@ -227,9 +232,9 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
   if (m_announces)
     for (const block::access& a : t.all_accesses()) uses_of(mine).note(*a.block, count, a.how != intent::read);
   if (task::link(t, *this, t.what != m_destroy ? mine.events : nullptr)) {
-    if (t.what == m_hold && m_simulated == nullptr && !mine.inside_task && !mine.is_driver) {
+    if (t.what == m_hold && m_simulated == nullptr && !mine.inside_task && !mine.is_driver && nothing_waits(mine, *m_executors[mine.executor])) {
       t.executor = 0;
-      run(mine, t);  // nothing stands in its way: this thread has its view without asking another
+      run(mine, t);  // nothing stands in its way: this thread has its view at once, and wakes nobody
     } else {
       dispatch(mine, t, false);
     }
