@@ -16,6 +16,8 @@ CASES = {  # case: (program, ints, length of ao segments)
     "get_large": ("bench_get", {"norb": 3, "niter": 3}, 24), "get_small": ("bench_get", {"norb": 10, "niter": 3}, 3),
     "smallput": ("bench_smallput", {"nblk": 400000}, 1), "putacc": ("bench_putacc", {"norb": 4, "kmax": 200}, 30),
 }
+# Machines with simulated devices, and segments per index of bench_contract with blocks of 6^4: what finding the faster place costs.
+MACHINES, SEGMENTS = ("sim_one", "sim_two"), (3, 6)
 EXTENTS = ((16, 4), (6, 8))  # of the contractions, with the segments per index
 # Programs with served arrays and a quarter of the memory that these take: what is said of it, the program, its data, the limit.
 SPILLS = {"contract": ("a contraction of blocks of 512 KiB, 403 MB", ("bench_contract", {"norb": 4}, 16), "100 MiB"),
@@ -60,7 +62,7 @@ def _by_hand(folder, orbitals, extent, timeout):
 
 def measure(opt, root):
     tessera, programs = os.path.join(opt.build, "bin", "tessera"), os.path.join(root, "bench", "sial")
-    seconds, rates, blas, spill, by_hand = {}, {}, "", {}, {}
+    seconds, rates, blas, spill, by_hand, placed = {}, {}, "", {}, {}, {}
     with tempfile.TemporaryDirectory() as folder:
         for _, (program, _, _), _ in SPILLS.values():
             with open(os.path.join(programs, program + ".sialx"), encoding="ascii") as f:
@@ -84,7 +86,13 @@ def measure(opt, root):
                 for name, more in (("in memory", []), ("look-ahead 4", disk), ("look-ahead 0", disk + ["--look-ahead", "0"])):
                     told = _run(tessera, folder, program, data, 1, more, opt.timeout)["programs"][0]
                     spill.setdefault(f"{case} {name}", []).append((told["seconds"], told["ready_reads"] / max(told["first_reads"], 1), told["block_seconds"]))
-    return {"blas": blas, "rounds": opt.rounds, "dgemm": {e: statistics.median(r) for e, r in rates.items()},
+            for machine in MACHINES:
+                for segments in SEGMENTS:
+                    for devices in ("never", "best"):
+                        told = _run(tessera, programs, "bench_contract", ({"norb": segments}, 6), 2, ["--devices", devices, "--set", "runtime.history=off",
+                                    "--config", os.path.join(root, "configs", machine + ".toml")], opt.timeout)["programs"][0]
+                        placed.setdefault(f"{machine} {segments} {devices}", []).append((told["seconds"], told["statements_on_devices"]))
+    return {"placed": {name: [statistics.median(column) for column in zip(*rows)] for name, rows in placed.items()}, "blas": blas, "rounds": opt.rounds, "dgemm": {e: statistics.median(r) for e, r in rates.items()},
             "by_hand": {e: statistics.median(s) for e, s in by_hand.items()},
             "seconds": {f"{case} {w}": statistics.median(s) for (case, w), s in seconds.items()},
             "spill": {name: [statistics.median(column) for column in zip(*rows)] for name, rows in spill.items()}}
@@ -119,6 +127,12 @@ def tables(m):
             seconds, ready, waited = m["spill"][f"{case} {name}"]
             lines.append(f"| {text} | {name if name == 'in memory' else f'{limit}, {name}'} | {seconds:.2f} | {seconds / m['spill'][f'{case} in memory'][0]:.2f} | "
                          f"{ready:.0%} | {waited:.2f} |")
+    lines += ["", "Simulated devices and an empty history, 2 workers: the same contraction with blocks of 6^4", "",
+              "| machine | segments per index | products | s, `--devices never` | s, `best` | of it | statements on devices |", "|---|---:|---:|---:|---:|---:|---:|"]
+    for machine in MACHINES:
+        for segments in SEGMENTS:
+            (never, _), (best, there) = m["placed"][f"{machine} {segments} never"], m["placed"][f"{machine} {segments} best"]
+            lines.append(f"| {machine} | {segments} | {segments ** 6} | {never:.3f} | {best:.3f} | {best / never:.2f} | {there:.0f} |")
     return "\n".join(lines)
 
 
@@ -128,9 +142,9 @@ def circumstances(m):
 
 
 def data(m):
-    return {"dgemm_gflops": m["dgemm"], "by_hand": m["by_hand"], "seconds": m["seconds"], "spill": m["spill"]}
+    return {"dgemm_gflops": m["dgemm"], "by_hand": m["by_hand"], "seconds": m["seconds"], "spill": m["spill"], "placed": m["placed"]}
 
 
 NOTES = ("Seconds are those of the whole program, the making of its arrays and the check of its sums included. Plain dgemm is called again and again on the "
          "same blocks, which stay in the cache; the program by hand (`bench_sial_by_hand`) is `bench_contract` in C++, with the same blocks in the same order: "
-         "what is beyond that is the price of the interpreter and the runtime.")
+         "what is beyond that is the price of the interpreter and the runtime. Simulated devices take their threads from the cores that the workers have.")

@@ -95,7 +95,7 @@ bool worker::on_device(const step& at) {
   const double value = at.what == opcode::block_scale ? m_s[o.factor] : o.left == nothing ? m_s[at.a] : 0;
   const statement_tasks tasks = tasks_of(at.what, o, value, left.extents.rank() == to.extents.rank(), m_run.rt.builtin());
   if (tasks.count == 0) return in_place();
-  if (!hand_over(blocks, tasks, wish, at.b, in_place)) return false;
+  if (!hand_over(blocks, all_in_hand, tasks, wish, at.b, in_place)) return false;
   if (contracts) {
     m_counters.flops += work;
     ++m_counters.contractions;
@@ -103,7 +103,7 @@ bool worker::on_device(const step& at) {
   return true;
 }
 
-bool worker::on_device(const execution& e, std::size_t number, const instruction_operation& form) {
+bool worker::on_device(const execution& e, std::size_t number, const ::tessera::operation::definition& form) {
   const std::string& signature = m_code.specials[e.special].signature;
   const auto in_place = [&] {
     execute_in_place(e);
@@ -116,7 +116,7 @@ bool worker::on_device(const execution& e, std::size_t number, const instruction
   bool all_in_hand = true;
   double work = 0;
   instruction_numbers numbers;
-  block_task task{form.what, numbers, {}, 0};
+  block_task task{&form, numbers, {}, 0};
   for (std::size_t k = 0; k < e.arguments.size(); ++k) {
     const execution::argument& given = e.arguments[k];
     if (given.what != execution::argument::kind::block) {
@@ -139,18 +139,16 @@ bool worker::on_device(const execution& e, std::size_t number, const instruction
   task.blocks = count;
   const std::size_t statement = m_code.block_operations.size() + number;
   if (wish == placement::wish::best && all_in_hand && m_placement->too_short(work, false, statement)) return in_place();
-  return hand_over({blocks.data(), count}, {{task}, 1}, wish, statement, in_place);
+  return hand_over({blocks.data(), count}, all_in_hand, {{task}, 1}, wish, statement, in_place);
 }
 
 template <class InPlace>
-bool worker::hand_over(std::span<statement_block> blocks, const statement_tasks& tasks, placement::wish wish, std::size_t statement,
-                       const InPlace& in_place) {
+bool worker::hand_over(std::span<statement_block> blocks, bool all_in_hand, const statement_tasks& tasks, placement::wish wish,
+                       std::size_t statement, const InPlace& in_place) {
   std::array<placed_block, most_blocks> placed;
-  bool all_in_hand = true;
   for (std::size_t k = 0; k < blocks.size(); ++k) {
     const statement_block& b = blocks[k];
     if (b.reference_number == nothing) continue;
-    all_in_hand = all_in_hand && b.in_hand;
     if (b.mine != nullptr) placed[k] = {&b.mine->elements.record(), b.mine->held ? m_placement->host() : b.mine->spaces};
     else if (b.shared != nullptr) placed[k] = {&b.shared->elements.record(), m_placement->fixed() ? m_placement->host() : 0};
     else placed[k] = {&m_placement->stand_in(k, b.extents), m_placement->host()};

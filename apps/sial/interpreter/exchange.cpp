@@ -172,10 +172,19 @@ void worker::remove(std::uint32_t array) {
 }
 
 template <class Function>
-void worker::meet(Function&& last) {
+auto worker::with_others(Function&& exchange) {
   const auto began = std::chrono::steady_clock::now();
-  m_run.workers.meet(m_site, std::forward<Function>(last));
+  const double result = exchange(m_run.workers);
   m_counters.barrier_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return result;
+}
+
+template <class Function>
+void worker::meet(Function&& last) {
+  with_others([&](team& all) {
+    all.meet(m_site, std::forward<Function>(last));
+    return 0.0;
+  });
 }
 
 void worker::barrier() {
@@ -190,32 +199,25 @@ void worker::barrier() {
 
 void worker::collective(std::uint32_t to, double value) {
   if (m_pardo.deal) throw run_error("a collective sum inside of a pardo");
-  m_run.workers.values()[m_number] = value;
-  meet([] {});
-  double sum = 0;
-  for (const double v : m_run.workers.values()) sum += v;
-  m_s[to] += sum;
-  meet([] {});
+  m_s[to] += with_others([&](team& all) { return all.sum(m_number, m_site, value); });
 }
 
 void worker::broadcast(std::int64_t from, std::uint32_t array) {
   if (from < 0 || from >= static_cast<std::int64_t>(m_run.workers.size()))
     throw run_error(fmt::format("there is no worker {}", from), fmt::format("workers are numbered from 0 to {}", m_run.workers.size() - 1));
-  if (from == m_number) m_run.broadcast_from = &m_static[array];
-  meet([] {});
-  if (from != m_number) m_static[array] = *m_run.broadcast_from;
-  meet([] {});
+  with_others([&](team& all) {
+    all.broadcast(m_number, m_site, static_cast<unsigned>(from), m_static[array]);
+    return 0.0;
+  });
 }
 
 void worker::assert_same(std::uint32_t scalar) {
-  m_run.workers.values()[m_number] = m_s[scalar];
-  meet([] {});
-  const double first = m_run.workers.values()[0];
+  const double first = with_others([&](team& all) { return all.of_first(m_number, m_site, m_s[scalar]); });
   constexpr double tolerance = 5e-5;  // relative, as the language says
   if (std::abs(m_s[scalar] - first) > tolerance * std::max(std::abs(first), std::abs(m_s[scalar])))
     throw run_error(fmt::format("scalar '{}' is {} here and {} on worker 0", m_code.scalars[scalar].name, m_s[scalar], first));
   m_s[scalar] = first;
-  meet([] {});
+  meet([] {});  // nobody goes on when one differs
 }
 
 void worker::set_persistent(const persistent& p) {

@@ -49,8 +49,8 @@ void worker::describe(sial_argument& to, std::uint32_t array, const std::int64_t
 
 void worker::execute(std::size_t number) {
   const execution& e = m_code.executions[number];
-  if (m_placement != nullptr && m_run.instruction_forms[number].what != nullptr) {
-    ++(on_device(e, number, m_run.instruction_forms[number]) ? m_counters.on_devices : m_counters.in_place);
+  if (m_placement != nullptr && m_run.instruction_forms[number] != nullptr) {
+    ++(on_device(e, number, *m_run.instruction_forms[number]) ? m_counters.on_devices : m_counters.in_place);
     return;
   }
   execute_in_place(e);

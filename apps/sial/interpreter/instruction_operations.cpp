@@ -54,8 +54,8 @@ std::string letters_of(const execution& e, const std::string& signature) {
 
 }  // namespace
 
-std::vector<instruction_operation> instruction_operations(runtime& rt, const code& program, const instruction_registry& known) {
-  std::vector<instruction_operation> all(program.executions.size());
+std::vector<const op::definition*> instruction_operations(runtime& rt, const code& program, const instruction_registry& known) {
+  std::vector<const op::definition*> all(program.executions.size());
   for (std::size_t k = 0; k < all.size(); ++k) {
     const execution& e = program.executions[k];
     const special_declaration& declared = program.specials[e.special];
@@ -64,8 +64,12 @@ std::vector<instruction_operation> instruction_operations(runtime& rt, const cod
     const std::string letters = letters_of(e, declared.signature);
     const std::size_t over = is->kernel->over;
     if (over >= letters.size() || letters[over] != 'b') continue;
-    const std::string name = fmt::format("execute {} {} {}", is->name, declared.signature, letters);
-    const op::definition* what = rt.operations().find(name);  // of an earlier program of the job
+    std::string name = fmt::format("execute {} {} {}", is->name, declared.signature, letters);
+    const op::definition* what = rt.operations().find(name);  // of an earlier program
+    if (what != nullptr && what->kernel.text.source != is->kernel->text) {  // which had another library
+      name += " of " + is->library;
+      what = rt.operations().find(name);
+    }
     if (what == nullptr) {
       op::definition made;
       made.name = name;
@@ -79,7 +83,7 @@ std::vector<instruction_operation> instruction_operations(runtime& rt, const cod
       made.kernel.launch = launch;
       what = &rt.define(std::move(made));
     }
-    all[k] = {what};
+    all[k] = what;
   }
   return all;
 }

@@ -15,13 +15,8 @@ struct instruction_numbers {
   std::array<double, SIAL_MAX_RANK> values{};
 };
 
-/// What one `execute` of the program can be on devices. `what` null: nothing.
-struct instruction_operation {
-  const ::tessera::operation::definition* what = nullptr;
-};
-
-/// For all of them, by their numbers in code::executions. Those of an instruction that is not known, or has no kernel, or is given more than
-/// blocks and numbers that it reads, have none.
-std::vector<instruction_operation> instruction_operations(runtime& rt, const code& program, const instruction_registry& known);
+/// What each `execute` of the program can be on devices, by its number in code::executions. Null for those of an instruction that is not
+/// known, or has no kernel, or is given more than blocks and numbers that it reads.
+std::vector<const ::tessera::operation::definition*> instruction_operations(runtime& rt, const code& program, const instruction_registry& known);
 
 }  // namespace tessera::sial

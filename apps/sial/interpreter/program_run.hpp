@@ -128,8 +128,7 @@ struct program_run {
   std::vector<std::shared_ptr<array_life>> first_lives;  ///< by array; null for private ones; none when all workers have them
   std::atomic<unsigned> begun{0};         ///< workers that have taken them
   std::vector<std::string> notes;                        ///< what the user should know before it starts
-  const std::vector<double>* broadcast_from = nullptr;   ///< between two meetings
-  std::shared_ptr<array_life> restored;                  ///< likewise
+  std::shared_ptr<array_life> restored;                  ///< between two meetings
   std::atomic<bool> all_print{false};
   std::function<void(const std::string&)> print;         ///< text of one statement; any worker, one at a time
   std::mutex print_lock;
@@ -151,7 +150,7 @@ struct program_run {
   /// By site: what tasks say in messages, and the time that they took on devices. Empty where there are none, or none are to be used.
   std::vector<std::unique_ptr<task::source>> sources;
 
-  std::vector<instruction_operation> instruction_forms;  ///< by execution; empty where `sources` are
+  std::vector<const ::tessera::operation::definition*> instruction_forms;  ///< by execution, null where there is none; empty where `sources` are
 
   std::uint64_t host_spaces = 0;                         ///< bit per space of the runtime
   std::uint64_t device_spaces = 0;                       ///< likewise; blocks stay there until somebody needs them elsewhere

@@ -55,6 +55,30 @@ void team::depart() {
   m_turn.notify_all();
 }
 
+double team::sum(unsigned worker, std::uint32_t site, double value) {
+  m_values[worker] = value;
+  meet(site);
+  double sum = 0;
+  for (const double v : m_values) sum += v;
+  meet(site);  // nobody writes the next value before all have read these
+  return sum;
+}
+
+double team::of_first(unsigned worker, std::uint32_t site, double value) {
+  m_values[worker] = value;
+  meet(site);
+  const double first = m_values[0];
+  meet(site);
+  return first;
+}
+
+void team::broadcast(unsigned worker, std::uint32_t site, unsigned from, std::vector<double>& values) {
+  if (worker == from) m_broadcast = &values;
+  meet(site);
+  if (worker != from) values = *m_broadcast;
+  meet(site);
+}
+
 void team::leave() {
   const std::lock_guard guard(m_lock);
   ++m_ended;

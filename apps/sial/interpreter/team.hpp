@@ -45,7 +45,7 @@ class dealing {
   std::vector<std::int64_t> m_chunk;        // by worker, of fixed ones: its next chunk
 };
 
-/// Workers are numbered from 0. All functions from any worker.
+/// Workers are numbered from 0. All functions from any worker. What passes between workers passes here, in shared_array.hpp, and nowhere else.
 class team {
  public:
   team(unsigned workers, bool deterministic);
@@ -73,8 +73,13 @@ class team {
   /// A worker has run to the end.
   void leave();
 
-  /// Shared by the statements that need one value per worker; write before meet, read behind it, meet again before the next use.
-  std::vector<double>& values() noexcept { return m_values; }
+  /// Meetings at which values pass between workers; `worker` is the caller's number. All fail as meet does.
+  /// The sum of what all give, added in the order of their numbers: the same bits for everybody.
+  double sum(unsigned worker, std::uint32_t site, double value);
+  /// What worker 0 gives.
+  double of_first(unsigned worker, std::uint32_t site, double value);
+  /// Everybody's `values` become those of worker `from`.
+  void broadcast(unsigned worker, std::uint32_t site, unsigned from, std::vector<double>& values);
 
   /// The dealing of the `sequence`-th pardo that a worker reaches; the same for all workers. Throws run_error when another worker
   /// reached another pardo there.
@@ -90,7 +95,8 @@ class team {
   const bool m_deterministic;
   std::atomic<bool> m_failed{false};
   std::exception_ptr m_failure;
-  std::vector<double> m_values;
+  std::vector<double> m_values;                        // by worker; between two meetings, as the next
+  const std::vector<double>* m_broadcast = nullptr;
 
   std::mutex m_lock;
   std::condition_variable m_turn;

@@ -120,10 +120,10 @@ class worker final : private instruction_host {
   bool find_block(statement_block& b);
   void placed_arithmetic(const step& at);
   bool on_device(const step& at);
-  bool on_device(const execution& e, std::size_t number, const instruction_operation& form);
+  bool on_device(const execution& e, std::size_t number, const ::tessera::operation::definition& form);
   /// Where that is worth it, as tasks; else in_place() is called. False: it was.
   template <class InPlace>
-  bool hand_over(std::span<statement_block> blocks, const statement_tasks& tasks, placement::wish wish, std::size_t statement, const InPlace& in_place);
+  bool hand_over(std::span<statement_block> blocks, bool all_in_hand, const statement_tasks& tasks, placement::wish wish, std::size_t statement, const InPlace& in_place);
   void bring_target(std::uint32_t reference_number);
   private_block* result_with_task(const store& s, const shape& extents);
   bool store_from_device(const store& s, private_block& from, shared_block& to);
@@ -160,6 +160,9 @@ class worker final : private instruction_host {
   void keep_persistents();
   void leave_state();
   void note(shared_block& b, block_use how, const reference& r);
+  /// A meeting; the time in it counts as waited at barriers. What exchange(team) returns.
+  template <class Function>
+  auto with_others(Function&& exchange);
   template <class Function>
   void meet(Function&& last);
 

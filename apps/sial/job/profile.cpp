@@ -78,7 +78,7 @@ std::string profile_html(const program_run& run) {
       "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Profile of {0}</title><style>body{{font:14px sans-serif;margin:1.5em}}"
       "table{{border-collapse:collapse}}td,th{{padding:1px 8px;text-align:right;font-variant-numeric:tabular-nums}}th{{border-bottom:1px solid #888}}"
       "td.s{{text-align:left;font-family:monospace;white-space:pre}}td.l{{color:#888}}</style><h1>Profile of {0}</h1>"
-      "<p>{1} workers; {2:.3f} s in statements on data, over all workers. Shaded by the share of that time.</p>",
+      "<p>{1} workers; {2:.3f} s in statements on data, over all workers. Shaded by the share of that time. A sum that became part of the product before it has its time there.</p>",
       escaped(run.program.program), run.settings.workers, all);
   for (const auto& [file, lines] : files) {
     const source_file& source = run.program.sources.files[file];
