@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
+#include <utility>
 
 #include "core/base/fence.hpp"
 #include "core/block/accumulation.hpp"
@@ -285,8 +286,11 @@ std::uint64_t scheduler::window_bytes_of(task::record& t) const noexcept {
 }
 
 void scheduler::retire(lane& mine, task::record& t, std::uint64_t window_bytes) {
-  if (t.what->destroy_arguments != nullptr && (t.flags & task::flag_replayed) == 0)
+  if (t.what->destroy_arguments != nullptr && (t.flags & task::flag_replayed) == 0) {
+    const bool was_inside = std::exchange(mine.inside_task, true);  // it may be the end of arrays
     t.what->destroy_arguments(t.argument_bytes());
+    mine.inside_task = was_inside;
+  }
   if (!m_single_executor && t.executor != 0xffff && t.what->special == nullptr) take_off(t, *m_executors[t.executor]);
   keep_finished(mine, t);
   if (window_bytes != 0)

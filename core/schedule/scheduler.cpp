@@ -232,9 +232,11 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
   if (m_announces)
     for (const block::access& a : t.all_accesses()) uses_of(mine).note(*a.block, count, a.how != intent::read);
   if (task::link(t, *this, t.what != m_destroy ? mine.events : nullptr)) {
-    if (t.what == m_hold && m_simulated == nullptr && !mine.inside_task && !mine.is_driver && nothing_waits(mine, *m_executors[mine.executor])) {
+    // Views and the end of a program's blocks, where nothing stands in their way: this thread has them at once, and wakes nobody.
+    const bool is_own = t.what == m_hold || (t.what == m_destroy && t.accesses[0].block->from != nullptr);
+    if (is_own && m_simulated == nullptr && !mine.inside_task && !mine.is_driver && nothing_waits(mine, *m_executors[mine.executor])) {
       t.executor = 0;
-      run(mine, t);  // nothing stands in its way: this thread has its view at once, and wakes nobody
+      run(mine, t);
     } else {
       dispatch(mine, t, false);
     }
