@@ -92,7 +92,8 @@ def measure(opt, root):
                         told = _run(tessera, programs, "bench_contract", ({"norb": segments}, 6), 2, ["--devices", devices, "--set", "runtime.history=off",
                                     "--config", os.path.join(root, "configs", machine + ".toml")], opt.timeout)["programs"][0]
                         placed.setdefault(f"{machine} {segments} {devices}", []).append((told["seconds"], told["statements_on_devices"]))
-    return {"placed": {name: [statistics.median(column) for column in zip(*rows)] for name, rows in placed.items()}, "blas": blas, "rounds": opt.rounds, "dgemm": {e: statistics.median(r) for e, r in rates.items()},
+    return {"blas": blas, "rounds": opt.rounds, "dgemm": {e: statistics.median(r) for e, r in rates.items()},
+            "placed": {name: [statistics.median(column) for column in zip(*rows)] for name, rows in placed.items()},
             "by_hand": {e: statistics.median(s) for e, s in by_hand.items()},
             "seconds": {f"{case} {w}": statistics.median(s) for (case, w), s in seconds.items()},
             "spill": {name: [statistics.median(column) for column in zip(*rows)] for name, rows in spill.items()}}
