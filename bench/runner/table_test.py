@@ -1,4 +1,4 @@
-"""Tests of runner/table.py, jobs.py and spill.py: python3 -m unittest discover -s bench/runner -p '*_test.py'"""
+"""Tests of runner/table.py, jobs.py, spill.py and sial.py: python3 -m unittest discover -s bench/runner -p '*_test.py'"""
 import os
 import stat
 import sys
@@ -6,7 +6,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from runner import jobs, spill, table  # noqa: E402
+from runner import jobs, sial, spill, table  # noqa: E402
 
 
 def row(runtime, value, others=0.0, ping=100.0, case="dag", suite="tasks", metric="ns_per_task", workers=2):
@@ -67,6 +67,48 @@ class Spill(unittest.TestCase):
     def test_medians_over_rounds(self):
         rounds = [[("fio", "disk_direct", "read_mib_per_s", v)] for v in (1.0, 9.0, 2.0)]
         self.assertEqual(spill.collect(rounds)[("fio", "disk_direct")]["read_mib_per_s"], 2.0)
+
+
+class Sial(unittest.TestCase):
+    def setUp(self):
+        # Times of which the figures are round: 4^6 products of blocks of 16^4, and 8^6 of 6^4.
+        flops = {16: 2.0 * 4 ** 6 * 16 ** 6, 6: 2.0 * 8 ** 6 * 6 ** 6}
+        seconds = {f"{case} {w}": 1.0 / w for case in sial.CASES for w in (1, 2)}
+        for extent in (16, 6):
+            seconds[f"contract_e{extent} 1"] = flops[extent] / 20e9
+        seconds["smallput 1"] = 0.8
+        self.measured = {"seconds": seconds, "dgemm": {16: 40.0, 6: 25.0}, "by_hand": {16: seconds["contract_e16 1"] / 2, 6: seconds["contract_e6 1"] - 8 ** 6 * 1e-6},
+                         "spill": {f"{case} {name}": [2.0 if name == "in memory" else 3.0, 0.5, 0.25]
+                                   for case in sial.SPILLS for name in ("in memory", "look-ahead 4", "look-ahead 0")},
+                         "placed": {f"{m} {s} {d}": [1.0 if d == "never" else 1.5, 7.0] for m in sial.MACHINES for s in sial.SEGMENTS for d in ("never", "best")}}
+
+    def rows(self):
+        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in sial.tables(self.measured).splitlines() if line.startswith("| ")]
+        return {(row[0], row[1]): row for row in rows}
+
+    def test_contractions_against_dgemm_and_the_program_by_hand(self):
+        rows = self.rows()
+        self.assertEqual(rows["contract", "16"][2:5], ["20.0", "40.0", "0.50"])
+        self.assertEqual(rows["contract", "16"][7], "0.50")
+        self.assertEqual(rows["contract", "6"][4], "0.80")
+        self.assertEqual(rows["contract", "6"][6], "1.00")  # a microsecond per inner iteration
+        self.assertEqual(rows["contract_perm", "6"][6:8], ["", ""])
+
+    def test_puts_spills_and_places(self):
+        rows = self.rows()
+        self.assertEqual(rows["smallput", "us per get or put of a block of one element, each another"][2], "1.00")
+        self.assertIn(["3.00", "1.50", "50%", "0.25"], [row[2:] for row in rows.values()])
+        self.assertEqual(rows["sim_one", "6"][2:], ["46656", "1.000", "1.500", "1.50", "7"])
+
+    def test_every_row_is_as_wide_as_its_head(self):
+        width = None
+        for line in sial.tables(self.measured).splitlines():
+            if not line.startswith("|"):
+                width = None
+            elif width is None:
+                width = line.count("|")
+            else:
+                self.assertEqual(line.count("|"), width, line)
 
 
 class Jobs(unittest.TestCase):

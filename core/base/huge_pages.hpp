@@ -9,12 +9,22 @@
 
 namespace tessera {
 
+inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
+
+/// Memory from the beginning of a huge page on, `bytes` rounded up to whole ones; std::free frees it. `ask`: on huge pages, where the
+/// system has any; else on what it likes. Null when there is no memory.
+inline void* allocate_whole_huge_pages(std::size_t bytes, bool ask = true) noexcept {
+  bytes = (bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
+  void* const memory = std::aligned_alloc(huge_page_bytes, bytes);
+  if (memory != nullptr && ask) madvise(memory, bytes, MADV_HUGEPAGE);  // where it fails, pages are small
+  return memory;
+}
+
 /// An allocator that asks for huge pages once a table fills several: visits at random then miss the cache, and not the
 /// translation of addresses on top. Where the system has none it is the plain allocator.
 template <class T>
 struct huge_page_allocator {
   using value_type = T;
-  static constexpr std::size_t page_bytes = std::size_t{2} << 20;
 
   huge_page_allocator() noexcept = default;
   template <class U>
@@ -22,10 +32,8 @@ struct huge_page_allocator {
 
   T* allocate(std::size_t count) {
     if (!is_large(count)) return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t{alignof(T)}));
-    const std::size_t bytes = (count * sizeof(T) + page_bytes - 1) / page_bytes * page_bytes;
-    void* const memory = std::aligned_alloc(page_bytes, bytes);
+    void* const memory = allocate_whole_huge_pages(count * sizeof(T));
     if (memory == nullptr) throw std::bad_alloc();
-    madvise(memory, bytes, MADV_HUGEPAGE);  // where it fails, pages are small
     return static_cast<T*>(memory);
   }
   void deallocate(T* memory, std::size_t count) noexcept {
@@ -38,7 +46,7 @@ struct huge_page_allocator {
   }
 
  private:
-  static constexpr bool is_large(std::size_t count) noexcept { return count >= 2 * page_bytes / sizeof(T); }
+  static constexpr bool is_large(std::size_t count) noexcept { return count >= 2 * huge_page_bytes / sizeof(T); }
 };
 
 /// A vector for tables of up to millions of entries.

@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
 #include <utility>
+
+#include "core/base/huge_pages.hpp"
 
 namespace tessera::block {
 
@@ -12,8 +16,27 @@ bool table::shape_less::operator()(const shape& a, const shape& b) const noexcep
 }
 
 table::~table() {
-  for (const auto& chunk : m_chunks)
+  for (record_chunk* const chunk : m_chunks)
     for (record& block : *chunk) delete block.poison;
+}
+
+void table::region_end::operator()(record_chunk* first) const noexcept {
+  std::destroy_n(first, chunks);
+  std::free(first);
+}
+
+table::record_chunk& table::add_chunk() {
+  if (m_chunks.size() % region_chunks == 0) {
+    static_assert(region_chunks * sizeof(record_chunk) % huge_page_bytes == 0);
+    void* const memory = allocate_whole_huge_pages(region_chunks * sizeof(record_chunk), !m_regions.empty());
+    if (memory == nullptr) throw std::bad_alloc();
+    m_regions.emplace_back(static_cast<record_chunk*>(memory));
+  }
+  auto& region = m_regions.back();
+  record_chunk* const fresh = new (region.get() + region.get_deleter().chunks) record_chunk();
+  ++region.get_deleter().chunks;
+  m_chunks.push_back(fresh);
+  return *fresh;
 }
 
 record& table::create(element_type type, const shape& extents, const origin* from, std::uint32_t position) {
@@ -28,10 +51,10 @@ record& table::create(element_type type, const shape& extents, const origin* fro
     const std::lock_guard guard(m_mutex);
     if (m_free.empty()) {
       const auto first = static_cast<std::uint32_t>(m_used.size());
-      m_chunks.push_back(std::make_unique<record_chunk>());
+      record_chunk& fresh = add_chunk();
       m_used.resize(first + chunk_records);
       for (std::uint32_t k = 0; k < chunk_records; ++k) {
-        (*m_chunks.back())[k].slot = first + k;
+        fresh[k].slot = first + k;
         m_free.push_back(first + chunk_records - 1 - k);  // low slots first
       }
     }

@@ -51,12 +51,19 @@ class table {
  private:
   static constexpr std::size_t chunk_records = 1024;
   using record_chunk = std::array<record, chunk_records>;
+  static constexpr std::size_t region_chunks = 8;  // in one piece of memory; all but the first ask for huge pages
+  struct region_end {
+    std::size_t chunks = 0;  // made in it
+    void operator()(record_chunk* first) const noexcept;
+  };
+  record_chunk& add_chunk();  // under m_mutex
   struct shape_less {
     bool operator()(const shape& a, const shape& b) const noexcept;
   };
 
   mutable std::mutex m_mutex;
-  std::vector<std::unique_ptr<record_chunk>> m_chunks;
+  std::vector<std::unique_ptr<record_chunk[], region_end>> m_regions;
+  std::vector<record_chunk*> m_chunks;
   std::vector<bool> m_used;
   std::vector<std::uint32_t> m_free;
   std::deque<std::uint32_t> m_kept;  // free, but not yet to be reused

@@ -1,13 +1,11 @@
 #include "core/memory/space.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace tessera::memory {
 namespace {
-
-// Alignment of blocks within a slab: a cache line pair, and what vector units and DMA engines like.
-constexpr std::uint64_t block_granule = 256;
 
 bool younger(const memory_waiter* a, const memory_waiter* b) { return a->age > b->age; }
 
@@ -18,7 +16,10 @@ space::space(space_setup setup)
   const tsr_space_desc& description = m_setup.device->spaces()[m_setup.device_space].description;
   m_name = m_setup.device->spaces()[m_setup.device_space].name;
   m_granule = std::max<std::uint64_t>(block_granule, description.alignment);
+  m_least = m_granule;
   m_host_visible = (description.capabilities & TSR_SPACE_HOST_VISIBLE) != 0 && m_setup.device->table().mem_base != nullptr;
+  // A front end's smallest blocks are a few numbers. A plugin wants its own alignment for copies of whole pages; those are not.
+  if (m_host_visible && std::has_single_bit(m_granule)) m_least = block_granule;
   m_limit = m_setup.limit != 0 ? m_setup.limit : description.bytes;
   if (description.bytes != 0) m_limit = std::min(m_limit, description.bytes);
   if (m_limit == 0) m_limit = ~std::uint64_t{0};
@@ -118,18 +119,35 @@ bool space::may_try_again() {
 std::optional<block::chunk> space::take(std::uint64_t bytes) {
   const std::uint64_t size = footprint(bytes);
   if (used() + size > m_limit) return std::nullopt;
-  const auto account = [&](block::chunk memory) {
-    m_used.store(used() + size, std::memory_order_relaxed);
-    m_peak = std::max(m_peak, used());
-    ++m_allocations;
-    return memory;
-  };
-  if (const auto cached = m_cached.find(size); cached != m_cached.end() && !cached->second.empty()) {
-    const block::chunk memory = cached->second.back();
-    cached->second.pop_back();
-    m_cached_bytes -= size;
+  std::optional<block::chunk> memory;
+  if (auto& cached = m_cached[size]; !cached.empty()) {
+    memory = cached.back();
+    cached.pop_back();
     ++m_reuses;
-    return account(memory);
+  } else {
+    memory = find(size);
+    if (!memory && uncache()) memory = find(size);
+    if (!memory && trim()) memory = find(size);
+    if (!memory) return std::nullopt;
+  }
+  m_used.store(used() + size, std::memory_order_relaxed);
+  m_peak = std::max(m_peak, used());
+  ++m_allocations;
+  return memory;
+}
+
+std::optional<block::chunk> space::find(std::uint64_t size) {
+  if (size < m_granule) {  // half of a larger piece; the other half waits for the next one of this size
+    auto& larger = m_cached[2 * size];
+    std::optional<block::chunk> whole;
+    if (larger.empty()) {
+      whole = find(2 * size);
+    } else {
+      whole = larger.back();
+      larger.pop_back();
+    }
+    if (whole) m_cached[size].push_back(block::chunk::at(whole->slab(), whole->offset() + size));
+    return whole;
   }
   const auto search = [&]() -> std::optional<block::chunk> {
     for (std::uint32_t k = m_slab_count; k-- > 0;) {  // the youngest slab is the emptiest
@@ -139,23 +157,34 @@ std::optional<block::chunk> space::take(std::uint64_t bytes) {
     }
     return std::nullopt;
   };
-  auto memory = search();
-  if (!memory && grow(size)) memory = search();
-  if (!memory && m_cached_bytes > 0) {  // other sizes' chunks may join into a range that is large enough
-    uncache();
-    memory = search();
-  }
-  if (!memory && trim() && grow(size)) memory = search();
-  if (!memory) return std::nullopt;
-  return account(*memory);
+  if (const auto found = search()) return found;
+  return grow(size) ? search() : std::nullopt;
 }
 
-void space::uncache() {
-  for (auto& [chunk_size, chunks] : m_cached) {
-    for (const block::chunk c : chunks) slab_of(c.slab()).ranges->release(c.offset(), chunk_size);
+bool space::uncache() {
+  if (!std::exchange(m_may_join, false)) return false;
+  join_pieces();
+  for (auto& [size, chunks] : m_cached) {
+    if (size < m_granule) continue;  // their other halves are in use
+    for (const block::chunk c : chunks) slab_of(c.slab()).ranges->release(c.offset(), size);
     chunks.clear();
   }
-  m_cached_bytes = 0;
+  return true;
+}
+
+void space::join_pieces() {
+  for (std::uint64_t size = m_least; size < m_granule; size *= 2) {
+    auto& pieces = m_cached[size];
+    auto& larger = m_cached[2 * size];
+    std::ranges::sort(pieces, {}, &block::chunk::word);
+    std::size_t left = 0;
+    for (std::size_t k = 0; k < pieces.size(); ++k) {
+      const bool first_half = pieces[k].offset() % (2 * size) == 0;
+      if (first_half && k + 1 < pieces.size() && pieces[k + 1].word == pieces[k].word + size) larger.push_back(pieces[k++]);
+      else pieces[left++] = pieces[k];
+    }
+    pieces.resize(left);
+  }
 }
 
 bool space::trim() {
@@ -184,7 +213,7 @@ void space::put_back(block::chunk memory, std::uint64_t bytes) {
   const std::uint64_t size = footprint(bytes);
   m_used.store(used() - size, std::memory_order_relaxed);
   m_cached[size].push_back(memory);
-  m_cached_bytes += size;
+  m_may_join = true;
 }
 
 bool space::reserve(std::span<const std::uint64_t> sizes, std::span<block::chunk> out_chunks) {

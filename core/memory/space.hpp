@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/footprint.hpp"
 #include "core/block/record.hpp"
 #include "core/location/tree.hpp"
 #include "core/memory/range_allocator.hpp"
@@ -49,7 +50,7 @@ struct space_setup {
 /// Counters of a space; a snapshot.
 struct space_statistics {
   std::uint64_t used_bytes = 0, peak_bytes = 0, reserved_bytes = 0, limit_bytes = 0;
-  std::uint64_t slabs = 0, allocations = 0, reuses = 0, exhausted = 0, evictions = 0;
+  std::uint64_t slabs = 0, allocations = 0, reuses = 0 /* without a search */, exhausted = 0, evictions = 0;
 };
 
 /// Slabs, reservation and residents of one space. Thread-safe; its lock is taken after block locks, never before.
@@ -70,10 +71,10 @@ class space {
   const std::string& name() const noexcept { return m_name; }
   /// Bytes that blocks may take here; ~0: unlimited.
   std::uint64_t limit() const noexcept { return m_limit; }
-  /// What an allocation of `bytes` takes from the limit.
-  std::uint64_t footprint(std::uint64_t bytes) const noexcept {
-    return std::max<std::uint64_t>((bytes + m_granule - 1) / m_granule * m_granule, m_granule);
-  }
+  /// What an allocation of `bytes` takes from the limit: a multiple of the granule, or where hosts compute a power of two below it.
+  std::uint64_t footprint(std::uint64_t bytes) const noexcept { return tessera::footprint(bytes, m_granule, m_least); }
+  /// Every block is rounded up by less than this.
+  std::uint64_t granule() const noexcept { return m_granule; }
   bool host_visible() const noexcept { return m_host_visible; }
   tsr_space_ref reference() const noexcept { return {m_setup.device->handle(), m_setup.device_space}; }
 
@@ -159,16 +160,18 @@ class space {
   bool grow(std::uint64_t at_least);                 // under m_mutex
   bool make_slab(std::uint64_t bytes);               // under m_mutex
   std::optional<block::chunk> take(std::uint64_t bytes);  // under m_mutex
+  std::optional<block::chunk> find(std::uint64_t size);     // under m_mutex: nothing cached is so large
   void put_back(block::chunk memory, std::uint64_t bytes);  // under m_mutex
   void free_slab(slab& s) noexcept;
   void note_use();                // under m_mutex, while recording
-  void uncache();                 // under m_mutex: cached chunks back to their slabs
+  bool uncache();                 // under m_mutex: cached chunks back to their slabs; whether that may have joined some
+  void join_pieces();             // under m_mutex: cached pieces with their cached other halves
   bool trim();                    // under m_mutex: empty slabs back to the plugin; whether there were any
 
   trace::recorder* m_recorder = nullptr;
   space_setup m_setup;
   std::string m_name;
-  std::uint64_t m_limit, m_granule;
+  std::uint64_t m_limit, m_granule, m_least;  // the least of footprints: below the granule, powers of two
   bool m_host_visible;
 
   mutable std::mutex m_mutex;
@@ -182,8 +185,8 @@ class space {
   bool m_abandoned = false;
   std::uint64_t m_allocations = 0, m_reuses = 0;
   std::atomic<std::uint64_t> m_used{0}, m_exhausted{0};  // written under m_mutex, read by anybody
-  std::unordered_map<std::uint64_t, std::vector<block::chunk>> m_cached;  // freed chunks by rounded size
-  std::uint64_t m_cached_bytes = 0;
+  std::unordered_map<std::uint64_t, std::vector<block::chunk>> m_cached;  // freed chunks by rounded size, and rests of granules
+  bool m_may_join = false;                                                // something was freed since uncache()
   std::vector<resident> m_residents;
   std::uint64_t m_arrivals = 0;
   std::vector<std::uint32_t> m_resident_places;  // by the block's slot in the table: its place in m_residents, from 1; 0: not there

@@ -25,6 +25,13 @@ struct operand {
 
 class device_forms;
 
+/// What the first of several calls in place has found out. Whoever runs an operation again with the same arguments on blocks of the same
+/// types, intents and extents hands it in again; for anything else it must be empty. One thread.
+struct in_place_facts {
+  bool known = false;
+  std::uint64_t workspace = 0;
+};
+
 /// Everything else. Valid during the call only.
 struct context {
   std::span<const operand> operands;       ///< in the order of the submission
@@ -37,6 +44,7 @@ struct context {
   std::uint64_t memory_epoch = 0;          ///< on a device: memory::space::epoch of the space that the operands are in
   std::string_view task_name;              ///< of the operation; for messages
   device_forms* forms = nullptr;           ///< definition::forms; for the runtime
+  bool checked = false;                    ///< all but the addresses has been found to fit by an earlier call
 
   /// The arguments as the type that was submitted; not checked.
   template <class T>

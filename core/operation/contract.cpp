@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
+#include <type_traits>
 
 #include "core/operation/batch_call.hpp"
 #include "core/operation/scalar.hpp"
@@ -19,18 +20,22 @@ std::size_t rank_of(const labels& of) { return static_cast<std::size_t>(std::fin
 
 bool fits(const labels& of, const shape& block) { return rank_of(of) == block.rank(); }
 
+/// The labels as the tables take them: their first entries, as many as there are.
+void put(const labels& from, std::int32_t* out_modes) {
+  for (std::size_t d = 0; d < max_rank; ++d) out_modes[d] = from[d];
+}
+
 /// What the tables take, without scalars and addresses. The labels must fit the blocks.
 tsr_contract request_of(const contract_arguments& given, element_type type, const shape& a, const shape& b) {
   tsr_contract g{};
   g.struct_size = sizeof g;
   g.type = static_cast<tsr_type>(type);
-  const auto put = [](const labels& from, std::size_t rank, std::uint32_t& out_rank, std::int32_t* modes) {
-    out_rank = static_cast<std::uint32_t>(rank);
-    for (std::size_t d = 0; d < rank; ++d) modes[d] = from[d];
-  };
-  put(given.a, a.rank(), g.rank_a, g.modes_a);
-  put(given.b, b.rank(), g.rank_b, g.modes_b);
-  put(given.c, rank_of(given.c), g.rank_c, g.modes_c);
+  g.rank_a = static_cast<std::uint32_t>(a.rank()), g.rank_b = static_cast<std::uint32_t>(b.rank());
+  g.rank_c = static_cast<std::uint32_t>(rank_of(given.c));
+  static_assert(std::extent_v<decltype(g.modes_a)> >= max_rank);
+  put(given.a, g.modes_a);
+  put(given.b, g.modes_b);
+  put(given.c, g.modes_c);
   for (std::size_t d = 0; d < a.rank(); ++d) g.extents_a[d] = a[d];
   for (std::size_t d = 0; d < b.rank(); ++d) g.extents_b[d] = b[d];
   g.batch = 1;
@@ -48,8 +53,9 @@ std::int64_t extent_of(char label, const contract_arguments& given, const shape&
 
 [[noreturn]] void mismatch(const std::string& what) { throw error(error_kind::usage, "contract: " + what); }
 
-/// The request of a task whose blocks have been found to fit.
-tsr_contract checked_request(const context& c) {
+/// Throws when the blocks do not fit the labels or each other.
+void check(const context& c) {
+  if (c.checked) return;
   const auto& given = c.arguments_as<contract_arguments>();
   const operand &a = c.operands[0], &b = c.operands[1], &to = c.operands[2];
   if (a.type != b.type || a.type != to.type)
@@ -65,24 +71,29 @@ tsr_contract checked_request(const context& c) {
   for (std::size_t d = 0; d < to.extents->rank(); ++d)
     if (const std::int64_t wanted = extent_of(given.c[d], given, *a.extents, *b.extents); wanted >= 0 && wanted != to.extent(d))
       mismatch(fmt::format("label '{}' has extent {} in the inputs and {} in C", given.c[d], wanted, to.extent(d)));
-  return request_of(given, a.type, *a.extents, *b.extents);
 }
 
 void enqueue_contract(const context& c) {
   const auto& given = c.arguments_as<contract_arguments>();
   const operand &a = c.operands[0], &b = c.operands[1], &to = c.operands[2];
-  const tsr_contract g = checked_request(c);
+  check(c);
   const scalar alpha(a.type, given.alpha), beta(a.type, given.beta);
-  c.device->check(c.device->tensor()->contract(c.device->handle(), c.stream, g.type, alpha.data(), beta.data(), a.address, g.rank_a,
-                                               g.extents_a, g.modes_a, b.address, g.rank_b, g.extents_b, g.modes_b, to.address,
-                                               g.rank_c, g.modes_c, c.workspace),
+  std::int32_t modes[3][max_rank];
+  put(given.a, modes[0]);
+  put(given.b, modes[1]);
+  put(given.c, modes[2]);
+  const auto rank = [](const operand& o) { return static_cast<std::uint32_t>(o.extents->rank()); };
+  c.device->check(c.device->tensor()->contract(c.device->handle(), c.stream, static_cast<tsr_type>(a.type), alpha.data(), beta.data(), a.address,
+                                               rank(a), a.extents->extents().data(), modes[0], b.address, rank(b),
+                                               b.extents->extents().data(), modes[1], to.address, rank(to), modes[2], c.workspace),
                   "contract");
 }
 
 bool enqueue_contracts(std::span<const context> tasks) {
   const context& c = tasks.front();
   const auto& given = c.arguments_as<contract_arguments>();
-  tsr_contract g = checked_request(c);
+  check(c);
+  tsr_contract g = request_of(given, c.operands[0].type, *c.operands[0].extents, *c.operands[1].extents);
   const scalar alpha(c.operands[0].type, given.alpha), beta(c.operands[0].type, given.beta);
   g.alpha = alpha.data(), g.beta = beta.data();
   boost::container::small_vector<tsr_address, 64> addresses[3];
@@ -121,15 +132,18 @@ bool can_contract_many(const plugin::device& device, element_type) { return devi
 
 double work_of(const void* arguments, std::span<const block::access> blocks) {
   const auto& given = *static_cast<const contract_arguments*>(arguments);
-  const shape &a = *blocks[0].block->extents, &b = *blocks[1].block->extents;
   const bool complex = blocks[0].block->type == element_type::c64 || blocks[0].block->type == element_type::c128;
-  double work = (complex ? 8.0 : 2.0) * static_cast<double>(a.count());
-  for (std::size_t d = 0; d < b.rank(); ++d)
-    if (std::find(given.a.begin(), given.a.end(), given.b[d]) == given.a.end()) work *= static_cast<double>(b[d]);
-  return work;
+  return (complex ? 4 : 1) * contract_flops(given.a, *blocks[0].block->extents, given.b, *blocks[1].block->extents);
 }
 
 }  // namespace
+
+double contract_flops(const labels& labels_a, const shape& a, const labels& labels_b, const shape& b) {
+  double flops = 2 * static_cast<double>(a.count());
+  for (std::size_t d = 0; d < b.rank(); ++d)
+    if (std::find(labels_a.begin(), labels_a.end(), labels_b[d]) == labels_a.end()) flops *= static_cast<double>(b[d]);
+  return flops;
+}
 
 definition contract() {
   return {.name = "contract",

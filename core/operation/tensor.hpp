@@ -29,6 +29,9 @@ struct contract_arguments {
   std::array<char, max_rank> a{}, b{}, c{};
 };
 
+/// Floating-point operations of a contraction of real blocks; complex ones take four times as many. Labels as in contract_arguments.
+double contract_flops(const std::array<char, max_rank>& labels_a, const shape& a, const std::array<char, max_rank>& labels_b, const shape& b);
+
 definition permute();
 definition contract();  ///< see contract_arguments
 definition fill();

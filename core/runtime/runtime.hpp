@@ -125,11 +125,12 @@ class runtime {
                         std::source_location site = std::source_location::current());
 
   /// Runs a named operation at once on the calling thread, on host memory that the program has in its hands (views, or its own): no
-  /// task, no order with other tasks. For front ends whose computations are too short to be tasks. Throws what the
-  /// operation throws, and tessera::error (usage) when it has no form for the host.
+  /// task, no order with other tasks. For front ends whose computations are too short to be tasks: they keep `facts` for the next call
+  /// with the same arguments on blocks of the same types, intents and extents. Throws what the operation throws, and tessera::error (usage)
+  /// when it has no form for the host.
   void run_in_place(const operation::definition& what, const void* arguments, std::size_t argument_bytes,
-                    std::span<const operation::operand> operands) {
-    m_scheduler->run_in_place(what, arguments, argument_bytes, operands);
+                    std::span<const operation::operand> operands, operation::in_place_facts* facts = nullptr) {
+    m_scheduler->run_in_place(what, arguments, argument_bytes, operands, facts);
   }
 
   /// For front ends that run short operations in place: whether the placement would send one to a device at this moment, and to which.
@@ -137,6 +138,9 @@ class runtime {
   std::optional<schedule::device_choice> choose_device(const schedule::device_question& asked) { return m_scheduler->choose_device(asked); }
   /// What the calling thread took for such an operation in place; what is learnt from it counts in later choices.
   void learn_in_place(const schedule::device_question& asked, double nanoseconds) { m_scheduler->learn_in_place(asked, nanoseconds); }
+  /// Whether blocks stay where they are from their first use to their end, since there is one memory and nothing is validated on copies.
+  /// Then what a view has shown may be looked at after its end, as long as nobody writes to the block.
+  bool blocks_stay() const noexcept { return m_scheduler->blocks_stay(); }
   /// Whether anything beside the host's workers runs tasks.
   bool has_devices() const noexcept { return m_scheduler->has_devices(); }
   /// The memories of those, a bit per space in the order of statistics::spaces.

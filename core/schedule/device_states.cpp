@@ -28,7 +28,7 @@ void scheduler::require_editable(std::string_view what) {
   const lane& mine = current_lane();
   if (mine.recorder != nullptr) throw error(error_kind::usage, fmt::format("{} inside a recording", what));
   if (m_setup.simulated != nullptr) throw error(error_kind::usage, fmt::format("{} in a simulated run", what), {}, "simulated devices stay");
-  if (mine.inside_task || mine.is_driver)
+  if (!mine.in_program())
     throw error(error_kind::usage, fmt::format("{} inside a task", what), {}, "devices come and go by the program's own threads");
 }
 

@@ -190,6 +190,11 @@ void scheduler::wake_one() {
   if (m_spinning.load(std::memory_order_relaxed) == 0) m_work.notify_one();
 }
 
+bool scheduler::nothing_waits(const lane& mine) const noexcept {  // of what find() looks at before it looks at others' lanes; and of the background
+  const executor& home = *m_executors[mine.executor];
+  return home.urgent.empty() && mine.next_task == nullptr && mine.ready.size() == 0 && mine.spilled.empty() && home.inbox.empty() && home.background.empty();
+}
+
 task::record* scheduler::find(lane& mine) {
   executor& home = *m_executors[mine.executor];
   if ((++mine.ticks & 63) == 0)  // so that a long chain of hot successors starves nobody

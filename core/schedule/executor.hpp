@@ -89,7 +89,7 @@ struct executor {
   bool is_host = true;
   std::uint32_t parallelism = 1;  ///< workers, or compute streams
   std::uint32_t kind = 0;         ///< in the history, where there is one
-  std::uint64_t granule = 0;      ///< of its memory: what the smallest block takes
+  std::uint64_t granule = 0;      ///< of its memory: each block is rounded up by less than this
 
   std::atomic<executor_state> state{executor_state::attached};  ///< placement reads it relaxed: whoever queues too late
                                                                 ///< has its task placed again by the driver

@@ -75,6 +75,7 @@ bool scheduler::poisoned(std::span<const block::access> accesses, std::shared_pt
 }
 
 void scheduler::run(lane& mine, task::record& t) {
+  const lane::duty on(mine);
   if (m_cancelled.load(std::memory_order_relaxed) && t.what != m_destroy) {
     if ((t.flags & task::flag_acquired) != 0) m_setup.coherence->finish(t.all_accesses());
     block::failure why;
@@ -201,7 +202,6 @@ std::shared_ptr<const block::failure> scheduler::call(lane& mine, task::record& 
   const executor& where = *m_executors[mine.executor];
   std::shared_ptr<const block::failure> why;
   validate::lent* lent = nullptr;
-  mine.inside_task = true;
   try {
     gather_operands(mine, t);
     operation::context c;
@@ -234,7 +234,6 @@ std::shared_ptr<const block::failure> scheduler::call(lane& mine, task::record& 
   } catch (...) {
     why = note_failure(t, {fmt::format("{} failed: unknown exception", t.what->name), "", error_kind::task});
   }
-  mine.inside_task = false;
   if (m_validator != nullptr) m_validator->end_task(lent, why != nullptr);
   return why;
 }
@@ -287,9 +286,8 @@ std::uint64_t scheduler::window_bytes_of(task::record& t) const noexcept {
 
 void scheduler::retire(lane& mine, task::record& t, std::uint64_t window_bytes) {
   if (t.what->destroy_arguments != nullptr && (t.flags & task::flag_replayed) == 0) {
-    const bool was_inside = std::exchange(mine.inside_task, true);  // it may be the end of arrays
+    const lane::duty on(mine);  // it may be the end of arrays
     t.what->destroy_arguments(t.argument_bytes());
-    mine.inside_task = was_inside;
   }
   if (!m_single_executor && t.executor != 0xffff && t.what->special == nullptr) take_off(t, *m_executors[t.executor]);
   keep_finished(mine, t);

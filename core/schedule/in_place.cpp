@@ -25,7 +25,7 @@ std::span<const block::access> stand_ins_for(std::span<const operation::operand>
 }  // namespace
 
 void scheduler::run_in_place(const operation::definition& what, const void* arguments, std::size_t argument_bytes,
-                             std::span<const operation::operand> operands) {
+                             std::span<const operation::operand> operands, operation::in_place_facts* facts) {
   lane& mine = current_lane();
   operation::context c;
   c.operands = operands;
@@ -39,13 +39,21 @@ void scheduler::run_in_place(const operation::definition& what, const void* argu
     what.host(c);
     return;
   }
-  if (what.enqueue == nullptr || (what.available != nullptr && !what.available(*c.device, operands.empty() ? element_type::none : operands[0].type)))
-    throw error(error_kind::usage, what.name + " does not run on the host");
+  operation::in_place_facts found;
+  if (facts != nullptr && facts->known) {
+    found = *facts;
+    c.checked = true;
+  } else {
+    if (what.enqueue == nullptr || (what.available != nullptr && !what.available(*c.device, operands.empty() ? element_type::none : operands[0].type)))
+      throw error(error_kind::usage, what.name + " does not run on the host");
+    if (what.workspace != nullptr) found.workspace = what.workspace(*c.device, arguments, stand_ins_for(operands));
+  }
   transfer::stream& stream = inline_stream(mine);
   c.stream = stream.handle();
-  if (what.workspace != nullptr) c.workspace = mine.scratch.give(what.workspace(*c.device, arguments, stand_ins_for(operands)));
+  c.workspace = mine.scratch.give(found.workspace);
   what.enqueue(c);
   stream.check_inline();
+  if (facts != nullptr) *facts = {true, found.workspace};
   mine.scratch.trim();
 }
 

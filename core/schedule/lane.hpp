@@ -106,7 +106,7 @@ struct lane {
   task::record* next_task = nullptr;    ///< runs before the ring: the successor whose data are still in cache
   std::uint32_t ticks = 0;
   std::uint32_t held_views = 0;         ///< host views not yet released by this thread
-  bool inside_task = false;
+  std::uint32_t duties = 0;             ///< see duty
   task::recorder* recorder = nullptr;   ///< set: tasks are taken down instead of submitted
 
   // Finished tasks on their way back to their pools, in one chain per owner.
@@ -132,6 +132,20 @@ struct lane {
   std::atomic<std::uint64_t> retired{0}, submitted_bytes{0}, retired_bytes{0}, steals{0};
   std::atomic<std::uint64_t> versions{0};  ///< committed on the fast path of a single space
   std::atomic<bool> in_use{true};
+
+  /// Around everything that the thread does for the scheduler: it runs a task, or ends what one has left.
+  class duty {
+   public:
+    explicit duty(lane& of) noexcept : m_of(of) { ++m_of.duties; }
+    ~duty() { --m_of.duties; }
+    duty(const duty&) = delete;
+    duty& operator=(const duty&) = delete;
+
+   private:
+    lane& m_of;
+  };
+  /// Whether the thread is in the program's own code, outside of any task: then it may wait, and do what it asks for itself.
+  bool in_program() const noexcept { return duties == 0 && !is_driver; }
 };
 
 }  // namespace tessera::schedule

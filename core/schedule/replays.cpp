@@ -10,7 +10,7 @@ namespace tessera::schedule {
 void scheduler::begin_recording(task::recorder& taker) {
   lane& mine = current_lane();
   if (mine.recorder != nullptr) throw error(error_kind::usage, "a recording inside a recording");
-  if (mine.inside_task || mine.is_driver) throw error(error_kind::usage, "a recording inside a task");
+  if (!mine.in_program()) throw error(error_kind::usage, "a recording inside a task");
   mine.recorder = &taker;
 }
 
@@ -23,7 +23,7 @@ void scheduler::wait_for(running_replay& what) {
 void scheduler::play(running_replay& r, std::source_location site) {
   lane& mine = current_lane();
   if (mine.recorder != nullptr) throw error(error_kind::usage, "a replay inside a recording", {}, "submit its tasks instead");
-  if (mine.inside_task || mine.is_driver) throw error(error_kind::usage, "a replay inside a task");
+  if (!mine.in_program()) throw error(error_kind::usage, "a replay inside a task");
   wait_for(r);
   const task::recording& of = r.of;
   if (of.size() == 0) return;

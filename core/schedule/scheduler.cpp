@@ -30,11 +30,6 @@ double ns_per_flop(const plugin::device& device) {
   return 1e9 * units / peak;
 }
 
-/// Whether this thread, if it looked for tasks, would find none of its own or of its place: then nobody counts on it to run them.
-bool nothing_waits(const lane& mine, const executor& home) noexcept {
-  return mine.next_task == nullptr && mine.ready.size() == 0 && mine.spilled.empty() && home.inbox.empty() && home.urgent.empty() && home.background.empty();
-}
-
 }  // namespace
 
 scheduler::scheduler(scheduler_setup setup)
@@ -123,7 +118,7 @@ scheduler::scheduler(scheduler_setup setup)
     for (const auto& e : m_executors)
       if (tree.attached(node) && tree.attached(e->where))
         m_distances[node * m_executors.size() + e->number] = static_cast<std::uint16_t>(tree.distance(node, e->where));
-  for (const auto& e : m_executors) e->granule = coherence.space_at(e->space).footprint(0);
+  for (const auto& e : m_executors) e->granule = coherence.space_at(e->space).granule();
   // With one place alone cost has nothing to choose, but what it learns can be asked: by simulations, by later runs with more.
   if (m_policy == placement_policy::cost || (m_setup.policy != nullptr && !m_single_executor)) make_history();
   for (std::size_t k = 0; k < coherence.space_count(); ++k) {
@@ -232,9 +227,9 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
   if (m_announces)
     for (const block::access& a : t.all_accesses()) uses_of(mine).note(*a.block, count, a.how != intent::read);
   if (task::link(t, *this, t.what != m_destroy ? mine.events : nullptr)) {
-    // Views and the end of a program's blocks, where nothing stands in their way: this thread has them at once, and wakes nobody.
-    const bool is_own = t.what == m_hold || (t.what == m_destroy && t.accesses[0].block->from != nullptr);
-    if (is_own && m_simulated == nullptr && !mine.inside_task && !mine.is_driver && nothing_waits(mine, *m_executors[mine.executor])) {
+    // Views and the ends of blocks, where nothing stands in their way: this thread has them at once, and wakes nobody.
+    const bool is_own = t.what == m_hold || t.what == m_destroy;
+    if (is_own && m_simulated == nullptr && mine.in_program() && nothing_waits(mine)) {
       t.executor = 0;
       run(mine, t);
     } else {
@@ -244,7 +239,7 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
   if (m_simulated != nullptr) simulate_submission(mine);
 
   const bool look = m_window_bytes != 0 || (count & 255) == 0 || m_window_tasks < 256;
-  if (!look || !bounded || mine.inside_task || mine.is_driver) return;
+  if (!look || !bounded || !mine.in_program()) return;
   const auto tasks_open = [&] { return submitted() - std::min(submitted(), retired()); };
   const auto bytes_open = [&] {
     std::uint64_t in = 0, out = 0;

@@ -121,7 +121,7 @@ class scheduler final : private task::reduction_source {
   /// Runs an operation at once on the calling thread: no task, no dependencies, no placement. The operands have host pointers
   /// that nobody else writes meanwhile. Throws what the operation throws; usage when it has no form for the host.
   void run_in_place(const operation::definition& what, const void* arguments, std::size_t argument_bytes,
-                    std::span<const operation::operand> operands);
+                    std::span<const operation::operand> operands, operation::in_place_facts* facts = nullptr);
 
   /// Whether the placement would send such a task to a device at this moment, and to which; nothing: the calling thread had better run it
   /// in place, or no device can. Counts as a decision of the policy. Any thread.
@@ -130,6 +130,8 @@ class scheduler final : private task::reduction_source {
   void learn_in_place(const device_question& asked, double nanoseconds);
   /// Between begin and commit: the task goes where choose_device said.
   void send_to(const device_choice& chosen, task::record& t);
+  /// See runtime::blocks_stay.
+  bool blocks_stay() const noexcept { return m_single_space && m_validator == nullptr; }
   /// Whether there are places beside the host's workers.
   bool has_devices() const noexcept { return m_has_devices; }
   std::uint64_t device_spaces() const noexcept;  ///< their memories, a bit per space
@@ -218,6 +220,7 @@ class scheduler final : private task::reduction_source {
   void note_idle(const executor& who) noexcept;                 ///< before a place's thread sleeps
   void wake_one();
   task::record* find(lane& mine);
+  bool nothing_waits(const lane& mine) const noexcept;  ///< the thread would find no task of its own or of its place, which counts on it
 
   // devices that come and go (device_states.cpp)
   std::vector<executor*> devices_below(location::node_id where) const;

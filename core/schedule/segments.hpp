@@ -17,7 +17,7 @@ namespace tessera::schedule {
 struct segment_place {
   bool captures = false;         ///< a device whose plugin records graphs
   std::uint64_t most_bytes = 0;  ///< blocks of one segment, all together
-  std::uint64_t granule = 1;     ///< each block takes a multiple of it
+  std::uint64_t granule = 1;     ///< each block is counted as a multiple of it
   std::uint32_t streams = 1;     ///< pieces that run side by side
   double ns_per_flop = 0;        ///< estimate, to tell long tasks
 };

@@ -1,21 +1,17 @@
 #include "core/trace/recorder.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstdlib>
+
+#include "core/base/huge_pages.hpp"
 
 namespace tessera::trace {
 namespace {
 
 std::atomic<std::uint64_t> next_serial{1};  // numbers, not state: two recorders never share one
 
-// Aligned to a huge page, and one where the system has them: the first touch of small pages would cost more than the events.
-chunk_memory allocate_chunk() noexcept {
-  void* const memory = std::aligned_alloc(buffer::chunk_bytes, buffer::chunk_bytes);
-  if (memory != nullptr) madvise(memory, buffer::chunk_bytes, MADV_HUGEPAGE);  // where it fails, it is slower
-  return chunk_memory(static_cast<std::uint64_t*>(memory));
-}
+// A huge page, where the system has them: the first touch of small pages would cost more than the events.
+chunk_memory allocate_chunk() noexcept { return chunk_memory(static_cast<std::uint64_t*>(allocate_whole_huge_pages(buffer::chunk_bytes))); }
 
 struct local_cache {
   std::uint64_t serial = 0;

@@ -37,7 +37,7 @@ using chunk_memory = std::unique_ptr<std::uint64_t[], free_chunk>;
 /// touch of its memory.
 class buffer {
  public:
-  static constexpr std::size_t chunk_bytes = std::size_t{2} << 20;  ///< one huge page
+  static constexpr std::size_t chunk_bytes = std::size_t{2} << 20;  ///< huge_page_bytes
 
   buffer(recorder& owner, std::string name, thread_role role, std::uint32_t place);
   buffer(const buffer&) = delete;

@@ -135,7 +135,8 @@ contract_layout with_copies(const contract_layout& from, const copies& what) {
   return to;
 }
 
-/// The permutation from one order of an operand to another.
+/// The permutation from one order of an operand to another. A and B come from anywhere and go to the workspace, which is in the cache; C
+/// the other way.
 permute_plan permutation(const contract_layout& layout, contract_operand which, const std::uint8_t* from, const std::uint8_t* to,
                          tsr_type type, bool pure_move) {
   i64 extents[TSR_MAX_RANK] = {};
@@ -144,7 +145,8 @@ permute_plan permutation(const contract_layout& layout, contract_operand which, 
     extents[d] = layout.extents[from[d]];
     places[d] = static_cast<std::uint32_t>(std::find(from, from + layout.rank[which], to[d]) - from);
   }
-  return plan_permute(type, layout.rank[which], extents, places, pure_move);
+  return plan_permute(type, layout.rank[which], extents, places, pure_move,
+                      which == operand_c ? permute_walk::destination : permute_walk::source);
 }
 
 /// Rows that stay rows move fast when they are long; rows that become columns move in squares, when those are large enough.

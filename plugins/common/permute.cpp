@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "plugins/common/permute_kernels.hpp"
 
@@ -31,8 +32,8 @@ void for_outer(const permute_plan& plan, std::uint32_t skip_a, std::uint32_t ski
   std::uint32_t dimensions[TSR_MAX_RANK];
   std::int64_t index[TSR_MAX_RANK] = {};
   std::uint32_t count = 0;
-  for (std::uint32_t d = 0; d < plan.rank; ++d)
-    if (d != skip_a && d != skip_b) dimensions[count++] = d;
+  for (std::uint32_t at = 0; at < plan.rank; ++at)
+    if (const std::uint32_t d = plan.walk[at]; d != skip_a && d != skip_b) dimensions[count++] = d;
   std::int64_t from = 0, to = 0;
   for (;;) {
     inner(from, to);
@@ -58,7 +59,7 @@ transpose_kernel transpose_for(std::uint32_t bytes) noexcept {
 }  // namespace
 
 permute_plan plan_permute(tsr_type type, std::uint32_t rank, const std::int64_t* extents,
-                          const std::uint32_t* permutation, bool pure_move) {
+                          const std::uint32_t* permutation, bool pure_move, permute_walk along) {
   permute_plan plan;
   plan.element_bytes = static_cast<std::uint32_t>(element_bytes(type));
   std::int64_t strides[TSR_MAX_RANK] = {};
@@ -97,6 +98,9 @@ permute_plan plan_permute(tsr_type type, std::uint32_t rank, const std::int64_t*
       plan.element_bytes = static_cast<std::uint32_t>(row_bytes);
     }
   }
+  std::iota(plan.walk, plan.walk + plan.rank, std::uint8_t{0});
+  if (along == permute_walk::source)
+    std::sort(plan.walk, plan.walk + plan.rank, [&](auto a, auto b) { return plan.source_strides[a] < plan.source_strides[b]; });
   return plan;
 }
 
@@ -113,9 +117,10 @@ void run_permute(const permute_plan& plan, tsr_type type, const void* alpha, con
     const auto n = plan.rank == 0 ? 1 : plan.extents[0];
     constexpr std::int64_t short_row = 512;  // bytes
     if (plan.rank > 1 && n * size <= short_row) {
-      const auto rows = plan.extents[1], ss = plan.source_strides[1] * size, ds = plan.destination_strides[1] * size;
+      const std::uint32_t next = plan.walk[plan.walk[0] == 0 ? 1 : 0];
+      const auto rows = plan.extents[next], ss = plan.source_strides[next] * size, ds = plan.destination_strides[next] * size;
       const auto copy = kernels().rows;
-      for_outer(plan, 0, 1, [&](std::int64_t s, std::int64_t d) {
+      for_outer(plan, 0, next, [&](std::int64_t s, std::int64_t d) {
         const char* row = from + s * size;
         char* place = to + d * size;
         if (!scaled) return copy(row, ss, place, ds, rows, n * size);

@@ -18,12 +18,17 @@ struct permute_plan {
   std::int64_t extents[TSR_MAX_RANK] = {};
   std::int64_t source_strides[TSR_MAX_RANK] = {};
   std::int64_t destination_strides[TSR_MAX_RANK] = {};
+  std::uint8_t walk[TSR_MAX_RANK] = {};  ///< the dimensions as the host's loops go through them, the innermost first
 };
+
+/// Whose memory the loops go through in order. What is read and is not in the cache comes sooner in its own order, since the processor
+/// sees what comes next; a destination that was written before, as a workspace, is in the cache in any order.
+enum class permute_walk : std::uint8_t { source, destination };
 
 /// `extents` are the source's; dimension d of the destination is dimension permutation[d] of the source, which must be a
 /// permutation. `pure_move`: alpha is 1 and beta 0, so that the element type does not matter.
 permute_plan plan_permute(tsr_type type, std::uint32_t rank, const std::int64_t* extents,
-                          const std::uint32_t* permutation, bool pure_move);
+                          const std::uint32_t* permutation, bool pure_move, permute_walk along = permute_walk::source);
 
 /// Runs a plan. alpha and beta point to one element each, or are both null for a pure move.
 void run_permute(const permute_plan& plan, tsr_type type, const void* alpha, const void* beta, const void* source,

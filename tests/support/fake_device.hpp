@@ -98,7 +98,9 @@ class fake_device {
  public:
   /// @param capacity  bytes; 0: unlimited
   /// @param plugin    whose device it is, unless it is the host
-  fake_device(fake_world& world, std::uint32_t index, bool host, std::uint64_t capacity, const std::string& plugin = "fake") {
+  /// @param alignment of its space's allocations
+  fake_device(fake_world& world, std::uint32_t index, bool host, std::uint64_t capacity, const std::string& plugin = "fake",
+              std::uint64_t alignment = 64) {
     m_state.world = &world;
     m_state.host = host;
     m_state.capacity = capacity;
@@ -211,7 +213,7 @@ class fake_device {
     space.description.kind = host ? TSR_SPACE_HOST : TSR_SPACE_DEVICE;
     space.description.capabilities = host ? TSR_SPACE_ADDRESSABLE | TSR_SPACE_HOST_VISIBLE : 0;
     space.description.bytes = capacity;
-    space.description.granularity = space.description.alignment = 64;
+    space.description.granularity = space.description.alignment = alignment;
     m_device = std::make_unique<tessera::plugin::device>(host ? "host" : plugin + std::to_string(index), host ? "host" : plugin, index,
                                                 reinterpret_cast<tsr_device*>(&m_state), description, t,
                                                 std::vector<tessera::plugin::space>{space}, nullptr, nullptr);

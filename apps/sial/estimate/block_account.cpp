@@ -3,7 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
+#include <map>
+#include <utility>
+
+#include "core/base/footprint.hpp"
 
 namespace tessera::sial {
 
@@ -13,23 +16,31 @@ amount& amount::operator+=(const amount& more) noexcept {
   return *this;
 }
 
-namespace {
-
-double page() {
-  static const auto bytes = static_cast<double>(sysconf(_SC_PAGESIZE));
-  return bytes;
-}
-
-}  // namespace
-
 amount amount_of(double elements) {
+  static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));  // the host plugin's alignment
   const double bytes = elements * sizeof(double);
-  return {bytes, std::max(1.0, std::ceil(bytes / page())) * page()};
+  const bool counts = bytes < 0x1p60;  // beyond that a page more or less is nothing
+  return {bytes, counts ? static_cast<double>(footprint(static_cast<std::uint64_t>(bytes), page)) : bytes};
 }
 
 amount amount_of(const array_geometry& a) {
-  const double bytes = a.elements() * sizeof(double);
-  return {bytes, bytes + static_cast<double>(a.blocks) * (page() - sizeof(double))};
+  std::map<double, double> blocks{{1, 1}};  // by their elements, of the dimensions so far
+  for (std::size_t d = 0; d < a.rank; ++d) {
+    std::map<std::int64_t, double> lengths;
+    if (a.dims[d].lengths == nullptr) lengths[1] = static_cast<double>(std::max<std::int64_t>(a.dims[d].segments(), 0));
+    else
+      for (std::int64_t s = a.dims[d].low; s <= a.dims[d].high; ++s) ++lengths[a.dims[d].length(s)];
+    std::map<double, double> longer;
+    for (const auto& [elements, number] : blocks)
+      for (const auto& [length, times] : lengths) longer[elements * static_cast<double>(length)] += number * times;
+    blocks = std::move(longer);
+  }
+  amount all;
+  for (const auto& [elements, number] : blocks) {
+    const amount one = amount_of(elements);
+    all += {one.bytes * number, one.room * number};
+  }
+  return all;
 }
 
 block_kind block_account::kind_of(array_kind of, const std::vector<std::int64_t>& extents) {

@@ -11,7 +11,7 @@
 
 namespace tessera::sial {
 
-/// Memory. `room` is what blocks take of the limit: whole pages, as the host plugin gives them.
+/// Memory. `room` is what blocks take of the limit: whole pages, and small ones powers of two from 256 bytes on.
 struct amount {
   double bytes = 0, room = 0;
   amount& operator+=(const amount& more) noexcept;

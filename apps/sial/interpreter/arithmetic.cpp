@@ -106,13 +106,6 @@ void worker::block_scale(const block_operation& o) {
   put_back(to);
 }
 
-double worker::operations_of(const block_operation& o, const shape& left, const shape& right) {
-  double flops = 2 * static_cast<double>(left.count());
-  for (std::size_t d = 0; d < right.rank(); ++d)
-    if (std::find(o.left_letters.begin(), o.left_letters.end(), o.right_letters[d]) == o.left_letters.end()) flops *= static_cast<double>(right[d]);
-  return flops;
-}
-
 void worker::block_product(const block_operation& o) {
   tile left = read(o.left, 0), right = read(o.right, 1);
   const target to = written_by(o);
@@ -124,6 +117,10 @@ void worker::block_product(const block_operation& o) {
   };
   aside(left, 0);
   aside(right, 1);
+  contraction& last = m_contractions[static_cast<std::size_t>(&o - m_code.block_operations.data())];
+  if (!last.facts.known || last.left != *left.extents || last.right != *right.extents || last.to != *to.extents)
+    last = {*left.extents, *right.extents, *to.extents, {},
+            ::tessera::operation::contract_flops(o.left_letters, *left.extents, o.right_letters, *right.extents)};
   ::tessera::operation::contract_arguments arguments;
   arguments.alpha = o.how == assign::subtract ? -1 : 1;
   arguments.beta = o.how == assign::set ? 0 : 1;
@@ -133,8 +130,8 @@ void worker::block_product(const block_operation& o) {
   const std::array operands{operand_of(left.data, left.extents, left.count, intent::read),
                             operand_of(right.data, right.extents, right.count, intent::read),
                             operand_of(to.data, to.extents, to.count, o.how == assign::set ? intent::write : intent::update)};
-  m_run.rt.run_in_place(*m_run.rt.builtin().contract, &arguments, sizeof arguments, operands);
-  m_counters.flops += operations_of(o, *left.extents, *right.extents);
+  m_run.rt.run_in_place(*m_run.rt.builtin().contract, &arguments, sizeof arguments, operands, &last.facts);
+  m_counters.flops += last.flops;
   ++m_counters.contractions;
   put_back(to);
 }

@@ -127,18 +127,19 @@ void worker::put_back(const target& t) {
 }
 
 void worker::shared_view::clear() {
+  last = nullptr;
   here.clear();
   all.clear();
 }
 
 worker::tile worker::fetched_tile(const reference& r, std::int64_t ordinal) {
   shared_view& mine = m_shared[r.array];
-  fetched* const found = mine.here.find(ordinal);
+  fetched* const found = mine.find(ordinal);
   if (found == nullptr)
     throw run_error(fmt::format("block {} is read and was not fetched since the last barrier", name_of(r)),
                     m_run.sizes.array(r.array).kind == array_kind::served ? "request it first" : "get it first");
   fetched& f = *found;
-  f.used = m_statement;
+  if (m_run.has_other_memories) f.used = m_statement;
   if (f.copy != nullptr) {
     if (f.copy->data == nullptr) m_pool.bring(*f.copy, intent::read);
     return {f.copy->data, &f.copy->extents(), f.copy->count};
@@ -152,9 +153,11 @@ worker::tile worker::fetched_tile(const reference& r, std::int64_t ordinal) {
       f.view.emplace(mine.life->group().read_host(f.from->elements));
     }
     f.data = f.view->data();
-    f.extents = f.from->elements.extents();
+    if (m_run.blocks_stay) f.view.reset();  // nobody writes to it before the next barrier, and then it is fetched again
+    f.extents = &f.from->elements.extents();
+    f.count = f.extents->count();
   }
-  return {const_cast<double*>(f.data), &f.extents, f.extents.count()};
+  return {const_cast<double*>(f.data), f.extents, f.count};
 }
 
 void worker::view_among_others(const reference& r, fetched& f) {

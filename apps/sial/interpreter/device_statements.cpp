@@ -89,7 +89,7 @@ bool worker::on_device(const step& at) {
   const bool contracts = at.what == opcode::block_product;
   for (const statement_block& b : blocks)
     if (!contracts && b.reference_number != nothing && b.extents.count() != to.extents.count()) return in_place();
-  const double work = contracts ? operations_of(o, left.extents, right.extents) : static_cast<double>(to.extents.count());
+  const double work = contracts ? ::tessera::operation::contract_flops(o.left_letters, left.extents, o.right_letters, right.extents) : static_cast<double>(to.extents.count());
   if (wish == placement::wish::best && all_in_hand && m_placement->too_short(work, contracts, at.b)) return in_place();
 
   const double value = at.what == opcode::block_scale ? m_s[o.factor] : o.left == nothing ? m_s[at.a] : 0;

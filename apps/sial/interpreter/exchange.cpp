@@ -25,7 +25,7 @@ void worker::fetch(const reference& r) {
   shared_view& mine = m_shared[r.array];
   exchange_counters& count = m_counters.of(m_run.sizes.array(r.array).kind == array_kind::served ? exchange::request : exchange::get);
   ++count.number;
-  if (const fetched* const found = mine.here.find(ordinal)) {  // it stays as it was fetched until the next barrier
+  if (const fetched* const found = mine.find(ordinal)) {  // it stays as it was fetched until the next barrier
     ++count.saved;
     count.bytes += found->bytes;
     return;
@@ -40,6 +40,7 @@ void worker::fetch(const reference& r) {
   }
   fetched& f = mine.all.emplace_back();
   mine.here.add(ordinal, f);
+  mine.last = &f;
   f.ordinal = ordinal;
   f.from = b;
   f.bytes = b->elements.record().bytes;
@@ -171,20 +172,23 @@ void worker::remove(std::uint32_t array) {
   mine.life = mine.life->next();  // the blocks go when the last worker has come here
 }
 
-template <class Function>
-auto worker::with_others(Function&& exchange) {
-  const auto began = std::chrono::steady_clock::now();
-  const double result = exchange(m_run.workers);
-  m_counters.barrier_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  return result;
-}
+/// While it lives, the worker waits at a barrier.
+class worker::meeting {
+ public:
+  explicit meeting(worker& of) : m_of(of) {}
+  ~meeting() { m_of.m_counters.barrier_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - m_began).count(); }
+  meeting(const meeting&) = delete;
+  meeting& operator=(const meeting&) = delete;
+
+ private:
+  worker& m_of;
+  const std::chrono::steady_clock::time_point m_began = std::chrono::steady_clock::now();
+};
 
 template <class Function>
 void worker::meet(Function&& last) {
-  with_others([&](team& all) {
-    all.meet(m_site, std::forward<Function>(last));
-    return 0.0;
-  });
+  const meeting waits(*this);
+  m_run.workers.meet(m_site, std::forward<Function>(last));
 }
 
 void worker::barrier() {
@@ -199,20 +203,22 @@ void worker::barrier() {
 
 void worker::collective(std::uint32_t to, double value) {
   if (m_pardo.deal) throw run_error("a collective sum inside of a pardo");
-  m_s[to] += with_others([&](team& all) { return all.sum(m_number, m_site, value); });
+  const meeting waits(*this);
+  m_s[to] += m_run.workers.sum(m_number, m_site, value);
 }
 
 void worker::broadcast(std::int64_t from, std::uint32_t array) {
   if (from < 0 || from >= static_cast<std::int64_t>(m_run.workers.size()))
     throw run_error(fmt::format("there is no worker {}", from), fmt::format("workers are numbered from 0 to {}", m_run.workers.size() - 1));
-  with_others([&](team& all) {
-    all.broadcast(m_number, m_site, static_cast<unsigned>(from), m_static[array]);
-    return 0.0;
-  });
+  const meeting waits(*this);
+  m_run.workers.broadcast(m_number, m_site, static_cast<unsigned>(from), m_static[array]);
 }
 
 void worker::assert_same(std::uint32_t scalar) {
-  const double first = with_others([&](team& all) { return all.of_first(m_number, m_site, m_s[scalar]); });
+  const double first = [&] {
+    const meeting waits(*this);
+    return m_run.workers.of_first(m_number, m_site, m_s[scalar]);
+  }();
   constexpr double tolerance = 5e-5;  // relative, as the language says
   if (std::abs(m_s[scalar] - first) > tolerance * std::max(std::abs(first), std::abs(m_s[scalar])))
     throw run_error(fmt::format("scalar '{}' is {} here and {} on worker 0", m_code.scalars[scalar].name, m_s[scalar], first));

@@ -64,10 +64,11 @@ std::vector<const op::definition*> instruction_operations(runtime& rt, const cod
     const std::string letters = letters_of(e, declared.signature);
     const std::size_t over = is->kernel->over;
     if (over >= letters.size() || letters[over] != 'b') continue;
-    std::string name = fmt::format("execute {} {} {}", is->name, declared.signature, letters);
+    const std::string words = fmt::format("execute {} {} {}", is->name, declared.signature, letters);
+    std::string name = words;
     const op::definition* what = rt.operations().find(name);  // of an earlier program
-    if (what != nullptr && what->kernel.text.source != is->kernel->text) {  // which had another library
-      name += " of " + is->library;
+    for (int other = 2; what != nullptr && what->kernel.text.source != is->kernel->text; ++other) {  // which had another library
+      name = fmt::format("{} ({})", words, other);
       what = rt.operations().find(name);
     }
     if (what == nullptr) {

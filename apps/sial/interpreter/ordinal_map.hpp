@@ -44,9 +44,13 @@ class ordinal_map {
     m_slots[hole] = {};
     --m_count;
   }
-  /// Keeps its memory.
+  /// Keeps its memory, but half of the slots only when an eighth would have done: a table that was large once is not emptied for ever.
   void clear() noexcept {
-    if (m_count != 0) std::fill(m_slots.begin(), m_slots.end(), slot{});
+    if (m_count != 0) {
+      if (m_slots.size() > least && 8 * m_count < m_slots.size()) m_slots.resize(m_slots.size() / 2);
+      m_bits = static_cast<unsigned>(std::countr_zero(m_slots.size()));
+      std::fill(m_slots.begin(), m_slots.end(), slot{});
+    }
     m_count = 0;
   }
   std::size_t size() const noexcept { return m_count; }
@@ -59,6 +63,7 @@ class ordinal_map {
   }
 
  private:
+  static constexpr std::size_t least = 16;  // slots, once there is something
   struct slot {
     std::int64_t ordinal = 0;
     T* what = nullptr;
@@ -77,7 +82,7 @@ class ordinal_map {
     m_slots[at] = {ordinal, &what};
   }
   void grow() {
-    const std::vector<slot> before = std::exchange(m_slots, std::vector<slot>(m_slots.empty() ? 16 : 2 * m_slots.size()));
+    const std::vector<slot> before = std::exchange(m_slots, std::vector<slot>(m_slots.empty() ? least : 2 * m_slots.size()));
     m_bits = static_cast<unsigned>(std::countr_zero(m_slots.size()));
     for (const slot& s : before)
       if (s.what != nullptr) put(s.ordinal, *s.what);

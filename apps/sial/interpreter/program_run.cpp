@@ -63,6 +63,7 @@ program_run::program_run(runtime& on, const code& what, const init_data& with, c
   for (const array_declaration& a : program.arrays)
     if (a.predefined && a.kind == array_kind::fixed && !data.float_arrays.contains(a.name))
       notes.push_back(fmt::format("{}: the initialization data have no array '{}': it begins with zeros", program.program, a.name));
+  blocks_stay = rt.blocks_stay();
   const std::vector<named_space_statistics> spaces = rt.statistics().spaces;
   for (std::size_t k = 0; k < spaces.size() && k < 64; ++k) {
     if (!spaces[k].name.starts_with("host:")) {

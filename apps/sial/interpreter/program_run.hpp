@@ -155,6 +155,7 @@ struct program_run {
   std::uint64_t host_spaces = 0;                         ///< bit per space of the runtime
   std::uint64_t device_spaces = 0;                       ///< likewise; blocks stay there until somebody needs them elsewhere
   bool has_other_memories = false;                       ///< where blocks may be, so that those in hand must be few
+  bool blocks_stay = false;                              ///< where they are: what a view has shown is there until somebody writes
   std::atomic<std::uint64_t> bytes_under_way{0};         ///< asked for early and not yet there
 };
 

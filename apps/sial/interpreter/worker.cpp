@@ -16,6 +16,7 @@ worker::worker(program_run& run, unsigned number)
   m_shared.resize(arrays);
   m_regions.resize(arrays);
   m_recent.resize(m_code.references.size());
+  m_contractions.resize(m_code.block_operations.size());
   if (!run.sources.empty()) m_placement = std::make_unique<placement>(run, number);
   if (run.settings.profile) m_profile.resize(m_code.sites.size());
   for (std::uint32_t k = 0; k < arrays; ++k) {

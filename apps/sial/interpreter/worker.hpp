@@ -48,20 +48,28 @@ class worker final : private instruction_host {
     box part;
   };
   /// A block that was fetched: readable until the next barrier.
-  struct fetched {
+  struct alignas(64) fetched {  // what a statement looks at comes first, in one line
     std::int64_t ordinal = -1;
     std::uint64_t bytes = 0;
     const double* data = nullptr;      ///< of the view or the copy
-    shape extents;                     ///< likewise; here, since a block's record is often far away
-    std::uint64_t used = 0;            ///< the last statement that read it
+    const shape* extents = nullptr;    ///< likewise
+    std::int64_t count = 0;            ///< likewise
+    private_block* copy = nullptr;     ///< as it was when this worker wrote to it afterwards
+    std::uint64_t used = 0;            ///< the last statement that read it; only where views are let go of
     shared_block* from = nullptr;
     std::optional<host_view<const double>> view;
-    private_block* copy = nullptr;     ///< as it was when this worker wrote to it afterwards
   };
   struct shared_view {
     std::shared_ptr<array_life> life;
     ordinal_map<fetched> here;
-    boost::container::deque<fetched, void, boost::container::deque_options_t<boost::container::block_size<64>>> all;  ///< those in `here`
+    fetched* last = nullptr;  ///< found last: who gets a block mostly reads it next
+    fetched* find(std::int64_t ordinal) noexcept {
+      if (last != nullptr && last->ordinal == ordinal) return last;
+      fetched* const found = here.find(ordinal);
+      if (found != nullptr) last = found;
+      return found;
+    }
+    boost::container::deque<fetched, std::allocator<fetched>, boost::container::deque_options_t<boost::container::block_size<64>>> all;  ///< those in `here`
     void clear();
     std::map<std::int64_t, private_block*> sums;  ///< deterministic: what this worker has added and not yet handed over
   };
@@ -131,7 +139,6 @@ class worker final : private instruction_host {
   // arithmetic.cpp
   target written_by(const block_operation& o);
   void arithmetic(const step& at);
-  static double operations_of(const block_operation& o, const shape& left, const shape& right);
   void block_scalar(const step& at);
   void block_copy(const block_operation& o);
   void block_sum(const block_operation& o);
@@ -160,9 +167,7 @@ class worker final : private instruction_host {
   void keep_persistents();
   void leave_state();
   void note(shared_block& b, block_use how, const reference& r);
-  /// A meeting; the time in it counts as waited at barriers. What exchange(team) returns.
-  template <class Function>
-  auto with_others(Function&& exchange);
+  class meeting;
   template <class Function>
   void meet(Function&& last);
 
@@ -211,6 +216,12 @@ class worker final : private instruction_host {
     private_block* block = nullptr;
   };
   std::vector<recent> m_recent;                       // by reference: what it was the last time
+  struct contraction {
+    shape left, right, to;
+    ::tessera::operation::in_place_facts facts;         // of blocks with those extents
+    double flops = 0;
+  };
+  std::vector<contraction> m_contractions;            // by block operation: what it was the last time
   std::deque<std::pair<std::uint32_t, fetched*>> m_views;  // by array; those that got a view, oldest first, where there are other memories
   std::uint64_t m_view_bytes = 0;                     // of those that still have it
   std::array<std::vector<double>, 10> m_scratch;  // by slot: 0 to 3 arithmetic's, then one per argument of a super instruction

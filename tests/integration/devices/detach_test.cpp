@@ -227,7 +227,7 @@ TEST_P(random_devices, come_and_go_under_a_random_program) {
   const std::uint64_t tasks = testing::number_from("TESSERA_DAG_TASKS", s.tasks) / testing::slow_down;
   std::mt19937_64 random = testing::seeded_random();
   runtime rt(s.make());
-  testing::random_blocks on(rt, s.blocks);
+  testing::random_blocks on(rt, s.blocks, s.extent());
   std::atomic<bool> over{false};
   std::atomic<int> edits{0};
   std::thread editor([&, seed = random()] {

@@ -167,7 +167,7 @@ TEST(lost_device, while_it_is_emptied) {
 TEST(lost_disk, what_it_had_is_named_and_what_fits_goes_on) {
   const testing::deadline limit("disk");
   runtime rt(faulty_machine(place_of("disk"), lost("copy", 60)));
-  testing::random_blocks program(rt, testing::blocks_on(place_of("disk")), 64);
+  testing::random_blocks program(rt, testing::blocks_on(place_of("disk")), 512);
   testing::run_random(program, 1, 600);
   const error e = error_of([&] { rt.fence(); });
   EXPECT_TRUE(e.kind() == error_kind::device || e.kind() == error_kind::memory) << e.what();
@@ -193,7 +193,7 @@ TEST_P(losses, nothing_is_lost_silently) {
   const testing::deadline limit(::testing::PrintToString(m) + ", TESSERA_SEED=" + std::to_string(seed));
   const place& at = place_of(m.where);
   runtime rt(faulty_machine(at, lost(m.on, m.at, at.devices ? "sim0" : "")));
-  testing::random_blocks program(rt, testing::blocks_on(at), 64);
+  testing::random_blocks program(rt, testing::blocks_on(at), 512);
   std::string text;
   const auto fence = [&] {
     try {

@@ -64,7 +64,7 @@ TEST_P(matrix, ends_right_or_with_an_error_that_says_what_broke) {
   std::map<int, std::string> unreadable;
   try {
     runtime rt(testing::faulty_machine(at, std::string(what.rule) + when.rule, more));
-    testing::random_blocks program(rt, testing::blocks_on(at), 64);
+    testing::random_blocks program(rt, testing::blocks_on(at), 512);
     testing::run_random(program, seed, 300);
     try {
       rt.fence();

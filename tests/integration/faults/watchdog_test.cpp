@@ -27,7 +27,7 @@ TEST_P(watchdog, names_the_device_and_what_it_was_doing) {
   {
     runtime rt(testing::faulty_machine(at, "kind = \"hang\"\non = \"" + std::string(h.on) + "\"\nat = " + std::to_string(h.at) + "\n",
                                        "watchdog = \"200 ms\"\n"));
-    testing::random_blocks program(rt, testing::blocks_on(at), 64);
+    testing::random_blocks program(rt, testing::blocks_on(at), 512);
     testing::run_random(program, 1, 300);
     const error e = error_of([&] { rt.fence(); });
     text = e.what();

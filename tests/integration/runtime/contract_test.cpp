@@ -142,5 +142,67 @@ TEST(contract, what_does_not_fit_is_told_by_the_fence) {
   EXPECT_THROW(contract(rt, 1.0, a.block(0), "abcdefghi", b.block(0), "kj", 0.0, c.block(0), "ij"), error);
 }
 
+TEST(contract, in_place_with_what_the_first_call_found_out) {
+  runtime rt(host_only(2));
+  std::mt19937_64 random(9);
+  int with_workspace = 0;
+  for (int round = 0; round < 60; ++round) {
+    contraction kind;
+    do {
+      kind = conformance::random_contraction(random);
+    } while (std::ranges::any_of(kind.label_extents, [](std::int64_t e) { return e == 0; }));
+    operation::contract_arguments arguments;
+    arguments.alpha = 2, arguments.beta = -1;
+    std::array<char, max_rank>* const labels[] = {&arguments.a, &arguments.b, &arguments.c};
+    std::array<shape, 3> extents;
+    for (int which = 0; which < 3; ++which) {
+      std::ranges::copy(letters(kind, which), labels[which]->begin());
+      extents[static_cast<std::size_t>(which)] = shape(std::span<const std::int64_t>(kind.extents[which]));
+    }
+    operation::in_place_facts facts;
+    for (int time = 0; time < 3; ++time) {  // other blocks each time
+      std::vector<double> values[3];
+      std::array<operation::operand, 3> operands;
+      for (std::size_t which = 0; which < 3; ++which) {
+        for (std::size_t i = 0; i < kind.count(static_cast<int>(which)); ++i) values[which].push_back(random_value<double>(random));
+        operands[which].host = values[which].data();
+        operands[which].address = {nullptr, reinterpret_cast<std::uintptr_t>(values[which].data())};
+        operands[which].type = element_type::f64;
+        operands[which].how = which == 2 ? intent::update : intent::read;
+        operands[which].extents = &extents[which];
+        operands[which].bytes = values[which].size() * sizeof(double);
+      }
+      std::vector<double> wanted = values[2];
+      conformance::contract_by_definition(kind, 2.0, values[0], values[1], -1.0, wanted);
+      rt.run_in_place(*rt.builtin().contract, &arguments, sizeof arguments, operands, &facts);
+      EXPECT_TRUE(facts.known);
+      for (std::size_t i = 0; i < wanted.size(); ++i)
+        ASSERT_LE(std::abs(values[2][i] - wanted[i]), tolerance<double>(8.0 * static_cast<double>(kind.terms() + 4))) << kind.text();
+    }
+    with_workspace += facts.workspace > 0 ? 1 : 0;
+  }
+  EXPECT_GT(with_workspace, 5);
+}
+
+TEST(contract, in_place_a_misfit_is_told_and_nothing_is_known) {
+  runtime rt(host_only(1));
+  std::vector<double> values(16, 1.0);
+  const std::array<shape, 2> extents{shape{4, 4}, shape{16}};
+  std::array<operation::operand, 3> operands;
+  for (std::size_t which = 0; which < 3; ++which) {
+    operands[which].host = values.data();
+    operands[which].address = {nullptr, reinterpret_cast<std::uintptr_t>(values.data())};
+    operands[which].type = element_type::f64;
+    operands[which].extents = &extents[which == 2 ? 1 : 0];
+    operands[which].bytes = 128;
+  }
+  operation::contract_arguments arguments;
+  arguments.a = {'i', 'k'}, arguments.b = {'k', 'j'}, arguments.c = {'i'};
+  operation::in_place_facts facts;
+  EXPECT_THAT(what_fails([&] { rt.run_in_place(*rt.builtin().contract, &arguments, sizeof arguments, operands, &facts); }),
+              HasSubstr("label 'i' has extent 4 in the inputs and 16 in C"));
+  EXPECT_FALSE(facts.known);
+}
+
 }  // namespace
 }  // namespace tessera

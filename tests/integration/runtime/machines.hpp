@@ -49,7 +49,9 @@ struct random_setting {
   int blocks;
   const char* memory_table = "";  ///< [memory]; with a host_limit, what does not fit goes to the disk plugin
   const char* gpu_plugin = "";    ///< instead of simulated devices
+  std::int64_t elements = 0;      ///< of a block; 0: a page where there is a host_limit, else 32
 
+  std::int64_t extent() const { return elements != 0 ? elements : spills() ? 512 : 32; }
   bool spills() const { return std::string(memory_table).find("host_limit") != std::string::npos; }
   machine make() const {
     const std::string keys = "placement = \"" + std::string(placement) + "\"\nhistory = \"off\"\n", disk = spills() ? ", \"disk\"" : "";

@@ -16,7 +16,7 @@ TEST_P(random_dag, agrees_with_a_sequential_oracle) {
   const std::uint64_t tasks = testing::number_from("TESSERA_DAG_TASKS", s.tasks) / testing::slow_down;
   std::mt19937_64 random = testing::seeded_random();
   runtime rt(s.make());
-  testing::random_blocks on(rt, s.blocks);
+  testing::random_blocks on(rt, s.blocks, s.extent());
   for (std::uint64_t k = 0; k < tasks; ++k) {
     on.run(on.any_task(random));
     if (random() % 5000 == 0) {  // the program looks at a block in the middle
@@ -48,6 +48,8 @@ INSTANTIATE_TEST_SUITE_P(
                       random_setting{"tight_memory_fifo", 2, "96 KiB", true, "locality", 10'000, 100, "[memory]\neviction = \"fifo\"\n"},
                       random_setting{"host_spills_to_disk", 0, "", false, "locality", 5'000, 100,
                                      "[memory]\nhost_limit = \"64 KiB\"\nslab_bytes = \"64 KiB\"\n"},
+                      random_setting{"small_blocks_spill_to_disk", 0, "", false, "locality", 5'000, 300,
+                                     "[memory]\nhost_limit = \"16 KiB\"\nslab_bytes = \"8 KiB\"\n", "", 40},
                       random_setting{"three_tiers", 1, "16 KiB", false, "locality", 5'000, 200,
                                      "[memory]\nhost_limit = \"64 KiB\"\nslab_bytes = \"64 KiB\"\nstaging_bytes = \"64 KiB\"\n"},
                       random_setting{"three_tiers_much_ahead", 1, "16 KiB", false, "locality", 5'000, 200,

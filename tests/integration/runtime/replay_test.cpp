@@ -23,7 +23,7 @@ TEST_P(random_replay, agrees_with_a_sequential_oracle) {
   const random_setting& s = GetParam();
   std::mt19937_64 random = testing::seeded_random();
   runtime rt(s.make());
-  testing::random_blocks on(rt, s.blocks);
+  testing::random_blocks on(rt, s.blocks, s.extent());
   const auto any_task = [&] { return on.any_task(random); };
   std::vector<std::vector<testing::random_task>> programs(3);
   for (auto& program : programs)

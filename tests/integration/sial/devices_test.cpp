@@ -7,7 +7,9 @@
 #include <atomic>
 #include <random>
 
+#include "apps/sial/interpreter/instruction_operations.hpp"
 #include "jobs.hpp"
+#include "tests/integration/runtime/machines.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/support/random_program.hpp"
 
@@ -183,6 +185,42 @@ TEST_P(sial_instruction_kernels, that_do_not_compile_name_the_statement) {
   });
   EXPECT_EQ(e.where().find("test.sialx:19,"), 0u) << e.what();
   EXPECT_NE(e.message().find("my.so:1"), std::string::npos) << e.what();
+}
+
+TEST_P(sial_instruction_kernels, that_are_shorter_than_a_hand_over_stay) {
+  const auto run = [](std::int64_t length) {
+    const std::string text = program("do n\ndo i\ndo j\nl[i,j] = 3.0\nc[i,j] = 1.0\nexecute my_damp c[i,j] l[i,j] 0.5\nx += c[i,j] * c[i,j]\nenddo j\nenddo i\nenddo n\n"
+                                     "set_persistent x \"x\"\n", "special my_damp urr\nallocate l\n");
+    std::atomic<int> in_place = 0;
+    const sial_outcome o = run_text(text, segments_of(length), {.machine = GetParam(), .devices = device_use::best, .instructions = damping(&in_place)});
+    EXPECT_DOUBLE_EQ(scalar_of(o), static_cast<double>(3 * 4 * length * length) * 4.0);
+    return in_place.load();
+  };
+  EXPECT_EQ(run(63), 12) << "3969 elements";
+  EXPECT_LT(run(65), 12) << "4225 elements: the device is tried";
+}
+
+TEST(sial_devices, instructions_of_one_name_with_other_kernels_are_other_operations) {
+  const auto programs = testing::program_from_text(program("do i\ndo j\nc[i,j] = 1.0\nl[i,j] = 1.0\nexecute my_damp c[i,j] l[i,j] 0.5\nenddo j\nenddo i\n",
+                                                           "special my_damp urr\nallocate l\n"));
+  const sial::code& code = programs.all[0].instructions;
+  runtime rt(testing::host_only(1));
+  const auto operation_of = [&](const char* text) {
+    sial::instruction_registry known;
+    known.add(damping(nullptr, text));
+    const auto all = sial::instruction_operations(rt, code, known);
+    EXPECT_EQ(all.size(), 1u);
+    return all.at(0);
+  };
+  const operation::definition* const first = operation_of("KERNEL void x() {}");
+  const operation::definition* const second = operation_of("KERNEL void x() { }");
+  const operation::definition* const third = operation_of("KERNEL void x() {  }");
+  EXPECT_EQ(first->name, "execute my_damp urr bbn");
+  EXPECT_EQ(second->name, "execute my_damp urr bbn (2)");
+  EXPECT_EQ(third->kernel.text.source, "KERNEL void x() {  }");
+  EXPECT_EQ(operation_of("KERNEL void x() {}"), first);
+  EXPECT_EQ(operation_of("KERNEL void x() { }"), second);
+  EXPECT_EQ(operation_of("KERNEL void x() {  }"), third);
 }
 
 INSTANTIATE_TEST_SUITE_P(on, sial_instruction_kernels, ::testing::Values("cuda_emulated"));

@@ -13,7 +13,7 @@ struct alignas(64) line {
 
 TEST(HugePages, ATableKeepsItsEntriesWhileItGrowsFromSmallToLarge) {
   large_vector<line> table;
-  constexpr std::uint64_t count = 3 * huge_page_allocator<line>::page_bytes / sizeof(line) + 1;
+  constexpr std::uint64_t count = 3 * huge_page_bytes / sizeof(line) + 1;
   for (std::uint64_t k = 0; k < count; ++k) {
     table.push_back({k});
     ASSERT_EQ(reinterpret_cast<std::uintptr_t>(table.data()) % alignof(line), 0u);
@@ -22,8 +22,8 @@ TEST(HugePages, ATableKeepsItsEntriesWhileItGrowsFromSmallToLarge) {
 }
 
 TEST(HugePages, ALargeTableBeginsAtAHugePage) {
-  large_vector<line> table(4 * huge_page_allocator<line>::page_bytes / sizeof(line));
-  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(table.data()) % huge_page_allocator<line>::page_bytes, 0u);
+  large_vector<line> table(4 * huge_page_bytes / sizeof(line));
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(table.data()) % huge_page_bytes, 0u);
 }
 
 TEST(HugePages, ASmallTableIsNotRoundedUp) {

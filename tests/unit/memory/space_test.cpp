@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <random>
 #include <set>
 #include <thread>
 
@@ -161,6 +164,108 @@ TEST(space, a_plugin_that_gives_no_memory_makes_it_full_and_its_answer_is_kept) 
   s.device.state().fail_mem_base = TSR_OK;
   EXPECT_EQ(s.take(sizes).size(), 2u);
   EXPECT_EQ(s.is->alloc_trouble(), "");
+}
+
+/// A host space whose plugin aligns allocations to pages.
+struct paged_space {
+  explicit paged_space(std::uint64_t limit, std::uint64_t slab, bool host = true) : device(world, 0, host, 0, "fake", page) {
+    space_setup setup;
+    setup.device = &device.device();
+    setup.limit = limit;
+    setup.slab_bytes = slab;
+    is = std::make_unique<space>(setup);
+  }
+  std::optional<block::chunk> take(std::uint64_t bytes) {
+    block::chunk one;
+    return is->reserve({&bytes, 1}, {&one, 1}) ? std::optional(one) : std::nullopt;
+  }
+  static constexpr std::uint64_t page = 4096;
+  fake_world world;
+  fake_device device;
+  std::unique_ptr<space> is;
+};
+
+TEST(space, small_blocks_of_the_host_share_the_granule_of_large_ones) {
+  paged_space s(0, 64 * paged_space::page);
+  EXPECT_EQ(s.is->granule(), paged_space::page);
+  EXPECT_EQ(s.is->footprint(0), 256u);
+  EXPECT_EQ(s.is->footprint(257), 512u);
+  EXPECT_EQ(s.is->footprint(2048), 2048u);
+  EXPECT_EQ(s.is->footprint(2049), 4096u);
+  EXPECT_EQ(s.is->footprint(4097), 8192u);
+  std::set<std::uint64_t> words;
+  for (int k = 0; k < 32; ++k) words.insert(s.take(8)->word);
+  EXPECT_EQ(words.size(), 32u);
+  EXPECT_EQ(*words.rbegin() - *words.begin(), 31 * 256u) << "two granules, without gaps";
+  EXPECT_EQ(s.is->statistics().used_bytes, 32 * 256u);
+  EXPECT_EQ(s.take(5000)->offset() % paged_space::page, 0u) << "large blocks lie on whole pages";
+
+  paged_space device(0, 64 * paged_space::page, false);
+  EXPECT_EQ(device.is->footprint(8), paged_space::page) << "a device's own rules are kept";
+}
+
+TEST(space, small_blocks_fill_the_limit_whatever_their_order) {
+  // By halves, what is left of a granule is always less than what does not fit: as many as the limit has room for find room.
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 200; ++round) {
+    paged_space s(4 * paged_space::page, 4 * paged_space::page);
+    std::uint64_t left = 4 * paged_space::page;
+    while (left >= 256) {
+      const std::uint64_t bytes = std::min<std::uint64_t>(1 + random() % paged_space::page, left);
+      if (s.is->footprint(bytes) > left) continue;
+      ASSERT_TRUE(s.take(bytes)) << bytes << " bytes of " << left << ", round " << round;
+      left -= s.is->footprint(bytes);
+    }
+    EXPECT_EQ(s.is->statistics().used_bytes, s.is->limit());
+  }
+}
+
+TEST(space, freed_small_blocks_join_again) {
+  paged_space s(4 * paged_space::page, 4 * paged_space::page);
+  std::vector<block::chunk> small;
+  for (int k = 0; k < 64; ++k) small.push_back(*s.take(100));
+  EXPECT_FALSE(s.take(100));
+  for (std::size_t k = 0; k < 64; ++k)
+    if (k != 17) s.is->release(small[k], 100);
+  EXPECT_FALSE(s.take(3 * paged_space::page + 1)) << "one of its pages is in use";
+  const auto large = s.take(2 * paged_space::page);
+  ASSERT_TRUE(large);
+  EXPECT_TRUE(large->offset() > small[17].offset() || large->offset() + 2 * paged_space::page <= small[17].offset());
+  s.is->release(*large, 2 * paged_space::page);
+  s.is->release(small[17], 100);
+  EXPECT_TRUE(s.take(4 * paged_space::page)) << "everything";
+}
+
+TEST(space, small_blocks_at_random_never_overlap) {
+  paged_space s(64 * paged_space::page, 16 * paged_space::page);
+  std::mt19937_64 random(11);
+  std::map<std::uint64_t, std::uint64_t> held;  // first byte: bytes
+  std::uint64_t used = 0;
+  for (int k = 0; k < 20000; ++k) {
+    if (random() % 2 == 0 || held.empty()) {
+      const std::uint64_t bytes = 1 + random() % (random() % 4 == 0 ? 9000 : 1500), size = s.is->footprint(bytes);
+      const auto c = s.take(bytes);
+      if (!c) continue;
+      const auto [place, fresh] = held.emplace(c->word, bytes);
+      ASSERT_TRUE(fresh);
+      ASSERT_EQ(c->offset() % std::min(size, paged_space::page), 0u);
+      if (place != held.begin()) {
+        ASSERT_LE(std::prev(place)->first + s.is->footprint(std::prev(place)->second), c->word);
+      }
+      if (std::next(place) != held.end()) {
+        ASSERT_LE(c->word + size, std::next(place)->first);
+      }
+      used += size;
+    } else {
+      const auto which = std::next(held.begin(), static_cast<std::ptrdiff_t>(random() % held.size()));
+      s.is->release({which->first}, which->second);
+      used -= s.is->footprint(which->second);
+      held.erase(which);
+    }
+    ASSERT_EQ(s.is->statistics().used_bytes, used);
+  }
+  for (const auto& [word, bytes] : held) s.is->release({word}, bytes);
+  EXPECT_EQ(s.is->give_slabs_back(), 64 * paged_space::page) << "no rest of a page keeps a slab";
 }
 
 TEST(space, slabs_are_registered_with_devices_that_want_it) {

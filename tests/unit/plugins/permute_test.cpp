@@ -176,6 +176,34 @@ TEST(permute_plan, fuses_what_stays_together) {
   EXPECT_EQ(plan_permute(TSR_F64, 3, pairs, swap_outer, false).element_bytes, 8u);  // but not when it is scaled
 }
 
+TEST(permute_plan, walks_in_the_order_that_is_wanted) {
+  std::mt19937_64 random(5);
+  bool differed = false;
+  for (int round = 0; round < 300; ++round) {
+    const auto rank = static_cast<std::uint32_t>(1 + random() % 5);
+    std::int64_t extents[TSR_MAX_RANK] = {};
+    std::uint32_t permutation[TSR_MAX_RANK] = {};
+    std::iota(permutation, permutation + rank, 0u);
+    std::shuffle(permutation, permutation + rank, random);
+    std::size_t count = 1;
+    for (std::uint32_t d = 0; d < rank; ++d) count *= static_cast<std::size_t>(extents[d] = static_cast<std::int64_t>(1 + random() % 7));
+    std::vector<double> source(count), there[2];
+    for (double& x : source) x = number<double>(random);
+    permute_plan plans[2];
+    for (const permute_walk along : {permute_walk::source, permute_walk::destination}) {
+      const auto k = static_cast<std::size_t>(along);
+      plans[k] = plan_permute(TSR_F64, rank, extents, permutation, true, along);
+      there[k].assign(count, -1);
+      run_permute(plans[k], TSR_F64, nullptr, nullptr, source.data(), there[k].data());
+      const auto& strides = along == permute_walk::source ? plans[k].source_strides : plans[k].destination_strides;
+      for (std::uint32_t at = 1; at < plans[k].rank; ++at) EXPECT_LT(strides[plans[k].walk[at - 1]], strides[plans[k].walk[at]]);
+    }
+    EXPECT_EQ(there[0], there[1]);
+    differed = differed || !std::equal(plans[0].walk, plans[0].walk + plans[0].rank, plans[1].walk);
+  }
+  EXPECT_TRUE(differed);
+}
+
 TEST(permute_call, refuses_what_cannot_be) {
   double source[6] = {}, destination[6] = {};
   const double one = 1;

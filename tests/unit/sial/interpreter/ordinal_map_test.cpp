@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <vector>
 
 namespace tessera::sial::test {
 namespace {
@@ -56,6 +57,22 @@ TEST(ordinal_map, is_what_a_map_is) {
     map.clear();
     EXPECT_EQ(map.size(), 0u);
     for (const auto& [ordinal, value] : oracle) EXPECT_EQ(map.find(ordinal), nullptr);
+  }
+}
+
+TEST(ordinal_map, one_that_was_large_finds_after_each_clearing) {
+  ordinal_map<int> map;
+  std::vector<int> numbers(5000);
+  for (int k = 0; k < 5000; ++k) map.add(k, numbers[static_cast<std::size_t>(k)]);
+  for (int round = 0; round < 12; ++round) {
+    map.clear();
+    EXPECT_EQ(map.find(4999), nullptr);
+    for (const std::int64_t ordinal : {3, 4096, 70'000, 1 << 30}) {
+      EXPECT_EQ(map.find(ordinal), nullptr) << round;
+      map.add(ordinal, numbers[static_cast<std::size_t>(ordinal % 5000)]);
+    }
+    for (const std::int64_t ordinal : {3, 4096, 70'000, 1 << 30}) EXPECT_EQ(map.find(ordinal), &numbers[static_cast<std::size_t>(ordinal % 5000)]) << round;
+    EXPECT_EQ(contents_of(map).size(), 4u);
   }
 }
 
