@@ -3,6 +3,7 @@
 //
 // A result row is one line of tab-separated fields: suite, runtime, case, workers, metric, value. run.py collects them.
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -24,6 +25,16 @@ inline double cpu_seconds() {
   rusage u{};
   getrusage(RUSAGE_SELF, &u);
   return double(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * double(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+/// Bytes of this process that are in memory.
+inline double resident_bytes() {
+  long all = 0, resident = 0;
+  if (std::FILE* const f = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(f, "%ld %ld", &all, &resident) != 2) resident = 0;
+    std::fclose(f);
+  }
+  return double(resident) * double(sysconf(_SC_PAGESIZE));
 }
 
 inline void row(const char* suite, const std::string& runtime, const std::string& kase, int workers, const char* metric,

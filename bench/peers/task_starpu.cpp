@@ -2,7 +2,6 @@
 #include "bench/common/random_graph.hpp"
 #include "bench/common/stencil.hpp"
 
-#include <malloc.h>
 #include <starpu.h>
 
 using namespace bench;
@@ -53,12 +52,6 @@ void submit(starpu_codelet* cl, void* arg, size_t arg_size, std::initializer_lis
   int i = 0;
   for (auto h : handles) t->handles[i++] = h;
   if (starpu_task_submit(t) != 0) fail("starpu_task_submit");
-}
-
-/// Bytes that the C heap has given out.
-size_t heap_bytes() {
-  const struct mallinfo2 m = mallinfo2();
-  return m.uordblks + m.hblkhd;
 }
 
 }  // namespace
@@ -126,10 +119,11 @@ int main(int argc, char** argv) {
     }
     row("submit", runtime, "r_r_rw", 1, "ns_per_task", median(samples));
   } else if (kase == "metadata") {
-    const size_t before = heap_bytes(), count = 10000;
+    const size_t count = 10000;
     std::vector<starpu_data_handle_t> many(count);
+    const double before = resident_bytes();
     for (auto& x : many) starpu_variable_data_register(&x, STARPU_MAIN_RAM, uintptr_t(&values[0]), sizeof(double));
-    row("submit", runtime, "metadata", 1, "heap_bytes_per_block", double(heap_bytes() - before) / double(count));
+    row("submit", runtime, "metadata", 1, "resident_bytes_per_block", (resident_bytes() - before) / double(count));
     for (auto& x : many) starpu_data_unregister(x);
   } else {
     const std::vector<graph_access> acc = kase == "dag" ? graph_accesses(n) : std::vector<graph_access>{};

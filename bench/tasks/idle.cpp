@@ -1,6 +1,4 @@
 // What a runtime costs that does nothing: memory per block, processor time, and the way back to work.
-#include <malloc.h>
-
 #include <atomic>
 #include <thread>
 
@@ -8,24 +6,15 @@
 #include "bench/tasks/cases.hpp"
 
 namespace bench {
-namespace {
-
-/// Bytes that the C heap has given out.
-std::size_t heap_bytes() {
-  const struct mallinfo2 m = mallinfo2();
-  return m.uordblks + m.hblkhd;
-}
-
-}  // namespace
 
 void leave_idle(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
 void metadata_case(const case_options& o) {
   tessera::runtime rt(host_machine(o.workers));
   const std::int64_t count = 102400;
-  const std::size_t before = heap_bytes();
+  const double before = resident_bytes();
   auto many = rt.make_array<double>("many", {count}, {1});
-  row("submit", "Tessera", "metadata", 1, "heap_bytes_per_block", double(heap_bytes() - before) / double(count));
+  row("submit", "Tessera", "metadata", 1, "resident_bytes_per_block", (resident_bytes() - before) / double(count));
   row("submit", "Tessera", "metadata", 1, "sizeof_block_record", double(sizeof(tessera::block::record)));
   row("submit", "Tessera", "metadata", 1, "sizeof_task_record", double(sizeof(tessera::task::record)));
 }

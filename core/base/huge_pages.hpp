@@ -11,14 +11,11 @@ namespace tessera {
 
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
-/// Memory from the beginning of a huge page on, `bytes` rounded up to whole ones; std::free frees it. `ask`: on huge pages, where the
-/// system has any; else on what it likes. Null when there is no memory.
-inline void* allocate_whole_huge_pages(std::size_t bytes, bool ask = true) noexcept {
-  bytes = (bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
-  void* const memory = std::aligned_alloc(huge_page_bytes, bytes);
-  if (memory != nullptr && ask) madvise(memory, bytes, MADV_HUGEPAGE);  // where it fails, pages are small
-  return memory;
-}
+/// Fresh memory from the beginning of a huge page on, for `bytes` rounded up to whole ones; what is not touched costs nothing. `ask`: on
+/// huge pages, where the system has any. Null when there is no memory.
+void* map_huge_pages(std::size_t bytes, bool ask = true) noexcept;
+/// Gives it back; `bytes` as they were.
+void unmap_huge_pages(void* memory, std::size_t bytes) noexcept;
 
 /// An allocator that asks for huge pages once a table fills several: visits at random then miss the cache, and not the
 /// translation of addresses on top. Where the system has none it is the plain allocator.
@@ -32,8 +29,10 @@ struct huge_page_allocator {
 
   T* allocate(std::size_t count) {
     if (!is_large(count)) return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t{alignof(T)}));
-    void* const memory = allocate_whole_huge_pages(count * sizeof(T));
+    const std::size_t bytes = (count * sizeof(T) + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
+    void* const memory = std::aligned_alloc(huge_page_bytes, bytes);
     if (memory == nullptr) throw std::bad_alloc();
+    madvise(memory, bytes, MADV_HUGEPAGE);  // where it fails, pages are small
     return static_cast<T*>(memory);
   }
   void deallocate(T* memory, std::size_t count) noexcept {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <utility>
 
@@ -22,13 +21,13 @@ table::~table() {
 
 void table::region_end::operator()(record_chunk* first) const noexcept {
   std::destroy_n(first, chunks);
-  std::free(first);
+  unmap_huge_pages(first, region_bytes);
 }
 
 table::record_chunk& table::add_chunk() {
   if (m_chunks.size() % region_chunks == 0) {
-    static_assert(region_chunks * sizeof(record_chunk) % huge_page_bytes == 0);
-    void* const memory = allocate_whole_huge_pages(region_chunks * sizeof(record_chunk), !m_regions.empty());
+    static_assert(region_bytes % huge_page_bytes == 0);
+    void* const memory = map_huge_pages(region_bytes, !m_regions.empty());
     if (memory == nullptr) throw std::bad_alloc();
     m_regions.emplace_back(static_cast<record_chunk*>(memory));
   }

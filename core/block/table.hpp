@@ -51,7 +51,7 @@ class table {
  private:
   static constexpr std::size_t chunk_records = 1024;
   using record_chunk = std::array<record, chunk_records>;
-  static constexpr std::size_t region_chunks = 8;  // in one piece of memory; all but the first ask for huge pages
+  static constexpr std::size_t region_chunks = 8, region_bytes = region_chunks * sizeof(record_chunk);  // of one piece of memory; all but the first ask for huge pages
   struct region_end {
     std::size_t chunks = 0;  // made in it
     void operator()(record_chunk* first) const noexcept;

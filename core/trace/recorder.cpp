@@ -1,9 +1,6 @@
 #include "core/trace/recorder.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-
-#include "core/base/huge_pages.hpp"
 
 namespace tessera::trace {
 namespace {
@@ -11,7 +8,7 @@ namespace {
 std::atomic<std::uint64_t> next_serial{1};  // numbers, not state: two recorders never share one
 
 // A huge page, where the system has them: the first touch of small pages would cost more than the events.
-chunk_memory allocate_chunk() noexcept { return chunk_memory(static_cast<std::uint64_t*>(allocate_whole_huge_pages(buffer::chunk_bytes))); }
+chunk_memory allocate_chunk() noexcept { return chunk_memory(static_cast<std::uint64_t*>(map_huge_pages(buffer::chunk_bytes))); }
 
 struct local_cache {
   std::uint64_t serial = 0;

@@ -2,7 +2,6 @@
 // Where events are written: one buffer per thread, in chunks, up to a limit.
 #include <atomic>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -12,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/huge_pages.hpp"
 #include "core/trace/clock.hpp"
 #include "core/trace/event.hpp"
 
@@ -28,16 +28,16 @@ enum class thread_role : std::uint8_t {
 };
 
 struct free_chunk {
-  void operator()(std::uint64_t* words) const noexcept { std::free(words); }
+  void operator()(std::uint64_t* words) const noexcept { unmap_huge_pages(words, huge_page_bytes); }
 };
-using chunk_memory = std::unique_ptr<std::uint64_t[], free_chunk>;
+using chunk_memory = std::unique_ptr<std::uint64_t[], free_chunk>;  ///< of one huge page
 
 /// Events of one thread. Written by that thread without locks, read by anybody through recorder::take. An event takes three
 /// words (what it is, when, of which task) and those of its own that are in use: what recording costs is mostly the first
 /// touch of its memory.
 class buffer {
  public:
-  static constexpr std::size_t chunk_bytes = std::size_t{2} << 20;  ///< huge_page_bytes
+  static constexpr std::size_t chunk_bytes = huge_page_bytes;
 
   buffer(recorder& owner, std::string name, thread_role role, std::uint32_t place);
   buffer(const buffer&) = delete;

@@ -32,5 +32,22 @@ TEST(HugePages, ASmallTableIsNotRoundedUp) {
   EXPECT_EQ(table.capacity(), 3u);
 }
 
+TEST(HugePages, MappedMemoryIsWholeAndBeginsAtAHugePage) {
+  for (const std::size_t bytes : {std::size_t{1}, huge_page_bytes, 3 * huge_page_bytes - 5}) {
+    const std::size_t whole = (bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
+    for (const bool ask : {true, false}) {
+      auto* const memory = static_cast<unsigned char*>(map_huge_pages(bytes, ask));
+      ASSERT_NE(memory, nullptr);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % huge_page_bytes, 0u);
+      memory[0] = 1;
+      memory[whole - 1] = 2;
+      EXPECT_EQ(memory[0] + memory[whole - 1], 3);
+      unmap_huge_pages(memory, bytes);
+    }
+  }
+  EXPECT_EQ(map_huge_pages(std::size_t{1} << 60), nullptr);
+  unmap_huge_pages(nullptr, huge_page_bytes);
+}
+
 }  // namespace
 }  // namespace tessera
