@@ -1,5 +1,7 @@
 #pragma once
 // The smallest efficient task: a one-dimensional stencil whose tasks do nothing but compute for a known time.
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -21,6 +23,19 @@ inline double busy(std::uint64_t iterations) {  // a chain of dependent multiply
     asm volatile("" : "+x"(a));
   }
   return a;
+}
+
+/// Binds the calling thread to the first CPU that it may use.
+inline void bind_to_first_cpu() {
+  cpu_set_t all, first;
+  if (sched_getaffinity(0, sizeof all, &all) != 0) return;
+  CPU_ZERO(&first);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &all)) {
+      CPU_SET(cpu, &first);
+      break;
+    }
+  sched_setaffinity(0, sizeof first, &first);
 }
 
 /// Seconds per iteration with `threads` threads busy at once; the smallest of many samples.

@@ -13,7 +13,7 @@ static const char* runtime_name = "OpenMP libgomp";
 #endif
 
 int main(int argc, char** argv) {
-  const arguments args(argc, argv, {"case", "workers", "n", "check", "width", "reps"});
+  const arguments args(argc, argv, {"case", "workers", "n", "check", "width", "reps", "steps", "iterations"});
   const std::string kase = args.text("case", "independent");
   const int workers = int(args.number("workers", 2));
   const long n = args.number("n", 1000000);
@@ -44,6 +44,11 @@ int main(int argc, char** argv) {
   };
   if (kase == "stencil") {
     stencil_sweep(runtime_name, workers, args.number("width", 8), args.number("reps", 3), 256, stencil);
+    return 0;
+  }
+
+  if (kase == "cold") {
+    stencil(args.number("width", 8), args.number("steps", 100), uint64_t(args.number("iterations", 1000)));
     return 0;
   }
 

@@ -57,7 +57,8 @@ void submit(starpu_codelet* cl, void* arg, size_t arg_size, std::initializer_lis
 }  // namespace
 
 int main(int argc, char** argv) {
-  const arguments args(argc, argv, {"case", "workers", "n", "check", "width", "reps", "api", "sched"});
+  const arguments args(argc, argv,
+                       {"case", "workers", "n", "check", "width", "reps", "api", "sched", "steps", "iterations"});
   const std::string kase = args.text("case", "independent"), sched = args.text("sched", "lws");
   const bool insert = args.text("api", "submit") == "insert";
   const int workers = int(args.number("workers", 2));
@@ -78,7 +79,7 @@ int main(int argc, char** argv) {
   for (size_t i = 0; i < h.size(); ++i)
     starpu_variable_data_register(&h[i], STARPU_MAIN_RAM, uintptr_t(&values[i]), sizeof(double));
 
-  if (kase == "stencil") {
+  if (kase == "stencil" || kase == "cold") {
     for (size_t i = 0; i < cell.size(); ++i)
       starpu_variable_data_register(&cell[i], STARPU_MAIN_RAM, uintptr_t(&cells[i]), sizeof(double));
     starpu_codelet one = make_codelet(body_busy, {STARPU_R, STARPU_W});
@@ -101,7 +102,10 @@ int main(int argc, char** argv) {
       starpu_task_wait_for_all();
       return now() - t0;
     };
-    stencil_sweep(runtime, workers, args.number("width", 8), args.number("reps", 3), 256, stencil);
+    if (kase == "cold")
+      stencil(args.number("width", 8), args.number("steps", 100), uint64_t(args.number("iterations", 1000)));
+    else
+      stencil_sweep(runtime, workers, args.number("width", 8), args.number("reps", 3), 256, stencil);
     for (auto& x : cell) starpu_data_unregister(x);
   } else if (kase == "submit") {
     // Batches that the paused workers leave alone: the submitting thread runs alone, as in Tessera's case.

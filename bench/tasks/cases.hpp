@@ -13,6 +13,9 @@ struct case_options {
   long width = 8, reps = 3;  ///< of the stencil
   long replays = 2;          ///< of a recorded graph, the first not counted
   bool recorded = false;     ///< stencil: recorded once, its replay is timed
+  long steps = 100, iterations = 1000;  ///< of a cold stencil
+  bool bound_by_hand =
+      false;  ///< cold: the program binds its own thread, as somebody would who knows what stands in the way
 };
 
 /// A machine with the host plugin alone and that many workers.
@@ -28,6 +31,8 @@ void overhead_case(const std::string& name, const case_options& o);
 void submit_case(const case_options& o);
 /// The smallest efficient task.
 void stencil_case(const case_options& o);
+/// One stencil in a process that has just started; bench_cold measures the process.
+void cold_case(const case_options& o);
 /// Bytes of the C heap per block.
 void metadata_case(const case_options& o);
 /// Processor time of a runtime that has nothing to do, and how fast a sleeping worker starts a task.

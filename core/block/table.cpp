@@ -118,6 +118,11 @@ const origin* table::make_origin(std::string array_name, std::vector<std::int64_
   return at;
 }
 
+void table::forget_origin(const origin* from) {
+  const std::lock_guard guard(m_mutex);
+  m_origins.erase(from);
+}
+
 std::size_t table::size() const {
   const std::lock_guard guard(m_mutex);
   return m_used.size() - m_free.size() - m_kept.size();

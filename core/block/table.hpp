@@ -32,6 +32,7 @@ class table {
   void keep_destroyed(std::size_t count);
 
   /// Remembers an array's name until the last of its blocks is destroyed; at least one must be created.
+  void forget_origin(const origin* from);  ///< one that no block refers to
   const origin* make_origin(std::string array_name, std::vector<std::int64_t> counts);
 
   /// Number of records in use.

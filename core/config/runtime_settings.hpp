@@ -36,6 +36,8 @@ struct runtime_settings {
   std::uint64_t host_limit = 0;          ///< bytes the host space may hold in blocks; 0: what the machine has
   std::uint64_t slab_bytes = 64ull << 20;          ///< size of a slab asked of a plugin
   std::string eviction = "next_use";     ///< next_use | lru | fifo
+  std::uint64_t patience_ns =
+      30'000'000'000;                    ///< how long tasks wait for memory that only the program could still make free
   std::uint64_t high_watermark = 95;     ///< percent of a space's limit above which blocks leave in the background
   std::uint64_t low_watermark = 90;      ///< until that much is in use
   std::uint64_t write_ahead = 3;         ///< percent of a full space's limit whose copies are made before they must leave

@@ -12,22 +12,25 @@ namespace {
 constexpr std::uint64_t KiB = 1ull << 10, TiB = 1ull << 40, PiB = 1ull << 50;
 
 constexpr std::array keys{
-    key{"runtime", "workers", key_type::integer, 0, 65536, "", false,
+    key{"runtime", "workers", key_type::integer, 0, 65535, "", false,
         "Threads that run tasks on the host, the one that waits included; 0: one per core allowed.",
         [](settings& s) -> field { return &s.runtime.workers; }},
     key{"runtime", "bind", key_type::boolean, 0, 0, "", false,
         "Bind each worker to the CPUs of its core, inside the set that the process inherited.",
         [](settings& s) -> field { return &s.runtime.bind; }},
     key{"runtime", "placement", key_type::text, 0, 0, "eager|locality|pinned|cost|policy:*", false,
-        "How a location is chosen for a task: the first idle, the one that holds the data, the one the task names, the one "
+        "How a location is chosen for a task: the first idle, the one that holds the data, the one the task names, the "
+        "one "
         "where it is done first as far as was learnt, or as the policy plugin says that policy: names.",
         [](settings& s) -> field { return &s.runtime.placement; }},
     key{"runtime", "history", key_type::text, 0, 0, "auto|off", true,
-        "Where the times that placement cost and policy plugins learn are kept from run to run: auto (a file per machine in "
+        "Where the times that placement cost and policy plugins learn are kept from run to run: auto (a file per "
+        "machine in "
         "the user's cache folder), off, or the path of a file.",
         [](settings& s) -> field { return &s.runtime.history; }},
     key{"runtime", "kernel_cache", key_type::text, 0, 0, "auto|off", true,
-        "Where kernels that were compiled while a program ran are kept: auto (the user's cache folder), off, or the path of a "
+        "Where kernels that were compiled while a program ran are kept: auto (the user's cache folder), off, or the "
+        "path of a "
         "folder that nobody else may write to.",
         [](settings& s) -> field { return &s.runtime.kernel_cache; }},
     key{"runtime", "kernel_cache_limit", key_type::size, 1, PiB, "", false,
@@ -55,7 +58,8 @@ constexpr std::array keys{
         "Locations whose devices take no tasks until the program attaches them.",
         [](settings& s) -> field { return &s.runtime.detached; }},
     key{"runtime", "watchdog", key_type::duration, 0, 31'536'000'000'000'000, "", false,
-        "How long a device's stream may take for one piece of work before it is taken for hanging and the run ends with an error "
+        "How long a device's stream may take for one piece of work before it is taken for hanging and the run ends "
+        "with an error "
         "that names it; 0 s: for ever.",
         [](settings& s) -> field { return &s.runtime.watchdog_ns; }},
     key{"runtime", "survive_loss", key_type::boolean, 0, 0, "", false,
@@ -65,18 +69,21 @@ constexpr std::array keys{
         "How often a copy that failed is tried again from the same memory before the task that needs it fails.",
         [](settings& s) -> field { return &s.runtime.copy_retries; }},
     key{"runtime", "checked_copies", key_type::boolean, 0, 0, "", false,
-        "Start a task on a device only when its copies have arrived without a failure, so that failed ones can be tried again; "
+        "Start a task on a device only when its copies have arrived without a failure, so that failed ones can be "
+        "tried again; "
         "false: so only after the first failure of a run, which may cost a task.",
         [](settings& s) -> field { return &s.runtime.checked_copies; }},
     key{"runtime", "graphs", key_type::boolean, 0, 0, "", false,
         "Replays hand whole segments of a recording to devices that offer graphs, as one launch each.",
         [](settings& s) -> field { return &s.runtime.graphs; }},
     key{"runtime", "batch", key_type::integer, 1, 4096, "", false,
-        "Ready tasks that differ in their blocks alone are given to a device as one launch, so many at most, where operation and device "
+        "Ready tasks that differ in their blocks alone are given to a device as one launch, so many at most, where "
+        "operation and device "
         "take batches; 1: each by itself, as with deterministic and validate.",
         [](settings& s) -> field { return &s.runtime.batch; }},
     key{"runtime", "deterministic", key_type::boolean, 0, 0, "", false,
-        "Sum accumulates in the order of their submission, so that results do not depend on workers and places; at most four "
+        "Sum accumulates in the order of their submission, so that results do not depend on workers and places; at "
+        "most four "
         "additions to a block run side by side then.",
         [](settings& s) -> field { return &s.runtime.deterministic; }},
     key{"runtime", "trace", key_type::boolean, 0, 0, "", false,
@@ -86,7 +93,8 @@ constexpr std::array keys{
         "Bytes of recorded events above which further ones are counted and dropped; a host task takes about 100.",
         [](settings& s) -> field { return &s.runtime.trace_limit; }},
     key{"runtime", "validate", key_type::boolean, 0, 0, "", false,
-        "Look for unordered accesses, wrong intents and uses after the end, at several times the cost; --validate of a command "
+        "Look for unordered accesses, wrong intents and uses after the end, at several times the cost; --validate of a "
+        "command "
         "turns it on.",
         [](settings& s) -> field { return &s.runtime.validate; }},
     key{"memory", "host_limit", key_type::size, 0, PiB, "", false,
@@ -96,7 +104,8 @@ constexpr std::array keys{
         "Size of a slab asked of a plugin and carved into blocks.",
         [](settings& s) -> field { return &s.runtime.slab_bytes; }},
     key{"memory", "eviction", key_type::text, 0, 0, "next_use|lru|fifo", false,
-        "Which replica leaves a full memory first: the one that submitted tasks need last, the least recently used, or the "
+        "Which replica leaves a full memory first: the one that submitted tasks need last, the least recently used, or "
+        "the "
         "one that came first.",
         [](settings& s) -> field { return &s.runtime.eviction; }},
     key{"memory", "high_watermark", key_type::integer, 1, 100, "", false,
@@ -106,8 +115,14 @@ constexpr std::array keys{
         "Percent of a memory's limit until which they leave.",
         [](settings& s) -> field { return &s.runtime.low_watermark; }},
     key{"memory", "write_ahead", key_type::integer, 0, 100, "", false,
-        "Percent of a full memory's limit kept ready to leave at once: the next to go are copied to the parent memory ahead of time.",
+        "Percent of a full memory's limit kept ready to leave at once: the next to go are copied to the parent memory "
+        "ahead of time.",
         [](settings& s) -> field { return &s.runtime.write_ahead; }},
+    key{"memory", "patience", key_type::duration, 0, 31'536'000'000'000'000, "", false,
+        "How long tasks wait for a full memory when nothing runs any more but threads of the program that do not wait "
+        "could still make room. "
+        "Where all of them wait, the task is given up at once.",
+        [](settings& s) -> field { return &s.runtime.patience_ns; }},
     key{"memory", "staging_bytes", key_type::size, 64 * KiB, TiB, "", false,
         "Size of each device's staging ring in host memory.",
         [](settings& s) -> field { return &s.runtime.staging_bytes; }},

@@ -19,9 +19,10 @@ class host_view : public view<T> {
   /// The new view holds the block; the old one must not be used any more.
   host_view(host_view&&) noexcept = default;
   host_view& operator=(host_view&&) = delete;
-  /// Gives the block back: what was written becomes its current version, and tasks that waited for it may start.
+  /// Gives the block back: what was written becomes its current version, and tasks that waited for it may start. A view
+  /// that outlives its runtime was given back when that ended, and must not be read or written any more.
   ~host_view() {
-    if (m_held) m_scheduler->release(*m_held);
+    if (m_held && !m_held->ended) m_scheduler->release(*m_held);
   }
 
  private:
@@ -128,26 +129,33 @@ class array {
     if (total > (std::int64_t{1} << 31))
       throw error(error_kind::usage, "array " + m_name + " has " + std::to_string(total) + " blocks", {},
                   "choose larger blocks");
-    const block::origin* from = total > 0 ? owner.blocks().make_origin(m_name, counts) : nullptr;
     m_blocks.reserve(static_cast<std::size_t>(total));
-    std::vector<std::int64_t> at(extents.rank(), 0), size(extents.rank());
-    for (std::int64_t k = 0; k < total; ++k) {
-      for (std::size_t d = 0; d < size.size(); ++d)
-        size[d] = std::min(block_extents[d], extents[d] - at[d] * block_extents[d]);
-      m_blocks.push_back(&owner.blocks().create(element_type_of<T>(), shape(size), from, static_cast<std::uint32_t>(k)));
-      for (std::size_t d = 0; d < at.size() && ++at[d] == m_counts[d]; ++d) at[d] = 0;
+    const block::origin* from = total > 0 ? owner.blocks().make_origin(m_name, counts) : nullptr;
+    try {
+      std::vector<std::int64_t> at(extents.rank(), 0), size(extents.rank());
+      for (std::int64_t k = 0; k < total; ++k) {
+        for (std::size_t d = 0; d < size.size(); ++d)
+          size[d] = std::min(block_extents[d], extents[d] - at[d] * block_extents[d]);
+        m_blocks.push_back(
+            &owner.blocks().create(element_type_of<T>(), shape(size), from, static_cast<std::uint32_t>(k)));
+        for (std::size_t d = 0; d < at.size() && ++at[d] == m_counts[d]; ++d) at[d] = 0;
+      }
+    } catch (...) {  // a block that is too large, or no memory for records: as if nothing had been asked for
+      for (block::record* b : m_blocks) owner.blocks().destroy(*b);
+      if (m_blocks.empty() && from != nullptr) owner.blocks().forget_origin(from);
+      throw;
     }
   }
   void clear() {
     if (m_runtime == nullptr) return;
-    if (!m_alive.expired())
+    if (const lifetime::visit here = enter(m_alive))
       for (block::record* b : m_blocks) m_runtime->scheduler().destroy_later(*b);
     m_blocks.clear();
     m_runtime = nullptr;
   }
 
   runtime* m_runtime;
-  std::weak_ptr<const void> m_alive;  // of the scheduler
+  std::shared_ptr<lifetime> m_alive;  // of the scheduler
   std::string m_name;
   shape m_extents, m_block_extents, m_counts;
   std::vector<block::record*> m_blocks;

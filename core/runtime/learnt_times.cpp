@@ -23,11 +23,6 @@ std::string short_number(double value) {
   return fmt::format("{:.3g}{}", value, prefixes[k]);
 }
 
-void say(const std::function<void(int, const std::string&)>& log, int level, const std::string& line) {
-  if (log) log(level, line);
-  else if (level >= 2) fmt::print(stderr, "tessera: {}\n", line);
-}
-
 }  // namespace
 
 learnt_times read_learnt_times(const machine& m) {

@@ -1,5 +1,6 @@
 #pragma once
 // What a runtime is started on: made by hierarchy/machine, taken by the runtime, so that the core needs no discovery.
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <string>
@@ -15,6 +16,16 @@ struct simulation;
 
 namespace tessera {
 
+/// Takes lines of the log; level: 0 debug, 1 info, 2 warning. Any thread. Empty: warnings go to standard error.
+using log_function = std::function<void(int level, const std::string& line)>;
+
+inline void say(const log_function& log, int level, const std::string& line) {
+  if (log)
+    log(level, line);
+  else if (level >= 2)
+    std::fprintf(stderr, "tessera: %s\n", line.c_str());
+}
+
 /// Settings, opened plugins and the tree of locations. Consistent: every space and device that the tree names exists in
 /// the registry, and settings.workers is the real number (never 0).
 struct machine {
@@ -22,8 +33,7 @@ struct machine {
   std::shared_ptr<plugin::registry> plugins;  ///< with its devices open; shared: the program may keep it
   location::tree tree;                        ///< memories and workers; names and numbers are those of `plugins`
   std::vector<std::string> notes;  ///< what the user should be told, one sentence each: more workers than cores, ...
-  /// Takes lines of the log; level: 0 debug, 1 info, 2 warning. Any thread. Empty: warnings go to standard error.
-  std::function<void(int level, const std::string& line)> log = {};
+  log_function log = {};
   /// Set: the machine is imagined, and its devices take their time on this clock (hierarchy/simulation). The runtime is then
   /// for one thread.
   std::shared_ptr<schedule::simulation> simulated = {};

@@ -5,12 +5,14 @@
 namespace tessera {
 
 recording::recording(schedule::scheduler& scheduler, std::unique_ptr<task::recording> is)
-    : m_scheduler(&scheduler), m_is(std::move(is)) {
-  for (auto& run : m_runs) run = std::make_unique<schedule::running_replay>(*m_is, schedule::scheduler::max_lanes, *m_planning);
+    : m_scheduler(&scheduler), m_alive(scheduler.alive()), m_is(std::move(is)) {
+  for (auto& run : m_runs) run = std::make_unique<schedule::running_replay>(*m_is, *m_planning);
 }
 
 recording::~recording() {
   if (!m_is) return;  // moved from
+  const lifetime::visit here = m_alive->enter();
+  if (!here) return;  // all of it went with the runtime
   for (const auto& run : m_runs) m_scheduler->wait_for(*run);
   m_scheduler->forget(*m_is);
 }

@@ -63,6 +63,7 @@ class recording {
   void play(std::source_location site);
 
   schedule::scheduler* m_scheduler;
+  std::shared_ptr<lifetime> m_alive;  // of the scheduler
   std::unique_ptr<task::recording> m_is;
   std::unique_ptr<schedule::replay_planning> m_planning = std::make_unique<schedule::replay_planning>();
   std::array<std::unique_ptr<schedule::running_replay>, 2> m_runs;  // one may start while the other is under way

@@ -62,6 +62,11 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
     m_spaces.push_back(std::make_unique<memory::space>(setup));
     if (m_recorder) m_spaces.back()->record_to(*m_recorder);
   }
+  constexpr std::size_t most_spaces = 64;  // bits of a block's mask of valid replicas
+  if (m_spaces.size() > most_spaces)
+    throw error(error_kind::configuration,
+                fmt::format("this machine has {} memories and a runtime takes {}", m_spaces.size(), most_spaces), {},
+                "open fewer devices: the options of their plugins, or runtime.plugins");
   if (m_spaces.empty())
     throw error(error_kind::configuration, "no memory space: the location tree names none that a plugin offers", {},
                 "open the host plugin: runtime.plugins = [\"host\"]");
@@ -133,6 +138,7 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
   setup.policy = schedule::find_policy(settings.placement, *m_machine.plugins);
   setup.simulated = m_machine.simulated.get();
   m_scheduler = std::make_unique<schedule::scheduler>(std::move(setup));
+  if (const std::string& why = m_scheduler->workers_binding().trouble(); !why.empty()) say(m_machine.log, 2, why);
   if (m_scheduler->model() != nullptr) m_history = history_keeper::open(m_machine, *m_scheduler->model());
 }
 
@@ -142,6 +148,9 @@ runtime::~runtime() {
     m_history->keep(*m_scheduler->model());
   }
   const bool hung = m_scheduler->hung();
+  if (!m_scheduler->views_are_mine())
+    say(m_machine.log, 2, "the runtime ends while other threads hold host views; it waits until they are given back");
+  m_scheduler->close();
   m_scheduler.reset();
   if (m_validator) m_validator->end();
   if (hung) {  // something of a device may go on for ever: what it uses is not given back
@@ -168,6 +177,7 @@ void runtime::submit_operation(const operation::definition& what, const void* ar
   check_working_set(what.name, accesses);
   schedule::lane* mine = nullptr;
   task::record& t = m_scheduler->begin(what, site, mine);
+  detail::begun_task begun{*mine, t};
   t.priority = options.priority;
   t.hint = options.at;
   if (options.from != nullptr) t.need_more().from = options.from;
@@ -185,6 +195,7 @@ void runtime::submit_operation(const operation::definition& what, const void* ar
   t.argument_size = static_cast<std::uint32_t>(argument_bytes);
   if (argument_bytes > 0) std::memcpy(t.argument_bytes(), arguments, argument_bytes);
   if (options.to != nullptr) m_scheduler->send_to(*options.to, t);
+  begun.complete = true;
   m_scheduler->commit(*mine, t);
 }
 

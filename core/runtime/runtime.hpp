@@ -105,6 +105,20 @@ class runtime {
   /// Ends what register_memory began; `pointer` as it was given there.
   void unregister_memory(void* pointer) { m_registrations->forget(pointer); }
 
+  /// While it exists, submissions of the thread that made it neither wait nor run tasks, however many are unfinished:
+  /// for submitting with a lock in the hand that tasks take too. Without it a submission above the window runs other
+  /// tasks on the calling thread, which would wait for that lock without end. On the stack of the thread; scopes nest.
+  class no_waiting {
+   public:
+    explicit no_waiting(runtime& of) : m_of(of.scheduler()) { m_of.hold_back(false); }
+    ~no_waiting() { m_of.hold_back(true); }
+    no_waiting(const no_waiting&) = delete;
+    no_waiting& operator=(const no_waiting&) = delete;
+
+   private:
+    schedule::scheduler& m_of;
+  };
+
   /// Submits a task that runs host code: `function(views...)`, one view per use, in the order given. The function is
   /// moved into the task; it runs on any worker, once, and may throw (see fence). The tasks of one lambda are counted under
   /// the name of its first submission by a thread.
@@ -114,8 +128,10 @@ class runtime {
     submit_at(name.site, {}, name.text, std::move(function), uses...);
   }
   /// The same with a priority, a location and the place for messages. Both return at once, unless more tasks are
-  /// unfinished than the window allows: then the calling thread runs tasks first. Both throw tessera::error (memory) when
-  /// no memory can hold the task's blocks together.
+  /// unfinished than the window allows: then the calling thread runs tasks until half of the window is left, so it must
+  /// not hold a lock that tasks take (see no_waiting). A thread that holds views does not wait, and neither does a
+  /// task. Both throw tessera::error (memory) when no memory can hold the task's blocks together, and what moving the
+  /// function throws; then nothing was submitted.
   template <class Function, class... Uses>
   void submit_at(std::source_location site, task_options options, std::string_view name, Function function, Uses... uses);
 
@@ -281,6 +297,16 @@ void call_function(const operation::context& c) {
   }(std::index_sequence_for<Uses...>{});
 }
 
+/// A task between begin and commit: what throws in between takes it back. The last thing that is made is its function.
+struct begun_task {
+  schedule::lane& mine;
+  task::record& t;
+  bool complete = false;
+  ~begun_task() {
+    if (!complete) schedule::scheduler::take_back(mine, t);
+  }
+};
+
 template <class Function>
 void destroy_function(void* function) {
   static_cast<Function*>(function)->~Function();
@@ -331,11 +357,12 @@ void runtime::submit_at(std::source_location site, task_options options, std::st
     fresh.plain_arguments = std::is_trivially_copyable_v<Function>;
     last.set(m_serial, name, define_or_find(std::move(fresh)));
   }
+  constexpr std::size_t count = sizeof...(Uses);
   schedule::lane* mine = nullptr;
   task::record& t = m_scheduler->begin(*last.what, site, mine);
+  detail::begun_task begun{*mine, t};
   t.priority = options.priority;
   t.hint = options.at;
-  constexpr std::size_t count = sizeof...(Uses);
   block::access* to = t.accesses.data();
   if constexpr (count > 4) {
     t.need_more().accesses.resize(count);
@@ -344,13 +371,14 @@ void runtime::submit_at(std::source_location site, task_options options, std::st
   }
   t.access_count = static_cast<std::uint8_t>(count);
   ((*to++ = block::access{.block = uses.block, .version = 0, .how = Uses::how, .flags = 0, .space = 0}), ...);
+  if constexpr (count > 0) check_working_set(name, t.all_accesses());
   if constexpr (sizeof(Function) > task::record::inline_arguments) {
     t.need_more().arguments.resize(sizeof(Function));
     t.flags |= task::flag_large_arguments;
   }
   t.argument_size = sizeof(Function);
   new (t.argument_bytes()) Function(std::move(function));
-  if constexpr (count > 0) check_working_set(name, t.all_accesses());
+  begun.complete = true;
   m_scheduler->commit(*mine, t);
 }
 

@@ -12,9 +12,8 @@ task::record& scheduler::make_reduction(block::record& block, block::accumulatio
   t.access_count = 1;
   t.accesses[0] = {.block = &block, .version = 0, .how = intent::update, .flags = 0, .space = 0};
   t.need_more().sums.assign(1, &group);
-  const std::uint64_t count = mine->submitted.load(std::memory_order_relaxed) + 1;
-  t.sequence = count;
-  mine->submitted.store(count, std::memory_order_release);
+  t.sequence = take_ages(*mine, 1);
+  mine->submitted.store(mine->submitted.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   return t;
 }
 

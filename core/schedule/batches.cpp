@@ -117,7 +117,8 @@ void device_driver::join(std::span<const block::ticket> waits, const transfer::s
 /// With the stream's lock. False: it was refused before anything was enqueued.
 bool device_driver::enqueue_together(flight& f, transfer::stream& on) {
   const operation::definition& what = *f.first().what;
-  try {
+  bool enqueued = true;
+  const std::optional<thrown> problem = thrown_by([&] {
     m_batch_operands.clear();
     for (const member& m : f.members) m_owner.add_operands(*m.t, m_batch_operands);
     const std::size_t each = m_batch_operands.size() / f.members.size();
@@ -126,15 +127,12 @@ bool device_driver::enqueue_together(flight& f, transfer::stream& on) {
       m_contexts.push_back(context_of(*m.t, f, on));
       m_contexts.back().operands = std::span(m_batch_operands).subspan(each * (m_contexts.size() - 1), each);
     }
-    if (!what.batch.enqueue(m_contexts)) return false;
-    m_owner.m_batch_counters.add(f.members.size());
-  } catch (const error& e) {
-    if (!m_where.device->lost())
-      for (member& m : f.members) m.why = why_not_enqueued(*m.t, e.message(), e.kind());
-  } catch (const std::exception& e) {
-    for (member& m : f.members) m.why = why_not_enqueued(*m.t, e.what(), error_kind::task);
-  }
-  return true;
+    enqueued = what.batch.enqueue(m_contexts);
+    if (enqueued) m_owner.m_batch_counters.add(f.members.size());
+  });
+  if (problem && !(problem->is_error && m_where.device->lost()))
+    for (member& m : f.members) m.why = why_not_enqueued(*m.t, problem->text, problem->kind);
+  return enqueued;
 }
 
 }  // namespace tessera::schedule

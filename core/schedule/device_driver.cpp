@@ -122,7 +122,7 @@ void device_driver::end_wait(const task::record& t) {
 }
 
 lane& device_driver::play() {
-  const std::lock_guard guard(m_owner.m_lane_mutex);
+  const std::lock_guard guard(m_owner.m_lanes.mutex);
   m_lane = &m_owner.make_lane(&m_where);
   return *m_lane;
 }
@@ -143,7 +143,9 @@ void device_driver::loop() {
     while (takes_tasks && !device.lost() && start_next()) any = true;
     m_handling.store(false);
     if (any) continue;
-    if (m_owner.m_waiting.load() != 0) m_owner.m_work.notify_all();
+    m_owner.call_guests();
+    if (m_owner.memory_awaited())
+      m_owner.m_work.notify_one();  // this device was a reason to hope: look again without it
 
     const std::uint32_t key = m_events.prepare();
     const bool room = m_in_flight.load() < m_depth;

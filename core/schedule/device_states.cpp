@@ -36,13 +36,14 @@ void scheduler::device_changed() {
   { const std::lock_guard guard(m_device_mutex); }  // whoever is about to wait has looked, or will see it
   m_device_event.notify_all();
   m_work.notify_all();
+  call_guests();
 }
 
 void scheduler::detach(location::node_id where) {
   require_editable("detach");
   lane& mine = current_lane();
-  if (mine.held_views != 0)
-    throw error(error_kind::usage, fmt::format("detach while this thread holds {} views", mine.held_views), {},
+  if (const std::uint32_t views = mine.held_views.load(std::memory_order_relaxed); views != 0)
+    throw error(error_kind::usage, fmt::format("detach while this thread holds {} views", views), {},
                 "release host views first: the device may hold what their blocks had before");
   const std::lock_guard one_at_a_time(m_edit_mutex);
   std::vector<executor*> leaving = devices_below(where);
@@ -90,8 +91,11 @@ void scheduler::detach(location::node_id where) {
         throw error(error_kind::device, fmt::format("{} was lost before it could be detached", e->name), {}, "a fence names what was lost with it");
     return;
   }
-  for (executor* e : leaving) {  // all or none
-    e->state.store(executor_state::attached);
+  for (executor* e : leaving) {  // all or none; a device that was lost meanwhile stays lost
+    executor_state was = e->state.load();
+    while (was != executor_state::lost && !e->state.compare_exchange_weak(was, executor_state::attached)) {
+    }
+    if (was == executor_state::lost) continue;
     m_setup.coherence->links().open(e->space);
     m_drivers[e->number]->nudge();
   }

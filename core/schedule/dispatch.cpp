@@ -125,7 +125,17 @@ block::failure scheduler::why_nowhere(task::record& t) const {
   return {fmt::format("no location that offers it can hold its blocks: they take {} bytes", bytes), {}, error_kind::memory};
 }
 
+void scheduler::hand_over(task::record& view) noexcept {
+  static_cast<host_hold*>(view.extension)->at.store(host_hold::step::due, std::memory_order_release);
+  call_guests();
+}
+
 void scheduler::dispatch(lane& mine, task::record& t, bool hot) {
+  if (t.what == m_hold && m_simulated == nullptr) {
+    t.executor = 0;
+    hand_over(t);
+    return;
+  }
   if ((t.flags & task::flag_reduction) != 0 && (t.flags & task::flag_prepared) == 0) {
     if (lacks_addend(mine, t)) return;
     // All adders have been enqueued: now it is known which private copies there are.
@@ -214,9 +224,9 @@ task::record* scheduler::find(lane& mine) {
   };
   if (const std::uint32_t count = mine.spilled.pop(loot.data(), loot.size())) return keep_rest(count);
   if (task::record* t = home.inbox.pop()) return t;
-  if (mine.victims_of != m_lane_count.load(std::memory_order_acquire)) refresh_victims(mine);
+  if (mine.victims_of != m_lanes.size()) refresh_victims(mine);
   for (const std::uint16_t v : mine.victims) {
-    lane& victim = *m_lanes[v].load(std::memory_order_acquire);
+    lane& victim = m_lanes[v];
     std::uint32_t count = victim.ready.steal(loot.data(), 32);
     if (count == 0) count = victim.spilled.pop(loot.data(), loot.size(), true);
     if (count == 0) continue;

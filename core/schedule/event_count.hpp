@@ -31,12 +31,14 @@ class event_count {
     m_epoch.notify_all();
   }
 
- private:
+  /// Whether a notification would reach anybody. The caller's change of state comes before the look at the sleepers;
+  /// prepare() is the other half.
   bool someone_sleeps() const noexcept {
-    // Orders the caller's change of state before the look at the sleepers; prepare() is the other half.
     full_fence();
     return m_sleepers.load(std::memory_order_relaxed) != 0;
   }
+
+ private:
   alignas(64) std::atomic<std::uint32_t> m_epoch{0};
   std::atomic<std::uint32_t> m_sleepers{0};
 };

@@ -32,21 +32,19 @@ std::shared_ptr<const block::failure> device_driver::why_not_enqueued(const task
 void device_driver::enqueue_alone(member& m, const flight& f, transfer::stream& on, std::unique_ptr<validate::lent>& lent) {
   scheduler& s = m_owner;
   task::record& t = *m.t;
-  try {
+  const std::optional<thrown> what = thrown_by([&] {
     s.gather_operands(*m_lane, t);
     operation::context c = context_of(t, f, on);
     c.operands = m_lane->operands;
     const auto accesses = t.all_accesses();
     for (std::size_t k = 0; k < accesses.size(); ++k)
       if ((accesses[k].flags & task::access_fresh) != 0) operation::enqueue_zero(*c.device, c.stream, c.operands[k]);
-    if (s.m_validator != nullptr) s.m_validator->begin_on_device(lent, t, c.operands, on, s.m_setup.coherence->space_at(m_where.space));
+    if (s.m_validator != nullptr)
+      s.m_validator->begin_on_device(lent, t, c.operands, on, s.m_setup.coherence->space_at(m_where.space));
     t.what->enqueue(c);
     if (lent) s.m_validator->enqueued_on_device(*lent, on, s.m_setup.coherence->space_at(m_where.space));
-  } catch (const error& e) {
-    if (!m_where.device->lost()) m.why = why_not_enqueued(t, e.message(), e.kind());
-  } catch (const std::exception& e) {
-    m.why = why_not_enqueued(t, e.what(), error_kind::task);
-  }
+  });
+  if (what && !(what->is_error && m_where.device->lost())) m.why = why_not_enqueued(t, what->text, what->kind);
 }
 
 /// The task and those of m_joined, which are acquired.
@@ -215,7 +213,7 @@ void device_driver::landed(flight& f, tsr_status status) {
   }
   m_on_stream[f.stream].fetch_sub(f.members.size(), std::memory_order_relaxed);
   m_in_flight.fetch_sub(1);
-  if (s.m_waiting.load() != 0) s.m_work.notify_all();
+  s.call_guests();
 }
 
 }  // namespace tessera::schedule

@@ -200,9 +200,8 @@ void scheduler::execute(lane& mine, task::record& t) {
 std::shared_ptr<const block::failure> scheduler::call(lane& mine, task::record& t, bool enqueue_only) {
   const auto accesses = t.all_accesses();
   const executor& where = *m_executors[mine.executor];
-  std::shared_ptr<const block::failure> why;
   validate::lent* lent = nullptr;
-  try {
+  const std::optional<thrown> what = thrown_by([&] {
     gather_operands(mine, t);
     operation::context c;
     c.operands = mine.operands;
@@ -216,24 +215,23 @@ std::shared_ptr<const block::failure> scheduler::call(lane& mine, task::record& 
     if (t.what->host == nullptr || (t.flags & zeroes) != 0) c.stream = inline_stream(mine).handle();
     if ((t.flags & zeroes) != 0)
       for (std::size_t k = 0; k < accesses.size(); ++k)
-        if ((accesses[k].flags & task::access_fresh) != 0) operation::enqueue_zero(*c.device, c.stream, mine.operands[k]);
+        if ((accesses[k].flags & task::access_fresh) != 0)
+          operation::enqueue_zero(*c.device, c.stream, mine.operands[k]);
     if (m_validator != nullptr) lent = m_validator->begin_task(t, mine.operands);
     if (t.what->host == nullptr) {
-      if (t.what->workspace != nullptr) c.workspace = mine.scratch.give(t.what->workspace(*c.device, c.arguments, accesses));
+      if (t.what->workspace != nullptr)
+        c.workspace = mine.scratch.give(t.what->workspace(*c.device, c.arguments, accesses));
       t.what->enqueue(c);
       if (!enqueue_only) inline_stream(mine).check_inline();
       mine.scratch.trim();
     } else if (!enqueue_only) {
       t.what->host(c);
     }
-  } catch (const error& e) {
-    why = note_failure(t, {fmt::format("{} failed: {}", t.what->name, e.message()),
-                           e.where().empty() ? describe(t) : e.where() + ", " + describe(t), e.kind()});
-  } catch (const std::exception& e) {
-    why = note_failure(t, {fmt::format("{} failed: {}", t.what->name, e.what()), "", error_kind::task});
-  } catch (...) {
-    why = note_failure(t, {fmt::format("{} failed: unknown exception", t.what->name), "", error_kind::task});
-  }
+  });
+  std::shared_ptr<const block::failure> why;
+  if (what)
+    why = note_failure(t, {fmt::format("{} failed: {}", t.what->name, what->text),
+                           what->where.empty() ? describe(t) : what->where + ", " + describe(t), what->kind});
   if (m_validator != nullptr) m_validator->end_task(lent, why != nullptr);
   return why;
 }
@@ -298,22 +296,34 @@ void scheduler::retire(lane& mine, task::record& t, std::uint64_t window_bytes) 
 }
 
 void scheduler::keep_finished(lane& mine, task::record& t) {
+  if (t.owner >= mine.finished.size()) mine.finished.resize(m_lanes.size());
   lane::finished_chain& chain = mine.finished[t.owner];
   t.next = chain.first;
   chain.first = &t;
   if (chain.last == nullptr) chain.last = &t;
   // The owner needs records back only from time to time; one exchange per batch keeps its line quiet.
   if (++chain.count >= 64) {
-    m_lanes[t.owner].load(std::memory_order_relaxed)->tasks.give_back(*chain.first, *chain.last);
+    m_lanes[t.owner].tasks.give_back(*chain.first, *chain.last);
     chain = {};
   }
 }
 
 void scheduler::fail_unstarted(lane& mine, task::record& t, std::shared_ptr<const block::failure> why) {
+  mine.to_give_up.push_back({&t, std::move(why)});
+  if (std::exchange(mine.gives_up, true)) return;  // a successor of one that is being given up
+  while (!mine.to_give_up.empty()) {
+    const lane::given_up next = std::move(mine.to_give_up.back());
+    mine.to_give_up.pop_back();
+    give_up(mine, *next.t, next.why);
+  }
+  mine.gives_up = false;
+}
+
+void scheduler::give_up(lane& mine, task::record& t, const std::shared_ptr<const block::failure>& why) {
   {
     const std::lock_guard guard(m_failure_mutex);
     if (!m_first_failure) m_first_failure = why;  // an earlier fence has reported it; its victims are reported again
-    ++m_dropped;
+    if (t.what != m_hold) ++m_dropped;
   }
   if (m_validator != nullptr && t.what != m_destroy) m_validator->started(t);
   note_begun(t);
@@ -323,8 +333,8 @@ void scheduler::fail_unstarted(lane& mine, task::record& t, std::shared_ptr<cons
     hold.why = why;
     release(mine, t, false);
     retire(mine, t, 0);
-    hold.available.store(true, std::memory_order_release);
-    m_work.notify_all();
+    hold.at.store(host_hold::step::available, std::memory_order_release);
+    call_guests();
     return;
   }
   if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) note_missing_addend(t, why);
@@ -368,14 +378,17 @@ void scheduler::run_special(lane& mine, task::record& t) {
   hold.pointer = mine.operands[0].host;
   if (mine.events != nullptr) hold.since = mine.events->now();
   m_held.fetch_add(1, std::memory_order_seq_cst);
-  const bool is_mine = hold.owner == &mine;
-  hold.available.store(true, std::memory_order_release);
-  if (!is_mine || m_waiting.load() != 0) m_work.notify_all();
+  hold.at.store(host_hold::step::available, std::memory_order_release);
+  if (!m_guests.empty()) call_guests();  // a window counts it as one that will not end by itself
 }
 
 std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std::source_location site) {
-  if (current_lane().recorder != nullptr)
+  lane& here = current_lane();
+  if (here.recorder != nullptr)
     throw error(error_kind::usage, "a host view inside a recording", {}, "recorded tasks do not run before they are replayed");
+  if (!here.in_program())
+    throw error(error_kind::usage, "a host view inside a task", fmt::format("{}:{}", site.file_name(), site.line()),
+                "name the block when the task is submitted: read(b), update(b) or write(b)");
   if (m_validator != nullptr) m_validator->require(block, how, site);
   auto held = std::make_unique<host_hold>();
   lane* mine = nullptr;
@@ -385,8 +398,20 @@ std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std
   t.extension = held.get();
   held->held_by = &t;
   held->owner = mine;
-  commit(*mine, t);
-  if (!held->available.load(std::memory_order_acquire)) help(*mine, [&] { return held->available.load(std::memory_order_acquire); });
+  commit(*mine, t, false);
+  // This thread does itself what its view needs, whenever it is its turn: nothing that waits in queues comes before it.
+  using step = host_hold::step;
+  for (step now; (now = held->at.load(std::memory_order_acquire)) != step::available;) {
+    if (now == step::due) {
+      held->at.store(step::waits, std::memory_order_relaxed);
+      run(*mine, t);
+    } else {
+      help(
+          *mine, [&] { return held->at.load(std::memory_order_acquire) != step::waits; }, 1);
+    }
+  }
+  if (m_workers == 1 && (++mine->views & 63) == 0 && !nothing_waits(*mine))
+    help_once(*mine);  // a loop of views is not to stop all else
   if (held->why) {
     const block::failure why = *held->why;
     {
@@ -396,12 +421,16 @@ std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std
     throw error(why.kind, why.text, why.where);
   }
   if (m_validator != nullptr) m_validator->view_granted(*static_cast<validate::lent*>(held->lent.get()));
-  ++mine->held_views;
+  mine->held_views.store(mine->held_views.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  held->next = std::exchange(mine->holds, held.get());
+  if (held->next != nullptr) held->next->previous = held.get();
   return held;
 }
 
 void scheduler::release(host_hold& held) {
+  if (held.ended) return;
   lane& mine = current_lane();
+  mine.releases.store(true, std::memory_order_relaxed);
   task::record& t = *held.held_by;
   if (m_validator != nullptr) m_validator->end_view(*static_cast<validate::lent*>(held.lent.get()));
   if (m_single_space && (t.flags & task::flag_acquired) == 0) {
@@ -410,13 +439,23 @@ void scheduler::release(host_hold& held) {
     m_setup.coherence->publish(t.all_accesses(), {});
     m_setup.coherence->finish(t.all_accesses());
   }
-  --held.owner->held_views;
+  (held.previous != nullptr ? held.previous->next : held.owner->holds) = held.next;
+  if (held.next != nullptr) held.next->previous = held.previous;
+  held.owner->held_views.store(held.owner->held_views.load(std::memory_order_relaxed) - 1, std::memory_order_release);
   if (mine.events != nullptr) trace_run(*mine.events, t, held.since, trace::run_view);
   release(mine, t, false);
   m_held.fetch_sub(1, std::memory_order_acq_rel);
   retire(mine, t, 0);
-  full_fence();  // whoever began to wait before this sees the count, or is seen here
-  if (m_waiting.load(std::memory_order_relaxed) != 0) m_work.notify_all();
+  call_guests();
+  mine.releases.store(false, std::memory_order_release);  // the last step: the scheduler may end
+}
+
+void scheduler::end_own_views() {
+  lane& mine = current_lane();
+  while (host_hold* const held = mine.holds) {
+    release(*held);
+    held->ended = true;
+  }
 }
 
 void scheduler::destroy_later(block::record& block) {

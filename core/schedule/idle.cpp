@@ -1,20 +1,28 @@
-// The part of the scheduler for threads that find nothing to do: they spin, sleep, and see that nobody waits for ever.
+// The part of the scheduler for threads that find nothing to do: they spin, sleep, wait, and see that nobody waits
+// without end.
 #include <fmt/format.h>
 
 #include "core/base/fence.hpp"
+#include "core/schedule/alarm.hpp"
 #include "core/schedule/device_driver.hpp"
 #include "core/schedule/scheduler.hpp"
 
 namespace tessera::schedule {
 
-void scheduler::work(lane& mine, const predicate& enough) {
+void scheduler::work(lane& mine, const predicate& enough, std::uint32_t look_every) {
+  std::uint32_t ran = 0;
+  const auto run_one = [&](task::record& t) {
+    run(mine, t);
+    if (++ran % m_look_every == 0 && !m_guests.empty()) call_guests();
+    return look_every != 0 && ran % look_every == 0 && enough();
+  };
   while (true) {
     if (task::record* t = find(mine)) {
-      run(mine, *t);
+      if (run_one(*t)) return;
       continue;
     }
     if (enough()) return;
-    if (m_waiting.load(std::memory_order_relaxed) != 0) m_work.notify_all();
+    call_guests();
 
     // Spin for a while: work usually comes within microseconds.
     m_spinning.fetch_add(1, std::memory_order_seq_cst);
@@ -30,7 +38,7 @@ void scheduler::work(lane& mine, const predicate& enough) {
     const bool last_spinner = m_spinning.fetch_sub(1, std::memory_order_seq_cst) == 1;
     if (found != nullptr) {
       if (last_spinner) m_work.notify_one();  // there may be more of it
-      run(mine, *found);
+      if (run_one(*found)) return;
       continue;
     }
     if (leave) return;
@@ -39,8 +47,7 @@ void scheduler::work(lane& mine, const predicate& enough) {
     found = find(mine);
     if (found != nullptr || enough()) {
       m_work.cancel();
-      if (found == nullptr) return;
-      run(mine, *found);
+      if (found == nullptr || run_one(*found)) return;
       continue;
     }
     if (m_busy.fetch_sub(1, std::memory_order_seq_cst) == 1) {
@@ -57,40 +64,103 @@ void scheduler::work(lane& mine, const predicate& enough) {
   }
 }
 
-void scheduler::help(lane& mine, const predicate& enough) {
+void scheduler::help(lane& mine, const predicate& enough, std::uint32_t look_every) {
   if (enough()) return;
   if (m_simulated != nullptr) {
     simulate(mine, enough);
     return;
   }
-  m_waiting.fetch_add(1, std::memory_order_seq_cst);
-  bool free = false;
-  if (!mine.is_driver && m_helper.compare_exchange_strong(free, true)) {  // the one place of worker 0
-    work(mine, enough);
-    m_helper.store(false);
-    m_work.notify_all();  // another waiting thread may take the place
-  } else {
-    while (!enough()) {
-      const std::uint32_t key = m_work.prepare();
-      if (enough() || (!mine.is_driver && !m_helper.load())) {
-        m_work.cancel();
-        free = false;
-        if (!enough() && !mine.is_driver && m_helper.compare_exchange_strong(free, true)) {
-          work(mine, enough);
-          m_helper.store(false);
-          m_work.notify_all();
-        }
-        continue;
-      }
-      m_work.wait(key);
+  waiting_room::guest me(enough);
+  me.may_help = !mine.is_driver;
+  mine.waits.store(true, std::memory_order_seq_cst);
+  m_guests.enter(me);
+  for (;;) {
+    const std::uint32_t calls = me.calls.load(std::memory_order_acquire);
+    if (enough()) break;
+    bool free = false;
+    if (me.may_help && m_helper.compare_exchange_strong(free, true)) {  // the one place of worker 0
+      m_guests.set_helps(me, true);
+      m_busy.fetch_add(1, std::memory_order_seq_cst);
+      m_binding->place_this_thread();
+      work(mine, enough, look_every);
+      m_guests.set_helps(me, false);
+      leave_place(mine, &me);
+      continue;
     }
+    if (memory_awaited()) m_work.notify_one();  // this thread will make no room: perhaps nobody will
+    waiting_room::sleep(me, calls);
   }
-  m_waiting.fetch_sub(1, std::memory_order_seq_cst);
+  m_guests.leave(me);
+  mine.waits.store(false, std::memory_order_relaxed);
+}
+
+void scheduler::help_once(lane& mine) {
+  bool free = false;
+  if (m_simulated != nullptr || mine.is_driver || !m_helper.compare_exchange_strong(free, true)) return;
+  m_busy.fetch_add(1, std::memory_order_seq_cst);
+  if (task::record* const t = find(mine)) run(mine, *t);
+  leave_place(mine, nullptr);
+}
+
+void scheduler::leave_place(lane& mine, const waiting_room::guest* leaving) noexcept {
+  // What it would have run next is for others to take; and a wake-up that it had, or that nobody sent because it was
+  // awake, is passed on.
+  if (task::record* const t = std::exchange(mine.next_task, nullptr);
+      t != nullptr && (!mine.spilled.empty() || !mine.ready.push(*t)))
+    mine.spilled.push(*t);
+  const bool last = m_busy.fetch_sub(1, std::memory_order_seq_cst) == 1;
+  m_helper.store(false, std::memory_order_seq_cst);
+  call_guests();  // what it has done may be enough for others too
+  m_guests.offer_place(leaving);
+  if (m_work.someone_sleeps() && (work_waits() || (last && memory_awaited()))) m_work.notify_one();
+}
+
+bool scheduler::work_waits() const noexcept {
+  for (const auto& e : m_executors)
+    if (e->is_host && (!e->urgent.empty() || !e->inbox.empty() || !e->background.empty())) return true;
+  for (std::uint32_t k = 0, count = m_lanes.size(); k < count; ++k)
+    if (m_lanes[k].ready.size() != 0 || !m_lanes[k].spilled.empty()) return true;
+  return false;
+}
+
+void scheduler::call_guests() {
+  full_fence();  // who began to wait before this sees the change, or is seen here
+  if (!m_guests.empty() && m_guests.look()) m_work.notify_all();
+}
+
+bool scheduler::memory_awaited() const noexcept {
+  for (std::size_t k = 0; k < m_setup.coherence->space_count(); ++k)
+    if (m_setup.coherence->space_at(static_cast<memory::space_number>(k)).has_waiters()) return true;
+  return false;
+}
+
+scheduler::outlook scheduler::program_outlook() const noexcept {
+  outlook best = outlook::none;
+  for (std::uint32_t k = 0, count = m_lanes.size(); k < count; ++k) {
+    const lane& l = m_lanes[k];
+    if (!l.is_program || !l.in_use.load(std::memory_order_acquire) || l.waits.load(std::memory_order_seq_cst)) continue;
+    best = std::max(best, l.held_views.load(std::memory_order_acquire) != 0 ? outlook::views : outlook::program);
+  }
+  return best;
+}
+
+bool scheduler::out_of_patience() {
+  const std::lock_guard guard(m_patience_mutex);
+  const auto patience = std::chrono::nanoseconds(m_setup.settings->patience_ns);
+  const auto now = std::chrono::steady_clock::now();
+  const std::uint64_t so_far = submitted();
+  if (m_patience != nullptr && m_patience_since == so_far && now >= m_patience_end) return true;
+  if (m_patience != nullptr && m_patience_since == so_far) return false;
+  if (m_patience == nullptr) m_patience = std::make_unique<alarm>([this] { m_work.notify_all(); });
+  m_patience_since = so_far;  // whenever the program has done something, it may do more
+  m_patience_end = now + patience;
+  m_patience->set(m_patience_end);
+  return false;
 }
 
 bool scheduler::resolve_memory_deadlock(lane& mine) {
-  // Nobody runs, nothing moves, and somebody waits for memory: no event will ever wake him.
-  if (m_parked.load() != 0 || m_setup.coherence->transfers_pending()) return false;
+  // No task runs, nothing moves, and a task waits for memory: no event will ever wake it.
+  if (!memory_awaited() || m_parked.load() != 0 || m_setup.coherence->transfers_pending()) return false;
   for (const auto& driver : m_drivers)
     if (driver && driver->active()) return false;
   for (const auto& driver : m_store_drivers)
@@ -100,6 +170,9 @@ bool scheduler::resolve_memory_deadlock(lane& mine) {
     memory::space& space = coherence.space_at(static_cast<memory::space_number>(k));
     return space.has_waiters() ? &space : nullptr;
   };
+  // A thread of the program that holds a view and does not wait will give it back, and that is an event.
+  const outlook program = m_simulated == nullptr ? program_outlook() : outlook::none;
+  if (program == outlook::views) return false;
   // What nobody with a claim needs leaves; then claims end, so that younger ones may run and free something; if even that has been
   // done again and again, somebody is given up.
   if (!m_single_space && coherence.stuck_rounds() < 256) {
@@ -111,6 +184,7 @@ bool scheduler::resolve_memory_deadlock(lane& mine) {
       }
     if (coherence.lift_claims()) return true;
   }
+  if (program == outlook::program && !out_of_patience()) return false;
   for (std::size_t k = 0; k < coherence.space_count(); ++k) {
     if (waited_for(k) == nullptr) continue;
     memory::space& space = *waited_for(k);

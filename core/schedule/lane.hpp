@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "core/base/spin_lock.hpp"
@@ -20,6 +21,8 @@
 #include "core/transfer/use_log.hpp"
 
 namespace tessera::schedule {
+
+struct host_hold;
 
 /// Per operation: how many tasks a lane ran, how long they took (only when timing is on). Written by the lane's thread,
 /// read by anybody at any time.
@@ -105,16 +108,29 @@ struct lane {
   spill_queue spilled;                  ///< what did not fit into the ring; others steal from it too
   task::record* next_task = nullptr;    ///< runs before the ring: the successor whose data are still in cache
   std::uint32_t ticks = 0;
-  std::uint32_t held_views = 0;         ///< host views not yet released by this thread
+  std::uint64_t age = 0;                ///< of the task that it submitted last
+  std::uint64_t known_age = 0;          ///< what of that other lanes know
+  host_hold* holds = nullptr;           ///< host views not yet released by this thread, the youngest first
+  std::uint32_t views = 0;              ///< that were asked for
+  std::uint32_t unbounded = 0;          ///< scopes in which its submissions do not wait
   std::uint32_t duties = 0;             ///< see duty
   task::recorder* recorder = nullptr;   ///< set: tasks are taken down instead of submitted
 
-  // Finished tasks on their way back to their pools, in one chain per owner.
+  // Finished tasks on their way back to their pools, in one chain per owner, as far as it has finished any of that
+  // lane.
   struct finished_chain {
     task::record *first = nullptr, *last = nullptr;
     std::uint32_t count = 0;
   };
   std::vector<finished_chain> finished;
+
+  // Tasks that this thread has to give up because others failed: one after the other, since each may bring more.
+  struct given_up {
+    task::record* t = nullptr;
+    std::shared_ptr<const block::failure> why;
+  };
+  std::vector<given_up> to_give_up;
+  bool gives_up = false;  ///< further out on the stack somebody empties the list
 
   transfer::acquisition acquisition;    ///< scratch
   std::vector<operation::operand> operands;
@@ -132,6 +148,11 @@ struct lane {
   std::atomic<std::uint64_t> retired{0}, submitted_bytes{0}, retired_bytes{0}, steals{0};
   std::atomic<std::uint64_t> versions{0};  ///< committed on the fast path of a single space
   std::atomic<bool> in_use{true};
+  std::atomic<bool> waits{false};            ///< the thread waits in the runtime
+  std::atomic<std::uint32_t> held_views{0};  ///< host views not yet released by this thread
+  std::atomic<bool> releases{false};         ///< it gives a view back at this moment
+  bool is_program = false;                   ///< of a thread of the program, not one that the scheduler started
+  std::thread::id user;  ///< under the table's mutex: the thread that has it, where the thread itself cannot remember
 
   /// Around everything that the thread does for the scheduler: it runs a task, or ends what one has left.
   class duty {

@@ -6,85 +6,117 @@
 #include "core/schedule/scheduler.hpp"
 
 namespace tessera::schedule {
-namespace {
 
 /// Lanes that the current thread has in live schedulers; when the thread ends they become free for other threads.
-struct thread_registrations {
+struct scheduler::thread_registrations {
   struct entry {
     std::uint64_t serial;
     lane* mine;
-    std::weak_ptr<void> alive;  ///< of the scheduler
+    std::shared_ptr<lifetime> alive;  ///< of the scheduler
   };
   std::vector<entry> entries;
+
+  /// Null once the thread has ended so far that its thread_local objects are gone; runtimes with static storage end
+  /// after that of the main thread.
+  static thread_registrations* of_this_thread() {
+    static thread_local thread_registrations* known = nullptr;  // both trivial: usable until the thread is no more
+    static thread_local bool gone = false;
+    if (known == nullptr && !gone) {
+      struct owner {
+        thread_registrations registrations;
+        ~owner() {
+          known = nullptr;
+          gone = true;
+          t_lane = {};
+        }
+      };
+      static thread_local owner mine;
+      known = &mine.registrations;
+    }
+    return known;
+  }
   ~thread_registrations() {
     for (const entry& e : entries)
-      if (const auto scheduler_lives = e.alive.lock()) e.mine->in_use.store(false, std::memory_order_release);
+      if (const lifetime::visit here = e.alive->enter()) e.mine->in_use.store(false, std::memory_order_release);
+  }
+  /// Entries of schedulers that are no more.
+  void tidy() {
+    std::erase_if(entries, [](const entry& e) { return !e.alive->enter(); });
   }
 };
-
-thread_registrations& registrations() {
-  thread_local thread_registrations mine;
-  return mine;
-}
-
-}  // namespace
 
 thread_local scheduler::lane_cache scheduler::t_lane;
 
 lane& scheduler::register_lane(const executor* driven) {
-  auto& known = registrations().entries;
-  std::erase_if(known, [](const auto& e) { return e.alive.expired(); });
-  for (const auto& e : known)
-    if (e.serial == m_serial) {
-      t_lane = {m_serial, e.mine};
-      return *e.mine;
-    }
-  const std::lock_guard guard(m_lane_mutex);
-  lane* mine = &make_lane(driven);
-  known.push_back({m_serial, mine, m_alive});
+  thread_registrations* const known = thread_registrations::of_this_thread();
+  const std::thread::id self = std::this_thread::get_id();
+  if (known != nullptr) {
+    for (const auto& e : known->entries)
+      if (e.serial == m_serial) {
+        t_lane = {m_serial, e.mine};
+        return *e.mine;
+      }
+    known->tidy();
+  }
+  const std::lock_guard guard(m_lanes.mutex);
+  lane* mine = nullptr;
+  if (known == nullptr)  // what it had before is told by the lanes alone
+    for (std::uint32_t k = 0; k < m_lanes.size() && mine == nullptr; ++k)
+      if (m_lanes[k].user == self) mine = &m_lanes[k];
+  if (mine == nullptr) mine = &make_lane(driven);
+  mine->user = known == nullptr ? self : std::thread::id{};
+  if (known != nullptr) known->entries.push_back({m_serial, mine, m_alive.shared()});
   t_lane = {m_serial, mine};
   return *mine;
 }
 
 lane& scheduler::make_lane(const executor* driven) {
-  lane* mine = nullptr;
-  for (const auto& old : m_lane_owner) {
+  for (std::uint32_t k = 0; driven == nullptr && k < m_lanes.size(); ++k) {
+    lane& old = m_lanes[k];
     bool free = false;
-    if (driven == nullptr && !old->is_driver && old->in_use.compare_exchange_strong(free, true)) {
-      mine = old.get();
-      break;
-    }
+    if (old.is_program && old.in_use.compare_exchange_strong(free, true)) return old;
   }
-  if (mine == nullptr) {
-    if (m_lane_owner.size() == max_lanes)
-      throw error(error_kind::usage, "more than 256 threads use one runtime at the same time");
-    m_lane_owner.push_back(std::make_unique<lane>(static_cast<std::uint16_t>(m_lane_owner.size())));
-    mine = m_lane_owner.back().get();
-    // All of it before others can see the lane.
-    mine->is_driver = driven != nullptr;
-    mine->executor = driven != nullptr ? driven->number : 0;
-    mine->where = driven != nullptr ? driven->where : m_executors.front()->where;
-    mine->finished.resize(max_lanes);
-    if (m_setup.recorder != nullptr)
-      mine->events = driven != nullptr
-                         ? &m_setup.recorder->make_buffer("driver of " + driven->name, trace::thread_role::driver, driven->number)
-                         : &m_setup.recorder->make_buffer(fmt::format("{} {}", mine->number == 0 ? "worker" : "thread", mine->number),
-                                                          trace::thread_role::program, 0);
-    m_lanes[mine->number].store(mine, std::memory_order_release);
-    m_lane_count.store(static_cast<std::uint32_t>(m_lane_owner.size()), std::memory_order_release);
-  }
-  return *mine;
+  std::unique_ptr<lane> fresh = m_lanes.make();
+  if (!fresh)
+    throw error(error_kind::usage,
+                fmt::format("more than {} threads use one runtime at the same time", lane_table::most));
+  fresh->is_driver = driven != nullptr;
+  fresh->is_program = driven == nullptr;
+  fresh->executor = driven != nullptr ? driven->number : 0;
+  fresh->where = driven != nullptr ? driven->where : m_executors.front()->where;
+  if (m_setup.recorder != nullptr)
+    fresh->events =
+        driven != nullptr
+            ? &m_setup.recorder->make_buffer("driver of " + driven->name, trace::thread_role::driver, driven->number)
+            : &m_setup.recorder->make_buffer(
+                  fmt::format("{} {}", fresh->number == 0 ? "worker" : "thread", fresh->number),
+                  trace::thread_role::program, 0);
+  return m_lanes.publish(std::move(fresh));
+}
+
+lane& scheduler::make_worker_lane(std::uint32_t worker, std::uint32_t executor, location::node_id where) {
+  const std::lock_guard guard(m_lanes.mutex);
+  std::unique_ptr<lane> fresh = m_lanes.make();
+  if (!fresh)
+    throw error(error_kind::configuration, fmt::format("a runtime has at most {} workers", lane_table::most),
+                "runtime.workers");
+  fresh->executor = executor;
+  fresh->where = where;
+  if (m_setup.recorder != nullptr)
+    fresh->events =
+        &m_setup.recorder->make_buffer(fmt::format("worker {}", worker), trace::thread_role::worker, executor);
+  return m_lanes.publish(std::move(fresh));
 }
 
 void scheduler::refresh_victims(lane& mine) {
-  const std::uint32_t count = m_lane_count.load(std::memory_order_acquire);
+  const std::uint32_t count = m_lanes.size();
   mine.victims.clear();
   mine.victims_of = count;
   std::vector<std::pair<std::size_t, std::uint16_t>> order;
-  for (std::uint16_t k = 0; k < count; ++k) {
-    const lane* other = m_lanes[k].load(std::memory_order_acquire);
-    if (k == mine.number || other->is_driver) continue;
-    order.emplace_back(m_setup.tree->distance(mine.where, other->where), k);
+  for (std::uint32_t k = 0; k < count; ++k) {
+    const lane& other = m_lanes[k];
+    if (k == mine.number || other.is_driver) continue;
+    order.emplace_back(m_setup.tree->distance(mine.where, other.where), static_cast<std::uint16_t>(k));
   }
   std::ranges::stable_sort(order, {}, [](const auto& entry) { return entry.first; });  // nearest first
   for (const auto& entry : order) mine.victims.push_back(entry.second);
@@ -95,6 +127,21 @@ transfer::stream& scheduler::inline_stream(lane& mine) {
     mine.inline_stream = std::make_unique<transfer::stream>(
         0, *m_executors[mine.is_driver ? 0 : mine.executor]->device, TSR_STREAM_INLINE);
   return *mine.inline_stream;
+}
+
+std::uint64_t scheduler::take_ages(lane& mine, std::uint64_t count) noexcept {
+  // A count of its own per lane, so that nothing is shared by every task; but no lane lags behind what others have
+  // told, and each tells every so many tasks. So ages are exact within a thread, and between threads as good as this.
+  constexpr std::uint64_t told_every = 32;
+  const std::uint64_t first = std::max(mine.age, m_age.load(std::memory_order_relaxed)) + 1;
+  mine.age = first + count - 1;
+  if (mine.age - mine.known_age >= told_every) {
+    mine.known_age = mine.age;
+    std::uint64_t known = m_age.load(std::memory_order_relaxed);
+    while (known < mine.age && !m_age.compare_exchange_weak(known, mine.age, std::memory_order_relaxed)) {
+    }
+  }
+  return first;
 }
 
 }  // namespace tessera::schedule

@@ -1,5 +1,8 @@
 #include "core/schedule/parking.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <boost/container/small_vector.hpp>
 
 #include "core/schedule/device_driver.hpp"
@@ -39,7 +42,10 @@ void scheduler::resume(task::record& t, tsr_status) {
   // A failed ticket has poisoned what it should have made; run() looks at that.
   lane& mine = current_lane();
   if (mine.events != nullptr) trace_resume(*mine.events, t);
-  enqueue(mine, t, *m_executors[t.executor == 0xffff ? 0 : t.executor], false);
+  if (t.what == m_hold && m_simulated == nullptr)
+    hand_over(t);
+  else
+    enqueue(mine, t, *m_executors[t.executor == 0xffff ? 0 : t.executor], false);
 }
 
 void scheduler::park_for_memory(task::record& t, executor& where, const transfer::acquisition& a) {
@@ -67,6 +73,12 @@ void scheduler::give_up_waiter(lane& mine, memory::memory_waiter& waiter, std::s
   const std::unique_ptr<memory_parked> done(static_cast<memory_parked*>(&waiter));
   task::record& t = *done->waiting;
   if (done->driver != nullptr) done->driver->end_wait(t);
+  constexpr std::size_t most_named = 4;
+  const auto accesses = t.all_accesses();
+  why += "; it needs ";
+  for (std::size_t k = 0; k < std::min(accesses.size(), most_named); ++k)
+    why += (k == 0 ? "" : ", ") + block::name_of(*accesses[k].block);
+  if (accesses.size() > most_named) why += fmt::format(" and {} more blocks", accesses.size() - most_named);
   fail_unstarted(mine, t, note_failure(t, {std::move(why), "", error_kind::memory}));
 }
 

@@ -166,10 +166,7 @@ void scheduler::release_segment(lane& mine, task::record& t, bool hot) {
   // After the last of these steps the replay may begin anew: nothing of it is touched behind them.
   const std::span<const std::uint32_t> after = s.after;
   const std::shared_ptr<segment_plan> plan = r.plan;  // owns `after`
-  if (s.sinks > 0) {
-    std::atomic<std::uint32_t>& done = r.done[mine.number].tasks;
-    done.store(done.load(std::memory_order_relaxed) + s.sinks, std::memory_order_release);
-  }
+  if (s.sinks > 0) r.count_done(mine.number, s.sinks);
   for (const std::uint32_t next : after)
     task::count_down(
         r, next, [&](std::uint32_t index) { start_inner(mine, r, index, self, hot); },

@@ -17,7 +17,8 @@ void scheduler::begin_recording(task::recorder& taker) {
 void scheduler::end_recording() noexcept { current_lane().recorder = nullptr; }
 
 void scheduler::wait_for(running_replay& what) {
-  help(current_lane(), [&] { return what.finished(); });
+  help(
+      current_lane(), [&] { return what.finished(); }, m_look_every);
 }
 
 void scheduler::play(running_replay& r, std::source_location site) {
@@ -30,11 +31,11 @@ void scheduler::play(running_replay& r, std::source_location site) {
   if (m_validator != nullptr && !m_validator->replayed(r, site)) return;  // arrays that it uses are gone
   if (m_graphs) find_segments(r);
   r.rewind();
-  for (auto& c : r.done) c.tasks.store(0, std::memory_order_relaxed);
+  r.rewind_counts(m_lanes.size());
   r.started = true;
   for (std::size_t k = 0; k < of.boundary.size(); ++k) r.boundary.push_back(&mine.tasks.take());
   const std::uint64_t before = mine.submitted.load(std::memory_order_relaxed);
-  r.first_sequence = before + 1;
+  r.first_sequence = take_ages(mine, of.size());
   mine.submitted.store(before + of.size(), std::memory_order_release);
   if (m_window_bytes != 0) {
     std::uint64_t bytes = 0;
@@ -54,7 +55,7 @@ void scheduler::forget(task::recording& what) {
   for (block::record* copy : what.private_blocks()) destroy_later(*copy);
   for (task::record* kept : what.kept_records()) {
     if (kept->what->destroy_arguments != nullptr) kept->what->destroy_arguments(kept->argument_bytes());
-    m_lanes[kept->owner].load()->tasks.give_back(*kept, *kept);
+    take_back(m_lanes[kept->owner], *kept);
   }
 }
 
@@ -102,8 +103,7 @@ void scheduler::release_replayed(lane& mine, task::record& t, bool hot) {
   // Those within the recording only, too: an old reference whose generation has come round may have found them.
   task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, hot); });
   if (r.of.tasks[is.index].successor_count == 0) {
-    std::atomic<std::uint32_t>& done = r.done[mine.number].tasks;
-    done.store(done.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    r.count_done(mine.number, 1);
     return;
   }
   const block::task_reference self = task::reference_to(t);

@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
-#include <sched.h>
+#include <sys/resource.h>
 
 #include <algorithm>
+#include <bit>
 #include <boost/container/small_vector.hpp>
+#include <system_error>
 
 #include "core/base/fence.hpp"
 #include "core/operation/tensor.hpp"
+#include "core/schedule/alarm.hpp"
 #include "core/schedule/device_driver.hpp"
 #include "core/schedule/simulated_run.hpp"
 #include "core/schedule/trace_points.hpp"
@@ -43,7 +46,7 @@ scheduler::scheduler(scheduler_setup setup)
   transfer::coherence& coherence = *m_setup.coherence;
 
   // Executors: one per host space that has CPU workers below it, one per device that computes.
-  std::vector<std::uint32_t> cpus_of_workers;
+  std::vector<std::vector<std::uint32_t>> cpus_of_workers;
   std::vector<std::uint32_t> executor_of_workers;
   std::vector<location::node_id> node_of_workers;
   const auto executor_at = [&](memory::space_number space, bool host) -> executor& {
@@ -77,7 +80,7 @@ scheduler::scheduler(scheduler_setup setup)
     executor& e = executor_at(space, true);
     ++e.parallelism;
     e.cpus.push_back(leaf);
-    cpus_of_workers.push_back(is.cpus.front());
+    cpus_of_workers.push_back(is.cpus);
     executor_of_workers.push_back(e.number);
     node_of_workers.push_back(leaf);
   }
@@ -147,78 +150,97 @@ scheduler::scheduler(scheduler_setup setup)
 
   if (m_setup.simulated != nullptr) m_simulated = std::make_unique<simulated_run>();
 
-  // Worker 0 is whoever waits; the others are threads, dealt over the CPUs, the second CPU first.
-  m_busy.store(1);
+  // Looks are rare beside the tasks of a window, and each worker counts its own.
+  m_look_every =
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(std::bit_floor(m_window_tasks / (16 * m_workers)), 1, 64));
+  // Worker 0 is the thread that waits; the others are threads, dealt over the CPUs, the second CPU first.
   for (std::uint32_t k = 1; k < m_workers; ++k) {
     const std::size_t at = k % cpus_of_workers.size();
-    auto fresh = std::unique_ptr<lane>();
-    {
-      const std::lock_guard guard(m_lane_mutex);
-      if (m_lane_owner.size() == max_lanes) throw error(error_kind::usage, "more than 255 workers");
-      fresh = std::make_unique<lane>(static_cast<std::uint16_t>(m_lane_owner.size()));
-      fresh->executor = executor_of_workers[at];
-      fresh->where = node_of_workers[at];
-      fresh->finished.resize(max_lanes);
-      if (m_setup.recorder != nullptr)
-        fresh->events = &m_setup.recorder->make_buffer(fmt::format("worker {}", k), trace::thread_role::worker, fresh->executor);
-      m_lanes[fresh->number].store(fresh.get(), std::memory_order_release);
-      m_lane_owner.push_back(std::move(fresh));
-      m_lane_count.store(static_cast<std::uint32_t>(m_lane_owner.size()), std::memory_order_release);
-    }
-    lane& worker = *m_lane_owner.back();
-    if (m_simulated != nullptr) continue;
-    const bool bind = m_setup.settings->bind && k < cpus_of_workers.size();
-    m_busy.fetch_add(1);
-    m_threads.emplace_back([this, &worker, cpu = cpus_of_workers[at], bind] { worker_thread(worker, cpu, bind); });
+    make_worker_lane(k, executor_of_workers[at], node_of_workers[at]);
   }
-  if (m_simulated != nullptr) {
+  m_binding = std::make_unique<binding>(std::move(cpus_of_workers), m_setup.settings->bind && m_simulated == nullptr);
+  if (m_simulated != nullptr)
     begin_simulation();
-    return;
-  }
-  for (const auto& driver : m_drivers)
-    if (driver) driver->start();
-  for (const auto& driver : m_store_drivers) driver->start();
-  m_watchdog = watch_streams();
+  else
+    start_threads();
 }
 
-scheduler::~scheduler() {
-  drain();
-  if (m_simulated != nullptr) end_simulation();
+void scheduler::start_threads() {
+  try {
+    for (std::uint32_t k = 1; k < m_workers; ++k) {
+      m_busy.fetch_add(1);  // before it has begun
+      m_threads.emplace_back([this, &worker = m_lanes[k]] { worker_thread(worker); });
+      m_binding->bind(m_threads.back(), k);
+    }
+    m_binding->place_this_thread();
+    for (const auto& driver : m_drivers)
+      if (driver) driver->start();
+    for (const auto& driver : m_store_drivers) driver->start();
+    m_watchdog = watch_streams();
+  } catch (const std::system_error& e) {
+    const std::size_t started = m_threads.size();
+    stop_threads();
+    rlimit processes{};
+    getrlimit(RLIMIT_NPROC, &processes);
+    const std::string limit = processes.rlim_cur == RLIM_INFINITY ? "none" : std::to_string(processes.rlim_cur);
+    throw error(error_kind::configuration,
+                fmt::format("the system refuses another thread after {} of {} workers were started: {}", started + 1,
+                            m_workers, e.code().message()),
+                "runtime.workers",
+                fmt::format("use fewer workers, or raise the limit of processes (ulimit -u: {}; pids.max of the "
+                            "control group), or the address space "
+                            "(ulimit -v; each thread takes a stack of ulimit -s)",
+                            limit));
+  }
+}
+
+void scheduler::stop_threads() noexcept {
   m_stop.store(true);
   m_work.notify_all();
   for (std::thread& t : m_threads) t.join();
+  m_threads.clear();
   for (const auto& driver : m_drivers)
     if (driver) driver->stop();
   for (const auto& driver : m_store_drivers) driver->stop();
   m_watchdog.reset();  // the drivers wait until nothing is busy, which it may have to decide
-  m_alive.reset();
 }
 
-void scheduler::worker_thread(lane& mine, std::uint32_t cpu, bool bind) {
+void scheduler::close() noexcept {
+  end_own_views();
+  drain();
+  m_alive.end();
+  drain();  // arrays that ended meanwhile
+  for (std::uint32_t k = 0; k < m_lanes.size(); ++k)
+    while (m_lanes[k].releases.load(std::memory_order_acquire))
+      std::this_thread::yield();  // the last steps of giving a view back
+}
+
+scheduler::~scheduler() {
+  close();
+  if (m_simulated != nullptr) end_simulation();
+  m_patience.reset();
+  stop_threads();
+}
+
+void scheduler::worker_thread(lane& mine) {
   t_lane = {m_serial, &mine};
-  if (bind) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(cpu, &set);
-    pthread_setaffinity_np(pthread_self(), sizeof set, &set);  // outside the mask it fails, and the thread floats
-  }
   pthread_setname_np(pthread_self(), fmt::format("tsr-worker{}", mine.number).c_str());
-  work(mine, [this] { return m_stop.load(std::memory_order_relaxed); });
+  work(
+      mine, [this] { return m_stop.load(std::memory_order_relaxed); }, 0);
 }
 
 void scheduler::commit(lane& mine, task::record& t, bool bounded) {
   if (mine.recorder != nullptr && t.what->special == nullptr) {
-    if (!mine.recorder->add(t)) mine.tasks.give_back(t, t);
+    if (!mine.recorder->add(t)) take_back(mine, t);
     return;
   }
   if (m_validator != nullptr && t.what != m_destroy && !m_validator->submitted(t)) {  // its blocks are gone
     if (t.what->destroy_arguments != nullptr) t.what->destroy_arguments(t.argument_bytes());
-    mine.tasks.give_back(t, t);
+    take_back(mine, t);
     return;
   }
   const std::uint64_t count = mine.submitted.load(std::memory_order_relaxed) + 1;
-  // An order among all submitters that costs nothing shared: exact for one of them, fair between several.
-  t.sequence = count;
+  t.sequence = take_ages(mine, 1);
   mine.submitted.store(count, std::memory_order_release);
   if (m_window_bytes != 0) {
     const std::uint64_t bytes = window_bytes_of(t);
@@ -228,10 +250,12 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
     for (const block::access& a : t.all_accesses()) uses_of(mine).note(*a.block, count, a.how != intent::read);
   if (task::link(t, *this, t.what != m_destroy ? mine.events : nullptr)) {
     // Views and the ends of blocks, where nothing stands in their way: this thread has them at once, and wakes nobody.
-    const bool is_own = t.what == m_hold || t.what == m_destroy;
-    if (is_own && m_simulated == nullptr && mine.in_program() && nothing_waits(mine)) {
+    if (t.what == m_hold && m_simulated == nullptr) {
+      static_cast<host_hold*>(t.extension)->at.store(host_hold::step::due, std::memory_order_relaxed);
+    } else if (t.what == m_destroy && m_simulated == nullptr && mine.in_program()) {
       t.executor = 0;
       run(mine, t);
+      call_guests();  // one of them may have counted it
     } else {
       dispatch(mine, t, false);
     }
@@ -239,21 +263,24 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
   if (m_simulated != nullptr) simulate_submission(mine);
 
   const bool look = m_window_bytes != 0 || (count & 255) == 0 || m_window_tasks < 256;
-  if (!look || !bounded || !mine.in_program()) return;
-  const auto tasks_open = [&] { return submitted() - std::min(submitted(), retired()); };
-  const auto bytes_open = [&] {
-    std::uint64_t in = 0, out = 0;
-    for (std::uint32_t k = 0; k < m_lane_count.load(std::memory_order_acquire); ++k) {
-      const lane& l = *m_lanes[k].load(std::memory_order_acquire);
-      out += l.retired_bytes.load(std::memory_order_acquire);
-      in += l.submitted_bytes.load(std::memory_order_acquire);
-    }
-    return in - std::min(in, out);
+  if (!look || !bounded || !mine.in_program() || mine.unbounded != 0) return;
+  if (mine.number == 0 && (count & 255) == 0) m_binding->place_this_thread();
+  if (mine.holds != nullptr) return;  // what it waits for may be behind its own views
+  const auto tasks_open = [this] {
+    const std::uint64_t out = retired();  // first: so the difference is not negative
+    return submitted() - out;
+  };
+  const auto bytes_open = [this] {
+    const std::uint64_t out =
+        m_lanes.sum([](const lane& l) { return l.retired_bytes.load(std::memory_order_acquire); });
+    return m_lanes.sum([](const lane& l) { return l.submitted_bytes.load(std::memory_order_acquire); }) - out;
   };
   if (tasks_open() >= m_window_tasks)
-    help(mine, [&] { return tasks_open() <= m_window_tasks / 2 + m_held.load(); });
+    help(
+        mine, [&] { return tasks_open() <= m_window_tasks / 2 + m_held.load(); }, m_look_every);
   if (m_window_bytes != 0 && bytes_open() >= m_window_bytes && m_held.load() == 0)
-    help(mine, [&] { return bytes_open() <= m_window_bytes / 2 || tasks_open() <= m_held.load(); });
+    help(
+        mine, [&] { return bytes_open() <= m_window_bytes / 2 || tasks_open() <= m_held.load(); }, 1);
 }
 
 void scheduler::note_begun(const task::record& t) noexcept {
@@ -263,7 +290,7 @@ void scheduler::note_begun(const task::record& t) noexcept {
     return;
   }
   // Whoever submitted it has made the log before.
-  if (const auto& log = m_lanes[t.owner].load(std::memory_order_relaxed)->uses) log->begin(t.sequence);
+  if (const auto& log = m_lanes[t.owner].uses) log->begin(t.sequence);
 }
 
 transfer::use_log& scheduler::uses_of(lane& mine) {
@@ -272,31 +299,19 @@ transfer::use_log& scheduler::uses_of(lane& mine) {
 }
 
 std::uint64_t scheduler::submitted() const noexcept {
-  std::uint64_t sum = 0;
-  for (std::uint32_t k = 0; k < m_lane_count.load(std::memory_order_acquire); ++k)
-    sum += m_lanes[k].load(std::memory_order_acquire)->submitted.load(std::memory_order_acquire);
-  return sum;
+  return m_lanes.sum([](const lane& l) { return l.submitted.load(std::memory_order_acquire); });
 }
 
 std::uint64_t scheduler::retired() const noexcept {
-  std::uint64_t sum = 0;
-  for (std::uint32_t k = 0; k < m_lane_count.load(std::memory_order_acquire); ++k)
-    sum += m_lanes[k].load(std::memory_order_acquire)->retired.load(std::memory_order_acquire);
-  return sum;
+  return m_lanes.sum([](const lane& l) { return l.retired.load(std::memory_order_acquire); });
 }
 
 std::uint64_t scheduler::steals() const noexcept {
-  std::uint64_t sum = 0;
-  for (std::uint32_t k = 0; k < m_lane_count.load(std::memory_order_acquire); ++k)
-    sum += m_lanes[k].load(std::memory_order_acquire)->steals.load(std::memory_order_relaxed);
-  return sum;
+  return m_lanes.sum([](const lane& l) { return l.steals.load(std::memory_order_relaxed); });
 }
 
 std::uint64_t scheduler::fast_versions() const noexcept {
-  std::uint64_t sum = 0;
-  for (std::uint32_t k = 0; k < m_lane_count.load(std::memory_order_acquire); ++k)
-    sum += m_lanes[k].load(std::memory_order_acquire)->versions.load(std::memory_order_relaxed);
-  return sum;
+  return m_lanes.sum([](const lane& l) { return l.versions.load(std::memory_order_relaxed); });
 }
 
 bool scheduler::all_retired() const noexcept {
@@ -307,21 +322,24 @@ bool scheduler::all_retired() const noexcept {
 }
 
 void scheduler::drain() noexcept {
-  help(current_lane(), [this] { return all_retired(); });
+  help(current_lane(), [this] { return all_retired() && m_held.load(std::memory_order_acquire) == 0; });
 }
 
 void scheduler::fence(std::source_location site) {
   lane& mine = current_lane();
   if (mine.recorder != nullptr)
     throw error(error_kind::usage, "fence inside a recording", {}, "recorded tasks do not run before they are replayed");
-  if (mine.held_views != 0)
-    throw error(error_kind::usage, fmt::format("fence while this thread holds {} views", mine.held_views), {},
+  if (const std::uint32_t views = mine.held_views.load(std::memory_order_relaxed); views != 0)
+    throw error(error_kind::usage, fmt::format("fence while this thread holds {} views", views), {},
                 "release host views before waiting for tasks that may need their blocks");
   settle(site);
 }
 
 void scheduler::settle(std::source_location site) {
   lane& mine = current_lane();
+  if (!mine.in_program())
+    throw error(error_kind::usage, "fence inside a task", fmt::format("{}:{}", site.file_name(), site.line()),
+                "a task that waits for all tasks waits for itself; wait in the program's own threads");
   const std::uint64_t began = mine.events != nullptr ? mine.events->now() : 0;
   help(mine, [this] { return all_retired(); });
   if (mine.events != nullptr) trace_fence(*mine.events, began);
@@ -365,8 +383,8 @@ std::vector<operation_statistics> scheduler::operation_table() const {
     if (what.special != nullptr) continue;
     for (const auto& e : m_executors) {
       operation_statistics row{what.name, e->name, 0, 0};
-      for (std::uint32_t k = 0; k < m_lane_count.load(std::memory_order_acquire); ++k) {
-        const lane& l = *m_lanes[k].load(std::memory_order_acquire);
+      for (std::uint32_t k = 0, count = m_lanes.size(); k < count; ++k) {
+        const lane& l = m_lanes[k];
         const operation_counters::counter* counter = l.executor == e->number ? l.counters.find(number) : nullptr;
         if (counter == nullptr) continue;
         row.tasks += counter->tasks.load(std::memory_order_relaxed);

@@ -13,20 +13,25 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/lifetime.hpp"
 #include "core/block/table.hpp"
 #include "core/config/runtime_settings.hpp"
 #include "core/location/tree.hpp"
 #include "core/operation/catalog.hpp"
 #include "core/plugin/registry.hpp"
 #include "core/schedule/batches.hpp"
+#include "core/schedule/binding.hpp"
 #include "core/schedule/captured_graphs.hpp"
 #include "core/schedule/device_choice.hpp"
 #include "core/schedule/event_count.hpp"
 #include "core/schedule/executor.hpp"
 #include "core/schedule/history.hpp"
 #include "core/schedule/lane.hpp"
+#include "core/schedule/lane_table.hpp"
+#include "core/schedule/outcome.hpp"
 #include "core/schedule/placement.hpp"
 #include "core/schedule/virtual_clock.hpp"
+#include "core/schedule/waiting_room.hpp"
 #include "core/transfer/coherence.hpp"
 
 namespace tessera::validate {
@@ -35,6 +40,7 @@ class validator;
 
 namespace tessera::schedule {
 
+class alarm;
 class device_driver;
 class watchdog;
 struct host_hold;
@@ -67,12 +73,15 @@ struct operation_statistics {
 /// thread is started); one thread drives each device.
 class scheduler final : private task::reduction_source {
  public:
-  static constexpr std::size_t max_lanes = 256;  ///< threads that submit or work at the same time
-
-  /// Starts workers and drivers. Throws tessera::error (configuration) for a tree without CPU workers, an unknown placement.
+  /// Starts workers and drivers. Throws tessera::error (configuration) for a tree without CPU workers, an unknown
+  /// placement, and when the system refuses a thread.
   explicit scheduler(scheduler_setup setup);
-  /// Waits for what is unfinished, then stops all threads.
+  /// Closes, then stops all threads.
   ~scheduler();
+  /// Ends the views that the calling thread holds, waits for those of other threads and for what is unfinished. From
+  /// then on alive() says no. Before the owner lets go of the scheduler, since objects that enter meanwhile find it
+  /// through the owner.
+  void close() noexcept;
   scheduler(const scheduler&) = delete;
   scheduler& operator=(const scheduler&) = delete;
 
@@ -89,6 +98,11 @@ class scheduler final : private task::reduction_source {
   /// Step 2: links the task and, when it waits for nothing, queues it. Above the window the calling thread runs tasks,
   /// unless it is in the middle of a task, or `bounded` is false.
   void commit(lane& mine, task::record& t, bool bounded = true);
+  /// Instead of step 2: the record goes back as it came; its arguments have been destroyed, or were never made.
+  static void take_back(lane& mine, task::record& t) noexcept { mine.tasks.give_back(t, t); }
+  /// From now on, or no longer, submissions of the calling thread neither wait nor run tasks, however many are open.
+  /// Calls nest.
+  void hold_back(bool on) noexcept { current_lane().unbounded += on ? -1u : 1u; }
 
   /// Waits for everything submitted before. Throws what validation has found since the last fence, else rethrows the first
   /// failure since then. Throws usage when the calling thread holds a view.
@@ -97,6 +111,10 @@ class scheduler final : private task::reduction_source {
   void settle(std::source_location site = std::source_location::current());
   /// As fence, but reports failures to nobody.
   void drain() noexcept;
+  /// Views that threads of the program hold at this moment.
+  std::uint64_t views_held() const noexcept { return m_held.load(std::memory_order_relaxed); }
+  /// Whether the calling thread holds them all.
+  bool views_are_mine() { return current_lane().held_views.load(std::memory_order_relaxed) == views_held(); }
   /// Tasks that have not started are dropped from now on, with `reason`; running ones finish.
   void cancel(std::string reason, error_kind kind = error_kind::interrupted);
   /// Whether cancel was called.
@@ -153,8 +171,8 @@ class scheduler final : private task::reduction_source {
 
   /// Frees a block once every task submitted before is done with it; returns at once.
   void destroy_later(block::record& block);
-  /// Expires when the scheduler ends.
-  std::weak_ptr<const void> alive() const noexcept { return m_alive; }
+  /// Ends with the scheduler; for what may outlive it.
+  const std::shared_ptr<lifetime>& alive() const noexcept { return m_alive.shared(); }
 
   // Facts for people and programs.
   std::vector<operation_statistics> operation_table() const;  ///< those that ran at least once
@@ -171,6 +189,7 @@ class scheduler final : private task::reduction_source {
   std::uint64_t revisions() const noexcept { return m_surprises.load(std::memory_order_relaxed); }
   std::uint64_t moved() const noexcept { return m_moved.load(std::memory_order_relaxed); }  ///< likewise
   std::uint32_t workers() const noexcept { return m_workers; }  ///< the waiting thread included
+  const binding& workers_binding() const noexcept { return *m_binding; }        ///< to CPUs
   graph_statistics graphs() const noexcept { return m_graph_counters.read(); }  ///< what they did for replays
   batch_statistics batches() const noexcept { return m_batch_counters.read(); }  ///< launches of several tasks
   /// Places that run tasks: host memories with workers first, then devices.
@@ -181,7 +200,8 @@ class scheduler final : private task::reduction_source {
   friend struct host_hold;
   struct parked;          // waits for tickets
   struct memory_parked;   // waits for memory
-  using predicate = std::function<bool()>;
+  struct thread_registrations;
+  using predicate = waiting_room::predicate;
 
   // lanes (lanes.cpp)
   lane& current_lane() {
@@ -189,12 +209,15 @@ class scheduler final : private task::reduction_source {
     return register_lane(nullptr);
   }
   lane& register_lane(const executor* driven);  ///< null: a thread that submits or works on the host
-  lane& make_lane(const executor* driven);      ///< the same with m_lane_mutex held, not yet the calling thread's
+  lane& make_lane(const executor* driven);      ///< the same with the table's mutex held, not yet the calling thread's
+  lane& make_worker_lane(std::uint32_t worker, std::uint32_t executor, location::node_id where);
   void refresh_victims(lane& mine);
   transfer::stream& inline_stream(lane& mine);
 
   // from ready to running (dispatch.cpp)
   void dispatch(lane& mine, task::record& t, bool hot);
+  void hand_over(task::record& view) noexcept;  ///< a view whose block is its turn, or which waited for something: to
+                                                ///< the thread that asked
   static constexpr std::uint32_t nowhere = 0xffff'ffff;
   std::uint32_t choose(lane& mine, task::record& t);  ///< an executor, or `nowhere`; throws when a policy plugin misbehaves
   bool find_place(lane& mine, task::record& t);  ///< chooses; false: there is none, and the task has failed
@@ -234,12 +257,31 @@ class scheduler final : private task::reduction_source {
   void throw_losses(const block::failure* other, const std::string& hint);  ///< unless nothing is missed; `other`: the first failure
 
   // nothing to do (idle.cpp)
-  void work(lane& mine, const predicate& enough);
-  void help(lane& mine, const predicate& enough);
+  void work(lane& mine, const predicate& enough, std::uint32_t look_every);
+  /// Waits until enough(), and runs tasks meanwhile where this thread may. `look_every`: looks after so many tasks
+  /// whether it is enough, and 0 only when there are none to run.
+  void help(lane& mine, const predicate& enough, std::uint32_t look_every = 0);
+  void help_once(lane& mine);  ///< with one task that is ready, if there is one and this thread may
+  void leave_place(
+      lane& mine,
+      const waiting_room::guest* leaving) noexcept;  ///< of worker 0; what this thread has left goes on without it
+  bool work_waits() const noexcept;                  ///< whether any queue of the host has a task
+  void call_guests();                                ///< after something changed that threads of the program wait for
+  enum class outlook : std::uint8_t {
+    none,
+    program,
+    views
+  };
+  outlook program_outlook() const noexcept;  ///< what threads of the program that do not wait may still do
+  bool memory_awaited() const noexcept;
+  bool out_of_patience();                    ///< with threads of the program that could still make room
   bool resolve_memory_deadlock(lane& mine);  ///< whether a task was released or given up
   void give_up_waiter(lane& mine, memory::memory_waiter& waiter, std::string why);
+  void start_threads();  ///< of the workers; throws tessera::error (configuration) when one is refused
+  void stop_threads() noexcept;
+  void end_own_views();
   bool all_retired() const noexcept;
-  void worker_thread(lane& mine, std::uint32_t cpu, bool bind);
+  void worker_thread(lane& mine);
 
   // replays (replays.cpp)
   task::record& materialize(lane& mine, task::replay& of, std::uint32_t index, block::task_reference after);
@@ -283,6 +325,8 @@ class scheduler final : private task::reduction_source {
   void retire(lane& mine, task::record& t, std::uint64_t window_bytes);
   void keep_finished(lane& mine, task::record& t);  ///< on its way back to its pool
   void fail_unstarted(lane& mine, task::record& t, std::shared_ptr<const block::failure> why);
+  void give_up(lane& mine, task::record& t, const std::shared_ptr<const block::failure>& why);
+  std::uint64_t take_ages(lane& mine, std::uint64_t count) noexcept;  ///< for so many tasks; returns the first
   std::shared_ptr<const block::failure> note_failure(const task::record& t, block::failure what);
   void park(task::record& t, std::span<const block::ticket> waits);
   void park_for_memory(task::record& t, executor& where, const transfer::acquisition& a);
@@ -324,8 +368,7 @@ class scheduler final : private task::reduction_source {
   void end_group(task::record& t);
 
   scheduler_setup m_setup;
-  std::uint64_t m_serial;                  // tells schedulers of one process apart
-  std::shared_ptr<void> m_alive = std::make_shared<char>();  // expires with the scheduler
+  std::uint64_t m_serial;  // tells schedulers of one process apart
   std::uint32_t m_workers = 1;
   placement_policy m_policy;
   validate::validator* m_validator = nullptr;
@@ -352,17 +395,23 @@ class scheduler final : private task::reduction_source {
   graph_counters m_graph_counters;
   batch_counters m_batch_counters;
 
-  std::array<std::atomic<lane*>, max_lanes> m_lanes{};
-  std::atomic<std::uint32_t> m_lane_count{0};
-  std::vector<std::unique_ptr<lane>> m_lane_owner;
-  std::mutex m_lane_mutex;
+  lane_table m_lanes;
+  living m_alive;  // behind the lanes: nobody uses them when it has ended
 
+  std::unique_ptr<binding> m_binding;
   std::vector<std::thread> m_threads;
-  event_count m_work;
-  std::atomic<std::uint32_t> m_spinning{0}, m_waiting{0}, m_busy{0};
+  event_count m_work;              // workers that found nothing, and the thread that helps
+  waiting_room m_guests;           // threads of the program that wait
+  std::uint32_t m_look_every = 1;  // tasks after which a thread looks whether somebody has waited long enough
+  std::atomic<std::uint32_t> m_spinning{0}, m_busy{0};
   std::atomic<bool> m_stop{false}, m_cancelled{false}, m_helper{false};
   std::atomic<std::uint64_t> m_held{0};    // views handed out
   std::atomic<std::uint64_t> m_parked{0};  // tasks waiting for tickets
+  alignas(64) std::atomic<std::uint64_t> m_age{0};  // the youngest task that lanes know of each other; see take_ages
+  alignas(64) std::unique_ptr<alarm> m_patience;    // made when it is first needed
+  std::mutex m_patience_mutex;
+  std::uint64_t m_patience_since = 0;  // what had been submitted when it was set
+  std::chrono::steady_clock::time_point m_patience_end;
 
   std::mutex m_edit_mutex;                 // one detach or attach at a time
   std::mutex m_device_mutex;               // for m_device_event
@@ -386,10 +435,17 @@ class scheduler final : private task::reduction_source {
 
 /// A block in the hands of the program.
 struct host_hold {
+  enum class step : std::uint8_t {
+    waits,     ///< for tasks before it, for memory, for a copy
+    due,       ///< the thread that asked goes on with it
+    available  ///< `pointer` or `why` is set
+  };
   task::record* held_by = nullptr;             ///< the task in whose place in the order it is held
   lane* owner = nullptr;                       ///< of the thread that holds it
   void* pointer = nullptr;                     ///< the elements, in host memory
-  std::atomic<bool> available{false};          ///< `pointer` or `why` is set
+  std::atomic<step> at{step::waits};
+  bool ended = false;  ///< by the end of the scheduler; then nothing of it is touched any more
+  host_hold *next = nullptr, *previous = nullptr;  ///< of the same thread
   std::shared_ptr<const block::failure> why;  ///< set when it cannot be had
   std::uint64_t since = 0;                     ///< when it became available; only while recording
   std::shared_ptr<void> lent;                  ///< its private copy; only while validating

@@ -13,7 +13,7 @@ void scheduler::begin_simulation() {
   run.workers.resize(m_workers);  // and never again: events name them
   for (std::uint32_t k = 0; k < m_workers; ++k) {
     run.workers[k].owner = this;
-    run.workers[k].mine = m_lane_owner[k].get();
+    run.workers[k].mine = &m_lanes[k];
   }
   run.idle_workers = m_workers - 1;
   const auto play = [&](device_driver& driver) { run.drivers.push_back({&driver, &driver.play(), 0}); };
@@ -127,7 +127,7 @@ void scheduler::simulate(lane& mine, const predicate& enough) {
   run.stepping = true;
   run.host_work = true;
   // Asking means adding up all lanes: on large machines not at every event.
-  const std::uint32_t look_every = m_window_tasks < 1024 ? 1 : std::max<std::uint32_t>(m_lane_count.load() / 4, 1);
+  const std::uint32_t look_every = m_window_tasks < 1024 ? 1 : std::max<std::uint32_t>(m_lanes.size() / 4, 1);
   std::uint32_t events = 0;
   for (;;) {
     while (step_places(true)) {

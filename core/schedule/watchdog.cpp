@@ -90,6 +90,7 @@ std::unique_ptr<watchdog> scheduler::watch_streams() {
       if (driver) driver->wake();
     for (const auto& driver : m_store_drivers) driver->wake();
     m_work.notify_all();
+    call_guests();
   });
 }
 

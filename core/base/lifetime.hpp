@@ -1,0 +1,72 @@
+#pragma once
+// For objects that may outlive what they refer to.
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace tessera {
+
+/// Whether a service is still there. Shared by the service, which ends it, and by objects that may outlive the service:
+/// they ask with enter(), and the service waits in end() for those that are inside. Thread-safe.
+class lifetime {
+ public:
+  /// While it exists and is true, the service stays.
+  class visit {
+   public:
+    explicit visit(lifetime* of) noexcept : m_of(of) {}
+    visit(visit&& other) noexcept : m_of(std::exchange(other.m_of, nullptr)) {}
+    visit& operator=(visit&&) = delete;
+    ~visit() {
+      if (m_of != nullptr) m_of->leave();
+    }
+    explicit operator bool() const noexcept { return m_of != nullptr; }
+
+   private:
+    lifetime* m_of;
+  };
+
+  /// False when the service has ended, or is ending.
+  visit enter() noexcept {
+    if ((m_state.fetch_add(1, std::memory_order_acq_rel) & ended) == 0) return visit(this);
+    leave();
+    return visit(nullptr);
+  }
+
+  /// By the service, not inside a visit: nobody enters from now on; returns when all visitors have left.
+  void end() noexcept {
+    for (std::uint32_t now = m_state.fetch_or(ended, std::memory_order_acq_rel) | ended; now != ended;
+         now = m_state.load(std::memory_order_acquire))
+      m_state.wait(now, std::memory_order_acquire);
+  }
+
+ private:
+  static constexpr std::uint32_t ended = 1u << 31;
+
+  void leave() noexcept {
+    if ((m_state.fetch_sub(1, std::memory_order_acq_rel) & ended) != 0) m_state.notify_all();
+  }
+
+  std::atomic<std::uint32_t> m_state{0};  ///< visitors, and whether it has ended
+};
+
+/// The service's side: ends with its owner, or before.
+class living {
+ public:
+  living() = default;
+  living(const living&) = delete;
+  living& operator=(const living&) = delete;
+  ~living() { end(); }
+  void end() noexcept { m_is->end(); }
+  const std::shared_ptr<lifetime>& shared() const noexcept { return m_is; }
+
+ private:
+  std::shared_ptr<lifetime> m_is = std::make_shared<lifetime>();
+};
+
+/// Enters where there is still something to enter. The visit refers to what `held` points to, which must outlive it.
+inline lifetime::visit enter(const std::shared_ptr<lifetime>& held) noexcept {
+  return held ? held->enter() : lifetime::visit(nullptr);
+}
+
+}  // namespace tessera

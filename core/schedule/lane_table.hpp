@@ -1,0 +1,62 @@
+#pragma once
+// The lanes of a scheduler, by number.
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "core/schedule/lane.hpp"
+
+namespace tessera::schedule {
+
+/// Grows while others read; lanes never move, and go with the table. Adding needs `mutex`, all else needs nothing.
+class lane_table {
+ public:
+  static constexpr std::uint32_t most = 0xffff;  ///< what task::record::owner can name
+
+  std::mutex mutex;  ///< of who adds lanes, or deals free ones out
+
+  /// Lanes so far; those below it may be read.
+  std::uint32_t size() const noexcept { return m_size.load(std::memory_order_acquire); }
+  lane& operator[](std::uint32_t number) const noexcept {
+    return *m_pages[number / page_size].load(std::memory_order_acquire)->lanes[number % page_size];
+  }
+  /// A lane that others do not see before publish. Null when there are as many as a number can say.
+  std::unique_ptr<lane> make() const {
+    const std::uint32_t number = size();
+    return number < most ? std::make_unique<lane>(static_cast<std::uint16_t>(number)) : nullptr;
+  }
+  /// The lane that make gave, complete.
+  lane& publish(std::unique_ptr<lane> fresh) {
+    const std::uint32_t number = fresh->number;
+    std::atomic<page*>& at = m_pages[number / page_size];
+    if (at.load(std::memory_order_relaxed) == nullptr) {
+      m_owned.push_back(std::make_unique<page>());
+      at.store(m_owned.back().get(), std::memory_order_release);
+    }
+    std::unique_ptr<lane>& slot = at.load(std::memory_order_relaxed)->lanes[number % page_size];
+    slot = std::move(fresh);
+    m_size.store(number + 1, std::memory_order_release);
+    return *slot;
+  }
+  /// Adds up what `of(lane)` says of each.
+  template <class Function>
+  std::uint64_t sum(Function&& of) const noexcept {
+    std::uint64_t total = 0;
+    for (std::uint32_t k = 0, count = size(); k < count; ++k) total += of((*this)[k]);
+    return total;
+  }
+
+ private:
+  static constexpr std::uint32_t page_size = 64;
+  struct page {
+    std::array<std::unique_ptr<lane>, page_size> lanes;
+  };
+  std::array<std::atomic<page*>, most / page_size + 1> m_pages{};
+  std::vector<std::unique_ptr<page>> m_owned;
+  std::atomic<std::uint32_t> m_size{0};
+};
+
+}  // namespace tessera::schedule

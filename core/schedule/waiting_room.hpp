@@ -1,0 +1,90 @@
+#pragma once
+// Threads of the program that wait in the runtime.
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+namespace tessera::schedule {
+
+/// Each thread sleeps by itself and is called when what it waits for has come, by the thread that has made it come or
+/// has noticed it. So a call never goes to a thread that cannot use it. The thread that helps (it runs tasks meanwhile)
+/// is a guest too, but sleeps elsewhere.
+///
+/// A thread that changes something that guests wait for changes it first, then a full fence, then empty() and look(). A
+/// guest enters first, then looks by itself.
+class waiting_room {
+ public:
+  using predicate = std::function<bool()>;
+
+  /// One thread that waits; on its stack.
+  struct guest {
+    explicit guest(const predicate& what) : enough(&what) {}
+    const predicate* enough;              ///< called by other threads, under the room's lock; reads atomics only
+    bool may_help = false;                ///< it can take the helper's place when that is free
+    bool helps = false;                   ///< under the lock
+    std::atomic<std::uint32_t> calls{0};  ///< grows with each call
+  };
+
+  void enter(guest& g) {
+    const std::lock_guard guard(m_mutex);
+    m_guests.push_back(&g);
+    m_count.store(m_guests.size(), std::memory_order_seq_cst);
+  }
+  void leave(guest& g) {
+    const std::lock_guard guard(m_mutex);
+    std::erase(m_guests, &g);
+    m_count.store(m_guests.size(), std::memory_order_seq_cst);
+  }
+  bool empty() const noexcept { return m_count.load(std::memory_order_relaxed) == 0; }
+
+  /// Calls all for whom it is enough. Returns whether the helper is among them: it has to be woken where it sleeps.
+  bool look() {
+    bool helper = false;
+    const std::lock_guard guard(m_mutex);
+    for (guest* g : m_guests) {
+      if (!(*g->enough)()) continue;
+      if (g->helps)
+        helper = true;
+      else
+        call(*g);
+    }
+    return helper;
+  }
+  /// The helper's place has become free: calls the guest that has waited longest among those that may take it, other
+  /// than who leaves it.
+  void offer_place(const guest* leaving) {
+    const std::lock_guard guard(m_mutex);
+    for (guest* g : m_guests)
+      if (g != leaving && g->may_help && !g->helps) {
+        call(*g);
+        return;
+      }
+  }
+  /// Calls everybody, to look again.
+  void call_all() {
+    const std::lock_guard guard(m_mutex);
+    for (guest* g : m_guests) call(*g);
+  }
+  /// By the guest itself: now it helps, or no longer.
+  void set_helps(guest& g, bool helps) {
+    const std::lock_guard guard(m_mutex);
+    g.helps = helps;
+  }
+  /// By the guest itself: sleeps until it has been called more often than `seen` times.
+  static void sleep(guest& g, std::uint32_t seen) noexcept {
+    while (g.calls.load(std::memory_order_acquire) == seen) g.calls.wait(seen, std::memory_order_acquire);
+  }
+
+ private:
+  static void call(guest& g) noexcept {  // with the lock: the guest cannot go before it has it
+    g.calls.fetch_add(1, std::memory_order_release);
+    g.calls.notify_one();
+  }
+  std::mutex m_mutex;
+  std::vector<guest*> m_guests;  // the longest waiting first
+  std::atomic<std::size_t> m_count{0};
+};
+
+}  // namespace tessera::schedule

@@ -1,0 +1,160 @@
+// The ends of runtimes, of threads, of views and of arrays, in any order.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "machines.hpp"
+#include "tests/support/error_of.hpp"
+
+namespace tessera {
+namespace {
+
+class life : public ::testing::TestWithParam<unsigned> {};  // workers
+INSTANTIATE_TEST_SUITE_P(workers, life, ::testing::Values(1u, 3u));
+
+TEST_P(life, a_view_may_outlive_its_array_and_the_runtime) {
+  std::optional<host_view<double>> seen;
+  {
+    runtime rt(testing::host_only(GetParam()));
+    auto a = rt.make_array<double>("a", {2}, {1});
+    seen.emplace(a.write_host(a(0)));
+    (*seen)[0] = 1;
+  }  // the array ends first, behind the view; then the runtime, which gives the view back
+  seen.reset();
+}
+
+TEST_P(life, tasks_behind_a_view_of_the_thread_that_ends_the_runtime_run) {
+  std::optional<host_view<double>> seen;
+  std::atomic<double> sum{0};
+  {
+    runtime rt(testing::host_only(GetParam()));
+    auto a = rt.make_array<double>("a", {1}, {1});
+    seen.emplace(a.write_host(a(0)));
+    (*seen)[0] = 4;
+    rt.submit(
+        "behind", [&](view<const double> x) { sum = x[0]; }, read(a(0)));
+  }
+  EXPECT_EQ(sum, 4);
+}
+
+TEST_P(life, arrays_and_recordings_may_outlive_the_runtime) {
+  std::optional<array<double>> a;
+  std::optional<recording> r;
+  {
+    runtime rt(testing::host_only(GetParam()));
+    a.emplace(rt.make_array<double>("a", {2}, {1}));
+    fill(rt, (*a)(0), 1.0);
+    r.emplace(rt.record([&] {
+      rt.submit(
+          "add", [](view<double> x) { x[0] += 1; }, update((*a)(0)));
+    }));
+    rt.replay(*r);
+  }
+  r.reset();
+  a.reset();
+}
+
+TEST_P(life, the_runtime_waits_for_views_of_other_threads) {
+  for (int round = 0; round < 20; ++round) {
+    machine m = testing::host_only(GetParam());
+    std::string told;
+    m.log = [&](int level, const std::string& line) {
+      if (level == 2) told += line;
+    };
+    auto rt = std::make_unique<runtime>(std::move(m));
+    auto a = rt->make_array<double>("a", {1}, {1});
+    fill(*rt, a(0), 2.0);
+    std::atomic<bool> held{false}, ending{false};
+    double seen = 0;
+    std::thread other([&] {
+      const auto mine = a.read_host(a(0));
+      held = true;
+      while (!ending) std::this_thread::yield();
+      for (int k = 0; k < 100 * round; ++k) std::this_thread::yield();
+      seen = mine[0];
+    });
+    while (!held) std::this_thread::yield();
+    ending = true;
+    rt.reset();
+    other.join();
+    EXPECT_EQ(seen, 2);
+    if (!told.empty()) {  // the other thread may have been faster
+      EXPECT_THAT(told, ::testing::HasSubstr("waits until they are given back"));
+    }
+  }
+}
+
+TEST_P(life, threads_end_while_the_runtime_ends) {
+  for (int round = 0; round < 50; ++round) {
+    std::vector<std::thread> threads;
+    std::atomic<int> submitted{0};
+    {
+      runtime rt(testing::host_only(GetParam()));
+      auto a = rt.make_array<double>("a", {4}, {1});
+      for (int k = 0; k < 4; ++k)
+        threads.emplace_back([&, k] {
+          fill(rt, a(k), 1.0);
+          ++submitted;
+        });
+      while (submitted < 4) std::this_thread::yield();
+    }  // while they end
+    for (std::thread& t : threads) t.join();
+  }
+}
+
+TEST_P(life, arrays_of_other_threads_end_while_the_runtime_ends) {
+  for (int round = 0; round < 50; ++round) {
+    auto rt = std::make_unique<runtime>(testing::host_only(GetParam()));
+    std::vector<array<double>> arrays;
+    for (int k = 0; k < 20; ++k) {
+      arrays.push_back(rt->make_array<double>("a", {16}, {4}));
+      for (int b = 0; b < 4; ++b) fill(*rt, arrays.back()(b), 1.0);
+    }
+    std::atomic<bool> go{false};
+    std::thread other([&] {
+      while (!go) {
+      }
+      arrays.clear();
+    });
+    go = true;
+    rt.reset();
+    other.join();
+  }
+}
+
+TEST_P(life, one_thread_uses_two_runtimes_in_turn) {
+  runtime first(testing::host_only(GetParam())), second(testing::host_only(GetParam()));
+  auto a = first.make_array<double>("a", {1}, {1});
+  auto b = second.make_array<double>("b", {1}, {1});
+  for (int k = 0; k < 300; ++k) {
+    fill(first, a(0), double(k));
+    fill(second, b(0), 2.0 * k);
+    EXPECT_EQ(a.read_host(a(0))[0] * 2, b.read_host(b(0))[0]);
+  }
+}
+
+TEST(life, of_many_threads) {
+  runtime rt(testing::host_only(2));
+  auto a = rt.make_array<std::int64_t>("a", {1}, {1});
+  fill(rt, a(0), std::int64_t{0});
+  std::vector<std::thread> threads;
+  std::atomic<int> there{0};
+  constexpr int count = 400;  // all at the same time: more than a byte can number
+  for (int k = 0; k < count; ++k)
+    threads.emplace_back([&] {
+      rt.submit(
+          "add", [](view<std::int64_t> x) { ++x[0]; }, update(a(0)));
+      ++there;
+      while (there < count) std::this_thread::yield();
+    });
+  for (std::thread& t : threads) t.join();
+  rt.fence();
+  EXPECT_EQ(a.read_host(a(0))[0], count);
+}
+
+}  // namespace
+}  // namespace tessera
