@@ -45,8 +45,8 @@ std::uint32_t space::new_slab_entry() {
     return entry;
   }
   if (m_slab_count == slabs_per_page * max_pages)
-    throw error(error_kind::memory, "space " + m_name + " has no room for more than 65536 slabs", {},
-                "raise memory.slab_bytes");
+    throw error(error_kind::memory, "space " + m_name + " has no room for more than 65536 slabs and adopted arrays", {},
+                "raise memory.slab_bytes, or adopt the program's memory as fewer and larger arrays");
   if (m_slab_count % slabs_per_page == 0)
     m_pages[m_slab_count / slabs_per_page].store(new slab[slabs_per_page], std::memory_order_release);
   return m_slab_count++;
@@ -284,20 +284,43 @@ void space::wake_too(space& other) {
   m_waiter_count.fetch_add(1, std::memory_order_seq_cst);
 }
 
-block::chunk space::adopt_foreign(void* pointer, std::uint64_t bytes) {
-  if (m_setup.registrations != nullptr) m_setup.registrations->acquire(pointer, bytes);
-  const std::lock_guard guard(m_mutex);
-  const std::uint32_t entry = new_slab_entry();
-  slab& s = slab_of(entry);
-  s.base = static_cast<std::byte*>(pointer);
-  return block::chunk::at(entry, 0);
+block::chunk space::adopt_foreign(void* pointer, std::uint64_t bytes, std::size_t parts) {
+  std::uint32_t entry = 0;
+  {
+    const std::lock_guard guard(m_mutex);
+    entry = new_slab_entry();
+    slab& s = slab_of(entry);
+    s.base = static_cast<std::byte*>(pointer);
+    s.foreign = true;
+    s.foreign_parts = parts;
+    ++m_foreign_pieces;
+  }
+  const block::chunk all = block::chunk::at(entry, 0);
+  if (m_setup.registrations != nullptr) try {
+      m_setup.registrations->acquire(pointer, bytes);
+    } catch (...) {
+      forget_entry(all);
+      throw;
+    }
+  return all;
 }
 
-void space::forget_foreign(block::chunk memory) {
-  if (m_setup.registrations != nullptr) m_setup.registrations->release(host_pointer(memory));
+void space::forget_foreign(block::chunk memory, std::size_t parts) {
+  {
+    const std::lock_guard guard(m_mutex);
+    slab& s = slab_of(memory.slab());
+    s.foreign_parts -= parts;
+    if (s.foreign_parts != 0) return;
+  }
+  if (m_setup.registrations != nullptr) m_setup.registrations->release(host_pointer(block::chunk::at(memory.slab(), 0)));
+  forget_entry(memory);
+}
+
+void space::forget_entry(block::chunk memory) {
   const std::lock_guard guard(m_mutex);
   slab_of(memory.slab()) = slab{};
   m_free_entries.push_back(memory.slab());
+  --m_foreign_pieces;
 }
 
 void space::add_resident(block::record& block) {
@@ -359,7 +382,8 @@ space_statistics space::statistics() const {
           .allocations = m_allocations,
           .reuses = m_reuses,
           .exhausted = m_exhausted.load(std::memory_order_relaxed),
-          .evictions = m_evictions.load(std::memory_order_relaxed)};
+          .evictions = m_evictions.load(std::memory_order_relaxed),
+          .adopted = m_foreign_pieces};
 }
 
 }  // namespace tessera::memory

@@ -92,9 +92,10 @@ class runtime {
   }
 
   /// The program's own memory as an array of one dimension in blocks of `block_elements`; its contents are the first
-  /// version. It must stay valid until the array is gone, and must not be touched but through tasks and views. After
-  /// the array is destroyed and a fence, it holds the last version of every block whose last use was on the host; call
-  /// array::flush first to be sure of all.
+  /// version. It must stay valid until the array is gone, and must not be touched but through tasks and views. After a fence it
+  /// holds the last version of every block, wherever that was made, and may be read until the next task that uses the array is
+  /// submitted; so it does after the array is destroyed and a fence. Blocks that a failed task should have written are as they were.
+  /// Throws tessera::error (memory) when too much is adopted already; then nothing is adopted.
   template <class T>
   array<T> adopt(std::string name, std::span<T> memory, std::int64_t block_elements,
                  std::source_location site = std::source_location::current());
@@ -247,7 +248,7 @@ class runtime {
   }
   void check_working_set_slowly(std::string_view name, std::span<const block::access> accesses) const;
   const operation::definition& define_or_find(operation::definition what);
-  void adopt_block(block::record& block, void* memory);
+  void adopt_blocks(std::span<block::record* const> blocks, void* memory);
   // For arrays; nothing where nothing is validated.
   void note_array(std::span<block::record* const> blocks, bool adopted, std::source_location site);
   void note_kept(std::span<block::record* const> blocks, std::source_location site);

@@ -315,7 +315,7 @@ void scheduler::fail_unstarted(lane& mine, task::record& t, std::shared_ptr<cons
     if (!m_first_failure) m_first_failure = why;  // an earlier fence has reported it; its victims are reported again
     ++m_dropped;
   }
-  if (m_validator != nullptr && t.what != m_destroy) m_validator->started(t);
+  if (m_validator != nullptr && !is_housekeeping(t)) m_validator->started(t);
   note_begun(t);
   m_setup.coherence->give_up(t.sequence);
   if (t.what == m_hold) {
@@ -338,6 +338,7 @@ void scheduler::run_special(lane& mine, task::record& t) {
     auto& waits = mine.acquisition.waits;
     waits.clear();
     block::record& b = *t.accesses[0].block;
+    if (b.foreign && !home_before_end(mine, t)) return;
     if (!m_setup.coherence->try_drop(b, waits)) {
       if (!waits.empty()) {
         park(t, waits);
@@ -354,6 +355,10 @@ void scheduler::run_special(lane& mine, task::record& t) {
     if (m_validator != nullptr) m_validator->forget(b);
     m_setup.blocks->destroy(b);
     retire(mine, t, 0);
+    return;
+  }
+  if (t.what == m_bring_home) {
+    run_home(mine, t);
     return;
   }
   // hold: acquired in the host space of executor 0, then handed to the thread that waits for it
@@ -421,6 +426,10 @@ void scheduler::release(host_hold& held) {
 
 void scheduler::destroy_later(block::record& block) {
   if (m_validator != nullptr && !m_validator->destroyed(block)) return;
+  if (block.foreign) {
+    const std::lock_guard guard(m_home_mutex);
+    m_setup.coherence->end_adoption(block);
+  }
   lane* mine = nullptr;
   task::record& t = begin(*m_destroy, std::source_location::current(), mine);
   if (mine->recorder != nullptr) mine->recorder->destroyed(block);

@@ -100,6 +100,7 @@ scheduler::scheduler(scheduler_setup setup)
 
   m_hold = &m_setup.operations->add({.name = "hold", .special = [](void*) {}});
   m_destroy = &m_setup.operations->add({.name = "destroy", .special = [](void*) {}});
+  m_bring_home = &m_setup.operations->add({.name = "bring_home", .special = [](void*) {}});
   m_reduce = m_setup.operations->find("reduce");
   if (m_reduce == nullptr) m_reduce = &m_setup.operations->add(operation::reduce_add());
 
@@ -211,7 +212,7 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
     if (!mine.recorder->add(t)) mine.tasks.give_back(t, t);
     return;
   }
-  if (m_validator != nullptr && t.what != m_destroy && !m_validator->submitted(t)) {  // its blocks are gone
+  if (m_validator != nullptr && !is_housekeeping(t) && !m_validator->submitted(t)) {  // its blocks are gone
     if (t.what->destroy_arguments != nullptr) t.what->destroy_arguments(t.argument_bytes());
     mine.tasks.give_back(t, t);
     return;
@@ -226,7 +227,7 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
   }
   if (m_announces)
     for (const block::access& a : t.all_accesses()) uses_of(mine).note(*a.block, count, a.how != intent::read);
-  if (task::link(t, *this, t.what != m_destroy ? mine.events : nullptr)) {
+  if (task::link(t, *this, is_housekeeping(t) ? nullptr : mine.events)) {
     // Views and the ends of blocks, where nothing stands in their way: this thread has them at once, and wakes nobody.
     const bool is_own = t.what == m_hold || t.what == m_destroy;
     if (is_own && m_simulated == nullptr && mine.in_program() && nothing_waits(mine)) {
@@ -317,13 +318,16 @@ void scheduler::fence(std::source_location site) {
   if (mine.held_views != 0)
     throw error(error_kind::usage, fmt::format("fence while this thread holds {} views", mine.held_views), {},
                 "release host views before waiting for tasks that may need their blocks");
-  settle(site);
+  wait_for_all(site, true);
 }
 
-void scheduler::settle(std::source_location site) {
+void scheduler::settle(std::source_location site) { wait_for_all(site, false); }
+
+void scheduler::wait_for_all(std::source_location site, bool home) {
   lane& mine = current_lane();
   const std::uint64_t began = mine.events != nullptr ? mine.events->now() : 0;
   help(mine, [this] { return all_retired(); });
+  if (home && bring_home(site)) help(mine, [this] { return all_retired(); });
   if (mine.events != nullptr) trace_fence(*mine.events, began);
   std::shared_ptr<const block::failure> failure;
   std::uint64_t dropped = 0;

@@ -105,7 +105,7 @@ class linking {
     if (flow.reader_count == 0) wait_for(flow.last_writer);  // readers wait for it themselves
     take_readers(flow, [&](block::task_reference reader) { wait_for(reader); });
     flow.last_writer = m_self;
-    a.version = flow.next_version++;
+    a.version = flow.make_version();
   }
 
   record& m_task;

@@ -106,7 +106,7 @@ inline linked_reduction close_group(block::record& b, block::task_reference self
   take_readers(flow, wait);
   for (const block::task_reference adder : group.adders) wait(adder);
   flow.last_writer = reference_to(reduction);
-  reduction.accesses[0].version = flow.next_version++;
+  reduction.accesses[0].version = flow.make_version();
   if (events != nullptr) note_submission(*events, reduction, {all.data(), all.size()});
   return {&reduction, settle(reduction, edges)};
 }
