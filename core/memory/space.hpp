@@ -76,6 +76,8 @@ class space {
   std::uint64_t footprint(std::uint64_t bytes) const noexcept { return tessera::footprint(bytes, m_granule, m_least); }
   /// Every block is rounded up by less than this.
   std::uint64_t granule() const noexcept { return m_granule; }
+  /// Whether it is memory of the host, where its workers compute and views are. Managed memory of a device is the device's, although the host
+  /// could read it.
   bool host_visible() const noexcept { return m_host_visible; }
   tsr_space_ref reference() const noexcept { return {m_setup.device->handle(), m_setup.device_space}; }
 
@@ -130,7 +132,7 @@ class space {
   bool wait_for_memory(memory_waiter& waiter, std::uint64_t seen);
   /// Something became evictable or free: wakes all waiters, the oldest first; each tries again.
   void notify();
-  bool has_waiters() const noexcept { return m_waiter_count.load(std::memory_order_acquire) != 0; }
+  bool has_waiters() const noexcept { return m_waiter_count.load(std::memory_order_relaxed) != 0; }
   /// The next notify() here is passed on to `other`, whose evicted blocks find no room here now.
   void wake_too(space& other);
   /// Takes the oldest waiter out without waking it; null when nobody waits.
@@ -172,6 +174,7 @@ class space {
   void put_back(block::chunk memory, std::uint64_t bytes);  // under m_mutex
   void free_slab(slab& s) noexcept;
   void forget_entry(block::chunk memory);  // of memory of the program
+  void note_slab(std::uint64_t began, std::uint64_t bytes);  // likewise
   void note_use();                // under m_mutex, while recording
   bool uncache();                 // under m_mutex: cached chunks back to their slabs; whether that may have joined some
   void join_pieces();             // under m_mutex: cached pieces with their cached other halves

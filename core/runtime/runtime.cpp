@@ -207,7 +207,9 @@ void runtime::check_working_set_slowly(std::string_view name, std::span<const bl
               names, "use smaller blocks or raise memory.host_limit");
 }
 
-const operation::definition& runtime::define_or_find(operation::definition what) {
+const operation::definition& runtime::define_or_find(operation::definition what, bool one_of_many) {
+  if (one_of_many && m_operations.size() >= operation::catalog::most_with_own_names && m_operations.find(what.name) == nullptr)
+    what.name = "other functions";
   // Two call sites may use one name, and a function template one call site for several types.
   const std::string name = what.name;
   for (int suffix = 2;; ++suffix) {

@@ -1,4 +1,5 @@
-// The part of the scheduler that keeps the promise of adopted arrays: memory of the program has the last versions after a fence.
+// The part of the scheduler that keeps the promise of adopted arrays: memory of the program has the last versions after
+// a fence.
 #include "core/schedule/scheduler.hpp"
 
 namespace tessera::schedule {
@@ -6,8 +7,9 @@ namespace tessera::schedule {
 /// Submits a read at home of each block whose last version is elsewhere. False: there is none.
 bool scheduler::bring_home(std::source_location site) {
   transfer::coherence& coherence = *m_setup.coherence;
-  if (!coherence.any_away()) return false;
-  const std::lock_guard guard(m_home_mutex);  // an array that ends meanwhile does so behind these reads, or before they are thought of
+  if (m_simulated != nullptr || !coherence.any_away()) return false;  // in a simulated run nobody looks at the memory
+  const std::lock_guard guard(
+      m_home_mutex);  // an array that ends meanwhile does so behind these reads, or before they are thought of
   const std::vector<block::record*> away = coherence.take_away();
   for (block::record* const b : away) {
     lane* mine = nullptr;

@@ -49,10 +49,10 @@ std::uint64_t commit_in_place(std::span<const block::access> accesses) noexcept 
 }  // namespace
 
 std::string scheduler::describe(const task::record& t) const {
-  if (t.from() != nullptr) return fmt::format("{}, task '{}'", t.from()->text, t.what->name);
+  if (t.from() != nullptr) return fmt::format("{}, task '{}'", t.from()->text, t.name());
   std::string_view file = t.site.file_name();
   if (const auto slash = file.rfind('/'); slash != std::string_view::npos) file.remove_prefix(slash + 1);
-  return fmt::format("task '{}' submitted at {}:{}", t.what->name, file, t.site.line());
+  return fmt::format("task '{}' submitted at {}:{}", t.name(), file, t.site.line());
 }
 
 std::shared_ptr<const block::failure> scheduler::note_failure(const task::record& t, block::failure what) {
@@ -211,7 +211,7 @@ std::shared_ptr<const block::failure> scheduler::call(lane& mine, task::record& 
     c.data = t.what->data.get();
     c.forms = t.what->forms.get();
     c.device = where.device;
-    c.task_name = t.what->name;
+    c.task_name = t.name();
     constexpr int zeroes = task::flag_accumulates | task::flag_fresh;
     if (t.what->host == nullptr || (t.flags & zeroes) != 0) c.stream = inline_stream(mine).handle();
     if ((t.flags & zeroes) != 0)
@@ -227,12 +227,12 @@ std::shared_ptr<const block::failure> scheduler::call(lane& mine, task::record& 
       t.what->host(c);
     }
   } catch (const error& e) {
-    why = note_failure(t, {fmt::format("{} failed: {}", t.what->name, e.message()),
+    why = note_failure(t, {fmt::format("{} failed: {}", t.name(), e.message()),
                            e.where().empty() ? describe(t) : e.where() + ", " + describe(t), e.kind()});
   } catch (const std::exception& e) {
-    why = note_failure(t, {fmt::format("{} failed: {}", t.what->name, e.what()), "", error_kind::task});
+    why = note_failure(t, {fmt::format("{} failed: {}", t.name(), e.what()), "", error_kind::task});
   } catch (...) {
-    why = note_failure(t, {fmt::format("{} failed: unknown exception", t.what->name), "", error_kind::task});
+    why = note_failure(t, {fmt::format("{} failed: unknown exception", t.name()), "", error_kind::task});
   }
   if (m_validator != nullptr) m_validator->end_task(lent, why != nullptr);
   return why;
@@ -317,7 +317,7 @@ void scheduler::fail_unstarted(lane& mine, task::record& t, std::shared_ptr<cons
   }
   if (m_validator != nullptr && !is_housekeeping(t)) m_validator->started(t);
   note_begun(t);
-  m_setup.coherence->give_up(t.sequence);
+  m_setup.coherence->give_up(t.all_accesses(), t.sequence);
   if (t.what == m_hold) {
     auto& hold = *static_cast<host_hold*>(t.extension);
     hold.why = why;

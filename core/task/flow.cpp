@@ -65,7 +65,8 @@ class linking {
           b.sums->copies.push_back({first, 0, false});
         }
       }
-      b.sums->adders.push_back(m_self);
+      if (m_events == nullptr) add_unfinished(b.sums->adders, m_self);
+      else b.sums->adders.push_back(m_self);  // a recording has all of them
       if (take_turn(a, *b.sums)) return;
       m_task.flags |= flag_accumulates;
       auto& sums = m_task.need_more().sums;
@@ -137,6 +138,7 @@ void renew(record& t) noexcept {
     t.more->next_edge = t.more->edges.get();
     t.more->sums.clear();
     t.more->from = nullptr;
+    t.more->name.clear();
   }
 }
 

@@ -46,7 +46,7 @@ bool coherence::is_away(block::record& block) const {
   if (here == nullptr) return false;
   settle(*here);
   if (usable(*here, block)) return here->ready || here->issuing != 0;  // on its way
-  bool elsewhere = false;  // what is lost with a device is told by others
+  bool elsewhere = false;                                              // what is lost with a device is told by others
   block.for_each_replica([&](const block::replica& r) { elsewhere = elsewhere || usable(r, block); });
   return elsewhere;
 }

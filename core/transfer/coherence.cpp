@@ -98,11 +98,11 @@ void coherence::acquire(std::span<block::access> accesses, memory::space_number 
     m_stuck.store(0, std::memory_order_relaxed);
     m_claims.end_lift();
   }
-  if (out.what == outcome::ready || out.what == outcome::failed) end_claims(sequence);
+  if (out.what == outcome::ready || out.what == outcome::failed) end_claims(accesses, sequence);
 }
 
-void coherence::end_claims(std::uint64_t sequence) {
-  if (m_claims.any()) wake(m_claims.end(sequence));
+void coherence::end_claims(std::span<const block::access> accesses, std::uint64_t sequence) {
+  if (m_claims.any()) wake(m_claims.end(sequence, accesses));
 }
 
 void coherence::wake(std::uint64_t spaces) {

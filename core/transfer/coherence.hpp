@@ -100,7 +100,7 @@ class coherence {
   void acquire(std::span<block::access> accesses, memory::space_number space, acquisition& out, std::uint64_t sequence = 0);
 
   /// The task of this age is given up: it will not acquire.
-  void give_up(std::uint64_t sequence) { end_claims(sequence); }
+  void give_up(std::span<const block::access> accesses, std::uint64_t sequence) { end_claims(accesses, sequence); }
 
   /// The task has been enqueued (device: `done` is its ticket) or has run (host: no ticket): its versions are now the
   /// committed ones, other replicas are stale, readers are noted.
@@ -248,7 +248,7 @@ class coherence {
                    std::uint64_t sequence);
   void bring_near(std::span<const block::access> whole, block::record& block, memory::space_number space, acquisition& out,
                   std::uint64_t sequence);
-  void end_claims(std::uint64_t sequence);
+  void end_claims(std::span<const block::access> accesses, std::uint64_t sequence);
   void wake(std::uint64_t spaces);
 
   // what leaves a memory, or is about to (write_back.cpp); the first three with the block's lock held

@@ -72,6 +72,10 @@ INSTANTIATE_TEST_SUITE_P(
                       random_setting{"two_hosts_emulated_gpus", 2, "64 MiB", true, "eager", 5'000, 100, "", "cuda_emulated", 0, 2},
                       random_setting{"emulated_gpus", 2, "64 MiB", true, "eager", 10'000, 200, "", "cuda_emulated"},
                       random_setting{"emulated_gpus_without_link", 3, "96 KiB", false, "locality", 5'000, 100, "", "cuda_emulated"},
+                      random_setting{"managed_memory", 2, "64 MiB", true, "eager", 10'000, 200, "", "cuda_emulated", 0, 1,
+                                     "memory = \"managed\"\n"},
+                      random_setting{"tight_managed_memory", 2, "96 KiB", true, "eager", 5'000, 100, "", "cuda_emulated", 0, 1,
+                                     "memory = \"managed\"\n"},
                       random_setting{"hip_emulated_gpus", 2, "96 KiB", true, "eager", 5'000, 200, "", "hip_emulated"}),
     [](const auto& parameters) { return std::string(parameters.param.name); });
 
