@@ -66,7 +66,8 @@ constexpr std::array keys{
         [](settings& s) -> field { return &s.runtime.copy_retries; }},
     key{"runtime", "checked_copies", key_type::boolean, 0, 0, "", false,
         "Start a task on a device only when its copies have arrived without a failure, so that failed ones can be tried again; "
-        "false: at once, behind them, until the first failure of a run, which may cost tasks and their blocks.",
+        "tasks so short that a device takes several at a time (runtime.batch), and with false all, start behind their copies until "
+        "the first failure of a run, which may cost tasks and their blocks.",
         [](settings& s) -> field { return &s.runtime.checked_copies; }},
     key{"runtime", "graphs", key_type::boolean, 0, 0, "", false,
         "Replays hand whole segments of a recording to devices that offer graphs, as one launch each.",

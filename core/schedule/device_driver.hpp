@@ -95,6 +95,7 @@ class device_driver {
   void landed(flight& f, tsr_status status);
 
   // Equal tasks in one launch (batches.cpp).
+  bool goes_with_others(task::record& t) const;
   void gather(task::record& first);
   void take_common_workspace(task::record& first, workspace& out);
   void put_others_back(std::size_t kept);

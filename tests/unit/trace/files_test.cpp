@@ -73,7 +73,7 @@ TEST(chrome, what_is_written_comes_back) {
   const summary s = summarize(after);
   EXPECT_EQ(s.spaces[1].slabs, 1u);
   EXPECT_EQ(s.spaces[1].slab_time, 80);
-  EXPECT_THAT(to_text(after, s), HasSubstr(after.spaces[1].name + ": 1 slab of 1.00 MiB together, allocated in 80 ns"));
+  EXPECT_THAT(to_text(after, s), HasSubstr(after.spaces[1].name + ": 1 slab of 1 MiB together, allocated in 80 ns"));
 }
 
 TEST(chrome, an_empty_timeline_too) {
