@@ -18,9 +18,16 @@
 
 namespace tessera::block {
 
-/// Versions count from 1; 0 means never written. The one committed version of a block and the version of each replica
-/// are the only truth about validity: a replica is valid exactly when its version equals the committed one.
+/// Versions count from 1; 0 means never written. A replica is valid when its version is the committed one of its block. The numbers of a
+/// block go round after 2^32 - 1 updates, and leave out 0; which replicas are valid is therefore kept beside them (record::valid_mask): an old
+/// replica that has the number of the committed version again is not valid.
 using version_number = std::uint32_t;
+/// The number `count` versions after another one.
+constexpr version_number version_after(version_number last, version_number count = 1) noexcept {
+  constexpr std::uint64_t most = 0xffff'ffff;
+  const std::uint64_t sum = std::uint64_t{last} + count;
+  return static_cast<version_number>(sum > most ? sum - most : sum);
+}
 
 /// A piece of a space's memory: slab number and offset in one word. The all-ones word is no memory.
 struct chunk {
@@ -72,6 +79,9 @@ struct alignas(64) flow_record {
   std::array<task_reference, 4> readers{};  ///< since the last writer
   std::unique_ptr<std::vector<task_reference>> more_readers;
   std::atomic<announced_use*> last_announced{nullptr};  ///< the end of the chain of its uses; needs no lock
+
+  /// The number of the next version, which is given out by that. Call with the lock held.
+  version_number make_version() noexcept { return std::exchange(next_version, version_after(next_version)); }
 };
 static_assert(sizeof(flow_record) == 64);
 
@@ -90,6 +100,13 @@ struct origin {
   mutable std::uint64_t blocks = 0;  ///< that refer to it; under the table's mutex
 };
 
+/// Of a block in memory of the program: whether that memory has its last version, as far as anybody has to look.
+enum class home_state : std::uint8_t {
+  there,   ///< or the block is not in memory of the program
+  listed,  ///< a version was made elsewhere; a fence will look at it
+  ending   ///< its array has ended, and takes the last version home itself
+};
+
 /// Everything about one block. 64-byte aligned; addresses are stable and reused (table.hpp).
 struct alignas(64) record {
   // submission side
@@ -99,9 +116,9 @@ struct alignas(64) record {
   spin_lock lock;
   std::uint8_t replica_count = 0;  ///< entries in use among the first two and `more`
   element_type type = element_type::none;
-  bool foreign = false;            ///< its host replica is the user's memory: never freed, never moved
+  bool foreign = false;            ///< one of its replicas is memory of the program: never freed, never moved
   version_number committed = 0;
-  std::uint64_t valid_mask = 0;    ///< bit per space: replicas with version == committed
+  std::uint64_t valid_mask = 0;    ///< bit per space: replicas that have the committed version
   std::uint64_t bytes = 0;
   const shape* extents = nullptr;  ///< owned by the table, shared among equal blocks
   const origin* from = nullptr;    ///< owned by the table; null for hidden blocks
@@ -113,6 +130,7 @@ struct alignas(64) record {
   std::unique_ptr<std::vector<replica>> more;  ///< third and later replicas
   std::atomic<announced_use*> next_use{nullptr};  ///< the beginning of the chain of its uses, or before it
   accumulation* sums = nullptr;    ///< the open group of accumulates; part of the flow side, guarded by flow.lock
+  home_state home = home_state::there;
 
   /// The replica in a space, or null. Call with the lock held.
   replica* find(std::uint16_t space) noexcept {

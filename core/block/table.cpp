@@ -82,6 +82,7 @@ record& table::create(element_type type, const shape& extents, const origin* fro
   block.committed = 0;
   block.valid_mask = 0;
   block.foreign = false;
+  block.home = home_state::there;
   return block;
 }
 

@@ -25,7 +25,7 @@ struct runtime_settings {
   std::uint64_t watchdog_ns = 300'000'000'000;     ///< how long a device may take for one piece of work; 0: for ever
   std::uint32_t copy_retries = 3;        ///< how often a failed copy is tried again from one memory
   bool survive_loss = true;              ///< go on without a device that is lost; else the run is cancelled
-  bool checked_copies = false;           ///< device tasks start when their copies have arrived well; else after the first failure
+  bool checked_copies = true;            ///< device tasks start when their copies have arrived well; else only after the first failure
   bool graphs = true;                    ///< replays give devices with graphs whole segments of a recording at once
   std::uint64_t batch = 64;              ///< equal ready tasks that a device is given as one launch, at most; 1: each by itself
   bool deterministic = false;            ///< accumulates are summed in the order of their submission

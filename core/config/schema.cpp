@@ -69,9 +69,9 @@ constexpr std::array keys{
         "How often a copy that failed is tried again from the same memory before the task that needs it fails.",
         [](settings& s) -> field { return &s.runtime.copy_retries; }},
     key{"runtime", "checked_copies", key_type::boolean, 0, 0, "", false,
-        "Start a task on a device only when its copies have arrived without a failure, so that failed ones can be "
-        "tried again; "
-        "false: so only after the first failure of a run, which may cost a task.",
+        "Start a task on a device only when its copies have arrived without a failure, so that failed ones can be tried again; "
+        "tasks so short that a device takes several at a time (runtime.batch), and with false all, start behind their copies until "
+        "the first failure of a run, which may cost tasks and their blocks.",
         [](settings& s) -> field { return &s.runtime.checked_copies; }},
     key{"runtime", "graphs", key_type::boolean, 0, 0, "", false,
         "Replays hand whole segments of a recording to devices that offer graphs, as one launch each.",

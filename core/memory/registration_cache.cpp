@@ -1,6 +1,5 @@
 #include "core/memory/registration_cache.hpp"
 
-#include <algorithm>
 #include <iterator>
 
 namespace tessera::memory {
@@ -29,30 +28,35 @@ void registration_cache::drop(std::map<std::uintptr_t, region>::iterator it) {
   region& r = it->second;
   for (const plugin::device* d : r.with)
     if (d->table().host_unregister(d->handle(), reinterpret_cast<void*>(r.begin)) != TSR_OK) plugin::take_error_details();
-  m_statistics.bytes -= r.with.empty() ? 0 : r.end - r.begin;
+  if (!r.with.empty()) {
+    m_statistics.bytes -= r.end - r.begin;
+    m_registered.erase(r.begin);
+  }
+  if (r.may_go()) m_may_go.erase(r.last_use);
   m_regions.erase(it);
 }
 
 void registration_cache::shrink(std::uint64_t coming) {
-  while (m_statistics.bytes + coming > m_byte_limit || m_regions.size() >= m_region_limit) {
-    auto victim = m_regions.end();
-    for (auto it = m_regions.begin(); it != m_regions.end(); ++it)
-      if (it->second.uses == 0 && (victim == m_regions.end() || it->second.last_use < victim->second.last_use)) victim = it;
-    if (victim == m_regions.end()) return;
-    drop(victim);
+  while (!m_may_go.empty() && (m_statistics.bytes + coming > m_byte_limit || m_registered.size() >= m_region_limit)) {
+    drop(m_regions.find(m_may_go.begin()->second));
     ++m_statistics.evictions;
   }
 }
 
+/// With a region that is registered.
+bool registration_cache::overlaps(std::uintptr_t begin, std::uintptr_t end) const {
+  const auto behind = m_registered.lower_bound(end);  // the first that begins at the end or later
+  return behind != m_registered.begin() && std::prev(behind)->second > begin;
+}
+
 registration_cache::region& registration_cache::add(std::uintptr_t begin, std::uintptr_t end) {
-  shrink(end - begin);
+  if (!m_devices.empty()) shrink(end - begin);
   region fresh;
   fresh.begin = begin;
   fresh.end = end;
-  const bool overlaps = std::ranges::any_of(
-      m_regions, [&](const auto& entry) { return entry.second.begin < end && begin < entry.second.end; });
   // Past the limits, or across another region's edge, the memory stays as it is.
-  if (!overlaps && m_statistics.bytes + (end - begin) <= m_byte_limit && m_regions.size() < m_region_limit)
+  const bool fits = m_statistics.bytes + (end - begin) <= m_byte_limit && m_registered.size() < m_region_limit;
+  if (fits && !overlaps(begin, end) && !m_regions.contains(begin))
     for (const plugin::device* d : m_devices) {
       if (d->table().host_register(d->handle(), reinterpret_cast<void*>(begin), end - begin) == TSR_OK) {
         fresh.with.push_back(d);
@@ -61,9 +65,17 @@ registration_cache::region& registration_cache::add(std::uintptr_t begin, std::u
         ++m_statistics.refused;
       }
     }
-  if (!fresh.with.empty()) m_statistics.bytes += end - begin;
+  if (!fresh.with.empty()) {
+    m_statistics.bytes += end - begin;
+    m_registered.emplace(begin, end);
+  }
   // A region with the same begin can exist only when it is shorter than what is asked for now; then uses are counted there.
   return m_regions.try_emplace(begin, std::move(fresh)).first->second;
+}
+
+void registration_cache::begin_use(region& r) {
+  if (r.may_go()) m_may_go.erase(r.last_use);
+  r.last_use = ++m_clock;
 }
 
 void registration_cache::acquire(void* pointer, std::uint64_t bytes) {
@@ -75,8 +87,8 @@ void registration_cache::acquire(void* pointer, std::uint64_t bytes) {
     ++m_statistics.misses;
     r = &add(number(pointer), number(pointer) + bytes);
   }
+  begin_use(*r);
   ++r->uses;
-  r->last_use = ++m_clock;
   m_served_by.emplace(number(pointer), r->begin);
 }
 
@@ -86,15 +98,18 @@ void registration_cache::release(void* pointer) {
   if (served == m_served_by.end()) return;
   const auto it = m_regions.find(served->second);  // in use, and therefore still there
   m_served_by.erase(served);
-  if (--it->second.uses == 0 && !it->second.kept) drop(it);
+  region& r = it->second;
+  if (--r.uses == 0 && !r.kept) drop(it);
+  else if (r.may_go()) m_may_go.emplace(r.last_use, r.begin);
 }
 
 void registration_cache::keep(void* pointer, std::uint64_t bytes) {
   const std::lock_guard guard(m_mutex);
   region* r = find(number(pointer), number(pointer) + bytes);
   if (r == nullptr) r = &add(number(pointer), number(pointer) + bytes);
+  begin_use(*r);
   r->kept = true;
-  r->last_use = ++m_clock;
+  if (r->may_go()) m_may_go.emplace(r->last_use, r->begin);
 }
 
 void registration_cache::forget(void* pointer) {

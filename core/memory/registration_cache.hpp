@@ -18,7 +18,7 @@ struct registration_statistics {
 
 /// Page-locking costs 10 to 100 times a plain allocation, so that a region is registered once with every device that
 /// wants it and found again by address, interior pointers included. Regions in use are never given up; kept ones are,
-/// least recently used first, when the limit on bytes or regions is passed. Where a device refuses, copies stay slower
+/// least recently used first, when the limit on registered bytes or regions is passed. Where a device refuses, copies stay slower
 /// and right. Thread-safe; calls plugins while it holds its own lock only.
 class registration_cache {
  public:
@@ -46,18 +46,23 @@ class registration_cache {
     std::size_t uses = 0;
     bool kept = false;
     std::uint64_t last_use = 0;
-    std::vector<const plugin::device*> with;
+    std::vector<const plugin::device*> with;  // none: it is not registered
+    bool may_go() const noexcept { return kept && uses == 0 && !with.empty(); }
   };
   region* find(std::uintptr_t begin, std::uintptr_t end);
   region& add(std::uintptr_t begin, std::uintptr_t end);
   void drop(std::map<std::uintptr_t, region>::iterator it);
   void shrink(std::uint64_t coming);
+  bool overlaps(std::uintptr_t begin, std::uintptr_t end) const;
+  void begin_use(region& r);
 
   std::vector<const plugin::device*> m_devices;
   std::uint64_t m_byte_limit;
   std::size_t m_region_limit;
   mutable std::mutex m_mutex;
-  std::map<std::uintptr_t, region> m_regions;  // by begin; those registered with a device are disjoint
+  std::map<std::uintptr_t, region> m_regions;  // by begin
+  std::map<std::uintptr_t, std::uintptr_t> m_registered;  // begin and end of those registered with a device: they are disjoint
+  std::map<std::uint64_t, std::uintptr_t> m_may_go;       // by last use: begin of those that the limits may push out
   // Which region serves an acquired pointer: release is given the pointer only, and a region that overlaps a registered
   // one (and is therefore not registered itself) may begin nearer to it.
   std::multimap<std::uintptr_t, std::uintptr_t> m_served_by;

@@ -1,5 +1,7 @@
 #include "core/memory/space.hpp"
 
+#include "core/base/fence.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -17,7 +19,8 @@ space::space(space_setup setup)
   m_name = m_setup.device->spaces()[m_setup.device_space].name;
   m_granule = std::max<std::uint64_t>(block_granule, description.alignment);
   m_least = m_granule;
-  m_host_visible = (description.capabilities & TSR_SPACE_HOST_VISIBLE) != 0 && m_setup.device->table().mem_base != nullptr;
+  m_host_visible = description.kind == TSR_SPACE_HOST && (description.capabilities & TSR_SPACE_HOST_VISIBLE) != 0 &&
+                   m_setup.device->table().mem_base != nullptr;
   // A front end's smallest blocks are a few numbers. A plugin wants its own alignment for copies of whole pages; those are not.
   if (m_host_visible && std::has_single_bit(m_granule)) m_least = block_granule;
   m_limit = m_setup.limit != 0 ? m_setup.limit : description.bytes;
@@ -45,8 +48,8 @@ std::uint32_t space::new_slab_entry() {
     return entry;
   }
   if (m_slab_count == slabs_per_page * max_pages)
-    throw error(error_kind::memory, "space " + m_name + " has no room for more than 65536 slabs", {},
-                "raise memory.slab_bytes");
+    throw error(error_kind::memory, "space " + m_name + " has no room for more than 65536 slabs and adopted arrays", {},
+                "raise memory.slab_bytes, or adopt the program's memory as fewer and larger arrays");
   if (m_slab_count % slabs_per_page == 0)
     m_pages[m_slab_count / slabs_per_page].store(new slab[slabs_per_page], std::memory_order_release);
   return m_slab_count++;
@@ -66,6 +69,7 @@ bool space::grow(std::uint64_t at_least) {
 
 bool space::make_slab(std::uint64_t bytes) {
   const plugin::device& device = *m_setup.device;
+  const std::uint64_t began = m_recorder != nullptr ? m_recorder->local().now() : 0;
   slab fresh;
   const auto refused = [&](tsr_status status, const char* what) {
     const std::string details = plugin::take_error_details();
@@ -102,6 +106,7 @@ bool space::make_slab(std::uint64_t bytes) {
   }
   m_slab_total += bytes;
   slab_of(entry) = std::move(fresh);
+  if (m_recorder != nullptr) note_slab(began, bytes);
   return true;
 }
 
@@ -246,6 +251,16 @@ void space::give_back(block::chunk memory, std::uint64_t bytes) {
   if (m_recorder != nullptr) note_use();
 }
 
+void space::note_slab(std::uint64_t began, std::uint64_t bytes) {
+  trace::buffer& events = m_recorder->local();
+  trace::event e{trace::event_kind::slab};
+  e.number = number();
+  e.time = began;
+  e.words[0] = events.now();
+  e.words[1] = bytes;
+  events.add(e);
+}
+
 void space::note_use() {
   trace::buffer& events = m_recorder->local();
   trace::event e{trace::event_kind::memory};
@@ -261,7 +276,8 @@ void space::release(block::chunk memory, std::uint64_t bytes) {
 }
 
 void space::notify() {
-  m_events.fetch_add(1, std::memory_order_seq_cst);
+  m_events.fetch_add(1, std::memory_order_release);
+  full_fence();  // the count of events before the look at the waiters; wait_for_memory is the other half
   if (!has_waiters()) return;
   std::vector<memory_waiter*> woken;
   std::vector<space*> others;
@@ -281,23 +297,47 @@ void space::wake_too(space& other) {
   const std::lock_guard guard(m_mutex);
   if (std::ranges::find(m_wake_too, &other) != m_wake_too.end()) return;
   m_wake_too.push_back(&other);
-  m_waiter_count.fetch_add(1, std::memory_order_seq_cst);
+  m_waiter_count.fetch_add(1, std::memory_order_relaxed);
+  full_fence();
 }
 
-block::chunk space::adopt_foreign(void* pointer, std::uint64_t bytes) {
-  if (m_setup.registrations != nullptr) m_setup.registrations->acquire(pointer, bytes);
-  const std::lock_guard guard(m_mutex);
-  const std::uint32_t entry = new_slab_entry();
-  slab& s = slab_of(entry);
-  s.base = static_cast<std::byte*>(pointer);
-  return block::chunk::at(entry, 0);
+block::chunk space::adopt_foreign(void* pointer, std::uint64_t bytes, std::size_t parts) {
+  std::uint32_t entry = 0;
+  {
+    const std::lock_guard guard(m_mutex);
+    entry = new_slab_entry();
+    slab& s = slab_of(entry);
+    s.base = static_cast<std::byte*>(pointer);
+    s.foreign = true;
+    s.foreign_parts = parts;
+    ++m_foreign_pieces;
+  }
+  const block::chunk all = block::chunk::at(entry, 0);
+  if (m_setup.registrations != nullptr) try {
+      m_setup.registrations->acquire(pointer, bytes);
+    } catch (...) {
+      forget_entry(all);
+      throw;
+    }
+  return all;
 }
 
-void space::forget_foreign(block::chunk memory) {
-  if (m_setup.registrations != nullptr) m_setup.registrations->release(host_pointer(memory));
+void space::forget_foreign(block::chunk memory, std::size_t parts) {
+  {
+    const std::lock_guard guard(m_mutex);
+    slab& s = slab_of(memory.slab());
+    s.foreign_parts -= parts;
+    if (s.foreign_parts != 0) return;
+  }
+  if (m_setup.registrations != nullptr) m_setup.registrations->release(host_pointer(block::chunk::at(memory.slab(), 0)));
+  forget_entry(memory);
+}
+
+void space::forget_entry(block::chunk memory) {
   const std::lock_guard guard(m_mutex);
   slab_of(memory.slab()) = slab{};
   m_free_entries.push_back(memory.slab());
+  --m_foreign_pieces;
 }
 
 void space::add_resident(block::record& block) {
@@ -327,8 +367,9 @@ std::vector<space::resident> space::residents() const {
 
 bool space::wait_for_memory(memory_waiter& waiter, std::uint64_t seen) {
   const std::lock_guard guard(m_mutex);
-  m_waiter_count.fetch_add(1, std::memory_order_seq_cst);  // before the test: notify counts first, then looks here
-  if (m_events.load(std::memory_order_seq_cst) != seen) {
+  m_waiter_count.fetch_add(1, std::memory_order_relaxed);
+  full_fence();  // before the test: notify counts first, then looks here
+  if (m_events.load(std::memory_order_acquire) != seen) {
     m_waiter_count.fetch_sub(1, std::memory_order_relaxed);
     return false;
   }
@@ -359,7 +400,8 @@ space_statistics space::statistics() const {
           .allocations = m_allocations,
           .reuses = m_reuses,
           .exhausted = m_exhausted.load(std::memory_order_relaxed),
-          .evictions = m_evictions.load(std::memory_order_relaxed)};
+          .evictions = m_evictions.load(std::memory_order_relaxed),
+          .adopted = m_foreign_pieces};
 }
 
 }  // namespace tessera::memory

@@ -51,6 +51,7 @@ struct space_setup {
 struct space_statistics {
   std::uint64_t used_bytes = 0, peak_bytes = 0, reserved_bytes = 0, limit_bytes = 0;
   std::uint64_t slabs = 0, allocations = 0, reuses = 0 /* without a search */, exhausted = 0, evictions = 0;
+  std::uint64_t adopted = 0;  ///< pieces of the program's memory that are taken over
 };
 
 /// Slabs, reservation and residents of one space. Thread-safe; its lock is taken after block locks, never before.
@@ -75,6 +76,8 @@ class space {
   std::uint64_t footprint(std::uint64_t bytes) const noexcept { return tessera::footprint(bytes, m_granule, m_least); }
   /// Every block is rounded up by less than this.
   std::uint64_t granule() const noexcept { return m_granule; }
+  /// Whether it is memory of the host, where its workers compute and views are. Managed memory of a device is the device's, although the host
+  /// could read it.
   bool host_visible() const noexcept { return m_host_visible; }
   tsr_space_ref reference() const noexcept { return {m_setup.device->handle(), m_setup.device_space}; }
 
@@ -102,9 +105,14 @@ class space {
     return from.base == nullptr ? nullptr : from.base + memory.offset();
   }
 
-  /// Memory of the user taken over as a chunk of this (host) space; must be dropped with forget_foreign.
-  block::chunk adopt_foreign(void* pointer, std::uint64_t bytes);
-  void forget_foreign(block::chunk memory);
+  /// Memory of the program taken over by this (host) space as `parts` chunks (at least 1): the one returned, and others behind it at the
+  /// offsets where they begin. It is registered once; it takes nothing from the limit, and none of it is a resident. Throws
+  /// tessera::error (memory) when the space has no entry left for it, and has taken over nothing then.
+  block::chunk adopt_foreign(void* pointer, std::uint64_t bytes, std::size_t parts = 1);
+  /// Ends so many of those chunks. With the last one the memory is the program's alone again.
+  void forget_foreign(block::chunk memory, std::size_t parts = 1);
+  /// Whether a chunk is memory of the program.
+  bool is_foreign(block::chunk memory) const noexcept { return slab_of(memory.slab()).foreign; }
 
   /// Blocks that have a replica here, for choosing victims. add/remove are called with the block's lock held.
   void add_resident(block::record& block);
@@ -124,7 +132,7 @@ class space {
   bool wait_for_memory(memory_waiter& waiter, std::uint64_t seen);
   /// Something became evictable or free: wakes all waiters, the oldest first; each tries again.
   void notify();
-  bool has_waiters() const noexcept { return m_waiter_count.load(std::memory_order_acquire) != 0; }
+  bool has_waiters() const noexcept { return m_waiter_count.load(std::memory_order_relaxed) != 0; }
   /// The next notify() here is passed on to `other`, whose evicted blocks find no room here now.
   void wake_too(space& other);
   /// Takes the oldest waiter out without waking it; null when nobody waits.
@@ -149,6 +157,8 @@ class space {
     tsr_memory* memory = nullptr;
     std::byte* base = nullptr;  // host-visible slabs; foreign slabs: the user's pointer
     std::unique_ptr<range_allocator> ranges;  // null: foreign or freed
+    bool foreign = false;                     // from its first chunk to its last
+    std::size_t foreign_parts = 0;            // chunks of it that are left; under m_mutex
     std::vector<const plugin::device*> registered;
   };
   static constexpr std::size_t slabs_per_page = 256, max_pages = 256;
@@ -163,6 +173,8 @@ class space {
   std::optional<block::chunk> find(std::uint64_t size);     // under m_mutex: nothing cached is so large
   void put_back(block::chunk memory, std::uint64_t bytes);  // under m_mutex
   void free_slab(slab& s) noexcept;
+  void forget_entry(block::chunk memory);  // of memory of the program
+  void note_slab(std::uint64_t began, std::uint64_t bytes);  // likewise
   void note_use();                // under m_mutex, while recording
   bool uncache();                 // under m_mutex: cached chunks back to their slabs; whether that may have joined some
   void join_pieces();             // under m_mutex: cached pieces with their cached other halves
@@ -178,7 +190,8 @@ class space {
   // Two levels, so that address_of needs no lock: entries never move.
   std::unique_ptr<std::atomic<slab*>[]> m_pages;
   std::uint32_t m_slab_count = 0;
-  std::vector<std::uint32_t> m_free_entries;  // of foreign slabs, for reuse
+  std::vector<std::uint32_t> m_free_entries;  // of foreign slabs and of those given back, for reuse
+  std::uint64_t m_foreign_pieces = 0;
   std::uint64_t m_slab_total = 0, m_peak = 0;
   std::string m_alloc_trouble;      // the last refusal of the plugin, until a slab is had
   std::uint32_t m_alloc_tries = 0;  // since then, by whoever found nothing else to do

@@ -17,6 +17,8 @@ struct kernel_store;
 class catalog {
  public:
   static constexpr std::uint32_t most = 4096;  ///< operations of one runtime
+  /// From so many on, names of functions that share a type (std::function) are no operations of their own, but counted together.
+  static constexpr std::uint32_t most_with_own_names = most / 2;
 
   /// Adds an operation and gives it its number. Throws tessera::error (usage) when the name exists, nothing runs it, its
   /// kernel or native form lacks something, or there are too many.

@@ -102,13 +102,15 @@ class array {
 
   /// Declares that from now on only the calling thread submits tasks and takes views that use this array: linking then
   /// takes no lock. Submitting from another thread nevertheless is a data race. For the temporaries of a front end with
-  /// several submitting threads.
+  /// several submitting threads. Of an adopted array the program's memory has the last versions after flush, and after the array's end and a
+  /// fence: fences alone leave it as it is.
   void keep_to_this_thread(std::source_location site = std::source_location::current()) {
     for (block::record* b : m_blocks) b->flow.is_private = true;
     m_runtime->note_kept(m_blocks, site);
   }
 
-  /// Brings the current version of every block to the host (into adopted memory). Waits. Throws as read_host does.
+  /// Brings the current version of every block to the host (into adopted memory). Waits for the tasks that make it, and for no others: a fence
+  /// does the same for all adopted arrays. Throws as read_host does.
   void flush() {
     for (std::size_t k = 0; k < size(); ++k) (void)read_host(block(k));
   }
@@ -172,8 +174,7 @@ array<T> runtime::make_array(std::string name, std::span<const std::int64_t> ext
 template <class T>
 array<T> runtime::adopt(std::string name, std::span<T> memory, std::int64_t block_elements, std::source_location site) {
   array<T> a(*this, std::move(name), shape{static_cast<std::int64_t>(memory.size())}, shape{block_elements});
-  for (std::size_t k = 0; k < a.size(); ++k)
-    adopt_block(*a.m_blocks[k], memory.data() + static_cast<std::size_t>(block_elements) * k);
+  adopt_blocks(a.m_blocks, memory.data());
   note_array(a.m_blocks, true, site);
   return a;
 }

@@ -218,7 +218,9 @@ void runtime::check_working_set_slowly(std::string_view name, std::span<const bl
               names, "use smaller blocks or raise memory.host_limit");
 }
 
-const operation::definition& runtime::define_or_find(operation::definition what) {
+const operation::definition& runtime::define_or_find(operation::definition what, bool one_of_many) {
+  if (one_of_many && m_operations.size() >= operation::catalog::most_with_own_names && m_operations.find(what.name) == nullptr)
+    what.name = "other functions";
   // Two call sites may use one name, and a function template one call site for several types.
   const std::string name = what.name;
   for (int suffix = 2;; ++suffix) {
@@ -235,17 +237,8 @@ const operation::definition& runtime::define_or_find(operation::definition what)
   }
 }
 
-void runtime::adopt_block(block::record& block, void* memory) {
-  memory::space& host = *m_spaces.front();
-  const std::lock_guard guard(block.lock);
-  block.foreign = true;
-  block::replica& r = block.add();
-  r.space = host.number();
-  r.state = block::replica_state::valid;
-  r.version = block.committed = block.flow.next_version++;
-  r.where = host.adopt_foreign(memory, block.bytes);
-  block.valid_mask = std::uint64_t{1} << host.number();
-  host.add_resident(block);
+void runtime::adopt_blocks(std::span<block::record* const> blocks, void* memory) {
+  m_coherence->adopt(blocks, memory, m_scheduler->executors().front()->space);  // where views are, too
 }
 
 void runtime::replay(recording& what, std::source_location site) { what.play(site); }
@@ -269,7 +262,7 @@ void runtime::order_after(const order_point& point) {
 void runtime::note_array(std::span<block::record* const> blocks, bool adopted, std::source_location site) {
   if (!m_validator) return;
   if (adopted)
-    for (block::record* b : blocks) m_validator->adopted(*b, m_spaces.front()->host_pointer(b->replicas[0].where), site);
+    for (block::record* b : blocks) m_validator->adopted(*b, m_spaces[b->replicas[0].space]->host_pointer(b->replicas[0].where), site);
   m_validator->made(blocks, adopted, site);
 }
 

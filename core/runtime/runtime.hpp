@@ -92,9 +92,10 @@ class runtime {
   }
 
   /// The program's own memory as an array of one dimension in blocks of `block_elements`; its contents are the first
-  /// version. It must stay valid until the array is gone, and must not be touched but through tasks and views. After
-  /// the array is destroyed and a fence, it holds the last version of every block whose last use was on the host; call
-  /// array::flush first to be sure of all.
+  /// version. It must stay valid until the array is gone, and must not be touched but through tasks and views. After a fence it
+  /// holds the last version of every block, wherever that was made, and may be read until the next task that uses the array is
+  /// submitted; so it does after the array is destroyed and a fence. Blocks that a failed task should have written are as they were.
+  /// Throws tessera::error (memory) when too much is adopted already; then nothing is adopted.
   template <class T>
   array<T> adopt(std::string name, std::span<T> memory, std::int64_t block_elements,
                  std::source_location site = std::source_location::current());
@@ -121,7 +122,8 @@ class runtime {
 
   /// Submits a task that runs host code: `function(views...)`, one view per use, in the order given. The function is
   /// moved into the task; it runs on any worker, once, and may throw (see fence). The tasks of one lambda are counted under
-  /// the name of its first submission by a thread.
+  /// the name of its first submission by a thread; those of a std::function or a function pointer under the name given, as long as there are
+  /// fewer than about 2000 names, then together as "other functions". Messages have the name given.
   /// @code rt.submit("scale", [s](tessera::view<double> x) { for (double& v : x) v *= s; }, tessera::update(a(0))); @endcode
   template <class Function, class... Uses>
   void submit(task_name name, Function function, Uses... uses) {
@@ -162,14 +164,15 @@ class runtime {
   /// The memories of those, a bit per space in the order of statistics::spaces.
   std::uint64_t device_spaces() const noexcept { return m_scheduler->device_spaces(); }
 
-  /// As fence, also while threads hold views: waits for everything else. For points at which no task waits for a view, such as the
+  /// As fence, also while threads hold views: waits for everything else, and leaves adopted memory as it is. For points at which no task waits for a view, such as the
   /// barriers of a front end.
   void settle(std::source_location site = std::source_location::current()) { m_scheduler->settle(site); }
 
   /// Waits for everything submitted so far. Throws the first failure since the last fence (tessera::error with the
   /// kind of the cause, the task's name and site); what depended on it was given up. Blocks that a failed task should
-  /// have written cannot be read until they are written anew. While validating, throws the first finding (kind validation)
-  /// since the last fence instead, if there is one. @param site for messages
+  /// have written cannot be read until they are written anew. Adopted memory holds the last versions then. While
+  /// validating, throws the first finding (kind validation) since the last fence instead, if there is one. @param site for
+  /// messages
   void fence(std::source_location site = std::source_location::current()) { m_scheduler->fence(site); }
 
   /// Takes down the tasks that `function()` submits instead of running them; see recording.hpp. Their order, and where they
@@ -262,8 +265,8 @@ class runtime {
     if (m_largest_limit != ~std::uint64_t{0}) check_working_set_slowly(name, accesses);
   }
   void check_working_set_slowly(std::string_view name, std::span<const block::access> accesses) const;
-  const operation::definition& define_or_find(operation::definition what);
-  void adopt_block(block::record& block, void* memory);
+  const operation::definition& define_or_find(operation::definition what, bool one_of_many);
+  void adopt_blocks(std::span<block::record* const> blocks, void* memory);
   // For arrays; nothing where nothing is validated.
   void note_array(std::span<block::record* const> blocks, bool adopted, std::source_location site);
   void note_kept(std::span<block::record* const> blocks, std::source_location site);
@@ -332,10 +335,12 @@ struct last_definition<Function> {  // the name says which function it was
   std::uint64_t serial = 0;
   const operation::definition* what = nullptr;
   std::string name;  // what->name may have a number behind it
+  bool is_nameless = false;  // the definition is that of many names
   bool is(std::uint64_t runtime, std::string_view asked) const noexcept { return serial == runtime && name == asked; }
   void set(std::uint64_t runtime, std::string_view asked, const operation::definition& found) {
     name = asked;
     serial = runtime, what = &found;
+    is_nameless = !found.name.starts_with(asked);
   }
 };
 
@@ -355,12 +360,14 @@ void runtime::submit_at(std::source_location site, task_options options, std::st
     fresh.host = &detail::call_function<Function, Uses...>;
     if constexpr (!std::is_trivially_destructible_v<Function>) fresh.destroy_arguments = &detail::destroy_function<Function>;
     fresh.plain_arguments = std::is_trivially_copyable_v<Function>;
-    last.set(m_serial, name, define_or_find(std::move(fresh)));
+    last.set(m_serial, name, define_or_find(std::move(fresh), detail::is_shared_type<Function>));
   }
   constexpr std::size_t count = sizeof...(Uses);
   schedule::lane* mine = nullptr;
   task::record& t = m_scheduler->begin(*last.what, site, mine);
   detail::begun_task begun{*mine, t};
+  if constexpr (detail::is_shared_type<Function>)
+    if (last.is_nameless) t.need_more().name = name;
   t.priority = options.priority;
   t.hint = options.at;
   block::access* to = t.accesses.data();

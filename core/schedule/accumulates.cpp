@@ -22,6 +22,7 @@ void scheduler::reduction_linked(task::record& reduction, bool ready) {
 }
 
 block::record* scheduler::make_private(const block::record& base) {
+  if (base.foreign) m_setup.coherence->note_open_sum(base);
   return m_setup.settings->deterministic ? &m_setup.blocks->create(base.type, *base.extents) : nullptr;
 }
 
@@ -45,7 +46,7 @@ bool scheduler::prepare_stage(task::record& t) {
   // The first copy takes in as many others as there is room for. They are freed before the next stage.
   block::record& sum = *group.copies.front().block;
   auto& accesses = t.more->accesses;
-  accesses.assign(1, {.block = &sum, .version = sum.flow.next_version++, .how = intent::update, .flags = 0, .space = 0});
+  accesses.assign(1, {.block = &sum, .version = sum.flow.make_version(), .how = intent::update, .flags = 0, .space = 0});
   for (std::size_t k = 1; k < std::min<std::size_t>(group.copies.size(), most_on_host); ++k)
     accesses.push_back({.block = group.copies[k].block, .version = 0, .how = intent::read, .flags = 0, .space = 0});
   t.flags |= task::flag_many_accesses;
@@ -106,7 +107,7 @@ void scheduler::prepare(task::record& t, executor& where) {
     }
     a.block = mine.block;
     a.how = (a.flags & task::access_fresh) != 0 ? intent::write : intent::update;
-    a.version = mine.block->flow.next_version++;  // one user at a time: the copy is busy
+    a.version = mine.block->flow.make_version();  // one user at a time: the copy is busy
   }
 }
 

@@ -24,6 +24,19 @@ bool alike(task::record& a, task::record& b) {
 
 }  // namespace
 
+/// Whether a task is so short that the device takes several like it at a time. Such tasks are enqueued behind their copies: to wait for those would
+/// take longer than the task, and each would go by itself.
+bool device_driver::goes_with_others(task::record& t) const {
+  const operation::batch_form& form = t.what->batch;
+  const auto accesses = t.all_accesses();
+  if (form.enqueue == nullptr || m_bounds.tasks == 1 || accesses.empty() || (t.flags & alone & ~task::flag_acquired) != 0) return false;
+  if (form.available != nullptr && !form.available(*m_where.device, accesses[0].block->type)) return false;
+  std::uint64_t bytes = 0;
+  for (const block::access& a : accesses) bytes += a.block->bytes;
+  const double work = t.what->work != nullptr ? t.what->work(t.argument_bytes(), accesses) : 0;
+  return m_bounds.most(work, bytes, 2 * m_bounds.streams) > 1;
+}
+
 /// Takes from the queue what may go with `first`: into m_others. Tasks of other kinds are passed by, a few of them.
 void device_driver::gather(task::record& first) {
   const operation::batch_form& form = first.what->batch;
@@ -86,7 +99,7 @@ void device_driver::put_others_back(std::size_t kept) {
 void device_driver::join(std::span<const block::ticket> waits, const transfer::stream& on) {
   scheduler& s = m_owner;
   transfer::coherence& coherence = *s.m_setup.coherence;
-  const bool careful = s.m_setup.settings->checked_copies || coherence.troubles().any();
+  const bool careful = coherence.troubles().any();  // as for the first of them: see goes_with_others
   const auto no_later = [&](block::ticket w) {
     return w.stream == on.number() || coherence.streams().reached(w) || std::ranges::any_of(waits, [&](block::ticket mine) {
              return mine.stream == w.stream && mine.value >= w.value;

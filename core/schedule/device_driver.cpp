@@ -225,9 +225,9 @@ std::size_t device_driver::start_task(task::record& t) {
       note_acquired(t);
       s.m_setup.coherence->relieve(m_where.space, t.sequence);
       transfer::stream_table& streams = s.m_setup.coherence->streams();
-      // Work on contents that never came cannot be taken back, but a copy can be tried again: where copies fail, they are
-      // waited for here.
-      const bool careful = a.copying && !a.waits.empty() && (s.m_setup.settings->checked_copies || s.m_setup.coherence->troubles().any());
+      // Work on contents that never came cannot be taken back, but a copy can be tried again: it is waited for here.
+      const bool careful = a.copying && !a.waits.empty() &&
+                           (s.m_setup.coherence->troubles().any() || (s.m_setup.settings->checked_copies && !goes_with_others(t)));
       const bool host_must_wait = careful || std::ranges::any_of(
           a.waits, [&](block::ticket w) { return !on.can_wait_for(streams.at(w.stream)); });
       if (host_must_wait) {

@@ -86,6 +86,7 @@ class device_driver {
   // From enqueued to landed (flights.cpp).
   void enqueue_flight(task::record& t, std::size_t stream, std::span<const block::ticket> inputs, std::span<const block::ticket> sources,
                       workspace&& scratch);
+  block::ticket signal_behind(transfer::stream& on);  ///< none: the device is lost
   void enqueue_alone(member& m, const flight& f, transfer::stream& on, std::unique_ptr<validate::lent>& lent);
   operation::context context_of(task::record& t, const flight& f, transfer::stream& on) const;
   std::shared_ptr<const block::failure> why_not_enqueued(const task::record& t, std::string_view what, error_kind kind);
@@ -94,6 +95,7 @@ class device_driver {
   void landed(flight& f, tsr_status status);
 
   // Equal tasks in one launch (batches.cpp).
+  bool goes_with_others(task::record& t) const;
   void gather(task::record& first);
   void take_common_workspace(task::record& first, workspace& out);
   void put_others_back(std::size_t kept);

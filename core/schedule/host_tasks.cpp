@@ -49,10 +49,10 @@ std::uint64_t commit_in_place(std::span<const block::access> accesses) noexcept 
 }  // namespace
 
 std::string scheduler::describe(const task::record& t) const {
-  if (t.from() != nullptr) return fmt::format("{}, task '{}'", t.from()->text, t.what->name);
+  if (t.from() != nullptr) return fmt::format("{}, task '{}'", t.from()->text, t.name());
   std::string_view file = t.site.file_name();
   if (const auto slash = file.rfind('/'); slash != std::string_view::npos) file.remove_prefix(slash + 1);
-  return fmt::format("task '{}' submitted at {}:{}", t.what->name, file, t.site.line());
+  return fmt::format("task '{}' submitted at {}:{}", t.name(), file, t.site.line());
 }
 
 std::shared_ptr<const block::failure> scheduler::note_failure(const task::record& t, block::failure what) {
@@ -210,7 +210,7 @@ std::shared_ptr<const block::failure> scheduler::call(lane& mine, task::record& 
     c.data = t.what->data.get();
     c.forms = t.what->forms.get();
     c.device = where.device;
-    c.task_name = t.what->name;
+    c.task_name = t.name();
     constexpr int zeroes = task::flag_accumulates | task::flag_fresh;
     if (t.what->host == nullptr || (t.flags & zeroes) != 0) c.stream = inline_stream(mine).handle();
     if ((t.flags & zeroes) != 0)
@@ -230,7 +230,7 @@ std::shared_ptr<const block::failure> scheduler::call(lane& mine, task::record& 
   });
   std::shared_ptr<const block::failure> why;
   if (what)
-    why = note_failure(t, {fmt::format("{} failed: {}", t.what->name, what->text),
+    why = note_failure(t, {fmt::format("{} failed: {}", t.name(), what->text),
                            what->where.empty() ? describe(t) : what->where + ", " + describe(t), what->kind});
   if (m_validator != nullptr) m_validator->end_task(lent, why != nullptr);
   return why;
@@ -325,9 +325,9 @@ void scheduler::give_up(lane& mine, task::record& t, const std::shared_ptr<const
     if (!m_first_failure) m_first_failure = why;  // an earlier fence has reported it; its victims are reported again
     if (t.what != m_hold) ++m_dropped;
   }
-  if (m_validator != nullptr && t.what != m_destroy) m_validator->started(t);
+  if (m_validator != nullptr && !is_housekeeping(t)) m_validator->started(t);
   note_begun(t);
-  m_setup.coherence->give_up(t.sequence);
+  m_setup.coherence->give_up(t.all_accesses(), t.sequence);
   if (t.what == m_hold) {
     auto& hold = *static_cast<host_hold*>(t.extension);
     hold.why = why;
@@ -348,6 +348,7 @@ void scheduler::run_special(lane& mine, task::record& t) {
     auto& waits = mine.acquisition.waits;
     waits.clear();
     block::record& b = *t.accesses[0].block;
+    if (b.foreign && !home_before_end(mine, t)) return;
     if (!m_setup.coherence->try_drop(b, waits)) {
       if (!waits.empty()) {
         park(t, waits);
@@ -364,6 +365,10 @@ void scheduler::run_special(lane& mine, task::record& t) {
     if (m_validator != nullptr) m_validator->forget(b);
     m_setup.blocks->destroy(b);
     retire(mine, t, 0);
+    return;
+  }
+  if (t.what == m_bring_home) {
+    run_home(mine, t);
     return;
   }
   // hold: acquired in the host space of executor 0, then handed to the thread that waits for it
@@ -460,6 +465,10 @@ void scheduler::end_own_views() {
 
 void scheduler::destroy_later(block::record& block) {
   if (m_validator != nullptr && !m_validator->destroyed(block)) return;
+  if (block.foreign) {
+    const std::lock_guard guard(m_home_mutex);
+    m_setup.coherence->end_adoption(block);
+  }
   lane* mine = nullptr;
   task::record& t = begin(*m_destroy, std::source_location::current(), mine);
   if (mine->recorder != nullptr) mine->recorder->destroyed(block);

@@ -107,7 +107,7 @@ void scheduler::pass_gate(lane& mine, running_replay& r, std::uint32_t index, bl
   accesses.clear();
   for (const task::recorded_access& a : s.uses) {
     const task::replay::place& at = r.blocks[a.block];
-    accesses.push_back({.block = at.is, .version = at.base + a.version, .how = static_cast<intent>(a.how), .flags = 0, .space = 0});
+    accesses.push_back({.block = at.is, .version = block::version_after(at.base, a.version), .how = static_cast<intent>(a.how), .flags = 0, .space = 0});
   }
   t.access_count = static_cast<std::uint8_t>(std::min<std::size_t>(accesses.size(), 255));
   if (mine.events != nullptr) task::note_submission(*mine.events, t, {&after, after != 0 ? 1u : 0u});

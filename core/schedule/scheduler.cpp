@@ -103,6 +103,7 @@ scheduler::scheduler(scheduler_setup setup)
 
   m_hold = &m_setup.operations->add({.name = "hold", .special = [](void*) {}});
   m_destroy = &m_setup.operations->add({.name = "destroy", .special = [](void*) {}});
+  m_bring_home = &m_setup.operations->add({.name = "bring_home", .special = [](void*) {}});
   m_reduce = m_setup.operations->find("reduce");
   if (m_reduce == nullptr) m_reduce = &m_setup.operations->add(operation::reduce_add());
 
@@ -234,7 +235,7 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
     if (!mine.recorder->add(t)) take_back(mine, t);
     return;
   }
-  if (m_validator != nullptr && t.what != m_destroy && !m_validator->submitted(t)) {  // its blocks are gone
+  if (m_validator != nullptr && !is_housekeeping(t) && !m_validator->submitted(t)) {  // its blocks are gone
     if (t.what->destroy_arguments != nullptr) t.what->destroy_arguments(t.argument_bytes());
     take_back(mine, t);
     return;
@@ -247,8 +248,8 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
     mine.submitted_bytes.store(mine.submitted_bytes.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
   }
   if (m_announces)
-    for (const block::access& a : t.all_accesses()) uses_of(mine).note(*a.block, count, a.how != intent::read);
-  if (task::link(t, *this, t.what != m_destroy ? mine.events : nullptr)) {
+    for (const block::access& a : t.all_accesses()) uses_of(mine).note(*a.block, t.sequence, a.how != intent::read);
+  if (task::link(t, *this, is_housekeeping(t) ? nullptr : mine.events)) {
     // Views and the ends of blocks, where nothing stands in their way: this thread has them at once, and wakes nobody.
     if (t.what == m_hold && m_simulated == nullptr) {
       static_cast<host_hold*>(t.extension)->at.store(host_hold::step::due, std::memory_order_relaxed);
@@ -332,16 +333,19 @@ void scheduler::fence(std::source_location site) {
   if (const std::uint32_t views = mine.held_views.load(std::memory_order_relaxed); views != 0)
     throw error(error_kind::usage, fmt::format("fence while this thread holds {} views", views), {},
                 "release host views before waiting for tasks that may need their blocks");
-  settle(site);
+  wait_for_all(site, true);
 }
 
-void scheduler::settle(std::source_location site) {
+void scheduler::settle(std::source_location site) { wait_for_all(site, false); }
+
+void scheduler::wait_for_all(std::source_location site, bool home) {
   lane& mine = current_lane();
   if (!mine.in_program())
     throw error(error_kind::usage, "fence inside a task", fmt::format("{}:{}", site.file_name(), site.line()),
                 "a task that waits for all tasks waits for itself; wait in the program's own threads");
   const std::uint64_t began = mine.events != nullptr ? mine.events->now() : 0;
   help(mine, [this] { return all_retired(); });
+  if (home && bring_home(site)) help(mine, [this] { return all_retired(); });
   if (mine.events != nullptr) trace_fence(*mine.events, began);
   std::shared_ptr<const block::failure> failure;
   std::uint64_t dropped = 0;

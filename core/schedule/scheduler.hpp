@@ -311,6 +311,15 @@ class scheduler final : private task::reduction_source {
   /// What follows: counts, learns (`ns`: how long it took, unless 0), publishes, completes.
   void executed(lane& mine, task::record& t, std::uint64_t began, std::uint64_t ns, const std::shared_ptr<const block::failure>& why);
   void run_special(lane& mine, task::record& t);
+
+  // blocks in memory of the program (homecoming.cpp)
+  bool bring_home(std::source_location site);
+  void run_home(lane& mine, task::record& t);
+  bool home_before_end(lane& mine, task::record& t);
+  /// Neither a task of the program nor a view: nothing to validate or to write down.
+  bool is_housekeeping(const task::record& t) const noexcept { return t.what == m_destroy || t.what == m_bring_home; }
+  void wait_for_all(std::source_location site, bool home);
+
   void complete(lane& mine, task::record& t);                  // host: release successors, retire
   void release(lane& mine, task::record& t, bool hot) {        // those who waited for it may start
     if ((t.flags & task::flag_replayed) != 0) release_replayed(mine, t, hot);
@@ -389,7 +398,7 @@ class scheduler final : private task::reduction_source {
   std::vector<std::unique_ptr<device_driver>> m_drivers;  // by executor number; null for host
   std::vector<std::unique_ptr<executor>> m_stores;        // storage: runs nothing, but its copies must be followed
   std::vector<std::unique_ptr<device_driver>> m_store_drivers;
-  const operation::definition *m_hold = nullptr, *m_destroy = nullptr, *m_reduce = nullptr,
+  const operation::definition *m_hold = nullptr, *m_destroy = nullptr, *m_bring_home = nullptr, *m_reduce = nullptr,
                               *m_graph = nullptr;
   bool m_graphs = false;                   // some device has them, and they are wanted
   graph_counters m_graph_counters;
@@ -413,6 +422,7 @@ class scheduler final : private task::reduction_source {
   std::uint64_t m_patience_since = 0;  // what had been submitted when it was set
   std::chrono::steady_clock::time_point m_patience_end;
 
+  std::mutex m_home_mutex;                 // ends of adopted blocks, and reads that bring them home
   std::mutex m_edit_mutex;                 // one detach or attach at a time
   std::mutex m_device_mutex;               // for m_device_event
   std::condition_variable m_device_event;  // a draining device has come further

@@ -65,7 +65,8 @@ class linking {
           b.sums->copies.push_back({first, 0, false});
         }
       }
-      b.sums->adders.push_back(m_self);
+      if (m_events == nullptr) add_unfinished(b.sums->adders, m_self);
+      else b.sums->adders.push_back(m_self);  // a recording has all of them
       if (take_turn(a, *b.sums)) return;
       m_task.flags |= flag_accumulates;
       auto& sums = m_task.need_more().sums;
@@ -105,7 +106,7 @@ class linking {
     if (flow.reader_count == 0) wait_for(flow.last_writer);  // readers wait for it themselves
     take_readers(flow, [&](block::task_reference reader) { wait_for(reader); });
     flow.last_writer = m_self;
-    a.version = flow.next_version++;
+    a.version = flow.make_version();
   }
 
   record& m_task;
@@ -137,6 +138,7 @@ void renew(record& t) noexcept {
     t.more->next_edge = t.more->edges.get();
     t.more->sums.clear();
     t.more->from = nullptr;
+    t.more->name.clear();
   }
 }
 

@@ -12,27 +12,36 @@
 
 namespace tessera::task {
 
+/// Whether nobody need wait for a task any more.
+inline bool is_finished(block::task_reference ref) noexcept {
+  const auto* t = reinterpret_cast<const record*>((ref & address_mask) << 4);
+  const std::uint64_t word = t->successors.load(std::memory_order_acquire);
+  return generation_bits(word) != generation_bits(ref) || (word & address_mask) == closed_address;
+}
+
+/// Adds one behind others, forgetting finished ones before it grows: it stays as long as the most that are unfinished at once.
+inline void add_unfinished(std::vector<block::task_reference>& all, block::task_reference one) {
+  if (all.size() == all.capacity()) {
+    std::erase_if(all, is_finished);
+    if (2 * all.size() > all.capacity()) all.reserve(2 * all.capacity());  // not again before as many others have come
+  }
+  all.push_back(one);
+}
+
 /// Adds `reader` behind the readers of a flow record, forgetting finished ones before it grows.
 inline void add_reader(block::flow_record& flow, block::task_reference reader) {
   if (flow.reader_count < flow.readers.size()) {
     flow.readers[flow.reader_count++] = reader;
     return;
   }
-  const auto finished = [](block::task_reference ref) {
-    const auto* t = reinterpret_cast<const record*>((ref & address_mask) << 4);
-    const std::uint64_t word = t->successors.load(std::memory_order_acquire);
-    return generation_bits(word) != generation_bits(ref) || (word & address_mask) == closed_address;
-  };
-  const auto kept = std::remove_if(flow.readers.begin(), flow.readers.end(), finished);
+  const auto kept = std::remove_if(flow.readers.begin(), flow.readers.end(), is_finished);
   flow.reader_count = static_cast<std::uint8_t>(kept - flow.readers.begin());
   if (flow.reader_count < flow.readers.size()) {
     flow.readers[flow.reader_count++] = reader;
     return;
   }
   if (!flow.more_readers) flow.more_readers = std::make_unique<std::vector<block::task_reference>>();
-  auto& more = *flow.more_readers;
-  if (more.size() == more.capacity()) std::erase_if(more, finished);
-  more.push_back(reader);
+  add_unfinished(*flow.more_readers, reader);
 }
 
 /// Calls function(reference) for the readers since the last writer and forgets them.
@@ -106,7 +115,7 @@ inline linked_reduction close_group(block::record& b, block::task_reference self
   take_readers(flow, wait);
   for (const block::task_reference adder : group.adders) wait(adder);
   flow.last_writer = reference_to(reduction);
-  reduction.accesses[0].version = flow.next_version++;
+  reduction.accesses[0].version = flow.make_version();
   if (events != nullptr) note_submission(*events, reduction, {all.data(), all.size()});
   return {&reduction, settle(reduction, edges)};
 }

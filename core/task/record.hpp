@@ -7,6 +7,8 @@
 #include <memory>
 #include <source_location>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/block/record.hpp"
@@ -29,6 +31,7 @@ struct overflow {
   std::vector<block::access> accesses;      ///< all of them, when there are more than four
   std::vector<std::byte> arguments;         ///< when they are larger than the inline bytes
   std::vector<block::accumulation*> sums;          ///< per access: the group of an accumulate, else null
+  std::string name;                         ///< when it is not its operation's; see record::name
   source* from = nullptr;                   ///< the statement that it comes from, if a front end named one
   struct edge_node {
     edge e;
@@ -99,6 +102,8 @@ struct alignas(64) record {
     if ((flags & (flag_large_arguments | flag_replayed)) == 0) return arguments.data();
     return (flags & flag_replayed) != 0 ? replayed().arguments : more->arguments.data();
   }
+  /// Its operation's, or its own where many names share one operation.
+  std::string_view name() const noexcept { return more && !more->name.empty() ? std::string_view(more->name) : std::string_view(what->name); }
   source* from() const noexcept { return more ? more->from : nullptr; }
   replayed_task& replayed() noexcept { return *reinterpret_cast<replayed_task*>(arguments.data()); }
   overflow& need_more() {

@@ -44,7 +44,7 @@ void replay::fill(record& t, std::uint32_t index) {
   t.access_count = static_cast<std::uint8_t>(std::min<std::size_t>(from.access_count, 255));
   for (const recorded_access& a : of.accesses_of(from)) {
     const place& at = blocks[a.block];
-    *to++ = {.block = at.is, .version = at.base + a.version, .how = static_cast<intent>(a.how),
+    *to++ = {.block = at.is, .version = block::version_after(at.base, a.version), .how = static_cast<intent>(a.how),
              .flags = a.fresh != 0 ? std::uint8_t{access_fresh} : std::uint8_t{0}, .space = 0};
     if (a.fresh) t.flags |= flag_fresh;
   }
@@ -69,7 +69,7 @@ void link(replay& r, reduction_source& reductions, trace::buffer* events, const 
     block::flow_record& flow = r.blocks[b].is->flow;
     if (r.blocks[b].is->sums != nullptr) linked.push_back(close_group(*r.blocks[b].is, 0, reductions, events));
     r.blocks[b].base = flow.next_version - 1;
-    flow.next_version += block.versions;
+    flow.next_version = block::version_after(flow.next_version, block.versions);
     for (const std::uint32_t t : block.first_readers) wait(t, flow.last_writer);
     if (block.first_writer != recorded_task::inner) {
       // Its own earlier readers are predecessors already.

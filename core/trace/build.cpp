@@ -285,6 +285,8 @@ class builder {
           m_made.spaces[e.number].samples.push_back({signed_of(e.time), e.words[0]});
         } else if (e.kind == event_kind::evicted && e.number < m_made.spaces.size()) {
           m_made.evictions.push_back({e.number, static_cast<std::uint32_t>(e.task), e.words[0], signed_of(e.time), e.count != 0});
+        } else if (e.kind == event_kind::slab && e.number < m_made.spaces.size()) {
+          m_made.slabs.push_back({e.number, e.words[1], signed_of(e.time), std::max(signed_of(e.words[0]), signed_of(e.time))});
         } else if (e.kind == event_kind::fence) {
           m_made.fences.push_back({m_track_of_thread[thread], signed_of(e.time), signed_of(e.words[0])});
         } else if (e.kind == event_kind::transfer && e.small < m_made.spaces.size() && e.number < m_made.spaces.size()) {
@@ -303,6 +305,7 @@ class builder {
       }
     for (auto& s : m_made.spaces) std::ranges::stable_sort(s.samples, {}, &memory_sample::time);
     std::ranges::stable_sort(m_made.evictions, {}, &eviction::time);
+    std::ranges::stable_sort(m_made.slabs, {}, &slab::started);
     std::ranges::stable_sort(m_made.fences, {}, &fence::started);
     // In the order of their streams; inline copies have no point and keep the order of their ends.
     std::ranges::stable_sort(copies, {}, [](const copy& c) { return std::pair(c.point, c.is.ended); });
@@ -359,6 +362,7 @@ class builder {
     for (auto& s : m_made.spaces)
       for (memory_sample& m : s.samples) clamp(m.time);
     for (eviction& e : m_made.evictions) clamp(e.time);
+    for (slab& s : m_made.slabs) clamp(s.started), clamp(s.ended);
     for (fence& f : m_made.fences) clamp(f.started), clamp(f.ended);
   }
 

@@ -111,6 +111,8 @@ class reader {
       m_made.transfers.push_back(x);
     } else if (category == "fence") {
       m_made.fences.push_back({tid - 1, start, start + length});
+    } else if (category == "slab") {
+      m_made.slabs.push_back({tid, a.at("bytes").get<std::uint64_t>(), start, start + length});
     } else if (category == "memory") {
       m_samples.emplace_back(tid, memory_sample{start, a.at("bytes").get<std::uint64_t>()});
     } else if (category == "eviction") {
@@ -153,6 +155,7 @@ class reader {
     for (const transfer& x : m_made.transfers) check(x.track < tracks && x.from < spaces && x.to < spaces, "a link");
     for (const fence& f : m_made.fences) check(f.track < tracks, "a worker");
     for (const eviction& e : m_made.evictions) check(e.space < spaces, "a memory");
+    for (const slab& s : m_made.slabs) check(s.space < spaces, "a memory");
     for (const auto& [space, sample] : m_samples) {
       check(space < spaces, "a memory");
       m_made.spaces[space].samples.push_back(sample);

@@ -1,5 +1,6 @@
 #include <ostream>
 
+#include "core/base/units.hpp"
 #include "core/trace/chrome.hpp"
 #include "core/trace/json_text.hpp"
 #include "core/trace/summary.hpp"
@@ -28,6 +29,9 @@ class writer {
     for (const eviction& e : m_of.evictions)
       line(R"({{"ph":"i","s":"p","name":"eviction","cat":"eviction","pid":{},"tid":{},"ts":{},"args":{{"block":{},"bytes":{},"written_back":{}}}}})",
            memory_group, e.space, microseconds(e.time), block(e.block), e.bytes, e.written_back);
+    for (const slab& s : m_of.slabs)
+      line(R"({{"ph":"X","name":"slab of {}","cat":"slab","pid":{},"tid":{},"ts":{},"dur":{},"args":{{"bytes":{}}}}})",
+           format_bytes(static_cast<double>(s.bytes)), memory_group, s.space, microseconds(s.started), microseconds(s.ended - s.started), s.bytes);
     arrows();
     m_to << "\n]}\n";
   }

@@ -18,7 +18,8 @@ enum class event_kind : std::uint8_t {
   transfer,      ///< time: enqueued; words[0]: seen to be complete; words[1]: bytes; words[2]: its point; words[3], words[4]: points that it waits for on the device, or 0; small: from space, number: to space; task: block name; count: 1 for a write-back
   memory,        ///< number: space; words[0]: bytes in use from now on
   evicted,       ///< number: space; words[0]: bytes; task: block name; count: 1 when it was written back first
-  fence          ///< a thread waited for everything; time: begin; words[0]: end
+  fence,         ///< a thread waited for everything; time: begin; words[0]: end
+  slab           ///< a memory asked its plugin for a slab, and had it; number: space; time: begin; words[0]: end; words[1]: bytes
 };
 
 // `small` of ran and enqueued: bits.
@@ -49,6 +50,7 @@ constexpr std::size_t words_of(event_kind kind, std::uint8_t count) noexcept {
     case event_kind::memory:
     case event_kind::evicted:
     case event_kind::fence: return 1;
+    case event_kind::slab: return 2;
     case event_kind::enqueued: return 3;
     case event_kind::transfer: return 5;
     case event_kind::parked:

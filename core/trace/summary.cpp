@@ -133,6 +133,8 @@ summary summarize(const timeline& of) {
     for (const memory_sample& sample : of.spaces[k].samples) m.peak = std::max(m.peak, sample.used);
     for (const eviction& e : of.evictions)
       if (e.space == k) ++(e.written_back ? m.written_back : m.dropped), m.evicted_bytes += e.bytes;
+    for (const slab& had : of.slabs)
+      if (had.space == k) ++m.slabs, m.slab_bytes += had.bytes, m.slab_time += had.ended - had.started;
     s.spaces.push_back(m);
   }
   s.evictions = of.evictions.size();

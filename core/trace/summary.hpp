@@ -38,6 +38,8 @@ struct space_summary {
   std::uint32_t space = 0;         ///< index into timeline::spaces
   std::uint64_t peak = 0, limit = 0;  ///< bytes; limit ~0: none
   std::uint64_t dropped = 0, written_back = 0, evicted_bytes = 0;  ///< blocks that had to leave
+  std::uint64_t slabs = 0, slab_bytes = 0;  ///< had of its plugin while the run went on
+  nanoseconds slab_time = 0;       ///< until it had them: tasks that needed the room waited
 };
 
 struct summary {

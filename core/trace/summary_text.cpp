@@ -76,6 +76,11 @@ std::string to_text(const timeline& of, const summary& s) {
     line("{:<28} {:>10} {:>10} {:>9} {:>13}\n", of.spaces[m.space].name, bytes_text(m.peak),
          m.limit == ~std::uint64_t{0} ? "-" : bytes_text(m.limit), m.dropped, m.written_back);
 
+  for (const space_summary& m : s.spaces)
+    if (m.slabs > 0)
+      line("{}: {} slab{} of {} together, allocated in {}\n", of.spaces[m.space].name, m.slabs, m.slabs == 1 ? "" : "s", bytes_text(m.slab_bytes),
+           time_text(m.slab_time));
+
   line("\nCritical path: {} tasks, {}, {} of the run\n", s.critical_path.size(), time_text(s.critical_time), percent(s.critical_time, s.length));
   for (const operation_summary& part : path_by_operation(of, s))
     line("  {:<18} {:>8} {:>10}\n", of.operations[part.operation], part.tasks, time_text(part.time));
@@ -107,7 +112,8 @@ std::string to_json(const timeline& of, const summary& s) {
   for (const space_summary& m : s.spaces)
     made["memory"].push_back({{"name", of.spaces[m.space].name}, {"peak_bytes", m.peak},
                               {"limit_bytes", m.limit == ~std::uint64_t{0} ? json() : json(m.limit)}, {"evicted_dropped", m.dropped},
-                              {"evicted_written_back", m.written_back}, {"evicted_bytes", m.evicted_bytes}});
+                              {"evicted_written_back", m.written_back}, {"evicted_bytes", m.evicted_bytes},
+                              {"slabs", m.slabs}, {"slab_bytes", m.slab_bytes}, {"slab_seconds", seconds(m.slab_time)}});
   made["critical_path"] = {{"seconds", seconds(s.critical_time)}, {"tasks", json::array()}};
   for (const std::uint32_t k : s.critical_path) {
     const task& t = of.tasks[k];

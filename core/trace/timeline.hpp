@@ -71,6 +71,13 @@ struct eviction {
   bool written_back = false;
 };
 
+/// A memory had a slab of its plugin; what needed it waited meanwhile.
+struct slab {
+  std::uint32_t space = 0;
+  std::uint64_t bytes = 0;
+  nanoseconds started = 0, ended = 0;
+};
+
 /// A thread waited for everything submitted.
 struct fence {
   std::uint32_t track = 0;
@@ -96,6 +103,7 @@ struct timeline {
   std::vector<recording::link> links;
   std::vector<transfer> transfers;  ///< by start
   std::vector<eviction> evictions;
+  std::vector<slab> slabs;      ///< by start
   std::vector<fence> fences;
 };
 

@@ -33,9 +33,9 @@ class claims {
   }
   /// Blocks that stay where they are for somebody who is as old or older, sorted. Age 0: for anybody.
   std::vector<const block::record*> kept_from(std::uint64_t age) const;
-  /// The task of this age has what it needs, or is given up. Returns bits of the spaces where it had claims: whoever waits there is to be
-  /// woken.
-  std::uint64_t end(std::uint64_t age);
+  /// The task of this age that uses these blocks has what it needs, or is given up; two threads may submit tasks of one age. Returns bits of
+  /// the spaces where it had claims: what waits there is to be woken.
+  std::uint64_t end(std::uint64_t age, std::span<const block::access> blocks);
   /// Ends all of them, because nothing moves any more; there are none until the next call of `end_lift`. Returns bits as `end`.
   std::uint64_t lift();
   void end_lift() noexcept { m_lifted.store(false, std::memory_order_relaxed); }

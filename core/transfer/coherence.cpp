@@ -46,7 +46,7 @@ coherence::coherence(std::span<const std::unique_ptr<memory::space>> spaces,
 coherence::~coherence() { unwatch_losses(); }
 
 bool coherence::usable(const block::replica& r, const block::record& b) const noexcept {
-  return r.version == b.committed && b.committed != 0 && !lost(r.space);
+  return b.valid_in(r.space) && r.version == b.committed && b.committed != 0 && !lost(r.space);
 }
 
 void coherence::settle(block::replica& r) const {
@@ -98,11 +98,11 @@ void coherence::acquire(std::span<block::access> accesses, memory::space_number 
     m_stuck.store(0, std::memory_order_relaxed);
     m_claims.end_lift();
   }
-  if (out.what == outcome::ready || out.what == outcome::failed) end_claims(sequence);
+  if (out.what == outcome::ready || out.what == outcome::failed) end_claims(accesses, sequence);
 }
 
-void coherence::end_claims(std::uint64_t sequence) {
-  if (m_claims.any()) wake(m_claims.end(sequence));
+void coherence::end_claims(std::span<const block::access> accesses, std::uint64_t sequence) {
+  if (m_claims.any()) wake(m_claims.end(sequence, accesses));
 }
 
 void coherence::wake(std::uint64_t spaces) {
@@ -350,6 +350,7 @@ void coherence::publish(std::span<const block::access> accesses, block::ticket d
     here.version = b.committed;
     here.ready = done;
     here.state = block::replica_state::valid;
+    if (b.foreign && a.space != m_home.load(std::memory_order_relaxed)) note_away(b);
     if (here.readers) here.readers->clear();  // this task waited for them
     // Written anew. An update has nothing to say about what it was made from: that may turn out to be poisoned meanwhile.
     if (b.poison != nullptr && !needs_contents(a.how)) b.unspoil();

@@ -100,7 +100,7 @@ class coherence {
   void acquire(std::span<block::access> accesses, memory::space_number space, acquisition& out, std::uint64_t sequence = 0);
 
   /// The task of this age is given up: it will not acquire.
-  void give_up(std::uint64_t sequence) { end_claims(sequence); }
+  void give_up(std::span<const block::access> accesses, std::uint64_t sequence) { end_claims(accesses, sequence); }
 
   /// The task has been enqueued (device: `done` is its ticket) or has run (host: no ticket): its versions are now the
   /// committed ones, other replicas are stale, readers are noted.
@@ -166,6 +166,21 @@ class coherence {
   /// Drops all replicas of a block that no task uses any more. False: device work or transfers still read it; try again
   /// when `waits` are reached.
   bool try_drop(block::record& block, std::vector<block::ticket>& waits);
+
+  // Memory of the program (adopted.cpp).
+  /// New blocks that lie one behind the other in it: it has their first versions from now on. All is adopted in one space, its home. Throws
+  /// as memory::space::adopt_foreign, and has changed nothing then.
+  void adopt(std::span<block::record* const> blocks, void* memory, memory::space_number home);
+  /// Whether versions were made elsewhere since the last take_away; relaxed.
+  bool any_away() const noexcept { return m_any_away.load(std::memory_order_relaxed); }
+  /// A block in memory of the program is being added to: its last version is made when somebody asks for it.
+  void note_open_sum(const block::record& base);
+  /// Those of these blocks whose last version is not in memory of the program now, though it could be; but for those that are kept to one thread.
+  std::vector<block::record*> take_away();
+  /// Whether a block is one of those.
+  bool away(block::record& block) const;
+  /// The array of the block ends: take_away does not return it any more.
+  void end_adoption(block::record& block);
 
   /// Address of an acquired block at its space, and its host pointer where there is one (else null). The replica must be
   /// pinned by the caller; the block's lock is taken for the search only.
@@ -233,7 +248,7 @@ class coherence {
                    std::uint64_t sequence);
   void bring_near(std::span<const block::access> whole, block::record& block, memory::space_number space, acquisition& out,
                   std::uint64_t sequence);
-  void end_claims(std::uint64_t sequence);
+  void end_claims(std::span<const block::access> accesses, std::uint64_t sequence);
   void wake(std::uint64_t spaces);
 
   // what leaves a memory, or is about to (write_back.cpp); the first three with the block's lock held
@@ -251,6 +266,9 @@ class coherence {
                   std::uint64_t& owed);  // owed: bytes for which the parent had no room so far
   bool write_ahead(block::record& block, memory::space_number from, std::uint64_t sequence);
   bool copy_back(block::record& block, memory::space_number from, way_back& way, block::replica_state meanwhile);
+
+  void note_away(block::record& block);
+  bool is_away(block::record& block) const;
 
   void drop_replica(block::record& block, block::replica& r);
   void note_eviction(const block::record& block, memory::space_number space, bool written_back) const;
@@ -273,6 +291,10 @@ class coherence {
   losses m_losses;
   std::atomic<std::uint64_t> m_lost{0}, m_forsaken{0};  // bit per space
   std::vector<loss_watch> m_loss_watches;  // not moved once devices know them
+  std::atomic<memory::space_number> m_home{memory::no_space};  // the same from the first adoption on
+  std::mutex m_away_mutex;                                     // a leaf
+  std::vector<block::record*> m_away;                          // not in memory of the program: perhaps, and some of them twice
+  std::atomic<bool> m_any_away{false};
   std::atomic<std::uint64_t> m_in_flight{0};
   std::atomic<std::uint64_t> m_versions{0}, m_saved_fetches{0}, m_saved_bytes{0}, m_joined{0}, m_dropped{0},
       m_written_back{0}, m_written_ahead{0}, m_failed_write_backs{0};

@@ -11,7 +11,7 @@ void coherence::drop_replica(block::record& block, block::replica& r) {
   if (lost(r.space)) note_dropped(block, r);
   memory::space& space = *m_spaces[r.space];
   space.remove_resident(block);
-  if (block.foreign && space.host_visible()) space.forget_foreign(r.where);
+  if (space.is_foreign(r.where)) space.forget_foreign(r.where);
   else space.give_back(r.where, block.bytes);
   block.valid_mask &= ~(std::uint64_t{1} << r.space);
   r.state = block::replica_state::absent;
@@ -76,7 +76,7 @@ bool coherence::evict(memory::space_number number, std::uint64_t bytes, std::uin
     const std::unique_lock guard(b->lock, std::try_to_lock);
     if (!guard) continue;
     const block::replica* r = b->find(number);
-    if (r == nullptr || (b->foreign && space.host_visible())) continue;
+    if (r == nullptr) continue;
     const std::uint64_t next = m_wants_uses ? use_log::next_use(*b) : use_log::never;
     if (!may_leave(*r)) {
       if (m_wants_uses && next == use_log::never && r->pins != 0) dying += space.footprint(b->bytes);

@@ -55,7 +55,7 @@ void coherence::ask_health(memory::space_number space) const {
 std::shared_ptr<const block::failure> coherence::give_up_contents(block::record& block) {
   std::string where = "a device";
   block.for_each_replica([&](const block::replica& r) {
-    if (r.version == block.committed && lost(r.space)) where = m_spaces[r.space]->device().name();
+    if (block.valid_in(r.space) && lost(r.space)) where = m_spaces[r.space]->device().name();
   });
   auto why = std::make_shared<const block::failure>(block::failure{
       fmt::format("{} is lost: its only copy was on {}, which is lost", block::name_of(block), where), {}, error_kind::device, true});
@@ -90,7 +90,7 @@ std::size_t coherence::forsake(memory::space_number number) {
 
 /// With the block's lock held: a replica on a lost device goes.
 void coherence::note_dropped(block::record& block, const block::replica& r) {
-  if (r.version != block.committed || block.committed == 0 || block.poison != nullptr) return;
+  if (!block.valid_in(r.space) || block.committed == 0 || block.poison != nullptr) return;
   bool elsewhere = false;  // maybe only on its way: then copy_failed looks again
   block.for_each_replica([&](const block::replica& other) { elsewhere = elsewhere || usable(other, block); });
   if (!elsewhere) give_up_contents(block);

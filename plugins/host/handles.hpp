@@ -48,7 +48,7 @@ struct tsr_device_s {
   std::unique_ptr<tessera::common::byte_budget[]> allocated;  // one per space
   std::atomic<std::uint64_t> live_allocations{0};
   std::atomic<std::uint32_t> streams_made{0};
-  bool huge_pages = true, shared = false;
+  bool huge_pages = true, shared = false, imagined_domains = false;
   double bandwidth = 0;
   std::chrono::steady_clock::time_point opened_at;
   tessera::common::registration_table registered;

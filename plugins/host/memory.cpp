@@ -41,7 +41,7 @@ tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t byte
                          device->space_names[space].c_str(), static_cast<unsigned long long>(domain.bytes),
                          static_cast<unsigned long long>(before), static_cast<unsigned long long>(bytes));
     common::shared_place place;
-    const int node = device->domains.size() > 1 ? domain.node : -1;
+    const int node = device->domains.size() > 1 && !device->imagined_domains ? domain.node : -1;
     auto pages = device->shared ? common::map_shared(bytes, node, place) : common::pages::map(bytes, device->huge_pages, node);
     if (!pages) {
       allocated.release(bytes);

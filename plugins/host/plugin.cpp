@@ -15,6 +15,7 @@ struct tsr_plugin_s {
   bool huge_pages = true, shared = false;
   double bandwidth = 0;
   std::vector<tessera::common::numa_domain> domains;
+  bool imagined_domains = false;
   std::string library;
   tsr_blas_table blas{};
   tsr_tensor_table tensor{};
@@ -33,6 +34,9 @@ const tsr_option options[] = {
      "Ask the operating system to back slabs of 2 MiB and more with huge pages."},
     {sizeof(tsr_option), TSR_OPTION_BOOL, "shared", "false", 0, 0, nullptr,
      "Give out memory that other processes can map too, and offer keys for it (IPC); without huge pages."},
+    {sizeof(tsr_option), TSR_OPTION_INT, "domains", "0", 0, 64, nullptr,
+     "Offer so many memories of equal size, as if the machine had as many NUMA nodes; 0: one for each node that it has. To try a program, with "
+     "topology.synthetic = \"numa:2 core:2 pu:1\", on a machine with fewer."},
     {sizeof(tsr_option), TSR_OPTION_INT, "blas_threads", "1", 1, 1024, nullptr,
      "Threads of one BLAS call; the runtime runs calls side by side, so more than 1 is for programs of few big tasks."},
     {sizeof(tsr_option), TSR_OPTION_RATE, "bandwidth", "10 GiB/s", 1, 1e15, nullptr,
@@ -63,6 +67,19 @@ double guess_peak_f64(std::uint32_t cpus) {
   return hertz * per_cycle * cpus;
 }
 
+/// The same memory and CPUs in `count` equal parts.
+std::vector<common::numa_domain> in_parts(const std::vector<common::numa_domain>& whole, std::uint32_t count) {
+  common::numa_domain sum{0, 0, 0};
+  for (const auto& domain : whole) {
+    sum.bytes += domain.bytes;
+    sum.cpus += domain.cpus;
+  }
+  std::vector<common::numa_domain> parts;
+  for (std::uint32_t k = 0; k < count; ++k)
+    parts.push_back({static_cast<int>(k), sum.bytes / count / common::page_bytes() * common::page_bytes(), std::max(sum.cpus / count, 1u)});
+  return parts;
+}
+
 tsr_device_desc describe(const tsr_plugin& plugin) {
   std::uint32_t cpus = 0;
   for (const auto& domain : plugin.domains) cpus += domain.cpus;
@@ -91,6 +108,7 @@ std::unique_ptr<tsr_device_s> make_device(const tsr_plugin& plugin) {
     device->space_names.push_back("numa" + std::to_string(std::max(device->domains[i].node, 0)));
     device->allocated[i].set_limit(device->domains[i].bytes);
   }
+  device->imagined_domains = plugin.imagined_domains;
   device->huge_pages = plugin.huge_pages;
   device->shared = plugin.shared;
   device->bandwidth = plugin.bandwidth;
@@ -141,6 +159,10 @@ tsr_status open(const tsr_host* host, const tsr_option_value* values, std::uint3
     plugin->shared = option.flag("shared", false);
     plugin->bandwidth = option.number("bandwidth", 10.0 * (1u << 30));
     plugin->domains = common::numa_domains(host->cpu_mask, host->cpu_words);
+    if (const std::int64_t wanted = option.integer("domains", 0); wanted != 0) {
+      plugin->domains = in_parts(plugin->domains, static_cast<std::uint32_t>(wanted));
+      plugin->imagined_domains = true;
+    }
     common::set_blas_threads(static_cast<int>(option.integer("blas_threads", 1)));
     plugin->library = common::blas_library();
     plugin->blas = blas_table(plugin->library.c_str());

@@ -58,7 +58,7 @@ TEST_P(matrix, ends_right_or_with_an_error_that_says_what_broke) {
   const std::uint64_t seed = testing::number_from("TESSERA_SEED", std::random_device{}());
   const testing::deadline limit(at.name + std::string(" ") + what.name + " " + when.name + ", TESSERA_SEED=" + std::to_string(seed));
   SCOPED_TRACE("TESSERA_SEED=" + std::to_string(seed));
-  const std::string more = checked ? "checked_copies = true\n" : "";
+  const std::string more = checked ? "" : "checked_copies = false\n";
   std::string text;
   int wrong = 0;
   std::map<int, std::string> unreadable;

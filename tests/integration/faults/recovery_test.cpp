@@ -32,7 +32,7 @@ TEST(copies, a_refused_one_is_tried_again) {
 TEST(copies, one_that_fails_under_way_is_tried_again_for_a_device_and_for_the_host) {
   for (const char* at : {"at = 1\n", "at = 2\n"}) {
     const testing::deadline limit("under way");
-    runtime rt(testing::faulty_machine(sim, "kind = \"copy_fails\"\n" + std::string(at), "checked_copies = true\n"));
+    runtime rt(testing::faulty_machine(sim, "kind = \"copy_fails\"\n" + std::string(at)));
     auto a = rt.make_array<double>("a", {4}, {4});
     a.write_host(a(0))[0] = 3;
     scal(rt, 2.0, a(0), {.at = rt.at("sim0")});
@@ -42,9 +42,30 @@ TEST(copies, one_that_fails_under_way_is_tried_again_for_a_device_and_for_the_ho
   }
 }
 
+// With the settings that a program has when it sets none.
+TEST(copies, whichever_fails_once_the_run_ends_right) {
+  for (std::size_t where = 0; where < 5; ++where) {
+    const testing::place& at = testing::places()[where];
+    std::uint64_t failed = 0;
+    for (int k = 1; k <= 40; ++k) {
+      SCOPED_TRACE(at.name + std::string(", copy ") + std::to_string(k));
+      const testing::deadline limit(at.name + std::string(", copy ") + std::to_string(k));
+      runtime rt(testing::faulty_machine(at, "kind = \"copy_fails\"\nat = " + std::to_string(k) + "\n"));
+      testing::random_blocks program(rt, testing::blocks_on(at), 512);
+      testing::run_random(program, static_cast<std::uint64_t>(k), 200);
+      EXPECT_NO_THROW(rt.fence());
+      std::map<int, std::string> unreadable;
+      EXPECT_EQ(program.wrong(unreadable), 0);
+      EXPECT_TRUE(unreadable.empty()) << unreadable.begin()->second;
+      failed += rt.statistics().trouble.failed_copies;
+    }
+    EXPECT_GT(failed, 20u) << at.name << ": nothing failed, the test tests nothing";
+  }
+}
+
 TEST(copies, one_that_stays_fails_the_task_and_leaves_the_other_replicas_alone) {
   const testing::deadline limit("stays");
-  runtime rt(testing::faulty_machine(sim, "kind = \"copy_fails\"\n", "checked_copies = true\ncopy_retries = 2\n"));
+  runtime rt(testing::faulty_machine(sim, "kind = \"copy_fails\"\n", "copy_retries = 2\n"));
   auto a = rt.make_array<double>("a", {8}, {4});
   a.write_host(a(0))[0] = 3;
   a.write_host(a(1))[0] = 4;
@@ -65,7 +86,7 @@ TEST(copies, one_that_stays_fails_the_task_and_leaves_the_other_replicas_alone) 
 
 TEST(copies, without_checking_the_first_failure_costs_the_task_and_is_told) {
   const testing::deadline limit("unchecked");
-  runtime rt(testing::faulty_machine(sim, "kind = \"copy_fails\"\nat = 1\n"));
+  runtime rt(testing::faulty_machine(sim, "kind = \"copy_fails\"\nat = 1\n", "checked_copies = false\n"));
   auto a = rt.make_array<double>("a", {4}, {4});
   a.write_host(a(0))[0] = 3;
   scal(rt, 2.0, a(0), {.at = rt.at("sim0")});
@@ -83,7 +104,7 @@ TEST(copies, without_checking_the_first_failure_costs_the_task_and_is_told) {
 
 TEST(copies, wrong_contents_are_read_once_more_and_then_believed) {
   const testing::deadline limit("checksum");
-  runtime rt(testing::faulty_machine(sim, "kind = \"copy_fails\"\nstatus = \"data_loss\"\n", "checked_copies = true\ncopy_retries = 9\n"));
+  runtime rt(testing::faulty_machine(sim, "kind = \"copy_fails\"\nstatus = \"data_loss\"\n", "copy_retries = 9\n"));
   auto a = rt.make_array<double>("a", {4}, {4});
   a.write_host(a(0))[0] = 3;
   scal(rt, 2.0, a(0), {.at = rt.at("sim0")});

@@ -32,10 +32,14 @@ inline machine with_sims(int devices, const std::string& memory, bool peer_link 
   return machine_of(toml, workers);
 }
 
+/// Tables of a machine with two host memories, numa0 and numa1, with two cores each. Whatever the machine of the tests is.
+inline const std::string two_hosts = "[topology]\nsynthetic = \"numa:2 core:2 pu:1\"\n[plugin.host]\ndomains = 2\n";
+
 /// The host and devices of a GPU plugin (emulated ones, or OpenCL's), which run the GPU plugins' own kernels and streams.
-inline machine with_gpus(const std::string& plugin, int devices, const std::string& memory, const std::string& more_runtime) {
+inline machine with_gpus(const std::string& plugin, int devices, const std::string& memory, const std::string& more_runtime,
+                         const std::string& more_keys = "") {
   return machine_of("plugins = [\"host\", \"" + plugin + "\"]\n" + more_runtime + "[plugin." + plugin + "]\ndevices = " +
-                    std::to_string(devices) + "\nmemory_limit = \"" + memory + "\"\n");
+                    std::to_string(devices) + "\nmemory_limit = \"" + memory + "\"\n" + more_keys);
 }
 
 /// A machine and the random program that runs on it.
@@ -50,14 +54,17 @@ struct random_setting {
   const char* memory_table = "";  ///< [memory]; with a host_limit, what does not fit goes to the disk plugin
   const char* gpu_plugin = "";    ///< instead of simulated devices
   std::int64_t elements = 0;      ///< of a block; 0: a page where there is a host_limit, else 32
+  int hosts = 1;                  ///< host memories: 1, or 2
+  const char* gpu_keys = "";      ///< more keys of that plugin
 
   std::int64_t extent() const { return elements != 0 ? elements : spills() ? 512 : 32; }
   bool spills() const { return std::string(memory_table).find("host_limit") != std::string::npos; }
   machine make() const {
     const std::string keys = "placement = \"" + std::string(placement) + "\"\nhistory = \"off\"\n", disk = spills() ? ", \"disk\"" : "";
-    if (*gpu_plugin != '\0') return with_gpus(gpu_plugin, devices, memory, keys + memory_table);
-    return devices == 0 ? machine_of("plugins = [\"host\"" + disk + "]\n" + keys + memory_table)
-                        : with_sims(devices, memory, peer, 2, keys, disk, memory_table);
+    const std::string tables = memory_table + (hosts == 2 ? two_hosts : std::string());
+    if (*gpu_plugin != '\0') return with_gpus(gpu_plugin, devices, memory, keys + tables, gpu_keys);
+    return devices == 0 ? machine_of("plugins = [\"host\"" + disk + "]\n" + keys + tables, hosts == 2 ? 4 : 2)
+                        : with_sims(devices, memory, peer, hosts == 2 ? 4 : 2, keys, disk, tables);
   }
 };
 inline void PrintTo(const random_setting& s, std::ostream* out) { *out << s.name; }

@@ -218,9 +218,89 @@ TEST(runtime, adopted_memory_holds_the_results) {
   }
   rt.fence();
   for (std::size_t k = 0; k < mine.size(); ++k) ASSERT_EQ(mine[k], 2.0 * double(k));
-  EXPECT_EQ(rt.statistics().registration_hits, 4u);
+  EXPECT_EQ(rt.statistics().registration_hits, 1u) << "the array as a whole";
   rt.unregister_memory(mine.data());
   EXPECT_EQ(rt.statistics().registered_bytes, 0u);
+}
+
+// The numbers of a block's versions go round after 2^32 - 1 updates: this begins shortly before.
+TEST(runtime, version_numbers_go_round) {
+  for (const bool device : {false, true}) {
+    runtime rt(device ? testing::with_sims(1, "1 MiB", false, 2, "placement = \"pinned\"\n") : testing::host_only());
+    auto a = rt.make_array<double>("a", {64}, {64});
+    const char* const there = device ? "sim0" : "numa0";
+    fill(rt, a(0), 1.0, {.at = rt.at("numa0")});
+    EXPECT_EQ(a.read_host(a(0))[0], 1.0);
+    rt.fence();
+    a(0).record().flow.next_version = 0xffff'fffe;
+    // The second update there has the last number, the third the first one: that of the old replica on the host.
+    for (int k = 0; k < 3; ++k) {
+      scal(rt, 2.0, a(0), {.at = rt.at(there)});
+      if (k == 1) rt.fence();
+    }
+    rt.submit("look", [](view<const double> x, view<double> y) { y[0] = x[0]; }, read(a(0)), write(rt.make_array<double>("b", {64}, {64})(0)));
+    EXPECT_EQ(a.read_host(a(0))[63], 8.0) << there;
+    EXPECT_EQ(a(0).record().committed, 1u);
+    EXPECT_NO_THROW(rt.fence());
+    recording twice = rt.record([&] {
+      scal(rt, 2.0, a(0), {.at = rt.at(there)});
+      scal(rt, 2.0, a(0), {.at = rt.at("numa0")});
+    });
+    a(0).record().flow.next_version = 0xffff'fff0;
+    scal(rt, 1.0, a(0));
+    for (int k = 0; k < 9; ++k) rt.replay(twice);
+    EXPECT_EQ(a.read_host(a(0))[0], 8.0 * std::pow(4.0, 9)) << there;
+    EXPECT_NO_THROW(rt.fence());
+    EXPECT_LT(a(0).record().committed, 16u) << "it has gone round";
+  }
+}
+
+TEST(runtime, as_many_names_of_functions_as_one_likes) {
+  runtime rt(testing::host_only());
+  auto a = rt.make_array<double>("a", {1}, {1});
+  fill(rt, a(0), 0.0);
+  const int names = 6000;
+  for (int k = 0; k < names; ++k) {
+    const std::function<void(view<double>)> step = [](view<double> x) { x[0] += 1; };
+    rt.submit("step " + std::to_string(k), step, update(a(0)));
+  }
+  rt.fence();
+  EXPECT_EQ(a.read_host(a(0))[0], names);
+  const std::function<void(view<double>)> explode = [](view<double>) { throw std::runtime_error("boom 44"); };
+  rt.submit("the last step", explode, update(a(0)));
+  const error e = error_of([&] { rt.fence(); });
+  EXPECT_THAT(e.what(), HasSubstr("the last step failed: boom 44")) << "messages have the name all the same";
+  EXPECT_THAT(e.where(), HasSubstr("task 'the last step' submitted at runtime_test.cpp"));
+  std::uint64_t counted = 0, together = 0;
+  for (const auto& row : rt.statistics().operations) {
+    if (row.operation.starts_with("step ")) counted += row.tasks;
+    if (row.operation == "other functions") together += row.tasks;
+  }
+  EXPECT_EQ(counted + together, names + 1u);
+  EXPECT_GT(counted, 1000u);
+  rt.define({.name = "mine", .host = [](const operation::context&) {}});  // there is room for operations proper
+}
+
+// A device whose memory the host could read is a device all the same: it used to run nothing.
+TEST(runtime, devices_with_managed_memory_run_tasks) {
+  runtime rt(testing::with_gpus("cuda_emulated", 1, "8 MiB", "placement = \"pinned\"\nhistory = \"off\"\n", "memory = \"managed\"\n"));
+  EXPECT_TRUE(rt.has_devices());
+  constexpr std::int64_t n = 16;
+  auto a = rt.make_array<double>("A", {n, n}, {n, n}), b = rt.make_array<double>("B", {n, n}, {n, n}), c = rt.make_array<double>("C", {n, n}, {n, n});
+  fill(rt, a(0, 0), 2.0);
+  fill(rt, b(0, 0), 3.0);
+  fill(rt, c(0, 0), 1.0);
+  const task_options there{.at = rt.at("cuda_emulated0")};
+  for (int k = 0; k < 3; ++k) gemm(rt, 1.0, a(0, 0), transpose::no, b(0, 0), transpose::no, 1.0, c(0, 0), there);
+  scal(rt, 0.5, c(0, 0), {.at = rt.at("numa0")});
+  gemm(rt, 1.0, a(0, 0), transpose::no, b(0, 0), transpose::no, 1.0, c(0, 0), there);
+  EXPECT_EQ(c.read_host(c(0, 0))[n], (1 + 3 * 6.0 * n) / 2 + 6.0 * n);
+  rt.fence();
+  std::uint64_t on_device = 0;
+  for (const auto& row : rt.statistics().operations)
+    if (row.place == "cuda_emulated0" && row.operation == "gemm") on_device += row.tasks;
+  EXPECT_EQ(on_device, 4u);
+  EXPECT_GT(rt.statistics().bytes_transferred(), 0u);
 }
 
 class hints : public ::testing::TestWithParam<std::string> {};

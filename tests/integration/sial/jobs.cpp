@@ -41,6 +41,7 @@ namespace {
 machine machine_for(const std::string& name) {
   const std::string keys = "placement = \"cost\"\nhistory = \"off\"\n";
   if (name == "host") return host_only(1);
+  if (name == "two hosts") return machine_of("plugins = [\"host\"]\n" + keys + two_hosts, 4);
   if (name == "sim") return with_sims(1, "64 MiB", false, 1, keys);
   if (name == "two sims") return with_sims(2, "64 MiB", true, 1, keys);
   if (name == "cuda_emulated" || name == "opencl") return with_gpus(name, 1, "64 MiB", keys);

@@ -25,7 +25,7 @@ sial_programs program_from_text(const std::string& text);
 struct sial_job_settings {
   unsigned workers = 1;
   bool deterministic = false;
-  /// "host", and beside it "sim", "two sims", "cuda_emulated", "opencl"; or TOML: keys of [runtime], then tables.
+  /// "host", "two hosts" (memories of it), and beside a host "sim", "two sims", "cuda_emulated", "opencl"; or TOML: keys of [runtime], then tables.
   std::string machine = "host";
   sial::device_use devices = sial::device_use::best;
   std::vector<sial::instruction> instructions = {};  ///< besides the built-in ones

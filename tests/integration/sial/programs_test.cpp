@@ -133,7 +133,8 @@ std::string name_with_machine(const ::testing::TestParamInfo<setting>& of) {
   return text;
 }
 
-INSTANTIATE_TEST_SUITE_P(with_devices, sial_program, ::testing::ValuesIn(settings_on({"sim", "two sims", "cuda_emulated"})), name_with_machine);
+INSTANTIATE_TEST_SUITE_P(with_devices, sial_program,
+                         ::testing::ValuesIn(settings_on({"two hosts", "sim", "two sims", "cuda_emulated"})), name_with_machine);
 #ifdef TESSERA_TEST_OPENCL
 INSTANTIATE_TEST_SUITE_P(with_opencl, sial_program, ::testing::ValuesIn(settings_on({"opencl"})), name_with_machine);
 #endif

@@ -143,6 +143,18 @@ TEST_F(registrations, forgetting_memory_in_use_is_a_mistake) {
   EXPECT_EQ(count(), 0u);
 }
 
+TEST_F(registrations, what_is_not_registered_counts_in_no_limit) {
+  registration_cache cache({&device.device()}, 100, 2);
+  cache.acquire(at(0), 1000);  // more than the limit
+  cache.acquire(at(1000), 1000);
+  cache.acquire(at(2000), 50);
+  EXPECT_TRUE(registered(2000, 2050));
+  cache.acquire(at(20), 10);  // in one that is not registered: used there
+  EXPECT_EQ(count(), 1u);
+  for (const std::size_t k : {0u, 1000u, 2000u, 20u}) cache.release(at(k));
+  EXPECT_EQ(count(), 0u);
+}
+
 TEST_F(registrations, a_device_that_refuses_does_not_hinder_the_others) {
   fake_device refuses(world, 2, false, 0);
   refuses.state().fail_register = TSR_RESOURCE_EXHAUSTED;

@@ -304,6 +304,49 @@ TEST(space, foreign_memory_is_a_chunk_that_nobody_frees) {
   s.is->forget_foreign(next);
 }
 
+TEST(space, foreign_memory_in_many_parts_takes_one_entry_and_one_registration) {
+  fake_world world;
+  fake_device wants(world, 1, false, 0);
+  registration_cache cache({&wants.device()}, 1 << 20);
+  one_space s(4 * unit, 4 * unit, 0, true, {}, &cache);
+  std::vector<std::byte> mine(100'000);
+  const block::chunk all = s.is->adopt_foreign(mine.data(), mine.size(), 70'000);
+  EXPECT_EQ(wants.state().registered.size(), 1u);
+  EXPECT_EQ(s.is->statistics().adopted, 1u);
+  const block::chunk one = block::chunk::at(all.slab(), 77);
+  EXPECT_EQ(s.is->host_pointer(one), mine.data() + 77);
+  EXPECT_TRUE(s.is->is_foreign(one));
+  const block::chunk own = s.take({unit})[0];
+  EXPECT_FALSE(s.is->is_foreign(own));
+  s.is->forget_foreign(one, 69'999);
+  EXPECT_EQ(wants.state().registered.size(), 1u) << "one part is left";
+  EXPECT_EQ(s.is->host_pointer(all), mine.data());
+  s.is->forget_foreign(all);
+  EXPECT_TRUE(wants.state().registered.empty());
+  EXPECT_EQ(s.is->statistics().adopted, 0u);
+}
+
+// The error used to give back an entry that another block had: the next two shared one.
+TEST(space, too_much_foreign_memory_is_refused_and_harms_nothing) {
+  one_space s(4 * unit, 4 * unit, 0, true);
+  std::vector<std::byte> mine(70'000);
+  std::vector<block::chunk> had;
+  std::string refused;
+  try {
+    for (std::byte& b : mine) had.push_back(s.is->adopt_foreign(&b, 1));
+  } catch (const error& e) {
+    EXPECT_EQ(e.kind(), error_kind::memory);
+    refused = e.what() + e.hint();
+  }
+  EXPECT_NE(refused.find("65536 slabs and adopted arrays"), std::string::npos) << refused;
+  EXPECT_NE(refused.find("fewer and larger arrays"), std::string::npos) << refused;
+  ASSERT_EQ(had.size(), 65536u);
+  EXPECT_EQ(s.is->statistics().adopted, 65536u);
+  for (std::size_t k = 0; k < had.size(); ++k) ASSERT_EQ(s.is->host_pointer(had[k]), &mine[k]);
+  s.is->forget_foreign(had.back());
+  EXPECT_EQ(s.is->adopt_foreign(&mine[69'000], 1).slab(), had.back().slab()) << "there is room again";
+}
+
 // --- waiting ---------------------------------------------------------------------------------------------------------
 
 struct recorder : memory_waiter {

@@ -237,6 +237,18 @@ TEST_F(flow, additions_do_not_wait_and_are_reduced_once) {
   EXPECT_EQ(x.sums, nullptr);
 }
 
+TEST_F(flow, additions_that_have_run_are_forgotten) {
+  auto& x = block();
+  record& first = tasks.submit({{&x, a}});
+  for (int k = 0; k < 100'000; ++k) tasks.run(tasks.submit({{&x, a}}));
+  EXPECT_LE(x.sums->adders.capacity(), 8u) << "one of them is unfinished at a time, and the first";
+  tasks.submit({{&x, r}});
+  ASSERT_EQ(tasks.reductions.size(), 1u);
+  EXPECT_FALSE(tasks.is_ready(*tasks.reductions[0]));
+  tasks.run(first);
+  EXPECT_TRUE(tasks.is_ready(*tasks.reductions[0])) << "it is not forgotten";
+}
+
 TEST_F(flow, readers_before_a_group_hold_its_reduction_back) {
   auto& x = block();
   tasks.run(tasks.submit({{&x, w}}));

@@ -27,6 +27,9 @@ timeline rich() {
   event gone{event_kind::evicted};
   gone.number = 1, gone.time = 3900, gone.words[0] = 1400, gone.task = 1, gone.count = 1;
   r.threads[2].events.push_back(gone);
+  event slab{event_kind::slab};
+  slab.number = 1, slab.time = 1300, slab.words[0] = 1380, slab.words[1] = 1 << 20;
+  r.threads[2].events.push_back(slab);
   r.dropped = 3;
   return build(r);
 }
@@ -64,6 +67,13 @@ TEST(chrome, what_is_written_comes_back) {
   EXPECT_EQ(after.dropped, 3u);
   EXPECT_EQ(after.evictions.size(), 1u);
   EXPECT_EQ(after.fences.size(), 1u);
+  ASSERT_EQ(after.slabs.size(), 1u);
+  EXPECT_EQ(after.slabs[0].bytes, 1u << 20);
+  EXPECT_EQ(after.slabs[0].ended - after.slabs[0].started, 80);
+  const summary s = summarize(after);
+  EXPECT_EQ(s.spaces[1].slabs, 1u);
+  EXPECT_EQ(s.spaces[1].slab_time, 80);
+  EXPECT_THAT(to_text(after, s), HasSubstr(after.spaces[1].name + ": 1 slab of 1 MiB together, allocated in 80 ns"));
 }
 
 TEST(chrome, an_empty_timeline_too) {

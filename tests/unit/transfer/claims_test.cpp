@@ -23,8 +23,8 @@ TEST(claims, the_oldest_has_it_until_it_ends) {
   EXPECT_TRUE(c.may_take(2, 9)) << "another memory";
   c.lack(1, 3, {});
   EXPECT_FALSE(c.may_take(1, 7));
-  EXPECT_EQ(c.end(7), 0u);
-  EXPECT_EQ(c.end(3), 2u);
+  EXPECT_EQ(c.end(7, {}), 0u);
+  EXPECT_EQ(c.end(3, {}), 2u);
   EXPECT_TRUE(c.may_take(1, 9));
   EXPECT_FALSE(c.any());
 }
@@ -36,7 +36,7 @@ TEST(claims, reach_the_memories_behind) {
   c.lack(2, 5, {});
   c.lack_behind(2, 1, 5);
   EXPECT_FALSE(c.may_take(1, 6));
-  EXPECT_EQ(c.end(5), 6u);
+  EXPECT_EQ(c.end(5, {}), 6u);
 }
 
 TEST(claims, keep_blocks_from_the_younger) {
@@ -49,9 +49,25 @@ TEST(claims, keep_blocks_from_the_younger) {
   EXPECT_THAT(c.kept_from(5), ::testing::ElementsAre(&mine)) << "from himself, too";
   EXPECT_THAT(c.kept_from(0), ::testing::ElementsAre(&mine));
   EXPECT_THAT(c.kept_from(4), ::testing::IsEmpty());
-  c.end(5);
+  c.end(5, task);
   EXPECT_THAT(c.kept_from(6), ::testing::IsEmpty());
   r.put(other, 0, 1);
+  r.end();
+}
+
+TEST(claims, of_one_age_are_told_apart) {
+  rig r({"fake"});
+  block::record &mine = r.make(), &other = r.make();
+  claims c(2);
+  const accesses task{rig::use(mine, intent::read)}, another{rig::use(other, intent::read)};
+  c.lack(1, 5, task);
+  c.lack(1, 5, another);
+  EXPECT_EQ(c.end(5, another), 0u) << "the task of another thread";
+  EXPECT_FALSE(c.may_take(1, 6));
+  EXPECT_THAT(c.kept_from(6), ::testing::ElementsAre(&mine));
+  EXPECT_EQ(c.end(5, task), 2u);
+  EXPECT_FALSE(c.any());
+  for (block::record* b : {&mine, &other}) r.put(*b, 0, 1);
   r.end();
 }
 
@@ -114,7 +130,7 @@ TEST(coherence, what_somebody_who_waits_has_does_not_leave_for_the_younger) {
   EXPECT_EQ(got.what, outcome::no_memory);
   EXPECT_FALSE(r.is->evict(1, block_bytes, 4));
   EXPECT_NE(here.find(1), nullptr);
-  r.is->give_up(3);
+  r.is->give_up(older, 3);
   EXPECT_TRUE(r.is->evict(1, block_bytes, 4));
   r.done(running);
   r.end();

@@ -1,0 +1,72 @@
+// The part of the scheduler that keeps the promise of adopted arrays: memory of the program has the last versions after
+// a fence.
+#include "core/schedule/scheduler.hpp"
+
+namespace tessera::schedule {
+
+/// Submits a read at home of each block whose last version is elsewhere. False: there is none.
+bool scheduler::bring_home(std::source_location site) {
+  transfer::coherence& coherence = *m_setup.coherence;
+  if (m_simulated != nullptr || !coherence.any_away()) return false;  // in a simulated run nobody looks at the memory
+  const std::lock_guard guard(
+      m_home_mutex);  // an array that ends meanwhile does so behind these reads, or before they are thought of
+  const std::vector<block::record*> away = coherence.take_away();
+  for (block::record* const b : away) {
+    lane* mine = nullptr;
+    task::record& t = begin(*m_bring_home, site, mine);
+    t.access_count = 1;
+    t.accesses[0] = {.block = b, .version = 0, .how = intent::read, .flags = 0, .space = 0};
+    commit(*mine, t, false);
+  }
+  return !away.empty();
+}
+
+void scheduler::run_home(lane& mine, task::record& t) {
+  if (!m_single_space) {  // where there is one memory, the end of an open sum is all that it waited for
+    if ((t.flags & task::flag_acquired) != 0 && !still_good(mine, t)) return;
+    if ((t.flags & task::flag_acquired) == 0 && !acquire(mine, t, *m_executors[0])) return;
+    m_setup.coherence->finish(t.all_accesses());
+  }
+  complete(mine, t);
+}
+
+/// For the end of an adopted block. False: it waits for a copy, or for memory on the way.
+bool scheduler::home_before_end(lane& mine, task::record& t) {
+  transfer::coherence& coherence = *m_setup.coherence;
+  block::access& a = t.accesses[0];
+  if ((t.flags & task::flag_acquired) != 0) {
+    coherence.finish({&a, 1});
+    t.flags &= static_cast<std::uint8_t>(~task::flag_acquired);
+  }
+  transfer::acquisition& got = mine.acquisition;
+  while (coherence.away(*a.block) && !m_cancelled.load(std::memory_order_relaxed)) {
+    a.how = intent::read;
+    coherence.acquire({&a, 1}, m_executors[0]->space, got, t.sequence);
+    switch (got.what) {
+      case transfer::outcome::ready:
+        if (got.waits.empty()) {
+          coherence.finish({&a, 1});
+          break;
+        }
+        t.flags |= task::flag_acquired;
+        park(t, got.waits);
+        return false;
+      case transfer::outcome::retry:
+        if (got.waits.empty()) break;
+        park(t, got.waits);
+        return false;
+      case transfer::outcome::no_memory:
+        if (coherence.space_at(got.lacking).events() != got.memory_events) break;
+        coherence.make_room(got.lacking, got.missing_bytes, t.sequence);
+        park_for_memory(t, *m_executors[0], got);
+        return false;
+      case transfer::outcome::lost:
+      case transfer::outcome::failed:  // told at the next fence; the array ends all the same
+        if (got.cause && got.cause->where.empty()) note_failure(t, *got.cause);
+        return true;
+    }
+  }
+  return true;
+}
+
+}  // namespace tessera::schedule
