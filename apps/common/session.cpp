@@ -119,8 +119,11 @@ void session::finish(report& r) {
   const statistics s = m_runtime->statistics();
   r.add_statistics(s);
   if (m_runtime->validates()) add_findings(r);
-  if (!m_options.quiet && m_options.json != "-") fmt::print("{}", r.to_text());
-  if (m_options.stats) fmt::print(m_options.json == "-" ? stderr : stdout, "\n{}", to_text(s));
+  if (!m_options.quiet && m_options.json != "-") write_text("-", r.to_text());
+  if (m_options.stats) {
+    if (m_options.json == "-") fmt::print(stderr, "\n{}", to_text(s));
+    else write_text("-", "\n" + to_text(s));
+  }
   if (!m_options.json.empty()) write_text(m_options.json, r.to_json());
   if (!m_options.trace.empty() || !m_options.report.empty()) write_trace(r);
 }
