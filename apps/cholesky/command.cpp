@@ -193,7 +193,7 @@ void add_cholesky(CLI::App& to, command& selected) {
   sub.add_option("--repeat", options->repeat, "factorize so many times and report the best")->type_name("N")->check(CLI::Range(1, 1000000))->capture_default_str();
   sub.add_option("--rhs", options->rhs, "right-hand side: random or ones")->check(CLI::IsMember({"random", "ones"}))->capture_default_str();
   options->add_run_options(sub);
-  sub.footer("Example:\n  tessera cholesky --matrix bcsstk16.mtx --config configs/sim_two.toml --stats\n"
+  sub.footer("Example:\n  tessera cholesky --matrix apps/cholesky/data/bcsstk09.mtx --config configs/sim_two.toml --stats\n"
              "Ends with 1 when the scaled residual is 30 or more, 6 when the matrix is not positive definite.");
   sub.callback([options, &selected] {
     if (options->matrix.empty() && options->n == 0)

@@ -1,8 +1,12 @@
 // tessera config explain: each setting, its value, and where that came from.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <memory>
 
 #include "apps/cli/commands.hpp"
+#include "hierarchy/machine/explain.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -12,7 +16,9 @@ struct config_options : apps::command_options {
 };
 
 int explain(const config_options& o) {
-  std::vector<config::explained> lines = o.load().explain();
+  std::vector<std::string> notes;
+  std::vector<config::explained> lines = hierarchy::explain(o.load(), notes);
+  for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
   if (o.changed) std::erase_if(lines, [](const config::explained& line) { return line.is_default; });
   if (o.json != "-") apps::write_text("-", config::to_text(lines));
   if (!o.json.empty()) apps::write_text(o.json, config::to_json(lines));

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <set>
 
@@ -57,7 +58,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", tessera::cli::version_text);
   app.require_subcommand(1);
   app.footer("Exit codes: 0 done; 1 the result is wrong; 2 usage; 3 configuration; 4 input file; 5 plugin; 6 numerical; 7 memory;\n"
-             "8 task; 9 device; 10 validation; 70 internal; 130 interrupted.\n"
+             "8 task; 9 device; 10 validation; 11 output; 70 internal; 130 interrupted.\n"
              "Example:\n  tessera cholesky --n 1000 --config configs/sim_one.toml");
   tessera::apps::command selected;
   tessera::apps::add_cholesky(app, selected);
@@ -78,19 +79,29 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
-    return app.exit(e);  // --help and --version
+    const int code = app.exit(e);  // --help and --version
+    try {
+      tessera::apps::flush_output();
+    } catch (const tessera::error& unwritten) {
+      return fail(unwritten);
+    }
+    return code;
   } catch (const CLI::ParseError& e) {
     return usage(app, e, argc, argv);
   } catch (const tessera::error& e) {
     return fail(e);
   }
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of the file, with a message, and no signal
   try {
-    return selected();
+    const int code = selected();
+    tessera::apps::flush_output();
+    return code;
   } catch (const tessera::error& e) {
     return fail(e);
   } catch (const std::bad_alloc&) {
     return fail(tessera::error(tessera::error_kind::memory, "out of memory", {}, "choose a smaller problem"));
   } catch (const std::exception& e) {
+    if (std::ferror(stdout) != 0) return fail(tessera::error(tessera::error_kind::output, e.what(), "standard output"));
     return fail(tessera::error(tessera::error_kind::internal, e.what(), {}, "please report this"));
   }
 }

@@ -54,7 +54,9 @@ int list(const plugins_options& o) {
 int explain(const plugins_options& o) {
   // What has a '/' is a file, as on every command line.
   const std::string name = o.name.find('/') == std::string::npos ? o.name : fs::absolute(o.name).lexically_normal().string();
-  apps::write_text("-", plugin::explain(plugin::registry::describe(o.registry_options(), name)));
+  const plugin::registry::opened_plugin found = plugin::registry::describe(o.registry_options(), name);
+  if (o.json != "-") apps::write_text("-", plugin::explain(found));
+  if (!o.json.empty()) apps::write_text(o.json, plugin::explain_json(found));
   return 0;
 }
 
@@ -130,6 +132,7 @@ void add_plugins(CLI::App& to, command& selected) {
   CLI::App& explain_command = *sub.add_subcommand("explain", "Print a plugin's options with types, ranges and defaults");
   explain_command.add_option("name", explained->name, "the plugin, or the path of its file")->type_name("NAME")->required();
   explained->add_to(explain_command);
+  explain_command.add_option("--json", explained->json, "write it as JSON; - is standard output, instead of the text")->type_name("FILE");
   explain_command.footer("Example:\n  tessera plugins explain sim");
   explain_command.callback([explained, &selected] { selected = [explained] { return explain(*explained); }; });
 

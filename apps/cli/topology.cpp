@@ -9,6 +9,7 @@
 #include "core/base/error.hpp"
 #include "hierarchy/draw/draw.hpp"
 #include "hierarchy/machine/assemble.hpp"
+#include "hierarchy/machine/peers.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -20,16 +21,17 @@ struct topology_options : apps::command_options {
 int run(const topology_options& o) {
   const machine m = hierarchy::assemble(o.load());
   for (const std::string& note : m.notes) fmt::print(stderr, "note: {}\n", note);
+  const hierarchy::drawing what{.peers = hierarchy::peer_links(m)};
   bool asked = false;
   const auto give = [&](const std::string& path, auto draw) {
     if (path.empty()) return;
-    apps::write_text(path, draw(m.tree, hierarchy::drawing{}));
+    apps::write_text(path, draw(m.tree, what));
     asked = true;
   };
   give(o.json, hierarchy::to_json);
   give(o.dot, hierarchy::to_dot);
   give(o.svg, hierarchy::to_svg);
-  if (!asked) apps::write_text("-", hierarchy::to_text(m.tree));
+  if (!asked) apps::write_text("-", hierarchy::to_text(m.tree, what));
   return 0;
 }
 

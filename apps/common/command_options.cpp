@@ -1,15 +1,16 @@
 #include "apps/common/command_options.hpp"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 
 #include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
+#include <cstdio>
 #include <iostream>
 #include <limits>
 
 #include "core/base/error.hpp"
+#include "core/base/whole_file.hpp"
 
 namespace tessera::apps {
 
@@ -52,29 +53,31 @@ config::document command_options::load() const {
 
 namespace {
 
-[[noreturn]] void cannot_write(const std::string& path) {
-  throw error(error_kind::usage, std::string("cannot write: ") + std::strerror(errno), path,
-              "check that the folder exists and may be written to");
+[[noreturn]] void cannot_write(error_kind kind, const std::string& path, const std::error_code& reason) {
+  throw error(kind, "cannot write: " + reason.message(), path, std::string(hint_for_writing(reason)));
 }
 
 }  // namespace
 
 void require_writable(const std::string& path) {
   if (path == "-") return;
-  std::error_code ignored;
-  const bool there = std::filesystem::exists(path, ignored);
-  if (!std::ofstream(path, std::ios::binary | std::ios::app)) cannot_write(path);
-  if (!there) std::filesystem::remove(path, ignored);
+  if (const std::error_code reason = check_writable(path)) cannot_write(error_kind::usage, path, reason);
 }
 
 void write_text(const std::string& path, const std::string& text) {
   if (path == "-") {
-    std::cout << text << std::flush;
+    flush_output();  // what was printed before
+    if (const std::error_code reason = write_all(STDOUT_FILENO, text)) cannot_write(error_kind::output, "standard output", reason);
     return;
   }
-  std::ofstream file(path, std::ios::binary);
-  file << text << std::flush;
-  if (!file) cannot_write(path);
+  require_writable(path);  // a wrong path is another mistake than a full disk
+  if (const std::error_code reason = write_whole_file(path, {text})) cannot_write(error_kind::output, path, reason);
+}
+
+void flush_output() {
+  std::cout.flush();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout)
+    cannot_write(error_kind::output, "standard output", {errno == 0 ? EIO : errno, std::generic_category()});
 }
 
 }  // namespace tessera::apps

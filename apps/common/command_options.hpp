@@ -41,7 +41,11 @@ struct command_options {
 /// Throws tessera::error (usage) with the system's reason when a file cannot be written. Changes nothing.
 void require_writable(const std::string& path);
 
-/// Writes text to a file, or to standard output for "-". Throws tessera::error (usage) with the system's reason.
+/// Writes text to a file, whole or not at all (core/base/whole_file.hpp), or to standard output for "-". Throws tessera::error with the
+/// system's reason: usage where require_writable does, else output.
 void write_text(const std::string& path, const std::string& text);
+
+/// Throws tessera::error (output) when what was printed on standard output did not get there.
+void flush_output();
 
 }  // namespace tessera::apps

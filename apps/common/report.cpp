@@ -48,14 +48,24 @@ void report::add_statistics(const statistics& s) {
                           {"seconds", static_cast<double>(o.nanoseconds) * 1e-9}});
   auto spaces = nlohmann::ordered_json::array();
   for (const auto& [name, is] : s.spaces)
-    spaces.push_back({{"name", name}, {"peak_bytes", is.peak_bytes}, {"reserved_bytes", is.reserved_bytes},
-                      {"allocations", is.allocations}, {"pool_hits", is.reuses}, {"evictions", is.evictions}});
-  v["statistics"] = {{"tasks_retired", s.tasks_retired}, {"steals", s.steals}, {"versions", s.coherence.versions},
+    spaces.push_back({{"name", name}, {"used_bytes", is.used_bytes}, {"peak_bytes", is.peak_bytes}, {"reserved_bytes", is.reserved_bytes},
+                      {"limit_bytes", is.limit_bytes == ~std::uint64_t{0} ? nlohmann::ordered_json() : nlohmann::ordered_json(is.limit_bytes)},
+                      {"slabs", is.slabs}, {"allocations", is.allocations}, {"pool_hits", is.reuses}, {"evictions", is.evictions}});
+  v["statistics"] = {{"tasks_submitted", s.tasks_submitted}, {"tasks_retired", s.tasks_retired}, {"steals", s.steals},
+                     {"versions", s.coherence.versions},
                      {"saved_fetches", s.coherence.saved_fetches}, {"saved_bytes", s.coherence.saved_bytes},
+                     {"joined_fetches", s.coherence.joined},
                      {"evicted_dropped", s.coherence.dropped}, {"evicted_written_back", s.coherence.written_back},
                      {"written_ahead", s.coherence.written_ahead},
                      {"failed_copies", s.trouble.failed_copies}, {"retried_copies", s.trouble.retried_copies},
                      {"lost_devices", s.losses.devices}, {"lost_blocks", s.losses.blocks},
+                     {"device_launches", s.device_launches},
+                     {"graphs", {{"captured", s.graphs.captured}, {"recaptured", s.graphs.recaptured}, {"launches", s.graphs.launched},
+                                 {"tasks", s.graphs.tasks}, {"one_by_one", s.graphs.one_by_one}}},
+                     {"batches", {{"launches", s.batches.launched}, {"tasks", s.batches.tasks}}},
+                     {"detached_devices", s.devices.detached}, {"placed_elsewhere", s.devices.placed_elsewhere},
+                     {"registration_hits", s.registration_hits}, {"registration_misses", s.registration_misses},
+                     {"registered_bytes", s.registered_bytes},
                      {"operations", operations}, {"spaces", spaces}};
   if (!s.placement) return;
   v["statistics"]["placement"] = {{"trials", s.placement->trials},       {"trial_seconds", s.placement->trial_seconds},

@@ -27,12 +27,10 @@ session::session(const command_options& options) : m_options(options) {
   // The watch comes first: threads that the machine and the runtime start inherit the blocked signals.
   m_watch = std::make_unique<interrupt_watch>([this] {
     m_interrupted = true;
-    {
-      const std::lock_guard guard(m_stop_lock);
-      if (m_stop) m_stop();
-    }
-    if (runtime* running = m_started.load()) running->cancel(stopped);
-    else _exit(130);  // nothing has begun
+    const std::lock_guard guard(m_stop_lock);  // while it is held, the runtime does not go
+    if (m_stop) m_stop();
+    if (m_started != nullptr) m_started->cancel(stopped);
+    else if (!m_ending) _exit(exit_code_of(error_kind::interrupted));  // nothing has begun
   });
   machine m = hierarchy::assemble(options.load());
   if (!options.quiet)
@@ -44,12 +42,20 @@ session::session(const command_options& options) : m_options(options) {
   };
   m_runtime = std::make_unique<runtime>(std::move(m));
   m_runtime->time_tasks(options.stats);
+  const std::lock_guard guard(m_stop_lock);
   m_started = m_runtime.get();
+  if (m_interrupted) m_started->cancel(stopped);
 }
 
 session::~session() {
-  m_watch.reset();  // before the runtime goes: the watching thread may be calling it
   if (m_runtime && m_runtime->validates() && !m_finished) tell_findings();
+  {
+    const std::lock_guard guard(m_stop_lock);
+    m_started = nullptr;
+    m_ending = true;
+  }
+  m_runtime.reset();  // watched still: what hangs may keep it
+  m_watch.reset();
 }
 
 void session::add_findings(report& to) const {
@@ -119,8 +125,11 @@ void session::finish(report& r) {
   const statistics s = m_runtime->statistics();
   r.add_statistics(s);
   if (m_runtime->validates()) add_findings(r);
-  if (!m_options.quiet && m_options.json != "-") fmt::print("{}", r.to_text());
-  if (m_options.stats) fmt::print(m_options.json == "-" ? stderr : stdout, "\n{}", to_text(s));
+  if (!m_options.quiet && m_options.json != "-") write_text("-", r.to_text());
+  if (m_options.stats) {
+    if (m_options.json == "-") fmt::print(stderr, "\n{}", to_text(s));
+    else write_text("-", "\n" + to_text(s));
+  }
   if (!m_options.json.empty()) write_text(m_options.json, r.to_json());
   if (!m_options.trace.empty() || !m_options.report.empty()) write_trace(r);
 }

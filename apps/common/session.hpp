@@ -44,8 +44,9 @@ class session {
 
   command_options m_options;
   std::atomic<bool> m_interrupted{false};
-  std::atomic<runtime*> m_started{nullptr};  ///< for the watching thread
   std::mutex m_stop_lock;
+  runtime* m_started = nullptr;  ///< for the watching thread; under m_stop_lock, like the next two
+  bool m_ending = false;
   std::function<void()> m_stop;
   std::unique_ptr<interrupt_watch> m_watch;
   std::unique_ptr<runtime> m_runtime;

@@ -270,7 +270,7 @@ int run(const simulate_options& o) {
   r.add("peak_resident_bytes", "memory", fmt::format("{} of this process, {} per block", format_bytes(peak_resident_bytes()), format_bytes(grown / blocks)),
         peak_resident_bytes());
   r.note("bytes_per_block", grown / blocks);
-  if (!o.quiet && o.json != "-") fmt::print("{}", r.to_text());
+  if (!o.quiet && o.json != "-") write_text("-", r.to_text());
   if (o.stats) fmt::print(o.json == "-" ? stderr : stdout, "\n{}", to_text(at_end));
   if (!o.json.empty()) write_text(o.json, r.to_json());
   if (!o.trace.empty() || !o.report.empty()) write_trace(o, rt);

@@ -25,6 +25,7 @@ std::string_view name_of(error_kind kind) noexcept {
     case error_kind::task: return "task";
     case error_kind::device: return "device";
     case error_kind::validation: return "validation";
+    case error_kind::output: return "output";
     case error_kind::interrupted: return "interrupted";
     case error_kind::internal: return "internal";
   }
@@ -42,6 +43,7 @@ int exit_code_of(error_kind kind) noexcept {
     case error_kind::task: return 8;
     case error_kind::device: return 9;
     case error_kind::validation: return 10;
+    case error_kind::output: return 11;
     case error_kind::interrupted: return 130;
     case error_kind::internal: return 70;
   }

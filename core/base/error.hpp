@@ -18,6 +18,7 @@ enum class error_kind : std::uint8_t {
   task,           ///< a task failed or was cancelled; exit code 8
   device,         ///< a device failed; exit code 9
   validation,     ///< validation mode has found a mistake of the program; exit code 10
+  output,         ///< a result cannot be written: a full disk, a closed standard output; exit code 11
   interrupted,    ///< the user asked to stop; exit code 130
   internal        ///< a bug of Tessera; exit code 70
 };

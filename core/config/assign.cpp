@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <set>
 #include <type_traits>
 
 #include "core/base/error.hpp"
@@ -83,6 +84,12 @@ void set_list(settings& to, const key& k, std::vector<std::string> list, const s
       throw error(error_kind::configuration,
                   fmt::format("{} has the relative directory {}", k.full_name(), in_quotes(item)), where,
                   "plugins run with all your rights, so their directories are given from the root: \"/usr/lib/...\"");
+  }
+  std::set<std::string_view> seen;
+  for (const std::string& item : list) {
+    const bool may_be_absent = k.name == "plugins" && item.ends_with('?');  // "cuda" and "cuda?" are one plugin
+    if (!seen.insert(std::string_view(item).substr(0, item.size() - (may_be_absent ? 1 : 0))).second)
+      throw error(error_kind::configuration, fmt::format("{} has {} twice", k.full_name(), in_quotes(item)), where, "leave one of them out");
   }
   *std::get<std::vector<std::string>*>(k.member(to)) = std::move(list);
 }

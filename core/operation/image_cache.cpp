@@ -1,12 +1,10 @@
 #include "core/operation/image_cache.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -18,6 +16,7 @@
 
 #include "core/base/cache_folder.hpp"
 #include "core/base/error.hpp"
+#include "core/base/whole_file.hpp"
 #include "core/plugin/trust.hpp"
 
 namespace tessera::operation {
@@ -31,20 +30,6 @@ constexpr std::string_view first_line = "tessera kernel 1\n";
 /// The hash finds damage; whoever may write to the folder is trusted.
 std::string head_of(std::string_view key, std::string_view image) {
   return fmt::format("{}{} {} {:016x}\n{}", first_line, key.size(), image.size(), hash_of(image), key);
-}
-
-bool write_private(const fs::path& file, std::string_view head, std::string_view image) {
-  const int fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0) return false;
-  bool whole = true;
-  for (std::string_view part : {head, image})
-    while (whole && !part.empty()) {
-      const ::ssize_t written = ::write(fd, part.data(), part.size());
-      if (written < 0 && errno == EINTR) continue;
-      whole = written > 0;
-      if (whole) part.remove_prefix(static_cast<std::size_t>(written));
-    }
-  return ::close(fd) == 0 && whole;
 }
 
 }  // namespace
@@ -100,19 +85,8 @@ void image_cache::write(const std::string& key, std::string_view image) const {
     if (::mkdir(m_folder.c_str(), 0700) != 0 && errno != EEXIST)
       return tell_once(fmt::format("compiled kernels are not kept: {}: {}", m_folder.string(), std::strerror(errno)));
   }
-  static std::atomic<unsigned> number{0};
-  const fs::path fresh = fmt::format("{}.{}.{}.tmp", file.string(), ::getpid(), number.fetch_add(1));
-  if (!write_private(fresh, head_of(key, image), image)) {
-    const std::string why = std::strerror(errno);
-    fs::remove(fresh, failed);
-    return tell_once(fmt::format("compiled kernels are not kept: {}: {}", fresh.string(), why));
-  }
-  fs::rename(fresh, file, failed);  // whole or not at all
-  if (failed) {
-    tell_once(fmt::format("compiled kernels are not kept: {}: {}", file.string(), failed.message()));
-    fs::remove(fresh, failed);
-    return;
-  }
+  if (const std::error_code why = write_whole_file(file, {head_of(key, image), image}, file_access::owner))
+    return tell_once(fmt::format("compiled kernels are not kept: {}: {}", file.string(), why.message()));
   make_room();
 }
 
@@ -131,7 +105,7 @@ void image_cache::make_room() const {
     const fs::directory_entry& entry = *at;
     const auto used = entry.last_write_time(failed);
     if (failed) continue;  // another process has removed it
-    if (entry.path().extension() == ".tmp" && fs::file_time_type::clock::now() - used > 1h) fs::remove(entry.path(), failed);
+    if (entry.path().extension() == ".part" && fs::file_time_type::clock::now() - used > 1h) fs::remove(entry.path(), failed);
     if (entry.path().extension() != ending) continue;
     const auto size = entry.file_size(failed);
     if (failed) continue;

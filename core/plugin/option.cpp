@@ -85,9 +85,23 @@ void note_tables(const split_name& name, tables& all) {
 
 }  // namespace
 
+std::vector<std::pair<std::string, const option_schema*>> existing_options(const std::vector<option_schema>& schema,
+                                                                           const std::vector<raw_option>& values) {
+  tables existing;
+  for (const raw_option& value : values) note_tables(split(value.name), existing);
+  std::vector<std::pair<std::string, const option_schema*>> all;
+  for (const option_schema& option : schema) {
+    const std::string array = array_of(option.name);
+    if (array.empty())
+      all.emplace_back(option.name, &option);
+    else if (const auto at = existing.find(array); at != existing.end())
+      for (const auto& indices : at->second) all.emplace_back(joined(option.name, indices), &option);
+  }
+  return all;
+}
+
 std::vector<option_value> check_options(const std::string& plugin, const std::vector<option_schema>& schema,
                                         const std::vector<raw_option>& values) {
-  tables existing;
   std::map<std::string, const raw_option*> given;
   for (const raw_option& value : values) {
     const split_name name = split(value.name);
@@ -96,24 +110,15 @@ std::vector<option_value> check_options(const std::string& plugin, const std::ve
       return option.name.starts_with(name.pattern + ".") && name.pattern.ends_with("[]");
     });
     if (!known && !table) fail_unknown(plugin, schema, value, name);
-    note_tables(name, existing);
     if (known) given[value.name] = &value;
   }
 
   std::vector<option_value> result;
-  const auto add = [&](const option_schema& option, const std::string& name) {
-    if (const auto at = given.find(name); at != given.end()) {
-      result.push_back(check_value(plugin, option, *at->second));
-    } else if (option.default_text && !option.name.ends_with("[]")) {
-      result.push_back(check_value(plugin, option, {name, *option.default_text, "the plugin's own default"}));
-    }
-  };
-  for (const option_schema& option : schema) {
-    const std::string array = array_of(option.name);
-    if (array.empty())
-      add(option, option.name);
-    else if (const auto at = existing.find(array); at != existing.end())
-      for (const auto& indices : at->second) add(option, joined(option.name, indices));
+  for (const auto& [name, option] : existing_options(schema, values)) {
+    if (const auto at = given.find(name); at != given.end())
+      result.push_back(check_value(plugin, *option, *at->second));
+    else if (option->default_text && !option->name.ends_with("[]"))
+      result.push_back(check_value(plugin, *option, {name, *option->default_text, "the plugin's own default"}));
   }
   return result;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -37,6 +38,11 @@ struct option_value {
   double number = 0;
   std::string text;
 };
+
+/// The options that exist with these values, by their whole names: those outside arrays, and inside an array of tables those of each
+/// table that exists. Pointers into `schema`; in its order.
+std::vector<std::pair<std::string, const option_schema*>> existing_options(const std::vector<option_schema>& schema,
+                                                                           const std::vector<raw_option>& values);
 
 /// Checks the user's values against a schema and fills in defaults (outside arrays always; inside an array of tables
 /// for each table that exists). Throws tessera::error (kind configuration) for an unknown name (with the nearest one),

@@ -46,6 +46,8 @@ struct registry::implementation {
                          options.options ? options.options(plugin.name) : std::vector<raw_option>{});
   }
 
+  /// A plugin that refuses a value names it, `option "inject[0].device"`: the error with the place where the user wrote that, else the same.
+  error with_place(const error& failure, const std::string& plugin) const;
   loaded_plugin wrapped(loaded_plugin plugin);
   void open(const wish& wanted);
   void open_found(loaded_plugin plugin, const std::function<void(const std::string&)>& absent);
@@ -60,6 +62,18 @@ struct registry::implementation {
   std::vector<policy_plugin> policies;
   std::vector<file_report> reports;
 };
+
+error registry::implementation::with_place(const error& failure, const std::string& plugin) const {
+  std::vector<std::string> names{plugin};
+  for (const auto& [layer, inner] : options.layers)
+    if (inner == plugin) names.push_back(layer);
+  for (const std::string& name : names)
+    for (const raw_option& value : options.options ? options.options(name) : std::vector<raw_option>{})
+      if (failure.message().find(fmt::format("option \"{}\"", value.name)) != std::string::npos)
+        return {error_kind::configuration, failure.message(), value.where,
+                fmt::format("\"tessera plugins explain {}\" says what the option takes", name)};
+  return failure;
+}
 
 /// The plugin behind every layer that the options put on it, the last one outermost.
 loaded_plugin registry::implementation::wrapped(loaded_plugin plugin) {
@@ -102,9 +116,9 @@ void registry::implementation::open(const wish& wanted) {
   try {
     open_found(std::move(plugin), absent);
   } catch (const error& failure) {
-    if (failure.kind() == error_kind::plugin && files.outcome_of(path) == state::not_wanted)
-      files.report(path, state::refused, name, failure.message());
-    throw;
+    if (failure.kind() != error_kind::plugin) throw;
+    if (files.outcome_of(path) == state::not_wanted) files.report(path, state::refused, name, failure.message());
+    throw with_place(failure, name);
   }
 }
 
@@ -155,7 +169,13 @@ registry::registry(registry_options options) : m_implementation(std::make_unique
         own.options.log(2, fmt::format("plugin \"{}\" is left out: {}", wanted.name, failure.what()));
     }
   }
-  for (const auto& opened : own.sessions) opened->devices_ready();
+  for (const auto& opened : own.sessions) {
+    try {
+      opened->devices_ready();
+    } catch (const error& failure) {
+      throw own.with_place(failure, opened->plugin().name);
+    }
+  }
   own.reports = own.files.reports();
 }
 

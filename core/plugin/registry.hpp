@@ -40,6 +40,8 @@ struct registry_options {
   /// Options of a plugin from the user's configuration, not yet checked; called once per opened plugin.
   std::function<std::vector<raw_option>(const std::string& plugin)> options = {};
   std::function<void(int level, const std::string& line)> log = {};  ///< may be empty
+  /// Where plugins lie when the user names no directories; a hint looks there for one that was not found.
+  std::vector<std::filesystem::path> usual_directories = {};
 };
 
 /// Owns the opened plugins and devices; closes devices and shuts plugins down on destruction, never unloads a library.

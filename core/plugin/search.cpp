@@ -96,15 +96,25 @@ loaded_plugin search::find(const std::string& wanted) {
     if (!file.report.name.empty() || !file.promised.empty())
       known.push_back(file.report.name.empty() ? file.promised : file.report.name);
   for (const fs::path& directory : m_options.directories) places.push_back(directory.string());
-  const std::string near = nearest_name(wanted, known);
+  const std::string near = nearest_name(wanted, known), left_out = left_out_hint(wanted);
   std::string refused;
   for (const candidate& file : m_files)
     if (file.report.outcome == state::refused) refused += fmt::format("; {} was refused", file.report.path.string());
   throw error(error_kind::plugin, fmt::format("there is no plugin \"{}\"{}", wanted, refused),
               places.empty() ? "no plugin directory is configured" : fmt::format("{}", fmt::join(places, ", ")),
-              near.empty()
+              !left_out.empty() ? left_out
+              : near.empty()
                   ? "\"tessera plugins\" lists every file it looks at; runtime.plugin_path names the directories"
                   : fmt::format("did you mean \"{}\"?", near));
+}
+
+std::string search::left_out_hint(const std::string& wanted) const {
+  for (const fs::path& usual : m_options.usual_directories) {
+    std::error_code none;
+    if (std::ranges::count(m_options.directories, usual) != 0 || !fs::exists(usual / fmt::format("tessera_{}.so", wanted), none)) continue;
+    return fmt::format("runtime.plugin_path takes the place of the usual directory, where \"{}\" lies: name {} there too", wanted, usual.string());
+  }
+  return {};
 }
 
 void search::survey(const tsr_host* host) {

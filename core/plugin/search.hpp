@@ -39,6 +39,7 @@ class search {
   void add_directory(const std::filesystem::path& directory);
   candidate& at(const std::filesystem::path& path);
   bool look(candidate& file);
+  std::string left_out_hint(const std::string& wanted) const;
 
   const registry_options& m_options;
   std::vector<candidate> m_files;

@@ -26,11 +26,12 @@ std::string to_text(const statistics& s) {
   if (!s.links.empty()) line("{:<34} {:>11} {:>12}\n", "link", "transfers", "bytes");
   for (const auto& l : s.links)
     line("{:<34} {:>11} {:>12}\n", l.from + " -> " + l.to, l.transfers, format_bytes(static_cast<double>(l.bytes)));
-  line("{:<20} {:>10} {:>10} {:>10} {:>7} {:>12} {:>9} {:>10}\n", "space", "used", "peak", "reserved", "slabs",
+  line("{:<20} {:>10} {:>10} {:>10} {:>10} {:>7} {:>12} {:>9} {:>10}\n", "space", "used", "peak", "reserved", "limit", "slabs",
        "allocations", "pool hits", "evictions");
   for (const auto& [name, is] : s.spaces)
-    line("{:<20} {:>10} {:>10} {:>10} {:>7} {:>12} {:>8.0f}% {:>10}\n", name, format_bytes(static_cast<double>(is.used_bytes)),
-         format_bytes(static_cast<double>(is.peak_bytes)), format_bytes(static_cast<double>(is.reserved_bytes)), is.slabs,
+    line("{:<20} {:>10} {:>10} {:>10} {:>10} {:>7} {:>12} {:>8.0f}% {:>10}\n", name, format_bytes(static_cast<double>(is.used_bytes)),
+         format_bytes(static_cast<double>(is.peak_bytes)), format_bytes(static_cast<double>(is.reserved_bytes)),
+         is.limit_bytes == ~std::uint64_t{0} ? "-" : format_bytes(static_cast<double>(is.limit_bytes)), is.slabs,
          is.allocations,
          is.allocations == 0 ? 0.0 : 100.0 * static_cast<double>(is.reuses) / static_cast<double>(is.allocations),
          is.evictions);

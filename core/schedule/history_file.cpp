@@ -17,6 +17,7 @@
 
 #include "core/base/cache_folder.hpp"
 #include "core/base/error.hpp"
+#include "core/base/whole_file.hpp"
 
 namespace tessera::schedule {
 namespace {
@@ -126,24 +127,8 @@ std::string write_whole(const fs::path& file, const json& whole) {
   std::error_code failed;
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), failed);
   if (failed) return failed.message();
-  // Through a link the file that it names is replaced, not the link.
-  fs::path target = fs::is_symlink(file, failed) ? fs::weakly_canonical(file, failed) : file;
-  if (target.empty()) target = file;
-  const fs::path beside = target.string() + fmt::format(".{}.tmp", ::getpid());
-  {
-    std::ofstream stream(beside, std::ios::binary | std::ios::trunc);
-    stream << whole.dump(1) << "\n" << std::flush;
-    if (!stream) {
-      const std::string why = std::strerror(errno);
-      fs::remove(beside, failed);
-      return why;
-    }
-  }
-  fs::rename(beside, target, failed);
-  if (!failed) return {};
-  const std::string why = failed.message();
-  fs::remove(beside, failed);
-  return why;
+  failed = write_whole_file(file, {whole.dump(1), "\n"});
+  return failed ? failed.message() : std::string();
 }
 
 }  // namespace

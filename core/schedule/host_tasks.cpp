@@ -78,12 +78,12 @@ void scheduler::run(lane& mine, task::record& t) {
   const lane::duty on(mine);
   if (m_cancelled.load(std::memory_order_relaxed) && t.what != m_destroy) {
     if ((t.flags & task::flag_acquired) != 0) m_setup.coherence->finish(t.all_accesses());
-    block::failure why;
+    std::shared_ptr<const block::failure> why;  // names no task: none of them is the cause
     {
       const std::lock_guard guard(m_failure_mutex);
-      why = {m_cancel_reason, "", m_cancel_kind};
+      why = std::make_shared<const block::failure>(block::failure{m_cancel_reason, "", m_cancel_kind});
     }
-    fail_unstarted(mine, t, note_failure(t, std::move(why)));
+    fail_unstarted(mine, t, std::move(why));
     return;
   }
   if (t.what->special != nullptr) {

@@ -59,7 +59,7 @@ std::shared_ptr<const block::failure> scheduler::note_loss(const task::record& t
                           .by_loss = true});
 }
 
-void scheduler::throw_losses(const block::failure* other, const std::string& hint) {
+void scheduler::throw_losses(const block::failure* other, const std::string& given_up) {
   help(current_lane(), [this] { return m_setup.coherence->losses_known(); });
   const transfer::loss_report report = m_setup.coherence->take_losses();
   if (report.blocks.empty()) return;
@@ -70,10 +70,9 @@ void scheduler::throw_losses(const block::failure* other, const std::string& hin
   for (std::size_t k = 0; k < std::min(most, report.blocks.size()); ++k) text += (k == 0 ? "" : ", ") + report.blocks[k];
   if (report.blocks.size() > most) text += fmt::format(" and {} more blocks", report.blocks.size() - most);
   if (other != nullptr && !other->by_loss) text += "; also: " + other->text + (other->where.empty() ? "" : " [" + other->where + "]");
-  throw error(error_kind::device, text, {},
-              (hint.empty() ? "" : hint + "; ") +
-                  (cancelled() ? "the run is over, as runtime.survive_loss = false asks for"
-                               : "write these blocks anew: everything else is as it was, and the run goes on without the device"));
+  throw error(error_kind::device, text + given_up, {},
+              cancelled() ? "the run is over, as runtime.survive_loss = false asks for"
+                          : "write these blocks anew: everything else is as it was, and the run goes on without the device");
 }
 
 }  // namespace tessera::schedule

@@ -355,9 +355,11 @@ void scheduler::wait_for_all(std::source_location site, bool home) {
     std::swap(dropped, m_dropped);
   }
   if (m_validator != nullptr) m_validator->at_fence(site, failure ? failure->text : std::string());
-  const std::string hint = dropped > 0 ? fmt::format("{} tasks that depended on it were given up", dropped) : std::string();
-  throw_losses(failure.get(), hint);
-  if (failure) throw error(failure->kind, failure->text, failure->where, hint);
+  const std::string given_up = dropped == 0 ? std::string()
+                                            : fmt::format("; {} task{}{} {} given up", dropped, dropped == 1 ? "" : "s",
+                                                          cancelled() ? "" : " that depended on it", dropped == 1 ? "was" : "were");
+  throw_losses(failure.get(), given_up);
+  if (failure) throw error(failure->kind, failure->text + given_up, failure->where);
 }
 
 void scheduler::cancel(std::string reason, error_kind kind) {

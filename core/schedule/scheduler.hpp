@@ -254,7 +254,7 @@ class scheduler final : private task::reduction_source {
   // devices that are lost (lost_devices.cpp)
   void device_lost(const executor& where);
   std::shared_ptr<const block::failure> note_loss(const task::record& t, const executor& where);  ///< it was under way there
-  void throw_losses(const block::failure* other, const std::string& hint);  ///< unless nothing is missed; `other`: the first failure
+  void throw_losses(const block::failure* other, const std::string& given_up);  ///< unless nothing is missed; `other`: the first failure
 
   // nothing to do (idle.cpp)
   void work(lane& mine, const predicate& enough, std::uint32_t look_every);

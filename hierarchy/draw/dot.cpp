@@ -42,6 +42,9 @@ std::string to_dot(const location::tree& tree, const drawing& what) {
   add(text, tree, what.from, what);
   if (what.from == tree.root())
     for (const node_id head : detached_heads(tree)) add(text, tree, head, what);
+  for (const auto& [link, both_ways] : pairs_of(what.peers))
+    text += fmt::format("  n{} -> n{} [constraint=false, style=dashed, dir={}, arrowhead=normal, arrowtail=normal, fontsize=9, label={}];\n", link.from,
+                        link.to, both_ways ? "both" : "forward", config::in_quotes(link_text(link.bandwidth, link.latency_ns)));
   return text + "}\n";
 }
 

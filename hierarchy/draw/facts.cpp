@@ -26,11 +26,25 @@ std::string cpus_text(std::span<const std::uint32_t> cpus) {
   return fmt::format("cpu{} {}", cpus.size() == 1 ? "" : "s", text);
 }
 
-std::string link_text(const location::properties& is) {
+std::string link_text(double bandwidth, double latency_ns) {
   std::string text;
-  if (is.bandwidth > 0) text = format_bytes(is.bandwidth) + "/s";
-  if (is.latency_ns > 0) text += (text.empty() ? "" : ", ") + format_seconds(is.latency_ns * 1e-9);
+  if (bandwidth > 0) text = format_bytes(bandwidth) + "/s";
+  if (latency_ns > 0) text += (text.empty() ? "" : ", ") + format_seconds(latency_ns * 1e-9);
   return text;
+}
+
+std::string link_text(const location::properties& is) { return link_text(is.bandwidth, is.latency_ns); }
+
+std::vector<peer_pair> pairs_of(std::span<const peer_link> links) {
+  std::vector<peer_pair> pairs;
+  for (const peer_link& link : links) {
+    const auto back = std::ranges::find_if(pairs, [&](const peer_pair& p) {
+      return !p.both_ways && p.is.from == link.to && p.is.to == link.from && p.is.bandwidth == link.bandwidth && p.is.latency_ns == link.latency_ns;
+    });
+    if (back != pairs.end()) back->both_ways = true;
+    else pairs.push_back({link, false});
+  }
+  return pairs;
 }
 
 std::vector<std::string> facts(const location::properties& is) {

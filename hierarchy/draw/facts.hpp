@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/location/tree.hpp"
+#include "hierarchy/draw/draw.hpp"
 
 namespace tessera::hierarchy {
 
@@ -16,6 +17,16 @@ std::string cpus_text(std::span<const std::uint32_t> cpus);
 
 /// "12 GiB/s, 5 us"; "" when nothing is known.
 std::string link_text(const location::properties& is);
+
+/// The same of a link between devices.
+std::string link_text(double bandwidth, double latency_ns);
+
+/// A peer link, or two that are each other's way back and alike.
+struct peer_pair {
+  peer_link is;
+  bool both_ways = false;
+};
+std::vector<peer_pair> pairs_of(std::span<const peer_link> links);
 
 /// Type, memory, CPUs, link: one line each, those that are known.
 std::vector<std::string> facts(const location::properties& is);

@@ -45,6 +45,8 @@ class arranger {
     // A core says which CPUs it is; its caches are the same as its neighbours' and go into the tooltip.
     const auto more = is_core(is) ? std::vector{cpus_text(is.cpus)} : facts(is);
     lines.insert(lines.end(), more.begin(), more.end());
+    for (const peer_link& link : m_what.peers)
+      if (link.from == id) lines.push_back(fmt::format("to {} {}", m_tree.at(link.to).is.name, link_text(link.bandwidth, link.latency_ns)));
     if (m_what.note)
       if (std::string note = m_what.note(id); !note.empty()) lines.push_back(std::move(note));
     return lines;

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/base/nearest.hpp"
 #include "hierarchy/declaration/bind.hpp"
 #include "hierarchy/discovery/devices.hpp"
 #include "hierarchy/discovery/topology.hpp"
+#include "hierarchy/machine/names.hpp"
 #include "hierarchy/policy/policy.hpp"
 
 namespace tessera::hierarchy {
@@ -25,46 +25,6 @@ std::size_t host_workers(const location::tree& tree, std::span<const found_devic
   return count;
 }
 
-/// A table for a plugin that was not opened is a typing error when the name is near an opened one, else worth a note. One that is used only
-/// where it can run, "NAME?", is neither.
-void check_plugin_tables(const config::document& configuration, const plugin::registry& plugins,
-                         std::vector<std::string>& notes) {
-  std::vector<std::string> opened;
-  for (const auto& p : plugins.plugins()) opened.push_back(p.name);
-  for (const auto& [name, where] : configuration.plugins_with_values()) {
-    if (std::ranges::count(opened, name) != 0 || std::ranges::count(configuration.runtime().plugins, name + "?") != 0) continue;
-    if (const std::string near = nearest_name(name, opened); !near.empty())
-      throw error(error_kind::configuration, fmt::format("there is no plugin '{}' among the opened ones", name), where,
-                  fmt::format("did you mean [plugin.{}]?", near));
-    notes.push_back(fmt::format("[plugin.{}] at {} is not used: '{}' is not among runtime.plugins", name, where, name));
-  }
-}
-
-/// Names under runtime.detached are typed by people: each must be a location with devices that can leave.
-void check_detached(const config::document& configuration, const location::tree& tree, std::span<const found_device> devices) {
-  const std::string where = configuration.origin("runtime.detached");
-  std::vector<std::string> names;  // of devices
-  const auto can_leave = [&](location::node_id id) {
-    const location::properties& is = tree.at(id).is;
-    return is.what == location::kind::worker && is.space && is.space->device < devices.size() &&
-           devices[is.space->device].device_class != TSR_DEVICE_CPU && devices[is.space->device].device_class != TSR_DEVICE_STORAGE;
-  };
-  for (const location::node_id id : tree.subtree(tree.root()))
-    if (can_leave(id)) names.push_back(tree.at(id).is.name);
-  const std::string all = names.empty() ? "this machine has no devices" : fmt::format("the devices are {}", fmt::join(names, ", "));
-  for (const std::string& name : configuration.runtime().detached) {
-    const auto found = tree.find(name);
-    if (!found || !tree.attached(*found)) {
-      const std::string near = nearest_name(name, names);
-      throw error(error_kind::configuration, fmt::format("runtime.detached names '{}', and there is no such location", name), where,
-                  near.empty() ? all : fmt::format("did you mean '{}'?", near));
-    }
-    const std::vector<location::node_id> below = tree.subtree(*found);
-    if (std::ranges::none_of(below, can_leave))
-      throw error(error_kind::configuration, fmt::format("runtime.detached names '{}', where no device is", name), where, all);
-  }
-}
-
 }  // namespace
 
 plugin::registry_options registry_options_of(const config::document& configuration, std::vector<std::uint64_t> cpu_mask,
@@ -72,7 +32,8 @@ plugin::registry_options registry_options_of(const config::document& configurati
   const config::runtime_settings& settings = configuration.runtime();
   plugin::registry_options options;
   for (const std::string& directory : settings.plugin_path) options.directories.emplace_back(directory);
-  if (options.directories.empty()) options.directories = default_plugin_directories();
+  options.usual_directories = default_plugin_directories();
+  if (options.directories.empty()) options.directories = options.usual_directories;
   options.wanted = settings.plugins;
   for (const config::checksum& sum : configuration.checksums()) options.sha256.emplace_back(sum.plugin, sum.sha256);
   for (const std::string& pair : settings.layers) {
@@ -106,8 +67,11 @@ machine assemble(const config::document& configuration, log_function log) {
   machine made{configuration.runtime(), std::move(plugins), seen.tree(devices), {}, std::move(log)};
   if (const config::declarations declared = declarations_of(configuration, made.notes); !declared.empty())
     made.tree = declared_tree(declared, made.tree, devices, made.notes);
-  check_detached(configuration, made.tree, devices);
-  check_plugin_tables(configuration, *made.plugins, made.notes);
+  made.settings.detached = detached_locations(configuration, made.tree, devices);
+  std::vector<std::string> opened;
+  for (const auto& p : made.plugins->plugins()) opened.push_back(p.name);
+  check_plugin_tables(configuration, opened, installed_plugins(made.plugins->files()), made.notes);
+  check_layers(configuration, opened);
 
   const std::size_t cores = std::max<std::size_t>(host_workers(made.tree, devices), 1);
   if (made.settings.workers == 0) {

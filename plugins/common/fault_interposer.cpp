@@ -16,7 +16,7 @@ tsr_status enumerate(tsr_plugin* plugin, std::uint32_t index, tsr_device_desc* o
 tsr_status check_rules(const plugin_state& plugin, const device_state& device) {
   const bool can_hold = device.inner.host_task != nullptr || device.inner.stream_callback != nullptr;
   for (const rule& one : plugin.rules.rules())
-    if ((one.what == kind::slow || one.what == kind::hang) && !can_hold && (one.device.empty() || one.device == device.name))
+    if ((one.what == kind::slow || one.what == kind::hang) && !can_hold && (one.device.empty() || device.called.is(one.device)))
       return plugin.report.fail(TSR_UNIMPLEMENTED, "device '%s' offers neither host_task nor stream_callback, so that '%s' cannot be injected",
                                 device.name.c_str(), word_for(one.what));
   return TSR_OK;
@@ -37,6 +37,9 @@ tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out
     if (state->inner.enumerate(plugin, index, &description.value, &count) == TSR_OK)
       device->name.assign(description.value.name,
                           std::find(description.value.name, description.value.name + sizeof description.value.name, '\0'));
+    // As the runtime calls it: "sim0", or "host" where one processor is all there is.
+    const bool alone = count == 1 && description.value.device_class == TSR_DEVICE_CPU;
+    device->called = {device->name, alone ? state->name : state->name + std::to_string(index)};
     const tsr_device_table* table = nullptr;
     tsr_device* handle = nullptr;
     if (const auto status = state->inner.device_open(plugin, index, &handle, &table)) return status;
@@ -73,9 +76,32 @@ tsr_status device_close(tsr_plugin* plugin, tsr_device* device) {
   return status == TSR_OK && known != nullptr ? TSR_OK : status;
 }
 
+/// Whether each rule that names a device names one that is there, behind this plugin or another one that has the same rules.
+tsr_status check_devices(const plugin_state& plugin) {
+  std::string known;
+  const auto is_there = [&](const std::string& device) {
+    known.clear();
+    for (const auto& other : all_plugins()) {
+      const std::lock_guard lock(other->mutex);
+      for (const auto& one : other->devices) {
+        if (one->called.is(device)) return true;
+        known += (known.empty() ? "" : ", ") + one->called.given + (one->name == one->called.given ? "" : " (" + one->name + ")");
+      }
+    }
+    return false;
+  };
+  const auto& rules = plugin.rules.rules();
+  for (std::size_t i = 0; i < rules.size(); ++i)
+    if (!rules[i].device.empty() && !is_there(rules[i].device))
+      return plugin.report.fail(TSR_INVALID_ARGUMENT, "option \"inject[%zu].device\" is '%s', and there is no such device; there is %s", i,
+                                rules[i].device.c_str(), known.c_str());
+  return TSR_OK;
+}
+
 tsr_status devices_ready(tsr_plugin* plugin) {
   const auto state = find(plugin);
   if (state == nullptr) return TSR_INVALID_ARGUMENT;
+  if (const auto status = guarded(state->report, [&] { return check_devices(*state); })) return status;
   return state->inner.devices_ready == nullptr ? TSR_OK : state->inner.devices_ready(plugin);
 }
 
@@ -111,9 +137,9 @@ constexpr tsr_plugin_table outer = {sizeof(tsr_plugin_table), enumerate, device_
 
 }  // namespace
 
-tsr_status interpose(const reporter& report, tsr_plugin* plugin, const void* inner, settings rules, const void** out_table) {
+tsr_status interpose(const reporter& report, tsr_plugin* plugin, const char* name, const void* inner, settings rules, const void** out_table) {
   if (plugin == nullptr || inner == nullptr) return report.fail(TSR_INVALID_ARGUMENT, "no opened plugin to inject faults into");
-  auto state = std::make_shared<plugin_state>(report, std::move(rules));
+  auto state = std::make_shared<plugin_state>(report, std::move(rules), name);
   state->handle = plugin;
   state->inner = completed(static_cast<const tsr_plugin_table*>(inner));
   if (state->rules.random())

@@ -17,7 +17,7 @@ const tsr_option rule_options[] = {
     {size, TSR_OPTION_STRING, "inject[].kind", nullptr, 0, 0, kind_words,
      "What goes wrong: an allocation, a copy or a computation, refused at the call or failing on the timeline; a slow copy; a stream that never ends its work; a device that is lost."},
     {size, TSR_OPTION_STRING, "inject[].device", nullptr, 0, 0, nullptr,
-     "The device, by the name that it describes itself with; without it every device."},
+     "The device, by the name that `tessera topology` shows (sim0) or the one that it has itself (fast); without it every device."},
     {size, TSR_OPTION_STRING, "inject[].on", "any", 0, 0, "any|alloc|copy|kernel",
      "Of hang and lost: which calls count."},
     {size, TSR_OPTION_INT, "inject[].at", nullptr, 1, 9e15, nullptr, "Strikes the call of this number, from 1."},
@@ -115,13 +115,13 @@ bool judge::random() const noexcept {
   return std::any_of(m_settings.rules.begin(), m_settings.rules.end(), [](const rule& r) { return r.probability > 0; });
 }
 
-verdict judge::decide(call which, const std::string& device, std::uint64_t bytes) {
+verdict judge::decide(call which, const device_name& device, std::uint64_t bytes) {
   verdict made;
   if (!any()) return made;
   const std::lock_guard lock(m_mutex);
   for (std::size_t i = 0; i < m_counts.size(); ++i) {
     const rule& one = m_settings.rules[i];
-    if (!one.counts(which) || (!one.device.empty() && one.device != device)) continue;
+    if (!one.counts(which) || (!one.device.empty() && !device.is(one.device))) continue;
     count& so_far = m_counts[i];
     const std::uint64_t number = ++so_far.calls;
     bool strikes = one.at == 0 && one.every == 0 && one.probability == 0;

@@ -27,10 +27,16 @@ enum class kind : std::uint8_t {
 /// What a call does, as far as rules can tell calls apart.
 enum class call : std::uint8_t { alloc, copy, kernel };
 
+/// What a device is called: by itself ("fast"), and by the runtime ("sim0"). A rule may name either.
+struct device_name {
+  std::string own, given;
+  bool is(const std::string& name) const { return name == own || name == given; }
+};
+
 /// One rule as it was configured.
 struct rule {
   kind what = kind::kernel_fails;
-  std::string device;      ///< by name; "": every device
+  std::string device;      ///< by either name; "": every device
   std::string on = "any";  ///< hang, lost: which calls count: any|alloc|copy|kernel
   std::uint64_t at = 0, every = 0, times = 0;
   double probability = 0;
@@ -68,7 +74,7 @@ class judge {
   std::uint64_t seed() const noexcept { return m_settings.seed; }
   const std::vector<rule>& rules() const noexcept { return m_settings.rules; }
   /// Counts the call; `bytes` of a copy. The first rule that strikes wins; the others have counted the call all the same.
-  verdict decide(call which, const std::string& device, std::uint64_t bytes = 0);
+  verdict decide(call which, const device_name& device, std::uint64_t bytes = 0);
 
  private:
   struct count {

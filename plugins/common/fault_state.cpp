@@ -20,6 +20,12 @@ class book {
     const auto found = m_entries.find(handle);
     return found == m_entries.end() ? nullptr : found->second;
   }
+  std::vector<std::shared_ptr<State>> values() const {
+    const std::shared_lock lock(m_mutex);
+    std::vector<std::shared_ptr<State>> all;
+    for (const auto& [handle, state] : m_entries) all.push_back(state);
+    return all;
+  }
   void add(const Handle* handle, std::shared_ptr<State> state) {
     const std::lock_guard lock(m_mutex);
     m_entries[handle] = std::move(state);
@@ -151,6 +157,7 @@ void device_state::lose() {
 
 std::shared_ptr<device_state> find(const tsr_device* device) { return book<tsr_device, device_state>::all().find(device); }
 std::shared_ptr<plugin_state> find(const tsr_plugin* plugin) { return book<tsr_plugin, plugin_state>::all().find(plugin); }
+std::vector<std::shared_ptr<plugin_state>> all_plugins() { return book<tsr_plugin, plugin_state>::all().values(); }
 void keep(std::shared_ptr<device_state> device) {
   const tsr_device* const handle = device->handle;
   book<tsr_device, device_state>::all().add(handle, std::move(device));
@@ -173,7 +180,7 @@ tsr_status before(passage& in, device_state& device, tsr_stream* stream, call wh
   if (!device.plugin->rules.any()) return TSR_OK;
   const auto line = stream != nullptr ? device.find(stream) : nullptr;
   if (which != call::alloc && (line == nullptr || line->capturing.load())) return TSR_OK;  // the plugin will refuse it, or run it later
-  const verdict made = device.plugin->rules.decide(which, device.name, bytes);
+  const verdict made = device.plugin->rules.decide(which, device.called, bytes);
   if (made.delay_ns != 0)
     if (const auto status = hold_back(device, stream, made.delay_ns)) return status;
   if (made.strikes == nullptr) return TSR_OK;

@@ -63,7 +63,8 @@ struct table_pair {
 struct device_state {
   plugin_state* plugin = nullptr;
   tsr_device* handle = nullptr;
-  std::string name;
+  std::string name;    ///< its own
+  device_name called;  ///< both
   tsr_device_table inner{}, outer{};  ///< completed to this build's size
   std::uint32_t table_bytes = 0;      ///< what the inner side knows of its table
   table_pair<tsr_blas_table> blas;
@@ -107,9 +108,10 @@ class passage {
 
 /// One opened plugin. Lives until its shutdown has returned.
 struct plugin_state {
-  plugin_state(const reporter& r, settings s) : report(r), rules(std::move(s)) {}
+  plugin_state(const reporter& r, settings s, std::string plugin) : report(r), rules(std::move(s)), name(std::move(plugin)) {}
   const reporter report;
   judge rules;
+  const std::string name;  ///< the plugin's
   tsr_plugin* handle = nullptr;
   tsr_plugin_table inner{};
   gate held;  ///< what hangs and what is slow waits here; open: nothing is held back any more
@@ -120,6 +122,8 @@ struct plugin_state {
 /// The state of an open device or plugin, or null.
 std::shared_ptr<device_state> find(const tsr_device* device);
 std::shared_ptr<plugin_state> find(const tsr_plugin* plugin);
+/// All that are open behind this library.
+std::vector<std::shared_ptr<plugin_state>> all_plugins();
 void keep(std::shared_ptr<device_state> device);
 void keep(std::shared_ptr<plugin_state> plugin);
 void forget(const tsr_device* device);

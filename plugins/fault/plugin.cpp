@@ -55,7 +55,7 @@ tsr_status open_wrapped(const tsr_host* host, const tsr_option_value* values, st
     const void* table = nullptr;
     tsr_plugin* plugin = nullptr;
     if (const auto status = inner->open(host, values, count, &plugin, &table)) return status;
-    if (const auto status = common::faults::interpose(report, plugin, table, std::move(given), out_table)) return status;
+    if (const auto status = common::faults::interpose(report, plugin, inner->name, table, std::move(given), out_table)) return status;
     *out_plugin = plugin;
     return TSR_OK;
   });

@@ -74,6 +74,15 @@ check "test passes arguments on" called "ctest --preset release --parallel 2 -L 
 stand_in ctest 'exit 8'
 bootstrap test
 check "a failed test is code 23" exits 23
+# What CMakePresets.json offers, bootstrap accepts.
+presets="$(sed -n 's/.*{ "name": "\([a-z]*\)", "configurePreset": .*/\1/p' "$source_folder/CMakePresets.json" | sort -u)"
+check "there are presets to try" [ "$(wc -w <<<"$presets")" -ge 5 ]
+stand_in ctest ''
+for preset in $presets; do
+  bootstrap test --preset "$preset"
+  check "--preset $preset is accepted" exits 0
+  check "--preset $preset is passed on" called "cmake --preset $preset"
+done
 stand_in cmake 'case "$*" in *--build*) exit 1 ;; esac'
 bootstrap test
 check "a failed build is code 22" exits 22

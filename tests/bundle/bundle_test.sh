@@ -2,6 +2,7 @@
 # The bundle for a machine with a GPU, made, unpacked elsewhere and run end to end on the emulator.
 #   bundle_test.sh SOURCE_FOLDER BUILD_FOLDER
 set -euo pipefail
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source_folder="$1" build="$2"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
@@ -28,7 +29,7 @@ expect 2 "$run" --plugin no_such_plugin --out "$work/none"
 expect 0 "$run" --plugin cuda_emulated --sizes 192 --tile 48 --link-bytes 65536 --replays 2 --contractions 16 --extents "16 32" --blocks 3 --side 8 --minutes 4 --out "$work/results"
 for result in machine plugins device graphs batches conformance_cuda_emulated gemm_192 cholesky_192 gemm_192_own_kernels cholesky_192_own_kernels \
   gemm_192_at_150_percent gemm_192_at_200_percent gemm_192_at_400_percent; do
-  python3 -m json.tool "$work/results/$result.json" >/dev/null || fail "$result.json"
+  cmake -D FILE="$work/results/$result.json" -P "$here/is_json.cmake" >&2 || fail "$result.json"
 done
 grep -q '"case": "product_e32_batches", "metric": "gflops"' "$work/results/batches.json" || fail "contractions in batches were not measured"
 grep -q '"error_ok": *true' "$work/results/gemm_192_at_400_percent.json" || fail "the out-of-core product is not right"

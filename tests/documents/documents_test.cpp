@@ -1,4 +1,5 @@
-// The documents of the repository: links lead somewhere, and each folder of the house says what it is for.
+// The documents of the repository: links lead somewhere, no page waits to be filled in, and each folder of the house
+// says what it is for.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -100,6 +102,22 @@ TEST(documents, every_folder_of_the_house_says_what_it_is_for) {
       EXPECT_TRUE(fs::exists(entry.path() / "README.md")) << entry.path() << " has no README.md";
     }
   }
+}
+
+// Words that somebody meant to fill in: @INTRO@, TODO.
+std::vector<std::string> placeholders(const std::string& text) {
+  static const std::regex form("@[A-Z][A-Z0-9_]*@|\\b(TODO|TBD|FIXME|XXX)\\b");
+  return {std::sregex_token_iterator(text.begin(), text.end(), form), {}};
+}
+
+TEST(documents, no_page_waits_to_be_filled_in) {
+  for (const auto& document : documents(TESSERA_SOURCE_DIR))
+    EXPECT_THAT(placeholders(read(document)), testing::IsEmpty()) << document;
+}
+
+TEST(documents, a_placeholder_is_found) {
+  EXPECT_THAT(placeholders("a@b.c @INTRO@ and `@ONLY`, to do: TODO later @W_2@"),
+              testing::ElementsAre("@INTRO@", "TODO", "@W_2@"));
 }
 
 TEST(documents, a_broken_link_is_found) {

@@ -1,14 +1,8 @@
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
-
 #include <fmt/format.h>
 
 #include "apps/sial/data/init_file.hpp"
 #include "core/base/error.hpp"
+#include "core/base/whole_file.hpp"
 #include "core/config/toml.hpp"
 
 namespace tessera::sial {
@@ -22,11 +16,6 @@ std::string contents(const std::filesystem::path& file) {
   } catch (const error& failure) {
     throw error(error_kind::input, failure.message(), {}, failure.hint());
   }
-}
-
-[[noreturn]] void cannot_write(const std::filesystem::path& file, int reason) {
-  throw error(error_kind::input, fmt::format("cannot write the file '{}': {}", file.string(), std::strerror(reason)), {},
-              "check the path and its permissions");
 }
 
 }  // namespace
@@ -48,21 +37,9 @@ init_data read_init(const std::filesystem::path& file) {
 
 void write_init(const init_data& data, const std::filesystem::path& file) {
   const std::string bytes = is_toml(file) ? to_toml(data) : to_binary(data);
-  const std::filesystem::path part = fmt::format("{}.{}.part", file.string(), ::getpid());
-  errno = 0;
-  std::ofstream stream(part, std::ios::binary);
-  stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  stream.close();
-  const int reason = errno;
-  if (!stream) {
-    std::remove(part.c_str());
-    cannot_write(file, reason);
-  }
-  if (std::rename(part.c_str(), file.c_str()) != 0) {
-    const int why = errno;
-    std::remove(part.c_str());
-    cannot_write(file, why);
-  }
+  if (const std::error_code reason = write_whole_file(file, {bytes}))
+    throw error(error_kind::output, fmt::format("cannot write the file '{}': {}", file.string(), reason.message()), {},
+                std::string(hint_for_writing(reason)));
 }
 
 }  // namespace tessera::sial

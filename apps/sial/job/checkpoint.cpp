@@ -14,6 +14,7 @@
 #include "apps/sial/data/init_file.hpp"
 #include "core/base/cache_folder.hpp"
 #include "core/base/error.hpp"
+#include "core/base/whole_file.hpp"
 
 namespace tessera::sial {
 namespace {
@@ -178,12 +179,8 @@ void save_checkpoint(const fs::path& folder, const job_identity& of, std::size_t
   ordered_json manifest{{"format", format_version}, {"programs", of.programs}, {"data", hex(of.data)}, {"completed", completed}, {"items", ordered_json::object()}};
   for (const auto& [label, item] : items) manifest["items"][label] = to_json(item, elements);
   elements.finish();
-  {
-    std::ofstream out(fresh / "manifest.json");
-    out << manifest.dump(1) << '\n';
-    out.close();
-    if (!out) fail(fresh / "manifest.json", "cannot be written", "is the disk full?");
-  }
+  if (const std::error_code reason = write_whole_file(fresh / "manifest.json", {manifest.dump(1), "\n"}))
+    fail(fresh / "manifest.json", "cannot be written: " + reason.message(), std::string(hint_for_writing(reason)));
   sync(fresh / "manifest.json");
   fs::remove_all(whole, wrong);
   fs::rename(fresh, whole, wrong);

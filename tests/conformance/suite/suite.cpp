@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <thread>
 
+#include "core/base/whole_file.hpp"
 #include "tests/conformance/suite/check.hpp"
 #include "tests/conformance/suite/known_failures.hpp"
 #include "tests/conformance/suite/place.hpp"
@@ -174,10 +174,8 @@ int run_and_print(const request& what, const std::filesystem::path& json) {
              done.count(outcome::passed), done.count(outcome::failed), done.count(outcome::skipped),
              done.count(outcome::known_failure), done.seed);
   if (!json.empty()) {
-    std::ofstream file(json);
-    if (!(file << to_json(done)).flush())
-      throw error(error_kind::input, "the file cannot be written", json.string(),
-                  "check the directory and its permissions");
+    if (const std::error_code reason = write_whole_file(json, {to_json(done)}))
+      throw error(error_kind::output, "cannot write: " + reason.message(), json.string(), std::string(hint_for_writing(reason)));
   }
   return done.passed() ? 0 : 1;
 }

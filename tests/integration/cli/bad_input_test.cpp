@@ -183,7 +183,7 @@ TEST(bad_input, a_json_path_that_cannot_be_written) {
     expect_failure(arguments, 2, {"cannot write", "No such file or directory", file, "hint"});
   }
   const outcome full = run({"config", "explain", "--json", "/dev/full"});
-  EXPECT_EQ(full.code, 2);
+  EXPECT_EQ(full.code, 11);
   EXPECT_THAT(full.err, HasSubstr("/dev/full"));
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "tests/integration/cli/program.hpp"
 #include "tests/unit/plugin/folder.hpp"
@@ -204,6 +205,32 @@ TEST(commands, more_workers_than_cores_is_allowed_and_said) {
   EXPECT_EQ(done.code, 0) << done.err;
   EXPECT_THAT(done.err, HasSubstr(many + " workers share"));
   EXPECT_EQ(json_of(done.out).at("workers"), cores() + 2);
+}
+
+TEST(commands, the_json_has_what_the_statistics_print) {
+  const plugin_test::folder place;
+  const std::string file = place.path() / "figures.json";
+  const outcome done = run({"gemm", "--n", "256", "--tile", "16", "--config", source("configs/two_gpus_sim.toml"), "--workers", "1", "--set",
+                            "runtime.placement=eager", "--stats", "--json", file});
+  ASSERT_EQ(done.code, 0) << done.err;
+  const nlohmann::json s = json_of(contents(file)).at("statistics");
+  const auto printed = [&](const std::string& form) {  // the numbers of a line
+    std::smatch found;
+    EXPECT_TRUE(std::regex_search(done.out, found, std::regex(form))) << form << "\n" << done.out;
+    std::vector<std::uint64_t> numbers;
+    for (std::size_t k = 1; k < found.size(); ++k) numbers.push_back(std::stoull(found[k]));
+    return numbers;
+  };
+  const auto json = [](std::initializer_list<nlohmann::json> values) { return std::vector<std::uint64_t>(values.begin(), values.end()); };
+  EXPECT_EQ(printed("tasks +(\\d+) submitted, (\\d+) retired, (\\d+) stolen"), json({s["tasks_submitted"], s["tasks_retired"], s["steals"]}));
+  EXPECT_EQ(printed("batches +(\\d+) launches for (\\d+) tasks; (\\d+) launches in all"),
+            json({s["batches"]["launches"], s["batches"]["tasks"], s["device_launches"]}));
+  EXPECT_EQ(printed("(\\d+) joined a transfer under way"), json({s["joined_fetches"]}));
+  EXPECT_GT(s["batches"]["tasks"], 0);
+  for (const auto& space : s["spaces"]) {
+    EXPECT_LE(space["used_bytes"], space["reserved_bytes"]);
+    EXPECT_TRUE(space["limit_bytes"].is_null() || space["peak_bytes"] <= space["limit_bytes"]) << space;
+  }
 }
 
 TEST(commands, plugins_explain) {

@@ -157,6 +157,10 @@ TEST(documented, keys_of_plugins) {
                    documented("## tessera plugins check"), "plugins check");
 }
 
+TEST(documented, keys_of_an_explained_plugin) {
+  expect_agreement(keys_of(run({"plugins", "explain", "sim", "--json", "-"}).out), documented("## tessera plugins explain"), "plugins explain");
+}
+
 TEST(documented, keys_of_trace_summary) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / ("documented_trace_" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);

@@ -2,14 +2,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
+#include <fstream>
+
+#include "apps/common/interrupt.hpp"
 #include "tests/integration/cli/program.hpp"
 #include "tests/unit/plugin/folder.hpp"
 
 namespace {
 
 using namespace cli_test;
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
@@ -32,7 +38,9 @@ TEST_P(interrupt, ends_the_run_in_time_and_leaves_nothing_behind) {
     const outcome done = running.wait(30s);
     EXPECT_LT(std::chrono::steady_clock::now() - sent, 15s);
     EXPECT_EQ(done.code, 130) << done.err;
-    EXPECT_THAT(done.err, HasSubstr("stopped by Ctrl-C"));
+    EXPECT_THAT(done.err, AllOf(HasSubstr("interrupted: "), HasSubstr("press Ctrl-C again to end now"), HasSubstr("stopped by Ctrl-C")));
+    EXPECT_THAT(done.err, Not(HasSubstr("submitted at"))) << "no task is the cause";
+    EXPECT_THAT(done.err, Not(HasSubstr("hint:"))) << "there is nothing to do";
     EXPECT_EQ(done.out, "") << "no report of a run that was not done";
     EXPECT_FALSE(fs::exists(json)) << "no half-written figures";
     EXPECT_FALSE(running.anything_left());
@@ -55,6 +63,41 @@ TEST(interrupts, comes_at_any_time) {
   }
 }
 
+/// A run whose device never ends its work: its configuration, and the arguments.
+std::vector<std::string> hanging_run(const plugin_test::folder& place) {
+  const std::string config = (place.path() / "hang.toml").string();
+  std::ofstream(config) << "[runtime]\nplugins = [\"host\", \"sim\"]\nplacement = \"eager\"\n[[plugin.sim.inject]]\nkind = \"hang\"\non = \"kernel\"\n";
+  return {"gemm", "--n", "256", "--tile", "32", "--config", config};
+}
+
+TEST(interrupts, while_a_stream_hangs_are_answered_and_end_by_themselves_or_at_the_second_one) {
+  const plugin_test::folder place;
+  program once(hanging_run(place)), twice(hanging_run(place));
+  for (program* running : {&once, &twice}) {
+    ASSERT_TRUE(running->says(" of 512 tasks (")) << running->wait(1s).err;  // after ten seconds, for a hundredth of that in work
+    running->signal(SIGINT);
+    ASSERT_TRUE(running->says("press Ctrl-C again to end now"));
+  }
+  twice.signal(SIGINT);
+  const outcome at_once = twice.wait(60s), after_grace = once.wait(60s);
+  EXPECT_EQ(at_once.code, 130) << at_once.err;
+  EXPECT_THAT(at_once.err, Not(HasSubstr("something is still running")));
+  EXPECT_EQ(after_grace.code, 130) << after_grace.err;
+  EXPECT_THAT(after_grace.err, HasSubstr("something is still running and does not end"));
+  EXPECT_FALSE(once.anything_left() || twice.anything_left());
+}
+
+TEST(interrupts, are_bounded_when_what_they_call_hangs) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        const tessera::apps::interrupt_watch watch([] { for (;;) pause(); }, 50ms);
+        kill(getpid(), SIGTERM);
+        for (;;) pause();
+      },
+      testing::ExitedWithCode(130), "interrupted: ending, within 50 ms.*(\n|.)*does not end");
+}
+
 TEST(interrupts, twice_ends_at_once) {
   const plugin_test::folder place;
   program running(long_run("sim_two", place.path() / "figures.json"));
@@ -62,7 +105,7 @@ TEST(interrupts, twice_ends_at_once) {
   running.signal(SIGINT);
   running.signal(SIGTERM);
   const outcome done = running.wait(10s);
-  EXPECT_TRUE(done.code == 130 || done.code == 128 + SIGTERM) << done.code;
+  EXPECT_EQ(done.code, 130) << done.err;
   EXPECT_FALSE(running.anything_left());
 }
 

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,17 +37,21 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-void append_from(pollfd& from, std::string& to) {
+void append_from(const pollfd& from, int& file, std::string& to) {
   if (from.fd < 0 || (from.revents & (POLLIN | POLLHUP | POLLERR)) == 0) return;
   char buffer[65536];
   const ssize_t got = read(from.fd, buffer, sizeof buffer);
-  if (got > 0) to.append(buffer, static_cast<std::size_t>(got));
-  else if (got == 0 || errno != EINTR) from.fd = -1;
+  if (got > 0) {
+    to.append(buffer, static_cast<std::size_t>(got));
+  } else if (got == 0 || errno != EINTR) {
+    close(file);
+    file = -1;
+  }
 }
 
 }  // namespace
 
-program::program(std::vector<std::string> arguments, std::vector<std::string> environment) {
+program::program(std::vector<std::string> arguments, std::vector<std::string> environment, const start& how) {
   arguments.insert(arguments.begin(), TESSERA_BINARY_DIR "/bin/tessera");
   for (std::string& one : inherited_environment()) environment.push_back(std::move(one));
   const std::vector<char*> argv = pointers_to(arguments), envp = pointers_to(environment);
@@ -58,6 +63,8 @@ program::program(std::vector<std::string> arguments, std::vector<std::string> en
     setpgid(0, 0);
     dup2(out[1], STDOUT_FILENO);
     dup2(err[1], STDERR_FILENO);
+    if (!how.out.empty()) dup2(open(how.out.c_str(), O_WRONLY | O_CLOEXEC), STDOUT_FILENO);
+    if (const rlimit limit{how.file_limit, how.file_limit}; how.file_limit != 0) setrlimit(RLIMIT_FSIZE, &limit);
     execve(argv[0], argv.data(), envp.data());
     _exit(127);
   }
@@ -73,8 +80,24 @@ program::~program() {
     kill(-m_process, SIGKILL);
     waitpid(m_process, nullptr, 0);
   }
-  close(m_out);
-  close(m_err);
+  if (m_out >= 0) close(m_out);
+  if (m_err >= 0) close(m_err);
+}
+
+bool program::read_on(clock::time_point until) {
+  if ((m_out < 0 && m_err < 0) || clock::now() >= until) return false;
+  pollfd files[2] = {{m_out, POLLIN, 0}, {m_err, POLLIN, 0}};
+  if (poll(files, 2, 100) <= 0) return true;
+  append_from(files[0], m_out, m_so_far.out);
+  append_from(files[1], m_err, m_so_far.err);
+  return true;
+}
+
+bool program::says(const std::string& text, std::chrono::seconds deadline) {
+  const auto end = clock::now() + deadline;
+  while (m_so_far.err.find(text) == std::string::npos)
+    if (!read_on(end)) return false;
+  return true;
 }
 
 void program::signal(int number) const { kill(m_process, number); }
@@ -98,14 +121,9 @@ bool program::work_for(std::chrono::milliseconds processor_time) {
 }
 
 outcome program::wait(std::chrono::seconds deadline) {
-  outcome done;
   const auto end = clock::now() + deadline;
-  pollfd files[2] = {{m_out, POLLIN, 0}, {m_err, POLLIN, 0}};
-  while ((files[0].fd >= 0 || files[1].fd >= 0) && clock::now() < end) {
-    if (poll(files, 2, 100) <= 0) continue;
-    append_from(files[0], done.out);
-    append_from(files[1], done.err);
-  }
+  while (read_on(end)) {}
+  outcome& done = m_so_far;
   int status = 0;
   while (waitpid(m_process, &status, WNOHANG) == 0) {
     if (clock::now() >= end) {

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -16,10 +17,16 @@ struct outcome {
   std::string out, err;
 };
 
+/// What a program finds when it starts.
+struct start {
+  std::string out = {};         ///< where its standard output goes; "": to the test
+  std::uint64_t file_limit = 0;  ///< no file of it becomes longer (RLIMIT_FSIZE); 0: no limit
+};
+
 /// A started program. Its environment has nothing of Tessera's but what is given. Killed, with all it started, when it goes.
 class program {
  public:
-  explicit program(std::vector<std::string> arguments, std::vector<std::string> environment = {});
+  explicit program(std::vector<std::string> arguments, std::vector<std::string> environment = {}, const start& how = {});
   ~program();
   program(const program&) = delete;
   program& operator=(const program&) = delete;
@@ -27,6 +34,8 @@ class program {
   void signal(int number) const;
   /// Waits until it has used so much processor time, so that it is in the midst of its work. False when it ended before.
   bool work_for(std::chrono::milliseconds processor_time);
+  /// Reads until its standard error has this in it. False when it ended or the deadline passed before.
+  bool says(const std::string& text, std::chrono::seconds deadline = std::chrono::seconds(60));
   /// Reads what it prints until it ends.
   outcome wait(std::chrono::seconds deadline = std::chrono::seconds(120));
   /// Whether any process of it is left.
@@ -35,6 +44,8 @@ class program {
  private:
   pid_t m_process = -1;
   int m_out = -1, m_err = -1;
+  outcome m_so_far;
+  bool read_on(std::chrono::steady_clock::time_point until);  ///< false: there is nothing to come
   bool m_reaped = false;
 };
 

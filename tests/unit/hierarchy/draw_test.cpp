@@ -135,6 +135,22 @@ TEST(draw, svg_is_escaped_balanced_and_the_same_every_time) {
   EXPECT_EQ(to_json(large()), to_json(large()));
 }
 
+TEST(draw, peer_links_are_in_every_form) {
+  const location::tree t = large();
+  const node_id a = *t.find("gpu0"), b = *t.find("gpu1"), c = *t.find("gpu2");
+  const drawing what{.peers = {{a, b, 40e9, 3000}, {b, a, 40e9, 3000}, {a, c, 20e9, 5000}, {c, a, 10e9, 5000}}};
+  EXPECT_TRUE(has(to_text(t, what), {"\nlinks between devices:\ngpu0 <-> gpu1  37.3 GiB/s, 3 us\n", "gpu0 -> gpu2  18.6 GiB/s, 5 us\n",
+                                     "gpu2 -> gpu0  9.31 GiB/s, 5 us\n"}));
+  EXPECT_EQ(to_text(t).find("links between"), std::string::npos);
+  const auto json = nlohmann::json::parse(to_json(t, what));
+  ASSERT_EQ(json["peer_links"].size(), 4u);
+  EXPECT_EQ(json["peer_links"][2], (nlohmann::json{{"from", "gpu0"}, {"to", "gpu2"}, {"bandwidth", 20e9}, {"latency_ns", 5000.0}}));
+  const std::string dot = to_dot(t, what);
+  EXPECT_TRUE(has(dot, {"dir=both", "dir=forward", "37.3 GiB/s, 3 us"}));
+  EXPECT_TRUE(has(dot, {("n" + std::to_string(a) + " -> n" + std::to_string(c) + " [constraint=false").c_str()}));
+  EXPECT_TRUE(has(to_svg(t, what), {">to gpu1 37.3 GiB/s, 3 us</text>", ">to gpu0 9.31 GiB/s, 5 us</text>"}));
+}
+
 TEST(draw, words) {
   EXPECT_EQ(cpus_text(std::vector<std::uint32_t>{3}), "cpu 3");
   EXPECT_EQ(cpus_text(std::vector<std::uint32_t>{0, 1, 2, 3, 8, 10, 11}), "cpus 0-3,8,10,11");

@@ -99,6 +99,23 @@ TEST(options, texts_serve_every_type) {
   EXPECT_EQ(find(values, "device[0].link[0].duplex")->integer, 0);
 }
 
+TEST(options, are_listed_with_values_defaults_and_places) {
+  const auto all = explain_options("sim", sim_schema(), {{"device[1].memory", std::string("1 GiB"), "a.toml:3:1"}, {"threads", std::int64_t{4}, "command line"}});
+  const auto row = [&](const std::string& name) {
+    for (const explained_option& o : all)
+      if (o.name == name) return o.value + (o.is_default ? " default " : " given ") + o.where;
+    return std::string();
+  };
+  EXPECT_EQ(row("clock"), "\"real\" default default");
+  EXPECT_EQ(row("threads"), "4 given command line");
+  EXPECT_EQ(row("device[1].memory"), "\"1 GiB\" given a.toml:3:1");
+  EXPECT_EQ(row("device[1].rate"), "\"2 TFLOP/s\" default default");
+  EXPECT_EQ(row("device[1].delay"), "(none) default default");
+  EXPECT_EQ(row("device[0].rate"), "") << "a table that does not exist";
+  EXPECT_EQ(row("device[1].link[0].to"), "");
+  EXPECT_THROW(explain_options("sim", sim_schema(), {{"treads", std::int64_t{4}, ""}}), error);
+}
+
 TEST(options, explain_shows_type_default_range_and_sentence) {
   const std::string text = explain(sim_schema());
   EXPECT_THAT(text, HasSubstr("device[].memory"));

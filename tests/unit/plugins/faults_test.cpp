@@ -298,7 +298,7 @@ TEST(fault_rules, strike_by_chance_in_the_same_order_for_one_seed) {
     rule.probability = 0.3;
     faults::judge judge({seed, {rule}});
     std::string line;
-    for (int k = 0; k < 200; ++k) line += judge.decide(faults::call::copy, "d").strikes != nullptr ? 'x' : '.';
+    for (int k = 0; k < 200; ++k) line += judge.decide(faults::call::copy, {"d", "sim0"}).strikes != nullptr ? 'x' : '.';
     return line;
   };
   EXPECT_EQ(strikes(5), strikes(5));

@@ -1,11 +1,9 @@
 // Blocks in files of the working directory.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -13,6 +11,7 @@
 #include "apps/sial/instructions/builtin/arguments.hpp"
 #include "apps/sial/instructions/builtin/builtin.hpp"
 #include "apps/sial/instructions/instruction_job.hpp"
+#include "core/base/whole_file.hpp"
 
 namespace tessera::sial {
 namespace {
@@ -64,19 +63,10 @@ std::string header_of(const sial_argument& block) {
 
 void write_block(const instruction_call& c) {
   const sial_argument& from = c.arguments[0];
-  const std::string name = file_of(from, ".block"), header = header_of(from),
-                    part = fmt::format("{}.{}.{}.part", name, ::getpid(), c.job.worker());
-  errno = 0;
-  std::ofstream stream(part, std::ios::binary);
-  stream.write(header.data(), static_cast<std::streamsize>(header.size()));
-  stream.write(reinterpret_cast<const char*>(from.data),
-               static_cast<std::streamsize>(from.elements) * static_cast<std::streamsize>(sizeof(double)));
-  stream.close();
-  if (!stream || std::rename(part.c_str(), name.c_str()) != 0) {
-    const int reason = errno;
-    std::remove(part.c_str());
-    refuse(fmt::format("cannot write the file '{}': {}", name, std::strerror(reason)));
-  }
+  const std::string name = file_of(from, ".block"), header = header_of(from);
+  const std::string_view elements(reinterpret_cast<const char*>(from.data), static_cast<std::size_t>(from.elements) * sizeof(double));
+  if (const std::error_code reason = write_whole_file(name, {header, elements}))
+    refuse(fmt::format("cannot write the file '{}': {}", name, reason.message()));
 }
 
 void read_block(const instruction_call& c) {

@@ -90,9 +90,9 @@ TEST_F(sial_init, files_that_cannot_be_read) {
 }
 
 TEST_F(sial_init, files_that_cannot_be_written) {
-  EXPECT_THAT(message_of([&] { write_init({}, m_folder / "no/such/folder.dat"); }, error_kind::input), HasSubstr("cannot write the file"));
+  EXPECT_THAT(message_of([&] { write_init({}, m_folder / "no/such/folder.dat"); }, error_kind::output), HasSubstr("cannot write the file"));
   fs::create_directory(m_folder / "taken.dat");
-  EXPECT_THAT(message_of([&] { write_init({}, m_folder / "taken.dat"); }, error_kind::input), HasSubstr("cannot write the file"));
+  EXPECT_THAT(message_of([&] { write_init({}, m_folder / "taken.dat"); }, error_kind::output), HasSubstr("cannot write the file"));
   EXPECT_EQ(std::distance(fs::directory_iterator(m_folder), {}), 1);  // nothing half written is left
 }
 
