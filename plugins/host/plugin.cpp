@@ -141,7 +141,7 @@ tsr_status open(const tsr_host* host, const tsr_option_value* values, std::uint3
     plugin->shared = option.flag("shared", false);
     plugin->bandwidth = option.number("bandwidth", 10.0 * (1u << 30));
     plugin->domains = common::numa_domains(host->cpu_mask, host->cpu_words);
-    common::set_blas_threads(static_cast<int>(option.integer("blas_threads", 1)));
+    if (const auto status = common::start_blas(report, static_cast<int>(option.integer("blas_threads", 1)))) return status;
     plugin->library = common::blas_library();
     plugin->blas = blas_table(plugin->library.c_str());
     plugin->tensor = tensor_table();
