@@ -58,21 +58,42 @@ class one_processor {
   unsigned m_count = 1;
 };
 
-std::uint64_t addresses_in_use() {
+/// The number of this place in /proc/self/statm, as bytes: 0 all addresses, 5 those of data.
+std::uint64_t bytes_in_use(int place) {
   std::ifstream file("/proc/self/statm");
   std::uint64_t pages = 0;
-  file >> pages;
+  for (int k = 0; k <= place; ++k) file >> pages;
   return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
+std::uint64_t addresses_in_use() { return bytes_in_use(0); }
 
-/// RLIMIT_AS; 0: there is none.
-std::uint64_t address_limit() {
+/// What can keep a process from having memory that it does not touch.
+struct bound {
+  std::uint64_t limit = ~std::uint64_t{0}, left = ~std::uint64_t{0};
+  std::string what;  ///< "": there is none
+  std::string remedy;
+};
+
+bound least_bound() {
+  bound least;
+  const auto look = [&](std::uint64_t limit, int place, const char* what, const char* remedy) {
+    const std::uint64_t left = limit - std::min(limit, bytes_in_use(place));
+    if (least.what.empty() || left < least.left) least = {limit, left, what, remedy};
+  };
   rlimit limit{};
-  return ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur : 0;
+  if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    look(limit.rlim_cur, 0, "the limit of this process", "raise the limit (ulimit -v, in KiB)");
+  if (::getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    look(limit.rlim_cur, 5, "the limit of this process's data", "raise the limit (ulimit -d, in KiB)");
+  std::ifstream overcommit("/proc/sys/vm/overcommit_memory");
+  int mode = 0;
+  if (least.what.empty() && overcommit >> mode && mode == 2)
+    least = {~std::uint64_t{0}, ~std::uint64_t{0}, "the system, which promises no more than it has (vm.overcommit_memory), ", "end other programs"};
+  return least;
 }
 
 bool has_room_for(std::uint64_t bytes) {
-  void* const room = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const room = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (room == MAP_FAILED) return false;
   ::munmap(room, bytes);
   return true;
@@ -131,11 +152,13 @@ buffers& own_buffers() {
 }
 
 [[noreturn]] void refuse(std::uint64_t count, std::uint64_t bytes) {
-  const std::uint64_t limit = address_limit(), used = addresses_in_use();
+  const bound is = least_bound();
+  const auto figure = [](std::uint64_t value, const std::string& before) {
+    return value == ~std::uint64_t{0} ? std::string() : before + std::to_string(value / MiB) + " MiB";
+  };
   throw std::runtime_error("OpenBLAS needs " + std::to_string(count * bytes / MiB) + " MiB of addresses for " +
-                           (count == 1 ? std::string("a buffer") : std::to_string(count) + " buffers") + ", and the limit of this process, " +
-                           std::to_string(limit / MiB) + " MiB, leaves " + std::to_string((limit - std::min(limit, used)) / MiB) +
-                           " MiB; raise the limit (ulimit -v, in KiB)");
+                           (count == 1 ? std::string("a buffer") : std::to_string(count) + " buffers") + ", and " + is.what + figure(is.limit, ", ") +
+                           (is.left == ~std::uint64_t{0} ? "has none" : figure(is.left, ", leaves ")) + "; " + is.remedy);
 }
 
 }  // namespace
@@ -198,7 +221,7 @@ openblas::openblas() {
   find("openblas_get_num_procs", get_num_procs);
   find("openblas_get_num_threads", get_num_threads);
   find("openblas_set_num_threads", m_set_num_threads);
-  if (address_limit() == 0) return;
+  if (least_bound().what.empty()) return;
   own_buffers().find_entries(m_library);
   take_buffers(alone.count());
   m_bounded = true;
@@ -206,11 +229,9 @@ openblas::openblas() {
 
 /// One buffer per processor, in at most a quarter of the addresses that are left; at least one.
 void openblas::take_buffers(unsigned processors) {
-  const std::uint64_t limit = address_limit();
   if (!own_buffers().take()) refuse(1, own_buffers().bytes());
-  const auto left = [&] { return limit - std::min(limit, addresses_in_use()); };
-  for (std::uint64_t taken = own_buffers().bytes(), most = left() / 4; --processors > 0 && taken + own_buffers().bytes() <= most;
-       taken += own_buffers().bytes())
+  const std::uint64_t most = least_bound().left / 4;
+  for (std::uint64_t taken = own_buffers().bytes(); --processors > 0 && taken + own_buffers().bytes() <= most; taken += own_buffers().bytes())
     if (!own_buffers().take()) return;
 }
 

@@ -15,8 +15,9 @@ class openblas {
   /// room for a buffer. Thread-safe.
   static const openblas& loaded();
 
-  /// One call at a time of one thread. Under a limit of addresses (RLIMIT_AS) OpenBLAS asks for a buffer again and again for ever when there is no
-  /// room for one, so there run at most as many calls at a time as buffers were had when it was loaded; further ones wait. Without a limit: nothing.
+  /// One call at a time of one thread. Under a limit of addresses (RLIMIT_AS, RLIMIT_DATA, or a system that promises no more than it has) OpenBLAS
+  /// asks for a buffer again and again for ever when there is no room for one, so there run at most as many calls at a time as buffers were had when
+  /// it was loaded; further ones wait. Without a limit: nothing.
   class call {
    public:
     call() : m_bounded(loaded().m_bounded) {
