@@ -82,6 +82,7 @@ if(TESSERA_SHLIBDEPS AND TESSERA_FILE)
   set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
   set(CPACK_DEBIAN_PACKAGE_SECTION libs)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_PACKAGE_DEPENDS libopenblas0)  # loaded by plugins when they are opened, so no file tells of it
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib)
   tessera_part("DEB package" TRUE "cpack -G DEB")
 else()

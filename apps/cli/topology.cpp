@@ -21,6 +21,7 @@ struct topology_options : apps::command_options {
 int run(const topology_options& o) {
   const machine m = hierarchy::assemble(o.load());
   for (const std::string& note : m.notes) fmt::print(stderr, "note: {}\n", note);
+  if (!m.host_bound.empty()) fmt::print(stderr, "note: memory for blocks on the host is bounded by {}\n", m.host_bound);
   const hierarchy::drawing what{.peers = hierarchy::peer_links(m)};
   bool asked = false;
   const auto give = [&](const std::string& path, auto draw) {

@@ -34,6 +34,10 @@ strip --strip-unneeded "$prefix"/bin/* "$prefix"/lib*/libtessera.so.*.*.* 2>/dev
 plugins="$(dirname "$(find "$prefix" -name tessera_host.so)")"
 rm -f "$plugins/tessera_hip.so"
 mkdir -p "$prefix/lib/needed"
+# OpenBLAS is loaded by the plugins when they are opened, so no file tells of it.
+blas="$(sed -n 's/^pkgcfg_lib_openblas_openblas:[A-Z]*=//p' "$build/CMakeCache.txt")"
+[ -f "$blas" ] || fail 21 "$build/CMakeCache.txt does not say where OpenBLAS is"
+cp -L "$blas" "$prefix/lib/needed/libopenblas.so.0"
 find "$prefix" -type f \( -name '*.so*' -o -path '*/bin/*' \) -print0 |
   LD_LIBRARY_PATH="$prefix/lib" xargs -0 -n 1 ldd 2>/dev/null | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
   grep -vE '/(libc|libm|libdl|librt|libpthread|ld-linux[^/]*|libresolv|libcuda)\.so' | grep -v "^$prefix" |

@@ -22,7 +22,7 @@ struct case_options {
 tessera::machine host_machine(int workers);
 /// Sleeps without looking at anything.
 void leave_idle(double seconds);
-/// Call after making a runtime: OpenBLAS starts a thread of its own when its library is loaded, which spins for 0.1 s.
+/// Call after making a runtime: its threads have started and gone to sleep then.
 inline void settle() { leave_idle(0.3); }
 
 /// Submit, run and retire n tasks: "independent" (no blocks), "chain" (one block), "dag" (the random graph).

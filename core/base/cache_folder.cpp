@@ -1,12 +1,12 @@
 #include "core/base/cache_folder.hpp"
 
-#include <cstdlib>
+#include "core/base/environment.hpp"
 
 namespace tessera {
 
 std::filesystem::path cache_folder() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/') return std::filesystem::path(cache) / "tessera";
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') return std::filesystem::path(home) / ".cache" / "tessera";
+  if (const char* cache = environment_variable("XDG_CACHE_HOME"); cache != nullptr && *cache == '/') return std::filesystem::path(cache) / "tessera";
+  if (const char* home = environment_variable("HOME"); home != nullptr && *home == '/') return std::filesystem::path(home) / ".cache" / "tessera";
   return {};
 }
 

@@ -1,10 +1,10 @@
 #include "core/config/document.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 
+#include "core/base/environment.hpp"
 #include "core/config/layers.hpp"
 #include "core/config/quote.hpp"
 #include "core/config/schema.hpp"
@@ -12,19 +12,6 @@
 
 namespace tessera::config {
 namespace {
-
-std::vector<std::pair<std::string, std::string>> process_environment() {
-  std::vector<std::pair<std::string, std::string>> variables;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const auto equals = text.find('=');
-    if (equals == text.npos) continue;
-    if (text.starts_with("TESSERA_") || text.starts_with("GECKO_"))
-      variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
-  }
-  std::ranges::sort(variables);  // messages do not depend on the order of the environment
-  return variables;
-}
 
 std::string show(const std::variant<bool, std::int64_t, double, std::string>& value) {
   return std::visit(
@@ -45,7 +32,7 @@ std::string show(const std::variant<bool, std::int64_t, double, std::string>& va
 document document::load(const sources& from) {
   document made;
   layers onto(made);
-  const auto variables = from.environment ? *from.environment : process_environment();
+  const auto variables = from.environment ? *from.environment : environment_variables({"TESSERA_", "GECKO_"});
   std::vector<std::filesystem::path> files = from.files;
   if (files.empty())
     for (const auto& [name, value] : variables)

@@ -98,7 +98,8 @@ constexpr std::array keys{
         "turns it on.",
         [](settings& s) -> field { return &s.runtime.validate; }},
     key{"memory", "host_limit", key_type::size, 0, PiB, "", false,
-        "Bytes of blocks that each host space may hold; 0: what the machine has.",
+        "Bytes of blocks that each host space may hold, also more than the limits of the process leave; 0: what the machine has and these "
+        "limits leave.",
         [](settings& s) -> field { return &s.runtime.host_limit; }},
     key{"memory", "slab_bytes", key_type::size, 64 * KiB, TiB, "", false,
         "Size of a slab asked of a plugin and carved into blocks.",

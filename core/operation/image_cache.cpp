@@ -5,11 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -30,6 +29,17 @@ constexpr std::string_view first_line = "tessera kernel 1\n";
 /// The hash finds damage; whoever may write to the folder is trusted.
 std::string head_of(std::string_view key, std::string_view image) {
   return fmt::format("{}{} {} {:016x}\n{}", first_line, key.size(), image.size(), hash_of(image), key);
+}
+
+/// What was checked is what is read; "" when it cannot be.
+std::string content_of(const plugin::trusted_file& file) {
+  std::string all;
+  for (std::array<char, 65536> part;;) {
+    const ::ssize_t bytes = ::read(file.descriptor(), part.data(), part.size());
+    if (bytes < 0 && errno == EINTR) continue;
+    if (bytes <= 0) return bytes == 0 ? all : std::string();
+    all.append(part.data(), static_cast<std::size_t>(bytes));
+  }
 }
 
 }  // namespace
@@ -58,14 +68,13 @@ std::string image_cache::read(const std::string& key) const {
   const fs::path file = file_of(key);
   std::error_code failed;
   if (file.empty() || !fs::exists(file, failed)) return {};
+  std::string all;
   try {
-    plugin::check_trust(file);
+    all = content_of(plugin::trusted_file(file));
   } catch (const error& e) {
     tell_once(fmt::format("compiled kernels that are kept are not used: {}", e.message()));
     return {};
   }
-  std::ifstream stream(file, std::ios::binary);
-  std::string all{std::istreambuf_iterator<char>(stream), {}};
   // The head's length depends on the image's; so it is found by the key, which is known.
   const auto line = all.find('\n', first_line.size());
   if (!all.starts_with(first_line) || line == all.npos || all.size() - line - 1 < key.size()) return {};

@@ -1,11 +1,16 @@
 #include "core/plugin/elf_file.hpp"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
+#include <unistd.h>
 
-#include <cstring>
-#include <fstream>
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <limits>
 #include <optional>
+#include <utility>
 
 #include "core/base/error.hpp"
 
@@ -16,46 +21,81 @@ namespace {
   throw error(error_kind::plugin, message, path.string(), hint);
 }
 
+/// A descriptor of its own.
+class opened_file {
+ public:
+  explicit opened_file(const std::filesystem::path& path) : m_descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (m_descriptor < 0) refuse(path, "the file cannot be read", "check that it exists and that you may read it");
+  }
+  ~opened_file() { ::close(m_descriptor); }
+  opened_file(const opened_file&) = delete;
+  opened_file& operator=(const opened_file&) = delete;
+  int descriptor() const noexcept { return m_descriptor; }
+
+ private:
+  int m_descriptor;
+};
+
 class reader {
  public:
-  explicit reader(const std::filesystem::path& path) : m_path(path), m_file(path, std::ios::binary) {
-    if (!m_file) refuse(path, "the file cannot be read", "check that it exists and that you may read it");
-  }
+  reader(std::filesystem::path path, int descriptor) : m_path(std::move(path)), m_descriptor(descriptor) {}
   template <class T>
-  T at(std::uint64_t offset) {
+  T at(std::uint64_t offset) const {
     T value;
-    m_file.seekg(static_cast<std::streamoff>(offset));
-    m_file.read(reinterpret_cast<char*>(&value), sizeof value);
-    if (!m_file) refuse(m_path, "the file is truncated", "build or copy it again");
+    if (read(offset, &value, sizeof value) != sizeof value) truncated();
     return value;
   }
-  std::string text(std::uint64_t offset) {
+  std::string text(std::uint64_t offset) const {
     std::string value;
-    m_file.seekg(static_cast<std::streamoff>(offset));
-    std::getline(m_file, value, '\0');
-    if (!m_file) refuse(m_path, "the file is truncated", "build or copy it again");
-    return value;
+    for (std::array<char, 256> part;;) {
+      const std::size_t bytes = read(offset + value.size(), part.data(), part.size());
+      const auto end = std::find(part.begin(), part.begin() + bytes, '\0');
+      value.append(part.begin(), end);
+      if (end != part.begin() + bytes) return value;
+      if (bytes == 0) truncated();
+    }
   }
   /// The first bytes, without complaint about a short file.
-  std::string magic() {
+  std::string magic() const {
     std::string value(SELFMAG, '\0');
-    m_file.read(value.data(), SELFMAG);
-    m_file.clear();
+    read(0, value.data(), SELFMAG);
     return value;
   }
 
  private:
+  [[noreturn]] void truncated() const { refuse(m_path, "the file is truncated", "build or copy it again"); }
+
+  /// As many bytes as there are, up to `bytes`.
+  std::size_t read(std::uint64_t offset, void* to, std::size_t bytes) const {
+    std::size_t done = 0;
+    while (done < bytes && offset + done <= std::uint64_t{std::numeric_limits<::off_t>::max()}) {
+      const ::ssize_t got = ::pread(m_descriptor, static_cast<char*>(to) + done, bytes - done, static_cast<::off_t>(offset + done));
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) break;
+      done += static_cast<std::size_t>(got);
+    }
+    return done;
+  }
+
   std::filesystem::path m_path;
-  std::ifstream m_file;
+  int m_descriptor;
 };
 
 /// The machine number of this very program.
-std::uint16_t own_machine() { return reader("/proc/self/exe").at<ElfW(Ehdr)>(0).e_machine; }
+std::uint16_t own_machine() {
+  const opened_file self("/proc/self/exe");
+  return reader("/proc/self/exe", self.descriptor()).at<ElfW(Ehdr)>(0).e_machine;
+}
 
 }  // namespace
 
 elf_facts read_elf(const std::filesystem::path& path) {
-  reader file(path);
+  const opened_file file(path);
+  return read_elf(path, file.descriptor());
+}
+
+elf_facts read_elf(const std::filesystem::path& path, int descriptor) {
+  const reader file(path, descriptor);
   if (file.magic() != std::string(ELFMAG, SELFMAG))
     refuse(path, "the file is not a shared library (no ELF header)",
            "give the path of the built plugin, usually tessera_<name>.so, or remove the file from the directory");

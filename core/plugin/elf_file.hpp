@@ -14,5 +14,7 @@ struct elf_facts {
 /// Reads them. Throws tessera::error (kind plugin) when the file cannot be read, is no ELF file, is truncated, is made
 /// for another machine, or is no shared library.
 elf_facts read_elf(const std::filesystem::path& path);
+/// The same of a file that is open; `path` is for messages.
+elf_facts read_elf(const std::filesystem::path& path, int descriptor);
 
 }  // namespace tessera::plugin

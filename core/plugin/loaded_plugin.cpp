@@ -203,23 +203,24 @@ loaded_plugin accept_header(const std::filesystem::path& path, const tsr_plugin_
   return plugin;
 }
 
-void check_before_loading(const std::filesystem::path& path) {
-  check_trust(path);
-  check_sanitizer_of(path, read_elf(path));
+trusted_file check_before_loading(const std::filesystem::path& path) {
+  trusted_file file(path);
+  check_sanitizer_of(path, read_elf(path, file.descriptor()));
+  return file;
 }
 
 loaded_plugin load_plugin(const std::filesystem::path& path, const checksums& expected) {
-  check_trust(path);
+  const trusted_file file(path);
   const auto check_sum = [&](const std::string& name) {
     for (const auto& [plugin, sum] : expected)
-      if (plugin == name) check_sha256(path, name, sum);
+      if (plugin == name) check_sha256(file, name, sum);
   };
   const std::string promised = promised_name(path);
   check_sum(promised);
   check_company(path, promised);
-  check_sanitizer_of(path, read_elf(path));
+  check_sanitizer_of(path, read_elf(path, file.descriptor()));
 
-  void* const symbol = load_symbol(path, "tsr_plugin_query");
+  void* const symbol = load_symbol(file, "tsr_plugin_query");
   if (symbol == nullptr)
     refuse(path, "the shared library is no Tessera plugin: it does not export tsr_plugin_query",
            "export the function (TSR_EXPORT in tessera/plugin.h), or remove the file from the directory");

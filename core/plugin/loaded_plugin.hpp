@@ -11,6 +11,7 @@
 
 #include "core/base/error.hpp"
 #include "core/plugin/option.hpp"
+#include "core/plugin/trust.hpp"
 
 namespace tessera::plugin {
 
@@ -27,8 +28,8 @@ struct loaded_plugin {
 using checksums = std::vector<std::pair<std::string, std::string>>;
 
 /// What a file must pass before any code of it runs, beside its checksum: trust, ELF facts, sanitizer. Throws tessera::error (kind
-/// plugin) with the file as the place.
-void check_before_loading(const std::filesystem::path& path);
+/// plugin) with the file as the place. What is loaded through the result is what was looked at.
+trusted_file check_before_loading(const std::filesystem::path& path);
 
 /// Trust, checksum, ELF facts, load, query, version, sanitizer, mandatory entries: everything short of probe and open.
 /// Throws tessera::error (kind plugin) with the file as the place.

@@ -37,6 +37,8 @@ struct machine {
   /// Set: the machine is imagined, and its devices take their time on this clock (hierarchy/simulation). The runtime is then
   /// for one thread.
   std::shared_ptr<schedule::simulation> simulated = {};
+  /// What leaves blocks less of the host's memory than there is, for people to read; "": nothing does.
+  std::string host_bound = {};
 };
 
 }  // namespace tessera

@@ -7,9 +7,9 @@
 namespace tessera {
 
 void* load_user_library(const std::filesystem::path& path, const std::string& name, const std::string& sha256) {
-  plugin::check_before_loading(path);
-  if (!sha256.empty()) plugin::check_sha256(path, path.filename().string(), sha256);
-  return plugin::load_symbol(path, name);
+  const plugin::trusted_file file = plugin::check_before_loading(path);
+  if (!sha256.empty()) plugin::check_sha256(file, path.filename().string(), sha256);
+  return plugin::load_symbol(file, name);
 }
 
 }  // namespace tessera

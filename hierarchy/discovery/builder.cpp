@@ -62,8 +62,10 @@ std::vector<std::uint32_t> numbers_of(hwloc_const_bitmap_t set) {
   return numbers;
 }
 
-tree_builder::tree_builder(hwloc_topology_t from, std::span<const found_device> devices)
-    : m_from(from), m_devices(devices), m_tree(machine_properties(from)) {
+tree_builder::tree_builder(hwloc_topology_t from, std::span<const found_device> devices, std::uint64_t machine_memory)
+    : m_from(from), m_devices(devices), m_tree(machine_properties(from)), m_machine_memory(machine_memory) {
+  location::properties& machine = m_tree.edit(m_tree.root());
+  machine.memory_bytes = std::max(machine.memory_bytes, m_machine_memory);
   const auto host = std::ranges::find(devices, tsr_device_class{TSR_DEVICE_CPU}, &found_device::device_class);
   if (host != devices.end()) m_host = &*host;
   m_several_packages = hwloc_get_nbobjs_by_type(from, HWLOC_OBJ_PACKAGE) > 1;
@@ -95,6 +97,7 @@ node_id tree_builder::package_below(hwloc_obj_t package, node_id parent) {
 
 void tree_builder::add_domains() {
   bool all_matched = true;
+  const bool only_one = hwloc_get_nbobjs_by_type(m_from, HWLOC_OBJ_NUMANODE) == 1;
   for (hwloc_obj_t domain = nullptr; (domain = hwloc_get_next_obj_by_type(m_from, HWLOC_OBJ_NUMANODE, domain));) {
     if (!wanted(domain)) continue;
     node_id parent = m_tree.root();
@@ -107,6 +110,8 @@ void tree_builder::add_domains() {
     is.type = joined(domain->subtype ? domain->subtype : "NUMANode", shared_cache(m_from, domain->cpuset));
     is.numa_node = static_cast<std::int32_t>(domain->os_index);
     is.memory_bytes = domain->attr->numanode.local_memory;
+    // The system does not count memory with a domain that was added while it ran; to the only domain it belongs all the same.
+    if (only_one) is.memory_bytes = std::max<std::uint64_t>(is.memory_bytes, m_machine_memory);
     if (m_host != nullptr) {
       const auto space = std::ranges::find(m_host->spaces, is.numa_node, &found_space::numa_node);
       if (space != m_host->spaces.end()) {

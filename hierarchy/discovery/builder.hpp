@@ -13,7 +13,8 @@ namespace tessera::hierarchy {
 /// Builds one tree; used once.
 class tree_builder {
  public:
-  tree_builder(hwloc_topology_t from, std::span<const found_device> devices);
+  /// `machine_memory`: what the machine has as a whole; 0: not known.
+  tree_builder(hwloc_topology_t from, std::span<const found_device> devices, std::uint64_t machine_memory);
   location::tree build() &&;
 
  private:
@@ -21,6 +22,7 @@ class tree_builder {
   std::span<const found_device> m_devices;
   const found_device* m_host = nullptr;  // the first device of class CPU
   location::tree m_tree;
+  std::uint64_t m_machine_memory;
   bool m_several_packages = false;
   std::map<hwloc_obj_t, location::node_id> m_nodes;  // packages and NUMA domains
 

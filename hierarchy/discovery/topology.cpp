@@ -12,6 +12,7 @@
 #include "core/base/error.hpp"
 #include "core/config/toml.hpp"
 #include "hierarchy/discovery/builder.hpp"
+#include "hierarchy/discovery/memory_limits.hpp"
 
 namespace tessera::hierarchy {
 
@@ -145,7 +146,7 @@ std::size_t topology::core_count() const {
 }
 
 location::tree topology::tree(std::span<const found_device> devices) const {
-  return tree_builder(m_loaded->handle, devices).build();
+  return tree_builder(m_loaded->handle, devices, m_loaded->here ? machine_memory(memory_sources::of_this_process()) : 0).build();
 }
 
 }  // namespace tessera::hierarchy

@@ -9,6 +9,7 @@
 #include "hierarchy/declaration/bind.hpp"
 #include "hierarchy/discovery/devices.hpp"
 #include "hierarchy/discovery/topology.hpp"
+#include "hierarchy/machine/host_memory.hpp"
 #include "hierarchy/machine/names.hpp"
 #include "hierarchy/policy/policy.hpp"
 
@@ -64,9 +65,13 @@ machine assemble(const config::document& configuration, log_function log) {
     throw error(error_kind::configuration, "no opened plugin offers host memory and host workers",
                 configuration.origin("runtime.plugins"), "add \"host\" to runtime.plugins");
 
-  machine made{configuration.runtime(), std::move(plugins), seen.tree(devices), {}, std::move(log)};
+  const location::tree discovered = seen.tree(devices);
+  machine made{configuration.runtime(), std::move(plugins), discovered, {}, std::move(log)};
   if (const config::declarations declared = declarations_of(configuration, made.notes); !declared.empty())
-    made.tree = declared_tree(declared, made.tree, devices, made.notes);
+    made.tree = declared_tree(declared, discovered, devices, made.notes);
+  const memory_sources memory = memory_sources::of_this_process();
+  if (memory.address_limit != no_limit || memory.data_limit != no_limit) save_addresses();
+  bound_host_memory(made, discovered, devices, least_bound(memory), configuration.origin("memory.host_limit"));
   made.settings.detached = detached_locations(configuration, made.tree, devices);
   std::vector<std::string> opened;
   for (const auto& p : made.plugins->plugins()) opened.push_back(p.name);

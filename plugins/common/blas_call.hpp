@@ -85,14 +85,11 @@ double flops(const potrf_call& call);
 /// All operations for F32, F64, C64, C128.
 bool blas_supports(tsr_blas_operation operation, tsr_type type) noexcept;
 
+/// Loads OpenBLAS, before anything else here computes, and sets the threads of one call; 0: one, unless the program has chosen a number. OpenBLAS has
+/// one such number per process, shared by every plugin and by the program: whoever sets it last decides. Fails: UNAVAILABLE, with what is missing.
+tsr_status start_blas(const reporter& report, int threads);
+
 /// "OpenBLAS 0.3.21 (Zen)": name, version and kernel set in use.
 std::string blas_library();
-
-/// The number of threads that OpenBLAS uses for one call. OpenBLAS has one such number per process, shared by every
-/// plugin and by the program: whoever sets it last decides.
-void set_blas_threads(int threads);
-int blas_threads();
-/// Whether nobody has chosen the number yet: it still is one thread per processor.
-bool blas_threads_untouched();
 
 }  // namespace tessera::common

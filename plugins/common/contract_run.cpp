@@ -1,10 +1,9 @@
 // Contractions by the host's processors: products through OpenBLAS, except where a call costs more than the work.
-#include <cblas.h>
-
 #include <complex>
 
 #include "plugins/common/contract_call.hpp"
 #include "plugins/common/numbers.hpp"
+#include "plugins/common/openblas.hpp"
 
 namespace tessera::common {
 
@@ -42,9 +41,10 @@ void multiply_few(const contract_plan& plan, const gemm_call& g) {
 }
 
 /// A dot product or a matrix times a vector, of real numbers; false where it is neither.
-template <class Real, auto Dot, auto Gemv>
-bool multiply_vector(const contract_plan& plan, const gemm_call& g) {
+template <class Real, class Dot, class Gemv>
+bool multiply_vector(const contract_plan& plan, const gemm_call& g, Dot* dot, Gemv* gemv) {
   if (plan.m != 1 && plan.n != 1) return false;
+  const openblas::call one_call;
   const bool column = plan.n == 1;  // of C; else its one row: c^T = B^T a^T
   const int vector = column ? 1 : 0, matrix = 1 - vector;
   const Real alpha = value_of<Real>(g.alpha), beta = value_of<Real>(g.beta);
@@ -55,7 +55,7 @@ bool multiply_vector(const contract_plan& plan, const gemm_call& g) {
     const Real* second = reinterpret_cast<const Real*>(static_cast<const char*>(g.b) + item * g.stride_b);
     Real* y = reinterpret_cast<Real*>(static_cast<char*>(g.c) + item * g.stride_c);
     if (plan.m == 1 && plan.n == 1) {
-      const Real sum = Dot(g.k, first, inc(plan.column_step[0]), second, inc(plan.row_step[1]));
+      const Real sum = dot(g.k, first, inc(plan.column_step[0]), second, inc(plan.row_step[1]));
       *y = beta == 0 ? alpha * sum : alpha * sum + beta * *y;
       continue;
     }
@@ -65,7 +65,7 @@ bool multiply_vector(const contract_plan& plan, const gemm_call& g) {
       for (std::int64_t i = 0; i < results; ++i) y[i * inc_y] = 0;  // gemv may multiply what is there by 0
     const bool along = column != plan.transposed[matrix];  // the results lie along the matrix's columns
     const auto rows = static_cast<int>(along ? results : plan.k), columns = static_cast<int>(along ? plan.k : results);
-    Gemv(CblasColMajor, along ? CblasNoTrans : CblasTrans, rows, columns, alpha, of, static_cast<int>(plan.ld[matrix]), x, inc_x,
+    gemv(CblasColMajor, along ? CblasNoTrans : CblasTrans, rows, columns, alpha, of, static_cast<int>(plan.ld[matrix]), x, inc_x,
          beta == 0 ? Real(1) : beta, y, inc_y);
   }
   return true;
@@ -82,8 +82,9 @@ tsr_status multiply(const contract_plan& plan, const gemm_call& g) {
     }
     return TSR_OK;
   }
-  if (plan.k > 0 && g.type == TSR_F32 && multiply_vector<float, cblas_sdot, cblas_sgemv>(plan, g)) return TSR_OK;
-  if (plan.k > 0 && g.type == TSR_F64 && multiply_vector<double, cblas_ddot, cblas_dgemv>(plan, g)) return TSR_OK;
+  const openblas& blas = openblas::loaded();
+  if (plan.k > 0 && g.type == TSR_F32 && multiply_vector<float>(plan, g, blas.sdot, blas.sgemv)) return TSR_OK;
+  if (plan.k > 0 && g.type == TSR_F64 && multiply_vector<double>(plan, g, blas.ddot, blas.dgemv)) return TSR_OK;
   return run(g);
 }
 

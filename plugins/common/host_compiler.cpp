@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,10 +33,12 @@ namespace fs = std::filesystem;
 constexpr const char* own_options[] = {"-x",    "c",       "-std=gnu11", "-O3", "-march=native", "-fno-math-errno",
                                        "-fPIC", "-shared", "-w"};
 
+constexpr const char* usual_path = "/usr/local/bin:/usr/bin:/bin";
+
 std::string found_in_path(const std::string& name) {
   if (name.find('/') != name.npos) return ::access(name.c_str(), X_OK) == 0 ? fs::absolute(name).string() : std::string{};
-  const char* const path = std::getenv("PATH");
-  std::istringstream folders(path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin");
+  const char* const path = ::secure_getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : usual_path);
   for (std::string folder; std::getline(folders, folder, ':');) {
     const std::string file = folder + "/" + name;
     if (folder.starts_with('/') && ::access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file)) return file;
@@ -89,7 +92,10 @@ finished run(const std::vector<std::string>& words, const std::string& folder, s
   arguments.push_back(nullptr);
   // Messages in English, temporary files in our folder.
   std::vector<std::string> set;
-  for (char** one = environ; *one != nullptr; ++one)
+  // In a program with more rights than its user's (setuid) the user does not choose where the compiler finds its parts.
+  const bool not_ours = ::getauxval(AT_SECURE) != 0;
+  if (not_ours) set.push_back(std::string("PATH=") + usual_path);
+  for (char** one = environ; !not_ours && *one != nullptr; ++one)
     if (!std::string_view(*one).starts_with("LC_ALL=") && !std::string_view(*one).starts_with("TMPDIR=")) set.emplace_back(*one);
   set.insert(set.end(), {"LC_ALL=C", "TMPDIR=" + folder});
   std::vector<char*> environment;

@@ -122,23 +122,22 @@ std::vector<numa_domain> numa_domains(const std::uint64_t* cpu_mask, std::uint32
     if (cpu_mask == nullptr || cpu_words == 0) return true;
     return cpu / 64 < cpu_words && ((cpu_mask[cpu / 64] >> (cpu % 64)) & 1) != 0;
   };
-  std::uint64_t limit = ~0ull;  // of the control group; "max" reads as none
-  if (const auto text = first_line("/sys/fs/cgroup/memory.max"); !text.empty() && text != "max")
-    limit = std::max<std::uint64_t>(std::strtoull(text.c_str(), nullptr, 10), 1);
+  const auto online = parse_list(first_line("/sys/devices/system/node/online"));
+  // Memory that was added while the system ran may be counted with no domain; the only one has it all the same.
+  const std::uint64_t least = online.size() == 1 ? meminfo(-1, "MemTotal") : 0;
   std::vector<numa_domain> result;
-  for (const unsigned node : parse_list(first_line("/sys/devices/system/node/online"))) {
+  for (const unsigned node : online) {
     const auto cpus = parse_list(first_line("/sys/devices/system/node/node" + std::to_string(node) + "/cpulist"));
     const auto count = std::count_if(cpus.begin(), cpus.end(), usable);
     if (count == 0) continue;
-    result.push_back({static_cast<int>(node), std::min(meminfo(static_cast<int>(node), "MemTotal"), limit),
-                      static_cast<std::uint32_t>(count)});
+    result.push_back({static_cast<int>(node), std::max(meminfo(static_cast<int>(node), "MemTotal"), least), static_cast<std::uint32_t>(count)});
   }
   if (result.empty()) {
     std::uint32_t count = 0;
     for (std::uint32_t word = 0; cpu_mask != nullptr && word < cpu_words; ++word)
       count += static_cast<std::uint32_t>(__builtin_popcountll(cpu_mask[word]));
     if (count == 0) count = static_cast<std::uint32_t>(std::max(1l, ::sysconf(_SC_NPROCESSORS_ONLN)));
-    result.push_back({-1, std::min(meminfo(-1, "MemTotal"), limit), count});
+    result.push_back({-1, meminfo(-1, "MemTotal"), count});
   }
   return result;
 }

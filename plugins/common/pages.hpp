@@ -41,7 +41,7 @@ std::uint64_t page_bytes() noexcept;
 /// One NUMA domain with CPUs that this process may use.
 struct numa_domain {
   int node;             ///< as the operating system counts; -1 when it does not say
-  std::uint64_t bytes;  ///< its memory, bounded by the control group's limit; 0: unknown
+  std::uint64_t bytes;  ///< its memory, all of the machine's for the only one; 0: unknown. Limits of the process are the host's business
   std::uint32_t cpus;   ///< usable CPUs in it
 };
 

@@ -9,7 +9,7 @@
 namespace tessera::common {
 
 private_folder::private_folder() {
-  const char* const given = std::getenv("TMPDIR");
+  const char* const given = ::secure_getenv("TMPDIR");
   std::string pattern = (given != nullptr && *given == '/' ? std::string(given) : std::string("/tmp")) + "/tessera-XXXXXX";
   if (::mkdtemp(pattern.data()) != nullptr)
     m_path = pattern;

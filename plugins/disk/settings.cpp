@@ -43,7 +43,7 @@ const tsr_option options[] = {
 std::uint64_t positive(std::int64_t value) { return static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0)); }
 
 std::string temporary_directory() {
-  const char* named = std::getenv("TMPDIR");
+  const char* named = ::secure_getenv("TMPDIR");
   return named != nullptr && *named != '\0' ? named : "/tmp";
 }
 

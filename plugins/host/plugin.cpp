@@ -163,7 +163,7 @@ tsr_status open(const tsr_host* host, const tsr_option_value* values, std::uint3
       plugin->domains = in_parts(plugin->domains, static_cast<std::uint32_t>(wanted));
       plugin->imagined_domains = true;
     }
-    common::set_blas_threads(static_cast<int>(option.integer("blas_threads", 1)));
+    if (const auto status = common::start_blas(report, static_cast<int>(option.integer("blas_threads", 1)))) return status;
     plugin->library = common::blas_library();
     plugin->blas = blas_table(plugin->library.c_str());
     plugin->tensor = tensor_table();

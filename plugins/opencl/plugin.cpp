@@ -19,7 +19,7 @@ using namespace tessera;
 /// may not get along in one process (docs/decisions/0023), so none is loaded for a question.
 bool has_driver() {
   for (const char* variable : {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH"})
-    if (std::getenv(variable) != nullptr) return true;  // the user's own place
+    if (::secure_getenv(variable) != nullptr) return true;  // the user's own place
   std::error_code failed;
   for (const auto& file : std::filesystem::directory_iterator("/etc/OpenCL/vendors", failed))
     if (file.path().extension() == ".icd") return true;

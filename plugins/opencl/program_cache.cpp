@@ -1,20 +1,17 @@
 #include "plugins/opencl/program_cache.hpp"
 
-#include <unistd.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <string_view>
-#include <system_error>
 #include <utility>
+
+#include "plugins/common/kept_file.hpp"
 
 namespace tessera::gpu::opencl {
 namespace {
 
-/// FNV-1a: names files and finds damage; nobody is kept from forging it.
+/// FNV-1a: names files and finds damage; that nobody forges it is kept_file's business.
 std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -41,8 +38,7 @@ program_cache::program_cache(const std::filesystem::path& folder, std::string ke
 
 std::string program_cache::read() const {
   if (m_file.empty()) return {};
-  std::ifstream file(m_file, std::ios::binary);
-  const std::string all{std::istreambuf_iterator<char>(file), {}};
+  const std::string all = common::read_kept(m_file);
   // The head is as long for every binary but for the digits of its size.
   const std::string begin = "tessera opencl 1\n" + std::to_string(m_key.size()) + "\n" + m_key + "\n";
   if (!all.starts_with(begin)) return {};
@@ -54,25 +50,13 @@ std::string program_cache::read() const {
 
 void program_cache::write(const std::string& binary) const {
   if (m_file.empty() || binary.empty()) return;
-  std::error_code failed;
-  std::filesystem::create_directories(m_file.parent_path(), failed);
-  const std::filesystem::path fresh = m_file.string() + "." + std::to_string(::getpid());
-  {
-    std::ofstream file(fresh, std::ios::binary | std::ios::trunc);
-    file << head_of(m_key, binary) << binary;
-    if (!file.flush()) {
-      std::filesystem::remove(fresh, failed);
-      return;
-    }
-  }
-  std::filesystem::rename(fresh, m_file, failed);  // whole or not at all
-  if (failed) std::filesystem::remove(fresh, failed);
+  common::write_kept(m_file, {head_of(m_key, binary), binary});
 }
 
 std::string usual_cache_folder() {
-  const char* const given = std::getenv("XDG_CACHE_HOME");
+  const char* const given = ::secure_getenv("XDG_CACHE_HOME");
   if (given != nullptr && *given == '/') return std::string(given) + "/tessera/opencl";
-  const char* const home = std::getenv("HOME");
+  const char* const home = ::secure_getenv("HOME");
   return home != nullptr && *home == '/' ? std::string(home) + "/.cache/tessera/opencl" : std::string{};
 }
 

@@ -75,10 +75,7 @@ tsr_status open(const tsr_host* host, const tsr_option_value* values, std::uint3
     settings setting;
     if (const auto status = read_settings(report, common::option_reader(values, count), setting)) return status;
     // One number for the process, which the host plugin owns; step in only where nobody has chosen.
-    if (setting.blas_threads > 0)
-      common::set_blas_threads(setting.blas_threads);
-    else if (common::blas_threads_untouched())
-      common::set_blas_threads(1);
+    if (const auto status = common::start_blas(report, setting.blas_threads)) return status;
     auto plugin = std::make_unique<tsr_plugin_s>(report, std::move(setting));
     for (const auto& link : plugin->setting.links) {
       plugin->links.push_back(std::make_unique<peer_link>());

@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <regex>
 #include <set>
 
 #include "tests/layering/rules.hpp"
@@ -39,6 +42,38 @@ TEST(layering, toml_is_read_in_one_file) {
   for (const auto& include : scan(TESSERA_SOURCE_DIR))
     if (include.target.starts_with("toml++/")) files.insert(include.file);
   EXPECT_LE(files.size(), 1u) << testing::PrintToString(files);
+}
+
+/// Words of a source text that read the environment otherwise than in a way that a setuid program may use: plain getenv, and the list of variables.
+std::set<std::string> plain_reads(const std::string& text) {
+  std::set<std::string> found;
+  for (const std::regex& word : {std::regex("(^|[^_\\w])(getenv)\\s*\\("), std::regex("(^|[^_\\w])(environ)\\b(?!\\.hpp|\\w)")})
+    for (std::sregex_iterator at(text.begin(), text.end(), word), end; at != end; ++at) found.insert((*at)[2]);
+  return found;
+}
+
+TEST(layering, users_do_not_steer_programs_with_more_rights_by_their_environment) {
+  // core and above: core/base/environment.hpp. A plugin: secure_getenv. The exceptions look at AT_SECURE themselves, or decide nothing by it.
+  const std::set<std::string> exceptions = {"core/base/environment.cpp", "hierarchy/discovery/topology.cpp", "plugins/common/host_compiler.cpp"};
+  std::set<std::string> readers;
+  std::size_t files = 0;
+  const std::filesystem::path root = TESSERA_SOURCE_DIR;
+  for (const char* house : {"core", "hierarchy", "plugins", "apps"})
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / house)) {
+      const auto kind = entry.path().extension();
+      if (kind != ".cpp" && kind != ".hpp" && kind != ".c" && kind != ".h") continue;
+      ++files;
+      std::ifstream file(entry.path());
+      if (!plain_reads({std::istreambuf_iterator<char>(file), {}}).empty()) readers.insert(std::filesystem::relative(entry.path(), root).string());
+    }
+  EXPECT_GT(files, 300u);
+  EXPECT_EQ(readers, exceptions);
+}
+
+TEST(layering, plain_reads_of_the_environment_are_seen) {
+  EXPECT_THAT(plain_reads("const char* a = std::getenv(\"TESSERA_X\");"), testing::ElementsAre("getenv"));
+  EXPECT_THAT(plain_reads("getenv (name); for (char** e = environ; *e;)"), testing::ElementsAre("environ", "getenv"));
+  EXPECT_THAT(plain_reads("::secure_getenv(name); environment_variable(name); #include \"core/base/environment.hpp\""), testing::IsEmpty());
 }
 
 TEST(layering, headers_do_not_include_sources_of_other_rooms) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "hierarchy/discovery/memory_limits.hpp"
 #include "hierarchy/machine/assemble.hpp"
 #include "unit/hierarchy/invented.hpp"
 
@@ -91,6 +92,16 @@ TEST(machine, an_imagined_topology_is_not_bound) {
   EXPECT_EQ(m.settings.workers, 16u);
   EXPECT_FALSE(m.settings.bind);
   EXPECT_TRUE(has(m.notes.at(0), {"imagined"}));
+}
+
+TEST(machine, the_only_domain_has_the_memory_of_the_whole_machine) {
+  const memory_sources says = memory_sources::of_this_process();
+  const machine m = assembled({}, {"memory.host_limit=1 MiB"});
+  if (m.plugins->devices()[0]->spaces().size() != 1 || !m.tree.find("numa0")) GTEST_SKIP() << "there are several domains";
+  // The system's own figure of the domain lacks memory that was added while it ran.
+  EXPECT_EQ(m.plugins->devices()[0]->spaces()[0].description.bytes, machine_memory(says));
+  EXPECT_EQ(m.tree.at(m.tree.root()).is.memory_bytes, machine_memory(says));
+  EXPECT_EQ(m.tree.at(*m.tree.find("numa0")).is.memory_bytes, 1u << 20);
 }
 
 TEST(machine, mistakes_are_found_before_anything_runs) {
