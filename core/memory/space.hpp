@@ -124,7 +124,8 @@ class space {
   bool wait_for_memory(memory_waiter& waiter, std::uint64_t seen);
   /// Something became evictable or free: wakes all waiters, the oldest first; each tries again.
   void notify();
-  bool has_waiters() const noexcept { return m_waiter_count.load(std::memory_order_acquire) != 0; }
+  /// seq_cst: whoever counts an event first, as notify() does, sees a waiter who has not seen that event.
+  bool has_waiters() const noexcept { return m_waiter_count.load(std::memory_order_seq_cst) != 0; }
   /// The next notify() here is passed on to `other`, whose evicted blocks find no room here now.
   void wake_too(space& other);
   /// Takes the oldest waiter out without waking it; null when nobody waits.
