@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <boost/container/small_vector.hpp>
-#include <boost/context/fiber.hpp>
-#include <boost/context/fixedsize_stack.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
@@ -12,6 +10,9 @@
 #include <unordered_map>
 
 #include "core/base/keep.hpp"
+#include "tests/models/fibers.hpp"
+#include "tests/models/orders.hpp"
+#include "tests/models/search.hpp"
 #include "tests/models/views.hpp"
 
 namespace tessera::models {
@@ -19,102 +20,6 @@ namespace {
 
 constexpr std::size_t main_thread = 0;  // who prepares and looks at the end
 constexpr std::size_t nobody = ~std::size_t{0};
-
-bool acquires(std::memory_order o) {
-  return o == std::memory_order_acquire || o == std::memory_order_acq_rel || o == std::memory_order_seq_cst;
-}
-bool releases(std::memory_order o) {
-  return o == std::memory_order_release || o == std::memory_order_acq_rel || o == std::memory_order_seq_cst;
-}
-bool sequential(std::memory_order o) { return o == std::memory_order_seq_cst; }
-
-std::string_view name_of(std::memory_order o) {
-  if (sequential(o)) return "seq_cst";
-  if (o == std::memory_order_acq_rel) return "acq_rel";
-  return o == std::memory_order_acquire ? "acquire" : o == std::memory_order_release ? "release" : "relaxed";
-}
-
-std::string place_of(const std::source_location& at) {
-  const std::string_view file = at.file_name();
-  return fmt::format("{}:{}", file.substr(file.rfind('/') + 1), at.line());
-}
-
-/// Stacks of the fibers, used again and again.
-class stack_shelf {
- public:
-  boost::context::stack_context allocate() {
-    if (m_free.empty()) return boost::context::fixedsize_stack(128 * 1024).allocate();
-    const boost::context::stack_context one = m_free.back();
-    m_free.pop_back();
-    return one;
-  }
-  void give_back(const boost::context::stack_context& one) { m_free.push_back(one); }
-  stack_shelf() = default;
-  stack_shelf(const stack_shelf&) = delete;
-  stack_shelf& operator=(const stack_shelf&) = delete;
-  ~stack_shelf() {
-    for (boost::context::stack_context& one : m_free) boost::context::fixedsize_stack().deallocate(one);
-  }
-
- private:
-  std::vector<boost::context::stack_context> m_free;
-};
-
-stack_shelf& shelf() {
-  static stack_shelf mine;
-  return mine;
-}
-
-struct shelved_stack {
-  boost::context::stack_context allocate() { return shelf().allocate(); }
-  void deallocate(boost::context::stack_context& one) noexcept { shelf().give_back(one); }
-};
-
-/// One place in an execution where it might have gone on in another way.
-struct decision {
-  boost::container::small_vector<std::uint8_t, 8> options;
-  std::size_t taken = 0;
-  std::uint32_t asleep =
-      0;  // a bit per thread: whatever it does next was explored before, and nothing since has met it
-};
-
-/// States from which everything was explored already, each with the threads that slept then. A state is known by what
-/// each thread has done and read, by the order of modifications of each location, and by what is sequentially
-/// consistent.
-class known_states {
- public:
-  /// Whether the rest is covered; else it is from now on.
-  bool covers(std::uint64_t state, std::uint32_t asleep) {
-    auto& masks = m_known[state];
-    for (const std::uint32_t m : masks)
-      if ((m & ~asleep) == 0) return true;
-    masks.push_back(asleep);
-    return false;
-  }
-
- private:
-  std::unordered_map<std::uint64_t, boost::container::small_vector<std::uint32_t, 2>> m_known;
-};
-
-std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {  // the finalizer of splitmix64
-  std::uint64_t x = a * 0x9e3779b97f4a7c15u + b + 0x632be59bd9b4e019u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
-struct step_kind {
-  action what = action::load;
-  std::uint32_t location = 0;
-  bool sequential = false;
-};
-
-/// Whether two operations lead to the same state in either order.
-bool independent(const step_kind& a, const step_kind& b) {
-  if (a.sequential && b.sequential) return false;
-  if (a.what == action::fence || b.what == action::fence || a.location != b.location) return true;
-  return a.what == action::load && b.what == action::load;
-}
 
 }  // namespace
 
