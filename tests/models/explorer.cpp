@@ -294,7 +294,7 @@ class machine {
         return true;
       }
       if (m_depth == m_trail.size()) {
-        if (m_known.covers(name_of_state(), m_asleep)) {
+        if (!m_how.everything && m_known.covers(name_of_state(), m_asleep)) {
           m_redundant = true;
           return true;
         }
@@ -306,7 +306,8 @@ class machine {
       for (std::size_t k = 0; k < d.taken; ++k) before |= 1u << d.options[k];
       m_asleep = 0;
       for (std::size_t t = 1; t < m_threads.size(); ++t)
-        if ((before >> t & 1) != 0 && independent(m_threads[t].next, m_threads[chosen].next)) m_asleep |= 1u << t;
+        if (!m_how.everything && (before >> t & 1) != 0 && independent(m_threads[t].next, m_threads[chosen].next))
+          m_asleep |= 1u << t;
     }
     resume(chosen);
     return true;
