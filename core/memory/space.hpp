@@ -124,7 +124,7 @@ class space {
   bool wait_for_memory(memory_waiter& waiter, std::uint64_t seen);
   /// Something became evictable or free: wakes all waiters, the oldest first; each tries again.
   void notify();
-  /// seq_cst: whoever counts an event first, as notify() does, sees a waiter who has not seen that event.
+  /// seq_cst: after an event has been counted, as notify() does first, this sees each waiter that has not seen the event.
   bool has_waiters() const noexcept { return m_waiter_count.load(std::memory_order_seq_cst) != 0; }
   /// The next notify() here is passed on to `other`, whose evicted blocks find no room here now.
   void wake_too(space& other);

@@ -14,7 +14,7 @@ void scheduler::work(lane& mine, const predicate& enough) {
       continue;
     }
     if (enough()) return;
-    full_fence();  // between the count of what this thread has retired and the look at who waits for it; help() is the other half
+    full_fence();  // between the count of what this thread has retired and the look at the threads that wait for it; help() is the other half
     if (m_waiting.load(std::memory_order_relaxed) != 0) m_work.notify_all();
 
     // Spin for a while: work usually comes within microseconds.

@@ -73,7 +73,7 @@ void two_predecessors(scenario& s) {
   s.at_the_end([m] { require(m->ready[2].get() == 2, "let go once, by a thread that saw both"); });
 }
 
-/// The record of a task that has ended is used for another one, while somebody still has a reference to the first.
+/// The record of a task that has ended is used for another one, while a submitter still has a reference to the first.
 void an_old_reference(scenario& s) {
   auto m = std::make_shared<tasks>();
   const block::task_reference first = task::reference_to(m->is[0]);
@@ -82,7 +82,7 @@ void an_old_reference(scenario& s) {
     task::renew(m->is[0]);  // its second life has no successors, and never ends here
   });
   s.thread([m, first] { m->submit(1, first); });
-  s.at_the_end([m] { require(m->ready[1].get() == 1, "the second life is nobody's predecessor"); });
+  s.at_the_end([m] { require(m->ready[1].get() == 1, "the second life is no predecessor"); });
 }
 
 TEST(edges, two_submitters_and_the_end_of_a_task) { expect_right(two_submitters); }

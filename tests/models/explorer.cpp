@@ -18,8 +18,8 @@
 namespace tessera::models {
 namespace {
 
-constexpr std::size_t main_thread = 0;  // who prepares and looks at the end
-constexpr std::size_t nobody = ~std::size_t{0};
+constexpr std::size_t main_thread = 0;  // it prepares, and looks at the end
+constexpr std::size_t no_thread = ~std::size_t{0};
 
 }  // namespace
 
@@ -183,7 +183,7 @@ class machine {
     thread& me = running();
     plain_state& p = m_plain[where];
     const auto meets = [&](std::size_t t, std::uint32_t count) { return t != m_running && count > me.now.steps[t]; };
-    bool race = p.writer != nobody && meets(p.writer, p.written);
+    bool race = p.writer != no_thread && meets(p.writer, p.written);
     if (writes)
       for (std::size_t t = 0; t < most_threads; ++t) race = race || (p.read[t] != 0 && meets(t, p.read[t]));
     const std::uint32_t count = ++me.now.steps[m_running];
@@ -212,7 +212,7 @@ class machine {
     view now, acquired_by_a_fence, released_by_a_fence;
   };
   struct plain_state {
-    std::size_t writer = nobody;
+    std::size_t writer = no_thread;
     std::uint32_t written = 0;
     std::array<std::uint32_t, most_threads> read{};
   };
@@ -282,7 +282,7 @@ class machine {
     if (all_ended) return false;
     if (can.empty()) {
       m_running = main_thread;
-      fail("every thread that has not ended waits for ever");
+      fail("all threads that have not ended wait, and nothing is left that could wake them");
       return false;
     }
     std::size_t chosen = can.front();
@@ -419,7 +419,7 @@ class machine {
     if (continued != nullptr) s.released.join(*continued);  // the release sequence goes on
     if (sequential(o)) m_sequential_accesses.raise(l, s.at);
     if (m_running == main_thread)
-      stores.clear(), k = 0, s.by_exchange = false;  // nobody else is there to read the older ones
+      stores.clear(), k = 0, s.by_exchange = false;  // no other thread is there to read the older ones
     else
       ++k;
     stores.insert(stores.begin() + static_cast<std::ptrdiff_t>(k), std::move(s));

@@ -12,7 +12,7 @@ namespace {
 struct shared {
   task::pool pool{0};
   std::array<task::record*, 3> first{};  // what the owner has taken before
-  std::array<plain<int>, 3> left;        // written by who used the record last
+  std::array<plain<int>, 3> left;        // written by the thread that used the record last
   shared() {
     for (auto& t : first) t = &pool.take();
     for (int k = 3; k < 256; ++k) pool.take();  // the first chunk is out: the next take looks at what came back

@@ -1,5 +1,5 @@
 // Protocols that are spread over functions too large to be explored themselves, restated access by access. Who changes
-// one of those functions changes the twin here.
+// one of those functions is made to its twin here.
 #include <memory>
 
 #include "core/base/spin_lock.hpp"
@@ -14,7 +14,8 @@ constexpr auto acquire = std::memory_order_acquire;
 constexpr auto release = std::memory_order_release;
 constexpr auto seq_cst = std::memory_order_seq_cst;
 
-/// scheduler::work and scheduler::help (core/schedule/idle.cpp), as far as it counts who waits for the last task.
+/// scheduler::work and scheduler::help (core/schedule/idle.cpp), as far as they count the threads that wait for the
+/// last task.
 struct end_of_work {
   schedule::event_count work;
   atomic<int> waiting{0}, retired{0};
@@ -46,9 +47,9 @@ void the_last_task(scenario& s) {
   for (int t = 0; t < 2; ++t) s.thread([m] { m->help(); });
 }
 
-TEST(protocols, whoever_waits_for_the_last_task_is_woken) {
+TEST(protocols, a_thread_that_waits_for_the_last_task_is_woken) {
   expect_right(the_last_task);
-  expect_found(the_last_task, {"last_task_then_nothing", action::fence}, "waits for ever");
+  expect_found(the_last_task, {"last_task_then_nothing", action::fence}, "nothing is left");
 }
 
 /// scheduler::wake_one (core/schedule/dispatch.cpp) and the part of work() between spinning and sleeping.
@@ -98,11 +99,11 @@ void two_tasks_for_one_worker(scenario& s) {
   s.thread([m] { m->run_one(), m->run_one(); });
 }
 
-TEST(protocols, a_task_is_found_by_who_spins_or_wakes_who_sleeps) {
+TEST(protocols, a_task_is_found_by_a_spinning_worker_or_wakes_a_sleeping_one) {
   expect_right(a_task_for_a_worker_that_goes_to_sleep);
   expect_right(two_tasks_for_one_worker);
-  expect_found(a_task_for_a_worker_that_goes_to_sleep, {"submit", action::fence}, "waits for ever");
-  expect_found(a_task_for_a_worker_that_goes_to_sleep, {"event_count::prepare", action::fence}, "waits for ever");
+  expect_found(a_task_for_a_worker_that_goes_to_sleep, {"submit", action::fence}, "nothing is left");
+  expect_found(a_task_for_a_worker_that_goes_to_sleep, {"event_count::prepare", action::fence}, "nothing is left");
 }
 
 /// space::notify and space::wait_for_memory (core/memory/space.cpp).
@@ -141,10 +142,10 @@ void one_waits_while_room_is_made(scenario& s) {
   auto m = std::make_shared<room_in_a_space>();
   s.thread([m] { m->notify(); });
   s.thread([m] { m->wait_for_memory(0); });
-  s.at_the_end([m] { require(m->woken.load() == 1, "whoever lacks memory tries again after room was made"); });
+  s.at_the_end([m] { require(m->woken.load() == 1, "a task that lacks memory tries again after room was made"); });
 }
 
-TEST(protocols, whoever_lacks_memory_hears_of_room) {
+TEST(protocols, a_task_that_lacks_memory_hears_of_room) {
   expect_right(one_waits_while_room_is_made);
   expect_found(one_waits_while_room_is_made, {"notify", action::load}, "tries again");
   expect_found(one_waits_while_room_is_made, {"wait_for_memory", action::load}, "tries again");

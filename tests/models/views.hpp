@@ -54,7 +54,7 @@ struct stored {
   std::uint64_t value = 0;
   std::uint64_t name = 0;    ///< thread, and which of its stores; 0: what it was constructed with
   bool by_exchange = false;  ///< nothing comes between it and the store before it, which it has read
-  view released;             ///< what whoever acquires it has seen
+  view released;             ///< what a thread has seen that acquires it
 };
 
 /// One location's stores, oldest first.

@@ -1,4 +1,4 @@
-// Which replica leaves first, by each policy, and how full a memory may be before blocks leave without anybody waiting.
+// Which replica leaves first, by each policy, and how full a memory may be before blocks leave although no task waits.
 #include <gtest/gtest.h>
 
 #include "core/transfer/use_log.hpp"
@@ -70,7 +70,7 @@ constexpr eviction_settings marks{
 TEST(watermarks, count_once_a_memory_has_been_full) {
   full r(10, marks);
   r.is->relieve(1, 0);
-  EXPECT_EQ(r.there().size(), 10u) << "nobody has asked for more than there is";
+  EXPECT_EQ(r.there().size(), 10u) << "no task has asked for more than there is";
   r.overflow();
   r.is->relieve(1, 0);
   EXPECT_EQ(r.there(), (std::vector<int>{5, 6, 7, 8, 9})) << "down to the lower mark, the least recently used first";

@@ -193,7 +193,7 @@ class model {
   struct open_task {
     std::vector<block::access> accesses;
     std::vector<use> uses;
-    std::vector<std::unique_ptr<tracked>> ends;  // a sum: the copies, which nobody uses afterwards
+    std::vector<std::unique_ptr<tracked>> ends;  // a sum: the copies, which are not used afterwards
     std::vector<block::ticket> waits;            // host: before it runs
     block::ticket done;                          // device: when it lands
     bool on_host = true;
@@ -256,7 +256,7 @@ class model {
     b.is = &fresh_record();
     b.value = 0;
   }
-  /// What nobody needs any more leaves when nobody uses it any more.
+  /// What is not needed any more leaves when no task uses it.
   void end_copies() {
     std::erase_if(m_ended, [&](const std::unique_ptr<tracked>& copy) {
       std::vector<block::ticket> waits;
@@ -289,7 +289,7 @@ class model {
         continue;
       }
       if (b.value == 0 && needs_contents(how)) how = intent::write;  // nothing to read yet
-      // The flow's promise: nobody starts while a conflicting earlier task has not been enqueued or has not run.
+      // The flow's promise: no task starts while a conflicting earlier task has not been enqueued or has not run.
       if (b.writer || (how != intent::read && b.readers != 0)) continue;
       chosen.push_back(&b);
       t.uses.push_back({&b, how, b.value, how == intent::read ? b.value : any_value()});
