@@ -1,4 +1,4 @@
-// Protocols that are spread over functions too large to be explored themselves, restated access by access. Who changes
+// Protocols that are spread over functions too large to be explored themselves, restated access by access. A change to
 // one of those functions is made to its twin here.
 #include <memory>
 
