@@ -99,16 +99,11 @@ class machine {
     const std::uint32_t l = begin(o);
     thread& me = running();
     me.spins_on = none;
-    boost::container::small_vector<std::uint8_t, 8> options;
     const auto& stores = m_locations[l].stores;
-    for (std::size_t k = stores.size(); k-- > 0;) {
-      if (only_if != nullptr && stores[k].value != *only_if) {
-        if (stores[k].at >= oldest(l, otherwise)) options.push_back(static_cast<std::uint8_t>(k));
-      } else if (stores[k].at >= oldest(l, o.order) && open_behind(l, k)) {
-        options.push_back(static_cast<std::uint8_t>(k));
-      }
-    }
-    const stored read = stores[options[choose(options.size())]];
+    const stored read = pick(l, [&](std::size_t k) {
+      if (only_if != nullptr && stores[k].value != *only_if) return stores[k].at >= oldest(l, otherwise);
+      return stores[k].at >= oldest(l, o.order) && open_behind(l, k);
+    });
     if (only_if != nullptr && read.value != *only_if) {
       see(me, l, read, otherwise);
       note(o, l, read.value, read.name);
@@ -387,11 +382,19 @@ class machine {
   }
   const stored& pick(std::uint32_t l, stamp from, bool to_store_behind) {
     const auto& stores = m_locations[l].stores;
-    boost::container::small_vector<std::uint8_t, 8>
-        options;  // the newest first: so the first execution is the obvious one
-    for (std::size_t k = stores.size(); k-- > 0 && stores[k].at >= from;)
-      if (!to_store_behind || open_behind(l, k)) options.push_back(static_cast<std::uint8_t>(k));
-    return stores[options[choose(options.size())]];
+    return pick(l, [&](std::size_t k) { return stores[k].at >= from && (!to_store_behind || open_behind(l, k)); });
+  }
+  /// One of the stores of which accept(number) holds; the newest first, so that the first execution is the obvious one.
+  template <class Accept>
+  const stored& pick(std::uint32_t l, Accept&& accept) {
+    const auto& stores = m_locations[l].stores;
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < stores.size(); ++k) count += accept(k) ? 1 : 0;
+    if (count == 0) fail("no store can be read: a mistake of the explorer");
+    std::size_t left = choose(count);
+    for (std::size_t k = stores.size(); k-- > 0;)
+      if (accept(k) && left-- == 0) return stores[k];
+    return stores.back();
   }
   void see(thread& me, std::uint32_t l, const stored& s, std::memory_order o) {
     me.now.of.raise(l, s.at);
