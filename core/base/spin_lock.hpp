@@ -1,7 +1,8 @@
 #pragma once
 // A one-byte lock for critical sections of a few dozen instructions.
-#include <atomic>
 #include <thread>
+
+#include "core/base/atomic.hpp"
 
 namespace tessera {
 
@@ -34,7 +35,7 @@ class spin_lock {
   void unlock() noexcept { m_held.store(false, std::memory_order_release); }
 
  private:
-  std::atomic<bool> m_held{false};
+  atomic<bool> m_held{false};
 };
 
 }  // namespace tessera

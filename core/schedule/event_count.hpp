@@ -1,8 +1,8 @@
 #pragma once
 // Sleep until something may have changed, without losing a wake-up and without a lock.
-#include <atomic>
 #include <cstdint>
 
+#include "core/base/atomic.hpp"
 #include "core/base/fence.hpp"
 
 namespace tessera::schedule {
@@ -12,8 +12,10 @@ class event_count {
  public:
   /// Announces a sleeper. Look at the condition again before wait.
   std::uint32_t prepare() noexcept {
-    m_sleepers.fetch_add(1, std::memory_order_seq_cst);
-    return m_epoch.load(std::memory_order_seq_cst);
+    m_sleepers.fetch_add(1, std::memory_order_relaxed);
+    // Orders the announcement before the second look at the condition, whatever that reads; someone_sleeps() is the other half.
+    full_fence();
+    return m_epoch.load(std::memory_order_acquire);
   }
   void cancel() noexcept { m_sleepers.fetch_sub(1, std::memory_order_relaxed); }
   void wait(std::uint32_t key) noexcept {
@@ -39,8 +41,8 @@ class event_count {
   }
 
  private:
-  alignas(64) std::atomic<std::uint32_t> m_epoch{0};
-  std::atomic<std::uint32_t> m_sleepers{0};
+  alignas(64) atomic<std::uint32_t> m_epoch{0};
+  atomic<std::uint32_t> m_sleepers{0};
 };
 
 }  // namespace tessera::schedule

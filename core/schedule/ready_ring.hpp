@@ -2,9 +2,9 @@
 // A bounded queue with one producer and many consumers, who may take several tasks at once.
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstdint>
 
+#include "core/base/atomic.hpp"
 #include "core/task/record.hpp"
 
 namespace tessera::schedule {
@@ -54,9 +54,9 @@ class ready_ring {
     }
   }
 
-  alignas(64) std::atomic<std::uint32_t> m_head{0};
-  alignas(64) std::atomic<std::uint32_t> m_tail{0};
-  alignas(64) std::array<std::atomic<task::record*>, capacity> m_slots{};
+  alignas(64) atomic<std::uint32_t> m_head{0};
+  alignas(64) atomic<std::uint32_t> m_tail{0};
+  alignas(64) std::array<atomic<task::record*>, capacity> m_slots{};
 };
 
 }  // namespace tessera::schedule

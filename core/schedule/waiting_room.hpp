@@ -6,6 +6,8 @@
 #include <mutex>
 #include <vector>
 
+#include "core/base/fence.hpp"
+
 namespace tessera::schedule {
 
 /// Each thread sleeps by itself and is called when what it waits for has come, by the thread that has made it come or
@@ -30,12 +32,13 @@ class waiting_room {
   void enter(guest& g) {
     const std::lock_guard guard(m_mutex);
     m_guests.push_back(&g);
-    m_count.store(m_guests.size(), std::memory_order_seq_cst);
+    m_count.store(m_guests.size(), std::memory_order_relaxed);
+    full_fence();  // before the guest looks for itself
   }
   void leave(guest& g) {
     const std::lock_guard guard(m_mutex);
     std::erase(m_guests, &g);
-    m_count.store(m_guests.size(), std::memory_order_seq_cst);
+    m_count.store(m_guests.size(), std::memory_order_relaxed);
   }
   bool empty() const noexcept { return m_count.load(std::memory_order_relaxed) == 0; }
 

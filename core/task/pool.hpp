@@ -1,9 +1,9 @@
 #pragma once
 // Records of one submitter: taken by its thread, given back by whoever finished them.
-#include <atomic>
 #include <memory>
 #include <vector>
 
+#include "core/base/atomic.hpp"
 #include "core/task/flow.hpp"
 
 namespace tessera::task {
@@ -50,7 +50,7 @@ class pool {
   std::uint16_t m_owner;
   record* m_free = nullptr;
   std::vector<std::unique_ptr<record[]>> m_chunks;
-  alignas(64) std::atomic<record*> m_returned{nullptr};
+  alignas(64) atomic<record*> m_returned{nullptr};
 };
 
 }  // namespace tessera::task

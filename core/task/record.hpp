@@ -1,7 +1,6 @@
 #pragma once
 // One task: 256 bytes, reused through a pool, referred to by address and generation.
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/atomic.hpp"
 #include "core/block/record.hpp"
 #include "core/operation/definition.hpp"
 #include "core/task/source.hpp"
@@ -68,8 +68,8 @@ struct replayed_task {
 /// A task. Filled by one submitter, then touched by whoever runs it; `successors` and `dependencies` by all.
 struct alignas(64) record {
   // Line 0: synchronisation and identity.
-  std::atomic<std::uint64_t> successors{0};    ///< generation and stack of edges; see flow.hpp
-  std::atomic<std::int32_t> dependencies{0};
+  atomic<std::uint64_t> successors{0};    ///< generation and stack of edges; see flow.hpp
+  atomic<std::int32_t> dependencies{0};
   std::uint8_t access_count = 0;
   std::uint8_t flags = 0;
   std::int16_t priority = 0;

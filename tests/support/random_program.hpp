@@ -117,6 +117,8 @@ class random_blocks {
   }
   int count() const { return static_cast<int>(m_oracle.size()); }
   array<double>& blocks() { return m_blocks; }
+  double expected(int k) const { return m_oracle[static_cast<std::size_t>(k)]; }                ///< every element of a block
+  void set(int k, double value) { m_oracle[static_cast<std::size_t>(k)] = value; }              ///< the caller has done it to the block
 
   random_task any_task(std::mt19937_64& random) const { return random_task_on(count(), random); }
   void submit(const random_task& t) { testing::submit(m_runtime, m_blocks, m_spare, t); }  ///< to the runtime

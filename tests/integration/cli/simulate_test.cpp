@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "tests/integration/cli/program.hpp"
@@ -46,18 +47,42 @@ TEST(simulate, two_runs_agree) {
 }
 
 TEST(simulate, more_than_a_device_holds) {
+  // One device: products of 432 tiles of 2 MiB, of which it holds 30, or all.
   const plugin_test::folder place;
   std::string machine = contents(source("configs/machines/node_8gpu.toml"));
-  const auto at = machine.find("\"80 GB\"");
-  ASSERT_NE(at, machine.npos);
-  const std::string file = place.write("small.toml", machine.replace(at, 7, "\"64 MB\""));
-  for (const std::string eviction : {"next_use", "lru", "fifo"}) {
+  const auto replace = [&](const std::string& what, const std::string& by) {
+    const auto at = machine.find(what);
+    ASSERT_NE(at, machine.npos) << what;
+    machine.replace(at, what.size(), by);
+  };
+  replace("count = 8", "count = 1");
+  const std::string large = place.write("large.toml", machine);
+  replace("\"80 GB\"", "\"64 MB\"");
+  const std::string small = place.write("small.toml", machine);
+  const auto figures_of = [](const std::string& file, const std::string& eviction) {
     const outcome done = run({"simulate", file, "--job", "gemm", "--n", "6144", "--tile", "512", "--eviction", eviction, "--placement", "cost", "--json", "-"});
-    ASSERT_EQ(done.code, 0) << done.err;
-    const auto figures = json_of(done.out);
-    EXPECT_GT(figures["evicted_dropped"].get<std::uint64_t>(), 0u) << eviction;
-    EXPECT_EQ(figures["eviction"], eviction);
+    EXPECT_EQ(done.code, 0) << done.err;
+    return json_of(done.out);
+  };
+  const auto number = [](const nlohmann::json& figures, const char* key) { return figures.at(key).get<std::uint64_t>(); };
+  const auto at_ease = figures_of(large, "next_use");
+  EXPECT_EQ(number(at_ease, "evicted_dropped") + number(at_ease, "evicted_written_back"), 0u);
+  std::map<std::string, std::uint64_t> bytes;
+  for (const std::string eviction : {"next_use", "lru", "fifo"}) {
+    const auto figures = figures_of(small, eviction);
+    EXPECT_EQ(figures.at("eviction"), eviction);
+    std::uint64_t arrived = 0;
+    for (const auto& link : figures.at("links"))
+      if (link.at("from") == "host") arrived += number(link, "copies");
+    EXPECT_GT(arrived, 432u) << eviction << ": some came again";
+    EXPECT_GE(number(figures, "evicted_dropped") + number(figures, "evicted_written_back") + 30, arrived) << eviction << ": no more than it holds";
+    EXPECT_GT(figures.at("seconds").get<double>(), at_ease.at("seconds").get<double>()) << eviction;
+    bytes[eviction] = number(figures, "bytes_transferred");
   }
+  // Time is virtual: the figures are the same in every run. The order of the policies is what they are for.
+  EXPECT_LT(number(at_ease, "bytes_transferred"), bytes["next_use"]);
+  EXPECT_LT(bytes["next_use"], bytes["lru"]);
+  EXPECT_LT(bytes["lru"], bytes["fifo"]);
 }
 
 TEST(simulate, traces_are_in_virtual_time) {

@@ -4,8 +4,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include <array>
+#include <map>
+
 #include "apps/common/session.hpp"
 #include "tests/integration/cli/program.hpp"
+#include "tests/integration/validate/validating.hpp"
+#include "tests/support/error_of.hpp"
 #include "tests/unit/plugin/folder.hpp"
 
 namespace {
@@ -13,11 +18,45 @@ namespace {
 using namespace cli_test;
 using testing::HasSubstr;
 
-TEST(validate, right_commands_have_no_finding) {
-  for (const char* config : {"configs/host.toml", "configs/sim_one.toml", "configs/sim_two.toml"}) {
+/// The kinds of findings of a session that is configured in this way and makes a mistake on each place, with the tasks that made them.
+std::vector<std::string> found_in_mistakes(const char* config, const std::vector<std::string>& devices) {
+  tessera::apps::command_options options;
+  options.config = {source(config)};
+  options.validate = options.quiet = true;
+  testing::internal::CaptureStderr();
+  std::vector<std::string> found;
+  {
+    tessera::apps::session s(options);
+    tessera::runtime& rt = s.rt();
+    auto a = rt.make_array<double>("A", {24}, {8});  // a block for each place
+    for (int k = 0; k < 3; ++k) fill(rt, a(k), 1.0);
+    rt.submit("host", [](tessera::view<const double> x) { const_cast<double&>(x[0]) = 2; }, tessera::read(a(0)));
+    int k = 1;
+    for (const std::string& device : devices) {
+      const auto& liar = rt.define(tessera::testing::fills_with_seven(device.c_str(), tessera::intent::read));
+      const std::int64_t elements = 3;
+      rt.submit_operation(liar, &elements, sizeof elements, std::array{tessera::block::access(tessera::read(a(k++)))}, {.at = rt.at(device)});
+    }
+    EXPECT_EQ(tessera::test_support::error_of([&] { rt.fence(); }).kind(), tessera::error_kind::validation) << config;
+    for (const auto& f : rt.findings()) found.push_back(std::string(name_of(f.is)) + ": " + f.here.what);
+  }
+  testing::internal::GetCapturedStderr();
+  return found;
+}
+
+TEST(validate, right_commands_have_no_finding_where_mistakes_have) {
+  const std::map<const char*, std::vector<std::string>> devices_of = {
+      {"configs/host.toml", {}}, {"configs/sim_one.toml", {"sim0"}}, {"configs/sim_two.toml", {"sim0", "sim1"}}};
+  for (const auto& [config, devices] : devices_of) {
+    std::vector<std::string> expected = {"read block written: task 'host' submitted"};
+    for (const std::string& device : devices) expected.push_back("read block written: task '" + device + "' submitted");
+    EXPECT_THAT(found_in_mistakes(config, devices), testing::UnorderedElementsAreArray(expected)) << config;
     const outcome factor = run({"cholesky", "--n", "200", "--tile", "64", "--validate", "--config", source(config), "--json", "-"});
     EXPECT_EQ(factor.code, 0) << config << "\n" << factor.err;
-    EXPECT_EQ(json_of(factor.out).at("validation"), nlohmann::json::array()) << config;
+    const auto figures = json_of(factor.out);
+    EXPECT_EQ(figures.at("validation"), nlohmann::json::array()) << config;
+    EXPECT_TRUE(figures.at("residual_ok").get<bool>()) << config;
+    EXPECT_EQ(figures.at("statistics").at("failed_copies"), 0) << config;
     const outcome product = run({"gemm", "--n", "150", "--tile", "64", "--set", "runtime.validate=true", "--config", source(config)});
     EXPECT_EQ(product.code, 0) << config << "\n" << product.err;
     EXPECT_THAT(product.out, HasSubstr("validation   nothing found\n")) << config;

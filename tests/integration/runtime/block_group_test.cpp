@@ -93,21 +93,25 @@ TEST_P(block_groups, views_do_not_pass_by_tasks_that_wait) {
   const block_of<double> b = group.make(shape{1}, 0);
   group.write_host(b)[0] = 1;
   auto other = rt.make_array<double>("other", {1}, {1});
-  std::atomic<bool> ran{false};
+  // The other workers have a task each that does not end: the thread that takes views is the only one that can run anything.
+  std::atomic<unsigned> held{0};
+  std::atomic<bool> open{false}, ran{false};
+  for (unsigned k = 1; k < GetParam(); ++k)
+    rt.submit("held", [&] {
+      ++held;
+      open.wait(false);
+    });
+  while (held + 1 < GetParam()) std::this_thread::yield();
   rt.submit("elsewhere", [&](view<double> x) {
     x[0] = 2;
     ran = true;
   }, write(other(0)));
-  // With one worker the thread that takes views is the only one that can run it.
-  for (int turns = 0; turns < 10'000 && !ran; ++turns) {
-    EXPECT_EQ(group.read_host(b)[0], 1);
-    if (GetParam() > 1) std::this_thread::yield();
-  }
-  if (GetParam() == 1) {
-    EXPECT_TRUE(ran);
-  }
+  for (int turns = 0; turns < 10'000 && !ran; ++turns) EXPECT_EQ(group.read_host(b)[0], 1);
+  EXPECT_TRUE(ran) << "while views were taken";
+  open = true;
+  open.notify_all();
   rt.fence();
-  EXPECT_TRUE(ran);
+  EXPECT_EQ(other.read_host(other(0))[0], 2);
   group.destroy(b);
 }
 

@@ -1,9 +1,7 @@
 // Wrong intents of tasks on devices: the same findings, from copies made on the task's stream.
 #include <array>
 
-#include "core/operation/scalar.hpp"
-#include "core/operation/tensor.hpp"
-#include "validating.hpp"
+#include "tests/integration/validate/validating.hpp"
 
 namespace tessera {
 namespace {
@@ -12,26 +10,12 @@ using testing::at;
 using testing::fence_text;
 using ::testing::HasSubstr;
 
-/// Fills its first block with 7 on the device, whatever is declared.
-void fill_first(const operation::context& c) {
-  const operation::scalar seven(c.operands[0].type, 7.0);
-  const operation::operand& to = c.operands[0];
-  c.device->check(c.device->tensor()->fill(c.device->handle(), c.stream, static_cast<tsr_type>(to.type), c.arguments_as<std::int64_t>(),
-                                           to.address, seven.data()), "fill");
-}
-bool has_tensor(const plugin::device& d, element_type) { return d.tensor() != nullptr; }
-
 class on_devices : public ::testing::Test {
  protected:
   runtime rt{testing::validating(testing::with_sims(1, "1 MiB"))};
   array<double> a = rt.make_array<double>("A", {16}, {8});
   const operation::definition& first(const char* name, intent how) {
-    operation::definition what;
-    what.name = name;
-    what.signature = {how};
-    what.enqueue = fill_first;
-    what.available = has_tensor;
-    return rt.define(std::move(what));
+    return rt.define(testing::fills_with_seven(name, how));
   }
   void run(const operation::definition& what, block::access use, std::int64_t elements, std::source_location site = std::source_location::current()) {
     rt.submit_operation(what, &elements, sizeof elements, std::array{use}, {.at = rt.at("sim0")}, site);

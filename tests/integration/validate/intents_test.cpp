@@ -1,5 +1,5 @@
 // A task or view that does not do with its blocks what it has declared, on the host.
-#include "validating.hpp"
+#include "tests/integration/validate/validating.hpp"
 
 namespace tessera {
 namespace {

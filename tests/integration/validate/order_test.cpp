@@ -3,7 +3,7 @@
 #include <future>
 #include <thread>
 
-#include "validating.hpp"
+#include "tests/integration/validate/validating.hpp"
 
 namespace tessera {
 namespace {

@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "tests/support/random_program.hpp"
-#include "validating.hpp"
+#include "tests/integration/validate/validating.hpp"
 
 namespace tessera {
 namespace {

@@ -5,7 +5,9 @@
 
 #include <string>
 
-#include "../runtime/machines.hpp"
+#include "core/operation/scalar.hpp"
+#include "core/operation/tensor.hpp"
+#include "tests/integration/runtime/machines.hpp"
 
 namespace tessera::testing {
 
@@ -24,6 +26,21 @@ inline std::string fence_text(runtime& rt) {
     EXPECT_EQ(exit_code_of(e.kind()), 10);
     return e.what();
   }
+}
+
+/// An operation that fills as many elements of its first block with 7, on the device, as its argument says, whatever is declared.
+inline operation::definition fills_with_seven(const char* name, intent how) {
+  operation::definition what;
+  what.name = name;
+  what.signature = {how};
+  what.enqueue = [](const operation::context& c) {
+    const operation::operand& to = c.operands[0];
+    const operation::scalar seven(to.type, 7.0);
+    c.device->check(c.device->tensor()->fill(c.device->handle(), c.stream, static_cast<tsr_type>(to.type), c.arguments_as<std::int64_t>(),
+                                             to.address, seven.data()), "fill");
+  };
+  what.available = [](const plugin::device& d, element_type) { return d.tensor() != nullptr; };
+  return what;
 }
 
 /// "file.cpp:17" for a line of a test.

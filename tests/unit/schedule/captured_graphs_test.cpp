@@ -1,12 +1,18 @@
 // When a graph is captured, launched again, thrown away, or given up: against a GRAPH table that counts.
 #include "core/schedule/captured_graphs.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
+#include "tests/support/error_of.hpp"
+
 namespace tessera::schedule {
 namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 struct fake_graphs {
   int begun = 0, ended = 0, launched = 0, destroyed = 0;
@@ -174,7 +180,25 @@ TEST_F(graphs, a_task_that_refuses_ends_the_capture) {
 TEST_F(graphs, a_launch_that_fails_is_an_error) {
   captured_graphs one;
   state.launch = TSR_DEVICE_LOST;
-  EXPECT_THROW(enqueue(one, at(1)), error);
+  const error lost = test_support::error_of([&] { enqueue(one, at(1)); });
+  EXPECT_EQ(lost.kind(), error_kind::device);
+  EXPECT_THAT(lost.message(), AllOf(HasSubstr("launch of a graph"), HasSubstr("DEVICE_LOST")));
+  EXPECT_EQ(counters.read().captured, 1u);
+  EXPECT_EQ(counters.read().launched, 0u) << "what did not run is not counted";
+  EXPECT_EQ(counters.read().tasks, 0u);
+  EXPECT_EQ(singly, 0) << "nor is it tried in another way, behind the caller's back";
+
+  state.launch = TSR_INTERNAL;  // the graph that is known: likewise
+  EXPECT_THAT(test_support::error_of([&] { enqueue(one, at(1)); }).message(), HasSubstr("INTERNAL"));
+  EXPECT_EQ(state.launched, 2);
+  EXPECT_EQ(counters.read().launched, 0u);
+
+  state.launch = TSR_OK;
+  enqueue(one, at(1));
+  EXPECT_EQ(recorded, 1) << "the graph itself is good";
+  EXPECT_EQ(counters.read().launched, 1u);
+  EXPECT_EQ(counters.read().tasks, 7u);
+  EXPECT_EQ(counters.read().one_by_one, 0u);
 }
 
 }  // namespace

@@ -2,10 +2,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
+#include <mutex>
 #include <random>
+#include <string_view>
 #include <thread>
+#include <vector>
 
 #include "tests/integration/runtime/machines.hpp"
 
@@ -22,6 +28,55 @@ TEST(scheduler, idle_workers_steal) {
     });
   rt.fence();
   EXPECT_GE(rt.statistics().steals, 1u) << "a worker that submits nothing has nothing but what it steals";
+}
+
+/// The number of the worker that the calling thread is; -1: none.
+int this_worker() {
+  char name[16] = "";
+  pthread_getname_np(pthread_self(), name, sizeof name);
+  const std::string_view text = name;
+  return text.starts_with("tsr-worker") ? std::atoi(name + 10) : -1;
+}
+
+TEST(scheduler, the_nearest_worker_is_robbed_first) {
+  // Workers 0 and 1 are in one package, 2 and 3 in the other. 0 is this thread, which waits for nothing meanwhile.
+  runtime rt(testing::machine_of("plugins = [\"host\"]\n[topology]\nsynthetic = \"numa:1 package:2 core:2 pu:1\"\n", 4));
+  for (const int thief : {2, 3}) {
+    const int near = 5 - thief;
+    std::atomic<unsigned> present{0}, submitted{0};
+    std::atomic<bool> leave{false}, over{false};
+    std::mutex lock;
+    std::vector<int> stolen;  // whose tasks the thief has run, in order
+    for (int k = 0; k < 3; ++k)
+      rt.submit("occupy", [&] {
+        const int me = this_worker();
+        ++present;
+        while (present < 3) std::this_thread::yield();  // each worker has one of these
+        if (me == thief) {
+          while (!leave) std::this_thread::yield();
+          return;
+        }
+        for (int child = 0; child < 40; ++child)
+          rt.submit("child", [&, me] {
+            const std::lock_guard guard(lock);
+            if (this_worker() == thief) stolen.push_back(me);
+          });
+        ++submitted;
+        while (!over) std::this_thread::yield();
+      });
+    while (submitted < 2) std::this_thread::yield();
+    leave = true;
+    const auto taken = [&] {
+      const std::lock_guard guard(lock);
+      return stolen.size();
+    };
+    while (taken() < 78) std::this_thread::yield();  // each of the others may keep one that it runs next
+    over = true;
+    rt.fence();
+    const auto far = std::ranges::find(stolen, 1);
+    EXPECT_GE(std::count(stolen.begin(), far, near), 39) << "worker " << thief << " takes all of worker " << near << "'s first";
+    EXPECT_GE(std::count(far, stolen.end(), 1), 39) << "and then those of the other package";
+  }
 }
 
 TEST(scheduler, one_worker_runs_by_priority_then_by_age) {

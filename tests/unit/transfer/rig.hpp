@@ -19,7 +19,7 @@ inline constexpr std::uint64_t block_bytes = 256;  // one granule
 struct rig {
   /// @param blocks  how many blocks of block_bytes a device holds  @param host_blocks  the host; 0: no limit
   explicit rig(const std::vector<std::string>& plugins, std::uint64_t blocks = 16, bool peer_links = false,
-               std::uint64_t staging = 4 * 4096, std::uint64_t host_blocks = 0) {
+               std::uint64_t staging = 4 * 4096, std::uint64_t host_blocks = 0, eviction_settings eviction = {}) {
     world.has_peer_links = peer_links;
     std::vector<memory::space_number> parents;
     for (std::uint32_t k = 0; k <= plugins.size(); ++k) {
@@ -33,7 +33,7 @@ struct rig {
       spaces.push_back(std::make_unique<memory::space>(setup));
       parents.push_back(host ? memory::no_space : memory::space_number{0});
     }
-    is = std::make_unique<coherence>(spaces, parents, streams, staging);
+    is = std::make_unique<coherence>(spaces, parents, streams, staging, eviction);
   }
 
   block::record& make(std::uint64_t bytes = block_bytes) {

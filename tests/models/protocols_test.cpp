@@ -1,0 +1,155 @@
+// Protocols that are spread over functions too large to be explored themselves, restated access by access. A change to
+// one of those functions is made to its twin here.
+#include <memory>
+
+#include "core/base/spin_lock.hpp"
+#include "core/schedule/event_count.hpp"
+#include "tests/models/planted.hpp"
+
+namespace tessera::models {
+namespace {
+
+constexpr auto relaxed = std::memory_order_relaxed;
+constexpr auto acquire = std::memory_order_acquire;
+constexpr auto release = std::memory_order_release;
+constexpr auto seq_cst = std::memory_order_seq_cst;
+
+/// scheduler::work and scheduler::help (core/schedule/idle.cpp), as far as they count the threads that wait for the
+/// last task.
+struct end_of_work {
+  schedule::event_count work;
+  atomic<int> waiting{0}, retired{0};
+  plain<int> effects{0};
+
+  void last_task_then_nothing() {
+    effects.set(1);
+    retired.store(1, release);
+    full_fence();
+    if (waiting.load(relaxed) != 0) work.notify_all();
+  }
+  void help() {
+    waiting.fetch_add(1, seq_cst);
+    while (retired.load(acquire) == 0) {
+      const std::uint32_t key = work.prepare();
+      if (retired.load(acquire) != 0)
+        work.cancel();
+      else
+        work.wait(key);
+    }
+    require(effects.get() == 1, "the task's effects");
+    waiting.fetch_sub(1, seq_cst);
+  }
+};
+
+void the_last_task(scenario& s) {
+  auto m = std::make_shared<end_of_work>();
+  s.thread([m] { m->last_task_then_nothing(); });
+  for (int t = 0; t < 2; ++t) s.thread([m] { m->help(); });
+}
+
+TEST(protocols, a_thread_that_waits_for_the_last_task_is_woken) {
+  expect_right(the_last_task);
+  expect_found(the_last_task, {"last_task_then_nothing", action::fence}, "nothing is left");
+}
+
+/// scheduler::wake_one (core/schedule/dispatch.cpp) and the part of work() between spinning and sleeping.
+struct spinning_and_sleeping {
+  schedule::event_count work;
+  atomic<int> ready{0}, spinning{0};
+
+  void submit() {
+    ready.fetch_add(1, release);
+    full_fence();
+    if (spinning.load(relaxed) == 0) work.notify_one();
+  }
+  bool find() {
+    int there = ready.load(acquire);
+    while (there > 0)
+      if (ready.compare_exchange_weak(there, there - 1, acquire, acquire)) return true;
+    return false;
+  }
+  void run_one() {
+    for (;;) {
+      spinning.fetch_add(1, seq_cst);
+      const bool found = find();
+      const bool last_spinner = spinning.fetch_sub(1, seq_cst) == 1;
+      if (found) {
+        if (last_spinner) work.notify_one();
+        return;
+      }
+      const std::uint32_t key = work.prepare();
+      if (find()) {
+        work.cancel();
+        return;
+      }
+      work.wait(key);
+    }
+  }
+};
+
+void a_task_for_a_worker_that_goes_to_sleep(scenario& s) {
+  auto m = std::make_shared<spinning_and_sleeping>();
+  s.thread([m] { m->submit(); });
+  s.thread([m] { m->run_one(); });
+}
+
+void two_tasks_for_one_worker(scenario& s) {
+  auto m = std::make_shared<spinning_and_sleeping>();
+  s.thread([m] { m->submit(), m->submit(); });
+  s.thread([m] { m->run_one(), m->run_one(); });
+}
+
+TEST(protocols, a_task_is_found_by_a_spinning_worker_or_wakes_a_sleeping_one) {
+  expect_right(a_task_for_a_worker_that_goes_to_sleep);
+  expect_right(two_tasks_for_one_worker);
+  expect_found(a_task_for_a_worker_that_goes_to_sleep, {"submit", action::fence}, "nothing is left");
+  expect_found(a_task_for_a_worker_that_goes_to_sleep, {"event_count::prepare", action::fence}, "nothing is left");
+}
+
+/// space::notify and space::wait_for_memory (core/memory/space.cpp).
+struct room_in_a_space {
+  spin_lock mutex;
+  atomic<int> events{0}, waiter_count{0};
+  plain<int> waiters{0};  // in the list, under the mutex
+  atomic<int> woken{0};
+
+  void notify() {
+    events.fetch_add(1, seq_cst);
+    if (waiter_count.load(seq_cst) == 0) return;
+    int now = 0;
+    {
+      const std::lock_guard guard(mutex);
+      now = waiters.get();
+      waiters.set(0);
+      waiter_count.store(0, release);
+    }
+    woken.fetch_add(now, relaxed);
+  }
+  /// After a reservation that failed, before which `events` was read.
+  void wait_for_memory(int seen) {
+    const std::lock_guard guard(mutex);
+    waiter_count.fetch_add(1, seq_cst);
+    if (events.load(seq_cst) != seen) {
+      waiter_count.fetch_sub(1, relaxed);
+      woken.fetch_add(1, relaxed);  // it tries again by itself
+      return;
+    }
+    waiters.set(waiters.get() + 1);
+  }
+};
+
+void one_waits_while_room_is_made(scenario& s) {
+  auto m = std::make_shared<room_in_a_space>();
+  s.thread([m] { m->notify(); });
+  s.thread([m] { m->wait_for_memory(0); });
+  s.at_the_end([m] { require(m->woken.load() == 1, "a task that lacks memory tries again after room was made"); });
+}
+
+TEST(protocols, a_task_that_lacks_memory_hears_of_room) {
+  expect_right(one_waits_while_room_is_made);
+  expect_found(one_waits_while_room_is_made, {"notify", action::load}, "tries again");
+  expect_found(one_waits_while_room_is_made, {"wait_for_memory", action::load}, "tries again");
+}
+
+}  // namespace
+}  // namespace tessera::models

@@ -1,0 +1,137 @@
+// Which replica leaves first, by each policy, and how full a memory may be before blocks leave although no task waits.
+#include <gtest/gtest.h>
+
+#include "core/transfer/use_log.hpp"
+#include "tests/unit/transfer/rig.hpp"
+
+namespace tessera::transfer {
+namespace {
+
+using accesses = std::vector<block::access>;
+
+/// A device of `count` blocks, full of blocks that the host has as well, which came in the order of their numbers.
+struct full : rig {
+  full(std::uint64_t count, eviction_settings how) : rig({"fake"}, count, false, 4 * 4096, 0, how) {
+    for (std::uint64_t k = 0; k < count; ++k) {
+      blocks.push_back(&make());
+      put(*blocks.back(), 0, static_cast<std::int64_t>(k));
+      get(*blocks.back(), 1);
+    }
+  }
+  /// The numbers of those that are still there.
+  std::vector<int> there() {
+    std::vector<int> out;
+    for (std::size_t k = 0; k < blocks.size(); ++k)
+      if (blocks[k]->find(1) != nullptr) out.push_back(static_cast<int>(k));
+    return out;
+  }
+  /// Somebody wants more than there is.
+  void overflow() {
+    accesses more{use(make(), intent::write)};
+    EXPECT_EQ(acquire(more, 1).what, outcome::no_memory);
+  }
+  std::vector<block::record*> blocks;
+};
+
+/// The order in which four blocks leave. The one that came first was used last; the third will be used last, the others
+/// in the order 3, 0, 1.
+std::vector<int> order_of_leaving(eviction_policy policy) {
+  full r(4, {.policy = policy, .write_ahead = 0});
+  r.get(*r.blocks[2], 1);
+  r.get(*r.blocks[0], 1);
+  use_log log;
+  std::uint64_t age = 10;
+  for (const int k : {3, 0, 1, 2}) log.note(*r.blocks[static_cast<std::size_t>(k)], ++age, false);
+  std::vector<int> left;
+  for (std::vector<int> before = r.there(); !before.empty(); before = r.there()) {
+    EXPECT_TRUE(r.is->evict(1, block_bytes));
+    const std::vector<int> now = r.there();
+    std::ranges::set_difference(before, now, std::back_inserter(left));
+    EXPECT_EQ(now.size() + 1, before.size()) << "one block was asked for";
+    if (now.size() == before.size()) break;
+  }
+  r.end();
+  return left;
+}
+
+TEST(eviction, by_next_use_the_one_needed_last_leaves_first) {
+  EXPECT_EQ(order_of_leaving(eviction_policy::next_use), (std::vector<int>{2, 1, 0, 3}));
+}
+TEST(eviction, by_lru_the_one_not_used_for_longest_leaves_first) {
+  EXPECT_EQ(order_of_leaving(eviction_policy::lru), (std::vector<int>{1, 3, 2, 0}));
+}
+TEST(eviction, by_fifo_the_one_that_came_first_leaves_first) {
+  EXPECT_EQ(order_of_leaving(eviction_policy::fifo), (std::vector<int>{0, 1, 2, 3}));
+}
+
+constexpr eviction_settings marks{
+    .policy = eviction_policy::lru, .high_watermark = 0.8, .low_watermark = 0.5, .write_ahead = 0};
+
+TEST(watermarks, count_once_a_memory_has_been_full) {
+  full r(10, marks);
+  r.is->relieve(1, 0);
+  EXPECT_EQ(r.there().size(), 10u) << "no task has asked for more than there is";
+  r.overflow();
+  r.is->relieve(1, 0);
+  EXPECT_EQ(r.there(), (std::vector<int>{5, 6, 7, 8, 9})) << "down to the lower mark, the least recently used first";
+  EXPECT_EQ(r.spaces[1]->statistics().used_bytes, 5 * block_bytes);
+  EXPECT_EQ(r.is->statistics().dropped, 5u);
+  r.end();
+}
+
+TEST(watermarks, nothing_leaves_up_to_the_upper_one) {
+  full r(10, marks);
+  r.overflow();
+  EXPECT_TRUE(r.is->evict(1, 2 * block_bytes));
+  ASSERT_EQ(r.spaces[1]->statistics().used_bytes, 8 * block_bytes) << "as much as the mark says, not more";
+  r.is->relieve(1, 0);
+  EXPECT_EQ(r.there().size(), 8u);
+  r.get(*r.blocks[0], 1);
+  r.is->relieve(1, 0);
+  EXPECT_EQ(r.there(), (std::vector<int>{0, 6, 7, 8, 9}));
+  r.end();
+}
+
+TEST(watermarks, what_is_on_its_way_out_counts_as_gone) {
+  full r(10, marks);
+  for (std::size_t k = 0; k < 10; ++k)
+    r.put(*r.blocks[k], 1, 70);  // sole copies: they leave when they have been written back
+  r.overflow();
+  r.is->relieve(1, 0);
+  r.is->relieve(1, 0);
+  r.settle();
+  EXPECT_EQ(r.there(), (std::vector<int>{5, 6, 7, 8, 9}));
+  EXPECT_EQ(r.is->statistics().written_back, 5u);
+  for (std::size_t k = 0; k < 5; ++k) EXPECT_EQ(r.words(*r.blocks[k], 0)[0], 70) << k;
+  r.end();
+}
+
+TEST(watermarks, what_is_needed_sooner_stays) {
+  full r(10, {.policy = eviction_policy::next_use, .high_watermark = 0.8, .low_watermark = 0.5, .write_ahead = 0});
+  use_log log;
+  for (std::size_t k = 0; k < 10; ++k) log.note(*r.blocks[k], 10 + k, false);
+  r.overflow();
+  r.is->relieve(1, 18);  // for a task between the users of 7 and 8
+  EXPECT_EQ(r.there(), (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));
+  r.end();
+}
+
+TEST(watermarks, a_memory_without_a_parent_keeps_what_it_has) {
+  rig r({"fake"}, 4, false, 4 * 4096, 70, marks);
+  std::vector<block::record*> blocks;
+  for (;;) {
+    blocks.push_back(&r.make());
+    accesses one{rig::use(*blocks.back(), intent::write)};
+    const acquisition got = r.acquire(one, 0);
+    if (got.what == outcome::no_memory) break;
+    r.done(one);
+  }
+  const std::uint64_t used = r.spaces[0]->statistics().used_bytes;
+  r.is->relieve(0, 0);
+  r.settle();
+  EXPECT_EQ(r.spaces[0]->statistics().used_bytes, used);
+  r.end();
+}
+
+}  // namespace
+}  // namespace tessera::transfer
