@@ -17,20 +17,26 @@ struct topology_options : apps::command_options {
   std::string dot, svg;
 };
 
+bool is_host_memory(const machine& m, location::node_id id) {
+  const auto& space = m.tree.at(id).is.space;
+  return space && m.plugins->devices()[space->device]->description().device_class == TSR_DEVICE_CPU;
+}
+
 int run(const topology_options& o) {
   const machine m = hierarchy::assemble(o.load());
   for (const std::string& note : m.notes) fmt::print(stderr, "note: {}\n", note);
-  if (!m.host_bound.empty()) fmt::print(stderr, "note: memory for blocks on the host is bounded by {}\n", m.host_bound);
   bool asked = false;
+  hierarchy::drawing what;
+  what.note = [&m](location::node_id id) { return is_host_memory(m, id) && !m.host_bound.empty() ? "bounded by " + m.host_bound : std::string(); };
   const auto give = [&](const std::string& path, auto draw) {
     if (path.empty()) return;
-    apps::write_text(path, draw(m.tree, hierarchy::drawing{}));
+    apps::write_text(path, draw(m.tree, what));
     asked = true;
   };
   give(o.json, hierarchy::to_json);
   give(o.dot, hierarchy::to_dot);
   give(o.svg, hierarchy::to_svg);
-  if (!asked) apps::write_text("-", hierarchy::to_text(m.tree));
+  if (!asked) apps::write_text("-", hierarchy::to_text(m.tree, what));
   return 0;
 }
 
