@@ -18,12 +18,17 @@ struct topology_options : apps::command_options {
   std::string dot, svg;
 };
 
+bool is_host_memory(const machine& m, location::node_id id) {
+  const auto& space = m.tree.at(id).is.space;
+  return space && m.plugins->devices()[space->device]->description().device_class == TSR_DEVICE_CPU;
+}
+
 int run(const topology_options& o) {
   const machine m = hierarchy::assemble(o.load());
   for (const std::string& note : m.notes) fmt::print(stderr, "note: {}\n", note);
-  if (!m.host_bound.empty()) fmt::print(stderr, "note: memory for blocks on the host is bounded by {}\n", m.host_bound);
-  const hierarchy::drawing what{.peers = hierarchy::peer_links(m)};
   bool asked = false;
+  hierarchy::drawing what{.peers = hierarchy::peer_links(m)};
+  what.note = [&m](location::node_id id) { return is_host_memory(m, id) && !m.host_bound.empty() ? "bounded by " + m.host_bound : std::string(); };
   const auto give = [&](const std::string& path, auto draw) {
     if (path.empty()) return;
     apps::write_text(path, draw(m.tree, what));

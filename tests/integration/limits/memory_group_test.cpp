@@ -13,7 +13,9 @@ namespace limits_test {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 bool write(const fs::path& file, const std::string& text) {
   std::ofstream to(file);
@@ -75,13 +77,13 @@ TEST(memory_group, a_job_that_does_not_fit_spills) {
   if (!group.made()) GTEST_SKIP() << "no control group of memory can be made here (root, and a writable hierarchy with the memory controller)";
   const outcome told = run_behind(group.enter(), "topology");
   EXPECT_EQ(told.code, 0) << told.text;
-  EXPECT_THAT(told.text, HasSubstr("memory for blocks on the host is bounded by control group"));
+  EXPECT_THAT(told.text, HasSubstr("bounded by control group"));
   EXPECT_THAT(told.text, HasSubstr(group.name() + ", at most 286 MiB"));
   // Three matrices of 200 MB.
   const outcome ended =
       run_behind(group.enter(), "gemm --n 5000 --tile 500 --quiet --stats --set runtime.plugins=host,disk --set plugin.disk.capacity=\"2 GiB\"");
   EXPECT_EQ(ended.code, 0) << ended.text;
-  EXPECT_THAT(ended.text, HasSubstr("evict")) << ended.text;
+  EXPECT_THAT(ended.text, AllOf(HasSubstr(" written back"), Not(HasSubstr(" 0 written back")))) << ended.text;
 }
 
 TEST(memory_group, without_a_disk_it_ends_with_an_error) {
