@@ -30,10 +30,12 @@ class waiting_room {
   };
 
   void enter(guest& g) {
-    const std::lock_guard guard(m_mutex);
-    m_guests.push_back(&g);
-    m_count.store(m_guests.size(), std::memory_order_relaxed);
-    full_fence();  // before the guest looks for itself
+    {
+      const std::lock_guard guard(m_mutex);
+      m_guests.push_back(&g);
+      m_count.store(m_guests.size(), std::memory_order_relaxed);
+    }
+    full_fence();  // before the guest looks by itself; the other half is that of a thread that changes something
   }
   void leave(guest& g) {
     const std::lock_guard guard(m_mutex);
