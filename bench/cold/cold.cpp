@@ -85,11 +85,11 @@ int main(int argc, char** argv) {
       }
     const std::string kase = "cold_" + std::to_string(ms) + "ms";
     for (const peer& p : peers)
-      bench::row("cold", p.name, kase, int(workers), "process_ms", 1e3 * bench::median(seconds[p.name]));
+      bench::row("waits", p.name, kase, int(workers), "process_ms", 1e3 * bench::median(seconds[p.name]));
     std::vector<double> ratios;
     for (std::size_t k = 0; k < seconds["Tessera"].size(); ++k)
       ratios.push_back(seconds["Tessera"][k] / seconds["Tessera bound by hand"][k]);
-    bench::row("cold", "Tessera", kase, int(workers), "ratio_to_bound_by_hand", bench::median(ratios));
+    bench::row("waits", "Tessera", kase, int(workers), "ratio_to_bound_by_hand", bench::median(ratios));
     if (ms == to) break;
   }
 }

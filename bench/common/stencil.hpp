@@ -60,6 +60,10 @@ inline double seconds_per_iteration(int threads) {
   return *std::max_element(best.begin(), best.end());
 }
 
+// A view under load: so many independent tasks of this length are queued when the program wants to see a value.
+inline constexpr int view_tasks = 500;
+inline constexpr double view_task_seconds = 100e-6;
+
 /// Task (step, p) needs (step - 1, p - 1 .. p + 1); cells are double buffered. `run(width, steps, iterations)` executes
 /// one stencil and returns its seconds, including the making of its tasks. Prints the efficiency at each task length and
 /// the task length at which it crosses 50 % (Task Bench's METG(50 %), a granularity, is twice this).

@@ -122,6 +122,26 @@ int main(int argc, char** argv) {
       starpu_task_wait_for_all();
     }
     row("submit", runtime, "r_r_rw", 1, "ns_per_task", median(samples));
+  } else if (kase == "view") {
+    starpu_codelet wait = make_codelet(body_busy, {}), make = make_codelet(body_independent, {STARPU_W});
+    static uint64_t iterations = uint64_t(view_task_seconds / seconds_per_iteration(workers));
+    const auto queue = [&] {
+      for (int k = 0; k < view_tasks; ++k) submit(&wait, &iterations, 0, {});
+    };
+    std::vector<double> of_ready, of_made;
+    for (long rep = 0; rep < 2 * args.number("reps", 3) + 1; ++rep) {
+      for (const bool made : {false, true}) {
+        if (made) submit(&make, nullptr, 0, {h[0]});
+        queue();
+        const double t0 = now();
+        starpu_data_acquire(h[0], STARPU_R);
+        (made ? of_made : of_ready).push_back((now() - t0) * 1e6);
+        starpu_data_release(h[0]);
+        starpu_task_wait_for_all();
+      }
+    }
+    row("waits", runtime, "view_under_load", workers, "ready_us", median(of_ready));
+    row("waits", runtime, "view_under_load", workers, "made_us", median(of_made));
   } else if (kase == "metadata") {
     const size_t count = 10000;
     std::vector<starpu_data_handle_t> many(count);

@@ -1,7 +1,7 @@
 """Which programs a group runs."""
 import os
 
-GROUPS = ["submit", "tasks", "metg", "dense", "trace", "graphs", "batches", "contract", "machine"]
+GROUPS = ["submit", "tasks", "waits", "metg", "dense", "trace", "graphs", "batches", "contract", "machine"]
 
 
 def jobs_of(group, tasks, sizes):
@@ -23,6 +23,8 @@ def jobs_of(group, tasks, sizes):
                 out += [f"{p} {to} {light}" for p in ("peer_task_libgomp", "peer_task_libomp", "peer_task_tbb",
                                                       "peer_task_taskflow", "peer_task_taskflow --api async")]
                 out += [f"peer_task_starpu --sched {s} {to} {heavy}" for s in ("lws", "eager")]
+    if group == "waits":
+        out += ["bench_tasks --case view --workers 2", "peer_task_starpu --case view --workers 2", "bench_cold"]
     if group == "metg":
         for width in (2, 8):
             for p in ("bench_tasks", "bench_tasks --recorded 1", "peer_task_libgomp", "peer_task_libomp", "peer_task_tbb", "peer_task_taskflow",

@@ -10,6 +10,8 @@ GOALS = {
     ("submit", "idle", 2, "cpu_percent"): 1,
     ("tasks", "dag", 1, "ns_per_task"): 400,
     ("tasks", "dag", 2, "ns_per_task"): 450,
+    ("waits", "cold_20ms", 2, "ratio_to_bound_by_hand"): 1.05,
+    ("waits", "cold_100ms", 2, "ratio_to_bound_by_hand"): 1.05,
     ("metg", "stencil_w8", 2, "task_us_at_50pct"): 0.75,
     ("metg", "stencil_w2", 2, "task_us_at_50pct"): 1.3,
     ("contract", "aligned_e6", 1, "overhead_us"): 1.5,

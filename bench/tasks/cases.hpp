@@ -33,6 +33,8 @@ void submit_case(const case_options& o);
 void stencil_case(const case_options& o);
 /// One stencil in a process that has just started; bench_cold measures the process.
 void cold_case(const case_options& o);
+/// How long the program waits for a value while many tasks are queued: one that was there before, and one that the first of them makes.
+void view_case(const case_options& o);
 /// Bytes of the C heap per block.
 void metadata_case(const case_options& o);
 /// Processor time of a runtime that has nothing to do, and how fast a sleeping worker starts a task.

@@ -2,7 +2,7 @@
 #include <atomic>
 #include <thread>
 
-#include "bench/common/measure.hpp"
+#include "bench/common/stencil.hpp"
 #include "bench/tasks/cases.hpp"
 
 namespace bench {
@@ -41,6 +41,39 @@ void idle_case(const case_options& o) {
   }
   rt.fence();
   row("submit", "Tessera", "idle", o.workers, "wake_us", median(samples));
+}
+
+void view_case(const case_options& o) {
+  tessera::runtime rt(host_machine(o.workers));
+  auto ready = rt.make_array<double>("ready", {1}, {1});
+  auto made = rt.make_array<double>("made", {1}, {1});
+  tessera::fill(rt, ready(0), 1.0);
+  rt.fence();
+  settle();
+  const auto iterations = std::uint64_t(view_task_seconds / seconds_per_iteration(o.workers));
+  static std::atomic<double> sink{0};
+  const auto queue = [&] {
+    for (int k = 0; k < view_tasks; ++k)
+      rt.submit("queued", [iterations] {
+        if (busy(iterations) == 123.0) sink.store(1);
+      });
+  };
+  std::vector<double> of_ready, of_made;
+  for (long rep = 0; rep < 2 * o.reps + 1; ++rep) {
+    queue();
+    double t0 = now();
+    (void)ready.read_host(ready(0));
+    of_ready.push_back((now() - t0) * 1e6);
+    rt.fence();
+    rt.submit("make", [](tessera::view<double> x) { x[0] = 1; }, tessera::write(made(0)));
+    queue();
+    t0 = now();
+    (void)made.read_host(made(0));
+    of_made.push_back((now() - t0) * 1e6);
+    rt.fence();
+  }
+  row("waits", "Tessera", "view_under_load", o.workers, "ready_us", median(of_ready));
+  row("waits", "Tessera", "view_under_load", o.workers, "made_us", median(of_made));
 }
 
 }  // namespace bench

@@ -38,6 +38,7 @@ void recording::substitute(std::span<const block_exchange> pairs) {
 }
 
 void recording::play(std::source_location site) {
+  m_scheduler->require_playable();  // before it waits
   schedule::running_replay& run = *m_runs[m_next];
   m_next = 1 - m_next;
   m_scheduler->wait_for(run);

@@ -143,14 +143,11 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
 }
 
 runtime::~runtime() {
-  if (m_history) {
-    m_scheduler->drain();
-    m_history->keep(*m_scheduler->model());
-  }
-  const bool hung = m_scheduler->hung();
   if (!m_scheduler->views_are_mine())
     say(m_machine.log, 2, "the runtime ends while other threads hold host views; it waits until they are given back");
   m_scheduler->close();
+  if (m_history) m_history->keep(*m_scheduler->model());
+  const bool hung = m_scheduler->hung();
   m_scheduler.reset();
   if (m_validator) m_validator->end();
   if (hung) {  // something of a device may go on for ever: what it uses is not given back

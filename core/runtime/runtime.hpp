@@ -95,6 +95,7 @@ class runtime {
   /// version. It must stay valid until the array is gone, and must not be touched but through tasks and views. After a fence it
   /// holds the last version of every block, wherever that was made, and may be read until the next task that uses the array is
   /// submitted; so it does after the array is destroyed and a fence. Blocks that a failed task should have written are as they were.
+  /// Where the last version is elsewhere, the fence waits for views of the block that other threads hold.
   /// Throws tessera::error (memory) when too much is adopted already; then nothing is adopted.
   template <class T>
   array<T> adopt(std::string name, std::span<T> memory, std::int64_t block_elements,

@@ -79,8 +79,10 @@ bool device_driver::anything_busy() const {
 }
 
 std::size_t device_driver::start_next() {
-  if (m_in_flight.load(std::memory_order_relaxed) >= m_depth) return 0;
-  task::record* t = next_task();
+  const std::size_t in_flight = m_in_flight.load(std::memory_order_relaxed);
+  if (in_flight >= m_depth) return 0;
+  // What waits for its copies has its memory: no more of them than would be enqueued without that wait.
+  task::record* t = in_flight + m_awaiting.load(std::memory_order_relaxed) < m_depth ? next_task() : m_where.urgent.pop_acquired();
   if (t == nullptr) return 0;
   if (m_owner.m_history != nullptr && m_owner.place_again(*m_lane, *t)) return 1;
   const std::size_t joined = start_task(*t);
@@ -88,10 +90,16 @@ std::size_t device_driver::start_next() {
   return 1 + joined;
 }
 
+bool device_driver::startable() const {
+  const std::size_t in_flight = m_in_flight.load();
+  if (in_flight >= m_depth) return false;
+  return in_flight + m_awaiting.load() < m_depth ? m_where.urgent.has(youngest_startable()) : m_where.urgent.has_acquired();
+}
+
 std::uint64_t device_driver::youngest_startable() const {
   const std::lock_guard guard(m_hungry_lock);
   if (m_hungry.empty()) return ~std::uint64_t{0};
-  const bool full = m_in_flight.load(std::memory_order_relaxed) + m_hungry.size() >= m_depth;
+  const bool full = m_in_flight.load(std::memory_order_relaxed) + m_awaiting.load(std::memory_order_relaxed) + m_hungry.size() >= m_depth;
   return full || m_passed >= most_passed * m_depth ? m_hungry.back() : ~std::uint64_t{0};
 }
 
@@ -148,8 +156,7 @@ void device_driver::loop() {
       m_owner.m_work.notify_one();  // this device was a reason to hope: look again without it
 
     const std::uint32_t key = m_events.prepare();
-    const bool room = m_in_flight.load() < m_depth;
-    if (m_stop.load() || (room && m_where.urgent.has(youngest_startable())) || m_nudged.exchange(false) || poll_all()) {
+    if (m_stop.load() || startable() || m_nudged.exchange(false) || poll_all()) {
       m_events.cancel();
     } else if (anything_busy() && !calls_back) {
       m_events.cancel();
@@ -186,6 +193,7 @@ std::size_t device_driver::next_stream() {
 /// Returns how many others were enqueued with it.
 std::size_t device_driver::start_task(task::record& t) {
   scheduler& s = m_owner;
+  if ((t.flags & task::flag_acquired) != 0) m_awaiting.fetch_sub(1);
   if (s.cancelled()) {
     s.run(*m_lane, t);  // drops it
     return 0;
@@ -231,6 +239,7 @@ std::size_t device_driver::start_task(task::record& t) {
       const bool host_must_wait = careful || std::ranges::any_of(
           a.waits, [&](block::ticket w) { return !on.can_wait_for(streams.at(w.stream)); });
       if (host_must_wait) {
+        m_awaiting.fetch_add(1);
         s.park(t, a.waits);
         return 0;
       }
@@ -239,6 +248,7 @@ std::size_t device_driver::start_task(task::record& t) {
         for (const block::ticket w : a.waits) on.wait(streams.at(w.stream), w);
       } catch (const error& e) {
         if (m_where.device->lost()) {
+          m_awaiting.fetch_add(1);
           m_where.urgent.push(t);  // as it is, to be placed elsewhere
           return 0;
         }

@@ -69,6 +69,7 @@ class device_driver {
 
   void loop();
   task::record* next_task();
+  bool startable() const;  ///< whether next_task, or the queue of those that have their blocks, would give one
   /// Tasks from this age on are held back. Who waits for memory counts as enqueued: else every ready task would push out for itself
   /// what others need before it. Only one that is older than all who wait is tried nevertheless. And not more than some pass by.
   std::uint64_t youngest_startable() const;
@@ -121,6 +122,7 @@ class device_driver {
   std::unique_ptr<std::atomic<std::size_t>[]> m_on_stream;  ///< tasks enqueued, by compute stream
   std::size_t m_depth;                      ///< tasks enqueued at the same time
   std::atomic<std::size_t> m_in_flight{0};
+  std::atomic<std::size_t> m_awaiting{0};   ///< tasks that have their blocks here, and are not enqueued before copies have come
   std::atomic<bool> m_handling{false}, m_stop{false};
   event_count m_events;
   std::thread m_thread;

@@ -46,6 +46,25 @@ class priority_queue {
     m_size.store(m_heap.size(), std::memory_order_release);
     return first;
   }
+  /// The first one that has its blocks already, or null. Looks at all.
+  task::record* pop_acquired() {
+    const std::lock_guard guard(m_lock);
+    auto first = m_heap.end();
+    for (auto at = m_heap.begin(); at != m_heap.end(); ++at)
+      if (((*at)->flags & task::flag_acquired) != 0 && (first == m_heap.end() || later(*first, *at))) first = at;
+    if (first == m_heap.end()) return nullptr;
+    task::record* const found = *first;
+    *first = m_heap.back();
+    m_heap.pop_back();
+    std::ranges::make_heap(m_heap, later);
+    m_size.store(m_heap.size(), std::memory_order_release);
+    return found;
+  }
+  bool has_acquired() const {
+    if (empty()) return false;
+    const std::lock_guard guard(m_lock);
+    return std::ranges::any_of(m_heap, [](const task::record* t) { return (t->flags & task::flag_acquired) != 0; });
+  }
   bool empty() const noexcept { return m_size.load(std::memory_order_acquire) == 0; }
   /// Whether pop(age) would find one.
   bool has(std::uint64_t age) const {

@@ -4,13 +4,16 @@
 
 namespace tessera::schedule {
 
-/// Submits a read at home of each block whose last version is elsewhere. False: there is none.
+/// Submits a read at home of each block whose last version is elsewhere. False: there is none, and none is on its way.
 bool scheduler::bring_home(std::source_location site) {
   transfer::coherence& coherence = *m_setup.coherence;
-  if (m_simulated != nullptr || !coherence.any_away()) return false;  // in a simulated run nobody looks at the memory
-  const std::lock_guard guard(
-      m_home_mutex);  // an array that ends meanwhile does so behind these reads, or before they are thought of
+  if (m_simulated != nullptr) return false;  // nobody looks at the memory
+  // The flag goes down behind the count of what another thread brings home.
+  if (!coherence.any_away() && m_coming_home.load(std::memory_order_acquire) == 0) return false;
+  // An array that ends meanwhile does so behind these reads, or before they are thought of.
+  const std::lock_guard guard(m_home_mutex);
   const std::vector<block::record*> away = coherence.take_away();
+  m_coming_home.fetch_add(away.size(), std::memory_order_release);
   for (block::record* const b : away) {
     lane* mine = nullptr;
     task::record& t = begin(*m_bring_home, site, mine);
@@ -18,7 +21,8 @@ bool scheduler::bring_home(std::source_location site) {
     t.accesses[0] = {.block = b, .version = 0, .how = intent::read, .flags = 0, .space = 0};
     commit(*mine, t, false);
   }
-  return !away.empty();
+  coherence.none_away();
+  return true;
 }
 
 void scheduler::run_home(lane& mine, task::record& t) {
@@ -27,6 +31,7 @@ void scheduler::run_home(lane& mine, task::record& t) {
     if ((t.flags & task::flag_acquired) == 0 && !acquire(mine, t, *m_executors[0])) return;
     m_setup.coherence->finish(t.all_accesses());
   }
+  m_coming_home.fetch_sub(1, std::memory_order_release);
   complete(mine, t);
 }
 

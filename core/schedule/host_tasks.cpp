@@ -264,13 +264,13 @@ void scheduler::executed(lane& mine, task::record& t, std::uint64_t began, std::
   complete(mine, t);
 }
 
-void scheduler::complete(lane& mine, task::record& t) {
+void scheduler::complete(lane& mine, task::record& t, bool hot) {
   const std::uint64_t bytes = window_bytes_of(t);
   if ((t.flags & (task::flag_accumulates | task::flag_reduction)) != 0) {
     if ((t.flags & task::flag_reduction) != 0 && next_stage(mine, t)) return;
     give_copies_back(t);
   }
-  release(mine, t, true);
+  release(mine, t, hot);
   if ((t.flags & task::flag_reduction) != 0) end_group(t);
   retire(mine, t, bytes);
 }
@@ -317,14 +317,16 @@ void scheduler::fail_unstarted(lane& mine, task::record& t, std::shared_ptr<cons
     give_up(mine, *next.t, next.why);
   }
   mine.gives_up = false;
+  call_guests();
 }
 
 void scheduler::give_up(lane& mine, task::record& t, const std::shared_ptr<const block::failure>& why) {
   {
     const std::lock_guard guard(m_failure_mutex);
     if (!m_first_failure) m_first_failure = why;  // an earlier fence has reported it; its victims are reported again
-    if (t.what != m_hold) ++m_dropped;
+    if (t.what->special == nullptr) ++m_dropped;
   }
+  if (t.what == m_bring_home) m_coming_home.fetch_sub(1, std::memory_order_release);
   if (m_validator != nullptr && !is_housekeeping(t)) m_validator->started(t);
   note_begun(t);
   m_setup.coherence->give_up(t.all_accesses(), t.sequence);
@@ -340,7 +342,7 @@ void scheduler::give_up(lane& mine, task::record& t, const std::shared_ptr<const
   if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) note_missing_addend(t, why);
   if (why->by_loss && (t.flags & task::flag_reduction) != 0) m_setup.coherence->note_lost(*t.more->sums[0]->base, why);  // an addend
   m_setup.coherence->poison(t.all_accesses(), why);
-  complete(mine, t);
+  complete(mine, t, false);  // the thread may be one that runs no tasks
 }
 
 void scheduler::run_special(lane& mine, task::record& t) {
@@ -384,7 +386,7 @@ void scheduler::run_special(lane& mine, task::record& t) {
   if (mine.events != nullptr) hold.since = mine.events->now();
   m_held.fetch_add(1, std::memory_order_seq_cst);
   hold.at.store(host_hold::step::available, std::memory_order_release);
-  if (!m_guests.empty()) call_guests();  // a window counts it as one that will not end by itself
+  call_guests();  // a window counts it as one that will not end by itself
 }
 
 std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std::source_location site) {
@@ -415,7 +417,7 @@ std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std
           *mine, [&] { return held->at.load(std::memory_order_acquire) != step::waits; }, 1);
     }
   }
-  if (m_workers == 1 && (++mine->views & 63) == 0 && !nothing_waits(*mine))
+  if ((++mine->views & 63) == 0 && !nothing_waits(*mine))
     help_once(*mine);  // a loop of views is not to stop all else
   if (held->why) {
     const block::failure why = *held->why;
@@ -452,6 +454,7 @@ void scheduler::release(host_hold& held) {
   m_held.fetch_sub(1, std::memory_order_acq_rel);
   retire(mine, t, 0);
   call_guests();
+  if (memory_awaited()) m_work.notify_one();  // where there is one memory, nothing else tells
   mine.releases.store(false, std::memory_order_release);  // the last step: the scheduler may end
 }
 

@@ -11,6 +11,7 @@ namespace tessera::schedule {
 
 void scheduler::work(lane& mine, const predicate& enough, std::uint32_t look_every) {
   std::uint32_t ran = 0;
+  const lane::at_work on(mine);
   const auto run_one = [&](task::record& t) {
     run(mine, t);
     if (++ran % m_look_every == 0 && !m_guests.empty()) call_guests();
@@ -70,6 +71,10 @@ void scheduler::help(lane& mine, const predicate& enough, std::uint32_t look_eve
     simulate(mine, enough);
     return;
   }
+  if (mine.works) {  // in a task, where only the end of a recording waits: in the place that the thread has already
+    work(mine, enough, look_every);
+    return;
+  }
   waiting_room::guest me(enough);
   me.may_help = !mine.is_driver;
   mine.waits.store(true, std::memory_order_seq_cst);
@@ -92,6 +97,9 @@ void scheduler::help(lane& mine, const predicate& enough, std::uint32_t look_eve
   }
   m_guests.leave(me);
   mine.waits.store(false, std::memory_order_relaxed);
+  // The place may have been offered to this thread, which had waited long enough: then it is the next one's.
+  full_fence();
+  if (!m_guests.empty() && !m_helper.load(std::memory_order_relaxed)) m_guests.offer_place(nullptr);
 }
 
 void scheduler::help_once(lane& mine) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/base/spin_lock.hpp"
@@ -130,6 +131,7 @@ struct lane {
     std::shared_ptr<const block::failure> why;
   };
   std::vector<given_up> to_give_up;
+  bool works = false;     ///< see at_work
   bool gives_up = false;  ///< further out on the stack somebody empties the list
 
   transfer::acquisition acquisition;    ///< scratch
@@ -164,6 +166,18 @@ struct lane {
 
    private:
     lane& m_of;
+  };
+  /// While the thread looks for tasks and runs them; nests.
+  class at_work {
+   public:
+    explicit at_work(lane& of) noexcept : m_of(of), m_before(std::exchange(of.works, true)) {}
+    ~at_work() { m_of.works = m_before; }
+    at_work(const at_work&) = delete;
+    at_work& operator=(const at_work&) = delete;
+
+   private:
+    lane& m_of;
+    bool m_before;
   };
   /// Whether the thread is in the program's own code, outside of any task: then it may wait, and do what it asks for itself.
   bool in_program() const noexcept { return duties == 0 && !is_driver; }

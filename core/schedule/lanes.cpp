@@ -70,6 +70,11 @@ lane& scheduler::register_lane(const executor* driven) {
   return *mine;
 }
 
+void scheduler::remember_lane(lane& mine) {
+  t_lane = {m_serial, &mine};
+  if (auto* const known = thread_registrations::of_this_thread()) known->entries.push_back({m_serial, &mine, m_alive.shared()});
+}
+
 lane& scheduler::make_lane(const executor* driven) {
   for (std::uint32_t k = 0; driven == nullptr && k < m_lanes.size(); ++k) {
     lane& old = m_lanes[k];

@@ -33,6 +33,7 @@ void scheduler::park(task::record& t, std::span<const block::ticket> waits) {
       scheduler& owner = *done->owner;
       owner.resume(*done->waiting, done->worst.load());
       owner.m_parked.fetch_sub(1);
+      if (owner.memory_awaited()) owner.m_work.notify_one();  // it was a reason to hope
     };
     m_setup.coherence->streams().at(tickets[k].stream).on_completion(mine.reached);
   }

@@ -21,10 +21,15 @@ void scheduler::wait_for(running_replay& what) {
       current_lane(), [&] { return what.finished(); }, m_look_every);
 }
 
-void scheduler::play(running_replay& r, std::source_location site) {
-  lane& mine = current_lane();
+void scheduler::require_playable() {
+  const lane& mine = current_lane();
   if (mine.recorder != nullptr) throw error(error_kind::usage, "a replay inside a recording", {}, "submit its tasks instead");
   if (!mine.in_program()) throw error(error_kind::usage, "a replay inside a task");
+}
+
+void scheduler::play(running_replay& r, std::source_location site) {
+  require_playable();
+  lane& mine = current_lane();
   wait_for(r);
   const task::recording& of = r.of;
   if (of.size() == 0) return;

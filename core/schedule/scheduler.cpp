@@ -219,12 +219,12 @@ void scheduler::close() noexcept {
 scheduler::~scheduler() {
   close();
   if (m_simulated != nullptr) end_simulation();
-  m_patience.reset();
   stop_threads();
+  m_patience.reset();
 }
 
 void scheduler::worker_thread(lane& mine) {
-  t_lane = {m_serial, &mine};
+  remember_lane(mine);
   pthread_setname_np(pthread_self(), fmt::format("tsr-worker{}", mine.number).c_str());
   work(
       mine, [this] { return m_stop.load(std::memory_order_relaxed); }, 0);

@@ -133,6 +133,7 @@ class scheduler final : private task::reduction_source {
   void end_recording() noexcept;  ///< tasks are submitted again
   /// Starts a replay, in program order with the tasks around it; waits while its last run is under way. Throws usage
   /// inside a task or a recording.
+  void require_playable();  ///< throws what play throws
   void play(running_replay& what, std::source_location site = std::source_location::current());
   /// Waits until a replay is through; by the thread that plays it.
   void wait_for(running_replay& what);
@@ -210,6 +211,7 @@ class scheduler final : private task::reduction_source {
   }
   lane& register_lane(const executor* driven);  ///< null: a thread that submits or works on the host
   lane& make_lane(const executor* driven);      ///< the same with the table's mutex held, not yet the calling thread's
+  void remember_lane(lane& mine);               ///< as the calling thread's, also after it has used another scheduler
   lane& make_worker_lane(std::uint32_t worker, std::uint32_t executor, location::node_id where);
   void refresh_victims(lane& mine);
   transfer::stream& inline_stream(lane& mine);
@@ -320,7 +322,7 @@ class scheduler final : private task::reduction_source {
   bool is_housekeeping(const task::record& t) const noexcept { return t.what == m_destroy || t.what == m_bring_home; }
   void wait_for_all(std::source_location site, bool home);
 
-  void complete(lane& mine, task::record& t);                  // host: release successors, retire
+  void complete(lane& mine, task::record& t, bool hot = true);  // host: release successors, retire
   void release(lane& mine, task::record& t, bool hot) {        // those who waited for it may start
     if ((t.flags & task::flag_replayed) != 0) release_replayed(mine, t, hot);
     else task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, hot); });
@@ -423,6 +425,7 @@ class scheduler final : private task::reduction_source {
   std::chrono::steady_clock::time_point m_patience_end;
 
   std::mutex m_home_mutex;                 // ends of adopted blocks, and reads that bring them home
+  std::atomic<std::uint64_t> m_coming_home{0};  // reads at home that are under way
   std::mutex m_edit_mutex;                 // one detach or attach at a time
   std::mutex m_device_mutex;               // for m_device_event
   std::condition_variable m_device_event;  // a draining device has come further

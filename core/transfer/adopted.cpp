@@ -60,7 +60,6 @@ std::vector<block::record*> coherence::take_away() {
   std::vector<block::record*> listed;
   {
     const std::lock_guard guard(m_away_mutex);
-    m_any_away.store(false, std::memory_order_relaxed);
     listed.swap(m_away);
   }
   std::erase_if(listed, [&](block::record* b) {
@@ -75,6 +74,11 @@ std::vector<block::record*> coherence::take_away() {
     return b->flow.is_private || !(open || is_away(*b));
   });
   return listed;
+}
+
+void coherence::none_away() {
+  const std::lock_guard guard(m_away_mutex);
+  if (m_away.empty()) m_any_away.store(false, std::memory_order_release);
 }
 
 void coherence::end_adoption(block::record& block) {

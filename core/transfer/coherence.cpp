@@ -6,6 +6,7 @@
 #include <boost/container/small_vector.hpp>
 
 #include "core/transfer/coherence_locks.hpp"
+#include "core/transfer/invariants.hpp"
 #include "core/transfer/planned_transfer.hpp"
 
 namespace tessera::transfer {
@@ -336,6 +337,7 @@ void coherence::publish(std::span<const block::access> accesses, block::ticket d
   for (const block::access& a : accesses) {
     block::record& b = *a.block;
     const std::lock_guard guard(b.lock);
+    check_use(b, a);
     block::replica& here = *b.find(a.space);
     if (a.how == intent::read) {
       if (!done) continue;
@@ -355,6 +357,7 @@ void coherence::publish(std::span<const block::access> accesses, block::ticket d
     // Written anew. An update has nothing to say about what it was made from: that may turn out to be poisoned meanwhile.
     if (b.poison != nullptr && !needs_contents(a.how)) b.unspoil();
     if (contents) m_versions.fetch_add(1, std::memory_order_relaxed);
+    check_invariants(b);
   }
 }
 
@@ -374,8 +377,10 @@ void coherence::finish(std::span<const block::access> accesses, const std::share
         b.spoil(why);
         if (why->by_loss && b.from != nullptr) m_losses.note(b, why);
       }
+      check_invariants(b);
     }
-    if (evictable && m_spaces[a.space]->has_waiters()) m_spaces[a.space]->notify();
+    // Also when nobody waits yet: whoever has seen the pin and is about to wait must see that something has happened since.
+    if (evictable && m_spaces[a.space]->was_full()) m_spaces[a.space]->notify();
   }
 }
 

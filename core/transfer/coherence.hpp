@@ -177,6 +177,7 @@ class coherence {
   void note_open_sum(const block::record& base);
   /// Those of these blocks whose last version is not in memory of the program now, though it could be; but for those that are kept to one thread.
   std::vector<block::record*> take_away();
+  void none_away();  ///< when what take_away gave is on its way: any_away says so, unless there is more
   /// Whether a block is one of those.
   bool away(block::record& block) const;
   /// The array of the block ends: take_away does not return it any more.

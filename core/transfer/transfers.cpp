@@ -165,7 +165,7 @@ void coherence::transfer_done(transfer& t, tsr_status status) {
   }
   m_in_flight.fetch_sub(1, std::memory_order_acq_rel);
   if (evictable) from.notify();
-  if (m_spaces[what.to]->has_waiters()) m_spaces[what.to]->notify();
+  if (m_spaces[what.to]->was_full()) m_spaces[what.to]->notify();
 }
 
 }  // namespace tessera::transfer

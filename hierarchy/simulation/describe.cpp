@@ -156,6 +156,8 @@ void for_each_table(section& top, const std::string& name, const std::function<v
   }
 }
 
+constexpr std::uint32_t most_threads = 65'000;  // a runtime numbers them with 16 bits
+
 void check(const machine_description& m, const std::string& file) {
   std::vector<std::string> names{"host"};
   for (const described_device& d : m.devices) {
@@ -165,10 +167,11 @@ void check(const machine_description& m, const std::string& file) {
   }
   if (m.device_count() + m.host.domains > 64)
     throw error(error_kind::configuration, fmt::format("{} devices and {} memory domains are more than 64 memories", m.device_count(), m.host.domains), file);
-  if (m.host.domains * m.host.cores + m.device_count() > 255)
-    throw error(error_kind::configuration, fmt::format("{} cores and {} devices are more than the 255 threads that a runtime has",
-                                                       m.host.domains * m.host.cores, m.device_count()), file,
-                "describe several cores as one");
+  if (m.host.domains * m.host.cores + m.device_count() > most_threads)
+    throw error(error_kind::configuration,
+                fmt::format("{} cores and {} devices are more than the {} threads that a runtime has", m.host.domains * m.host.cores, m.device_count(),
+                            most_threads),
+                file, "describe several cores as one");
   for (std::size_t k = 0; k < m.links.size(); ++k) {
     const described_link& l = m.links[k];
     for (const std::string& end : {l.from, l.to})
@@ -212,7 +215,7 @@ machine_description parse_machine(std::string_view toml, const std::string& name
   const value& host = top.need("host");
   section h(table_of(host, "host"), "host", host.where);
   h.integer("domains", m.host.domains, 1, 16);
-  h.integer("cores", m.host.cores, 1, 255);
+  h.integer("cores", m.host.cores, 1, most_threads);
   h.bytes("memory", m.host.memory_bytes);
   h.rate("bandwidth", m.host.bandwidth);
   if (m.host.domains > 1 && m.host.bandwidth == 0) h.need("bandwidth");

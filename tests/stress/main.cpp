@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <random>
 #include <string>
 #include <vector>
@@ -43,6 +44,7 @@ int run_here(const options& o) {
 /// What became of a case in a process of its own; empty: all is well.
 std::string run_in_child(const options& o, std::uint64_t seed, std::uint64_t operations) {
   const std::string seed_text = std::to_string(seed), count = std::to_string(operations);
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe");
   int err[2];
   if (pipe2(err, O_CLOEXEC) != 0) return "no pipe";
   const pid_t child = fork();
@@ -50,7 +52,7 @@ std::string run_in_child(const options& o, std::uint64_t seed, std::uint64_t ope
   if (child == 0) {
     dup2(err[1], STDERR_FILENO);
     const char* const nodes = o.most.two_memories ? "--two-memories" : nullptr;
-    execl("/proc/self/exe", "stress", "--one", "--seed", seed_text.c_str(), "--operations", count.c_str(), nodes,
+    execl(self.c_str(), "stress", "--one", "--seed", seed_text.c_str(), "--operations", count.c_str(), nodes,
           nullptr);
     _exit(127);
   }

@@ -28,6 +28,17 @@ std::map<std::string, std::string> masks_of_threads() {
   return found;
 }
 
+/// When all workers have begun, which is when they have their names.
+std::map<std::string, std::string> masks_with(std::uint32_t workers) {
+  for (;;) {
+    auto found = masks_of_threads();
+    std::uint32_t begun = 1;
+    for (std::uint32_t k = 1; k < workers; ++k) begun += found.contains("tsr-worker" + std::to_string(k)) ? 1 : 0;
+    if (begun == workers) return found;
+    std::this_thread::yield();
+  }
+}
+
 std::vector<std::uint32_t> cpus_of_core(const runtime& rt, std::size_t k) {
   for (const location::node_id node : rt.tree().subtree(rt.tree().root())) {
     const auto& is = rt.tree().at(node).is;
@@ -55,7 +66,7 @@ TEST(binding, workers_have_all_cpus_of_their_core_and_the_program_keeps_its_own)
   auto a = rt.make_array<double>("a", {4}, {1});
   for (int k = 0; k < 1000; ++k) fill(rt, a(k % 4), 1.0);
   rt.fence();
-  const auto masks = masks_of_threads();
+  const auto masks = masks_with(rt.workers());
   for (std::uint32_t k = 1; k < rt.workers(); ++k)
     EXPECT_EQ(masks.at("tsr-worker" + std::to_string(k)), list_of(cpus_of_core(rt, k)));
   EXPECT_EQ(masks.at("program"), before);
@@ -65,7 +76,7 @@ TEST(binding, can_be_switched_off) {
   const std::string all = masks_of_threads().at("program");
   runtime rt(testing::machine_of("plugins = [\"host\"]\nbind = false\n", 3));
   rt.fence();
-  const auto masks = masks_of_threads();
+  const auto masks = masks_with(3);
   EXPECT_EQ(masks.at("tsr-worker1"), all);
   EXPECT_EQ(masks.at("tsr-worker2"), all);
 }

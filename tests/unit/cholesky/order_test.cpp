@@ -99,7 +99,8 @@ TEST_P(factorization_in_a_small_memory, moves_little_more_than_it_must) {
 }
 
 INSTANTIATE_TEST_SUITE_P(percent_of_the_memory, factorization_in_a_small_memory,
-                         ::testing::Values(setting{110, 1.01}, setting{150, 1.02}, setting{200, 1.1}, setting{400, 1.45}));
+                         ::testing::Values(setting{110, 1.01}, setting{150, 1.02}, setting{200, 1.1},
+                                           setting{400, 1.48}));  // 1.40 with checked_copies = false
 
 }  // namespace
 }  // namespace tessera::apps

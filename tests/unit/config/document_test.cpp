@@ -101,7 +101,7 @@ TEST(document, complaints_name_file_line_column_and_the_nearest_name) {
   expect_error("[runtime]\n  workers = \"4\"\n", {"laptop.toml:2:3", "an integer", "without quotes"});
   expect_error("[runtime]\nworkers = 4.5\n", {"laptop.toml:2:1", "runtime.workers wants an integer"});
   expect_error("[runtime]\nworkers = -1\n", {"laptop.toml:2:1", "must not be negative"});
-  expect_error("[runtime]\nworkers = 1000000\n", {"laptop.toml:2:1", "0 to 65536"});
+  expect_error("[runtime]\nworkers = 1000000\n", {"laptop.toml:2:1", "0 to 65535"});
   expect_error("[runtime]\nwindow_tasks = 0\n", {"laptop.toml:2:1", "out of range"});
   expect_error("[runtime]\nwindow_bytes = \"-1 GiB\"\n", {"laptop.toml:2:1", "negative"});
   expect_error("[runtime]\nwindow_bytes = \"9999 PiB\"\n", {"laptop.toml:2:1", "not \"9999 PiB\""});

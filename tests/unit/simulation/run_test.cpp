@@ -22,6 +22,17 @@ TEST(simulated_run, cores_take_flops_over_rate) {
   EXPECT_EQ(r.passed(), 3 * testing::tile_ns);
 }
 
+TEST(simulated_run, a_thousand_cores_and_many_devices) {
+  rig r(described(1024, 62));
+  auto c = r.matrices("C", 1024);
+  r.bring(r.rt.at("core0"));
+  r.begin();
+  for (std::size_t k = 0; k < c.size(); ++k) r.multiply(c.block(k), r.rt.at("core0"));
+  r.rt.fence();
+  EXPECT_EQ(r.passed(), testing::tile_ns) << "a task per core, all at the same time";
+  EXPECT_EQ(r.rt.workers(), 1024u);
+}
+
 TEST(simulated_run, a_chain_on_the_host_is_as_long_as_its_tasks) {
   rig r(described(4, 0));
   auto c = r.matrices("C", 1);
