@@ -81,8 +81,9 @@ bool device_driver::anything_busy() const {
 std::size_t device_driver::start_next() {
   const std::size_t in_flight = m_in_flight.load(std::memory_order_relaxed);
   if (in_flight >= m_depth) return 0;
-  // What waits for its copies has its memory: no more of them than would be enqueued without that wait.
-  task::record* t = in_flight + m_awaiting.load(std::memory_order_relaxed) < m_depth ? next_task() : m_where.urgent.pop_acquired();
+  // Tasks that wait for their copies hold memory: they go first, and there are no more of them than would be enqueued without that wait.
+  task::record* t = m_resumed.load() != 0 ? m_where.urgent.pop_acquired() : nullptr;
+  if (t == nullptr && in_flight + m_awaiting.load() < m_depth) t = next_task();
   if (t == nullptr) return 0;
   if (m_owner.m_history != nullptr && m_owner.place_again(*m_lane, *t)) return 1;
   const std::size_t joined = start_task(*t);
@@ -93,7 +94,13 @@ std::size_t device_driver::start_next() {
 bool device_driver::startable() const {
   const std::size_t in_flight = m_in_flight.load();
   if (in_flight >= m_depth) return false;
-  return in_flight + m_awaiting.load() < m_depth ? m_where.urgent.has(youngest_startable()) : m_where.urgent.has_acquired();
+  return m_resumed.load() != 0 || (in_flight + m_awaiting.load() < m_depth && m_where.urgent.has(youngest_startable()));
+}
+
+void device_driver::note_started(const task::record& t) noexcept {
+  if ((t.flags & task::flag_acquired) == 0) return;
+  m_resumed.fetch_sub(1);
+  m_awaiting.fetch_sub(1);
 }
 
 std::uint64_t device_driver::youngest_startable() const {
@@ -193,7 +200,7 @@ std::size_t device_driver::next_stream() {
 /// Returns how many others were enqueued with it.
 std::size_t device_driver::start_task(task::record& t) {
   scheduler& s = m_owner;
-  if ((t.flags & task::flag_acquired) != 0) m_awaiting.fetch_sub(1);
+  note_started(t);
   if (s.cancelled()) {
     s.run(*m_lane, t);  // drops it
     return 0;
@@ -249,6 +256,7 @@ std::size_t device_driver::start_task(task::record& t) {
       } catch (const error& e) {
         if (m_where.device->lost()) {
           m_awaiting.fetch_add(1);
+          note_resumed();
           m_where.urgent.push(t);  // as it is, to be placed elsewhere
           return 0;
         }

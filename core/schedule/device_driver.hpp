@@ -55,7 +55,9 @@ class device_driver {
   /// Why the device could not leave; once.
   std::unique_ptr<error> take_refusal();
   /// Whether tasks are queued (and not held back), enqueued or being handled.
-  bool active() const noexcept { return m_in_flight.load() != 0 || m_handling.load() || m_where.urgent.has(youngest_startable()); }
+  bool active() const noexcept { return m_in_flight.load() != 0 || m_handling.load() || (m_awaiting.load() != 0 && m_where.urgent.has_acquired()) || m_where.urgent.has(youngest_startable()); }
+  /// A task of this device that has its blocks goes back into the queue.
+  void note_resumed() noexcept { m_resumed.fetch_add(1); }
 
  private:
   struct flight;  // an enqueued task, or a batch of them
@@ -69,7 +71,8 @@ class device_driver {
 
   void loop();
   task::record* next_task();
-  bool startable() const;  ///< whether next_task, or the queue of those that have their blocks, would give one
+  bool startable() const;  ///< whether start_next would find one
+  void note_started(const task::record& t) noexcept;  ///< or given up: it is in the queue no more
   /// Tasks from this age on are held back. Who waits for memory counts as enqueued: else every ready task would push out for itself
   /// what others need before it. Only one that is older than all who wait is tried nevertheless. And not more than some pass by.
   std::uint64_t youngest_startable() const;
@@ -123,6 +126,7 @@ class device_driver {
   std::size_t m_depth;                      ///< tasks enqueued at the same time
   std::atomic<std::size_t> m_in_flight{0};
   std::atomic<std::size_t> m_awaiting{0};   ///< tasks that have their blocks here, and are not enqueued before copies have come
+  std::atomic<std::size_t> m_resumed{0};    ///< of those, queued since their copies have come
   std::atomic<bool> m_handling{false}, m_stop{false};
   event_count m_events;
   std::thread m_thread;

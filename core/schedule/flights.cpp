@@ -93,6 +93,7 @@ void device_driver::enqueue_flight(task::record& t, std::size_t stream, std::spa
   if (lent) s.m_validator->end_on_device(std::move(lent), on, done, fresh->failed() || !done);
   if (!done && m_where.device->lost()) {  // what it has begun there matters to nobody
     m_awaiting.fetch_add(count);
+    m_resumed.fetch_add(count);
     for (const member& m : fresh->members) m_where.urgent.push(*m.t);
     return;
   }

@@ -25,7 +25,7 @@ bool device_driver::go_on_without() {
 }
 
 void device_driver::release_blocks(task::record& t) {
-  m_awaiting.fetch_sub(1);
+  note_started(t);
   m_owner.m_setup.coherence->finish(t.all_accesses());
   t.flags &= static_cast<std::uint8_t>(~task::flag_acquired);
 }

@@ -43,10 +43,13 @@ void scheduler::resume(task::record& t, tsr_status) {
   // A failed ticket has poisoned what it should have made; run() looks at that.
   lane& mine = current_lane();
   if (mine.events != nullptr) trace_resume(*mine.events, t);
-  if (t.what == m_hold && m_simulated == nullptr)
+  if (t.what == m_hold && m_simulated == nullptr) {
     hand_over(t);
-  else
-    enqueue(mine, t, *m_executors[t.executor == 0xffff ? 0 : t.executor], false);
+    return;
+  }
+  executor& where = *m_executors[t.executor == 0xffff ? 0 : t.executor];
+  if (!where.is_host && (t.flags & task::flag_acquired) != 0) m_drivers[where.number]->note_resumed();
+  enqueue(mine, t, where, false);
 }
 
 void scheduler::park_for_memory(task::record& t, executor& where, const transfer::acquisition& a) {
