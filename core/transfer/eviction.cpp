@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "core/transfer/coherence.hpp"
-#include "core/transfer/invariants.hpp"
 #include "core/transfer/use_log.hpp"
 
 namespace tessera::transfer {
@@ -20,7 +19,6 @@ void coherence::drop_replica(block::record& block, block::replica& r) {
   r.version = 0;
   r.ready = {};
   r.readers.reset();
-  check_invariants(block);
 }
 
 eviction_policy parse_eviction(std::string_view text) {
