@@ -37,7 +37,11 @@ class stacks_of {
   pthread_attr_t m_before;
 };
 
+#if defined(__SANITIZE_THREAD__)
+constexpr std::size_t small_stack = 8 << 20;  // what the sanitizer keeps for a thread lies there
+#else
 constexpr std::size_t small_stack = 512 << 10;
+#endif
 
 void count_to(runtime& rt, int tasks) {
   auto a = rt.make_array<std::int64_t>("a", {64}, {1});
