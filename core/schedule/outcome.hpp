@@ -9,7 +9,7 @@
 
 namespace tessera::schedule {
 
-/// What a call has thrown, in the words of whoever threw it.
+/// What a call has thrown, in its own words.
 struct thrown {
   std::string text;
   std::string where = {};  ///< as tessera::error says it; else empty

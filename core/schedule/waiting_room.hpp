@@ -67,11 +67,6 @@ class waiting_room {
         return;
       }
   }
-  /// Calls everybody, to look again.
-  void call_all() {
-    const std::lock_guard guard(m_mutex);
-    for (guest* g : m_guests) call(*g);
-  }
   /// By the guest itself: now it helps, or no longer.
   void set_helps(guest& g, bool helps) {
     const std::lock_guard guard(m_mutex);

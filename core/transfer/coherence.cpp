@@ -379,7 +379,7 @@ void coherence::finish(std::span<const block::access> accesses, const std::share
       }
       check_invariants(b);
     }
-    // Also when nobody waits yet: whoever has seen the pin and is about to wait must see that something has happened since.
+    // Also when nothing waits yet: a task that has seen the pin and is about to wait must see that something has happened since.
     if (evictable && m_spaces[a.space]->was_full()) m_spaces[a.space]->notify();
   }
 }

@@ -11,15 +11,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// The sanitizers' own maps take more addresses than any limit here allows.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
-
 TEST(addresses, too_few_for_blas_are_refused_with_what_is_needed) {
-  if (sanitized) GTEST_SKIP() << "sanitizers take all addresses";
   for (const char* limit : {"ulimit -v 150000", "ulimit -v 200000"}) {
     const outcome ended = run_behind(limit, "gemm --n 1000 --quiet");
     EXPECT_EQ(ended.code, 5) << limit << ": " << ended.text;
@@ -28,7 +20,6 @@ TEST(addresses, too_few_for_blas_are_refused_with_what_is_needed) {
 }
 
 TEST(addresses, a_limit_of_data_is_one_too) {
-  if (sanitized) GTEST_SKIP() << "sanitizers take all addresses";
   const outcome refused = run_behind("ulimit -d 100000", "gemm --n 1000 --quiet");
   EXPECT_EQ(refused.code, 5) << refused.text;
   EXPECT_THAT(refused.text, AllOf(HasSubstr("OpenBLAS needs 128 MiB of addresses for a buffer"), HasSubstr("ulimit -d")));
@@ -38,7 +29,6 @@ TEST(addresses, a_limit_of_data_is_one_too) {
 }
 
 TEST(addresses, with_few_a_run_ends) {
-  if (sanitized) GTEST_SKIP() << "sanitizers take all addresses";
   // Where one buffer is had, calls of BLAS take turns. What is left may not do for the blocks: that is an error of memory, and nothing hangs.
   for (const char* limit : {"ulimit -v 300000", "ulimit -v 400000", "ulimit -v 500000", "ulimit -v 700000"})
     for (const char* job : {"gemm --n 1000 --quiet", "cholesky --n 3000 --quiet --workers 4"}) {
@@ -48,7 +38,6 @@ TEST(addresses, with_few_a_run_ends) {
 }
 
 TEST(addresses, a_job_that_does_not_fit_spills) {
-  if (sanitized) GTEST_SKIP() << "sanitizers take all addresses";
   // Three matrices of 128 MB.
   const outcome ended =
       run_behind("ulimit -v 700000", "gemm --n 4000 --tile 400 --quiet --stats --set runtime.plugins=host,disk --set plugin.disk.capacity=\"2 GiB\"");
@@ -58,7 +47,6 @@ TEST(addresses, a_job_that_does_not_fit_spills) {
 }
 
 TEST(addresses, simulated_devices_take_buffers_of_their_own) {
-  if (sanitized) GTEST_SKIP() << "sanitizers take all addresses";
   const outcome ended = run_behind("ulimit -v 1400000",
                                    "gemm --n 1500 --tile 150 --workers 3 --quiet --set runtime.plugins=host,sim --set runtime.placement=eager "
                                    "--set plugin.sim.device[0].memory=\"64 MiB\" --set plugin.sim.device[0].flops=\"20 GFLOP/s\"");
