@@ -296,16 +296,25 @@ void scheduler::retire(lane& mine, task::record& t, std::uint64_t window_bytes) 
 }
 
 void scheduler::keep_finished(lane& mine, task::record& t) {
-  if (t.owner >= mine.finished.size()) mine.finished.resize(m_lanes.size());
+  if (t.owner >= mine.finished.size()) [[unlikely]]
+    know_all_owners(mine);
   lane::finished_chain& chain = mine.finished[t.owner];
   t.next = chain.first;
   chain.first = &t;
   if (chain.last == nullptr) chain.last = &t;
   // The owner needs records back only from time to time; one exchange per batch keeps its line quiet.
-  if (++chain.count >= 64) {
-    m_lanes[t.owner].tasks.give_back(*chain.first, *chain.last);
-    chain = {};
-  }
+  if (++chain.count >= 64) [[unlikely]]
+    give_back(m_lanes[t.owner], chain);
+}
+
+void scheduler::know_all_owners(lane& mine) {
+  mine.kept_finished.resize(m_lanes.size());
+  mine.finished = mine.kept_finished;
+}
+
+void scheduler::give_back(lane& owner, lane::finished_chain& chain) {
+  owner.tasks.give_back(*chain.first, *chain.last);
+  chain = {};
 }
 
 void scheduler::fail_unstarted(lane& mine, task::record& t, std::shared_ptr<const block::failure> why) {

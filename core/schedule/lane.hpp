@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -123,7 +124,8 @@ struct lane {
     task::record *first = nullptr, *last = nullptr;
     std::uint32_t count = 0;
   };
-  std::vector<finished_chain> finished;
+  std::span<finished_chain> finished;  ///< kept_finished; a span, since its size is known without a division per task
+  std::vector<finished_chain> kept_finished;
 
   // Tasks that this thread has to give up because others failed: one after the other, since each may bring more.
   struct given_up {

@@ -26,19 +26,20 @@ struct alignas(16) edge {
   record* successor = nullptr;
 };
 
-/// What does not fit into the 256 bytes. Once made it stays with the record, so that reuse allocates nothing.
-struct overflow {
-  std::vector<block::access> accesses;      ///< all of them, when there are more than four
-  std::vector<std::byte> arguments;         ///< when they are larger than the inline bytes
-  std::vector<block::accumulation*> sums;          ///< per access: the group of an accumulate, else null
-  std::string name;                         ///< when it is not its operation's; see record::name
-  source* from = nullptr;                   ///< the statement that it comes from, if a front end named one
+/// What does not fit into the 256 bytes. Once made it stays with the record, so that reuse allocates nothing. What every
+/// life of a record touches is in the first line.
+struct alignas(64) overflow {
   struct edge_node {
     edge e;
     std::unique_ptr<edge_node> next;
   };
   std::unique_ptr<edge_node> edges;         ///< beyond the inline ones
   edge_node* next_edge = nullptr;           ///< first unused one of them
+  source* from = nullptr;                   ///< the statement that it comes from, if a front end named one
+  std::vector<block::accumulation*> sums;   ///< per access: the group of an accumulate, else null
+  std::string name;                         ///< when it is not its operation's; see record::name
+  std::vector<block::access> accesses;      ///< all of them, when there are more than four
+  std::vector<std::byte> arguments;         ///< when they are larger than the inline bytes
 };
 
 enum : std::uint8_t {             // record::flags
