@@ -30,10 +30,11 @@ fail() {
 
 # The mirror of the machine's own packages, in either form of apt's source lists.
 mirror_in_use() {
-  local files=(/etc/apt/sources.list /etc/apt/sources.list.d/*)
-  sed -nE -e 's#^URIs:[[:space:]]*([^[:space:]]+/debian)/?([[:space:]].*)?$#\1#p' \
-    -e 's#^deb[[:space:]]+(\[[^]]*\][[:space:]]+)?([^[:space:]]+/debian)/?[[:space:]].*#\2#p' "${files[@]}" 2>/dev/null |
-    head -n 1
+  local file
+  for file in /etc/apt/sources.list /etc/apt/sources.list.d/*; do
+    [ ! -f "$file" ] || cat "$file"
+  done | sed -nE -e 's#^URIs:[[:space:]]*([^[:space:]]+/debian)/?([[:space:]].*)?$#\1#p' \
+    -e 's#^deb[[:space:]]+(\[[^]]*\][[:space:]]+)?([^[:space:]]+/debian)/?[[:space:]].*#\2#p' | awk 'NR == 1'  # reads to the end: a closed pipe would be a failure
 }
 
 if [ ! -e "$tree/etc/debian_version" ]; then
