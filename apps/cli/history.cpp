@@ -8,6 +8,7 @@
 
 #include "apps/cli/commands.hpp"
 #include "apps/common/report.hpp"
+#include "apps/common/session.hpp"
 #include "core/runtime/learnt_times.hpp"
 #include "hierarchy/machine/assemble.hpp"
 
@@ -34,7 +35,7 @@ std::string to_json_text(const learnt_times& learnt) {
 }
 
 int run(const history_options& o) {
-  const machine m = hierarchy::assemble(o.load());
+  const machine m = hierarchy::assemble(o.load(), apps::log_to_stderr(o.quiet));
   if (o.clear) {
     const bool any = clear_learnt_times(m);
     fmt::print("{}\n", any ? "what was learnt about this machine is forgotten" : "nothing had been learnt about this machine");

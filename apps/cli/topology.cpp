@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "apps/cli/commands.hpp"
+#include "apps/common/session.hpp"
 #include "core/base/error.hpp"
 #include "hierarchy/draw/draw.hpp"
 #include "hierarchy/machine/assemble.hpp"
@@ -24,7 +25,7 @@ bool is_host_memory(const machine& m, location::node_id id) {
 }
 
 int run(const topology_options& o) {
-  const machine m = hierarchy::assemble(o.load());
+  const machine m = hierarchy::assemble(o.load(), apps::log_to_stderr(o.quiet));
   for (const std::string& note : m.notes) fmt::print(stderr, "note: {}\n", note);
   bool asked = false;
   hierarchy::drawing what{.peers = hierarchy::peer_links(m)};

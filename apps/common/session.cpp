@@ -18,6 +18,12 @@ constexpr const char* stopped = "stopped by Ctrl-C before it was done";
 
 }  // namespace
 
+log_function log_to_stderr(bool quiet) {
+  return [quiet](int level, const std::string& line) {
+    if (level >= 2 && !quiet) fmt::print(stderr, "note: {}\n", line);
+  };
+}
+
 session::session(const command_options& options) : m_options(options) {
   if (!options.json.empty()) require_writable(options.json);
   for (const std::string* file : {&options.trace, &options.report}) {
@@ -32,14 +38,11 @@ session::session(const command_options& options) : m_options(options) {
     if (m_started != nullptr) m_started->cancel(stopped);
     else if (!m_ending) _exit(exit_code_of(error_kind::interrupted));  // nothing has begun
   });
-  machine m = hierarchy::assemble(options.load());
+  machine m = hierarchy::assemble(options.load(), log_to_stderr(options.quiet));
   if (!options.quiet)
     for (const std::string& note : m.notes) fmt::print(stderr, "note: {}\n", note);
   m.settings.trace = m.settings.trace || !options.trace.empty() || !options.report.empty();
   m.settings.validate = m.settings.validate || options.validate;
-  m.log = [quiet = options.quiet](int level, const std::string& line) {
-    if (level >= 2 && !quiet) fmt::print(stderr, "note: {}\n", line);
-  };
   m_runtime = std::make_unique<runtime>(std::move(m));
   m_runtime->time_tasks(options.stats);
   const std::lock_guard guard(m_stop_lock);

@@ -14,6 +14,9 @@
 
 namespace tessera::apps {
 
+/// What plugins, the machine and the runtime have to say to the user, as notes on standard error.
+log_function log_to_stderr(bool quiet);
+
 /// Opens the configured machine, starts the runtime, watches for Ctrl-C (which cancels: fence then throws `interrupted`).
 /// Notes about the machine go to standard error. Throws also when the file for JSON cannot be written, before anything runs.
 class session {

@@ -80,13 +80,17 @@ bool space::make_slab(std::uint64_t bytes) {
   };
   if (const tsr_status status = device.table().mem_alloc(device.handle(), m_setup.device_space, bytes, &fresh.memory); status != TSR_OK)
     return refused(status, "allocation of a slab");
+  if (fresh.memory == nullptr) return refused(TSR_INTERNAL, "mem_alloc answered OK and gave no memory; allocation of a slab");
   std::uint32_t entry = 0;
   void* base = nullptr;
-  if (m_host_visible)
-    if (const tsr_status status = device.table().mem_base(device.handle(), fresh.memory, &base); status != TSR_OK) {
+  if (m_host_visible) {
+    const tsr_status status = device.table().mem_base(device.handle(), fresh.memory, &base);
+    if (status != TSR_OK || base == nullptr) {
       device.table().mem_free(device.handle(), fresh.memory);
-      return refused(status, "address of a slab");
+      return status != TSR_OK ? refused(status, "address of a slab")
+                              : refused(TSR_INTERNAL, "mem_base answered OK and gave no address; address of a slab");
     }
+  }
   try {
     fresh.ranges = std::make_unique<range_allocator>(bytes, m_granule);
     entry = new_slab_entry();

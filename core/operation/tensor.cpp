@@ -4,6 +4,7 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include "core/base/error.hpp"
 #include "core/operation/scalar.hpp"
 
 namespace tessera::operation {
@@ -71,11 +72,23 @@ double elements(const void*, std::span<const block::access> b) {
 
 }  // namespace
 
+bool can_zero(const plugin::device& device, element_type type) {
+  return supported<TSR_TENSOR_FILL>(device, type) || device.table().fill != nullptr;
+}
+
 void enqueue_zero(const plugin::device& device, tsr_stream* stream, const operand& block) {
-  const scalar zero(block.type, 0);
-  device.check(device.tensor()->fill(device.handle(), stream, static_cast<tsr_type>(block.type),
-                                     block.extents->count(), block.address, zero.data()),
-               "fill with zero");
+  if (supported<TSR_TENSOR_FILL>(device, block.type)) {
+    const scalar zero(block.type, 0);
+    device.check(device.tensor()->fill(device.handle(), stream, static_cast<tsr_type>(block.type),
+                                       block.extents->count(), block.address, zero.data()),
+                 "fill with zero");
+    return;
+  }
+  if (device.table().fill == nullptr)
+    throw error(error_kind::usage, "device " + device.name() + " can set no memory to zero", {},
+                "its plugin offers neither fill nor the TENSOR extension's");
+  const std::uint8_t zero = 0;  // of every type
+  device.check(device.table().fill(device.handle(), stream, block.address, &zero, 1, block.bytes), "fill with zero");
 }
 
 bool can_reduce(const plugin::device& device, element_type type) {

@@ -38,7 +38,10 @@ definition fill();
 /// blocks: destination update (or write: then it is zeroed first), any number of sources read.
 definition reduce_add();
 
-/// Fills a whole block with zero bytes through the device's tables; used for fresh accumulators.
+/// Whether enqueue_zero works there: by the TENSOR extension's fill or the device table's.
+bool can_zero(const plugin::device& device, element_type type);
+/// Fills a whole block with zero bytes through the device's tables; used for fresh accumulators. Throws tessera::error (usage) where can_zero
+/// is false.
 void enqueue_zero(const plugin::device& device, tsr_stream* stream, const operand& block);
 bool can_reduce(const plugin::device& device, element_type type);
 

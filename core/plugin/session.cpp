@@ -127,8 +127,14 @@ std::unique_ptr<device> session::open_device(std::uint32_t index, std::uint32_t 
   const tsr_device_table* raw_table = nullptr;
   status = call_plugin(path, "device_open", [&] { return m_table.device_open(m_handle, index, &handle, &raw_table); });
   if (status != TSR_OK) fail(status, fmt::format("device_open({}), device \"{}\",", index, description.name));
+  const auto refuse = [&](const std::string& what, const char* hint) {
+    throw error(error_kind::plugin, fmt::format("device \"{}\" of plugin \"{}\" {}", description.name, m_plugin.name, what), path.string(), hint);
+  };
+  if (handle == nullptr) refuse("is opened with OK and there is no device (a null pointer)", "set *out_device, or answer what went wrong");
   m_devices.push_back(handle);
   const tsr_device_table table = checked_table(raw_table, path);
+  if (description.space_count == 0)
+    refuse("has no memory (space_count is 0)", "describe at least one space: where a task's blocks are, and set space_count before device_open");
 
   // The one processor of a plugin has the plugin's name; all else is numbered, so that a second one renames nothing.
   const bool alone = count == 1 && description.device_class == TSR_DEVICE_CPU;
@@ -146,6 +152,8 @@ std::unique_ptr<device> session::open_device(std::uint32_t index, std::uint32_t 
     one.description = completed(&given_space.value);
     one.description.alignment = std::max<std::uint64_t>(one.description.alignment, 1);
     one.description.granularity = std::max<std::uint64_t>(one.description.granularity, 1);
+    if ((one.description.capabilities & TSR_SPACE_HOST_VISIBLE) != 0 && table.mem_base == nullptr)
+      refuse(fmt::format("says that space {} is HOST_VISIBLE and has no mem_base", i), "set mem_base in the device table, or leave the flag out");
     const std::string own = one.description.name != nullptr ? one.description.name : fmt::format("space{}", i);
     one.name = unique_name(fmt::format("{}:{}", name, own), [&](const auto& n) {
       return std::any_of(spaces.begin(), spaces.end(), [&](const space& other) { return other.name == n; });

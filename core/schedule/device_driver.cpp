@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
+#include <sys/prctl.h>
 
 #include <algorithm>
 
@@ -9,6 +10,25 @@
 #include "core/schedule/trace_points.hpp"
 
 namespace tessera::schedule {
+namespace {
+
+/// The pauses between two looks at streams whose plugin does not call: short after something has happened, longer while nothing does, so
+/// that neither work waits long nor a processor is kept busy. New tasks wait as long.
+class turns {
+ public:
+  turns() { prctl(PR_SET_TIMERSLACK, 1000); }
+  void begin() noexcept { m_next = shortest; }
+  void wait() {
+    std::this_thread::sleep_for(m_next);
+    m_next = std::min(m_next * 3 / 2, longest);
+  }
+
+ private:
+  static constexpr std::chrono::nanoseconds shortest{10'000}, longest{200'000};
+  std::chrono::nanoseconds m_next = shortest;
+};
+
+}  // namespace
 
 device_driver::device_driver(scheduler& owner, executor& where) : m_owner(owner), m_where(where) {
   const bool computes = where.device->description().device_class != TSR_DEVICE_STORAGE;
@@ -76,6 +96,12 @@ bool device_driver::anything_busy() const {
   auto& copies = m_owner.m_setup.coherence->copies_of(m_where.device->index());
   return copies.in->busy() || copies.out->busy() ||
          std::ranges::any_of(m_compute, [](const transfer::stream* s) { return s->busy(); });
+}
+
+bool device_driver::must_ask() const {
+  auto& copies = m_owner.m_setup.coherence->copies_of(m_where.device->index());
+  return copies.in->must_be_asked() || copies.out->must_be_asked() ||
+         std::ranges::any_of(m_compute, [](const transfer::stream* s) { return s->must_be_asked(); });
 }
 
 std::size_t device_driver::start_next() {
@@ -147,7 +173,7 @@ void device_driver::loop() {
   m_lane = &m_owner.register_lane(&m_where);
   const plugin::device& device = *m_where.device;
   if (device.table().thread_attach != nullptr) device.table().thread_attach(device.handle());
-  const bool calls_back = device.has(TSR_DEVICE_CALLBACK) && device.table().stream_callback != nullptr;
+  turns asking;
 
   while (!m_stop.load(std::memory_order_relaxed)) {
     m_handling.store(true);
@@ -157,7 +183,10 @@ void device_driver::loop() {
     else if (!takes_tasks) any = step_aside() || any;
     while (takes_tasks && !device.lost() && start_next()) any = true;
     m_handling.store(false);
-    if (any) continue;
+    if (any) {
+      asking.begin();
+      continue;
+    }
     m_owner.call_guests();
     if (m_owner.memory_awaited())
       m_owner.m_work.notify_one();  // this device was a reason to hope: look again without it
@@ -165,14 +194,9 @@ void device_driver::loop() {
     const std::uint32_t key = m_events.prepare();
     if (m_stop.load() || startable() || m_nudged.exchange(false) || poll_all()) {
       m_events.cancel();
-    } else if (anything_busy() && !calls_back) {
+    } else if (must_ask()) {
       m_events.cancel();
-      // The plugin cannot call: wait for it in short turns, so that new tasks are seen too.
-      for (transfer::stream* s : m_compute)
-        if (s->busy()) s->wait_until_idle(50000);
-      auto& copies = m_owner.m_setup.coherence->copies_of(device.index());
-      for (transfer::stream* s : {copies.in, copies.out})
-        if (s->busy()) s->wait_until_idle(50000);
+      asking.wait();
     } else {
       if (m_in_flight.load() == 0 && takes_tasks && m_owner.m_history != nullptr) m_owner.note_idle(m_where);
       m_events.wait(key);

@@ -38,6 +38,7 @@ class device_driver {
   bool poll_all();               ///< whether anything was reached
   std::size_t start_next();      ///< takes a task from the queue, if it may, and what can go with it; how many that were
   bool anything_busy() const;    ///< whether anything enqueued is not yet complete
+  bool must_ask() const;         ///< whether any of it is such that no call of the plugin will tell
   std::uint32_t compute_streams() const noexcept { return static_cast<std::uint32_t>(m_compute.size()); }
   const std::vector<transfer::stream*>& streams() const noexcept { return m_compute; }
   const executor& where() const noexcept { return m_where; }
@@ -90,7 +91,6 @@ class device_driver {
   // From enqueued to landed (flights.cpp).
   void enqueue_flight(task::record& t, std::size_t stream, std::span<const block::ticket> inputs, std::span<const block::ticket> sources,
                       workspace&& scratch);
-  block::ticket signal_behind(transfer::stream& on);  ///< none: the device is lost
   void enqueue_alone(member& m, const flight& f, transfer::stream& on, std::unique_ptr<validate::lent>& lent);
   operation::context context_of(task::record& t, const flight& f, transfer::stream& on) const;
   std::shared_ptr<const block::failure> why_not_enqueued(const task::record& t, std::string_view what, error_kind kind);

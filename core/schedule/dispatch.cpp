@@ -5,6 +5,7 @@
 #include <boost/container/small_vector.hpp>
 
 #include "core/base/fence.hpp"
+#include "core/operation/tensor.hpp"
 #include "core/schedule/device_driver.hpp"
 #include "core/schedule/scheduler.hpp"
 #include "core/schedule/simulated_run.hpp"
@@ -15,7 +16,9 @@ namespace tessera::schedule {
 bool scheduler::offers(const executor& e, task::record& t) const {
   if (t.what == m_graph) return offers_segment(e, t);
   const auto accesses = t.all_accesses();
-  return t.what->runs_on(*e.device, accesses.empty() ? element_type::none : accesses[0].block->type, e.is_host);
+  const element_type type = accesses.empty() ? element_type::none : accesses[0].block->type;
+  if (!t.what->runs_on(*e.device, type, e.is_host)) return false;
+  return (t.flags & task::flag_accumulates) == 0 || operation::can_zero(*e.device, type);  // its private copy
 }
 
 bool scheduler::obeys_hint(const executor& e, const task::record& t) const {

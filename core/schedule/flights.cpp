@@ -47,18 +47,6 @@ void device_driver::enqueue_alone(member& m, const flight& f, transfer::stream& 
   if (what && !(what->is_error && m_where.device->lost())) m.why = why_not_enqueued(t, what->text, what->kind);
 }
 
-/// With the stream's lock. What was enqueued runs, also when the plugin refuses to say when it ends: nothing that it uses may be given to others
-/// before that. A stream that cannot be signalled at all is that of a lost device.
-block::ticket device_driver::signal_behind(transfer::stream& on) {
-  constexpr int most = 8;
-  for (int tried = 1;; ++tried) try {
-      return on.signal();
-    } catch (const error& e) {
-      if (tried == most && !m_where.device->lost()) m_where.device->note_lost(fmt::format("the ends of its work cannot be known: {}", e.message()));
-      if (m_where.device->lost()) return {};
-    }
-}
-
 /// The task and those of m_joined, which are acquired.
 void device_driver::enqueue_flight(task::record& t, std::size_t stream, std::span<const block::ticket> inputs,
                                    std::span<const block::ticket> sources, workspace&& scratch) {
@@ -88,7 +76,10 @@ void device_driver::enqueue_flight(task::record& t, std::size_t stream, std::spa
     const std::lock_guard guard(on.enqueue_lock());
     if (count == 1 || !enqueue_together(*fresh, on))
       for (member& m : fresh->members) enqueue_alone(m, *fresh, on, lent);
-    done = signal_behind(on);
+    try {
+      done = on.signal();
+    } catch (const error&) {  // the device is lost
+    }
   }
   if (lent) s.m_validator->end_on_device(std::move(lent), on, done, fresh->failed() || !done);
   if (!done && m_where.device->lost()) {  // what it has begun there matters to nobody

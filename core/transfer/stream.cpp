@@ -1,8 +1,11 @@
 #include "core/transfer/stream.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <thread>
 
+#include "core/base/error.hpp"
 #include "core/base/fence.hpp"
 #include "core/base/keep.hpp"
 
@@ -11,6 +14,7 @@ namespace tessera::transfer {
 stream::stream(std::uint32_t number, const plugin::device& device, std::uint32_t flags)
     : m_number(number), m_device(&device) {
   device.check(device.table().stream_create(device.handle(), flags, &m_handle), "creation of a stream");
+  if (m_handle == nullptr) device.fail(TSR_INTERNAL, "creation of a stream (stream_create answered OK and gave none)");
 }
 
 stream::~stream() { m_device->table().stream_destroy(m_device->handle(), m_handle); }
@@ -21,25 +25,51 @@ void stream::require_usable() const {
   throw error(error_kind::device, m_lost_details, "device " + m_device->name());
 }
 
+tsr_status stream::set_point(tsr_ticket& at) const {
+  // What was enqueued runs, also when the plugin refuses to say when it ends: it is asked again.
+  constexpr int most = 8;
+  for (int tried = 1;; ++tried) {
+    const tsr_status status = m_device->table().stream_signal(m_device->handle(), m_handle, &at);
+    if (status == TSR_OK || status == TSR_DEVICE_LOST || tried == most) return status;
+    plugin::take_error_details();
+  }
+}
+
 block::ticket stream::signal() {
   require_usable();
   tsr_ticket at{};
-  const tsr_device_table& table = m_device->table();
-  m_device->check(table.stream_signal(m_device->handle(), m_handle, &at), "signal of a stream");
+  const tsr_status status = set_point(at);
+  if (status == TSR_DEVICE_LOST) m_device->fail(status, "signal of a stream");
+  if (status != TSR_OK) {
+    // Nothing that the work uses may be given to others before it ends, which nobody can know: the device counts as lost.
+    const std::string details = plugin::take_error_details();
+    const std::string why = fmt::format("the ends of its work cannot be known: signal of a stream failed: {}{}{}",
+                                        plugin::name_of(status), details.empty() ? "" : ": ", details);
+    m_device->note_lost(why);
+    throw error(error_kind::device, why, "device " + m_device->name(), "the device is gone for this process; run again without it");
+  }
   m_signalled.store(at.value, std::memory_order_release);
-  if (m_wake != nullptr && m_device->has(TSR_DEVICE_CALLBACK) && table.stream_callback != nullptr) {
-    m_armed.fetch_add(1, std::memory_order_relaxed);
-    const auto call = [](void* self) {
-      auto& mine = *static_cast<stream*>(self);
-      if (mine.abandoned()) return;  // whom it would wake may be gone
-      mine.m_wake(mine.m_wake_context);
-      mine.m_armed.fetch_sub(1, std::memory_order_release);
-    };
-    const tsr_status status = table.stream_callback(m_device->handle(), m_handle, call, this);
-    if (status != TSR_OK) m_armed.fetch_sub(1, std::memory_order_relaxed);
-    m_device->check(status, "stream callback");
+  if (m_wake != nullptr && !arm()) {
+    m_silent.store(at.value, std::memory_order_release);
+    m_wake(m_wake_context);  // to ask from now on
   }
   return {m_number, at.value};
+}
+
+bool stream::arm() {
+  const tsr_device_table& table = m_device->table();
+  if (!m_device->has(TSR_DEVICE_CALLBACK) || table.stream_callback == nullptr) return false;
+  m_armed.fetch_add(1, std::memory_order_relaxed);
+  const auto call = [](void* self) {
+    auto& mine = *static_cast<stream*>(self);
+    if (mine.abandoned()) return;  // whom it would wake may be gone
+    mine.m_wake(mine.m_wake_context);
+    mine.m_armed.fetch_sub(1, std::memory_order_release);
+  };
+  if (table.stream_callback(m_device->handle(), m_handle, call, this) == TSR_OK) return true;
+  m_armed.fetch_sub(1, std::memory_order_relaxed);
+  plugin::take_error_details();
+  return false;
 }
 
 bool stream::can_wait_for(const stream& other) const noexcept {
@@ -55,11 +85,10 @@ void stream::wait(const stream& other, block::ticket ticket) {
 }
 
 void stream::check_inline() {
-  const tsr_device_table& table = m_device->table();
   tsr_ticket at{};
-  m_device->check(table.stream_signal(m_device->handle(), m_handle, &at), "signal of a stream");
+  m_device->check(set_point(at), "signal of a stream");
   std::uint64_t value = 0, failed = 0;
-  const tsr_status status = table.stream_progress(m_device->handle(), m_handle, &value, &failed);
+  const tsr_status status = m_device->table().stream_progress(m_device->handle(), m_handle, &value, &failed);
   if (status != TSR_OK && status != TSR_NOT_READY) m_device->fail(status, "its work");
 }
 

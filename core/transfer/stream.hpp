@@ -46,7 +46,8 @@ class stream {
   /// Held while work is enqueued and signalled: one producer at a time.
   std::mutex& enqueue_lock() noexcept { return m_enqueue; }
 
-  /// With the lock held: a ticket behind everything enqueued so far. Arms the wake-up of whoever polls.
+  /// With the lock held: a ticket behind everything enqueued so far. Arms the wake-up of whoever polls, or wakes it at once
+  /// when the plugin will not. Throws tessera::error (device) when the device is lost, which it is when it refuses again and again.
   block::ticket signal();
   /// With the lock held: later work waits for `ticket` of `other` on the device. Only if can_wait_for(other).
   void wait(const stream& other, block::ticket ticket);
@@ -85,6 +86,10 @@ class stream {
   bool oldest(std::uint64_t& value, pending_work& out) const;
   /// Blocks until everything signalled is complete or the time is over.
   void wait_until_idle(std::uint64_t timeout_ns);
+  /// Whether a point was signalled that no call of the plugin will tell of: it offers none, or has refused it. Whoever was woken for it polls.
+  bool must_be_asked() const noexcept {
+    return m_silent.load(std::memory_order_acquire) > m_completed.load(std::memory_order_acquire);
+  }
 
   /// Called from any thread when the stream may have progressed.
   void set_wake(void (*wake)(void*), void* context) noexcept { m_wake = wake, m_wake_context = context; }
@@ -92,6 +97,8 @@ class stream {
   void finish_wakes() noexcept;
 
  private:
+  tsr_status set_point(tsr_ticket& at) const;  // stream_signal, asked again when it is refused
+  bool arm();                // whether the plugin will call when what was signalled last is reached
   bool poll_once();          // under m_poll_lock
   std::uint64_t ask();       // the highest point known to be reached; notes failures
   std::uint64_t ask_once();  // the point that failed, or 0
@@ -103,7 +110,7 @@ class stream {
   const plugin::device* m_device;
   tsr_stream* m_handle = nullptr;
   std::mutex m_enqueue;
-  std::atomic<std::uint64_t> m_signalled{0}, m_completed{0};
+  std::atomic<std::uint64_t> m_signalled{0}, m_completed{0}, m_silent{0};
 
   struct failure {
     std::uint64_t value;

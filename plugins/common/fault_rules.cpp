@@ -9,13 +9,13 @@ namespace {
 
 constexpr std::uint32_t size = sizeof(tsr_option);
 constexpr const char* kind_words =
-    "alloc_fails|copy_refused|copy_fails|kernel_refused|kernel_fails|slow|hang|lost";
-constexpr std::array words{"alloc_fails",  "copy_refused", "copy_fails", "kernel_refused",
-                           "kernel_fails", "slow",         "hang",       "lost"};
+    "alloc_fails|copy_refused|copy_fails|kernel_refused|kernel_fails|signal_refused|slow|hang|lost";
+constexpr std::array words{"alloc_fails",  "copy_refused",   "copy_fails", "kernel_refused",
+                           "kernel_fails", "signal_refused", "slow",       "hang", "lost"};
 
 const tsr_option rule_options[] = {
     {size, TSR_OPTION_STRING, "inject[].kind", nullptr, 0, 0, kind_words,
-     "What goes wrong: an allocation, a copy or a computation, refused at the call or failing on the timeline; a slow copy; a stream that never ends its work; a device that is lost."},
+     "What goes wrong: an allocation, a copy or a computation, refused at the call or failing on the timeline; a point of a stream that cannot be set; a slow copy; a stream that never ends its work; a device that is lost."},
     {size, TSR_OPTION_STRING, "inject[].device", nullptr, 0, 0, nullptr,
      "The device, by the name that `tessera topology` shows (sim0) or the one that it has itself (fast); without it every device."},
     {size, TSR_OPTION_STRING, "inject[].on", "any", 0, 0, "any|alloc|copy|kernel",
@@ -59,10 +59,12 @@ bool rule::counts(call which) const noexcept {
     case kind::kernel_refused:
     case kind::kernel_fails:
       return which == call::kernel;
-    case kind::hang:  // an allocation has no stream
-      return which != call::alloc && (on == "any" || (on == "copy") == (which == call::copy));
+    case kind::signal_refused:
+      return which == call::signal;
+    case kind::hang:  // an allocation has no stream, and a signal is no work
+      return (which == call::copy || which == call::kernel) && (on == "any" || (on == "copy") == (which == call::copy));
     case kind::lost:
-      return on == "any" || (on == "alloc" && which == call::alloc) || (on == "copy" && which == call::copy) ||
+      return (on == "any" && which != call::signal) || (on == "alloc" && which == call::alloc) || (on == "copy" && which == call::copy) ||
              (on == "kernel" && which == call::kernel);
   }
   return false;

@@ -19,13 +19,14 @@ enum class kind : std::uint8_t {
   copy_fails,      ///< the copy is enqueued and fails on the timeline; nothing is copied
   kernel_refused,  ///< a computation (BLAS, TENSOR, fill, launch, host task, graph) answers `status`
   kernel_fails,    ///< it fails on the timeline; nothing is computed
+  signal_refused,  ///< stream_signal answers `status`: what was enqueued runs, and nobody can ask when it ends
   slow,            ///< a copy takes bytes/bandwidth + latency longer
   hang,            ///< nothing on the stream ends any more, from this work on
   lost             ///< the device is lost, for good
 };
 
 /// What a call does, as far as rules can tell calls apart.
-enum class call : std::uint8_t { alloc, copy, kernel };
+enum class call : std::uint8_t { alloc, copy, kernel, signal };
 
 /// What a device is called: by itself ("fast"), and by the runtime ("sim0"). A rule may name either.
 struct device_name {

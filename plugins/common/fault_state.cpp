@@ -191,6 +191,7 @@ tsr_status before(passage& in, device_state& device, tsr_stream* stream, call wh
     case kind::alloc_fails:
     case kind::copy_refused:
     case kind::kernel_refused:
+    case kind::signal_refused:
       return report.fail(struck.status, "injected into device '%s': %s (%s, call %llu)", device.name.c_str(),
                          word_for(struck.what), what, number);
     case kind::copy_fails:

@@ -29,8 +29,9 @@ tsr_status stream_destroy(tsr_device* device, tsr_stream* stream) {
 tsr_status stream_signal(tsr_device* device, tsr_stream* stream, tsr_ticket* out_ticket) {
   const auto state = find(device);
   if (state == nullptr) return TSR_INVALID_ARGUMENT;
-  const passage in(*state);
-  if (const auto status = alive(*state)) return status;
+  passage in(*state);
+  bool work = true;
+  if (const auto status = before(in, *state, stream, call::signal, 0, "a signal", work)) return status;
   const auto line = state->find(stream);
   if (line == nullptr) return state->inner.stream_signal(device, stream, out_ticket);
   const std::lock_guard lock(line->mutex);  // nobody sees the point reached before its failure is noted

@@ -96,6 +96,9 @@ static tsr_status mem_alloc(tsr_device* device, uint32_t space, uint64_t bytes, 
   if (bytes == 0) bytes = 64;
 #endif
   if (bytes == 0) return report(TSR_INVALID_ARGUMENT, "0 bytes asked for");
+#ifdef MINI_FAULT_NULL_MEMORY
+  return TSR_OK;
+#endif
   if (bytes > device->capacity) return report(TSR_RESOURCE_EXHAUSTED, "the device's memory is full");
   const uint64_t rounded = (bytes + 63) / 64 * 64;
   tsr_memory* memory = malloc(sizeof *memory);
@@ -251,7 +254,11 @@ static const tsr_device_table device_table = {
 #ifndef MINI_WRONG_MISSING_ENTRY
     .copy = copy,
 #endif
+#ifdef MINI_WRONG_MISSING_BASE
+    .mem_base = 1 ? NULL : mem_base,
+#else
     .mem_base = mem_base,
+#endif
 };
 
 /* One BLAS operation, so that the suite has one to check: axpy for float64. */
@@ -302,7 +309,9 @@ static tsr_status enumerate(tsr_plugin* plugin, uint32_t index, tsr_device_desc*
   out_desc->struct_size = sizeof *out_desc;
   out_desc->device_class = TSR_DEVICE_ACCELERATOR;
   out_desc->numa_node = -1;
+#ifndef MINI_WRONG_NO_MEMORY
   out_desc->space_count = 1;
+#endif
   out_desc->compute_units = 1;
   snprintf(out_desc->name, sizeof out_desc->name, "mini device %u", (unsigned)index);
 #ifdef MINI_FAULT_CLAIM
@@ -320,7 +329,11 @@ static tsr_status device_open(tsr_plugin* plugin, uint32_t index, tsr_device** o
 #ifdef MINI_WRONG_DEVICE_OPEN_FAILS
   return report(TSR_UNAVAILABLE, "the cable is not plugged in");
 #endif
+#ifdef MINI_WRONG_NULL_DEVICE
+  *out_device = NULL;
+#else
   *out_device = &plugin->devices[index];
+#endif
   *out_table = &device_table;
   return TSR_OK;
 }

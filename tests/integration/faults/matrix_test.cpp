@@ -27,6 +27,7 @@ constexpr fault faults[] = {
     {"wrong_checksum", "kind = \"copy_fails\"\nstatus = \"data_loss\"\n", ending::right, ending::either, {"the copy of", "is full", "did not come"}},
     {"kernel_refused", "kind = \"kernel_refused\"\n", ending::either, ending::either, {"(injected", "injected into device", "INTERNAL"}},
     {"kernel_fails", "kind = \"kernel_fails\"\n", ending::either, ending::either, {"INTERNAL", "injected into device", "failed"}},
+    {"signal_refused", "kind = \"signal_refused\"\n", ending::right, ending::either, {"signal of a stream", "did not come", "lost"}},
     {"slow", "kind = \"slow\"\nlatency = \"20 us\"\n", ending::right, ending::right, {"", "", ""}},
 };
 constexpr fault losses[] = {

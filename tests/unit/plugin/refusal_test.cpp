@@ -58,6 +58,9 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_plugin{"device_open_fails", "UNAVAILABLE: the cable is not plugged in", "runtime.plugins"},
         wrong_plugin{"absent", "no driver of this device is installed", "\"absent?\""},
         wrong_plugin{"no_device", "no device", "\"no_device?\""},
+        wrong_plugin{"no_memory", "\"mini device 0\" of plugin \"no_memory\" has no memory", "at least one space"},
+        wrong_plugin{"null_device", "there is no device (a null pointer)", "*out_device"},
+        wrong_plugin{"missing_base", "HOST_VISIBLE and has no mem_base", "set mem_base"},
         wrong_plugin{"sanitizer", "sanitizer", "TESSERA_SANITIZE"},
         wrong_plugin{"throwing", "threw a C++ exception out of open: forty-two is not a prime", "host->error"}),
     [](const auto& test) { return std::string(test.param.name); });
