@@ -1,16 +1,21 @@
 // tessera plugins: what was found, what became of it, what it offers; and whether it keeps the contract.
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "apps/cli/commands.hpp"
 #include "apps/cli/plugin_list.hpp"
 #include "core/base/error.hpp"
+#include "core/base/nearest.hpp"
 #include "core/plugin/explain.hpp"
 #include "hierarchy/discovery/topology.hpp"
 #include "hierarchy/machine/assemble.hpp"
@@ -61,9 +66,11 @@ int explain(const plugins_options& o) {
 }
 
 struct check_options {
-  std::string path, json, filter, known_failures, layer;
+  std::string path, json, filter, only, known_failures, layer;
   std::vector<std::string> options, layer_options;
   std::uint64_t seed = 0;
+  std::int64_t time_limit = 300;  ///< seconds
+  bool list = false;
   bool second_process = false;  ///< this is the suite's second process, and `path` what it is to do
 };
 
@@ -79,9 +86,37 @@ std::vector<plugin::raw_option> values_of(const std::vector<std::string>& option
   return values;
 }
 
+void print_result(std::FILE* to, const conformance::result& one) {
+  fmt::print(to, "{:<14} {:<44} {:>8.3f} s{}{}\n", conformance::name_of(one.how), one.name, one.seconds, one.message.empty() ? "" : "  ", one.message);
+  std::fflush(to);
+}
+
+/// The last line, and the file.
+void print_summary(std::FILE* to, const conformance::request& what, const conformance::report& done, const std::string& json) {
+  using conformance::outcome;
+  fmt::print(to, "{}{}{}: {} passed, {} failed, {} skipped, {} known failures (seed {})\n",
+             done.plugin.empty() ? what.plugin.string() : done.plugin, done.version.empty() ? "" : " ", done.version,
+             done.count(outcome::passed), done.count(outcome::failed), done.count(outcome::skipped),
+             done.count(outcome::known_failure), done.seed);
+  std::fflush(to);
+  if (!json.empty()) apps::write_text(json, conformance::to_json(done));
+}
+
+int list_checks(const std::string& json) {
+  const std::vector<std::string> names = conformance::names();
+  if (json != "-")
+    for (const std::string& name : names) fmt::print("{}\n", name);
+  if (!json.empty()) apps::write_text(json, nlohmann::ordered_json{{"checks", names}}.dump(2) + "\n");
+  return 0;
+}
+
 int check(const check_options& o) {
   if (o.second_process) return conformance::run_second_process(o.path);
+  if (o.list) return list_checks(o.json);
+  if (o.path.empty()) throw error(error_kind::usage, "no plugin to check", "PATH", "name its file, e.g. tessera plugins check ./tessera_mine.so");
   conformance::request what;
+  what.only = o.only;
+  what.time_limit = std::chrono::seconds(o.time_limit);
   what.plugin = fs::absolute(o.path).lexically_normal();
   what.seed = o.seed;
   what.filter = o.filter;
@@ -94,23 +129,38 @@ int check(const check_options& o) {
                                                         : fs::absolute(o.layer).lexically_normal();
   if (o.layer.empty() && !o.layer_options.empty())
     throw error(error_kind::usage, "options of a layer without a layer", "--layer-option", "name it with --layer");
-  if (const std::vector<std::string> names = conformance::names();
-      !o.filter.empty() && std::ranges::none_of(names, [&](const std::string& n) { return n.find(o.filter) != n.npos; }))
+  const std::vector<std::string> names = conformance::names();
+  if (std::ranges::none_of(names, [&](const std::string& n) { return n.find(o.filter) != n.npos; }))
     throw error(error_kind::usage, fmt::format("no check has '{}' in its name", o.filter), "--filter",
                 fmt::format("the groups are e.g. lifecycle, memory, copies, blas; the first check is '{}'", names.front()));
+  if (!o.only.empty() && std::ranges::find(names, o.only) == names.end()) {
+    const std::string near = nearest_name(o.only, names);
+    throw error(error_kind::usage, fmt::format("there is no check '{}'", o.only), "--only",
+                near.empty() ? "--list prints the checks" : fmt::format("did you mean '{}'?", near));
+  }
   std::FILE* to = o.json == "-" ? stderr : stdout;
-  const conformance::report done = conformance::run(what, [to](const conformance::result& one) {
-    fmt::print(to, "{:<14} {:<44} {:>8.3f} s{}{}\n", conformance::name_of(one.how), one.name, one.seconds,
-               one.message.empty() ? "" : "  ", one.message);
+  const bool terminal = isatty(fileno(to)) == 1;
+  conformance::listener tells;
+  tells.begins = [=](const char* name) {
+    if (!terminal) return;
+    fmt::print(to, "{:<14} {} ...\r", "running", name);
     std::fflush(to);
-  });
-  using conformance::outcome;
-  fmt::print(to, "{}{}{}: {} passed, {} failed, {} skipped, {} known failures (seed {})\n",
-             done.plugin.empty() ? what.plugin.string() : done.plugin, done.version.empty() ? "" : " ", done.version,
-             done.count(outcome::passed), done.count(outcome::failed), done.count(outcome::skipped),
-             done.count(outcome::known_failure), done.seed);
-  std::fflush(to);
-  if (!o.json.empty()) apps::write_text(o.json, conformance::to_json(done));
+  };
+  tells.ended = [=](const conformance::result& one) {
+    if (terminal) fmt::print(to, "\033[K");
+    print_result(to, one);
+  };
+  tells.overdue = [&](const conformance::report& so_far) {
+    print_result(to, so_far.results.back());
+    try {
+      print_summary(to, what, so_far, o.json);
+    } catch (const error& failure) {
+      fmt::print(stderr, "{}\n", failure.what());
+    }
+    _exit(exit_code_of(error_kind::plugin));  // what hangs cannot be ended
+  };
+  const conformance::report done = conformance::run(what, tells);
+  print_summary(to, what, done, o.json);
   return done.passed() ? 0 : exit_code_of(error_kind::plugin);
 }
 
@@ -138,7 +188,7 @@ void add_plugins(CLI::App& to, command& selected) {
 
   auto checked = std::make_shared<check_options>();
   CLI::App& check_command = *sub.add_subcommand("check", "Does a plugin keep what tessera/plugin.h asks? Runs the conformance suite");
-  check_command.add_option("path", checked->path, "the plugin's file")->type_name("PATH")->required();
+  check_command.add_option("path", checked->path, "the plugin's file")->type_name("PATH");
   check_command.add_option("--option", checked->options, "an option of the plugin, e.g. 'device[0].memory=64 MiB' (repeatable)")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
@@ -148,6 +198,12 @@ void add_plugins(CLI::App& to, command& selected) {
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   check_command.add_option("--filter", checked->filter, "only checks with this in their name, e.g. copies")->type_name("TEXT");
+  check_command.add_option("--only", checked->only, "the check of this name alone, e.g. copies.every_pair")->type_name("NAME");
+  check_command.add_flag("--list", checked->list, "print the names of all checks, and run none");
+  check_command.add_option("--time-limit", checked->time_limit, "for each check; what takes longer hangs: it fails, and the command ends. 0: none")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}))
+      ->capture_default_str();
   check_command.add_option("--seed", checked->seed, "of random shapes and contents; 0: a new one, which is printed")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
@@ -158,7 +214,7 @@ void add_plugins(CLI::App& to, command& selected) {
       ->type_name("FILE");
   check_command.add_flag("--second-process", checked->second_process)->group("");  // the suite's own, and not shown
   check_command.footer("One line per check: passed, failed, skipped (the plugin does not offer it) or known failure. Ends with 5 when a\n"
-                       "check failed. A plugin that crashes takes the command with it.\n"
+                       "check failed. A plugin that crashes takes the command with it; standard error names the check.\n"
                        "Example:\n  tessera plugins check ./tessera_mine.so --option 'device[0].memory=64 MiB' --json results.json");
   check_command.callback([checked, &selected] { selected = [checked] { return check(*checked); }; });
 }

@@ -48,7 +48,7 @@ TEST_P(faults, are_found) {
 INSTANTIATE_TEST_SUITE_P(
     mini, faults,
     testing::Values(fault{"silent", "failure.failures_are_explained"}, fault{"alignment", "memory.alignment_is_kept"},
-                    fault{"writes_on_failure", "memory.absurd_sizes_are_exhaustion"},
+                    fault{"null_memory", "memory.alignment_is_kept"}, fault{"writes_on_failure", "memory.absurd_sizes_are_exhaustion"},
                     fault{"alloc_of_nothing", "failure.alloc_of_nothing"},
                     fault{"exhaustion", "memory.exhaustion_answers_and_recovers"},
                     fault{"timeline", "ordering.timelines_increase"}, fault{"ranges", "failure.copy_out_of_range"},

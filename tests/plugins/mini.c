@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifndef TSR_BUILD_SANITIZER
 #define TSR_BUILD_SANITIZER TSR_SANITIZER_NONE
@@ -129,6 +130,15 @@ static tsr_status mem_alloc(tsr_device* device, uint32_t space, uint64_t bytes, 
 }
 
 static tsr_status mem_free(tsr_device* device, tsr_memory* memory) {
+#ifdef MINI_FAULT_HANG
+  for (;;) sleep(1);
+#endif
+#ifdef MINI_FAULT_CRASH
+  *(volatile int*)NULL = 1;
+#endif
+#ifdef MINI_FAULT_ABORT
+  abort();
+#endif
   bool found = false;
   pthread_mutex_lock(&guard);
   for (tsr_memory** at = &device->memories; *at; at = &(*at)->next) {

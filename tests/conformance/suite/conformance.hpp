@@ -1,5 +1,6 @@
 #pragma once
 // The public conformance suite: does a plugin keep what tessera/plugin.h asks of it?
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -16,12 +17,15 @@ struct request {
   std::vector<plugin::raw_option> options = {};  ///< for its open, as the user would configure it
   std::uint64_t seed = 0;                        ///< of random shapes and contents; 0: a new one
   std::string filter = {};                       ///< only checks whose name contains this
+  std::string only = {};                         ///< only the check of this name
   std::filesystem::path known_failures = {};     ///< file of known failures; empty: none
   std::filesystem::path layer = {};              ///< absolute path of a layer to put around the plugin; empty: none
   std::vector<plugin::raw_option> layer_options = {};  ///< for the layer's open
   /// A command line that with one more word calls run_second_process(word), such as {"/path/to/this/program", "--second"}. Empty:
   /// what takes two processes is not checked.
   std::vector<std::string> second_process = {};
+  /// A check may take so long; 0: as long as it likes. A plugin that hangs cannot be ended alone: see listener::overdue.
+  std::chrono::seconds time_limit{0};
 };
 
 enum class outcome : std::uint8_t {
@@ -51,9 +55,17 @@ struct report {
 /// The word for an outcome ("known failure").
 const char* name_of(outcome how) noexcept;
 
-/// Runs the suite. A file that is refused gives one failed result, "load". `progress`, where given, is called after
-/// each check. Never throws for what a plugin does; a plugin that crashes takes the process with it.
-report run(const request& what, const std::function<void(const result&)>& progress = {});
+/// Hears of a run of the suite. What is empty is not called.
+struct listener {
+  std::function<void(const char* name)> begins = {};     ///< before each check
+  std::function<void(const result& of)> ended = {};      ///< after each
+  /// A check has taken longer than the limit: its failure is the last result. Called on another thread; does not return (the process ends).
+  std::function<void(const report& so_far)> overdue = {};
+};
+
+/// Runs the suite. A file that is refused gives one failed result, "load". Never throws for what a plugin does; a plugin that crashes
+/// takes the process with it, and standard error names the check.
+report run(const request& what, const listener& tells = {});
 
 /// The part of a second process of the same program, which the suite starts: `order` is the path of a file of its own. 0, or 1 and
 /// what went wrong on standard output.
@@ -65,9 +77,5 @@ std::vector<std::string> names();
 /// {"plugin", "version", "seed", "passed", "failed", "skipped", "known_failures", "results": [{"name", "outcome",
 /// "message", "seconds"}]}
 std::string to_json(const report& done);
-
-/// Runs the suite, prints one line per check and a summary to stdout, writes JSON to `json` unless empty. Returns 0
-/// when everything passed, 1 otherwise.
-int run_and_print(const request& what, const std::filesystem::path& json = {});
 
 }  // namespace tessera::conformance

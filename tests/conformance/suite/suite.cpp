@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
+#include <mutex>
 #include <thread>
 
 #include "core/base/whole_file.hpp"
 #include "tests/conformance/suite/check.hpp"
 #include "tests/conformance/suite/known_failures.hpp"
 #include "tests/conformance/suite/place.hpp"
+#include "tests/conformance/suite/watch.hpp"
 
 namespace tessera::conformance {
 namespace {
@@ -123,28 +124,53 @@ subject place::subject_of(const request& what, std::uint64_t seed) const {
   return {m_loaded, plugin::check_options(m_loaded.name, m_loaded.options, what.options), m_host, seed, what};
 }
 
-report run(const request& what, const std::function<void(const result&)>& progress) {
+report run(const request& what, const listener& tells) {
   report done;
+  std::mutex mutex;  // of `done`, which the watch reads
   done.seed = what.seed != 0 ? what.seed : std::random_device{}() | 1u;
   const auto add = [&](result one) {
-    done.results.push_back(std::move(one));
-    if (progress) progress(done.results.back());
+    {
+      const std::lock_guard guard(mutex);
+      done.results.push_back(one);
+    }
+    if (tells.ended) tells.ended(one);
   };
+  watch observed(tells.overdue ? what.time_limit : std::chrono::seconds{0}, [&](const std::string& name) {
+    report so_far;
+    {
+      const std::lock_guard guard(mutex);
+      so_far = done;
+    }
+    so_far.results.push_back({name, outcome::failed,
+                              fmt::format("has not ended within {} s: a call of the plugin does not return, or a point is never reached", what.time_limit.count()),
+                              static_cast<double>(what.time_limit.count())});
+    tells.overdue(so_far);
+  });
   try {
     const auto known = read_known_failures(what.known_failures, names());
+    observed.begins("load");  // probing is the plugin's code already
     const place at(what);
-    done.plugin = at.loaded().name;
-    done.version = at.loaded().header.version != nullptr ? at.loaded().header.version : "";
+    {
+      const std::lock_guard guard(mutex);
+      done.plugin = at.loaded().name;
+      done.version = at.loaded().header.version != nullptr ? at.loaded().header.version : "";
+    }
     const subject checked = at.subject_of(what, done.seed);
+    observed.ends();
     for (const check& one : all_checks()) {
-      if (std::string(one.name).find(what.filter) == std::string::npos) continue;
+      if (std::string(one.name).find(what.filter) == std::string::npos || (!what.only.empty() && what.only != one.name)) continue;
+      if (tells.begins) tells.begins(one.name);
+      observed.begins(one.name);
       result finished = run_one(one, checked);
+      observed.ends();
       judge(finished, known);
       add(std::move(finished));
     }
+    observed.begins("the end");  // layers close
   } catch (const std::exception& failure) {
     add({"load", outcome::failed, failure.what(), 0});
   }
+  observed.ends();
   return done;
 }
 
@@ -162,22 +188,6 @@ std::string to_json(const report& done) {
     json["results"].push_back(
         {{"name", one.name}, {"outcome", name_of(one.how)}, {"message", one.message}, {"seconds", one.seconds}});
   return json.dump(2) + "\n";
-}
-
-int run_and_print(const request& what, const std::filesystem::path& json) {
-  const report done = run(what, [](const result& one) {
-    fmt::print("{:<14} {:<44} {:>8.3f} s{}{}\n", name_of(one.how), one.name, one.seconds,
-               one.message.empty() ? "" : "  ", one.message);
-    std::fflush(stdout);
-  });
-  fmt::print("{} {}: {} passed, {} failed, {} skipped, {} known failures (seed {})\n", done.plugin, done.version,
-             done.count(outcome::passed), done.count(outcome::failed), done.count(outcome::skipped),
-             done.count(outcome::known_failure), done.seed);
-  if (!json.empty()) {
-    if (const std::error_code reason = write_whole_file(json, {to_json(done)}))
-      throw error(error_kind::output, "cannot write: " + reason.message(), json.string(), std::string(hint_for_writing(reason)));
-  }
-  return done.passed() ? 0 : 1;
 }
 
 }  // namespace tessera::conformance

@@ -154,4 +154,42 @@ TEST(bad_plugins, a_wrong_checksum) {
   EXPECT_THAT(done.err, HasSubstr("tessera_host.so"));
 }
 
+TEST(plugins_check, ends_and_names_the_check_when_a_plugin_does_not_come_back) {
+  const folder place;
+  const fs::path json = place.path() / "results.json";
+  const outcome hangs = run({"plugins", "check", built("fault_hang"), "--only", "memory.base_is_what_copies_write", "--time-limit", "1", "--json", json});
+  EXPECT_EQ(hangs.code, 5) << hangs.err;
+  EXPECT_THAT(hangs.out, HasSubstr("failed         memory.base_is_what_copies_write"));
+  EXPECT_THAT(hangs.out, HasSubstr("has not ended within 1 s"));
+  EXPECT_THAT(hangs.out, HasSubstr("0 passed, 1 failed"));
+  const auto written = json_of(contents(json));
+  EXPECT_EQ(written.at("results").at(0).at("name"), "memory.base_is_what_copies_write");
+  EXPECT_EQ(written.at("results").at(0).at("outcome"), "failed");
+}
+
+TEST(plugins_check, names_the_check_when_a_plugin_takes_the_process_with_it) {
+  for (const char* how : {"crash", "abort"}) {
+    const outcome done = run({"plugins", "check", built(std::string("fault_") + how), "--filter", "memory."});
+    EXPECT_NE(done.code, 0) << how;
+    EXPECT_THAT(done.err, HasSubstr("the check memory.")) << how;
+    EXPECT_THAT(done.err, HasSubstr(how == std::string("abort") ? "ended the process" : "crashed the process"));
+  }
+}
+
+TEST(plugins_check, runs_one_check_and_lists_all) {
+  const outcome one = run({"plugins", "check", built("mini"), "--only", "copies.every_pair", "--json", "-"});
+  EXPECT_EQ(one.code, 0) << one.err;
+  const auto results = json_of(one.out).at("results");
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_EQ(results.at(0).at("name"), "copies.every_pair");
+  const outcome unknown = run({"plugins", "check", built("mini"), "--only", "copies.every_pear"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean 'copies.every_pair'?"));
+  const outcome list = run({"plugins", "check", "--list"});
+  EXPECT_EQ(list.code, 0) << list.err;
+  EXPECT_THAT(list.out, HasSubstr("copies.every_pair\n"));
+  EXPECT_THAT(json_of(run({"plugins", "check", "--list", "--json", "-"}).out).at("checks"), testing::Contains("copies.every_pair"));
+  EXPECT_EQ(run({"plugins", "check"}).code, 2) << "no plugin";
+}
+
 }  // namespace

@@ -8,6 +8,8 @@
 namespace tessera {
 namespace {
 
+using ::testing::HasSubstr;
+
 struct without {
   const char* plugin;  ///< and the keys that give it two devices with small memories
   const char* keys;
@@ -62,6 +64,22 @@ std::vector<without> all_of(const char* plugin, const char* keys) {
 INSTANTIATE_TEST_SUITE_P(sim, optional_entries, ::testing::ValuesIn(all_of("sim", sim)), name_of);
 INSTANTIATE_TEST_SUITE_P(cuda_emulated, optional_entries, ::testing::ValuesIn(all_of("cuda_emulated", cuda)), name_of);
 INSTANTIATE_TEST_SUITE_P(disk, optional_entries, ::testing::ValuesIn(all_of("disk", disk)), name_of);
+
+TEST(plugins, that_give_no_memory_and_say_ok_are_named) {
+  runtime rt(testing::machine_of("plugin_path = [\"" TESSERA_PLUGIN_DIR "\", \"" TESSERA_BINARY_DIR "/tests/plugins\"]\n"
+                                 "plugins = [\"host\", \"fault_null_memory\"]\nplacement = \"pinned\"\n"));
+  auto x = rt.make_array<double>("x", {8}, {8}), y = rt.make_array<double>("y", {8}, {8});
+  fill(rt, x(0), 1.0);
+  fill(rt, y(0), 1.0);
+  axpy(rt, 1.0, x(0), y(0), {.at = rt.at("fault_null_memory0")});
+  try {
+    rt.fence();
+    FAIL() << "there is no memory on that device";
+  } catch (const error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("fault_null_memory0"));
+    EXPECT_THAT(e.what(), HasSubstr("mem_alloc answered OK and gave no memory"));
+  }
+}
 
 }  // namespace
 }  // namespace tessera

@@ -1,0 +1,38 @@
+#pragma once
+// What is said when a plugin does not come back from a check, or takes the process with it.
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace tessera::conformance {
+
+/// Knows which check runs. One at a time in a process. When a signal ends the process meanwhile (a crash, an abort, an exception that leaves the
+/// plugin), standard error gets the name of the check first.
+class watch {
+ public:
+  /// `overdue(name)` is called on a thread of the watch when a check takes longer than `limit` (0: never). What hangs cannot be ended alone, so it
+  /// ends the process.
+  watch(std::chrono::seconds limit, std::function<void(const std::string& name)> overdue);
+  ~watch();
+  watch(const watch&) = delete;
+  watch& operator=(const watch&) = delete;
+
+  void begins(const char* check);
+  void ends();
+
+ private:
+  void look(std::chrono::seconds limit);
+
+  std::function<void(const std::string&)> m_overdue;
+  std::mutex m_mutex;
+  std::condition_variable m_changed;
+  const char* m_check = nullptr;  // that runs; under m_mutex, as what follows
+  std::uint64_t m_number = 0;
+  bool m_over = false;
+  std::thread m_thread;
+};
+
+}  // namespace tessera::conformance
