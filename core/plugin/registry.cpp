@@ -165,8 +165,9 @@ registry::registry(registry_options options) : m_implementation(std::make_unique
       // A plugin that may be absent may also be unfit; it is in the reports and in the log. A wrong option is the
       // user's.
       if (!wanted.optional || failure.kind() != error_kind::plugin) throw;
+      const bool absent = dynamic_cast<const no_such_plugin*>(&failure) != nullptr;
       if (own.options.log)
-        own.options.log(2, fmt::format("plugin \"{}\" is left out: {}", wanted.name, failure.what()));
+        own.options.log(absent ? 0 : 2, fmt::format("plugin \"{}\" is left out: {}", wanted.name, failure.what()));
     }
   }
   for (const auto& opened : own.sessions) {

@@ -100,12 +100,14 @@ loaded_plugin search::find(const std::string& wanted) {
   std::string refused;
   for (const candidate& file : m_files)
     if (file.report.outcome == state::refused) refused += fmt::format("; {} was refused", file.report.path.string());
-  throw error(error_kind::plugin, fmt::format("there is no plugin \"{}\"{}", wanted, refused),
-              places.empty() ? "no plugin directory is configured" : fmt::format("{}", fmt::join(places, ", ")),
-              !left_out.empty() ? left_out
-              : near.empty()
-                  ? "\"tessera plugins\" lists every file it looks at; runtime.plugin_path names the directories"
-                  : fmt::format("did you mean \"{}\"?", near));
+  const no_such_plugin none(error_kind::plugin, fmt::format("there is no plugin \"{}\"{}", wanted, refused),
+                            places.empty() ? "no plugin directory is configured" : fmt::format("{}", fmt::join(places, ", ")),
+                            !left_out.empty() ? left_out
+                            : near.empty()
+                                ? "\"tessera plugins\" lists every file it looks at; runtime.plugin_path names the directories"
+                                : fmt::format("did you mean \"{}\"?", near));
+  if (refused.empty()) throw none;
+  throw static_cast<const error&>(none);  // it may have been that file
 }
 
 std::string search::left_out_hint(const std::string& wanted) const {

@@ -15,7 +15,7 @@ class search {
   explicit search(const registry_options& options);
 
   /// Loads the plugin called `wanted` (a name or an absolute path). Throws tessera::error (kind plugin) when its file
-  /// is refused, or when there is none.
+  /// is refused, no_such_plugin when there is none.
   loaded_plugin find(const std::string& wanted);
 
   /// Loads every file and reports what became of it (see registry::survey).
@@ -43,6 +43,11 @@ class search {
 
   const registry_options& m_options;
   std::vector<candidate> m_files;
+};
+
+/// There is no plugin of that name, and no file that might have been it was refused.
+struct no_such_plugin : error {
+  using error::error;
 };
 
 /// "cuda?" means that the plugin may be absent: its plain name, and whether it had the mark.

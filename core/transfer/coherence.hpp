@@ -253,7 +253,8 @@ class coherence {
   void wake(std::uint64_t spaces);
 
   // what leaves a memory, or is about to (write_back.cpp); the first three with the block's lock held
-  static bool may_leave(const block::replica& r) noexcept;
+  /// Not memory of the program: a list of residents may be older than a block whose record was used again for an adopted one.
+  bool may_leave(const block::replica& r) const noexcept;
   void leave(block::replica& r, std::uint64_t bytes) noexcept;  ///< under a copy to the parent: it is dropped at the end
   void stay(block::replica& r, std::uint64_t bytes) noexcept;   ///< it is not, if it was to be
   struct way_back {

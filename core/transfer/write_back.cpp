@@ -6,7 +6,8 @@
 
 namespace tessera::transfer {
 
-bool coherence::may_leave(const block::replica& r) noexcept {
+bool coherence::may_leave(const block::replica& r) const noexcept {
+  if (m_spaces[r.space]->is_foreign(r.where)) return false;
   // The copy of one that is being cleaned holds a pin itself.
   return r.issuing == 0 && r.pins == (r.state == block::replica_state::cleaning ? 1u : 0u);
 }
@@ -74,7 +75,7 @@ bool coherence::copy_back(block::record& block, memory::space_number from, way_b
     const std::unique_lock guard(block.lock, std::try_to_lock);
     if (!guard || block.bytes != way.bytes) return false;
     block::replica* source = block.find(from);
-    if (source == nullptr || source->pins != 0 || source->issuing != 0 || !block.only_valid_in(from)) return false;
+    if (source == nullptr || source->pins != 0 || !may_leave(*source) || !block.only_valid_in(from)) return false;
     block::replica* target = block.find(way.to);
     if (target == nullptr && !way.needs_room) return false;
     // A pinned target is being overwritten by a task that needs no contents: what is here will be stale in a moment,

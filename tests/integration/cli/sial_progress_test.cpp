@@ -70,7 +70,7 @@ TEST_F(sial_progress, pipes_have_lines_only_when_asked_for) {
 
 TEST_F(sial_progress, terminals_have_one_line_that_goes) {
   const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-  ASSERT_GE(terminal, 0);
+  if (terminal < 0) GTEST_SKIP() << "this system gives no terminals (/dev/pts)";
   ASSERT_EQ(grantpt(terminal), 0);
   ASSERT_EQ(unlockpt(terminal), 0);
   const std::string name = ptsname(terminal), binary = TESSERA_BINARY_DIR "/bin/tessera", file = program_file();

@@ -54,6 +54,20 @@ std::vector<int> order_of_leaving(eviction_policy policy) {
   return left;
 }
 
+TEST(eviction, memory_of_the_program_never_leaves) {
+  rig r({"fake"}, 4);
+  std::vector<std::int64_t> own(block_bytes / 8, 7);
+  block::record& b = r.make();
+  block::record* const all[] = {&b};
+  r.is->adopt(all, own.data(), 0);
+  EXPECT_EQ(r.get(b, 1), 7) << "so that it could leave home without a copy";
+  r.spaces[0]->add_resident(b);  // as in a list from before the record of a block that ended was used again for this one
+  EXPECT_FALSE(r.is->evict(0, block_bytes));
+  ASSERT_NE(b.find(0), nullptr);
+  EXPECT_TRUE(r.spaces[0]->is_foreign(b.find(0)->where));
+  r.end();
+}
+
 TEST(eviction, by_next_use_the_one_needed_last_leaves_first) {
   EXPECT_EQ(order_of_leaving(eviction_policy::next_use), (std::vector<int>{2, 1, 0, 3}));
 }
