@@ -41,10 +41,10 @@ block::ticket stream::signal() {
   const tsr_status status = set_point(at);
   if (status == TSR_DEVICE_LOST) m_device->fail(status, "signal of a stream");
   if (status != TSR_OK) {
-    // Nothing that the work uses may be given to others before it ends, which nobody can know: the device counts as lost.
     const std::string details = plugin::take_error_details();
     const std::string why = fmt::format("the ends of its work cannot be known: signal of a stream failed: {}{}{}",
                                         plugin::name_of(status), details.empty() ? "" : ": ", details);
+    end_for_good(why);
     m_device->note_lost(why);
     throw error(error_kind::device, why, "device " + m_device->name(), "the device is gone for this process; run again without it");
   }
@@ -54,6 +54,22 @@ block::ticket stream::signal() {
     m_wake(m_wake_context);  // to ask from now on
   }
   return {m_number, at.value};
+}
+
+/// Nothing that its work uses may be given to others before that ends, and no point will tell: to destroy the stream is what waits for it.
+/// Who polls fires what is pending.
+void stream::end_for_good(const std::string& why) {
+  const std::lock_guard asking(m_ask_lock);  // nobody asks the plugin meanwhile, or later
+  if (m_device->table().stream_destroy(m_device->handle(), m_handle) != TSR_OK) plugin::take_error_details();
+  const std::lock_guard guard(m_pending_lock);
+  if (m_lost == TSR_OK) {
+    m_lost = TSR_DEVICE_LOST;
+    m_lost_above = std::max(m_known, m_completed.load(std::memory_order_relaxed));
+  }
+  m_lost_details = why;
+  m_any_failure.store(true, std::memory_order_release);
+  m_abandoned.store(true, std::memory_order_release);
+  m_known = ~std::uint64_t{0};
 }
 
 bool stream::arm() {
@@ -78,7 +94,7 @@ bool stream::can_wait_for(const stream& other) const noexcept {
 }
 
 void stream::wait(const stream& other, block::ticket ticket) {
-  if (&other == this) return;  // one stream keeps its order by itself
+  if (&other == this || other.abandoned()) return;  // one stream keeps its order by itself; and what has ended is waited for by nobody
   require_usable();
   m_device->check(m_device->table().stream_wait(m_device->handle(), m_handle, {other.m_handle, ticket.value}),
                   "wait of a stream for another");

@@ -98,6 +98,7 @@ class stream {
 
  private:
   tsr_status set_point(tsr_ticket& at) const;  // stream_signal, asked again when it is refused
+  void end_for_good(const std::string& why);
   bool arm();                // whether the plugin will call when what was signalled last is reached
   bool poll_once();          // under m_poll_lock
   std::uint64_t ask();       // the highest point known to be reached; notes failures
