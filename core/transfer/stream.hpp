@@ -46,7 +46,7 @@ class stream {
   /// Held while work is enqueued and signalled: one producer at a time.
   std::mutex& enqueue_lock() noexcept { return m_enqueue; }
 
-  /// With the lock held: a ticket behind everything enqueued so far. Arms the wake-up of whoever polls, or wakes it at once
+  /// With the lock held: a ticket behind everything enqueued so far. Arms the wake-up of the thread that polls, or wakes it at once
   /// when the plugin will not. Throws tessera::error (device) when the device is lost, which it is when it refuses again and again.
   block::ticket signal();
   /// With the lock held: later work waits for `ticket` of `other` on the device. Only if can_wait_for(other).
@@ -86,7 +86,7 @@ class stream {
   bool oldest(std::uint64_t& value, pending_work& out) const;
   /// Blocks until everything signalled is complete or the time is over.
   void wait_until_idle(std::uint64_t timeout_ns);
-  /// Whether a point was signalled that no call of the plugin will tell of: it offers none, or has refused it. Whoever was woken for it polls.
+  /// Whether a point was signalled that no call of the plugin will tell of: it offers none, or has refused it. The thread that was woken for it polls.
   bool must_be_asked() const noexcept {
     return m_silent.load(std::memory_order_acquire) > m_completed.load(std::memory_order_acquire);
   }
