@@ -107,7 +107,7 @@ loaded_plugin search::find(const std::string& wanted) {
                                 ? "\"tessera plugins\" lists every file it looks at; runtime.plugin_path names the directories"
                                 : fmt::format("did you mean \"{}\"?", near));
   if (refused.empty()) throw none;
-  throw static_cast<const error&>(none);  // it may have been that file
+  throw error(none);  // it may have been that file
 }
 
 std::string search::left_out_hint(const std::string& wanted) const {

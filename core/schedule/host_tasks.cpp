@@ -297,7 +297,7 @@ void scheduler::retire(lane& mine, task::record& t, std::uint64_t window_bytes) 
 
 void scheduler::keep_finished(lane& mine, task::record& t) {
   if (t.owner >= mine.finished.size()) [[unlikely]]
-    know_all_owners(mine);
+    mine.finished.resize(m_lanes.size());
   lane::finished_chain& chain = mine.finished[t.owner];
   t.next = chain.first;
   chain.first = &t;
@@ -305,11 +305,6 @@ void scheduler::keep_finished(lane& mine, task::record& t) {
   // The owner needs records back only from time to time; one exchange per batch keeps its line quiet.
   if (++chain.count >= 64) [[unlikely]]
     give_back(m_lanes[t.owner], chain);
-}
-
-void scheduler::know_all_owners(lane& mine) {
-  mine.kept_finished.resize(m_lanes.size());
-  mine.finished = mine.kept_finished;
 }
 
 void scheduler::give_back(lane& owner, lane::finished_chain& chain) {

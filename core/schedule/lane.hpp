@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -120,12 +119,11 @@ struct lane {
 
   // Finished tasks on their way back to their pools, in one chain per owner, as far as it has finished any of that
   // lane.
-  struct finished_chain {
+  struct alignas(32) finished_chain {  // a power of two: the number of a vector's elements is a shift
     task::record *first = nullptr, *last = nullptr;
     std::uint32_t count = 0;
   };
-  std::span<finished_chain> finished;  ///< kept_finished; a span, since its size is known without a division per task
-  std::vector<finished_chain> kept_finished;
+  std::vector<finished_chain> finished;
 
   // Tasks that this thread has to give up because others failed: one after the other, since each may bring more.
   struct given_up {

@@ -336,7 +336,6 @@ class scheduler final : private task::reduction_source {
   void retire(lane& mine, task::record& t, std::uint64_t window_bytes);
   void keep_finished(lane& mine, task::record& t);  ///< on its way back to its pool
   [[gnu::cold]] static void give_back(lane& owner, lane::finished_chain& chain);
-  [[gnu::cold]] void know_all_owners(lane& mine);
   void fail_unstarted(lane& mine, task::record& t, std::shared_ptr<const block::failure> why);
   void give_up(lane& mine, task::record& t, const std::shared_ptr<const block::failure>& why);
   std::uint64_t take_ages(lane& mine, std::uint64_t count) noexcept;  ///< for so many tasks; returns the first

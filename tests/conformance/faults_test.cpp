@@ -27,7 +27,7 @@ result outcome_of(const std::string& plugin, const std::string& check, const std
   const report done =
       run({.plugin = built(plugin),
            .options = {{"count", std::int64_t{2}, "test"}, {"device[0].memory", std::string("1 MiB"), "test"}},
-           .filter = check,
+           .only = check,
            .known_failures = known});
   for (const result& one : done.results)
     if (one.name == check) return one;

@@ -1,5 +1,5 @@
-// A LAYER plugin that leaves out what a device or storage plugin need not offer: `leave_out` names entries of the device table or
-// extensions, separated by commas. "stream_callback?" keeps the entry and refuses every second call.
+// A LAYER plugin that leaves out what a device or storage plugin need not offer: `leave_out` names entries of the
+// device table or extensions, separated by commas. "stream_callback?" keeps the entry and refuses every second call.
 #include <tessera/plugin.h>
 
 #include <atomic>
@@ -20,18 +20,29 @@ struct entry {
   std::size_t offset;
   std::uint64_t capability;  // which says that it is there
 };
-#define ENTRY(name, capability) {#name, offsetof(tsr_device_table, name), capability}
+#define ENTRY(name, capability) \
+  { #name, offsetof(tsr_device_table, name), capability }
 constexpr entry entries[] = {
-    ENTRY(query, 0),           ENTRY(health, 0),
-    ENTRY(thread_attach, 0),   ENTRY(thread_detach, 0),
-    ENTRY(host_register, 0),   ENTRY(host_unregister, 0),
-    ENTRY(mem_base, 0),        ENTRY(mem_map, 0),
-    ENTRY(mem_unmap, 0),       ENTRY(stream_wait, TSR_DEVICE_DEVICE_WAIT),
-    ENTRY(stream_host_wait, 0), ENTRY(stream_callback, TSR_DEVICE_CALLBACK),
-    ENTRY(stream_native, 0),   ENTRY(fill, 0),
-    ENTRY(module_load, 0),     ENTRY(module_unload, 0),
-    ENTRY(kernel_get, 0),      ENTRY(launch, 0),
-    ENTRY(host_task, 0),       ENTRY(mem_native, 0),
+    ENTRY(query, 0),
+    ENTRY(health, 0),
+    ENTRY(thread_attach, 0),
+    ENTRY(thread_detach, 0),
+    ENTRY(host_register, 0),
+    ENTRY(host_unregister, 0),
+    ENTRY(mem_base, 0),
+    ENTRY(mem_map, 0),
+    ENTRY(mem_unmap, 0),
+    ENTRY(stream_wait, TSR_DEVICE_DEVICE_WAIT),
+    ENTRY(stream_host_wait, 0),
+    ENTRY(stream_callback, TSR_DEVICE_CALLBACK),
+    ENTRY(stream_native, 0),
+    ENTRY(fill, 0),
+    ENTRY(module_load, 0),
+    ENTRY(module_unload, 0),
+    ENTRY(kernel_get, 0),
+    ENTRY(launch, 0),
+    ENTRY(host_task, 0),
+    ENTRY(mem_native, 0),
 };
 constexpr const char* extensions[] = {"", "BLAS", "TENSOR", "SPARSE", "GRAPH", "JIT", "IPC", "TELEMETRY"};
 
@@ -58,7 +69,8 @@ tsr_status enumerate(tsr_plugin* plugin, std::uint32_t index, tsr_device_desc* o
   return status;
 }
 
-tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out_device, const tsr_device_table** out_table) {
+tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out_device,
+                       const tsr_device_table** out_table) {
   const tsr_device_table* given = nullptr;
   if (const tsr_status status = inner.device_open(plugin, index, out_device, &given)) return status;
   const std::lock_guard guard(mutex);
@@ -75,12 +87,14 @@ tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out
   return TSR_OK;
 }
 
-tsr_status extension(tsr_plugin* plugin, tsr_device* device, tsr_extension_id id, std::uint32_t version, const void** out_table) {
+tsr_status extension(tsr_plugin* plugin, tsr_device* device, tsr_extension_id id, std::uint32_t version,
+                     const void** out_table) {
   if (id < sizeof extensions / sizeof *extensions && is_left_out(extensions[id])) return TSR_UNIMPLEMENTED;
   return inner.extension == nullptr ? TSR_UNIMPLEMENTED : inner.extension(plugin, device, id, version, out_table);
 }
 
-tsr_status open_wrapped(const tsr_host* host, const tsr_option_value* values, std::uint32_t count, tsr_plugin** out_plugin, const void** out_table) {
+tsr_status open_wrapped(const tsr_host* host, const tsr_option_value* values, std::uint32_t count,
+                        tsr_plugin** out_plugin, const void** out_table) {
   const void* table = nullptr;
   if (const tsr_status status = inner_header->open(host, values, count, out_plugin, &table)) return status;
   const auto* given = static_cast<const tsr_plugin_table*>(table);
@@ -98,14 +112,16 @@ const tsr_plugin_header* wrap(const tsr_plugin_header* given) {
   if (given->kind != TSR_PLUGIN_DEVICE && given->kind != TSR_PLUGIN_STORAGE) return nullptr;
   inner_header = given;
   outer_header = {};
-  std::memcpy(&outer_header, given, given->struct_size < sizeof outer_header ? given->struct_size : sizeof outer_header);
+  std::memcpy(&outer_header, given,
+              given->struct_size < sizeof outer_header ? given->struct_size : sizeof outer_header);
   outer_header.open = open_wrapped;
   return &outer_header;
 }
 
 constexpr tsr_layer_table table = {sizeof(tsr_layer_table), wrap};
 
-tsr_status open_layer(const tsr_host*, const tsr_option_value* values, std::uint32_t count, tsr_plugin** out_plugin, const void** out_table) {
+tsr_status open_layer(const tsr_host*, const tsr_option_value* values, std::uint32_t count, tsr_plugin** out_plugin,
+                      const void** out_table) {
   static int token;
   left_out.clear();
   for (std::uint32_t k = 0; k < count; ++k)
@@ -118,8 +134,8 @@ tsr_status open_layer(const tsr_host*, const tsr_option_value* values, std::uint
 }  // namespace
 
 extern "C" TSR_EXPORT const tsr_plugin_header* tsr_plugin_query(std::uint32_t, std::uint32_t) {
-  static const tsr_option options[] = {
-      {sizeof(tsr_option), TSR_OPTION_STRING, "leave_out", "", 0, 0, nullptr, "Entries of the device table and extensions, separated by commas."}};
+  static const tsr_option options[] = {{sizeof(tsr_option), TSR_OPTION_STRING, "leave_out", "", 0, 0, nullptr,
+                                        "Entries of the device table and extensions, separated by commas."}};
   static const tsr_plugin_header header = [] {
     tsr_plugin_header made{};
     made.struct_size = sizeof made;

@@ -31,7 +31,8 @@ void tell_and_end(int number) {
 
 }  // namespace
 
-watch::watch(std::chrono::seconds limit, std::function<void(const std::string& name)> overdue) : m_overdue(std::move(overdue)) {
+watch::watch(std::chrono::seconds limit, std::function<void(const std::string& name)> overdue)
+    : m_overdue(std::move(overdue)) {
   struct sigaction ours {};
   ours.sa_handler = tell_and_end;
   ours.sa_flags = SA_NODEFER | SA_ONSTACK;
@@ -75,7 +76,8 @@ void watch::look(std::chrono::seconds limit) {
     if (m_over) return;
     const std::uint64_t number = m_number;
     const char* const check = m_check;
-    const bool changed = m_changed.wait_for(lock, limit, [&] { return m_over || m_check == nullptr || m_number != number; });
+    const bool changed =
+        m_changed.wait_for(lock, limit, [&] { return m_over || m_check == nullptr || m_number != number; });
     if (changed) continue;
     lock.unlock();
     m_overdue(check);

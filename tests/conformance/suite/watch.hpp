@@ -9,12 +9,12 @@
 
 namespace tessera::conformance {
 
-/// Knows which check runs. One at a time in a process. When a signal ends the process meanwhile (a crash, an abort, an exception that leaves the
-/// plugin), standard error gets the name of the check first.
+/// Knows which check runs. One at a time in a process. When a signal ends the process meanwhile (a crash, an abort, an
+/// exception that leaves the plugin), standard error gets the name of the check first.
 class watch {
  public:
-  /// `overdue(name)` is called on a thread of the watch when a check takes longer than `limit` (0: never). What hangs cannot be ended alone, so it
-  /// ends the process.
+  /// `overdue(name)` is called on a thread of the watch when a check takes longer than `limit` (0: never). What hangs
+  /// cannot be ended alone, so it ends the process.
   watch(std::chrono::seconds limit, std::function<void(const std::string& name)> overdue);
   ~watch();
   watch(const watch&) = delete;
