@@ -14,12 +14,13 @@
 #include "core/block/element_type.hpp"
 #include "core/block/intent.hpp"
 #include "core/block/shape.hpp"
+#include "core/block/space_set.hpp"
 #include "core/block/ticket.hpp"
 
 namespace tessera::block {
 
 /// Versions count from 1; 0 means never written. A replica is valid when its version is the committed one of its block. The numbers of a
-/// block go round after 2^32 - 1 updates, and leave out 0; which replicas are valid is therefore kept beside them (record::valid_mask): an old
+/// block go round after 2^32 - 1 updates, and leave out 0; which replicas are valid is therefore kept beside them (record::valid_spaces): an old
 /// replica that has the number of the committed version again is not valid.
 using version_number = std::uint32_t;
 /// The number `count` versions after another one.
@@ -118,7 +119,7 @@ struct alignas(64) record {
   element_type type = element_type::none;
   bool foreign = false;            ///< one of its replicas is memory of the program: never freed, never moved
   version_number committed = 0;
-  std::uint64_t valid_mask = 0;    ///< bit per space: replicas that have the committed version
+  space_set valid_spaces;          ///< whose replicas have the committed version
   std::uint64_t bytes = 0;
   const shape* extents = nullptr;  ///< owned by the table, shared among equal blocks
   const origin* from = nullptr;    ///< owned by the table; null for hidden blocks
@@ -165,8 +166,8 @@ struct alignas(64) record {
   }
   /// They are, again. Call with the lock held.
   void unspoil() noexcept { delete std::exchange(poison, nullptr); }
-  bool valid_in(std::uint16_t space) const noexcept { return (valid_mask >> space & 1) != 0; }
-  bool only_valid_in(std::uint16_t space) const noexcept { return valid_mask == std::uint64_t{1} << space; }
+  bool valid_in(std::uint16_t space) const noexcept { return valid_spaces.has(space); }
+  bool only_valid_in(std::uint16_t space) const noexcept { return valid_spaces == space_set::of(space); }
 };
 
 static_assert(sizeof(record) == 256, "a block with two replicas costs 256 bytes of metadata");

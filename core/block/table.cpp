@@ -80,7 +80,7 @@ record& table::create(element_type type, const shape& extents, const origin* fro
   block.from = from;
   block.position = position;
   block.committed = 0;
-  block.valid_mask = 0;
+  block.valid_spaces = {};
   block.foreign = false;
   block.home = home_state::there;
   return block;

@@ -22,7 +22,7 @@
 
 namespace tessera::memory {
 
-/// Number of a space in the runtime: bit number in a block's mask of valid replicas. At most 64 spaces.
+/// Number of a space in the runtime, below block::space_set::most.
 using space_number = std::uint16_t;
 inline constexpr space_number no_space = 0xffff;
 

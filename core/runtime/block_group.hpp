@@ -43,10 +43,10 @@ class block_group {
     m_runtime->scheduler().destroy_later(b.record());
   }
 
-  /// Where the current version is at this moment: a bit per space, in the order of statistics::spaces. 0: nowhere yet.
-  std::uint64_t spaces_of(block_of<T> b) const {
+  /// Where the current version is at this moment: numbers in statistics::spaces. Empty: nowhere yet.
+  block::space_set spaces_of(block_of<T> b) const {
     const std::lock_guard guard(b.record().lock);
-    return b.record().valid_mask;
+    return b.record().valid_spaces;
   }
 
   /// As array::read_host.

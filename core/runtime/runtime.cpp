@@ -62,10 +62,9 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
     m_spaces.push_back(std::make_unique<memory::space>(setup));
     if (m_recorder) m_spaces.back()->record_to(*m_recorder);
   }
-  constexpr std::size_t most_spaces = 64;  // bits of a block's mask of valid replicas
-  if (m_spaces.size() > most_spaces)
+  if (m_spaces.size() > block::space_set::most)
     throw error(error_kind::configuration,
-                fmt::format("this machine has {} memories and a runtime takes {}", m_spaces.size(), most_spaces), {},
+                fmt::format("this machine has {} memories and a runtime takes {}", m_spaces.size(), block::space_set::most), {},
                 "open fewer devices: the options of their plugins, or runtime.plugins");
   if (m_spaces.empty())
     throw error(error_kind::configuration, "no memory space: the location tree names none that a plugin offers", {},

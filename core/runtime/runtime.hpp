@@ -163,7 +163,7 @@ class runtime {
   /// Whether anything beside the host's workers runs tasks.
   bool has_devices() const noexcept { return m_scheduler->has_devices(); }
   /// The memories of those, a bit per space in the order of statistics::spaces.
-  std::uint64_t device_spaces() const noexcept { return m_scheduler->device_spaces(); }
+  block::space_set device_spaces() const noexcept { return m_scheduler->device_spaces(); }
 
   /// As fence, also while threads hold views: waits for everything else, and leaves adopted memory as it is. For points at which no task waits for a view, such as the
   /// barriers of a front end.

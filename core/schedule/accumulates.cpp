@@ -76,7 +76,7 @@ void scheduler::prepare(task::record& t, executor& where) {
     accesses.assign(1, t.accesses[0]);
     {
       const std::lock_guard guard(group.base->lock);
-      if (group.base->valid_mask == 0 && group.base->poison == nullptr) accesses[0].how = intent::write;  // a sum from zero
+      if (group.base->valid_spaces.empty() && group.base->poison == nullptr) accesses[0].how = intent::write;  // a sum from zero
     }
     const std::lock_guard guard(group.lock);
     for (const auto& copy : group.copies)

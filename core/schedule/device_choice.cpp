@@ -19,27 +19,26 @@ double described_seconds(const executor& at, double work) {
 }
 
 /// Seconds to bring a block from the nearest of the spaces that have it.
-double seconds_to_bring(const transfer::link_map& links, std::uint64_t have, memory::space_number to, std::uint64_t bytes) {
+double seconds_to_bring(const transfer::link_map& links, const block::space_set& have, memory::space_number to, std::uint64_t bytes) {
   double best = 0;
   bool found = false;
-  for (; have != 0; have &= have - 1) {
-    const auto from = static_cast<memory::space_number>(std::countr_zero(have));
+  have.for_each([&](memory::space_number from) {
     const transfer::route* way = &links.between(from, to);
     double seconds = way->seconds(bytes);
     if (way->how == transfer::route_kind::none) {
       const memory::space_number stop = links.stop_between(from, to);
-      if (stop == memory::no_space) continue;
+      if (stop == memory::no_space) return;
       seconds = links.between(from, stop).seconds(bytes) + links.between(stop, to).seconds(bytes);
     }
     if (!found || seconds < best) best = seconds;
     found = true;
-  }
+  });
   return best;
 }
 
-std::uint64_t spaces_of(const block::access& a) {
+block::space_set spaces_of(const block::access& a) {
   const std::lock_guard guard(a.block->lock);
-  return a.block->valid_mask;
+  return a.block->valid_spaces;
 }
 
 }  // namespace
@@ -54,11 +53,11 @@ std::optional<device_choice> scheduler::choose_device(const device_question& ask
   const executor& here = *m_executors[mine.is_driver ? 0 : mine.executor];
 
   /// Until one of the places that have a block, or are to make it, has come so far.
-  const auto wait_for = [&](std::uint64_t have) {
+  const auto wait_for = [&](const block::space_set& have) {
     double least = 0;
     bool found = false;
     for (const auto& e : m_executors) {
-      if ((have >> e->space & 1) == 0) continue;
+      if (!have.has(e->space)) continue;
       const double seconds = e->is_host ? 0 : e->wait_seconds();
       if (!found || seconds < least) least = seconds;
       found = true;
@@ -79,8 +78,8 @@ std::optional<device_choice> scheduler::choose_device(const device_question& ask
       const block::access& a = asked.accesses[k];
       bytes += space.footprint(a.block->bytes);
       if (!needs_contents(a.how)) continue;
-      const std::uint64_t known = k < asked.spaces.size() && asked.spaces[k] != 0 ? asked.spaces[k] : spaces_of(a);
-      if ((known >> e->space & 1) != 0) {
+      const block::space_set known = k < asked.spaces.size() && !asked.spaces[k].empty() ? asked.spaces[k] : spaces_of(a);
+      if (known.has(e->space)) {
         c.resident_bytes += a.block->bytes;
       } else {
         c.missing_bytes += a.block->bytes;
@@ -109,10 +108,10 @@ std::optional<device_choice> scheduler::choose_device(const device_question& ask
   return device_choice{to.number, to.where, to.space, plan[chosen].execute_seconds, chosen != best};
 }
 
-std::uint64_t scheduler::device_spaces() const noexcept {
-  std::uint64_t spaces = 0;
+block::space_set scheduler::device_spaces() const noexcept {
+  block::space_set spaces;
   for (const auto& e : m_executors)
-    if (!e->is_host) spaces |= std::uint64_t{1} << e->space;
+    if (!e->is_host) spaces.add(e->space);
   return spaces;
 }
 

@@ -16,9 +16,9 @@ struct device_question {
   const operation::definition* also = nullptr;  ///< if set: an operation that the device must have too
   const void* arguments = nullptr;
   std::span<const block::access> accesses;
-  /// By access: where its contents are, or will be when the tasks before are done, a bit per space; 0: as the block itself knows. A front
+  /// By access: where its contents are, or will be when the tasks before are done, empty: as the block itself knows. A front
   /// end that holds views and submits ahead knows more than the block.
-  std::span<const std::uint64_t> spaces;
+  std::span<const block::space_set> spaces;
   bool only_devices = false;  ///< the calling thread is no candidate
   bool fixed = false;         ///< by descriptions and `spaces` alone, neither queues nor measurements: the same answer in every run
   std::uint32_t turn = 0;     ///< with `fixed`: which of several equal devices

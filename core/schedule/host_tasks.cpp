@@ -38,7 +38,7 @@ std::uint64_t commit_in_place(std::span<const block::access> accesses) noexcept 
     if (a.how == intent::read) continue;
     const bool contents = makes_version(a.how);
     a.block->committed = contents ? a.version : 0;
-    a.block->valid_mask = contents ? 1 : 0;
+    a.block->valid_spaces = contents ? block::space_set::of(0) : block::space_set();
     a.block->replicas[0].version = a.block->committed;
     versions += contents;
     if (a.block->poison != nullptr) a.block->unspoil();  // written anew

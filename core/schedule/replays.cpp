@@ -77,7 +77,7 @@ void scheduler::prepare_replayed(task::record& t) {
   if (is.of->of.tasks[is.index].ends_group) {
     block::access& sum = t.all_accesses()[0];
     const std::lock_guard guard(sum.block->lock);
-    if (sum.block->valid_mask == 0 && sum.block->poison == nullptr) sum.how = intent::write;  // a sum from zero
+    if (sum.block->valid_spaces.empty() && sum.block->poison == nullptr) sum.how = intent::write;  // a sum from zero
   }
   if (t.executor != 0xffff && !m_single_executor) {
     executor& where = *m_executors[t.executor];

@@ -153,7 +153,7 @@ class scheduler final : private task::reduction_source {
   bool blocks_stay() const noexcept { return m_single_space && m_validator == nullptr; }
   /// Whether there are places beside the host's workers.
   bool has_devices() const noexcept { return m_has_devices; }
-  std::uint64_t device_spaces() const noexcept;  ///< their memories, a bit per space
+  block::space_set device_spaces() const noexcept;  ///< their memories
 
   /// Takes back what a recording holds of the runtime. None of its replays may be under way.
   void forget(task::recording& what);

@@ -19,7 +19,7 @@ void coherence::adopt(std::span<block::record* const> blocks, void* memory, memo
     r.state = block::replica_state::valid;
     r.version = b->committed = b->flow.make_version();
     r.where = block::chunk::at(all.slab(), offset);
-    b->valid_mask = std::uint64_t{1} << home;
+    b->valid_spaces = block::space_set::of(home);
     offset += b->bytes;
   }
 }

@@ -43,29 +43,29 @@ std::vector<const block::record*> claims::kept_from(std::uint64_t age) const {
   return kept;
 }
 
-std::uint64_t claims::end(std::uint64_t age, std::span<const block::access> blocks) {
-  if (age == 0 || !any()) return 0;
+block::space_set claims::end(std::uint64_t age, std::span<const block::access> blocks) {
+  if (age == 0 || !any()) return {};
   const auto is_its = [&](const claim& c) {
     return c.age.load(std::memory_order_relaxed) == age && std::ranges::equal(c.blocks, blocks, {}, {}, &block::access::block);
   };
-  std::uint64_t ended = 0;
+  block::space_set ended;
   const std::lock_guard guard(m_mutex);
   for (std::size_t k = 0; k < m_size; ++k)
     if (is_its(m_spaces[k])) {
       set(m_spaces[k], nobody, {});
-      ended |= std::uint64_t{1} << k;
+      ended.add(static_cast<memory::space_number>(k));
     }
   return ended;
 }
 
-std::uint64_t claims::lift() {
-  std::uint64_t ended = 0;
+block::space_set claims::lift() {
+  block::space_set ended;
   const std::lock_guard guard(m_mutex);
   m_lifted.store(true, std::memory_order_relaxed);
   for (std::size_t k = 0; k < m_size; ++k)
     if (m_spaces[k].age.load(std::memory_order_relaxed) != nobody) {
       set(m_spaces[k], nobody, {});
-      ended |= std::uint64_t{1} << k;
+      ended.add(static_cast<memory::space_number>(k));
     }
   return ended;
 }

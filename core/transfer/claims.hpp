@@ -33,11 +33,11 @@ class claims {
   }
   /// Blocks that stay where they are for somebody who is as old or older, sorted. Age 0: for anybody.
   std::vector<const block::record*> kept_from(std::uint64_t age) const;
-  /// The task of this age that uses these blocks has what it needs, or is given up; two threads may submit tasks of one age. Returns bits of
+  /// The task of this age that uses these blocks has what it needs, or is given up; two threads may submit tasks of one age. Returns
   /// the spaces where it had claims: what waits there is to be woken.
-  std::uint64_t end(std::uint64_t age, std::span<const block::access> blocks);
-  /// Ends all of them, because nothing moves any more; there are none until the next call of `end_lift`. Returns bits as `end`.
-  std::uint64_t lift();
+  block::space_set end(std::uint64_t age, std::span<const block::access> blocks);
+  /// Ends all of them, because nothing moves any more; there are none until the next call of `end_lift`. Returns as `end`.
+  block::space_set lift();
   void end_lift() noexcept { m_lifted.store(false, std::memory_order_relaxed); }
   bool lifted() const noexcept { return m_lifted.load(std::memory_order_relaxed); }
   bool any() const noexcept { return m_count.load(std::memory_order_seq_cst) != 0; }

@@ -16,7 +16,8 @@ coherence::coherence(std::span<const std::unique_ptr<memory::space>> spaces,
                      eviction_settings eviction, std::uint32_t copy_retries)
     : m_parents(std::move(parents)), m_streams(streams), m_links(spaces), m_claims(spaces.size()),
       m_leaving(std::make_unique<std::atomic<std::uint64_t>[]>(spaces.size())), m_eviction(eviction), m_trouble(copy_retries) {
-  if (spaces.size() > 64) throw error(error_kind::configuration, "more than 64 memory spaces");
+  if (spaces.size() > block::space_set::most)
+    throw error(error_kind::configuration, fmt::format("more than {} memory spaces", block::space_set::most));
   memory::space* host = nullptr;
   for (const auto& s : spaces) {
     m_spaces.push_back(s.get());
@@ -106,15 +107,14 @@ void coherence::end_claims(std::span<const block::access> accesses, std::uint64_
   if (m_claims.any()) wake(m_claims.end(sequence, accesses));
 }
 
-void coherence::wake(std::uint64_t spaces) {
-  for (std::size_t k = 0; k < m_spaces.size(); ++k)
-    if ((spaces >> k & 1) != 0) m_spaces[k]->notify();
+void coherence::wake(const block::space_set& spaces) {
+  spaces.for_each([&](memory::space_number k) { m_spaces[k]->notify(); });
 }
 
 bool coherence::lift_claims() {
-  const std::uint64_t spaces = m_claims.lift();
+  const block::space_set spaces = m_claims.lift();
   wake(spaces);
-  return spaces != 0;
+  return !spaces.empty();
 }
 
 void coherence::acquire_for(std::span<const block::access> whole, std::span<block::access> accesses, memory::space_number space,
@@ -163,7 +163,7 @@ bool coherence::attempt(std::span<const block::access> whole, std::span<block::a
         failed = true;
         break;
       }
-      if (b.valid_mask == 0) {
+      if (b.valid_spaces.empty()) {
         out.cause = std::make_shared<block::failure>(block::failure{
             fmt::format("{} is {} before it was ever written", block::name_of(b),
                         a.how == intent::read ? "read" : "updated")});
@@ -279,7 +279,7 @@ bool coherence::attempt(std::span<const block::access> whole, std::span<block::a
       if (a.how != intent::read) {
         if (here.readers)
           for (const block::ticket t : *here.readers) add_wait(out.waits, t);
-        if (a.how == intent::write && b.valid_mask != 0 && !b.valid_in(space)) {
+        if (a.how == intent::write && !b.valid_spaces.empty() && !b.valid_in(space)) {
           m_saved_fetches.fetch_add(1, std::memory_order_relaxed);
           m_saved_bytes.fetch_add(b.bytes, std::memory_order_relaxed);
         }
@@ -348,7 +348,7 @@ void coherence::publish(std::span<const block::access> accesses, block::ticket d
     }
     const bool contents = makes_version(a.how);
     b.committed = contents ? a.version : 0;
-    b.valid_mask = contents ? std::uint64_t{1} << a.space : 0;
+    b.valid_spaces = contents ? block::space_set::of(a.space) : block::space_set();
     here.version = b.committed;
     here.ready = done;
     here.state = block::replica_state::valid;
@@ -411,8 +411,8 @@ coherence::estimate coherence::cost_of(std::span<const block::access> accesses, 
     if (!needs_contents(a.how)) continue;
     block::record& b = *a.block;
     const std::lock_guard guard(b.lock);
-    if (b.valid_mask == 0 || b.valid_in(space)) {
-      total.resident_bytes += b.valid_mask == 0 ? 0 : b.bytes;
+    if (b.valid_spaces.empty() || b.valid_in(space)) {
+      total.resident_bytes += b.valid_spaces.empty() ? 0 : b.bytes;
       continue;
     }
     total.missing_bytes += b.bytes;

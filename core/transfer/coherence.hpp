@@ -149,14 +149,14 @@ class coherence {
   bool wants_uses() const noexcept { return m_wants_uses; }
 
   // Devices that are lost (loss.cpp). What only they had is poisoned; replicas there count for nothing.
-  bool lost(memory::space_number space) const noexcept { return (m_lost.load(std::memory_order_acquire) >> space & 1) != 0; }
+  bool lost(memory::space_number space) const noexcept { return m_lost.has(space); }
   /// Drops the replicas of a lost space that nobody uses, and takes down what had no other copy. Returns how many are left: call it
   /// again when they are no longer used.
   std::size_t forsake(memory::space_number space);
   /// Whether none are left there.
-  bool forsaken(memory::space_number space) const noexcept { return (m_forsaken.load(std::memory_order_acquire) >> space & 1) != 0; }
+  bool forsaken(memory::space_number space) const noexcept { return m_forsaken.has(space); }
   /// Whether that is so for all lost spaces, so that take_losses knows everything.
-  bool losses_known() const noexcept { return m_lost.load(std::memory_order_acquire) == m_forsaken.load(std::memory_order_acquire); }
+  bool losses_known() const noexcept { return m_lost.within(m_forsaken); }
   /// Takes down that a block's contents cannot be had because of a loss.
   void note_lost(block::record& block, const std::shared_ptr<const block::failure>& why);
   /// What was lost since the last call and is still missed.
@@ -250,7 +250,7 @@ class coherence {
   void bring_near(std::span<const block::access> whole, block::record& block, memory::space_number space, acquisition& out,
                   std::uint64_t sequence);
   void end_claims(std::span<const block::access> accesses, std::uint64_t sequence);
-  void wake(std::uint64_t spaces);
+  void wake(const block::space_set& spaces);
 
   // what leaves a memory, or is about to (write_back.cpp); the first three with the block's lock held
   /// Not memory of the program: a list of residents may be older than a block whose record was used again for an adopted one.
@@ -291,7 +291,7 @@ class coherence {
   bool m_wants_uses = false;
   trouble m_trouble;
   losses m_losses;
-  std::atomic<std::uint64_t> m_lost{0}, m_forsaken{0};  // bit per space
+  block::atomic_space_set m_lost, m_forsaken;
   std::vector<loss_watch> m_loss_watches;  // not moved once devices know them
   std::atomic<memory::space_number> m_home{memory::no_space};  // the same from the first adoption on
   std::mutex m_away_mutex;                                     // a leaf

@@ -12,7 +12,7 @@ void coherence::costs_of(std::span<const block::access> accesses, std::span<cons
     if (!needs_contents(a.how)) continue;
     block::record& b = *a.block;
     const std::lock_guard guard(b.lock);
-    if (b.valid_mask == 0) continue;
+    if (b.valid_spaces.empty()) continue;
     b.for_each_replica([&](block::replica& r) {
       if (usable(r, b)) settle(r);
     });

@@ -13,7 +13,7 @@ void coherence::drop_replica(block::record& block, block::replica& r) {
   space.remove_resident(block);
   if (space.is_foreign(r.where)) space.forget_foreign(r.where);
   else space.give_back(r.where, block.bytes);
-  block.valid_mask &= ~(std::uint64_t{1} << r.space);
+  block.valid_spaces.remove(r.space);
   r.state = block::replica_state::absent;
   r.where = {};
   r.version = 0;
@@ -153,7 +153,7 @@ bool coherence::evict(memory::space_number number, std::uint64_t bytes, std::uin
 
 bool coherence::try_drop(block::record& block, std::vector<block::ticket>& waits) {
   bool busy = false;
-  std::uint64_t touched = 0;
+  block::space_set touched;
   {
     const std::lock_guard guard(block.lock);
     block.for_each_replica([&](block::replica& r) {
@@ -168,12 +168,11 @@ bool coherence::try_drop(block::record& block, std::vector<block::ticket>& waits
     m_losses.forget(block);
     block.committed = 0;  // nobody misses it
     block.for_each_replica([&](block::replica& r) {
-      touched |= std::uint64_t{1} << r.space;
+      touched.add(r.space);
       drop_replica(block, r);
     });
   }
-  for (std::size_t k = 0; k < m_spaces.size(); ++k)
-    if (touched >> k & 1) m_spaces[k]->notify();
+  wake(touched);
   return true;
 }
 

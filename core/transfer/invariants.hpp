@@ -10,16 +10,15 @@ namespace tessera::transfer {
 /// With the block's lock held. Checked where assertions are: in debug and sanitizer builds.
 inline void check_invariants([[maybe_unused]] block::record& b) {
 #ifndef NDEBUG
-  std::uint64_t there = 0;
+  block::space_set there;
   b.for_each_replica([&](const block::replica& r) {
-    const std::uint64_t bit = std::uint64_t{1} << r.space;
-    assert((there & bit) == 0 && "a memory holds one replica of a block");
-    there |= bit;
+    assert(!there.has(r.space) && "a memory holds one replica of a block");
+    there.add(r.space);
     assert(r.where && "a replica has memory");
-    assert(((b.valid_mask & bit) == 0 || r.version == b.committed) && "a valid replica holds the committed version");
+    assert((!b.valid_in(r.space) || r.version == b.committed) && "a valid replica holds the committed version");
   });
-  assert((b.valid_mask & ~there) == 0 && "the mask names replicas that exist");
-  assert((b.committed != 0 || b.valid_mask == 0) && "what was never written is valid nowhere");
+  assert((b.valid_spaces | there) == there && "the set names replicas that exist");
+  assert((b.committed != 0 || b.valid_spaces.empty()) && "what was never written is valid nowhere");
 #endif
 }
 

@@ -65,7 +65,7 @@ memory::space_number link_map::stop_between(memory::space_number from, memory::s
   double best_seconds = 0;
   for (memory::space_number stop = 0; stop < m_count; ++stop) {
     const route &up = between(from, stop), &down = between(stop, to);
-    if ((m_closed.load(std::memory_order_relaxed) >> stop & 1) != 0) continue;
+    if (m_closed.has(stop)) continue;
     if (stop == from || stop == to || up.how != route_kind::direct || down.how != route_kind::direct) continue;
     const double seconds = up.seconds(1 << 20) + down.seconds(1 << 20);
     if (best == memory::no_space || seconds < best_seconds) best = stop, best_seconds = seconds;

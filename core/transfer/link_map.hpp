@@ -44,8 +44,8 @@ class link_map {
   /// A space with a one-step route from `from` and to `to`, fastest first choice; no_space if there is none.
   memory::space_number stop_between(memory::space_number from, memory::space_number to) const noexcept;
   /// Blocks take no way through a closed space; links from and to it stay.
-  void close(memory::space_number space) noexcept { m_closed.fetch_or(std::uint64_t{1} << space, std::memory_order_relaxed); }
-  void open(memory::space_number space) noexcept { m_closed.fetch_and(~(std::uint64_t{1} << space), std::memory_order_relaxed); }
+  void close(memory::space_number space) noexcept { m_closed.add(space); }
+  void open(memory::space_number space) noexcept { m_closed.remove(space); }
   link_counters& counters(memory::space_number from, memory::space_number to) noexcept {
     return m_counters[from * m_count + to];
   }
@@ -53,7 +53,7 @@ class link_map {
 
  private:
   std::size_t m_count;
-  std::atomic<std::uint64_t> m_closed{0};  // bit per space
+  block::atomic_space_set m_closed;
   std::vector<route> m_routes;
   std::unique_ptr<link_counters[]> m_counters;
 };

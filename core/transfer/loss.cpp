@@ -34,7 +34,7 @@ void coherence::watch_losses() {
     s->device().watch_loss(
         [](void* context) {
           const loss_watch& watch = *static_cast<loss_watch*>(context);
-          watch.owner->m_lost.fetch_or(std::uint64_t{1} << watch.space, std::memory_order_release);
+          watch.owner->m_lost.add(watch.space);
           watch.owner->m_links.close(watch.space);
         },
         &m_loss_watches.back());
@@ -84,7 +84,7 @@ std::size_t coherence::forsake(memory::space_number number) {
     drop_replica(*b, *r);
   }
   space.notify();
-  if (left == 0) m_forsaken.fetch_or(std::uint64_t{1} << number, std::memory_order_release);
+  if (left == 0) m_forsaken.add(number);
   return left;
 }
 
@@ -98,7 +98,7 @@ void coherence::note_dropped(block::record& block, const block::replica& r) {
 
 loss_report coherence::take_losses() {
   loss_report out;
-  if (m_lost.load(std::memory_order_acquire) == 0) return out;
+  if (m_lost.empty()) return out;
   for (const losses::entry& e : m_losses.take()) {
     const std::lock_guard guard(e.block->lock);
     // Written anew since then, nobody misses what was in it.

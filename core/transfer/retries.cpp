@@ -49,12 +49,12 @@ void coherence::copy_failed(const transfer& t, tsr_status status) {
   if (target != nullptr && target->version == what.version) {  // else a task has made another version on top of it, and fails
     target->version = 0;
     target->state = block::replica_state::valid;
-    b.valid_mask &= ~(std::uint64_t{1} << what.to);
+    b.valid_spaces.remove(what.to);
   }
   if (target != nullptr && target->ready == t.done.at) target->ready = {};
   m_streams.at(t.done.at.stream).note_failure(t.done.at.value, status);  // for those who have enqueued work behind it
   // The last hope of a block whose lost replica has been dropped in view of it.
-  if (b.valid_mask == 0 && b.committed != 0 && b.poison == nullptr && m_lost.load(std::memory_order_relaxed) != 0) give_up_contents(b);
+  if (b.valid_spaces.empty() && b.committed != 0 && b.poison == nullptr && !m_lost.empty()) give_up_contents(b);
   if (status == TSR_CANCELLED || lost(what.from) || lost(what.to)) return;  // not the copy's own failure
   const std::string details = m_streams.at(t.done.at.stream).details_at(t.done.at.value);
   m_trouble.note({.block = &b,

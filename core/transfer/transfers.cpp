@@ -39,7 +39,7 @@ planned coherence::plan(block::record& block, block::replica& target, memory::sp
   ++target.issuing;
   target.state = block::replica_state::filling;
   target.version = block.committed;
-  block.valid_mask |= std::uint64_t{1} << target.space;
+  block.valid_spaces.add(target.space);
   return p;
 }
 
@@ -74,7 +74,7 @@ void coherence::issue(planned& what, std::vector<block::ticket>* waits) {
     --source.pins, --source.issuing, --target.issuing;
     target.version = 0;
     target.state = block::replica_state::valid;
-    b.valid_mask &= ~(std::uint64_t{1} << what.to);
+    b.valid_spaces.remove(what.to);
     throw;
   }
   link_counters& counters = m_links.counters(what.from, what.to);

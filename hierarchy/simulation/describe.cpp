@@ -10,6 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/base/nearest.hpp"
 #include "core/base/units.hpp"
+#include "core/block/space_set.hpp"
 #include "core/config/toml.hpp"
 
 namespace tessera::hierarchy {
@@ -165,8 +166,11 @@ void check(const machine_description& m, const std::string& file) {
       throw error(error_kind::configuration, fmt::format("there are two places called '{}'", d.name), d.where, "count = N makes several devices of one kind");
     names.push_back(d.name);
   }
-  if (m.device_count() + m.host.domains > 64)
-    throw error(error_kind::configuration, fmt::format("{} devices and {} memory domains are more than 64 memories", m.device_count(), m.host.domains), file);
+  if (m.device_count() + m.host.domains > block::space_set::most)
+    throw error(error_kind::configuration,
+                fmt::format("{} devices and {} memory domains are more than the {} memories that a runtime takes", m.device_count(), m.host.domains,
+                            block::space_set::most),
+                file);
   if (m.host.domains * m.host.cores + m.device_count() > most_threads)
     throw error(error_kind::configuration,
                 fmt::format("{} cores and {} devices are more than the {} threads that a runtime has", m.host.domains * m.host.cores, m.device_count(),
@@ -226,7 +230,7 @@ machine_description parse_machine(std::string_view toml, const std::string& name
     d.where = s.where();
     s.text("name", d.name);
     if (d.name.empty()) s.need("name");
-    s.integer("count", d.count, 1, 63);
+    s.integer("count", d.count, 1, block::space_set::most - 1);
     s.bytes("memory", d.memory_bytes);
     if (d.memory_bytes == 0) s.need("memory");
     s.integer("kernels", d.kernels, 1, 128);

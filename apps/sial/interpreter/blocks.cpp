@@ -173,7 +173,7 @@ void worker::view_among_others(const reference& r, fetched& f) {
     }
   }
   block_group<double>& group = m_shared[r.array].life->group();
-  if ((group.spaces_of(f.from->elements) & m_run.host_spaces) != 0) ++m_counters.ready_reads;
+  if (group.spaces_of(f.from->elements).meets(m_run.host_spaces)) ++m_counters.ready_reads;
   const auto began = std::chrono::steady_clock::now();
   f.view.emplace(group.read_host(f.from->elements));
   const auto nanoseconds = static_cast<std::uint64_t>((std::chrono::steady_clock::now() - began) / std::chrono::nanoseconds(1));

@@ -40,7 +40,7 @@ bool worker::find_block(statement_block& b) {
       b.shared = found->from;
       b.extents = b.shared->elements.extents();
       b.in_hand = m_placement->fixed() || found->view.has_value() ||
-                  (m_shared[r.array].life->group().spaces_of(b.shared->elements) & m_run.host_spaces) != 0;
+                  m_shared[r.array].life->group().spaces_of(b.shared->elements).meets(m_run.host_spaces);
       return true;
     }
     case array_kind::contiguous_local: return false;
@@ -150,7 +150,7 @@ bool worker::hand_over(std::span<statement_block> blocks, bool all_in_hand, cons
     const statement_block& b = blocks[k];
     if (b.reference_number == nothing) continue;
     if (b.mine != nullptr) placed[k] = {&b.mine->elements.record(), b.mine->held ? m_placement->host() : b.mine->spaces};
-    else if (b.shared != nullptr) placed[k] = {&b.shared->elements.record(), m_placement->fixed() ? m_placement->host() : 0};
+    else if (b.shared != nullptr) placed[k] = {&b.shared->elements.record(), m_placement->fixed() ? m_placement->host() : block::space_set()};
     else placed[k] = {&m_placement->stand_in(k, b.extents), m_placement->host()};
   }
   const auto chosen = m_placement->ask(tasks, placed, wish, statement);
@@ -176,7 +176,7 @@ bool worker::hand_over(std::span<statement_block> blocks, bool all_in_hand, cons
     placed[k].record = &b.mine->elements.record();
   }
   for (std::size_t k = 0; k < tasks.count; ++k) m_placement->submit(tasks.tasks[k], placed, *chosen, m_site);
-  const std::uint64_t there = std::uint64_t{1} << chosen->space;
+  const auto there = block::space_set::of(chosen->space);
   for (statement_block& b : blocks) {
     if (b.mine == nullptr) continue;
     b.mine->spaces = b.is_target ? there : b.mine->spaces | there;
@@ -205,11 +205,11 @@ bool worker::store_from_device(const store& s, private_block& from, shared_block
   const placement::wish wish = m_placement->wish_in(m_device_regions);
   if (wish == placement::wish::host) return false;
   const statement_tasks tasks = tasks_of_store(s.how == assign::add && to.written, m_run.rt.builtin());
-  const std::array placed{placed_block{&from.elements.record(), from.spaces}, placed_block{&to.elements.record(), 0}};
+  const std::array placed{placed_block{&from.elements.record(), from.spaces}, placed_block{&to.elements.record(), {}}};
   const auto chosen = m_placement->ask(tasks, placed, wish, nothing);
   if (!chosen) return false;
   m_placement->submit(tasks.tasks[0], placed, *chosen, m_site);
-  from.spaces |= std::uint64_t{1} << chosen->space;
+  from.spaces.add(chosen->space);
   to.written = true;
   ++m_counters.on_devices;
   return true;

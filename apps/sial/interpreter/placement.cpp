@@ -37,7 +37,7 @@ block_task permuted(const block_operation& o, const builtin_operations& known) {
 /// What the scheduler is asked about one operation.
 struct question {
   std::array<block::access, most_blocks> accesses{};
-  std::array<std::uint64_t, most_blocks> spaces{};
+  std::array<block::space_set, most_blocks> spaces{};
   schedule::device_question is;
 
   question(const block_task& t, std::span<const placed_block> blocks) {
@@ -83,7 +83,7 @@ statement_tasks tasks_of_store(bool add, const builtin_operations& known) {
 
 placement::placement(program_run& run, unsigned worker)
     : m_run(run), m_always(run.settings.devices == device_use::always), m_fixed(run.settings.deterministic),
-      m_host(run.host_spaces & -run.host_spaces), m_turn(worker), m_refusals(run.program.block_operations.size() + run.program.executions.size()) {}
+      m_host(run.host_space()), m_turn(worker), m_refusals(run.program.block_operations.size() + run.program.executions.size()) {}
 
 bool placement::too_short(double work, bool contracts, std::size_t statement) {
   if (work < (contracts ? least_operations : least_elements)) return true;
@@ -124,7 +124,7 @@ block::record& placement::stand_in(std::size_t number, const shape& extents) {
   r.type = element_type::f64;
   r.extents = &extents;
   r.bytes = static_cast<std::uint64_t>(extents.count()) * sizeof(double);
-  r.valid_mask = m_host;
+  r.valid_spaces = m_host;
   return r;
 }
 

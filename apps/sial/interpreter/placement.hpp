@@ -45,7 +45,7 @@ statement_tasks tasks_of_store(bool add, const builtin_operations& known);
 /// One block of a statement, as placement sees it.
 struct placed_block {
   block::record* record = nullptr;
-  std::uint64_t spaces = 0;  ///< where its contents are when the tasks before are done; 0: as the runtime knows
+  block::space_set spaces;  ///< where its contents are when the tasks before are done; empty: as the runtime knows
 };
 
 class placement {
@@ -73,12 +73,12 @@ class placement {
   /// For questions about a block that is not there yet, or is a part of a static array: extents must live until then.
   block::record& stand_in(std::size_t number, const shape& extents);
   bool fixed() const noexcept { return m_fixed; }
-  std::uint64_t host() const noexcept { return m_host; }  ///< the bit of the host's memory
+  const block::space_set& host() const noexcept { return m_host; }  ///< the host's memory
 
  private:
   program_run& m_run;
   const bool m_always, m_fixed;
-  const std::uint64_t m_host;
+  const block::space_set m_host;
   const std::uint32_t m_turn;
   std::array<block::record, most_blocks> m_stand_ins;
   std::vector<std::uint16_t> m_refusals;  // by block operation, then by execution: in a row

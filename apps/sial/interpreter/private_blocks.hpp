@@ -19,7 +19,7 @@ struct private_block {
   std::optional<host_view<double>> held;        ///< it may be read and written
   std::optional<host_view<const double>> seen;  ///< it may be read
   double* data = nullptr;        ///< of the one or the other; null: it is with a task
-  std::uint64_t spaces = 0;      ///< while not held: where its contents are when the tasks before are done, a bit per space
+  block::space_set spaces;       ///< while not held: where its contents are when the tasks before are done
   std::int64_t count = 0;
   std::uint32_t array = ~std::uint32_t{0};  ///< whose it is now
   std::int64_t ordinal = -1;
@@ -29,8 +29,8 @@ struct private_block {
 /// Blocks that are not used any more wait here for the next one of the same extents. One thread.
 class block_pool {
  public:
-  /// @param host the bit of the host's memory in private_block::spaces
-  explicit block_pool(runtime& rt, std::uint64_t host = 1) : m_group(rt, "a temporary block", {1}), m_host(host) {}
+  /// @param host the host's memory, as in private_block::spaces
+  explicit block_pool(runtime& rt, block::space_set host = block::space_set::of(0)) : m_group(rt, "a temporary block", {1}), m_host(host) {}
   ~block_pool();
   block_pool(const block_pool&) = delete;
   block_pool& operator=(const block_pool&) = delete;
@@ -58,7 +58,7 @@ class block_pool {
   private_block& make(const shape& extents);
 
   block_group<double> m_group;
-  const std::uint64_t m_host;
+  const block::space_set m_host;
   std::unordered_map<shape, std::vector<private_block*>, hash> m_waiting;
   std::unordered_map<shape, std::deque<private_block*>, hash> m_with_tasks;  // waiting too, the oldest first
   std::vector<std::unique_ptr<private_block>> m_all;

@@ -65,12 +65,12 @@ program_run::program_run(runtime& on, const code& what, const init_data& with, c
       notes.push_back(fmt::format("{}: the initialization data have no array '{}': it begins with zeros", program.program, a.name));
   blocks_stay = rt.blocks_stay();
   const std::vector<named_space_statistics> spaces = rt.statistics().spaces;
-  for (std::size_t k = 0; k < spaces.size() && k < 64; ++k) {
+  for (std::uint16_t k = 0; k < spaces.size(); ++k) {
     if (!spaces[k].name.starts_with("host:")) {
       has_other_memories = true;
       continue;
     }
-    host_spaces |= std::uint64_t{1} << k;
+    host_spaces.add(k);
     if (spaces[k].is.limit_bytes == ~std::uint64_t{0}) continue;
     // All workers together hold a quarter of the host's memory at most, so that there is room for what they make.
     settings.held_bytes = std::min(settings.held_bytes, spaces[k].is.limit_bytes / 4 / settings.workers);

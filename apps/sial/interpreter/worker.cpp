@@ -8,7 +8,7 @@
 namespace tessera::sial {
 
 worker::worker(program_run& run, unsigned number)
-    : m_run(run), m_code(run.program), m_number(number), m_i(run.sizes.int_start()), m_s(run.sizes.scalar_start()), m_pool(run.rt, run.host_spaces & -run.host_spaces),
+    : m_run(run), m_code(run.program), m_number(number), m_i(run.sizes.int_start()), m_s(run.sizes.scalar_start()), m_pool(run.rt, run.host_space()),
       m_job(run.data, static_cast<std::int32_t>(number), static_cast<std::int32_t>(run.settings.workers), *this), m_instructions(m_code.specials.size()) {
   const std::size_t arrays = run.sizes.arrays();
   m_static.resize(arrays);

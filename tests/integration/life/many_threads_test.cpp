@@ -72,18 +72,39 @@ TEST(many_threads, a_machine_of_more_than_256_cores_by_default) {
 
 TEST(many_threads, many_workers_and_many_devices) {
   const stacks_of few(small_stack);
-  runtime rt(testing::with_sims(63, "1 MiB", false, 256, "spin = \"0 s\"\n"));
-  auto a = rt.make_array<double>("a", {63 * 16}, {16});
-  for (int k = 0; k < 63; ++k) fill(rt, a(k), double(k), {.at = rt.at("sim" + std::to_string(k))});
+  constexpr int devices = 64;
+  runtime rt(testing::with_sims(devices, "1 MiB", false, 256, "spin = \"0 s\"\n"));
+  auto a = rt.make_array<double>("a", {devices * 16}, {16});
+  for (int k = 0; k < devices; ++k) fill(rt, a(k), double(k), {.at = rt.at("sim" + std::to_string(k))});
   rt.fence();
-  for (int k = 0; k < 63; ++k) EXPECT_EQ(a.read_host(a(k))[15], k);
+  for (int k = 0; k < devices; ++k) EXPECT_EQ(a.read_host(a(k))[15], k);
   count_to(rt, 2'000);
 }
 
+TEST(many_threads, as_many_devices_as_a_block_can_be_in) {
+  const stacks_of few(small_stack);
+  constexpr int devices = 127;
+  runtime rt(testing::with_sims(devices, "1 MiB", false, 2, "spin = \"0 s\"\nplacement = \"pinned\"\n"));
+  auto a = rt.make_array<double>("a", {16}, {16});
+  auto sums = rt.make_array<double>("sums", {devices * 16}, {16});
+  fill(rt, a(0), 1.0);
+  const auto device = [&](int k) { return rt.at("sim" + std::to_string(k)); };
+  for (int k = 0; k < devices; ++k) fill(rt, sums(k), double(k), {.at = device(k)});
+  for (int k = 0; k < devices; ++k) axpy(rt, 2.0, a(0), sums(k), {.at = device(k)});  // a replica of it in every memory
+  rt.fence();
+  EXPECT_EQ(rt.statistics().spaces.size(), 128u);
+  for (int k = 0; k < devices; ++k) EXPECT_EQ(sums.read_host(sums(k))[15], k + 2);
+  scal(rt, 3.0, a(0), {.at = device(devices - 1)});  // the only valid one from now on
+  for (int k = 0; k < devices; ++k) axpy(rt, 1.0, a(0), sums(k), {.at = device(k)});
+  for (int k = 0; k < devices; ++k) EXPECT_EQ(sums.read_host(sums(k))[0], k + 5);
+  rt.detach("sim126");  // what only it has goes home
+  EXPECT_EQ(a.read_host(a(0))[0], 3);
+}
+
 TEST(many_threads, more_memories_than_a_block_can_be_in_are_refused) {
-  const error e = error_of([] { runtime rt(testing::with_sims(64, "1 MiB")); });
+  const error e = error_of([] { runtime rt(testing::with_sims(128, "1 MiB")); });
   EXPECT_EQ(e.kind(), error_kind::configuration);
-  EXPECT_THAT(e.what(), AllOf(HasSubstr("65 memories"), HasSubstr("64")));
+  EXPECT_THAT(e.what(), AllOf(HasSubstr("129 memories"), HasSubstr("takes 128")));
 }
 
 TEST(many_threads, the_first_is_refused) {

@@ -34,12 +34,12 @@ struct product {
     asked.accesses = accesses;
     asked.spaces = spaces;
   }
-  static constexpr std::uint64_t host = 1;
+  static constexpr auto host = block::space_set::of(0);
   block_of<double> block(std::size_t k) const { return arrays[k].block(0); }
   std::vector<array<double>> arrays;
   operation::contract_arguments arguments{1.0, 0.0, {'i', 'k'}, {'k', 'j'}, {'i', 'j'}};
   std::array<block::access, 3> accesses;
-  std::array<std::uint64_t, 3> spaces;
+  std::array<block::space_set, 3> spaces;
   device_question asked;
 };
 
@@ -47,7 +47,7 @@ TEST(device_choice, none_without_devices) {
   runtime rt(testing::host_only(1));
   product p(rt, 100);
   EXPECT_FALSE(rt.has_devices());
-  EXPECT_EQ(rt.device_spaces(), 0u);
+  EXPECT_TRUE(rt.device_spaces().empty());
   EXPECT_FALSE(rt.choose_device(p.asked));
 }
 
@@ -58,7 +58,7 @@ TEST(device_choice, follows_speed_size_and_where_the_blocks_are) {
   EXPECT_FALSE(fast.choose_device(large.asked)) << "the first of a size goes to the host, to learn how long it takes there";
   const auto chosen = fast.choose_device(large.asked);
   ASSERT_TRUE(chosen);
-  EXPECT_EQ(fast.device_spaces(), std::uint64_t{1} << chosen->space);
+  EXPECT_EQ(fast.device_spaces(), block::space_set::of(chosen->space));
   EXPECT_FALSE(fast.choose_device(small.asked));
   EXPECT_FALSE(slow.choose_device(slowly.asked));
   small.asked.only_devices = true;

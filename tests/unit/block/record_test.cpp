@@ -66,14 +66,14 @@ TEST(record, finds_replicas_beyond_the_first_two) {
   EXPECT_NE(b.find(41), nullptr);
 }
 
-TEST(record, masks_of_valid_replicas) {
+TEST(record, sets_of_valid_replicas) {
   table blocks;
   record& b = blocks.create(element_type::u8, shape{1});
   EXPECT_FALSE(b.valid_in(0));
-  b.valid_mask = std::uint64_t{1} << 63;
+  b.valid_spaces = space_set::of(63);
   EXPECT_TRUE(b.valid_in(63));
   EXPECT_TRUE(b.only_valid_in(63));
-  b.valid_mask |= 1;
+  b.valid_spaces.add(0);
   EXPECT_TRUE(b.valid_in(0));
   EXPECT_FALSE(b.only_valid_in(63));
 }

@@ -17,7 +17,7 @@ TEST(table, records_start_clean) {
   EXPECT_EQ(b.type, element_type::c128);
   EXPECT_EQ(*b.extents, (shape{3, 5}));
   EXPECT_EQ(b.committed, 0u);
-  EXPECT_EQ(b.valid_mask, 0u);
+  EXPECT_TRUE(b.valid_spaces.empty());
   EXPECT_EQ(b.flow.next_version, 1u);
   EXPECT_EQ(b.sums, nullptr);
   EXPECT_EQ(b.poison, nullptr);
@@ -30,7 +30,7 @@ TEST(table, records_are_reused_and_forget_their_last_life) {
   record& first = blocks.create(element_type::f64, shape{8});
   const std::uint32_t slot = first.slot;
   first.committed = 17;
-  first.valid_mask = 5;
+  first.valid_spaces.add(0).add(127);
   first.foreign = true;
   first.flow.next_version = 18;
   first.flow.is_private = true;
@@ -45,7 +45,7 @@ TEST(table, records_are_reused_and_forget_their_last_life) {
   EXPECT_EQ(second.slot, slot);
   EXPECT_EQ(second.bytes, 1u);
   EXPECT_EQ(second.committed, 0u);
-  EXPECT_EQ(second.valid_mask, 0u);
+  EXPECT_TRUE(second.valid_spaces.empty());
   EXPECT_FALSE(second.foreign);
   EXPECT_EQ(second.flow.next_version, 1u);
   EXPECT_FALSE(second.flow.is_private);

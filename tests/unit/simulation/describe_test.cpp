@@ -93,7 +93,7 @@ TEST(machine_description, mistakes_have_their_place_and_a_hint) {
       {"[\"gpu\", \"host\"]", "[\"gpu\", \"gpu\"]", "m.toml:6", "no link to the host"},
       {"[\"gpu\", \"host\"]", "[\"host\", \"host\"]", "m.toml:16", "need no link"},
       {"[\"gpu\", \"host\"]", "\"gpu\"", "m.toml:17:1", "two names"},
-      {"count = 2", "count = 64", "m.toml:8:1", "1 to 63"},
+      {"count = 2", "count = 128", "m.toml:8:1", "1 to 127"},
       {"name = \"gpu\"", "name = \"host\"", "m.toml:6", "two places called 'host'"},
       {"[host]", "host = 3\n[other]", "m.toml:2:1", "host is a table"},
       {"[host]", "[hosts]", "m.toml", "has no host"},

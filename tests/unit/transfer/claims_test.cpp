@@ -23,8 +23,8 @@ TEST(claims, the_oldest_has_it_until_it_ends) {
   EXPECT_TRUE(c.may_take(2, 9)) << "another memory";
   c.lack(1, 3, {});
   EXPECT_FALSE(c.may_take(1, 7));
-  EXPECT_EQ(c.end(7, {}), 0u);
-  EXPECT_EQ(c.end(3, {}), 2u);
+  EXPECT_TRUE(c.end(7, {}).empty());
+  EXPECT_EQ(c.end(3, {}), block::space_set::of(1));
   EXPECT_TRUE(c.may_take(1, 9));
   EXPECT_FALSE(c.any());
 }
@@ -36,7 +36,7 @@ TEST(claims, reach_the_memories_behind) {
   c.lack(2, 5, {});
   c.lack_behind(2, 1, 5);
   EXPECT_FALSE(c.may_take(1, 6));
-  EXPECT_EQ(c.end(5, {}), 6u);
+  EXPECT_EQ(c.end(5, {}), block::space_set::of(1).add(2));
 }
 
 TEST(claims, keep_blocks_from_the_younger) {
@@ -62,10 +62,10 @@ TEST(claims, of_one_age_are_told_apart) {
   const accesses task{rig::use(mine, intent::read)}, another{rig::use(other, intent::read)};
   c.lack(1, 5, task);
   c.lack(1, 5, another);
-  EXPECT_EQ(c.end(5, another), 0u) << "the task of another thread";
+  EXPECT_TRUE(c.end(5, another).empty()) << "the task of another thread";
   EXPECT_FALSE(c.may_take(1, 6));
   EXPECT_THAT(c.kept_from(6), ::testing::ElementsAre(&mine));
-  EXPECT_EQ(c.end(5, task), 2u);
+  EXPECT_EQ(c.end(5, task), block::space_set::of(1));
   EXPECT_FALSE(c.any());
   for (block::record* b : {&mine, &other}) r.put(*b, 0, 1);
   r.end();
@@ -74,7 +74,7 @@ TEST(claims, of_one_age_are_told_apart) {
 TEST(claims, are_lifted_until_somebody_has_acquired) {
   claims c(2);
   c.lack(1, 5, {});
-  EXPECT_EQ(c.lift(), 2u);
+  EXPECT_EQ(c.lift(), block::space_set::of(1));
   c.lack(1, 5, {});
   EXPECT_TRUE(c.may_take(1, 6));
   c.end_lift();

@@ -395,7 +395,7 @@ TEST(coherence, scratch_has_no_contents_before_or_after) {
   r.hold(fresh, 1);
   EXPECT_EQ(r.pins(b, 1), 1u);
   r.done(fresh);
-  EXPECT_EQ(b.valid_mask, 0u);
+  EXPECT_TRUE(b.valid_spaces.empty());
   r.put(b, 1, 5);
   accesses again{rig::use(b, intent::scratch)};
   r.hold(again, 0);

@@ -435,7 +435,7 @@ class model {
   void check_invariants() {
     m_table.for_each([&](block::record& b) {
       const std::lock_guard guard(b.lock);
-      std::uint64_t mask = 0;
+      block::space_set valid;
       int entries = 0;
       b.for_each_replica([&](block::replica& r) {
         ++entries;
@@ -444,10 +444,10 @@ class model {
         if (b.committed != 0) {
           EXPECT_LE(r.version, b.committed);
         }
-        if (b.committed != 0 && r.version == b.committed) mask |= std::uint64_t{1} << r.space;
+        if (b.committed != 0 && r.version == b.committed) valid.add(r.space);
       });
-      EXPECT_EQ(mask, b.valid_mask) << "the mask is the set of valid replicas";
-      EXPECT_EQ(b.committed != 0, mask != 0) << "somewhere there is a current copy";
+      EXPECT_EQ(valid, b.valid_spaces) << "the set of valid replicas";
+      EXPECT_EQ(b.committed != 0, !valid.empty()) << "somewhere there is a current copy";
       EXPECT_LE(entries, 3);
     });
     for (const auto& s : m_spaces) EXPECT_LE(s->statistics().used_bytes, s->limit());
