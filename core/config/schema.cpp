@@ -102,7 +102,7 @@ constexpr std::array keys{
         "limits leave.",
         [](settings& s) -> field { return &s.runtime.host_limit; }},
     key{"memory", "slab_bytes", key_type::size, 64 * KiB, TiB, "", false,
-        "Size of a slab asked of a plugin and carved into blocks.",
+        "Size of a slab asked of a plugin and carved into blocks; the first ones of a memory of 16 slabs or more are smaller.",
         [](settings& s) -> field { return &s.runtime.slab_bytes; }},
     key{"memory", "eviction", key_type::text, 0, 0, "next_use|lru|fifo", false,
         "Which replica leaves a full memory first: the one that submitted tasks need last, the least recently used, or "

@@ -55,12 +55,20 @@ std::uint32_t space::new_slab_entry() {
   return m_slab_count++;
 }
 
+/// What to ask of the plugin next, if nothing larger is needed: as much as there is already, so that what a program waits for memory
+/// goes with what it uses. A memory of a few slabs has no room for many sizes: there it is a whole slab.
+std::uint64_t space::next_slab() const {
+  constexpr std::uint64_t first = 16;  // part of a slab
+  if (m_limit / first < m_setup.slab_bytes) return m_setup.slab_bytes;
+  return std::clamp(m_slab_total, m_setup.slab_bytes / first, m_setup.slab_bytes) / m_granule * m_granule;
+}
+
 bool space::grow(std::uint64_t at_least) {
   const std::uint64_t left = m_limit == ~std::uint64_t{0} ? m_limit : m_limit - std::min(m_limit, m_slab_total);
   const std::uint64_t needed = (at_least + m_granule - 1) / m_granule * m_granule;
   if (left < needed) return false;
   // A plugin that has no such piece may have a smaller one.
-  for (std::uint64_t bytes = std::max(needed, std::min(m_setup.slab_bytes, left / m_granule * m_granule));;
+  for (std::uint64_t bytes = std::max(needed, std::min(next_slab(), left / m_granule * m_granule));;
        bytes = std::max(needed, bytes / 2 / m_granule * m_granule)) {
     if (make_slab(bytes)) return true;
     if (bytes == needed) return false;

@@ -41,7 +41,7 @@ struct space_setup {
   std::uint32_t device_space = 0;
   location::node_id where = location::no_node;
   std::uint64_t limit = 0;        ///< bytes that blocks may take; 0: the capacity that the device reports
-  std::uint64_t slab_bytes = 0;   ///< what to ask of the plugin at once
+  std::uint64_t slab_bytes = 0;   ///< what to ask of the plugin at once, when as much is in use
   /// Devices that want this (host) memory registered when a slab is born, so that their copies are fast.
   std::vector<const plugin::device*> register_with;
   registration_cache* registrations = nullptr;  ///< for adopted user memory; may be null
@@ -167,6 +167,7 @@ class space {
     return m_pages[number / slabs_per_page].load(std::memory_order_acquire)[number % slabs_per_page];
   }
   std::uint32_t new_slab_entry();                    // under m_mutex
+  std::uint64_t next_slab() const;                   // under m_mutex
   bool grow(std::uint64_t at_least);                 // under m_mutex
   bool make_slab(std::uint64_t bytes);               // under m_mutex
   std::optional<block::chunk> take(std::uint64_t bytes);  // under m_mutex

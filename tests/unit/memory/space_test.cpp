@@ -117,6 +117,31 @@ TEST(space, cached_pieces_join_when_a_larger_one_is_needed) {
   EXPECT_EQ(joined[0].offset(), pieces[2].offset());
 }
 
+TEST(space, of_much_memory_grows_with_its_use) {
+  constexpr std::uint64_t slab = 64 * unit;
+  one_space s(16 * slab, slab);
+  std::vector<block::chunk> had;
+  std::vector<std::uint64_t> asked;  // what each unit brought
+  for (int k = 0; k < 3 * 64; ++k) {
+    const std::uint64_t before = s.is->statistics().reserved_bytes;
+    had.push_back(s.take({unit}).at(0));
+    if (const std::uint64_t now = s.is->statistics().reserved_bytes; now != before) asked.push_back((now - before) / unit);
+  }
+  EXPECT_EQ(asked, (std::vector<std::uint64_t>{4, 4, 8, 16, 32, 64, 64}));
+  had.push_back(s.take({80 * unit}).at(0));  // more than a slab
+  EXPECT_EQ(s.is->statistics().used_bytes, (3 * 64 + 80) * unit);
+  for (std::size_t k = 0; k + 1 < had.size(); ++k) s.is->release(had[k], unit);
+  s.is->release(had.back(), 80 * unit);
+}
+
+TEST(space, of_little_memory_takes_whole_slabs) {
+  constexpr std::uint64_t slab = 64 * unit;
+  one_space s(16 * slab - 1, slab);
+  const auto one = s.take({unit});
+  EXPECT_EQ(s.is->statistics().reserved_bytes, slab);
+  s.is->release(one.at(0), unit);
+}
+
 TEST(space, empty_slabs_make_room_for_another_size) {
   one_space s(8 * unit, 2 * unit);
   const auto small = s.take({2 * unit, 2 * unit, 2 * unit, 2 * unit});
@@ -273,7 +298,7 @@ TEST(space, slabs_are_registered_with_devices_that_want_it) {
   fake_device wants(world, 1, false, 0), refuses(world, 2, false, 0);
   refuses.state().fail_register = TSR_RESOURCE_EXHAUSTED;
   {
-    one_space s(0, 4 * unit, 0, true, {&wants.device(), &refuses.device()});
+    one_space s(8 * unit, 4 * unit, 0, true, {&wants.device(), &refuses.device()});
     const auto chunk = s.take({unit});
     ASSERT_EQ(wants.state().registered.size(), 1u);
     EXPECT_EQ(wants.state().registered[0].begin, reinterpret_cast<std::uintptr_t>(s.is->host_pointer(chunk[0])));
