@@ -1,5 +1,6 @@
 #pragma once
 // The runtime as a program sees it.
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -119,6 +120,23 @@ class runtime {
 
    private:
     schedule::scheduler& m_of;
+  };
+
+  /// While it exists, the thread that made it waits by means of its own (a barrier, a join) until another thread that
+  /// uses this runtime goes on, and does nothing in the runtime meanwhile. Then whoever waits for room in a full memory
+  /// does not hope that this thread makes some: when nobody else could, a task is given up at once instead of after
+  /// `memory.patience`. On the stack of the thread; not longer than the runtime.
+  class waiting_elsewhere {
+   public:
+    explicit waiting_elsewhere(runtime& of) : m_waits(of.scheduler().wait_elsewhere()) {}
+    ~waiting_elsewhere() { end(); }
+    waiting_elsewhere(const waiting_elsewhere&) = delete;
+    waiting_elsewhere& operator=(const waiting_elsewhere&) = delete;
+    /// By the thread that makes this one go on, before it does so: what comes next may make room.
+    void end() noexcept { m_waits.store(false); }
+
+   private:
+    std::atomic<bool>& m_waits;
   };
 
   /// Submits a task that runs host code: `function(views...)`, one view per use, in the order given. The function is

@@ -76,13 +76,13 @@ void scheduler::help(lane& mine, const predicate& enough, std::uint32_t look_eve
     work(mine, enough, look_every);
     return;
   }
-  waiting_room::guest me(enough);
+  waiting_room::guest me(enough, mine.waits);
   me.may_help = !mine.is_driver;
-  mine.waits.store(true, std::memory_order_seq_cst);
   m_guests.enter(me);
   for (;;) {
     const std::uint32_t calls = me.calls.load(std::memory_order_acquire);
     if (enough()) break;
+    mine.waits.store(true, std::memory_order_seq_cst);
     bool free = false;
     if (me.may_help && m_helper.compare_exchange_strong(free, true)) {  // the one place of worker 0
       m_guests.set_helps(me, true);
@@ -93,7 +93,7 @@ void scheduler::help(lane& mine, const predicate& enough, std::uint32_t look_eve
       leave_place(mine, &me);
       continue;
     }
-    if (memory_awaited()) m_work.notify_one();  // this thread will make no room: perhaps nobody will
+    notice_no_more_room();
     waiting_room::sleep(me, calls);
   }
   m_guests.leave(me);
@@ -101,6 +101,18 @@ void scheduler::help(lane& mine, const predicate& enough, std::uint32_t look_eve
   // The place may have been offered to this thread, which had waited long enough: then it is the next one's.
   full_fence();
   if (!m_guests.empty() && !m_helper.load(std::memory_order_relaxed)) m_guests.offer_place(nullptr);
+}
+
+std::atomic<bool>& scheduler::wait_elsewhere() {
+  lane& mine = current_lane();
+  mine.waits.store(true);
+  notice_no_more_room();
+  return mine.waits;
+}
+
+void scheduler::notice_no_more_room() {
+  full_fence();  // what this thread has said of itself comes before its look at who waits; who begins to wait looks at all threads
+  if (memory_awaited()) m_work.notify_one();
 }
 
 void scheduler::help_once(lane& mine) {

@@ -11,6 +11,7 @@ namespace tessera::schedule {
 struct scheduler::thread_registrations {
   struct entry {
     std::uint64_t serial;
+    scheduler* of;
     lane* mine;
     std::shared_ptr<lifetime> alive;  ///< of the scheduler
   };
@@ -37,7 +38,10 @@ struct scheduler::thread_registrations {
   }
   ~thread_registrations() {
     for (const entry& e : entries)
-      if (const lifetime::visit here = e.alive->enter()) e.mine->in_use.store(false, std::memory_order_release);
+      if (const lifetime::visit here = e.alive->enter()) {
+        e.mine->in_use.store(false, std::memory_order_release);
+        e.of->notice_no_more_room();
+      }
   }
   /// Entries of schedulers that are no more.
   void tidy() {
@@ -65,14 +69,14 @@ lane& scheduler::register_lane(const executor* driven) {
       if (m_lanes[k].user == self) mine = &m_lanes[k];
   if (mine == nullptr) mine = &make_lane(driven);
   mine->user = known == nullptr ? self : std::thread::id{};
-  if (known != nullptr) known->entries.push_back({m_serial, mine, m_alive.shared()});
+  if (known != nullptr) known->entries.push_back({m_serial, this, mine, m_alive.shared()});
   t_lane = {m_serial, mine};
   return *mine;
 }
 
 void scheduler::remember_lane(lane& mine) {
   t_lane = {m_serial, &mine};
-  if (auto* const known = thread_registrations::of_this_thread()) known->entries.push_back({m_serial, &mine, m_alive.shared()});
+  if (auto* const known = thread_registrations::of_this_thread()) known->entries.push_back({m_serial, this, &mine, m_alive.shared()});
 }
 
 lane& scheduler::make_lane(const executor* driven) {

@@ -103,6 +103,8 @@ class scheduler final : private task::reduction_source {
   /// From now on, or no longer, submissions of the calling thread neither wait nor run tasks, however many are open.
   /// Calls nest.
   void hold_back(bool on) noexcept { current_lane().unbounded += on ? -1u : 1u; }
+  /// See runtime::waiting_elsewhere: sets the flag that it returns, of the current thread; false ends it.
+  std::atomic<bool>& wait_elsewhere();
 
   /// Waits for everything submitted before. Throws what validation has found since the last fence, else rethrows the first
   /// failure since then. Throws usage when the calling thread holds a view.
@@ -276,6 +278,7 @@ class scheduler final : private task::reduction_source {
   };
   outlook program_outlook() const noexcept;  ///< what threads of the program that do not wait may still do
   bool memory_awaited() const noexcept;
+  void notice_no_more_room();                ///< by a thread that will make none from now on: perhaps nobody will
   bool out_of_patience();                    ///< with threads of the program that could still make room
   bool resolve_memory_deadlock(lane& mine);  ///< whether a task was released or given up
   void give_up_waiter(lane& mine, memory::memory_waiter& waiter, std::string why);

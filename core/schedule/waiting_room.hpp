@@ -22,8 +22,9 @@ class waiting_room {
 
   /// One thread that waits; on its stack.
   struct guest {
-    explicit guest(const predicate& what) : enough(&what) {}
+    guest(const predicate& what, std::atomic<bool>& tells) : enough(&what), waits(&tells) {}
     const predicate* enough;              ///< called by other threads, under the room's lock; reads atomics only
+    std::atomic<bool>* waits;             ///< set by the guest when it is not enough; cleared by who has seen that it is
     bool may_help = false;                ///< it can take the helper's place when that is free
     bool helps = false;                   ///< under the lock
     std::atomic<std::uint32_t> calls{0};  ///< grows with each call
@@ -50,6 +51,7 @@ class waiting_room {
     const std::lock_guard guard(m_mutex);
     for (guest* g : m_guests) {
       if (!(*g->enough)()) continue;
+      g->waits->store(false);
       if (g->helps)
         helper = true;
       else

@@ -14,6 +14,7 @@ constexpr std::size_t most_slices = 200000;    // in the picture, before neighbo
 constexpr std::size_t most_with_waits = 60000;  // whose waits are shown where one points at them
 constexpr nanoseconds merged_bins = 8192;      // per row: more than a screen has pixels
 constexpr std::size_t most_samples = 4000;     // per memory
+constexpr std::size_t most_slabs = 1000;       // per memory
 
 /// Collects a JSON array of numbers or texts.
 class list {
@@ -208,8 +209,14 @@ class writer {
                                          [](const memory_sample& a, const memory_sample& b) { return a.used < b.used; });
       times.add(most->time), used.add(most->used);
     }
-    return fmt::format(R"({{"name":{},"peak":{},"limit":{},"dropped":{},"written_back":{},"times":{},"used":{}}})", json_string(from.name), s.peak,
-                       s.limit == ~std::uint64_t{0} ? 0 : s.limit, s.dropped, s.written_back, times.text(), used.text());
+    list slabs;
+    std::size_t drawn = 0;
+    for (const slab& one : m_of.slabs)
+      if (one.space == s.space && drawn++ < most_slabs) slabs.add(fmt::format("[{},{},{}]", one.started, one.ended - one.started, one.bytes));
+    return fmt::format(
+        R"({{"name":{},"peak":{},"limit":{},"dropped":{},"written_back":{},"times":{},"used":{},"slabs":{},"slab_count":{},"slab_bytes":{},"slab_time":{}}})",
+        json_string(from.name), s.peak, s.limit == ~std::uint64_t{0} ? 0 : s.limit, s.dropped, s.written_back, times.text(), used.text(), slabs.text(), s.slabs,
+        s.slab_bytes, s.slab_time);
   }
 
   const timeline& m_of;

@@ -59,7 +59,7 @@ std::vector<kept_dimension> dimensions_of(const array_geometry& a) {
 
 program_run::program_run(runtime& on, const code& what, const init_data& with, const instruction_registry& known, const run_settings& how, kept_items& kept_so_far,
                          std::atomic<std::uint64_t>& sections)
-    : rt(on), program(what), data(with), instructions(known), settings(how), sizes(what, with), workers(how.workers, how.deterministic), items(kept_so_far), section(sections) {
+    : rt(on), program(what), data(with), instructions(known), settings(how), sizes(what, with), workers(on, how.workers, how.deterministic), items(kept_so_far), section(sections) {
   for (const array_declaration& a : program.arrays)
     if (a.predefined && a.kind == array_kind::fixed && !data.float_arrays.contains(a.name))
       notes.push_back(fmt::format("{}: the initialization data have no array '{}': it begins with zeros", program.program, a.name));
@@ -137,6 +137,8 @@ void run_program(program_run& run) {
     std::vector<std::jthread> others;
     for (unsigned w = 1; w < run.settings.workers; ++w) others.emplace_back([&run, w] { work(run, w); });
     work(run, 0);
+    const runtime::waiting_elsewhere joining(run.rt);
+    others.clear();
   }
   if (const std::exception_ptr why = run.workers.failure()) {
     try {

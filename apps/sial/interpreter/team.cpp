@@ -25,13 +25,13 @@ std::pair<std::int64_t, std::int64_t> dealing::take(unsigned worker) {
   return {m_candidates, m_candidates};
 }
 
-team::team(unsigned workers, bool deterministic) : m_size(workers), m_deterministic(deterministic), m_values(workers) {}
+team::team(runtime& of, unsigned workers, bool deterministic) : m_runtime(of), m_size(workers), m_deterministic(deterministic), m_values(workers) {}
 
 void team::fail(std::exception_ptr why) {
   const std::lock_guard guard(m_lock);
   if (!m_failure) m_failure = std::move(why);
   m_failed = true;
-  m_turn.notify_all();
+  call_all();
 }
 
 bool team::arrive(std::uint32_t site) {
@@ -43,16 +43,24 @@ bool team::arrive(std::uint32_t site) {
   m_site = site;
   if (++m_waiting == m_size) return true;
   const std::uint64_t round = m_round;
+  runtime::waiting_elsewhere asleep(m_runtime);
+  m_asleep.push_back(&asleep);
   m_turn.wait(guard, [&] { return m_round != round || m_failed; });
   if (m_round == round) throw given_up();
   return false;
+}
+
+void team::call_all() {
+  for (runtime::waiting_elsewhere* const one : m_asleep) one->end();
+  m_asleep.clear();
+  m_turn.notify_all();
 }
 
 void team::depart() {
   const std::lock_guard guard(m_lock);
   m_waiting = 0;
   ++m_round;
-  m_turn.notify_all();
+  call_all();
 }
 
 double team::sum(unsigned worker, std::uint32_t site, double value) {
@@ -85,7 +93,7 @@ void team::leave() {
   if (m_waiting > 0 && !m_failed) {
     m_failure = std::make_exception_ptr(run_error("a worker has ended while others wait for it", "all workers must reach the same barriers"));
     m_failed = true;
-    m_turn.notify_all();
+    call_all();
   }
 }
 

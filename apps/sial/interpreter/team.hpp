@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "apps/sial/interpreter/failure.hpp"
+#include "core/runtime/runtime.hpp"
 
 namespace tessera::sial {
 
@@ -48,7 +49,8 @@ class dealing {
 /// Workers are numbered from 0. All functions from any worker. What passes between workers passes here, in shared_array.hpp, and nowhere else.
 class team {
  public:
-  team(unsigned workers, bool deterministic);
+  /// `of`: the runtime that the workers use; it is told that those who wait for others make no room in its memories.
+  team(runtime& of, unsigned workers, bool deterministic);
 
   unsigned size() const noexcept { return m_size; }
   bool deterministic() const noexcept { return m_deterministic; }
@@ -90,7 +92,9 @@ class team {
  private:
   bool arrive(std::uint32_t site);  ///< true: the last one
   void depart();
+  void call_all();                  ///< with the lock
 
+  runtime& m_runtime;
   const unsigned m_size;
   const bool m_deterministic;
   std::atomic<bool> m_failed{false};
@@ -100,6 +104,7 @@ class team {
 
   std::mutex m_lock;
   std::condition_variable m_turn;
+  std::vector<runtime::waiting_elsewhere*> m_asleep;
   unsigned m_waiting = 0, m_ended = 0;
   std::uint64_t m_round = 0;
   std::uint32_t m_site = 0;

@@ -351,7 +351,8 @@ for (const s of data.spaces) {
   const box = element('div', $('memory'), null, {class: 'space'});
   const head = element('h3', box, s.name + ' ');
   element('span', head, `peak ${bytes(s.peak)}${s.limit ? ' of ' + bytes(s.limit) + ' (' + share(s.peak, s.limit) + ')' : ''}` +
-    (s.dropped + s.written_back ? `; ${count(s.dropped)} blocks dropped, ${count(s.written_back)} written back to make room` : ''));
+    (s.dropped + s.written_back ? `; ${count(s.dropped)} blocks dropped, ${count(s.written_back)} written back to make room` : '') +
+    (s.slab_count ? `; ${bytes(s.slab_bytes)} from the plugin in ${count(s.slab_count)} ${s.slab_count === 1 ? 'slab' : 'slabs'}, which took ${time(s.slab_time)}` : ''));
   if (s.peak === 0) { element('p', box, 'never used', {class: 'quiet'}); continue; }
   const w = 1180, h = 92, left = 78, bottom = 18;
   // The limit belongs into the picture when memory came near it.
@@ -368,6 +369,10 @@ for (const s of data.spaces) {
   svg('path', chart, {d: d + `V${y(0)}Z`, fill: 'var(--c0)', opacity: 0.18});
   svg('path', chart, {d, fill: 'none', stroke: 'var(--c0)', 'stroke-width': 1.5});
   if (s.limit && top >= s.limit) svg('line', chart, {x1: left, x2: w - 4, y1: y(s.limit), y2: y(s.limit), stroke: 'var(--memory)', 'stroke-dasharray': '5 4'});
+  for (const [start, length, size] of s.slabs) {
+    const bar = svg('rect', chart, {x: x(start).toFixed(1), y: 10, width: Math.max(2, x(start + length) - x(start)).toFixed(1), height: h - bottom - 10, fill: 'var(--c1)', opacity: 0.7});
+    svg('title', bar, {}, `a slab of ${bytes(size)}: the plugin took ${time(length)}`);
+  }
   svg('text', chart, {x: left, y: h - 2}, '0');
   svg('text', chart, {x: w - 4, y: h - 2, 'text-anchor': 'end'}, time(total));
 }

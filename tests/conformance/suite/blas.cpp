@@ -18,15 +18,8 @@ void each_claimed(const subject& what, tsr_blas_operation operation, int rounds,
       using T = decltype(zero);
       if (!blas->supports(device.handle(), operation, number<T>::type)) return;
       tried = true;
-      auto random = what.generator();
       const queue stream(device);
-      for (int i = 0; i < rounds_of(rounds); ++i) {
-        try {
-          one(stream, *blas, zero, random);
-        } catch (const check_failed& failure) {
-          throw check_failed(fmt::format("{} (seed {}, round {}): {}", number<T>::name, what.seed, i, failure.what()));
-        }
-      }
+      in_rounds(what, number<T>::name, rounds, [&](random_source& random) { one(stream, *blas, zero, random); });
     });
   });
   if (!tried) skip("the operation is not offered");
@@ -47,8 +40,8 @@ T at(const std::vector<T>& a, std::int64_t ld, tsr_transpose transpose, std::int
   }
 }
 
-std::int64_t leading(std::mt19937_64& random, std::int64_t rows) {
-  return std::max<std::int64_t>(rows, 1) + static_cast<std::int64_t>(random() % 3) * 2;
+std::int64_t leading(random_source& random, std::int64_t rows) {
+  return std::max<std::int64_t>(rows, 1) + static_cast<std::int64_t>(random.general ? 1 : random() % 3) * 2;
 }
 
 std::size_t elements(std::int64_t ld, std::int64_t columns) { return static_cast<std::size_t>(ld * columns); }
@@ -68,7 +61,7 @@ enum class batches {
 };
 
 template <class T>
-void one_gemm(const queue& stream, const tsr_blas_table& blas, std::mt19937_64& random, batches how) {
+void one_gemm(const queue& stream, const tsr_blas_table& blas, random_source& random, batches how) {
   const device& device = stream.owner();
   const std::uint32_t space = compute_space(device);
   tsr_gemm g{};
@@ -156,7 +149,7 @@ void vectors(const subject& what, tsr_blas_operation operation) {
     v.struct_size = sizeof v;
     v.type = number<T>::type;
     v.n = random_size(random, 3000);
-    v.incx = 1 + static_cast<std::int64_t>(random() % 3), v.incy = 1 + static_cast<std::int64_t>(random() % 3);
+    v.incx = random_increment(random), v.incy = random_increment(random);
     const auto n = static_cast<std::size_t>(v.n), ix = static_cast<std::size_t>(v.incx),
                iy = static_cast<std::size_t>(v.incy);
     auto x = random_numbers<T>(random, n * ix + 3), y = random_numbers<T>(random, n * iy + 3);

@@ -35,6 +35,14 @@ inline void expect_ok(tsr_status got, std::string_view call) { expect_status(got
 
 [[noreturn]] inline void skip(const std::string& reason) { throw check_skipped(reason); }
 
+/// Where shapes and contents come from.
+struct random_source : std::mt19937_64 {
+  using std::mt19937_64::mt19937_64;
+  /// Shapes are now ones in which each argument matters: no size is 0 or 1, no scalar is 0 or 1, and there are gaps. Otherwise all of
+  /// these come too.
+  bool general = false;
+};
+
 /// The plugin under test and what to open it with.
 struct subject {
   plugin::loaded_plugin plugin;
@@ -43,7 +51,7 @@ struct subject {
   std::uint64_t seed;
   const request& asked;
 
-  std::mt19937_64 generator() const { return std::mt19937_64(seed); }
+  random_source generator() const { return random_source(seed); }
 };
 
 /// The plugin opened with all its devices, closed at the end of the scope.

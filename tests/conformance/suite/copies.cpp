@@ -62,7 +62,7 @@ const std::vector<shape>& shapes() {
   return all;
 }
 
-void check_pair(const device& device, const end& to, const end& from, std::mt19937_64& random) {
+void check_pair(const device& device, const end& to, const end& from, random_source& random) {
   const queue stream(device);
   for (const shape& s : shapes()) {
     const std::uint64_t step_to = s.bytes + s.gap_to, step_from = s.bytes + s.gap_from;

@@ -67,7 +67,7 @@ T conjugate(T value) {
 
 /// Uniform in [-1, 1], both parts.
 template <class T>
-T random_number(std::mt19937_64& random) {
+T random_number(random_source& random) {
   std::uniform_real_distribution<typename number<T>::real> part(-1, 1);
   if constexpr (is_complex<T>) {
     const auto re = part(random), im = part(random);
@@ -78,7 +78,7 @@ T random_number(std::mt19937_64& random) {
 }
 
 template <class T>
-std::vector<T> random_numbers(std::mt19937_64& random, std::size_t count) {
+std::vector<T> random_numbers(random_source& random, std::size_t count) {
   std::vector<T> values(count);
   for (T& value : values) value = random_number<T>(random);
   return values;
@@ -91,7 +91,8 @@ T not_a_number() {
 
 /// alpha and beta: 0, 1 and something between.
 template <class T>
-T random_scalar(std::mt19937_64& random) {
+T random_scalar(random_source& random) {
+  if (random.general) return random_number<T>(random);
   switch (random() % 3) {
     case 0:
       return T(0);
@@ -118,7 +119,8 @@ void expect_near(const std::vector<T>& got, const std::vector<T>& wanted, double
 }
 
 /// 0, 1, and sizes around and beyond those of vectors and tiles.
-inline std::int64_t random_size(std::mt19937_64& random, std::int64_t largest = 70) {
+inline std::int64_t random_size(random_source& random, std::int64_t largest = 70) {
+  if (random.general) return 2 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(largest - 1));
   switch (random() % 6) {
     case 0:
       return 0;
@@ -126,6 +128,25 @@ inline std::int64_t random_size(std::mt19937_64& random, std::int64_t largest = 
       return 1;
     default:
       return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(largest));
+  }
+}
+
+/// A distance between neighbours: 1 to 3.
+inline std::int64_t random_increment(random_source& random) {
+  return random.general ? 2 + static_cast<std::int64_t>(random() % 2) : 1 + static_cast<std::int64_t>(random() % 3);
+}
+
+/// Runs one(random) some rounds of `all`; the first one with a general shape. A failure tells how it is had again; `type`: of what elements.
+template <class One>
+void in_rounds(const subject& what, const std::string& type, int all, One&& one) {
+  random_source random = what.generator();
+  for (int i = 0; i < rounds_of(all); ++i) {
+    random.general = i == 0;
+    try {
+      one(random);
+    } catch (const check_failed& failure) {
+      throw check_failed(fmt::format("{} (seed {}, round {}): {}", type, what.seed, i, failure.what()));
+    }
   }
 }
 

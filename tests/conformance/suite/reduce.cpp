@@ -24,7 +24,7 @@ constexpr bool has_order() {
 }
 
 template <class T>
-T any_number(std::mt19937_64& random) {
+T any_number(random_source& random) {
   if constexpr (is_integer<T>)
     return random() % 40 == 0 ? std::numeric_limits<T>::min() : static_cast<T>(random());
   else
@@ -92,7 +92,7 @@ T reference(tsr_reduction reduction, const std::vector<T>& all) {
 }
 
 template <class T>
-void one_reduction(const queue& stream, const tsr_tensor_table& tensor, std::mt19937_64& random) {
+void one_reduction(const queue& stream, const tsr_tensor_table& tensor, random_source& random) {
   const device& device = stream.owner();
   const std::uint32_t space = compute_space(device);
   tsr_reduce r{};
@@ -153,15 +153,8 @@ void each_claimed(const subject& what, int rounds, One&& one) {
       if (!tensor->supports(device.handle(), TSR_TENSOR_REDUCE, type_of<T>())) return;
       expect(tensor->reduce != nullptr, "TSR_TENSOR_REDUCE is claimed, and the entry is null");
       tried = true;
-      auto random = what.generator();
       const queue stream(device);
-      for (int i = 0; i < rounds_of(rounds); ++i) {
-        try {
-          one(stream, *tensor, zero, random);
-        } catch (const check_failed& failure) {
-          throw check_failed(fmt::format("type {} (seed {}, round {}): {}", type_of<T>(), what.seed, i, failure.what()));
-        }
-      }
+      in_rounds(what, fmt::format("type {}", type_of<T>()), rounds, [&](random_source& random) { one(stream, *tensor, zero, random); });
     };
     for_each_number(with);
     with(std::int32_t{});

@@ -91,7 +91,7 @@ void download(const queue& stream, void* to, const buffer& from, std::uint64_t b
   stream.finish();
 }
 
-std::vector<unsigned char> random_bytes(std::mt19937_64& random, std::size_t count) {
+std::vector<unsigned char> random_bytes(random_source& random, std::size_t count) {
   std::vector<unsigned char> bytes(count);
   for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(random());
   return bytes;

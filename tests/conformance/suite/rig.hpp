@@ -85,7 +85,7 @@ std::vector<T> downloaded(const queue& stream, const buffer& from, std::size_t c
   return values;
 }
 
-std::vector<unsigned char> random_bytes(std::mt19937_64& random, std::size_t count);
+std::vector<unsigned char> random_bytes(random_source& random, std::size_t count);
 
 /// The space in which a device computes: its first of kind device, else its first.
 std::uint32_t compute_space(const device& device);

@@ -73,7 +73,7 @@ std::string output_of(int from, pid_t process) {
 }  // namespace
 
 std::vector<unsigned char> contents(std::uint64_t seed, std::uint64_t bytes) {
-  std::mt19937_64 random(seed);
+  random_source random(seed);
   std::vector<unsigned char> made(bytes);
   for (unsigned char& byte : made) byte = static_cast<unsigned char>(random());
   return made;

@@ -18,7 +18,7 @@ struct compressed {
 
 /// Of random shape and density; some rows are empty, some long, columns are in no order and may come twice.
 template <class T>
-compressed<T> random_matrix(std::mt19937_64& random) {
+compressed<T> random_matrix(random_source& random) {
   compressed<T> made;
   made.rows = random_size(random, random() % 5 == 0 ? 600 : 70);
   made.columns = random_size(random, random() % 5 == 0 ? 600 : 70);
@@ -79,7 +79,7 @@ std::size_t reference(const compressed<T>& a, tsr_transpose transpose, T alpha, 
 }
 
 template <class T>
-void one_product(const queue& stream, const tsr_sparse_table& sparse, std::mt19937_64& random, tsr_transpose transpose) {
+void one_product(const queue& stream, const tsr_sparse_table& sparse, random_source& random, tsr_transpose transpose) {
   static constexpr std::size_t widths[] = {0, 1, 1, 1, 2, 3, 4, 7, 8, 16, 17, 33, 40};
   const auto a = random_matrix<T>(random);
   const auto shape = fmt::format("{} x {} with {} nonzeros", a.rows, a.columns, a.at.size());

@@ -21,15 +21,8 @@ void each_claimed(const subject& what, tsr_sparse_operation operation, int round
       using T = decltype(zero);
       if (!sparse->supports(device.handle(), operation, number<T>::type)) return;
       tried = true;
-      auto random = what.generator();
       const queue stream(device);
-      for (int i = 0; i < rounds_of(rounds); ++i) {
-        try {
-          one(stream, *sparse, zero, random);
-        } catch (const check_failed& failure) {
-          throw check_failed(fmt::format("{} (seed {}, round {}): {}", number<T>::name, what.seed, i, failure.what()));
-        }
-      }
+      in_rounds(what, number<T>::name, rounds, [&](random_source& random) { one(stream, *sparse, zero, random); });
     });
   });
   if (!tried) skip("the operation is not offered");
@@ -39,7 +32,7 @@ void each_claimed(const subject& what, tsr_sparse_operation operation, int round
 /// made of (stream, a, flags) and has a `handle`; reference(transpose, alpha, x, ldx, b, beta, y, ldy, rows_of_y) computes the same on
 /// the host and returns the most additions to an element. `shape` tells what the matrix is.
 template <class T, class OnDevice, class Matrix, class Reference>
-void check_product(const queue& stream, const tsr_sparse_table& sparse, std::mt19937_64& random, tsr_transpose transpose, const Matrix& a,
+void check_product(const queue& stream, const tsr_sparse_table& sparse, random_source& random, tsr_transpose transpose, const Matrix& a,
                    const std::string& shape, std::span<const std::size_t> widths, Reference&& reference) {
   const device& device = stream.owner();
   const std::uint32_t space = compute_space(device);

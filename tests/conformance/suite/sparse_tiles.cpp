@@ -18,7 +18,7 @@ struct tiled {
 
 /// Of random shape and density. Tiles are in no order, may come twice and reach over the edge, where they are no numbers.
 template <class T>
-tiled<T> random_matrix(std::mt19937_64& random) {
+tiled<T> random_matrix(random_source& random) {
   tiled<T> made;
   const std::int64_t sides[] = {1, 1, 2, 3, 4, 5, 7, 8, 16, 17, 40};
   made.tile_rows = sides[random() % std::size(sides)];
@@ -98,7 +98,7 @@ std::size_t reference(const tiled<T>& a, tsr_transpose transpose, T alpha, const
 }
 
 template <class T>
-void one_product(const queue& stream, const tsr_sparse_table& sparse, std::mt19937_64& random, tsr_transpose transpose) {
+void one_product(const queue& stream, const tsr_sparse_table& sparse, random_source& random, tsr_transpose transpose) {
   static constexpr std::size_t widths[] = {0, 1, 1, 2, 3, 5, 8, 16, 33};
   const auto a = random_matrix<T>(random);
   const auto shape = fmt::format("{} x {} with {} tiles of {} x {}", a.rows, a.columns, a.at.size(), a.tile_rows, a.tile_columns);

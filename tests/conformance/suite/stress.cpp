@@ -15,7 +15,7 @@ constexpr int thread_count = 4, streams_per_thread = 2, rounds = 60;
 std::mutex stream_guard;
 
 void work(const device& device, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
+  random_source random(seed);
   const tsr_device_table& table = device.table();
   if (table.thread_attach != nullptr) expect_ok(table.thread_attach(device.handle()), "thread_attach");
   {

@@ -16,15 +16,8 @@ void each_claimed(const subject& what, tsr_tensor_operation operation, int round
       using T = decltype(zero);
       if (!tensor->supports(device.handle(), operation, number<T>::type)) return;
       tried = true;
-      auto random = what.generator();
       const queue stream(device);
-      for (int i = 0; i < rounds_of(rounds); ++i) {
-        try {
-          one(stream, *tensor, zero, random);
-        } catch (const check_failed& failure) {
-          throw check_failed(fmt::format("{} (seed {}, round {}): {}", number<T>::name, what.seed, i, failure.what()));
-        }
-      }
+      in_rounds(what, number<T>::name, rounds, [&](random_source& random) { one(stream, *tensor, zero, random); });
     });
   });
   if (!tried) skip("the operation is not offered");

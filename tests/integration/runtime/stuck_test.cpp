@@ -184,6 +184,78 @@ TEST(stuck, a_view_given_back_is_looked_at_where_there_is_one_memory) {
   other.join();
 }
 
+/// One memory, which one block fills; a program that could still make room in it is waited for longer than any watch.
+class stuck_in_memory : public ::testing::Test {
+ protected:
+  runtime rt{testing::machine_of(
+      "plugins = [\"host\"]\n[memory]\nhost_limit = \"64 KiB\"\nslab_bytes = \"64 KiB\"\npatience = \"1000 s\"\n", 2)};
+  array<double> a = rt.make_array<double>("a", {2 * 8192}, {8192});
+};
+
+TEST_F(stuck_in_memory, a_thread_that_has_ended_makes_no_room) {
+  const watch on("a full memory after the end of a thread");
+  fill(rt, a(0), 1.0);
+  rt.fence();
+  std::atomic<bool> known{false};
+  std::thread other([&] {
+    rt.fence();
+    known = true;
+    leave_time();
+  });
+  while (!known) std::this_thread::yield();
+  fill(rt, a(1), 2.0);
+  EXPECT_THROW(rt.fence(), error);
+  other.join();
+}
+
+TEST_F(stuck_in_memory, a_thread_that_waits_elsewhere_makes_no_room) {
+  const watch on("a full memory beside a thread at a barrier");
+  fill(rt, a(0), 1.0);
+  rt.fence();
+  std::atomic<bool> known{false}, told{false};
+  std::thread other([&] {
+    auto held = a.read_host(a(0));
+    known = true;
+    leave_time();
+    const runtime::waiting_elsewhere here(rt);
+    while (!told) std::this_thread::yield();
+  });
+  while (!known) std::this_thread::yield();
+  fill(rt, a(1), 2.0);
+  EXPECT_THROW(rt.fence(), error);
+  told = true;
+  other.join();
+  EXPECT_EQ(a.read_host(a(0))[8191], 1);
+}
+
+TEST_F(stuck_in_memory, a_thread_that_was_made_to_go_on_may_make_room) {
+  const watch on("room made by a thread that has left a barrier");
+  std::atomic<runtime::waiting_elsewhere*> where{nullptr};
+  std::atomic<bool> goes_on{false};
+  std::thread other([&] {
+    std::optional<array<double>> b = rt.make_array<double>("b", {8192}, {8192});
+    fill(rt, (*b)(0), 1.0);
+    rt.fence();
+    {
+      runtime::waiting_elsewhere here(rt);
+      where = &here;
+      while (!goes_on) std::this_thread::yield();
+    }
+    b.reset();
+  });
+  while (where == nullptr) std::this_thread::yield();
+  where.load()->end();
+  std::thread later([&] {  // the other one is slow to notice
+    leave_time();
+    goes_on = true;
+  });
+  fill(rt, a(0), 2.0);
+  EXPECT_NO_THROW(rt.fence());
+  EXPECT_EQ(a.read_host(a(0))[0], 2);
+  later.join();
+  other.join();
+}
+
 TEST(stuck, the_runtime_ends_with_a_view_of_its_own_thread_and_a_history) {
   const watch on("the end of a runtime that keeps what it learnt");
   const auto file = std::filesystem::temp_directory_path() / ("tessera_history_" + std::to_string(getpid()) + ".txt");

@@ -151,6 +151,7 @@ TEST(report, is_one_page_that_loads_nothing) {
   // Names cannot end the script.
   EXPECT_EQ(page.find("</script>"), page.rfind("</script>"));
   EXPECT_THAT(page, HasSubstr("A(1,0)"));
+  EXPECT_THAT(page, HasSubstr(",80,1048576]],\"slab_count\":1,\"slab_bytes\":1048576,\"slab_time\":80}"));
 }
 
 TEST(report, many_tasks_are_merged_in_the_picture) {
