@@ -122,7 +122,7 @@ constexpr std::array keys{
     key{"memory", "patience", key_type::duration, 0, 31'536'000'000'000'000, "", false,
         "How long tasks wait for a full memory when nothing runs any more but threads of the program that do not wait "
         "could still make room. "
-        "Where all of them wait, the task is given up at once.",
+        "Where all of them wait, have ended, or say that they wait elsewhere (`runtime::waiting_elsewhere`), the task is given up at once.",
         [](settings& s) -> field { return &s.runtime.patience_ns; }},
     key{"memory", "staging_bytes", key_type::size, 64 * KiB, TiB, "", false,
         "Size of each device's staging ring in host memory.",

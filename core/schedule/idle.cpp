@@ -52,9 +52,12 @@ void scheduler::work(lane& mine, const predicate& enough, std::uint32_t look_eve
       if (found == nullptr || run_one(*found)) return;
       continue;
     }
+    if (mine.is_program) mine.waits.store(true);  // who saw that it is enough has cleared it; now it is not, for example when others submit too
+    const std::uint64_t rests = m_rests.fetch_add(1, std::memory_order_seq_cst) + 1;
     if (m_busy.fetch_sub(1, std::memory_order_seq_cst) == 1) {
       m_busy.fetch_add(1, std::memory_order_seq_cst);
-      if (resolve_memory_deadlock(mine)) {
+      // Again, when another thread has come and gone meanwhile: it was not the last, and what it has changed may have been seen too early.
+      if (resolve_memory_deadlock(mine) || m_rests.load(std::memory_order_seq_cst) != rests) {
         m_work.cancel();
         continue;  // what it released, and whoever waited for it
       }

@@ -419,6 +419,7 @@ class scheduler final : private task::reduction_source {
   waiting_room m_guests;           // threads of the program that wait
   std::uint32_t m_look_every = 1;  // tasks after which a thread looks whether somebody has waited long enough
   std::atomic<std::uint32_t> m_spinning{0}, m_busy{0};
+  std::atomic<std::uint64_t> m_rests{0};  // how often a thread in work() found nothing and was about to sleep
   std::atomic<bool> m_stop{false}, m_cancelled{false}, m_helper{false};
   std::atomic<std::uint64_t> m_held{0};    // views handed out
   std::atomic<std::uint64_t> m_parked{0};  // tasks waiting for tickets

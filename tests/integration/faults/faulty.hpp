@@ -52,8 +52,11 @@ struct place {
   bool devices = true;  ///< tasks run elsewhere than on the host
 };
 
+/// A program that waits for all its tasks makes no room: what cannot go on is told at once, however long the patience.
+inline const std::string patient = "[memory]\npatience = \"1000 s\"\n";
+
 inline std::string sims(int count, const std::string& memory, bool link) {
-  std::string text = "[memory]\nslab_bytes = \"256 KiB\"\nstaging_bytes = \"64 KiB\"\n[plugin.sim]\nclock = \"real\"\n";
+  std::string text = patient + "slab_bytes = \"256 KiB\"\nstaging_bytes = \"64 KiB\"\n[plugin.sim]\nclock = \"real\"\n";
   for (int k = 0; k < count; ++k)
     text += "[[plugin.sim.device]]\nmemory = \"" + memory +
             "\"\nbandwidth_in = \"20 GiB/s\"\nbandwidth_out = \"20 GiB/s\"\nlatency = \"1 us\"\nflops = \"" + std::to_string(40 / (k + 1)) +
@@ -65,14 +68,14 @@ inline std::string sims(int count, const std::string& memory, bool link) {
 }
 
 inline const std::vector<place>& places() {
-  static const std::string small = "[memory]\nhost_limit = \"64 KiB\"\nslab_bytes = \"64 KiB\"\nstaging_bytes = \"64 KiB\"\n";
+  static const std::string small = patient + "host_limit = \"64 KiB\"\nslab_bytes = \"64 KiB\"\nstaging_bytes = \"64 KiB\"\n";
   static const std::vector<place> all = {
       {"sim", "plugins = [\"host\", \"sim\"]\n", sims(1, "1 MiB", false), "plugin.sim.inject"},
       {"sim_full", "plugins = [\"host\", \"sim\"]\n", sims(1, "6 KiB", false), "plugin.sim.inject"},
       {"two_sims", "plugins = [\"host\", \"sim\"]\n", sims(2, "1 MiB", false), "plugin.sim.inject"},
       {"two_linked", "plugins = [\"host\", \"sim\"]\n", sims(2, "8 KiB", true), "plugin.sim.inject"},
       {"layer", "plugins = [\"host\", \"sim\"]\nlayers = [\"fault:sim\"]\n", sims(1, "1 MiB", false), "plugin.fault.inject"},
-      {"host", "plugins = [\"host\"]\nlayers = [\"fault:host\"]\n", "", "plugin.fault.inject", false},
+      {"host", "plugins = [\"host\"]\nlayers = [\"fault:host\"]\n", patient, "plugin.fault.inject", false},
       {"host_beside_sim", "plugins = [\"host\", \"sim\"]\nlayers = [\"fault:host\"]\n", sims(1, "1 MiB", false), "plugin.fault.inject"},
       {"disk", "plugins = [\"host\", \"disk\"]\nlayers = [\"fault:disk\"]\n", small, "plugin.fault.inject", false},
   };
