@@ -52,16 +52,24 @@ void scheduler::work(lane& mine, const predicate& enough, std::uint32_t look_eve
       if (found == nullptr || run_one(*found)) return;
       continue;
     }
-    if (mine.is_program) mine.waits.store(true);  // who saw that it is enough has cleared it; now it is not, for example when others submit too
+    if (mine.is_program)
+      mine.waits.store(
+          true);  // who saw that it is enough has cleared it; now it is not, for example when others submit too
     const std::uint64_t rests = m_rests.fetch_add(1, std::memory_order_seq_cst) + 1;
     if (m_busy.fetch_sub(1, std::memory_order_seq_cst) == 1) {
       m_busy.fetch_add(1, std::memory_order_seq_cst);
-      // Again, when another thread has come and gone meanwhile: it was not the last, and what it has changed may have been seen too early.
-      if (resolve_memory_deadlock(mine) || m_rests.load(std::memory_order_seq_cst) != rests) {
+      if (resolve_memory_deadlock(mine)) {
         m_work.cancel();
         continue;  // what it released, and whoever waited for it
       }
       m_busy.fetch_sub(1, std::memory_order_seq_cst);
+      // Another thread has come and gone meanwhile: it was not the last, and what it has changed may have been seen too
+      // early.
+      if (m_rests.load(std::memory_order_seq_cst) != rests) {
+        m_busy.fetch_add(1, std::memory_order_seq_cst);
+        m_work.cancel();
+        continue;
+      }
     }
     if (m_history != nullptr) note_idle(*m_executors[mine.executor]);
     m_work.wait(key);
@@ -114,7 +122,8 @@ std::atomic<bool>& scheduler::wait_elsewhere() {
 }
 
 void scheduler::notice_no_more_room() {
-  full_fence();  // what this thread has said of itself comes before its look at who waits; who begins to wait looks at all threads
+  full_fence();  // what this thread has said of itself comes before its look at who waits; who begins to wait looks at
+                 // all threads
   if (memory_awaited()) m_work.notify_one();
 }
 
@@ -197,11 +206,12 @@ bool scheduler::resolve_memory_deadlock(lane& mine) {
   // A thread of the program that holds a view and does not wait will give it back, and that is an event.
   const outlook program = m_simulated == nullptr ? program_outlook() : outlook::none;
   if (program == outlook::views) return false;
-  // What nobody with a claim needs leaves; then claims end, so that younger ones may run and free something; if even that has been
-  // done again and again, somebody is given up.
+  // What nobody with a claim needs leaves; then claims end, so that younger ones may run and free something; if even
+  // that has been done again and again, somebody is given up.
   if (!m_single_space && coherence.stuck_rounds() < 256) {
     for (std::size_t k = 0; k < coherence.space_count(); ++k)
-      if (memory::space* const space = waited_for(k); space != nullptr && coherence.evict(space->number(), ~std::uint64_t{0})) {
+      if (memory::space* const space = waited_for(k);
+          space != nullptr && coherence.evict(space->number(), ~std::uint64_t{0})) {
         coherence.note_stuck();
         space->notify();
         return true;
@@ -221,8 +231,8 @@ bool scheduler::resolve_memory_deadlock(lane& mine) {
     const memory::space_statistics s = space.statistics();
     const std::string stuck = m_setup.coherence->why_stuck(space.number());
     give_up_waiter(mine, *oldest,
-                   fmt::format("{} is full ({} of {} bytes in use) and nothing in it can be evicted{}{}", space.name(), s.used_bytes,
-                               s.limit_bytes, stuck.empty() ? "" : ": ", stuck));
+                   fmt::format("{} is full ({} of {} bytes in use) and nothing in it can be evicted{}{}", space.name(),
+                               s.used_bytes, s.limit_bytes, stuck.empty() ? "" : ": ", stuck));
     return true;
   }
   return false;

@@ -76,7 +76,8 @@ lane& scheduler::register_lane(const executor* driven) {
 
 void scheduler::remember_lane(lane& mine) {
   t_lane = {m_serial, &mine};
-  if (auto* const known = thread_registrations::of_this_thread()) known->entries.push_back({m_serial, this, &mine, m_alive.shared()});
+  if (auto* const known = thread_registrations::of_this_thread())
+    known->entries.push_back({m_serial, this, &mine, m_alive.shared()});
 }
 
 lane& scheduler::make_lane(const executor* driven) {
@@ -133,8 +134,8 @@ void scheduler::refresh_victims(lane& mine) {
 
 transfer::stream& scheduler::inline_stream(lane& mine) {
   if (!mine.inline_stream)
-    mine.inline_stream = std::make_unique<transfer::stream>(
-        0, *m_executors[mine.is_driver ? 0 : mine.executor]->device, TSR_STREAM_INLINE);
+    mine.inline_stream = std::make_unique<transfer::stream>(0, *m_executors[mine.is_driver ? 0 : mine.executor]->device,
+                                                            TSR_STREAM_INLINE);
   return *mine.inline_stream;
 }
 

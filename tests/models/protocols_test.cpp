@@ -116,6 +116,68 @@ TEST(protocols, a_task_is_found_by_a_spinning_worker_or_wakes_a_sleeping_one) {
   expect_found(a_task_for_a_worker_that_goes_to_sleep, {"event_count::prepare", action::fence}, "nothing is left");
 }
 
+/// The end of scheduler::work (core/schedule/idle.cpp): who goes to sleep last looks whether anything can still happen.
+/// Here it can until a thread of the program waits too, in the helper's place.
+struct last_to_sleep {
+  bool looks_again = true;
+  schedule::event_count work;
+  atomic<int> busy{1}, rests{0}, waits{0}, given_up{0};
+
+  bool resolve() {
+    if (waits.load(seq_cst) == 0 || given_up.load(acquire) != 0) return false;
+    given_up.store(1, release);
+    full_fence();
+    work.notify_all();
+    return true;
+  }
+  void rest() {
+    for (;;) {
+      const std::uint32_t key = work.prepare();
+      if (given_up.load(acquire) != 0) {
+        work.cancel();
+        return;
+      }
+      const int own = rests.fetch_add(1, seq_cst) + 1;
+      if (busy.fetch_sub(1, seq_cst) == 1) {
+        busy.fetch_add(1, seq_cst);
+        if (resolve()) {
+          work.cancel();
+          continue;
+        }
+        busy.fetch_sub(1, seq_cst);
+        if (looks_again && rests.load(seq_cst) != own) {
+          busy.fetch_add(1, seq_cst);
+          work.cancel();
+          continue;
+        }
+      }
+      work.wait(key);
+      busy.fetch_add(1, seq_cst);
+    }
+  }
+  void help() {
+    waits.store(1, seq_cst);
+    busy.fetch_add(1, seq_cst);
+    rest();
+  }
+};
+
+template <bool LooksAgain>
+void the_program_waits_while_a_worker_looks(scenario& s) {
+  auto m = std::make_shared<last_to_sleep>();
+  m->looks_again = LooksAgain;
+  s.thread([m] { m->rest(); });
+  s.thread([m] { m->help(); });
+}
+
+TEST(protocols, the_last_that_sleeps_sees_that_nothing_can_happen) {
+  expect_right(the_program_waits_while_a_worker_looks<true>);
+  expect_found(the_program_waits_while_a_worker_looks<true>, {"last_to_sleep::rest", action::exchange},
+               "nothing is left");
+  const report once = explore(the_program_waits_while_a_worker_looks<false>);
+  EXPECT_NE(once.failure.find("nothing is left"), std::string::npos) << "a worker that looks once only";
+}
+
 /// space::notify and space::wait_for_memory (core/memory/space.cpp).
 struct room_in_a_space {
   spin_lock mutex;
