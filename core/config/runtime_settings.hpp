@@ -15,7 +15,7 @@ struct runtime_settings {
   std::string history = "auto";          ///< what cost and policies learn: auto | off | a path of a file
   std::string kernel_cache = "auto";     ///< compiled kernels: auto | off | a path of a folder
   std::uint64_t kernel_cache_limit = 256ull << 20; ///< bytes that are kept there
-  std::uint64_t window_tasks = 4096;     ///< submitted and unfinished tasks above which a submitter helps instead
+  std::uint64_t window_tasks = 2048;     ///< submitted and unfinished tasks above which a submitter helps instead
   std::uint64_t window_bytes = 0;        ///< bytes touched by unfinished tasks; 0: no limit
   std::uint64_t spin_ns = 50000;         ///< how long an idle worker spins before it sleeps
   std::vector<std::string> plugins = {"host"};     ///< in the order of opening

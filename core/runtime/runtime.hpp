@@ -113,8 +113,8 @@ class runtime {
   /// tasks on the calling thread, which would wait for that lock without end. On the stack of the thread; scopes nest.
   class no_waiting {
    public:
-    explicit no_waiting(runtime& of) : m_of(of.scheduler()) { m_of.hold_back(false); }
-    ~no_waiting() { m_of.hold_back(true); }
+    explicit no_waiting(runtime& of) : m_of(of.scheduler()) { m_of.begin_no_waiting(); }
+    ~no_waiting() { m_of.end_no_waiting(); }
     no_waiting(const no_waiting&) = delete;
     no_waiting& operator=(const no_waiting&) = delete;
 

@@ -52,9 +52,8 @@ void scheduler::work(lane& mine, const predicate& enough, std::uint32_t look_eve
       if (found == nullptr || run_one(*found)) return;
       continue;
     }
-    if (mine.is_program)
-      mine.waits.store(
-          true);  // who saw that it is enough has cleared it; now it is not, for example when others submit too
+    // Who saw that it was enough has cleared it; now it is not, for example when others submit too.
+    if (mine.is_program) mine.waits.store(true);
     const std::uint64_t rests = m_rests.fetch_add(1, std::memory_order_seq_cst) + 1;
     if (m_busy.fetch_sub(1, std::memory_order_seq_cst) == 1) {
       m_busy.fetch_add(1, std::memory_order_seq_cst);
@@ -122,8 +121,8 @@ std::atomic<bool>& scheduler::wait_elsewhere() {
 }
 
 void scheduler::notice_no_more_room() {
-  full_fence();  // what this thread has said of itself comes before its look at who waits; who begins to wait looks at
-                 // all threads
+  // What this thread has said of itself comes before its look at who waits; who begins to wait looks at all threads.
+  full_fence();
   if (memory_awaited()) m_work.notify_one();
 }
 

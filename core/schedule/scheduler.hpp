@@ -100,9 +100,9 @@ class scheduler final : private task::reduction_source {
   void commit(lane& mine, task::record& t, bool bounded = true);
   /// Instead of step 2: the record goes back as it came; its arguments have been destroyed, or were never made.
   static void take_back(lane& mine, task::record& t) noexcept { mine.tasks.give_back(t, t); }
-  /// From now on, or no longer, submissions of the calling thread neither wait nor run tasks, however many are open.
-  /// Calls nest.
-  void hold_back(bool on) noexcept { current_lane().unbounded += on ? -1u : 1u; }
+  /// In between, submissions of the calling thread neither wait nor run tasks, however many are open. Calls nest.
+  void begin_no_waiting() noexcept { ++current_lane().unbounded; }
+  void end_no_waiting() noexcept { --current_lane().unbounded; }
   /// See runtime::waiting_elsewhere: sets the flag that it returns, of the current thread; false ends it.
   std::atomic<bool>& wait_elsewhere();
 
@@ -113,10 +113,8 @@ class scheduler final : private task::reduction_source {
   void settle(std::source_location site = std::source_location::current());
   /// As fence, but reports failures to nobody.
   void drain() noexcept;
-  /// Views that threads of the program hold at this moment.
-  std::uint64_t views_held() const noexcept { return m_held.load(std::memory_order_relaxed); }
-  /// Whether the calling thread holds them all.
-  bool views_are_mine() { return current_lane().held_views.load(std::memory_order_relaxed) == views_held(); }
+  /// Whether the calling thread holds all views that threads of the program hold at this moment.
+  bool views_are_mine() { return current_lane().held_views.load(std::memory_order_relaxed) == m_held.load(std::memory_order_relaxed); }
   /// Tasks that have not started are dropped from now on, with `reason`; running ones finish.
   void cancel(std::string reason, error_kind kind = error_kind::interrupted);
   /// Whether cancel was called.
@@ -316,6 +314,7 @@ class scheduler final : private task::reduction_source {
   /// What follows: counts, learns (`ns`: how long it took, unless 0), publishes, completes.
   void executed(lane& mine, task::record& t, std::uint64_t began, std::uint64_t ns, const std::shared_ptr<const block::failure>& why);
   void run_special(lane& mine, task::record& t);
+  void run_hold(lane& mine, task::record& t);
 
   // blocks in memory of the program (homecoming.cpp)
   bool bring_home(std::source_location site);

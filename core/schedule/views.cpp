@@ -1,0 +1,107 @@
+// The part of the scheduler that lends blocks to threads of the program: host views.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/schedule/scheduler.hpp"
+#include "core/schedule/single_space.hpp"
+#include "core/schedule/trace_points.hpp"
+#include "core/validate/validator.hpp"
+
+namespace tessera::schedule {
+
+// Acquired in the host space of executor 0, then handed to the thread that waits for it.
+void scheduler::run_hold(lane& mine, task::record& t) {
+  executor& where = *m_executors[0];
+  if ((t.flags & task::flag_acquired) != 0 && !still_good(mine, t)) return;
+  if ((t.flags & task::flag_acquired) == 0) {
+    if (!(m_single_space && resident(t.all_accesses())) && !acquire(mine, t, where)) return;
+  }
+  auto& hold = *static_cast<host_hold*>(t.extension);
+  gather_operands(mine, t);
+  if (m_validator != nullptr) hold.lent = m_validator->begin_view(t, mine.operands);
+  hold.pointer = mine.operands[0].host;
+  if (mine.events != nullptr) hold.since = mine.events->now();
+  m_held.fetch_add(1, std::memory_order_seq_cst);
+  hold.at.store(host_hold::step::available, std::memory_order_release);
+  call_guests();  // a window counts it as one that will not end by itself
+}
+
+std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std::source_location site) {
+  lane& here = current_lane();
+  if (here.recorder != nullptr)
+    throw error(error_kind::usage, "a host view inside a recording", {}, "recorded tasks do not run before they are replayed");
+  if (!here.in_program())
+    throw error(error_kind::usage, "a host view inside a task", fmt::format("{}:{}", site.file_name(), site.line()),
+                "name the block when the task is submitted: read(b), update(b) or write(b)");
+  if (m_validator != nullptr) m_validator->require(block, how, site);
+  auto held = std::make_unique<host_hold>();
+  lane* mine = nullptr;
+  task::record& t = begin(*m_hold, site, mine);
+  t.access_count = 1;
+  t.accesses[0] = {.block = &block, .version = 0, .how = how, .flags = 0, .space = 0};
+  t.extension = held.get();
+  held->held_by = &t;
+  held->owner = mine;
+  commit(*mine, t, false);
+  // This thread does itself what its view needs, whenever it is its turn: nothing that waits in queues comes before it.
+  using step = host_hold::step;
+  for (step now; (now = held->at.load(std::memory_order_acquire)) != step::available;) {
+    if (now == step::due) {
+      held->at.store(step::waits, std::memory_order_relaxed);
+      run(*mine, t);
+    } else {
+      help(
+          *mine, [&] { return held->at.load(std::memory_order_acquire) != step::waits; }, 1);
+    }
+  }
+  if ((++mine->views & 63) == 0 && !nothing_waits(*mine))
+    help_once(*mine);  // a loop of views is not to stop all else
+  if (held->why) {
+    const block::failure why = *held->why;
+    {
+      const std::lock_guard guard(m_failure_mutex);  // reported here, not again at the next fence
+      if (m_first_failure == held->why) m_first_failure.reset();
+    }
+    throw error(why.kind, why.text, why.where);
+  }
+  if (m_validator != nullptr) m_validator->view_granted(*static_cast<validate::lent*>(held->lent.get()));
+  mine->held_views.store(mine->held_views.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  held->next = std::exchange(mine->holds, held.get());
+  if (held->next != nullptr) held->next->previous = held.get();
+  return held;
+}
+
+void scheduler::release(host_hold& held) {
+  if (held.ended) return;
+  lane& mine = current_lane();
+  mine.releases.store(true, std::memory_order_relaxed);
+  task::record& t = *held.held_by;
+  if (m_validator != nullptr) m_validator->end_view(*static_cast<validate::lent*>(held.lent.get()));
+  if (m_single_space && (t.flags & task::flag_acquired) == 0) {
+    operation_counters::add(mine.versions, commit_in_place(t.all_accesses()));
+  } else {
+    m_setup.coherence->publish(t.all_accesses(), {});
+    m_setup.coherence->finish(t.all_accesses());
+  }
+  (held.previous != nullptr ? held.previous->next : held.owner->holds) = held.next;
+  if (held.next != nullptr) held.next->previous = held.previous;
+  held.owner->held_views.store(held.owner->held_views.load(std::memory_order_relaxed) - 1, std::memory_order_release);
+  if (mine.events != nullptr) trace_run(*mine.events, t, held.since, trace::run_view);
+  release(mine, t, false);
+  m_held.fetch_sub(1, std::memory_order_acq_rel);
+  retire(mine, t, 0);
+  call_guests();
+  if (memory_awaited()) m_work.notify_one();  // where there is one memory, nothing else tells
+  mine.releases.store(false, std::memory_order_release);  // the last step: the scheduler may end
+}
+
+void scheduler::end_own_views() {
+  lane& mine = current_lane();
+  while (host_hold* const held = mine.holds) {
+    release(*held);
+    held->ended = true;
+  }
+}
+
+}  // namespace tessera::schedule
