@@ -132,8 +132,8 @@ bool coherence::attempt(std::span<const block::access> whole, std::span<block::a
   memory::space& target = *m_spaces[space];
   lock_set locks(accesses);
   boost::container::small_vector<planned, 4> plans;
-  // By access: where step 1 has found the contents. Asked again in step 3 the answer may be nowhere, if their maker failed in between:
-  // then the copy is one of something that was never made, and ends so.
+  // By access: where step 1 has found the contents; nowhere, where none are to come. Step 3 does not ask again: devices are lost without
+  // the locks, and makers fail. Then the copy is one of something that was never made, and ends so.
   boost::container::small_vector<memory::space_number, 8> from(accesses.size(), memory::no_space);
 
   for (unsigned attempts = 0;; ++attempts) {
@@ -146,6 +146,7 @@ bool coherence::attempt(std::span<const block::access> whole, std::span<block::a
     locks.lock();
 
     // 1. Can it be had in one step, now?
+    std::ranges::fill(from, memory::no_space);
     bool busy = false, failed = false;
     block::record* far = nullptr;
     for (block::access& a : accesses) {
@@ -266,8 +267,9 @@ bool coherence::attempt(std::span<const block::access> whole, std::span<block::a
       ++here.pins;
       here.last_use = now;
       stay(here, target.footprint(b.bytes));  // wanted again
-      if (needs_contents(a.how) && !usable(here, b)) {
-        plans.push_back(plan(b, here, from[static_cast<std::size_t>(&a - accesses.data())], false));
+      const memory::space_number source = from[static_cast<std::size_t>(&a - accesses.data())];
+      if (source != memory::no_space && !usable(here, b)) {  // another access of this task may have planned it already
+        plans.push_back(plan(b, here, source, false));
       } else if (here.ready) {
         add_wait(out.waits, here.ready);
         if (needs_contents(a.how)) {
