@@ -54,13 +54,43 @@ INSTANTIATE_TEST_SUITE_P(
                     fault{"timeline", "ordering.timelines_increase"}, fault{"ranges", "failure.copy_out_of_range"},
                     fault{"strides", "copies.every_pair"}, fault{"axpy", "blas.axpy"},
                     fault{"claim", "honesty.inline_streams"}, fault{"room", "abi.descriptions_stay_inside"},
-                    fault{"array", "abi.longer_option_values"}),
+                    fault{"array", "abi.longer_option_values"}, fault{"short", "abi.short_structs_are_respected"},
+                    fault{"unterminated", "abi.texts_end"}, fault{"uuids_change", "honesty.uuids_tell_devices_apart"},
+                    fault{"uuids_twice", "honesty.uuids_tell_devices_apart"}, fault{"capacity", "memory.capacity_is_there"}),
     [](const auto& test) {
       std::string name = std::string(test.param.plugin) + "_" + test.param.check;
       for (char& c : name)
         if (c == '.') c = '_';
       return name;
     });
+
+/// Promises about queued work: a layer breaks one of them around a device whose streams run by themselves.
+class queued : public testing::TestWithParam<fault> {};
+
+result outcome_behind(const std::string& careless_about, const std::string& check) {
+  const report done = run({.plugin = TESSERA_BINARY_DIR "/lib/tessera/plugins/tessera_sim.so",
+                           .only = check,
+                           .layer = built("careless"),
+                           .layer_options = {{"about", careless_about, "test"}}});
+  return done.results.empty() ? result{check, outcome::skipped, "did not run", 0} : done.results.front();
+}
+
+TEST_P(queued, faults_are_found) {
+  const result faulty = outcome_behind(GetParam().plugin, GetParam().check);
+  EXPECT_EQ(faulty.name, GetParam().check) << faulty.message;
+  EXPECT_EQ(faulty.how, outcome::failed) << faulty.message;
+  const result sound = outcome_behind("", GetParam().check);
+  EXPECT_EQ(sound.how, outcome::passed) << sound.message;
+}
+
+INSTANTIATE_TEST_SUITE_P(careless, queued,
+                         testing::Values(fault{"patterns", "enqueueing.patterns_are_read_at_once"},
+                                         fault{"scalars", "enqueueing.arguments_are_read_at_once"},
+                                         fault{"waiting", "enqueueing.operations_do_not_wait"},
+                                         fault{"allocation", "enqueueing.allocation_waits_for_no_work"},
+                                         fault{"destroy", "enqueueing.destroyed_streams_finish_their_work"},
+                                         fault{"batches", "enqueueing.refused_batches_enqueue_nothing"}),
+                         [](const auto& test) { return std::string(test.param.plugin); });
 
 TEST(drift, sizes_that_change_by_themselves_are_none) {
   const result drifting = outcome_of("drifting", "abi.longer_option_values");

@@ -53,25 +53,41 @@ static tsr_status report(tsr_status status, const char* message) {
   return status;
 }
 
+/* Rule R1: no more of a struct is written than the room that the caller announced. */
+static void fill_out(void* out, void* value, uint32_t size) {
+#ifdef MINI_FAULT_SHORT
+  *(uint32_t*)value = size;
+#else
+  const uint32_t room = *(uint32_t*)out;
+  *(uint32_t*)value = room != 0 && room < size ? room : size;
+#endif
+  memcpy(out, value, *(uint32_t*)value);
+}
+
 #ifdef MINI_WRONG_UNDEFINED_SYMBOL
 int mini_symbol_that_nobody_defines(void);
 #endif
 
 static tsr_status spaces(tsr_device* device, uint32_t index, tsr_space_desc* out_desc) {
   if (index > 0) return report(TSR_OUT_OF_RANGE, "mini has one space");
-  memset(out_desc, 0, sizeof *out_desc);
-  out_desc->struct_size = sizeof *out_desc;
-  out_desc->kind = TSR_SPACE_DEVICE;
-  out_desc->capabilities = TSR_SPACE_ADDRESSABLE | TSR_SPACE_HOST_VISIBLE;
-  out_desc->numa_node = -1;
-  out_desc->bytes = device->capacity;
-  out_desc->granularity = 64;
-#ifdef MINI_FAULT_ALIGNMENT
-  out_desc->alignment = UINT64_C(1) << 30;
+  tsr_space_desc desc = {0};
+  desc.kind = TSR_SPACE_DEVICE;
+  desc.capabilities = TSR_SPACE_ADDRESSABLE | TSR_SPACE_HOST_VISIBLE;
+  desc.numa_node = -1;
+#ifdef MINI_FAULT_CAPACITY
+  (void)device;
+  desc.bytes = UINT64_C(1) << 40;
 #else
-  out_desc->alignment = 64;
+  desc.bytes = device->capacity;
 #endif
-  out_desc->name = "memory";
+  desc.granularity = 64;
+#ifdef MINI_FAULT_ALIGNMENT
+  desc.alignment = UINT64_C(1) << 30;
+#else
+  desc.alignment = 64;
+#endif
+  desc.name = "memory";
+  fill_out(out_desc, &desc, sizeof desc);
   return TSR_OK;
 }
 
@@ -82,10 +98,8 @@ static tsr_status link_of(tsr_device* device, tsr_space_ref source, tsr_space_re
     return report(TSR_INVALID_ARGUMENT, "neither end is of this device");
   if ((source.device && source.device != device) || (destination.device && destination.device != device))
     return report(TSR_UNIMPLEMENTED, "mini copies between itself and the host only");
-  out_link->struct_size = sizeof *out_link;
-  out_link->link_class = TSR_LINK_SAME;
-  out_link->bandwidth = 5e9;
-  out_link->latency = 200;
+  tsr_link_desc desc = {.link_class = TSR_LINK_SAME, .bandwidth = 5e9, .latency = 200};
+  fill_out(out_link, &desc, sizeof desc);
   return TSR_OK;
 }
 
@@ -320,18 +334,29 @@ static tsr_status enumerate(tsr_plugin* plugin, uint32_t index, tsr_device_desc*
   *out_count = plugin->device_count;
   if (!out_desc) return TSR_OK;
   if (index >= plugin->device_count) return report(TSR_OUT_OF_RANGE, "no such device");
-  memset(out_desc, 0, sizeof *out_desc);
-  out_desc->struct_size = sizeof *out_desc;
-  out_desc->device_class = TSR_DEVICE_ACCELERATOR;
-  out_desc->numa_node = -1;
+  tsr_device_desc desc = {0};
+  desc.device_class = TSR_DEVICE_ACCELERATOR;
+  desc.numa_node = -1;
 #ifndef MINI_WRONG_NO_MEMORY
-  out_desc->space_count = 1;
+  desc.space_count = 1;
 #endif
-  out_desc->compute_units = 1;
-  snprintf(out_desc->name, sizeof out_desc->name, "mini device %u", (unsigned)index);
+  desc.compute_units = 1;
+  snprintf(desc.name, sizeof desc.name, "mini device %u", (unsigned)index);
 #ifdef MINI_FAULT_CLAIM
-  out_desc->capabilities |= TSR_DEVICE_INLINE;
+  desc.capabilities |= TSR_DEVICE_INLINE;
 #endif
+  desc.uuid[0] = 0x6d;
+#ifdef MINI_FAULT_UUIDS_CHANGE
+  static uint8_t asked = 0;
+  desc.uuid[1] = ++asked;
+#endif
+#ifndef MINI_FAULT_UUIDS_TWICE
+  desc.uuid[2] = (uint8_t)(index + 1);
+#endif
+#ifdef MINI_FAULT_UNTERMINATED
+  memset(desc.name, 'm', sizeof desc.name);
+#endif
+  fill_out(out_desc, &desc, sizeof desc);
 #ifdef MINI_FAULT_ROOM
   memset((char*)out_desc + sizeof *out_desc, 0, 8);
 #endif

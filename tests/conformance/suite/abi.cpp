@@ -184,6 +184,51 @@ void descriptions_stay_inside(const subject& what) {
   }
 }
 
+/// `call` fills a struct of which the host's room ends at `room`: a later plugin, whose struct is longer, meets an older host so.
+template <class Struct, class Call>
+void expect_short(std::size_t room, const char* entry, Call&& call) {
+  alignas(Struct) std::array<unsigned char, sizeof(Struct)> bytes;
+  bytes.fill(0xa5);
+  const auto given = static_cast<std::uint32_t>(room);
+  std::memcpy(bytes.data(), &given, sizeof given);
+  expect_ok(call(reinterpret_cast<Struct*>(bytes.data())), entry);
+  for (std::size_t i = room; i < bytes.size(); ++i)
+    expect(bytes[i] == 0xa5, "{} is given room for {} bytes (struct_size) and writes byte {}: no more than the room is written (rule R1)", entry, room, i);
+  std::uint32_t written = 0;
+  std::memcpy(&written, bytes.data(), sizeof written);
+  expect(written > 0 && written <= room, "{} is given room for {} bytes and sets struct_size to {}", entry, room, written);
+}
+
+void short_structs_are_respected(const subject& what) {
+  const opened all(what);
+  for (std::uint32_t i = 0; i < all.devices.size(); ++i) {
+    const plugin::device& device = *all.devices[i];
+    std::uint32_t count = 0;
+    expect_short<tsr_device_desc>(offsetof(tsr_device_desc, pci_address), "enumerate",
+                                  [&](tsr_device_desc* out) { return all.session.table().enumerate(all.session.handle(), i, out, &count); });
+    expect_short<tsr_space_desc>(offsetof(tsr_space_desc, name), "spaces",
+                                 [&](tsr_space_desc* out) { return device.table().spaces(device.handle(), 0, out); });
+    expect_short<tsr_link_desc>(offsetof(tsr_link_desc, latency), "link", [&](tsr_link_desc* out) {
+      return device.table().link(device.handle(), host_space, {device.handle(), 0}, out);
+    });
+  }
+}
+
+/// The texts inside a description end inside their fields.
+void texts_end(const subject& what) {
+  const opened all(what);
+  for (std::uint32_t i = 0; i < all.devices.size(); ++i) {
+    tsr_device_desc given;
+    std::memset(static_cast<void*>(&given), 0xa5, sizeof given);
+    given.struct_size = sizeof given;
+    std::uint32_t count = 0;
+    expect_ok(all.session.table().enumerate(all.session.handle(), i, &given, &count), "enumerate");
+    expect(std::memchr(given.name, 0, sizeof given.name) != nullptr, "the name of device {} has no NUL among its {} bytes", i, sizeof given.name);
+    expect(given.struct_size < sizeof given || std::memchr(given.pci_address, 0, sizeof given.pci_address) != nullptr,
+           "the pci_address of device {} has no NUL among its {} bytes", i, sizeof given.pci_address);
+  }
+}
+
 /// A later host's copy is longer than this plugin knows.
 void longer_copy(const subject& what) {
   const opened all(what);
@@ -216,6 +261,8 @@ std::vector<check> abi_checks() {
           {"abi.probe_without_reason", probe_without_reason},
           {"abi.longer_option_values", longer_option_values},
           {"abi.descriptions_stay_inside", descriptions_stay_inside},
+          {"abi.short_structs_are_respected", short_structs_are_respected},
+          {"abi.texts_end", texts_end},
           {"abi.longer_copy", longer_copy}};
 }
 

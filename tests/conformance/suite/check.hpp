@@ -74,6 +74,7 @@ std::vector<check> honesty_checks();
 std::vector<check> memory_checks();
 std::vector<check> copy_checks();
 std::vector<check> ordering_checks();
+std::vector<check> enqueueing_checks();
 std::vector<check> stress_checks();
 std::vector<check> failure_checks();
 std::vector<check> blas_checks();

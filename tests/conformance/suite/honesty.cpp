@@ -1,4 +1,7 @@
 // What is claimed works; what is not claimed answers UNIMPLEMENTED.
+#include <algorithm>
+#include <string>
+
 #include "tests/conformance/suite/rig.hpp"
 
 namespace tessera::conformance {
@@ -122,10 +125,37 @@ void supports_is_honest(const subject& what) {
   });
 }
 
+/// The uuid of each device, as enumerate gives it; "" where it is unknown.
+std::vector<std::string> uuids_of(const opened& all) {
+  std::vector<std::string> found;
+  for (const auto& device : all.devices) {
+    const tsr_device_desc& d = device->description();
+    std::string text;
+    for (const std::uint8_t byte : d.uuid) text += fmt::format("{:02x}", byte);
+    found.push_back(text.find_first_not_of('0') == std::string::npos ? std::string{} : text);
+  }
+  return found;
+}
+
+void uuids_tell_devices_apart(const subject& what) {
+  std::vector<std::string> first;
+  for (int opening = 0; opening < 2; ++opening) {
+    const opened all(what);
+    const std::vector<std::string> found = uuids_of(all);
+    for (std::size_t i = 0; i < found.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        expect(found[i].empty() || found[i] != found[j], "devices {} and {} have the same uuid, {}", j, i, found[i]);
+    if (opening == 0) first = found;
+    expect(found == first, "a second opening gives devices other uuids: a uuid is the same in every process that sees the device");
+  }
+  if (std::all_of(first.begin(), first.end(), [](const std::string& one) { return one.empty(); })) skip("no device has a uuid");
+}
+
 }  // namespace
 
 std::vector<check> honesty_checks() {
   return {{"honesty.devices_are_described", devices_are_described},
+          {"honesty.uuids_tell_devices_apart", uuids_tell_devices_apart},
           {"honesty.inline_streams", inline_streams},
           {"honesty.clock_runs_forward", clock_runs_forward},
           {"honesty.unknown_questions", unknown_questions},
