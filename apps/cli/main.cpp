@@ -1,6 +1,8 @@
 // tessera: one program, a command per task.
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
@@ -14,6 +16,7 @@
 #include "apps/simulate/command.hpp"
 #include "core/base/error.hpp"
 #include "core/base/nearest.hpp"
+#include "core/plugin/registry.hpp"
 
 namespace {
 
@@ -91,6 +94,7 @@ int main(int argc, char** argv) {
   } catch (const tessera::error& e) {
     return fail(e);
   }
+  tessera::plugin::when_given_up([](const tessera::error& why) { _exit(fail(why)); });  // what hangs cannot be ended otherwise
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of the file, with a message, and no signal
   try {
     const int code = selected();

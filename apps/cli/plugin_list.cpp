@@ -20,6 +20,7 @@ const char* word_of(state outcome) {
     case state::not_wanted: return "not wanted";
     case state::refused: return "refused";
     case state::available: return "available";
+    case state::hangs: return "hangs";
   }
   return "?";
 }
@@ -92,14 +93,25 @@ plugin_list list_plugins(const plugin::registry_options& options) {
       // Not looked into, for a reason that its line among the files gives.
     }
   }
+  // What does not answer a probe is not asked to open; the command would stand still with it.
+  plugin::registry_options answering = options;
+  for (const plugin::file_report& file : found.files) {
+    if (file.outcome != state::hangs) continue;
+    const auto names = [&](std::string wanted) {
+      if (wanted.ends_with('?')) wanted.pop_back();
+      return wanted == file.name || wanted == file.path.string();
+    };
+    if (std::erase_if(answering.wanted, names) != 0)
+      found.failure = error(error_kind::plugin, file.reason, file.path.string(), "take it out of runtime.plugins");
+  }
   try {
-    open_wanted(options, found);
+    open_wanted(answering, found);
   } catch (const error& e) {
     found.failure = e;
     return found;
   }
   try {
-    const plugin::registry strict(options);
+    const plugin::registry strict(answering);
   } catch (const error& e) {
     found.failure = e;
   }

@@ -32,6 +32,7 @@ struct runtime_settings {
   bool trace = false;                    ///< record every task, transfer and wait; see runtime::timeline
   std::uint64_t trace_limit = 512ull << 20;        ///< bytes of events that are kept
   bool validate = false;                 ///< look for mistakes of the program; see docs/validation.md
+  std::uint64_t plugin_patience_ns = 120'000'000'000;  ///< how long one call of a plugin may take while it is opened; 0: without end
   // [memory]
   std::uint64_t host_limit = 0;          ///< bytes the host space may hold in blocks; 0: what the machine has
   std::uint64_t slab_bytes = 64ull << 20;          ///< size of a slab asked of a plugin

@@ -62,6 +62,10 @@ constexpr std::array keys{
         "with an error "
         "that names it; 0 s: for ever.",
         [](settings& s) -> field { return &s.runtime.watchdog_ns; }},
+    key{"runtime", "plugin_patience", key_type::duration, 0, 31'536'000'000'000'000, "", false,
+        "How long one call of a plugin may take while plugins are opened; a command ends then with an error that names it. After 10 s a note "
+        "says what is waited for; 0 s: without end.",
+        [](settings& s) -> field { return &s.runtime.plugin_patience_ns; }},
     key{"runtime", "survive_loss", key_type::boolean, 0, 0, "", false,
         "Go on without a device that is lost: a fence names the blocks that only it had; false: the run is cancelled.",
         [](settings& s) -> field { return &s.runtime.survive_loss; }},

@@ -4,11 +4,14 @@
 
 #include <array>
 #include <cstddef>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <thread>
 
 #include "core/plugin/elf_file.hpp"
+#include "core/plugin/host.hpp"
 #include "core/plugin/library.hpp"
 #include "core/plugin/tables.hpp"
 #include "core/plugin/trust.hpp"
@@ -220,7 +223,10 @@ loaded_plugin load_plugin(const std::filesystem::path& path, const checksums& ex
   check_company(path, promised);
   check_sanitizer_of(path, read_elf(path, file.descriptor()));
 
-  void* const symbol = load_symbol(file, "tsr_plugin_query");
+  void* const symbol = [&] {
+    const call_watch::call watched(path, "loading (its constructors, or those of a library that it needs)");
+    return load_symbol(file, "tsr_plugin_query");
+  }();
   if (symbol == nullptr)
     refuse(path, "the shared library is no Tessera plugin: it does not export tsr_plugin_query",
            "export the function (TSR_EXPORT in tessera/plugin.h), or remove the file from the directory");
@@ -254,6 +260,27 @@ probe_result probe(const loaded_plugin& plugin, const tsr_host* host) {
   if (result.score == 0 && result.reason.empty())
     result.reason = "the plugin cannot run on this machine and does not say why";
   return result;
+}
+
+std::optional<probe_result> probe_within(const loaded_plugin& plugin, const std::vector<std::uint64_t>& cpu_mask,
+                                         std::chrono::milliseconds limit) {
+  struct shared {
+    shared(loaded_plugin of, const std::vector<std::uint64_t>& mask) : plugin(std::move(of)), services(mask, {}) {}
+    const loaded_plugin plugin;
+    const host services;
+    std::promise<probe_result> answer;
+  };
+  const auto all = std::make_shared<shared>(plugin, cpu_mask);
+  std::future<probe_result> answer = all->answer.get_future();
+  std::thread([all] {
+    try {
+      all->answer.set_value(probe(all->plugin, all->services.table()));
+    } catch (...) {
+      all->answer.set_exception(std::current_exception());
+    }
+  }).detach();
+  if (answer.wait_for(limit) != std::future_status::ready) return std::nullopt;
+  return answer.get();
 }
 
 }  // namespace tessera::plugin

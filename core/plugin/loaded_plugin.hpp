@@ -2,14 +2,17 @@
 // A plugin's file that was loaded and whose header was accepted, but that is not opened.
 #include <tessera/plugin.h>
 
+#include <chrono>
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/plugin/call_watch.hpp"
 #include "core/plugin/option.hpp"
 #include "core/plugin/trust.hpp"
 
@@ -44,6 +47,9 @@ struct probe_result {
   std::string reason;       ///< why not
 };
 probe_result probe(const loaded_plugin& plugin, const tsr_host* host);
+/// The same on a thread of its own, which is left alone when it takes longer than `limit`: nothing then. For plugins that nobody may want.
+std::optional<probe_result> probe_within(const loaded_plugin& plugin, const std::vector<std::uint64_t>& cpu_mask,
+                                         std::chrono::milliseconds limit);
 
 /// Why the plugin `name` may not join those that the process has loaded, or "".
 std::string conflict_of(const std::string& name);
@@ -67,6 +73,7 @@ auto call_plugin(const std::filesystem::path& path, const char* entry, F&& funct
                 "nothing C++ may cross the plugin boundary: catch it, call host->error, return a status");
   };
   try {
+    const call_watch::call watched(path, entry);
     return function();
   } catch (const std::exception& failure) {
     fail(failure.what());

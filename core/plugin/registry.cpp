@@ -157,6 +157,7 @@ void registry::implementation::open_found(loaded_plugin plugin, const std::funct
 
 registry::registry(registry_options options) : m_implementation(std::make_unique<implementation>(std::move(options))) {
   implementation& own = *m_implementation;
+  const call_watch watched(own.options.patience, own.options.log);
   for (const std::string& text : own.options.wanted) {
     const wish wanted = wish_of(text);
     try {
@@ -201,17 +202,19 @@ const std::vector<registry::policy_plugin>& registry::policy_tables() const noex
 }
 
 std::vector<file_report> registry::survey(const registry_options& options) {
-  const host services(options.cpu_mask, options.log);
+  const call_watch watched(options.patience, options.log);
   search files(options);
-  files.survey(services.table());
+  files.survey();
   return files.reports();
 }
 
 registry::opened_plugin registry::describe(const registry_options& options, const std::string& name) {
-  const host services(options.cpu_mask, options.log);
+  const call_watch watched(options.patience, options.log);
   const loaded_plugin plugin = search(options).find(name);
   opened_plugin summary = summary_of(plugin);
-  if (const probe_result answer = probe(plugin, services.table()); answer.score == 0) summary.absent = answer.reason;
+  const std::optional<probe_result> answer = probe_within(plugin, options.cpu_mask, options.probe_limit);
+  if (!answer) summary.absent = no_answer(options.probe_limit);
+  else if (answer->score == 0) summary.absent = answer->reason;
   return summary;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 // Finds plugin files, loads and opens them, keeps the devices.
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -19,7 +20,8 @@ struct file_report {
     unavailable,  ///< a sound plugin that cannot serve this machine (probe said 0, no device): quiet
     not_wanted,   ///< not in the list of wanted plugins; not loaded
     refused,      ///< could not be loaded or trusted: always shown
-    available     ///< survey only: wanted, loads, and says that it can run here; not opened
+    available,    ///< survey only: wanted, loads, and says that it can run here; not opened
+    hangs         ///< survey only: its probe did not answer in time; the thread that asked is left alone
   };
   std::filesystem::path path;
   state outcome;
@@ -42,7 +44,14 @@ struct registry_options {
   std::function<void(int level, const std::string& line)> log = {};  ///< may be empty
   /// Where plugins lie when the user names no directories; a hint looks there for one that was not found.
   std::vector<std::filesystem::path> usual_directories = {};
+  std::chrono::nanoseconds patience{0};  ///< for one call of a plugin while it is opened: see call_watch; 0: without end
+  std::chrono::milliseconds probe_limit{5000};  ///< for one probe of `survey` and `describe`
 };
+
+/// What a program does when a call of a plugin is given up, on a thread of ours, with an error that names plugin and call. A program for the
+/// command line ends; without this, or when `act` returns, one goes on waiting. For the whole process; to be set before the first
+/// runtime.
+void when_given_up(std::function<void(const error& why)> act);
 
 /// Owns the opened plugins and devices; closes devices and shuts plugins down on destruction, never unloads a library.
 /// Not copyable. Construction throws tessera::error (kind plugin) when a wanted plugin is refused or not found; options

@@ -119,7 +119,12 @@ std::string search::left_out_hint(const std::string& wanted) const {
   return {};
 }
 
-void search::survey(const tsr_host* host) {
+std::string no_answer(std::chrono::milliseconds limit) {
+  return fmt::format("its probe has not answered within {:.3g} s: the plugin or the driver below it hangs",
+                     std::chrono::duration<double>(limit).count());
+}
+
+void search::survey() {
   std::vector<std::string> wanted;
   for (const std::string& text : m_options.wanted) wanted.push_back(wish_of(text).name);
   const auto is_wanted = [&](const candidate& file) {
@@ -150,9 +155,11 @@ void search::survey(const tsr_host* host) {
     }
     seen.emplace_back(file.report.name, file.report.path);
     try {
-      const probe_result answer = probe(file.loaded.front(), host);
-      if (answer.score == 0)
-        report(file.report.path, state::unavailable, file.report.name, answer.reason);
+      const std::optional<probe_result> answer = probe_within(file.loaded.front(), m_options.cpu_mask, m_options.probe_limit);
+      if (!answer)
+        report(file.report.path, state::hangs, file.report.name, no_answer(m_options.probe_limit));
+      else if (answer->score == 0)
+        report(file.report.path, state::unavailable, file.report.name, answer->reason);
       else if (is_wanted(file))
         report(file.report.path, state::available, file.report.name, "");
       else

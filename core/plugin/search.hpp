@@ -1,5 +1,6 @@
 #pragma once
 // Which file is the plugin that the user named.
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ class search {
   loaded_plugin find(const std::string& wanted);
 
   /// Loads every file and reports what became of it (see registry::survey).
-  void survey(const tsr_host* host);
+  void survey();
 
   /// What became of the file of a plugin found before.
   void report(const std::filesystem::path& path, file_report::state outcome, std::string name, std::string reason);
@@ -56,5 +57,8 @@ struct wish {
   bool optional;
 };
 wish wish_of(const std::string& wanted);
+
+/// What is said of a plugin whose probe takes longer than `limit`.
+std::string no_answer(std::chrono::milliseconds limit);
 
 }  // namespace tessera::plugin

@@ -45,6 +45,7 @@ plugin::registry_options registry_options_of(const config::document& configurati
     options.layers.emplace_back(pair.substr(0, colon), pair.substr(colon + 1));
   }
   options.cpu_mask = std::move(cpu_mask);
+  options.patience = std::chrono::nanoseconds(settings.plugin_patience_ns);
   // By value: the registry may outlive the configuration.
   options.options = [configuration](const std::string& name) {
     std::vector<plugin::raw_option> values;

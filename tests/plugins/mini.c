@@ -366,6 +366,9 @@ static tsr_status enumerate(tsr_plugin* plugin, uint32_t index, tsr_device_desc*
 static tsr_status device_open(tsr_plugin* plugin, uint32_t index, tsr_device** out_device,
                               const tsr_device_table** out_table) {
   if (index >= plugin->device_count) return report(TSR_OUT_OF_RANGE, "no such device");
+#ifdef MINI_WRONG_DEVICE_OPEN_HANGS
+  for (;;) sleep(1);
+#endif
 #ifdef MINI_WRONG_DEVICE_OPEN_FAILS
   return report(TSR_UNAVAILABLE, "the cable is not plugged in");
 #endif
@@ -401,6 +404,9 @@ static const tsr_plugin_table plugin_table = {
 
 static uint32_t probe(const tsr_host* host, char* reason, uint32_t reason_bytes) {
   (void)host;
+#ifdef MINI_WRONG_PROBE_HANGS
+  for (;;) sleep(1);
+#endif
 #ifdef MINI_WRONG_PROBE
   if (reason && reason_bytes > 0) snprintf(reason, reason_bytes, "no driver of this device is installed");
   return 0;

@@ -154,6 +154,27 @@ TEST(bad_plugins, a_wrong_checksum) {
   EXPECT_THAT(done.err, HasSubstr("tessera_host.so"));
 }
 
+TEST(hanging_plugins, end_a_command_that_wants_them) {
+  const outcome opening = run({"topology", "--set", "runtime.plugins=[\"host\", \"" + built("device_open_hangs") + "\"]", "--set", "runtime.plugin_patience=300 ms"});
+  EXPECT_EQ(opening.code, 5) << opening.err;
+  EXPECT_THAT(opening.err, HasSubstr("device_open has not returned for 0.3 s"));
+  EXPECT_THAT(opening.err, HasSubstr("tessera_device_open_hangs.so"));
+  EXPECT_THAT(opening.err, HasSubstr("take it out of runtime.plugins"));
+  const outcome probing = run({"topology", "--set", "runtime.plugins=[\"host\", \"" + built("probe_hangs") + "\"]", "--set", "runtime.plugin_patience=300 ms"});
+  EXPECT_EQ(probing.code, 5) << probing.err;
+  EXPECT_THAT(probing.err, HasSubstr("probe has not returned for 0.3 s"));
+}
+
+TEST(hanging_plugins, that_nobody_wants_are_listed_and_harm_nothing) {
+  const folder place;
+  const fs::path file = place.take("probe_hangs");
+  const auto [outcome_of_it, reason] = listed(file);
+  EXPECT_EQ(outcome_of_it, "hangs");
+  EXPECT_THAT(reason, HasSubstr("has not answered within 5 s"));
+  const outcome unwanted = run({"topology", "--set", std::string("runtime.plugin_path=[\"") + TESSERA_PLUGIN_DIR + "\", \"" + place.path().string() + "\"]"});
+  EXPECT_EQ(unwanted.code, 0) << unwanted.err;
+}
+
 TEST(plugins_check, ends_and_names_the_check_when_a_plugin_does_not_come_back) {
   const folder place;
   const fs::path json = place.path() / "results.json";

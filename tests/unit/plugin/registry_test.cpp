@@ -4,7 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+#include "core/plugin/call_watch.hpp"
 #include "core/plugin/explain.hpp"
+#include "core/plugin/loaded_plugin.hpp"
 #include "tests/unit/plugin/folder.hpp"
 
 namespace {
@@ -154,6 +161,60 @@ TEST(registry, survey_opens_nothing_and_throws_nothing) {
   EXPECT_EQ(of("tessera_undefined_symbol.so").outcome, file_report::state::refused);
   EXPECT_EQ(of("broken.so").outcome, file_report::state::refused);
   EXPECT_EQ(registry::describe({.directories = {place.path()}, .wanted = {}}, "mini").options.size(), 3u);
+}
+
+TEST(registry, survey_leaves_a_probe_alone_that_does_not_answer) {
+  const folder place;
+  for (const char* name : {"mini", "probe_hangs"}) place.take(name);
+  const registry_options options{.directories = {place.path()}, .wanted = {"mini"}, .probe_limit = std::chrono::milliseconds(100)};
+  std::size_t hanging = 0;
+  for (const file_report& file : registry::survey(options)) {
+    const bool hangs = file.path.filename() == "tessera_probe_hangs.so";
+    EXPECT_EQ(file.outcome, hangs ? file_report::state::hangs : file_report::state::available);
+    if (!hangs) continue;
+    ++hanging;
+    EXPECT_THAT(file.reason, HasSubstr("its probe has not answered within 0.1 s"));
+  }
+  EXPECT_EQ(hanging, 1u);
+  EXPECT_THAT(registry::describe(options, "probe_hangs").absent, HasSubstr("has not answered"));
+  EXPECT_EQ(registry(options).devices().size(), 1u);  // nobody wants the other
+}
+
+TEST(call_watch, tells_and_gives_up_calls_that_do_not_return) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<std::string> lines, errors;
+  when_given_up([&](const error& why) {
+    const std::lock_guard guard(mutex);
+    errors.push_back(why.what());
+    changed.notify_all();
+  });
+  const std::filesystem::path plugin = "/somewhere/tessera_slow.so";
+  {
+    const call_watch watched(
+        std::chrono::milliseconds(20),
+        [&](int level, const std::string& line) {
+          EXPECT_EQ(level, 2);
+          const std::lock_guard guard(mutex);
+          lines.push_back(line);
+        },
+        std::chrono::milliseconds(5));
+    EXPECT_EQ(call_plugin(plugin, "quick", [] { return 7; }), 7);
+    call_plugin(plugin, "device_open", [&] {
+      return call_plugin(plugin, "inner", [&] {  // counts as the outer one
+        std::unique_lock lock(mutex);
+        return changed.wait_for(lock, std::chrono::seconds(60), [&] { return !errors.empty(); });
+      });
+    });
+    EXPECT_EQ(call_plugin(plugin, "quick", [] { return 8; }), 8);
+  }
+  when_given_up({});
+  const std::lock_guard guard(mutex);
+  const auto about_device_open = [](const std::string& text) { return text.find("device_open has not returned") != std::string::npos; };
+  EXPECT_EQ(std::ranges::count_if(lines, about_device_open), 1);
+  ASSERT_EQ(std::ranges::count_if(errors, about_device_open), 1);
+  EXPECT_THAT(errors.front(), HasSubstr(plugin.string()));
+  EXPECT_EQ(call_plugin(plugin, "unwatched", [] { return 9; }), 9);
 }
 
 TEST(registry, describes_why_a_plugin_cannot_serve_this_machine) {
