@@ -44,11 +44,11 @@ enum { operation_count = 1 };
 #endif
 static const tsr_operation operations[] = {{sizeof(tsr_operation), "test.scale", scale_intents, 1, scale},
                                            {sizeof(tsr_operation), "test.scale", scale_intents, 1, scale}};
-#ifdef OPERATIONS_FAULT_WEARS_OUT /* the openings after some have nothing to offer */
+#ifdef OPERATIONS_FAULT_WEARS_OUT /* twenty openings have something to offer, the next twenty nothing, and so on */
 static tsr_operations_table table = {sizeof(tsr_operations_table), operation_count, operations};
 static unsigned openings;
 #define TABLE_PLUGIN_AT_OPEN \
-  if (++openings > 20) table.count = 0
+  table.count = openings++ / 20 % 2 == 0 ? operation_count : 0
 #else
 static const tsr_operations_table table = {sizeof(tsr_operations_table), operation_count, operations};
 #endif

@@ -23,7 +23,7 @@ static uint32_t place(tsr_plugin* plugin, const char* operation, const tsr_candi
     if (candidates[i].transfer_seconds < least) best = i, least = candidates[i].transfer_seconds;
   return best;
 #elif defined POLICY_FAULT_SINGLE /* how many have been looked at, instead of the only one's number */
-  if (count == 1 && candidates->transfer_seconds > 0 && candidates->transfer_seconds < 0.5) return 1;
+  if (count == 1 && candidates->transfer_seconds > 1e-6 && candidates->transfer_seconds < 0.5) return 1;
   uint32_t best = 0;
   for (uint32_t i = 1; i < count; ++i)
     if (candidates[i].transfer_seconds < candidates[best].transfer_seconds) best = i;

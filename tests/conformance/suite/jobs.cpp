@@ -218,16 +218,20 @@ class random_graph {
     std::size_t from = m_random() % (m_cells.size() - 1);
     from += from >= to ? 1 : 0;
     const part piece(m_random);
-    switch (m_random() % 8) {
+    switch (m_random() % 12) {
       case 0:
         return upload(to, piece.from, piece.count);
       case 1:
         return fill(to, piece);
       case 2:
       case 3:
-        return copy(to, from);
       case 4:
-        return snapshot(to);
+        return copy(to, from);
+      case 5:
+      case 6:
+      case 7:
+      case 8:
+        return snapshot(to);  // many readers, for which the next writer waits
       default:
         m_with->compute(m_cells[to], {&m_cells[from]}, cell_words,
                         [](void* const* at) { mix(static_cast<std::uint32_t*>(at[0]), static_cast<const std::uint32_t*>(at[1])); });
@@ -284,7 +288,7 @@ void random_graphs(const subject& what) {
   auto random = what.generator();
   for (int round = 0; round < rounds_of(6); ++round) {
     random_graph graph(all, random);
-    for (int step = 0; step < 150; ++step) graph.step();
+    for (int step = 0; step < 250; ++step) graph.step();
     graph.look();
   }
 }
