@@ -62,6 +62,7 @@ constexpr fault of_streams[] = {
     {"waits", "jobs.random_graphs", "keeps the first three of several waits in a row"},
     {"forgiving", "loss.is_sticky", "has a lost device answer that it is well"},
     {"points", "loss.pending_points_are_reached", "leaves points of a lost device pending"},
+    {"contagious", "loss.others_work_on", "has all devices say that they are lost when one is"},
     {"callbacks", "loss.due_callbacks_are_called", "drops callbacks that are due when a device is lost"},
     {"restless", "loss.memory_is_left_alone", "writes to host memory after it has answered `DEVICE_LOST`"}};
 
@@ -94,8 +95,11 @@ request asked_of(const std::string& plugin) {
   return asked;
 }
 
-request asked_behind(const std::string& careless_about) {
-  return {.plugin = sim, .layer = built("careless"), .layer_options = {{"about", careless_about, "test"}}};
+/// `devices`: how many there are behind the layer.
+request asked_behind(const std::string& careless_about, int devices = 1) {
+  request asked{.plugin = sim, .layer = built("careless"), .layer_options = {{"about", careless_about, "test"}}};
+  for (int i = 0; i < devices; ++i) asked.options.push_back({"device[" + std::to_string(i) + "].memory", std::string("64 MiB"), "test"});
+  return asked;
 }
 
 result outcome_of(request asked, const std::string& check) {
@@ -149,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(mini, faults, testing::ValuesIn(of_devices), name_of_te
 
 /// Promises about queued work: a layer breaks one of them around a device whose streams run by themselves.
 class queued : public testing::TestWithParam<fault> {};
-TEST_P(queued, faults_are_found) { expect_found(GetParam(), asked_behind(GetParam().planted), asked_behind("")); }
+TEST_P(queued, faults_are_found) { expect_found(GetParam(), asked_behind(GetParam().planted, 2), asked_behind("", 2)); }
 INSTANTIATE_TEST_SUITE_P(careless, queued, testing::ValuesIn(of_streams), name_of_test);
 
 class kinds : public testing::TestWithParam<fault> {};
@@ -163,7 +167,8 @@ INSTANTIATE_TEST_SUITE_P(tables, kinds, testing::ValuesIn(of_kinds), name_of_tes
 /// What only a whole job, a row of failures or a lost device shows.
 class rare : public testing::TestWithParam<fault> {};
 TEST_P(rare, faults_are_found_by_one_check_alone) {
-  EXPECT_THAT(failing(asked_behind(GetParam().planted)), testing::ElementsAre(GetParam().check));
+  const int devices = std::string(GetParam().planted) == "contagious" ? 2 : 1;
+  EXPECT_THAT(failing(asked_behind(GetParam().planted, devices)), testing::ElementsAre(GetParam().check));
 }
 INSTANTIATE_TEST_SUITE_P(careless, rare, testing::ValuesIn(std::begin(of_streams) + 7, std::end(of_streams)), name_of_test);
 
@@ -189,6 +194,11 @@ TEST(vacuous, checks_that_find_nothing_to_look_at_are_skipped) {
   EXPECT_EQ(done.how, outcome::skipped);
   EXPECT_EQ(done.message, "there was nothing to look at");
   EXPECT_EQ(outcome_of("mini", "memory.alignment_is_kept").how, outcome::passed);
+  // A check of two extensions of which one is there.
+  request without_graphs{.plugin = sim, .layer = built("without"), .layer_options = {{"leave_out", std::string("GRAPH"), "test"}}};
+  EXPECT_EQ(outcome_of(without_graphs, "sparse.recorded").how, outcome::skipped);
+  without_graphs.layer_options.clear();
+  EXPECT_EQ(outcome_of(without_graphs, "sparse.recorded").how, outcome::passed);
 }
 
 TEST(losses, are_had_by_named_options_or_not_at_all) {

@@ -12,6 +12,7 @@
 //   merged      of several failures stream_progress tells the oldest, and no other
 //   newest      stream_progress tells the newest failure first
 //   forgiving   health answers OK again when it has told the loss
+//   contagious  when a device is lost, the others say that they are
 //   points      on a lost device stream_progress stays at what was reached before
 //   callbacks   those that are due when the device is lost are not called
 //   restless    a copy out of the device goes on when the loss was told
@@ -53,6 +54,7 @@ struct failure {
   std::uint64_t value, failed;
 };
 std::map<tsr_stream*, std::vector<failure>> failures;  // told by the inner plugin, in its order
+std::vector<tsr_device*> open_devices;            // of the last opening
 tsr_copy last_out;                                // the last copy to plain host memory
 std::thread late_writer;
 
@@ -223,6 +225,13 @@ tsr_status forgiving_health(tsr_device* device) {
   return told.exchange(true) ? TSR_OK : status;
 }
 
+tsr_status contagious_health(tsr_device* device) {
+  const std::lock_guard guard(mutex);
+  for (tsr_device* one : open_devices)
+    if (const tsr_status status = inner_device.health(one)) return status;
+  return inner_device.health(device);
+}
+
 /// A callback that is not called on a lost device.
 struct due {
   tsr_device* device;
@@ -327,6 +336,7 @@ tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out
   }
   if (about == "merged" || about == "newest") device_table.stream_progress = progress_of_failures;
   if (about == "forgiving") device_table.health = forgiving_health;
+  if (about == "contagious") device_table.health = contagious_health;
   if (about == "points") device_table.stream_progress = progress_that_stays;
   if (about == "callbacks") device_table.stream_callback = callback_of_the_living;
   if (about == "restless") {
@@ -335,6 +345,8 @@ tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out
     device_table.stream_destroy = destroy_behind_the_writer;
   }
   *out_table = &device_table;
+  const std::lock_guard guard(mutex);
+  open_devices.push_back(*out_device);
   return TSR_OK;
 }
 
@@ -366,6 +378,7 @@ tsr_status open_wrapped(const tsr_host* host, const tsr_option_value* values, st
   const void* table = nullptr;
   if (const tsr_status status = inner_header->open(host, values, count, out_plugin, &table)) return status;
   const auto* given = static_cast<const tsr_plugin_table*>(table);
+  open_devices.clear();
   inner = {};
   std::memcpy(&inner, given, given->struct_size < sizeof inner ? given->struct_size : sizeof inner);
   outer = inner;
