@@ -66,8 +66,8 @@ int explain(const plugins_options& o) {
 }
 
 struct check_options {
-  std::string path, json, filter, only, known_failures, layer;
-  std::vector<std::string> options, layer_options;
+  std::string path, json, filter, only, known_failures, layer, inner;
+  std::vector<std::string> options, layer_options, inner_options, lose_with;
   std::uint64_t seed = 0;
   std::int64_t time_limit = 300;  ///< seconds
   bool list = false;
@@ -124,11 +124,18 @@ int check(const check_options& o) {
   what.known_failures = o.known_failures;
   what.options = values_of(o.options, "--option");
   what.layer_options = values_of(o.layer_options, "--layer-option");
-  if (!o.layer.empty())  // what has no '/' is a name, and lies beside the plugin
-    what.layer = o.layer.find('/') == std::string::npos ? what.plugin.parent_path() / fmt::format("tessera_{}.so", o.layer)
-                                                        : fs::absolute(o.layer).lexically_normal();
+  what.inner_options = values_of(o.inner_options, "--inner-option");
+  what.lose_with = values_of(o.lose_with, "--lose-with");
+  const auto file_of = [&](const std::string& name) -> fs::path {  // what has no '/' is a name, and lies beside the plugin
+    if (name.empty()) return {};
+    return name.find('/') == std::string::npos ? what.plugin.parent_path() / fmt::format("tessera_{}.so", name) : fs::absolute(name).lexically_normal();
+  };
+  what.layer = file_of(o.layer);
+  what.inner = file_of(o.inner);
   if (o.layer.empty() && !o.layer_options.empty())
     throw error(error_kind::usage, "options of a layer without a layer", "--layer-option", "name it with --layer");
+  if (o.inner.empty() && !o.inner_options.empty())
+    throw error(error_kind::usage, "options of an inner plugin without one", "--inner-option", "name it with --inner");
   const std::vector<std::string> names = conformance::names();
   if (std::ranges::none_of(names, [&](const std::string& n) { return n.find(o.filter) != n.npos; }))
     throw error(error_kind::usage, fmt::format("no check has '{}' in its name", o.filter), "--filter",
@@ -195,6 +202,14 @@ void add_plugins(CLI::App& to, command& selected) {
   check_command.add_option("--layer", checked->layer, "put this layer around it: the path of a file, or a name beside PATH, e.g. fault")
       ->type_name("LAYER");
   check_command.add_option("--layer-option", checked->layer_options, "an option of the layer (repeatable)")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  check_command.add_option("--inner", checked->inner, "if PATH is a layer: the plugin that it is put around, a file or a name beside PATH (host, if it is there)")
+      ->type_name("PLUGIN");
+  check_command.add_option("--inner-option", checked->inner_options, "an option of the inner plugin (repeatable)")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  check_command.add_option("--lose-with", checked->lose_with, "an option, of the layer if there is one, that makes a device lose itself while it works (repeatable)")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   check_command.add_option("--filter", checked->filter, "only checks with this in their name, e.g. copies")->type_name("TEXT");

@@ -219,11 +219,14 @@ void session::devices_ready() {
 }
 
 loaded_plugin session::wrap(const loaded_plugin& inner) const {
+  take_error_details();
   const tsr_plugin_header* const outer = call_plugin(m_plugin.path, "wrap", [&] { return m_layer.wrap(inner.raw); });
-  if (outer == nullptr)
-    throw error(error_kind::plugin, fmt::format("layer \"{}\" cannot wrap plugin \"{}\"", m_plugin.name, inner.name),
-                m_plugin.path.string(),
-                "take it out of runtime.layers, or wrap a plugin of a kind that the layer knows");
+  if (outer == nullptr) {
+    const std::string details = take_error_details();
+    throw error(error_kind::plugin,
+                fmt::format("layer \"{}\" cannot wrap plugin \"{}\"{}{}", m_plugin.name, inner.name, details.empty() ? "" : ": ", details),
+                m_plugin.path.string(), "take it out of runtime.layers, or wrap a plugin of a kind that the layer knows");
+  }
   loaded_plugin wrapped = accept_header(m_plugin.path, outer);
   if (wrapped.name != inner.name || wrapped.header.kind != inner.header.kind)
     throw error(

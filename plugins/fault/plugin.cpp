@@ -34,9 +34,13 @@ slot_table& slots() {
 }
 
 /// Of the layer that this thread opened last: wrap, which follows, has no handle.
-settings& opened_last() {
-  thread_local settings given;
-  return given;
+struct opening {
+  settings given;
+  common::reporter report;
+};
+opening& opened_last() {
+  thread_local opening last;
+  return last;
 }
 
 template <std::size_t Number>
@@ -68,7 +72,11 @@ constexpr auto make_opens(std::index_sequence<Numbers...>) {
 constexpr auto opens = make_opens(std::make_index_sequence<slot_count>());
 
 const tsr_plugin_header* wrap(const tsr_plugin_header* inner) {
-  if (inner == nullptr || (inner->kind != TSR_PLUGIN_DEVICE && inner->kind != TSR_PLUGIN_STORAGE)) return nullptr;
+  const common::reporter& report = opened_last().report;
+  if (inner == nullptr || (inner->kind != TSR_PLUGIN_DEVICE && inner->kind != TSR_PLUGIN_STORAGE)) {
+    report.fail(TSR_UNIMPLEMENTED, "faults are injected into device and storage plugins; this is one of kind %u", inner == nullptr ? 0u : inner->kind);
+    return nullptr;
+  }
   const std::lock_guard lock(slots().mutex);
   for (std::size_t i = 0; i < slot_count; ++i) {
     slot& s = slots().slots[i];
@@ -79,9 +87,10 @@ const tsr_plugin_header* wrap(const tsr_plugin_header* inner) {
     __builtin_memcpy(&s.outer, inner, bytes);
     s.outer.struct_size = static_cast<std::uint32_t>(bytes);
     s.outer.open = opens[i];
-    s.given = opened_last();
+    s.given = opened_last().given;
     return &s.outer;
   }
+  report.fail(TSR_RESOURCE_EXHAUSTED, "faults are injected into %zu plugins of a process at most", slot_count);
   return nullptr;
 }
 
@@ -96,7 +105,7 @@ tsr_status open(const tsr_host* host, const tsr_option_value* values, std::uint3
     auto made = std::make_unique<tsr_plugin_s>();
     if (const auto status = common::faults::read_settings(report, common::option_reader(values, count), "seed", made->given))
       return status;
-    opened_last() = made->given;
+    opened_last() = {made->given, report};
     *out_plugin = made.release();
     *out_table = &table;
     return TSR_OK;

@@ -1,10 +1,14 @@
 // The suite finds what it looks for: plugins that break one promise each, and the check that must notice. Also the
 // rules of known failures.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <span>
 
 #include "core/base/error.hpp"
 #include "tests/conformance/suite/conformance.hpp"
@@ -15,82 +19,227 @@ namespace {
 using namespace tessera;
 using namespace tessera::conformance;
 
+/// A plugin that breaks one promise, and the check that must notice.
 struct fault {
-  const char* plugin;
-  const char* check;  // that must fail
+  const char* planted;  ///< a file of tests/plugins, or what the layer `careless` around a simulated device is careless about
+  const char* check;    ///< that must fail
+  const char* wrong;    ///< what the plugin does
 };
 
-std::string built(const std::string& name) { return TESSERA_BINARY_DIR "/tests/plugins/tessera_" + name + ".so"; }
+/// Those of a small device plugin.
+constexpr fault of_devices[] = {
+    {"fault_silent", "failure.failures_are_explained", "refuses without a word to `host->error`"},
+    {"fault_alignment", "memory.alignment_is_kept", "promises an alignment that it does not keep"},
+    {"fault_null_memory", "memory.alignment_is_kept", "answers OK to `mem_alloc` and gives no memory"},
+    {"fault_writes_on_failure", "memory.absurd_sizes_are_exhaustion", "writes the out argument of a `mem_alloc` that fails"},
+    {"fault_alloc_of_nothing", "failure.alloc_of_nothing", "allocates 0 bytes"},
+    {"fault_exhaustion", "memory.exhaustion_answers_and_recovers", "answers `INTERNAL` when its memory is full"},
+    {"fault_timeline", "ordering.timelines_increase", "gives the same point at every signal"},
+    {"fault_ranges", "failure.copy_out_of_range", "answers OK to copies beyond an allocation"},
+    {"fault_strides", "copies.every_pair", "copies rows as if there were no gaps between them"},
+    {"fault_axpy", "blas.axpy", "ignores the increment of y"},
+    {"fault_claim", "honesty.inline_streams", "claims inline streams that it does not make"},
+    {"fault_room", "abi.descriptions_stay_inside", "writes behind the struct that it fills"},
+    {"fault_array", "abi.longer_option_values", "steps through option values by its own `sizeof`"},
+    {"fault_short", "abi.short_structs_are_respected", "fills more of a struct than the host has room for"},
+    {"fault_unterminated", "abi.texts_end", "gives a name without an end"},
+    {"fault_uuids_change", "honesty.uuids_tell_devices_apart", "has another uuid at every question"},
+    {"fault_uuids_twice", "honesty.uuids_tell_devices_apart", "has two devices with one uuid"},
+    {"fault_capacity", "memory.capacity_is_there", "says that it has more memory than it has"}};
 
-/// The result of one check on one plugin.
-result outcome_of(const std::string& plugin, const std::string& check, const std::filesystem::path& known = {}) {
-  const report done =
-      run({.plugin = built(plugin),
-           .options = {{"count", std::int64_t{2}, "test"}, {"device[0].memory", std::string("1 MiB"), "test"}},
-           .only = check,
-           .known_failures = known});
+/// Those about queued work and lost devices.
+constexpr fault of_streams[] = {
+    {"patterns", "enqueueing.patterns_are_read_at_once", "reads the pattern of a fill when the work runs"},
+    {"scalars", "enqueueing.arguments_are_read_at_once", "reads alpha of `scal` when the work runs"},
+    {"products", "enqueueing.arguments_are_read_at_once", "reads alpha and beta of `spmm` when the work runs"},
+    {"waiting", "enqueueing.operations_do_not_wait", "waits for the stream in `gemm`"},
+    {"allocation", "enqueueing.allocation_waits_for_no_work", "waits for all streams in `mem_alloc`"},
+    {"destroy", "enqueueing.destroyed_streams_finish_their_work", "drops work in `stream_destroy`"},
+    {"batches", "enqueueing.refused_batches_enqueue_nothing", "does part of a batch that it refuses"},
+    {"merged", "failure.failures_are_reported_one_by_one", "tells one of several failures"},
+    {"newest", "failure.failures_are_reported_one_by_one", "tells the newest of several failures first"},
+    {"downdates", "jobs.cholesky", "forgets the transposition in a path of its own for C -= A B^T"},
+    {"waits", "jobs.random_graphs", "keeps the first three of several waits in a row"},
+    {"forgiving", "loss.is_sticky", "has a lost device answer that it is well"},
+    {"points", "loss.pending_points_are_reached", "leaves points of a lost device pending"},
+    {"contagious", "loss.others_work_on", "has all devices say that they are lost when one is"},
+    {"callbacks", "loss.due_callbacks_are_called", "drops callbacks that are due when a device is lost"},
+    {"restless", "loss.memory_is_left_alone", "writes to host memory after it has answered `DEVICE_LOST`"}};
+
+/// Those of plugins of the other kinds, and of what holds for every kind.
+constexpr fault of_kinds[] = {
+    {"table_slow_probe", "plugin.probe_is_cheap", "takes milliseconds to be probed"},
+    {"operations_wears_out", "plugin.opens_again", "has something to offer at twenty openings and nothing at the next twenty"},
+    {"table_stuck", "plugin.refused_options_do_no_harm", "refuses the opening after one that it refused for an option"},
+    {"operations_twice", "operations.names", "has two operations of one name"},
+    {"operations_silent", "operations.any_arguments_are_answered", "refuses arguments without a word to `host->error`"},
+    {"operations_beyond", "operations.blocks_of_every_size", "writes behind blocks with an odd number of elements"},
+    {"operations_shared", "operations.threads_get_equal_results", "has one scratch variable for all threads"},
+    {"policy_single", "policy.index_is_in_range", "chooses number 1 of one candidate"},
+    {"policy_endless", "policy.extreme_values", "chooses none of candidates that all take infinitely long"},
+    {"policy_turns", "policy.is_a_pure_function", "has candidates take turns"},
+    {"policy_shared", "policy.threads_get_equal_choices", "has one scratch variable for all threads"},
+    {"layer_options", "layer.keeps_the_header", "loses the options of what it wraps"},
+    {"layer_silent", "layer.refusals_are_explained", "refuses to wrap without a word to `host->error`"},
+    {"layer_own_words", "layer.inner_failures_come_through", "replaces the inner plugin's details by its own"}};
+
+std::string built(const std::string& name) { return TESSERA_BINARY_DIR "/tests/plugins/tessera_" + name + ".so"; }
+const char* const sim = TESSERA_PLUGIN_DIR "/tessera_sim.so";
+
+/// What to check for a plugin of tests/plugins.
+request asked_of(const std::string& plugin) {
+  request asked{.plugin = built(plugin)};
+  if (plugin == "mini" || plugin.starts_with("fault_") || plugin == "drifting")
+    asked.options = {{"count", std::int64_t{2}, "test"}, {"device[0].memory", std::string("1 MiB"), "test"}};
+  if (plugin.starts_with("layer")) asked.inner = built("mini");
+  return asked;
+}
+
+/// `devices`: how many there are behind the layer.
+request asked_behind(const std::string& careless_about, int devices = 1) {
+  request asked{.plugin = sim, .layer = built("careless"), .layer_options = {{"about", careless_about, "test"}}};
+  for (int i = 0; i < devices; ++i) asked.options.push_back({"device[" + std::to_string(i) + "].memory", std::string("64 MiB"), "test"});
+  return asked;
+}
+
+result outcome_of(request asked, const std::string& check) {
+  asked.only = check;
+  const report done = run(asked);
   for (const result& one : done.results)
     if (one.name == check) return one;
   return done.results.empty() ? result{check, outcome::skipped, "did not run", 0} : done.results.front();
 }
 
-class faults : public testing::TestWithParam<fault> {};
+/// The result of one check on one plugin of tests/plugins.
+result outcome_of(const std::string& plugin, const std::string& check, const std::filesystem::path& known = {}) {
+  request asked = asked_of(plugin);
+  asked.known_failures = known;
+  return outcome_of(asked, check);
+}
 
-TEST_P(faults, are_found) {
-  const result faulty = outcome_of(std::string("fault_") + GetParam().plugin, GetParam().check);
-  EXPECT_EQ(faulty.name, GetParam().check) << faulty.message;
+void expect_found(const fault& one, const request& faulty_one, const request& sound_one) {
+  const result faulty = outcome_of(faulty_one, one.check), sound = outcome_of(sound_one, one.check);
+  EXPECT_EQ(faulty.name, one.check) << faulty.message;
   EXPECT_EQ(faulty.how, outcome::failed) << faulty.message;
   EXPECT_FALSE(faulty.message.empty());
-  const result sound = outcome_of("mini", GetParam().check);
   EXPECT_EQ(sound.how, outcome::passed) << sound.message;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    mini, faults,
-    testing::Values(fault{"silent", "failure.failures_are_explained"}, fault{"alignment", "memory.alignment_is_kept"},
-                    fault{"null_memory", "memory.alignment_is_kept"}, fault{"writes_on_failure", "memory.absurd_sizes_are_exhaustion"},
-                    fault{"alloc_of_nothing", "failure.alloc_of_nothing"},
-                    fault{"exhaustion", "memory.exhaustion_answers_and_recovers"},
-                    fault{"timeline", "ordering.timelines_increase"}, fault{"ranges", "failure.copy_out_of_range"},
-                    fault{"strides", "copies.every_pair"}, fault{"axpy", "blas.axpy"},
-                    fault{"claim", "honesty.inline_streams"}, fault{"room", "abi.descriptions_stay_inside"},
-                    fault{"array", "abi.longer_option_values"}, fault{"short", "abi.short_structs_are_respected"},
-                    fault{"unterminated", "abi.texts_end"}, fault{"uuids_change", "honesty.uuids_tell_devices_apart"},
-                    fault{"uuids_twice", "honesty.uuids_tell_devices_apart"}, fault{"capacity", "memory.capacity_is_there"}),
-    [](const auto& test) {
-      std::string name = std::string(test.param.plugin) + "_" + test.param.check;
-      for (char& c : name)
-        if (c == '.') c = '_';
-      return name;
-    });
+/// The checks that fail, of all but those groups that compute with random shapes for long and know nothing of what is wrong.
+std::vector<std::string> failing(request asked) {
+  std::vector<std::string> found;
+  std::string group;
+  for (const std::string& name : names(asked)) {
+    const std::string its_group = name.substr(0, name.find('.') + 1);
+    if (its_group == group || its_group == "tensor." || its_group == "sparse." || its_group == "jit." || its_group == "ipc.") continue;
+    asked.filter = group = its_group;
+    for (const result& one : run(asked).results)
+      if (one.how == outcome::failed) found.push_back(one.name);
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+std::string name_of_test(const testing::TestParamInfo<fault>& test) {
+  std::string name = std::string(test.param.planted) + "_" + test.param.check;
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
+}
+
+class faults : public testing::TestWithParam<fault> {};
+TEST_P(faults, are_found) { expect_found(GetParam(), asked_of(GetParam().planted), asked_of("mini")); }
+INSTANTIATE_TEST_SUITE_P(mini, faults, testing::ValuesIn(of_devices), name_of_test);
 
 /// Promises about queued work: a layer breaks one of them around a device whose streams run by themselves.
 class queued : public testing::TestWithParam<fault> {};
+TEST_P(queued, faults_are_found) { expect_found(GetParam(), asked_behind(GetParam().planted, 2), asked_behind("", 2)); }
+INSTANTIATE_TEST_SUITE_P(careless, queued, testing::ValuesIn(of_streams), name_of_test);
 
-result outcome_behind(const std::string& careless_about, const std::string& check) {
-  const report done = run({.plugin = TESSERA_BINARY_DIR "/lib/tessera/plugins/tessera_sim.so",
-                           .only = check,
-                           .layer = built("careless"),
-                           .layer_options = {{"about", careless_about, "test"}}});
-  return done.results.empty() ? result{check, outcome::skipped, "did not run", 0} : done.results.front();
+class kinds : public testing::TestWithParam<fault> {};
+TEST_P(kinds, faults_are_found_by_one_check_alone) {
+  const std::string planted = GetParam().planted, family = planted.substr(0, planted.find('_'));
+  expect_found(GetParam(), asked_of(planted), asked_of(family == "table" ? "operations" : family));
+  EXPECT_THAT(failing(asked_of(planted)), testing::ElementsAre(GetParam().check));
+}
+INSTANTIATE_TEST_SUITE_P(tables, kinds, testing::ValuesIn(of_kinds), name_of_test);
+
+/// What only a whole job, a row of failures or a lost device shows.
+class rare : public testing::TestWithParam<fault> {};
+TEST_P(rare, faults_are_found_by_one_check_alone) {
+  const int devices = std::string(GetParam().planted) == "contagious" ? 2 : 1;
+  EXPECT_THAT(failing(asked_behind(GetParam().planted, devices)), testing::ElementsAre(GetParam().check));
+}
+INSTANTIATE_TEST_SUITE_P(careless, rare, testing::ValuesIn(std::begin(of_streams) + 7, std::end(of_streams)), name_of_test);
+
+TEST(layers, are_checked_around_a_device) {
+  const request asked{.plugin = built("careless"), .options = {{"about", std::string("patterns"), "test"}}, .inner = sim};
+  EXPECT_THAT(failing(asked), testing::Contains("enqueueing.patterns_are_read_at_once"));
 }
 
-TEST_P(queued, faults_are_found) {
-  const result faulty = outcome_behind(GetParam().plugin, GetParam().check);
-  EXPECT_EQ(faulty.name, GetParam().check) << faulty.message;
-  EXPECT_EQ(faulty.how, outcome::failed) << faulty.message;
-  const result sound = outcome_behind("", GetParam().check);
-  EXPECT_EQ(sound.how, outcome::passed) << sound.message;
+TEST(groups, follow_the_kind_of_the_plugin) {
+  const auto of = [](const char* plugin) { return names(asked_of(plugin)); };
+  EXPECT_THAT(of("policy"), testing::AllOf(testing::Contains("policy.extreme_values"), testing::Contains("plugin.opens_again"),
+                                           testing::Not(testing::Contains("copies.every_pair")), testing::Not(testing::Contains("operations.names"))));
+  EXPECT_THAT(of("mini"), testing::AllOf(testing::Contains("copies.every_pair"), testing::Not(testing::Contains("storage.computes_nothing")),
+                                         testing::Not(testing::Contains("layer.keeps_the_header"))));
+  EXPECT_THAT(of("layer"), testing::AllOf(testing::Contains("layer.keeps_the_header"), testing::Contains("copies.every_pair")));
+  const result foreign = outcome_of("policy", "copies.every_pair");
+  EXPECT_EQ(foreign.how, outcome::skipped);
+  EXPECT_THAT(foreign.message, testing::HasSubstr("policy"));
 }
 
-INSTANTIATE_TEST_SUITE_P(careless, queued,
-                         testing::Values(fault{"patterns", "enqueueing.patterns_are_read_at_once"},
-                                         fault{"scalars", "enqueueing.arguments_are_read_at_once"},
-                                         fault{"waiting", "enqueueing.operations_do_not_wait"},
-                                         fault{"allocation", "enqueueing.allocation_waits_for_no_work"},
-                                         fault{"destroy", "enqueueing.destroyed_streams_finish_their_work"},
-                                         fault{"batches", "enqueueing.refused_batches_enqueue_nothing"}),
-                         [](const auto& test) { return std::string(test.param.plugin); });
+TEST(vacuous, checks_that_find_nothing_to_look_at_are_skipped) {
+  const result done = outcome_of(request{.plugin = sim}, "memory.alignment_is_kept");  // its memory has no addresses
+  EXPECT_EQ(done.how, outcome::skipped);
+  EXPECT_EQ(done.message, "there was nothing to look at");
+  EXPECT_EQ(outcome_of("mini", "memory.alignment_is_kept").how, outcome::passed);
+  // A check of two extensions of which one is there.
+  request without_graphs{.plugin = sim, .layer = built("without"), .layer_options = {{"leave_out", std::string("GRAPH"), "test"}}};
+  EXPECT_EQ(outcome_of(without_graphs, "sparse.recorded").how, outcome::skipped);
+  without_graphs.layer_options.clear();
+  EXPECT_EQ(outcome_of(without_graphs, "sparse.recorded").how, outcome::passed);
+}
+
+TEST(losses, are_had_by_named_options_or_not_at_all) {
+  const auto with = [](const char* every) {
+    return request{.plugin = built("mini"),
+                   .layer = TESSERA_PLUGIN_DIR "/tessera_fault.so",
+                   .lose_with = {{"inject[0].kind", std::string("lost"), "test"}, {"inject[0].every", std::string(every), "test"}}};
+  };
+  const result unnamed = outcome_of("mini", "loss.is_sticky");
+  EXPECT_EQ(unnamed.how, outcome::skipped);
+  EXPECT_THAT(unnamed.message, testing::HasSubstr("--lose-with"));
+  const result named = outcome_of(with("50"), "loss.is_sticky");
+  EXPECT_EQ(named.how, outcome::passed) << named.message;
+  const result never = outcome_of(with("1000000"), "loss.is_sticky");
+  EXPECT_EQ(never.how, outcome::failed);
+  EXPECT_THAT(never.message, testing::HasSubstr("lose no device"));
+}
+
+/// The faults as README.md lists them.
+std::string table() {
+  std::string text = "| a plugin that | is planted as | is found by |\n|---|---|---|\n";
+  const auto add = [&](std::span<const fault> some, const char* where) {
+    for (const fault& one : some) text += "| " + std::string(one.wrong) + " | `" + where + one.planted + "` | `" + one.check + "` |\n";
+  };
+  add(of_kinds, "");
+  add(of_devices, "");
+  add(of_streams, "careless: ");
+  return text;
+}
+
+TEST(readme, lists_the_planted_faults) {
+  std::ifstream file(TESSERA_SOURCE_DIR "/tests/conformance/README.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_NE(page.find("\n\n" + table()), std::string::npos) << "the table of README.md is to be:\n\n" << table();
+}
+
+TEST(readme, lists_faults_of_checks_that_there_are) {
+  const auto all = names();
+  for (const auto& some : {std::span<const fault>(of_kinds), std::span<const fault>(of_devices), std::span<const fault>(of_streams)})
+    for (const fault& one : some) EXPECT_THAT(all, testing::Contains(one.check));
+}
 
 TEST(drift, sizes_that_change_by_themselves_are_none) {
   const result drifting = outcome_of("drifting", "abi.longer_option_values");

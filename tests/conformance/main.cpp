@@ -1,5 +1,6 @@
-// The conformance suite as GoogleTests: conformance --plugin PATH [--option name=value]... [--layer PATH]
-// [--known-failures FILE] [--seed N] and GoogleTest's own options. Runs the same checks as `tessera plugins check`.
+// The conformance suite as GoogleTests: conformance --plugin PATH [--option name=value]... [--layer PATH] [--inner PATH]
+// [--lose-with name=value]... [--known-failures FILE] [--seed N] and GoogleTest's own options. Runs the same checks as
+// `tessera plugins check`.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -41,11 +42,16 @@ int main(int count, char** arguments) {
   what.second_process = {std::filesystem::read_symlink("/proc/self/exe").string(), "--second-process"};
   for (int i = 1; i + 1 < count; i += 2) {
     const std::string key = arguments[i], value = arguments[i + 1];
+    const auto middle = value.find('=');
+    const auto option = [&] { return tessera::plugin::raw_option{value.substr(0, middle), value.substr(middle + 1), "command line"}; };
     if (key == "--plugin") {
       what.plugin = std::filesystem::absolute(value);
-    } else if (key == "--option" && value.find('=') != std::string::npos) {
-      const auto middle = value.find('=');
-      what.options.push_back({value.substr(0, middle), value.substr(middle + 1), "command line"});
+    } else if (key == "--option" && middle != std::string::npos) {
+      what.options.push_back(option());
+    } else if (key == "--lose-with" && middle != std::string::npos) {
+      what.lose_with.push_back(option());
+    } else if (key == "--inner") {
+      what.inner = std::filesystem::absolute(value);
     } else if (key == "--layer") {
       what.layer = std::filesystem::absolute(value);
     } else if (key == "--known-failures") {
@@ -59,10 +65,11 @@ int main(int count, char** arguments) {
   }
   if (what.plugin.empty()) {
     std::fprintf(stderr,
-                 "usage: conformance --plugin PATH [--option name=value]... [--layer PATH] [--known-failures FILE] [--seed N]\n");
+                 "usage: conformance --plugin PATH [--option name=value]... [--layer PATH] [--inner PATH] [--lose-with name=value]...\n"
+                 "                   [--known-failures FILE] [--seed N]\n");
     return 2;
   }
-  for (const std::string& name : names()) {
+  for (const std::string& name : names(what)) {
     const auto dot = name.find('.');
     testing::RegisterTest(
         name.substr(0, dot).c_str(), name.substr(dot + 1).c_str(), nullptr, nullptr, __FILE__, __LINE__,

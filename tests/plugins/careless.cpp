@@ -1,18 +1,32 @@
-// A LAYER plugin that breaks one promise about queued work, named by the option `about`, around a device plugin that offers host tasks:
+// A LAYER plugin that breaks one promise about queued work or a lost device, named by the option `about`, around a device plugin that offers
+// host tasks:
 //   patterns    fill reads its pattern when the work runs
 //   scalars     scal reads alpha when the work runs
 //   waiting     gemm waits for the stream's work before it returns
 //   allocation  mem_alloc waits for the work of every stream
 //   destroy     stream_destroy drops copies that have not begun
 //   batches     gemm_batched enqueues products one by one, and stops at the first that is refused
+//   products    spmm reads alpha and beta when the work runs
+//   waits       of several waits in a row a stream keeps the first three
+//   downdates   C -= A B^T has a path of its own, which forgets that B is transposed
+//   merged      of several failures stream_progress tells the oldest, and no other
+//   newest      stream_progress tells the newest failure first
+//   forgiving   health answers OK again when it has told the loss
+//   contagious  when a device is lost, the others say that they are
+//   points      on a lost device stream_progress stays at what was reached before
+//   callbacks   those that are due when the device is lost are not called
+//   restless    a copy out of the device goes on when the loss was told
 #include <tessera/plugin.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #ifndef TSR_BUILD_SANITIZER
@@ -26,10 +40,23 @@ tsr_plugin_header outer_header;
 tsr_plugin_table inner, outer;
 tsr_device_table device_table, inner_device;  // all devices of a plugin that this is tested with have the same
 tsr_blas_table blas_table, inner_blas;
+tsr_sparse_table sparse_table, inner_sparse;
+const tsr_host* the_host = nullptr;
 std::string about;
 
-std::mutex mutex;  // of the lists below
+std::mutex mutex;  // of what follows
 std::vector<tsr_stream*> streams;
+std::map<tsr_stream*, int> waiting;               // how many waits its last calls were
+std::map<tsr_stream*, std::uint64_t> reached;     // as stream_progress said
+std::map<tsr_sparse*, tsr_csr> matrices;
+struct failure {
+  tsr_status status;
+  std::uint64_t value, failed;
+};
+std::map<tsr_stream*, std::vector<failure>> failures;  // told by the inner plugin, in its order
+std::vector<tsr_device*> open_devices;            // of the last opening
+tsr_copy last_out;                                // the last copy to plain host memory
+std::thread late_writer;
 
 /// A host task that does `work`, a copyable function of the mapped bases.
 template <class Work>
@@ -79,11 +106,181 @@ tsr_status gemm_batched(tsr_device* device, tsr_stream* stream, const tsr_gemm* 
   return TSR_OK;
 }
 
+tsr_status create_csr(tsr_device* device, const tsr_csr* given, tsr_sparse** out) {
+  const tsr_status status = inner_sparse.create_csr(device, given, out);
+  const std::lock_guard guard(mutex);
+  if (status == TSR_OK) matrices[*out] = *given;
+  return status;
+}
+
+tsr_status destroy_matrix(tsr_device* device, tsr_sparse* matrix) {
+  {
+    const std::lock_guard guard(mutex);
+    matrices.erase(matrix);
+  }
+  return inner_sparse.destroy(device, matrix);
+}
+
+tsr_status spmm(tsr_device* device, tsr_stream* stream, tsr_transpose transpose, const void* alpha, tsr_sparse* matrix, tsr_address x, std::int64_t ldx,
+                std::int64_t b, const void* beta, tsr_address y, std::int64_t ldy, tsr_workspace workspace) {
+  tsr_csr csr{};
+  {
+    const std::lock_guard guard(mutex);
+    if (const auto found = matrices.find(matrix); found != matrices.end()) csr = found->second;
+  }
+  if (csr.type != TSR_F64 || transpose != TSR_NO_TRANSPOSE || b == 0)
+    return inner_sparse.spmm(device, stream, transpose, alpha, matrix, x, ldx, b, beta, y, ldy, workspace);
+  const tsr_address ranges[] = {csr.row_starts, csr.column_indices, csr.values, x, y};
+  return later(device, stream, ranges, 5, [=](void* const* bases) {
+    const auto* starts = static_cast<const std::int64_t*>(bases[0]);
+    const auto* columns = static_cast<const std::int32_t*>(bases[1]);
+    const auto *values = static_cast<const double*>(bases[2]), *from = static_cast<const double*>(bases[3]);
+    const double factor = *static_cast<const double*>(alpha), kept = *static_cast<const double*>(beta);
+    for (std::int64_t row = 0; row < csr.rows; ++row)
+      for (std::int64_t q = 0; q < b; ++q) {
+        double& to = static_cast<double*>(bases[4])[row * ldy + q];
+        to = kept == 0 ? 0 : kept * to;
+        for (std::int64_t e = starts[row]; e < starts[row + 1]; ++e) to += factor * values[e] * from[columns[e] * ldx + q];
+      }
+  });
+}
+
+tsr_status downdate(tsr_device* device, tsr_stream* stream, const tsr_gemm* given) {
+  if (given->type != TSR_F64 || *static_cast<const double*>(given->alpha) != -1 || *static_cast<const double*>(given->beta) != 1)
+    return inner_blas.gemm(device, stream, given);
+  tsr_gemm forgetful = *given;
+  forgetful.transpose_b = TSR_NO_TRANSPOSE;
+  return inner_blas.gemm(device, stream, &forgetful);
+}
+
+/// A stream's next call is no wait any more.
+void has_work(tsr_stream* stream) {
+  const std::lock_guard guard(mutex);
+  waiting.erase(stream);
+}
+
+tsr_status stream_wait(tsr_device* device, tsr_stream* stream, tsr_ticket ticket) {
+  {
+    const std::lock_guard guard(mutex);
+    if (ticket.stream != nullptr && ++waiting[stream] > 3) return TSR_OK;
+  }
+  return inner_device.stream_wait(device, stream, ticket);
+}
+
+tsr_status stream_signal(tsr_device* device, tsr_stream* stream, tsr_ticket* out) {
+  has_work(stream);
+  return inner_device.stream_signal(device, stream, out);
+}
+
+tsr_status fill_after_waits(tsr_device* device, tsr_stream* stream, tsr_address destination, const void* pattern, std::uint32_t bytes, std::uint64_t count) {
+  has_work(stream);
+  return inner_device.fill(device, stream, destination, pattern, bytes, count);
+}
+
+tsr_status task_after_waits(tsr_device* device, tsr_stream* stream, tsr_status (*function)(void*, void* const*), void* argument,
+                            const tsr_address* ranges, std::uint32_t count, double flops) {
+  has_work(stream);
+  return inner_device.host_task(device, stream, function, argument, ranges, count, flops);
+}
+
+tsr_status copy_after_waits(tsr_device* device, tsr_stream* stream, const tsr_copy* given) {
+  has_work(stream);
+  return inner_device.copy(device, stream, given);
+}
+
+tsr_status progress_of_failures(tsr_device* device, tsr_stream* stream, std::uint64_t* out_value, std::uint64_t* out_failed) {
+  std::uint64_t value = 0, failed = 0;
+  tsr_status status = inner_device.stream_progress(device, stream, &value, &failed);
+  const std::lock_guard guard(mutex);
+  auto& told = failures[stream];
+  const bool any = status != TSR_OK && status != TSR_DEVICE_LOST && status != TSR_INVALID_ARGUMENT;
+  for (tsr_status next = status; any && next != TSR_OK; next = inner_device.stream_progress(device, stream, &value, &failed))
+    told.push_back({next, value, failed});
+  if (told.empty()) {
+    *out_value = value;
+    if (out_failed != nullptr) *out_failed = failed;
+    return status;
+  }
+  const failure chosen = about == "newest" ? told.back() : told.front();
+  if (about == "newest") told.pop_back();
+  else told.clear();
+  *out_value = value;
+  if (out_failed != nullptr) *out_failed = chosen.failed;
+  the_host->error(the_host->context, chosen.status, "work has failed");
+  return chosen.status;
+}
+
+tsr_status progress_that_stays(tsr_device* device, tsr_stream* stream, std::uint64_t* out_value, std::uint64_t* out_failed) {
+  const tsr_status status = inner_device.stream_progress(device, stream, out_value, out_failed);
+  const std::lock_guard guard(mutex);
+  if (status == TSR_OK) reached[stream] = *out_value;
+  if (status == TSR_DEVICE_LOST) *out_value = reached[stream];
+  return status;
+}
+
+tsr_status forgiving_health(tsr_device* device) {
+  static std::atomic<bool> told{false};
+  const tsr_status status = inner_device.health(device);
+  if (status != TSR_DEVICE_LOST) return status;
+  return told.exchange(true) ? TSR_OK : status;
+}
+
+tsr_status contagious_health(tsr_device* device) {
+  const std::lock_guard guard(mutex);
+  for (tsr_device* one : open_devices)
+    if (const tsr_status status = inner_device.health(one)) return status;
+  return inner_device.health(device);
+}
+
+/// A callback that is not called on a lost device.
+struct due {
+  tsr_device* device;
+  void (*function)(void*);
+  void* argument;
+  static void call(void* self) {
+    const std::unique_ptr<due> mine(static_cast<due*>(self));
+    if (inner_device.health(mine->device) == TSR_OK) mine->function(mine->argument);
+  }
+};
+
+tsr_status callback_of_the_living(tsr_device* device, tsr_stream* stream, void (*function)(void*), void* argument) {
+  auto made = std::make_unique<due>(due{device, function, argument});
+  const tsr_status status = inner_device.stream_callback(device, stream, &due::call, made.get());
+  if (status == TSR_OK) static_cast<void>(made.release());
+  return status;
+}
+
+tsr_status copy_that_is_noted(tsr_device* device, tsr_stream* stream, const tsr_copy* given) {
+  const tsr_status status = inner_device.copy(device, stream, given);
+  const std::lock_guard guard(mutex);
+  if (status == TSR_OK && given->destination.memory == nullptr && given->bytes > 0) last_out = *given;
+  return status;
+}
+
+tsr_status progress_that_leaves_a_writer(tsr_device* device, tsr_stream* stream, std::uint64_t* out_value, std::uint64_t* out_failed) {
+  const tsr_status status = inner_device.stream_progress(device, stream, out_value, out_failed);
+  const std::lock_guard guard(mutex);
+  if (status == TSR_DEVICE_LOST && last_out.bytes > 0 && !late_writer.joinable())
+    late_writer = std::thread([to = last_out.destination.offset] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      *reinterpret_cast<volatile unsigned char*>(static_cast<std::uintptr_t>(to)) = 0;
+    });
+  return status;
+}
+
+tsr_status destroy_behind_the_writer(tsr_device* device, tsr_stream* stream) {
+  if (late_writer.joinable()) late_writer.join();
+  last_out = {};
+  return inner_device.stream_destroy(device, stream);
+}
+
 tsr_status stream_create(tsr_device* device, std::uint32_t flags, tsr_stream** out) {
   const tsr_status status = inner_device.stream_create(device, flags, out);
   const std::lock_guard guard(mutex);
-  if (status == TSR_OK) streams.push_back(*out);
-  return status;
+  if (status != TSR_OK) return status;
+  streams.push_back(*out);
+  waiting.erase(*out), reached.erase(*out), failures.erase(*out);  // of an earlier one at this address
+  return TSR_OK;
 }
 
 tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t bytes, tsr_memory** out) {
@@ -130,18 +327,47 @@ tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out
   if (about == "patterns") device_table.fill = fill;
   if (about == "allocation") device_table.mem_alloc = mem_alloc;
   if (about == "destroy") device_table.copy = copy;
+  if (about == "waits") {
+    device_table.stream_wait = stream_wait;
+    device_table.stream_signal = stream_signal;
+    device_table.fill = fill_after_waits;
+    device_table.host_task = task_after_waits;
+    device_table.copy = copy_after_waits;
+  }
+  if (about == "merged" || about == "newest") device_table.stream_progress = progress_of_failures;
+  if (about == "forgiving") device_table.health = forgiving_health;
+  if (about == "contagious") device_table.health = contagious_health;
+  if (about == "points") device_table.stream_progress = progress_that_stays;
+  if (about == "callbacks") device_table.stream_callback = callback_of_the_living;
+  if (about == "restless") {
+    device_table.copy = copy_that_is_noted;
+    device_table.stream_progress = progress_that_leaves_a_writer;
+    device_table.stream_destroy = destroy_behind_the_writer;
+  }
   *out_table = &device_table;
+  const std::lock_guard guard(mutex);
+  open_devices.push_back(*out_device);
   return TSR_OK;
 }
 
 tsr_status extension(tsr_plugin* plugin, tsr_device* device, tsr_extension_id id, std::uint32_t version, const void** out_table) {
   const tsr_status status = inner.extension(plugin, device, id, version, out_table);
+  if (status == TSR_OK && id == TSR_EXTENSION_SPARSE && about == "products") {
+    const auto* given = static_cast<const tsr_sparse_table*>(*out_table);
+    std::memcpy(&inner_sparse, given, given->struct_size < sizeof inner_sparse ? given->struct_size : sizeof inner_sparse);
+    sparse_table = inner_sparse;
+    sparse_table.create_csr = create_csr;
+    sparse_table.destroy = destroy_matrix;
+    sparse_table.spmm = spmm;
+    *out_table = &sparse_table;
+  }
   if (status != TSR_OK || id != TSR_EXTENSION_BLAS) return status;
   const auto* given = static_cast<const tsr_blas_table*>(*out_table);
   std::memcpy(&inner_blas, given, given->struct_size < sizeof inner_blas ? given->struct_size : sizeof inner_blas);
   blas_table = inner_blas;
   if (about == "scalars") blas_table.scal = scal;
   if (about == "waiting") blas_table.gemm = gemm;
+  if (about == "downdates") blas_table.gemm = downdate;
   if (about == "batches") blas_table.gemm_batched = gemm_batched;
   *out_table = &blas_table;
   return TSR_OK;
@@ -152,6 +378,7 @@ tsr_status open_wrapped(const tsr_host* host, const tsr_option_value* values, st
   const void* table = nullptr;
   if (const tsr_status status = inner_header->open(host, values, count, out_plugin, &table)) return status;
   const auto* given = static_cast<const tsr_plugin_table*>(table);
+  open_devices.clear();
   inner = {};
   std::memcpy(&inner, given, given->struct_size < sizeof inner ? given->struct_size : sizeof inner);
   outer = inner;
@@ -162,7 +389,10 @@ tsr_status open_wrapped(const tsr_host* host, const tsr_option_value* values, st
 }
 
 const tsr_plugin_header* wrap(const tsr_plugin_header* given) {
-  if (given->kind != TSR_PLUGIN_DEVICE) return nullptr;
+  if (given->kind != TSR_PLUGIN_DEVICE) {
+    the_host->error(the_host->context, TSR_UNIMPLEMENTED, "this layer wraps devices alone");
+    return nullptr;
+  }
   inner_header = given;
   outer_header = {};
   std::memcpy(&outer_header, given, given->struct_size < sizeof outer_header ? given->struct_size : sizeof outer_header);
@@ -172,9 +402,10 @@ const tsr_plugin_header* wrap(const tsr_plugin_header* given) {
 
 constexpr tsr_layer_table table = {sizeof(tsr_layer_table), wrap};
 
-tsr_status open_layer(const tsr_host*, const tsr_option_value* values, std::uint32_t count, tsr_plugin** out_plugin,
+tsr_status open_layer(const tsr_host* host, const tsr_option_value* values, std::uint32_t count, tsr_plugin** out_plugin,
                       const void** out_table) {
   static int token;
+  the_host = host;
   about.clear();
   for (std::uint32_t k = 0; k < count; ++k)
     if (std::strcmp(values[k].name, "about") == 0) about = values[k].text;
@@ -196,6 +427,8 @@ extern "C" TSR_EXPORT const tsr_plugin_header* tsr_plugin_query(std::uint32_t, s
     made.kind = TSR_PLUGIN_LAYER;
     made.sanitizer = TSR_BUILD_SANITIZER;
     made.name = "careless";
+    made.vendor = "Tessera tests";
+    made.version = "1.0";
     made.options = options;
     made.option_count = 1;
     made.open = open_layer;

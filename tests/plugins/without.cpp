@@ -48,6 +48,7 @@ constexpr const char* extensions[] = {"", "BLAS", "TENSOR", "SPARSE", "GRAPH", "
 
 std::mutex mutex;
 std::string left_out;  // of the layer that was opened last
+const tsr_host* the_host = nullptr;
 const tsr_plugin_header* inner_header = nullptr;
 tsr_plugin_header outer_header;
 tsr_plugin_table inner, outer;
@@ -109,7 +110,10 @@ tsr_status open_wrapped(const tsr_host* host, const tsr_option_value* values, st
 }
 
 const tsr_plugin_header* wrap(const tsr_plugin_header* given) {
-  if (given->kind != TSR_PLUGIN_DEVICE && given->kind != TSR_PLUGIN_STORAGE) return nullptr;
+  if (given->kind != TSR_PLUGIN_DEVICE && given->kind != TSR_PLUGIN_STORAGE) {
+    the_host->error(the_host->context, TSR_UNIMPLEMENTED, "this layer wraps devices and storage");
+    return nullptr;
+  }
   inner_header = given;
   outer_header = {};
   std::memcpy(&outer_header, given,
@@ -120,9 +124,10 @@ const tsr_plugin_header* wrap(const tsr_plugin_header* given) {
 
 constexpr tsr_layer_table table = {sizeof(tsr_layer_table), wrap};
 
-tsr_status open_layer(const tsr_host*, const tsr_option_value* values, std::uint32_t count, tsr_plugin** out_plugin,
+tsr_status open_layer(const tsr_host* host, const tsr_option_value* values, std::uint32_t count, tsr_plugin** out_plugin,
                       const void** out_table) {
   static int token;
+  the_host = host;
   left_out.clear();
   for (std::uint32_t k = 0; k < count; ++k)
     if (std::strcmp(values[k].name, "leave_out") == 0) left_out = values[k].text;
@@ -144,6 +149,8 @@ extern "C" TSR_EXPORT const tsr_plugin_header* tsr_plugin_query(std::uint32_t, s
     made.kind = TSR_PLUGIN_LAYER;
     made.sanitizer = TSR_BUILD_SANITIZER;
     made.name = "without";
+    made.vendor = "Tessera tests";
+    made.version = "1.0";
     made.options = options;
     made.option_count = 1;
     made.open = open_layer;

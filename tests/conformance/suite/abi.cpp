@@ -254,11 +254,11 @@ void longer_copy(const subject& what) {
 }  // namespace
 
 std::vector<check> abi_checks() {
-  return {{"abi.header_is_complete", header_is_complete},
-          {"abi.options_are_documented", options_are_documented},
-          {"abi.other_hosts_are_answered", other_hosts_are_answered},
+  return {{"abi.header_is_complete", header_is_complete, every_kind},
+          {"abi.options_are_documented", options_are_documented, every_kind},
+          {"abi.other_hosts_are_answered", other_hosts_are_answered, every_kind},
           {"abi.older_host_is_served", older_host_is_served},
-          {"abi.probe_without_reason", probe_without_reason},
+          {"abi.probe_without_reason", probe_without_reason, every_kind},
           {"abi.longer_option_values", longer_option_values},
           {"abi.descriptions_stay_inside", descriptions_stay_inside},
           {"abi.short_structs_are_respected", short_structs_are_respected},

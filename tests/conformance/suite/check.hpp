@@ -2,6 +2,7 @@
 // What the checks are made of.
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstdint>
 #include <random>
 #include <stdexcept>
@@ -23,14 +24,29 @@ struct check_skipped : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
+/// Whether the running check has looked at anything: one that ends without an expectation is reported as skipped.
+inline std::atomic<bool> looked_at_something{false};
+
+/// Fails the running check unless `truth`. For what a check needs before it can look at what it is about; counts as no look.
+template <class... Arguments>
+void need(bool truth, fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+  if (!truth) throw check_failed(fmt::format(text, std::forward<Arguments>(arguments)...));
+}
+void need_status(tsr_status got, tsr_status wanted, std::string_view call);
+inline void need_ok(tsr_status got, std::string_view call) { need_status(got, TSR_OK, call); }
+
 /// Fails the running check unless `truth`.
 template <class... Arguments>
 void expect(bool truth, fmt::format_string<Arguments...> text, Arguments&&... arguments) {
-  if (!truth) throw check_failed(fmt::format(text, std::forward<Arguments>(arguments)...));
+  looked_at_something.store(true, std::memory_order_relaxed);
+  need(truth, text, std::forward<Arguments>(arguments)...);
 }
 
 /// Fails the running check unless a call answered `wanted`; the plugin's details are part of the message.
-void expect_status(tsr_status got, tsr_status wanted, std::string_view call);
+inline void expect_status(tsr_status got, tsr_status wanted, std::string_view call) {
+  looked_at_something.store(true, std::memory_order_relaxed);
+  need_status(got, wanted, call);
+}
 inline void expect_ok(tsr_status got, std::string_view call) { expect_status(got, TSR_OK, call); }
 
 [[noreturn]] inline void skip(const std::string& reason) { throw check_skipped(reason); }
@@ -61,10 +77,17 @@ struct opened {
   std::vector<std::unique_ptr<plugin::device>> devices;
 };
 
+/// Kinds of plugins, as bits.
+using kind_set = std::uint32_t;
+constexpr kind_set set_of(tsr_plugin_kind kind) { return kind_set{1} << kind; }
+constexpr kind_set devices = set_of(TSR_PLUGIN_DEVICE) | set_of(TSR_PLUGIN_STORAGE), every_kind = ~kind_set{0};
+
 /// One check. Receives the subject; throws check_failed or check_skipped.
 struct check {
   const char* name;
   void (*run)(const subject&);
+  kind_set of = devices;  ///< the kinds of plugins that it is about
+  bool loses = false;     ///< the plugin is opened as request::lose_with says
 };
 
 /// The groups, each in its own file.
@@ -87,5 +110,11 @@ std::vector<check> extension_checks();
 std::vector<check> jit_checks();
 std::vector<check> ipc_checks();
 std::vector<check> storage_checks();
+std::vector<check> plugin_checks();
+std::vector<check> operations_checks();
+std::vector<check> policy_checks();
+std::vector<check> layer_checks();
+std::vector<check> job_checks();
+std::vector<check> loss_checks();
 
 }  // namespace tessera::conformance

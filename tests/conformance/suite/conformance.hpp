@@ -21,6 +21,13 @@ struct request {
   std::filesystem::path known_failures = {};     ///< file of known failures; empty: none
   std::filesystem::path layer = {};              ///< absolute path of a layer to put around the plugin; empty: none
   std::vector<plugin::raw_option> layer_options = {};  ///< for the layer's open
+  /// Where `plugin` is a layer: absolute path of what it is put around, so that the result is checked as a device is. Empty: tessera_host.so,
+  /// if that lies beside it.
+  std::filesystem::path inner = {};
+  std::vector<plugin::raw_option> inner_options = {};  ///< for the inner plugin's open
+  /// More options, of the layer if there is one, else of the plugin, with which a device loses itself in the course of work. Empty: a host
+  /// task that answers DEVICE_LOST is tried.
+  std::vector<plugin::raw_option> lose_with = {};
   /// A command line that with one more word calls run_second_process(word), such as {"/path/to/this/program", "--second"}. Empty:
   /// what takes two processes is not checked.
   std::vector<std::string> second_process = {};
@@ -31,7 +38,7 @@ struct request {
 enum class outcome : std::uint8_t {
   passed,
   failed,
-  skipped,       ///< the plugin does not offer what the check is about
+  skipped,       ///< the plugin does not offer what the check is about, or the check found nothing to look at
   known_failure  ///< failed, and a line of the known failures that has not expired says so
 };
 
@@ -63,7 +70,8 @@ struct listener {
   std::function<void(const report& so_far)> overdue = {};
 };
 
-/// Runs the suite. A file that is refused gives one failed result, "load". Never throws for what a plugin does; a plugin that crashes
+/// Runs the checks that are about plugins of this kind; of a layer also those of what it is put around, as it looks through the layer.
+/// A file that is refused gives one failed result, "load". Never throws for what a plugin does; a plugin that crashes
 /// takes the process with it, and standard error names the check.
 report run(const request& what, const listener& tells = {});
 
@@ -73,6 +81,8 @@ int run_second_process(const std::filesystem::path& order);
 
 /// The names of all checks, in the order of running.
 std::vector<std::string> names();
+/// Of those that `run` would run; of all, where the file is refused.
+std::vector<std::string> names(const request& what);
 
 /// {"plugin", "version", "seed", "passed", "failed", "skipped", "known_failures", "results": [{"name", "outcome",
 /// "message", "seconds"}]}

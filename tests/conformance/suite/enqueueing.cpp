@@ -177,6 +177,58 @@ void add_tensor(std::vector<operation<T>>& all, const operands<T>& with, const s
   });
 }
 
+/// A sparse matrix of order x order on the device, for as long as its products are tried; none where the device makes none of the type.
+template <class T>
+class sparse_matrix {
+ public:
+  explicit sparse_matrix(const operands<T>& with) : m_device(with.stream.owner()) {
+    const tsr_sparse_table* const table = m_device.sparse();
+    if (table == nullptr || !table->supports(m_device.handle(), TSR_SPARSE_SPMM, number<T>::type)) return;
+    std::vector<std::int64_t> starts{0};
+    std::vector<std::int32_t> columns;
+    std::vector<T> values;
+    for (std::int64_t row = 0; row < order; ++row) {  // the diagonal, and what is right of it
+      for (const std::int64_t column : {row, (row + 1) % order}) columns.push_back(static_cast<std::int32_t>(column)), values.push_back(T(2));
+      starts.push_back(static_cast<std::int64_t>(columns.size()));
+    }
+    m_starts.emplace(uploaded(with.stream, with.space, starts));
+    m_columns.emplace(uploaded(with.stream, with.space, columns));
+    m_values.emplace(uploaded(with.stream, with.space, values));
+    tsr_csr csr{};
+    csr.struct_size = sizeof csr;
+    csr.type = number<T>::type;
+    csr.rows = csr.columns = order, csr.nonzeros = static_cast<std::int64_t>(columns.size());
+    csr.row_starts = m_starts->at(0), csr.column_indices = m_columns->at(0), csr.values = m_values->at(0);
+    expect_ok(table->create_csr(m_device.handle(), &csr, &m_handle), "create_csr");
+  }
+  ~sparse_matrix() {
+    if (m_handle != nullptr) m_device.sparse()->destroy(m_device.handle(), m_handle);
+  }
+  sparse_matrix(const sparse_matrix&) = delete;
+  sparse_matrix& operator=(const sparse_matrix&) = delete;
+  tsr_sparse* handle() const { return m_handle; }
+
+ private:
+  const device& m_device;
+  std::optional<buffer> m_starts, m_columns, m_values;
+  tsr_sparse* m_handle = nullptr;
+};
+
+template <class T>
+void add_sparse(std::vector<operation<T>>& all, const operands<T>& with, const sparse_matrix<T>& matrix) {
+  if (matrix.handle() == nullptr) return;
+  const device& device = with.stream.owner();
+  const auto add = [&](tsr_sparse_operation op, tsr_transpose transpose, const char* name) {
+    if (!device.sparse()->supports(device.handle(), op, number<T>::type)) return;
+    all.push_back({name, [&with, &device, transpose, handle = matrix.handle()](given<T>& from) {
+                     return device.sparse()->spmm(device.handle(), with.stream.handle(), transpose, &from.alpha, handle, with.a.at(0), order, order,
+                                                  &from.beta, with.c.at(0), order, {});
+                   }});
+  };
+  add(TSR_SPARSE_SPMM, TSR_NO_TRANSPOSE, "spmm");
+  add(TSR_SPARSE_SPMM_TRANSPOSED, TSR_TRANSPOSE, "spmm, transposed,");
+}
+
 /// The bytes that contractions of `order`, one or two, ask for.
 template <class T>
 std::optional<buffer> workspace_of(const operands<T>& with) {
@@ -225,9 +277,11 @@ bool each_operation(const opened& all, Look&& look) {
       const queue stream(device);
       operands<T> with(stream);
       const std::optional<buffer> workspace = workspace_of(with);
+      const sparse_matrix<T> matrix(with);
       std::vector<operation<T>> operations;
       add_blas(operations, with);
       add_tensor(operations, with, workspace);
+      add_sparse(operations, with, matrix);
       for (const operation<T>& one : operations) {
         any = true;
         with.reset();
@@ -260,7 +314,7 @@ void arguments_are_read_at_once(const subject& what) {
            "{} of {} gives another result when its struct, scalars and lists are overwritten after the call: they are read before it returns",
            one.name, number<T>::name);
   });
-  if (!any) skip("neither BLAS nor TENSOR is offered");
+  if (!any) skip("neither BLAS nor TENSOR nor SPARSE is offered");
   if (!held) skip("the work is done inside the calls");
 }
 
@@ -317,7 +371,7 @@ void operations_do_not_wait(const subject& what) {
     expect(returned.value_or(true), "{} of {} returns only when the work before it on its stream has finished: it enqueues, and waits for nothing",
            one.name, number<T>::name);
   });
-  if (!any) skip("neither BLAS nor TENSOR is offered");
+  if (!any) skip("neither BLAS nor TENSOR nor SPARSE is offered");
   if (!held) skip("the work is done inside the calls");
 }
 

@@ -15,7 +15,7 @@ void each_offered(const subject& what, tsr_extension_id id, Use&& use) {
     if (raw == nullptr) return;
     tried = true;
     const Table table = plugin::completed(static_cast<const Table*>(raw));
-    expect(table.version >= 1, "the extension's table has version 0");
+    need(table.version >= 1, "the extension's table has version 0");
     use(device, table);
   });
   if (!tried) skip("the extension is not offered");

@@ -1,5 +1,9 @@
 // One check per documented error, and how failures of asynchronous work travel.
+#include <array>
 #include <atomic>
+#include <chrono>
+#include <thread>
+#include <utility>
 
 #include "tests/conformance/suite/rig.hpp"
 
@@ -175,6 +179,78 @@ void failed_work_is_reported_once(const subject& what) {
   if (!tried) skip("nothing can be made to fail: host_task is not offered");
 }
 
+/// Holds a stream back.
+struct gate {
+  std::atomic<bool> open{false}, passed{false};
+  static tsr_status wait(void* self, void* const*) {
+    while (!static_cast<gate*>(self)->open) std::this_thread::yield();
+    return TSR_OK;
+  }
+  static tsr_status tell(void* self, void* const*) {
+    static_cast<gate*>(self)->passed = true;
+    return TSR_OK;
+  }
+};
+
+/// Opens it however the scope ends, and lets the work leave it.
+struct opener {
+  gate& g;
+  ~opener() {
+    g.open = true;
+    for (int i = 0; i < 1000 && !g.passed; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+};
+
+/// Several host tasks that fail, each with a point behind it: one failure at each question, the oldest first, each once.
+void failures_are_reported_one_by_one(const subject& what) {
+  const opened all(what);
+  bool tried = false;
+  for_each_device(all, [&](const device& device) {
+    const tsr_device_table& table = device.table();
+    if (table.host_task == nullptr) return;
+    tried = true;
+    using function = tsr_status (*)(void*, void* const*);
+    constexpr std::array<std::pair<tsr_status, function>, 3> tasks{{{TSR_DATA_LOSS, [](void*, void* const*) { return tsr_status{TSR_DATA_LOSS}; }},
+                                                                    {TSR_ABORTED, [](void*, void* const*) { return tsr_status{TSR_ABORTED}; }},
+                                                                    {TSR_UNAVAILABLE, [](void*, void* const*) { return tsr_status{TSR_UNAVAILABLE}; }}}};
+    const queue stream(device);
+    std::vector<tsr_ticket> points;
+    tsr_ticket last{};
+    {
+      gate before;  // no question comes between them
+      expect_ok(table.host_task(device.handle(), stream.handle(), gate::wait, &before, nullptr, 0, 0), "host_task");
+      const opener always{before};
+      for (const auto& task : tasks) {
+        expect_ok(table.host_task(device.handle(), stream.handle(), task.second, nullptr, nullptr, 0, 0), "host_task");
+        points.push_back(stream.signal());
+        const tsr_ticket good = stream.signal();
+        expect(good.value > points.back().value, "stream_signal gives {} after {}", good.value, points.back().value);
+      }
+      expect_ok(table.host_task(device.handle(), stream.handle(), gate::tell, &before, nullptr, 0, 0), "host_task");
+      last = stream.signal();
+      before.open = true;
+      wait_until([&] { return before.passed.load(); }, "work behind failing work");
+    }
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      std::uint64_t value = 0, failed = 0;
+      tsr_status status = TSR_OK;
+      plugin::take_error_details();
+      wait_until(
+          [&] {
+            status = table.stream_progress(device.handle(), stream.handle(), &value, &failed);
+            return status != TSR_OK || value >= last.value;
+          },
+          "the report of a failure");
+      expect_status(status, tasks[i].first, fmt::format("stream_progress, asked for failure {} of {} of one stream, the oldest first,", i + 1, tasks.size()));
+      expect(failed == points[i].value, "failure {} of {} is said to be at point {}, and was before {}", i + 1, tasks.size(), failed, points[i].value);
+      expect(value >= points[i].value, "stream_progress reports the failure of point {} and says that {} is reached", points[i].value, value);
+      expect(!plugin::take_error_details().empty(), "stream_progress reports a failure and leaves no details with host->error (rule R3)");
+    }
+    stream.finish();  // none is left
+  });
+  if (!tried) skip("nothing can be made to fail: host_task is not offered");
+}
+
 void bad_images(const subject& what) {
   const opened all(what);
   bool tried = false;
@@ -201,6 +277,7 @@ std::vector<check> failure_checks() {
           {"failure.copy_out_of_range", copy_out_of_range},
           {"failure.foreign_copies", foreign_copies},
           {"failure.failed_work_is_reported_once", failed_work_is_reported_once},
+          {"failure.failures_are_reported_one_by_one", failures_are_reported_one_by_one},
           {"failure.bad_images", bad_images}};
 }
 

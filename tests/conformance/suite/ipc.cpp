@@ -11,8 +11,8 @@ std::unique_ptr<tsr_ipc_table> table_of(const opened& all, const device& device)
   const void* raw = all.session.extension(device.handle(), TSR_EXTENSION_IPC);
   if (raw == nullptr) return nullptr;
   auto table = std::make_unique<tsr_ipc_table>(plugin::completed(static_cast<const tsr_ipc_table*>(raw)));
-  expect(table->version >= 1, "the IPC table has version 0");
-  expect(table->export_memory != nullptr && table->import_memory != nullptr, "the IPC table lacks an entry");
+  need(table->version >= 1, "the IPC table has version 0");
+  need(table->export_memory != nullptr && table->import_memory != nullptr, "the IPC table lacks an entry");
   return table;
 }
 

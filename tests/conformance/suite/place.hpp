@@ -8,7 +8,7 @@ namespace tessera::conformance {
 
 class place {
  public:
-  /// Throws tessera::error for a file that is refused or that the suite does not check.
+  /// Throws tessera::error for a file that is refused.
   explicit place(const request& what);
   const plugin::loaded_plugin& loaded() const { return m_loaded; }
   subject subject_of(const request& what, std::uint64_t seed) const;

@@ -8,9 +8,9 @@ namespace tessera::conformance {
 
 buffer::buffer(const device& device, std::uint32_t space, std::uint64_t bytes)
     : m_device(&device), m_space(space), m_bytes(bytes) {
-  expect_ok(device.table().mem_alloc(device.handle(), space, bytes, &m_memory),
+  need_ok(device.table().mem_alloc(device.handle(), space, bytes, &m_memory),
             fmt::format("mem_alloc({} bytes)", bytes));
-  expect(m_memory != nullptr, "mem_alloc answers OK and gives no memory");
+  need(m_memory != nullptr, "mem_alloc answers OK and gives no memory");
 }
 
 buffer::~buffer() {
@@ -24,8 +24,8 @@ buffer::buffer(buffer&& other) noexcept
       m_memory(std::exchange(other.m_memory, nullptr)) {}
 
 queue::queue(const device& device, std::uint32_t flags) : m_device(&device) {
-  expect_ok(device.table().stream_create(device.handle(), flags, &m_stream), "stream_create");
-  expect(m_stream != nullptr, "stream_create answers OK and gives no stream");
+  need_ok(device.table().stream_create(device.handle(), flags, &m_stream), "stream_create");
+  need(m_stream != nullptr, "stream_create answers OK and gives no stream");
 }
 
 queue::~queue() {
@@ -36,8 +36,8 @@ queue::queue(queue&& other) noexcept : m_device(other.m_device), m_stream(std::e
 
 tsr_ticket queue::signal() const {
   tsr_ticket ticket{nullptr, 0};
-  expect_ok(m_device->table().stream_signal(m_device->handle(), m_stream, &ticket), "stream_signal");
-  expect(ticket.stream == m_stream && ticket.value > 0, "stream_signal gives a ticket of another stream or value 0");
+  need_ok(m_device->table().stream_signal(m_device->handle(), m_stream, &ticket), "stream_signal");
+  need(ticket.stream == m_stream && ticket.value > 0, "stream_signal gives a ticket of another stream or value 0");
   return ticket;
 }
 
@@ -45,7 +45,7 @@ bool queue::reached(tsr_ticket ticket, tsr_status* status, std::uint64_t* failed
   std::uint64_t value = 0, failed_value = 0;
   const tsr_status answer = m_device->table().stream_progress(m_device->handle(), m_stream, &value, &failed_value);
   if (status == nullptr) {
-    expect_ok(answer, "stream_progress");
+    need_ok(answer, "stream_progress");
   } else if (answer != TSR_OK) {
     *status = answer;
     if (failed != nullptr) *failed = failed_value;
@@ -61,7 +61,7 @@ void queue::finish() const {
 void wait_until(const std::function<bool()>& done, std::string_view what) {
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (!done()) {
-    expect(std::chrono::steady_clock::now() < limit, "{} did not finish within 60 seconds", what);
+    need(std::chrono::steady_clock::now() < limit, "{} did not finish within 60 seconds", what);
     std::this_thread::yield();
   }
 }
@@ -81,13 +81,13 @@ tsr_copy plain_copy(tsr_space_ref to, tsr_address destination, tsr_space_ref fro
 
 void upload(const queue& stream, const buffer& to, const void* from, std::uint64_t bytes, std::uint64_t offset) {
   const tsr_copy copy = plain_copy(to.where(), to.at(offset), host_space, host_address(from), bytes);
-  expect_ok(stream.owner().table().copy(stream.owner().handle(), stream.handle(), &copy), "copy from host memory");
+  need_ok(stream.owner().table().copy(stream.owner().handle(), stream.handle(), &copy), "copy from host memory");
   stream.finish();
 }
 
 void download(const queue& stream, void* to, const buffer& from, std::uint64_t bytes, std::uint64_t offset) {
   const tsr_copy copy = plain_copy(host_space, host_address(to), from.where(), from.at(offset), bytes);
-  expect_ok(stream.owner().table().copy(stream.owner().handle(), stream.handle(), &copy), "copy to host memory");
+  need_ok(stream.owner().table().copy(stream.owner().handle(), stream.handle(), &copy), "copy to host memory");
   stream.finish();
 }
 

@@ -16,7 +16,7 @@ void each_claimed(const subject& what, tsr_sparse_operation operation, int round
   for_each_device(all, [&](const device& device) {
     const tsr_sparse_table* sparse = device.sparse();
     if (sparse == nullptr) return;
-    expect(sparse->version >= 1, "the SPARSE table has version 0");
+    need(sparse->version >= 1, "the SPARSE table has version 0");
     for_each_number([&](auto zero) {
       using T = decltype(zero);
       if (!sparse->supports(device.handle(), operation, number<T>::type)) return;

@@ -9,12 +9,7 @@
 namespace tessera::conformance {
 namespace {
 
-void need_storage(const subject& what) {
-  if (what.plugin.header.kind != TSR_PLUGIN_STORAGE) skip("not a storage plugin");
-}
-
 void computes_nothing(const subject& what) {
-  need_storage(what);
   const opened all(what);
   for_each_device(all, [](const device& device) {
     const tsr_device_desc& d = device.description();
@@ -28,7 +23,6 @@ void computes_nothing(const subject& what) {
 }
 
 void spaces_are_disks(const subject& what) {
-  need_storage(what);
   const opened all(what);
   for_each_device(all, [](const device& device) {
     for (std::uint32_t i = 0; i < device.spaces().size(); ++i) {
@@ -50,7 +44,6 @@ void spaces_are_disks(const subject& what) {
 }
 
 void large_contents(const subject& what) {
-  need_storage(what);
   const opened all(what);
   for_each_device(all, [&](const device& device) {
     const std::uint64_t capacity = device.spaces()[0].description.bytes, bytes = (24ull << 20) + 4099;
@@ -70,7 +63,6 @@ void large_contents(const subject& what) {
 /// Threads with a stream each write neighbouring bytes: what is stored in whole blocks is read, changed and written back,
 /// and whoever does that without care loses what a neighbour wrote in between.
 void neighbours_are_kept(const subject& what) {
-  need_storage(what);
   const opened all(what);
   for_each_device(all, [&](const device& device) {
     constexpr std::size_t threads = 4, pieces = 200, length = 137;
@@ -110,10 +102,11 @@ void neighbours_are_kept(const subject& what) {
 }  // namespace
 
 std::vector<check> storage_checks() {
-  return {{"storage.computes_nothing", computes_nothing},
-          {"storage.spaces_are_disks", spaces_are_disks},
-          {"storage.large_contents", large_contents},
-          {"storage.neighbours_are_kept", neighbours_are_kept}};
+  constexpr kind_set storage = set_of(TSR_PLUGIN_STORAGE);
+  return {{"storage.computes_nothing", computes_nothing, storage},
+          {"storage.spaces_are_disks", spaces_are_disks, storage},
+          {"storage.large_contents", large_contents, storage},
+          {"storage.neighbours_are_kept", neighbours_are_kept, storage}};
 }
 
 }  // namespace tessera::conformance

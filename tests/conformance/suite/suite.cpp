@@ -5,7 +5,7 @@
 #include <mutex>
 #include <thread>
 
-#include "core/base/whole_file.hpp"
+#include "core/base/error.hpp"
 #include "tests/conformance/suite/check.hpp"
 #include "tests/conformance/suite/known_failures.hpp"
 #include "tests/conformance/suite/place.hpp"
@@ -17,9 +17,10 @@ namespace {
 std::vector<check> all_checks() {
   std::vector<check> all;
   for (const auto& group :
-       {lifecycle_checks(), abi_checks(), honesty_checks(), memory_checks(), copy_checks(), ordering_checks(), enqueueing_checks(),
+       {plugin_checks(), operations_checks(), policy_checks(), layer_checks(), lifecycle_checks(), abi_checks(), honesty_checks(), memory_checks(), copy_checks(), ordering_checks(), enqueueing_checks(),
         stress_checks(), failure_checks(), blas_checks(), tensor_checks(), contract_checks(), reduce_checks(),
-        sparse_checks(), tiled_sparse_checks(), extension_checks(), jit_checks(), ipc_checks(), storage_checks()})
+        sparse_checks(), tiled_sparse_checks(), extension_checks(), jit_checks(), ipc_checks(), storage_checks(),
+        job_checks(), loss_checks()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }
@@ -27,8 +28,10 @@ std::vector<check> all_checks() {
 result run_one(const check& one, const subject& what) {
   result done{one.name, outcome::passed, {}, 0};
   const auto begin = std::chrono::steady_clock::now();
+  looked_at_something.store(false);
   try {
     one.run(what);
+    if (!looked_at_something.load()) skip("there was nothing to look at");
   } catch (const check_skipped& reason) {
     done.how = outcome::skipped;
     done.message = reason.what();
@@ -63,6 +66,51 @@ void judge(result& done, const std::vector<known_failure>& known) {
   }
 }
 
+/// Checks that run on one opening of a place.
+struct stage {
+  request what;
+  std::vector<check> checks;
+};
+
+tsr_plugin_kind kind_of(const std::filesystem::path& file) { return plugin::load_plugin(file, {}).header.kind; }
+
+/// What a layer is put around: as asked, or the host that lies beside it; empty where there is none.
+std::filesystem::path inner_of(const request& what) {
+  if (!what.inner.empty()) return what.inner;
+  const std::filesystem::path beside = what.plugin.parent_path() / "tessera_host.so";
+  return std::filesystem::exists(beside) ? beside : std::filesystem::path{};
+}
+
+/// Adds the checks that are about `kind`: those that lose devices to a stage of their own, where options for it are named.
+void add_stages(std::vector<stage>& to, const request& what, tsr_plugin_kind kind, kind_set but = 0) {
+  stage usual{what, {}}, losing{what, {}};
+  auto& options = what.layer.empty() ? losing.what.options : losing.what.layer_options;
+  options.insert(options.end(), what.lose_with.begin(), what.lose_with.end());
+  for (const check& one : all_checks())
+    if ((one.of & set_of(kind)) != 0 && (one.of & but) == 0) (one.loses && !what.lose_with.empty() ? losing : usual).checks.push_back(one);
+  to.push_back(std::move(usual));
+  if (!losing.checks.empty()) to.push_back(std::move(losing));
+}
+
+std::vector<stage> stages_of(const request& what) {
+  std::vector<stage> all;
+  const tsr_plugin_kind kind = kind_of(what.plugin);
+  if (kind != TSR_PLUGIN_LAYER) {
+    add_stages(all, what, kind);
+    return all;
+  }
+  request alone = what, around = what;
+  alone.inner = around.plugin = inner_of(what);
+  alone.lose_with = {};
+  add_stages(all, alone, kind);
+  if (around.plugin.empty()) return all;
+  around.options = what.inner_options;
+  around.layer = what.plugin;
+  around.layer_options = what.options;
+  add_stages(all, around, kind_of(around.plugin), set_of(kind));  // what is about layers too has been looked at
+  return all;
+}
+
 }  // namespace
 
 const char* name_of(outcome how) noexcept {
@@ -85,6 +133,17 @@ std::vector<std::string> names() {
   return all;
 }
 
+std::vector<std::string> names(const request& what) {
+  try {
+    std::vector<std::string> some;
+    for (const stage& part : stages_of(what))
+      for (const check& one : part.checks) some.emplace_back(one.name);
+    return some;
+  } catch (const error&) {
+    return names();  // each tells why
+  }
+}
+
 bool report::passed() const { return count(outcome::failed) == 0; }
 
 std::size_t report::count(outcome how) const {
@@ -92,7 +151,7 @@ std::size_t report::count(outcome how) const {
       std::count_if(results.begin(), results.end(), [&](const result& r) { return r.how == how; }));
 }
 
-void expect_status(tsr_status got, tsr_status wanted, std::string_view call) {
+void need_status(tsr_status got, tsr_status wanted, std::string_view call) {
   if (got == wanted) return;
   const std::string details = plugin::take_error_details();
   throw check_failed(fmt::format("{} answers {}{}{}, expected {}", call, plugin::name_of(got),
@@ -105,10 +164,6 @@ opened::opened(const subject& what) : session(what.plugin, what.host, what.optio
 }
 
 place::place(const request& what) : m_host(every_cpu(), {}), m_loaded(plugin::load_plugin(what.plugin, {})) {
-  if (m_loaded.header.kind != TSR_PLUGIN_DEVICE && m_loaded.header.kind != TSR_PLUGIN_STORAGE)
-    throw error(error_kind::plugin,
-                fmt::format("the suite checks device and storage plugins; this is a {} plugin", plugin::name_of_kind(m_loaded.header.kind)),
-                what.plugin.string());
   if (const auto answer = plugin::probe(m_loaded, m_host.table()); answer.score == 0)
     throw error(error_kind::plugin, "the plugin cannot run on this machine: " + answer.reason, what.plugin.string());
   if (what.layer.empty()) return;
@@ -149,24 +204,30 @@ report run(const request& what, const listener& tells) {
   try {
     const auto known = read_known_failures(what.known_failures, names());
     observed.begins("load");  // probing is the plugin's code already
-    const place at(what);
-    {
-      const std::lock_guard guard(mutex);
-      done.plugin = at.loaded().name;
-      done.version = at.loaded().header.version != nullptr ? at.loaded().header.version : "";
-    }
-    const subject checked = at.subject_of(what, done.seed);
-    observed.ends();
-    for (const check& one : all_checks()) {
-      if (std::string(one.name).find(what.filter) == std::string::npos || (!what.only.empty() && what.only != one.name)) continue;
-      if (tells.begins) tells.begins(one.name);
-      observed.begins(one.name);
-      result finished = run_one(one, checked);
+    bool first = true;
+    for (const stage& part : stages_of(what)) {
+      const place at(part.what);
+      if (first) {
+        const std::lock_guard guard(mutex);
+        done.plugin = at.loaded().name;
+        done.version = at.loaded().header.version != nullptr ? at.loaded().header.version : "";
+      }
+      first = false;
+      const subject checked = at.subject_of(part.what, done.seed);
       observed.ends();
-      judge(finished, known);
-      add(std::move(finished));
+      for (const check& one : part.checks) {
+        if (std::string(one.name).find(what.filter) == std::string::npos || (!what.only.empty() && what.only != one.name)) continue;
+        if (tells.begins) tells.begins(one.name);
+        observed.begins(one.name);
+        result finished = run_one(one, checked);
+        observed.ends();
+        judge(finished, known);
+        add(std::move(finished));
+      }
+      observed.begins("the end");  // layers close
     }
-    observed.begins("the end");  // layers close
+    if (done.results.empty() && !what.only.empty())
+      add({what.only, outcome::skipped, fmt::format("it is not about {} plugins", plugin::name_of_kind(kind_of(what.plugin))), 0});
   } catch (const std::exception& failure) {
     add({"load", outcome::failed, failure.what(), 0});
   }

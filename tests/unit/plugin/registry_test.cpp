@@ -263,4 +263,13 @@ TEST(registry, a_layer_wraps_the_plugin_it_is_told_to) {
   EXPECT_THROW((registry{{.directories = {test_plugins()}, .wanted = {"layer"}}}), error);
 }
 
+TEST(registry, a_layer_that_cannot_wrap_a_plugin_tells_why) {
+  try {
+    const registry all({.directories = {test_plugins()}, .wanted = {"operations"}, .layers = {{"layer", "operations"}}});
+    FAIL() << "a layer for devices wraps operations";
+  } catch (const error& failure) {
+    EXPECT_THAT(failure.what(), testing::HasSubstr("layer \"layer\" cannot wrap plugin \"operations\": this layer wraps devices alone"));
+  }
+}
+
 }  // namespace
