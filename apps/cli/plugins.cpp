@@ -1,4 +1,4 @@
-// tessera plugins: what was found, what became of it, what it offers; and whether it keeps the contract.
+// tessera plugins: what was found, what became of it, what it offers; and whether it keeps the contract. (plugins_new.cpp: a new one.)
 #include <fmt/format.h>
 
 #include <unistd.h>
@@ -217,6 +217,8 @@ void add_plugins(CLI::App& to, command& selected) {
                        "check failed. A plugin that crashes takes the command with it; standard error names the check.\n"
                        "Example:\n  tessera plugins check ./tessera_mine.so --option 'device[0].memory=64 MiB' --json results.json");
   check_command.callback([checked, &selected] { selected = [checked] { return check(*checked); }; });
+
+  add_plugins_new(sub, selected);
 }
 
 }  // namespace tessera::cli
