@@ -1,0 +1,146 @@
+#!/usr/bin/env bash
+# New plugins, made and used as their README.md says: skeleton_test.sh STEP [LANGUAGE], with the variables that CMakeLists.txt sets.
+#   PREFIX   where Tessera is installed, or a folder that looks like it: bin/tessera and include/tessera/plugin.h
+#   WORK     a folder of its own
+#   CC CXX RUSTC CARGO, FLAGS   what compiles; FLAGS are those of a sanitizer. RUSTC and CARGO may be empty
+# Every step fails with a sentence on standard error, and ends with 77 where it is left out.
+set -euo pipefail
+
+name=my_device-x  # every kind of character that is allowed
+
+fail() {
+  echo "skeleton_test: $*" >&2
+  exit 1
+}
+left_out() {
+  echo "skeleton_test: left out: $*"
+  exit 77
+}
+fresh() {
+  rm -rf "${1:?}"
+  mkdir -p "$1"
+}
+# expect_text FILE WORDS...: the file holds each
+expect_text() {
+  local file=$1 words
+  shift
+  for words in "$@"; do grep -qF -- "$words" "$file" || fail "'$words' is not in $file: $(cat "$file")"; done
+}
+need_rust() { [ -n "$RUSTC" ] || left_out "no rustc of version 1.77 or newer was found when Tessera was configured, or a sanitizer is on, which Rust's library is not built for"; }
+
+# What a block calls.
+compilers() {
+  export PREFIX PATH="$PREFIX/bin:$PATH" CC CXX CARGO_TARGET_DIR=target
+  unset LD_LIBRARY_PATH
+  # shellcheck disable=SC2086  # FLAGS are words
+  cc() { "$CC" $FLAGS -Wall -Wextra -Wpedantic -Werror "$@"; }
+  # shellcheck disable=SC2086
+  c++() { "$CXX" $FLAGS -Wall -Wextra -Wpedantic -Werror "$@"; }
+  rustc() { "$RUSTC" -D warnings "$@"; }
+  cargo() { "$CARGO" "$@"; }
+}
+
+# new FOLDER LANGUAGE: a new plugin there
+new() {
+  fresh "$1"
+  rmdir "$1"
+  "$PREFIX/bin/tessera" plugins new "$name" --language "$2" --directory "$1" >"$1.txt"
+  expect_text "$1.txt" "wrote $1/README.md"
+}
+
+# The blocks of the README, typed from the first line to the last in the folder of the plugin.
+step_guide() {
+  local folder="$WORK/$1" block text count=0
+  [ "$1" != rust ] || need_rust
+  new "$folder" "$1"
+  cd "$folder"
+  awk '/^```sh$/ { file = "block_" ++n ".sh"; next } /^```$/ { file = ""; next } file != "" { print > file }' README.md
+  compilers
+  for block in block_*.sh; do
+    text=$(cat "$block")
+    case $text in
+      cmake*) [ -n "$(find "$PREFIX/" -name tesseraConfig.cmake)" ] || { echo "not typed, since there is no package of Tessera here: $text"; continue; } ;;
+      cargo*) [ -n "$CARGO" ] || { echo "not typed, since there is no cargo: $text"; continue; } ;;
+    esac
+    echo "--- $text"
+    # shellcheck source=/dev/null
+    source "./$block" >"$block.txt" 2>&1 || fail "README.md: $text: $(cat "$block.txt")"
+    count=$((count + 1))
+  done
+  [ "$count" -ge 3 ] || fail "only $count blocks of README.md were typed"
+  cat block_*.txt >all.txt
+  expect_text all.txt "$name 0.1.0: " " 0 failed" "${name}0" residual error
+  ! grep -q '^failed' all.txt || fail "the suite: $(grep '^failed' all.txt)"
+  if [ -e "target/release/libtessera_my_device_x.so" ]; then
+    "$PREFIX/bin/tessera" plugins check --filter lifecycle target/release/libtessera_my_device_x.so >cargo.txt || fail "what cargo made: $(cat cargo.txt)"
+  fi
+  # A program in SIAL with the device in its machine.
+  printf '%s\n' 'sial p' 'index i = 1:4' 'index j = 1:4' 'special fill_block_sequential wr' 'scalar x' 'temp a[i,j]' 'temp b[j,i]' 'pardo i, j' \
+    'execute fill_block_sequential a[i,j] 1.0' 'execute fill_block_sequential b[j,i] 2.0' 'x += a[i,j] * b[j,i]' 'endpardo i, j' 'print x' 'endsial p' >p.sialx
+  "$PREFIX/bin/tessera" sial run p.sialx --set "runtime.plugins=[\"host\", \"$PWD/build/tessera_$name.so\"]" >sial.txt 2>&1 || fail "sial run: $(cat sial.txt)"
+  expect_text sial.txt "x = 32.0"
+  [ "$1" != rust ] || runs_products
+}
+
+# The device of the skeleton in Rust multiplies matrices: tasks run there.
+runs_products() {
+  "$PREFIX/bin/tessera" gemm --n 600 --tile 100 --workers 1 --stats --set runtime.placement=eager \
+    --set "runtime.plugins=[\"host\", \"$PWD/build/tessera_$name.so\"]" >gemm.txt || fail "gemm: $(cat gemm.txt)"
+  grep -qE "^gemm +${name}0 +[1-9]" gemm.txt || fail "no product ran on the device: $(cat gemm.txt)"
+}
+
+# build FOLDER LANGUAGE: its plugin, as the README says
+build() {
+  cd "$1"
+  mkdir -p build
+  case $2 in
+    c) cc -std=c11 -O2 -fPIC -fvisibility=hidden -shared -pthread -I "$PREFIX/include" plugin.c -o "build/tessera_$name.so" ;;
+    c++) c++ -std=c++20 -O2 -fPIC -fvisibility=hidden -shared -pthread -I "$PREFIX/include" plugin.cpp -o "build/tessera_$name.so" ;;
+    rust) rustc -A unreachable_code --edition 2021 -O -C panic=unwind --crate-name plugin plugin.rs -o "build/tessera_$name.so" ;;
+  esac
+}
+
+# A mistake in the plugin's own code, an exception or a panic, in an entry and in queued work: it is a failure with its words, the process
+# goes on, and nothing is printed.
+step_contained() {
+  local folder="$WORK/contained_$1" place
+  [ "$1" != rust ] || need_rust
+  compilers
+  for place in entry work; do
+    new "$folder" "$1"
+    case "$1 $place" in
+      "c++ entry") sed -i 's|^  return on(device, \[&\](tsr_device& self) { self.memories.take(memory); });|  return on(device, [\&](tsr_device\& self) { self.memories.take(memory); throw std::runtime_error("planted words"); });|' "$folder/plugin.cpp" ;;
+      "c++ work") continue ;;  # its work runs inside the entries
+      "rust entry") sed -i 's|^        device.memories.take(memory).map(drop)|        device.memories.take(memory).map(drop)?; panic!("planted words")|' "$folder/plugin.rs" ;;
+      "rust work") sed -i 's|^            for plane in 0..planes {|            if planes == 1 { panic!("planted words"); }\n&|' "$folder/plugin.rs" ;;
+    esac
+    grep -q 'planted words' "$folder"/plugin.* || fail "nothing was planted for $1, $place: the source has other lines"
+    (build "$folder" "$1")
+    local code=0
+    (cd "$folder" && "$PREFIX/bin/tessera" plugins check "build/tessera_$name.so" --filter copies.every_pair >out.txt 2>err.txt) || code=$?
+    [ "$code" -eq 5 ] || fail "$1, $place: exit code $code instead of 5: $(cat "$folder/out.txt" "$folder/err.txt")"
+    expect_text "$folder/out.txt" "failed         copies.every_pair" "INTERNAL" "planted words"
+    [ ! -s "$folder/err.txt" ] || fail "$1, $place: something was printed: $(cat "$folder/err.txt")"
+  done
+}
+
+# tessera.rs against the header of version 1.0; and that a difference is found.
+step_layout() {
+  need_rust
+  fresh "$WORK/layout"
+  cd "$WORK/layout"
+  "$LAYOUT" >layout.rs
+  cp "$SOURCE/plugins/template/tessera.rs" .
+  "$RUSTC" --edition 2021 --crate-type lib --emit metadata layout.rs || fail "plugins/template/tessera.rs is not <tessera/plugin.h>"
+  local change
+  for change in 's/^    pub bytes: u64,$/    pub bytes: u32,/' 's/^pub const TSR_ABORTED: tsr_status = 10;/pub const TSR_ABORTED: tsr_status = 11;/' \
+    's/^    pub capabilities: u32,$/    pub capabilities: u64,/' '/^    pub mem_free:/d'; do
+    sed "$change" "$SOURCE/plugins/template/tessera.rs" >tessera.rs
+    ! cmp -s tessera.rs "$SOURCE/plugins/template/tessera.rs" || fail "'$change' changes nothing"
+    ! "$RUSTC" --edition 2021 --crate-type lib --emit metadata layout.rs 2>/dev/null || fail "'$change' is not found"
+  done
+}
+
+step="step_$1"
+shift
+"$step" "$@"
