@@ -150,14 +150,14 @@ int check(const check_options& o) {
     if (terminal) fmt::print(to, "\033[K");
     print_result(to, one);
   };
-  tells.overdue = [&](const conformance::report& so_far) {
+  tells.does_not_return = [&](const conformance::report& so_far) {
     print_result(to, so_far.results.back());
     try {
       print_summary(to, what, so_far, o.json);
     } catch (const error& failure) {
       fmt::print(stderr, "{}\n", failure.what());
     }
-    _exit(exit_code_of(error_kind::plugin));  // what hangs cannot be ended
+    _exit(exit_code_of(error_kind::plugin));  // what hangs cannot be ended, and an ended thread goes on ending
   };
   const conformance::report done = conformance::run(what, tells);
   print_summary(to, what, done, o.json);

@@ -4,6 +4,8 @@
 //!
 //! Nothing of Rust crosses the boundary: entries are `extern "C"`, take and give plain structs, and a panic ends where it happened.
 #![crate_type = "cdylib"]
+#[cfg(not(panic = "unwind"))]
+compile_error!("build with panic=unwind: with abort, a panic of the plugin ends the whole process without a word");
 
 mod tessera;
 use std::alloc::{alloc, dealloc, Layout};

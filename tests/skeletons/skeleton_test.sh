@@ -37,6 +37,7 @@ compilers() {
   # shellcheck disable=SC2086
   c++() { "$CXX" $FLAGS -Wall -Wextra -Wpedantic -Werror "$@"; }
   rustc() { "$RUSTC" -D warnings "$@"; }
+  # shellcheck disable=SC2317  # called by blocks
   cargo() { "$CARGO" "$@"; }
 }
 
@@ -122,6 +123,68 @@ step_contained() {
     expect_text "$folder/out.txt" "failed         copies.every_pair" "INTERNAL" "planted words"
     [ ! -s "$folder/err.txt" ] || fail "$1, $place: something was printed: $(cat "$folder/err.txt")"
   done
+}
+
+# escaped LANGUAGE CODE WORDS COMMAND...: what becomes of the plugin in the folder `escapes`, run alone or with its file behind COMMAND
+escaped() {
+  local code=0 so="$WORK/escapes_$1/build/tessera_$name.so" wanted=$2 words=$3
+  shift 3
+  case $1 in
+    plugins) "$PREFIX/bin/tessera" "$@" "$so" >"$WORK/escapes.txt" 2>&1 || code=$? ;;
+    *) "$PREFIX/bin/tessera" "$@" --set "runtime.plugins=[\"host\", \"$so\"]" >"$WORK/escapes.txt" 2>&1 || code=$? ;;
+  esac
+  [ "$code" -eq "$wanted" ] || fail "exit code $code instead of $wanted: $(cat "$WORK/escapes.txt")"
+  expect_text "$WORK/escapes.txt" "$words"
+}
+
+# planted FUNCTION STATEMENT: a new plugin in C++ whose function begins with the statement, outside of what contains
+planted() {
+  new "$WORK/escapes_c++" c++
+  sed -i "s|^tsr_status $1(.*{\$|&\\n  $2;|" "$WORK/escapes_c++/plugin.cpp"
+  sed -i 's|^#include <algorithm>|#include <pthread.h>\n&|' "$WORK/escapes_c++/plugin.cpp"
+  grep -qF "$2" "$WORK/escapes_c++/plugin.cpp" || fail "nothing was planted into $1"
+  (build "$WORK/escapes_c++" c++)
+}
+
+# What docs/unwinding.md says of mistakes that nothing in the plugin contains.
+step_escapes() {
+  [ "$1" != rust ] || need_rust
+  compilers
+  export RUST_BACKTRACE=0
+  local thrown='throw std::runtime_error("planted words")'
+  if [ "$1" = c++ ]; then
+    planted device_open "$thrown"
+    escaped c++ 5 "the plugin threw a C++ exception out of device_open: planted words" topology
+    planted device_open 'throw 42'
+    escaped c++ 5 "the plugin threw a C++ exception out of device_open" topology
+    planted link_of "$thrown"
+    escaped c++ 70 "planted words" topology
+    planted stream_create "$thrown"
+    escaped c++ 70 "planted words" gemm --n 50
+    planted device_close "$thrown"
+    escaped c++ 0 "a C++ exception came out of it" topology
+    planted copy "$thrown"
+    escaped c++ 5 "planted words" plugins check --only copies.every_pair
+    planted copy 'throw 42'
+    escaped c++ 5 "no std::exception" plugins check --only copies.every_pair
+    planted copy 'pthread_exit(nullptr)'
+    escaped c++ 5 "the plugin ends the thread that calls it" plugins check --only copies.every_pair
+    planted device_open 'pthread_exit(nullptr)'
+    escaped c++ 134 "exception not rethrown" topology
+    planted device_open 'std::abort()'
+    escaped c++ 134 "the check lifecycle.devices_keep_their_descriptions ended the process" plugins check --only lifecycle.devices_keep_their_descriptions
+    return 0
+  fi
+  local folder="$WORK/escapes_rust"
+  new "$folder" rust
+  sed -i 's|^    catch_unwind(AssertUnwindSafe(body)).*|    body()|; s|^        keep_panics();||; s|^        let mut device = locked(&plugin.device);|        if index == 0 { panic!("planted words"); }\n&|' "$folder/plugin.rs"
+  mkdir "$folder/build"
+  "$RUSTC" -A warnings --edition 2021 -O --crate-name plugin "$folder/plugin.rs" -o "$folder/build/tessera_$name.so"
+  escaped rust 134 "panic in a function that cannot unwind" topology
+  expect_text "$WORK/escapes.txt" "planted words"
+  new "$folder" rust
+  ! "$RUSTC" --edition 2021 -C panic=abort "$folder/plugin.rs" -o "$WORK/abort.so" 2>"$WORK/abort.txt" || fail "the plugin can be compiled with panic=abort"
+  expect_text "$WORK/abort.txt" "build with panic=unwind"
 }
 
 # tessera.rs against the header of version 1.0; and that a difference is found.

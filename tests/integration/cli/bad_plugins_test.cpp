@@ -167,6 +167,15 @@ TEST(plugins_check, ends_and_names_the_check_when_a_plugin_does_not_come_back) {
   EXPECT_EQ(written.at("results").at(0).at("outcome"), "failed");
 }
 
+TEST(plugins_check, fails_when_a_plugin_ends_the_thread_that_calls_it) {
+  const outcome done = run({"plugins", "check", built("fault_exit_thread"), "--filter", "memory.", "--json", "-"});
+  EXPECT_EQ(done.code, 5) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("the plugin ends the thread that calls it"));
+  const auto json = json_of(done.out);
+  EXPECT_EQ(json.at("failed"), 1);
+  EXPECT_EQ(json.at("results").back().at("outcome"), "failed");
+}
+
 TEST(plugins_check, names_the_check_when_a_plugin_takes_the_process_with_it) {
   for (const char* how : {"crash", "abort"}) {
     const outcome done = run({"plugins", "check", built(std::string("fault_") + how), "--filter", "memory."});
