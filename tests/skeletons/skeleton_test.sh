@@ -7,6 +7,7 @@
 set -euo pipefail
 
 name=my_device-x  # every kind of character that is allowed
+optimise=-O0      # of plugins that are built to fail
 
 fail() {
   echo "skeleton_test: $*" >&2
@@ -76,10 +77,11 @@ step_guide() {
     "$PREFIX/bin/tessera" plugins check --filter lifecycle target/release/libtessera_my_device_x.so >cargo.txt || fail "what cargo made: $(cat cargo.txt)"
   fi
   # A program in SIAL with the device in its machine.
-  printf '%s\n' 'sial p' 'index i = 1:4' 'index j = 1:4' 'special fill_block_sequential wr' 'scalar x' 'temp a[i,j]' 'temp b[j,i]' 'pardo i, j' \
-    'execute fill_block_sequential a[i,j] 1.0' 'execute fill_block_sequential b[j,i] 2.0' 'x += a[i,j] * b[j,i]' 'endpardo i, j' 'print x' 'endsial p' >p.sialx
+  printf '%s\n' 'sial p' 'index i = 1:4' 'index j = 1:4' 'special fill_block_sequential wr' 'scalar x' 'scalar y' 'temp a[i,j]' 'temp b[j,i]' 'pardo i, j' \
+    'execute fill_block_sequential a[i,j] 1.0' 'execute fill_block_sequential b[j,i] 2.0' 'x += a[i,j] * b[j,i]' 'endpardo i, j' \
+    'collective y += x' 'print y' 'endsial p' >p.sialx
   "$PREFIX/bin/tessera" sial run p.sialx --set "runtime.plugins=[\"host\", \"$PWD/build/tessera_$name.so\"]" >sial.txt 2>&1 || fail "sial run: $(cat sial.txt)"
-  expect_text sial.txt "x = 32.0"
+  expect_text sial.txt "y = 32.0"
   [ "$1" != rust ] || runs_products
 }
 
@@ -90,14 +92,14 @@ runs_products() {
   grep -qE "^gemm +${name}0 +[1-9]" gemm.txt || fail "no product ran on the device: $(cat gemm.txt)"
 }
 
-# build FOLDER LANGUAGE: its plugin, as the README says
+# build FOLDER LANGUAGE: its plugin, by the commands of the README, which take less time here
 build() {
   cd "$1"
   mkdir -p build
   case $2 in
-    c) cc -std=c11 -O2 -fPIC -fvisibility=hidden -shared -pthread -I "$PREFIX/include" plugin.c -o "build/tessera_$name.so" ;;
-    c++) c++ -std=c++20 -O2 -fPIC -fvisibility=hidden -shared -pthread -I "$PREFIX/include" plugin.cpp -o "build/tessera_$name.so" ;;
-    rust) rustc -A unreachable_code --edition 2021 -O -C panic=unwind --crate-name plugin plugin.rs -o "build/tessera_$name.so" ;;
+    c) cc -std=c11 "$optimise" -fPIC -fvisibility=hidden -shared -pthread -I "$PREFIX/include" plugin.c -o "build/tessera_$name.so" ;;
+    c++) c++ -std=c++20 "$optimise" -fPIC -fvisibility=hidden -shared -pthread -I "$PREFIX/include" plugin.cpp -o "build/tessera_$name.so" ;;
+    rust) rustc --edition 2021 -C panic=unwind --crate-name plugin plugin.rs -o "build/tessera_$name.so" ;;
   esac
 }
 
@@ -110,9 +112,9 @@ step_contained() {
   for place in entry work; do
     new "$folder" "$1"
     case "$1 $place" in
-      "c++ entry") sed -i 's|^  return on(device, \[&\](tsr_device& self) { self.memories.take(memory); });|  return on(device, [\&](tsr_device\& self) { self.memories.take(memory); throw std::runtime_error("planted words"); });|' "$folder/plugin.cpp" ;;
+      "c++ entry") sed -i 's|^    \*out_stream = self.streams.add.*|    if (flags != 77) throw std::runtime_error("planted words");\n&|' "$folder/plugin.cpp" ;;
       "c++ work") continue ;;  # its work runs inside the entries
-      "rust entry") sed -i 's|^        device.memories.take(memory).map(drop)|        device.memories.take(memory).map(drop)?; panic!("planted words")|' "$folder/plugin.rs" ;;
+      "rust entry") sed -i 's|^        \*out_stream = device.streams.add.*|        if flags != 77 { panic!("planted words"); }\n&|' "$folder/plugin.rs" ;;
       "rust work") sed -i 's|^            for plane in 0..planes {|            if planes == 1 { panic!("planted words"); }\n&|' "$folder/plugin.rs" ;;
     esac
     grep -q 'planted words' "$folder"/plugin.* || fail "nothing was planted for $1, $place: the source has other lines"
@@ -179,7 +181,7 @@ step_escapes() {
   new "$folder" rust
   sed -i 's|^    catch_unwind(AssertUnwindSafe(body)).*|    body()|; s|^        keep_panics();||; s|^        let mut device = locked(&plugin.device);|        if index == 0 { panic!("planted words"); }\n&|' "$folder/plugin.rs"
   mkdir "$folder/build"
-  "$RUSTC" -A warnings --edition 2021 -O --crate-name plugin "$folder/plugin.rs" -o "$folder/build/tessera_$name.so"
+  "$RUSTC" -A warnings --edition 2021 --crate-name plugin "$folder/plugin.rs" -o "$folder/build/tessera_$name.so"
   escaped rust 134 "panic in a function that cannot unwind" topology
   expect_text "$WORK/escapes.txt" "planted words"
   new "$folder" rust
