@@ -111,6 +111,9 @@ TEST(bad_plugins, unknown_names) {
   EXPECT_EQ(wanted.code, 5);
   EXPECT_THAT(wanted.err, HasSubstr("there is no plugin \"sin\""));
   EXPECT_THAT(wanted.err, HasSubstr("did you mean \"sim\"?"));
+  const outcome relative = run({"topology", "--set", "runtime.plugins=[\"host\", \"./tessera_sim.so\"]"});
+  EXPECT_EQ(relative.code, 5);
+  EXPECT_THAT(relative.err, HasSubstr("a file is named by its absolute path"));
   const outcome explained = run({"plugins", "explain", "hots"});
   EXPECT_EQ(explained.code, 5);
   EXPECT_THAT(explained.err, HasSubstr("did you mean \"host\"?"));
