@@ -8,6 +8,7 @@ using apps::command;
 
 void add_topology(CLI::App& to, command& selected);  ///< topology.cpp
 void add_plugins(CLI::App& to, command& selected);   ///< plugins.cpp
+void add_plugins_new(CLI::App& plugins, command& selected);  ///< plugins_new.cpp; a subcommand of the former
 void add_config(CLI::App& to, command& selected);    ///< config.cpp
 void add_trace(CLI::App& to, command& selected);     ///< trace.cpp
 void add_history(CLI::App& to, command& selected);   ///< history.cpp

@@ -1,4 +1,4 @@
-// tessera plugins: what was found, what became of it, what it offers; and whether it keeps the contract.
+// tessera plugins: what was found, what became of it, what it offers; and whether it keeps the contract. (plugins_new.cpp: a new one.)
 #include <fmt/format.h>
 
 #include <unistd.h>
@@ -157,14 +157,14 @@ int check(const check_options& o) {
     if (terminal) fmt::print(to, "\033[K");
     print_result(to, one);
   };
-  tells.overdue = [&](const conformance::report& so_far) {
+  tells.does_not_return = [&](const conformance::report& so_far) {
     print_result(to, so_far.results.back());
     try {
       print_summary(to, what, so_far, o.json);
     } catch (const error& failure) {
       fmt::print(stderr, "{}\n", failure.what());
     }
-    _exit(exit_code_of(error_kind::plugin));  // what hangs cannot be ended
+    _exit(exit_code_of(error_kind::plugin));  // what hangs cannot be ended, and an ended thread goes on ending
   };
   const conformance::report done = conformance::run(what, tells);
   print_summary(to, what, done, o.json);
@@ -232,6 +232,8 @@ void add_plugins(CLI::App& to, command& selected) {
                        "check failed. A plugin that crashes takes the command with it; standard error names the check.\n"
                        "Example:\n  tessera plugins check ./tessera_mine.so --option 'device[0].memory=64 MiB' --json results.json");
   check_command.callback([checked, &selected] { selected = [checked] { return check(*checked); }; });
+
+  add_plugins_new(sub, selected);
 }
 
 }  // namespace tessera::cli

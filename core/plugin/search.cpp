@@ -102,7 +102,8 @@ loaded_plugin search::find(const std::string& wanted) {
     if (file.report.outcome == state::refused) refused += fmt::format("; {} was refused", file.report.path.string());
   const no_such_plugin none(error_kind::plugin, fmt::format("there is no plugin \"{}\"{}", wanted, refused),
                             places.empty() ? "no plugin directory is configured" : fmt::format("{}", fmt::join(places, ", ")),
-                            !left_out.empty() ? left_out
+                            wanted.find('/') != std::string::npos && wanted.front() != '/' ? "a file is named by its absolute path"
+                            : !left_out.empty() ? left_out
                             : near.empty()
                                 ? "\"tessera plugins\" lists every file it looks at; runtime.plugin_path names the directories"
                                 : fmt::format("did you mean \"{}\"?", near));

@@ -1,5 +1,5 @@
 /*
- * A device plugin to clone: "null", a device whose memory is host memory and whose streams run their work inside the
+ * A device plugin in C to clone: a device whose memory is host memory and whose streams run their work inside the
  * enqueueing call. It passes the conformance suite; replace one function after the other by your device's, and run the
  * suite again after each. README.md has the steps. The contracts in full are in <tessera/plugin.h>.
  */
@@ -14,6 +14,7 @@
 #define TSR_BUILD_SANITIZER TSR_SANITIZER_NONE
 #endif
 
+#define PLUGIN_NAME "template" /* of its table in the configuration, [plugin.NAME], and of its file */
 enum { ALIGNMENT = 64, CAPACITY = 256 << 20 };
 
 /* ---- Handles. A real device keeps its driver's handles here. Live ones are kept in lists, so that a stale or foreign
@@ -234,7 +235,10 @@ static tsr_status enumerate(tsr_plugin* plugin, uint32_t index, tsr_device_desc*
   if (out_count != NULL) *out_count = 1;
   if (out_desc == NULL) return TSR_OK;
   tsr_device_desc desc = {.device_class = TSR_DEVICE_ACCELERATOR, .numa_node = -1, .space_count = 1, .compute_units = 1,
-                          .capabilities = TSR_DEVICE_INLINE, .copy_engines = 1, .uuid = "tessera.null", .name = "null"};
+                          .capabilities = TSR_DEVICE_INLINE, .copy_engines = 1};
+  const size_t length = sizeof PLUGIN_NAME; /* with its NUL; what is longer is cut */
+  memcpy(desc.uuid, PLUGIN_NAME, length < sizeof desc.uuid ? length : sizeof desc.uuid);
+  memcpy(desc.name, PLUGIN_NAME, length < sizeof desc.name ? length : sizeof desc.name - 1);
   fill_out(out_desc, &desc, sizeof desc);
   return TSR_OK;
 }
@@ -288,7 +292,7 @@ static tsr_status open_plugin(const tsr_host* host, const tsr_option_value* valu
 /* A plugin that needs a driver sets `.probe`: it looks for the driver, cheaply, and answers 0 when there is none. */
 static const tsr_plugin_header header = {
     .struct_size = sizeof(tsr_plugin_header), .abi_major = TSR_ABI_MAJOR, .abi_minor = TSR_ABI_MINOR,
-    .kind = TSR_PLUGIN_DEVICE, .sanitizer = TSR_BUILD_SANITIZER, .name = "template", .vendor = "Tessera",
+    .kind = TSR_PLUGIN_DEVICE, .sanitizer = TSR_BUILD_SANITIZER, .name = PLUGIN_NAME, .vendor = "Tessera",
     .version = "0.1.0", .build = __VERSION__, .open = open_plugin};
 
 TSR_EXPORT const tsr_plugin_header* tsr_plugin_query(uint32_t host_major, uint32_t host_minor) {

@@ -120,25 +120,42 @@ step_super_instructions() {
   done
 }
 
-# The files of docs/plugin_authors.md, with the installed header, library and program alone.
+# The files and commands of docs/plugin_authors.md, with the installed header, library and program alone, in an empty folder that is not below the
+# source or the build tree: what is typed there must not depend on either.
 step_authors() {
-  local work="$WORK/authors" file
-  fresh "$work"
-  awk -v to="$work/" '/^```(c|cpp) [a-z_.]+$/ { file = to $2; next } /^```/ { file = ""; next } file != "" { print > file }' "$SOURCE/docs/plugin_authors.md"
+  local work file page="$SOURCE/docs/plugin_authors.md"
+  work=$(mktemp -d)
+  # shellcheck disable=SC2064  # the folder of now
+  trap "rm -rf '$work'" EXIT
+  awk -v to="$work/" '/^```(c|cpp) [a-z_.]+$/ { file = to $2; next } /^```/ { file = ""; next } file != "" { print > file }' "$page"
   expect_file "$work"/{device.h,plugin.c,memory.c,queue.c,vectors.c,stream.cpp}
   for file in plugin memory queue vectors; do  # each step by itself
-    "$CC" -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -fPIC -fvisibility=hidden -I "$prefix/include" -c "$work/$file.c" -o "$work/$file.o" ||
+    "$CC" -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -fPIC -fvisibility=hidden -I "$prefix/include" -c "$work/$file.c" -o "$WORK/$file.o" ||
       fail "docs/plugin_authors.md: $file.c does not compile"
   done
-  "$CC" -shared -pthread "$work"/*.o -o "$work/tessera_far.so"
-  "$program" plugins check "$work/tessera_far.so" >"$work/check.txt" || fail "the suite: $(grep -v '^passed' "$work/check.txt")"
-  expect_text "$work/check.txt" " 0 failed"
-  grep -qE '^passed +blas.axpy' "$work/check.txt" || fail "the suite did not check axpy"
-  export PKG_CONFIG_PATH="$prefix/$LIBDIR/pkgconfig"
-  # shellcheck disable=SC2046
-  "$CXX" -std=c++20 -Wall -Wextra -Werror "$work/stream.cpp" -o "$work/stream" $("$PKG_CONFIG" --cflags --libs tessera)
-  LD_LIBRARY_PATH="$prefix/$LIBDIR" "$work/stream" "$work/tessera_far.so" >"$work/stream.txt" || fail "stream: $(cat "$work/stream.txt")"
-  expect_text "$work/stream.txt" scale triad right
+  awk '/^```sh$/ { shell = 1; next } /^```/ { shell = 0 } shell { print }' "$page" >"$WORK/authors.sh"
+  expect_text "$WORK/authors.sh" "tessera plugins check" "./stream"
+  (
+    cd "$work"
+    export PREFIX="$prefix"
+    unset PKG_CONFIG_PATH
+    cc() { "$CC" -Wall -Wextra -Wpedantic -Werror "$@"; }
+    c++() { "$CXX" -Wall -Wextra -Werror "$@"; }
+    # shellcheck source=/dev/null
+    source "$WORK/authors.sh"
+  ) >"$WORK/authors.txt" 2>&1 || fail "the commands of docs/plugin_authors.md: $(grep -v '^passed' "$WORK/authors.txt")"
+  expect_text "$WORK/authors.txt" " 0 failed" scale triad right residual
+  grep -qE '^passed +blas.axpy' "$WORK/authors.txt" || fail "the suite did not check axpy"
+}
+
+# New plugins, by the commands of their own README.md: tests/skeletons on the installed prefix.
+step_skeletons() {
+  local language code
+  for language in c c++ rust; do
+    code=0
+    PREFIX="$prefix" WORK="$WORK/skeletons" FLAGS="" "$SOURCE/tests/skeletons/skeleton_test.sh" guide "$language" || code=$?
+    [ "$code" -eq 0 ] || [ "$code" -eq 77 ] || fail "the new plugin in $language"
+  done
 }
 
 step_tgz() {

@@ -104,6 +104,9 @@ static tsr_status link_of(tsr_device* device, tsr_space_ref source, tsr_space_re
 }
 
 static tsr_status mem_alloc(tsr_device* device, uint32_t space, uint64_t bytes, tsr_memory** out_memory) {
+#ifdef MINI_FAULT_EXIT_THREAD
+  pthread_exit(NULL);
+#endif
   if (space > 0) return report(TSR_OUT_OF_RANGE, "mini has one space");
 #ifdef MINI_FAULT_WRITES_ON_FAILURE
   *out_memory = NULL;

@@ -31,7 +31,7 @@ struct request {
   /// A command line that with one more word calls run_second_process(word), such as {"/path/to/this/program", "--second"}. Empty:
   /// what takes two processes is not checked.
   std::vector<std::string> second_process = {};
-  /// A check may take so long; 0: as long as it likes. A plugin that hangs cannot be ended alone: see listener::overdue.
+  /// A check may take so long; 0: as long as it likes. A plugin that hangs cannot be ended alone: see listener::does_not_return.
   std::chrono::seconds time_limit{0};
 };
 
@@ -66,8 +66,9 @@ const char* name_of(outcome how) noexcept;
 struct listener {
   std::function<void(const char* name)> begins = {};     ///< before each check
   std::function<void(const result& of)> ended = {};      ///< after each
-  /// A check has taken longer than the limit: its failure is the last result. Called on another thread; does not return (the process ends).
-  std::function<void(const report& so_far)> overdue = {};
+  /// A check has taken longer than the limit, or the plugin has ended its thread: its failure is the last result. Called on any thread; does
+  /// not return (the process ends).
+  std::function<void(const report& so_far)> does_not_return = {};
 };
 
 /// Runs the checks that are about plugins of this kind; of a layer also those of what it is put around, as it looks through the layer.

@@ -1,3 +1,5 @@
+#include <cxxabi.h>
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -25,19 +27,30 @@ std::vector<check> all_checks() {
   return all;
 }
 
-result run_one(const check& one, const subject& what) {
+/// `last_word` is told of a check that cannot go on: the plugin has ended its thread.
+result run_one(const check& one, const subject& what, const std::function<void(const result&)>& last_word) {
   result done{one.name, outcome::passed, {}, 0};
   const auto begin = std::chrono::steady_clock::now();
   looked_at_something.store(false);
   try {
     one.run(what);
     if (!looked_at_something.load()) skip("there was nothing to look at");
+#ifdef __GLIBCXX__
+  } catch (const abi::__forced_unwind&) {  // which goes on, whoever catches it
+    done.how = outcome::failed;
+    done.message = "the plugin ends the thread that calls it (pthread_exit, or a cancellation)";
+    last_word(done);
+    throw;
+#endif
   } catch (const check_skipped& reason) {
     done.how = outcome::skipped;
     done.message = reason.what();
   } catch (const std::exception& failure) {
     done.how = outcome::failed;
     done.message = failure.what();
+  } catch (...) {
+    done.how = outcome::failed;
+    done.message = "an exception that is no std::exception came out of the plugin";
   }
   done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return done;
@@ -190,16 +203,19 @@ report run(const request& what, const listener& tells) {
     }
     if (tells.ended) tells.ended(one);
   };
-  watch observed(tells.overdue ? what.time_limit : std::chrono::seconds{0}, [&](const std::string& name) {
+  const auto last_word = [&](const result& failure) {
     report so_far;
     {
       const std::lock_guard guard(mutex);
       so_far = done;
     }
-    so_far.results.push_back({name, outcome::failed,
-                              fmt::format("has not ended within {} s: a call of the plugin does not return, or a point is never reached", what.time_limit.count()),
-                              static_cast<double>(what.time_limit.count())});
-    tells.overdue(so_far);
+    so_far.results.push_back(failure);
+    if (tells.does_not_return) tells.does_not_return(so_far);
+  };
+  watch observed(tells.does_not_return ? what.time_limit : std::chrono::seconds{0}, [&](const std::string& name) {
+    last_word({name, outcome::failed,
+               fmt::format("has not ended within {} s: a call of the plugin does not return, or a point is never reached", what.time_limit.count()),
+               static_cast<double>(what.time_limit.count())});
   });
   try {
     const auto known = read_known_failures(what.known_failures, names());
@@ -219,7 +235,7 @@ report run(const request& what, const listener& tells) {
         if (std::string(one.name).find(what.filter) == std::string::npos || (!what.only.empty() && what.only != one.name)) continue;
         if (tells.begins) tells.begins(one.name);
         observed.begins(one.name);
-        result finished = run_one(one, checked);
+        result finished = run_one(one, checked, last_word);
         observed.ends();
         judge(finished, known);
         add(std::move(finished));

@@ -111,6 +111,9 @@ TEST(bad_plugins, unknown_names) {
   EXPECT_EQ(wanted.code, 5);
   EXPECT_THAT(wanted.err, HasSubstr("there is no plugin \"sin\""));
   EXPECT_THAT(wanted.err, HasSubstr("did you mean \"sim\"?"));
+  const outcome relative = run({"topology", "--set", "runtime.plugins=[\"host\", \"./tessera_sim.so\"]"});
+  EXPECT_EQ(relative.code, 5);
+  EXPECT_THAT(relative.err, HasSubstr("a file is named by its absolute path"));
   const outcome explained = run({"plugins", "explain", "hots"});
   EXPECT_EQ(explained.code, 5);
   EXPECT_THAT(explained.err, HasSubstr("did you mean \"host\"?"));
@@ -186,6 +189,15 @@ TEST(plugins_check, ends_and_names_the_check_when_a_plugin_does_not_come_back) {
   const auto written = json_of(contents(json));
   EXPECT_EQ(written.at("results").at(0).at("name"), "memory.base_is_what_copies_write");
   EXPECT_EQ(written.at("results").at(0).at("outcome"), "failed");
+}
+
+TEST(plugins_check, fails_when_a_plugin_ends_the_thread_that_calls_it) {
+  const outcome done = run({"plugins", "check", built("fault_exit_thread"), "--filter", "memory.", "--json", "-"});
+  EXPECT_EQ(done.code, 5) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("the plugin ends the thread that calls it"));
+  const auto json = json_of(done.out);
+  EXPECT_EQ(json.at("failed"), 1);
+  EXPECT_EQ(json.at("results").back().at("outcome"), "failed");
 }
 
 TEST(plugins_check, names_the_check_when_a_plugin_takes_the_process_with_it) {

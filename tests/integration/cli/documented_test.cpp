@@ -161,6 +161,13 @@ TEST(documented, keys_of_an_explained_plugin) {
   expect_agreement(keys_of(run({"plugins", "explain", "sim", "--json", "-"}).out), documented("## tessera plugins explain"), "plugins explain");
 }
 
+TEST(documented, keys_of_a_new_plugin) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / ("documented_new_" + std::to_string(getpid()));
+  expect_agreement(keys_of(run({"plugins", "new", "mine", "--language", "c", "--directory", folder.string(), "--json", "-"}).out),
+                   documented("## tessera plugins new"), "plugins new");
+  std::filesystem::remove_all(folder);
+}
+
 TEST(documented, keys_of_trace_summary) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / ("documented_trace_" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
@@ -192,7 +199,7 @@ TEST(documented, every_command_and_every_option) {
     if (only.empty()) lines.push_back({name});
     EXPECT_FALSE(section("## tessera " + name + only).empty());
   }
-  lines.insert(lines.end(), {{"plugins", "explain"}, {"plugins", "check"}, {"config", "explain"}, {"trace", "summary"}, {"sial", "run"}, {"sial", "check"}, {"sial", "list"}, {"sial", "init"}});
+  lines.insert(lines.end(), {{"plugins", "explain"}, {"plugins", "check"}, {"plugins", "new"}, {"config", "explain"}, {"trace", "summary"}, {"sial", "run"}, {"sial", "check"}, {"sial", "list"}, {"sial", "init"}});
   const std::string shared = section("## Options of every run") + section("## Options that choose the machine");
   for (std::vector<std::string> line : lines) {
     std::string heading = "## tessera";
