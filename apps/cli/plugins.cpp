@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/cli/commands.hpp"
+#include "apps/cli/plugin_layouts.hpp"
 #include "apps/cli/plugin_list.hpp"
 #include "core/base/error.hpp"
 #include "core/base/nearest.hpp"
@@ -62,6 +63,12 @@ int explain(const plugins_options& o) {
   const plugin::registry::opened_plugin found = plugin::registry::describe(o.registry_options(), name);
   if (o.json != "-") apps::write_text("-", plugin::explain(found));
   if (!o.json.empty()) apps::write_text(o.json, plugin::explain_json(found));
+  return 0;
+}
+
+int layouts(const std::string& json) {
+  if (json != "-") apps::write_text("-", layouts_text());
+  if (!json.empty()) apps::write_text(json, layouts_json());
   return 0;
 }
 
@@ -192,6 +199,13 @@ void add_plugins(CLI::App& to, command& selected) {
   explain_command.add_option("--json", explained->json, "write it as JSON; - is standard output, instead of the text")->type_name("FILE");
   explain_command.footer("Example:\n  tessera plugins explain sim");
   explain_command.callback([explained, &selected] { selected = [explained] { return explain(*explained); }; });
+
+  auto layouts_to = std::make_shared<std::string>();
+  CLI::App& layouts_command = *sub.add_subcommand("layouts", "Print how the structs of tessera/plugin.h lie in memory, for languages that do not read C");
+  layouts_command.add_option("--json", *layouts_to, "write them as JSON; - is standard output, instead of the text")->type_name("FILE");
+  layouts_command.footer("Sizes and offsets are in bytes. \"since\" is the version of the ABI that brought a field.\n"
+                         "Example:\n  tessera plugins layouts --json layouts.json");
+  layouts_command.callback([layouts_to, &selected] { selected = [layouts_to] { return layouts(*layouts_to); }; });
 
   auto checked = std::make_shared<check_options>();
   CLI::App& check_command = *sub.add_subcommand("check", "Does a plugin keep what tessera/plugin.h asks? Runs the conformance suite");

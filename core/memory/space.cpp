@@ -18,6 +18,7 @@ space::space(space_setup setup)
   const tsr_space_desc& description = m_setup.device->spaces()[m_setup.device_space].description;
   m_name = m_setup.device->spaces()[m_setup.device_space].name;
   m_granule = std::max<std::uint64_t>(block_granule, description.alignment);
+  if (const std::uint64_t most = m_setup.device->description().max_allocation; most != 0) m_most_at_once = most / m_granule * m_granule;
   m_least = m_granule;
   m_host_visible = description.kind == TSR_SPACE_HOST && (description.capabilities & TSR_SPACE_HOST_VISIBLE) != 0 &&
                    m_setup.device->table().mem_base != nullptr;
@@ -34,10 +35,15 @@ space::~space() {
   for (std::size_t page = 0; page < max_pages; ++page) delete[] m_pages[page].load(std::memory_order_relaxed);
 }
 
+void space::free_memory(tsr_memory* memory) noexcept {
+  plugin::contained("mem_free", [&] { return m_setup.device->table().mem_free(m_setup.device->handle(), memory); });
+}
+
 void space::free_slab(slab& s) noexcept {
   if (!s.ranges) return;
-  for (const plugin::device* other : s.registered) other->table().host_unregister(other->handle(), s.base);
-  m_setup.device->table().mem_free(m_setup.device->handle(), s.memory);
+  for (const plugin::device* other : s.registered)
+    plugin::contained("host_unregister", [&] { return other->table().host_unregister(other->handle(), s.base); });
+  free_memory(s.memory);
   s = slab{};
 }
 
@@ -67,8 +73,13 @@ bool space::grow(std::uint64_t at_least) {
   const std::uint64_t left = m_limit == ~std::uint64_t{0} ? m_limit : m_limit - std::min(m_limit, m_slab_total);
   const std::uint64_t needed = (at_least + m_granule - 1) / m_granule * m_granule;
   if (left < needed) return false;
+  if (needed > m_most_at_once) {
+    m_alloc_trouble = "a block of " + std::to_string(at_least) + " bytes is more than the device allocates at once, " +
+                      std::to_string(m_most_at_once) + " bytes (max_allocation)";
+    return false;
+  }
   // A plugin that has no such piece may have a smaller one.
-  for (std::uint64_t bytes = std::max(needed, std::min(next_slab(), left / m_granule * m_granule));;
+  for (std::uint64_t bytes = std::max(needed, std::min({next_slab(), left / m_granule * m_granule, m_most_at_once}));;
        bytes = std::max(needed, bytes / 2 / m_granule * m_granule)) {
     if (make_slab(bytes)) return true;
     if (bytes == needed) return false;
@@ -86,15 +97,17 @@ bool space::make_slab(std::uint64_t bytes) {
                       (details.empty() ? "" : ": " + details);
     return false;
   };
-  if (const tsr_status status = device.table().mem_alloc(device.handle(), m_setup.device_space, bytes, &fresh.memory); status != TSR_OK)
+  if (const tsr_status status =
+          plugin::contained("mem_alloc", [&] { return device.table().mem_alloc(device.handle(), m_setup.device_space, bytes, &fresh.memory); });
+      status != TSR_OK)
     return refused(status, "allocation of a slab");
   if (fresh.memory == nullptr) return refused(TSR_INTERNAL, "mem_alloc answered OK and gave no memory; allocation of a slab");
   std::uint32_t entry = 0;
   void* base = nullptr;
   if (m_host_visible) {
-    const tsr_status status = device.table().mem_base(device.handle(), fresh.memory, &base);
+    const tsr_status status = plugin::contained("mem_base", [&] { return device.table().mem_base(device.handle(), fresh.memory, &base); });
     if (status != TSR_OK || base == nullptr) {
-      device.table().mem_free(device.handle(), fresh.memory);
+      free_memory(fresh.memory);
       return status != TSR_OK ? refused(status, "address of a slab")
                               : refused(TSR_INTERNAL, "mem_base answered OK and gave no address; address of a slab");
     }
@@ -103,7 +116,7 @@ bool space::make_slab(std::uint64_t bytes) {
     fresh.ranges = std::make_unique<range_allocator>(bytes, m_granule);
     entry = new_slab_entry();
   } catch (const error& e) {
-    device.table().mem_free(device.handle(), fresh.memory);
+    free_memory(fresh.memory);
     m_alloc_trouble = e.message();
     return false;
   }
@@ -113,7 +126,7 @@ bool space::make_slab(std::uint64_t bytes) {
     fresh.base = static_cast<std::byte*>(base);
     for (const plugin::device* other : m_setup.register_with)
       if (other->table().host_register != nullptr && other->table().host_unregister != nullptr &&
-          other->table().host_register(other->handle(), base, bytes) == TSR_OK)
+          plugin::contained("host_register", [&] { return other->table().host_register(other->handle(), base, bytes); }) == TSR_OK)
         fresh.registered.push_back(other);  // where it fails, copies are slower and still right
   }
   m_slab_total += bytes;

@@ -173,6 +173,7 @@ class space {
   std::optional<block::chunk> take(std::uint64_t bytes);  // under m_mutex
   std::optional<block::chunk> find(std::uint64_t size);     // under m_mutex: nothing cached is so large
   void put_back(block::chunk memory, std::uint64_t bytes);  // under m_mutex
+  void free_memory(tsr_memory* memory) noexcept;
   void free_slab(slab& s) noexcept;
   void forget_entry(block::chunk memory);  // of memory of the program
   void note_slab(std::uint64_t began, std::uint64_t bytes);  // likewise
@@ -184,6 +185,7 @@ class space {
   trace::recorder* m_recorder = nullptr;
   space_setup m_setup;
   std::string m_name;
+  std::uint64_t m_most_at_once = ~std::uint64_t{0};  // of one allocation
   std::uint64_t m_limit, m_granule, m_least;  // the least of footprints: below the granule, powers of two
   bool m_host_visible;
 

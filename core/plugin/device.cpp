@@ -56,14 +56,15 @@ std::string_view name_of(tsr_status status) noexcept {
 device::device(std::string name, std::string plugin_name, std::uint32_t index, tsr_device* handle,
                const tsr_device_desc& description, const tsr_device_table& table, std::vector<space> spaces,
                const tsr_blas_table* blas, const tsr_tensor_table* tensor, const tsr_graph_table* graph,
-               const tsr_sparse_table* sparse, const tsr_jit_table* jit)
+               const tsr_sparse_table* sparse, const tsr_jit_table* jit, std::shared_ptr<attachments> attached)
     : m_name(std::move(name)),
       m_plugin_name(std::move(plugin_name)),
       m_index(index),
       m_handle(handle),
       m_description(description),
       m_table(table),
-      m_spaces(std::move(spaces)) {
+      m_spaces(std::move(spaces)),
+      m_attached(std::move(attached)) {
   if (blas != nullptr) m_blas = *blas, m_has_blas = true;
   if (tensor != nullptr) m_tensor = *tensor, m_has_tensor = true;
   if (graph != nullptr) m_graph = *graph, m_has_graph = true;

@@ -2,8 +2,12 @@
 // One opened device, as the core sees it: the plugin's C tables, completed to the current version of the ABI.
 #include <tessera/plugin.h>
 
+#include <cxxabi.h>
+
 #include <atomic>
 #include <cstdint>
+#include <exception>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -12,6 +16,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/plugin/attachments.hpp"
 
 namespace tessera::plugin {
 
@@ -27,6 +32,26 @@ std::string_view name_of(tsr_status status) noexcept;
 /// The record that the plugin left with host->error on this thread since the last call of this function; "" if none.
 std::string take_error_details();
 
+/// Leaves the record of an exception that came out of a plugin's entry, and answers TSR_INTERNAL.
+tsr_status note_escaped(const char* entry, const char* words) noexcept;
+
+/// Calls an entry of a device's table. An exception that comes out of it, against rule R4 of the ABI, becomes TSR_INTERNAL with a record that
+/// names the entry. The end of a thread (pthread_exit) passes.
+template <class F>
+tsr_status contained(const char* entry, F&& call) {
+  try {
+    return call();
+#ifdef __GLIBCXX__
+  } catch (const abi::__forced_unwind&) {
+    throw;
+#endif
+  } catch (const std::exception& escaped) {
+    return note_escaped(entry, escaped.what());
+  } catch (...) {
+    return note_escaped(entry, "of an unknown type");
+  }
+}
+
 /// One opened device. Made by the registry and valid as long as it. Holds *copies* of the plugin's tables with the size
 /// of this build's ABI: entries that the plugin does not know are null, so the core tests pointers and never sizes.
 /// Thread safety is that of the ABI (rule R5). Non-copyable; addresses are stable.
@@ -35,7 +60,7 @@ class device {
   device(std::string name, std::string plugin_name, std::uint32_t index, tsr_device* handle,
          const tsr_device_desc& description, const tsr_device_table& table, std::vector<space> spaces,
          const tsr_blas_table* blas, const tsr_tensor_table* tensor, const tsr_graph_table* graph = nullptr,
-         const tsr_sparse_table* sparse = nullptr, const tsr_jit_table* jit = nullptr);
+         const tsr_sparse_table* sparse = nullptr, const tsr_jit_table* jit = nullptr, std::shared_ptr<attachments> attached = nullptr);
   device(const device&) = delete;
   device& operator=(const device&) = delete;
 
@@ -52,13 +77,18 @@ class device {
   const tsr_blas_table* blas() const noexcept { return m_has_blas ? &m_blas : nullptr; }
   const tsr_tensor_table* tensor() const noexcept { return m_has_tensor ? &m_tensor : nullptr; }
   const tsr_sparse_table* sparse() const noexcept { return m_has_sparse ? &m_sparse : nullptr; }
-  /// With all entries but `update`.
+  /// With all entries but `update`, which was given up.
   const tsr_graph_table* graph() const noexcept { return m_has_graph ? &m_graph : nullptr; }
   /// With `languages`, `compile` and `release`; only where the device also loads modules and launches their kernels.
   const tsr_jit_table* jit() const noexcept { return m_has_jit ? &m_jit : nullptr; }
   /// Whether images can be loaded and their kernels be launched.
   bool launches() const noexcept {
     return m_table.module_load != nullptr && m_table.kernel_get != nullptr && m_table.launch != nullptr;
+  }
+
+  /// Before a thread's first use of the device (rule of thread_attach); later calls cost a look. Any thread.
+  void attach_this_thread() const {
+    if (m_table.thread_attach != nullptr && m_attached) m_attached->attach_this_thread();
   }
 
   /// Throws tessera::error (kind device; kind memory for RESOURCE_EXHAUSTED) unless status is TSR_OK. `what` names the
@@ -92,6 +122,7 @@ class device {
   tsr_sparse_table m_sparse{};
   tsr_jit_table m_jit{};
   bool m_has_blas = false, m_has_tensor = false, m_has_graph = false, m_has_sparse = false, m_has_jit = false;
+  std::shared_ptr<attachments> m_attached;
   mutable std::atomic<bool> m_lost{false};
   mutable std::mutex m_loss_mutex;
   mutable std::string m_loss_details;

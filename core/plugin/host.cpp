@@ -41,6 +41,15 @@ void host::on_log(void* context, std::int32_t level, const char* message) {
   }
 }
 
+tsr_status note_escaped(const char* entry, const char* words) noexcept {
+  try {
+    last_error = std::string("the plugin threw a C++ exception out of ") + entry + ": " + words;
+  } catch (...) {
+    last_error.clear();
+  }
+  return TSR_INTERNAL;
+}
+
 std::string take_error_details() { return std::exchange(last_error, {}); }
 
 }  // namespace tessera::plugin

@@ -70,6 +70,7 @@ session::~session() {
       if (m_plugin.header.close != nullptr) m_plugin.header.close(m_handle);
       return;
     }
+    for (const auto& attached : m_attachments) attached->end();
     for (; !m_devices.empty(); m_devices.pop_back())
       warn(m_table.device_close(m_handle, m_devices.back()), "device_close");
     warn(m_table.shutdown(m_handle), "shutdown");
@@ -143,6 +144,12 @@ std::unique_ptr<device> session::open_device(std::uint32_t index, std::uint32_t 
         return std::any_of(others.begin(), others.end(), [&](const auto& other) { return other->name() == n; });
       });
 
+  const auto attached = std::make_shared<attachments>(handle, table, name, [host = m_host.table()](int level, const std::string& line) {
+    host->log(host->context, level, line.c_str());
+  });
+  m_attachments.push_back(attached);
+  attached->attach_this_thread();
+
   std::vector<space> spaces;
   for (std::uint32_t i = 0; i < description.space_count; ++i) {
     roomy<tsr_space_desc> given_space;
@@ -177,7 +184,7 @@ std::unique_ptr<device> session::open_device(std::uint32_t index, std::uint32_t 
   if (graph != nullptr && (graph_copy.capture_begin == nullptr || graph_copy.capture_end == nullptr ||
                            graph_copy.launch == nullptr || graph_copy.destroy == nullptr))
     throw error(error_kind::plugin, fmt::format("an entry of the GRAPH table of plugin \"{}\" is missing", m_plugin.name),
-                path.string(), "all but \"update\" are mandatory");
+                path.string(), "capture_begin, capture_end, launch and destroy are mandatory");
   if (sparse != nullptr && (sparse_copy.supports == nullptr || sparse_copy.create_csr == nullptr ||
                             sparse_copy.destroy == nullptr || sparse_copy.spmm == nullptr))
     throw error(error_kind::plugin, fmt::format("an entry of the SPARSE table of plugin \"{}\" is missing", m_plugin.name),
@@ -192,7 +199,7 @@ std::unique_ptr<device> session::open_device(std::uint32_t index, std::uint32_t 
                                   tensor != nullptr ? &tensor_copy : nullptr,
                                   graph != nullptr ? &graph_copy : nullptr,
                                   sparse != nullptr ? &sparse_copy : nullptr,
-                                  jit != nullptr ? &jit_copy : nullptr);
+                                  jit != nullptr ? &jit_copy : nullptr, attached);
 }
 
 const void* session::extension(tsr_device* device, tsr_extension_id id) const {

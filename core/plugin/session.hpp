@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/plugin/attachments.hpp"
 #include "core/plugin/device.hpp"
 #include "core/plugin/host.hpp"
 #include "core/plugin/loaded_plugin.hpp"
@@ -49,6 +50,7 @@ class session {
   tsr_policy_table m_policy{};
   tsr_layer_table m_layer{};
   std::vector<tsr_device*> m_devices;
+  std::vector<std::shared_ptr<attachments>> m_attachments;  // of those that got so far
   const host& m_host;
 };
 

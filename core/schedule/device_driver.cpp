@@ -32,10 +32,10 @@ class turns {
 
 device_driver::device_driver(scheduler& owner, executor& where) : m_owner(owner), m_where(where) {
   const bool computes = where.device->description().device_class != TSR_DEVICE_STORAGE;
-  const std::uint32_t limit = where.device->description().max_streams;
-  const std::uint32_t wanted = limit == 0 ? 2 : std::min<std::uint32_t>(2, std::max<std::uint32_t>(1, limit > 2 ? limit - 2 : 1));
+  const std::uint32_t wanted = transfer::share_of(*where.device).computing;
   for (std::uint32_t k = 0; computes && k < wanted; ++k)
     m_compute.push_back(&owner.m_setup.coherence->streams().create(*where.device, TSR_STREAM_COMPUTE));
+  if (computes && wanted == 0) m_compute.push_back(owner.m_setup.coherence->copies_of(where.device->index()).in);
   m_depth = 4 * m_compute.size();
   m_last_landing.resize(m_compute.size());
   m_on_stream = std::make_unique<std::atomic<std::size_t>[]>(m_compute.size());
@@ -172,7 +172,6 @@ void device_driver::loop() {
   pthread_setname_np(pthread_self(), fmt::format("tsr-{}", m_where.name).substr(0, 15).c_str());
   m_lane = &m_owner.register_lane(&m_where);
   const plugin::device& device = *m_where.device;
-  if (device.table().thread_attach != nullptr) device.table().thread_attach(device.handle());
   turns asking;
 
   while (!m_stop.load(std::memory_order_relaxed)) {
@@ -206,7 +205,6 @@ void device_driver::loop() {
     poll_all();
     std::this_thread::yield();
   }
-  if (device.table().thread_detach != nullptr) device.table().thread_detach(device.handle());
 }
 
 /// The one with the fewest tasks, in turn among equals: tasks differ in length. Where the device's clock is virtual, strictly in turn, since

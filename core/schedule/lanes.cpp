@@ -71,11 +71,17 @@ lane& scheduler::register_lane(const executor* driven) {
   mine->user = known == nullptr ? self : std::thread::id{};
   if (known != nullptr) known->entries.push_back({m_serial, this, mine, m_alive.shared()});
   t_lane = {m_serial, mine};
+  attach_this_thread();
   return *mine;
+}
+
+void scheduler::attach_this_thread() const {
+  for (const auto& s : m_setup.coherence->streams().all()) s->device().attach_this_thread();
 }
 
 void scheduler::remember_lane(lane& mine) {
   t_lane = {m_serial, &mine};
+  attach_this_thread();
   if (auto* const known = thread_registrations::of_this_thread())
     known->entries.push_back({m_serial, this, &mine, m_alive.shared()});
 }

@@ -211,6 +211,7 @@ class scheduler final : private task::reduction_source {
   }
   lane& register_lane(const executor* driven);  ///< null: a thread that submits or works on the host
   lane& make_lane(const executor* driven);      ///< the same with the table's mutex held, not yet the calling thread's
+  void attach_this_thread() const;              ///< to all devices, as plugins ask
   void remember_lane(lane& mine);               ///< as the calling thread's, also after it has used another scheduler
   lane& make_worker_lane(std::uint32_t worker, std::uint32_t executor, location::node_id where);
   void refresh_victims(lane& mine);

@@ -30,6 +30,7 @@ watchdog::~watchdog() {
 
 void watchdog::loop() {
   pthread_setname_np(pthread_self(), "tsr-watchdog");
+  for (const watched& w : m_watched) w.which->device().attach_this_thread();
   using namespace std::chrono_literals;
   const auto period = std::clamp<std::chrono::nanoseconds>(m_limit / 8, 1ms, 1s);
   std::unique_lock lock(m_mutex);

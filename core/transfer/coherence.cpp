@@ -30,7 +30,7 @@ coherence::coherence(std::span<const std::unique_ptr<memory::space>> spaces,
       copies.in = copies.out = &m_streams.create(s->device(), TSR_STREAM_COPY | TSR_STREAM_INLINE);
     } else {
       copies.in = &m_streams.create(s->device(), TSR_STREAM_COPY);
-      copies.out = &m_streams.create(s->device(), TSR_STREAM_COPY);
+      copies.out = share_of(s->device()).copying == 1 ? copies.in : &m_streams.create(s->device(), TSR_STREAM_COPY);
     }
   }
   for (const auto& s : spaces)

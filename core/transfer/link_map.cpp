@@ -8,7 +8,7 @@ namespace {
 bool ask(const plugin::device& device, tsr_space_ref from, tsr_space_ref to, route& answer) {
   tsr_link_desc link{};
   link.struct_size = sizeof link;
-  if (device.table().link(device.handle(), from, to, &link) != TSR_OK) {
+  if (plugin::contained("link", [&] { return device.table().link(device.handle(), from, to, &link); }) != TSR_OK) {
     plugin::take_error_details();
     return false;
   }

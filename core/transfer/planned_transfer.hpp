@@ -18,7 +18,7 @@ struct planned {
   tsr_address source{}, destination{};
   block::ticket source_ready;  ///< what makes the bytes that it copies, where it was not known to have succeeded
   block::ticket arrived;       ///< once it is issued
-  std::vector<block::ticket> pieces;  ///< staged: points on both streams, any of which may fail
+  std::vector<block::ticket> pieces;  ///< of one that goes in pieces: points, any of which may fail
   boost::container::small_vector<std::pair<const stream*, block::ticket>, 4> waits;  ///< before the first byte moves
 };
 

@@ -23,8 +23,9 @@ block::ticket staging_ring::copy(const memory::space& from, tsr_address source, 
   const std::lock_guard ring(m_mutex);
   block::ticket arrived;
   const tsr_address base = {nullptr, reinterpret_cast<std::uintptr_t>(m_host.host_pointer(m_memory))};
-  for (std::uint64_t done = 0; done < bytes; done += m_slot_bytes) {
-    const std::uint64_t piece = std::min(m_slot_bytes, bytes - done);
+  const std::uint64_t most = std::min(most_at_once(out.device(), m_slot_bytes), most_at_once(in.device(), m_slot_bytes));
+  for (std::uint64_t done = 0; done < bytes; done += most) {
+    const std::uint64_t piece = std::min(most, bytes - done);
     slot& s = m_slots[m_next];
     const tsr_address middle = {nullptr, base.offset + m_next * m_slot_bytes};
     m_next = (m_next + 1) % m_slots.size();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <system_error>
 #include <thread>
 
 #include "core/base/error.hpp"
@@ -13,11 +14,19 @@ namespace tessera::transfer {
 
 stream::stream(std::uint32_t number, const plugin::device& device, std::uint32_t flags)
     : m_number(number), m_device(&device) {
-  device.check(device.table().stream_create(device.handle(), flags, &m_handle), "creation of a stream");
+  device.check(plugin::contained("stream_create", [&] { return device.table().stream_create(device.handle(), flags, &m_handle); }), "creation of a stream");
   if (m_handle == nullptr) device.fail(TSR_INTERNAL, "creation of a stream (stream_create answered OK and gave none)");
 }
 
-stream::~stream() { m_device->table().stream_destroy(m_device->handle(), m_handle); }
+stream::~stream() {
+  m_waiter.reset();
+  destroy();
+}
+
+void stream::destroy() {
+  const auto call = [&] { return m_device->table().stream_destroy(m_device->handle(), m_handle); };
+  if (plugin::contained("stream_destroy", call) != TSR_OK) plugin::take_error_details();
+}
 
 void stream::require_usable() const {
   if (!abandoned()) return;
@@ -29,7 +38,7 @@ tsr_status stream::set_point(tsr_ticket& at) const {
   // What was enqueued runs, also when the plugin refuses to say when it ends: it is asked again.
   constexpr int most = 8;
   for (int tried = 1;; ++tried) {
-    const tsr_status status = m_device->table().stream_signal(m_device->handle(), m_handle, &at);
+    const tsr_status status = plugin::contained("stream_signal", [&] { return m_device->table().stream_signal(m_device->handle(), m_handle, &at); });
     if (status == TSR_OK || status == TSR_DEVICE_LOST || tried == most) return status;
     plugin::take_error_details();
   }
@@ -49,7 +58,7 @@ block::ticket stream::signal() {
     throw error(error_kind::device, why, "device " + m_device->name(), "the device is gone for this process; run again without it");
   }
   m_signalled.store(at.value, std::memory_order_release);
-  if (m_wake != nullptr && !arm()) {
+  if (m_wake != nullptr && !arm(at.value)) {
     m_silent.store(at.value, std::memory_order_release);
     m_wake(m_wake_context);  // to ask from now on
   }
@@ -59,8 +68,10 @@ block::ticket stream::signal() {
 /// Nothing that its work uses may be given to others before that ends, and no point will tell: to destroy the stream is what waits for it.
 /// Who polls fires what is pending.
 void stream::end_for_good(const std::string& why) {
+  m_waiter.reset();
+  m_no_waiter = true;
   const std::lock_guard asking(m_ask_lock);  // nobody asks the plugin meanwhile, or later
-  if (m_device->table().stream_destroy(m_device->handle(), m_handle) != TSR_OK) plugin::take_error_details();
+  destroy();
   const std::lock_guard guard(m_pending_lock);
   if (m_lost == TSR_OK) {
     m_lost = TSR_DEVICE_LOST;
@@ -72,7 +83,20 @@ void stream::end_for_good(const std::string& why) {
   m_known = ~std::uint64_t{0};
 }
 
-bool stream::arm() {
+bool stream::arm(std::uint64_t value) {
+  if (arm_callback()) return true;
+  if (m_no_waiter || !completion_thread::possible(*m_device)) return false;
+  if (!m_waiter) try {
+      m_waiter = std::make_unique<completion_thread>(*m_device, m_handle, m_completed, m_wake, m_wake_context);
+    } catch (const std::system_error&) {
+      m_no_waiter = true;
+      return false;
+    }
+  m_waiter->tell_of(value);
+  return true;
+}
+
+bool stream::arm_callback() {
   const tsr_device_table& table = m_device->table();
   if (!m_device->has(TSR_DEVICE_CALLBACK) || table.stream_callback == nullptr) return false;
   m_armed.fetch_add(1, std::memory_order_relaxed);
@@ -82,7 +106,7 @@ bool stream::arm() {
     mine.m_wake(mine.m_wake_context);
     mine.m_armed.fetch_sub(1, std::memory_order_release);
   };
-  if (table.stream_callback(m_device->handle(), m_handle, call, this) == TSR_OK) return true;
+  if (plugin::contained("stream_callback", [&] { return table.stream_callback(m_device->handle(), m_handle, call, this); }) == TSR_OK) return true;
   m_armed.fetch_sub(1, std::memory_order_relaxed);
   plugin::take_error_details();
   return false;
@@ -96,7 +120,7 @@ bool stream::can_wait_for(const stream& other) const noexcept {
 void stream::wait(const stream& other, block::ticket ticket) {
   if (&other == this || other.abandoned()) return;  // one stream keeps its order by itself; and what has ended is waited for by nobody
   require_usable();
-  m_device->check(m_device->table().stream_wait(m_device->handle(), m_handle, {other.m_handle, ticket.value}),
+  m_device->check(plugin::contained("stream_wait", [&] { return m_device->table().stream_wait(m_device->handle(), m_handle, {other.m_handle, ticket.value}); }),
                   "wait of a stream for another");
 }
 
@@ -104,7 +128,7 @@ void stream::check_inline() {
   tsr_ticket at{};
   m_device->check(set_point(at), "signal of a stream");
   std::uint64_t value = 0, failed = 0;
-  const tsr_status status = m_device->table().stream_progress(m_device->handle(), m_handle, &value, &failed);
+  const tsr_status status = plugin::contained("stream_progress", [&] { return m_device->table().stream_progress(m_device->handle(), m_handle, &value, &failed); });
   if (status != TSR_OK && status != TSR_NOT_READY) m_device->fail(status, "its work");
 }
 
@@ -165,7 +189,7 @@ std::uint64_t stream::ask() {
 
 std::uint64_t stream::ask_once() {
   std::uint64_t value = m_completed.load(std::memory_order_relaxed), failed = 0;
-  const tsr_status status = m_device->table().stream_progress(m_device->handle(), m_handle, &value, &failed);
+  const tsr_status status = plugin::contained("stream_progress", [&] { return m_device->table().stream_progress(m_device->handle(), m_handle, &value, &failed); });
   std::string details;
   if (status != TSR_OK && status != TSR_NOT_READY) details = plugin::take_error_details();
   if (status == TSR_DEVICE_LOST) m_device->note_lost(details);
@@ -286,13 +310,14 @@ stream_table::~stream_table() {
 void stream::finish_wakes() noexcept {
   // Of an abandoned stream some wake-ups never come; those that have come are over, as far as this sees them (acquire).
   while (m_armed.load(std::memory_order_acquire) != 0 && !abandoned()) std::this_thread::yield();
+  if (!abandoned()) m_waiter.reset();
 }
 
 void stream::wait_until_idle(std::uint64_t timeout_ns) {
   if (!busy() || abandoned()) return;
   const std::uint64_t value = m_signalled.load(std::memory_order_acquire);
   if (m_device->table().stream_host_wait != nullptr) {
-    if (m_device->table().stream_host_wait(m_device->handle(), {m_handle, value}, timeout_ns) != TSR_OK)
+    if (plugin::contained("stream_host_wait", [&] { return m_device->table().stream_host_wait(m_device->handle(), {m_handle, value}, timeout_ns); }) != TSR_OK)
       plugin::take_error_details();  // a time-out or a failure: poll reports it
   } else {
     std::this_thread::yield();

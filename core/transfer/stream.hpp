@@ -9,6 +9,7 @@
 
 #include "core/block/ticket.hpp"
 #include "core/plugin/device.hpp"
+#include "core/transfer/completion_thread.hpp"
 
 namespace tessera::transfer {
 
@@ -17,6 +18,20 @@ struct pending_work {
   std::string what;                 ///< "the copy of A(1) from numa0 to sim0.mem"; empty: not known
   std::vector<block::ticket> after;  ///< it starts when these are reached
 };
+
+/// How many streams a device is asked for. With `computing` 0 one stream is for all.
+struct stream_share {
+  std::uint32_t copying, computing;
+};
+/// As many as serve, or as the device says that it has.
+inline stream_share share_of(const plugin::device& device) noexcept {
+  switch (device.description().max_streams) {
+    case 1: return {1, 0};
+    case 2: return {1, 1};
+    case 3: return {2, 1};
+    default: return {2, 2};
+  }
+}
 
 /// Something that happens when a ticket is reached. Intrusive; the owner keeps it alive until it fired.
 struct completion {
@@ -98,8 +113,10 @@ class stream {
 
  private:
   tsr_status set_point(tsr_ticket& at) const;  // stream_signal, asked again when it is refused
+  void destroy();  // the plugin's stream
   void end_for_good(const std::string& why);
-  bool arm();                // whether the plugin will call when what was signalled last is reached
+  bool arm(std::uint64_t value);  // whether somebody will call when this point, the last one, is reached
+  bool arm_callback();
   bool poll_once();          // under m_poll_lock
   std::uint64_t ask();       // the highest point known to be reached; notes failures
   std::uint64_t ask_once();  // the point that failed, or 0
@@ -133,6 +150,8 @@ class stream {
   void (*m_wake)(void*) = nullptr;
   void* m_wake_context = nullptr;
   std::atomic<std::uint64_t> m_armed{0};
+  std::unique_ptr<completion_thread> m_waiter;  // made when it is first needed; under m_enqueue
+  bool m_no_waiter = false;                     // the system has refused one
 };
 
 /// All streams of a runtime by number (1-based, as in tickets).

@@ -64,7 +64,13 @@ void coherence::issue(planned& what, std::vector<block::ticket>* waits) {
       };
       const std::lock_guard guard(by.enqueue_lock());
       for (const auto& [other, ticket] : what.waits) by.wait(*other, ticket);
-      enqueue_copy(by, name(to), what.destination, name(from), what.source, b.bytes);
+      const std::uint64_t most = most_at_once(by.device(), b.bytes);
+      std::uint64_t done = 0;
+      for (; b.bytes - done > most; done += most) {
+        enqueue_copy(by, name(to), at(what.destination, done), name(from), at(what.source, done), most);
+        what.pieces.push_back(by.signal());  // waited for, should a later one be refused
+      }
+      enqueue_copy(by, name(to), at(what.destination, done), name(from), at(what.source, done), b.bytes - done);
       arrived = left = by.signal();
     }
   } catch (...) {

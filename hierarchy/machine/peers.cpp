@@ -22,8 +22,9 @@ std::vector<peer_link> peer_links(const machine& m) {
       const plugin::device& asked = *m.plugins->devices()[to.index];
       tsr_link_desc link{};
       link.struct_size = sizeof link;
-      const tsr_status status = asked.table().link(asked.handle(), {source.handle(), from.own_space()->index},
-                                                   {asked.handle(), to.own_space()->index}, &link);
+      const tsr_status status = plugin::contained("link", [&] {
+        return asked.table().link(asked.handle(), {source.handle(), from.own_space()->index}, {asked.handle(), to.own_space()->index}, &link);
+      });
       if (status != TSR_OK)
         plugin::take_error_details();  // no way past the host: a fact, not a failure
       else if (link.link_class == TSR_LINK_PEER)

@@ -87,6 +87,7 @@ void put_work_into(device_state& device) {
   put<computing, &table::fill>(t);
   put<computing, &table::launch>(t);
   put<computing, &table::host_task>(t);
+  put<computing, &table::host_work>(t);
   put<passing, &table::spaces>(t);
   put<passing, &table::link>(t);
   put<passing, &table::query>(t);

@@ -39,6 +39,11 @@ class handle_pool {
     const std::lock_guard lock(m_mutex);
     m_free.push_back(&handle);
   }
+  /// Objects that are out.
+  std::size_t live() const {
+    const std::lock_guard lock(m_mutex);
+    return m_all.size() - m_free.size();
+  }
   /// Calls function(handle) for every object ever made. Only while nobody else uses the pool.
   template <class Function>
   void for_each(Function&& function) {
@@ -46,7 +51,7 @@ class handle_pool {
   }
 
  private:
-  std::mutex m_mutex;
+  mutable std::mutex m_mutex;
   std::deque<Handle> m_all;
   std::deque<Handle*> m_free;
 };

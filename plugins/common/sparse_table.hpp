@@ -40,6 +40,7 @@ inline void close_matrices(handle_pool<tsr_sparse_s>& matrices) {
 ///   refuse(device*, call)                            FAILED_PRECONDITION, with a record, for a thread that records
 ///   check_type(device*, type)                        UNIMPLEMENTED, with a record, for what the device cannot compute with
 ///   take_in(device*, const csr_matrix&, index&)      checks the contents (check_structure), builds what spmm wants
+///   workspace(device*, const tsr_sparse_s&, transpose, b)  bytes that spmm wants; where it is left out, none
 template <class Backend>
 struct sparse_calls {
   using device = typename Backend::rules::device;
@@ -54,6 +55,7 @@ struct sparse_calls {
     made.destroy = destroy;
     made.spmm = spmm;
     made.create_bsr = create_bsr;
+    made.workspace = workspace;
     return made;
   }
 
@@ -95,6 +97,22 @@ struct sparse_calls {
       handle->index.reset();
       on->matrices.give(*handle);
       return Backend::rules::alive(on);
+    });
+  }
+
+  static tsr_status workspace(device* on, tsr_transpose transpose, tsr_sparse* handle, std::int64_t b, std::uint64_t* out_bytes) {
+    return gate::on_device(on, [&]() -> tsr_status {
+      const auto& report = on->report;
+      if (out_bytes == nullptr) return report.fail(TSR_INVALID_ARGUMENT, "workspace: out_bytes is NULL");
+      const tsr_sparse_s* const found = live_matrix(report, on, handle);
+      if (found == nullptr) return TSR_INVALID_ARGUMENT;
+      if (transpose > TSR_CONJUGATE_TRANSPOSE) return report.fail(TSR_INVALID_ARGUMENT, "workspace: transpose is %u", transpose);
+      if (b < 0) return report.fail(TSR_INVALID_ARGUMENT, "workspace: b is %lld", static_cast<long long>(b));
+      if constexpr (requires { Backend::workspace(on, *found, transpose, b); })
+        *out_bytes = Backend::workspace(on, *found, transpose, b);
+      else
+        *out_bytes = 0;
+      return TSR_OK;
     });
   }
 

@@ -145,7 +145,7 @@ const tsr_device_table& device_table() {
     t.copy = copy;
     t.fill = fill;
 #if defined(TESSERA_GPU_EMULATED)
-    t.host_task = host_task;
+    common::put_host_work_into<run_host_work>(t);
 #endif
     common::device_calls<told>::put_into(t);
     put_streams_into(t);

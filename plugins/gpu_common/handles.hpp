@@ -17,6 +17,7 @@
 #include "plugins/common/gate.hpp"
 #include "plugins/common/graph_calls.hpp"
 #include "plugins/common/handle_pool.hpp"
+#include "plugins/common/host_work.hpp"
 #include "plugins/common/host_compiler.hpp"
 #include "plugins/common/module_calls.hpp"
 #include "plugins/common/operand.hpp"
@@ -26,6 +27,7 @@
 #include "plugins/gpu_common/libraries/run_time_compiler.hpp"
 #include "plugins/gpu_common/libraries/sensors.hpp"
 #include "plugins/gpu_common/libraries/sparse.hpp"
+#include "plugins/gpu_common/libraries/workspace_sizes.hpp"
 #include "plugins/gpu_common/runtime.hpp"
 #include "plugins/gpu_common/settings.hpp"
 #include "plugins/gpu_common/stream_state.hpp"
@@ -73,6 +75,7 @@ struct tsr_device_s {
   tessera::gpu::loss loss;
   tessera::gpu::event_pool events;
   tessera::gpu::callback_list callbacks;
+  std::unique_ptr<tessera::gpu::workspace_sizes> sizes = std::make_unique<tessera::gpu::workspace_sizes>();  // until the device is closed
   tessera::common::handle_pool<tsr_memory_s> memories;
   tessera::common::handle_pool<tsr_stream_s> streams;
   tessera::common::handle_pool<tsr_sparse_s> matrices;
@@ -219,8 +222,7 @@ void close_modules(tsr_device& device);
 tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* copy);
 tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination, const void* pattern,
                 std::uint32_t pattern_bytes, std::uint64_t count);
-tsr_status host_task(tsr_device* device, tsr_stream* stream, tsr_status (*function)(void*, void* const*),
-                     void* argument, const tsr_address* ranges, std::uint32_t range_count, double modelled_flops);
+tsr_status run_host_work(tsr_device* device, tsr_stream* stream, const common::host_work& work);
 /// launch_graph, with the failures of host tasks in it told of where it is launched. In the emulator alone.
 error_t launch_with_place(graph_t graph, tsr_stream* stream);
 

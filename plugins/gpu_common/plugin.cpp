@@ -99,6 +99,7 @@ std::unique_ptr<tsr_device_s> make_device(tsr_plugin& plugin, std::uint32_t inde
 void close(tsr_device& device) {
   use_device(device.ordinal);
   close_streams(device);
+  device.sizes.reset();
   common::close_matrices(device.matrices);
   close_modules(device);
   device.memories.for_each([](tsr_memory_s& memory) {

@@ -1,6 +1,8 @@
 // The SPARSE table of a GPU. A matrix's structure is looked at by the host when the handle is made; there the index for
 // transposed products is built too, so that they need no atomic additions and give the same bits every time.
+#include <algorithm>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "plugins/common/sparse_table.hpp"
@@ -71,6 +73,31 @@ struct backend {
     if (const auto status = build_index(*device, matrix, host, stream, *made)) return status;
     index = made;
     return TSR_OK;
+  }
+
+  /// What the library wants; our kernels want none.
+  static std::uint64_t workspace(tsr_device* device, const tsr_sparse_s& of, tsr_transpose transpose, i64 b) {
+    const auto& index = *static_cast<const matrix_index*>(of.index.get());
+    if (index.library_starts == nullptr || transpose != TSR_NO_TRANSPOSE || b == 0) return 0;
+    const std::lock_guard lock(index.mutex);
+    if (const auto known = index.workspaces.find(b); known != index.workspaces.end()) return known->second;
+    const common::csr_matrix& m = of.matrix;
+    common::spmm_call call{};
+    call.type = m.type;
+    call.transpose = transpose;
+    call.rows = m.rows, call.columns = m.columns, call.tile_rows = m.tile_rows, call.tile_columns = m.tile_columns, call.nonzeros = m.nonzeros;
+    call.row_starts = static_cast<const i64*>(m.starts_at);
+    call.column_indices = static_cast<const std::int32_t*>(m.columns_at);
+    call.values = call.x = m.values_at;
+    call.y = m.values_at;
+    call.b = b;
+    std::uint64_t bytes = 0;
+    for (const i64 ld : {b, b + 1}) {  // a column by itself is a vector to the library, one of many is a matrix
+      call.ldx = call.ldy = ld;
+      const library_product product{call, index.library_starts, nullptr, 0, false};
+      bytes = std::max(bytes, device->sizes->of(*device->plugin->sparse_library, product));
+    }
+    return index.workspaces[b] = bytes;
   }
 
   template <class Call, class Prepare>

@@ -1,7 +1,9 @@
 #pragma once
 // What is built for a sparse matrix when its handle is made: the transposed structure for our kernels, and for the
 // vendor's library the rows' starts in 32 bits.
+#include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "plugins/common/sparse_call.hpp"
@@ -63,6 +65,8 @@ struct matrix_index {
                      *order = nullptr;  ///< of columns; where a tile's values are. Null: never transposed
   const std::int32_t* rows = nullptr;
   const std::int32_t* library_starts = nullptr;  ///< null: products are not the library's
+  mutable std::mutex mutex;
+  mutable std::map<std::int64_t, std::uint64_t> workspaces;  ///< bytes that the library wants, by the columns of X; under the mutex
 };
 
 /// Builds what the matrix wants. Fails as create_csr does; without room for what the library wants, that is left out.

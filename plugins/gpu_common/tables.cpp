@@ -137,12 +137,6 @@ tsr_status tell_of_library(tsr_device* device, int wrong) {
   return device->report.fail(TSR_UNKNOWN, "%s: a call failed with status %d", device->plugin->dense->found().c_str(), wrong);
 }
 
-/// Whether a library may do the call on this stream. Cholesky's takes memory by itself, which is not done while work is recorded.
-template <class Call>
-bool may_be_recorded(const stream_state& state) {
-  return !std::is_same_v<Call, common::potrf_call> || !state.recording;
-}
-
 struct backend {
   static tsr_status check(tsr_device* device) {
     return gate::on_device(device, [] { return TSR_OK; });
@@ -164,7 +158,7 @@ struct backend {
   template <class Call>
   static tsr_status issue(tsr_device* device, stream_state& state, const Call& call) {
     if constexpr (requires { device->plugin->dense->run(call, state.dense, state.native); })
-      if (const auto& library = device->plugin->dense; library != nullptr && may_be_recorded<Call>(state))
+      if (const auto& library = device->plugin->dense; library != nullptr)
         if (const auto wrong = library->run(call, state.dense, state.native)) return tell_of_library(device, *wrong);
     return tell(device, enqueue(call, state.native), "a kernel");
   }
@@ -205,10 +199,43 @@ tsr_status reduction(tsr_device* device, tsr_stream* stream, const tsr_vector_op
   });
 }
 
-tsr_status workspace(tsr_device* device, tsr_blas_operation operation, const void*, std::uint64_t* out_bytes) {
+/// With the caller's workspace where it is large enough.
+tsr_status potrf(tsr_device* device, tsr_stream* stream, const tsr_potrf* arguments) {
+  return gate::on_stream(device, stream, [&]() -> tsr_status {
+    common::potrf_call call{};
+    operands resolver(device);
+    if (const auto status = common::prepare(device->report, resolver, arguments, call)) return status;
+    if (const auto status = check_numbers(device, call.type)) return status;
+    stream_state& state = state_of(stream);
+    if (const auto& library = device->plugin->dense; library != nullptr) {
+      scratch_given scratch{nullptr, arguments->workspace.bytes};
+      if (scratch.bytes > 0)
+        if (const auto status = resolver.resolve("the workspace", arguments->workspace.address, scratch.bytes, &scratch.memory)) return status;
+      if (const auto wrong = library->run(call, scratch, state.recording, state.dense, state.native)) return tell_of_library(device, *wrong);
+    }
+    return tell(device, enqueue(call, state.native), "a kernel");
+  });
+}
+
+/// For calls whose operands are not looked at.
+struct nowhere final : common::operand_resolver {
+  tsr_status resolve(const char*, const tsr_address&, std::uint64_t, void** out) override {
+    *out = nullptr;
+    return TSR_OK;
+  }
+};
+
+tsr_status workspace(tsr_device* device, tsr_blas_operation operation, const void* arguments, std::uint64_t* out_bytes) {
   return gate::on_device(device, [&]() -> tsr_status {
     if (out_bytes == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "workspace: out_bytes is NULL");
-    *out_bytes = operation == TSR_BLAS_DOT || operation == TSR_BLAS_NRM2 ? reduction_scratch : 0;
+    std::uint64_t bytes = operation == TSR_BLAS_DOT || operation == TSR_BLAS_NRM2 ? reduction_scratch : 0;
+    if (const auto& library = device->plugin->dense; operation == TSR_BLAS_POTRF && library != nullptr) {
+      common::potrf_call call{};
+      nowhere resolver;
+      if (const auto status = common::prepare(device->report, resolver, static_cast<const tsr_potrf*>(arguments), call)) return status;
+      bytes = device->sizes->of(*library, call);
+    }
+    *out_bytes = bytes;
     return TSR_OK;
   });
 }
@@ -223,6 +250,7 @@ tsr_blas_table blas_table(const char* library) {
   table.workspace = workspace;
   table.dot = &reduction<TSR_BLAS_DOT>;
   table.nrm2 = &reduction<TSR_BLAS_NRM2>;
+  table.potrf = potrf;
   return table;
 }
 

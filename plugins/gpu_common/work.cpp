@@ -131,18 +131,16 @@ struct task {
 
 }  // namespace
 
-tsr_status host_task(tsr_device* device, tsr_stream* stream, tsr_status (*function)(void*, void* const*),
-                     void* argument, const tsr_address* ranges, std::uint32_t range_count, double) {
+tsr_status run_host_work(tsr_device* device, tsr_stream* stream, const common::host_work& work) {
   return gate::on_stream(device, stream, [&]() -> tsr_status {
-    if (function == nullptr || (ranges == nullptr && range_count > 0))
-      return device->report.fail(TSR_INVALID_ARGUMENT, "host_task: a NULL argument");
+    if (const auto status = common::check(device->report, work)) return status;
     operands resolver(device);
-    task made{device, std::static_pointer_cast<stream_state>(stream->own), function, argument,
-              std::vector<void*>(range_count), stream->line->next()};
-    for (std::uint32_t i = 0; i < range_count; ++i)
-      if (const auto status = resolver.resolve("a range", ranges[i], 1, &made.bases[i])) return status;
+    task made{device, std::static_pointer_cast<stream_state>(stream->own), work.function, work.argument,
+              std::vector<void*>(work.range_count), stream->line->next()};
+    for (std::uint32_t i = 0; i < work.range_count; ++i)
+      if (const auto status = resolver.resolve("a range", work.ranges[i], work.bytes_of(i, 1), &made.bases[i])) return status;
     const auto native = made.state->native;
-    return tell(device, emulator::enqueue(native, std::move(made)), "host_task");
+    return tell(device, emulator::enqueue(native, std::move(made)), work.call);
   });
 }
 

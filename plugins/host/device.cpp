@@ -69,7 +69,7 @@ const tsr_device_table& device_table() {
     t.copy = copy;
     t.mem_base = mem_base;
     t.fill = fill;
-    t.host_task = host_task;
+    common::put_host_work_into<run_host_work>(t);
     common::device_calls<told>::put_into(t);
     stream_calls::put_into(t);
     registration_calls::put_into(t);

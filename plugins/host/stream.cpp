@@ -74,22 +74,20 @@ tsr_status call_task(tsr_status (*function)(void*, void* const*), void* argument
 
 }  // namespace
 
-tsr_status host_task(tsr_device* device, tsr_stream* stream, tsr_status (*function)(void*, void* const*),
-                     void* argument, const tsr_address* ranges, std::uint32_t range_count, double) {
+tsr_status run_host_work(tsr_device* device, tsr_stream* stream, const common::host_work& work) {
   return gate::on_stream(device, stream, [&]() -> tsr_status {
-    if (function == nullptr || (ranges == nullptr && range_count > 0))
-      return device->report.fail(TSR_INVALID_ARGUMENT, "host_task: a NULL argument");
+    if (const auto status = common::check(device->report, work)) return status;
     operands resolver(device);
     constexpr std::size_t few = 16;
     std::array<void*, few> here{};
     std::vector<void*> many;
-    if (range_count > few || stream->queue != nullptr) many.resize(range_count);
+    if (work.range_count > few || stream->queue != nullptr) many.resize(work.range_count);
     void** bases = many.empty() ? here.data() : many.data();
-    for (std::uint32_t i = 0; i < range_count; ++i)
-      if (const auto status = resolver.resolve("a range", ranges[i], 0, &bases[i])) return status;
+    for (std::uint32_t i = 0; i < work.range_count; ++i)
+      if (const auto status = resolver.resolve("a range", work.ranges[i], work.bytes_of(i, 0), &bases[i])) return status;
     if (stream->queue == nullptr)
-      return common::enqueue(stream, [&](common::execution& state) { return call_task(function, argument, bases, state); });
-    return common::enqueue(stream, [function, argument, owned = std::move(many)](common::execution& state) {
+      return common::enqueue(stream, [&](common::execution& state) { return call_task(work.function, work.argument, bases, state); });
+    return common::enqueue(stream, [function = work.function, argument = work.argument, owned = std::move(many)](common::execution& state) {
       return call_task(function, argument, owned.data(), state);
     });
   });

@@ -16,6 +16,7 @@
 #include "plugins/common/device_list.hpp"
 #include "plugins/common/graph_calls.hpp"
 #include "plugins/common/handle_pool.hpp"
+#include "plugins/common/host_work.hpp"
 #include "plugins/common/ipc_table.hpp"
 #include "plugins/common/operand.hpp"
 #include "plugins/common/pages.hpp"
@@ -219,8 +220,7 @@ tsr_status stream_create(tsr_device* device, std::uint32_t flags, tsr_stream** o
 tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* copy);
 tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination, const void* pattern,
                 std::uint32_t pattern_bytes, std::uint64_t count);
-tsr_status host_task(tsr_device* device, tsr_stream* stream, tsr_status (*function)(void*, void* const*),
-                     void* argument, const tsr_address* ranges, std::uint32_t range_count, double modelled_flops);
+tsr_status run_host_work(tsr_device* device, tsr_stream* stream, const common::host_work& work);
 
 // graph.cpp
 tsr_graph_table graph_table();

@@ -110,6 +110,9 @@ tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t byte
                          static_cast<unsigned long long>(used), static_cast<unsigned long long>(bytes));
     };
     if (bytes > capacity) return full(device->used.used());
+    if (const auto most = device->setting.max_allocation; most != 0 && bytes > most)
+      return report.fail(TSR_RESOURCE_EXHAUSTED, "device '%s' allocates at most %llu bytes at once, %llu were asked for",
+                         device->setting.name.c_str(), static_cast<unsigned long long>(most), static_cast<unsigned long long>(bytes));
     const auto rounded = (bytes + granularity - 1) / granularity * granularity;
     std::uint64_t before = 0;
     if (!device->used.reserve(rounded, &before)) return full(before);

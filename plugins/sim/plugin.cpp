@@ -21,6 +21,9 @@ tsr_device_desc describe(const tsr_plugin& plugin, std::uint32_t index) {
   desc.space_count = 1;
   desc.compute_units = setting.compute_streams;
   desc.copy_engines = setting.copy_engines;
+  desc.max_streams = setting.max_streams;
+  desc.max_allocation = setting.max_allocation;
+  desc.max_copy = setting.max_copy;
   desc.peak_f32 = desc.peak_f64 = setting.flops * setting.compute_streams;
   desc.peaks_are_guesses = setting.flops == 0;
   put_uuid(index, desc.uuid);

@@ -33,6 +33,12 @@ const tsr_option options[] = {
      "1: copies from and to the host share one engine; more: each direction has its own."},
     {size, TSR_OPTION_INT, "device[].numa_node", "-1", -1, 1023, nullptr,
      "The NUMA domain that holds the device's memory and that it hangs on; -1: none in particular."},
+    {size, TSR_OPTION_BYTES, "device[].max_allocation", "0", 0, 9e18, nullptr,
+     "Bytes of one allocation, a limit that the device states; 0: none. A larger one is refused."},
+    {size, TSR_OPTION_BYTES, "device[].max_copy", "0", 0, 9e18, nullptr,
+     "Bytes of one copy, a limit that the device states; 0: none. A larger one is refused."},
+    {size, TSR_OPTION_INT, "device[].max_streams", "0", 0, 4096, nullptr,
+     "Streams that live at a time, a limit that the device states; 0: none. More are refused."},
     {size, TSR_OPTION_INT, "link[].from", nullptr, 0, 4095, nullptr, "Number of the source device of a peer link."},
     {size, TSR_OPTION_INT, "link[].to", nullptr, 0, 4095, nullptr, "Number of the destination device."},
     {size, TSR_OPTION_RATE, "link[].bandwidth", "40 GiB/s", 1, 1e18, nullptr, "Of this direction, bytes per second."},
@@ -78,6 +84,9 @@ tsr_status read_settings(const common::reporter& report, const common::option_re
     d.compute_streams = static_cast<std::uint32_t>(positive(option.integer(table + "compute_streams", 2)));
     d.copy_engines = static_cast<std::uint32_t>(positive(option.integer(table + "copy_engines", 2)));
     d.numa_node = static_cast<int>(option.integer(table + "numa_node", -1));
+    d.max_allocation = positive(option.integer(table + "max_allocation", 0));
+    d.max_copy = positive(option.integer(table + "max_copy", 0));
+    d.max_streams = static_cast<std::uint32_t>(positive(option.integer(table + "max_streams", 0)));
     if (d.name.empty() || d.name.size() > 63)
       return report.fail(TSR_INVALID_ARGUMENT, "device %zu: a name has 1 to 63 bytes", i);
     for (const auto& other : result.devices)

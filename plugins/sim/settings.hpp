@@ -24,6 +24,8 @@ struct device_settings {
   std::uint32_t compute_streams = 2;  ///< computations that run side by side
   std::uint32_t copy_engines = 2;     ///< 1: copies in and out share one engine
   int numa_node = -1;
+  std::uint64_t max_allocation = 0, max_copy = 0;  ///< limits that it states; 0: none
+  std::uint32_t max_streams = 0;  ///< likewise
 };
 
 /// A direct way from one device to another. One direction only.

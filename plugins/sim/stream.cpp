@@ -89,6 +89,8 @@ tsr_status stream_create(tsr_device* device, std::uint32_t flags, tsr_stream** o
       return device->report.fail(TSR_UNIMPLEMENTED, "stream_create: a simulated device has no inline streams");
     if ((flags & ~static_cast<std::uint32_t>(TSR_STREAM_COPY)) != 0)
       return device->report.fail(TSR_INVALID_ARGUMENT, "stream_create: unknown flags 0x%x", flags);
+    if (const auto most = device->setting.max_streams; most != 0 && device->streams.live() >= most)
+      return device->report.fail(TSR_RESOURCE_EXHAUSTED, "device '%s' has at most %u streams at a time", device->setting.name.c_str(), most);
     const auto number = device->streams_made.fetch_add(1, std::memory_order_relaxed);
     auto line = std::make_shared<common::timeline>(true);
     auto queue = std::make_unique<common::work_queue>(line, device->setting.name.substr(0, 10) + ".s" + std::to_string(number),
@@ -102,6 +104,10 @@ tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* copy) {
   return gate::on_stream(device, stream, [&]() -> tsr_status {
     common::copy_plan plan;
     if (const auto status = common::plan_copy(device->report, copy, plan)) return status;
+    if (const auto most = device->setting.max_copy; most != 0 && plan.total() > most)
+      return device->report.fail(TSR_OUT_OF_RANGE, "device '%s' copies at most %llu bytes at once, %llu were asked for",
+                                 device->setting.name.c_str(), static_cast<unsigned long long>(most),
+                                 static_cast<unsigned long long>(plan.total()));
     route way;
     if (const auto status = find_route(device, copy->source_space, copy->destination_space, way)) return status;
     void *to = nullptr, *from = nullptr;
@@ -142,17 +148,16 @@ tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination,
   });
 }
 
-tsr_status host_task(tsr_device* device, tsr_stream* stream, tsr_status (*function)(void*, void* const*),
-                     void* argument, const tsr_address* ranges, std::uint32_t range_count, double modelled_flops) {
+tsr_status run_host_work(tsr_device* device, tsr_stream* stream, const common::host_work& work) {
   return gate::on_stream(device, stream, [&]() -> tsr_status {
-    if (function == nullptr || (ranges == nullptr && range_count > 0))
-      return device->report.fail(TSR_INVALID_ARGUMENT, "host_task: a NULL argument");
+    if (const auto status = common::check(device->report, work)) return status;
     operands resolver(device);
-    std::vector<void*> bases(range_count);
-    for (std::uint32_t i = 0; i < range_count; ++i)
-      if (const auto status = resolver.resolve("a range", ranges[i], 1, &bases[i])) return status;
-    submit_kernel(stream, [=, bases = std::move(bases), held = std::move(resolver.held)](common::execution& state) {
-      return as_computation(device, state, modelled_flops, [&]() -> tsr_status {
+    std::vector<void*> bases(work.range_count);
+    for (std::uint32_t i = 0; i < work.range_count; ++i)
+      if (const auto status = resolver.resolve("a range", work.ranges[i], work.bytes_of(i, 1), &bases[i])) return status;
+    submit_kernel(stream, [device, function = work.function, argument = work.argument, flops = work.modelled_flops, bases = std::move(bases),
+                           held = std::move(resolver.held)](common::execution& state) {
+      return as_computation(device, state, flops, [&]() -> tsr_status {
         const auto status = function(argument, bases.data());
         if (status != TSR_OK)
           state.message = std::string("a host task returned ") + common::word_for(status) + " (" + std::to_string(status) + ")";

@@ -49,10 +49,12 @@ static tsr_status fail(const tsr_plugin* plugin, tsr_status status, const char* 
 }
 
 /* Rule R1: write no more of a struct than the room that the caller announced. */
-static void fill_out(void* out, void* value, uint32_t size) {
+static tsr_status fill_out(void* out, void* value, uint32_t size) {
   uint32_t room = *(uint32_t*)out;
-  *(uint32_t*)value = room != 0 && room < size ? room : size;
+  if (room == 0) return TSR_INVALID_ARGUMENT;
+  *(uint32_t*)value = room < size ? room : size;
   memcpy(out, value, *(uint32_t*)value);
+  return TSR_OK;
 }
 
 static void add(tsr_device* device, struct node** list, struct node* node) {
@@ -83,8 +85,7 @@ static tsr_status spaces(tsr_device* device, uint32_t index, tsr_space_desc* out
                          .capabilities = TSR_SPACE_ADDRESSABLE | TSR_SPACE_HOST_VISIBLE, .numa_node = -1,
                          .bytes = CAPACITY, .granularity = ALIGNMENT, .alignment = ALIGNMENT,
                          .name = "memory"};
-  fill_out(out_desc, &desc, sizeof desc);
-  return TSR_OK;
+  return fill_out(out_desc, &desc, sizeof desc);
 }
 static tsr_status check_side(tsr_device* device, tsr_space_ref side) {
   if (side.device == NULL) return TSR_OK; /* plain host memory: every device copies from and to it */
@@ -99,8 +100,7 @@ static tsr_status link_of(tsr_device* device, tsr_space_ref source, tsr_space_re
     return fail(device->plugin, TSR_UNIMPLEMENTED, "neither side is this device's");
   /* A discrete device: TSR_LINK_BUS, and what its bus reaches. Estimates are better than nothing. */
   tsr_link_desc desc = {.link_class = TSR_LINK_SAME, .bandwidth = 8e9, .latency = 100};
-  fill_out(out, &desc, sizeof desc);
-  return TSR_OK;
+  return fill_out(out, &desc, sizeof desc);
 }
 
 /* ---- Memory. Allocate coarsely; the core carves. Exhaustion is an answer, not a disaster. */
@@ -239,8 +239,7 @@ static tsr_status enumerate(tsr_plugin* plugin, uint32_t index, tsr_device_desc*
   const size_t length = sizeof PLUGIN_NAME; /* with its NUL; what is longer is cut */
   memcpy(desc.uuid, PLUGIN_NAME, length < sizeof desc.uuid ? length : sizeof desc.uuid);
   memcpy(desc.name, PLUGIN_NAME, length < sizeof desc.name ? length : sizeof desc.name - 1);
-  fill_out(out_desc, &desc, sizeof desc);
-  return TSR_OK;
+  return fill_out(out_desc, &desc, sizeof desc);
 }
 static tsr_status device_open(tsr_plugin* plugin, uint32_t index, tsr_device** out_device,
                               const tsr_device_table** out_table) {

@@ -62,7 +62,8 @@ tsr_status contained(const tsr_host* host, Body&& body) noexcept {
 template <class T>
 void fill_out(T* out, T value) {
   require(out != nullptr, "an out_ argument is NULL");
-  value.struct_size = out->struct_size == 0 ? sizeof value : std::min<std::uint32_t>(out->struct_size, sizeof value);
+  require(out->struct_size != 0, "an out_ struct does not say its size");
+  value.struct_size = std::min<std::uint32_t>(out->struct_size, sizeof value);
   std::memcpy(static_cast<void*>(out), &value, value.struct_size);
 }
 

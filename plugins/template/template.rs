@@ -106,7 +106,10 @@ unsafe fn out<'a, T>(pointer: *mut T) -> Outcome<&'a mut T> {
 /// Rule R1: no more of a struct is written than the room that the caller announced.
 unsafe fn fill_out<T: Struct>(to: *mut T, mut value: T) -> Outcome {
     let room = *(out(to)? as *mut T as *const u32);
-    let size = if room == 0 { T::SIZE } else { room.min(T::SIZE) };
+    if room == 0 {
+        return invalid("an out_ struct does not say its size");
+    }
+    let size = room.min(T::SIZE);
     *(&mut value as *mut T as *mut u32) = size;
     ptr::copy_nonoverlapping(&value as *const T as *const u8, to as *mut u8, size as usize);
     Ok(())
@@ -494,6 +497,7 @@ entries! {
             let bases: Vec<*mut c_void> = places.iter().map(Place::pointer).collect();
             match unsafe { function(argument.pointer(), bases.as_ptr()) } {
                 TSR_OK => Ok(()),
+                TSR_DEVICE_LOST => fail(TSR_INTERNAL, "a host task answered DEVICE_LOST, and this device cannot be lost"),
                 status => fail(status, format!("a host task answered {status}")),
             }
         })

@@ -34,6 +34,21 @@ constexpr unsigned major = TSR_ABI_MAJOR, minor = TSR_ABI_MINOR, max_rank = TSR_
   static_assert(sizeof(new_abi::type) >= sizeof(old_abi::type), #type " has shrunk");   \
   static_assert(new_abi::minor > old_abi::minor || sizeof(new_abi::type) == sizeof(old_abi::type), #type " has grown within 1.0");
 #include "tests/abi/1.0/contents.inc"
+#undef FIELD
+#undef CONSTANT
+#undef SIZE
+
+// A field that came later begins where its struct ended before, so that struct_size tells whether it is there: padding at an end is
+// no room (tsr_host, tsr_device_desc, tsr_launch, tsr_csr and tsr_bsr of version 1.0 have some).
+#define AT_0(type, field)
+#define AT_1(type, field)                                                     \
+  static_assert(offsetof(new_abi::type, field) >= sizeof(old_abi::type),      \
+                #type "." #field " lies in what was padding in version 1.0");
+#define FIELD(type, field, minor) AT_##minor(type, field)
+#define BORN(type, field, minor)
+#define STRUCT(type, minor)
+#define CONSTANT(name, minor)
+#include "core/plugin/abi/contents.inc"
 
 namespace {
 

@@ -21,7 +21,7 @@ using namespace tessera::conformance;
 
 /// A plugin that breaks one promise, and the check that must notice.
 struct fault {
-  const char* planted;  ///< a file of tests/plugins, or what the layer `careless` around a simulated device is careless about
+  const char* planted;  ///< a file of tests/plugins, or what the layer `careless` (or `boastful`) around a simulated device is about
   const char* check;    ///< that must fail
   const char* wrong;    ///< what the plugin does
 };
@@ -65,6 +65,13 @@ constexpr fault of_streams[] = {
     {"contagious", "loss.others_work_on", "has all devices say that they are lost when one is"},
     {"callbacks", "loss.due_callbacks_are_called", "drops callbacks that are due when a device is lost"},
     {"restless", "loss.memory_is_left_alone", "writes to host memory after it has answered `DEVICE_LOST`"}};
+
+/// Those about limits that are stated, by the layer `boastful`.
+constexpr fault of_limits[] = {
+    {"allocations", "limits.allocations", "states twice the largest allocation that it makes"},
+    {"copies", "limits.copies", "copies twice of what it states as the largest copy"},
+    {"streams", "limits.streams", "states twice the streams that can live"},
+    {"lengths", "ordering.host_work", "looks at no lengths of ranges"}};
 
 /// Those of plugins of the other kinds, and of what holds for every kind.
 constexpr fault of_kinds[] = {
@@ -226,6 +233,7 @@ std::string table() {
   add(of_kinds, "");
   add(of_devices, "");
   add(of_streams, "careless: ");
+  add(of_limits, "boastful: ");
   return text;
 }
 
@@ -237,9 +245,34 @@ TEST(readme, lists_the_planted_faults) {
 
 TEST(readme, lists_faults_of_checks_that_there_are) {
   const auto all = names();
-  for (const auto& some : {std::span<const fault>(of_kinds), std::span<const fault>(of_devices), std::span<const fault>(of_streams)})
+  for (const auto& some : {std::span<const fault>(of_kinds), std::span<const fault>(of_devices), std::span<const fault>(of_streams), std::span<const fault>(of_limits)})
     for (const fault& one : some) EXPECT_THAT(all, testing::Contains(one.check));
 }
+
+/// Limits: a layer states others than the device keeps.
+class stated : public testing::TestWithParam<fault> {};
+
+result outcome_of_limits(const std::string& untrue_about, const std::string& check) {
+  const report done = run({.plugin = TESSERA_BINARY_DIR "/lib/tessera/plugins/tessera_sim.so",
+                           .options = {{"device[0].max_allocation", std::string("2 MiB"), "test"},
+                                       {"device[0].max_copy", std::string("1 MiB"), "test"},
+                                       {"device[0].max_streams", std::int64_t{5}, "test"}},
+                           .only = check,
+                           .layer = built("boastful"),
+                           .layer_options = {{"about", untrue_about, "test"}}});
+  return done.results.empty() ? result{check, outcome::skipped, "did not run", 0} : done.results.front();
+}
+
+TEST_P(stated, limits_are_tried) {
+  const result untrue = outcome_of_limits(GetParam().planted, GetParam().check);
+  EXPECT_EQ(untrue.name, GetParam().check) << untrue.message;
+  EXPECT_EQ(untrue.how, outcome::failed) << untrue.message;
+  const result sound = outcome_of_limits("", GetParam().check);
+  EXPECT_EQ(sound.how, outcome::passed) << sound.message;
+}
+
+INSTANTIATE_TEST_SUITE_P(boastful, stated,
+                         testing::ValuesIn(of_limits), [](const auto& test) { return std::string(test.param.planted); });
 
 TEST(drift, sizes_that_change_by_themselves_are_none) {
   const result drifting = outcome_of("drifting", "abi.longer_option_values");

@@ -120,7 +120,7 @@ std::optional<std::string> judge_app(std::string_view app, const std::vector<std
   const std::string_view root = component(target, 0);
   // `tessera plugins` shows the registry and runs the public suite; see docs/decisions/0001.
   if (app == "cli" && (text == "tests/conformance/suite/conformance.hpp" || text == "core/plugin/registry.hpp" ||
-                       text == "core/plugin/explain.hpp"))
+                       text == "core/plugin/explain.hpp" || text == "core/plugin/layouts.hpp"))
     return std::nullopt;
   if (root == "plugins") return "apps reach plugins through the runtime only";
   if (root == "tests" || root == "examples") return sentence("apps do not know", root);

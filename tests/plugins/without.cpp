@@ -43,6 +43,7 @@ constexpr entry entries[] = {
     ENTRY(launch, 0),
     ENTRY(host_task, 0),
     ENTRY(mem_native, 0),
+    ENTRY(host_work, 0),
 };
 constexpr const char* extensions[] = {"", "BLAS", "TENSOR", "SPARSE", "GRAPH", "JIT", "IPC", "TELEMETRY"};
 

@@ -111,29 +111,42 @@ dense_library::answer dense_library::run(const common::trsm_call& call, dense_ha
               call.alpha.bytes, call.a, call.lda, call.b, call.ldb);
 }
 
-dense_library::answer dense_library::run(const common::potrf_call& call, dense_handles& handles,
-                                         stream_t stream) const {
+std::uint64_t dense_library::workspace(const common::potrf_call& call, dense_handles& handles, stream_t stream) const {
+  const auto place = place_of(call.type);
+  if (m_potrf[place] == nullptr || m_dialect.potrf_size == nullptr || m_potrf_size[place] == nullptr || call.n == 0) return 0;
+  void* const handle = solver(handles, stream);
+  const auto size_of = reinterpret_cast<potrf_size_function>(m_potrf_size[place]);
+  int elements = 0;
+  if (handle == nullptr || size_of(handle, m_dialect.triangles[call.triangle], call.n, call.a, call.lda, &elements) != 0) return 0;
+  return std::max<std::uint64_t>(static_cast<std::uint64_t>(elements), 1) * common::element_bytes(call.type);
+}
+
+dense_library::answer dense_library::run(const common::potrf_call& call, const scratch_given& scratch, bool recording,
+                                         dense_handles& handles, stream_t stream) const {
   const auto place = place_of(call.type);
   if (m_potrf[place] == nullptr || call.n == 0) return std::nullopt;
   void* const handle = solver(handles, stream);
   if (handle == nullptr) return std::nullopt;
   const int triangle = m_dialect.triangles[call.triangle];
-  if (m_dialect.potrf_size == nullptr)
+  if (m_dialect.potrf_size == nullptr) {
+    if (recording) return std::nullopt;  // it takes memory by itself
     return reinterpret_cast<potrf_function>(m_potrf[place])(handle, triangle, call.n, call.a, call.lda, call.info);
-  const auto size_of = reinterpret_cast<potrf_size_function>(m_potrf_size[place]);
-  int elements = 0;
-  if (size_of == nullptr || size_of(handle, triangle, call.n, call.a, call.lda, &elements) != 0) return std::nullopt;
-  // Taken and given back in the stream's order, so that nothing waits.
-  void* workspace = nullptr;
-  const std::size_t bytes =
-      std::max<std::size_t>(static_cast<std::size_t>(elements), 1) * common::element_bytes(call.type);
-  if (kind_of(allocate_in_order(&workspace, bytes, stream)) != error_kind::none) {
+  }
+  const std::uint64_t bytes = workspace(call, handles, stream);
+  if (bytes == 0) return std::nullopt;
+  const auto factor = [&](void* memory) {
+    const auto elements = static_cast<int>(bytes / common::element_bytes(call.type));
+    return reinterpret_cast<potrf_with_workspace>(m_potrf[place])(handle, triangle, call.n, call.a, call.lda, memory, elements, call.info);
+  };
+  if (scratch.memory != nullptr && scratch.bytes >= bytes) return factor(scratch.memory);
+  void* own = nullptr;
+  if (recording) return std::nullopt;
+  if (kind_of(allocate_in_order(&own, bytes, stream)) != error_kind::none) {
     clear_error();
     return std::nullopt;
   }
-  const int wrong = reinterpret_cast<potrf_with_workspace>(m_potrf[place])(handle, triangle, call.n, call.a, call.lda,
-                                                                           workspace, elements, call.info);
-  release_in_order(workspace, stream);
+  const int wrong = factor(own);
+  release_in_order(own, stream);
   return wrong;
 }
 

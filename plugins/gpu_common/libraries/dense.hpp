@@ -37,6 +37,12 @@ class dense_handles {
   library_handle m_blas, m_solver;
 };
 
+/// Scratch memory that a caller has given.
+struct scratch_given {
+  void* memory = nullptr;  ///< the device's; null: none
+  std::uint64_t bytes = 0;
+};
+
 /// The libraries of one process. Thread-safe but for the handles.
 class dense_library {
  public:
@@ -54,7 +60,11 @@ class dense_library {
   answer run(const common::gemm_call& call, dense_handles& handles, stream_t stream) const;
   answer run(const common::syrk_call& call, dense_handles& handles, stream_t stream) const;
   answer run(const common::trsm_call& call, dense_handles& handles, stream_t stream) const;
-  answer run(const common::potrf_call& call, dense_handles& handles, stream_t stream) const;
+  /// With the caller's scratch memory where that is enough, else with some that is taken and given back in the stream's order, which is
+  /// not done while work is recorded.
+  answer run(const common::potrf_call& call, const scratch_given& scratch, bool recording, dense_handles& handles, stream_t stream) const;
+  /// Bytes of scratch memory that this wants; 0: the library finds its own, or does not do the call. Operands are not looked at.
+  std::uint64_t workspace(const common::potrf_call& call, dense_handles& handles, stream_t stream) const;
 
   /// Makes a stream's handles now: while work is recorded they cannot be made.
   void prepare(dense_handles& handles, stream_t stream) const;

@@ -23,6 +23,11 @@ std::string for_type(std::string name, char letter) {
 class scratch {
  public:
   scratch(const library_product& product, std::size_t bytes, stream_t stream) : m_stream(stream) {
+    if (product.asked != nullptr) {
+      *product.asked = bytes;
+      m_missing = true;
+      return;
+    }
     if (bytes == 0) return;
     if (product.workspace != nullptr && product.workspace_bytes >= bytes) {
       m_memory = product.workspace;
@@ -194,6 +199,7 @@ class sparse_library::attempt {
   }
 
   bool plain_vector() {
+    if (m_product.asked != nullptr) return false;  // it wants none
     const auto& d = m_dialect;
     void* const description = make<make_description_function>(d.make_description, d.drop_description);
     return description != nullptr &&
@@ -272,6 +278,15 @@ std::optional<std::string> sparse_library::run(const library_product& product, s
   auto answer = attempt(*this, product, handle, stream).run();
   if (answer && !answer->empty()) *answer = m_found + ": " + *answer;
   return answer;
+}
+
+std::uint64_t sparse_library::workspace(library_product product, sparse_handles& handles, stream_t stream) const {
+  if (product.starts == nullptr || product.call.transpose != TSR_NO_TRANSPOSE || product.call.b == 0 || product.call.b > most) return 0;
+  void* const handle = handles.m_handle.made(m_library, m_dialect.create, m_dialect.destroy, m_dialect.set_stream, stream);
+  std::uint64_t bytes = 0;
+  product.asked = &bytes;
+  if (handle != nullptr) attempt(*this, product, handle, stream).run();
+  return bytes;
 }
 
 void sparse_library::prepare(sparse_handles& handles, stream_t stream) const {

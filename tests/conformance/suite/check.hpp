@@ -116,5 +116,6 @@ std::vector<check> policy_checks();
 std::vector<check> layer_checks();
 std::vector<check> job_checks();
 std::vector<check> loss_checks();
+std::vector<check> limit_checks();
 
 }  // namespace tessera::conformance

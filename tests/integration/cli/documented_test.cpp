@@ -158,6 +158,7 @@ TEST(documented, keys_of_plugins) {
 }
 
 TEST(documented, keys_of_an_explained_plugin) {
+  expect_agreement(keys_of(run({"plugins", "layouts", "--json", "-"}).out), documented("## tessera plugins layouts"), "plugins layouts");
   expect_agreement(keys_of(run({"plugins", "explain", "sim", "--json", "-"}).out), documented("## tessera plugins explain"), "plugins explain");
 }
 
@@ -199,7 +200,7 @@ TEST(documented, every_command_and_every_option) {
     if (only.empty()) lines.push_back({name});
     EXPECT_FALSE(section("## tessera " + name + only).empty());
   }
-  lines.insert(lines.end(), {{"plugins", "explain"}, {"plugins", "check"}, {"plugins", "new"}, {"config", "explain"}, {"trace", "summary"}, {"sial", "run"}, {"sial", "check"}, {"sial", "list"}, {"sial", "init"}});
+  lines.insert(lines.end(), {{"plugins", "explain"}, {"plugins", "layouts"}, {"plugins", "check"}, {"plugins", "new"}, {"config", "explain"}, {"trace", "summary"}, {"sial", "run"}, {"sial", "check"}, {"sial", "list"}, {"sial", "init"}});
   const std::string shared = section("## Options of every run") + section("## Options that choose the machine");
   for (std::vector<std::string> line : lines) {
     std::string heading = "## tessera";

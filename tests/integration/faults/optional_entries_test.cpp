@@ -68,6 +68,8 @@ constexpr const char* entries[] = {"",
                                    "module_load,module_unload,kernel_get",
                                    "launch",
                                    "host_task",
+                                   "host_work",
+                                   "host_task,host_work",
                                    "mem_native",
                                    "BLAS",
                                    "TENSOR",
@@ -76,7 +78,7 @@ constexpr const char* entries[] = {"",
                                    "JIT",
                                    "IPC",
                                    "query,health,thread_attach,thread_detach,host_register,host_unregister,stream_wait,"
-                                   "stream_host_wait,stream_callback,stream_native,mem_native,"
+                                   "stream_host_wait,stream_callback,stream_native,mem_native,host_work,"
                                    "TENSOR,SPARSE,GRAPH,JIT,IPC"};
 
 std::vector<without> all_of(const char* plugin, const char* keys) {

@@ -1,5 +1,5 @@
 /*
- * tessera/plugin.h - the plugin ABI of Tessera, version 1.0.
+ * tessera/plugin.h - the plugin ABI of Tessera, version 1.1.
  *
  * This one header is all that a device, storage, operations, policy or layer plugin needs. It is plain C11, includes
  * three standard headers only, and may be installed and used alone. Nothing C++ crosses this boundary.
@@ -19,7 +19,9 @@
  *                 tsr_workspace, tsr_counter, tsr_candidate) never change. Before a call that fills an out_ struct the
  *                 caller sets its struct_size to the room there is; the callee writes no more than that. The elements of an
  *                 array of structs lie struct_size of the first element apart, which may be more or less than the reader's
- *                 sizeof.
+ *                 sizeof. A field of a later version begins at or behind the sizeof that its struct had before, never in padding.
+ *                 0 in an out_ struct is a mistake: INVALID_ARGUMENT, or no more is written than version 1.0 had. What describes a
+ *                 call, or is the first element of an array, has it set: less than version 1.0's fields is INVALID_ARGUMENT.
  *  R2  Versions.  The major numbers must match. The minor number negotiates down: both sides use what the older knows.
  *                 What a newer minor version may add: fields at the ends of structs, entries at the ends of tables (optional
  *                 ones), values of enumerations, bits of flags, extensions, kinds of plugin. Nothing is taken away, moved, or
@@ -55,7 +57,7 @@ extern "C" {
 #endif
 
 #define TSR_ABI_MAJOR 1u
-#define TSR_ABI_MINOR 0u
+#define TSR_ABI_MINOR 1u
 
 #if defined(_WIN32)
 #define TSR_EXPORT __declspec(dllexport)
@@ -214,7 +216,8 @@ typedef struct tsr_space_desc {
   int32_t numa_node;      /* where the memory is, as the operating system counts; -1: no such place */
   uint64_t bytes;         /* capacity; 0: unknown */
   uint64_t granularity;   /* allocations are rounded up to this */
-  uint64_t alignment;     /* of every allocation's first byte; a power of two */
+  uint64_t alignment;     /* of every allocation's first byte; a power of two. The host puts whole blocks and workspaces at multiples of it,
+                           * and of 256; where the space is HOST_VISIBLE host memory, of 256 alone */
   const char* name;
 } tsr_space_desc;
 
@@ -238,12 +241,15 @@ typedef struct tsr_device_desc {
   uint32_t space_count;     /* at least 1 */
   uint32_t compute_units;   /* multiprocessors, cores; 0: unknown */
   uint32_t copy_engines;    /* copies that can run beside each other and beside computation */
-  uint32_t max_streams;     /* 0: no limit worth naming */
+  uint32_t max_streams;     /* that live at a time; 0: no limit worth naming. The host uses four, or as few as one */
   double peak_f32, peak_f64; /* operations per second; 0: unknown */
   bool peaks_are_guesses;    /* not what the vendor states or what was measured */
   uint8_t uuid[16];          /* the same in every process that sees the device; all 0: unknown */
   char name[64];             /* NUL-terminated, as is what follows */
   char pci_address[24];     /* "0000:3b:00.0", or "" */
+  /* Since 1.1: limits, stated so that nobody has to find them by failing. 0: none worth naming. */
+  uint64_t max_allocation;    /* bytes of one mem_alloc: the host asks for slabs of at most that, so it is the largest block */
+  uint64_t max_copy;          /* bytes of one copy, over all its rows: the host makes several of a larger one */
 } tsr_device_desc;
 
 typedef uint32_t tsr_link_class;
@@ -309,6 +315,17 @@ typedef struct tsr_launch {
   uint32_t argument_count;
 } tsr_launch;
 
+/* Since 1.1. Host code in a stream's order: function(argument, bases), bases[i] being a host pointer to range i. */
+typedef struct tsr_host_work {
+  uint32_t struct_size;
+  uint32_t range_count;
+  tsr_status (*function)(void* argument, void* const* bases); /* its status becomes the stream's failure when it is not OK */
+  void* argument;
+  const tsr_address* ranges;
+  const uint64_t* range_bytes;
+  double modelled_flops; /* how long it takes on a simulated device */
+} tsr_host_work;
+
 /* Every stream function: one thread at a time per stream. Enqueueing functions return once the work is queued; structs and
  * arrays that describe it are read before they return, and memory that it works on stays valid until it has finished. Work
  * that fails later fails on the timeline (stream_progress). */
@@ -349,59 +366,71 @@ typedef struct tsr_device_table {
   /* Reports the highest reached value; never blocks; callable from any thread beside the producer. If work on the
    * stream failed, returns that failure, sets *out_value to the highest value reached including the failed point, and
    * out_failed to the value of the first signal after the failed work (0 if none). The failure is reported once per
-   * failed point, except DEVICE_LOST, which is sticky: all signalled values count as reached. */
+   * failed point, except DEVICE_LOST, which is sticky: all signalled values count as reached. Of several that are pending a call reports
+   * one, the oldest, and *out_value goes no further than it; so a caller asks until OK. */
   tsr_status (*stream_progress)(tsr_device* device, tsr_stream* stream, uint64_t* out_value, uint64_t* out_failed);
 
   /* Enqueues a copy. At least one side belongs to `device`. UNIMPLEMENTED: a pair that `link` refuses. The sides do not
-   * overlap. Fails: OUT_OF_RANGE (beyond an allocation, or more than 64 bits of bytes), INVALID_ARGUMENT (a NULL host pointer,
+   * overlap. Fails: OUT_OF_RANGE (beyond an allocation, more than 64 bits of bytes or max_copy), INVALID_ARGUMENT (a NULL host pointer,
    * memory that is not in the space that is named, a stride that is less than what it steps over). */
   tsr_status (*copy)(tsr_device* device, tsr_stream* stream, const tsr_copy* copy);
 
-  /* --- optional (NULL where not offered) --- */
+  /* --- optional (NULL where not offered) ---
+   * Each says what the host does without it. A program's results are the same; what it costs is said. */
 
   /* A number that changes. `index` is that of a space for FREE_BYTES, else 0. Thread-safe, cheap. Fails: UNIMPLEMENTED (a key
-   * that this device does not know), OUT_OF_RANGE (a space). */
+   * that this device does not know), OUT_OF_RANGE (a space). Without: nothing is shown. */
   tsr_status (*query)(tsr_device* device, tsr_query_key key, uint32_t index, uint64_t* out_value);
-  /* OK, or DEVICE_LOST. Thread-safe, cheap. */
+  /* OK, or DEVICE_LOST. Thread-safe, cheap. Without: a loss is noticed when a call answers it, and the device may be attached again
+   * without being asked. */
   tsr_status (*health)(tsr_device* device);
-  /* Before a thread's first use of the device, and after its last: the host calls them where they are there. */
+  /* Before a thread's first use of the opened device, and after its last, on that thread: once each, whatever streams or memories
+   * it uses. A thread that still is attached at device_close is detached by it: no thread_detach follows. The host attaches all its
+   * threads and those of the program that submit or wait. Fails: RESOURCE_EXHAUSTED. Without: nothing is called. */
   tsr_status (*thread_attach)(tsr_device* device);
   tsr_status (*thread_detach)(tsr_device* device);
   /* Page-locks host memory so that copies from and to it are fast; the range stays the caller's.
-   * Blocks; thread-safe. Fails: ALREADY_EXISTS (overlaps a registered range), RESOURCE_EXHAUSTED, INVALID_ARGUMENT (0 bytes). */
+   * Blocks; thread-safe. Fails: ALREADY_EXISTS (overlaps a registered range), RESOURCE_EXHAUSTED, INVALID_ARGUMENT (0 bytes).
+   * Without both, or where it fails: copies from and to ordinary memory, as slow as those are. */
   tsr_status (*host_register)(tsr_device* device, void* pointer, uint64_t bytes);
   /* `pointer` is the first byte of a registered range; no enqueued work uses it. Thread-safe. Also on a lost device. Fails:
    * INVALID_ARGUMENT (no such range). */
   tsr_status (*host_unregister)(tsr_device* device, void* pointer);
   /* The address of an allocation's first byte, as kernels see it (ADDRESSABLE), which is a host pointer where the space
-   * is HOST_VISIBLE. The same as long as the allocation lives. Thread-safe. UNIMPLEMENTED elsewhere. */
+   * is HOST_VISIBLE. The same as long as the allocation lives. Thread-safe. UNIMPLEMENTED elsewhere. Without: a space that claims
+   * HOST_VISIBLE is refused; kernels on a vendor's own queue get mem_native's handle and an offset. */
   tsr_status (*mem_base)(tsr_device* device, tsr_memory* memory, void** out_base);
   /* Makes a range of a space that is not HOST_VISIBLE visible to the host until mem_unmap. No enqueued work uses the range
-   * meanwhile. Blocks; thread-safe. Fails: OUT_OF_RANGE (beyond the allocation), RESOURCE_EXHAUSTED. */
+   * meanwhile. Blocks; thread-safe. Fails: OUT_OF_RANGE (beyond the allocation), RESOURCE_EXHAUSTED. Without both: copies. */
   tsr_status (*mem_map)(tsr_device* device, tsr_memory* memory, uint64_t offset, uint64_t bytes, void** out_pointer);
   /* What the host wrote is in the memory when it returns. Fails: INVALID_ARGUMENT (nothing is mapped there). */
   tsr_status (*mem_unmap)(tsr_device* device, tsr_memory* memory, void* pointer);
   /* Work enqueued on `stream` afterwards starts only when `ticket` is reached. The ticket may be of any stream of this
    * plugin. A ticket that failed lets the wait pass; failure travels with the data, not with the wait. The zero ticket is
-   * reached. Fails: INVALID_ARGUMENT (a stream that is none of this plugin). */
+   * reached. Fails: INVALID_ARGUMENT (a stream that is none of this plugin). Without it, or TSR_DEVICE_DEVICE_WAIT: a task is enqueued when
+   * what it waits for on other streams is reached, so nothing queues up behind copies. */
   tsr_status (*stream_wait)(tsr_device* device, tsr_stream* stream, tsr_ticket ticket);
   /* Blocks the calling thread until the ticket of one of this device's streams is reached or `timeout_ns` passed
-   * (DEADLINE_EXCEEDED; 0 only looks). Callable from any thread. A ticket that failed is reached: stream_progress tells. */
+   * (DEADLINE_EXCEEDED; 0 only looks). Callable from any thread. A ticket that failed is reached: stream_progress tells. Without:
+   * the host asks stream_progress. */
   tsr_status (*stream_host_wait)(tsr_device* device, tsr_ticket ticket, uint64_t timeout_ns);
   /* Calls function(argument) once all work enqueued before has finished, on a thread of the plugin's choice. The
    * function is short and calls no plugin function. Also called when that work failed. Called once; in the order of a stream's
-   * calls. */
+   * calls. Without it, or TSR_DEVICE_CALLBACK: a thread of the host for each stream waits in stream_host_wait; without that too the
+   * host asks stream_progress, first after 10 microseconds, then ever less often down to every 200. */
   tsr_status (*stream_callback)(tsr_device* device, tsr_stream* stream, void (*function)(void*), void* argument);
-  /* The vendor's own queue handle (cudaStream_t, cl_command_queue). It stays the plugin's. Thread-safe. */
+  /* The vendor's own queue handle (cudaStream_t, cl_command_queue). It stays the plugin's. Thread-safe. Without: a user's kernels
+   * that enqueue on such a queue do not run here. */
   tsr_status (*stream_native)(tsr_device* device, tsr_stream* stream, void** out_native);
   /* Fills `count` elements of `pattern_bytes` (1, 2, 4, 8, 16) with the pattern, which is read before the call returns. Fails:
-   * INVALID_ARGUMENT (another size, pattern NULL), OUT_OF_RANGE (beyond the allocation). */
+   * INVALID_ARGUMENT (another size, pattern NULL), OUT_OF_RANGE (beyond the allocation). Without it and TENSOR's fill: blocks are filled on
+   * the host and copied. */
   tsr_status (*fill)(tsr_device* device, tsr_stream* stream, tsr_address destination, const void* pattern,
                      uint32_t pattern_bytes, uint64_t count);
   /* Loads an image: one that the JIT table's compile gave, or one in the vendor's own form (PTX or a binary for a GPU,
    * a binary or SPIR-V for OpenCL, a shared object for the host). The image is copied. Blocks; not while work is
    * recorded. Thread-safe. Fails: INVALID_ARGUMENT (no image, damaged, of another kind of device), RESOURCE_EXHAUSTED.
-   * An image is code: the caller vouches for it. */
+   * An image is code: the caller vouches for it. Without module_load, kernel_get or launch: users' kernels do not run here. */
   tsr_status (*module_load)(tsr_device* device, const void* image, uint64_t bytes, tsr_module** out_module);
   /* The caller has made sure that no enqueued work uses it. Its kernels are gone with it. device_close unloads what is
    * left. */
@@ -417,13 +446,19 @@ typedef struct tsr_device_table {
   /* Runs function(argument, bases) in the stream's order with the given ranges mapped into host memory: bases[i] is a
    * host pointer to ranges[i]. For devices whose kernels are host code (sim, emulators). The function returns a status,
    * which becomes the stream's failure when it is not OK. `modelled_flops` tells a simulated device how long this
-   * takes. Optional. The arrays are copied by the call. */
+   * takes. Optional. The arrays are copied by the call. The lengths are not said: host_work says them. */
   tsr_status (*host_task)(tsr_device* device, tsr_stream* stream,
                           tsr_status (*function)(void* argument, void* const* bases), void* argument,
                           const tsr_address* ranges, uint32_t range_count, double modelled_flops);
   /* The vendor's own handle of an allocation (cl_mem), for those who use stream_native. It stays the plugin's. Thread-safe.
    * Optional: devices with ADDRESSABLE memory have mem_base for that. Fails: INVALID_ARGUMENT (no live memory). */
   tsr_status (*mem_native)(tsr_device* device, tsr_memory* memory, void** out_native);
+
+  /* --- since 1.1, optional --- */
+
+  /* As host_task, with lengths: ranges[i] is mapped for range_bytes[i] bytes. The struct and its arrays are copied by the call. Fails:
+   * INVALID_ARGUMENT (function NULL; an array NULL with ranges), OUT_OF_RANGE (a range beyond its allocation). Without: host_task. */
+  tsr_status (*host_work)(tsr_device* device, tsr_stream* stream, const tsr_host_work* work);
 } tsr_device_table;
 
 /* ---------------------------------------------------------------------------------------------- extensions -------- */
@@ -442,7 +477,9 @@ enum {
 /* Every table has a version, 1 for what stands here; tables grow as structs do, and a higher version says that an entry does
  * more than is said here. All extension functions that take a stream enqueue and never synchronise. Matrices are
  * column-major unless stated. Scalars (alpha, beta) are host pointers to one element of the operation's type, read before the
- * call returns. Operands lie in memory of the device itself; on devices whose memory is the host's also in plain host memory.
+ * call returns; with alpha == 0 the operands that it multiplies may be read or not. Operands lie in memory of the device itself; on
+ * devices whose memory is the host's also in plain host memory. They begin at any multiple of their elements' size: whole blocks where
+ * tsr_space_desc says, parts of blocks anywhere. A workspace is optional unless an entry says that it needs the bytes that it asked for.
  * They fail, unless they say more: INVALID_ARGUMENT (a negative extent, a leading dimension that is too small, a scalar that
  * is NULL, memory that is not the device's), OUT_OF_RANGE (beyond an allocation; more bytes or rows than the library counts),
  * UNIMPLEMENTED (the type, the operation). */
@@ -468,7 +505,8 @@ enum {
   TSR_BLAS_POTRF = 10
 };
 
-typedef struct tsr_workspace { /* scratch memory in a space of the device, valid until the enqueued work has finished; {0}: none */
+/* Scratch memory in a space of the device, aligned to 256 bytes at least, valid until the enqueued work has finished; {0}: none. Who takes one says how many bytes are wanted (`workspace` of the BLAS, TENSOR and SPARSE tables). */
+typedef struct tsr_workspace {
   tsr_address address;
   uint64_t bytes;
 } tsr_workspace;
@@ -552,8 +590,9 @@ typedef struct tsr_blas_table {
   const char* library; /* "OpenBLAS 0.3.21 (Zen)": name, version and kernel set */
   /* Whether an operation exists for a type. Thread-safe, cheap. */
   bool (*supports)(tsr_device* device, tsr_blas_operation operation, tsr_type type);
-  /* Bytes of workspace that the call described by `arguments` (the struct that it takes) wants; 0 for none. A call with less is
-   * done as well, perhaps slower. Thread-safe, cheap. Optional: none is wanted. */
+  /* Bytes of workspace that the call described by `arguments` (the struct that it takes; scalars, addresses and workspace are not
+   * looked at) wants; 0 for none. For POTRF as for all. A call with less is done as well, perhaps slower. Thread-safe, cheap.
+   * Optional: none is wanted. */
   tsr_status (*workspace)(tsr_device* device, tsr_blas_operation operation, const void* arguments, uint64_t* out_bytes);
   /* All that follow are optional; supports speaks for them. gemm: one product; batch and what comes behind it is not looked at.
    * gemm_strided: `batch` products, by the strides. gemm_batched: by the arrays of addresses, which are read before it returns. */
@@ -756,6 +795,10 @@ typedef struct tsr_sparse_table {
    * some 12 bytes a tile. Also fails: INVALID_ARGUMENT (a tile without extent), OUT_OF_RANGE (a tile of more than 2^31 rows or
    * columns). Optional; supports(TSR_SPARSE_BSR_...) speaks for it. */
   tsr_status (*create_bsr)(tsr_device* device, const tsr_bsr* matrix, tsr_sparse** out_matrix);
+  /* Since 1.1. Bytes of workspace that spmm of this matrix, with b columns, wants; 0 for none. A call with less is done as well,
+   * perhaps slower. Thread-safe, cheap after the first call for a matrix and a b. Fails: INVALID_ARGUMENT (not a live matrix of this
+   * device, a negative b). Optional: none is wanted. */
+  tsr_status (*workspace)(tsr_device* device, tsr_transpose transpose, tsr_sparse* matrix, int64_t b, uint64_t* out_bytes);
 } tsr_sparse_table;
 
 /* Work recorded once and launched many times. */
@@ -774,9 +817,8 @@ typedef struct tsr_graph_table {
   /* Enqueues all recorded work on a stream of the same device, in the order of its recording, with the addresses that
    * were recorded. The memory must still be there. Fails: FAILED_PRECONDITION (the stream records). */
   tsr_status (*launch)(tsr_device* device, tsr_stream* stream, tsr_graph* graph);
-  /* Other geometry and arguments for recorded piece of work `node` (counted from 0 in the order of the calls), which must
-   * be a kernel launch. Later launches use them. UNIMPLEMENTED: record anew. Fails: OUT_OF_RANGE (no such node).
-   * Optional. */
+  /* Given up in 1.1: NULL. No host calls it and no plugin offered it; what changes is recorded again. (It was to give a recorded launch,
+   * counted from 0 in the order of the calls, other geometry and arguments.) */
   tsr_status (*update)(tsr_device* device, tsr_graph* graph, uint32_t node, const tsr_launch* launch);
   /* Launches that were enqueued before still run to their end. */
   tsr_status (*destroy)(tsr_device* device, tsr_graph* graph);

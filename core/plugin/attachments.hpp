@@ -1,0 +1,38 @@
+#pragma once
+// The threads that have attached themselves to a device.
+#include <tessera/plugin.h>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace tessera::plugin {
+
+/// Calls thread_attach of an opened device once for each thread that uses it, and thread_detach when the thread ends. A thread that is
+/// still attached when the device is closed is detached by that; the main thread always is, since what has static storage
+/// uses devices after the end of its own. Thread-safe.
+class attachments : public std::enable_shared_from_this<attachments> {
+ public:
+  /// @param name  of the device, for messages
+  attachments(tsr_device* handle, const tsr_device_table& table, std::string name, std::function<void(int level, const std::string& line)> log);
+
+  /// A plugin that refuses is told of in the log, once; what the thread asks of the device may then be refused too.
+  void attach_this_thread();
+  /// Nobody is attached or detached any more: the device is about to be closed.
+  void end();
+
+ private:
+  friend struct attached_devices;
+  void leave();
+
+  tsr_device* const m_handle;
+  tsr_status (*const m_attach)(tsr_device*);
+  tsr_status (*const m_detach)(tsr_device*);
+  const std::string m_name;
+  const std::function<void(int, const std::string&)> m_log;
+  std::mutex m_mutex;
+  bool m_ended = false, m_told = false;
+};
+
+}  // namespace tessera::plugin

@@ -1,0 +1,93 @@
+// Every thread that uses a device has attached itself to it, and is detached when it ends.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "tests/integration/faults/faulty.hpp"
+#include "tests/integration/runtime/machines.hpp"
+
+namespace tessera {
+namespace {
+
+machine attached_to(const std::string& plugin, const std::string& tables) {
+  const std::string others = plugin == "host" ? "" : ", \"" + plugin + "\"";
+  return testing::machine_of("plugin_path = [\"" TESSERA_PLUGIN_DIR "\", \"" TESSERA_BINARY_DIR "/tests/plugins\"]\nplugins = [\"host\"" + others +
+                             "]\nlayers = [\"attached:" + plugin + "\"]\nhistory = \"off\"\nwatchdog = \"200 ms\"\n" + tables);
+}
+
+/// What the layer counts under this name.
+template <class Number>
+Number counted(const char* name) {
+  void* const layer = dlopen(TESSERA_BINARY_DIR "/tests/plugins/tessera_attached.so", RTLD_NOW | RTLD_NOLOAD);
+  if (layer == nullptr) throw std::runtime_error(dlerror());
+  const auto count = reinterpret_cast<Number (*)()>(dlsym(layer, name));
+  dlclose(layer);
+  return count();
+}
+/// Threads that are attached now, over all devices behind the layer.
+std::uint32_t attached_threads() { return counted<std::uint32_t>("tsr_test_attached"); }
+
+struct behind {
+  const char *plugin, *tables;
+  int blocks;
+};
+class attached : public ::testing::TestWithParam<behind> {};
+
+TEST_P(attached, is_every_thread_that_uses_a_device) {
+  const behind& b = GetParam();
+  const std::uint64_t seed = testing::number_from("TESSERA_SEED", std::random_device{}());
+  SCOPED_TRACE("TESSERA_SEED=" + std::to_string(seed));
+  runtime rt(attached_to(b.plugin, b.tables));
+  testing::random_blocks program(rt, b.blocks, 512);
+  testing::run_random(program, seed, 300);
+  rt.fence();
+  program.check_all();
+  const std::uint32_t before = attached_threads();
+  EXPECT_GE(before, 2u) << "this thread, and a worker";
+  // Another thread of the program submits, waits, adopts memory and ends.
+  std::thread([&] {
+    std::vector<double> mine(4096, 2.0);
+    {
+      auto x = rt.adopt("mine", std::span(mine), 512);
+      auto y = rt.make_array<double>("y", {4096}, {512});
+      for (int k = 0; k < 8; ++k) {
+        fill(rt, y(k), 1.0);
+        axpy(rt, 3.0, x(k), y(k));
+      }
+      for (int k = 0; k < 8; ++k) EXPECT_EQ(y.read_host(y(k))[511], 7.0);
+    }
+    rt.fence();
+    EXPECT_GT(attached_threads(), before);
+  }).join();
+  EXPECT_EQ(attached_threads(), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(plugins, attached,
+                         ::testing::Values(behind{"host", "", 24},
+                                           behind{"sim", "[plugin.sim]\nclock = \"real\"\n[[plugin.sim.device]]\nmemory = \"64 KiB\"\n"
+                                                         "[[plugin.sim.device]]\nmemory = \"1 MiB\"\n", 24},
+                                           behind{"cuda_emulated", "[plugin.cuda_emulated]\ndevices = 2\nmemory_limit = \"64 KiB\"\n", 24},
+                                           behind{"disk", "[memory]\nslab_bytes = \"64 KiB\"\nstaging_bytes = \"64 KiB\"\nhost_limit = \"64 KiB\"\n", 200}),
+                         [](const auto& test) { return std::string(test.param.plugin); });
+
+/// Where a plugin calls nobody, a thread waits in stream_host_wait; the driver that asked from time to time asked 2000 times here.
+TEST(completion, without_callbacks_is_waited_for) {
+  runtime rt(testing::machine_of("plugin_path = [\"" TESSERA_PLUGIN_DIR "\", \"" TESSERA_BINARY_DIR
+                                 "/tests/plugins\"]\nplugins = [\"host\", \"sim\"]\nlayers = [\"without:sim\", \"attached:sim\"]\nhistory = \"off\"\n"
+                                 "[plugin.without]\nleave_out = \"stream_callback\"\n"
+                                 "[plugin.sim]\nclock = \"real\"\n[[plugin.sim.device]]\nmemory = \"1 MiB\"\nflops = \"0.02 MFLOP/s\"\n"));
+  auto a = rt.make_array<double>("a", {4096}, {4096});
+  fill(rt, a(0), 1.0, {.at = rt.at("sim0")});
+  rt.fence();
+  const auto before = counted<std::uint64_t>("tsr_test_asked");
+  scal(rt, 3.0, a(0), {.at = rt.at("sim0")});  // 0.2 s and more
+  rt.fence();
+  EXPECT_LT(counted<std::uint64_t>("tsr_test_asked") - before, 100u);
+  EXPECT_EQ(a.read_host(a(0))[4095], 3.0);
+}
+
+}  // namespace
+}  // namespace tessera
