@@ -193,6 +193,19 @@ TEST(layers, are_checked_around_a_device) {
   EXPECT_EQ(outcome_of(asked, "layer.keeps_the_header").how, outcome::passed);
 }
 
+TEST(layers, alone_have_an_inner_plugin) {
+  request asked = asked_of("mini");
+  asked.inner = sim;
+  const result done = outcome_of(asked, "copies.every_pair");
+  EXPECT_EQ(done.name, "load");
+  EXPECT_THAT(done.message, testing::HasSubstr("no layer"));
+  asked = asked_of("layer");
+  asked.inner = built("policy");  // which it cannot wrap
+  const result refused = outcome_of(asked, "policy.is_a_pure_function");
+  EXPECT_EQ(refused.name, "load");
+  EXPECT_THAT(refused.message, testing::HasSubstr("this layer wraps devices alone"));
+}
+
 TEST(groups, follow_the_kind_of_the_plugin) {
   const auto of = [](const char* plugin) { return names(asked_of(plugin)); };
   EXPECT_THAT(of("policy"), testing::AllOf(testing::Contains("policy.extreme_values"), testing::Contains("plugin.opens_again"),

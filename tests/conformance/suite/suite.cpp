@@ -96,6 +96,9 @@ std::vector<stage> stages_of(const request& what) {
   std::vector<stage> all;
   const tsr_plugin_kind kind = kind_of(what.plugin);
   if (kind != TSR_PLUGIN_LAYER) {
+    if (!what.inner.empty())
+      throw error(error_kind::usage, fmt::format("an inner plugin is named, and this is a {} plugin, no layer", plugin::name_of_kind(kind)),
+                  what.plugin.string(), "name the layer as the file, or put it around this plugin with --layer");
     add_stages(all, what, kind);
     return all;
   }
