@@ -230,6 +230,18 @@ TEST(vacuous, checks_that_find_nothing_to_look_at_are_skipped) {
   EXPECT_EQ(outcome_of(without_graphs, "sparse.recorded").how, outcome::passed);
 }
 
+TEST(arguments, are_the_usual_ones_or_those_that_are_named) {
+  const std::string check = "operations.blocks_of_every_size";
+  request asked = asked_of("operations_five_more");
+  const result unnamed = outcome_of(asked, check);
+  EXPECT_EQ(unnamed.how, outcome::skipped);
+  EXPECT_THAT(unnamed.message, testing::HasSubstr("--arguments"));
+  asked.arguments = {{"test.scale", std::vector<unsigned char>(13)}};
+  EXPECT_EQ(outcome_of(asked, check).how, outcome::passed);
+  asked.arguments = {{"test.scales", {}}};
+  EXPECT_THAT(outcome_of(asked, check).message, testing::HasSubstr("no such operation"));
+}
+
 TEST(losses, are_had_by_named_options_or_not_at_all) {
   const auto with = [](const char* every) {
     return request{.plugin = built("mini"),
