@@ -17,7 +17,8 @@ namespace {
 std::vector<check> all_checks() {
   std::vector<check> all;
   for (const auto& group :
-       {plugin_checks(), operations_checks(), policy_checks(), layer_checks(), lifecycle_checks(), abi_checks(), honesty_checks(), memory_checks(), copy_checks(), ordering_checks(), enqueueing_checks(),
+       {plugin_checks(), operations_checks(), policy_checks(), layer_checks(), lifecycle_checks(), abi_checks(),
+        honesty_checks(), memory_checks(), copy_checks(), ordering_checks(), enqueueing_checks(),
         stress_checks(), failure_checks(), blas_checks(), tensor_checks(), contract_checks(), reduce_checks(),
         sparse_checks(), tiled_sparse_checks(), extension_checks(), jit_checks(), ipc_checks(), storage_checks(),
         job_checks(), loss_checks()})
