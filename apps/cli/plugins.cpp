@@ -74,7 +74,7 @@ int layouts(const std::string& json) {
 
 struct check_options {
   std::string path, json, filter, only, known_failures, layer, inner;
-  std::vector<std::string> options, layer_options, inner_options, lose_with;
+  std::vector<std::string> options, layer_options, inner_options, lose_with, arguments;
   std::uint64_t seed = 0;
   std::int64_t time_limit = 300;  ///< seconds
   bool list = false;
@@ -91,6 +91,18 @@ std::vector<plugin::raw_option> values_of(const std::vector<std::string>& option
     values.push_back({option.substr(0, middle), option.substr(middle + 1), "command line"});
   }
   return values;
+}
+
+/// "test.scale=000000000000f83f": an operation's name and the bytes of its arguments, two hexadecimal digits each.
+std::pair<std::string, std::vector<unsigned char>> arguments_of(const std::string& text) {
+  const std::size_t middle = text.find('=');
+  const std::string digits = middle == std::string::npos ? "" : text.substr(middle + 1);
+  if (middle == std::string::npos || middle == 0 || digits.size() % 2 != 0 || digits.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
+    throw error(error_kind::usage, fmt::format("'{}' names no arguments of an operation", text), "--arguments",
+                "write OPERATION=HEX, two digits for each byte, e.g. test.scale=000000000000f83f");
+  std::vector<unsigned char> bytes;
+  for (std::size_t i = 0; i < digits.size(); i += 2) bytes.push_back(static_cast<unsigned char>(std::stoul(digits.substr(i, 2), nullptr, 16)));
+  return {text.substr(0, middle), bytes};
 }
 
 void print_result(std::FILE* to, const conformance::result& one) {
@@ -132,6 +144,7 @@ int check(const check_options& o) {
   what.options = values_of(o.options, "--option");
   what.layer_options = values_of(o.layer_options, "--layer-option");
   what.inner_options = values_of(o.inner_options, "--inner-option");
+  for (const std::string& text : o.arguments) what.arguments.push_back(arguments_of(text));
   what.lose_with = values_of(o.lose_with, "--lose-with");
   const auto file_of = [&](const std::string& name) -> fs::path {  // what has no '/' is a name, and lies beside the plugin
     if (name.empty()) return {};
@@ -225,6 +238,9 @@ void add_plugins(CLI::App& to, command& selected) {
       ->allow_extra_args(false);
   check_command.add_option("--lose-with", checked->lose_with, "an option, of the layer if there is one, that makes a device lose itself while it works (repeatable)")
       ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  check_command.add_option("--arguments", checked->arguments, "argument bytes that an operation takes, in hexadecimal, instead of the usual ones (repeatable)")
+      ->type_name("OPERATION=HEX")
       ->allow_extra_args(false);
   check_command.add_option("--filter", checked->filter, "only checks with this in their name, e.g. copies")->type_name("TEXT");
   check_command.add_option("--only", checked->only, "the check of this name alone, e.g. copies.every_pair")->type_name("NAME");

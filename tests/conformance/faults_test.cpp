@@ -124,6 +124,15 @@ result outcome_of(const std::string& plugin, const std::string& check, const std
   return outcome_of(asked, check);
 }
 
+/// Whether what is planted is a race between threads, which the thread sanitizer would report before the suite does.
+bool is_hidden_by_sanitizer([[maybe_unused]] const fault& one) {
+#if defined(__SANITIZE_THREAD__)
+  for (const char* racing : {"operations_shared", "policy_shared", "waits", "restless"})
+    if (one.planted == std::string_view(racing)) return true;
+#endif
+  return false;
+}
+
 void expect_found(const fault& one, const request& faulty_one, const request& sound_one) {
   const result faulty = outcome_of(faulty_one, one.check), sound = outcome_of(sound_one, one.check);
   EXPECT_EQ(faulty.name, one.check) << faulty.message;
@@ -160,11 +169,15 @@ INSTANTIATE_TEST_SUITE_P(mini, faults, testing::ValuesIn(of_devices), name_of_te
 
 /// Promises about queued work: a layer breaks one of them around a device whose streams run by themselves.
 class queued : public testing::TestWithParam<fault> {};
-TEST_P(queued, faults_are_found) { expect_found(GetParam(), asked_behind(GetParam().planted, 2), asked_behind("", 2)); }
+TEST_P(queued, faults_are_found) {
+  if (is_hidden_by_sanitizer(GetParam())) GTEST_SKIP() << "a race is planted";
+  expect_found(GetParam(), asked_behind(GetParam().planted, 2), asked_behind("", 2));
+}
 INSTANTIATE_TEST_SUITE_P(careless, queued, testing::ValuesIn(of_streams), name_of_test);
 
 class kinds : public testing::TestWithParam<fault> {};
 TEST_P(kinds, faults_are_found_by_one_check_alone) {
+  if (is_hidden_by_sanitizer(GetParam())) GTEST_SKIP() << "a race is planted";
   const std::string planted = GetParam().planted, family = planted.substr(0, planted.find('_'));
   expect_found(GetParam(), asked_of(planted), asked_of(family == "table" ? "operations" : family));
   EXPECT_THAT(failing(asked_of(planted)), testing::ElementsAre(GetParam().check));
@@ -174,6 +187,7 @@ INSTANTIATE_TEST_SUITE_P(tables, kinds, testing::ValuesIn(of_kinds), name_of_tes
 /// What only a whole job, a row of failures or a lost device shows.
 class rare : public testing::TestWithParam<fault> {};
 TEST_P(rare, faults_are_found_by_one_check_alone) {
+  if (is_hidden_by_sanitizer(GetParam())) GTEST_SKIP() << "a race is planted";
   const int devices = std::string(GetParam().planted) == "contagious" ? 2 : 1;
   EXPECT_THAT(failing(asked_behind(GetParam().planted, devices)), testing::ElementsAre(GetParam().check));
 }
@@ -181,7 +195,22 @@ INSTANTIATE_TEST_SUITE_P(careless, rare, testing::ValuesIn(std::begin(of_streams
 
 TEST(layers, are_checked_around_a_device) {
   const request asked{.plugin = built("careless"), .options = {{"about", std::string("patterns"), "test"}}, .inner = sim};
-  EXPECT_THAT(failing(asked), testing::Contains("enqueueing.patterns_are_read_at_once"));
+  EXPECT_EQ(outcome_of(asked, "enqueueing.patterns_are_read_at_once").how, outcome::failed);
+  EXPECT_EQ(outcome_of(asked, "copies.every_pair").how, outcome::passed);
+  EXPECT_EQ(outcome_of(asked, "layer.keeps_the_header").how, outcome::passed);
+}
+
+TEST(layers, alone_have_an_inner_plugin) {
+  request asked = asked_of("mini");
+  asked.inner = sim;
+  const result done = outcome_of(asked, "copies.every_pair");
+  EXPECT_EQ(done.name, "load");
+  EXPECT_THAT(done.message, testing::HasSubstr("no layer"));
+  asked = asked_of("layer");
+  asked.inner = built("policy");  // which it cannot wrap
+  const result refused = outcome_of(asked, "policy.is_a_pure_function");
+  EXPECT_EQ(refused.name, "load");
+  EXPECT_THAT(refused.message, testing::HasSubstr("this layer wraps devices alone"));
 }
 
 TEST(groups, follow_the_kind_of_the_plugin) {
@@ -206,6 +235,18 @@ TEST(vacuous, checks_that_find_nothing_to_look_at_are_skipped) {
   EXPECT_EQ(outcome_of(without_graphs, "sparse.recorded").how, outcome::skipped);
   without_graphs.layer_options.clear();
   EXPECT_EQ(outcome_of(without_graphs, "sparse.recorded").how, outcome::passed);
+}
+
+TEST(arguments, are_the_usual_ones_or_those_that_are_named) {
+  const std::string check = "operations.blocks_of_every_size";
+  request asked = asked_of("operations_five_more");
+  const result unnamed = outcome_of(asked, check);
+  EXPECT_EQ(unnamed.how, outcome::skipped);
+  EXPECT_THAT(unnamed.message, testing::HasSubstr("--arguments"));
+  asked.arguments = {{"test.scale", std::vector<unsigned char>(13)}};
+  EXPECT_EQ(outcome_of(asked, check).how, outcome::passed);
+  asked.arguments = {{"test.scales", {}}};
+  EXPECT_THAT(outcome_of(asked, check).message, testing::HasSubstr("no such operation"));
 }
 
 TEST(losses, are_had_by_named_options_or_not_at_all) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/plugin/option.hpp"
@@ -28,6 +29,8 @@ struct request {
   /// More options, of the layer if there is one, else of the plugin, with which a device loses itself in the course of work. Empty: a host
   /// task that answers DEVICE_LOST is tried.
   std::vector<plugin::raw_option> lose_with = {};
+  /// Argument bytes that an operation takes, by its name, for plugins whose operations take none of the usual ones.
+  std::vector<std::pair<std::string, std::vector<unsigned char>>> arguments = {};
   /// A command line that with one more word calls run_second_process(word), such as {"/path/to/this/program", "--second"}. Empty:
   /// what takes two processes is not checked.
   std::vector<std::string> second_process = {};

@@ -168,8 +168,9 @@ void one_cholesky(const opened& all, const device& on, random_source& random) {
       for (std::size_t column = 0; column < order; ++column)
         for (std::size_t row = i == j ? column : 0; row < order; ++row) {
           const double wanted = a[i * order + row + (j * order + column) * rows];
-          expect(near(got[row + column * order], wanted, 1e-10), "Cholesky of {0} x {0} in tiles of {1}: element ({2}, {3}) of tile ({4}, {5}) is {6}, expected {7}", rows,
-                 order, row, column, i, j, got[row + column * order], wanted);
+          expect(near(got[row + column * order], wanted, 1e-10),
+                 "Cholesky of {0} x {0} in tiles of {1}: element ({2}, {3}) of tile ({4}, {5}) is {6}, expected {7}", rows, order, row, column, i, j,
+                 got[row + column * order], wanted);
         }
     }
 }

@@ -136,11 +136,15 @@ std::vector<std::vector<unsigned char>> usual_arguments() {
   return all;
 }
 
-std::vector<call> usual_calls() {
+/// Calls with the usual arguments, or, where the request names some for the operation, with these.
+std::vector<call> usual_calls(const subject& what, const tsr_operation& operation) {
   std::vector<call> all;
+  std::vector<std::vector<unsigned char>> named;
+  for (const auto& [name, bytes] : what.asked.arguments)
+    if (name == operation.name) named.push_back(bytes);
   for (const tsr_type type : {TSR_F64, TSR_F32, TSR_C128, TSR_C64, TSR_I64, TSR_I32, TSR_U8, TSR_F16, TSR_BF16, TSR_TYPE_NONE})
     for (const extents& shape : {extents{4}, extents{4, 4}, extents{4, 4, 4}, extents{}})
-      for (auto& arguments : usual_arguments()) all.push_back({type, shape, std::move(arguments)});
+      for (auto& arguments : named.empty() ? usual_arguments() : named) all.push_back({type, shape, std::move(arguments)});
   return all;
 }
 
@@ -156,7 +160,7 @@ tsr_status answer(const subject& what, const tsr_operation& operation, const cal
 }
 
 std::vector<call> accepted_calls(const subject& what, const tsr_operation& operation) {
-  std::vector<call> all = usual_calls();
+  std::vector<call> all = usual_calls(what, operation);
   std::erase_if(all, [&](const call& how) {
     operands blocks(operation, how, what.seed);
     return blocks.run(what, operation, how) != TSR_OK;
@@ -168,6 +172,9 @@ std::vector<call> accepted_calls(const subject& what, const tsr_operation& opera
 template <class Look>
 void each_accepting(const subject& what, Look&& look) {
   const plugin::session opened(what.plugin, what.host, what.options);
+  for (const auto& named : what.asked.arguments)
+    need(std::any_of(opened.operations().begin(), opened.operations().end(), [&](const tsr_operation& one) { return named.first == one.name; }),
+         "arguments are named for operation \"{}\", and the plugin has no such operation", named.first);
   if (opened.operations().empty()) skip("the plugin has no operations");
   std::string others;
   bool any = false;
@@ -180,7 +187,7 @@ void each_accepting(const subject& what, Look&& look) {
     any = true;
     look(operation, calls);
   }
-  if (!any) skip(others + ": none of the usual calls is accepted");
+  if (!any) skip(others + ": none of the usual calls is accepted; --arguments names the bytes that an operation takes");
 }
 
 bool is_good_name(const std::string& name) {
@@ -213,7 +220,7 @@ void any_arguments_are_answered(const subject& what) {
   const plugin::session opened(what.plugin, what.host, what.options);
   auto random = what.generator();
   for (const tsr_operation& operation : opened.operations()) {
-    for (const call& how : usual_calls()) answer(what, operation, how);
+    for (const call& how : usual_calls(what, operation)) answer(what, operation, how);
     for (std::size_t size = 0; size <= 40; ++size)  // sizes that no struct has; contents that a size check need not see
       for (const tsr_type type : {TSR_F64, TSR_F32, TSR_U8})
         if (size % 4 != 0) {

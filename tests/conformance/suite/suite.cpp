@@ -19,7 +19,8 @@ namespace {
 std::vector<check> all_checks() {
   std::vector<check> all;
   for (const auto& group :
-       {plugin_checks(), operations_checks(), policy_checks(), layer_checks(), lifecycle_checks(), abi_checks(), honesty_checks(), memory_checks(), copy_checks(), ordering_checks(), enqueueing_checks(),
+       {plugin_checks(), operations_checks(), policy_checks(), layer_checks(), lifecycle_checks(), abi_checks(),
+        honesty_checks(), memory_checks(), copy_checks(), ordering_checks(), enqueueing_checks(),
         stress_checks(), failure_checks(), blas_checks(), tensor_checks(), contract_checks(), reduce_checks(),
         sparse_checks(), tiled_sparse_checks(), extension_checks(), jit_checks(), ipc_checks(), storage_checks(),
         job_checks(), loss_checks(), limit_checks()})
@@ -109,6 +110,9 @@ std::vector<stage> stages_of(const request& what) {
   std::vector<stage> all;
   const tsr_plugin_kind kind = kind_of(what.plugin);
   if (kind != TSR_PLUGIN_LAYER) {
+    if (!what.inner.empty())
+      throw error(error_kind::usage, fmt::format("an inner plugin is named, and this is a {} plugin, no layer", plugin::name_of_kind(kind)),
+                  what.plugin.string(), "name the layer as the file, or put it around this plugin with --layer");
     add_stages(all, what, kind);
     return all;
   }

@@ -201,6 +201,9 @@ TEST(bad_input, the_command_line) {
   expect_failure({"topology", "--json", "-", "--dot", "-"}, 2, {"only one form"});
   expect_failure({"plugins", "check", "x.so", "--option", "nothing"}, 2, {"NAME=VALUE"});
   expect_failure({"plugins", "check", "x.so", "--filter", "no_such_check"}, 2, {"no_such_check"});
+  expect_failure({"plugins", "check", "x.so", "--arguments", "scale=0g"}, 2, {"scale=0g", "OPERATION=HEX"});
+  expect_failure({"plugins", "check", "x.so", "--inner-option", "a=b"}, 2, {"--inner"});
+  expect_failure({"plugins", "check", "x.so", "--lose-with", "lost"}, 2, {"NAME=VALUE"});
 }
 
 }  // namespace

@@ -225,4 +225,25 @@ TEST(plugins_check, runs_one_check_and_lists_all) {
   EXPECT_EQ(run({"plugins", "check"}).code, 2) << "no plugin";
 }
 
+TEST(plugins_check, judges_plugins_of_every_kind) {
+  for (const char* name : {"operations", "policy"}) {
+    const outcome done = run({"plugins", "check", built(name), "--json", "-"});
+    EXPECT_EQ(done.code, 0) << done.err;
+    EXPECT_THAT(done.err, testing::AllOf(HasSubstr(std::string(name) + "."), testing::Not(HasSubstr("copies."))));
+  }
+  const outcome named = run({"plugins", "check", built("operations"), "--arguments", "test.scale=000000000000f83f", "--filter", "threads"});
+  EXPECT_EQ(named.code, 0) << named.out;
+  EXPECT_THAT(named.out, HasSubstr("1 passed"));
+  const outcome layer = run({"plugins", "check", built("layer"), "--inner", "mini", "--inner-option", "count=2", "--filter", "memory."});
+  EXPECT_EQ(layer.code, 0) << layer.out << layer.err;
+  EXPECT_THAT(layer.out, HasSubstr("memory.capacity_is_there"));
+}
+
+TEST(plugins_check, loses_a_device_as_it_is_told) {
+  const outcome done = run({"plugins", "check", built("mini"), "--layer", TESSERA_PLUGIN_DIR "/tessera_fault.so", "--filter", "loss.", "--lose-with",
+                            "inject[0].kind=lost", "--lose-with", "inject[0].every=40", "--json", "-"});
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_GE(json_of(done.out).at("passed"), 3);
+}
+
 }  // namespace
