@@ -214,7 +214,8 @@ class runtime {
   /// calling thread may run tasks. The host's own memories and workers stay, also where the location has them. Any thread of the
   /// program; not inside a task or a recording, and not while it holds views (usage). Throws tessera::error, and all devices
   /// stay as they were: usage when there is no device, it is detached already, or a queued task can run nowhere else
-  /// (named); memory when no other memory can hold what only it holds; device when copies from it fail.
+  /// (named); memory when no other memory can hold what only it holds; device when copies from it fail. Blocks that had left by
+  /// then are in the host's memory until a task wants them on the device again.
   void detach(location::node_id where) { m_scheduler->detach(where); }
   void detach(std::string_view name) { m_scheduler->detach(at(name)); }  ///< the same, by name
   /// The detached devices at or below a location take tasks again: those that become ready from now on, and with placement

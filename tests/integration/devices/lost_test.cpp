@@ -168,6 +168,27 @@ TEST(lost_device, while_it_is_emptied) {
   EXPECT_LE(good, 2);
 }
 
+TEST(lost_device, stays_lost_when_the_detach_of_another_is_refused) {
+  const testing::deadline limit("detach of both");
+  const std::string device = "[[plugin.sim.device]]\nmemory = \"1 MiB\"\n";
+  runtime rt(testing::machine_of("plugins = [\"host\", \"sim\"]\nhistory = \"off\"\n[memory]\nhost_limit = \"256 KiB\"\nslab_bytes = \"64 KiB\"\n"
+                                 "staging_bytes = \"64 KiB\"\n[plugin.sim]\nclock = \"real\"\n" + device + device + "[[plugin.sim.inject]]\n" +
+                                 lost("copy", 1, "sim0")));
+  auto a = rt.make_array<double>("a", {8}, {8});
+  auto b = rt.make_array<double>("b", {128 * 512}, {512});  // 512 KiB, which the host cannot hold
+  fill(rt, a(0), 1.0, {.at = rt.at("sim0")});
+  for (int k = 0; k < 128; ++k) fill(rt, b(k), double(k), {.at = rt.at("sim1")});
+  rt.fence();
+  EXPECT_THAT(error_of([&] { rt.detach(rt.tree().root()); }).what(), HasSubstr("find no room in"));
+  for (int k = 0; k < 128; ++k) scal(rt, 2.0, b(k), {.at = rt.at("sim1")});  // what has come to the host goes back
+  EXPECT_THAT(error_of([&] { (void)a.read_host(a(0)); }).what(), HasSubstr("lost"));  // its only copy was to be brought by the copy that lost the device
+  EXPECT_THROW(rt.fence(), error);  // names a(0)
+  while (rt.attached(rt.at("sim0"))) std::this_thread::yield();  // its driver has to see it; the deadline is for who never does
+  EXPECT_THAT(error_of([&] { rt.attach("sim0"); }).what(), HasSubstr("sim0 is lost"));
+  EXPECT_TRUE(rt.attached(rt.at("sim1")));
+  for (int k = 0; k < 128; ++k) EXPECT_EQ(b.read_host(b(k))[511], 2 * k);
+}
+
 TEST(lost_disk, what_it_had_is_named_and_what_fits_goes_on) {
   const testing::deadline limit("disk");
   runtime rt(faulty_machine(place_of("disk"), lost("copy", 60)));
