@@ -15,7 +15,7 @@ namespace {
 machine attached_to(const std::string& plugin, const std::string& tables) {
   const std::string others = plugin == "host" ? "" : ", \"" + plugin + "\"";
   return testing::machine_of("plugin_path = [\"" TESSERA_PLUGIN_DIR "\", \"" TESSERA_BINARY_DIR "/tests/plugins\"]\nplugins = [\"host\"" + others +
-                             "]\nlayers = [\"attached:" + plugin + "\"]\nhistory = \"off\"\nwatchdog = \"200 ms\"\n" + tables);
+                             "]\nlayers = [\"attached:" + plugin + "\"]\nhistory = \"off\"\n" + tables);
 }
 
 /// What the layer counts under this name.
