@@ -26,8 +26,11 @@ registration_cache::region* registration_cache::find(std::uintptr_t begin, std::
 
 void registration_cache::drop(std::map<std::uintptr_t, region>::iterator it) {
   region& r = it->second;
-  for (const plugin::device* d : r.with)
-    if (plugin::contained("host_unregister", [&] { return d->table().host_unregister(d->handle(), reinterpret_cast<void*>(r.begin)); }) != TSR_OK) plugin::take_error_details();
+  for (const plugin::device* d : r.with) {
+    d->attach_this_thread();
+    const auto call = [&] { return d->table().host_unregister(d->handle(), reinterpret_cast<void*>(r.begin)); };
+    if (plugin::contained("host_unregister", call) != TSR_OK) plugin::take_error_details();
+  }
   if (!r.with.empty()) {
     m_statistics.bytes -= r.end - r.begin;
     m_registered.erase(r.begin);
@@ -58,6 +61,7 @@ registration_cache::region& registration_cache::add(std::uintptr_t begin, std::u
   const bool fits = m_statistics.bytes + (end - begin) <= m_byte_limit && m_registered.size() < m_region_limit;
   if (fits && !overlaps(begin, end) && !m_regions.contains(begin))
     for (const plugin::device* d : m_devices) {
+      d->attach_this_thread();
       if (plugin::contained("host_register", [&] { return d->table().host_register(d->handle(), reinterpret_cast<void*>(begin), end - begin); }) == TSR_OK) {
         fresh.with.push_back(d);
       } else {

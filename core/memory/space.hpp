@@ -72,6 +72,8 @@ class space {
   const std::string& name() const noexcept { return m_name; }
   /// Bytes that blocks may take here; ~0: unlimited.
   std::uint64_t limit() const noexcept { return m_limit; }
+  /// Bytes of the largest block: what the device allocates at once, whatever the limit.
+  std::uint64_t largest() const noexcept { return m_most_at_once; }
   /// What an allocation of `bytes` takes from the limit: a multiple of the granule, or where hosts compute a power of two below it.
   std::uint64_t footprint(std::uint64_t bytes) const noexcept { return tessera::footprint(bytes, m_granule, m_least); }
   /// Every block is rounded up by less than this.

@@ -114,7 +114,7 @@ std::uint64_t workspace_of_batch(const plugin::device& device, const void* argum
   tsr_contract g = request_of(given, a.type, *a.extents, *b.extents);
   g.batch = static_cast<std::int64_t>(count);
   std::uint64_t bytes = 0;
-  if (table.workspace(device.handle(), TSR_TENSOR_CONTRACT, &g, &bytes) == TSR_OK) return bytes;
+  if (plugin::contained("workspace", [&] { return table.workspace(device.handle(), TSR_TENSOR_CONTRACT, &g, &bytes); }) == TSR_OK) return bytes;
   plugin::take_error_details();  // the call itself will say it
   return 0;
 }
@@ -125,7 +125,7 @@ std::uint64_t workspace_of(const plugin::device& device, const void* arguments, 
 
 bool can_contract(const plugin::device& device, element_type type) {
   return device.tensor() != nullptr && device.tensor()->contract != nullptr &&
-         device.tensor()->supports(device.handle(), TSR_TENSOR_CONTRACT, static_cast<tsr_type>(type));
+         plugin::affirmed("supports", [&] { return device.tensor()->supports(device.handle(), TSR_TENSOR_CONTRACT, static_cast<tsr_type>(type)); });
 }
 
 bool can_contract_many(const plugin::device& device, element_type) { return device.tensor()->contract_batched != nullptr; }

@@ -13,7 +13,7 @@ namespace {
 template <tsr_tensor_operation Operation>
 bool supported(const plugin::device& device, element_type type) {
   return device.tensor() != nullptr &&
-         device.tensor()->supports(device.handle(), Operation, static_cast<tsr_type>(type));
+         plugin::affirmed("supports", [&] { return device.tensor()->supports(device.handle(), Operation, static_cast<tsr_type>(type)); });
 }
 
 void enqueue_permute(const context& c) {

@@ -13,7 +13,11 @@ namespace tessera::plugin {
 
 /// Those of one thread.
 struct attached_devices {
-  std::vector<std::shared_ptr<attachments>> all;
+  struct entry {
+    std::shared_ptr<attachments> to;
+    bool granted;
+  };
+  std::vector<entry> all;
 
   /// Null once the thread has ended so far that its thread_local objects are gone.
   static attached_devices* of_this_thread() {
@@ -34,7 +38,8 @@ struct attached_devices {
   }
   ~attached_devices() {
     if (gettid() == getpid()) return;
-    for (const auto& one : all) one->leave();
+    for (const entry& one : all)
+      if (one.granted) one.to->leave();
   }
 };
 
@@ -45,13 +50,13 @@ attachments::attachments(tsr_device* handle, const tsr_device_table& table, std:
 void attachments::attach_this_thread() {
   if (m_attach == nullptr) return;
   attached_devices* const mine = attached_devices::of_this_thread();
-  if (mine == nullptr || std::ranges::any_of(mine->all, [&](const auto& one) { return one.get() == this; })) return;
+  if (mine == nullptr || std::ranges::any_of(mine->all, [&](const auto& one) { return one.to.get() == this; })) return;
   std::erase_if(mine->all, [](const auto& one) {
-    const std::lock_guard guard(one->m_mutex);
-    return one->m_ended;
+    const std::lock_guard guard(one.to->m_mutex);
+    return one.to->m_ended;
   });
-  mine->all.push_back(shared_from_this());  // also where it is refused: it is asked once
-  const tsr_status status = m_attach(m_handle);
+  const tsr_status status = contained("thread_attach", [&] { return m_attach(m_handle); });
+  mine->all.push_back({shared_from_this(), status == TSR_OK});  // also where it is refused: it is asked once
   if (status == TSR_OK) return;
   const std::string details = take_error_details();
   const std::lock_guard guard(m_mutex);
@@ -62,7 +67,7 @@ void attachments::attach_this_thread() {
 
 void attachments::leave() {
   const std::lock_guard guard(m_mutex);
-  if (!m_ended && m_detach != nullptr && m_detach(m_handle) != TSR_OK) take_error_details();
+  if (!m_ended && m_detach != nullptr && contained("thread_detach", [&] { return m_detach(m_handle); }) != TSR_OK) take_error_details();
 }
 
 void attachments::end() {

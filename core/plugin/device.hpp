@@ -52,6 +52,18 @@ tsr_status contained(const char* entry, F&& call) {
   }
 }
 
+/// The same for an entry that answers yes or no; no where it throws.
+template <class F>
+bool affirmed(const char* entry, F&& ask) {
+  bool yes = false;
+  const auto call = [&]() -> tsr_status {
+    yes = ask();
+    return TSR_OK;
+  };
+  if (contained(entry, call) != TSR_OK) take_error_details();
+  return yes;
+}
+
 /// One opened device. Made by the registry and valid as long as it. Holds *copies* of the plugin's tables with the size
 /// of this build's ABI: entries that the plugin does not know are null, so the core tests pointers and never sizes.
 /// Thread safety is that of the ABI (rule R5). Non-copyable; addresses are stable.

@@ -17,7 +17,7 @@ captured_graphs::~captured_graphs() {
 }
 
 void captured_graphs::destroy(const captured& one) noexcept {
-  if (one.device->graph()->destroy(one.device->handle(), one.graph) != TSR_OK)
+  if (plugin::contained("destroy of a graph", [&] { return one.device->graph()->destroy(one.device->handle(), one.graph); }) != TSR_OK)
     plugin::take_error_details();  // the device is lost, and its graphs with it
 }
 
@@ -81,7 +81,7 @@ tsr_graph* captured_graphs::capture(const operation::context& c, const std::func
     destroy({c.device, graph, {}});
     return nullptr;
   };
-  if (table.capture_begin(c.device->handle(), c.stream) != TSR_OK) {
+  if (plugin::contained("capture_begin", [&] { return table.capture_begin(c.device->handle(), c.stream); }) != TSR_OK) {
     plugin::take_error_details();
     return nullptr;
   }

@@ -112,7 +112,7 @@ void scheduler::attach(location::node_id where) {
       throw error(error_kind::usage, fmt::format("{} is lost and cannot be attached again", e->name), {}, "start the program anew");
     if (e->attached()) continue;
     any = true;
-    if (e->device->table().health != nullptr) e->device->check(e->device->table().health(e->device->handle()), "the question for its health");
+    if (e->device->table().health != nullptr) e->device->check(plugin::contained("health", [&] { return e->device->table().health(e->device->handle()); }), "the question for its health");
   }
   if (!any) throw error(error_kind::usage, fmt::format("'{}' is attached already", m_setup.tree->at(where).is.name));
   for (executor* e : coming) {

@@ -32,14 +32,18 @@ bool scheduler::obeys_hint(const executor& e, const task::record& t) const {
 std::uint64_t scheduler::footprint_in(const executor& e, task::record& t) const {
   const memory::space& space = m_setup.coherence->space_at(e.space);
   std::uint64_t bytes = 0;
-  for (const block::access& a : t.all_accesses()) bytes += space.footprint(a.block->bytes);
+  for (const block::access& a : t.all_accesses()) {
+    if (a.block->bytes > space.largest()) return ~std::uint64_t{0};
+    bytes += space.footprint(a.block->bytes);
+  }
   return bytes;
 }
 
 bool scheduler::fits(const executor& e, task::record& t, std::uint64_t bytes) const {
-  const std::uint64_t limit = m_setup.coherence->space_at(e.space).limit();
+  const memory::space& space = m_setup.coherence->space_at(e.space);
+  const std::uint64_t limit = space.limit();
   const std::uint64_t most = bytes + t.all_accesses().size() * e.granule;  // each block is rounded up by less than a granule
-  return most <= limit || footprint_in(e, t) <= limit;
+  return most <= std::min(limit, space.largest()) || footprint_in(e, t) <= limit;
 }
 
 std::uint32_t scheduler::distance(location::node_id from, const executor& to) const noexcept {

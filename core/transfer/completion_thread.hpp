@@ -25,6 +25,8 @@ class completion_thread {
 
   static bool possible(const plugin::device& device) noexcept { return device.table().stream_host_wait != nullptr; }
 
+  /// Nobody is woken from now on: who would be is about to go.
+  void quiet();
   /// Values increase.
   void tell_of(std::uint64_t value);
 
@@ -39,7 +41,7 @@ class completion_thread {
   std::mutex m_mutex;
   std::condition_variable m_changed;
   std::deque<std::uint64_t> m_awaited;
-  bool m_end = false;
+  bool m_end = false, m_quiet = false;
   std::thread m_thread;  // last: it uses all above
 };
 

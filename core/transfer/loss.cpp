@@ -47,8 +47,11 @@ void coherence::unwatch_losses() {
 
 void coherence::ask_health(memory::space_number space) const {
   const plugin::device& device = m_spaces[space]->device();
-  if (device.lost() || device.table().health == nullptr || device.table().health(device.handle()) != TSR_DEVICE_LOST) return;
-  device.note_lost(plugin::take_error_details());
+  if (device.lost() || device.table().health == nullptr) return;
+  const tsr_status answer = plugin::contained("health", [&] { return device.table().health(device.handle()); });
+  if (answer == TSR_OK) return;
+  const std::string details = plugin::take_error_details();
+  if (answer == TSR_DEVICE_LOST) device.note_lost(details);
 }
 
 /// With the block's lock held. Its contents are on lost devices only.

@@ -37,6 +37,10 @@ block::ticket staging_ring::copy(const memory::space& from, tsr_address source, 
       if (s.drained_by != nullptr && out.can_wait_for(*s.drained_by)) out.wait(*s.drained_by, s.emptied);
       enqueue_copy(out, {nullptr, 0}, middle, from.reference(), {source.memory, source.offset + done}, piece);
       filled = out.signal();
+      // Known before the other half is tried: when that is refused, this one still writes to the slot.
+      out_pieces.push_back(filled);
+      s.emptied = filled;
+      s.drained_by = &out;
     }
     const std::lock_guard guard(in.enqueue_lock());
     if (done == 0)
@@ -47,7 +51,6 @@ block::ticket staging_ring::copy(const memory::space& from, tsr_address source, 
     s.emptied = arrived;
     s.drained_by = &in;
     out_left = filled;
-    out_pieces.push_back(filled);
     out_pieces.push_back(arrived);
   }
   return arrived;

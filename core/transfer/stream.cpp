@@ -57,6 +57,7 @@ block::ticket stream::signal() {
     m_device->note_lost(why);
     throw error(error_kind::device, why, "device " + m_device->name(), "the device is gone for this process; run again without it");
   }
+  if (m_wake != nullptr) m_calls_due.fetch_add(1, std::memory_order_seq_cst);  // before who polls can see the point
   m_signalled.store(at.value, std::memory_order_release);
   if (m_wake != nullptr && !arm(at.value)) {
     m_silent.store(at.value, std::memory_order_release);
@@ -85,6 +86,7 @@ void stream::end_for_good(const std::string& why) {
 
 bool stream::arm(std::uint64_t value) {
   if (arm_callback()) return true;
+  m_calls_due.fetch_sub(1, std::memory_order_seq_cst);
   if (m_no_waiter || !completion_thread::possible(*m_device)) return false;
   if (!m_waiter) try {
       m_waiter = std::make_unique<completion_thread>(*m_device, m_handle, m_completed, m_wake, m_wake_context);
@@ -92,6 +94,7 @@ bool stream::arm(std::uint64_t value) {
       m_no_waiter = true;
       return false;
     }
+  m_waited_for.store(true, std::memory_order_relaxed);
   m_waiter->tell_of(value);
   return true;
 }
@@ -102,6 +105,7 @@ bool stream::arm_callback() {
   m_armed.fetch_add(1, std::memory_order_relaxed);
   const auto call = [](void* self) {
     auto& mine = *static_cast<stream*>(self);
+    mine.m_calls_due.fetch_sub(1, std::memory_order_seq_cst);
     if (mine.abandoned()) return;  // whom it would wake may be gone
     mine.m_wake(mine.m_wake_context);
     mine.m_armed.fetch_sub(1, std::memory_order_release);
@@ -174,7 +178,13 @@ bool stream::poll() {
   return any;
 }
 
-bool stream::poll_once() { return fire_until(ask()); }
+bool stream::poll_once() {
+  const bool any = fire_until(ask());
+  // All calls have come, and something is not reached: they came too early, or the plugin's answer lags behind them. Nobody else will tell.
+  if (m_wake != nullptr && busy() && m_calls_due.load(std::memory_order_seq_cst) == 0 && !m_waited_for.load(std::memory_order_relaxed))
+    m_silent.store(m_signalled.load(std::memory_order_acquire), std::memory_order_release);
+  return any;
+}
 
 std::uint64_t stream::ask() {
   const std::lock_guard asking(m_ask_lock);  // a failure is told once: nobody may see the point passed before it is noted
@@ -311,6 +321,7 @@ void stream::finish_wakes() noexcept {
   // Of an abandoned stream some wake-ups never come; those that have come are over, as far as this sees them (acquire).
   while (m_armed.load(std::memory_order_acquire) != 0 && !abandoned()) std::this_thread::yield();
   if (!abandoned()) m_waiter.reset();
+  else if (m_waiter) m_waiter->quiet();  // its thread may be in the plugin, which may not come back
 }
 
 void stream::wait_until_idle(std::uint64_t timeout_ns) {

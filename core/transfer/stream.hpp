@@ -150,6 +150,8 @@ class stream {
   void (*m_wake)(void*) = nullptr;
   void* m_wake_context = nullptr;
   std::atomic<std::uint64_t> m_armed{0};
+  std::atomic<std::uint64_t> m_calls_due{0};       // call-backs that have not begun
+  std::atomic<bool> m_waited_for{false};           // by m_waiter
   std::unique_ptr<completion_thread> m_waiter;  // made when it is first needed; under m_enqueue
   bool m_no_waiter = false;                     // the system has refused one
 };

@@ -66,11 +66,14 @@ void coherence::issue(planned& what, std::vector<block::ticket>* waits) {
       for (const auto& [other, ticket] : what.waits) by.wait(*other, ticket);
       const std::uint64_t most = most_at_once(by.device(), b.bytes);
       std::uint64_t done = 0;
-      for (; b.bytes - done > most; done += most) {
-        enqueue_copy(by, name(to), at(what.destination, done), name(from), at(what.source, done), most);
-        what.pieces.push_back(by.signal());  // waited for, should a later one be refused
+      try {
+        for (; b.bytes - done > most; done += most)
+          enqueue_copy(by, name(to), at(what.destination, done), name(from), at(what.source, done), most);
+        enqueue_copy(by, name(to), at(what.destination, done), name(from), at(what.source, done), b.bytes - done);
+      } catch (...) {
+        if (done > 0) what.pieces.push_back(by.signal());  // waited for below
+        throw;
       }
-      enqueue_copy(by, name(to), at(what.destination, done), name(from), at(what.source, done), b.bytes - done);
       arrived = left = by.signal();
     }
   } catch (...) {

@@ -54,6 +54,7 @@ constexpr fault of_streams[] = {
     {"products", "enqueueing.arguments_are_read_at_once", "reads alpha and beta of `spmm` when the work runs"},
     {"waiting", "enqueueing.operations_do_not_wait", "waits for the stream in `gemm`"},
     {"allocation", "enqueueing.allocation_waits_for_no_work", "waits for all streams in `mem_alloc`"},
+    {"early", "enqueueing.callbacks_wait_for_work", "calls back before the work has finished"},
     {"destroy", "enqueueing.destroyed_streams_finish_their_work", "drops work in `stream_destroy`"},
     {"batches", "enqueueing.refused_batches_enqueue_nothing", "does part of a batch that it refuses"},
     {"merged", "failure.failures_are_reported_one_by_one", "tells one of several failures"},
@@ -191,7 +192,7 @@ TEST_P(rare, faults_are_found_by_one_check_alone) {
   const int devices = std::string(GetParam().planted) == "contagious" ? 2 : 1;
   EXPECT_THAT(failing(asked_behind(GetParam().planted, devices)), testing::ElementsAre(GetParam().check));
 }
-INSTANTIATE_TEST_SUITE_P(careless, rare, testing::ValuesIn(std::begin(of_streams) + 7, std::end(of_streams)), name_of_test);
+INSTANTIATE_TEST_SUITE_P(careless, rare, testing::ValuesIn(std::begin(of_streams) + 8, std::end(of_streams)), name_of_test);
 
 TEST(layers, are_checked_around_a_device) {
   const request asked{.plugin = built("careless"), .options = {{"about", std::string("patterns"), "test"}}, .inner = sim};

@@ -1,7 +1,9 @@
 // What an enqueueing call does before it returns and what it leaves for later: arguments are read, nothing is waited for, a refused
 // call enqueues nothing, and what was enqueued is done however the stream ends.
 #include <array>
+#include <chrono>
 #include <memory>
+#include <thread>
 #include <type_traits>
 
 #include "tests/conformance/suite/held_work.hpp"
@@ -388,6 +390,32 @@ void allocation_waits_for_no_work(const subject& what) {
   if (!held) skip("the work is done inside the calls");
 }
 
+/// A callback comes when the work before it has finished, and not before.
+void callbacks_wait_for_work(const subject& what) {
+  const opened all(what);
+  bool held = false;
+  for_each_device(all, [&](const device& device) {
+    if (device.table().stream_callback == nullptr) return;
+    const queue stream(device);
+    std::atomic<int> calls{0};
+    {
+      held_work work(stream);
+      const auto count = [](void* n) { ++*static_cast<std::atomic<int>*>(n); };
+      expect_ok(device.table().stream_callback(device.handle(), stream.handle(), count, &calls), "stream_callback");
+      const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+      while (work.holds() && std::chrono::steady_clock::now() < until) {
+        const int seen = calls.load();
+        if (!work.holds()) break;
+        held = true;
+        expect(seen == 0, "stream_callback calls while work that was enqueued before has not finished");
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    }
+    wait_until([&] { return calls == 1; }, "the callback");
+  });
+  if (!held) skip("stream_callback is not offered, or the work is done inside the calls");
+}
+
 /// stream_destroy waits for the stream's work and does all of it.
 void destroyed_streams_finish_their_work(const subject& what) {
   const opened all(what);
@@ -468,6 +496,7 @@ std::vector<check> enqueueing_checks() {
           {"enqueueing.patterns_are_read_at_once", patterns_are_read_at_once},
           {"enqueueing.operations_do_not_wait", operations_do_not_wait},
           {"enqueueing.allocation_waits_for_no_work", allocation_waits_for_no_work},
+          {"enqueueing.callbacks_wait_for_work", callbacks_wait_for_work},
           {"enqueueing.destroyed_streams_finish_their_work", destroyed_streams_finish_their_work},
           {"enqueueing.refused_batches_enqueue_nothing", refused_batches_enqueue_nothing}};
 }
