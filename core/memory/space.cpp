@@ -36,13 +36,14 @@ space::~space() {
 }
 
 void space::free_memory(tsr_memory* memory) noexcept {
-  plugin::contained("mem_free", [&] { return m_setup.device->table().mem_free(m_setup.device->handle(), memory); });
+  const auto call = [&] { return m_setup.device->table().mem_free(m_setup.device->handle(), memory); };
+  if (plugin::contained("mem_free", call) != TSR_OK) plugin::take_error_details();  // not to be told with the next failure
 }
 
 void space::free_slab(slab& s) noexcept {
   if (!s.ranges) return;
   for (const plugin::device* other : s.registered)
-    plugin::contained("host_unregister", [&] { return other->table().host_unregister(other->handle(), s.base); });
+    if (plugin::contained("host_unregister", [&] { return other->table().host_unregister(other->handle(), s.base); }) != TSR_OK) plugin::take_error_details();
   free_memory(s.memory);
   s = slab{};
 }

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <iterator>
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include "core/base/error.hpp"
 #include "tests/conformance/suite/conformance.hpp"
@@ -192,7 +194,13 @@ TEST_P(rare, faults_are_found_by_one_check_alone) {
   const int devices = std::string(GetParam().planted) == "contagious" ? 2 : 1;
   EXPECT_THAT(failing(asked_behind(GetParam().planted, devices)), testing::ElementsAre(GetParam().check));
 }
-INSTANTIATE_TEST_SUITE_P(careless, rare, testing::ValuesIn(std::begin(of_streams) + 8, std::end(of_streams)), name_of_test);
+std::vector<fault> rare_faults() {
+  std::vector<fault> some;
+  for (const fault& one : of_streams)
+    if (!std::string_view(one.check).starts_with("enqueueing.")) some.push_back(one);
+  return some;
+}
+INSTANTIATE_TEST_SUITE_P(careless, rare, testing::ValuesIn(rare_faults()), name_of_test);
 
 TEST(layers, are_checked_around_a_device) {
   const request asked{.plugin = built("careless"), .options = {{"about", std::string("patterns"), "test"}}, .inner = sim};

@@ -48,11 +48,11 @@ void copies(const subject& what) {
   where_stated(what, "max_copy", most_tried, [](const tsr_device_desc& d) { return d.max_copy; }, [&](const device& device, std::uint64_t most) {
     const queue stream(device);
     const std::uint32_t space = compute_space(device);
-    std::vector<unsigned char> bytes(most + 1), back(most);
+    std::vector<unsigned char> bytes(most + 2), back(most);
     std::iota(bytes.begin(), bytes.end(), static_cast<unsigned char>(what.seed));
     const std::uint64_t at_once = device.description().max_allocation;
-    if (at_once != 0 && at_once <= most) skip("a copy of max_copy does not fit into max_allocation");
-    const buffer memory(device, space, most + 1);
+    if (at_once != 0 && at_once < bytes.size()) skip("a copy of max_copy does not fit into max_allocation");
+    const buffer memory(device, space, bytes.size());
     upload(stream, memory, bytes.data(), most);
     download(stream, back.data(), memory, most);
     expect(std::equal(back.begin(), back.end(), bytes.begin()), "a copy of max_copy bytes ({}) is not what was copied", most);
@@ -61,10 +61,9 @@ void copies(const subject& what) {
                    fmt::format("a copy of {} bytes where max_copy is {}", most + 1, most));
     tsr_copy rows = plain_copy(memory.where(), memory.at(0), host_space, host_address(bytes.data()), most / 2 + 1);
     rows.rows[0] = 2;
-    rows.destination_stride[0] = rows.source_stride[0] = most / 2;
-    if (most > 1 && rows.bytes <= rows.source_stride[0])
-      expect_refusal(stream, device.table().copy(device.handle(), stream.handle(), &rows), TSR_OUT_OF_RANGE,
-                     fmt::format("a copy of two rows of {} bytes where max_copy is {}", rows.bytes, most));
+    rows.destination_stride[0] = rows.source_stride[0] = rows.bytes;
+    expect_refusal(stream, device.table().copy(device.handle(), stream.handle(), &rows), TSR_OUT_OF_RANGE,
+                   fmt::format("a copy of two rows of {} bytes where max_copy is {}", rows.bytes, most));
     stream.finish();
   });
 }

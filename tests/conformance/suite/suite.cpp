@@ -37,7 +37,7 @@ result run_one(const check& one, const subject& what, const std::function<void(c
     one.run(what);
     if (!looked_at_something.load()) skip("there was nothing to look at");
 #ifdef __GLIBCXX__
-  } catch (const abi::__forced_unwind&) {  // which goes on, whoever catches it
+  } catch (const abi::__forced_unwind&) {  // the end of a thread goes on after it is caught
     done.how = outcome::failed;
     done.message = "the plugin ends the thread that calls it (pthread_exit, or a cancellation)";
     last_word(done);
