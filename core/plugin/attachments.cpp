@@ -19,11 +19,12 @@ struct attached_devices {
   };
   std::vector<entry> all;
 
-  /// Null once the thread has ended so far that its thread_local objects are gone.
-  static attached_devices* of_this_thread() {
+  static attached_devices& of_this_thread() {
     static thread_local attached_devices* known = nullptr;  // both trivial: usable until the thread is no more
     static thread_local bool gone = false;
-    if (known == nullptr && !gone) {
+    if (known == nullptr && gone) {
+      known = new attached_devices;  // never deleted, since no destructor comes any more: the devices detach the thread when they are closed
+    } else if (known == nullptr) {
       struct owner {
         attached_devices mine;
         ~owner() {
@@ -34,7 +35,7 @@ struct attached_devices {
       static thread_local owner of;
       known = &of.mine;
     }
-    return known;
+    return *known;
   }
   ~attached_devices() {
     if (gettid() == getpid()) return;
@@ -48,15 +49,15 @@ attachments::attachments(tsr_device* handle, const tsr_device_table& table, std:
     : m_handle(handle), m_attach(table.thread_attach), m_detach(table.thread_detach), m_name(std::move(name)), m_log(std::move(log)) {}
 
 void attachments::attach_this_thread() {
-  if (m_attach == nullptr) return;
-  attached_devices* const mine = attached_devices::of_this_thread();
-  if (mine == nullptr || std::ranges::any_of(mine->all, [&](const auto& one) { return one.to.get() == this; })) return;
-  std::erase_if(mine->all, [](const auto& one) {
+  if (m_attach == nullptr || m_given_up.load(std::memory_order_acquire)) return;
+  attached_devices& mine = attached_devices::of_this_thread();
+  if (std::ranges::any_of(mine.all, [&](const auto& one) { return one.to.get() == this; })) return;
+  std::erase_if(mine.all, [](const auto& one) {
     const std::lock_guard guard(one.to->m_mutex);
     return one.to->m_ended;
   });
   const tsr_status status = contained("thread_attach", [&] { return m_attach(m_handle); });
-  mine->all.push_back({shared_from_this(), status == TSR_OK});  // also where it is refused: it is asked once
+  mine.all.push_back({shared_from_this(), status == TSR_OK});  // also where it is refused: it is asked once
   if (status == TSR_OK) return;
   const std::string details = take_error_details();
   const std::lock_guard guard(m_mutex);
@@ -66,6 +67,7 @@ void attachments::attach_this_thread() {
 }
 
 void attachments::leave() {
+  if (m_given_up.load(std::memory_order_acquire)) return;
   const std::lock_guard guard(m_mutex);
   if (!m_ended && m_detach != nullptr && contained("thread_detach", [&] { return m_detach(m_handle); }) != TSR_OK) take_error_details();
 }

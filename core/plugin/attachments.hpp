@@ -2,6 +2,7 @@
 // The threads that have attached themselves to a device.
 #include <tessera/plugin.h>
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -19,8 +20,10 @@ class attachments : public std::enable_shared_from_this<attachments> {
 
   /// A plugin that refuses is told of in the log, once; what the thread asks of the device may then be refused too.
   void attach_this_thread();
-  /// Nobody is attached or detached any more: the device is about to be closed.
+  /// No thread is attached or detached from now on: the device is about to be closed.
   void end();
+  /// The same for a device that hangs, whose plugin may not come back from a call that is under way: waits for none.
+  void give_up() noexcept { m_given_up.store(true, std::memory_order_release); }
 
  private:
   friend struct attached_devices;
@@ -33,6 +36,7 @@ class attachments : public std::enable_shared_from_this<attachments> {
   const std::function<void(int, const std::string&)> m_log;
   std::mutex m_mutex;
   bool m_ended = false, m_told = false;
+  std::atomic<bool> m_given_up{false};
 };
 
 }  // namespace tessera::plugin

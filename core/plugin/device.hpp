@@ -103,6 +103,11 @@ class device {
     if (m_table.thread_attach != nullptr && m_attached) m_attached->attach_this_thread();
   }
 
+  /// It hangs: threads that end do not detach from it.
+  void give_up_threads() const noexcept {
+    if (m_attached) m_attached->give_up();
+  }
+
   /// Throws tessera::error (kind device; kind memory for RESOURCE_EXHAUSTED) unless status is TSR_OK. `what` names the
   /// call: "copy of 8192 bytes". The plugin's details are part of the message.
   void check(tsr_status status, std::string_view what) const {

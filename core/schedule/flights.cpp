@@ -77,7 +77,7 @@ void device_driver::enqueue_flight(task::record& t, std::size_t stream, std::spa
     if (count == 1 || !enqueue_together(*fresh, on))
       for (member& m : fresh->members) enqueue_alone(m, *fresh, on, lent);
     try {
-      done = on.signal();
+      done = on.signal({fresh->sources.data(), fresh->sources.size()});
     } catch (const error&) {  // the device is lost
     }
   }

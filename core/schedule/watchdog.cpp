@@ -79,6 +79,7 @@ std::unique_ptr<watchdog> scheduler::watch_streams() {
     note_hanging(text);
     cancel(text, error_kind::device);
     m_hung.store(true);
+    device.give_up_threads();
     for (transfer::stream* s : watched)
       if (&s->device() == &device) s->abandon(TSR_DEADLINE_EXCEEDED, text);
     // What other devices have begun may end; what then still waits for this one never will.
@@ -86,7 +87,10 @@ std::unique_ptr<watchdog> scheduler::watch_streams() {
     for (transfer::stream* s : watched)
       while (s->busy() && std::chrono::steady_clock::now() < until) s->wait_until_idle(1'000'000);
     for (transfer::stream* s : watched)
-      if (s->busy()) s->abandon(TSR_DEADLINE_EXCEEDED, text);
+      if (s->busy()) {
+        s->device().give_up_threads();
+        s->abandon(TSR_DEADLINE_EXCEEDED, text);
+      }
     for (const auto& driver : m_drivers)
       if (driver) driver->wake();
     for (const auto& driver : m_store_drivers) driver->wake();

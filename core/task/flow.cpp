@@ -18,6 +18,17 @@ class linking {
 
   bool run() {
     lock();
+    visit_all();
+    unlock();
+    for (const auto& [reduction, ready] : m_linked) m_reductions.reduction_linked(*reduction, ready);
+    if (m_events != nullptr) note_submission(*m_events, m_task, {m_before.data(), m_before.size()});
+    return settle(m_task, m_edges);
+  }
+
+ private:
+  /// With the flow locks. noexcept: edges that other tasks have seen cannot be taken back, so a system without memory for them ends the
+  /// process here, where an exception would leave the locks taken and every later submission waiting.
+  void visit_all() noexcept {
     // Additions last: a task that also reads or writes the block does so before its own contribution counts, and does not
     // close the group that it joins.
     bool adds = false;
@@ -27,13 +38,7 @@ class linking {
     if (adds)
       for (block::access& a : m_task.all_accesses())
         if (a.how == intent::accumulate) visit(a);
-    unlock();
-    for (const auto& [reduction, ready] : m_linked) m_reductions.reduction_linked(*reduction, ready);
-    if (m_events != nullptr) note_submission(*m_events, m_task, {m_before.data(), m_before.size()});
-    return settle(m_task, m_edges);
   }
-
- private:
   void lock() {
     const auto accesses = m_task.all_accesses();
     for (const block::access& a : accesses)

@@ -372,7 +372,7 @@ void coherence::finish(std::span<const block::access> accesses, const std::share
       const std::lock_guard guard(b.lock);
       block::replica* here = b.find(a.space);
       if (here != nullptr && here->pins > 0) evictable = --here->pins == 0;
-      if (why && done && here != nullptr && here->ready == done) here->ready = {};  // said now, and no longer doubtful
+      if (done && here != nullptr && here->ready == done) here->ready = {};  // settled now: made, or spoiled below
       // A version made by somebody else since then has come to no harm by a lost device.
       const bool superseded = why && why->by_loss && b.committed != (makes_version(a.how) ? a.version : 0);
       if (why && a.how != intent::read && !superseded) {

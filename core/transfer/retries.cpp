@@ -52,7 +52,6 @@ void coherence::copy_failed(const transfer& t, tsr_status status) {
     b.valid_spaces.remove(what.to);
   }
   if (target != nullptr && target->ready == t.done.at) target->ready = {};
-  m_streams.at(t.done.at.stream).note_failure(t.done.at.value, status);  // for those who have enqueued work behind it
   // The last hope of a block whose lost replica has been dropped in view of it.
   if (b.valid_spaces.empty() && b.committed != 0 && b.poison == nullptr && !m_lost.empty()) give_up_contents(b);
   if (status == TSR_CANCELLED || lost(what.from) || lost(what.to)) return;  // not the copy's own failure

@@ -19,7 +19,7 @@ staging_ring::~staging_ring() { m_host.release(m_memory, m_bytes); }
 block::ticket staging_ring::copy(const memory::space& from, tsr_address source, stream& out, const memory::space& to,
                                  tsr_address destination, stream& in, std::uint64_t bytes,
                                  std::span<const std::pair<const stream*, block::ticket>> waits,
-                                 block::ticket& out_left, std::vector<block::ticket>& out_pieces) {
+                                 block::ticket source_ready, block::ticket& out_left, std::vector<block::ticket>& out_pieces) {
   const std::lock_guard ring(m_mutex);
   block::ticket arrived;
   const tsr_address base = {nullptr, reinterpret_cast<std::uintptr_t>(m_host.host_pointer(m_memory))};
@@ -47,7 +47,14 @@ block::ticket staging_ring::copy(const memory::space& from, tsr_address source, 
       for (const auto& [other, ticket] : waits) in.wait(*other, ticket);
     in.wait(out, filled);
     enqueue_copy(in, to.reference(), {destination.memory, destination.offset + done}, {nullptr, 0}, middle, piece);
-    arrived = in.signal();
+    // The last point stands for the whole copy.
+    const bool last = done + piece == bytes;
+    std::vector<block::ticket> depends_on;
+    if (last) {
+      depends_on = out_pieces;
+      depends_on.push_back(source_ready);
+    }
+    arrived = in.signal(depends_on);
     s.emptied = arrived;
     s.drained_by = &in;
     out_left = filled;

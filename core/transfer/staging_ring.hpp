@@ -22,11 +22,12 @@ class staging_ring {
 
   /// Enqueues a copy of `bytes` from `source` to `destination`: every piece leaves on `out` and arrives on `in`. Both
   /// streams must be able to wait for each other; neither lock is held by the caller. Returns the ticket of arrival;
+  /// `source_ready`: the point that makes the source, or none; the arrival fails with it, and with every piece.
   /// `out_left`: when the source is no longer read. `out_pieces`: every point whose failure is a failure of the copy.
   block::ticket copy(const memory::space& from, tsr_address source, stream& out, const memory::space& to,
                      tsr_address destination, stream& in, std::uint64_t bytes,
-                     std::span<const std::pair<const stream*, block::ticket>> waits, block::ticket& out_left,
-                     std::vector<block::ticket>& out_pieces);
+                     std::span<const std::pair<const stream*, block::ticket>> waits, block::ticket source_ready,
+                     block::ticket& out_left, std::vector<block::ticket>& out_pieces);
 
  private:
   struct slot {

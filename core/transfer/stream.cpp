@@ -12,8 +12,8 @@
 
 namespace tessera::transfer {
 
-stream::stream(std::uint32_t number, const plugin::device& device, std::uint32_t flags)
-    : m_number(number), m_device(&device) {
+stream::stream(std::uint32_t number, const plugin::device& device, std::uint32_t flags, const stream_table* others)
+    : m_number(number), m_device(&device), m_others(others) {
   device.check(plugin::contained("stream_create", [&] { return device.table().stream_create(device.handle(), flags, &m_handle); }), "creation of a stream");
   if (m_handle == nullptr) device.fail(TSR_INTERNAL, "creation of a stream (stream_create answered OK and gave none)");
 }
@@ -44,7 +44,7 @@ tsr_status stream::set_point(tsr_ticket& at) const {
   }
 }
 
-block::ticket stream::signal() {
+block::ticket stream::signal(std::span<const block::ticket> depends_on) {
   require_usable();
   tsr_ticket at{};
   const tsr_status status = set_point(at);
@@ -56,6 +56,14 @@ block::ticket stream::signal() {
     end_for_good(why);
     m_device->note_lost(why);
     throw error(error_kind::device, why, "device " + m_device->name(), "the device is gone for this process; run again without it");
+  }
+  dependence made{at.value, {}};
+  for (const block::ticket t : depends_on)
+    if (t && (!m_others->reached(t) || m_others->failed(t))) made.on.push_back(t);
+  if (!made.on.empty()) {
+    const std::lock_guard guard(m_pending_lock);
+    m_dependences.push_back(std::move(made));
+    m_any_dependence.store(true, std::memory_order_release);  // before m_signalled covers the point
   }
   if (m_wake != nullptr) m_calls_due.fetch_add(1, std::memory_order_seq_cst);  // before who polls can see the point
   m_signalled.store(at.value, std::memory_order_release);
@@ -72,6 +80,8 @@ void stream::end_for_good(const std::string& why) {
   m_waiter.reset();
   m_no_waiter = true;
   const std::lock_guard asking(m_ask_lock);  // nobody asks the plugin meanwhile, or later
+  m_ending.store(true, std::memory_order_seq_cst);
+  while (m_callers.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();
   destroy();
   const std::lock_guard guard(m_pending_lock);
   if (m_lost == TSR_OK) {
@@ -121,11 +131,21 @@ bool stream::can_wait_for(const stream& other) const noexcept {
                             m_device->has(TSR_DEVICE_DEVICE_WAIT) && m_device->table().stream_wait != nullptr);
 }
 
+bool stream::enter() const noexcept {
+  m_callers.fetch_add(1, std::memory_order_seq_cst);
+  if (!m_ending.load(std::memory_order_seq_cst) && !abandoned()) return true;
+  leave();
+  while (!abandoned()) std::this_thread::yield();
+  return false;
+}
+
 void stream::wait(const stream& other, block::ticket ticket) {
-  if (&other == this || other.abandoned()) return;  // one stream keeps its order by itself; and what has ended is waited for by nobody
+  if (&other == this) return;  // one stream keeps its order by itself
   require_usable();
-  m_device->check(plugin::contained("stream_wait", [&] { return m_device->table().stream_wait(m_device->handle(), m_handle, {other.m_handle, ticket.value}); }),
-                  "wait of a stream for another");
+  if (!other.enter()) return;  // all of its work has ended, or will not be waited for
+  const tsr_status status = plugin::contained("stream_wait", [&] { return m_device->table().stream_wait(m_device->handle(), m_handle, {other.m_handle, ticket.value}); });
+  other.leave();
+  m_device->check(status, "wait of a stream for another");
 }
 
 void stream::check_inline() {
@@ -179,7 +199,11 @@ bool stream::poll() {
 }
 
 bool stream::poll_once() {
-  const bool any = fire_until(ask());
+  const std::uint64_t known = ask();
+  // What a point depends on is noted by the time that it has been signalled, which the plugin may know before this thread.
+  const std::uint64_t noted = std::min(known, m_signalled.load(std::memory_order_acquire));
+  inherit_failures(noted);
+  const bool any = fire_until(abandoned() ? known : noted);
   // All calls have come, and something is not reached: they came too early, or the plugin's answer lags behind them. Nobody else will tell.
   if (m_wake != nullptr && busy() && m_calls_due.load(std::memory_order_seq_cst) == 0 && !m_waited_for.load(std::memory_order_relaxed))
     m_silent.store(m_signalled.load(std::memory_order_acquire), std::memory_order_release);
@@ -224,7 +248,33 @@ std::uint64_t stream::ask_once() {
 
 bool stream::passed_with_failure(std::uint64_t value) {
   while (!reached(value) && ask() < value) std::this_thread::yield();
+  inherit_failures(value);
   return failed(value);
+}
+
+/// Several threads may do so at once. Points depend on points that were signalled before them, so this comes to an end; how deep it goes is
+/// bounded by what a device has under way.
+void stream::inherit_failures(std::uint64_t value) {
+  while (m_any_dependence.load(std::memory_order_acquire)) {
+    dependence next;
+    {
+      const std::lock_guard guard(m_pending_lock);
+      if (m_dependences.empty() || m_dependences.front().value > value) return;
+      next = m_dependences.front();
+      if (failure_at(next.value) != TSR_OK) next.on.clear();  // it has failed by itself, perhaps before what it depends on is reached
+    }
+    const auto failing = std::ranges::find_if(next.on, [&](block::ticket t) { return m_others->passed_with_failure(t); });
+    std::string details;
+    if (failing != next.on.end()) details = m_others->at(failing->stream).details_at(failing->value);
+    const std::lock_guard guard(m_pending_lock);
+    if (m_dependences.empty() || m_dependences.front().value != next.value) continue;  // another thread has come first
+    if (failing != next.on.end()) {
+      m_failures.push_back({next.value, TSR_OK, std::move(details)});
+      m_any_failure.store(true, std::memory_order_release);
+    }
+    m_dependences.pop_front();
+    if (m_dependences.empty()) m_any_dependence.store(false, std::memory_order_release);
+  }
 }
 
 bool stream::fire_until(std::uint64_t value) {
@@ -257,21 +307,14 @@ bool stream::fire_until(std::uint64_t value) {
 
 tsr_status stream::failure_at(std::uint64_t value) const noexcept {
   for (const failure& f : m_failures)
-    if (f.value == value) return f.status;
+    if (f.value == value && f.status != TSR_OK) return f.status;
   return value > m_lost_above ? m_lost : TSR_OK;
 }
 
 bool stream::failed(std::uint64_t value) const noexcept {
   if (!m_any_failure.load(std::memory_order_acquire)) return false;
   const std::lock_guard guard(m_pending_lock);
-  return failure_at(value) != TSR_OK;
-}
-
-void stream::note_failure(std::uint64_t value, tsr_status status) {
-  const std::lock_guard guard(m_pending_lock);
-  if (failure_at(value) != TSR_OK) return;
-  m_failures.push_back({value, status, {}});
-  m_any_failure.store(true, std::memory_order_release);
+  return std::ranges::any_of(m_failures, [&](const failure& f) { return f.value == value; }) || failure_at(value) != TSR_OK;
 }
 
 std::string stream::details_at(std::uint64_t value) const {
@@ -325,11 +368,13 @@ void stream::finish_wakes() noexcept {
 }
 
 void stream::wait_until_idle(std::uint64_t timeout_ns) {
-  if (!busy() || abandoned()) return;
+  if (!busy()) return;
   const std::uint64_t value = m_signalled.load(std::memory_order_acquire);
   if (m_device->table().stream_host_wait != nullptr) {
+    if (!enter()) return;
     if (plugin::contained("stream_host_wait", [&] { return m_device->table().stream_host_wait(m_device->handle(), {m_handle, value}, timeout_ns); }) != TSR_OK)
       plugin::take_error_details();  // a time-out or a failure: poll reports it
+    leave();
   } else {
     std::this_thread::yield();
   }

@@ -2,8 +2,10 @@
 // Streams of devices with their timelines, numbered through the whole runtime.
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,11 +47,14 @@ struct completion {
   completion* next = nullptr;
 };
 
+class stream_table;
+
 /// One in-order queue of a device. Enqueueing is serialised by `lock`, everything else is thread-safe.
 class stream {
  public:
   /// Creates the plugin's stream; flags: TSR_STREAM_... . Throws tessera::error (device).
-  stream(std::uint32_t number, const plugin::device& device, std::uint32_t flags);
+  /// `others`: where the points that its work depends on are looked up; null for a stream whose work depends on none.
+  stream(std::uint32_t number, const plugin::device& device, std::uint32_t flags, const stream_table* others = nullptr);
   ~stream();
   stream(const stream&) = delete;
   stream& operator=(const stream&) = delete;
@@ -61,9 +66,11 @@ class stream {
   /// Held while work is enqueued and signalled: one producer at a time.
   std::mutex& enqueue_lock() noexcept { return m_enqueue; }
 
-  /// With the lock held: a ticket behind everything enqueued so far. Arms the wake-up of the thread that polls, or wakes it at once
-  /// when the plugin will not. Throws tessera::error (device) when the device is lost, which it is when it refuses again and again.
-  block::ticket signal();
+  /// With the lock held: a ticket after everything enqueued so far. Arms the wake-up of the thread that polls, or wakes it at once
+  /// when the plugin will not. `depends_on`: points that make what this work reads, and that the work waits for on the device; where one of
+  /// them fails, this point fails too, and that is known before the point counts as reached.
+  /// Throws tessera::error (device) when the device is lost, which it is when it refuses again and again.
+  block::ticket signal(std::span<const block::ticket> depends_on = {});
   /// With the lock held: later work waits for `ticket` of `other` on the device. Only if can_wait_for(other).
   void wait(const stream& other, block::ticket ticket);
   bool can_wait_for(const stream& other) const noexcept;
@@ -73,14 +80,12 @@ class stream {
 
   /// Whether the ticket's point has been seen as reached. Does not ask the plugin.
   bool reached(std::uint64_t value) const noexcept { return m_completed.load(std::memory_order_acquire) >= value; }
-  /// Whether the work before a point that was reached has failed. Exact for the points of tickets; whoever fires what
-  /// depends on it may still be busy.
+  /// Whether the work before a point that was reached has failed, or something that the point depends on. Exact for the points of tickets;
+  /// the completions of the point may not have fired yet.
   bool failed(std::uint64_t value) const noexcept;
   /// The same for a point that the device has passed, noticed or not: asks the plugin, and fires nothing.
   bool passed_with_failure(std::uint64_t value);
-  /// A point that was reached counts as failed from now on: what it stands for depended on something that failed.
-  void note_failure(std::uint64_t value, tsr_status status);
-  /// What the plugin said about that failure; may be empty.
+  /// What the plugin said about that failure, or about the one that it follows from; may be empty.
   std::string details_at(std::uint64_t value) const;
 
   /// Fires when the value is reached: at once if it already is.
@@ -112,6 +117,10 @@ class stream {
   void finish_wakes() noexcept;
 
  private:
+  /// A call of the plugin that names this stream, made without its enqueueing lock: false when the stream has ended, else it is there until
+  /// leave(). While it is being ended, waits for that.
+  bool enter() const noexcept;
+  void leave() const noexcept { m_callers.fetch_sub(1, std::memory_order_release); }
   tsr_status set_point(tsr_ticket& at) const;  // stream_signal, asked again when it is refused
   void destroy();  // the plugin's stream
   void end_for_good(const std::string& why);
@@ -121,24 +130,32 @@ class stream {
   std::uint64_t ask();       // the highest point known to be reached; notes failures
   std::uint64_t ask_once();  // the point that failed, or 0
   bool fire_until(std::uint64_t value);
-  tsr_status failure_at(std::uint64_t value) const noexcept;
+  void inherit_failures(std::uint64_t value);  // of what the points up to this one depend on
+  tsr_status failure_at(std::uint64_t value) const noexcept;  // of the work itself
   void require_usable() const;
 
   std::uint32_t m_number;
   const plugin::device* m_device;
+  const stream_table* m_others;  // null: alone
   tsr_stream* m_handle = nullptr;
   std::mutex m_enqueue;
   std::atomic<std::uint64_t> m_signalled{0}, m_completed{0}, m_silent{0};
 
   struct failure {
     std::uint64_t value;
-    tsr_status status;
+    tsr_status status;  // TSR_OK: inherited
     std::string details;
+  };
+  struct dependence {
+    std::uint64_t value;
+    std::vector<block::ticket> on;
   };
   mutable std::mutex m_pending_lock;
   completion* m_pending = nullptr;  // by value, ascending
   completion* m_pending_last = nullptr;
   std::vector<failure> m_failures;
+  std::deque<dependence> m_dependences;  // by value, ascending; under m_pending_lock, as all above
+  std::atomic<bool> m_any_dependence{false};
   tsr_status m_lost = TSR_OK;       // every point above m_lost_above has failed with it
   std::uint64_t m_lost_above = 0;
   std::string m_lost_details;
@@ -154,6 +171,8 @@ class stream {
   std::atomic<bool> m_waited_for{false};           // by m_waiter
   std::unique_ptr<completion_thread> m_waiter;  // made when it is first needed; under m_enqueue
   bool m_no_waiter = false;                     // the system has refused one
+  mutable std::atomic<std::uint32_t> m_callers{0};  // between enter and leave
+  std::atomic<bool> m_ending{false};                // set before end_for_good looks at m_callers
 };
 
 /// All streams of a runtime by number (1-based, as in tickets).
@@ -164,7 +183,7 @@ class stream_table {
   stream_table& operator=(const stream_table&) = delete;
   ~stream_table();
   stream& create(const plugin::device& device, std::uint32_t flags) {
-    m_streams.push_back(std::make_unique<stream>(static_cast<std::uint32_t>(m_streams.size()) + 1, device, flags));
+    m_streams.push_back(std::make_unique<stream>(static_cast<std::uint32_t>(m_streams.size()) + 1, device, flags, this));
     return *m_streams.back();
   }
   stream& at(std::uint32_t number) const noexcept { return *m_streams[number - 1]; }

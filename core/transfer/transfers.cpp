@@ -54,7 +54,7 @@ void coherence::issue(planned& what, std::vector<block::ticket>* waits) {
       stream& out = *m_copies[from.device().index()].out;
       stream& in = *m_copies[to.device().index()].in;
       arrived = m_rings[to.device().index()]->copy(from, what.source, out, to, what.destination, in, b.bytes,
-                                                   {what.waits.data(), what.waits.size()}, left, what.pieces);
+                                                   {what.waits.data(), what.waits.size()}, what.source_ready, left, what.pieces);
     } else {
       stream& by = *executor_of(what.from, what.to);
       // Host memory of another plugin is plain host memory to the one that copies.
@@ -74,7 +74,7 @@ void coherence::issue(planned& what, std::vector<block::ticket>* waits) {
         if (done > 0) what.pieces.push_back(by.signal());  // waited for below
         throw;
       }
-      arrived = left = by.signal();
+      arrived = left = by.signal({&what.source_ready, 1});
     }
   } catch (...) {
     for (const block::ticket piece : what.pieces) m_streams.passed_with_failure(piece);  // they still write to the target

@@ -1,6 +1,6 @@
 // A LAYER plugin that holds the host to thread_attach: every call on a device by a thread that is not attached to it is refused, and
 // so are a second thread_attach, and a thread_detach by a thread that is none of them. `tsr_test_attached` counts attached threads,
-// `tsr_test_asked` calls of stream_progress.
+// `tsr_test_detached` calls of thread_detach, `tsr_test_asked` calls of stream_progress.
 #include <tessera/plugin.h>
 
 #include <atomic>
@@ -30,6 +30,7 @@ tsr_tensor_table inner_tensor, outer_tensor;
 std::mutex mutex;
 std::map<tsr_device*, std::set<std::thread::id>> attached;
 std::atomic<std::uint64_t> asked{0};
+std::atomic<std::uint32_t> detached{0};
 
 template <class Table>
 Table copy_of(const void* given) {
@@ -76,6 +77,7 @@ tsr_status thread_attach(tsr_device* device) {
 }
 
 tsr_status thread_detach(tsr_device* device) {
+  detached.fetch_add(1);
   const std::lock_guard guard(mutex);
   return attached[device].erase(std::this_thread::get_id()) == 1 ? TSR_OK : refuse("a thread is detached that is not attached");
 }
@@ -154,6 +156,8 @@ tsr_status open_layer(const tsr_host*, const tsr_option_value*, std::uint32_t, t
 }  // namespace
 
 extern "C" TSR_EXPORT std::uint64_t tsr_test_asked() { return asked.load(); }
+
+extern "C" TSR_EXPORT std::uint32_t tsr_test_detached() { return detached.load(); }
 
 extern "C" TSR_EXPORT std::uint32_t tsr_test_attached() {
   const std::lock_guard guard(mutex);

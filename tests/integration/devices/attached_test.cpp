@@ -73,6 +73,44 @@ INSTANTIATE_TEST_SUITE_P(plugins, attached,
                                            behind{"disk", "[memory]\nslab_bytes = \"64 KiB\"\nstaging_bytes = \"64 KiB\"\nhost_limit = \"64 KiB\"\n", 200}),
                          [](const auto& test) { return std::string(test.param.plugin); });
 
+/// A thread_local object that is older than the thread's attachments, and uses devices after they have ended.
+struct late_user {
+  runtime* rt = nullptr;
+  ~late_user() {
+    if (rt == nullptr) return;
+    auto a = rt->make_array<double>("late", {64}, {64});
+    fill(*rt, a(0), 2.0, {.at = rt->at("sim0")});
+    EXPECT_EQ(a.read_host(a(0))[63], 2.0);
+    EXPECT_NO_THROW(rt->fence());
+  }
+};
+
+TEST(attached_late, is_a_thread_whose_thread_local_objects_have_begun_to_end) {
+  runtime rt(attached_to("sim", "[plugin.sim]\nclock = \"real\"\n[[plugin.sim.device]]\nmemory = \"1 MiB\"\n"));
+  std::thread([&] {
+    static thread_local late_user late;
+    late.rt = &rt;
+    auto a = rt.make_array<double>("a", {64}, {64});
+    fill(rt, a(0), 1.0);
+    EXPECT_EQ(a.read_host(a(0))[0], 1.0);
+  }).join();
+}
+
+TEST(attached_to_a_hanging_device, threads_end_without_asking_it) {
+  const testing::deadline limit("detaching from a hanging device");
+  std::uint32_t before = 0;
+  {
+    runtime rt(attached_to("sim", "watchdog = \"200 ms\"\n[plugin.sim]\nclock = \"real\"\n[[plugin.sim.device]]\nmemory = \"1 MiB\"\n"
+                                  "[[plugin.sim.inject]]\nkind = \"hang\"\non = \"kernel\"\nat = 1\n"));
+    auto a = rt.make_array<double>("a", {64}, {64});
+    fill(rt, a(0), 1.0, {.at = rt.at("sim0")});
+    EXPECT_THROW(rt.fence(), error);
+    before = counted<std::uint32_t>("tsr_test_detached");
+    // The library stays loaded while its plugin is given up.
+  }
+  EXPECT_EQ(counted<std::uint32_t>("tsr_test_detached"), before);
+}
+
 /// Where a plugin calls nobody, a thread waits in stream_host_wait; the driver that asked from time to time asked 2000 times here.
 TEST(completion, without_callbacks_is_waited_for) {
   runtime rt(testing::machine_of("plugin_path = [\"" TESSERA_PLUGIN_DIR "\", \"" TESSERA_BINARY_DIR

@@ -63,6 +63,30 @@ TEST(copies, whichever_fails_once_the_run_ends_right) {
   }
 }
 
+// Between two devices without a link a copy goes in pieces on two streams, and its source may still be on its way: it fails with any of them.
+TEST(copies, whatever_fails_nothing_that_can_be_read_is_wrong) {
+  const int programs = static_cast<int>(testing::number_from("TESSERA_PROGRAMS", 60) / testing::slow_down);
+  std::uint64_t failed = 0;
+  for (const char* checked : {"", "checked_copies = false\n"})
+    for (int k = 1; k <= programs; ++k) {
+      SCOPED_TRACE(std::string(checked) + "program " + std::to_string(k));
+      const testing::deadline limit("program " + std::to_string(k));
+      const testing::place& at = testing::places()[k % 2 == 0 ? 2 : 3];
+      runtime rt(testing::faulty_machine(at, "kind = \"copy_fails\"\nprobability = 0.05\n", checked));
+      testing::random_blocks program(rt, testing::blocks_on(at), 512);
+      testing::run_random(program, static_cast<std::uint64_t>(k), 200);
+      try {
+        rt.fence();
+      } catch (const error& e) {  // a copy that has failed four times, or behind which a task was enqueued
+        EXPECT_EQ(e.kind(), error_kind::device) << e.what();
+      }
+      std::map<int, std::string> unreadable;
+      ASSERT_EQ(program.wrong(unreadable), 0);
+      failed += rt.statistics().trouble.failed_copies;
+    }
+  EXPECT_GT(failed, 2u * static_cast<std::uint64_t>(programs)) << "nothing failed, the test tests nothing";
+}
+
 TEST(copies, one_that_stays_fails_the_task_and_leaves_the_other_replicas_alone) {
   const testing::deadline limit("stays");
   runtime rt(testing::faulty_machine(sim, "kind = \"copy_fails\"\n", "copy_retries = 2\n"));

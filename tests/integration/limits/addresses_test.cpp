@@ -42,6 +42,29 @@ TEST(addresses, with_few_a_run_ends) {
     }
 }
 
+TEST(addresses, few_are_enough_for_an_eigenproblem_of_sial_or_are_refused) {
+  // Every worker solves it, through the LAPACK that the host plugin loads as well.
+  const std::string program = TESSERA_SOURCE_DIR "/tests/integration/limits/eigenproblem";
+  const std::string job = "sial run " + program + ".sialx --init " + program + ".toml --progress never --workers 4";
+  const outcome free = run_behind("true", job);
+  EXPECT_EQ(free.code, 0) << free.text;
+  EXPECT_THAT(free.text, HasSubstr("= 90000"));
+  int solved = 0, refused = 0;
+  for (const char* limit : {"ulimit -v 260000", "ulimit -v 300000", "ulimit -v 500000", "ulimit -v 900000"}) {
+    const outcome ended = run_behind(limit, job);
+    EXPECT_THAT(ended.code, ::testing::AnyOf(0, 5, 7, 8)) << limit << ": " << ended.text;
+    if (ended.code == 0) {
+      EXPECT_THAT(ended.text, HasSubstr("= 90000")) << limit;
+      ++solved;
+    } else {
+      EXPECT_THAT(ended.text, HasSubstr("ulimit -v")) << limit << ": " << ended.code;
+      ++refused;
+    }
+  }
+  EXPECT_GT(solved, 0);
+  EXPECT_GT(refused, 0);
+}
+
 TEST(addresses, a_job_that_does_not_fit_spills) {
   // Three matrices of 128 MB.
   const outcome ended =

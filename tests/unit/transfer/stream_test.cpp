@@ -103,6 +103,50 @@ TEST_F(streams, a_failure_goes_to_the_point_behind_it_and_to_no_other) {
   EXPECT_EQ(fired[6], (entry{5, TSR_OK}));
 }
 
+// What a copy stands for may have failed on another stream: nobody may see its point reached before that is known.
+TEST_F(streams, a_point_fails_with_the_points_that_it_depends_on_before_it_counts_as_reached) {
+  stream_table all;
+  stream &a = all.create(device.device(), TSR_STREAM_COPY), &b = all.create(device.device(), TSR_STREAM_COPY);
+  stream& c = all.create(device.device(), TSR_STREAM_COPY);
+  fail(a, TSR_DATA_LOSS);
+  const block::ticket first = a.signal(), good = a.signal();
+  const std::vector<block::ticket> on_both{good, first}, on_good{good};
+  const block::ticket second = b.signal(on_both), other = b.signal(on_good);
+  const block::ticket third = c.signal({&second, 1}), fourth = c.signal({&other, 1});
+  note n2(2, second, fired), n3(3, third, fired), n4(4, fourth, fired);
+  b.on_completion(n2);
+  c.on_completion(n3);
+  c.on_completion(n4);
+  for (stream* s : {&a, &b, &c}) run(*s);
+  // The last in the chain is asked first: nobody has looked at the others.
+  EXPECT_TRUE(c.poll());
+  EXPECT_TRUE(c.failed(third.value));
+  EXPECT_FALSE(c.failed(fourth.value));
+  EXPECT_TRUE(b.passed_with_failure(second.value));
+  EXPECT_FALSE(b.passed_with_failure(other.value));
+  EXPECT_TRUE(b.poll());
+  EXPECT_EQ(fired, (list{{3, TSR_OK}, {4, TSR_OK}, {2, TSR_OK}})) << "their own work has not failed";
+  const block::ticket late = c.signal({&second, 1});
+  run(c);
+  c.poll();
+  EXPECT_TRUE(c.failed(late.value)) << "also when the failure is known already";
+}
+
+TEST_F(streams, of_a_lost_device_no_point_waits_for_what_it_depends_on) {
+  fake_device elsewhere{world, 2, false, 0};
+  stream_table all;
+  stream &a = all.create(elsewhere.device(), TSR_STREAM_COPY), &b = all.create(device.device(), TSR_STREAM_COPY);
+  const block::ticket first = a.signal();  // never reached
+  const block::ticket second = b.signal({&first, 1});
+  note n(1, second, fired);
+  b.on_completion(n);
+  device.state().lost = true;
+  EXPECT_TRUE(b.poll());
+  EXPECT_EQ(fired, (list{{1, TSR_DEVICE_LOST}}));
+  run(a);
+  a.poll();
+}
+
 TEST_F(streams, a_lost_device_ends_everything_that_was_signalled) {
   stream s(1, device.device(), TSR_STREAM_COPY);
   const block::ticket first = s.signal(), second = s.signal(), third = s.signal();
