@@ -234,7 +234,7 @@ const operation::definition& runtime::define_or_find(operation::definition what,
 }
 
 void runtime::adopt_blocks(std::span<block::record* const> blocks, void* memory) {
-  m_coherence->adopt(blocks, memory, m_scheduler->executors().front()->space);  // where views are, too
+  m_coherence->adopted().adopt(blocks, memory, m_scheduler->executors().front()->space);  // where views are, too
 }
 
 void runtime::replay(recording& what, std::source_location site) { what.play(site); }
@@ -333,8 +333,8 @@ tessera::statistics runtime::statistics() const {
   for (const auto& e : m_scheduler->executors())
     if (e->state.load() == schedule::executor_state::detached) s.devices.detached.push_back(e->name);
   s.devices.placed_elsewhere = m_scheduler->placed_elsewhere();
-  s.trouble = m_coherence->troubles().statistics();
-  s.losses = m_coherence->lost_so_far();
+  s.trouble = m_coherence->failed_copies().statistics();
+  s.losses = m_coherence->losses().statistics();
   const memory::registration_statistics r = m_registrations->statistics();
   s.registered_bytes = r.bytes;
   s.registration_hits = r.hits;

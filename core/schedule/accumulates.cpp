@@ -22,7 +22,7 @@ void scheduler::reduction_linked(task::record& reduction, bool ready) {
 }
 
 block::record* scheduler::make_private(const block::record& base) {
-  if (base.foreign) m_setup.coherence->note_open_sum(base);
+  if (base.foreign) m_setup.coherence->adopted().note_open_sum(base);
   return m_setup.settings->deterministic ? &m_setup.blocks->create(base.type, *base.extents) : nullptr;
 }
 

@@ -99,7 +99,7 @@ void device_driver::put_others_back(std::size_t kept) {
 void device_driver::join(std::span<const block::ticket> waits, const transfer::stream& on) {
   scheduler& s = m_owner;
   transfer::coherence& coherence = *s.m_setup.coherence;
-  const bool careful = coherence.troubles().any();  // as for the first of them: see goes_with_others
+  const bool careful = coherence.failed_copies().any();  // as for the first of them: see goes_with_others
   const auto no_later = [&](block::ticket w) {
     return w.stream == on.number() || coherence.streams().reached(w) || std::ranges::any_of(waits, [&](block::ticket mine) {
              return mine.stream == w.stream && mine.value >= w.value;

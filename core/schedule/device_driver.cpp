@@ -264,7 +264,7 @@ std::size_t device_driver::start_task(task::record& t) {
       transfer::stream_table& streams = s.m_setup.coherence->streams();
       // Work on contents that never came cannot be taken back, but a copy can be tried again: it is waited for here.
       const bool careful = a.copying && !a.waits.empty() &&
-                           (s.m_setup.coherence->troubles().any() || (s.m_setup.settings->checked_copies && !goes_with_others(t)));
+                           (s.m_setup.coherence->failed_copies().any() || (s.m_setup.settings->checked_copies && !goes_with_others(t)));
       const bool host_must_wait = careful || std::ranges::any_of(
           a.waits, [&](block::ticket w) { return !on.can_wait_for(streams.at(w.stream)); });
       if (host_must_wait) {

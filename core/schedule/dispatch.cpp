@@ -87,7 +87,7 @@ std::uint32_t scheduler::choose(lane& mine, task::record& t) {
   // What only a device on its way out can run goes there nevertheless, and keeps it from leaving.
   if (candidates.empty() || (!any_hinted && m_policy == placement_policy::pinned && t.hint != location::no_node))
     gather(executor_state::draining);
-  boost::container::small_vector<transfer::coherence::estimate, 16> costs(spaces.size());
+  boost::container::small_vector<transfer::transfer_estimate, 16> costs(spaces.size());
   m_setup.coherence->costs_of(accesses, {spaces.data(), spaces.size()}, {costs.data(), costs.size()});
   for (std::size_t k = 0; k < costs.size(); ++k) {
     candidates[k].transfer_seconds = costs[k].seconds;

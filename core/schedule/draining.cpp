@@ -44,7 +44,7 @@ bool device_driver::empty_memory() {
   const std::uint64_t seen = space.events(), seen_above = parent.events();
   const bool last_try = m_no_room.exchange(false);
 
-  const transfer::coherence::evacuation step = coherence.evacuate(m_where.space);
+  const transfer::evacuation step = coherence.evacuate(m_where.space);
   constexpr std::uint64_t most_failures = 8;
   if (step.left == 0) {
     m_starved.store(false);

@@ -136,7 +136,7 @@ std::shared_ptr<const block::failure> device_driver::spoiled(const task::record&
     if (!streams.passed_with_failure(source)) continue;
     std::string text;
     for (const block::access& a : t.all_accesses())
-      if (const std::string its = needs_contents(a.how) ? s.m_setup.coherence->troubles().about(*a.block, m_where.space) : ""; !its.empty())
+      if (const std::string its = needs_contents(a.how) ? s.m_setup.coherence->failed_copies().about(*a.block, m_where.space) : ""; !its.empty())
         text += (text.empty() ? "" : "; ") + its;
     const std::string details = streams.at(source.stream).details_at(source.value);
     if (text.empty()) text = fmt::format("what it reads did not come{}{}", details.empty() ? "" : ": ", details);

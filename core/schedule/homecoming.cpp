@@ -9,19 +9,19 @@ bool scheduler::bring_home(std::source_location site) {
   transfer::coherence& coherence = *m_setup.coherence;
   if (m_simulated != nullptr) return false;  // nobody looks at the memory
   // The flag goes down behind the count of what another thread brings home.
-  if (!coherence.any_away() && m_coming_home.load(std::memory_order_acquire) == 0) return false;
+  if (!coherence.adopted().any_stale() && m_coming_home.load(std::memory_order_acquire) == 0) return false;
   // An array that ends meanwhile does so behind these reads, or before they are thought of.
   const std::lock_guard guard(m_home_mutex);
-  const std::vector<block::record*> away = coherence.take_away();
-  m_coming_home.fetch_add(away.size(), std::memory_order_release);
-  for (block::record* const b : away) {
+  const std::vector<block::record*> stale = coherence.adopted().take_stale();
+  m_coming_home.fetch_add(stale.size(), std::memory_order_release);
+  for (block::record* const b : stale) {
     lane* mine = nullptr;
     task::record& t = begin(*m_bring_home, site, mine);
     t.access_count = 1;
     t.accesses[0] = {.block = b, .version = 0, .how = intent::read, .flags = 0, .space = 0};
     commit(*mine, t, false);
   }
-  coherence.none_away();
+  coherence.adopted().none_stale();
   return true;
 }
 
@@ -44,7 +44,7 @@ bool scheduler::home_before_end(lane& mine, task::record& t) {
     t.flags &= static_cast<std::uint8_t>(~task::flag_acquired);
   }
   transfer::acquisition& got = mine.acquisition;
-  while (coherence.away(*a.block) && !m_cancelled.load(std::memory_order_relaxed)) {
+  while (coherence.adopted().stale(*a.block) && !m_cancelled.load(std::memory_order_relaxed)) {
     a.how = intent::read;
     coherence.acquire({&a, 1}, m_executors[0]->space, got, t.sequence);
     switch (got.what) {

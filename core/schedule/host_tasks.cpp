@@ -312,7 +312,7 @@ void scheduler::give_up(lane& mine, task::record& t, const std::shared_ptr<const
     return;
   }
   if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) note_missing_addend(t, why);
-  if (why->by_loss && (t.flags & task::flag_reduction) != 0) m_setup.coherence->note_lost(*t.more->sums[0]->base, why);  // an addend
+  if (why->by_loss && (t.flags & task::flag_reduction) != 0) m_setup.coherence->losses().note(*t.more->sums[0]->base, why);  // an addend
   m_setup.coherence->poison(t.all_accesses(), why);
   complete(mine, t, false);  // the thread may be one that runs no tasks
 }
@@ -352,7 +352,7 @@ void scheduler::destroy_later(block::record& block) {
   if (m_validator != nullptr && !m_validator->destroyed(block)) return;
   if (block.foreign) {
     const std::lock_guard guard(m_home_mutex);
-    m_setup.coherence->end_adoption(block);
+    m_setup.coherence->adopted().end(block);
   }
   lane* mine = nullptr;
   task::record& t = begin(*m_destroy, std::source_location::current(), mine);

@@ -215,7 +215,7 @@ bool scheduler::resolve_memory_deadlock(lane& mine) {
         space->notify();
         return true;
       }
-    if (coherence.lift_claims()) return true;
+    if (coherence.suspend_claims()) return true;
   }
   if (program == outlook::program && !out_of_patience()) return false;
   for (std::size_t k = 0; k < coherence.space_count(); ++k) {

@@ -20,7 +20,7 @@ bool device_driver::go_on_without() {
     if (m_owner.cancelled()) m_owner.run(*m_lane, *t);  // drops it
     else m_owner.place_elsewhere(*m_lane, *t, m_where);
   }
-  if (!m_owner.m_setup.coherence->forsaken(m_where.space)) any = give_memory_up() || any;
+  if (!m_owner.m_setup.coherence->losses().emptied(m_where.space)) any = give_memory_up() || any;
   return any;
 }
 
@@ -34,7 +34,7 @@ bool device_driver::give_memory_up() {
   transfer::coherence& coherence = *m_owner.m_setup.coherence;
   memory::space& space = coherence.space_at(m_where.space);
   const std::uint64_t seen = space.events() + 1;  // the sweep itself is one
-  if (coherence.forsake(m_where.space) != 0) {
+  if (coherence.losses().drop_lost_replicas(m_where.space) != 0) {
     wait_for_room(space, seen, m_called_by_own);
     return false;
   }
@@ -61,8 +61,8 @@ std::shared_ptr<const block::failure> scheduler::note_loss(const task::record& t
 }
 
 void scheduler::throw_losses(const block::failure* other, const std::string& given_up) {
-  help(current_lane(), [this] { return m_setup.coherence->losses_known(); });
-  const transfer::loss_report report = m_setup.coherence->take_losses();
+  help(current_lane(), [this] { return m_setup.coherence->losses().all_known(); });
+  const transfer::loss_report report = m_setup.coherence->losses().report();
   if (report.blocks.empty()) return;
   constexpr std::size_t most = 16;
   std::string text;

@@ -13,8 +13,8 @@ void claims::set(claim& c, std::uint64_t age, std::vector<const block::record*> 
   if (before != nobody && age == nobody) m_count.fetch_sub(1, std::memory_order_seq_cst);
 }
 
-void claims::lack(memory::space_number space, std::uint64_t age, std::span<const block::access> blocks) {
-  if (age == 0 || m_lifted.load(std::memory_order_relaxed)) return;
+void claims::reserve_priority(memory::space_number space, std::uint64_t age, std::span<const block::access> blocks) {
+  if (age == 0 || m_suspended.load(std::memory_order_relaxed)) return;
   claim& c = m_spaces[space];
   if (age >= c.age.load(std::memory_order_seq_cst)) return;
   std::vector<const block::record*> needed;
@@ -23,14 +23,14 @@ void claims::lack(memory::space_number space, std::uint64_t age, std::span<const
   if (age < c.age.load(std::memory_order_relaxed)) set(c, age, std::move(needed));
 }
 
-void claims::lack_behind(memory::space_number space, memory::space_number behind, std::uint64_t age) {
-  if (age == 0 || m_lifted.load(std::memory_order_relaxed)) return;
+void claims::extend_to_parent(memory::space_number space, memory::space_number behind, std::uint64_t age) {
+  if (age == 0 || m_suspended.load(std::memory_order_relaxed)) return;
   const std::lock_guard guard(m_mutex);
   if (m_spaces[space].age.load(std::memory_order_relaxed) == age && age < m_spaces[behind].age.load(std::memory_order_relaxed))
     set(m_spaces[behind], age, m_spaces[space].blocks);
 }
 
-std::vector<const block::record*> claims::kept_from(std::uint64_t age) const {
+std::vector<const block::record*> claims::protected_blocks(std::uint64_t age) const {
   std::vector<const block::record*> kept;
   if (!any()) return kept;
   {
@@ -58,10 +58,10 @@ block::space_set claims::end(std::uint64_t age, std::span<const block::access> b
   return ended;
 }
 
-block::space_set claims::lift() {
+block::space_set claims::suspend() {
   block::space_set ended;
   const std::lock_guard guard(m_mutex);
-  m_lifted.store(true, std::memory_order_relaxed);
+  m_suspended.store(true, std::memory_order_relaxed);
   for (std::size_t k = 0; k < m_size; ++k)
     if (m_spaces[k].age.load(std::memory_order_relaxed) != nobody) {
       set(m_spaces[k], nobody, {});

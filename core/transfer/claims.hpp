@@ -24,22 +24,22 @@ class claims {
 
   /// A task finds no memory: it has the claim from now on, unless somebody older has. Age 0 claims nothing. @param blocks  all
   /// that the task uses
-  void lack(memory::space_number space, std::uint64_t age, std::span<const block::access> blocks);
+  void reserve_priority(memory::space_number space, std::uint64_t age, std::span<const block::access> blocks);
   /// What leaves one space for a task finds no room in the next: if the task has a claim in the one, it wants one in the other.
-  void lack_behind(memory::space_number space, memory::space_number behind, std::uint64_t age);
+  void extend_to_parent(memory::space_number space, memory::space_number behind, std::uint64_t age);
   /// Whether a task may take memory; of age 0: always.
   bool may_take(memory::space_number space, std::uint64_t age) const noexcept {
     return age == 0 || age <= m_spaces[space].age.load(std::memory_order_seq_cst);
   }
   /// Blocks that stay where they are for somebody who is as old or older, sorted. Age 0: for anybody.
-  std::vector<const block::record*> kept_from(std::uint64_t age) const;
+  std::vector<const block::record*> protected_blocks(std::uint64_t age) const;
   /// The task of this age that uses these blocks has what it needs, or is given up; two threads may submit tasks of one age. Returns
   /// the spaces where it had claims: what waits there is to be woken.
   block::space_set end(std::uint64_t age, std::span<const block::access> blocks);
-  /// Ends all of them, because nothing moves any more; there are none until the next call of `end_lift`. Returns as `end`.
-  block::space_set lift();
-  void end_lift() noexcept { m_lifted.store(false, std::memory_order_relaxed); }
-  bool lifted() const noexcept { return m_lifted.load(std::memory_order_relaxed); }
+  /// Ends all of them, because nothing moves any more; there are none until the next call of `resume`. Returns as `end`.
+  block::space_set suspend();
+  void resume() noexcept { m_suspended.store(false, std::memory_order_relaxed); }
+  bool suspended() const noexcept { return m_suspended.load(std::memory_order_relaxed); }
   bool any() const noexcept { return m_count.load(std::memory_order_seq_cst) != 0; }
 
  private:
@@ -52,7 +52,7 @@ class claims {
   std::size_t m_size;
   std::unique_ptr<claim[]> m_spaces;
   std::atomic<std::size_t> m_count{0};
-  std::atomic<bool> m_lifted{false};
+  std::atomic<bool> m_suspended{false};
   mutable std::mutex m_mutex;
 };
 

@@ -14,14 +14,14 @@ using accesses = std::vector<block::access>;
 TEST(claims, the_oldest_has_it_until_it_ends) {
   claims c(3);
   EXPECT_FALSE(c.any());
-  c.lack(1, 7, {});
-  c.lack(1, 9, {});
+  c.reserve_priority(1, 7, {});
+  c.reserve_priority(1, 9, {});
   EXPECT_TRUE(c.may_take(1, 7));
   EXPECT_TRUE(c.may_take(1, 3)) << "older than he";
   EXPECT_FALSE(c.may_take(1, 9));
   EXPECT_TRUE(c.may_take(1, 0)) << "whoever has no age";
   EXPECT_TRUE(c.may_take(2, 9)) << "another memory";
-  c.lack(1, 3, {});
+  c.reserve_priority(1, 3, {});
   EXPECT_FALSE(c.may_take(1, 7));
   EXPECT_TRUE(c.end(7, {}).empty());
   EXPECT_EQ(c.end(3, {}), block::space_set::of(1));
@@ -31,10 +31,10 @@ TEST(claims, the_oldest_has_it_until_it_ends) {
 
 TEST(claims, reach_the_memories_behind) {
   claims c(3);
-  c.lack_behind(2, 1, 5);
+  c.extend_to_parent(2, 1, 5);
   EXPECT_FALSE(c.any()) << "he has no claim";
-  c.lack(2, 5, {});
-  c.lack_behind(2, 1, 5);
+  c.reserve_priority(2, 5, {});
+  c.extend_to_parent(2, 1, 5);
   EXPECT_FALSE(c.may_take(1, 6));
   EXPECT_EQ(c.end(5, {}), block::space_set::of(1).add(2));
 }
@@ -44,13 +44,13 @@ TEST(claims, keep_blocks_from_the_younger) {
   block::record &mine = r.make(), &other = r.make();
   claims c(2);
   const accesses task{rig::use(mine, intent::read)};
-  c.lack(1, 5, task);
-  EXPECT_THAT(c.kept_from(6), ::testing::ElementsAre(&mine));
-  EXPECT_THAT(c.kept_from(5), ::testing::ElementsAre(&mine)) << "from himself, too";
-  EXPECT_THAT(c.kept_from(0), ::testing::ElementsAre(&mine));
-  EXPECT_THAT(c.kept_from(4), ::testing::IsEmpty());
+  c.reserve_priority(1, 5, task);
+  EXPECT_THAT(c.protected_blocks(6), ::testing::ElementsAre(&mine));
+  EXPECT_THAT(c.protected_blocks(5), ::testing::ElementsAre(&mine)) << "from itself, too";
+  EXPECT_THAT(c.protected_blocks(0), ::testing::ElementsAre(&mine));
+  EXPECT_THAT(c.protected_blocks(4), ::testing::IsEmpty());
   c.end(5, task);
-  EXPECT_THAT(c.kept_from(6), ::testing::IsEmpty());
+  EXPECT_THAT(c.protected_blocks(6), ::testing::IsEmpty());
   r.put(other, 0, 1);
   r.end();
 }
@@ -60,25 +60,25 @@ TEST(claims, of_one_age_are_told_apart) {
   block::record &mine = r.make(), &other = r.make();
   claims c(2);
   const accesses task{rig::use(mine, intent::read)}, another{rig::use(other, intent::read)};
-  c.lack(1, 5, task);
-  c.lack(1, 5, another);
+  c.reserve_priority(1, 5, task);
+  c.reserve_priority(1, 5, another);
   EXPECT_TRUE(c.end(5, another).empty()) << "the task of another thread";
   EXPECT_FALSE(c.may_take(1, 6));
-  EXPECT_THAT(c.kept_from(6), ::testing::ElementsAre(&mine));
+  EXPECT_THAT(c.protected_blocks(6), ::testing::ElementsAre(&mine));
   EXPECT_EQ(c.end(5, task), block::space_set::of(1));
   EXPECT_FALSE(c.any());
   for (block::record* b : {&mine, &other}) r.put(*b, 0, 1);
   r.end();
 }
 
-TEST(claims, are_lifted_until_somebody_has_acquired) {
+TEST(claims, are_suspended_until_a_task_has_acquired) {
   claims c(2);
-  c.lack(1, 5, {});
-  EXPECT_EQ(c.lift(), block::space_set::of(1));
-  c.lack(1, 5, {});
+  c.reserve_priority(1, 5, {});
+  EXPECT_EQ(c.suspend(), block::space_set::of(1));
+  c.reserve_priority(1, 5, {});
   EXPECT_TRUE(c.may_take(1, 6));
-  c.end_lift();
-  c.lack(1, 5, {});
+  c.resume();
+  c.reserve_priority(1, 5, {});
   EXPECT_FALSE(c.may_take(1, 6));
 }
 

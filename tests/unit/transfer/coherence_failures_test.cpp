@@ -55,8 +55,8 @@ TEST(coherence_failures, a_copy_that_fails_under_way_is_told_and_tried_again) {
   EXPECT_FALSE(r.is->arrived(task));
   r.is->finish(task);
   EXPECT_EQ(r.get(b, 1), 3);
-  EXPECT_EQ(r.is->troubles().statistics().failed_copies, 1u);
-  EXPECT_EQ(r.is->troubles().statistics().retried_copies, 1u);
+  EXPECT_EQ(r.is->failed_copies().statistics().failed_copies, 1u);
+  EXPECT_EQ(r.is->failed_copies().statistics().retried_copies, 1u);
   r.end();
 }
 

@@ -127,7 +127,7 @@ TEST(coherence, devices_of_two_plugins_go_through_the_host_in_two_steps) {
   r.done(task);
   EXPECT_EQ(r.pins(b, 0) + r.pins(b, 1) + r.pins(b, 2), 0u);
 
-  const auto cost = r.is->cost_of(task, 2);
+  const auto cost = r.cost_of(task, 2);
   EXPECT_EQ(cost.resident_bytes, block_bytes);
   r.end();
 }
@@ -137,11 +137,11 @@ TEST(coherence, the_cost_of_a_way_through_the_host_has_both_legs) {
   block::record& b = r.make();
   r.put(b, 1, 1);
   accesses task{rig::use(b, intent::read), rig::use(r.make(), intent::write)};
-  const auto cost = r.is->cost_of(task, 2);
+  const auto cost = r.cost_of(task, 2);
   EXPECT_EQ(cost.missing_bytes, block_bytes) << "what is only written costs nothing";
   EXPECT_EQ(cost.resident_bytes, 0u);
   EXPECT_NEAR(cost.seconds, 2 * (1e-6 + block_bytes / 1e10), 1e-12);
-  EXPECT_DOUBLE_EQ(r.is->cost_of(task, 1).seconds, 0);
+  EXPECT_DOUBLE_EQ(r.cost_of(task, 1).seconds, 0);
   r.end();
 }
 

@@ -59,7 +59,7 @@ TEST(eviction, memory_of_the_program_never_leaves) {
   std::vector<std::int64_t> own(block_bytes / 8, 7);
   block::record& b = r.make();
   block::record* const all[] = {&b};
-  r.is->adopt(all, own.data(), 0);
+  r.is->adopted().adopt(all, own.data(), 0);
   EXPECT_EQ(r.get(b, 1), 7) << "so that it could leave home without a copy";
   r.spaces[0]->add_resident(b);  // as in a list from before the record of a block that ended was used again for this one
   EXPECT_FALSE(r.is->evict(0, block_bytes));

@@ -57,6 +57,11 @@ struct rig {
     }
     FAIL() << "never ready";
   }
+  transfer_estimate cost_of(std::vector<block::access>& accesses, memory::space_number space) const {
+    transfer_estimate out;
+    is->costs_of(accesses, {&space, 1}, {&out, 1});
+    return out;
+  }
   void done(std::vector<block::access>& accesses) { is->publish_and_finish(accesses); }
   /// The block becomes `value` everywhere in `space`, at once.
   void put(block::record& b, memory::space_number space, std::int64_t value) {

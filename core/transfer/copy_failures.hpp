@@ -30,10 +30,10 @@ struct failed_copy {
 
 /// Remembers failures of copies by block and pair of spaces, until a copy of that block arrives or the block is written
 /// anew. Thread-safe; its lock is a leaf and may be taken under blocks' locks. Costs one load while nothing has failed.
-class trouble {
+class copy_failures {
  public:
   /// @param retries  how often a copy may be tried again from one memory
-  explicit trouble(std::uint32_t retries) noexcept : m_retries(retries) {}
+  explicit copy_failures(std::uint32_t retries) noexcept : m_retries(retries) {}
 
   /// Whether anything has failed since the start; relaxed.
   bool any() const noexcept { return m_failed.load(std::memory_order_relaxed) != 0; }

@@ -1,5 +1,5 @@
 #pragma once
-// Which blocks were lost with devices, until somebody is told.
+// Which blocks were lost with devices, until a fence reports them.
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -12,10 +12,10 @@
 
 namespace tessera::transfer {
 
-/// What a fence tells of lost devices.
+/// What a fence reports of lost devices.
 struct loss_report {
   std::vector<std::string> devices;  ///< lost so far; "sim0 (why)"
-  std::vector<std::string> blocks;   ///< whose contents are lost with them, and were told to nobody yet
+  std::vector<std::string> blocks;   ///< whose contents are lost with them, and which no fence has reported yet
 };
 
 /// Counts; a snapshot.
@@ -25,7 +25,7 @@ struct loss_statistics {
 };
 
 /// Remembers lost blocks. Thread-safe; its lock is a leaf and may be taken under blocks' locks.
-class losses {
+class lost_blocks {
  public:
   struct entry {
     block::record* block = nullptr;

@@ -1,11 +1,10 @@
-// The part of `coherence` that knows memory of the program: blocks whose replica in one space, at home, is that memory.
-#include "core/transfer/coherence.hpp"
+#include "core/transfer/adopted_memory.hpp"
 
 namespace tessera::transfer {
 
-void coherence::adopt(std::span<block::record* const> blocks, void* memory, memory::space_number home) {
+void adopted_memory::adopt(std::span<block::record* const> blocks, void* memory, memory::space_number home) {
   if (blocks.empty()) return;
-  memory::space& space = *m_spaces[home];
+  memory::space& space = m_memories.at(home);
   std::uint64_t bytes = 0;
   for (const block::record* b : blocks) bytes += b->bytes;
   const block::chunk all = space.adopt_foreign(memory, bytes, blocks.size());
@@ -24,43 +23,43 @@ void coherence::adopt(std::span<block::record* const> blocks, void* memory, memo
   }
 }
 
-void coherence::note_open_sum(const block::record& base) {
+void adopted_memory::note_open_sum(const block::record& base) {
   auto& block = const_cast<block::record&>(base);
   const std::lock_guard guard(block.lock);
-  note_away(block);
+  note_stale(block);
 }
 
 /// With the block's lock held: its last version is made elsewhere, or not made yet.
-void coherence::note_away(block::record& block) {
+void adopted_memory::note_stale(block::record& block) {
   if (block.home != block::home_state::there) return;
   block.home = block::home_state::listed;
-  const std::lock_guard guard(m_away_mutex);
-  m_away.push_back(&block);
-  m_any_away.store(true, std::memory_order_relaxed);
+  const std::lock_guard guard(m_mutex);
+  m_stale.push_back(&block);
+  m_any_stale.store(true, std::memory_order_relaxed);
 }
 
 /// With the block's lock held.
-bool coherence::is_away(block::record& block) const {
+bool adopted_memory::is_stale(block::record& block) const {
   if (!block.foreign || block.committed == 0 || block.poison != nullptr) return false;
   block::replica* const here = block.find(m_home.load(std::memory_order_relaxed));
   if (here == nullptr) return false;
-  settle(*here);
-  if (usable(*here, block)) return here->ready || here->issuing != 0;  // on its way
-  bool elsewhere = false;                                              // what is lost with a device is told by others
-  block.for_each_replica([&](const block::replica& r) { elsewhere = elsewhere || usable(r, block); });
+  m_replicas.prune_tickets(*here);
+  if (m_replicas.usable(*here, block)) return !m_replicas.arrived(*here, block);  // on its way
+  bool elsewhere = false;                                              // what is lost with a device is reported elsewhere
+  block.for_each_replica([&](const block::replica& r) { elsewhere = elsewhere || m_replicas.usable(r, block); });
   return elsewhere;
 }
 
-bool coherence::away(block::record& block) const {
+bool adopted_memory::stale(block::record& block) const {
   const std::lock_guard guard(block.lock);
-  return is_away(block);
+  return is_stale(block);
 }
 
-std::vector<block::record*> coherence::take_away() {
+std::vector<block::record*> adopted_memory::take_stale() {
   std::vector<block::record*> listed;
   {
-    const std::lock_guard guard(m_away_mutex);
-    listed.swap(m_away);
+    const std::lock_guard guard(m_mutex);
+    listed.swap(m_stale);
   }
   std::erase_if(listed, [&](block::record* b) {
     bool open = false;
@@ -71,17 +70,17 @@ std::vector<block::record*> coherence::take_away() {
     const std::lock_guard guard(b->lock);
     if (b->home != block::home_state::listed) return true;  // its end takes its last version home
     b->home = block::home_state::there;
-    return b->flow.is_private || !(open || is_away(*b));
+    return b->flow.is_private || !(open || is_stale(*b));
   });
   return listed;
 }
 
-void coherence::none_away() {
-  const std::lock_guard guard(m_away_mutex);
-  if (m_away.empty()) m_any_away.store(false, std::memory_order_release);
+void adopted_memory::none_stale() {
+  const std::lock_guard guard(m_mutex);
+  if (m_stale.empty()) m_any_stale.store(false, std::memory_order_release);
 }
 
-void coherence::end_adoption(block::record& block) {
+void adopted_memory::end(block::record& block) {
   const std::lock_guard guard(block.lock);
   block.home = block::home_state::ending;
 }

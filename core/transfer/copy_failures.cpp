@@ -1,10 +1,10 @@
-#include "core/transfer/trouble.hpp"
+#include "core/transfer/copy_failures.hpp"
 
 #include <algorithm>
 
 namespace tessera::transfer {
 
-void trouble::note(failed_copy what) {
+void copy_failures::note(failed_copy what) {
   const std::lock_guard guard(m_mutex);
   m_failed.fetch_add(1, std::memory_order_relaxed);
   auto& entries = m_entries[what.block];
@@ -19,7 +19,7 @@ void trouble::note(failed_copy what) {
   entries.push_back({std::move(what), 1});
 }
 
-const trouble::entry* trouble::find(const block::record& block, memory::space_number from, memory::space_number to,
+const copy_failures::entry* copy_failures::find(const block::record& block, memory::space_number from, memory::space_number to,
                                     block::version_number version) const {
   const auto known = m_entries.find(&block);
   if (known == m_entries.end()) return nullptr;
@@ -28,7 +28,7 @@ const trouble::entry* trouble::find(const block::record& block, memory::space_nu
   return nullptr;
 }
 
-bool trouble::exhausted(const block::record& block, memory::space_number from, memory::space_number to,
+bool copy_failures::exhausted(const block::record& block, memory::space_number from, memory::space_number to,
                         block::version_number version) const {
   if (m_known.load(std::memory_order_acquire) == 0) return false;
   const std::lock_guard guard(m_mutex);
@@ -36,7 +36,7 @@ bool trouble::exhausted(const block::record& block, memory::space_number from, m
   return e != nullptr && e->count > (e->last.status == TSR_DATA_LOSS ? std::min(m_retries, std::uint32_t{1}) : m_retries);
 }
 
-std::uint32_t trouble::failures(const block::record& block, memory::space_number from, memory::space_number to,
+std::uint32_t copy_failures::failures(const block::record& block, memory::space_number from, memory::space_number to,
                                 block::version_number version) const {
   if (m_known.load(std::memory_order_acquire) == 0) return 0;
   const std::lock_guard guard(m_mutex);
@@ -44,7 +44,7 @@ std::uint32_t trouble::failures(const block::record& block, memory::space_number
   return e != nullptr ? e->count : 0;
 }
 
-void trouble::arrived(const block::record& block, memory::space_number to) {
+void copy_failures::arrived(const block::record& block, memory::space_number to) {
   if (m_known.load(std::memory_order_acquire) == 0) return;
   const std::lock_guard guard(m_mutex);
   const auto known = m_entries.find(&block);
@@ -54,14 +54,14 @@ void trouble::arrived(const block::record& block, memory::space_number to) {
   m_known.store(m_entries.size(), std::memory_order_release);
 }
 
-void trouble::forget(const block::record& block) {
+void copy_failures::forget(const block::record& block) {
   if (m_known.load(std::memory_order_acquire) == 0) return;
   const std::lock_guard guard(m_mutex);
   m_entries.erase(&block);
   m_known.store(m_entries.size(), std::memory_order_release);
 }
 
-std::string trouble::about(const block::record& block, memory::space_number to) const {
+std::string copy_failures::about(const block::record& block, memory::space_number to) const {
   const std::lock_guard guard(m_mutex);
   std::string text;
   const auto known = m_entries.find(&block);
@@ -74,7 +74,7 @@ std::string trouble::about(const block::record& block, memory::space_number to) 
   return text;
 }
 
-std::string trouble::last_from(memory::space_number from) const {
+std::string copy_failures::last_from(memory::space_number from) const {
   const std::lock_guard guard(m_mutex);
   for (const auto& [block, entries] : m_entries)
     for (const entry& e : entries)
@@ -82,7 +82,7 @@ std::string trouble::last_from(memory::space_number from) const {
   return {};
 }
 
-trouble_statistics trouble::statistics() const noexcept {
+trouble_statistics copy_failures::statistics() const noexcept {
   return {.failed_copies = m_failed.load(std::memory_order_relaxed), .retried_copies = m_retried.load(std::memory_order_relaxed)};
 }
 

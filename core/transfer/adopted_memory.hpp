@@ -1,0 +1,48 @@
+#pragma once
+// Blocks in memory of the program: their replica in one space, at home, is that memory.
+#include <atomic>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "core/transfer/replicas.hpp"
+
+namespace tessera::transfer {
+
+/// One per runtime. Thread-safe. Knows which of these blocks have their last version elsewhere, so that a fence can bring it home.
+class adopted_memory {
+ public:
+  adopted_memory(memories& all, replicas& rules) noexcept : m_memories(all), m_replicas(rules) {}
+
+  /// New blocks that lie one after the other in it: it has their first versions from now on. All is adopted in one space, its home. Throws
+  /// as memory::space::adopt_foreign, and has changed nothing then.
+  void adopt(std::span<block::record* const> blocks, void* memory, memory::space_number home);
+  /// Whether versions were made elsewhere since the last take_stale; relaxed.
+  bool any_stale() const noexcept { return m_any_stale.load(std::memory_order_relaxed); }
+  /// A block is being added to: its last version is made when a task asks for it.
+  void note_open_sum(const block::record& base);
+  /// With the block's lock held: a version was made in this space.
+  void note_version(block::record& block, memory::space_number made_in) {
+    if (block.foreign && made_in != m_home.load(std::memory_order_relaxed)) note_stale(block);
+  }
+  /// The blocks whose last version is not at home now, though it could be; but for those that are kept to one thread.
+  std::vector<block::record*> take_stale();
+  void none_stale();  ///< when what take_stale gave is on its way: any_stale says so, unless there is more
+  /// Whether a block is one of those.
+  bool stale(block::record& block) const;
+  /// The array of the block ends: take_stale does not return it any more.
+  void end(block::record& block);
+
+ private:
+  void note_stale(block::record& block);
+  bool is_stale(block::record& block) const;
+
+  memories& m_memories;
+  replicas& m_replicas;
+  std::atomic<memory::space_number> m_home{memory::no_space};  // the same from the first adoption on
+  std::mutex m_mutex;                                          // a leaf
+  std::vector<block::record*> m_stale;                         // perhaps, and some of them twice
+  std::atomic<bool> m_any_stale{false};
+};
+
+}  // namespace tessera::transfer
