@@ -44,7 +44,7 @@ bool scheduler::home_before_end(lane& mine, task::record& t) {
     t.flags &= static_cast<std::uint8_t>(~task::flag_acquired);
   }
   transfer::acquisition& got = mine.acquisition;
-  while (coherence.adopted().stale(*a.block) && !m_cancelled.load(std::memory_order_relaxed)) {
+  while (coherence.adopted().stale(*a.block) && !cancelled()) {
     a.how = intent::read;
     coherence.acquire({&a, 1}, m_executors[0]->space, got, t.sequence);
     switch (got.what) {

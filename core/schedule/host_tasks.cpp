@@ -25,10 +25,7 @@ std::string scheduler::describe(const task::record& t) const {
 
 std::shared_ptr<const block::failure> scheduler::note_failure(const task::record& t, block::failure what) {
   if (what.where.empty()) what.where = describe(t);
-  auto why = std::make_shared<const block::failure>(std::move(what));
-  const std::lock_guard guard(m_failure_mutex);
-  if (!m_first_failure) m_first_failure = why;
-  return why;
+  return m_failures.note(std::move(what));
 }
 
 bool scheduler::poisoned(std::span<const block::access> accesses, std::shared_ptr<const block::failure>& why) const {
@@ -44,14 +41,9 @@ bool scheduler::poisoned(std::span<const block::access> accesses, std::shared_pt
 
 void scheduler::run(lane& mine, task::record& t) {
   const lane::duty on(mine);
-  if (m_cancelled.load(std::memory_order_relaxed) && t.what != m_destroy) {
+  if (cancelled() && t.what != m_destroy) {
     if ((t.flags & task::flag_acquired) != 0) m_setup.coherence->finish(t.all_accesses());
-    std::shared_ptr<const block::failure> why;  // names no task: none of them is the cause
-    {
-      const std::lock_guard guard(m_failure_mutex);
-      why = std::make_shared<const block::failure>(block::failure{m_cancel_reason, "", m_cancel_kind});
-    }
-    fail_unstarted(mine, t, std::move(why));
+    fail_unstarted(mine, t, m_failures.cancellation());  // names no task: none of them is the cause
     return;
   }
   if (t.what->special != nullptr) {
@@ -293,11 +285,7 @@ void scheduler::fail_unstarted(lane& mine, task::record& t, std::shared_ptr<cons
 }
 
 void scheduler::give_up(lane& mine, task::record& t, const std::shared_ptr<const block::failure>& why) {
-  {
-    const std::lock_guard guard(m_failure_mutex);
-    if (!m_first_failure) m_first_failure = why;  // an earlier fence has reported it; its victims are reported again
-    if (t.what->special == nullptr) ++m_dropped;
-  }
+  m_failures.note_given_up(why, t.what->special == nullptr);
   if (t.what == m_bring_home) m_coming_home.fetch_sub(1, std::memory_order_release);
   if (m_validator != nullptr && !is_housekeeping(t)) m_validator->started(t);
   note_begun(t);

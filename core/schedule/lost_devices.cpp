@@ -60,20 +60,4 @@ std::shared_ptr<const block::failure> scheduler::note_loss(const task::record& t
                           .by_loss = true});
 }
 
-void scheduler::throw_losses(const block::failure* other, const std::string& given_up) {
-  help(current_lane(), [this] { return m_setup.coherence->losses().all_known(); });
-  const transfer::loss_report report = m_setup.coherence->losses().report();
-  if (report.blocks.empty()) return;
-  constexpr std::size_t most = 16;
-  std::string text;
-  for (const std::string& device : report.devices) text += fmt::format("{}{}", text.empty() ? "" : ", ", device);
-  text += report.devices.size() == 1 ? " is lost, and with it " : " are lost, and with them ";
-  for (std::size_t k = 0; k < std::min(most, report.blocks.size()); ++k) text += (k == 0 ? "" : ", ") + report.blocks[k];
-  if (report.blocks.size() > most) text += fmt::format(" and {} more blocks", report.blocks.size() - most);
-  if (other != nullptr && !other->by_loss) text += "; also: " + other->text + (other->where.empty() ? "" : " [" + other->where + "]");
-  throw error(error_kind::device, text + given_up, {},
-              cancelled() ? "the run is over, as runtime.survive_loss = false asks for"
-                          : "write these blocks anew: everything else is as it was, and the run goes on without the device");
-}
-
 }  // namespace tessera::schedule

@@ -347,28 +347,15 @@ void scheduler::wait_for_all(std::source_location site, bool home) {
   help(mine, [this] { return all_retired(); });
   if (home && bring_home(site)) help(mine, [this] { return all_retired(); });
   if (mine.events != nullptr) trace_fence(*mine.events, began);
-  std::shared_ptr<const block::failure> failure;
-  std::uint64_t dropped = 0;
-  {
-    const std::lock_guard guard(m_failure_mutex);
-    failure.swap(m_first_failure);
-    std::swap(dropped, m_dropped);
-  }
-  if (m_validator != nullptr) m_validator->at_fence(site, failure ? failure->text : std::string());
-  const std::string given_up = dropped == 0 ? std::string()
-                                            : fmt::format("; {} task{}{} {} given up", dropped, dropped == 1 ? "" : "s",
-                                                          cancelled() ? "" : " that depended on it", dropped == 1 ? "was" : "were");
-  throw_losses(failure.get(), given_up);
-  if (failure) throw error(failure->kind, failure->text + given_up, failure->where);
+  const failures::report failed = m_failures.take();
+  if (m_validator != nullptr) m_validator->at_fence(site, failed.first ? failed.first->text : std::string());
+  transfer::device_losses& losses = m_setup.coherence->losses();
+  help(mine, [&] { return losses.all_known(); });
+  if (const std::optional<error> e = fence_error(failed, losses.report(), cancelled())) throw error(*e);
 }
 
 void scheduler::cancel(std::string reason, error_kind kind) {
-  {
-    const std::lock_guard guard(m_failure_mutex);
-    m_cancel_reason = std::move(reason);
-    m_cancel_kind = kind;
-  }
-  m_cancelled.store(true);
+  m_failures.cancel(std::move(reason), kind);
   m_work.notify_all();
 }
 

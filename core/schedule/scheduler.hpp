@@ -25,6 +25,7 @@
 #include "core/schedule/device_choice.hpp"
 #include "core/schedule/event_count.hpp"
 #include "core/schedule/executor.hpp"
+#include "core/schedule/failures.hpp"
 #include "core/schedule/history.hpp"
 #include "core/schedule/lane.hpp"
 #include "core/schedule/lane_table.hpp"
@@ -118,9 +119,9 @@ class scheduler final : private task::reduction_source {
   /// Tasks that have not started are dropped from now on, with `reason`; running ones finish.
   void cancel(std::string reason, error_kind kind = error_kind::interrupted);
   /// Whether cancel was called.
-  bool cancelled() const noexcept { return m_cancelled.load(std::memory_order_relaxed); }
+  bool cancelled() const noexcept { return m_failures.cancelled(); }
   /// Whether a device was found to hang: the run is cancelled, and what devices use is never given back.
-  bool hung() const noexcept { return m_hung.load(); }
+  bool hung() const noexcept { return m_failures.hung(); }
 
   /// A block held for the calling thread in host memory, in program order with the tasks that use it. Blocks until it
   /// is available. Throws the failure that spoiled it.
@@ -257,7 +258,6 @@ class scheduler final : private task::reduction_source {
   // devices that are lost (lost_devices.cpp)
   void device_lost(const executor& where);
   std::shared_ptr<const block::failure> note_loss(const task::record& t, const executor& where);  ///< it was under way there
-  void throw_losses(const block::failure* other, const std::string& given_up);  ///< unless nothing is missed; `other`: the first failure
 
   // nothing to do (idle.cpp)
   void work(lane& mine, const predicate& enough, std::uint32_t look_every);
@@ -353,7 +353,6 @@ class scheduler final : private task::reduction_source {
 
   // streams that hang (watchdog.cpp)
   std::unique_ptr<watchdog> watch_streams();
-  void note_hanging(const std::string& text);
 
   // virtual time (simulated_run.cpp)
   struct simulated_run;
@@ -420,7 +419,7 @@ class scheduler final : private task::reduction_source {
   std::uint32_t m_look_every = 1;  // tasks after which a thread looks whether somebody has waited long enough
   std::atomic<std::uint32_t> m_spinning{0}, m_busy{0};
   std::atomic<std::uint64_t> m_rests{0};  // how often a thread in work() found nothing and was about to sleep
-  std::atomic<bool> m_stop{false}, m_cancelled{false}, m_helper{false};
+  std::atomic<bool> m_stop{false}, m_helper{false};
   std::atomic<std::uint64_t> m_held{0};    // views handed out
   std::atomic<std::uint64_t> m_parked{0};  // tasks waiting for tickets
   alignas(64) std::atomic<std::uint64_t> m_age{0};  // the youngest task that lanes know of each other; see take_ages
@@ -436,12 +435,7 @@ class scheduler final : private task::reduction_source {
   std::condition_variable m_device_event;  // a draining device has come further
   std::atomic<std::uint64_t> m_placed_elsewhere{0};
 
-  mutable std::mutex m_failure_mutex;
-  std::shared_ptr<const block::failure> m_first_failure;
-  std::uint64_t m_dropped = 0;             // tasks given up because of it
-  std::string m_cancel_reason;
-  error_kind m_cancel_kind = error_kind::interrupted;
-  std::atomic<bool> m_hung{false};
+  failures m_failures;
   std::unique_ptr<watchdog> m_watchdog;    // last of all that works, first to end
 
   struct lane_cache {

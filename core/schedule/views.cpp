@@ -59,10 +59,7 @@ std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std
     help_once(*mine);  // a loop of views is not to stop all else
   if (held->why) {
     const block::failure why = *held->why;
-    {
-      const std::lock_guard guard(m_failure_mutex);  // reported here, not again at the next fence
-      if (m_first_failure == held->why) m_first_failure.reset();
-    }
+    m_failures.forget(held->why);  // reported here, not again at the next fence
     throw error(why.kind, why.text, why.where);
   }
   if (m_validator != nullptr) m_validator->view_granted(*static_cast<validate::lent*>(held->lent.get()));

@@ -76,9 +76,9 @@ std::unique_ptr<watchdog> scheduler::watch_streams() {
     const std::string text = fmt::format("device {} hangs: stream {} has not come further for {}, doing {}", device.name(), found.which->number(),
                                          format_seconds(std::chrono::duration<double>(limit).count()),
                                          found.doing.what.empty() ? "something that nobody waits for" : found.doing.what);
-    note_hanging(text);
+    m_failures.note({.text = text, .where = {}, .kind = error_kind::device});
     cancel(text, error_kind::device);
-    m_hung.store(true);
+    m_failures.note_hung();
     device.give_up_threads();
     for (transfer::stream* s : watched)
       if (&s->device() == &device) s->abandon(TSR_DEADLINE_EXCEEDED, text);
@@ -97,12 +97,6 @@ std::unique_ptr<watchdog> scheduler::watch_streams() {
     m_work.notify_all();
     call_guests();
   });
-}
-
-void scheduler::note_hanging(const std::string& text) {
-  const std::lock_guard guard(m_failure_mutex);
-  if (!m_first_failure)
-    m_first_failure = std::make_shared<const block::failure>(block::failure{text, {}, error_kind::device});
 }
 
 }  // namespace tessera::schedule

@@ -1,0 +1,68 @@
+#include "core/schedule/failures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tessera::schedule {
+
+failures::reason failures::note(block::failure what) {
+  auto why = std::make_shared<const block::failure>(std::move(what));
+  const std::lock_guard guard(m_mutex);
+  if (!m_first) m_first = why;
+  return why;
+}
+
+void failures::note_given_up(const reason& why, bool counts) {
+  const std::lock_guard guard(m_mutex);
+  if (!m_first) m_first = why;
+  if (counts) ++m_given_up;
+}
+
+void failures::forget(const reason& why) {
+  const std::lock_guard guard(m_mutex);
+  if (m_first == why) m_first.reset();
+}
+
+failures::report failures::take() {
+  const std::lock_guard guard(m_mutex);
+  return {std::exchange(m_first, nullptr), std::exchange(m_given_up, 0)};
+}
+
+void failures::cancel(std::string text, error_kind kind) {
+  {
+    const std::lock_guard guard(m_mutex);
+    m_cancel_reason = std::move(text);
+    m_cancel_kind = kind;
+  }
+  m_cancelled.store(true);
+}
+
+failures::reason failures::cancellation() const {
+  const std::lock_guard guard(m_mutex);
+  return std::make_shared<const block::failure>(block::failure{m_cancel_reason, "", m_cancel_kind});
+}
+
+std::optional<error> fence_error(const failures::report& failed, const transfer::loss_report& lost, bool cancelled) {
+  std::string given_up;
+  if (failed.given_up != 0)
+    given_up = fmt::format("; {} task{}{} {} given up", failed.given_up, failed.given_up == 1 ? "" : "s",
+                           cancelled ? "" : " that depended on it", failed.given_up == 1 ? "was" : "were");
+  if (lost.blocks.empty()) {
+    if (!failed.first) return std::nullopt;
+    return error(failed.first->kind, failed.first->text + given_up, failed.first->where);
+  }
+  constexpr std::size_t most = 16;
+  const std::size_t named = std::min(most, lost.blocks.size());
+  std::string text = fmt::format("{} {}, and with {} {}", fmt::join(lost.devices, ", "), lost.devices.size() == 1 ? "is lost" : "are lost",
+                                 lost.devices.size() == 1 ? "it" : "them",
+                                 fmt::join(lost.blocks.begin(), lost.blocks.begin() + static_cast<std::ptrdiff_t>(named), ", "));
+  if (lost.blocks.size() > most) text += fmt::format(" and {} more blocks", lost.blocks.size() - most);
+  if (failed.first && !failed.first->by_loss)
+    text += fmt::format("; also: {}{}", failed.first->text, failed.first->where.empty() ? "" : " [" + failed.first->where + "]");
+  return error(error_kind::device, text + given_up, {},
+               cancelled ? "the run is over, as runtime.survive_loss = false asks for"
+                         : "write these blocks anew: everything else is as it was, and the run goes on without the device");
+}
+
+}  // namespace tessera::schedule

@@ -1,0 +1,56 @@
+#pragma once
+// What has gone wrong since the last fence, and what the fence throws because of it.
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "core/base/error.hpp"
+#include "core/block/record.hpp"
+#include "core/transfer/lost_blocks.hpp"
+
+namespace tessera::schedule {
+
+/// The failures of one run. Only the first one since the last fence is kept, since the others mostly follow from it. Thread-safe.
+class failures {
+ public:
+  using reason = std::shared_ptr<const block::failure>;
+
+  /// A task has failed, or the run has.
+  reason note(block::failure what);
+  /// A task that had not started is given up because of `why`. An earlier fence may have reported that: it is reported again.
+  void note_given_up(const reason& why, bool counts);
+  /// The failure was reported to a thread that waited for a block: the next fence does not throw it again.
+  void forget(const reason& why);
+
+  /// What a fence reports; then there is nothing to report.
+  struct report {
+    reason first;               ///< null: nothing has failed
+    std::uint64_t given_up = 0;  ///< tasks
+  };
+  report take();
+
+  /// Tasks that have not started are given up from now on.
+  void cancel(std::string text, error_kind kind);
+  bool cancelled() const noexcept { return m_cancelled.load(std::memory_order_relaxed); }
+  /// Why, for the tasks that are given up.
+  reason cancellation() const;
+  /// A device was found to hang, or whether one was: what devices use is never given back then.
+  void note_hung() noexcept { m_hung.store(true); }
+  bool hung() const noexcept { return m_hung.load(); }
+
+ private:
+  mutable std::mutex m_mutex;
+  reason m_first;
+  std::uint64_t m_given_up = 0;
+  std::string m_cancel_reason;
+  error_kind m_cancel_kind = error_kind::interrupted;
+  std::atomic<bool> m_cancelled{false}, m_hung{false};
+};
+
+/// The error that a fence throws, or nothing. Lost devices come before the first failure, which may follow from them. Pure.
+std::optional<error> fence_error(const failures::report& failed, const transfer::loss_report& lost, bool cancelled);
+
+}  // namespace tessera::schedule
