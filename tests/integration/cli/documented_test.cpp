@@ -150,6 +150,19 @@ TEST(documented, keys_of_topology) {
   expect_agreement(real, documented("## tessera topology"), "topology");
 }
 
+// The command below the picture, word for word; the picture in the repository is what it draws.
+TEST(documented, the_picture_of_the_front_page) {
+  const std::string limit = "memory.host_limit=4GiB";
+  const std::string synthetic = "topology.synthetic=numa:1(memory=8589934592) core:8 pu:1";
+  const std::string command = "tessera topology --config configs/two_gpus_sim.toml --set " + limit + " \\\n  --set '" +
+                              synthetic + "' --svg two_gpus.svg\n";
+  EXPECT_NE(contents(source("README.md")).find(command), std::string::npos) << command;
+  const std::string config = source("configs/two_gpus_sim.toml");
+  const outcome drawn = run({"topology", "--config", config, "--set", limit, "--set", synthetic, "--svg", "-"});
+  EXPECT_EQ(drawn.code, 0) << drawn.err;
+  EXPECT_EQ(drawn.out, contents(source("docs/pictures/two_gpus.svg")));
+}
+
 TEST(documented, keys_of_plugins) {
   expect_agreement(keys_of(run({"plugins", "--config", source("configs/sim_two.toml"), "--json", "-"}).out), documented("## tessera plugins"),
                    "plugins");

@@ -1,0 +1,36 @@
+#pragma once
+// Files of the repository, as the tests of the documents read them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace documents {
+
+/// A file of the repository. Fails the running test when it cannot be read.
+inline std::string read(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  EXPECT_TRUE(stream.good()) << path << " cannot be read";
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// Every .md file outside of build folders and hidden ones, from the root of the repository.
+inline std::vector<std::filesystem::path> pages(const std::filesystem::path& root) {
+  namespace fs = std::filesystem;
+  std::vector<fs::path> found;
+  for (auto entry = fs::recursive_directory_iterator(root); entry != fs::recursive_directory_iterator(); ++entry) {
+    const std::string name = entry->path().filename().string();
+    if (entry->is_directory() && (name.starts_with('.') || (entry.depth() == 0 && name.starts_with("build"))))
+      entry.disable_recursion_pending();
+    else if (entry->path().extension() == ".md")
+      found.push_back(entry->path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace documents
