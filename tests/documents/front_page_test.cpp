@@ -22,9 +22,7 @@ TEST(front_page, the_program_is_the_first_example) {
 }
 
 // What the program prints is compared with this block by the test example_first_output.
-TEST(front_page, shows_what_the_program_prints) {
-  EXPECT_EQ(code_blocks(read(root / "README.md"), "text").size(), 1u);
-}
+TEST(front_page, shows_what_the_program_prints) { EXPECT_EQ(code_blocks(read(root / "README.md"), "text").size(), 1u); }
 
 TEST(front_page, the_figures_are_rows_of_the_benchmarks) {
   std::vector<std::string> known;

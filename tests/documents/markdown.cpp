@@ -82,7 +82,8 @@ std::string without_code_spans(const std::string& text) {
   for (std::size_t open = rest.find('`'); open != rest.npos; open = rest.find('`', open)) {
     const std::size_t close = rest.find('`', open + 1);
     if (close == rest.npos) break;
-    std::fill(rest.begin() + static_cast<std::ptrdiff_t>(open), rest.begin() + static_cast<std::ptrdiff_t>(close) + 1, ' ');
+    std::fill(rest.begin() + static_cast<std::ptrdiff_t>(open), rest.begin() + static_cast<std::ptrdiff_t>(close) + 1,
+              ' ');
   }
   return rest;
 }

@@ -6,7 +6,12 @@
 
 namespace documents {
 
-enum class line_kind { text, heading, table, code };  // code: inside a fence or indented by four blanks; fences too
+enum class line_kind {
+  text,
+  heading,
+  table,
+  code
+};  // code: inside a fence or indented by four blanks; fences too
 
 struct line {
   std::size_t number = 0;  // counted from 1

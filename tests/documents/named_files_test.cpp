@@ -18,7 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 const fs::path root = TESSERA_SOURCE_DIR;
 
-constexpr std::string_view folders[] = {"core", "hierarchy", "apps", "plugins", "examples", "bench", "tests", "cmake", "docs"};
+constexpr std::string_view folders[] = {"core",  "hierarchy", "apps",  "plugins", "examples",
+                                        "bench", "tests",     "cmake", "docs"};
 
 /// Whether a code span is the name of a file of sources, with or without folders: `schedule/replays.cpp`. Names with
 /// capitals stand for others: `NAME.toml`.
@@ -53,7 +54,8 @@ TEST(named_files, the_architecture_says_where_things_are) {
   bool inside = false;
   for (const line& l : lines_of(page)) {
     if (l.kind == line_kind::heading) inside = l.text == "## Where is ...?";
-    if (!inside || l.kind != line_kind::table || l.text.starts_with("|---") || l.text.starts_with("| behaviour")) continue;
+    if (!inside || l.kind != line_kind::table || l.text.starts_with("|---") || l.text.starts_with("| behaviour"))
+      continue;
     ++questions;
     const auto answers = links(l.text + "\n");
     EXPECT_FALSE(answers.empty()) << l.text;
