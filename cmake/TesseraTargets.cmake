@@ -53,6 +53,13 @@ function(tessera_quick_to_compile)
   endif()
 endfunction()
 
+# tessera_compile_alone(SOURCE...): these are never compiled together with other sources (cmake/TesseraUnity.cmake). Say why where it is
+# called: what includes a table under macros of its own, or declares what it shall not share, has a reason; a helper with a name that the
+# target has twice has none.
+function(tessera_compile_alone)
+  set_property(SOURCE ${ARGN} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # tessera_test(NAME unit_base SOURCES ... DEPENDS ... [LABELS ...]): a GoogleTest binary, one ctest entry per binary.
 function(tessera_test)
   cmake_parse_arguments(T "" "NAME;TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})

@@ -14,7 +14,7 @@ namespace {
 tsr_type abi(element_type type) { return static_cast<tsr_type>(type); }
 
 template <tsr_blas_operation Operation>
-bool supported(const plugin::device& device, element_type type) {
+bool supported_by_blas(const plugin::device& device, element_type type) {
   return device.blas() != nullptr && plugin::affirmed("supports", [&] { return device.blas()->supports(device.handle(), Operation, abi(type)); });
 }
 
@@ -82,7 +82,7 @@ bool enqueue_gemms(std::span<const context> tasks) {
 }
 
 bool can_multiply_many(const plugin::device& device, element_type type) {
-  return device.blas()->gemm_batched != nullptr && supported<TSR_BLAS_GEMM_BATCHED>(device, type);
+  return device.blas()->gemm_batched != nullptr && supported_by_blas<TSR_BLAS_GEMM_BATCHED>(device, type);
 }
 
 void enqueue_syrk(const context& c) {
@@ -194,7 +194,7 @@ double vector_work(const void*, std::span<const block::access> b) {
 definition gemm() {
   return {.name = "gemm",
           .enqueue = enqueue_gemm,
-          .available = supported<TSR_BLAS_GEMM>,
+          .available = supported_by_blas<TSR_BLAS_GEMM>,
           .work = gemm_work,
           .batch = {.enqueue = enqueue_gemms, .available = can_multiply_many}};
 }
@@ -202,31 +202,31 @@ definition syrk() {
   return {.name = "syrk",
           .signature = {intent::read, intent::update},
           .enqueue = enqueue_syrk,
-          .available = supported<TSR_BLAS_SYRK>,
+          .available = supported_by_blas<TSR_BLAS_SYRK>,
           .work = syrk_work};
 }
 definition trsm() {
   return {.name = "trsm",
           .signature = {intent::read, intent::update},
           .enqueue = enqueue_trsm,
-          .available = supported<TSR_BLAS_TRSM>,
+          .available = supported_by_blas<TSR_BLAS_TRSM>,
           .work = trsm_work};
 }
 definition potrf() {
   return {.name = "potrf",
           .signature = {intent::update, intent::write},
           .enqueue = enqueue_potrf,
-          .available = supported<TSR_BLAS_POTRF>,
+          .available = supported_by_blas<TSR_BLAS_POTRF>,
           .work = potrf_work};
 }
 definition axpy() {
-  return {.name = "axpy", .enqueue = enqueue_axpy, .available = supported<TSR_BLAS_AXPY>, .work = vector_work};
+  return {.name = "axpy", .enqueue = enqueue_axpy, .available = supported_by_blas<TSR_BLAS_AXPY>, .work = vector_work};
 }
 definition scal() {
   return {.name = "scal",
           .signature = {intent::update},
           .enqueue = enqueue_scal,
-          .available = supported<TSR_BLAS_SCAL>,
+          .available = supported_by_blas<TSR_BLAS_SCAL>,
           .work = vector_work};
 }
 

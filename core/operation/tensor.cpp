@@ -11,7 +11,7 @@ namespace tessera::operation {
 namespace {
 
 template <tsr_tensor_operation Operation>
-bool supported(const plugin::device& device, element_type type) {
+bool supported_by_tensor(const plugin::device& device, element_type type) {
   return device.tensor() != nullptr &&
          plugin::affirmed("supports", [&] { return device.tensor()->supports(device.handle(), Operation, static_cast<tsr_type>(type)); });
 }
@@ -73,11 +73,11 @@ double elements(const void*, std::span<const block::access> b) {
 }  // namespace
 
 bool can_zero(const plugin::device& device, element_type type) {
-  return supported<TSR_TENSOR_FILL>(device, type) || device.table().fill != nullptr;
+  return supported_by_tensor<TSR_TENSOR_FILL>(device, type) || device.table().fill != nullptr;
 }
 
 void enqueue_zero(const plugin::device& device, tsr_stream* stream, const operand& block) {
-  if (supported<TSR_TENSOR_FILL>(device, block.type)) {
+  if (supported_by_tensor<TSR_TENSOR_FILL>(device, block.type)) {
     const scalar zero(block.type, 0);
     device.check(device.tensor()->fill(device.handle(), stream, static_cast<tsr_type>(block.type),
                                        block.extents->count(), block.address, zero.data()),
@@ -92,17 +92,17 @@ void enqueue_zero(const plugin::device& device, tsr_stream* stream, const operan
 }
 
 bool can_reduce(const plugin::device& device, element_type type) {
-  return supported<TSR_TENSOR_REDUCE_ADD>(device, type) && supported<TSR_TENSOR_FILL>(device, type);
+  return supported_by_tensor<TSR_TENSOR_REDUCE_ADD>(device, type) && supported_by_tensor<TSR_TENSOR_FILL>(device, type);
 }
 
 definition permute() {
-  return {.name = "permute", .enqueue = enqueue_permute, .available = supported<TSR_TENSOR_PERMUTE>, .work = elements};
+  return {.name = "permute", .enqueue = enqueue_permute, .available = supported_by_tensor<TSR_TENSOR_PERMUTE>, .work = elements};
 }
 definition fill() {
   return {.name = "fill",
           .signature = {intent::write},
           .enqueue = enqueue_fill,
-          .available = supported<TSR_TENSOR_FILL>,
+          .available = supported_by_tensor<TSR_TENSOR_FILL>,
           .work = elements};
 }
 definition reduce_add() {

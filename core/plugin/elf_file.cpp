@@ -12,14 +12,10 @@
 #include <optional>
 #include <utility>
 
-#include "core/base/error.hpp"
+#include "core/plugin/refuse.hpp"
 
 namespace tessera::plugin {
 namespace {
-
-[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& message, const std::string& hint) {
-  throw error(error_kind::plugin, message, path.string(), hint);
-}
 
 /// A descriptor of its own.
 class opened_file {

@@ -13,6 +13,7 @@
 #include "core/plugin/elf_file.hpp"
 #include "core/plugin/host.hpp"
 #include "core/plugin/library.hpp"
+#include "core/plugin/refuse.hpp"
 #include "core/plugin/tables.hpp"
 #include "core/plugin/trust.hpp"
 
@@ -38,10 +39,6 @@ const char* name_of_sanitizer(tsr_sanitizer_kind kind) {
     default:
       return "an unknown sanitizer";
   }
-}
-
-[[noreturn]] void refuse(const std::filesystem::path& path, std::string message, std::string hint) {
-  throw error(error_kind::plugin, std::move(message), path.string(), std::move(hint));
 }
 
 void check_sanitizer(const std::filesystem::path& path, tsr_sanitizer_kind found) {

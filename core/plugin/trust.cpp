@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/plugin/refuse.hpp"
 
 namespace tessera::plugin {
 namespace {
@@ -27,10 +28,6 @@ namespace fs = std::filesystem;
 std::string content_of(const char* path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
-}
-
-[[noreturn]] void refuse(const fs::path& file, std::string message, std::string hint) {
-  throw error(error_kind::plugin, std::move(message), file.string(), std::move(hint));
 }
 
 /// The way to a file, checked directory by directory as the system walks it: links are followed by hand, so that each directory that holds one counts

@@ -331,8 +331,8 @@ double estimate(const series& cells, const place_kind& kind, double amount) {
     return between(point_at(*std::prev(above)->second), point_at(*above->second), amount);
   const bool beyond = above == cells.end();
   const auto nearest = beyond ? std::prev(above) : above;
-  const bool alone = cells.size() == 1;
-  const auto next = alone ? nearest : beyond ? std::prev(nearest) : std::next(nearest);
+  const bool single = cells.size() == 1;
+  const auto next = single ? nearest : beyond ? std::prev(nearest) : std::next(nearest);
   return continued(point_at(*nearest->second), point_at(*next->second), amount, guessed_slope(kind, nearest->second->counts_operations));
 }
 

@@ -9,8 +9,6 @@
 namespace tessera::trace {
 namespace {
 
-constexpr std::uint32_t none = ~std::uint32_t{0};
-
 nanoseconds signed_of(std::uint64_t ns) { return static_cast<nanoseconds>(ns); }
 
 /// An interval in which a task had been set aside.
@@ -241,7 +239,7 @@ class builder {
 
   /// Tasks that ran, with their predecessors as indices.
   void keep_finished() {
-    std::vector<std::uint32_t> place(m_drafts.size(), none);
+    std::vector<std::uint32_t> place(m_drafts.size(), no_index);
     for (std::uint32_t k = 0; k < m_drafts.size(); ++k) {
       if (!m_drafts[k].ran) {
         ++m_made.unfinished;
@@ -251,12 +249,12 @@ class builder {
       m_made.tasks.push_back(m_drafts[k].is);
     }
     for (std::uint32_t k = 0; k < m_drafts.size(); ++k) {
-      if (place[k] == none) continue;
+      if (place[k] == no_index) continue;
       task& t = m_made.tasks[place[k]];
       t.first_predecessor = static_cast<std::uint32_t>(m_made.predecessors.size());
       for (const std::uint64_t reference : m_drafts[k].before) {
         const auto found = m_index.find(reference);
-        if (found == m_index.end() || place[found->second] == none || found->second == k) continue;
+        if (found == m_index.end() || place[found->second] == no_index || found->second == k) continue;
         m_made.predecessors.push_back(place[found->second]);
       }
       const auto first = m_made.predecessors.begin() + t.first_predecessor;
@@ -334,10 +332,10 @@ class builder {
     m_made.blocks = std::move(blocks.kept);
   }
   struct renaming {
-    explicit renaming(const std::vector<std::string>& names) : all(names), number(names.size() + 1, none) {}
+    explicit renaming(const std::vector<std::string>& names) : all(names), number(names.size() + 1, no_index) {}
     void apply(std::uint32_t& name) {
       std::uint32_t& as = number[std::min<std::size_t>(name, all.size())];
-      if (as == none) {
+      if (as == no_index) {
         as = static_cast<std::uint32_t>(kept.size());
         kept.push_back(name < all.size() ? all[name] : "?");
       }

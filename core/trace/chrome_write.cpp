@@ -10,9 +10,9 @@ namespace {
 
 constexpr int memory_group = 5;  // behind those of group_of
 
-class writer {
+class chrome_writer {
  public:
-  writer(std::ostream& to, const timeline& of) : m_to(to), m_of(of) {}
+  chrome_writer(std::ostream& to, const timeline& of) : m_to(to), m_of(of) {}
 
   void run() {
     head();
@@ -121,6 +121,6 @@ class writer {
 
 }  // namespace
 
-void write_chrome(std::ostream& to, const timeline& of) { writer(to, of).run(); }
+void write_chrome(std::ostream& to, const timeline& of) { chrome_writer(to, of).run(); }
 
 }  // namespace tessera::trace

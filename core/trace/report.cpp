@@ -29,15 +29,14 @@ class list {
   std::string m_text;
 };
 
-class writer {
+class page_writer {
  public:
-  writer(const timeline& of, const summary& s) : m_of(of), m_sum(s) {
+  page_writer(const timeline& of, const summary& s) : m_of(of), m_sum(s) {
     // Operations in the order of their time: the first ones get colours of their own.
-    constexpr std::uint32_t none = ~std::uint32_t{0};
-    m_rank.assign(of.operations.size(), none);
+    m_rank.assign(of.operations.size(), no_index);
     for (const operation_summary& o : s.operations) m_rank[o.operation] = m_ranks++;
     for (std::uint32_t& r : m_rank)
-      if (r == none) r = m_ranks++;
+      if (r == no_index) r = m_ranks++;
     for (std::uint32_t k = 0; k < of.tracks.size(); ++k) m_order.push_back(k);
     // Links by their names: those out of one memory together.
     std::ranges::stable_sort(m_order, {}, [&](std::uint32_t k) {
@@ -237,7 +236,7 @@ void write_report(std::ostream& to, const timeline& of, const summary& s) {
     rest.remove_prefix(at + mark.size());
   };
   part("@PAGE_STYLE@", page::style);
-  part("@PAGE_DATA@", writer(of, s).run());
+  part("@PAGE_DATA@", page_writer(of, s).run());
   part("@PAGE_SCRIPT@", page::script);
   to << rest;
 }

@@ -44,10 +44,9 @@ std::vector<std::uint32_t> topological_order(const timeline& of) {
 }
 
 std::vector<std::uint32_t> critical_path(const timeline& of) {
-  constexpr std::uint32_t none = ~std::uint32_t{0};
   std::vector<nanoseconds> until(of.tasks.size(), 0);  // longest chain up to and with the task
-  std::vector<std::uint32_t> from(of.tasks.size(), none);
-  std::uint32_t last = none;
+  std::vector<std::uint32_t> from(of.tasks.size(), no_index);
+  std::uint32_t last = no_index;
   for (const std::uint32_t k : topological_order(of)) {
     const task& t = of.tasks[k];
     for (std::uint32_t p = 0; p < t.predecessor_count; ++p) {
@@ -55,10 +54,10 @@ std::vector<std::uint32_t> critical_path(const timeline& of) {
       if (until[before] > until[k]) until[k] = until[before], from[k] = before;
     }
     if (!t.view) until[k] += t.ended - t.started;  // the program's own time is not the graph's
-    if (last == none || until[k] > until[last]) last = k;
+    if (last == no_index || until[k] > until[last]) last = k;
   }
   std::vector<std::uint32_t> path;
-  for (std::uint32_t k = last; k != none; k = from[k])
+  for (std::uint32_t k = last; k != no_index; k = from[k])
     if (!of.tasks[k].view) path.push_back(k);
   std::ranges::reverse(path);
   return path;

@@ -12,6 +12,9 @@ namespace tessera::trace {
 /// Nanoseconds. Times are counted from the first event of the timeline.
 using nanoseconds = std::int64_t;
 
+/// Where an index into a list is wanted and there is none.
+inline constexpr std::uint32_t no_index = ~std::uint32_t{0};
+
 /// Why a task that had been submitted was not running yet; the four parts add up to the time from submission to start.
 struct waiting {
   nanoseconds dependency = 0;  ///< until the last predecessor had ended

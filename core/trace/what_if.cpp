@@ -16,14 +16,12 @@ const char* const model_text =
 
 namespace {
 
-constexpr std::uint32_t none = ~std::uint32_t{0};
-
 /// A task, or a point at which a program waited (a fence); what others are counted from.
 struct node {
   nanoseconds duration = 0;
-  nanoseconds delay = 0;         ///< after its predecessors, before it may take a place
-  std::uint32_t place = none;    ///< none: needs no unit
-  std::uint32_t missing = 0;     ///< predecessors that have not ended
+  nanoseconds delay = 0;           ///< after its predecessors, before it may take a place
+  std::uint32_t place = no_index;  ///< no_index: needs no unit
+  std::uint32_t missing = 0;       ///< predecessors that have not ended
   nanoseconds ready = 0;
 };
 
@@ -114,7 +112,7 @@ class replayer {
 
     for (auto& thread : threads) {
       std::ranges::stable_sort(thread, {}, [](const moment& m) { return std::pair(m.time, m.is); });
-      std::uint32_t anchor = none;
+      std::uint32_t anchor = no_index;
       nanoseconds since = 0, own = 0;
       for (const moment& m : thread) {
         if (m.is == moment::ran) {
@@ -123,7 +121,7 @@ class replayer {
           anchor = m.node, since = m.time, own = 0;
         } else {
           const nanoseconds lag = std::max<nanoseconds>(m.time - since - own, 0);
-          if (anchor == none) m_nodes[m.node].ready = std::max(m_nodes[m.node].ready, lag);
+          if (anchor == no_index) m_nodes[m.node].ready = std::max(m_nodes[m.node].ready, lag);
           // A view's moment is its start; the arc leaves its end.
           else add(anchor, m.node, anchor < m_of.tasks.size() ? lag - m_nodes[anchor].duration : lag);
         }

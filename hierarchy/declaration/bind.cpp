@@ -10,6 +10,7 @@
 #include "core/base/units.hpp"
 #include "core/config/toml.hpp"
 #include "hierarchy/declaration/csv.hpp"
+#include "hierarchy/declaration/refuse.hpp"
 #include "hierarchy/declaration/resources.hpp"
 
 namespace tessera::hierarchy {
@@ -18,10 +19,6 @@ namespace {
 using config::placed;
 using location::kind;
 using location::node_id;
-
-[[noreturn]] void refuse(std::string message, const std::string& where, std::string hint = {}) {
-  throw error(error_kind::configuration, std::move(message), where, std::move(hint));
-}
 
 std::string numbered(const std::string& base, std::uint64_t index) { return fmt::format("{}[{}]", base, index); }
 

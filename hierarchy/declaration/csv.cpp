@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/base/error.hpp"
 #include "core/base/nearest.hpp"
 #include "core/base/units.hpp"
+#include "hierarchy/declaration/refuse.hpp"
 
 namespace tessera::hierarchy {
 namespace {
@@ -15,10 +15,6 @@ namespace {
 using config::optionally;
 using config::placed;
 using word = placed<std::string>;
-
-[[noreturn]] void refuse(std::string message, const std::string& where, std::string hint = {}) {
-  throw error(error_kind::configuration, std::move(message), where, std::move(hint));
-}
 
 [[noreturn]] void unknown(std::string_view what, const word& name, const std::vector<std::string>& known) {
   const std::string near = nearest_name(name.is, known);

@@ -10,8 +10,6 @@ namespace {
 
 using i64 = std::int64_t;
 
-bool is_complex(tsr_type type) { return type == TSR_C64 || type == TSR_C128; }
-
 tsr_status check_type(const reporter& report, const char* call, tsr_type type) {
   if (blas_supports(TSR_BLAS_GEMM, type)) return TSR_OK;
   return report.fail(TSR_UNIMPLEMENTED, "%s: no kernel for element type %u; ask supports first", call, type);

@@ -7,22 +7,6 @@
 namespace tessera::common {
 namespace {
 
-bool is_zero(const scalar& value, tsr_type type) {
-  const auto all_zero = [&](auto part) {
-    for (std::size_t at = 0; at < element_bytes(type); at += sizeof part) {
-      std::memcpy(&part, value.bytes + at, sizeof part);
-      if (part != 0) return false;  // -0.0 is zero as well
-    }
-    return true;
-  };
-  return type == TSR_F32 || type == TSR_C64 ? all_zero(0.0f) : all_zero(0.0);
-}
-
-bool overlap(const void* a, std::uint64_t bytes_a, const void* b, std::uint64_t bytes_b) {
-  const auto first = reinterpret_cast<std::uintptr_t>(a), second = reinterpret_cast<std::uintptr_t>(b);
-  return bytes_a > 0 && bytes_b > 0 && first < second + bytes_b && second < first + bytes_a;
-}
-
 /// What both entries have in common, once the plan is known.
 tsr_status prepare_scalars(const reporter& report, const contract_costs& costs, const void* alpha, const void* beta, contract_call& out) {
   const contract_plan& plan = *out.plan;

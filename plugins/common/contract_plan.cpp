@@ -9,8 +9,6 @@ namespace {
 
 using i64 = std::int64_t;
 
-bool is_complex(tsr_type type) { return type == TSR_C64 || type == TSR_C128; }
-
 // ------------------------------------------------------------------------------------------------ products ----------
 
 /// The axes of one product; none of a kind is -1.

@@ -6,9 +6,9 @@ namespace {
 
 /// An entry of the tables `Pair` of the device's state.
 template <auto Pair, auto Member, class Entry>
-struct computing;
+struct computing_by_table;
 template <auto Pair, auto Member, class... Arguments>
-struct computing<Pair, Member, tsr_status (*)(tsr_device*, tsr_stream*, Arguments...)> {
+struct computing_by_table<Pair, Member, tsr_status (*)(tsr_device*, tsr_stream*, Arguments...)> {
   static tsr_status run(tsr_device* device, tsr_stream* stream, Arguments... arguments) {
     const auto state = find(device);
     if (state == nullptr) return TSR_INVALID_ARGUMENT;
@@ -22,7 +22,7 @@ struct computing<Pair, Member, tsr_status (*)(tsr_device*, tsr_stream*, Argument
 template <auto Pair, auto Member, class Table>
 void put(Table& table) {
   using entry = std::remove_reference_t<decltype(table.*Member)>;
-  if (table.*Member != nullptr) table.*Member = computing<Pair, Member, entry>::run;
+  if (table.*Member != nullptr) table.*Member = computing_by_table<Pair, Member, entry>::run;
 }
 
 tsr_status capture_begin(tsr_device* device, tsr_stream* stream) {

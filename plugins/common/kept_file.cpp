@@ -10,24 +10,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <system_error>
-#include <utility>
+
+#include "plugins/common/descriptor.hpp"
 
 namespace tessera::common {
 namespace {
-
-class descriptor {
- public:
-  explicit descriptor(int is) : m_is(is) {}
-  ~descriptor() { close(); }
-  descriptor(const descriptor&) = delete;
-  descriptor& operator=(const descriptor&) = delete;
-  explicit operator bool() const noexcept { return m_is >= 0; }
-  int get() const noexcept { return m_is; }
-  bool close() { return m_is >= 0 && ::close(std::exchange(m_is, -1)) == 0; }
-
- private:
-  int m_is;
-};
 
 bool is_ours(const descriptor& opened, ::mode_t kind) {
   struct stat is {};

@@ -12,27 +12,27 @@ namespace {
 using i64 = std::int64_t;
 
 template <class T>
-constexpr bool is_complex = !std::is_arithmetic_v<T>;
+constexpr bool is_complex_number = !std::is_arithmetic_v<T>;
 /// What sums are kept in. Integers are unsigned, since theirs wrap around.
 template <class T>
-struct wide {
+struct wide_type {
   using type = std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<double>>::type;
 };
 template <class Real>
-struct wide<std::complex<Real>> {
+struct wide_type<std::complex<Real>> {
   using type = std::complex<double>;
 };
 template <class T>
-using wide_of = typename wide<T>::type;
+using wide_of = typename wide_type<T>::type;
 /// What magnitudes are kept in.
 template <class T>
-using magnitude_of = std::conditional_t<is_complex<T>, double, wide_of<T>>;
+using magnitude_of = std::conditional_t<is_complex_number<T>, double, wide_of<T>>;
 
 template <class T>
 magnitude_of<T> magnitude(T value) {
   if constexpr (std::is_integral_v<T>)
     return value < 0 ? -static_cast<wide_of<T>>(value) : static_cast<wide_of<T>>(value);
-  else if constexpr (!is_complex<T>)
+  else if constexpr (!is_complex_number<T>)
     return std::abs(static_cast<double>(value));
   else
     return value == value ? std::hypot(static_cast<double>(value.real()), static_cast<double>(value.imag()))
@@ -51,7 +51,7 @@ template <class T>
 struct squares_of {
   magnitude_of<T> value{};
   void add(T one) {
-    if constexpr (is_complex<T>) {
+    if constexpr (is_complex_number<T>) {
       const double re = one.real(), im = one.imag();
       value += re * re + im * im;
     } else {
@@ -60,7 +60,7 @@ struct squares_of {
   }
   void join(const squares_of& other) { value += other.value; }
   T result() const {
-    if constexpr (is_complex<T>)
+    if constexpr (is_complex_number<T>)
       return T(static_cast<typename T::value_type>(value));
     else
       return static_cast<T>(value);
@@ -131,7 +131,7 @@ void run_typed(const matrix_reduce_call& call) {
     case TSR_REDUCTION_MAX_MAGNITUDE: return reduce<largest_magnitude_of<T>, T>(call);
     default: break;
   }
-  if constexpr (!is_complex<T>) {
+  if constexpr (!is_complex_number<T>) {
     if (call.reduction == TSR_REDUCTION_MIN) return reduce<extreme_of<T, false>, T>(call);
     return reduce<extreme_of<T, true>, T>(call);
   }

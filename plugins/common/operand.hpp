@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace tessera::common {
 
@@ -35,9 +36,36 @@ constexpr std::size_t element_bytes(tsr_type type) noexcept {
   }
 }
 
+constexpr bool is_complex(tsr_type type) noexcept { return type == TSR_C64 || type == TSR_C128; }
+
+/// Whether two ranges of memory have a byte in common.
+inline bool overlap(const void* a, std::uint64_t bytes_a, const void* b, std::uint64_t bytes_b) noexcept {
+  const auto first = reinterpret_cast<std::uintptr_t>(a), second = reinterpret_cast<std::uintptr_t>(b);
+  return bytes_a > 0 && bytes_b > 0 && (first < second ? second - first < bytes_a : first - second < bytes_b);
+}
+
 /// One element of any type, copied out of the caller's memory.
 struct scalar {
   alignas(16) unsigned char bytes[16] = {};
 };
+
+/// Compared as numbers: -0.0 is zero as well. For the types of numbers alone.
+inline bool is_zero(const scalar& value, tsr_type type) noexcept {
+  const auto all_zero = [&](auto part) {
+    for (std::size_t at = 0; at < element_bytes(type); at += sizeof part) {
+      std::memcpy(&part, value.bytes + at, sizeof part);
+      if (part != 0) return false;
+    }
+    return true;
+  };
+  switch (type) {
+    case TSR_F32:
+    case TSR_C64: return all_zero(0.0f);
+    case TSR_F64:
+    case TSR_C128: return all_zero(0.0);
+    case TSR_I32: return all_zero(std::int32_t{0});
+    default: return all_zero(std::int64_t{0});
+  }
+}
 
 }  // namespace tessera::common

@@ -13,6 +13,8 @@
 #include <random>
 #include <string>
 
+#include "plugins/common/descriptor.hpp"
+
 namespace tessera::common {
 namespace {
 
@@ -21,21 +23,6 @@ std::string name_of(std::uint64_t number) {
   std::snprintf(text, sizeof text, "tessera-%016" PRIx64, number);
   return text;
 }
-
-/// An open file, closed at the end of the scope.
-class descriptor {
- public:
-  explicit descriptor(int number) : m_number(number) {}
-  ~descriptor() {
-    if (m_number >= 0) ::close(m_number);
-  }
-  descriptor(const descriptor&) = delete;
-  descriptor& operator=(const descriptor&) = delete;
-  int number() const noexcept { return m_number; }
-
- private:
-  const int m_number;
-};
 
 /// The file that this copy of the code gives pieces of.
 struct own_file {
@@ -79,19 +66,19 @@ std::optional<pages> map_shared(std::uint64_t bytes, int numa_node, shared_place
 shared_found find_shared(const shared_place& where, pages& out) {
   const std::string theirs = "/proc/" + std::to_string(where.process) + "/fd/" + std::to_string(where.file);
   const descriptor file(::open(theirs.c_str(), O_RDWR | O_CLOEXEC));
-  if (file.number() < 0) return errno == EACCES || errno == EPERM ? shared_found::denied : shared_found::gone;
+  if (!file) return errno == EACCES || errno == EPERM ? shared_found::denied : shared_found::gone;
   char target[128];
-  const auto length = ::readlink(("/proc/self/fd/" + std::to_string(file.number())).c_str(), target, sizeof target);
+  const auto length = ::readlink(("/proc/self/fd/" + std::to_string(file.get())).c_str(), target, sizeof target);
   const std::string wanted = "/memfd:" + name_of(where.name);
   if (length < 0 || std::string(target, static_cast<std::size_t>(length)).compare(0, wanted.size(), wanted) != 0)
     return shared_found::gone;
   struct stat is {};
-  if (::fstat(file.number(), &is) != 0 || where.bytes == 0 || where.bytes > static_cast<std::uint64_t>(is.st_size) ||
+  if (::fstat(file.get(), &is) != 0 || where.bytes == 0 || where.bytes > static_cast<std::uint64_t>(is.st_size) ||
       where.offset > static_cast<std::uint64_t>(is.st_size) - where.bytes)
     return shared_found::gone;
   const auto begin = static_cast<off_t>(where.offset);
-  if (::lseek(file.number(), begin, SEEK_DATA) != begin) return shared_found::gone;
-  auto mapped = pages::map_file(file.number(), where.offset, where.bytes, -1, false);
+  if (::lseek(file.get(), begin, SEEK_DATA) != begin) return shared_found::gone;
+  auto mapped = pages::map_file(file.get(), where.offset, where.bytes, -1, false);
   if (!mapped) return shared_found::no_room;
   out = std::move(*mapped);
   return shared_found::here;

@@ -11,7 +11,7 @@ constexpr i64 most_columns = i64{1} << 31;
 
 long long shown(i64 value) { return static_cast<long long>(value); }
 
-tsr_status check_size(const reporter& report, const char* call, const char* name, i64 value) {
+tsr_status check_not_negative(const reporter& report, const char* call, const char* name, i64 value) {
   if (value >= 0) return TSR_OK;
   return report.fail(TSR_INVALID_ARGUMENT, "%s: %s is %lld", call, name, shown(value));
 }
@@ -39,11 +39,6 @@ tsr_status check_rows(const reporter& report, const char* name, i64 rows, i64 b,
       __builtin_mul_overflow(elements, std::uint64_t{element_bytes(type)}, &bytes))
     return report.fail(TSR_OUT_OF_RANGE, "spmm: %s exceeds 64 bits of bytes", name);
   return TSR_OK;
-}
-
-bool overlap(const void* a, std::uint64_t bytes_a, const void* b, std::uint64_t bytes_b) {
-  const auto first = reinterpret_cast<std::uintptr_t>(a), second = reinterpret_cast<std::uintptr_t>(b);
-  return bytes_a > 0 && bytes_b > 0 && (first < second ? second - first < bytes_a : first - second < bytes_b);
 }
 
 }  // namespace
@@ -80,9 +75,9 @@ tsr_status check_matrix(const reporter& report, operand_resolver& operands, std:
     return report.fail(TSR_UNIMPLEMENTED, "%s: no kernel for element type %u; ask supports first", call, m.type);
   if ((flags & ~static_cast<std::uint32_t>(TSR_CSR_NEVER_TRANSPOSED)) != 0)
     return report.fail(TSR_INVALID_ARGUMENT, "%s: unknown flags 0x%x", call, flags);
-  if (const auto status = check_size(report, call, "rows", m.rows)) return status;
-  if (const auto status = check_size(report, call, "columns", m.columns)) return status;
-  if (const auto status = check_size(report, call, stored, m.nonzeros)) return status;
+  if (const auto status = check_not_negative(report, call, "rows", m.rows)) return status;
+  if (const auto status = check_not_negative(report, call, "columns", m.columns)) return status;
+  if (const auto status = check_not_negative(report, call, stored, m.nonzeros)) return status;
   if (m.tile_rows < 1 || m.tile_columns < 1)
     return report.fail(TSR_INVALID_ARGUMENT, "%s: tiles of %lld x %lld", call, shown(m.tile_rows), shown(m.tile_columns));
   if (m.tile_rows > most_columns || m.tile_columns > most_columns)
@@ -146,7 +141,7 @@ tsr_status prepare(const reporter& report, operand_resolver& operands, const csr
   const bool transposed = a.transpose != TSR_NO_TRANSPOSE;
   if (transposed && matrix.never_transposed)
     return report.fail(TSR_FAILED_PRECONDITION, "spmm: the matrix was made with TSR_CSR_NEVER_TRANSPOSED");
-  if (const auto status = check_size(report, "spmm", "b", a.b)) return status;
+  if (const auto status = check_not_negative(report, "spmm", "b", a.b)) return status;
   if (a.alpha == nullptr || a.beta == nullptr)
     return report.fail(TSR_INVALID_ARGUMENT, "spmm: %s is NULL", a.alpha == nullptr ? "alpha" : "beta");
   std::uint64_t bytes_x = 0, bytes_y = 0;

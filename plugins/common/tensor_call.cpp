@@ -9,26 +9,6 @@
 namespace tessera::common {
 namespace {
 
-bool is_zero(const scalar& value, tsr_type type) {
-  // Compared as numbers: -0.0 is zero as well.
-  const auto all_zero = [&](auto zero, std::size_t parts) {
-    for (std::size_t i = 0; i < parts; ++i) {
-      auto part = zero;
-      std::memcpy(&part, value.bytes + i * sizeof part, sizeof part);
-      if (part != zero) return false;
-    }
-    return true;
-  };
-  switch (type) {
-    case TSR_F32: return all_zero(0.0f, 1);
-    case TSR_C64: return all_zero(0.0f, 2);
-    case TSR_F64: return all_zero(0.0, 1);
-    case TSR_C128: return all_zero(0.0, 2);
-    case TSR_I32: return all_zero(std::int32_t{0}, 1);
-    default: return all_zero(std::int64_t{0}, 1);
-  }
-}
-
 bool is_one(const scalar& value, tsr_type type) {
   scalar one;
   const auto store = [&](auto number) { std::memcpy(one.bytes, &number, sizeof number); };
@@ -41,11 +21,6 @@ bool is_one(const scalar& value, tsr_type type) {
     default: store(std::int64_t{1}); break;
   }
   return std::memcmp(one.bytes, value.bytes, element_bytes(type)) == 0;
-}
-
-bool overlap(const void* a, const void* b, std::uint64_t bytes) {
-  const auto first = reinterpret_cast<std::uintptr_t>(a), second = reinterpret_cast<std::uintptr_t>(b);
-  return bytes > 0 && (first < second ? second - first < bytes : first - second < bytes);
 }
 
 tsr_status check_count(const reporter& report, const char* call, tsr_type type, std::int64_t count,
@@ -112,7 +87,7 @@ tsr_status prepare(const reporter& report, operand_resolver& operands, const tsr
   out.pure_move = is_one(out.alpha, p.type) && is_zero(out.beta, p.type);
   if (const auto status = operands.resolve("the source", p.source, bytes, &out.source)) return status;
   if (const auto status = operands.resolve("the destination", p.destination, bytes, &out.destination)) return status;
-  if (overlap(out.source, out.destination, bytes))
+  if (overlap(out.source, bytes, out.destination, bytes))
     return report.fail(TSR_INVALID_ARGUMENT, "permute: source and destination overlap");
   out.plan = {};
   out.plan.elements = 0;

@@ -41,19 +41,19 @@ struct graph_rules : rules {
     graph.native = {};
   }
 };
-using calls = common::graph_calls<graph_rules, gate>;
+using graphs = common::graph_calls<graph_rules, gate>;
 
 }  // namespace
 
 tsr_status refuse_while_recording(const tsr_device* device, const tsr_stream* stream, const char* call) {
-  return calls::refuse_while_recording(device, stream, call);
+  return graphs::refuse_while_recording(device, stream, call);
 }
 
 tsr_status refuse_while_thread_records(const tsr_device* device, const char* call) {
-  return calls::refuse_while_thread_records(device, call);
+  return graphs::refuse_while_thread_records(device, call);
 }
 
-tsr_graph_table graph_table() { return calls::table(); }
+tsr_graph_table graph_table() { return graphs::table(); }
 
 void close_graphs(tsr_device& device) {
   device.streams.for_each([&](tsr_stream& stream) {

@@ -5,7 +5,7 @@
 namespace tessera::gpu {
 namespace {
 
-struct backend {
+struct ipc_backend {
   using rules = gpu::rules;
   using gate = gpu::gate;
 
@@ -42,7 +42,7 @@ struct backend {
 
 }  // namespace
 
-tsr_ipc_table ipc_table() { return common::ipc_calls<backend>::table(); }
+tsr_ipc_table ipc_table() { return common::ipc_calls<ipc_backend>::table(); }
 
 bool has_ipc(const tsr_plugin_s& plugin) {
   return has_shared_memory && !plugin.setting.managed && (plugin.setting.shared || !device_memory_is_host_memory);

@@ -22,15 +22,15 @@ struct module_rules : rules {
   }
   static const char* identity(tsr_device* device) { return device->compiler_identity.c_str(); }
 };
-using calls = common::module_calls<module_rules, gate>;
+using module_entries = common::module_calls<module_rules, gate>;
 
 }  // namespace
 
 void put_modules_into(tsr_device_table& table) {
-  if (has_modules()) calls::put_into(table);
+  if (has_modules()) module_entries::put_into(table);
   put_vendor_entries_into(table);
 }
-tsr_jit_table jit_table() { return calls::jit_table(); }
-void close_modules(tsr_device& device) { calls::close(device); }
+tsr_jit_table jit_table() { return module_entries::jit_table(); }
+void close_modules(tsr_device& device) { module_entries::close(device); }
 
 }  // namespace tessera::gpu

@@ -45,7 +45,7 @@ tsr_status issue(tsr_device* device, stream_state& state, operands& resolver, co
   return tell(device, enqueue(call, state.native), "a kernel");
 }
 
-struct backend {
+struct sparse_backend {
   using rules = gpu::rules;
   using gate = gpu::gate;
   using operands = gpu::operands;
@@ -114,7 +114,7 @@ struct backend {
 }  // namespace
 
 tsr_sparse_table sparse_table() {
-  tsr_sparse_table table = common::sparse_calls<backend>::table();
+  tsr_sparse_table table = common::sparse_calls<sparse_backend>::table();
   table.supports = [](tsr_device* device, tsr_sparse_operation operation, tsr_type type) {
     return common::sparse_supports(operation, type) && has_numbers(device, type);
   };

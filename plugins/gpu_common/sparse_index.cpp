@@ -31,23 +31,23 @@ struct transposed_structure {
 };
 
 template <class T>
-std::uint64_t bytes_of(const std::vector<T>& all) {
+std::uint64_t bytes_in(const std::vector<T>& all) {
   return all.size() * sizeof(T);
 }
 
 template <class T>
 tsr_status write(tsr_device& device, const brief_stream& stream, char* place, const std::vector<T>& from) {
   if (from.empty()) return TSR_OK;
-  return tell(&device, copy(place, from.data(), bytes_of(from), stream.native()), "writing an index");
+  return tell(&device, copy(place, from.data(), bytes_in(from), stream.native()), "writing an index");
 }
 
 tsr_status build_transposed(tsr_device& device, const common::csr_matrix& matrix, const host_structure& host,
                             const brief_stream& stream, matrix_index& out) {
   const transposed_structure made(matrix, host);
-  const std::uint64_t bytes = bytes_of(made.starts) + bytes_of(made.order) + bytes_of(made.rows);
+  const std::uint64_t bytes = bytes_in(made.starts) + bytes_in(made.order) + bytes_in(made.rows);
   if (const auto status = out.transposed.allocate("the index for transposed products", bytes)) return status;
-  char *const begin = out.transposed.data(), *const order = begin + bytes_of(made.starts),
-              *const rows = order + bytes_of(made.order);
+  char *const begin = out.transposed.data(), *const order = begin + bytes_in(made.starts),
+              *const rows = order + bytes_in(made.order);
   out.starts = reinterpret_cast<const i64*>(begin);
   out.order = reinterpret_cast<const i64*>(order);
   out.rows = reinterpret_cast<const std::int32_t*>(rows);
@@ -67,7 +67,7 @@ tsr_status build_for_library(tsr_device& device, const common::csr_matrix& matri
     return TSR_OK;
   }
   const std::vector<std::int32_t> starts(host.starts.begin(), host.starts.end());
-  if (!out.library.try_allocate(bytes_of(starts))) {
+  if (!out.library.try_allocate(bytes_in(starts))) {
     device.report.log(0, "%s: products of this matrix run on Tessera's own kernels: no memory is left", matrix.maker());
     return TSR_OK;
   }

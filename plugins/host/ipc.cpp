@@ -6,7 +6,7 @@
 namespace tessera::host {
 namespace {
 
-struct backend {
+struct ipc_backend {
   using rules = host::rules;
   using gate = host::gate;
 
@@ -46,6 +46,6 @@ struct backend {
 
 }  // namespace
 
-tsr_ipc_table ipc_table() { return common::ipc_calls<backend>::table(); }
+tsr_ipc_table ipc_table() { return common::ipc_calls<ipc_backend>::table(); }
 
 }  // namespace tessera::host

@@ -29,7 +29,7 @@ struct tsr_plugin_s {
 namespace tessera::host {
 namespace {
 
-const tsr_option options[] = {
+const tsr_option host_options[] = {
     {sizeof(tsr_option), TSR_OPTION_BOOL, "huge_pages", "true", 0, 0, nullptr,
      "Ask the operating system to back slabs of 2 MiB and more with huge pages."},
     {sizeof(tsr_option), TSR_OPTION_BOOL, "shared", "false", 0, 0, nullptr,
@@ -179,7 +179,7 @@ tsr_status open(const tsr_host* host, const tsr_option_value* values, std::uint3
 }
 
 const tsr_plugin_header header =
-    common::make_header(TSR_PLUGIN_DEVICE, "host", options, sizeof options / sizeof options[0], open);
+    common::make_header(TSR_PLUGIN_DEVICE, "host", host_options, std::size(host_options), open);
 
 }  // namespace
 }  // namespace tessera::host

@@ -8,7 +8,7 @@
 namespace tessera::sim {
 namespace {
 
-struct backend {
+struct ipc_backend {
   using rules = sim::rules;
   using gate = sim::gate;
 
@@ -41,6 +41,6 @@ struct backend {
 
 }  // namespace
 
-tsr_ipc_table ipc_table() { return common::ipc_calls<backend>::table(); }
+tsr_ipc_table ipc_table() { return common::ipc_calls<ipc_backend>::table(); }
 
 }  // namespace tessera::sim

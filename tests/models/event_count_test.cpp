@@ -10,7 +10,7 @@ namespace {
 
 using schedule::event_count;
 
-struct shared {
+struct counted_items {
   event_count events;
   atomic<int> items{0};
   plain<int> contents{0};
@@ -35,7 +35,7 @@ struct shared {
 };
 
 void one_item(scenario& s) {
-  auto m = std::make_shared<shared>();
+  auto m = std::make_shared<counted_items>();
   s.thread([m] {
     m->sleep_until_one_is_taken();
     require(m->contents.get() == 7, "what came with the item");
@@ -48,7 +48,7 @@ void one_item(scenario& s) {
 }
 
 void two_items_for_two_sleepers(scenario& s) {
-  auto m = std::make_shared<shared>();
+  auto m = std::make_shared<counted_items>();
   for (int t = 0; t < 2; ++t) s.thread([m] { m->sleep_until_one_is_taken(); });
   s.thread([m] {
     for (int k = 0; k < 2; ++k) {
@@ -59,7 +59,7 @@ void two_items_for_two_sleepers(scenario& s) {
 }
 
 void two_items_of_two_threads(scenario& s) {
-  auto m = std::make_shared<shared>();
+  auto m = std::make_shared<counted_items>();
   s.thread([m] {
     m->sleep_until_one_is_taken();
     m->sleep_until_one_is_taken();
@@ -72,7 +72,7 @@ void two_items_of_two_threads(scenario& s) {
 }
 
 void the_end_for_two_sleepers(scenario& s) {
-  auto m = std::make_shared<shared>();
+  auto m = std::make_shared<counted_items>();
   for (int t = 0; t < 2; ++t)
     s.thread([m] {
       while (m->items.load(std::memory_order_acquire) == 0) {

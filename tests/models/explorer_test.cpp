@@ -12,15 +12,10 @@
 
 #include "core/base/atomic.hpp"
 #include "core/base/fence.hpp"
+#include "tests/models/orders.hpp"
 
 namespace tessera::models {
 namespace {
-
-constexpr auto relaxed = std::memory_order_relaxed;
-constexpr auto acquire = std::memory_order_acquire;
-constexpr auto release = std::memory_order_release;
-constexpr auto acq_rel = std::memory_order_acq_rel;
-constexpr auto seq_cst = std::memory_order_seq_cst;
 
 using outcomes = std::set<std::vector<int>>;
 

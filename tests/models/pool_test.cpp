@@ -9,11 +9,11 @@
 namespace tessera::models {
 namespace {
 
-struct shared {
+struct pool_and_records {
   task::pool pool{0};
   std::array<task::record*, 3> first{};  // what the owner has taken before
   std::array<plain<int>, 3> left;        // written by the thread that used the record last
-  shared() {
+  pool_and_records() {
     for (auto& t : first) t = &pool.take();
     for (int k = 3; k < 256; ++k) pool.take();  // the first chunk is out: the next take looks at what came back
   }
@@ -25,7 +25,7 @@ struct shared {
 };
 
 void given_back_by_two(scenario& s) {
-  auto m = std::make_shared<shared>();
+  auto m = std::make_shared<pool_and_records>();
   auto again = std::make_shared<std::set<std::size_t>>();
   s.thread([m] {
     m->left[0].set(1), m->left[1].set(1);

@@ -4,15 +4,11 @@
 
 #include "core/base/spin_lock.hpp"
 #include "core/schedule/event_count.hpp"
+#include "tests/models/orders.hpp"
 #include "tests/models/planted.hpp"
 
 namespace tessera::models {
 namespace {
-
-constexpr auto relaxed = std::memory_order_relaxed;
-constexpr auto acquire = std::memory_order_acquire;
-constexpr auto release = std::memory_order_release;
-constexpr auto seq_cst = std::memory_order_seq_cst;
 
 /// scheduler::call_guests (core/schedule/idle.cpp) and waiting_room: a guest enters and then looks, and is called.
 struct end_of_work {

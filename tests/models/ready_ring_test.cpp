@@ -10,7 +10,7 @@ namespace {
 
 using schedule::ready_ring;
 
-struct shared {
+struct ring_and_tasks {
   static constexpr std::size_t count = 3;
   ready_ring ring;
   std::array<task::record, count> tasks;
@@ -42,7 +42,7 @@ struct shared {
 };
 
 void owner_and_thief(scenario& s) {
-  auto m = std::make_shared<shared>();
+  auto m = std::make_shared<ring_and_tasks>();
   s.thread([m] {
     for (std::size_t k = 0; k < 3; ++k) m->push(k);
     m->pop();
@@ -52,7 +52,7 @@ void owner_and_thief(scenario& s) {
 }
 
 void two_thieves(scenario& s) {
-  auto m = std::make_shared<shared>();
+  auto m = std::make_shared<ring_and_tasks>();
   s.thread([m] {
     m->push(0), m->push(1);
     m->pop();
@@ -63,7 +63,7 @@ void two_thieves(scenario& s) {
 
 /// The ring is nearly full: the owner's next push goes where a thief may still be reading.
 void around_the_end(scenario& s) {
-  struct full : shared {
+  struct full : ring_and_tasks {
     task::record filler;
   };
   auto m = std::make_shared<full>();

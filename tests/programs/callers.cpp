@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string read(const fs::path& path) {
+std::string content_of(const fs::path& path) {
   std::ifstream stream(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
 }
@@ -125,12 +125,12 @@ std::map<std::string, std::set<std::string>> programs_of_tree(const fs::path& ro
       continue;
     }
     if (path.extension() == ".cpp" || path.extension() == ".c" || path.extension() == ".hpp") {
-      take_all(programs_of_source(read(path)), file, called);
+      take_all(programs_of_source(content_of(path)), file, called);
     } else if (is_cmake(path)) {
-      cmake_files.emplace_back(file, read(path));
+      cmake_files.emplace_back(file, content_of(path));
       built.merge(built_by_cmake(cmake_files.back().second));
     } else if (path.extension() == ".sh" || file == "bootstrap" || file == ".ci/run") {
-      script_words words = words_of_script(read(path));
+      script_words words = words_of_script(content_of(path));
       functions[fs::path(file).parent_path()].merge(words.functions);
       commands[file] = std::move(words.commands);
     }

@@ -48,7 +48,7 @@ void lowering::lower(const assert_same_statement& s) { emit(opcode::assert_same,
 void lowering::lower(const execute_statement& s) {
   execution entry{s.special, {}};
   using kind = execution::argument::kind;
-  for (const argument& a : s.arguments) {
+  for (const execute_argument& a : s.arguments) {
     execution::argument to{kind::scalar};
     if (const auto* scalar = std::get_if<scalar_argument>(&a)) to = {kind::scalar, scalar->scalar};
     if (const auto* literal = std::get_if<literal_argument>(&a)) to = {kind::literal, 0, literal->value};

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t most_arguments = 6;
 
-[[noreturn]] void refuse(const std::string& library, std::string message, std::string hint) {
+[[noreturn]] void refuse_library(const std::string& library, std::string message, std::string hint) {
   throw error(error_kind::plugin, std::move(message), library, std::move(hint));
 }
 
@@ -45,7 +45,7 @@ void call(const sial_instruction& entry, const gate& one_at_a_time, const instru
 std::optional<instruction_kernel> kernel_of(const sial_instruction& given, const std::vector<std::string>& signatures, const std::string& library) {
   if (given.kernel == nullptr) return std::nullopt;  // as it is in entries that end before it
   const sial_kernel& k = *given.kernel;
-  const auto wrong = [&](const char* what, const char* hint) { refuse(library, fmt::format("the kernel of the library's instruction '{}' {}", given.name, what), hint); };
+  const auto wrong = [&](const char* what, const char* hint) { refuse_library(library, fmt::format("the kernel of the library's instruction '{}' {}", given.name, what), hint); };
   if (k.struct_size < offsetof(sial_kernel, text) + sizeof k.text) wrong("is too short", "set struct_size to sizeof(sial_kernel)");
   if (k.name == nullptr || *k.name == 0) wrong("has no name", "that of the function in its text");
   if (k.text == nullptr || *k.text == 0) wrong("has no text", "in the language of docs/kernels.md");
@@ -57,22 +57,22 @@ std::optional<instruction_kernel> kernel_of(const sial_instruction& given, const
 
 instruction taken(const sial_instruction& given, std::uint32_t number, const std::string& library, const gate& one_at_a_time) {
   if (given.struct_size < offsetof(sial_instruction, function) + sizeof given.function)
-    refuse(library, fmt::format("instruction number {} of the library's table is too short ({} bytes)", number, given.struct_size),
+    refuse_library(library, fmt::format("instruction number {} of the library's table is too short ({} bytes)", number, given.struct_size),
            "set struct_size to sizeof(sial_instruction)");
   if (given.name == nullptr || !good_name(given.name))
-    refuse(library, fmt::format("instruction number {} of the library's table has no proper name", number),
+    refuse_library(library, fmt::format("instruction number {} of the library's table has no proper name", number),
            "a letter, then a to z, 0 to 9, '_'; lower case");
   if (given.function == nullptr)
-    refuse(library, fmt::format("the library's instruction '{}' has no function", given.name), "set `function`");
+    refuse_library(library, fmt::format("the library's instruction '{}' has no function", given.name), "set `function`");
   if (given.signature == nullptr)
-    refuse(library, fmt::format("the library's instruction '{}' has no signature", given.name), "\"\" for no arguments");
+    refuse_library(library, fmt::format("the library's instruction '{}' has no signature", given.name), "\"\" for no arguments");
   try {
     std::vector<std::string> signatures = signatures_of(given.signature);
     auto kernel = kernel_of(given, signatures, library);
     return {given.name, std::move(signatures), library, [given, one_at_a_time](const instruction_call& c) { call(given, one_at_a_time, c); },
             std::move(kernel)};
   } catch (const std::invalid_argument& failure) {
-    refuse(library, fmt::format("the signature \"{}\" of the library's instruction '{}' {}", given.signature, given.name, failure.what()),
+    refuse_library(library, fmt::format("the signature \"{}\" of the library's instruction '{}' {}", given.signature, given.name, failure.what()),
            "one letter r, w or u for each of at most 6 arguments; several forms with '|'");
   }
 }
@@ -94,18 +94,18 @@ std::vector<std::string> signatures_of(const std::string& text) {
 
 std::vector<instruction> instructions_of(const sial_table* table, const std::string& library) {
   if (table == nullptr)
-    refuse(library, fmt::format("the library cannot serve version {} of the interface of super instructions", SIAL_INTERFACE_VERSION),
+    refuse_library(library, fmt::format("the library cannot serve version {} of the interface of super instructions", SIAL_INTERFACE_VERSION),
            "build it with this version's tessera/sial.h");
   if (!SIAL_HAS(sial_table, table, instructions))
-    refuse(library, fmt::format("the library's table is too short ({} bytes)", table->struct_size),
+    refuse_library(library, fmt::format("the library's table is too short ({} bytes)", table->struct_size),
            "set struct_size to sizeof(sial_table)");
   if (table->version != SIAL_INTERFACE_VERSION)
-    refuse(library,
+    refuse_library(library,
            fmt::format("the library is built for version {} of the interface of super instructions, this program offers {}", table->version,
                        SIAL_INTERFACE_VERSION),
            "build it with this version's tessera/sial.h");
   if (table->count != 0 && table->instructions == nullptr)
-    refuse(library, "the library's table has no instructions", "set `instructions`, or `count` to 0");
+    refuse_library(library, "the library's table has no instructions", "set `instructions`, or `count` to 0");
   const gate one_at_a_time = std::make_shared<std::mutex>();
   std::vector<instruction> all;
   const char* at = reinterpret_cast<const char*>(table->instructions);
@@ -124,7 +124,7 @@ std::vector<instruction> instructions_of(const sial_table* table, const std::str
 std::vector<instruction> load_instructions(const std::filesystem::path& library, const std::string& sha256) {
   void* const entry = load_user_library(library, "tessera_sial_instructions", sha256);
   if (entry == nullptr)
-    refuse(library.string(), "the shared library has no super instructions: it does not export tessera_sial_instructions",
+    refuse_library(library.string(), "the shared library has no super instructions: it does not export tessera_sial_instructions",
            "export the function (SIAL_EXPORT in tessera/sial.h)");
   return instructions_of(reinterpret_cast<sial_instructions_function>(entry)(SIAL_INTERFACE_VERSION), library.string());
 }

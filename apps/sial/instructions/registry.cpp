@@ -15,7 +15,7 @@ namespace {
 
 std::string owner(const instruction& of) { return of.library.empty() ? "a built-in instruction" : "an instruction of " + of.library; }
 
-std::string shown(const std::vector<std::string>& signatures) {
+std::string text_of(const std::vector<std::string>& signatures) {
   std::vector<std::string> words;
   for (const std::string& one : signatures) words.push_back(one.empty() ? "none" : one);
   return fmt::format("{}", fmt::join(words, " or "));
@@ -78,7 +78,7 @@ const instruction& instruction_registry::find(const std::string& given_name, con
   }
   if (std::ranges::count(found->second.signatures, signature) == 0)
     throw error(error_kind::input,
-                fmt::format("super instruction '{}' takes {}, not {}", name, shown(found->second.signatures),
+                fmt::format("super instruction '{}' takes {}, not {}", name, text_of(found->second.signatures),
                             signature.empty() ? "none" : signature),
                 found->second.library, "each letter stands for one argument: r read, w write, u update");
   return found->second;

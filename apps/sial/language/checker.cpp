@@ -33,8 +33,8 @@ class program_checker {
         check_procedure(f, names, d);
       else
         check_declaration(m_out, names, m_messages, f.number, d);
-    body_checker checker(environment{m_out, names, m_messages}, m_effects, no_symbol);
-    m_out.units.push_back({f.id.text, f.number, checker.check(f.statements)});
+    body_checker of_file(environment{m_out, names, m_messages}, m_effects, no_symbol);
+    m_out.units.push_back({f.id.text, f.number, of_file.check(f.statements)});
   }
 
   void check_procedure(const syntax::file& f, scope& names, const syntax::declaration& d) {

@@ -42,7 +42,7 @@ class part_caller {
   void operator()(const broadcast_statement& s) { m_to.value(s.from), m_to.array(s.array); }
   void operator()(const assert_same_statement&) {}
   void operator()(const execute_statement& s) {
-    for (const argument& a : s.arguments) {
+    for (const execute_argument& a : s.arguments) {
       if (const auto* block = std::get_if<block_reference>(&a)) m_to.argument(*block);
       else std::visit([this](const auto& what) { one(what); }, a);
     }

@@ -193,10 +193,10 @@ struct assert_same_statement { symbol scalar = no_symbol; };
 struct whole_array { symbol array = no_symbol; };
 struct scalar_argument { symbol scalar = no_symbol; };
 struct literal_argument { double value = 0; };
-using argument = std::variant<scalar_argument, literal_argument, block_reference, region_reference, whole_array>;
+using execute_argument = std::variant<scalar_argument, literal_argument, block_reference, region_reference, whole_array>;
 struct execute_statement {
   symbol special = no_symbol;
-  std::vector<argument> arguments;           ///< as many as the signature has letters
+  std::vector<execute_argument> arguments;   ///< as many as the signature has letters
 };
 
 /// set_persistent or restore_persistent.

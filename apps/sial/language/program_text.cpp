@@ -111,7 +111,7 @@ class printer {
   void add(const broadcast_statement& s) { line(fmt::format("broadcast {} from {}", array(s.array), text(s.from))); }
   void add(const assert_same_statement& s) { line("assert_same " + m_p.scalars[s.scalar].name); }
 
-  std::string argument_text(const argument& a) const {
+  std::string argument_text(const execute_argument& a) const {
     if (const auto* x = std::get_if<scalar_argument>(&a)) return m_p.scalars[x->scalar].name;
     if (const auto* x = std::get_if<literal_argument>(&a)) return fmt::format("{}", x->value);
     if (const auto* x = std::get_if<block_reference>(&a)) return text(*x);
@@ -120,7 +120,7 @@ class printer {
   }
   void add(const execute_statement& s) {
     std::string list;
-    for (const argument& a : s.arguments) list += (list.empty() ? "" : ", ") + argument_text(a);
+    for (const execute_argument& a : s.arguments) list += (list.empty() ? "" : ", ") + argument_text(a);
     line(fmt::format("execute {}({})", m_p.specials[s.special].name, list));
   }
   void add(const persistent_statement& s) {

@@ -11,7 +11,7 @@ namespace {
 
 using namespace opencl;
 
-constexpr std::size_t threads = 256;
+constexpr std::size_t product_threads = 256;
 constexpr std::int64_t most_at_once = 65535;
 
 std::size_t edge_of(tsr_type type) { return type == TSR_C128 ? 32 : 64; }  // as in multiply.cl
@@ -27,7 +27,7 @@ std::size_t tiles_of(const product& p) {
 error_t multiply_some(const product& p, std::int64_t batch, cl_mem places, stream_t stream) {
   const std::int64_t k = is_zero(p.type, p.alpha) ? 0 : p.k;
   return launch(stream, {"multiply", element_of(p.type), "multiply"}, {tiles_of(p), static_cast<std::size_t>(batch)},
-                threads, p.m, p.n, k, one_element(p.type, p.alpha), one_element(p.type, p.beta), p.a, p.b, p.c,
+                product_threads, p.m, p.n, k, one_element(p.type, p.alpha), one_element(p.type, p.beta), p.a, p.b, p.c,
                 cl_int{p.lower}, p.step_a, p.step_b, p.step_c, places);
 }
 

@@ -7,7 +7,7 @@ namespace tessera::conformance {
 namespace {
 
 /// Calls the entry `contract` with the lists of a struct.
-tsr_status call(const queue& stream, const tsr_tensor_table& tensor, const tsr_contract& g, tsr_address a, tsr_address b, tsr_address c) {
+tsr_status call_by_lists(const queue& stream, const tsr_tensor_table& tensor, const tsr_contract& g, tsr_address a, tsr_address b, tsr_address c) {
   return tensor.contract(stream.owner().handle(), stream.handle(), g.type, g.alpha, g.beta, a, g.rank_a, g.extents_a, g.modes_a, b,
                          g.rank_b, g.extents_b, g.modes_b, c, g.rank_c, g.modes_c, g.workspace);
 }
@@ -35,7 +35,7 @@ void contract(const subject& what) {
     g.alpha = &alpha;
     g.beta = no_beta ? nullptr : &beta;
     const std::string words = "contract " + shape.text();
-    expect_ok(call(stream, tensor, g, on_a.at(0), on_b.at(0), on_c.at(0)), words);
+    expect_ok(call_by_lists(stream, tensor, g, on_a.at(0), on_b.at(0), on_c.at(0)), words);
     stream.finish();
     contract_by_definition(shape, alpha, a, b, reads ? beta : T(0), c);
     c.back() = T(5);
@@ -103,7 +103,7 @@ void contract_refuses(const subject& what) {
       std::uint64_t bytes = 0;
       expect_status(tensor.workspace(device.handle(), TSR_TENSOR_CONTRACT, &g, &bytes), wanted, std::string("workspace for ") + words);
       g.alpha = g.beta = &one;
-      expect_status(call(stream, tensor, g, on_a.at(0), on_b.at(0), on_c.at(0)), wanted, words);
+      expect_status(call_by_lists(stream, tensor, g, on_a.at(0), on_b.at(0), on_c.at(0)), wanted, words);
     };
     const auto invalid = [&](const char* words, auto&& change) { refused(words, TSR_INVALID_ARGUMENT, change); };
     invalid("a contraction of different extents", [](tsr_contract& g) { g.extents_b[0] = 3; });
@@ -119,9 +119,9 @@ void contract_refuses(const subject& what) {
 
     tsr_contract g = arguments_of(shape, number<T>::type);
     g.alpha = g.beta = &one;
-    expect_status(call(stream, tensor, g, on_a.at(0), on_b.at(0), on_a.at(0)), TSR_INVALID_ARGUMENT, "contract onto A");
-    expect_status(call(stream, tensor, g, on_a.at(0), on_b.at(0), on_b.at(0)), TSR_INVALID_ARGUMENT, "contract onto B");
-    expect_status(call(stream, tensor, g, on_a.at(60 * sizeof(T)), on_b.at(0), on_c.at(0)), TSR_OUT_OF_RANGE, "contract beyond A");
+    expect_status(call_by_lists(stream, tensor, g, on_a.at(0), on_b.at(0), on_a.at(0)), TSR_INVALID_ARGUMENT, "contract onto A");
+    expect_status(call_by_lists(stream, tensor, g, on_a.at(0), on_b.at(0), on_b.at(0)), TSR_INVALID_ARGUMENT, "contract onto B");
+    expect_status(call_by_lists(stream, tensor, g, on_a.at(60 * sizeof(T)), on_b.at(0), on_c.at(0)), TSR_OUT_OF_RANGE, "contract beyond A");
     std::uint64_t bytes = 0;
     expect_status(tensor.workspace(device.handle(), TSR_TENSOR_CONTRACT, nullptr, &bytes), TSR_INVALID_ARGUMENT,
                   "workspace for a contraction that is NULL");
@@ -157,7 +157,7 @@ void contract_wants_its_workspace(const subject& what) {
     g.alpha = g.beta = &one;
     g.workspace = {work.at(0), bytes - 1};
     plugin::take_error_details();
-    const tsr_status status = call(stream, tensor, g, a.at(0), b.at(0), c.at(0));
+    const tsr_status status = call_by_lists(stream, tensor, g, a.at(0), b.at(0), c.at(0));
     const std::string details = plugin::take_error_details();
     expect(status == TSR_INVALID_ARGUMENT, "a workspace that is too small is answered with status {}", status);
     expect(details.find(std::to_string(bytes)) != std::string::npos, "the record '{}' lacks the {} bytes that are wanted", details, bytes);

@@ -130,7 +130,7 @@ bool crew::fill(cell& to, std::uint64_t offset, const std::vector<unsigned char>
   return true;
 }
 
-void crew::compute(cell& written, std::vector<cell*> read, double flops, host_work work) {
+void crew::compute(cell& written, std::vector<cell*> read, double flops, cell_work work) {
   const device& on = *written.owner;
   bool together = on.table().host_task != nullptr;
   for (const cell* one : read) together = together && one->owner == &on;

@@ -19,7 +19,7 @@ struct cell {
 };
 
 /// Host work of a job: gets the host addresses of the cells' contents.
-using host_work = std::function<void(void* const* contents)>;
+using cell_work = std::function<void(void* const* contents)>;
 
 /// Hands pieces of work to streams at random. Everything that a piece of work needs lives until the crew ends.
 class crew {
@@ -40,7 +40,7 @@ class crew {
   bool fill(cell& to, std::uint64_t offset, const std::vector<unsigned char>& pattern, std::uint64_t count);
   /// Work of the host on whole cells, the first of which it writes: by a host task where they are on one device that runs them, else by copies
   /// out and in.
-  void compute(cell& written, std::vector<cell*> read, double flops, host_work work);
+  void compute(cell& written, std::vector<cell*> read, double flops, cell_work work);
   /// One call that enqueues on the stream that it is given.
   void enqueue(cell& written, std::vector<cell*> read, const std::function<void(const queue&)>& call);
 
@@ -50,7 +50,7 @@ class crew {
 
  private:
   struct task {
-    host_work work;
+    cell_work work;
     static tsr_status run(void* self, void* const* bases) {
       static_cast<task*>(self)->work(bases);
       return TSR_OK;

@@ -82,7 +82,7 @@ std::optional<std::vector<plugin::option_value>> values_with(const subject& what
   }
 }
 
-void end(const subject& what, tsr_plugin* handle, const void* table) {
+void end_plugin(const subject& what, tsr_plugin* handle, const void* table) {
   const bool has_devices = (devices & set_of(what.plugin.header.kind)) != 0;
   if (has_devices) expect_ok(static_cast<const tsr_plugin_table*>(table)->shutdown(handle), "shutdown");
   else if (what.plugin.header.close != nullptr) what.plugin.header.close(handle);
@@ -102,7 +102,7 @@ void refused_options_do_no_harm(const subject& what) {
       plugin::take_error_details();
       const tsr_status status = what.plugin.header.open(what.host.table(), given.data(), static_cast<std::uint32_t>(given.size()), &handle, &table);
       if (status == TSR_OK) {
-        end(what, handle, table);
+        end_plugin(what, handle, table);
         continue;
       }
       refused = true;

@@ -9,7 +9,7 @@
 namespace tessera::conformance {
 namespace {
 
-constexpr int thread_count = 4, streams_per_thread = 2, rounds = 60;
+constexpr int thread_count = 4, streams_per_thread = 2, rounds_of_a_thread = 60;
 
 /// Streams are made and destroyed by one thread at a time (rule R5 promises no more).
 std::mutex stream_guard;
@@ -30,7 +30,7 @@ void work(const device& device, std::uint64_t seed) {
       ~last_out() { end(0); }
     } const at_the_end{renew};
     renew(streams_per_thread);
-    for (int i = 0; i < rounds; ++i) {
+    for (int i = 0; i < rounds_of_a_thread; ++i) {
       const queue& stream = streams[random() % streams.size()];
       const auto bytes = random_bytes(random, 1 + random() % 20000);
       const auto space = static_cast<std::uint32_t>(random() % device.spaces().size());

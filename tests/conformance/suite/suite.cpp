@@ -65,7 +65,7 @@ std::vector<std::uint64_t> every_cpu() {
   return mask;
 }
 
-void judge(result& done, const std::vector<known_failure>& known) {
+void judge_by_list(result& done, const std::vector<known_failure>& known) {
   for (const known_failure& one : known) {
     if (one.name != done.name) continue;
     if (done.how == outcome::passed) {
@@ -241,7 +241,7 @@ report run(const request& what, const listener& tells) {
         observed.begins(one.name);
         result finished = run_one(one, checked, last_word);
         observed.ends();
-        judge(finished, known);
+        judge_by_list(finished, known);
         add(std::move(finished));
       }
       observed.begins("the end");  // layers close

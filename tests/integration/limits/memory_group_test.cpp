@@ -70,10 +70,10 @@ class nested_groups {
   fs::path m_outer;
 };
 
-constexpr std::uint64_t limit = 300'000'000;
+constexpr std::uint64_t group_bytes = 300'000'000;
 
 TEST(memory_group, a_job_that_does_not_fit_spills) {
-  const nested_groups group(limit);
+  const nested_groups group(group_bytes);
   if (!group.made()) GTEST_SKIP() << "no control group of memory can be made here (root, and a writable hierarchy with the memory controller)";
   const outcome told = run_behind(group.enter(), "topology");
   EXPECT_EQ(told.code, 0) << told.text;
@@ -87,14 +87,14 @@ TEST(memory_group, a_job_that_does_not_fit_spills) {
 }
 
 TEST(memory_group, without_a_disk_it_ends_with_an_error) {
-  const nested_groups group(limit);
+  const nested_groups group(group_bytes);
   if (!group.made()) GTEST_SKIP() << "no control group of memory can be made here (root, and a writable hierarchy with the memory controller)";
   const outcome ended = run_behind(group.enter(), "gemm --n 5000 --tile 500 --quiet");
   EXPECT_EQ(ended.code, 7) << ended.text;  // memory
 }
 
 TEST(memory_group, the_user_may_say_more_and_is_warned) {
-  const nested_groups group(limit);
+  const nested_groups group(group_bytes);
   if (!group.made()) GTEST_SKIP() << "no control group of memory can be made here (root, and a writable hierarchy with the memory controller)";
   const outcome ended = run_behind(group.enter(), "gemm --n 300 --set memory.host_limit=\"1 GiB\"");
   EXPECT_EQ(ended.code, 0) << ended.text;

@@ -55,10 +55,10 @@ std::vector<const plugin::device*> sims_of(const runtime& rt) {
 
 // --- 1 : 2 : 4
 
-constexpr std::int64_t n = 64;
-constexpr double flops_of_one = 2.0 * n * n * n;
+constexpr std::int64_t extent_of_one = 64;
+constexpr double flops_of_one = 2.0 * extent_of_one * extent_of_one * extent_of_one;
 
-/// Submits `count` independent products of n x n matrices.
+/// Submits `count` independent products of square matrices.
 void submit_products(runtime& rt, const operation::definition& what, array<double>& ab, array<double>& c, int count) {
   const operation::gemm_arguments arguments{.alpha = 1, .beta = 0};
   for (int k = 0; k < count; ++k)
@@ -76,8 +76,8 @@ TEST(cost, devices_of_speeds_1_2_4_are_kept_in_proportion) {
   what.work = nullptr;
   const operation::definition& product = rt.define(what);
   constexpr int count = 350;
-  auto ab = rt.make_array<double>("ab", {n, 2 * n}, {n, n});
-  auto c = rt.make_array<double>("c", {n, count * n}, {n, n});
+  auto ab = rt.make_array<double>("ab", {extent_of_one, 2 * extent_of_one}, {extent_of_one, extent_of_one});
+  auto c = rt.make_array<double>("c", {extent_of_one, count * extent_of_one}, {extent_of_one, extent_of_one});
   fill(rt, ab(0, 0), 2.0);
   fill(rt, ab(0, 1), 0.25);
   auto warm = rt.make_array<double>("warm", {3}, {1});  // the devices' memory is taken from the system at its first use
@@ -100,7 +100,7 @@ TEST(cost, devices_of_speeds_1_2_4_are_kept_in_proportion) {
     std::printf("round %d: %.3f of the ideal in modelled time\n", round, ideal / longest);
     if (round == 0) before = places_of(rt, "product");
   }
-  EXPECT_EQ(c.read_host(c(0, count - 1))(3, 5), 0.5 * n);
+  EXPECT_EQ(c.read_host(c(0, count - 1))(3, 5), 0.5 * extent_of_one);
   auto tasks = places_of(rt, "product");
   ASSERT_EQ(tasks.size(), 3u);
   for (auto& [place, count_of] : tasks) count_of -= before[place];  // with what was learnt
@@ -126,8 +126,8 @@ TEST(cost, the_same_in_virtual_time_when_all_is_placed_before_anything_runs) {
   const operation::definition& product = rt.define(what);
 
   constexpr int count = 700;
-  auto ab = rt.make_array<double>("ab", {n, 2 * n}, {n, n});
-  auto c = rt.make_array<double>("c", {n, count * n}, {n, n});
+  auto ab = rt.make_array<double>("ab", {extent_of_one, 2 * extent_of_one}, {extent_of_one, extent_of_one});
+  auto c = rt.make_array<double>("c", {extent_of_one, count * extent_of_one}, {extent_of_one, extent_of_one});
   auto gates = rt.make_array<double>("gates", {3}, {1});
   fill(rt, ab(0, 0), 2.0, {.at = rt.at("numa0")});
   fill(rt, ab(0, 1), 0.25, {.at = rt.at("numa0")});
@@ -146,7 +146,7 @@ TEST(cost, the_same_in_virtual_time_when_all_is_placed_before_anything_runs) {
   EXPECT_GE(ideal / last, 0.90);
   EXPECT_EQ(rt.statistics().placement->trials, 0u) << "nothing can be learnt from a clock that is not real";
   EXPECT_EQ(rt.statistics().placement->sizes, 0u + 1u) << "the fill on the host";
-  for (int k = 0; k < count; k += 99) EXPECT_EQ(c.read_host(c(0, k))(0, 0), 0.5 * n);
+  for (int k = 0; k < count; k += 99) EXPECT_EQ(c.read_host(c(0, k))(0, 0), 0.5 * extent_of_one);
 }
 
 // --- crossover, and what is kept

@@ -276,13 +276,13 @@ TEST(two_hosts, random_tasks_on_adopted_memory) {
   std::mt19937_64 random = testing::seeded_random();
   runtime rt(
       testing::with_sims(1, "32 KiB", false, 4, "placement = \"eager\"\nhistory = \"off\"\n", "", testing::two_hosts));
-  constexpr int blocks = 50, extent = 32;
-  std::vector<double> mine(blocks * extent), oracle(blocks);
+  constexpr int blocks = 50, each = 32;
+  std::vector<double> mine(blocks * each), oracle(blocks);
   std::iota(oracle.begin(), oracle.end(), 0.0);
-  for (std::size_t k = 0; k < mine.size(); ++k) mine[k] = oracle[k / extent];
-  auto spare = rt.make_array<double>("spare", {8 * extent}, {extent});
+  for (std::size_t k = 0; k < mine.size(); ++k) mine[k] = oracle[k / each];
+  auto spare = rt.make_array<double>("spare", {8 * each}, {each});
   for (int round = 0; round < 20; ++round) {
-    auto a = rt.adopt("mine", std::span(mine), extent);
+    auto a = rt.adopt("mine", std::span(mine), each);
     for (int part = 0; part < 3; ++part) {
       for (int k = 0; k < 100; ++k) {
         const testing::random_task t = testing::random_task_on(blocks, random);
@@ -294,8 +294,8 @@ TEST(two_hosts, random_tasks_on_adopted_memory) {
       }
       rt.fence();
       for (std::size_t k = 0; k < mine.size(); ++k)
-        ASSERT_NEAR(mine[k], oracle[k / extent], 1e-9 * (1 + std::abs(oracle[k / extent])))
-            << "round " << round << ", block " << k / extent;
+        ASSERT_NEAR(mine[k], oracle[k / each], 1e-9 * (1 + std::abs(oracle[k / each])))
+            << "round " << round << ", block " << k / each;
     }
   }
 }

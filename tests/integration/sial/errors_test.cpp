@@ -59,7 +59,7 @@ TEST_P(sial_error, is_told_with_its_line) {
   }
 }
 
-const failing all[] = {
+const failing programs_that_fail[] = {
     {"temp_is_read_before_it_is_written", "", "do i\ndo j\nx = t[i,j] * t[i,j]  #!\nenddo j\nenddo i",
      "block t[1,1] is read and does not exist"},
     {"temp_is_added_to_before_it_is_written", "", "do i\ndo j\nt[i,j] += 1.0  #!\nenddo j\nenddo i",
@@ -154,7 +154,7 @@ const failing all[] = {
      error_kind::task, 2},
 };
 
-INSTANTIATE_TEST_SUITE_P(all, sial_error, ::testing::ValuesIn(all),
+INSTANTIATE_TEST_SUITE_P(all, sial_error, ::testing::ValuesIn(programs_that_fail),
                          [](const auto& of) { return std::string(of.param.name); });
 
 /// Programs in which two workers use block c[1] between two barriers; every worker runs one iteration, with a meeting

@@ -11,12 +11,12 @@
 namespace {
 
 using namespace cli_test;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
-class trace_command : public testing::Test {
+class trace_command : public ::testing::Test {
  protected:
-  trace_command() : m_folder(fs::path(testing::TempDir()) / ("tessera_trace_" + std::to_string(getpid()))) { fs::create_directories(m_folder); }
+  trace_command() : m_folder(fs::path(::testing::TempDir()) / ("tessera_trace_" + std::to_string(getpid()))) { fs::create_directories(m_folder); }
   ~trace_command() override { fs::remove_all(m_folder); }
   std::string file(const std::string& name) const { return (m_folder / name).string(); }
   std::string file(const std::string& name, const std::string& text) const {
@@ -45,11 +45,11 @@ TEST_F(trace_command, a_run_leaves_a_trace_and_a_page) {
   }
   EXPECT_EQ(tasks, 64u + 32u);  // products, and the tasks that make noise
   EXPECT_GT(counters, 0u);
-  EXPECT_THAT(contents(file("run.html")), testing::AllOf(testing::StartsWith("<!doctype html>"), HasSubstr("tessera gemm, type f64")));
+  EXPECT_THAT(contents(file("run.html")), ::testing::AllOf(::testing::StartsWith("<!doctype html>"), HasSubstr("tessera gemm, type f64")));
 
   const outcome text = run({"trace", "summary", file("run.json")});
   ASSERT_EQ(text.code, 0) << text.err;
-  EXPECT_THAT(text.out, testing::AllOf(HasSubstr("tessera gemm"), HasSubstr("96 tasks"), HasSubstr("Why tasks waited"), HasSubstr("Critical path"),
+  EXPECT_THAT(text.out, ::testing::AllOf(HasSubstr("tessera gemm"), HasSubstr("96 tasks"), HasSubstr("Why tasks waited"), HasSubstr("Critical path"),
                                        HasSubstr("infinite link")));
   const outcome json = run({"trace", "summary", file("run.json"), "--json", "-"});
   const nlohmann::json figures = json_of(json.out);
@@ -82,7 +82,7 @@ TEST_F(trace_command, wrong_files_end_with_4_and_the_reason) {
   for (const auto& [path, reason] : wrong) {
     const outcome o = run({"trace", "summary", path});
     EXPECT_EQ(o.code, 4) << path << o.err;
-    EXPECT_THAT(o.err, testing::AllOf(HasSubstr(reason), HasSubstr(path), HasSubstr("hint"))) << path;
+    EXPECT_THAT(o.err, ::testing::AllOf(HasSubstr(reason), HasSubstr(path), HasSubstr("hint"))) << path;
     EXPECT_EQ(o.out, "");
   }
 }

@@ -147,12 +147,12 @@ TEST(contract_plan, a_plan_is_found_again_and_each_thread_has_its_own) {
   EXPECT_EQ(first->shape.extents_a[0], 7);
 }
 
-class told {
+class error_text {
  public:
-  told() {
+  error_text() {
     m_host.struct_size = sizeof m_host;
     m_host.context = this;
-    m_host.error = [](void* self, tsr_status, const char* text) { static_cast<told*>(self)->m_text = text; };
+    m_host.error = [](void* self, tsr_status, const char* text) { static_cast<error_text*>(self)->m_text = text; };
   }
   const tsr_host* host() const { return &m_host; }
   const std::string& text() const { return m_text; }
@@ -164,7 +164,7 @@ class told {
 
 TEST(contract_shape, what_is_refused_is_said_why) {
   const auto refused = [](const contraction& shape, tsr_status wanted, const char* words, tsr_type type = TSR_F64) {
-    told record;
+    error_text record;
     contract_layout layout;
     EXPECT_EQ(lay_out(reporter(record.host()), shape_of(shape, type), layout), wanted) << words;
     EXPECT_NE(record.text().find(words), std::string::npos) << record.text();
@@ -181,7 +181,7 @@ TEST(contract_shape, what_is_refused_is_said_why) {
   contraction different = of("ak", "kj", "aj", 4);
   different.extents[1][0] = 5;
   refused(different, TSR_INVALID_ARGUMENT, "label 107 has extent 4 in A and 5 in B");
-  told record;
+  error_text record;
   contract_shape shape;
   EXPECT_EQ(read_shape(reporter(record.host()), TSR_F64, 9, nullptr, nullptr, 0, nullptr, nullptr, 0, nullptr, shape),
             TSR_INVALID_ARGUMENT);

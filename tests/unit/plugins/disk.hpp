@@ -21,10 +21,6 @@ namespace tessera::test {
 namespace fs = std::filesystem;
 using options = std::vector<given_option>;
 
-inline given_option text(const std::string& name, const std::string& value) { return {name, TSR_OPTION_STRING, 0, 0, value}; }
-inline given_option bytes(const std::string& name, std::int64_t value) { return {name, TSR_OPTION_BYTES, value, 0, ""}; }
-inline given_option number(const std::string& name, std::int64_t value) { return {name, TSR_OPTION_INT, value, 0, ""}; }
-inline given_option flag(const std::string& name, bool value = true) { return {name, TSR_OPTION_BOOL, value, 0, ""}; }
 
 /// A directory that goes at the end, with what is in it.
 class temporary_directory {
@@ -123,7 +119,7 @@ class on_every_disk : public testing::TestWithParam<variant> {
     return {{"threads", {text("io", "threads")}}, {"ring", {text("io", "io_uring")}},
             {"threads_direct", {text("io", "threads"), flag("direct")}},
             {"ring_direct", {text("io", "io_uring"), flag("direct")}},
-            {"ring_small_pieces", {text("io", "io_uring"), bytes("piece", 4096), number("queue_depth", 3)}},
+            {"ring_small_pieces", {text("io", "io_uring"), bytes("piece", 4096), integer("queue_depth", 3)}},
             {"ring_short", {text("io", "io_uring"), flag("faults.short_io"), bytes("piece", 65536)}},
             {"threads_short", {text("io", "threads"), flag("faults.short_io"), bytes("piece", 65536)}},
             {"single", {text("layout", "single")}},

@@ -90,7 +90,7 @@ TEST_P(every_faulty_disk, tells_a_cut_file_and_injected_faults) {
     EXPECT_EQ(d.finish(stream, d.out(back.data(), memory, 0, 1 << 20)), TSR_OK) << "what was stored can be read";
     EXPECT_TRUE(std::equal(source.begin(), source.begin() + (1 << 20), back.begin()));
   }
-  given.back() = number("faults.corrupt_read", 2);
+  given.back() = integer("faults.corrupt_read", 2);
   const disk d(given);
   const owned_stream stream(d.device());
   tsr_memory* memory = d.allocate(4096);

@@ -13,10 +13,6 @@ namespace tessera::test {
 namespace {
 
 namespace faults = common::faults;
-constexpr tsr_space_ref plain{nullptr, 0};
-
-given_option text(std::string name, std::string value) { return {std::move(name), TSR_OPTION_STRING, 0, 0, std::move(value)}; }
-given_option integer(std::string name, std::int64_t value) { return {std::move(name), TSR_OPTION_INT, value, 0, {}}; }
 
 /// Two simulated devices with one rule.
 std::vector<given_option> with_rule(std::string kind, std::vector<given_option> more = {}) {

@@ -19,8 +19,6 @@
 namespace tessera::test {
 namespace {
 
-constexpr tsr_space_ref plain{nullptr, 0};
-
 struct host_plugin : testing::Test {
   opened_plugin plugin{"host"};
   const opened_plugin::device& d = plugin.devices.at(0);

@@ -21,6 +21,13 @@ struct given_option {
   double number = 0;
   std::string text;
 };
+inline given_option text(std::string name, std::string value) { return {std::move(name), TSR_OPTION_STRING, 0, 0, std::move(value)}; }
+inline given_option bytes(std::string name, std::int64_t value) { return {std::move(name), TSR_OPTION_BYTES, value, 0, {}}; }
+inline given_option integer(std::string name, std::int64_t value) { return {std::move(name), TSR_OPTION_INT, value, 0, {}}; }
+inline given_option flag(std::string name, bool value = true) { return {std::move(name), TSR_OPTION_BOOL, value, 0, {}}; }
+
+/// The process's own memory.
+inline constexpr tsr_space_ref plain{nullptr, 0};
 
 /// A loaded and opened plugin with all of its devices open. Closes and shuts down at the end (never unloads).
 class opened_plugin {

@@ -11,14 +11,10 @@
 namespace tessera::test {
 namespace {
 
-constexpr tsr_space_ref plain{nullptr, 0};
 using devices = std::vector<opened_plugin::device>;
 
-given_option text(std::string name, std::string value) { return {std::move(name), TSR_OPTION_STRING, 0, 0, std::move(value)}; }
-given_option bytes(std::string name, std::int64_t value) { return {std::move(name), TSR_OPTION_BYTES, value, 0, {}}; }
 given_option rate(std::string name, double value) { return {std::move(name), TSR_OPTION_RATE, 0, value, {}}; }
 given_option duration(std::string name, std::int64_t ns) { return {std::move(name), TSR_OPTION_DURATION, ns, 0, {}}; }
-given_option integer(std::string name, std::int64_t value) { return {std::move(name), TSR_OPTION_INT, value, 0, {}}; }
 
 tsr_memory* allocate(const opened_plugin::device& d, std::uint64_t size) {
   tsr_memory* memory = nullptr;

@@ -149,9 +149,9 @@ TEST(history, says_when_an_estimate_surprises) {
 }
 
 TEST(history, a_place_with_a_clock_of_its_own_is_not_measured) {
-  auto kinds = three_kinds();
-  kinds[fast].learns = false;
-  rig r(kinds);
+  auto with_clock = three_kinds();
+  with_clock[fast].learns = false;
+  rig r(with_clock);
   r.measure(fast, 1000, 7e6, 5);
   EXPECT_DOUBLE_EQ(r.ns(fast, 1000), 1100);
   const std::vector<history::option> options{{cpu, 1, 1}, {fast, 2, 2}};

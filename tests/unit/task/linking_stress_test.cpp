@@ -43,7 +43,7 @@ struct world {
 
 TEST(linking, threads_that_link_at_once_agree_on_one_order) {
   const std::uint64_t seed = seed_from_environment();
-  world w;
+  world shared;
   constexpr int per_thread = 3000;
   std::array<std::unique_ptr<rig>, threads> rigs;
   std::array<std::vector<record*>, threads> made;
@@ -53,7 +53,7 @@ TEST(linking, threads_that_link_at_once_agree_on_one_order) {
     all.emplace_back([&, t] {
       std::mt19937_64 random(seed + t);
       for (int k = 0; k < per_thread; ++k) {
-        record& task = rigs[t]->make(w.random_uses(random));
+        record& task = rigs[t]->make(shared.random_uses(random));
         made[t].push_back(&task);
         if (link(task, *rigs[t])) rigs[t]->ready.push_back(&task);
       }
@@ -66,7 +66,7 @@ TEST(linking, threads_that_link_at_once_agree_on_one_order) {
   for (auto& one : rigs) ready.insert(ready.end(), one->ready.begin(), one->ready.end());
   std::array<block::version_number, blocks_in_all> now{};
   const auto number_of = [&](const block::record* b) {
-    return static_cast<std::size_t>(std::ranges::find(w.blocks, b) - w.blocks.begin());
+    return static_cast<std::size_t>(std::ranges::find(shared.blocks, b) - shared.blocks.begin());
   };
   std::size_t ran = 0;
   std::mt19937_64 random(seed);
@@ -75,10 +75,10 @@ TEST(linking, threads_that_link_at_once_agree_on_one_order) {
     record& t = *ready.back();
     ready.pop_back();
     ++ran;
-    for (const block::access& a : t.all_accesses()) {
-      block::version_number& at = now[number_of(a.block)];
-      ASSERT_EQ(a.version, at + (a.how == intent::read ? 0 : 1)) << "a version was skipped or overtaken";
-      at = a.version;
+    for (const block::access& use : t.all_accesses()) {
+      block::version_number& at = now[number_of(use.block)];
+      ASSERT_EQ(use.version, at + (use.how == intent::read ? 0 : 1)) << "a version was skipped or overtaken";
+      at = use.version;
     }
     release_successors(t, [&](record& s) { ready.push_back(&s); });
   }
@@ -87,7 +87,7 @@ TEST(linking, threads_that_link_at_once_agree_on_one_order) {
 
 TEST(linking, tasks_run_and_are_recycled_while_others_are_linked) {
   const std::uint64_t seed = seed_from_environment();
-  world w;
+  world shared;
 #if defined(__SANITIZE_THREAD__)
   constexpr int per_thread = 2000;
 #else
@@ -117,7 +117,7 @@ TEST(linking, tasks_run_and_are_recycled_while_others_are_linked) {
       for (int k = 0; k < per_thread; ++k) {
         for (int n = open[t].load(); n > 200; n = open[t].load()) open[t].wait(n);
         ++open[t];
-        record& task = rigs[t]->make(w.random_uses(random));
+        record& task = rigs[t]->make(shared.random_uses(random));
         if (link(task, *rigs[t])) push(task);
       }
     });
@@ -134,10 +134,10 @@ TEST(linking, tasks_run_and_are_recycled_while_others_are_linked) {
           task = ready.back();
           ready.pop_back();
         }
-        for (const block::access& a : task->all_accesses()) {
-          block::version_number& at = now[static_cast<std::size_t>(std::ranges::find(w.blocks, a.block) - w.blocks.begin())];
-          if (a.version != at + (a.how == intent::read ? 0 : 1)) ++wrong;
-          if (a.how != intent::read) at = a.version;
+        for (const block::access& use : task->all_accesses()) {
+          block::version_number& at = now[static_cast<std::size_t>(std::ranges::find(shared.blocks, use.block) - shared.blocks.begin())];
+          if (use.version != at + (use.how == intent::read ? 0 : 1)) ++wrong;
+          if (use.how != intent::read) at = use.version;
         }
         const std::uint16_t owner = task->owner;
         release_successors(*task, push);

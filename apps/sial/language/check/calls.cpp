@@ -13,7 +13,7 @@ void refuse_writing(environment& in, const syntax::expression& e, char intent, s
     in.fail(e.where, fmt::format("argument {} is written by the super instruction; {} cannot be", number, what), "pass a scalar");
 }
 
-argument whole(environment& in, const syntax::expression& e, symbol array) {
+execute_argument whole(environment& in, const syntax::expression& e, symbol array) {
   array_declaration& a = in.out.arrays[array];
   a.used = true;
   if (a.kind != array_kind::fixed && a.kind != array_kind::contiguous_local)
@@ -22,7 +22,7 @@ argument whole(environment& in, const syntax::expression& e, symbol array) {
   return whole_array{array};
 }
 
-argument check_argument(environment& in, const syntax::expression& e, char intent, std::size_t number) {
+execute_argument check_argument(environment& in, const syntax::expression& e, char intent, std::size_t number) {
   switch (e.what) {
     case form::int_literal: refuse_writing(in, e, intent, number, "a literal"); return literal_argument{static_cast<double>(e.i)};
     case form::scalar_literal: refuse_writing(in, e, intent, number, "a literal"); return literal_argument{e.d};

@@ -7,7 +7,6 @@
 namespace tessera::sial {
 namespace {
 
-using syntax::expression;
 using syntax::form;
 
 bool is_relation(const token& t) {
@@ -15,37 +14,37 @@ bool is_relation(const token& t) {
          (t.text == "<" || t.text == "<=" || t.text == ">" || t.text == ">=" || t.text == "==" || t.text == "!=");
 }
 
-void own(cursor& at, expression& parent, expression child) {
+void own(cursor& at, syntax::expression& parent, syntax::expression child) {
   parent.depth = std::max(parent.depth, child.depth + 1);
   if (parent.depth > max_expression_depth)
     at.fail(parent.where, "this expression is too long", fmt::format("split it: at most {} operators in a row", max_expression_depth));
   parent.operands.push_back(std::move(child));
 }
 
-expression made(form what, const token& t) {
-  expression e;
+syntax::expression made(form what, const token& t) {
+  syntax::expression e;
   e.what = what, e.where = t;
   return e;
 }
 
-expression parse_sum(cursor& at, std::uint32_t nesting);
+syntax::expression parse_sum(cursor& at, std::uint32_t nesting);
 
-expression parse_unary(cursor& at, std::uint32_t nesting) {
+syntax::expression parse_unary(cursor& at, std::uint32_t nesting) {
   const token& t = at.here();
   if (t.is("+")) at.fail(t, "there is no sign '+'");
   if (!t.is("-") && !t.is("sqrt")) return parse_primary(at, nesting);
-  expression e = made(t.is("-") ? form::negate : form::square_root, at.take());
+  syntax::expression e = made(t.is("-") ? form::negate : form::square_root, at.take());
   if (at.here().is("-") || at.here().is("sqrt"))
     at.fail(at.here(), fmt::format("'{}' cannot follow '{}'", at.here().text, t.text), "put what follows into parentheses");
   own(at, e, parse_primary(at, nesting));
   return e;
 }
 
-expression parse_binary(cursor& at, std::uint32_t nesting, std::initializer_list<std::string_view> operators,
-                        expression (*operand)(cursor&, std::uint32_t)) {
-  expression left = operand(at, nesting);
+syntax::expression parse_binary(cursor& at, std::uint32_t nesting, std::initializer_list<std::string_view> operators,
+                                syntax::expression (*operand)(cursor&, std::uint32_t)) {
+  syntax::expression left = operand(at, nesting);
   while (std::ranges::any_of(operators, [&](std::string_view o) { return at.here().is(o); })) {
-    expression e = made(form::binary, at.here());
+    syntax::expression e = made(form::binary, at.here());
     e.op = at.take().text;
     own(at, e, std::move(left));
     own(at, e, operand(at, nesting));
@@ -54,23 +53,23 @@ expression parse_binary(cursor& at, std::uint32_t nesting, std::initializer_list
   return left;
 }
 
-expression parse_power(cursor& at, std::uint32_t nesting) { return parse_binary(at, nesting, {"**"}, parse_unary); }
-expression parse_product(cursor& at, std::uint32_t nesting) { return parse_binary(at, nesting, {"*", "/", "^"}, parse_power); }
-expression parse_sum(cursor& at, std::uint32_t nesting) { return parse_binary(at, nesting, {"+", "-"}, parse_product); }
+syntax::expression parse_power(cursor& at, std::uint32_t nesting) { return parse_binary(at, nesting, {"**"}, parse_unary); }
+syntax::expression parse_product(cursor& at, std::uint32_t nesting) { return parse_binary(at, nesting, {"*", "/", "^"}, parse_power); }
+syntax::expression parse_sum(cursor& at, std::uint32_t nesting) { return parse_binary(at, nesting, {"+", "-"}, parse_product); }
 
 // "(" stands behind the cursor.
-expression parse_parenthesis(cursor& at, const token& open, std::uint32_t nesting) {
+syntax::expression parse_parenthesis(cursor& at, const token& open, std::uint32_t nesting) {
   if (nesting >= max_parenthesis_depth)
     at.fail(open, "parentheses nest too deeply", fmt::format("at most {} levels", max_parenthesis_depth));
   for (const auto& [word, what] : {std::pair{"int", form::cast_int}, {"scalar", form::cast_scalar}, {"index", form::cast_index}}) {
     if (!at.here().is(word)) continue;
-    expression e = made(what, open);
+    syntax::expression e = made(what, open);
     at.take();
     at.expect(")", fmt::format("after '({}'", word));
     own(at, e, parse_primary(at, nesting + 1));
     return e;
   }
-  expression e = parse_sum(at, nesting + 1);
+  syntax::expression e = parse_sum(at, nesting + 1);
   if (is_relation(at.here()))
     at.fail(at.here(), "a relation stands in no parentheses", "relations are those of 'if' and 'where'; nest 'if' statements for 'and'");
   at.expect(")", "to match '('");
@@ -78,8 +77,8 @@ expression parse_parenthesis(cursor& at, const token& open, std::uint32_t nestin
   return e;
 }
 
-void check_subscripts(cursor& at, const expression& block) {
-  for (const expression& s : block.operands) {
+void check_subscripts(cursor& at, const syntax::expression& block) {
+  for (const syntax::expression& s : block.operands) {
     if (s.what == form::star || (!s.in_parentheses && (s.what == form::variable || s.what == form::cast_index))) continue;
     at.fail(s.where, "a subscript is an index, or (index) before an int",
             s.what == form::int_literal ? fmt::format("write (index){}", s.i) : "write (index)( ... )");
@@ -88,18 +87,18 @@ void check_subscripts(cursor& at, const expression& block) {
 
 }  // namespace
 
-expression parse_expression(cursor& at) { return parse_sum(at, 0); }
+syntax::expression parse_expression(cursor& at) { return parse_sum(at, 0); }
 
-expression parse_primary(cursor& at, std::uint32_t nesting) {
+syntax::expression parse_primary(cursor& at, std::uint32_t nesting) {
   const token& t = at.here();
   switch (t.kind) {
     case token_kind::int_literal: {
-      expression e = made(form::int_literal, at.take());
+      syntax::expression e = made(form::int_literal, at.take());
       e.i = t.i;
       return e;
     }
     case token_kind::scalar_literal: {
-      expression e = made(form::scalar_literal, at.take());
+      syntax::expression e = made(form::scalar_literal, at.take());
       e.d = t.d;
       return e;
     }
@@ -111,8 +110,8 @@ expression parse_primary(cursor& at, std::uint32_t nesting) {
   at.expected("a number, a name or '('");
 }
 
-expression parse_reference(cursor& at, bool stars, std::uint32_t nesting) {
-  expression e = made(form::variable, at.here());
+syntax::expression parse_reference(cursor& at, bool stars, std::uint32_t nesting) {
+  syntax::expression e = made(form::variable, at.here());
   e.id = at.name("a name");
   if (!at.here().is("[")) return e;
   const token& open = at.take();
@@ -139,7 +138,7 @@ expression parse_reference(cursor& at, bool stars, std::uint32_t nesting) {
   at.expect("]", "or ',' between subscripts");
   if (e.what == form::block) check_subscripts(at, e);
   if (e.what == form::region)
-    for (const expression& bound : e.operands)
+    for (const syntax::expression& bound : e.operands)
       if (bound.what == form::star) at.fail(bound.where, "'*' is no bound of a range");
   return e;
 }

@@ -10,15 +10,13 @@
 namespace tessera::sial {
 namespace {
 
-using syntax::expression;
 using syntax::form;
-using syntax::statement;
 
 bool one_of(const token& t, std::initializer_list<std::string_view> words) {
   return std::ranges::any_of(words, [&](std::string_view w) { return t.is(w); });
 }
 
-void take_operator(cursor& at, statement& s, std::initializer_list<std::string_view> allowed, const std::string& list) {
+void take_operator(cursor& at, syntax::statement& s, std::initializer_list<std::string_view> allowed, const std::string& list) {
   if (!one_of(at.here(), allowed)) {
     if (at.here().is("-=") && (s.word == "put" || s.word == "prepare"))
       at.expected(list, fmt::format("negate the block, then {} with +=", s.word));
@@ -28,14 +26,14 @@ void take_operator(cursor& at, statement& s, std::initializer_list<std::string_v
   s.op = at.take().text;
 }
 
-expression block(cursor& at, const std::string& after) {
+syntax::expression block(cursor& at, const std::string& after) {
   const span where = at.here();
-  expression e = parse_reference(at);
+  syntax::expression e = parse_reference(at);
   if (e.what != form::block) at.fail(where, "expected a block like a[i,j] after '" + after + "'");
   return e;
 }
 
-void allocate(cursor& at, statement& s) {
+void allocate(cursor& at, syntax::statement& s) {
   const bool contiguous = at.accept("contiguous");
   const span where = at.here();
   s.operands.push_back(parse_reference(at, true));
@@ -46,7 +44,7 @@ void allocate(cursor& at, statement& s) {
   if (contiguous) s.text = "contiguous";
 }
 
-void argument(cursor& at, statement& s) {
+void argument(cursor& at, syntax::statement& s) {
   const token& t = at.here();
   if (t.is("-") || t.is("+")) at.fail(t, "an argument has no sign", "assign the value to a scalar, and pass that");
   if (t.kind == token_kind::text) at.fail(t, "a text is no argument");
@@ -76,8 +74,8 @@ std::string likely_word(const std::string& written) {
 
 }  // namespace
 
-statement parse_simple(cursor& at) {
-  statement s;
+syntax::statement parse_simple(cursor& at) {
+  syntax::statement s;
   s.where = at.here();
   const token first = at.here();
   s.word = first.text;

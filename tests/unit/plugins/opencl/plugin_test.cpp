@@ -18,10 +18,9 @@ using test::at;
 using test::given_option;
 using test::opened_plugin;
 using test::owned_stream;
+using test::text;
 using testing::HasSubstr;
 namespace fs = std::filesystem;
-
-given_option text(const std::string& name, const std::string& value) { return {name, TSR_OPTION_STRING, 0, 0, value}; }
 
 std::size_t files_in(const fs::path& folder) {
   return fs::exists(folder) ? static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), {})) : 0;

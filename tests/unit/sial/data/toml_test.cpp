@@ -15,7 +15,7 @@ using test_support::message_of;
 using testing::AllOf;
 using testing::HasSubstr;
 
-std::string complaint(const std::string& text) {
+std::string refusal(const std::string& text) {
   return message_of([&] { from_toml(text, "job.toml"); }, error_kind::input);
 }
 
@@ -91,37 +91,37 @@ TEST(sial_toml, bytes_that_are_no_text) {
 }
 
 TEST(sial_toml, wrong_keys_have_their_line) {
-  EXPECT_THAT(complaint("\n[intz]\nn = 1\n"),
+  EXPECT_THAT(refusal("\n[intz]\nn = 1\n"),
               AllOf(HasSubstr("unknown key 'intz'"), HasSubstr("did you mean 'ints'"), HasSubstr("job.toml:2:2")));
-  EXPECT_THAT(complaint("[segments]\naos = [1]\n"), AllOf(HasSubstr("unknown kind of segments 'aos'"), HasSubstr("job.toml:2:1")));
-  EXPECT_THAT(complaint("[float_arrays.a]\ndim = [1]\ndata = [1]\n"), HasSubstr("unknown key of float array 'a': 'dim'"));
+  EXPECT_THAT(refusal("[segments]\naos = [1]\n"), AllOf(HasSubstr("unknown kind of segments 'aos'"), HasSubstr("job.toml:2:1")));
+  EXPECT_THAT(refusal("[float_arrays.a]\ndim = [1]\ndata = [1]\n"), HasSubstr("unknown key of float array 'a': 'dim'"));
 }
 
 TEST(sial_toml, wrong_types) {
-  EXPECT_THAT(complaint("programs = \"a\"\n"), HasSubstr("the list of programs is text, not a list"));
-  EXPECT_THAT(complaint("programs = [1]\n"), HasSubstr("an element of the list of programs is an integer, not text in quotes"));
-  EXPECT_THAT(complaint("[ints]\nn = 1.0\n"),
+  EXPECT_THAT(refusal("programs = \"a\"\n"), HasSubstr("the list of programs is text, not a list"));
+  EXPECT_THAT(refusal("programs = [1]\n"), HasSubstr("an element of the list of programs is an integer, not text in quotes"));
+  EXPECT_THAT(refusal("[ints]\nn = 1.0\n"),
               AllOf(HasSubstr("int constant 'n' is a number with a point, not an integer"), HasSubstr("job.toml:2:1")));
-  EXPECT_THAT(complaint("[scalars]\nx = \"1\"\n"), HasSubstr("scalar constant 'x' is text, not a number"));
-  EXPECT_THAT(complaint("[scalars]\nx = 9007199254740993\n"), HasSubstr("which no double holds exactly"));
-  EXPECT_THAT(complaint("[segments]\nao = [1.5]\n"), HasSubstr("not an integer"));
-  EXPECT_THAT(complaint("ints = 1\n"), HasSubstr("int constants is an integer, not a table"));
-  EXPECT_THAT(complaint("[options]\n\"a.siox\" = 1\n"), HasSubstr("not a table"));
-  EXPECT_THAT(complaint("[options.a]\nb = true\n"), HasSubstr("option 'b' is true or false, not text in quotes"));
+  EXPECT_THAT(refusal("[scalars]\nx = \"1\"\n"), HasSubstr("scalar constant 'x' is text, not a number"));
+  EXPECT_THAT(refusal("[scalars]\nx = 9007199254740993\n"), HasSubstr("which no double holds exactly"));
+  EXPECT_THAT(refusal("[segments]\nao = [1.5]\n"), HasSubstr("not an integer"));
+  EXPECT_THAT(refusal("ints = 1\n"), HasSubstr("int constants is an integer, not a table"));
+  EXPECT_THAT(refusal("[options]\n\"a.siox\" = 1\n"), HasSubstr("not a table"));
+  EXPECT_THAT(refusal("[options.a]\nb = true\n"), HasSubstr("option 'b' is true or false, not text in quotes"));
 }
 
 TEST(sial_toml, names_given_twice) {
-  EXPECT_THAT(complaint("[ints]\nnorb = 1\nNORB = 2\n"), HasSubstr("int constant 'norb' is there twice"));
+  EXPECT_THAT(refusal("[ints]\nnorb = 1\nNORB = 2\n"), HasSubstr("int constant 'norb' is there twice"));
 }
 
 TEST(sial_toml, arrays_that_do_not_fit_together) {
-  EXPECT_THAT(complaint("[int_arrays.n]\ndims = [2, 2]\ndata = [1, 2, 3]\n"), HasSubstr("int array 'n' has 3 values, dims [2, 2] make 4"));
-  EXPECT_THAT(complaint("[int_arrays.n]\ndims = [-1]\ndata = []\n"), HasSubstr("an extent is -1"));
-  EXPECT_THAT(complaint("[int_arrays.n]\ndims = [1]\n"), HasSubstr("int array 'n' has no 'data'"));
+  EXPECT_THAT(refusal("[int_arrays.n]\ndims = [2, 2]\ndata = [1, 2, 3]\n"), HasSubstr("int array 'n' has 3 values, dims [2, 2] make 4"));
+  EXPECT_THAT(refusal("[int_arrays.n]\ndims = [-1]\ndata = []\n"), HasSubstr("an extent is -1"));
+  EXPECT_THAT(refusal("[int_arrays.n]\ndims = [1]\n"), HasSubstr("int array 'n' has no 'data'"));
 }
 
 TEST(sial_toml, text_that_is_not_toml) {
-  EXPECT_THAT(complaint("ints = [1\n"), AllOf(HasSubstr("this is not TOML"), HasSubstr("job.toml:")));
+  EXPECT_THAT(refusal("ints = [1\n"), AllOf(HasSubstr("this is not TOML"), HasSubstr("job.toml:")));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 // Programs in memory, and what becomes of them.
 #include <map>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -120,5 +121,11 @@ inline std::string error_at_mark(std::string text) {
       if (m.how == severity::error) return m.what + (m.hint.empty() ? "" : " (" + m.hint + ")");
   return "expected one error at the mark, found:\n" + errors;
 }
+
+/// A text with a mark, and what error_at_mark says of it.
+struct rejected {
+  const char *text, *expected;
+};
+inline void PrintTo(const rejected& r, std::ostream* out) { *out << r.text; }
 
 }  // namespace tessera::sial::test

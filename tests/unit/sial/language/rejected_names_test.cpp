@@ -6,11 +6,6 @@
 namespace tessera::sial::test {
 namespace {
 
-struct rejected {
-  const char *text, *expected;
-};
-void PrintTo(const rejected& r, std::ostream* out) { *out << r.text; }
-
 class sial_refuses_declaration : public testing::TestWithParam<rejected> {};
 TEST_P(sial_refuses_declaration, line) { EXPECT_EQ(error_at_mark(declarations + GetParam().text + "\nendsial t\n"), GetParam().expected); }
 

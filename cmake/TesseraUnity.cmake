@@ -1,0 +1,52 @@
+# Unity builds (TESSERA_UNITY): most of the time that a source takes to compile goes into the headers that it includes, so the C++
+# sources of a target are compiled together, in pieces of about the same number. What is not joined: C, CUDA and Fortran, sources with
+# options of their own (CMake leaves them alone), and those of tessera_compile_alone. Any two sources of a target may meet, so a name in
+# an anonymous namespace stands in one source of a target only.
+if(NOT TESSERA_UNITY)
+  return()
+endif()
+
+# tessera_joinable(TARGET OUT): the number of sources that CMake can join.
+function(tessera_joinable target out)
+  get_target_property(sources ${target} SOURCES)
+  get_target_property(folder ${target} SOURCE_DIR)
+  set(count 0)
+  foreach(source IN LISTS sources)
+    if(NOT source MATCHES "[.]cpp$")
+      continue()
+    endif()
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${folder})
+    set(alone FALSE)
+    foreach(property SKIP_UNITY_BUILD_INCLUSION COMPILE_OPTIONS COMPILE_DEFINITIONS)
+      get_source_file_property(value ${source} TARGET_DIRECTORY ${target} ${property})
+      if(value)
+        set(alone TRUE)
+      endif()
+    endforeach()
+    if(NOT alone)
+      math(EXPR count "${count} + 1")
+    endif()
+  endforeach()
+  set(${out} ${count} PARENT_SCOPE)
+endfunction()
+
+tessera_targets_below(${PROJECT_SOURCE_DIR} _targets)
+foreach(_target IN LISTS _targets)
+  get_target_property(_type ${_target} TYPE)
+  if(NOT _type MATCHES "^(EXECUTABLE|(STATIC|SHARED|MODULE|OBJECT)_LIBRARY)$")
+    continue()
+  endif()
+  tessera_joinable(${_target} _count)
+  if(_count LESS 2)
+    continue()
+  endif()
+  set(_batch ${_count})
+  if(TESSERA_UNITY_BATCH GREATER 0)
+    math(EXPR _pieces "(${_count} + ${TESSERA_UNITY_BATCH} - 1) / ${TESSERA_UNITY_BATCH}")
+    math(EXPR _batch "(${_count} + ${_pieces} - 1) / ${_pieces}")
+  endif()
+  set_target_properties(${_target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE BATCH UNITY_BUILD_BATCH_SIZE ${_batch})
+endforeach()
+# Sources are included here, and GCC warns where a type of an included file holds one of an anonymous namespace.
+target_compile_options(tessera_flags INTERFACE
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<COMPILE_LANGUAGE:CXX>>:-Wno-subobject-linkage>)
