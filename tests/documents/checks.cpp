@@ -10,9 +10,9 @@
 namespace documents {
 namespace {
 
-namespace fs = std::filesystem;
-
-std::string at(std::size_t line, const std::string& what) { return "line " + std::to_string(line) + ": " + what; }
+std::string on_line(std::size_t number, const std::string& what) {
+  return "line " + std::to_string(number) + ": " + what;
+}
 
 // Signs, not bytes: every byte but the continuations of UTF-8.
 std::size_t columns(const std::string& text) {
@@ -69,13 +69,13 @@ faults broken_tables(const std::string& page) {
     std::size_t end = head;
     while (end < lines.size() && lines[end].kind == line_kind::table) ++end;
     if (end - head < 2 || !is_rule(lines[head + 1].text)) {
-      found.push_back(at(lines[head].number, "a row without a head and a line of dashes above it"));
+      found.push_back(on_line(lines[head].number, "a row without a head and a line of dashes above it"));
     } else {
       const std::size_t wanted = cells(lines[head].text).size();
       for (std::size_t row = head + 1; row < end; ++row)
         if (const std::size_t has = cells(lines[row].text).size(); has != wanted)
           found.push_back(
-              at(lines[row].number, std::to_string(has) + " cells below a head of " + std::to_string(wanted)));
+              on_line(lines[row].number, std::to_string(has) + " cells below a head of " + std::to_string(wanted)));
     }
     head = end;
   }
@@ -105,7 +105,7 @@ faults long_lines(const std::string& page, std::size_t most) {
   for (const line& l : lines_of(page))
     if (l.kind != line_kind::table && l.kind != line_kind::code && l.text.find("://") == l.text.npos &&
         columns(l.text) > most)
-      found.push_back(at(l.number, std::to_string(columns(l.text)) + " columns"));
+      found.push_back(on_line(l.number, std::to_string(columns(l.text)) + " columns"));
   return found;
 }
 
@@ -128,7 +128,7 @@ faults idioms(const std::string& page) {
     for (std::size_t begin = text.find(words); begin != text.npos; begin = text.find(words, begin + 1)) {
       const std::size_t end = begin + words.size();
       if ((begin == 0 || !is_letter(text[begin - 1])) && (end == text.size() || !is_letter(text[end])))
-        found.push_back(at(number[begin], "'" + words + "': write " + one.instead));
+        found.push_back(on_line(number[begin], "'" + words + "': write " + one.instead));
     }
   }
   std::sort(found.begin(), found.end());

@@ -8,12 +8,12 @@
 #include <fstream>
 #include <string>
 
+#include "tests/documents/files.hpp"
 #include "tests/documents/markdown.hpp"
 
 namespace documents {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::IsEmpty;
 

@@ -15,8 +15,7 @@
 namespace documents {
 namespace {
 
-namespace fs = std::filesystem;
-const fs::path folder = fs::path(TESSERA_SOURCE_DIR) / "docs/decisions";
+const fs::path decisions = root / "docs/decisions";
 
 /// What a page or a row says of a decision.
 struct state {
@@ -40,7 +39,7 @@ state parse(const std::string& text) {
 
 std::map<std::string, state> states_of_the_pages() {
   std::map<std::string, state> found;
-  for (const auto& entry : fs::directory_iterator(folder)) {
+  for (const auto& entry : fs::directory_iterator(decisions)) {
     const std::string name = entry.path().filename().string();
     if (name == "README.md") continue;
     for (const line& l : lines_of(read(entry.path())))
@@ -52,7 +51,7 @@ std::map<std::string, state> states_of_the_pages() {
 
 TEST(decisions, the_table_repeats_the_states) {
   std::map<std::string, state> rows;
-  for (const line& l : lines_of(read(folder / "README.md"))) {
+  for (const line& l : lines_of(read(decisions / "README.md"))) {
     if (l.kind != line_kind::table || !l.text.starts_with("| [")) continue;
     const auto row = cells(l.text);
     ASSERT_EQ(row.size(), 3u);

@@ -15,8 +15,6 @@
 namespace documents {
 namespace {
 
-namespace fs = std::filesystem;
-const fs::path root = TESSERA_SOURCE_DIR;
 constexpr std::size_t most_columns = 120;
 
 std::string name_of(const fs::path& page) { return fs::relative(page, root).string(); }
@@ -30,21 +28,21 @@ constexpr std::array<std::string_view, 3> not_wrapped = {"docs/plugin_authors.md
 bool is_wrapped(const std::string& name) { return std::ranges::find(not_wrapped, name) == not_wrapped.end(); }
 
 TEST(documents, links_lead_somewhere) {
-  const auto all = pages(root);
+  const auto all = pages();
   EXPECT_GE(all.size(), 100u);
   for (const auto& page : all) EXPECT_THAT(broken_links(page), testing::IsEmpty()) << name_of(page);
 }
 
 TEST(documents, tables_are_whole) {
-  for (const auto& page : pages(root)) EXPECT_THAT(broken_tables(read(page)), testing::IsEmpty()) << name_of(page);
+  for (const auto& page : pages()) EXPECT_THAT(broken_tables(read(page)), testing::IsEmpty()) << name_of(page);
 }
 
 TEST(documents, no_page_waits_to_be_filled_in) {
-  for (const auto& page : pages(root)) EXPECT_THAT(placeholders(read(page)), testing::IsEmpty()) << name_of(page);
+  for (const auto& page : pages()) EXPECT_THAT(placeholders(read(page)), testing::IsEmpty()) << name_of(page);
 }
 
 TEST(documents, lines_are_short) {
-  for (const auto& page : pages(root)) {
+  for (const auto& page : pages()) {
     const std::string name = name_of(page);
     if (is_record(name)) continue;
     const faults found = long_lines(read(page), most_columns);
@@ -57,7 +55,7 @@ TEST(documents, lines_are_short) {
 }
 
 TEST(documents, the_language_is_plain) {
-  for (const auto& page : pages(root)) {
+  for (const auto& page : pages()) {
     if (is_record(name_of(page))) continue;
     EXPECT_THAT(idioms(read(page)), testing::IsEmpty()) << name_of(page);
   }

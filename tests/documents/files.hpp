@@ -11,16 +11,20 @@
 
 namespace documents {
 
+namespace fs = std::filesystem;
+
+/// The root of the repository.
+inline const fs::path root = TESSERA_SOURCE_DIR;
+
 /// A file of the repository. Fails the running test when it cannot be read.
-inline std::string read(const std::filesystem::path& path) {
+inline std::string read(const fs::path& path) {
   std::ifstream stream(path, std::ios::binary);
   EXPECT_TRUE(stream.good()) << path << " cannot be read";
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// Every .md file outside of build folders and hidden ones, from the root of the repository.
-inline std::vector<std::filesystem::path> pages(const std::filesystem::path& root) {
-  namespace fs = std::filesystem;
+/// Every .md file of the repository outside of build folders and hidden ones.
+inline std::vector<fs::path> pages() {
   std::vector<fs::path> found;
   for (auto entry = fs::recursive_directory_iterator(root); entry != fs::recursive_directory_iterator(); ++entry) {
     const std::string name = entry->path().filename().string();

@@ -12,8 +12,6 @@
 namespace documents {
 namespace {
 
-const std::filesystem::path root = TESSERA_SOURCE_DIR;
-
 TEST(front_page, the_program_is_the_first_example) {
   const auto programs = code_blocks(read(root / "README.md"), "cpp");
   ASSERT_EQ(programs.size(), 1u);

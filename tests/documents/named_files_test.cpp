@@ -15,9 +15,6 @@
 namespace documents {
 namespace {
 
-namespace fs = std::filesystem;
-const fs::path root = TESSERA_SOURCE_DIR;
-
 constexpr std::string_view folders[] = {"core",  "hierarchy", "apps",  "plugins", "examples",
                                         "bench", "tests",     "cmake", "docs"};
 
@@ -67,7 +64,7 @@ TEST(named_files, the_architecture_says_where_things_are) {
 TEST(named_files, exist) {
   const auto files = files_of_the_repository();
   std::size_t looked_at = 0;
-  for (const fs::path& page : pages(root)) {
+  for (const fs::path& page : pages()) {
     const std::string name = fs::relative(page, root).string();
     const bool of_a_folder = page.filename() == "README.md" && !name.starts_with("docs/") && name != "README.md";
     if ((!of_a_folder && name != "docs/architecture.md") || name.find("/skeleton/") != name.npos) continue;
