@@ -23,12 +23,13 @@ inline std::string read(const fs::path& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// Every .md file of the repository outside of build folders and hidden ones.
+/// Every .md file of the repository outside of build folders and hidden ones but .github.
 inline std::vector<fs::path> pages() {
   std::vector<fs::path> found;
   for (auto entry = fs::recursive_directory_iterator(root); entry != fs::recursive_directory_iterator(); ++entry) {
     const std::string name = entry->path().filename().string();
-    if (entry->is_directory() && (name.starts_with('.') || (entry.depth() == 0 && name.starts_with("build"))))
+    if (entry->is_directory() &&
+        ((name.starts_with('.') && name != ".github") || (entry.depth() == 0 && name.starts_with("build"))))
       entry.disable_recursion_pending();
     else if (entry->path().extension() == ".md")
       found.push_back(entry->path());
