@@ -190,7 +190,7 @@ void add_cholesky(CLI::App& to, command& selected) {
   matrix->excludes(size);
   sub.add_option("--tile", options->tile, "rows and columns of a tile; by default 64 to 512, growing with n")
       ->type_name("N")->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16));
-  sub.add_option("--repeat", options->repeat, "factorize so many times and report the best")->type_name("N")->check(CLI::Range(1, 1000000))->capture_default_str();
+  sub.add_option("--repeat", options->repeat, "factorize N times and report the best time")->type_name("N")->check(CLI::Range(1, 1000000))->capture_default_str();
   sub.add_option("--rhs", options->rhs, "right-hand side: random or ones")->check(CLI::IsMember({"random", "ones"}))->capture_default_str();
   options->add_run_options(sub);
   sub.footer("Example:\n  tessera cholesky --matrix apps/cholesky/data/bcsstk09.mtx --config configs/sim_two.toml --stats\n"

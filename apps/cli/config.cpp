@@ -37,7 +37,7 @@ void add_config(CLI::App& to, command& selected) {
   explain_command.add_option("--workers", options->workers, "as for the commands that run tasks")
       ->type_name("N")
       ->check(CLI::Range(0, 65536));
-  explain_command.add_flag("--changed", options->changed, "leave out what has its default");
+  explain_command.add_flag("--changed", options->changed, "leave out settings that have their default");
   explain_command.add_option("--json", options->json, "write the settings as JSON; - is standard output, instead of the table")
       ->type_name("FILE");
   explain_command.footer("Precedence: default < files, in order < environment (TESSERA_...) < --set < --workers.\n"

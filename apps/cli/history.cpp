@@ -51,10 +51,10 @@ int run(const history_options& o) {
 
 void add_history(CLI::App& to, command& selected) {
   auto options = std::make_shared<history_options>();
-  CLI::App& sub = *to.add_subcommand("history", "Show what placement has learnt about this machine, or forget it");
+  CLI::App& sub = *to.add_subcommand("history", "Show or clear the times that placement has learnt on this machine");
   options->add_machine_options(sub);
   auto* json = sub.add_option("--json", options->json, "write it as JSON; - is standard output, instead of the tables")->type_name("FILE");
-  sub.add_flag("--clear", options->clear, "forget it")->excludes(json);
+  sub.add_flag("--clear", options->clear, "forget the times; those of other machines in the same file stay")->excludes(json);
   sub.footer("Times are learnt by runs with runtime.placement = \"cost\" or a policy plugin, and kept where runtime.history says.\n"
              "The machine is recognised by its CPU and its devices, so give the --config of the run.\n"
              "Example:\n  tessera history --config configs/sim_two.toml");

@@ -194,7 +194,7 @@ int check(const check_options& o) {
 }  // namespace
 
 void add_plugins(CLI::App& to, command& selected) {
-  CLI::App& sub = *to.add_subcommand("plugins", "List every plugin file that is looked at, and what became of it");
+  CLI::App& sub = *to.add_subcommand("plugins", "List every plugin file that was found: loaded or refused, and why");
   auto options = std::make_shared<plugins_options>();
   options->add_to(sub);
   sub.add_option("--json", options->json, "write the list as JSON; - is standard output, instead of the text")->type_name("FILE");
@@ -214,14 +214,14 @@ void add_plugins(CLI::App& to, command& selected) {
   explain_command.callback([explained, &selected] { selected = [explained] { return explain(*explained); }; });
 
   auto layouts_to = std::make_shared<std::string>();
-  CLI::App& layouts_command = *sub.add_subcommand("layouts", "Print how the structs of tessera/plugin.h lie in memory, for languages that do not read C");
+  CLI::App& layouts_command = *sub.add_subcommand("layouts", "Print the memory layout of the structs in tessera/plugin.h, for languages that do not read C");
   layouts_command.add_option("--json", *layouts_to, "write them as JSON; - is standard output, instead of the text")->type_name("FILE");
   layouts_command.footer("Sizes and offsets are in bytes. \"since\" is the version of the ABI that brought a field.\n"
                          "Example:\n  tessera plugins layouts --json layouts.json");
   layouts_command.callback([layouts_to, &selected] { selected = [layouts_to] { return layouts(*layouts_to); }; });
 
   auto checked = std::make_shared<check_options>();
-  CLI::App& check_command = *sub.add_subcommand("check", "Does a plugin keep what tessera/plugin.h asks? Runs the conformance suite");
+  CLI::App& check_command = *sub.add_subcommand("check", "Run the conformance suite: does a plugin keep the contract of tessera/plugin.h?");
   check_command.add_option("path", checked->path, "the plugin's file")->type_name("PATH");
   check_command.add_option("--option", checked->options, "an option of the plugin, e.g. 'device[0].memory=64 MiB' (repeatable)")
       ->type_name("NAME=VALUE")
@@ -236,30 +236,30 @@ void add_plugins(CLI::App& to, command& selected) {
   check_command.add_option("--inner-option", checked->inner_options, "an option of the inner plugin (repeatable)")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  check_command.add_option("--lose-with", checked->lose_with, "an option, of the layer if there is one, that makes a device lose itself while it works (repeatable)")
+  check_command.add_option("--lose-with", checked->lose_with, "an option, of the layer if there is one, that makes a device fail for good while it works (repeatable)")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   check_command.add_option("--arguments", checked->arguments, "argument bytes that an operation takes, in hexadecimal, instead of the usual ones (repeatable)")
       ->type_name("OPERATION=HEX")
       ->allow_extra_args(false);
   check_command.add_option("--filter", checked->filter, "only checks with this in their name, e.g. copies")->type_name("TEXT");
-  check_command.add_option("--only", checked->only, "the check of this name alone, e.g. copies.every_pair")->type_name("NAME");
+  check_command.add_option("--only", checked->only, "only the check of this name, e.g. copies.every_pair")->type_name("NAME");
   check_command.add_flag("--list", checked->list, "print the names of all checks, and run none");
-  check_command.add_option("--time-limit", checked->time_limit, "for each check; what takes longer hangs: it fails, and the command ends. 0: none")
+  check_command.add_option("--time-limit", checked->time_limit, "limit for each check; a check that takes longer fails and ends the command. 0: none")
       ->type_name("SECONDS")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}))
       ->capture_default_str();
-  check_command.add_option("--seed", checked->seed, "of random shapes and contents; 0: a new one, which is printed")
+  check_command.add_option("--seed", checked->seed, "seed of random shapes and contents; 0: a new one, which is printed")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
       ->capture_default_str();
-  check_command.add_option("--known-failures", checked->known_failures, "a file of failures that are accepted until a day")
+  check_command.add_option("--known-failures", checked->known_failures, "a file of failures that are accepted until a date")
       ->type_name("FILE");
   check_command.add_option("--json", checked->json, "write the results as JSON; - is standard output, the text then goes to standard error")
       ->type_name("FILE");
   check_command.add_flag("--second-process", checked->second_process)->group("");  // the suite's own, and not shown
   check_command.footer("One line per check: passed, failed, skipped (the plugin does not offer it) or known failure. Ends with 5 when a\n"
-                       "check failed. A plugin that crashes takes the command with it; standard error names the check.\n"
+                       "check failed. A plugin that crashes ends the command; standard error names the check.\n"
                        "Example:\n  tessera plugins check ./tessera_mine.so --option 'device[0].memory=64 MiB' --json results.json");
   check_command.callback([checked, &selected] { selected = [checked] { return check(*checked); }; });
 

@@ -108,10 +108,10 @@ int write_new(const new_options& o) {
 
 void add_plugins_new(CLI::App& plugins, command& selected) {
   auto options = std::make_shared<new_options>();
-  CLI::App& sub = *plugins.add_subcommand("new", "Write a small device plugin to begin with: source, build file, README.md");
+  CLI::App& sub = *plugins.add_subcommand("new", "Write a small device plugin to start from: source, build file, README.md");
   sub.add_option("name", options->name, "its name: 1 to 64 of a-z, 0-9, '_' and '-'")->type_name("NAME")->required();
   sub.add_option("--language", options->language, "c, c++ or rust")->type_name("LANGUAGE")->required();
-  sub.add_option("--directory", options->directory, "the folder that it is written into: a new or an empty one; NAME without it")->type_name("DIR");
+  sub.add_option("--directory", options->directory, "the folder to write to: a new or an empty one; default NAME")->type_name("DIR");
   sub.add_option("--json", options->json, "write the list of files as JSON; - is standard output, instead of the text")->type_name("FILE");
   sub.footer("The plugin passes `tessera plugins check` as it is: a simulated device whose memory is the host's.\n"
              "Example:\n  tessera plugins new my_device --language rust");

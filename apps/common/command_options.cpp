@@ -29,7 +29,7 @@ void command_options::add_run_options(CLI::App& to) {
   to.add_option("--workers", workers, "threads that run tasks on the host, the waiting one included; 0: one per core")
       ->type_name("N")
       ->check(CLI::Range(0, 65535));
-  to.add_option("--seed", seed, "of all random numbers")
+  to.add_option("--seed", seed, "seed of all random numbers")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))  // else -1 becomes a large number
       ->capture_default_str();

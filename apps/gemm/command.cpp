@@ -133,7 +133,7 @@ void add_gemm(CLI::App& to, command& selected) {
   sub.add_option("--k", options->k, "columns of A, rows of B")->type_name("N")->check(sizes);
   sub.add_option("--tile", options->tile, "rows and columns of a tile; by default 128 to 512, growing with the size")
       ->type_name("N")->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16));
-  sub.add_option("--repeat", options->repeat, "multiply so many times and report the best")->type_name("N")->check(CLI::Range(1, 1000000))->capture_default_str();
+  sub.add_option("--repeat", options->repeat, "multiply N times and report the best time")->type_name("N")->check(CLI::Range(1, 1000000))->capture_default_str();
   sub.add_option("--type", options->type, "element type: f64 or f32")->check(CLI::IsMember({"f64", "f32"}))->capture_default_str();
   options->add_run_options(sub);
   sub.footer("Example:\n  tessera gemm --n 2048 --tile 256 --config configs/sim_one.toml --json gemm.json\n"

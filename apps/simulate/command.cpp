@@ -294,9 +294,9 @@ void add_simulate(CLI::App& to, command& selected) {
   sub.add_option("--placement", options->placement, "as runtime.placement: eager, locality, pinned or cost")
       ->check(CLI::IsMember({"eager", "locality", "pinned", "cost"}));
   sub.add_option("--eviction", options->eviction, "as memory.eviction: next_use, lru or fifo")->check(CLI::IsMember({"next_use", "lru", "fifo"}));
-  sub.add_option("--workers", options->workers, "cores that run tasks, the submitting one included; 0: all that are described")
+  sub.add_option("--workers", options->workers, "cores that run tasks, the submitting one included; 0: all described cores")
       ->type_name("N")->check(CLI::Range(0, 65536));
-  sub.add_flag("--learnt", options->learnt, "host operations take the times that were learnt on this machine (`tessera history`)");
+  sub.add_flag("--learnt", options->learnt, "host operations take the times learnt on this machine (`tessera history`)");
   options->add_machine_options(sub);
   sub.add_option("--json", options->json, "write all figures as JSON; - is standard output")->type_name("FILE");
   sub.add_option("--trace", options->trace, "write the run, in virtual time, for Perfetto and `tessera trace summary`")->type_name("FILE");

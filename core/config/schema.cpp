@@ -13,34 +13,32 @@ constexpr std::uint64_t KiB = 1ull << 10, TiB = 1ull << 40, PiB = 1ull << 50;
 
 constexpr std::array keys{
     key{"runtime", "workers", key_type::integer, 0, 65535, "", false,
-        "Threads that run tasks on the host, the one that waits included; 0: one per core allowed.",
+        "Threads that run host tasks, the waiting thread included; 0: one per core allowed.",
         [](settings& s) -> field { return &s.runtime.workers; }},
     key{"runtime", "bind", key_type::boolean, 0, 0, "", false,
         "Bind each worker to the CPUs of its core, inside the set that the process inherited.",
         [](settings& s) -> field { return &s.runtime.bind; }},
     key{"runtime", "placement", key_type::text, 0, 0, "eager|locality|pinned|cost|policy:*", false,
-        "How a location is chosen for a task: the first idle, the one that holds the data, the one the task names, the "
-        "one "
-        "where it is done first as far as was learnt, or as the policy plugin says that policy: names.",
+        "How a place is chosen for a task. `eager`: the shortest queue; `locality`: the lowest sum of transfer "
+        "and queued time; `pinned`: where the task says; `cost`: the earliest estimated finish; `policy:NAME`: "
+        "the choice of that plugin.",
         [](settings& s) -> field { return &s.runtime.placement; }},
     key{"runtime", "history", key_type::text, 0, 0, "auto|off", true,
-        "Where the times that placement cost and policy plugins learn are kept from run to run: auto (a file per "
-        "machine in "
-        "the user's cache folder), off, or the path of a file.",
+        "Where learnt times (placement cost, policy plugins) are kept from run to run: auto (a file per machine "
+        "in the user's cache folder), off, or the path of a file.",
         [](settings& s) -> field { return &s.runtime.history; }},
     key{"runtime", "kernel_cache", key_type::text, 0, 0, "auto|off", true,
-        "Where kernels that were compiled while a program ran are kept: auto (the user's cache folder), off, or the "
-        "path of a "
-        "folder that nobody else may write to.",
+        "Where kernels that were compiled at run time are kept: auto (the user's cache folder), off, or the path "
+        "of a folder that only its owner can write to.",
         [](settings& s) -> field { return &s.runtime.kernel_cache; }},
     key{"runtime", "kernel_cache_limit", key_type::size, 1, PiB, "", false,
-        "Bytes of compiled kernels above which those that were not used for longest are removed.",
+        "Bytes of compiled kernels above which the least recently used ones are removed.",
         [](settings& s) -> field { return &s.runtime.kernel_cache_limit; }},
     key{"runtime", "window_tasks", key_type::integer, 1, 1ull << 32, "", false,
-        "Submitted and unfinished tasks above which a submitter helps instead of submitting.",
+        "Unfinished tasks above which a submitting thread runs tasks itself.",
         [](settings& s) -> field { return &s.runtime.window_tasks; }},
     key{"runtime", "window_bytes", key_type::size, 0, PiB, "", false,
-        "Bytes that unfinished tasks touch above which a submitter helps; 0: no limit.",
+        "Bytes of unfinished tasks' blocks above which a submitting thread runs tasks itself; 0: no limit.",
         [](settings& s) -> field { return &s.runtime.window_bytes; }},
     key{"runtime", "spin", key_type::duration, 0, 1'000'000'000, "", false,
         "How long an idle worker spins before it sleeps; at most one second.",
@@ -58,37 +56,34 @@ constexpr std::array keys{
         "Locations whose devices take no tasks until the program attaches them.",
         [](settings& s) -> field { return &s.runtime.detached; }},
     key{"runtime", "watchdog", key_type::duration, 0, 31'536'000'000'000'000, "", false,
-        "How long a device's stream may take for one piece of work before it is taken for hanging and the run ends "
-        "with an error "
-        "that names it; 0 s: for ever.",
+        "How long one piece of work may take on a device's stream before it counts as hanging and the run ends "
+        "with an error that names it; 0 s: no limit.",
         [](settings& s) -> field { return &s.runtime.watchdog_ns; }},
     key{"runtime", "plugin_patience", key_type::duration, 0, 31'536'000'000'000'000, "", false,
-        "How long one call of a plugin may take while plugins are opened; a command ends then with an error that names it. After 10 s a note "
-        "says what is waited for; 0 s: without end.",
+        "How long one call of a plugin may take while plugins are opened before the command ends with an error "
+        "that names it; a note appears after 10 s. 0 s: no limit.",
         [](settings& s) -> field { return &s.runtime.plugin_patience_ns; }},
     key{"runtime", "survive_loss", key_type::boolean, 0, 0, "", false,
-        "Go on without a device that is lost: a fence names the blocks that only it had; false: the run is cancelled.",
+        "Continue without a lost device: a fence names the blocks that only it had; false: the run is cancelled.",
         [](settings& s) -> field { return &s.runtime.survive_loss; }},
     key{"runtime", "copy_retries", key_type::integer, 0, 1000, "", false,
-        "How often a copy that failed is tried again from the same memory before the task that needs it fails.",
+        "How often a failed copy is retried from the same memory before the task that needs it fails.",
         [](settings& s) -> field { return &s.runtime.copy_retries; }},
     key{"runtime", "checked_copies", key_type::boolean, 0, 0, "", false,
-        "Start a task on a device only when its copies have arrived without a failure, so that failed ones can be tried again; "
-        "tasks so short that a device takes several at a time (runtime.batch), and with false all, start behind their copies until "
-        "the first failure of a run, which may cost tasks and their blocks.",
+        "Start a device task only after its copies have arrived, so that failed copies can be retried. Tasks "
+        "short enough for runtime.batch, and with false all tasks, are enqueued after their copies until the "
+        "first failure of a run, which may cost tasks and their blocks.",
         [](settings& s) -> field { return &s.runtime.checked_copies; }},
     key{"runtime", "graphs", key_type::boolean, 0, 0, "", false,
         "Replays hand whole segments of a recording to devices that offer graphs, as one launch each.",
         [](settings& s) -> field { return &s.runtime.graphs; }},
     key{"runtime", "batch", key_type::integer, 1, 4096, "", false,
-        "Ready tasks that differ in their blocks alone are given to a device as one launch, so many at most, where "
-        "operation and device "
-        "take batches; 1: each by itself, as with deterministic and validate.",
+        "Most ready tasks that are given to a device as one launch, if they differ in their blocks alone and "
+        "operation and device take batches; 1: no batches, as with deterministic and validate.",
         [](settings& s) -> field { return &s.runtime.batch; }},
     key{"runtime", "deterministic", key_type::boolean, 0, 0, "", false,
-        "Sum accumulates in the order of their submission, so that results do not depend on workers and places; at "
-        "most four "
-        "additions to a block run side by side then.",
+        "Sum accumulates in the order of their submission, so that results do not depend on workers and places; "
+        "at most four additions to a block run at the same time then.",
         [](settings& s) -> field { return &s.runtime.deterministic; }},
     key{"runtime", "trace", key_type::boolean, 0, 0, "", false,
         "Record every task, transfer and wait; --trace and --report of a command turn it on.",
@@ -102,31 +97,31 @@ constexpr std::array keys{
         "turns it on.",
         [](settings& s) -> field { return &s.runtime.validate; }},
     key{"memory", "host_limit", key_type::size, 0, PiB, "", false,
-        "Bytes of blocks that each host space may hold, also more than the limits of the process leave; 0: what the machine has and these "
-        "limits leave.",
+        "Bytes of blocks that each host space may hold, even more than the limits of the process leave; 0: what "
+        "the machine has and these limits leave.",
         [](settings& s) -> field { return &s.runtime.host_limit; }},
     key{"memory", "slab_bytes", key_type::size, 64 * KiB, TiB, "", false,
-        "Size of a slab asked of a plugin and carved into blocks; the first ones of a memory of 16 slabs or more are smaller.",
+        "Size of the slabs that plugins allocate and the core carves into blocks; the first slabs of a memory of "
+        "16 or more are smaller.",
         [](settings& s) -> field { return &s.runtime.slab_bytes; }},
     key{"memory", "eviction", key_type::text, 0, 0, "next_use|lru|fifo", false,
-        "Which replica leaves a full memory first: the one that submitted tasks need last, the least recently used, or "
-        "the "
-        "one that came first.",
+        "Which replica leaves a full memory first: the one whose next use is last, the least recently used, or "
+        "the one that came first.",
         [](settings& s) -> field { return &s.runtime.eviction; }},
     key{"memory", "high_watermark", key_type::integer, 1, 100, "", false,
         "Percent of a memory's limit above which blocks leave in the background, once it has been full.",
         [](settings& s) -> field { return &s.runtime.high_watermark; }},
     key{"memory", "low_watermark", key_type::integer, 1, 100, "", false,
-        "Percent of a memory's limit until which they leave.",
+        "Percent of a memory's limit down to which they leave.",
         [](settings& s) -> field { return &s.runtime.low_watermark; }},
     key{"memory", "write_ahead", key_type::integer, 0, 100, "", false,
         "Percent of a full memory's limit kept ready to leave at once: the next to go are copied to the parent memory "
         "ahead of time.",
         [](settings& s) -> field { return &s.runtime.write_ahead; }},
     key{"memory", "patience", key_type::duration, 0, 31'536'000'000'000'000, "", false,
-        "How long tasks wait for a full memory when nothing runs any more but threads of the program that do not wait "
-        "could still make room. "
-        "Where all of them wait, have ended, or say that they wait elsewhere (`runtime::waiting_elsewhere`), the task is given up at once.",
+        "How long tasks wait for a full memory when nothing runs any more and only a thread of the program that "
+        "does not wait could make room. If all of them wait, have ended, or wait elsewhere "
+        "(`runtime::waiting_elsewhere`), the task is given up at once.",
         [](settings& s) -> field { return &s.runtime.patience_ns; }},
     key{"memory", "staging_bytes", key_type::size, 64 * KiB, TiB, "", false,
         "Size of each device's staging ring in host memory.",
@@ -137,7 +132,7 @@ constexpr std::array keys{
     key{"memory", "huge_pages", key_type::boolean, 0, 0, "", false, "Ask the system for huge pages behind host slabs.",
         [](settings& s) -> field { return &s.runtime.huge_pages; }},
     key{"topology", "synthetic", key_type::text, 0, 0, "", false,
-        "Describe an imagined machine in hwloc's synthetic form instead of looking at this one; nothing is bound then.",
+        "Describe a machine in hwloc's synthetic form instead of looking at this one; nothing is bound then.",
         [](settings& s) -> field { return &s.topology.synthetic; }},
     key{"topology", "xml", key_type::text, 0, 0, "", true,
         "Read the machine from an XML file written by lstopo instead of looking at this one; nothing is bound then.",
@@ -146,7 +141,8 @@ constexpr std::array keys{
         "A file of loctypes, locations and hierarchy in the older CSV form; it replaces those of the TOML files.",
         [](settings& s) -> field { return &s.topology.declarations; }},
     key{"region", "policy", key_type::text, 0, 0, "", false,
-        "Policy of regions that say `runtime`: static, flatten, any, percentage:[...] or range:[...].",
+        "Policy of regions that say `runtime`: static, flatten, any, percentage:[...] or range:[...]. Regions do "
+        "not exist yet, so it has no effect.",
         [](settings& s) -> field { return &s.region.policy; }},
 };
 

@@ -64,7 +64,7 @@ int list(const check_options& o) {
 }  // namespace
 
 void add_sial_check(CLI::App& to, command& selected) {
-  CLI::App& sub = *to.add_subcommand("check", "Tell every error and warning of a program, with its place");
+  CLI::App& sub = *to.add_subcommand("check", "Report every error and warning of a program, with its place");
   const auto o = add_options(sub);
   sub.footer("Ends with 4 when there are errors.\nExample:\n  tessera sial check hello.sialx");
   sub.callback([o, &selected] { selected = [o] { return check(*o); }; });

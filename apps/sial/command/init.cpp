@@ -34,7 +34,7 @@ int convert(const init_options& o) {
 
 void add_sial_init(CLI::App& to, command& selected) {
   auto o = std::make_shared<init_options>();
-  CLI::App& sub = *to.add_subcommand("init", "Show initialization data as text, or write them in the other form");
+  CLI::App& sub = *to.add_subcommand("init", "Show initialization data as text, or convert them to the other form");
   sub.add_option("from", o->from, "initialization data: .toml, or binary (.dat)")->required()->type_name("FILE");
   sub.add_option("to", o->to, "the file to write: .toml, or binary; without it the text is printed")->type_name("FILE");
   sub.add_option("--json", o->json, "write what was read as JSON; - is standard output")->type_name("FILE");

@@ -175,26 +175,26 @@ int run(const run_options& o) {
 void add_sial_run(CLI::App& to, command& selected) {
   auto o = std::make_shared<run_options>();
   CLI::App& sub = *to.add_subcommand("run", "Run a program, or all programs of a job");
-  sub.add_option("program", o->file, "the program: a .sialx file; without it those of the initialization data run")->type_name("FILE");
+  sub.add_option("program", o->file, "the program: a .sialx file; without it the programs of the initialization data run")->type_name("FILE");
   sub.add_option("--init", o->init, "initialization data: constants, segment sizes, arrays; .toml, or binary (.dat)")->type_name("FILE");
   sub.add_option("--sial-dir", o->folders, "folders with programs and what they import")->type_name("DIR");
-  sub.add_option("--instructions", o->instructions, "libraries of super instructions: paths, or names that --instruction-dir has")->type_name("FILE");
+  sub.add_option("--instructions", o->instructions, "libraries of super instructions: paths, or names in the folders of --instruction-dir")->type_name("FILE");
   sub.add_option("--instruction-dir", o->instruction_folders, "folders with such libraries")->type_name("DIR");
-  sub.add_flag("--deterministic", o->deterministic, "the same bits in every run with as many workers: iterations are dealt out, and sums are added up, in the same way");
-  sub.add_option("--devices", o->devices, "which block statements run on devices: those that are done sooner there (best), none, or all that can")
+  sub.add_flag("--deterministic", o->deterministic, "the same bits in every run with the same number of workers: iterations are dealt and sums are added in the same way");
+  sub.add_option("--devices", o->devices, "which block statements run on devices: those that finish sooner there (best), none (never), or all that can (always)")
       ->type_name("WHICH")->capture_default_str()->check(CLI::IsMember({"best", "never", "always"}));
-  sub.add_flag("--dry-run", o->dry_run, "tell what the programs will need: memory, operations, whether it fits and what would make it fit; nothing runs. Ends with 7 when it does not fit");
+  sub.add_flag("--dry-run", o->dry_run, "report what the programs will need: memory, operations, whether it fits and what would make it fit; nothing runs. Ends with 7 if it does not fit");
   sub.add_option("--profile", o->profile, "write the source with times per line, as text, or as a page when the name ends in .html; - is standard output")
       ->type_name("FILE");
-  sub.add_option("--look-ahead", o->ahead, "iterations of a pardo whose blocks are asked for before they begin, where memory is limited")
+  sub.add_option("--look-ahead", o->ahead, "iterations of a pardo whose blocks are fetched before they begin, if there is a memory besides the host's; 0: none")
       ->type_name("N")->capture_default_str()->check(CLI::Range(0, 1000));
-  sub.add_option("--progress", o->progress, "where the program is, on standard error: auto (on a terminal), always (elsewhere a line now and then), never")
+  sub.add_option("--progress", o->progress, "show where the program is, on standard error: auto (on a terminal), always (elsewhere a line every ten seconds), never")
       ->type_name("WHEN")->capture_default_str()->check(CLI::IsMember({"auto", "always", "never"}));
-  sub.add_option("--dump-final", o->dump, "write what each program left as JSON: ints, scalars, static, distributed and served arrays; - is standard output")
+  sub.add_option("--dump-final", o->dump, "write the final state of each program as JSON: ints, scalars, static, distributed and served arrays; - is standard output")
       ->type_name("FILE");
-  sub.add_flag("--dump-checksums", o->checksums, "sums instead of the elements in --dump-final");
-  CLI::Option* const folder = sub.add_option("--checkpoint", o->checkpoint, "write what programs keep for later ones to this folder, behind each")->type_name("DIR");
-  sub.add_flag("--resume", o->resume, "go on behind the last program that the folder of --checkpoint has as completed")->needs(folder);
+  sub.add_flag("--dump-checksums", o->checksums, "dump sums instead of the elements with --dump-final");
+  CLI::Option* const folder = sub.add_option("--checkpoint", o->checkpoint, "after each program, write what it keeps for later ones to this folder")->type_name("DIR");
+  sub.add_flag("--resume", o->resume, "continue after the last program that the folder of --checkpoint has as completed")->needs(folder);
   o->add_run_options(sub);
   sub.footer("Example:\n  tessera sial run hello.sialx --init job.toml --workers 2");
   sub.callback([o, &selected] { selected = [o] { return run(*o); }; });

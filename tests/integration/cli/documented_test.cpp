@@ -32,20 +32,32 @@ std::string section(const std::string& heading) {
   return found;
 }
 
-/// First cells of the table whose head begins with "| `JSON key`"; those whose row says "where known" are in `sometimes`.
+/// The keys of the tables whose head begins with "| JSON key". `sometimes`: those whose type says "optional", and those
+/// below a key that is optional or may be null; all others are there whenever their parent is.
 struct documented_keys {
   keys always, sometimes;
 };
 documented_keys documented(const std::string& heading) {
   documented_keys found;
+  keys parents;  // that may be absent or null
+  const auto below_one = [&](const std::string& key) {
+    for (std::size_t end = key.find_first_of(".["); end != key.npos; end = key.find_first_of(".[", end + 1))
+      if (parents.contains(key.substr(0, end))) return true;
+    return false;
+  };
   std::istringstream lines(section(heading));
   std::string line;
   bool inside = false;
   while (std::getline(lines, line)) {
     if (line.starts_with("| JSON key")) inside = true;
     else if (!line.starts_with("|")) inside = false;
-    else if (inside && line.starts_with("| `"))
-      (line.find("where known") == std::string::npos ? found.always : found.sometimes).insert(line.substr(3, line.find('`', 3) - 3));
+    else if (inside && line.starts_with("| `")) {
+      const std::size_t end = line.find('`', 3), type = line.find('|', end) + 1;
+      const std::string key = line.substr(3, end - 3), cell = line.substr(type, line.find('|', type) - type);
+      const bool optional = cell.find("optional") != cell.npos;
+      if (optional || cell.find("or null") != cell.npos) parents.insert(key);
+      (optional || below_one(key) ? found.sometimes : found.always).insert(key);
+    }
   }
   EXPECT_FALSE(found.always.empty()) << heading;
   return found;
@@ -82,6 +94,15 @@ documented_keys together(documented_keys a, const documented_keys& b) {
   a.always.insert(b.always.begin(), b.always.end());
   a.sometimes.insert(b.sometimes.begin(), b.sometimes.end());
   return a;
+}
+
+TEST(documented, a_key_is_optional_by_its_own_type_or_by_its_parent) {
+  const documented_keys topology = documented("## tessera topology"), runs = documented("## Figures of every run");
+  EXPECT_TRUE(topology.always.contains("name") && topology.always.contains("peer_links[].from"));
+  EXPECT_TRUE(topology.sometimes.contains("memory_bytes") && topology.sometimes.contains("space.device"));
+  EXPECT_TRUE(runs.always.contains("links[].from") && runs.sometimes.contains("validation[].there.line"));
+  const documented_keys history = documented("## tessera history");
+  EXPECT_TRUE(history.always.contains("crossovers[].moved") && history.sometimes.contains("crossovers[].moved.amount"));
 }
 
 TEST(documented, keys_of_runs) {
@@ -148,6 +169,19 @@ TEST(documented, keys_of_topology) {
   keys real = keys_of(run({"topology", "--config", source("configs/sim_two.toml"), "--json", "-"}).out);
   real.merge(keys_of(run({"topology", "--set", "topology.synthetic=package:2 numa:2 core:2 pu:1", "--json", "-"}).out));
   expect_agreement(real, documented("## tessera topology"), "topology");
+}
+
+// The command below the picture, word for word; the picture in the repository is what it draws.
+TEST(documented, the_picture_of_the_front_page) {
+  const std::string limit = "memory.host_limit=4GiB";
+  const std::string synthetic = "topology.synthetic=numa:1(memory=8589934592) core:8 pu:1";
+  const std::string command = "tessera topology --config configs/two_gpus_sim.toml --set " + limit + " \\\n  --set '" +
+                              synthetic + "' --svg two_gpus.svg\n";
+  EXPECT_NE(contents(source("README.md")).find(command), std::string::npos) << command;
+  const std::string config = source("configs/two_gpus_sim.toml");
+  const outcome drawn = run({"topology", "--config", config, "--set", limit, "--set", synthetic, "--svg", "-"});
+  EXPECT_EQ(drawn.code, 0) << drawn.err;
+  EXPECT_EQ(drawn.out, contents(source("docs/pictures/two_gpus.svg")));
 }
 
 TEST(documented, keys_of_plugins) {

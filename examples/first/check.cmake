@@ -1,0 +1,13 @@
+# Runs the example with and without a configuration; README.md must have what it prints as a block of text.
+file(READ "${SOURCE}/README.md" page)
+foreach(config "" "${SOURCE}/configs/two_gpus_sim.toml")
+  set(ENV{TESSERA_CONFIG} "${config}")
+  execute_process(COMMAND "${PROGRAM}" RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "with TESSERA_CONFIG='${config}' it ended with ${code}:\n${out}${err}")
+  endif()
+  string(FIND "${page}" "```text\n${out}```" found)
+  if(found EQUAL -1)
+    message(FATAL_ERROR "with TESSERA_CONFIG='${config}' it printed\n${out}which is no block of README.md")
+  endif()
+endforeach()

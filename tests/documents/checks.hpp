@@ -1,0 +1,29 @@
+#pragma once
+// What a page of this repository must not have. Each check returns one sentence per fault, with its line.
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace documents {
+
+using faults = std::vector<std::string>;
+
+/// Words that somebody meant to fill in: @INTRO@, TODO.
+faults placeholders(const std::string& page);
+
+/// Tables without a line of dashes behind their head, which is also what a row becomes that a blank line cuts off, and
+/// rows with another number of cells than the head has.
+faults broken_tables(const std::string& page);
+
+/// Links to files that do not exist, and to headings that the file does not have. Links to other hosts are not
+/// followed.
+faults broken_links(const std::filesystem::path& document);
+
+/// Lines of text above `most` columns; tables, code and lines with an address may be longer.
+faults long_lines(const std::string& page, std::size_t most);
+
+/// Translated idioms. The list is in checks.cpp with the words to write instead.
+faults idioms(const std::string& page);
+
+}  // namespace documents
