@@ -138,14 +138,14 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
   setup.simulated = m_machine.simulated.get();
   m_scheduler = std::make_unique<schedule::scheduler>(std::move(setup));
   if (const std::string& why = m_scheduler->workers_binding().trouble(); !why.empty()) say(m_machine.log, 2, why);
-  if (m_scheduler->model() != nullptr) m_history = history_keeper::open(m_machine, *m_scheduler->model());
+  if (m_scheduler->placement().model() != nullptr) m_history = history_keeper::open(m_machine, *m_scheduler->placement().model());
 }
 
 runtime::~runtime() {
   if (!m_scheduler->views_are_mine())
     say(m_machine.log, 2, "the runtime ends while other threads hold host views; it waits until they are given back");
   m_scheduler->close();
-  if (m_history) m_history->keep(*m_scheduler->model());
+  if (m_history) m_history->keep(*m_scheduler->placement().model());
   const bool hung = m_scheduler->hung();
   m_scheduler.reset();
   if (m_validator) m_validator->end();
@@ -321,12 +321,12 @@ tessera::statistics runtime::statistics() const {
       if (c.transfers.load() > 0) s.links.push_back({from->name(), to->name(), c.transfers.load(), c.bytes.load()});
     }
   }
-  if (const schedule::history* model = m_scheduler->model(); model != nullptr && m_machine.settings.placement == "cost" && m_scheduler->executors().size() > 1) {
+  if (const schedule::history* model = m_scheduler->placement().model(); model != nullptr && m_machine.settings.placement == "cost" && m_scheduler->executors().size() > 1) {
     const std::vector<schedule::history_cell> cells = model->cells();
     s.placement = {.trials = model->trials(),
                    .trial_seconds = model->trial_seconds(),
-                   .revisions = m_scheduler->revisions(),
-                   .moved = m_scheduler->moved(),
+                   .revisions = m_scheduler->placement().estimate_changes(),
+                   .moved = m_scheduler->placement().moved(),
                    .sizes = cells.size(),
                    .crossovers = schedule::crossovers_of(cells, model->kinds())};
   }

@@ -31,7 +31,7 @@ bool scheduler::prepare_stage(task::record& t) {
   const std::size_t blocks = group.copies.size() + 1;
   const auto room_of = [&](const executor& e) {
     const memory::space& space = m_setup.coherence->space_at(e.space);
-    return offers(e, t) ? space.limit() / std::max<std::uint64_t>(space.footprint(group.base->bytes), 1) : 0;
+    return m_placer.offers(e, t) ? space.limit() / std::max<std::uint64_t>(space.footprint(group.base->bytes), 1) : 0;
   };
   std::uint64_t most = 0, most_on_host = 0;
   executor* host = nullptr;

@@ -59,7 +59,7 @@ void device_driver::gather(task::record& first) {
   while (m_others.size() < most && passed.size() < m_passes) {
     task::record* const t = m_where.urgent.pop();
     if (t == nullptr) break;
-    if (m_owner.m_history != nullptr && m_owner.place_again(*m_lane, *t)) continue;
+    if (m_owner.m_placer.model() != nullptr && m_owner.place_again(*m_lane, *t)) continue;
     if (alike(first, *t)) {
       m_others.push_back(t);
       continue;

@@ -1,46 +1,45 @@
-// The part of the scheduler that knows how long tasks take: estimates for placement, what is taken from measurements, and
-// looking again at what was placed by estimates that have changed.
+// The part of the placer that knows how long tasks take: estimates, the load of places, what is learnt from measurements.
 #include <boost/container/small_vector.hpp>
 
 #include "core/schedule/history_file.hpp"
-#include "core/schedule/scheduler.hpp"
+#include "core/schedule/placer.hpp"
 
 namespace tessera::schedule {
 namespace {
 
 constexpr double host_overhead_ns = 500, device_overhead_ns = 10'000;  // guesses, until something was measured
 
+/// What a task of so many seconds adds to a queue; never nothing.
+std::uint64_t share_of(double seconds) noexcept { return static_cast<std::uint64_t>(std::min(seconds * 1e9, 1e13)) + 1000; }
+
+}  // namespace
+
 /// What a placed task carries in record::extension until it is retired; one word.
-struct placed {
+struct placer::charged {
   static constexpr std::uint64_t longest = (std::uint64_t{1} << 44) - 1;  // 4.9 hours; share_of stays below
   static constexpr unsigned most_moves = 7;
 
   std::uint64_t ns = 0;         // its share of the place's queue
   bool trial = false;           // there to be measured: it stays
   unsigned moves = 0;           // so that it cannot wander for ever
-  std::uint16_t revision = 0;   // of the estimates that placed it
+  std::uint16_t epoch = 0;      // of the estimates that placed it
 
-  static placed of(const task::record& t) noexcept {
+  static charged of(const task::record& t) noexcept {
     const auto word = reinterpret_cast<std::uintptr_t>(t.extension);
     return {word & longest, (word >> 44 & 1) != 0, static_cast<unsigned>(word >> 45 & most_moves),
             static_cast<std::uint16_t>(word >> 48)};
   }
   void keep_in(task::record& t) const noexcept {
     const std::uint64_t word = std::min(ns, longest) | std::uint64_t{trial} << 44 | std::uint64_t{moves & most_moves} << 45 |
-                               std::uint64_t{revision} << 48;
+                               std::uint64_t{epoch} << 48;
     t.extension = reinterpret_cast<void*>(static_cast<std::uintptr_t>(word));
   }
 };
 static_assert(sizeof(void*) == 8);
 
-/// What a task of so many seconds adds to a queue; never nothing.
-std::uint64_t share_of(double seconds) noexcept { return static_cast<std::uint64_t>(std::min(seconds * 1e9, 1e13)) + 1000; }
-
-}  // namespace
-
-void scheduler::make_history() {
+void placer::make_history() {
   std::vector<place_kind> kinds;
-  for (const auto& e : m_executors) {
+  for (const auto& e : m_places) {
     place_kind kind;
     kind.name = kind_name(*e->device);
     const auto known = std::ranges::find(kinds, kind.name, &place_kind::name);
@@ -54,7 +53,7 @@ void scheduler::make_history() {
     const double shares = e->is_host ? std::max<double>(1, is.compute_units) : e->parallelism;
     if (is.peak_f64 > 0) kind.ns_per_operation = 1e9 * shares / is.peak_f64;
     kind.overhead_ns = e->is_host ? host_overhead_ns : device_overhead_ns;
-    const memory::space_number home = m_executors.front()->space;
+    const memory::space_number home = m_places.front()->space;
     if (e->space != home) {
       const transfer::route& way = m_setup.coherence->links().between(home, e->space);
       kind.link_seconds = way.latency;
@@ -65,7 +64,7 @@ void scheduler::make_history() {
   m_history = std::make_unique<history>(std::move(kinds));
 }
 
-task_size scheduler::look_up(const operation::definition& what, const void* arguments, std::span<const block::access> accesses,
+task_size placer::look_up(const operation::definition& what, const void* arguments, std::span<const block::access> accesses,
                              history::profile*& profile) {
   profile = m_history->profile_of(what, accesses.empty() ? element_type::none : accesses[0].block->type);
   task_size size;
@@ -82,7 +81,7 @@ task_size scheduler::look_up(const operation::definition& what, const void* argu
   return size;
 }
 
-double scheduler::expected_seconds(task::record& t, const executor& at) {
+double placer::expected_seconds(task::record& t, const executor& at) {
   if (m_history != nullptr) {
     history::profile* profile = nullptr;
     const task_size size = look_up(t, profile);
@@ -92,31 +91,31 @@ double scheduler::expected_seconds(task::record& t, const executor& at) {
   return work * at.ns_per_flop.load(std::memory_order_relaxed) * 1e-9;
 }
 
-std::size_t scheduler::decide(history::profile& profile, const task_size& size, std::span<const candidate> plan, std::size_t best) {
+std::size_t placer::decide(history::profile& profile, const task_size& size, std::span<const candidate> plan, std::size_t best) {
   if (plan.size() == 1) return best;
   boost::container::small_vector<history::option, 16> options;
-  for (const candidate& c : plan) options.push_back({m_executors[c.executor]->kind, c.finish_seconds(), c.execute_seconds});
+  for (const candidate& c : plan) options.push_back({m_places[c.executor]->kind, c.finish_seconds(), c.execute_seconds});
   return m_history->decide(profile, size.amount, {options.data(), options.size()}, best);
 }
 
-void scheduler::note_given(task::record& t, executor& to, double seconds, bool trial) noexcept {
-  const placed p{share_of(seconds), trial, placed::of(t).moves,
-                 static_cast<std::uint16_t>(m_revision.load(std::memory_order_relaxed))};
+void placer::charge(task::record& t, executor& to, double seconds, bool trial) noexcept {
+  const charged p{share_of(seconds), trial, charged::of(t).moves,
+                 static_cast<std::uint16_t>(m_epoch.load(std::memory_order_relaxed))};
   p.keep_in(t);
   to.queued_ns.fetch_add(static_cast<std::int64_t>(p.ns), std::memory_order_relaxed);
   to.open.fetch_add(1, std::memory_order_relaxed);
   to.tasks.fetch_add(1, std::memory_order_relaxed);
 }
 
-void scheduler::take_off(task::record& t, executor& from) noexcept {
-  const placed p = placed::of(t);
+void placer::discharge(task::record& t, executor& from) noexcept {
+  const charged p = charged::of(t);
   if (p.ns == 0) return;  // it was never placed
   from.queued_ns.fetch_sub(static_cast<std::int64_t>(p.ns), std::memory_order_relaxed);
   from.open.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void scheduler::estimate_again(task::record& t, executor& at) noexcept {
-  placed p = placed::of(t);
+void placer::estimate_again(task::record& t, executor& at) noexcept {
+  charged p = charged::of(t);
   if (p.ns == 0 || t.what->special != nullptr) return;
   history::profile* profile = nullptr;
   const task_size size = look_up(t, profile);
@@ -126,48 +125,38 @@ void scheduler::estimate_again(task::record& t, executor& at) noexcept {
   at.queued_ns.fetch_add(static_cast<std::int64_t>(p.ns) - before, std::memory_order_relaxed);
 }
 
-void scheduler::learn(history::profile& profile, const task_size& size, const executor& where, double ns, bool exact) noexcept {
+void placer::learn(history::profile& profile, const task_size& size, const executor& where, double ns, bool exact) noexcept {
   if (!m_history->observe(profile, where.kind, size, ns, exact)) return;
-  m_surprises.fetch_add(1, std::memory_order_relaxed);
-  m_revision.fetch_add(1, std::memory_order_relaxed);
+  m_estimate_changes.fetch_add(1, std::memory_order_relaxed);
+  m_epoch.fetch_add(1, std::memory_order_relaxed);
   // Queues of devices are counted anew; what waits for the host's workers is counted anew when its turn comes.
-  for (const auto& e : m_executors)
+  for (const auto& e : m_places)
     if (!e->is_host) e->urgent.visit([&](task::record& queued) { estimate_again(queued, *e); });
 }
 
-bool scheduler::place_again(lane& mine, task::record& t) {
-  if (m_policy != placement_policy::cost || t.executor == 0xffff || t.what->special != nullptr || cancelled()) return false;
-  if ((t.flags & (task::flag_acquired | task::flag_prepared | task::flag_reduction | task::flag_replayed)) != 0) return false;
-  placed p = placed::of(t);
-  if (p.ns == 0 || p.trial || p.moves == placed::most_moves ||
-      p.revision == static_cast<std::uint16_t>(m_revision.load(std::memory_order_relaxed)))
+bool placer::withdraw(task::record& t, executor& from) noexcept {
+  if (m_policy != placement_policy::cost) return false;
+  charged p = charged::of(t);
+  if (p.ns == 0 || p.trial || p.moves == charged::most_moves ||
+      p.epoch == static_cast<std::uint16_t>(m_epoch.load(std::memory_order_relaxed)))
     return false;
-  executor& before = *m_executors[t.executor];
-  take_off(t, before);
-  before.tasks.fetch_sub(1, std::memory_order_relaxed);
+  discharge(t, from);
+  from.tasks.fetch_sub(1, std::memory_order_relaxed);
   ++p.moves;
   p.keep_in(t);
-  const std::uint32_t at = choose(mine, t);  // it found a place before, so it finds one now
-  if (at == t.executor || at == nowhere) {
-    if (at == nowhere) note_given(t, before, 0, false);
-    return false;
-  }
-  t.executor = static_cast<std::uint16_t>(at);
-  m_moved.fetch_add(1, std::memory_order_relaxed);
-  enqueue(mine, t, *m_executors[at], false);
   return true;
 }
 
-void scheduler::note_idle(const executor& who) noexcept {
+void placer::note_idle(const executor& who) noexcept {
   if (m_policy != placement_policy::cost || !m_real_time) return;
   constexpr double worth_moving = 100e-6;
-  for (const auto& e : m_executors) {
+  for (const auto& e : m_places) {
     if (e.get() == &who || e->open.load(std::memory_order_relaxed) <= static_cast<std::int64_t>(e->parallelism) ||
         e->queue_seconds() < worth_moving)
       continue;
-    // Somebody has a queue while another has nothing: the estimates have erred. What is queued is placed anew when its turn
+    // One place has a queue while another has nothing: the estimates have erred. What is queued is placed again when its turn
     // comes, with queues as they are.
-    m_revision.fetch_add(1, std::memory_order_relaxed);
+    m_epoch.fetch_add(1, std::memory_order_relaxed);
     return;
   }
 }

@@ -1,11 +1,11 @@
 // The placement as front ends ask it that would otherwise run an operation in place. The calling thread is a candidate that
-// waits for nobody.
+// does not wait.
 #include "core/schedule/device_choice.hpp"
 
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
 
-#include "core/schedule/scheduler.hpp"
+#include "core/schedule/placer.hpp"
 
 namespace tessera::schedule {
 namespace {
@@ -43,20 +43,17 @@ block::space_set spaces_of(const block::access& a) {
 
 }  // namespace
 
-std::optional<device_choice> scheduler::choose_device(const device_question& asked) {
-  if (!m_has_devices) return std::nullopt;
-  const lane& mine = current_lane();
+std::optional<device_choice> placer::choose_device(const device_question& asked, const executor& here, location::node_id from) {
   const element_type type = asked.accesses.empty() ? element_type::none : asked.accesses[0].block->type;
   history::profile* profile = nullptr;
   const task_size size = m_history != nullptr ? look_up(*asked.what, asked.arguments, asked.accesses, profile) : task_size{};
   const double work = asked.what->work != nullptr ? asked.what->work(asked.arguments, asked.accesses) : 0;
-  const executor& here = *m_executors[mine.is_driver ? 0 : mine.executor];
 
   /// Until one of the places that have a block, or are to make it, has come so far.
   const auto wait_for = [&](const block::space_set& have) {
     double least = 0;
     bool found = false;
-    for (const auto& e : m_executors) {
+    for (const auto& e : m_places) {
       if (!have.has(e->space)) continue;
       const double seconds = e->is_host ? 0 : e->wait_seconds();
       if (!found || seconds < least) least = seconds;
@@ -66,12 +63,12 @@ std::optional<device_choice> scheduler::choose_device(const device_question& ask
   };
 
   boost::container::small_vector<candidate, 16> plan;
-  for (const auto& e : m_executors) {
+  for (const auto& e : m_places) {
     if (e->is_host ? asked.only_devices || e.get() != &here : !e->attached()) continue;
     if (!asked.what->runs_on(*e->device, type, e->is_host)) continue;
     if (asked.also != nullptr && !asked.also->runs_on(*e->device, type, e->is_host)) continue;
     const memory::space& space = m_setup.coherence->space_at(e->space);
-    candidate c{.executor = e->number, .location = e->where, .distance = distance(mine.where, *e)};
+    candidate c{.executor = e->number, .location = e->where, .distance = distance(from, *e)};
     if (!asked.fixed && !e->is_host) c.queue_seconds = m_history != nullptr ? e->wait_seconds() : e->queue_seconds();
     std::uint64_t bytes = 0;
     for (std::size_t k = 0; k < asked.accesses.size(); ++k) {
@@ -93,42 +90,27 @@ std::optional<device_choice> scheduler::choose_device(const device_question& ask
                                                : work * e->ns_per_flop.load(std::memory_order_relaxed) * 1e-9;
     } else {
       c.execute_seconds = described_seconds(*e, work);
-      c.distance = e->is_host ? 0 : 1 + (e->number + asked.turn) % static_cast<std::uint32_t>(m_executors.size());
+      c.distance = e->is_host ? 0 : 1 + (e->number + asked.turn) % static_cast<std::uint32_t>(m_places.size());
     }
     plan.push_back(c);
   }
   if (plan.empty()) return std::nullopt;
   const std::span<const candidate> all(plan.data(), plan.size());
-  const bool by_plugin = m_setup.policy != nullptr && !asked.fixed;
-  const std::size_t best = by_plugin ? schedule::place(*m_setup.policy, asked.what->name, all) : schedule::place(m_policy, all);
+  const bool by_plugin = m_setup.plugin != nullptr && !asked.fixed;
+  const std::size_t best = by_plugin ? place(*m_setup.plugin, asked.what->name, all) : place(m_policy, all);
   std::size_t chosen = best;
   if (m_policy == placement_policy::cost && profile != nullptr && !asked.fixed) chosen = decide(*profile, size, all, best);
-  const executor& to = *m_executors[plan[chosen].executor];
+  const executor& to = *m_places[plan[chosen].executor];
   if (to.is_host) return std::nullopt;
   return device_choice{to.number, to.where, to.space, plan[chosen].execute_seconds, chosen != best};
 }
 
-block::space_set scheduler::device_spaces() const noexcept {
-  block::space_set spaces;
-  for (const auto& e : m_executors)
-    if (!e->is_host) spaces.add(e->space);
-  return spaces;
-}
-
-void scheduler::learn_in_place(const device_question& asked, double nanoseconds) {
-  const lane& mine = current_lane();
-  executor& here = *m_executors[mine.is_driver ? 0 : mine.executor];
+void placer::learn_in_place(const device_question& asked, executor& here, double nanoseconds) {
   here.learn(asked.what->work != nullptr ? asked.what->work(asked.arguments, asked.accesses) : 0, nanoseconds);
   if (m_history == nullptr) return;
   history::profile* profile = nullptr;
   const task_size size = look_up(*asked.what, asked.arguments, asked.accesses, profile);
   if (profile != nullptr) learn(*profile, size, here, nanoseconds, true);
-}
-
-void scheduler::send_to(const device_choice& chosen, task::record& t) {
-  t.hint = chosen.location;
-  t.executor = static_cast<std::uint16_t>(chosen.executor);
-  note_given(t, *m_executors[chosen.executor], chosen.seconds, chosen.trial);
 }
 
 }  // namespace tessera::schedule

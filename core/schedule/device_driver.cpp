@@ -111,7 +111,7 @@ std::size_t device_driver::start_next() {
   task::record* t = m_resumed.load() != 0 ? m_where.urgent.pop_acquired() : nullptr;
   if (t == nullptr && in_flight + m_awaiting.load() < m_depth) t = next_task();
   if (t == nullptr) return 0;
-  if (m_owner.m_history != nullptr && m_owner.place_again(*m_lane, *t)) return 1;
+  if (m_owner.m_placer.model() != nullptr && m_owner.place_again(*m_lane, *t)) return 1;
   const std::size_t joined = start_task(*t);
   put_others_back(0);
   return 1 + joined;
@@ -197,7 +197,7 @@ void device_driver::loop() {
       m_events.cancel();
       asking.wait();
     } else {
-      if (m_in_flight.load() == 0 && takes_tasks && m_owner.m_history != nullptr) m_owner.note_idle(m_where);
+      if (m_in_flight.load() == 0 && takes_tasks && m_owner.m_placer.model() != nullptr) m_owner.m_placer.note_idle(m_where);
       m_events.wait(key);
     }
   }

@@ -121,7 +121,7 @@ void scheduler::attach(location::node_id where) {
     m_setup.coherence->links().open(e->space);
     m_drivers[e->number]->nudge();
   }
-  m_revision.fetch_add(1, std::memory_order_relaxed);  // with placement cost, what is queued elsewhere is looked at again
+  m_placer.note_change();  // with placement cost, what is queued elsewhere is looked at again
 }
 
 bool scheduler::attached(location::node_id where) const {
@@ -129,25 +129,25 @@ bool scheduler::attached(location::node_id where) const {
 }
 
 bool scheduler::place_elsewhere(lane& mine, task::record& t, executor& from) {
-  take_off(t, from);
+  m_placer.discharge(t, from);
   from.tasks.fetch_sub(1, std::memory_order_relaxed);
-  std::uint32_t at = nowhere;
+  std::uint32_t at = placer::nowhere;
   std::unique_ptr<block::failure> why;
   try {
-    at = choose(mine, t);
+    at = m_placer.choose(t, mine.where);
   } catch (const error& e) {  // a policy plugin
     why = std::make_unique<block::failure>(block::failure{e.message(), e.where(), e.kind()});
   }
-  if (at != nowhere && m_executors[at]->state.load() == executor_state::draining && from.state.load() != executor_state::lost) {  // no other place; choose has counted it
+  if (at != placer::nowhere && m_executors[at]->state.load() == executor_state::draining && from.state.load() != executor_state::lost) {  // no other place; choose has counted it
     if (at != from.number) {
-      take_off(t, *m_executors[at]);
+      m_placer.discharge(t, *m_executors[at]);
       m_executors[at]->tasks.fetch_sub(1, std::memory_order_relaxed);
-      note_given(t, from, 0, false);
+      m_placer.charge(t, from, 0);
     }
     return false;
   }
-  if (at == nowhere) {
-    if (!why) why = std::make_unique<block::failure>(why_nowhere(t));
+  if (at == placer::nowhere) {
+    if (!why) why = std::make_unique<block::failure>(m_placer.why_nowhere(t));
     t.executor = 0;
     t.extension = nullptr;  // not counted anywhere
     fail_unstarted(mine, t, note_failure(t, std::move(*why)));

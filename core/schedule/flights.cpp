@@ -56,7 +56,7 @@ void device_driver::enqueue_flight(task::record& t, std::size_t stream, std::spa
   fresh->driver = this;
   fresh->members.push_back({&t, nullptr, sources.size()});
   fresh->stream = stream;
-  if (s.m_history != nullptr) fresh->size = s.look_up(t, fresh->profile);
+  if (s.m_placer.model() != nullptr) fresh->size = s.m_placer.look_up(t, fresh->profile);
   for (const block::ticket w : inputs)
     if (!s.m_setup.coherence->streams().reached(w)) fresh->inputs.push_back(w);
   fresh->sources.assign(sources.begin(), sources.end());
@@ -101,7 +101,7 @@ void device_driver::enqueue_flight(task::record& t, std::size_t stream, std::spa
   }
   m_in_flight.fetch_add(1);
   m_on_stream[stream].fetch_add(count, std::memory_order_relaxed);
-  if (s.m_history != nullptr && !fresh->inputs.empty()) {
+  if (s.m_placer.model() != nullptr && !fresh->inputs.empty()) {
     fresh->inputs_seen = false;
     const std::lock_guard guard(m_watched_lock);
     m_watched.push_back(fresh.get());
@@ -171,7 +171,7 @@ void device_driver::judge(flight& f, tsr_status status) {
 void device_driver::landed(flight& f, tsr_status status) {
   const std::unique_ptr<flight> owned(&f);
   scheduler& s = m_owner;
-  if (s.m_history != nullptr && !f.inputs.empty()) {
+  if (s.m_placer.model() != nullptr && !f.inputs.empty()) {
     const std::lock_guard guard(m_watched_lock);
     std::erase(m_watched, &f);
   }
@@ -193,7 +193,7 @@ void device_driver::landed(flight& f, tsr_status status) {
     const double each = static_cast<double>(ns) / static_cast<double>(f.members.size());
     each_ns = static_cast<std::uint64_t>(each);
     m_where.learn(f.work, each);
-    if (f.profile != nullptr && !f.failed()) s.learn(*f.profile, f.size, m_where, each, exact);
+    if (f.profile != nullptr && !f.failed()) s.m_placer.learn(*f.profile, f.size, m_where, each, exact);
   }
   boost::container::small_vector<std::uint64_t, 1> bytes;
   for (const member& m : f.members) {

@@ -50,7 +50,7 @@ void scheduler::run(lane& mine, task::record& t) {
     run_special(mine, t);
     return;
   }
-  if (m_history != nullptr && place_again(mine, t)) return;
+  if (m_placer.model() != nullptr && place_again(mine, t)) return;
   executor& where = *m_executors[t.executor == 0xffff ? mine.executor : t.executor];
   if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) prepare(t, where);
   if ((t.flags & task::flag_acquired) != 0 && !still_good(mine, t)) return;
@@ -145,7 +145,7 @@ void scheduler::execute(lane& mine, task::record& t) {
     execute_virtually(mine, t);
     return;
   }
-  const bool timed = m_timing || !m_single_executor || m_history != nullptr;
+  const bool timed = m_timing || !m_single_executor || m_placer.model() != nullptr;
   const std::uint64_t began = mine.events != nullptr ? mine.events->now() : 0;
   const auto started = timed ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point{};
   const std::shared_ptr<const block::failure> why = call(mine, t, false);
@@ -207,10 +207,10 @@ void scheduler::executed(lane& mine, task::record& t, std::uint64_t began, std::
   if (ns != 0) {
     operation_counters::add(counter.nanoseconds, ns);
     where.learn(t.what->work != nullptr ? t.what->work(t.argument_bytes(), accesses) : 0, static_cast<double>(ns));
-    if (m_history != nullptr && !why) {
+    if (m_placer.model() != nullptr && !why) {
       history::profile* profile = nullptr;
-      const task_size size = look_up(t, profile);
-      if (profile != nullptr) learn(*profile, size, where, static_cast<double>(ns), true);
+      const task_size size = m_placer.look_up(t, profile);
+      if (profile != nullptr) m_placer.learn(*profile, size, where, static_cast<double>(ns), true);
     }
   }
 
@@ -247,7 +247,7 @@ void scheduler::retire(lane& mine, task::record& t, std::uint64_t window_bytes) 
     const lane::duty on(mine);  // it may be the end of arrays
     t.what->destroy_arguments(t.argument_bytes());
   }
-  if (!m_single_executor && t.executor != 0xffff && t.what->special == nullptr) take_off(t, *m_executors[t.executor]);
+  if (!m_single_executor && t.executor != 0xffff && t.what->special == nullptr) m_placer.discharge(t, *m_executors[t.executor]);
   keep_finished(mine, t);
   if (window_bytes != 0)
     mine.retired_bytes.store(mine.retired_bytes.load(std::memory_order_relaxed) + window_bytes, std::memory_order_release);

@@ -70,7 +70,7 @@ void scheduler::work(lane& mine, const predicate& enough, std::uint32_t look_eve
         continue;
       }
     }
-    if (m_history != nullptr) note_idle(*m_executors[mine.executor]);
+    if (m_placer.model() != nullptr) m_placer.note_idle(*m_executors[mine.executor]);
     m_work.wait(key);
     m_busy.fetch_add(1, std::memory_order_seq_cst);
   }

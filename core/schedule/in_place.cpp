@@ -1,4 +1,4 @@
-// Operations that the calling thread runs at once, on memory that it has in its hands.
+// Operations that the calling thread runs at once, on memory that it has in its hands, or sends to a device because that is done sooner.
 #include "core/block/record.hpp"
 #include "core/schedule/scheduler.hpp"
 #include "core/transfer/stream.hpp"
@@ -55,6 +55,30 @@ void scheduler::run_in_place(const operation::definition& what, const void* argu
   stream.check_inline();
   if (facts != nullptr) *facts = {true, found.workspace};
   mine.scratch.trim();
+}
+
+std::optional<device_choice> scheduler::choose_device(const device_question& asked) {
+  if (!m_has_devices) return std::nullopt;
+  const lane& mine = current_lane();
+  return m_placer.choose_device(asked, *m_executors[mine.is_driver ? 0 : mine.executor], mine.where);
+}
+
+void scheduler::learn_in_place(const device_question& asked, double nanoseconds) {
+  const lane& mine = current_lane();
+  m_placer.learn_in_place(asked, *m_executors[mine.is_driver ? 0 : mine.executor], nanoseconds);
+}
+
+void scheduler::send_to(const device_choice& chosen, task::record& t) {
+  t.hint = chosen.location;
+  t.executor = static_cast<std::uint16_t>(chosen.executor);
+  m_placer.charge(t, *m_executors[chosen.executor], chosen.seconds, chosen.trial);
+}
+
+block::space_set scheduler::device_spaces() const noexcept {
+  block::space_set spaces;
+  for (const auto& e : m_executors)
+    if (!e->is_host) spaces.add(e->space);
+  return spaces;
 }
 
 }  // namespace tessera::schedule

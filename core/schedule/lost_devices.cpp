@@ -45,7 +45,7 @@ bool device_driver::give_memory_up() {
 }
 
 void scheduler::device_lost(const executor& where) {
-  m_revision.fetch_add(1, std::memory_order_relaxed);
+  m_placer.note_change();
   if (!m_setup.settings->survive_loss) {
     const std::string details = where.device->loss_details();
     cancel(fmt::format("device {} is lost{}{}", where.device->name(), details.empty() ? "" : ": ", details), error_kind::device);

@@ -55,7 +55,9 @@ void scheduler::prepare_graphs() {
   m_graphs = m_setup.settings->graphs && m_validator == nullptr && std::ranges::any_of(m_executors, [](const auto& e) {
     return !e->is_host && e->device->graph() != nullptr;
   });
-  if (m_graphs) m_graph = &m_setup.operations->add({.name = "graph", .enqueue = enqueue_segment, .work = work_of_segment});
+  if (!m_graphs) return;
+  m_graph = &m_setup.operations->add({.name = "graph", .enqueue = enqueue_segment, .work = work_of_segment});
+  m_placer.know_segments(*m_graph);
 }
 
 void scheduler::find_segments(running_replay& r) {
@@ -112,15 +114,6 @@ void scheduler::pass_gate(lane& mine, running_replay& r, std::uint32_t index, bl
   t.access_count = static_cast<std::uint8_t>(std::min<std::size_t>(accesses.size(), 255));
   if (mine.events != nullptr) task::note_submission(*mine.events, t, {&after, after != 0 ? 1u : 0u});
   dispatch(mine, t, hot);
-}
-
-bool scheduler::offers_segment(const executor& e, const task::record& t) const {
-  const task::replayed_task is = const_cast<task::record&>(t).replayed();
-  const segment& s = *static_cast<const segment_run*>(is.arguments)->is;
-  return std::ranges::all_of(s.members, [&](std::uint32_t member) {
-    const task::recorded_task& one = is.of->of.tasks[member];
-    return one.what->runs_on(*e.device, is.of->blocks[is.of->of.accesses_of(one)[0].block].is->type, false);
-  });
 }
 
 bool scheduler::joins_segment(lane& mine, task::record& t, bool hot) {

@@ -81,7 +81,7 @@ void scheduler::prepare_replayed(task::record& t) {
   }
   if (t.executor != 0xffff && !m_single_executor) {
     executor& where = *m_executors[t.executor];
-    note_given(t, where, expected_seconds(t, where), false);
+    m_placer.charge(t, where, m_placer.expected_seconds(t, where));
   }
 }
 

@@ -38,7 +38,7 @@ double ns_per_flop(const plugin::device& device) {
 scheduler::scheduler(scheduler_setup setup)
     : m_setup(std::move(setup)),
       m_serial(next_serial.fetch_add(1)),
-      m_policy(parse_placement(m_setup.settings->placement)),
+      m_placer({m_setup.tree, m_setup.coherence, m_setup.policy}, m_setup.settings->placement),
       m_window_tasks(std::max<std::uint64_t>(m_setup.settings->window_tasks, 1)),
       m_window_bytes(m_setup.settings->window_bytes),
       m_spin_ns(m_setup.settings->spin_ns) {
@@ -117,14 +117,8 @@ scheduler::scheduler(scheduler_setup setup)
     if (!e->is_host) e->parallelism = m_drivers.back()->compute_streams();
   }
   for (auto& e : m_executors) e->parallelism = std::max<std::uint32_t>(e->parallelism, 1);
-  m_distances.resize(tree.known() * m_executors.size());
-  for (location::node_id node = 0; node < tree.known(); ++node)
-    for (const auto& e : m_executors)
-      if (tree.attached(node) && tree.attached(e->where))
-        m_distances[node * m_executors.size() + e->number] = static_cast<std::uint16_t>(tree.distance(node, e->where));
   for (const auto& e : m_executors) e->granule = coherence.space_at(e->space).granule();
-  // With one place alone cost has nothing to choose, but what it learns can be asked: by simulations, by later runs with more.
-  if (m_policy == placement_policy::cost || (m_setup.policy != nullptr && !m_single_executor)) make_history();
+  m_placer.begin(m_executors);
   for (std::size_t k = 0; k < coherence.space_count(); ++k) {
     const memory::space& s = coherence.space_at(static_cast<memory::space_number>(k));
     if (s.device().description().device_class != TSR_DEVICE_STORAGE ||

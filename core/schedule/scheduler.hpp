@@ -22,15 +22,13 @@
 #include "core/schedule/batches.hpp"
 #include "core/schedule/binding.hpp"
 #include "core/schedule/captured_graphs.hpp"
-#include "core/schedule/device_choice.hpp"
 #include "core/schedule/event_count.hpp"
 #include "core/schedule/executor.hpp"
 #include "core/schedule/failures.hpp"
-#include "core/schedule/history.hpp"
 #include "core/schedule/lane.hpp"
 #include "core/schedule/lane_table.hpp"
 #include "core/schedule/outcome.hpp"
-#include "core/schedule/placement.hpp"
+#include "core/schedule/placer.hpp"
 #include "core/schedule/virtual_clock.hpp"
 #include "core/schedule/waiting_room.hpp"
 #include "core/transfer/coherence.hpp"
@@ -184,12 +182,7 @@ class scheduler final : private task::reduction_source {
   std::uint64_t retired() const noexcept;                     ///< of them ended
   std::uint64_t steals() const noexcept;                      ///< tasks taken from another lane
   std::uint64_t fast_versions() const noexcept;               ///< committed without coherence
-  /// What is learnt about places; null unless the placement is cost or a policy plugin, and there is a choice.
-  history* model() const noexcept { return m_history.get(); }
-  /// How often a measurement changed an estimate so much that queued tasks were looked at again, and how many tasks went
-  /// elsewhere because of that or because a place had nothing to do.
-  std::uint64_t revisions() const noexcept { return m_surprises.load(std::memory_order_relaxed); }
-  std::uint64_t moved() const noexcept { return m_moved.load(std::memory_order_relaxed); }  ///< likewise
+  placer& placement() noexcept { return m_placer; }           ///< with what is learnt about places
   std::uint32_t workers() const noexcept { return m_workers; }  ///< the waiting thread included
   const binding& workers_binding() const noexcept { return *m_binding; }        ///< to CPUs
   graph_statistics graphs() const noexcept { return m_graph_counters.read(); }  ///< what they did for replays
@@ -222,29 +215,10 @@ class scheduler final : private task::reduction_source {
   void dispatch(lane& mine, task::record& t, bool hot);
   void hand_over(task::record& view) noexcept;  ///< a view whose block is its turn, or which waited for something: to
                                                 ///< the thread that asked
-  static constexpr std::uint32_t nowhere = 0xffff'ffff;
-  std::uint32_t choose(lane& mine, task::record& t);  ///< an executor, or `nowhere`; throws when a policy plugin misbehaves
   bool find_place(lane& mine, task::record& t);  ///< chooses; false: there is none, and the task has failed
-  bool offers(const executor& e, task::record& t) const;
-  bool obeys_hint(const executor& e, const task::record& t) const;
-  std::uint64_t footprint_in(const executor& e, task::record& t) const;
-  bool fits(const executor& e, task::record& t, std::uint64_t bytes) const;  ///< bytes: of all its blocks
-  std::uint32_t distance(location::node_id from, const executor& to) const noexcept;
-  block::failure why_nowhere(task::record& t) const;
   void enqueue(lane& mine, task::record& t, executor& where, bool hot);
 
-  // estimates, and what follows from them (cost.cpp)
-  void make_history();
-  task_size look_up(task::record& t, history::profile*& profile) { return look_up(*t.what, t.argument_bytes(), t.all_accesses(), profile); }
-  task_size look_up(const operation::definition& what, const void* arguments, std::span<const block::access> accesses, history::profile*& profile);
-  std::size_t decide(history::profile& profile, const task_size& size, std::span<const candidate> plan, std::size_t best);
-  double expected_seconds(task::record& t, const executor& at);
-  void note_given(task::record& t, executor& to, double seconds, bool trial) noexcept;
-  void take_off(task::record& t, executor& from) noexcept;      ///< ends what note_given began
-  void estimate_again(task::record& t, executor& at) noexcept;  ///< its share of the queue; with the queue's lock held
-  void learn(history::profile& profile, const task_size& size, const executor& where, double ns, bool exact) noexcept;
   bool place_again(lane& mine, task::record& t);                ///< true: another place has it now
-  void note_idle(const executor& who) noexcept;                 ///< before a place's thread sleeps
   void wake_one();
   task::record* find(lane& mine);
   bool nothing_waits(const lane& mine) const noexcept;  ///< the thread would find no task of its own or of its place, which counts on it
@@ -301,7 +275,6 @@ class scheduler final : private task::reduction_source {
   /// Whether a task that waits for nothing belongs to a segment, which it does not start alone.
   bool joins_segment(lane& mine, task::record& t, bool hot);
   void release_segment(lane& mine, task::record& t, bool hot);
-  bool offers_segment(const executor& e, const task::record& t) const;  ///< all that is in it; when its device has left
 
   // running (host_tasks.cpp)
   void run(lane& mine, task::record& t);
@@ -383,23 +356,18 @@ class scheduler final : private task::reduction_source {
 
   scheduler_setup m_setup;
   std::uint64_t m_serial;  // tells schedulers of one process apart
+  placer m_placer;
   std::uint32_t m_workers = 1;
-  placement_policy m_policy;
   validate::validator* m_validator = nullptr;
   bool m_single_space = false;             // one space: no transfers, no eviction to elsewhere, no locks per access
   bool m_single_executor = false;
   bool m_has_devices = false;
   bool m_announces = false;                // eviction looks at what will be used
   bool m_timing = false;
-  std::unique_ptr<history> m_history;
   std::unique_ptr<simulated_run> m_simulated;  // null: the run is real
-  bool m_real_time = true;                 // no place counts a time of its own
-  std::atomic<std::uint32_t> m_revision{0};  // what was placed under an earlier one is looked at again
-  std::atomic<std::uint64_t> m_moved{0}, m_surprises{0};
   std::uint64_t m_window_tasks, m_window_bytes, m_spin_ns;
 
   std::vector<std::unique_ptr<executor>> m_executors;
-  std::vector<std::uint16_t> m_distances;  // by node of the tree and executor: walking the tree takes longer than all else
   std::vector<std::unique_ptr<device_driver>> m_drivers;  // by executor number; null for host
   std::vector<std::unique_ptr<executor>> m_stores;        // storage: runs nothing, but its copies must be followed
   std::vector<std::unique_ptr<device_driver>> m_store_drivers;

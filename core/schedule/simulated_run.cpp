@@ -95,7 +95,7 @@ bool scheduler::step_places(bool waiting) {
         break;
       }
     (void)clock.take_charge();  // copies between host memories that it made; nobody waits for its thread
-    if (m_history != nullptr && !d.is->active()) note_idle(d.is->where());
+    if (m_placer.model() != nullptr && !d.is->active()) m_placer.note_idle(d.is->where());
   }
   if (!run.host_work) return any;
   const auto serve = [&](simulated_run::worker& w) {  // false: it finds nothing, so nobody does
@@ -112,7 +112,7 @@ bool scheduler::step_places(bool waiting) {
   if (waiting && run.workers[0].running == nullptr && !serve(run.workers[0])) return any;
   for (std::uint32_t& k = run.first_idle; k < m_workers && run.idle_workers > 0; ++k)
     if (run.workers[k].idle && !serve(run.workers[k])) {
-      if (m_history != nullptr) note_idle(*m_executors[run.workers[k].mine->executor]);
+      if (m_placer.model() != nullptr) m_placer.note_idle(*m_executors[run.workers[k].mine->executor]);
       break;
     }
   return any;
