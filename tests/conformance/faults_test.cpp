@@ -99,7 +99,7 @@ const char* const sim = TESSERA_PLUGIN_DIR "/tessera_sim.so";
 /// What to check for a plugin of tests/plugins.
 request asked_of(const std::string& plugin) {
   request asked{.plugin = built(plugin)};
-  if (plugin == "mini" || plugin.starts_with("fault_") || plugin == "drifting")
+  if (plugin == "mini" || plugin.starts_with("fault_") || plugin == "drifting" || plugin == "inline")
     asked.options = {{"count", std::int64_t{2}, "test"}, {"device[0].memory", std::string("1 MiB"), "test"}};
   if (plugin.starts_with("layer")) asked.inner = built("mini");
   return asked;
@@ -244,6 +244,23 @@ TEST(vacuous, checks_that_find_nothing_to_look_at_are_skipped) {
   EXPECT_EQ(outcome_of(without_graphs, "sparse.recorded").how, outcome::skipped);
   without_graphs.layer_options.clear();
   EXPECT_EQ(outcome_of(without_graphs, "sparse.recorded").how, outcome::passed);
+}
+
+/// Work that waits for what the call's own thread does next would not end on a plugin whose work is done inside the calls.
+TEST(work_inside_the_calls, is_found_out_at_once) {
+  double seconds = 0;
+  for (const char* group : {"enqueueing.", "ordering.", "failure."}) {
+    request asked = asked_of("inline");
+    asked.filter = group;
+    const report done = run(asked);
+    EXPECT_EQ(done.count(outcome::failed), 0u);
+    EXPECT_GT(done.count(outcome::passed), 0u);
+    for (const result& one : done.results) seconds += one.seconds;
+  }
+  EXPECT_LT(seconds, 4) << "one wait for work that is held back takes 5 seconds";
+  EXPECT_EQ(outcome_of("inline", "enqueueing.allocation_waits_for_no_work").message, "the work is done inside the calls");
+  EXPECT_EQ(outcome_of("inline", "ordering.host_waits").how, outcome::passed);
+  EXPECT_EQ(outcome_of("inline", "failure.failures_are_reported_one_by_one").how, outcome::passed);
 }
 
 TEST(arguments, are_the_usual_ones_or_those_that_are_named) {

@@ -22,6 +22,14 @@ struct tsr_memory_s {
 struct tsr_stream_s {
   _Atomic uint64_t signalled; /* work runs inside the call, so this is also what has finished */
   tsr_stream* next;
+#ifdef MINI_HOST_TASKS
+  tsr_status pending; /* a host task has failed since the last signal; under `guard`, as what follows */
+  struct {
+    uint64_t value;
+    tsr_status status;
+  } failed[16]; /* points that stream_progress has not told, the oldest first */
+  uint32_t failed_count;
+#endif
 };
 
 struct tsr_device_s {
@@ -212,6 +220,16 @@ static tsr_status stream_signal(tsr_device* device, tsr_stream* stream, tsr_tick
   out_ticket->stream = stream;
 #ifdef MINI_FAULT_TIMELINE
   out_ticket->value = stream->signalled = 1;
+#elif defined(MINI_HOST_TASKS)
+  pthread_mutex_lock(&guard);
+  out_ticket->value = stream->signalled + 1;
+  if (stream->pending && stream->failed_count < 16) {
+    stream->failed[stream->failed_count].value = out_ticket->value;
+    stream->failed[stream->failed_count++].status = stream->pending;
+    stream->pending = TSR_OK;
+  }
+  ++stream->signalled;
+  pthread_mutex_unlock(&guard);
 #else
   out_ticket->value = ++stream->signalled;
 #endif
@@ -221,9 +239,23 @@ static tsr_status stream_signal(tsr_device* device, tsr_stream* stream, tsr_tick
 static tsr_status stream_progress(tsr_device* device, tsr_stream* stream, uint64_t* out_value, uint64_t* out_failed) {
   (void)device;
   if (!stream) return report(TSR_INVALID_ARGUMENT, "NULL stream");
+#ifdef MINI_HOST_TASKS
+  pthread_mutex_lock(&guard);
+  tsr_status status = TSR_OK;
+  *out_failed = 0;
+  if (stream->failed_count > 0) {
+    status = stream->failed[0].status;
+    *out_failed = stream->failed[0].value;
+    memmove(&stream->failed[0], &stream->failed[1], --stream->failed_count * sizeof stream->failed[0]);
+  }
+  *out_value = stream->failed_count > 0 ? stream->failed[0].value - 1 : stream->signalled;
+  pthread_mutex_unlock(&guard);
+  return status == TSR_OK ? TSR_OK : report(status, "a host task has failed");
+#else
   *out_value = stream->signalled;
   *out_failed = 0;
   return TSR_OK;
+#endif
 }
 
 /* The host address of a range, or NULL when it does not fit. */
@@ -269,6 +301,39 @@ static tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* c
   return TSR_OK;
 }
 
+#ifdef MINI_HOST_TASKS /* host tasks and all about streams, done inside the calls */
+static tsr_status stream_wait(tsr_device* device, tsr_stream* stream, tsr_ticket ticket) {
+  (void)device, (void)ticket; /* whoever has a ticket has a point that is reached */
+  return stream ? TSR_OK : report(TSR_INVALID_ARGUMENT, "NULL stream");
+}
+
+static tsr_status stream_host_wait(tsr_device* device, tsr_ticket ticket, uint64_t timeout_ns) {
+  (void)device, (void)ticket, (void)timeout_ns;
+  return TSR_OK;
+}
+
+static tsr_status stream_callback(tsr_device* device, tsr_stream* stream, void (*function)(void*), void* argument) {
+  (void)device;
+  if (!stream || !function) return report(TSR_INVALID_ARGUMENT, "NULL argument");
+  function(argument);
+  return TSR_OK;
+}
+
+static tsr_status host_task(tsr_device* device, tsr_stream* stream, tsr_status (*function)(void*, void* const*), void* argument,
+                            const tsr_address* ranges, uint32_t range_count, double modelled_flops) {
+  (void)device, (void)modelled_flops;
+  void* bases[8] = {0};
+  if (!stream || !function || range_count > 8) return report(TSR_INVALID_ARGUMENT, "a NULL argument, or more ranges than eight");
+  for (uint32_t i = 0; i < range_count; ++i)
+    if (!(bases[i] = resolve(ranges[i], 1))) return report(TSR_OUT_OF_RANGE, "a range leaves its allocation");
+  const tsr_status status = function(argument, bases);
+  pthread_mutex_lock(&guard);
+  if (!stream->pending) stream->pending = status == TSR_DEVICE_LOST ? TSR_INTERNAL : status; /* mini cannot be lost */
+  pthread_mutex_unlock(&guard);
+  return TSR_OK;
+}
+#endif
+
 static const tsr_device_table device_table = {
 #ifdef MINI_WRONG_SHORT_TABLE
     .struct_size = offsetof(tsr_device_table, copy), /* so that `copy`, though set, is not there */
@@ -290,6 +355,12 @@ static const tsr_device_table device_table = {
     .mem_base = 1 ? NULL : mem_base,
 #else
     .mem_base = mem_base,
+#endif
+#ifdef MINI_HOST_TASKS
+    .stream_wait = stream_wait,
+    .stream_host_wait = stream_host_wait,
+    .stream_callback = stream_callback,
+    .host_task = host_task,
 #endif
 };
 

@@ -253,7 +253,8 @@ static tsr_status host_task(tsr_device* device, tsr_stream* stream, tsr_status (
     bases[i] = base;
   }
   if (status == TSR_OK) { /* a failure of the task travels on the timeline, not with this call */
-    const tsr_status outcome = function(argument, bases);
+    tsr_status outcome = function(argument, bases);
+    if (outcome == TSR_DEVICE_LOST) outcome = TSR_INTERNAL; /* that answer is sticky, and this device cannot be lost (R10) */
     if (stream->pending == TSR_OK) stream->pending = outcome; /* only the producer touches it */
   }
   free(bases);

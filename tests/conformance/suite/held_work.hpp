@@ -3,18 +3,30 @@
 #include <atomic>
 #include <chrono>
 #include <optional>
+#include <thread>
 
 #include "tests/conformance/suite/rig.hpp"
 
 namespace tessera::conformance {
 
-/// Puts work at the end of a stream that does not end by itself at once: where the device runs host tasks, one that waits for release()
-/// (or for a limit, so that a call that waits for the stream comes back and can be named); elsewhere a row of large copies.
+/// What can hold a device's work back.
+enum class hold : std::uint8_t {
+  gate,    ///< a host task that waits: host tasks run beside the calls that enqueue them
+  copies,  ///< a row of large copies, which takes a while
+  nothing  ///< the work is done inside the calls: none of it can come late
+};
+
+/// Finds out by some work on the stream, which has ended when this returns. Takes milliseconds, but for a plugin that has another thread do
+/// the work inside the call (a second).
+hold hold_of(const queue& stream);
+
+/// Puts work at the end of a stream that does not end by itself at once: a host task that waits for release() (or for a limit, so that a call
+/// that waits for the stream comes back and can be named), or a row of copies.
 /// The end of the scope releases it and waits for the stream.
 class held_work {
  public:
-  /// `copies`: how long the row is.
-  explicit held_work(const queue& stream, int copies = 64);
+  /// `how`: gate or copies, as hold_of says. `copies`: how long the row is.
+  held_work(const queue& stream, hold how, int copies = 64);
   ~held_work();
   held_work(const held_work&) = delete;
   held_work& operator=(const held_work&) = delete;
@@ -23,7 +35,7 @@ class held_work {
   bool holds() const;
   /// Whether release() decides when it ends, and not the device's speed.
   bool is_gate() const { return m_is_gate; }
-  /// Whether the limit ended it, because a call waited for it.
+  /// Whether a call waited for it: the limit ended it, or the call would have run it itself.
   bool ran_out() const { return m_gate.ran_out; }
   void release() { m_gate.open = true; }
 
@@ -31,12 +43,13 @@ class held_work {
 
  private:
   struct gate {
+    std::thread::id holder = std::this_thread::get_id();  // who releases it
     std::atomic<bool> open{false}, ran_out{false};
     static tsr_status wait(void* self, void* const* bases);
   };
   const queue& m_stream;
   gate m_gate;
-  bool m_is_gate;
+  const bool m_is_gate;
   std::vector<unsigned char> m_bytes;
   std::optional<buffer> m_memory;
   tsr_ticket m_last{};

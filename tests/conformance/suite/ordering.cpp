@@ -3,7 +3,7 @@
 #include <numeric>
 #include <thread>
 
-#include "tests/conformance/suite/rig.hpp"
+#include "tests/conformance/suite/held_work.hpp"
 
 namespace tessera::conformance {
 namespace {
@@ -156,7 +156,7 @@ void host_waits(const subject& what) {
     expect_ok(device.table().stream_host_wait(device.handle(), ticket, 0), "stream_host_wait for a reached ticket");
     expect_ok(device.table().stream_host_wait(device.handle(), tsr_ticket{nullptr, 0}, 0),
               "stream_host_wait for the zero ticket");
-    if (device.table().host_task == nullptr) return;
+    if (hold_of(stream) != hold::gate) return;
     gate g;
     tsr_ticket late{};
     {
