@@ -3,11 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <thread>
 
 #include "core/transfer/coherence_locks.hpp"
 
 namespace tessera::transfer {
+
+/// One attempt for some blocks of a task in one space. `whole`: all that the task uses, of which `accesses` may be a block on its way.
+struct acquirer::attempt {
+  std::span<const block::access> whole;
+  std::span<block::access> accesses;
+  memory::space_number space;
+  std::uint64_t sequence;
+  acquisition& out;
+  /// By access: where look_for_contents has found them; no_space, where none are to come. Later steps do not ask again: devices are lost
+  /// without the locks, and makers fail. Then the copy is one of something that was never made, and ends so.
+  boost::container::small_vector<memory::space_number, 8> from = {};
+  boost::container::small_vector<planned_copy, 4> copies = {};
+};
 
 /// Of the first step.
 struct acquirer::findings {
@@ -17,7 +31,8 @@ struct acquirer::findings {
 };
 
 void acquirer::acquire(std::span<block::access> accesses, memory::space_number space, acquisition& out, std::uint64_t sequence) {
-  acquire_part({.whole = accesses, .accesses = accesses, .space = space, .sequence = sequence, .out = out, .from = {}, .copies = {}});
+  attempt all{.whole = accesses, .accesses = accesses, .space = space, .sequence = sequence, .out = out};
+  acquire_part(all);
   if (out.what == outcome::ready && (stuck_rounds() != 0 || m_claims.suspended())) {
     m_stuck.store(0, std::memory_order_relaxed);
     m_claims.resume();
@@ -39,7 +54,7 @@ acquisition_statistics acquirer::statistics() const noexcept {
   return {.saved_fetches = m_saved_fetches.load(), .saved_bytes = m_saved_bytes.load(), .joined = m_joined.load()};
 }
 
-void acquirer::acquire_part(attempt a) {
+void acquirer::acquire_part(attempt& a) {
   do {
     step next = step::again;
     for (unsigned rounds = 0; (next = run(a)) == step::again; ++rounds)
@@ -238,7 +253,8 @@ void acquirer::stage_via(attempt& a, block::record& far) {
     return;
   }
   block::access visit{.block = &far, .version = 0, .how = intent::read, .flags = 0, .space = stop};
-  acquire_part({.whole = a.whole, .accesses = {&visit, 1}, .space = stop, .sequence = a.sequence, .out = a.out, .from = {}, .copies = {}});
+  attempt part{.whole = a.whole, .accesses = {&visit, 1}, .space = stop, .sequence = a.sequence, .out = a.out};
+  acquire_part(part);
   if (a.out.what == outcome::lost) a.out.what = outcome::retry;  // there may be another stop
   if (a.out.what != outcome::ready) return;
   m_replicas.unpin({&visit, 1});

@@ -1,7 +1,6 @@
 #pragma once
 // Makes the blocks of a task available in one space.
 #include <atomic>
-#include <boost/container/small_vector.hpp>
 #include <memory>
 #include <span>
 #include <vector>
@@ -10,8 +9,6 @@
 #include "core/transfer/sources.hpp"
 
 namespace tessera::transfer {
-
-class lock_set;
 
 /// What became of an attempt to acquire.
 enum class outcome : std::uint8_t {
@@ -60,18 +57,7 @@ class acquirer {
   acquisition_statistics statistics() const noexcept;
 
  private:
-  /// One attempt for some blocks of a task in one space. `whole`: all that the task uses, of which `accesses` may be a block on its way.
-  struct attempt {
-    std::span<const block::access> whole;
-    std::span<block::access> accesses;
-    memory::space_number space;
-    std::uint64_t sequence;
-    acquisition& out;
-    /// By access: where look_for_contents has found them; no_space, where none are to come. Later steps do not ask again: devices are lost
-    /// without the locks, and makers fail. Then the copy is one of something that was never made, and ends so.
-    boost::container::small_vector<memory::space_number, 8> from;
-    boost::container::small_vector<planned_copy, 4> copies;
-  };
+  struct attempt;
   enum class step : std::uint8_t {
     on,    ///< go on with the next step
     over,  ///< `out` has the outcome
@@ -79,7 +65,7 @@ class acquirer {
   };
   struct findings;
 
-  void acquire_part(attempt a);
+  void acquire_part(attempt& a);
   step run(attempt& a);
   // The four steps; the first three with the locks of all blocks.
   step look_for_contents(attempt& a, findings& found);
