@@ -28,8 +28,8 @@ void registration_cache::drop(std::map<std::uintptr_t, region>::iterator it) {
   region& r = it->second;
   for (const plugin::device* d : r.with) {
     d->attach_this_thread();
-    const auto call = [&] { return d->table().host_unregister(d->handle(), reinterpret_cast<void*>(r.begin)); };
-    if (plugin::contained("host_unregister", call) != TSR_OK) plugin::take_error_details();
+    plugin::succeeded("host_unregister",
+                      [&] { return d->table().host_unregister(d->handle(), reinterpret_cast<void*>(r.begin)); });
   }
   if (!r.with.empty()) {
     m_statistics.bytes -= r.end - r.begin;
@@ -62,12 +62,12 @@ registration_cache::region& registration_cache::add(std::uintptr_t begin, std::u
   if (fits && !overlaps(begin, end) && !m_regions.contains(begin))
     for (const plugin::device* d : m_devices) {
       d->attach_this_thread();
-      if (plugin::contained("host_register", [&] { return d->table().host_register(d->handle(), reinterpret_cast<void*>(begin), end - begin); }) == TSR_OK) {
+      if (plugin::succeeded("host_register", [&] {
+            return d->table().host_register(d->handle(), reinterpret_cast<void*>(begin), end - begin);
+          }))
         fresh.with.push_back(d);
-      } else {
-        plugin::take_error_details();
+      else
         ++m_statistics.refused;
-      }
     }
   if (!fresh.with.empty()) {
     m_statistics.bytes += end - begin;

@@ -36,14 +36,13 @@ space::~space() {
 }
 
 void space::free_memory(tsr_memory* memory) noexcept {
-  const auto call = [&] { return m_setup.device->table().mem_free(m_setup.device->handle(), memory); };
-  if (plugin::contained("mem_free", call) != TSR_OK) plugin::take_error_details();  // not to be told with the next failure
+  plugin::succeeded("mem_free", [&] { return m_setup.device->table().mem_free(m_setup.device->handle(), memory); });
 }
 
 void space::free_slab(slab& s) noexcept {
   if (!s.ranges) return;
   for (const plugin::device* other : s.registered)
-    if (plugin::contained("host_unregister", [&] { return other->table().host_unregister(other->handle(), s.base); }) != TSR_OK) plugin::take_error_details();
+    plugin::succeeded("host_unregister", [&] { return other->table().host_unregister(other->handle(), s.base); });
   free_memory(s.memory);
   s = slab{};
 }
@@ -127,7 +126,8 @@ bool space::make_slab(std::uint64_t bytes) {
     fresh.base = static_cast<std::byte*>(base);
     for (const plugin::device* other : m_setup.register_with)
       if (other->table().host_register != nullptr && other->table().host_unregister != nullptr &&
-          plugin::contained("host_register", [&] { return other->table().host_register(other->handle(), base, bytes); }) == TSR_OK)
+          plugin::succeeded("host_register",
+                            [&] { return other->table().host_register(other->handle(), base, bytes); }))
         fresh.registered.push_back(other);  // where it fails, copies are slower and still right
   }
   m_slab_total += bytes;

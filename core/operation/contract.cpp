@@ -114,8 +114,8 @@ std::uint64_t workspace_of_batch(const plugin::device& device, const void* argum
   tsr_contract g = request_of(given, a.type, *a.extents, *b.extents);
   g.batch = static_cast<std::int64_t>(count);
   std::uint64_t bytes = 0;
-  if (plugin::contained("workspace", [&] { return table.workspace(device.handle(), TSR_TENSOR_CONTRACT, &g, &bytes); }) == TSR_OK) return bytes;
-  plugin::take_error_details();  // the call itself will say it
+  if (plugin::succeeded("workspace", [&] { return table.workspace(device.handle(), TSR_TENSOR_CONTRACT, &g, &bytes); }))
+    return bytes;
   return 0;
 }
 

@@ -69,7 +69,7 @@ void attachments::attach_this_thread() {
 void attachments::leave() {
   if (m_given_up.load(std::memory_order_acquire)) return;
   const std::lock_guard guard(m_mutex);
-  if (!m_ended && m_detach != nullptr && contained("thread_detach", [&] { return m_detach(m_handle); }) != TSR_OK) take_error_details();
+  if (!m_ended && m_detach != nullptr) succeeded("thread_detach", [&] { return m_detach(m_handle); });
 }
 
 void attachments::end() {

@@ -52,15 +52,22 @@ tsr_status contained(const char* entry, F&& call) {
   }
 }
 
+/// The same where a failure changes nothing for the caller: false, and the record is dropped, so that the next failure does not tell it.
+template <class F>
+bool succeeded(const char* entry, F&& call) {
+  const bool done = contained(entry, std::forward<F>(call)) == TSR_OK;
+  if (!done) take_error_details();
+  return done;
+}
+
 /// The same for an entry that answers yes or no; no where it throws.
 template <class F>
 bool affirmed(const char* entry, F&& ask) {
   bool yes = false;
-  const auto call = [&]() -> tsr_status {
+  succeeded(entry, [&]() -> tsr_status {
     yes = ask();
     return TSR_OK;
-  };
-  if (contained(entry, call) != TSR_OK) take_error_details();
+  });
   return yes;
 }
 

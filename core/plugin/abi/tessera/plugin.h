@@ -315,7 +315,9 @@ typedef struct tsr_launch {
   uint32_t argument_count;
 } tsr_launch;
 
-/* Since 1.1. Host code in a stream's order: function(argument, bases), bases[i] being a host pointer to range i. */
+/* Since 1.1. Host code in a stream's order: function(argument, bases), bases[i] being a host pointer to range i. The plugin calls the
+ * function once, on a thread of its choice, when the work before it on the stream has finished and before the work behind it begins; not
+ * at all when the device is lost first. Mappings end when the function has returned. It calls no function of the plugin. */
 typedef struct tsr_host_work {
   uint32_t struct_size;
   uint32_t range_count;
@@ -347,8 +349,8 @@ typedef struct tsr_device_table {
    * usable), INVALID_ARGUMENT (0 bytes), OUT_OF_RANGE (space). */
   tsr_status (*mem_alloc)(tsr_device* device, uint32_t space, uint64_t bytes, tsr_memory** out_memory);
 
-  /* Frees an allocation; the caller has made sure that no enqueued work uses it. Thread-safe. Also on a lost device. Fails:
-   * INVALID_ARGUMENT (no live memory of this device). */
+  /* Frees an allocation; the caller has made sure that no enqueued work uses it. Thread-safe. It may be called on a lost device too,
+   * where the memory is gone whether the answer is OK or DEVICE_LOST. Fails: INVALID_ARGUMENT (no live memory of this device). */
   tsr_status (*mem_free)(tsr_device* device, tsr_memory* memory);
 
   /* Creates an in-order queue; the caller ends it with stream_destroy. flags: TSR_STREAM_... Thread-safe. Fails:
@@ -366,8 +368,10 @@ typedef struct tsr_device_table {
   /* Reports the highest reached value; never blocks; callable from any thread beside the producer. If work on the
    * stream failed, returns that failure, sets *out_value to the highest value reached including the failed point, and
    * out_failed to the value of the first signal after the failed work (0 if none). The failure is reported once per
-   * failed point, except DEVICE_LOST, which is sticky: all signalled values count as reached. Of several that are pending a call reports
-   * one, the oldest, and *out_value goes no further than it; so a caller asks until OK. */
+   * failed point, except DEVICE_LOST, which is sticky: all signalled values count as reached, and out_failed is the first of them that had
+   * not been reached when the device was lost (0: all had); it and all behind it failed. Of several failures that are pending a call
+   * reports one, the oldest, and *out_value stays below the point of the next, so that no value is told before its failure; so a caller
+   * asks until OK. */
   tsr_status (*stream_progress)(tsr_device* device, tsr_stream* stream, uint64_t* out_value, uint64_t* out_failed);
 
   /* Enqueues a copy. At least one side belongs to `device`. UNIMPLEMENTED: a pair that `link` refuses. The sides do not
@@ -456,7 +460,8 @@ typedef struct tsr_device_table {
 
   /* --- since 1.1, optional --- */
 
-  /* As host_task, with lengths: ranges[i] is mapped for range_bytes[i] bytes. The struct and its arrays are copied by the call. Fails:
+  /* As host_task, with lengths: ranges[i] is mapped for range_bytes[i] bytes. For programs and tests that take the device themselves;
+   * Tessera's core calls neither, its host code runs on threads of its own. The struct and its arrays are copied by the call. Fails:
    * INVALID_ARGUMENT (function NULL; an array NULL with ranges), OUT_OF_RANGE (a range beyond its allocation). Without: host_task. */
   tsr_status (*host_work)(tsr_device* device, tsr_stream* stream, const tsr_host_work* work);
 } tsr_device_table;
