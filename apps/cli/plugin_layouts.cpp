@@ -17,7 +17,8 @@ std::string layouts_text() {
   for (const plugin::struct_layout& s : plugin::struct_layouts()) {
     fmt::format_to(to, "{}: {} bytes, aligned to {}{}\n", s.name, s.bytes, s.alignment, since(s.since));
     for (const plugin::field_layout& f : s.fields)
-      fmt::format_to(to, "  {:>6} {:>6}  {}{}\n", f.offset, f.bytes, f.name, s.since == f.since ? "" : since(f.since));
+      fmt::format_to(to, "  {:>6} {:>6}  {}: {}{}\n", f.offset, f.bytes, f.name, f.type,
+                     s.since == f.since ? "" : since(f.since));
   }
   for (const plugin::constant_value& c : plugin::constant_values()) fmt::format_to(to, "{} = {}{}\n", c.name, c.value, since(c.since));
   return text;
@@ -29,7 +30,8 @@ std::string layouts_json() {
   for (const plugin::struct_layout& s : plugin::struct_layouts()) {
     nlohmann::ordered_json fields = nlohmann::ordered_json::array();
     for (const plugin::field_layout& f : s.fields)
-      fields.push_back({{"name", f.name}, {"offset", f.offset}, {"bytes", f.bytes}, {"since", version(f.since)}});
+      fields.push_back(
+          {{"name", f.name}, {"type", f.type}, {"offset", f.offset}, {"bytes", f.bytes}, {"since", version(f.since)}});
     structs.push_back({{"name", s.name}, {"bytes", s.bytes}, {"alignment", s.alignment}, {"since", version(s.since)}, {"fields", std::move(fields)}});
   }
   for (const plugin::constant_value& c : plugin::constant_values())

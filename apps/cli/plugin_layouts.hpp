@@ -4,7 +4,7 @@
 
 namespace tessera::cli {
 
-/// Every struct with its size and alignment, every field with its offset and size, every constant with its value.
+/// Every struct with its size and alignment, every field with its offset, size and type, every constant with its value.
 std::string layouts_text();
 std::string layouts_json();
 

@@ -21,6 +21,8 @@ const char* word_of(state outcome) {
     case state::refused: return "refused";
     case state::available: return "available";
     case state::hangs: return "hangs";
+    case state::shadowed:
+      return "shadowed";
   }
   return "?";
 }
@@ -85,7 +87,9 @@ plugin_list list_plugins(const plugin::registry_options& options) {
   for (const auto& directory : options.directories) found.directories.push_back(directory.string());
   found.files = plugin::registry::survey(options);
   for (const plugin::file_report& file : found.files) {
-    if (file.outcome != state::available && file.outcome != state::not_wanted && file.outcome != state::unavailable) continue;
+    if (file.outcome != state::available && file.outcome != state::not_wanted && file.outcome != state::unavailable &&
+        file.outcome != state::shadowed)
+      continue;
     if (file.name.empty()) continue;  // a directory that is not there
     try {
       found.plugins.push_back({plugin::registry::describe(options, file.path.string()), false, {}});
@@ -145,8 +149,12 @@ std::string to_json(const plugin_list& found) {
   json["directories"] = found.directories;
   json["files"] = nlohmann::ordered_json::array();
   for (const plugin::file_report& file : found.files)
-    json["files"].push_back(
-        {{"path", file.path.string()}, {"outcome", word_of(file.outcome)}, {"name", file.name}, {"reason", file.reason}});
+    json["files"].push_back({{"path", file.path.string()},
+                             {"outcome", word_of(file.outcome)},
+                             {"name", file.name},
+                             {"reason", file.reason},
+                             {"instead", file.outcome == state::shadowed ? nlohmann::ordered_json(file.instead.string())
+                                                                         : nlohmann::ordered_json()}});
   json["plugins"] = nlohmann::ordered_json::array();
   for (const listed_plugin& plugin : found.plugins) {
     auto devices = nlohmann::ordered_json::array();

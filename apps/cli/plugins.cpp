@@ -113,6 +113,9 @@ void print_result(std::FILE* to, const conformance::result& one) {
 /// The last line, and the file.
 void print_summary(std::FILE* to, const conformance::request& what, const conformance::report& done, const std::string& json) {
   using conformance::outcome;
+  const std::size_t not_run = done.count(outcome::not_run);
+  if (not_run != 0)
+    fmt::print(to, "{:<14} {} check{}: the plugin cannot be opened\n", "not run", not_run, not_run == 1 ? "" : "s");
   fmt::print(to, "{}{}{}: {} passed, {} failed, {} skipped, {} known failures (seed {})\n",
              done.plugin.empty() ? what.plugin.string() : done.plugin, done.version.empty() ? "" : " ", done.version,
              done.count(outcome::passed), done.count(outcome::failed), done.count(outcome::skipped),
@@ -175,7 +178,7 @@ int check(const check_options& o) {
   };
   tells.ended = [=](const conformance::result& one) {
     if (terminal) fmt::print(to, "\033[K");
-    print_result(to, one);
+    if (one.how != conformance::outcome::not_run) print_result(to, one);  // those are counted
   };
   tells.does_not_return = [&](const conformance::report& so_far) {
     print_result(to, so_far.results.back());
@@ -258,9 +261,11 @@ void add_plugins(CLI::App& to, command& selected) {
   check_command.add_option("--json", checked->json, "write the results as JSON; - is standard output, the text then goes to standard error")
       ->type_name("FILE");
   check_command.add_flag("--second-process", checked->second_process)->group("");  // the suite's own, and not shown
-  check_command.footer("One line per check: passed, failed, skipped (the plugin does not offer it) or known failure. Ends with 5 when a\n"
-                       "check failed. A plugin that crashes ends the command; standard error names the check.\n"
-                       "Example:\n  tessera plugins check ./tessera_mine.so --option 'device[0].memory=64 MiB' --json results.json");
+  check_command.footer(
+      "One line per check: passed, failed, skipped (the plugin does not offer it) or known failure. What cannot be\n"
+      "opened fails once, as \"open\", and its checks are not run. Ends with 5 when a check failed. A plugin that\n"
+      "crashes ends the command; standard error names the check.\n"
+      "Example:\n  tessera plugins check ./tessera_mine.so --option 'device[0].memory=64 MiB' --json results.json");
   check_command.callback([checked, &selected] { selected = [checked] { return check(*checked); }; });
 
   add_plugins_new(sub, selected);

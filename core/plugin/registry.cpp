@@ -98,8 +98,13 @@ void registry::implementation::open(const wish& wanted) {
   for (const auto& other : sessions)
     if (other->plugin().name == wanted.name) return;  // named twice
   loaded_plugin plugin = files.find(wanted.name);
-  for (const auto& other : sessions)
-    if (other->plugin().name == plugin.name) return;  // once by name, once by path
+  for (const auto& other : sessions) {
+    if (other->plugin().name != plugin.name) continue;  // once by name, once by path
+    if (options.log && other->plugin().path != plugin.path)
+      options.log(2, fmt::format("plugin \"{}\" is named twice, and lies in two files: {} is used, {} is not",
+                                 plugin.name, other->plugin().path.string(), plugin.path.string()));
+    return;
+  }
   const std::filesystem::path path = plugin.path;
   const std::string name = plugin.name;
   const auto absent = [&](const std::string& reason) {

@@ -21,12 +21,14 @@ struct file_report {
     not_wanted,   ///< not in the list of wanted plugins; not loaded
     refused,      ///< could not be loaded or trusted: always shown
     available,    ///< survey only: wanted, loads, and says that it can run here; not opened
-    hangs         ///< survey only: its probe did not answer in time; the thread that asked is left alone
+    hangs,        ///< survey only: its probe did not answer in time; the thread that asked is left alone
+    shadowed      ///< another file has a plugin of the same name and is used: `instead`
   };
   std::filesystem::path path;
   state outcome;
   std::string name;    ///< the plugin's own name; "" when it never got that far
   std::string reason;  ///< one sentence; for refused: what is wrong and what to do
+  std::filesystem::path instead = {};  ///< for shadowed
 };
 
 /// What the registry should do. Filled by the configuration.

@@ -125,6 +125,18 @@ std::string no_answer(std::chrono::milliseconds limit) {
                      std::chrono::duration<double>(limit).count());
 }
 
+namespace {
+
+/// The file has the plugin of its name too, and `used` came first.
+void note_shadowed(file_report& file, const fs::path& used) {
+  file.outcome = state::shadowed;
+  file.instead = used;
+  file.reason =
+      fmt::format("shadowed by {}, which has the plugin \"{}\" too and comes first", used.string(), file.name);
+}
+
+}  // namespace
+
 void search::survey() {
   std::vector<std::string> wanted;
   for (const std::string& text : m_options.wanted) wanted.push_back(wish_of(text).name);
@@ -151,7 +163,7 @@ void search::survey() {
     const auto earlier =
         std::find_if(seen.begin(), seen.end(), [&](const auto& s) { return s.first == file.report.name; });
     if (earlier != seen.end()) {
-      file.report.reason = "shadowed by " + earlier->second.string();
+      note_shadowed(file.report, earlier->second);
       continue;
     }
     seen.emplace_back(file.report.name, file.report.path);
@@ -188,8 +200,10 @@ std::vector<file_report> search::reports() const {
         return &other != &file && other.report.outcome == state::opened && other.report.name == name;
       });
       one.name = name;
-      one.reason =
-          winner != m_files.end() ? "shadowed by " + winner->report.path.string() : "runtime.plugins does not name it";
+      if (winner != m_files.end())
+        note_shadowed(one, winner->report.path);
+      else
+        one.reason = "runtime.plugins does not name it";
     }
     all.push_back(std::move(one));
   }

@@ -75,11 +75,13 @@ TEST(abi_layouts, every_field_of_the_header_is_in_the_list) {
   }
 }
 
+/// The enumerators, and the macros that are numbers.
 TEST(abi_layouts, every_constant_of_the_header_is_in_the_list) {
   const std::string text = header_text();
   std::vector<std::string> names;
-  static const std::regex begin(R"(enum \{([^}]*)\})");
+  static const std::regex begin(R"(enum \{([^}]*)\}|#define (TSR_\w+) \d+u?\s)");
   for (auto at = std::sregex_iterator(text.begin(), text.end(), begin); at != std::sregex_iterator(); ++at) {
+    if ((*at)[2].matched) names.push_back((*at)[2]);
     std::istringstream parts((*at)[1].str());
     for (std::string part; std::getline(parts, part, ',');) {
       std::smatch found;
@@ -90,6 +92,37 @@ TEST(abi_layouts, every_constant_of_the_header_is_in_the_list) {
   for (const constant_value& c : constant_values()) list.emplace_back(c.name);
   ASSERT_GT(list.size(), 100u);
   EXPECT_EQ(list, names);
+}
+
+/// Spelled as in C; enumerations are the integers that they are aliases of.
+TEST(abi_layouts, types_are_those_of_the_header) {
+  const auto type_of = [all = struct_layouts()](std::string_view name, std::string_view field) -> std::string {
+    for (const struct_layout& s : all)
+      for (const field_layout& f : s.fields)
+        if (s.name == name && f.name == field) return f.type;
+    return "no such field";
+  };
+  EXPECT_EQ(type_of("tsr_ticket", "stream"), "tsr_stream*");
+  EXPECT_EQ(type_of("tsr_ticket", "value"), "uint64_t");
+  EXPECT_EQ(type_of("tsr_option", "name"), "const char*");
+  EXPECT_EQ(type_of("tsr_option", "min_value"), "double");
+  EXPECT_EQ(type_of("tsr_space_desc", "kind"), "uint32_t");
+  EXPECT_EQ(type_of("tsr_space_desc", "numa_node"), "int32_t");
+  EXPECT_EQ(type_of("tsr_device_desc", "peaks_are_guesses"), "bool");
+  EXPECT_EQ(type_of("tsr_device_desc", "uuid"), "uint8_t[16]");
+  EXPECT_EQ(type_of("tsr_device_desc", "name"), "char[64]");
+  EXPECT_EQ(type_of("tsr_copy", "destination"), "tsr_address");
+  EXPECT_EQ(type_of("tsr_gemm", "a_array"), "const tsr_address*");
+  EXPECT_EQ(type_of("tsr_permute", "extents"), "int64_t[8]");
+  EXPECT_EQ(type_of("tsr_launch", "arguments"), "const void* const*");
+  EXPECT_EQ(type_of("tsr_plugin_header", "reserved"), "const void*[4]");
+  EXPECT_EQ(type_of("tsr_device_table", "stream_signal"), "int32_t (*)(tsr_device*, tsr_stream*, tsr_ticket*)");
+  EXPECT_EQ(type_of("tsr_policy_table", "place"),
+            "uint32_t (*)(tsr_plugin*, const char*, const tsr_candidate*, uint32_t)");
+  EXPECT_EQ(type_of("tsr_operation", "host"),
+            "int32_t (*)(const tsr_host*, const tsr_block_view*, uint32_t, const void*, uint64_t)");
+  for (const struct_layout& s : struct_layouts())
+    for (const field_layout& f : s.fields) EXPECT_FALSE(f.type.empty()) << s.name << '.' << f.name;
 }
 
 TEST(abi_layouts, fields_lie_in_order_inside_their_structs) {

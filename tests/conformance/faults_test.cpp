@@ -33,13 +33,15 @@ constexpr fault of_devices[] = {
     {"fault_silent", "failure.failures_are_explained", "refuses without a word to `host->error`"},
     {"fault_alignment", "memory.alignment_is_kept", "promises an alignment that it does not keep"},
     {"fault_null_memory", "memory.alignment_is_kept", "answers OK to `mem_alloc` and gives no memory"},
-    {"fault_writes_on_failure", "memory.absurd_sizes_are_exhaustion", "writes the out argument of a `mem_alloc` that fails"},
+    {"fault_writes_on_failure", "memory.absurd_sizes_are_exhaustion",
+     "writes the out argument of a `mem_alloc` that fails"},
     {"fault_alloc_of_nothing", "failure.alloc_of_nothing", "allocates 0 bytes"},
     {"fault_exhaustion", "memory.exhaustion_answers_and_recovers", "answers `INTERNAL` when its memory is full"},
     {"fault_timeline", "ordering.timelines_increase", "gives the same point at every signal"},
     {"fault_ranges", "failure.copy_out_of_range", "answers OK to copies beyond an allocation"},
     {"fault_strides", "copies.every_pair", "copies rows as if there were no gaps between them"},
     {"fault_axpy", "blas.axpy", "ignores the increment of y"},
+    {"fault_ends", "blas.axpy", "begins at the same end of a vector whatever the sign of the increment"},
     {"fault_claim", "honesty.inline_streams", "claims inline streams that it does not make"},
     {"fault_room", "abi.descriptions_stay_inside", "writes behind the struct that it fills"},
     {"fault_array", "abi.longer_option_values", "steps through option values by its own `sizeof`"},
@@ -61,6 +63,8 @@ constexpr fault of_streams[] = {
     {"batches", "enqueueing.refused_batches_enqueue_nothing", "does part of a batch that it refuses"},
     {"merged", "failure.failures_are_reported_one_by_one", "tells one of several failures"},
     {"newest", "failure.failures_are_reported_one_by_one", "tells the newest of several failures first"},
+    {"ahead", "failure.failures_are_reported_one_by_one",
+     "tells with a failure all that is reached, past failures that it has not told"},
     {"downdates", "jobs.cholesky", "forgets the transposition in a path of its own for C -= A B^T"},
     {"waits", "jobs.random_graphs", "keeps the first three of several waits in a row"},
     {"forgiving", "loss.is_sticky", "has a lost device answer that it is well"},
@@ -340,6 +344,49 @@ TEST_P(stated, limits_are_tried) {
 
 INSTANTIATE_TEST_SUITE_P(boastful, stated,
                          testing::ValuesIn(of_limits), [](const auto& test) { return std::string(test.param.planted); });
+
+/// A device that has one stream, copies 4 KiB and allocates 64 KiB at a time, and states it.
+request asked_of_a_small_device() {
+  return {.plugin = sim,
+          .options = {{"device[0].memory", std::string("8 MiB"), "test"},
+                      {"device[0].max_streams", std::int64_t{1}, "test"},
+                      {"device[0].max_copy", std::string("4 KiB"), "test"},
+                      {"device[0].max_allocation", std::string("64 KiB"), "test"}}};
+}
+
+TEST(small_devices, pass) {
+  request asked = asked_of_a_small_device();
+  for (const char* group : {"lifecycle.", "memory.", "copies.", "ordering.", "enqueueing.", "stress.", "failure.",
+                            "jobs.", "loss.", "limits.", "blas.axpy"}) {
+    asked.filter = group;
+    for (const result& one : run(asked).results) EXPECT_NE(one.how, outcome::failed) << one.name << ": " << one.message;
+  }
+  for (const char* check :
+       {"copies.every_pair", "memory.exhaustion_answers_and_recovers", "stress.threads_times_streams",
+        "jobs.random_graphs", "limits.allocations", "limits.copies", "limits.streams", "loss.is_sticky", "blas.axpy"})
+    EXPECT_EQ(outcome_of(asked_of_a_small_device(), check).how, outcome::passed) << check;
+  const result hops = outcome_of(asked_of_a_small_device(), "ordering.tickets_order_streams");
+  EXPECT_EQ(hops.how, outcome::skipped);
+  EXPECT_THAT(hops.message, testing::HasSubstr("one stream"));
+}
+
+/// What cannot be opened is told once.
+TEST(unopened, plugins_fail_once) {
+  for (const auto& [plugin, reason] :
+       {std::pair{"open_fails", "the driver refused"}, std::pair{"device_open_fails", "the cable is not plugged in"}}) {
+    const report done = run({.plugin = built(plugin)});
+    EXPECT_EQ(done.count(outcome::failed), 1u) << plugin;
+    EXPECT_GT(done.count(outcome::not_run), 50u) << plugin;
+    EXPECT_FALSE(done.passed());
+    std::size_t told = 0;
+    for (const result& one : done.results) {
+      told += one.message.find(reason) != std::string::npos ? 1 : 0;
+      EXPECT_EQ(one.how == outcome::failed, one.name == "open") << one.name;
+    }
+    EXPECT_EQ(told, 1u) << plugin;
+    EXPECT_THAT(to_json(done), testing::HasSubstr("\"outcome\": \"not run\""));
+  }
+}
 
 TEST(drift, sizes_that_change_by_themselves_are_none) {
   const result drifting = outcome_of("drifting", "abi.longer_option_values");

@@ -1,5 +1,6 @@
 // A LAYER plugin that holds the host to thread_attach: every call on a device by a thread that is not attached to it is refused, and
 // so are a second thread_attach, and a thread_detach by a thread that is none of them. `tsr_test_attached` counts attached threads,
+// `tsr_test_attached_here` the devices that the calling thread is attached to,
 // `tsr_test_detached` calls of thread_detach, `tsr_test_asked` calls of stream_progress.
 #include <tessera/plugin.h>
 
@@ -163,6 +164,13 @@ extern "C" TSR_EXPORT std::uint32_t tsr_test_attached() {
   const std::lock_guard guard(mutex);
   std::uint32_t all = 0;
   for (const auto& [device, threads] : attached) all += static_cast<std::uint32_t>(threads.size());
+  return all;
+}
+
+extern "C" TSR_EXPORT std::uint32_t tsr_test_attached_here() {
+  const std::lock_guard guard(mutex);
+  std::uint32_t all = 0;
+  for (const auto& [device, threads] : attached) all += static_cast<std::uint32_t>(threads.count(std::this_thread::get_id()));
   return all;
 }
 

@@ -12,6 +12,7 @@
 //   downdates   C -= A B^T has a path of its own, which forgets that B is transposed
 //   merged      of several failures stream_progress tells the oldest, and no other
 //   newest      stream_progress tells the newest failure first
+//   ahead       with a failure stream_progress tells all that is reached, past failures that it has not told
 //   forgiving   health answers OK again when it has told the loss
 //   contagious  when a device is lost, the others say that they are
 //   points      on a lost device stream_progress stays at what was reached before
@@ -204,6 +205,7 @@ tsr_status progress_of_failures(tsr_device* device, tsr_stream* stream, std::uin
   }
   const failure chosen = about == "newest" ? told.back() : told.front();
   if (about == "newest") told.pop_back();
+  else if (about == "ahead") told.erase(told.begin());
   else told.clear();
   *out_value = value;
   if (out_failed != nullptr) *out_failed = chosen.failed;
@@ -340,7 +342,7 @@ tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out
     device_table.host_task = task_after_waits;
     device_table.copy = copy_after_waits;
   }
-  if (about == "merged" || about == "newest") device_table.stream_progress = progress_of_failures;
+  if (about == "merged" || about == "newest" || about == "ahead") device_table.stream_progress = progress_of_failures;
   if (about == "forgiving") device_table.health = forgiving_health;
   if (about == "contagious") device_table.health = contagious_health;
   if (about == "points") device_table.stream_progress = progress_that_stays;

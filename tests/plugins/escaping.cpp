@@ -1,5 +1,6 @@
-// A LAYER plugin that throws a C++ exception out of one entry of the device table, against rule R4: `out_of` names it, `at` says at which
-// call, counted from 1 over all devices.
+// A LAYER plugin that throws a C++ exception out of one entry of the device table, or of `supports` and `workspace` of
+// BLAS and TENSOR or GRAPH's `destroy` (`graph_destroy`), against rule R4: `out_of` names it, `at` says at which call,
+// counted from 1 over all devices.
 #include <tessera/plugin.h>
 
 #include <atomic>
@@ -7,6 +8,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #ifndef TSR_BUILD_SANITIZER
 #define TSR_BUILD_SANITIZER TSR_SANITIZER_NONE
@@ -18,6 +20,9 @@ const tsr_plugin_header* inner_header = nullptr;
 tsr_plugin_header outer_header;
 tsr_plugin_table inner, outer;
 tsr_device_table inner_device, outer_device;  // all devices of a plugin that this is tested with have the same
+tsr_blas_table inner_blas, outer_blas;
+tsr_tensor_table inner_tensor, outer_tensor;
+tsr_graph_table inner_graph, outer_graph;
 std::string out_of;
 std::int64_t at = 1;
 std::atomic<std::int64_t> calls{0};
@@ -30,19 +35,24 @@ Table copy_of(const Table* given) {
   return made;
 }
 
-template <auto Member, class Entry>
+/// One entry of a table that lies in `From`. What the plugin does not offer succeeds when it does not throw.
+template <auto& From, auto Member, class Entry>
 struct throwing;
-template <auto Member, class... Arguments>
-struct throwing<Member, tsr_status (*)(tsr_device*, Arguments...)> {
-  static tsr_status run(tsr_device* device, Arguments... arguments) {
+template <auto& From, auto Member, class Answer, class... Arguments>
+struct throwing<From, Member, Answer (*)(tsr_device*, Arguments...)> {
+  static Answer run(tsr_device* device, Arguments... arguments) {
     if (calls.fetch_add(1) + 1 == at) throw std::runtime_error("forty-two is not a prime");
-    return (inner_device.*Member)(device, arguments...);
+    return From.*Member != nullptr ? (From.*Member)(device, arguments...) : Answer{};
   }
 };
 
+template <auto& From, auto& To, auto Member>
+void throw_out_of(const char* name) {
+  if (out_of == name) To.*Member = throwing<From, Member, std::remove_reference_t<decltype(From.*Member)>>::run;
+}
 template <auto Member>
 void throw_out_of(const char* name) {
-  if (out_of == name) outer_device.*Member = throwing<Member, std::remove_reference_t<decltype(inner_device.*Member)>>::run;
+  throw_out_of<inner_device, outer_device, Member>(name);
 }
 
 tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out_device, const tsr_device_table** out_table) {
@@ -62,7 +72,30 @@ tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out
   throw_out_of<&t::copy>("copy");
   throw_out_of<&t::fill>("fill");
   throw_out_of<&t::host_register>("host_register");
+  throw_out_of<&t::thread_attach>("thread_attach");
+  throw_out_of<&t::health>("health");
   *out_table = &outer_device;
+  return TSR_OK;
+}
+
+tsr_status extension(tsr_plugin* plugin, tsr_device* device, tsr_extension_id id, std::uint32_t version,
+                     const void** out_table) {
+  if (const tsr_status status = inner.extension(plugin, device, id, version, out_table)) return status;
+  if (id == TSR_EXTENSION_BLAS) {
+    inner_blas = outer_blas = copy_of(static_cast<const tsr_blas_table*>(*out_table));
+    throw_out_of<inner_blas, outer_blas, &tsr_blas_table::supports>("supports");
+    throw_out_of<inner_blas, outer_blas, &tsr_blas_table::workspace>("workspace");
+    *out_table = &outer_blas;
+  } else if (id == TSR_EXTENSION_TENSOR) {
+    inner_tensor = outer_tensor = copy_of(static_cast<const tsr_tensor_table*>(*out_table));
+    throw_out_of<inner_tensor, outer_tensor, &tsr_tensor_table::supports>("supports");
+    throw_out_of<inner_tensor, outer_tensor, &tsr_tensor_table::workspace>("workspace");
+    *out_table = &outer_tensor;
+  } else if (id == TSR_EXTENSION_GRAPH) {
+    inner_graph = outer_graph = copy_of(static_cast<const tsr_graph_table*>(*out_table));
+    throw_out_of<inner_graph, outer_graph, &tsr_graph_table::destroy>("graph_destroy");
+    *out_table = &outer_graph;
+  }
   return TSR_OK;
 }
 
@@ -72,6 +105,7 @@ tsr_status open_wrapped(const tsr_host* host, const tsr_option_value* values, st
   if (const tsr_status status = inner_header->open(host, values, count, out_plugin, &table)) return status;
   inner = outer = copy_of(static_cast<const tsr_plugin_table*>(table));
   outer.device_open = device_open;
+  if (inner.extension != nullptr) outer.extension = extension;
   *out_table = &outer;
   return TSR_OK;
 }

@@ -378,8 +378,16 @@ static tsr_status axpy(tsr_device* device, tsr_stream* stream, const tsr_vector_
   const double* x = (const double*)(const void*)resolve(a->x, 0);
   double* y = (double*)(void*)resolve(a->y, 0);
   if (!x || !y) return report(TSR_OUT_OF_RANGE, "a vector leaves its allocation");
-#ifdef MINI_FAULT_AXPY
+#ifndef MINI_FAULT_ENDS /* with a negative increment the address is that of the last element */
+  if (a->incx < 0) x -= (a->n - 1) * a->incx;
+#ifndef MINI_FAULT_AXPY
+  if (a->incy < 0) y -= (a->n - 1) * a->incy;
+#endif
+#endif
+#if defined(MINI_FAULT_AXPY)
   for (int64_t i = 0; i < a->n; ++i) y[i] += alpha * x[i * a->incx];
+#elif defined(MINI_FAULT_ENDS)
+  for (int64_t i = 0; i < a->n; ++i) y[i * llabs(a->incy)] += alpha * x[i * llabs(a->incx)];
 #else
   for (int64_t i = 0; i < a->n; ++i) y[i * a->incy] += alpha * x[i * a->incx];
 #endif

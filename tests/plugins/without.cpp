@@ -1,6 +1,6 @@
 // A LAYER plugin that leaves out what a device or storage plugin need not offer: `leave_out` names entries of the
 // device table or extensions, separated by commas. "stream_callback?" keeps the entry and refuses every second call,
-// "early_stream_callback" calls back at once, before the work is done.
+// "early_stream_callback" calls back at once, before the work is done, and "early_stream_host_wait" waits for nothing.
 #include <tessera/plugin.h>
 
 #include <atomic>
@@ -69,6 +69,8 @@ tsr_status too_early(tsr_device*, tsr_stream*, void (*function)(void*), void* ar
   return TSR_OK;
 }
 
+tsr_status wait_for_nothing(tsr_device*, tsr_ticket, std::uint64_t) { return TSR_OK; }
+
 tsr_status enumerate(tsr_plugin* plugin, std::uint32_t index, tsr_device_desc* out, std::uint32_t* count) {
   const tsr_status status = inner.enumerate(plugin, index, out, count);
   if (status != TSR_OK || out == nullptr) return status;
@@ -88,6 +90,7 @@ tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out
   for (const entry& e : entries)
     if (is_left_out(e.name)) std::memset(reinterpret_cast<char*>(&made) + e.offset, 0, sizeof(void*));
   if (is_left_out("early_stream_callback")) made.stream_callback = too_early;
+  if (is_left_out("early_stream_host_wait")) made.stream_host_wait = wait_for_nothing;
   if (is_left_out("stream_callback?")) {
     inner_callback = made.stream_callback;
     made.stream_callback = sometimes;

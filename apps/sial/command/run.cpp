@@ -1,5 +1,6 @@
 // tessera sial run.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -41,6 +42,33 @@ void place_by_cost(command_options& machine, const config::document& configured,
   if (!devices) return;
   if (configured.origin("runtime.placement") == "default") machine.set.push_back("runtime.placement=cost");
   if (deterministic) machine.set.push_back("runtime.deterministic=true");  // also how devices take tasks together
+}
+
+/// Of each attached device that lacks something that block statements need: what that is. `--devices always` cannot
+/// send it there.
+std::vector<std::string> what_devices_lack(const runtime& rt) {
+  std::vector<std::string> notes;
+  for (const auto& d : rt.plugins().devices()) {
+    if (d->description().device_class == TSR_DEVICE_CPU || d->description().device_class == TSR_DEVICE_STORAGE)
+      continue;
+    const tsr_tensor_table* const tensor = d->tensor();
+    const tsr_blas_table* const blas = d->blas();
+    std::vector<std::string_view> lacking, extensions;
+    if (tensor == nullptr || tensor->contract == nullptr) lacking.emplace_back("contractions");
+    if (tensor == nullptr || tensor->permute == nullptr) lacking.emplace_back("copies of blocks");
+    if (tensor == nullptr || tensor->fill == nullptr) lacking.emplace_back("fills");
+    if (blas == nullptr || blas->axpy == nullptr) lacking.emplace_back("sums");
+    if (blas == nullptr || blas->scal == nullptr) lacking.emplace_back("scalings");
+    if (lacking.empty()) continue;
+    if (tensor == nullptr) extensions.emplace_back("TENSOR");
+    if (blas == nullptr) extensions.emplace_back("BLAS");
+    notes.push_back(fmt::format("--devices always: {} cannot run {}, which stay on the workers: its plugin {}",
+                                d->name(), fmt::join(lacking, ", "),
+                                extensions.empty()
+                                    ? "lacks their entries"
+                                    : fmt::format("does not offer the extension {}", fmt::join(extensions, " nor "))));
+  }
+  return notes;
 }
 
 /// What all programs will need, one after another, and whether the configured memory has it.
@@ -116,6 +144,8 @@ int run(const run_options& o) {
     session& of;
     ~unwatch() { of.on_interrupt({}); }
   } before_the_job_goes{s};
+  if (!o.quiet && settings.devices == sial::device_use::always)
+    for (const std::string& text : what_devices_lack(s.rt())) fmt::print(stderr, "note: {}\n", text);
   if (!o.quiet) job.note = [](const std::string& text) { fmt::print(stderr, "note: {}\n", text); };
   auto dumps = nlohmann::ordered_json::array();
   std::string profile;

@@ -152,6 +152,11 @@ void vectors(const subject& what, tsr_blas_operation operation) {
     v.incx = random_increment(random), v.incy = random_increment(random);
     const auto n = static_cast<std::size_t>(v.n), ix = static_cast<std::size_t>(v.incx),
                iy = static_cast<std::size_t>(v.incy);
+    if (random() % 2 == 0) v.incx = -v.incx;
+    if (random() % 2 == 0) v.incy = -v.incy;
+    const auto place = [n](std::size_t i, std::size_t step, std::int64_t increment) {
+      return (increment < 0 ? n - 1 - i : i) * step;
+    };
     auto x = random_numbers<T>(random, n * ix + 3), y = random_numbers<T>(random, n * iy + 3);
     const T alpha = random_scalar<T>(random);
     const buffer on_x = uploaded(stream, space, x), on_y = uploaded(stream, space, y);
@@ -170,10 +175,11 @@ void vectors(const subject& what, tsr_blas_operation operation) {
     T dot(0);
     double squares = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      dot += conjugate(x[i * ix]) * y[i * iy];
-      squares += static_cast<double>(std::norm(x[i * ix]));
-      if (operation == TSR_BLAS_AXPY) y[i * iy] += alpha * x[i * ix];
-      if (operation == TSR_BLAS_SCAL) x[i * ix] *= alpha;
+      T &at_x = x[place(i, ix, v.incx)], &at_y = y[place(i, iy, v.incy)];
+      dot += conjugate(at_x) * at_y;
+      squares += static_cast<double>(std::norm(at_x));
+      if (operation == TSR_BLAS_AXPY) at_y += alpha * at_x;
+      if (operation == TSR_BLAS_SCAL) at_x *= alpha;
     }
     expect_near(downloaded<T>(stream, on_x, x.size()), x, operation == TSR_BLAS_SCAL ? 8 * epsilon<T> : 0,
                 call + ": x");

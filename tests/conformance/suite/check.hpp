@@ -23,9 +23,21 @@ struct check_failed : std::runtime_error {
 struct check_skipped : std::runtime_error {
   using runtime_error::runtime_error;
 };
+/// A device states a limit that is too small for what is to be looked at. Other devices, and smaller shapes, are looked
+/// at all the same.
+struct beyond_limits : check_skipped {
+  using check_skipped::check_skipped;
+};
+/// The plugin, or one of its devices, does not open. `never`: nor has it done so before in this run.
+struct cannot_open : check_failed {
+  cannot_open(const std::string& why, bool never_before) : check_failed(why), never(never_before) {}
+  bool never;
+};
 
 /// Whether the running check has looked at anything: one that ends without an expectation is reported as skipped.
 inline std::atomic<bool> looked_at_something{false};
+/// The last limit for which the running check left something out; "" if there was none. For its own thread.
+inline std::string left_out;
 
 /// Fails the running check unless `truth`. For what a check needs before it can look at what it is about; counts as no look.
 template <class... Arguments>
@@ -66,14 +78,20 @@ struct subject {
   plugin::host& host;
   std::uint64_t seed;
   const request& asked;
+  mutable std::atomic<bool> opened_before{false}, devices_opened_before{false};
 
   random_source generator() const { return random_source(seed); }
 };
 
-/// The plugin opened with all its devices, closed at the end of the scope.
+/// The plugin opened, without devices, closed at the end of the scope. Throws cannot_open.
+struct opened_plugin : plugin::session {
+  explicit opened_plugin(const subject& what);
+};
+
+/// The plugin opened with all its devices, closed at the end of the scope. Throws cannot_open.
 struct opened {
   explicit opened(const subject& what);
-  plugin::session session;
+  opened_plugin session;
   std::vector<std::unique_ptr<plugin::device>> devices;
 };
 

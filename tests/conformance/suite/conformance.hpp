@@ -42,7 +42,8 @@ enum class outcome : std::uint8_t {
   passed,
   failed,
   skipped,       ///< the plugin does not offer what the check is about, or the check found nothing to look at
-  known_failure  ///< failed, and a line of the known failures that has not expired says so
+  known_failure,  ///< failed, and a line of the known failures that has not expired says so
+  not_run         ///< the plugin cannot be opened; the result "open" says why
 };
 
 /// One check's result.
@@ -74,9 +75,10 @@ struct listener {
   std::function<void(const report& so_far)> does_not_return = {};
 };
 
-/// Runs the checks that are about plugins of this kind; of a layer also those of what it is put around, as it looks through the layer.
-/// A file that is refused gives one failed result, "load". Never throws for what a plugin does; a plugin that crashes
-/// takes the process with it, and standard error names the check.
+/// Runs the checks that are about plugins of this kind; of a layer also those of what it is put around, as it looks
+/// through the layer. A file that is refused gives one failed result, "load"; a plugin that cannot be opened one,
+/// "open", and its checks are not run. Never throws for what a plugin does; a plugin that crashes takes the process
+/// with it, and standard error names the check.
 report run(const request& what, const listener& tells = {});
 
 /// The part of a second process of the same program, which the suite starts: `order` is the path of a file of its own. 0, or 1 and
@@ -88,8 +90,8 @@ std::vector<std::string> names();
 /// Of those that `run` would run; of all, where the file is refused.
 std::vector<std::string> names(const request& what);
 
-/// {"plugin", "version", "seed", "passed", "failed", "skipped", "known_failures", "results": [{"name", "outcome",
-/// "message", "seconds"}]}
+/// {"plugin", "version", "seed", "passed", "failed", "skipped", "known_failures", "not_run", "results": [{"name",
+/// "outcome", "message", "seconds"}]}
 std::string to_json(const report& done);
 
 }  // namespace tessera::conformance

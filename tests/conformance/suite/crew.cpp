@@ -6,7 +6,7 @@
 namespace tessera::conformance {
 namespace {
 
-constexpr int streams_of_each = 3;
+constexpr std::size_t most_streams = 3;
 
 tsr_status sleep_a_little(void*, void* const*) {
   std::this_thread::sleep_for(std::chrono::microseconds(300));
@@ -24,7 +24,8 @@ bool copies_inside(const device& on) {
 
 crew::crew(const opened& all, random_source& random) : m_random(random) {
   for (const auto& device : all.devices)
-    for (int i = 0; i < streams_of_each; ++i) m_streams.emplace_back(*device, i == 0 ? TSR_STREAM_COPY : TSR_STREAM_COMPUTE);
+    for (std::size_t i = 0; i < streams_of(*device, most_streams); ++i)
+      m_streams.emplace_back(*device, i == 0 ? TSR_STREAM_COPY : TSR_STREAM_COMPUTE);
 }
 
 crew::~crew() {
@@ -40,7 +41,7 @@ void crew::finish() {
 }
 
 const queue& crew::stream_of(const device& on) {
-  std::size_t skipped = m_random() % streams_of_each;
+  std::size_t skipped = m_random() % streams_of(on, most_streams);
   for (const queue& stream : m_streams)
     if (&stream.owner() == &on && skipped-- == 0) return stream;
   throw check_failed("a job has no stream on a device");
@@ -84,6 +85,7 @@ void crew::end(const queue& stream, const std::vector<cell*>& read, cell* writte
 }
 
 void crew::upload(cell& to, std::uint64_t offset, std::vector<unsigned char> bytes) {
+  need_copyable(*to.owner, bytes.size());
   auto& kept = m_relays.emplace_back(std::move(bytes));
   const queue& stream = begin(*to.owner, {}, &to);
   const tsr_copy in = plain_copy(to.memory.where(), to.memory.at(offset), host_space, host_address(kept.data()), kept.size());
@@ -92,6 +94,7 @@ void crew::upload(cell& to, std::uint64_t offset, std::vector<unsigned char> byt
 }
 
 const std::vector<unsigned char>& crew::download(cell& from, std::uint64_t bytes) {
+  need_copyable(*from.owner, bytes);
   auto& kept = relay(bytes);
   const queue& stream = begin(*from.owner, {&from}, nullptr);
   const tsr_copy out = plain_copy(host_space, host_address(kept.data()), from.memory.where(), from.memory.at(0), bytes);

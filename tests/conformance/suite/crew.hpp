@@ -24,7 +24,8 @@ using cell_work = std::function<void(void* const* contents)>;
 /// Hands pieces of work to streams at random. Everything that a piece of work needs lives until the crew ends.
 class crew {
  public:
-  /// Three streams for each device; where it runs host tasks, some of them dawdle, so that what is not ordered is seen.
+  /// Three streams for each device, or as many as it has; where it runs host tasks, some of them dawdle, so that what
+  /// is not ordered is seen.
   crew(const opened& all, random_source& random);
   /// Waits for all work.
   ~crew();

@@ -429,7 +429,7 @@ void destroyed_streams_finish_their_work(const subject& what) {
   for_each_device(all, [&](const device& device) {
     auto random = what.generator();
     constexpr int copies = 32;
-    const auto bytes = random_bytes(random, 70000);
+    const auto bytes = random_bytes(random, allocatable(device, copyable(device, 70000)));
     const buffer memory(device, compute_space(device), bytes.size());
     {
       const queue in(device);

@@ -38,7 +38,7 @@ bool runs_tasks_inside(const queue& stream) {
 /// What one copy of a row moves.
 std::uint64_t bytes_of_row(const device& on) {
   const std::uint64_t usual = std::uint64_t{4} << 20, room = on.spaces()[compute_space(on)].description.bytes;
-  return room == 0 ? usual : std::min(usual, std::max<std::uint64_t>(room / 8, 64));
+  return allocatable(on, copyable(on, room == 0 ? usual : std::min(usual, std::max<std::uint64_t>(room / 8, 64))));
 }
 
 /// Whether several copies in a row were all done as soon as their calls had returned.

@@ -39,7 +39,7 @@ void with_wrapped(const subject& what, const tsr_plugin_header* inner, const std
 void keeps_the_header(const subject& what) {
   if (what.asked.inner.empty()) skip("nothing to put the layer around: --inner names a plugin");
   const plugin::loaded_plugin inner = plugin::load_plugin(what.asked.inner, {});
-  const plugin::session layer(what.plugin, what.host, what.options);
+  const opened_plugin layer(what);
   const tsr_plugin_header* const made = layer.wrap(inner).raw;
   expect(std::string_view(made->name) == inner.name && made->kind == inner.header.kind, "the layer does not keep the name and the kind of what it wraps");
   expect(made->sanitizer == inner.header.sanitizer, "the layer says that \"{}\" is built for another sanitizer than it is", inner.name);

@@ -1,4 +1,6 @@
 // Opening and closing, also with work under way.
+#include <algorithm>
+
 #include "core/plugin/tables.hpp"
 #include "tests/conformance/suite/rig.hpp"
 
@@ -19,14 +21,15 @@ void open_close_100_times(const subject& what) {
 /// Enqueues work and leaves streams and memory alive.
 void leave_work_behind(const device& device, std::vector<unsigned char>& host) {
   const std::uint32_t space = compute_space(device);
-  for (int s = 0; s < 4; ++s) {
+  const std::uint64_t bytes = allocatable(device, copyable(device, host.size()));
+  for (std::size_t s = 0; s < streams_of(device, 4); ++s) {
     tsr_stream* stream = nullptr;
     tsr_memory* memory = nullptr;
     expect_ok(device.table().stream_create(device.handle(), TSR_STREAM_COMPUTE, &stream), "stream_create");
-    expect_ok(device.table().mem_alloc(device.handle(), space, 4096, &memory), "mem_alloc");
+    expect_ok(device.table().mem_alloc(device.handle(), space, bytes, &memory), "mem_alloc");
     for (int i = 0; i < 16; ++i) {
       const tsr_copy copy =
-          plain_copy({device.handle(), space}, {memory, 0}, host_space, host_address(host.data()), host.size());
+          plain_copy({device.handle(), space}, {memory, 0}, host_space, host_address(host.data()), bytes);
       expect_ok(device.table().copy(device.handle(), stream, &copy), "copy");
       tsr_ticket ticket;
       expect_ok(device.table().stream_signal(device.handle(), stream, &ticket), "stream_signal");
@@ -60,13 +63,20 @@ void shutdown_with_open_devices(const subject& what) {
     for (std::uint32_t d = 0; d < count; ++d) {
       tsr_device* device = nullptr;
       const tsr_device_table* raw_device = nullptr;
+      tsr_device_desc description{};
+      description.struct_size = sizeof description;
+      expect_ok(table.enumerate(opened_plugin, d, &description, &count), "enumerate");
+      std::uint64_t bytes = host.size();
+      if (TSR_HAS(tsr_device_desc, &description, max_copy))
+        for (const std::uint64_t limit : {description.max_allocation, description.max_copy})
+          if (limit != 0) bytes = std::min(bytes, limit);
       expect_ok(table.device_open(opened_plugin, d, &device, &raw_device), "device_open");
       const tsr_device_table calls = plugin::checked_table(raw_device, path);
       tsr_stream* stream = nullptr;
       expect_ok(calls.stream_create(device, TSR_STREAM_COMPUTE, &stream), "stream_create");
       tsr_memory* memory = nullptr;
-      expect_ok(calls.mem_alloc(device, 0, host.size(), &memory), "mem_alloc");
-      const tsr_copy copy = plain_copy({device, 0}, {memory, 0}, host_space, host_address(host.data()), host.size());
+      expect_ok(calls.mem_alloc(device, 0, bytes, &memory), "mem_alloc");
+      const tsr_copy copy = plain_copy({device, 0}, {memory, 0}, host_space, host_address(host.data()), bytes);
       expect_ok(calls.copy(device, stream, &copy), "copy");
     }
     expect_ok(table.shutdown(opened_plugin), "shutdown with devices, streams and memory alive");

@@ -39,9 +39,10 @@ class lost_device {
   lost_device(const subject& what, const device& on) : m_device(on), m_named(!what.asked.lose_with.empty()) {
     if (!m_named && on.table().host_task == nullptr) skip("no device can be made to lose itself: --lose-with names an option that does it");
     const std::uint64_t room = on.spaces()[compute_space(on)].description.bytes, wanted = m_named ? 64u << 10 : 1u << 20;
-    m_bytes = room == 0 ? wanted : std::min<std::uint64_t>(wanted, std::max<std::uint64_t>(room / 8, 64));
+    m_bytes = allocatable(
+        on, copyable(on, room == 0 ? wanted : std::min<std::uint64_t>(wanted, std::max<std::uint64_t>(room / 8, 64))));
     if (!answers(on.table().mem_alloc(on.handle(), compute_space(on), m_bytes, &m_memory), "mem_alloc")) return;
-    for (line& one : m_lines) {
+    for (line& one : lines()) {
       one.host.assign(m_bytes, 0x11);
       if (!answers(on.table().stream_create(on.handle(), TSR_STREAM_COMPUTE, &one.stream), "stream_create")) return;
     }
@@ -51,14 +52,14 @@ class lost_device {
   }
   /// Gives back what the check has not.
   ~lost_device() {
-    for (line& one : m_lines)
+    for (line& one : lines())
       if (one.stream != nullptr) m_device.table().stream_destroy(m_device.handle(), one.stream);
     if (m_memory != nullptr) m_device.table().mem_free(m_device.handle(), m_memory);
   }
   lost_device(const lost_device&) = delete;
   lost_device& operator=(const lost_device&) = delete;
 
-  std::span<line> lines() { return m_lines; }
+  std::span<line> lines() { return std::span(m_lines).first(streams_of(m_device, m_lines.size())); }
   tsr_memory*& memory() { return m_memory; }
   std::uint64_t bytes() const { return m_bytes; }
   /// The first point behind the task that lost the device; 0 where no task did.
@@ -75,9 +76,8 @@ class lost_device {
 
   bool enqueue(int round) {
     const tsr_device_table& table = m_device.table();
-    for (std::size_t i = 0; i < m_lines.size(); ++i) {
-      line& one = m_lines[i];
-      const bool loses = !m_named && i == 0 && round == lose_in_round;
+    for (line& one : lines()) {
+      const bool loses = !m_named && &one == m_lines.data() && round == lose_in_round;
       if (loses && !answers(table.host_task(m_device.handle(), one.stream, lose, nullptr, nullptr, 0, 0), "host_task")) return false;
       const tsr_copy out = plain_copy(host_space, host_address(one.host.data()), {m_device.handle(), compute_space(m_device)}, {m_memory, 0}, m_bytes);
       if (!answers(table.copy(m_device.handle(), one.stream, &out), "copy")) return false;
@@ -98,7 +98,7 @@ class lost_device {
     const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (!m_told) {
       bool all = true;
-      for (line& one : m_lines) {
+      for (line& one : lines()) {
         std::uint64_t value = 0, failed = 0;
         const tsr_status status = m_device.table().stream_progress(m_device.handle(), one.stream, &value, &failed);
         if (status == TSR_DEVICE_LOST) {

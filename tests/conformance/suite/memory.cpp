@@ -1,4 +1,5 @@
 // Allocations: alignment, contents, exhaustion.
+#include <algorithm>
 #include <bit>
 
 #include "core/base/units.hpp"
@@ -37,6 +38,7 @@ void alignment_is_kept(const subject& what) {
   for_each_space(all, [](const device& device, std::uint32_t space, const tsr_space_desc& description) {
     std::vector<buffer> kept;
     for (const std::uint64_t bytes : {1u, 3u, 64u, 100u, 4096u, 4097u, 65537u}) {
+      if (allocatable(device, bytes) < bytes) continue;
       kept.emplace_back(device, space, bytes);
       if ((description.capabilities & TSR_SPACE_ADDRESSABLE) == 0) continue;
       expect(device.table().mem_base != nullptr, "the space is addressable but mem_base is missing");
@@ -78,6 +80,9 @@ struct hoard {
   }
 };
 
+/// A device that allocates small pieces alone is not filled by more of them.
+constexpr std::uint64_t most_pieces = 4096;
+
 void exhaustion_answers_and_recovers(const subject& what) {
   const opened all(what);
   bool tried = false;
@@ -85,7 +90,11 @@ void exhaustion_answers_and_recovers(const subject& what) {
     // Others use host memory too: only spaces with a small capacity of their own are filled.
     if (description.bytes == 0 || description.bytes > (4ull << 30)) return;
     tried = true;
-    const std::uint64_t piece = std::max<std::uint64_t>(description.bytes / 8, 1);
+    const std::uint64_t piece = allocatable(device, std::max<std::uint64_t>(description.bytes / 8, 1)),
+                        most = description.bytes / piece;
+    if (most > most_pieces)
+      throw beyond_limits(fmt::format("it takes {} allocations to fill space {}, of max_allocation bytes ({}) each",
+                                      most, space, device.description().max_allocation));
     {
       hoard taken{device, {}};
       tsr_status status = TSR_OK;
@@ -93,11 +102,14 @@ void exhaustion_answers_and_recovers(const subject& what) {
         tsr_memory* memory = nullptr;
         status = device.table().mem_alloc(device.handle(), space, piece, &memory);
         if (status == TSR_OK) taken.all.push_back(memory);
-        expect(taken.all.size() <= 8, "9 allocations of an eighth of the capacity ({}) succeed",
+        expect(taken.all.size() <= most, "{} allocations of {} succeed, which is more than the capacity ({})",
+               taken.all.size(), format_bytes(static_cast<double>(piece)),
                format_bytes(static_cast<double>(description.bytes)));
       }
       expect_status(status, TSR_RESOURCE_EXHAUSTED, "mem_alloc in a full space");
-      expect(taken.all.size() >= 4, "only {} eighths of the capacity can be allocated", taken.all.size());
+      expect(taken.all.size() >= most / 2,
+             "only {} allocations of {} succeed, which is less than half of the capacity ({})", taken.all.size(),
+             format_bytes(static_cast<double>(piece)), format_bytes(static_cast<double>(description.bytes)));
     }
     const queue stream(device);
     const buffer again(device, space, piece);
@@ -118,12 +130,13 @@ void capacity_is_there(const subject& what) {
     const bool known = device.table().query != nullptr && device.table().query(device.handle(), TSR_QUERY_FREE_BYTES, space, &free_bytes) == TSR_OK;
     expect(!known || free_bytes <= description.bytes, "space {} has {} and {} of it are free", space,
            format_bytes(static_cast<double>(description.bytes)), format_bytes(static_cast<double>(free_bytes)));
-    const std::uint64_t half = (known ? free_bytes : description.bytes) / 2, piece = half / 8;
+    const std::uint64_t half = (known ? free_bytes : description.bytes) / 2, piece = allocatable(device, half / 8);
     if (piece < 64) return;
+    const std::uint64_t wanted = std::min(half / piece, most_pieces) * piece;
     tried = true;
     const queue stream(device);
     hoard taken{device, {}};
-    for (std::uint64_t got = 0; got + piece <= half; got += piece) {
+    for (std::uint64_t got = 0; got < wanted; got += piece) {
       tsr_memory* memory = nullptr;
       const tsr_status status = device.table().mem_alloc(device.handle(), space, piece, &memory);
       expect(status == TSR_OK, "space {} says that it has {}{}, but after {} no more {} can be allocated ({})", space,
@@ -140,7 +153,8 @@ void capacity_is_there(const subject& what) {
       const tsr_copy back = plain_copy(host_space, host_address(&mark), {device.handle(), space}, {taken.all[i], piece - 1}, 1);
       expect_ok(device.table().copy(device.handle(), stream.handle(), &back), "copy from the last byte of an allocation");
       stream.finish();
-      expect(mark == i + 1, "the last byte of allocation {} of {} has been overwritten by another", i + 1, taken.all.size());
+      expect(mark == static_cast<unsigned char>(i + 1),
+             "the last byte of allocation {} of {} has been overwritten by another", i + 1, taken.all.size());
     }
   });
   if (!tried) skip("no device memory has a known capacity, of which at least 1 KiB is free");
@@ -183,7 +197,7 @@ void counts_allocations(const subject& what) {
       const bool own = description.kind == TSR_SPACE_DEVICE || description.kind == TSR_SPACE_STORAGE;
       if (!own || !ask(TSR_QUERY_FREE_BYTES, space, before)) continue;
       tried = true;
-      const std::uint64_t bytes = 1 << 20;
+      const std::uint64_t bytes = allocatable(device, 1 << 20);
       bool counted = false;  // others may give back some of a disk meanwhile, though not each time
       for (int round = 0; round < 5 && !counted; ++round) {
         ask(TSR_QUERY_FREE_BYTES, space, before);
@@ -191,7 +205,7 @@ void counts_allocations(const subject& what) {
         ask(TSR_QUERY_FREE_BYTES, space, during);
         counted = during + bytes <= before;
       }
-      expect(counted, "1 MiB was allocated, but free bytes went from {} to {}", before, during);
+      expect(counted, "{} bytes were allocated, but free bytes went from {} to {}", bytes, before, during);
     }
   });
   if (!tried) skip("the plugin counts neither allocations nor free bytes");

@@ -144,6 +144,8 @@ void in_rounds(const subject& what, const std::string& type, int all, One&& one)
     random.general = i == 0;
     try {
       one(random);
+    } catch (const beyond_limits& limit) {
+      left_out = limit.what();  // other shapes are smaller
     } catch (const check_failed& failure) {
       throw check_failed(fmt::format("{} (seed {}, round {}): {}", type, what.seed, i, failure.what()));
     }

@@ -171,7 +171,7 @@ std::vector<call> accepted_calls(const subject& what, const tsr_operation& opera
 /// Runs `look(operation, calls)` on every operation that accepts one of the usual calls.
 template <class Look>
 void each_accepting(const subject& what, Look&& look) {
-  const plugin::session opened(what.plugin, what.host, what.options);
+  const opened_plugin opened(what);
   for (const auto& named : what.asked.arguments)
     need(std::any_of(opened.operations().begin(), opened.operations().end(), [&](const tsr_operation& one) { return named.first == one.name; }),
          "arguments are named for operation \"{}\", and the plugin has no such operation", named.first);
@@ -205,7 +205,7 @@ bool is_good_name(const std::string& name) {
 }
 
 void names(const subject& what) {
-  const plugin::session opened(what.plugin, what.host, what.options);
+  const opened_plugin opened(what);
   std::set<std::string> seen;
   for (const tsr_operation& operation : opened.operations()) {
     expect(is_good_name(operation.name), "operation \"{}\" is to be called \"vendor.operation\"", operation.name);
@@ -217,7 +217,7 @@ void names(const subject& what) {
 }
 
 void any_arguments_are_answered(const subject& what) {
-  const plugin::session opened(what.plugin, what.host, what.options);
+  const opened_plugin opened(what);
   auto random = what.generator();
   for (const tsr_operation& operation : opened.operations()) {
     for (const call& how : usual_calls(what, operation)) answer(what, operation, how);

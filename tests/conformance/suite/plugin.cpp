@@ -39,7 +39,7 @@ std::size_t offer_of(const plugin::session& opened) {
 void opens_again(const subject& what) {
   std::size_t first = 0;
   for (int i = 0; i < 50; ++i) {
-    const plugin::session opened(what.plugin, what.host, what.options);
+    const opened_plugin opened(what);
     const std::size_t offer = offer_of(opened);
     if (i == 0) first = offer;
     expect(offer == first, "opening {} offers {} devices or operations, the first offered {}", i + 1, offer, first);
@@ -110,7 +110,7 @@ void refused_options_do_no_harm(const subject& what) {
              plugin::name_of(status), raw.name);
       expect(handle == untouched && table == untouched, "an open that failed wrote its out_ arguments");
       try {
-        const plugin::session again(what.plugin, what.host, what.options);
+        const opened_plugin again(what);
       } catch (const std::exception& failure) {
         throw check_failed(fmt::format("after an open that was refused for its \"{}\" the plugin does not open with right options: {}", raw.name,
                                        failure.what()));

@@ -25,7 +25,7 @@ candidates random_candidates(random_source& random, std::uint32_t count) {
 /// One opened policy.
 class judge {
  public:
-  explicit judge(const subject& what) : m_session(what.plugin, what.host, what.options) {}
+  explicit judge(const subject& what) : m_session(what) {}
   /// The choice, which is one of the candidates.
   std::uint32_t choice(const candidates& from, const char* how, const char* operation = "test.operation") const {
     const auto count = static_cast<std::uint32_t>(from.size());
@@ -35,7 +35,7 @@ class judge {
   }
 
  private:
-  plugin::session m_session;
+  opened_plugin m_session;
 };
 
 void index_is_in_range(const subject& what) {

@@ -1,13 +1,78 @@
 #include "tests/conformance/suite/rig.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <map>
+#include <mutex>
 #include <thread>
 #include <utility>
 
 namespace tessera::conformance {
+namespace {
+
+/// Queues that live, by their device.
+class live_queues {
+ public:
+  /// False: as many live as the device states that can.
+  bool add(const device& on) {
+    const std::lock_guard guard(m_mutex);
+    std::uint32_t& count = m_counts[&on];
+    const std::uint32_t most = on.description().max_streams;
+    if (most != 0 && count >= most) return false;
+    ++count;
+    return true;
+  }
+  void remove(const device& on) {
+    const std::lock_guard guard(m_mutex);
+    if (const auto found = m_counts.find(&on); --found->second == 0) m_counts.erase(found);
+  }
+
+ private:
+  std::mutex m_mutex;
+  std::map<const device*, std::uint32_t> m_counts;
+};
+live_queues living;
+
+/// Enqueues piece(first byte, bytes) for all of `bytes`, and waits.
+template <class Piece>
+void in_pieces(const queue& stream, std::uint64_t bytes, const char* call, Piece&& piece) {
+  std::uint64_t at = 0;
+  do {
+    const std::uint64_t count = copyable(stream.owner(), bytes - at);
+    const tsr_copy copy = piece(at, count);
+    need_ok(stream.owner().table().copy(stream.owner().handle(), stream.handle(), &copy), call);
+    at += count;
+  } while (at < bytes);
+  stream.finish();
+}
+
+std::uint64_t within(std::uint64_t limit, std::uint64_t wanted) {
+  return limit == 0 ? wanted : std::min(limit, wanted);
+}
+
+}  // namespace
+
+std::uint64_t copyable(const device& device, std::uint64_t wanted) {
+  return within(device.description().max_copy, wanted);
+}
+std::uint64_t allocatable(const device& device, std::uint64_t wanted) {
+  return within(device.description().max_allocation, wanted);
+}
+std::size_t streams_of(const device& device, std::size_t wanted) {
+  return within(device.description().max_streams, wanted);
+}
+
+void need_copyable(const device& device, std::uint64_t bytes) {
+  if (copyable(device, bytes) < bytes)
+    throw beyond_limits(fmt::format("it takes a copy of {} bytes, and {} states max_copy {}", bytes, device.name(),
+                                    device.description().max_copy));
+}
 
 buffer::buffer(const device& device, std::uint32_t space, std::uint64_t bytes)
     : m_device(&device), m_space(space), m_bytes(bytes) {
+  if (allocatable(device, bytes) < bytes)
+    throw beyond_limits(fmt::format("it takes an allocation of {} bytes, and {} states max_allocation {}", bytes,
+                                    device.name(), device.description().max_allocation));
   need_ok(device.table().mem_alloc(device.handle(), space, bytes, &m_memory),
             fmt::format("mem_alloc({} bytes)", bytes));
   need(m_memory != nullptr, "mem_alloc answers OK and gives no memory");
@@ -24,12 +89,19 @@ buffer::buffer(buffer&& other) noexcept
       m_memory(std::exchange(other.m_memory, nullptr)) {}
 
 queue::queue(const device& device, std::uint32_t flags) : m_device(&device) {
-  need_ok(device.table().stream_create(device.handle(), flags, &m_stream), "stream_create");
+  if (!living.add(device))
+    throw beyond_limits(fmt::format("it takes more streams at a time than {} states with max_streams {}", device.name(),
+                                    device.description().max_streams));
+  const tsr_status status = device.table().stream_create(device.handle(), flags, &m_stream);
+  if (status != TSR_OK || m_stream == nullptr) living.remove(device);
+  need_ok(status, "stream_create");
   need(m_stream != nullptr, "stream_create answers OK and gives no stream");
 }
 
 queue::~queue() {
-  if (m_stream != nullptr) m_device->table().stream_destroy(m_device->handle(), m_stream);
+  if (m_stream == nullptr) return;
+  m_device->table().stream_destroy(m_device->handle(), m_stream);
+  living.remove(*m_device);
 }
 
 queue::queue(queue&& other) noexcept : m_device(other.m_device), m_stream(std::exchange(other.m_stream, nullptr)) {}
@@ -80,15 +152,17 @@ tsr_copy plain_copy(tsr_space_ref to, tsr_address destination, tsr_space_ref fro
 }
 
 void upload(const queue& stream, const buffer& to, const void* from, std::uint64_t bytes, std::uint64_t offset) {
-  const tsr_copy copy = plain_copy(to.where(), to.at(offset), host_space, host_address(from), bytes);
-  need_ok(stream.owner().table().copy(stream.owner().handle(), stream.handle(), &copy), "copy from host memory");
-  stream.finish();
+  const auto* const begin = static_cast<const unsigned char*>(from);
+  in_pieces(stream, bytes, "copy from host memory", [&](std::uint64_t at, std::uint64_t count) {
+    return plain_copy(to.where(), to.at(offset + at), host_space, host_address(begin + at), count);
+  });
 }
 
 void download(const queue& stream, void* to, const buffer& from, std::uint64_t bytes, std::uint64_t offset) {
-  const tsr_copy copy = plain_copy(host_space, host_address(to), from.where(), from.at(offset), bytes);
-  need_ok(stream.owner().table().copy(stream.owner().handle(), stream.handle(), &copy), "copy to host memory");
-  stream.finish();
+  auto* const begin = static_cast<unsigned char*>(to);
+  in_pieces(stream, bytes, "copy to host memory", [&](std::uint64_t at, std::uint64_t count) {
+    return plain_copy(host_space, host_address(begin + at), from.where(), from.at(offset + at), count);
+  });
 }
 
 std::vector<unsigned char> random_bytes(random_source& random, std::size_t count) {
@@ -107,6 +181,8 @@ void for_each_device(const opened& all, const std::function<void(const device&)>
   for (const auto& one : all.devices) {
     try {
       function(*one);
+    } catch (const beyond_limits& limit) {
+      left_out = limit.what();
     } catch (const check_failed& failure) {
       throw check_failed(fmt::format("device {}: {}", one->name(), failure.what()));
     }

@@ -13,7 +13,16 @@ namespace tessera::conformance {
 
 using plugin::device;
 
-/// An allocation, freed at the end of the scope.
+/// What a device's stated limits leave of `wanted`: bytes of one copy, bytes of one allocation, streams that live at a
+/// time.
+std::uint64_t copyable(const device& device, std::uint64_t wanted);
+std::uint64_t allocatable(const device& device, std::uint64_t wanted);
+std::size_t streams_of(const device& device, std::size_t wanted);
+/// Throws beyond_limits where one copy may not have so many bytes.
+void need_copyable(const device& device, std::uint64_t bytes);
+
+/// An allocation, freed at the end of the scope. Throws beyond_limits for more bytes than the device states that it
+/// allocates at once.
 class buffer {
  public:
   buffer(const device& device, std::uint32_t space, std::uint64_t bytes);
@@ -34,7 +43,7 @@ class buffer {
   tsr_memory* m_memory = nullptr;
 };
 
-/// A stream, destroyed at the end of the scope.
+/// A stream, destroyed at the end of the scope. Throws beyond_limits where as many live as the device states that can.
 class queue {
  public:
   explicit queue(const device& device, std::uint32_t flags = TSR_STREAM_COMPUTE);
@@ -68,7 +77,7 @@ constexpr tsr_space_ref host_space{nullptr, 0};
 tsr_copy plain_copy(tsr_space_ref to, tsr_address destination, tsr_space_ref from, tsr_address source,
                     std::uint64_t bytes);
 
-/// Copies between the host and an allocation, and waits.
+/// Copies between the host and an allocation, and waits. In pieces, where the device states a largest copy.
 void upload(const queue& stream, const buffer& to, const void* from, std::uint64_t bytes, std::uint64_t offset = 0);
 void download(const queue& stream, void* to, const buffer& from, std::uint64_t bytes, std::uint64_t offset = 0);
 
@@ -90,7 +99,7 @@ std::vector<unsigned char> random_bytes(random_source& random, std::size_t count
 /// The space in which a device computes: its first of kind device, else its first.
 std::uint32_t compute_space(const device& device);
 
-/// Runs `function` for every device; a failed check names the device.
+/// Runs `function` for every device; a failed check names the device. One whose limits are too small is left out.
 void for_each_device(const opened& all, const std::function<void(const device&)>& function);
 
 }  // namespace tessera::conformance

@@ -51,10 +51,9 @@ void large_contents(const subject& what) {
     auto random = what.generator();
     const auto given = random_bytes(random, bytes);
     std::vector<unsigned char> back(bytes);
-    const queue in(device), out(device);
     const buffer memory(device, 0, bytes + 100);
-    upload(in, memory, given.data(), bytes, 77);
-    download(out, back.data(), memory, bytes, 77);
+    upload(queue(device), memory, given.data(), bytes, 77);
+    download(queue(device), back.data(), memory, bytes, 77);
     expect(back == given, "{} at an odd offset do not come back as they were (seed {})",
            format_bytes(static_cast<double>(bytes)), what.seed);
   });
@@ -65,7 +64,9 @@ void large_contents(const subject& what) {
 void neighbours_are_kept(const subject& what) {
   const opened all(what);
   for_each_device(all, [&](const device& device) {
-    constexpr std::size_t threads = 4, pieces = 200, length = 137;
+    constexpr std::size_t pieces = 200, length = 137;
+    const std::size_t threads = streams_of(device, 4);
+    need_copyable(device, length);
     const buffer memory(device, 0, threads * pieces * length);
     std::vector<std::vector<unsigned char>> given;
     auto random = what.generator();

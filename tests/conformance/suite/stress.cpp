@@ -1,4 +1,5 @@
 // Threads times streams.
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <mutex>
@@ -9,12 +10,14 @@
 namespace tessera::conformance {
 namespace {
 
-constexpr int thread_count = 4, streams_per_thread = 2, rounds_of_a_thread = 60;
+constexpr std::size_t most_threads = 4, streams_per_thread = 2;
+constexpr int rounds_of_a_thread = 60;
 
 /// Streams are made and destroyed by one thread at a time (rule R5 promises no more).
 std::mutex stream_guard;
 
-void work(const device& device, std::uint64_t seed) {
+/// With so many streams.
+void work(const device& device, std::uint64_t seed, std::size_t count_of_streams) {
   random_source random(seed);
   const tsr_device_table& table = device.table();
   if (table.thread_attach != nullptr) expect_ok(table.thread_attach(device.handle()), "thread_attach");
@@ -23,16 +26,16 @@ void work(const device& device, std::uint64_t seed) {
     const auto renew = [&](std::size_t count) {
       const std::lock_guard lock(stream_guard);
       while (streams.size() > count) streams.pop_back();
-      while (streams.size() < streams_per_thread && count > 0) streams.emplace_back(device);
+      while (streams.size() < count_of_streams && count > 0) streams.emplace_back(device);
     };
     struct last_out {
       decltype(renew)& end;
       ~last_out() { end(0); }
     } const at_the_end{renew};
-    renew(streams_per_thread);
+    renew(count_of_streams);
     for (int i = 0; i < rounds_of_a_thread; ++i) {
       const queue& stream = streams[random() % streams.size()];
-      const auto bytes = random_bytes(random, 1 + random() % 20000);
+      const auto bytes = random_bytes(random, 1 + random() % allocatable(device, copyable(device, 20000)));
       const auto space = static_cast<std::uint32_t>(random() % device.spaces().size());
       const buffer memory(device, space, bytes.size());
       std::vector<unsigned char> back(bytes.size());
@@ -55,7 +58,7 @@ void work(const device& device, std::uint64_t seed) {
         stream.finish();
       }
       expect(back == bytes, "{} bytes came back wrong in round {} (seed {})", bytes.size(), i, seed);
-      if (random() % 8 == 0) renew(streams_per_thread - 1);
+      if (count_of_streams > 1 && random() % 8 == 0) renew(count_of_streams - 1);
     }
   }
   if (table.thread_detach != nullptr) expect_ok(table.thread_detach(device.handle()), "thread_detach");
@@ -66,10 +69,13 @@ void threads_times_streams(const subject& what) {
   std::mutex guard;
   std::exception_ptr failure;
   std::vector<std::thread> threads;
-  for (int t = 0; t < thread_count; ++t)
+  std::size_t streams = most_threads * streams_per_thread;
+  for (const auto& device : all.devices) streams = streams_of(*device, streams);
+  const std::size_t thread_count = std::min(streams, most_threads);
+  for (std::size_t t = 0; t < thread_count; ++t)
     threads.emplace_back([&, t] {
       try {
-        for (const auto& device : all.devices) work(*device, what.seed + static_cast<std::uint64_t>(t));
+        for (const auto& device : all.devices) work(*device, what.seed + t, streams / thread_count);
       } catch (...) {
         const std::lock_guard lock(guard);
         failure = std::current_exception();
@@ -84,7 +90,7 @@ void progress_from_another_thread(const subject& what) {
   const opened all(what);
   for_each_device(all, [](const device& device) {
     const queue stream(device);
-    std::vector<unsigned char> host(1024, 3);
+    std::vector<unsigned char> host(allocatable(device, copyable(device, 1024)), 3);
     const buffer memory(device, compute_space(device), host.size());
     std::atomic<bool> stop{false};
     std::uint64_t last = 0;

@@ -28,14 +28,17 @@ std::vector<check> all_checks() {
   return all;
 }
 
-/// `last_word` is told of a check that cannot go on: the plugin has ended its thread.
-result run_one(const check& one, const subject& what, const std::function<void(const result&)>& last_word) {
+/// `last_word` is told of a check that cannot go on: the plugin has ended its thread. `never_opens`: the plugin cannot
+/// be opened.
+result run_one(const check& one, const subject& what, const std::function<void(const result&)>& last_word,
+               bool& never_opens) {
   result done{one.name, outcome::passed, {}, 0};
   const auto begin = std::chrono::steady_clock::now();
   looked_at_something.store(false);
+  left_out.clear();
   try {
     one.run(what);
-    if (!looked_at_something.load()) skip("there was nothing to look at");
+    if (!looked_at_something.load()) skip(left_out.empty() ? "there was nothing to look at" : left_out);
 #ifdef __GLIBCXX__
   } catch (const abi::__forced_unwind&) {  // the end of a thread goes on after it is caught
     done.how = outcome::failed;
@@ -43,6 +46,10 @@ result run_one(const check& one, const subject& what, const std::function<void(c
     last_word(done);
     throw;
 #endif
+  } catch (const cannot_open& failure) {
+    done.how = outcome::failed;
+    done.message = failure.what();
+    never_opens = failure.never;
   } catch (const check_skipped& reason) {
     done.how = outcome::skipped;
     done.message = reason.what();
@@ -140,6 +147,8 @@ const char* name_of(outcome how) noexcept {
       return "skipped";
     case outcome::known_failure:
       return "known failure";
+    case outcome::not_run:
+      return "not run";
   }
   return "?";
 }
@@ -175,9 +184,20 @@ void need_status(tsr_status got, tsr_status wanted, std::string_view call) {
                                  details.empty() ? "" : ": ", details, plugin::name_of(wanted)));
 }
 
-opened::opened(const subject& what) : session(what.plugin, what.host, what.options) {
-  session.open_devices(devices);
-  session.devices_ready();
+opened_plugin::opened_plugin(const subject& what) try : session(what.plugin, what.host, what.options) {
+  what.opened_before.store(true);
+} catch (const error& failure) {
+  throw cannot_open(failure.what(), !what.opened_before.load());
+}
+
+opened::opened(const subject& what) : session(what) {
+  try {
+    session.open_devices(devices);
+    session.devices_ready();
+  } catch (const error& failure) {
+    throw cannot_open(failure.what(), !what.devices_opened_before.load());
+  }
+  what.devices_opened_before.store(true);
 }
 
 place::place(const request& what) : m_host(every_cpu(), {}), m_loaded(plugin::load_plugin(what.plugin, {})) {
@@ -235,12 +255,22 @@ report run(const request& what, const listener& tells) {
       first = false;
       const subject checked = at.subject_of(part.what, done.seed);
       observed.ends();
+      bool never_opens = false;
       for (const check& one : part.checks) {
         if (std::string(one.name).find(what.filter) == std::string::npos || (!what.only.empty() && what.only != one.name)) continue;
+        if (never_opens) {
+          add({one.name, outcome::not_run, {}, 0});
+          continue;
+        }
         if (tells.begins) tells.begins(one.name);
         observed.begins(one.name);
-        result finished = run_one(one, checked, last_word);
+        result finished = run_one(one, checked, last_word, never_opens);
         observed.ends();
+        if (never_opens) {  // said once, and not by every check
+          add({"open", outcome::failed, std::move(finished.message), finished.seconds});
+          add({one.name, outcome::not_run, {}, 0});
+          continue;
+        }
         judge_by_list(finished, known);
         add(std::move(finished));
       }
@@ -264,6 +294,7 @@ std::string to_json(const report& done) {
   json["failed"] = done.count(outcome::failed);
   json["skipped"] = done.count(outcome::skipped);
   json["known_failures"] = done.count(outcome::known_failure);
+  json["not_run"] = done.count(outcome::not_run);
   json["results"] = nlohmann::ordered_json::array();
   for (const result& one : done.results)
     json["results"].push_back(

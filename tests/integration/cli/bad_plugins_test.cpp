@@ -137,6 +137,43 @@ TEST(bad_plugins, directories) {
   EXPECT_THAT(relative.err, HasSubstr("plugin_path"));
 }
 
+TEST(bad_plugins, of_which_there_are_two_files) {
+  const folder first, second;
+  const fs::path used = first.take("mini"), other = second.take("mini", "tessera_another.so");
+  for (const char* wanted : {R"(["host"])", R"(["host", "mini"])"}) {
+    const std::vector<std::string> words{"plugins",       "--plugin-path", TESSERA_PLUGIN_DIR,
+                                         "--plugin-path", first.path(),    "--plugin-path",
+                                         second.path(),   "--set",         std::string("runtime.plugins=") + wanted};
+    EXPECT_THAT(run(words).out, HasSubstr("shadowed     " + other.string() + ": shadowed by " + used.string()));
+    auto with_json = words;
+    with_json.insert(with_json.end(), {"--json", "-"});
+    const auto json = json_of(run(with_json).out);
+    std::size_t found = 0;
+    for (const auto& one : json.at("files")) {
+      if (one.at("path") == used.string()) {
+        EXPECT_TRUE(one.at("instead").is_null());
+      }
+      if (one.at("path") != other.string()) continue;
+      ++found;
+      EXPECT_EQ(one.at("outcome"), "shadowed");
+      EXPECT_EQ(one.at("name"), "mini");
+      EXPECT_EQ(one.at("instead"), used.string());
+    }
+    EXPECT_EQ(found, 1u);
+  }
+}
+
+TEST(plugins_check, of_a_plugin_that_cannot_be_opened_gives_the_reason_once) {
+  const folder place;
+  const outcome done = run({"plugins", "check", place.take("device_open_fails")});
+  EXPECT_EQ(done.code, 5);
+  const std::size_t first = done.out.find("the cable is not plugged in");
+  ASSERT_NE(first, std::string::npos) << done.out;
+  EXPECT_EQ(done.out.find("the cable is not plugged in", first + 1), std::string::npos) << done.out;
+  EXPECT_THAT(done.out, HasSubstr("checks: the plugin cannot be opened"));
+  EXPECT_THAT(done.out, HasSubstr("1 failed"));
+}
+
 TEST(bad_plugins, the_suite_finds_a_broken_promise) {
   const outcome done = run({"plugins", "check", built("fault_axpy"), "--json", "-"});
   EXPECT_EQ(done.code, 5);

@@ -122,6 +122,25 @@ TEST_F(sial, statements_that_ran_on_devices_are_counted) {
   const outcome none = run_job({"--config", source("configs/sim_one.toml"), "--devices", "never", "--stats"});
   EXPECT_EQ(none.err.find("ran on devices"), std::string::npos) << none.err;
   EXPECT_NE(run_job({"--devices", "somewhere"}).code, 0);
+  EXPECT_EQ(done.err.find("--devices always:"), std::string::npos) << done.err;
+}
+
+TEST_F(sial, what_devices_cannot_run_is_told_where_they_are_always_wanted) {
+  const auto without = [&](const char* extensions, const char* use) {
+    return run_job({"--config", source("configs/sim_one.toml"), "--devices", use, "--set",
+                    "runtime.layers=[\"without:sim\"]", "--set",
+                    std::string("plugin.without.leave_out=\"") + extensions + "\"", "--set",
+                    "runtime.plugin_path=[\"" TESSERA_PLUGIN_DIR "\", \"" TESSERA_BINARY_DIR "/tests/plugins\"]"});
+  };
+  const outcome tensor = without("TENSOR", "always");
+  EXPECT_EQ(tensor.code, 0) << tensor.err;
+  EXPECT_THAT(tensor.err, HasSubstr("note: --devices always: sim0 cannot run contractions, copies of blocks, fills, "
+                                    "which stay on the workers: its "
+                                    "plugin does not offer the extension TENSOR"));
+  EXPECT_THAT(
+      without("TENSOR,BLAS", "always").err,
+      HasSubstr("sums, scalings, which stay on the workers: its plugin does not offer the extension TENSOR nor BLAS"));
+  EXPECT_EQ(without("TENSOR", "best").err.find("--devices always"), std::string::npos);
 }
 
 TEST_F(sial, a_job_goes_on_behind_the_last_completed_program) {

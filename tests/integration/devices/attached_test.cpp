@@ -2,10 +2,15 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <memory>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "core/plugin/attachments.hpp"
 #include "tests/integration/faults/faulty.hpp"
 #include "tests/integration/runtime/machines.hpp"
 
@@ -72,6 +77,62 @@ INSTANTIATE_TEST_SUITE_P(plugins, attached,
                                            behind{"cuda_emulated", "[plugin.cuda_emulated]\ndevices = 2\nmemory_limit = \"64 KiB\"\n", 24},
                                            behind{"disk", "[memory]\nslab_bytes = \"64 KiB\"\nstaging_bytes = \"64 KiB\"\nhost_limit = \"64 KiB\"\n", 200}),
                          [](const auto& test) { return std::string(test.param.plugin); });
+
+/// The first that a thread has to do with the devices is to register memory.
+TEST(attached_registering, is_a_thread_that_has_done_nothing_else) {
+  runtime rt(attached_to("cuda_emulated", "[plugin.cuda_emulated]\nmemory_limit = \"1 MiB\"\n"));
+  const auto attached_here = [] { return counted<std::uint32_t>("tsr_test_attached_here"); };
+  std::vector<double> mine(4096);
+  std::thread([&] {
+    EXPECT_EQ(attached_here(), 0u);
+    rt.register_memory(mine.data(), mine.size() * sizeof(double));
+    EXPECT_EQ(attached_here(), 1u);
+  }).join();
+  std::thread([&] {
+    rt.unregister_memory(mine.data());
+    EXPECT_EQ(attached_here(), 1u);
+  }).join();
+}
+
+/// A device of which only the entries for threads are called: it answers as `attach` does, and counts.
+struct refusing {
+  static inline std::atomic<int> attached{0}, detached{0};
+  static tsr_status refuse(tsr_device*) {
+    ++attached;
+    return TSR_RESOURCE_EXHAUSTED;
+  }
+  static tsr_status throws(tsr_device*) {
+    ++attached;
+    throw std::runtime_error("forty-two is not a prime");
+  }
+  static tsr_status detach(tsr_device*) {
+    ++detached;
+    return TSR_OK;
+  }
+};
+
+TEST(attached_not, is_a_thread_that_was_refused_and_it_is_not_detached) {
+  for (const auto attach : {&refusing::refuse, &refusing::throws}) {
+    refusing::attached = refusing::detached = 0;
+    tsr_device_table table{};
+    table.struct_size = sizeof table;
+    table.thread_attach = attach;
+    table.thread_detach = &refusing::detach;
+    std::vector<std::string> told;
+    const auto of = std::make_shared<plugin::attachments>(nullptr, table, "x0",
+                                                          [&](int, const std::string& line) { told.push_back(line); });
+    for (int k = 0; k < 2; ++k)
+      std::thread([&] {
+        of->attach_this_thread();
+        of->attach_this_thread();
+      }).join();
+    EXPECT_EQ(refusing::attached, 2) << "a thread is asked for once";
+    EXPECT_EQ(refusing::detached, 0);
+    ASSERT_EQ(told.size(), 1u);
+    EXPECT_NE(told[0].find("device \"x0\" refuses a thread"), std::string::npos) << told[0];
+    EXPECT_EQ(told[0].find("threw a C++ exception out of thread_attach") != std::string::npos, attach == &refusing::throws) << told[0];
+  }
+}
 
 /// A thread_local object that is older than the thread's attachments, and uses devices after they have ended.
 struct late_user {

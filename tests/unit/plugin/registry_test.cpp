@@ -110,10 +110,27 @@ TEST(registry, first_file_of_a_name_wins_and_others_are_reported) {
   EXPECT_EQ(all.files()[0].path, first.path() / "tessera_mini.so");
   EXPECT_EQ(all.files()[1].outcome, file_report::state::not_wanted);
   EXPECT_EQ(all.files()[1].name, "absent");
-  EXPECT_EQ(all.files()[2].outcome, file_report::state::not_wanted);
+  EXPECT_EQ(all.files()[2].outcome, file_report::state::shadowed);
+  EXPECT_EQ(all.files()[2].instead, first.path() / "tessera_mini.so");
   EXPECT_THAT(all.files()[2].reason, HasSubstr("shadowed by " + (first.path() / "tessera_mini.so").string()));
   EXPECT_EQ(all.files()[3].outcome, file_report::state::unavailable);
   EXPECT_THAT(all.files()[3].reason, HasSubstr("no such directory"));
+}
+
+TEST(registry, two_files_of_one_plugin_that_are_both_named_are_told) {
+  const folder first, second;
+  first.take("mini");
+  const auto other = second.take("mini", "libother.so");
+  std::string told;
+  const registry all({.directories = {first.path()},
+                      .wanted = {"mini", other.string(), "mini"},
+                      .log = [&](int level, const std::string& line) {
+                        if (level == 2) told += line + "\n";
+                      }});
+  EXPECT_EQ(all.plugins().size(), 1u);
+  EXPECT_THAT(told, HasSubstr((first.path() / "tessera_mini.so").string() + " is used, " + other.string() + " is not"));
+  EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1);
+  EXPECT_EQ(all.files()[1].outcome, file_report::state::shadowed);
 }
 
 TEST(registry, the_headers_name_decides_not_the_files) {
