@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <regex>
 
 #include "tests/documents/files.hpp"
@@ -132,6 +133,17 @@ faults idioms(const std::string& page) {
     }
   }
   std::sort(found.begin(), found.end());
+  return found;
+}
+
+faults doubled_entries(const std::string& page) {
+  faults found;
+  std::map<std::string, std::size_t> first;  // the line of each entry
+  for (const line& l : lines_of(page)) {
+    if (!l.text.starts_with("- ")) continue;
+    const auto [entry, fresh] = first.emplace(l.text, l.number);
+    if (!fresh) found.push_back(on_line(l.number, "the entry of line " + std::to_string(entry->second) + " again"));
+  }
   return found;
 }
 

@@ -26,4 +26,7 @@ faults long_lines(const std::string& page, std::size_t most);
 /// Translated idioms. The list is in checks.cpp with the words to write instead.
 faults idioms(const std::string& page);
 
+/// Entries of a list whose first line occurs twice in the page.
+faults doubled_entries(const std::string& page);
+
 }  // namespace documents

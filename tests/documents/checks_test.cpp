@@ -70,6 +70,11 @@ TEST(checks, an_idiom_is_found_across_the_end_of_a_line) {
                   "line 6: 'whoever': write the thread, task or reader that is meant"));
 }
 
+TEST(checks, a_doubled_entry_is_found) {
+  EXPECT_THAT(doubled_entries("## Added\n\n- One\n  goes on\n- Two\n\n## Fixed\n\n- One\n"),
+              ElementsAre("line 9: the entry of line 3 again"));
+}
+
 TEST(markdown, lines_have_kinds) {
   const auto lines =
       lines_of("# Head\n\ntext\n    goes on\n\n    code\n\n- item\n\n    of the item\n\n| a |\n#no head\n");

@@ -61,6 +61,11 @@ TEST(documents, the_language_is_plain) {
   }
 }
 
+// Merges join the lines of both sides (.gitattributes), also where one side has moved an entry to another section.
+TEST(documents, the_changelog_has_no_entry_twice) {
+  EXPECT_THAT(doubled_entries(read(root / "CHANGELOG.md")), testing::IsEmpty());
+}
+
 TEST(documents, every_folder_says_what_it_is_for) {
   for (const char* top : {"core", "hierarchy", "plugins", "apps"}) {
     for (const auto& entry : fs::directory_iterator(root / top)) {
