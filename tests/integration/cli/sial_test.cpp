@@ -127,10 +127,10 @@ TEST_F(sial, statements_that_ran_on_devices_are_counted) {
 
 TEST_F(sial, what_devices_cannot_run_is_told_where_they_are_always_wanted) {
   const auto without = [&](const char* extensions, const char* use) {
-    return run_job({"--config", source("configs/sim_one.toml"), "--devices", use, "--set",
-                    "runtime.layers=[\"without:sim\"]", "--set",
-                    std::string("plugin.without.leave_out=\"") + extensions + "\"", "--set",
-                    "runtime.plugin_path=[\"" TESSERA_PLUGIN_DIR "\", \"" TESSERA_BINARY_DIR "/tests/plugins\"]"});
+    return run({"sial", "run", "--init", at("job.toml"), "--sial-dir", m_folder.path().string(), "--workers", "3", "--config",
+                source("configs/sim_one.toml"), "--devices", use, "--set", "runtime.layers=[\"without:sim\"]", "--set",
+                std::string("plugin.without.leave_out=\"") + extensions + "\"", "--set",
+                "runtime.plugin_path=[\"" TESSERA_PLUGIN_DIR "\", \"" TESSERA_BINARY_DIR "/tests/plugins\"]"});
   };
   const outcome tensor = without("TENSOR", "always");
   EXPECT_EQ(tensor.code, 0) << tensor.err;
