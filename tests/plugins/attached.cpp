@@ -1,5 +1,5 @@
 // A LAYER plugin that holds the host to thread_attach: every call on a device by a thread that is not attached to it is refused, and
-// so are a second thread_attach, and a thread_detach by a thread that is none of them. `tsr_test_attached` counts attached threads,
+// so are a second thread_attach, and a thread_detach by a thread that is none of them. `tsr_test_attached` counts attached threads, `tsr_test_attached_of` the devices of one,
 // `tsr_test_attached_here` the devices that the calling thread is attached to,
 // `tsr_test_detached` calls of thread_detach, `tsr_test_asked` calls of stream_progress.
 #include <tessera/plugin.h>
@@ -159,6 +159,14 @@ tsr_status open_layer(const tsr_host*, const tsr_option_value*, std::uint32_t, t
 extern "C" TSR_EXPORT std::uint64_t tsr_test_asked() { return asked.load(); }
 
 extern "C" TSR_EXPORT std::uint32_t tsr_test_detached() { return detached.load(); }
+
+/// Devices to which a thread is attached; `thread`: its std::thread::id.
+extern "C" TSR_EXPORT std::uint32_t tsr_test_attached_of(const void* thread) {
+  const std::lock_guard guard(mutex);
+  std::uint32_t devices = 0;
+  for (const auto& [device, threads] : attached) devices += static_cast<std::uint32_t>(threads.count(*static_cast<const std::thread::id*>(thread)));
+  return devices;
+}
 
 extern "C" TSR_EXPORT std::uint32_t tsr_test_attached() {
   const std::lock_guard guard(mutex);
