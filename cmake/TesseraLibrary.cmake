@@ -15,6 +15,8 @@ target_compile_features(tessera PUBLIC cxx_std_20)
 # Installed headers need the standard library and threads alone; a test holds them to it.
 target_link_libraries(tessera PUBLIC Threads::Threads $<BUILD_INTERFACE:fmt::fmt>
   PRIVATE PkgConfig::libcrypto PkgConfig::hwloc spdlog::spdlog ${CMAKE_DL_LIBS})
+# Stays loaded: threads that end call back into it (core/plugin/attachments.cpp).
+target_link_options(tessera PRIVATE -Wl,-z,nodelete)
 # Before version 1 every minor version may break the C++ interface, so the soname carries it.
 if(PROJECT_VERSION_MAJOR EQUAL 0)
   set(_soversion 0.${PROJECT_VERSION_MINOR})

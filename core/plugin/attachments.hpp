@@ -28,6 +28,7 @@ class attachments : public std::enable_shared_from_this<attachments> {
  private:
   friend struct attached_devices;
   void leave();
+  void tell_refusal(const std::string& why);
 
   tsr_device* const m_handle;
   tsr_status (*const m_attach)(tsr_device*);
