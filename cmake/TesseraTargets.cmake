@@ -40,7 +40,7 @@ function(tessera_plugin)
 endfunction()
 
 # tessera_quick_to_compile(SOURCE...): not optimised under the sanitizers, where such code takes longer to compile than to run: test
-# bodies, options of commands. With no SOURCE, all of TARGET.
+# bodies, options of commands. With no SOURCE, all of TARGET, which can then be joined (cmake/TesseraUnity.cmake).
 function(tessera_quick_to_compile)
   cmake_parse_arguments(Q "" "TARGET" "" ${ARGN})
   if(NOT TESSERA_SANITIZE)
@@ -53,23 +53,47 @@ function(tessera_quick_to_compile)
   endif()
 endfunction()
 
-# tessera_compile_alone(SOURCE...): these are never compiled together with other sources (cmake/TesseraUnity.cmake). Say why where it is
-# called: what includes a table under macros of its own, or declares what it shall not share, has a reason; a helper with a name that the
-# target has twice has none.
+# tessera_compile_alone(SOURCE...): never joined with other sources (cmake/TesseraUnity.cmake). The call says why. A source that
+# includes a table under macros of its own, or a header in a namespace of its own, has a reason; of two helpers of one name, one
+# gets a better name.
 function(tessera_compile_alone)
   set_property(SOURCE ${ARGN} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# tessera_test(NAME unit_base SOURCES ... DEPENDS ... [LABELS ...]): a GoogleTest binary, one ctest entry per binary.
+# tessera_single_threaded(TEST): a test of its program's name starts no thread. It has the label single_threaded, which is left out under the thread
+# sanitizer, and ends if it starts one all the same (tests/support/no_threads.c; sanitizers want to be the first library).
+function(tessera_single_threaded test)
+  get_test_property(${test} LABELS labels)
+  set_tests_properties(${test} PROPERTIES LABELS "${labels};single_threaded")
+  if(TESSERA_SANITIZE)
+    return()
+  endif()
+  if(NOT TARGET no_threads)
+    add_library(no_threads MODULE ${PROJECT_SOURCE_DIR}/tests/support/no_threads.c)
+    target_link_libraries(no_threads PRIVATE tessera_flags)
+    set_target_properties(no_threads PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/support)
+  endif()
+  add_dependencies(${test} no_threads)
+  set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT LD_PRELOAD=$<TARGET_FILE:no_threads>)
+endfunction()
+
+# tessera_test(NAME unit_base SOURCES ... DEPENDS ... [LABELS ...] [SINGLE_THREADED]): a GoogleTest binary, one ctest entry per
+# binary. SINGLE_THREADED: it starts no thread, so under the thread sanitizer `all` does not build it and ctest does not know it.
+# A test's own code is compiled more often than it runs: in release it is optimised a little, under the sanitizers not at all.
 function(tessera_test)
-  cmake_parse_arguments(T "" "NAME;TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(T "SINGLE_THREADED" "NAME;TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
   add_executable(${T_NAME} ${T_SOURCES})
   target_link_libraries(${T_NAME} PRIVATE tessera_flags tessera GTest::gmock GTest::gtest GTest::gtest_main ${T_DEPENDS})
   target_include_directories(${T_NAME} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${T_NAME} PRIVATE
     TESSERA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TESSERA_BINARY_DIR="${PROJECT_BINARY_DIR}"
     TESSERA_PLUGIN_DIR="${PROJECT_BINARY_DIR}/lib/tessera/plugins")
+  target_compile_options(${T_NAME} PRIVATE $<$<CONFIG:Release>:-O1>)
   tessera_quick_to_compile(TARGET ${T_NAME})
+  if(T_SINGLE_THREADED AND TESSERA_SANITIZE STREQUAL "thread")
+    set_target_properties(${T_NAME} PROPERTIES EXCLUDE_FROM_ALL ON)
+    return()
+  endif()
   add_test(NAME ${T_NAME} COMMAND ${T_NAME})
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 300)
@@ -78,6 +102,9 @@ function(tessera_test)
     math(EXPR T_TIMEOUT "2 * ${T_TIMEOUT}")
   endif()
   set_tests_properties(${T_NAME} PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "${T_LABELS}")
+  if(T_SINGLE_THREADED)
+    tessera_single_threaded(${T_NAME})
+  endif()
 endfunction()
 
 # tessera_opencl_test(TEST ...): tests that compile OpenCL kernels share what is compiled, also between presets; what drivers leak is theirs.
