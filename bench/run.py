@@ -6,11 +6,11 @@
   bench/run.py submit tasks dense --write  also writes docs/results/<group>.md and .json
   bench/run.py --from rows.tsv tasks       the table of an earlier run
 
-Every round runs every program once, so that a drift of the machine's speed touches all alike. Before a program starts the
-machine must be idle; afterwards the processor time that other processes took meanwhile is compared with a limit, and a
-disturbed run is repeated. The table uses undisturbed runs; where there is none it uses all and says "noisy". The ping is
-the round trip of a cache line between two cores, the larger of before and after: on a virtual machine it changes with the
-placement of the virtual cores, and with it every figure that depends on talk between two workers.
+Every round runs every program once, so that a drift of the machine's speed touches all alike. Before a program starts
+the machine must be idle; afterwards the processor time that other processes took meanwhile is compared with a limit,
+and a disturbed run is repeated. The table uses undisturbed runs; where there is none it uses all and says "noisy".
+The ping is the round trip of a cache line between two cores, the larger of before and after: on a virtual machine it
+changes with the placement of the virtual cores, and with it every figure that depends on talk between two workers.
 """
 import argparse
 import contextlib
@@ -29,7 +29,13 @@ sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
 from runner import conformance, jobs, machine, out_of_core, results, sial, simulate, spill, table  # noqa: E402
 
-OWN_TABLES = {"conformance": conformance, "simulate": simulate, "out_of_core": out_of_core, "spill": spill, "sial": sial}  # groups with pages of their own
+OWN_TABLES = {
+    "conformance": conformance,
+    "simulate": simulate,
+    "out_of_core": out_of_core,
+    "spill": spill,
+    "sial": sial,
+}  # groups with pages of their own
 
 
 @contextlib.contextmanager
@@ -50,7 +56,9 @@ def run_once(command, folder, timeout):
     busy, own, start = machine.busy_seconds(), machine.own_seconds(), time.monotonic()
     why = ""
     try:
-        p = subprocess.run(words, text=True, timeout=timeout, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        p = subprocess.run(
+            words, text=True, timeout=timeout, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False
+        )
         text = p.stdout if p.returncode == 0 else ""
         if p.returncode != 0:
             why = f"exit {p.returncode}: {p.stderr.strip()[-300:]}"
@@ -82,8 +90,11 @@ def measure(opt, group, out):
                 for r in rows:
                     print(*r, f"{others:.4f}", "" if ping is None else f"{ping:.0f}", sep="\t", file=out)
                 out.flush()
-                print(f"round {number + 1}/{opt.rounds} {k + 1}/{len(commands)} others {others:.1%} {command}",
-                      file=sys.stderr, flush=True)
+                print(
+                    f"round {number + 1}/{opt.rounds} {k + 1}/{len(commands)} others {others:.1%} {command}",
+                    file=sys.stderr,
+                    flush=True,
+                )
                 if not rows:
                     failures += 1
                 if not rows or others <= opt.limit:
@@ -100,8 +111,19 @@ def measure_whole(opt, group, origin):
         wall = time.monotonic() - start
     others = max(0.0, (machine.busy_seconds() - busy) - (machine.own_seconds() - own)) / (wall * os.cpu_count())
     origin["date"] = time.strftime("%Y-%m-%d %H:%M")
-    more = part.circumstances(measured) + [f"Other processes and the hypervisor used {others:.0%} of the machine meanwhile"]
-    results.publish(ROOT, opt.write, group, origin, part.tables(measured), part.NOTES, {"others_share": others, **part.data(measured)}, more)
+    more = part.circumstances(measured) + [
+        f"Other processes and the hypervisor used {others:.0%} of the machine meanwhile"
+    ]
+    results.publish(
+        ROOT,
+        opt.write,
+        group,
+        origin,
+        part.tables(measured),
+        part.NOTES,
+        {"others_share": others, **part.data(measured)},
+        more,
+    )
 
 
 def read_rows(path, group):
@@ -110,12 +132,26 @@ def read_rows(path, group):
         for line in f:
             suite, runtime, case, workers, metric, value, others, ping = line.rstrip("\n").split("\t")
             if suite in suites:
-                yield (suite, runtime, case, int(workers), metric, float(value), float(others), float(ping) if ping else None)
+                yield (
+                    suite,
+                    runtime,
+                    case,
+                    int(workers),
+                    metric,
+                    float(value),
+                    float(others),
+                    float(ping) if ping else None,
+                )
 
 
 def revision():
-    r = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                       text=True, check=False)
+    r = subprocess.run(
+        ["git", "-C", ROOT, "rev-parse", "--short", "HEAD"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        check=False,
+    )
     return r.stdout.strip() or "unknown"
 
 
@@ -126,8 +162,13 @@ def finite(entry):
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("groups", nargs="+", choices=jobs.GROUPS + list(OWN_TABLES), metavar="group",
-                   help=", ".join(jobs.GROUPS + list(OWN_TABLES)))
+    p.add_argument(
+        "groups",
+        nargs="+",
+        choices=jobs.GROUPS + list(OWN_TABLES),
+        metavar="group",
+        help=", ".join(jobs.GROUPS + list(OWN_TABLES)),
+    )
     p.add_argument("--build", default=os.path.join(ROOT, "build", "release"), help="build folder")
     p.add_argument("--rounds", type=int, default=3)
     p.add_argument("--tasks", type=int, default=1000000, help="tasks in an overhead measurement")
@@ -137,7 +178,9 @@ def main():
     p.add_argument("--patience", type=float, default=60, help="longest wait for an idle machine, seconds")
     p.add_argument("--timeout", type=float, default=300, help="longest run of one program, seconds")
     p.add_argument("--lock", default="", help="a file to lock while a program runs (others that build take it too)")
-    p.add_argument("--rows", default="", help="file to which measured rows are appended (default: a new one in the build folder)")
+    p.add_argument(
+        "--rows", default="", help="file to which measured rows are appended (default: a new one in the build folder)"
+    )
     p.add_argument("--from", dest="source", default="", help="measure nothing: the table of this file of rows")
     p.add_argument("--revision", default="", help="what was measured, for --from (default: the checked-out revision)")
     p.add_argument("--write", action="store_true", help="write docs/results/<group>.md and .json")
@@ -167,8 +210,16 @@ def main():
             failures += 1
             continue
         origin["date"] = datetime.datetime.fromtimestamp(os.path.getmtime(rows)).strftime("%Y-%m-%d %H:%M")
-        results.publish(ROOT, opt.write, group, origin, table.markdown(entries), table.NOTES, {"results": [finite(e) for e in entries]},
-                        table.circumstances(entries))
+        results.publish(
+            ROOT,
+            opt.write,
+            group,
+            origin,
+            table.markdown(entries),
+            table.NOTES,
+            {"results": [finite(e) for e in entries]},
+            table.circumstances(entries),
+        )
     return 1 if failures else 0
 
 

@@ -43,7 +43,8 @@ class problem {
     const std::int64_t tiles = a.counts()[0], tile = a.block_extents()[0];
     for (std::int64_t tj = 0; tj < tiles; ++tj)
       for (std::int64_t ti = tj; ti < tiles; ++ti)
-        rt.submit("assemble", [this, ti, tj, tile](view<double> t) { fill_tile(t, ti * tile, tj * tile); }, write(a(ti, tj)));
+        rt.submit(
+            "assemble", [this, ti, tj, tile](view<double> t) { fill_tile(t, ti * tile, tj * tile); }, write(a(ti, tj)));
   }
 
   /// y = A x and ||A||_inf; sums in long double.
@@ -72,7 +73,8 @@ class problem {
 
  private:
   double element(std::int64_t i, std::int64_t j) const {  // i >= j
-    return i == j ? static_cast<double>(m_n) : noise(m_seed, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(j));
+    return i == j ? static_cast<double>(m_n)
+                  : noise(m_seed, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(j));
   }
   void fill_tile(view<double> t, std::int64_t row, std::int64_t column) const {
     const std::int64_t rows = t.extent(0), columns = t.extent(1);
@@ -108,7 +110,8 @@ int run(const cholesky_options& o) {
   session s(o);
   runtime& rt = s.rt();
   // The lower triangle, and the other half of the tiles on the diagonal.
-  s.require_memory(static_cast<double>(n) * static_cast<double>(n + tile) / 2 * sizeof(double), "the tiles of the matrix");
+  s.require_memory(static_cast<double>(n) * static_cast<double>(n + tile) / 2 * sizeof(double),
+                   "the tiles of the matrix");
   const std::int64_t tiles = (n + tile - 1) / tile;
   auto a = rt.make_array<double>("A", {n, n}, {tile, tile});
   auto info = rt.make_array<std::int32_t>("info", {tiles}, {1});
@@ -121,7 +124,8 @@ int run(const cholesky_options& o) {
     best = std::numeric_limits<double>::infinity(), total = 0;
     {
       const progress shown(rt, "cholesky",
-                           static_cast<std::uint64_t>(o.repeat) * (factorization_tasks(tiles) + static_cast<std::uint64_t>(tiles * (tiles + 1) / 2)),
+                           static_cast<std::uint64_t>(o.repeat) *
+                               (factorization_tasks(tiles) + static_cast<std::uint64_t>(tiles * (tiles + 1) / 2)),
                            o.quiet);
       for (int k = 0; k < o.repeat; ++k) {
         p.write_tiles(rt, a);
@@ -166,11 +170,16 @@ int run(const cholesky_options& o) {
   r.add_integer("n", "n", n);
   r.add("tile", "tile", fmt::format("{} ({} x {} tiles)", tile, tiles, tiles), tile);
   r.add_integer("tasks", "tasks", static_cast<std::int64_t>(factorization_tasks(tiles)));
-  r.add("seconds", "time", o.repeat > 1 ? fmt::format("{} (best of {}, mean {})", format_seconds(best), o.repeat, format_seconds(total / o.repeat)) : format_seconds(best), best);
+  r.add("seconds", "time",
+        o.repeat > 1
+            ? fmt::format("{} (best of {}, mean {})", format_seconds(best), o.repeat, format_seconds(total / o.repeat))
+            : format_seconds(best),
+        best);
   r.note("mean_seconds", total / o.repeat);
   r.note("repeat", o.repeat);
   r.add("gflops", "GFLOP/s", fmt::format("{:.2f}", flops / best * 1e-9), flops / best * 1e-9);
-  r.add("scaled_residual", "residual", fmt::format("{:.3g}  (||Ax-b|| / (||A|| ||x|| n eps), right below 30)", scaled), scaled);
+  r.add("scaled_residual", "residual", fmt::format("{:.3g}  (||Ax-b|| / (||A|| ||x|| n eps), right below 30)", scaled),
+        scaled);
   r.note("residual_ok", right_answer);
   s.finish(r);
   if (!right_answer) {
@@ -184,17 +193,28 @@ int run(const cholesky_options& o) {
 
 void add_cholesky(CLI::App& to, command& selected) {
   auto options = std::make_shared<cholesky_options>();
-  CLI::App& sub = *to.add_subcommand("cholesky", "Factorize a symmetric positive definite matrix in tiles, and solve with it");
-  auto* matrix = sub.add_option("--matrix", options->matrix, "Matrix Market file: real, symmetric positive definite")->type_name("FILE");
-  auto* size = sub.add_option("--n", options->n, "order of a random matrix instead")->type_name("N")->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20));
+  CLI::App& sub =
+      *to.add_subcommand("cholesky", "Factorize a symmetric positive definite matrix in tiles, and solve with it");
+  auto* matrix = sub.add_option("--matrix", options->matrix, "Matrix Market file: real, symmetric positive definite")
+                     ->type_name("FILE");
+  auto* size = sub.add_option("--n", options->n, "order of a random matrix instead")
+                   ->type_name("N")
+                   ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20));
   matrix->excludes(size);
   sub.add_option("--tile", options->tile, "rows and columns of a tile; by default 64 to 512, growing with n")
-      ->type_name("N")->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16));
-  sub.add_option("--repeat", options->repeat, "factorize N times and report the best time")->type_name("N")->check(CLI::Range(1, 1000000))->capture_default_str();
-  sub.add_option("--rhs", options->rhs, "right-hand side: random or ones")->check(CLI::IsMember({"random", "ones"}))->capture_default_str();
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16));
+  sub.add_option("--repeat", options->repeat, "factorize N times and report the best time")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  sub.add_option("--rhs", options->rhs, "right-hand side: random or ones")
+      ->check(CLI::IsMember({"random", "ones"}))
+      ->capture_default_str();
   options->add_run_options(sub);
-  sub.footer("Example:\n  tessera cholesky --matrix apps/cholesky/data/bcsstk09.mtx --config configs/sim_two.toml --stats\n"
-             "Ends with 1 when the scaled residual is 30 or more, 6 when the matrix is not positive definite.");
+  sub.footer(
+      "Example:\n  tessera cholesky --matrix apps/cholesky/data/bcsstk09.mtx --config configs/sim_two.toml --stats\n"
+      "Ends with 1 when the scaled residual is 30 or more, 6 when the matrix is not positive definite.");
   sub.callback([options, &selected] {
     if (options->matrix.empty() && options->n == 0)
       throw error(error_kind::usage, "cholesky needs a matrix", "the command line", "give --matrix FILE or --n N");

@@ -35,12 +35,15 @@ struct steps {
   /// Subtracts from the tile (i, j) what column k contributes.
   void update(std::int64_t i, std::int64_t j, std::int64_t k, std::int16_t priority = 0) const {
     const task_options options{.priority = priority, .at = at};
-    if (i == j) syrk<T>(rt, -1.0, a(j, k), 1.0, a(j, j), options);
-    else gemm<T>(rt, T(-1), a(i, k), transpose::no, a(j, k), transpose::yes, T(1), a(i, j), options);
+    if (i == j)
+      syrk<T>(rt, -1.0, a(j, k), 1.0, a(j, j), options);
+    else
+      gemm<T>(rt, T(-1), a(i, k), transpose::no, a(j, k), transpose::yes, T(1), a(i, j), options);
   }
 };
 
-/// Ends the tiles in rows [top, bottom) of a panel: what the columns to the left contribute, forwards or backwards, then the rest.
+/// Ends the tiles in rows [top, bottom) of a panel: what the columns to the left contribute, forwards or backwards,
+/// then the rest.
 template <class T>
 void finish_rows(const steps<T>& submit, const factor_panel& p, std::int64_t top, std::int64_t bottom, bool backwards) {
   const std::int64_t end = p.column + p.width;
@@ -48,13 +51,14 @@ void finish_rows(const steps<T>& submit, const factor_panel& p, std::int64_t top
   for (std::int64_t j = p.column; j < end; ++j)
     for (std::int64_t i = std::max(j, top); i < bottom; ++i) tiles.emplace_back(i, j);
   const auto left = [&](std::int64_t step) { return backwards ? p.column - 1 - step : step; };
-  // The first columns come to two tiles after the other, so that the tiles are not wanted all at the beginning; two, so that streams
-  // need not wait for each other.
+  // The first columns come to two tiles after the other, so that the tiles are not wanted all at the beginning; two, so
+  // that streams need not wait for each other.
   const std::int64_t first = std::min(first_columns, p.column);
   constexpr std::size_t few = 2;
   for (std::size_t begin = 0; begin < tiles.size(); begin += few)
     for (std::int64_t step = 0; step < first; ++step)
-      for (std::size_t k = begin; k < std::min(begin + few, tiles.size()); ++k) submit.update(tiles[k].first, tiles[k].second, left(step));
+      for (std::size_t k = begin; k < std::min(begin + few, tiles.size()); ++k)
+        submit.update(tiles[k].first, tiles[k].second, left(step));
   for (std::int64_t step = first; step < p.column; ++step)
     for (const auto& [i, j] : tiles) submit.update(i, j, left(step));
   for (std::int64_t k = p.column; k < end; ++k) {
@@ -65,7 +69,8 @@ void finish_rows(const steps<T>& submit, const factor_panel& p, std::int64_t top
   }
 }
 
-// Panels alternate between downwards and upwards, groups of rows between forwards and backwards: what was used last is used first.
+// Panels alternate between downwards and upwards, groups of rows between forwards and backwards: what was used last is
+// used first.
 template <class T>
 void factorize_by_panels(const steps<T>& submit, std::int64_t tiles, const std::vector<factor_panel>& plan) {
   bool backwards = false, upwards = false;
@@ -115,7 +120,8 @@ void check_pivots(array<std::int32_t>& info, std::int64_t tile) {
     const std::int32_t failed = info.read_host(info.block(k))[0];
     if (failed == 0) continue;
     const std::int64_t pivot = static_cast<std::int64_t>(k) * tile + failed;
-    throw error(error_kind::numerical, "the matrix is not positive definite: pivot " + std::to_string(pivot) + " is not positive",
+    throw error(error_kind::numerical,
+                "the matrix is not positive definite: pivot " + std::to_string(pivot) + " is not positive",
                 "row and column " + std::to_string(pivot) + ", tile " + std::to_string(k),
                 "check the matrix (a missing boundary condition?), or shift its diagonal");
   }
@@ -137,13 +143,11 @@ void solve(runtime& rt, const tiled_matrix& l, array<double>& b) {
   };
   for (std::int64_t k = 0; k < tiles; ++k) {
     rt.submit("solve_lower", forward, read(l(k, k)), update(b(k)));
-    for (std::int64_t i = k + 1; i < tiles; ++i)
-      gemm(rt, -1.0, l(i, k), transpose::no, b(k), transpose::no, 1.0, b(i));
+    for (std::int64_t i = k + 1; i < tiles; ++i) gemm(rt, -1.0, l(i, k), transpose::no, b(k), transpose::no, 1.0, b(i));
   }
   for (std::int64_t k = tiles - 1; k >= 0; --k) {
     rt.submit("solve_upper", backward, read(l(k, k)), update(b(k)));
-    for (std::int64_t i = 0; i < k; ++i)
-      gemm(rt, -1.0, l(k, i), transpose::yes, b(k), transpose::no, 1.0, b(i));
+    for (std::int64_t i = 0; i < k; ++i) gemm(rt, -1.0, l(k, i), transpose::yes, b(k), transpose::no, 1.0, b(i));
   }
 }
 

@@ -13,9 +13,10 @@ using tiled_matrix = array<double>;
 /// Tasks that factorize submits for t tiles per side: t potrf, t(t-1)/2 trsm, t(t-1)/2 syrk, t(t-1)(t-2)/6 gemm.
 std::uint64_t factorization_tasks(std::int64_t tiles) noexcept;
 
-/// Submits the right-looking tiled factorization A = L L^T, in place, lower triangle (LAPACK's dpotrf by tiles; e.g. Buttari
-/// et al., Parallel Computing 35, 2009). Tasks on the critical path have priority. Where the matrix does not fit into the room, the same
-/// tasks in the order of plan_factorization, without priorities. `info`: one element per diagonal tile. For double and float.
+/// Submits the right-looking tiled factorization A = L L^T, in place, lower triangle (LAPACK's dpotrf by tiles; e.g.
+/// Buttari et al., Parallel Computing 35, 2009). Tasks on the critical path have priority. Where the matrix does not
+/// fit into the room, the same tasks in the order of plan_factorization, without priorities. `info`: one element per
+/// diagonal tile. For double and float.
 template <class T>
 void factorize(runtime& rt, array<T>& a, array<std::int32_t>& info, const room& into = {});
 

@@ -6,11 +6,11 @@ namespace tessera::cli {
 
 using apps::command;
 
-void add_topology(CLI::App& to, command& selected);  ///< topology.cpp
-void add_plugins(CLI::App& to, command& selected);   ///< plugins.cpp
+void add_topology(CLI::App& to, command& selected);          ///< topology.cpp
+void add_plugins(CLI::App& to, command& selected);           ///< plugins.cpp
 void add_plugins_new(CLI::App& plugins, command& selected);  ///< plugins_new.cpp; a subcommand of the former
-void add_config(CLI::App& to, command& selected);    ///< config.cpp
-void add_trace(CLI::App& to, command& selected);     ///< trace.cpp
-void add_history(CLI::App& to, command& selected);   ///< history.cpp
+void add_config(CLI::App& to, command& selected);            ///< config.cpp
+void add_trace(CLI::App& to, command& selected);             ///< trace.cpp
+void add_history(CLI::App& to, command& selected);           ///< history.cpp
 
 }  // namespace tessera::cli

@@ -38,10 +38,12 @@ void add_config(CLI::App& to, command& selected) {
       ->type_name("N")
       ->check(CLI::Range(0, 65536));
   explain_command.add_flag("--changed", options->changed, "leave out settings that have their default");
-  explain_command.add_option("--json", options->json, "write the settings as JSON; - is standard output, instead of the table")
+  explain_command
+      .add_option("--json", options->json, "write the settings as JSON; - is standard output, instead of the table")
       ->type_name("FILE");
-  explain_command.footer("Precedence: default < files, in order < environment (TESSERA_...) < --set < --workers.\n"
-                         "Example:\n  TESSERA_RUNTIME_WORKERS=2 tessera config explain --config configs/sim_one.toml --changed");
+  explain_command.footer(
+      "Precedence: default < files, in order < environment (TESSERA_...) < --set < --workers.\n"
+      "Example:\n  TESSERA_RUNTIME_WORKERS=2 tessera config explain --config configs/sim_one.toml --changed");
   explain_command.callback([options, &selected] { selected = [options] { return explain(*options); }; });
 }
 

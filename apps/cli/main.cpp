@@ -37,7 +37,8 @@ int usage(const CLI::App& app, const CLI::ParseError& e, int argc, char** argv) 
     hint = fmt::format("`tessera{} --help` lists its options, with an example", path);
   }
   std::vector<std::string> names;
-  for (const CLI::App* sub : in->get_subcommands([](const CLI::App*) { return true; })) names.push_back(sub->get_name());
+  for (const CLI::App* sub : in->get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(sub->get_name());
   for (const CLI::Option* option : in->get_options())
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   std::string what = e.what();
@@ -45,7 +46,8 @@ int usage(const CLI::App& app, const CLI::ParseError& e, int argc, char** argv) 
     const std::string given = std::string(argv[k]).substr(0, std::string(argv[k]).find('='));
     if (std::find(names.begin(), names.end(), given) != names.end() || commands.contains(given)) continue;
     // CLI11 only says that a subcommand is required; the word that is none tells more.
-    if (in == &app && k == 1 && !given.empty() && given.front() != '-') what = fmt::format("there is no command '{}'", given);
+    if (in == &app && k == 1 && !given.empty() && given.front() != '-')
+      what = fmt::format("there is no command '{}'", given);
     if (const std::string near = tessera::nearest_name(given, names); !near.empty()) {
       hint = fmt::format("did you mean '{}'?", near);
       break;
@@ -60,9 +62,11 @@ int main(int argc, char** argv) {
   CLI::App app("Tessera: one program, unchanged, on the machine that a TOML file describes", "tessera");
   app.set_version_flag("--version", tessera::cli::version_text);
   app.require_subcommand(1);
-  app.footer("Exit codes: 0 done; 1 the result is wrong; 2 usage; 3 configuration; 4 input file; 5 plugin; 6 numerical; 7 memory;\n"
-             "8 task; 9 device; 10 validation; 11 output; 70 internal; 130 interrupted.\n"
-             "Example:\n  tessera cholesky --n 1000 --config configs/sim_one.toml");
+  app.footer(
+      "Exit codes: 0 done; 1 the result is wrong; 2 usage; 3 configuration; 4 input file; 5 plugin; 6 numerical; 7 "
+      "memory;\n"
+      "8 task; 9 device; 10 validation; 11 output; 70 internal; 130 interrupted.\n"
+      "Example:\n  tessera cholesky --n 1000 --config configs/sim_one.toml");
   tessera::apps::command selected;
   tessera::apps::add_cholesky(app, selected);
   tessera::apps::add_gemm(app, selected);
@@ -94,7 +98,8 @@ int main(int argc, char** argv) {
   } catch (const tessera::error& e) {
     return fail(e);
   }
-  tessera::plugin::when_given_up([](const tessera::error& why) { _exit(fail(why)); });  // what hangs cannot be ended otherwise
+  tessera::plugin::when_given_up(
+      [](const tessera::error& why) { _exit(fail(why)); });  // what hangs cannot be ended otherwise
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of the file, with a message, and no signal
   try {
     const int code = selected();

@@ -15,12 +15,18 @@ using state = plugin::file_report::state;
 
 const char* word_of(state outcome) {
   switch (outcome) {
-    case state::opened: return "opened";
-    case state::unavailable: return "unavailable";
-    case state::not_wanted: return "not wanted";
-    case state::refused: return "refused";
-    case state::available: return "available";
-    case state::hangs: return "hangs";
+    case state::opened:
+      return "opened";
+    case state::unavailable:
+      return "unavailable";
+    case state::not_wanted:
+      return "not wanted";
+    case state::refused:
+      return "refused";
+    case state::available:
+      return "available";
+    case state::hangs:
+      return "hangs";
     case state::shadowed:
       return "shadowed";
   }
@@ -29,39 +35,54 @@ const char* word_of(state outcome) {
 
 const char* word_of_space(tsr_space_kind kind) {
   switch (kind) {
-    case TSR_SPACE_HOST: return "host";
-    case TSR_SPACE_PINNED: return "pinned";
-    case TSR_SPACE_DEVICE: return "device";
-    case TSR_SPACE_MANAGED: return "managed";
-    case TSR_SPACE_STORAGE: return "storage";
-    default: return "unknown";
+    case TSR_SPACE_HOST:
+      return "host";
+    case TSR_SPACE_PINNED:
+      return "pinned";
+    case TSR_SPACE_DEVICE:
+      return "device";
+    case TSR_SPACE_MANAGED:
+      return "managed";
+    case TSR_SPACE_STORAGE:
+      return "storage";
+    default:
+      return "unknown";
   }
 }
 
 const char* word_of_class(tsr_device_class what) {
   switch (what) {
-    case TSR_DEVICE_CPU: return "cpu";
-    case TSR_DEVICE_GPU: return "gpu";
-    case TSR_DEVICE_ACCELERATOR: return "accelerator";
-    case TSR_DEVICE_STORAGE: return "storage";
-    default: return "unknown";
+    case TSR_DEVICE_CPU:
+      return "cpu";
+    case TSR_DEVICE_GPU:
+      return "gpu";
+    case TSR_DEVICE_ACCELERATOR:
+      return "accelerator";
+    case TSR_DEVICE_STORAGE:
+      return "storage";
+    default:
+      return "unknown";
   }
 }
 
 listed_device listed(const plugin::device& device) {
   const tsr_device_desc& is = device.description();
   // A field of fixed size: a plugin may fill it to the last byte.
-  listed_device made{device.name(), std::string(is.name, strnlen(is.name, sizeof is.name)), word_of_class(is.device_class), {}};
+  listed_device made{
+      device.name(), std::string(is.name, strnlen(is.name, sizeof is.name)), word_of_class(is.device_class), {}};
   for (const plugin::space& space : device.spaces())
-    made.spaces.push_back({space.name, word_of_space(space.description.kind), space.description.bytes, space.description.numa_node});
+    made.spaces.push_back(
+        {space.name, word_of_space(space.description.kind), space.description.bytes, space.description.numa_node});
   return made;
 }
 
 /// A report of the registry replaces the survey's of the same file, when it says more.
 void merge(std::vector<plugin::file_report>& files, const plugin::file_report& later) {
   const auto same = std::ranges::find(files, later.path, &plugin::file_report::path);
-  if (same == files.end()) files.push_back(later);
-  else if (later.outcome != state::not_wanted) *same = later;
+  if (same == files.end())
+    files.push_back(later);
+  else if (later.outcome != state::not_wanted)
+    *same = later;
 }
 
 void open_wanted(const plugin::registry_options& options, plugin_list& found) {
@@ -138,8 +159,8 @@ std::string to_text(const plugin_list& found) {
   }
   text += "Files looked at:\n";
   for (const plugin::file_report& file : found.files)
-    text += fmt::format("  {:<11}  {}{}{}\n", word_of(file.outcome), file.path.string(), file.reason.empty() ? "" : ": ",
-                        file.reason);
+    text += fmt::format("  {:<11}  {}{}{}\n", word_of(file.outcome), file.path.string(),
+                        file.reason.empty() ? "" : ": ", file.reason);
   if (found.files.empty()) text += found.directories.empty() ? "  none: no plugin directory exists\n" : "  none\n";
   return text;
 }
@@ -161,8 +182,12 @@ std::string to_json(const plugin_list& found) {
     for (const listed_device& device : plugin.devices) {
       auto spaces = nlohmann::ordered_json::array();
       for (const listed_space& space : device.spaces)
-        spaces.push_back({{"name", space.name}, {"kind", space.kind}, {"bytes", space.bytes}, {"numa_node", space.numa_node}});
-      devices.push_back({{"name", device.name}, {"class", device.device_class}, {"description", device.description}, {"spaces", spaces}});
+        spaces.push_back(
+            {{"name", space.name}, {"kind", space.kind}, {"bytes", space.bytes}, {"numa_node", space.numa_node}});
+      devices.push_back({{"name", device.name},
+                         {"class", device.device_class},
+                         {"description", device.description},
+                         {"spaces", spaces}});
     }
     json["plugins"].push_back({{"name", plugin.is.name},
                                {"vendor", plugin.is.vendor},

@@ -1,4 +1,5 @@
-// tessera plugins: what was found, what became of it, what it offers; and whether it keeps the contract. (plugins_new.cpp: a new one.)
+// tessera plugins: what was found, what became of it, what it offers; and whether it keeps the contract.
+// (plugins_new.cpp: a new one.)
 #include <fmt/format.h>
 
 #include <unistd.h>
@@ -42,7 +43,8 @@ struct plugins_options : apps::command_options {
     plugin::registry_options made =
         hierarchy::registry_options_of(configuration, hierarchy::topology::as_configured(configuration).cpu_mask());
     if (!plugin_path.empty()) made.directories.clear();
-    for (const std::string& directory : plugin_path) made.directories.push_back(fs::absolute(directory).lexically_normal());
+    for (const std::string& directory : plugin_path)
+      made.directories.push_back(fs::absolute(directory).lexically_normal());
     return made;
   }
 };
@@ -59,7 +61,8 @@ int list(const plugins_options& o) {
 
 int explain(const plugins_options& o) {
   // What has a '/' is a file, as on every command line.
-  const std::string name = o.name.find('/') == std::string::npos ? o.name : fs::absolute(o.name).lexically_normal().string();
+  const std::string name =
+      o.name.find('/') == std::string::npos ? o.name : fs::absolute(o.name).lexically_normal().string();
   const plugin::registry::opened_plugin found = plugin::registry::describe(o.registry_options(), name);
   if (o.json != "-") apps::write_text("-", plugin::explain(found));
   if (!o.json.empty()) apps::write_text(o.json, plugin::explain_json(found));
@@ -97,21 +100,25 @@ std::vector<plugin::raw_option> values_of(const std::vector<std::string>& option
 std::pair<std::string, std::vector<unsigned char>> arguments_of(const std::string& text) {
   const std::size_t middle = text.find('=');
   const std::string digits = middle == std::string::npos ? "" : text.substr(middle + 1);
-  if (middle == std::string::npos || middle == 0 || digits.size() % 2 != 0 || digits.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
+  if (middle == std::string::npos || middle == 0 || digits.size() % 2 != 0 ||
+      digits.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
     throw error(error_kind::usage, fmt::format("'{}' names no arguments of an operation", text), "--arguments",
                 "write OPERATION=HEX, two digits for each byte, e.g. test.scale=000000000000f83f");
   std::vector<unsigned char> bytes;
-  for (std::size_t i = 0; i < digits.size(); i += 2) bytes.push_back(static_cast<unsigned char>(std::stoul(digits.substr(i, 2), nullptr, 16)));
+  for (std::size_t i = 0; i < digits.size(); i += 2)
+    bytes.push_back(static_cast<unsigned char>(std::stoul(digits.substr(i, 2), nullptr, 16)));
   return {text.substr(0, middle), bytes};
 }
 
 void print_result(std::FILE* to, const conformance::result& one) {
-  fmt::print(to, "{:<14} {:<44} {:>8.3f} s{}{}\n", conformance::name_of(one.how), one.name, one.seconds, one.message.empty() ? "" : "  ", one.message);
+  fmt::print(to, "{:<14} {:<44} {:>8.3f} s{}{}\n", conformance::name_of(one.how), one.name, one.seconds,
+             one.message.empty() ? "" : "  ", one.message);
   std::fflush(to);
 }
 
 /// The last line, and the file.
-void print_summary(std::FILE* to, const conformance::request& what, const conformance::report& done, const std::string& json) {
+void print_summary(std::FILE* to, const conformance::request& what, const conformance::report& done,
+                   const std::string& json) {
   using conformance::outcome;
   const std::size_t not_run = done.count(outcome::not_run);
   if (not_run != 0)
@@ -135,7 +142,9 @@ int list_checks(const std::string& json) {
 int check(const check_options& o) {
   if (o.second_process) return conformance::run_second_process(o.path);
   if (o.list) return list_checks(o.json);
-  if (o.path.empty()) throw error(error_kind::usage, "no plugin to check", "PATH", "name its file, e.g. tessera plugins check ./tessera_mine.so");
+  if (o.path.empty())
+    throw error(error_kind::usage, "no plugin to check", "PATH",
+                "name its file, e.g. tessera plugins check ./tessera_mine.so");
   conformance::request what;
   what.only = o.only;
   what.time_limit = std::chrono::seconds(o.time_limit);
@@ -149,9 +158,11 @@ int check(const check_options& o) {
   what.inner_options = values_of(o.inner_options, "--inner-option");
   for (const std::string& text : o.arguments) what.arguments.push_back(arguments_of(text));
   what.lose_with = values_of(o.lose_with, "--lose-with");
-  const auto file_of = [&](const std::string& name) -> fs::path {  // what has no '/' is a name, and lies beside the plugin
+  const auto file_of =
+      [&](const std::string& name) -> fs::path {  // what has no '/' is a name, and lies beside the plugin
     if (name.empty()) return {};
-    return name.find('/') == std::string::npos ? what.plugin.parent_path() / fmt::format("tessera_{}.so", name) : fs::absolute(name).lexically_normal();
+    return name.find('/') == std::string::npos ? what.plugin.parent_path() / fmt::format("tessera_{}.so", name)
+                                               : fs::absolute(name).lexically_normal();
   };
   what.layer = file_of(o.layer);
   what.inner = file_of(o.inner);
@@ -161,8 +172,9 @@ int check(const check_options& o) {
     throw error(error_kind::usage, "options of an inner plugin without one", "--inner-option", "name it with --inner");
   const std::vector<std::string> names = conformance::names();
   if (std::ranges::none_of(names, [&](const std::string& n) { return n.find(o.filter) != n.npos; }))
-    throw error(error_kind::usage, fmt::format("no check has '{}' in its name", o.filter), "--filter",
-                fmt::format("the groups are e.g. lifecycle, memory, copies, blas; the first check is '{}'", names.front()));
+    throw error(
+        error_kind::usage, fmt::format("no check has '{}' in its name", o.filter), "--filter",
+        fmt::format("the groups are e.g. lifecycle, memory, copies, blas; the first check is '{}'", names.front()));
   if (!o.only.empty() && std::ranges::find(names, o.only) == names.end()) {
     const std::string near = nearest_name(o.only, names);
     throw error(error_kind::usage, fmt::format("there is no check '{}'", o.only), "--only",
@@ -200,65 +212,94 @@ void add_plugins(CLI::App& to, command& selected) {
   CLI::App& sub = *to.add_subcommand("plugins", "List every plugin file that was found: loaded or refused, and why");
   auto options = std::make_shared<plugins_options>();
   options->add_to(sub);
-  sub.add_option("--json", options->json, "write the list as JSON; - is standard output, instead of the text")->type_name("FILE");
+  sub.add_option("--json", options->json, "write the list as JSON; - is standard output, instead of the text")
+      ->type_name("FILE");
   sub.require_subcommand(0, 1);
-  sub.footer("Ends with 5 when a plugin that the configuration wants cannot be used; the list comes first.\n"
-             "Example:\n  tessera plugins --config configs/sim_two.toml");
+  sub.footer(
+      "Ends with 5 when a plugin that the configuration wants cannot be used; the list comes first.\n"
+      "Example:\n  tessera plugins --config configs/sim_two.toml");
   sub.callback([options, &sub, &selected] {
     if (sub.get_subcommands().empty()) selected = [options] { return list(*options); };
   });
 
   auto explained = std::make_shared<plugins_options>();
-  CLI::App& explain_command = *sub.add_subcommand("explain", "Print a plugin's options with types, ranges and defaults");
-  explain_command.add_option("name", explained->name, "the plugin, or the path of its file")->type_name("NAME")->required();
+  CLI::App& explain_command =
+      *sub.add_subcommand("explain", "Print a plugin's options with types, ranges and defaults");
+  explain_command.add_option("name", explained->name, "the plugin, or the path of its file")
+      ->type_name("NAME")
+      ->required();
   explained->add_to(explain_command);
-  explain_command.add_option("--json", explained->json, "write it as JSON; - is standard output, instead of the text")->type_name("FILE");
+  explain_command.add_option("--json", explained->json, "write it as JSON; - is standard output, instead of the text")
+      ->type_name("FILE");
   explain_command.footer("Example:\n  tessera plugins explain sim");
   explain_command.callback([explained, &selected] { selected = [explained] { return explain(*explained); }; });
 
   auto layouts_to = std::make_shared<std::string>();
-  CLI::App& layouts_command = *sub.add_subcommand("layouts", "Print the memory layout of the structs in tessera/plugin.h, for languages that do not read C");
-  layouts_command.add_option("--json", *layouts_to, "write them as JSON; - is standard output, instead of the text")->type_name("FILE");
-  layouts_command.footer("Sizes and offsets are in bytes. \"since\" is the version of the ABI that brought a field.\n"
-                         "Example:\n  tessera plugins layouts --json layouts.json");
+  CLI::App& layouts_command = *sub.add_subcommand(
+      "layouts", "Print the memory layout of the structs in tessera/plugin.h, for languages that do not read C");
+  layouts_command.add_option("--json", *layouts_to, "write them as JSON; - is standard output, instead of the text")
+      ->type_name("FILE");
+  layouts_command.footer(
+      "Sizes and offsets are in bytes. \"since\" is the version of the ABI that brought a field.\n"
+      "Example:\n  tessera plugins layouts --json layouts.json");
   layouts_command.callback([layouts_to, &selected] { selected = [layouts_to] { return layouts(*layouts_to); }; });
 
   auto checked = std::make_shared<check_options>();
-  CLI::App& check_command = *sub.add_subcommand("check", "Run the conformance suite: does a plugin keep the contract of tessera/plugin.h?");
+  CLI::App& check_command =
+      *sub.add_subcommand("check", "Run the conformance suite: does a plugin keep the contract of tessera/plugin.h?");
   check_command.add_option("path", checked->path, "the plugin's file")->type_name("PATH");
-  check_command.add_option("--option", checked->options, "an option of the plugin, e.g. 'device[0].memory=64 MiB' (repeatable)")
+  check_command
+      .add_option("--option", checked->options, "an option of the plugin, e.g. 'device[0].memory=64 MiB' (repeatable)")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  check_command.add_option("--layer", checked->layer, "put this layer around it: the path of a file, or a name beside PATH, e.g. fault")
+  check_command
+      .add_option("--layer", checked->layer,
+                  "put this layer around it: the path of a file, or a name beside PATH, e.g. fault")
       ->type_name("LAYER");
   check_command.add_option("--layer-option", checked->layer_options, "an option of the layer (repeatable)")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  check_command.add_option("--inner", checked->inner, "if PATH is a layer: the plugin that it is put around, a file or a name beside PATH (host, if it is there)")
+  check_command
+      .add_option(
+          "--inner", checked->inner,
+          "if PATH is a layer: the plugin that it is put around, a file or a name beside PATH (host, if it is there)")
       ->type_name("PLUGIN");
   check_command.add_option("--inner-option", checked->inner_options, "an option of the inner plugin (repeatable)")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  check_command.add_option("--lose-with", checked->lose_with, "an option, of the layer if there is one, that makes a device fail for good while it works (repeatable)")
+  check_command
+      .add_option(
+          "--lose-with", checked->lose_with,
+          "an option, of the layer if there is one, that makes a device fail for good while it works (repeatable)")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  check_command.add_option("--arguments", checked->arguments, "argument bytes that an operation takes, in hexadecimal, instead of the usual ones (repeatable)")
+  check_command
+      .add_option("--arguments", checked->arguments,
+                  "argument bytes that an operation takes, in hexadecimal, instead of the usual ones (repeatable)")
       ->type_name("OPERATION=HEX")
       ->allow_extra_args(false);
-  check_command.add_option("--filter", checked->filter, "only checks with this in their name, e.g. copies")->type_name("TEXT");
-  check_command.add_option("--only", checked->only, "only the check of this name, e.g. copies.every_pair")->type_name("NAME");
+  check_command.add_option("--filter", checked->filter, "only checks with this in their name, e.g. copies")
+      ->type_name("TEXT");
+  check_command.add_option("--only", checked->only, "only the check of this name, e.g. copies.every_pair")
+      ->type_name("NAME");
   check_command.add_flag("--list", checked->list, "print the names of all checks, and run none");
-  check_command.add_option("--time-limit", checked->time_limit, "limit for each check; a check that takes longer fails and ends the command. 0: none")
+  check_command
+      .add_option("--time-limit", checked->time_limit,
+                  "limit for each check; a check that takes longer fails and ends the command. 0: none")
       ->type_name("SECONDS")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}))
       ->capture_default_str();
-  check_command.add_option("--seed", checked->seed, "seed of random shapes and contents; 0: a new one, which is printed")
+  check_command
+      .add_option("--seed", checked->seed, "seed of random shapes and contents; 0: a new one, which is printed")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
       ->capture_default_str();
-  check_command.add_option("--known-failures", checked->known_failures, "a file of failures that are accepted until a date")
+  check_command
+      .add_option("--known-failures", checked->known_failures, "a file of failures that are accepted until a date")
       ->type_name("FILE");
-  check_command.add_option("--json", checked->json, "write the results as JSON; - is standard output, the text then goes to standard error")
+  check_command
+      .add_option("--json", checked->json,
+                  "write the results as JSON; - is standard output, the text then goes to standard error")
       ->type_name("FILE");
   check_command.add_flag("--second-process", checked->second_process)->group("");  // the suite's own, and not shown
   check_command.footer(

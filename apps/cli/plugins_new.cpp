@@ -26,22 +26,26 @@ struct new_options {
 void check_name(const std::string& name) {
   const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-'; };
   if (!name.empty() && name.size() <= 64 && std::ranges::all_of(name, allowed)) return;
-  throw error(error_kind::usage, fmt::format("'{}' is no name of a plugin", name), "NAME", "a name has 1 to 64 of a-z, 0-9, '_' and '-', e.g. my_device");
+  throw error(error_kind::usage, fmt::format("'{}' is no name of a plugin", name), "NAME",
+              "a name has 1 to 64 of a-z, 0-9, '_' and '-', e.g. my_device");
 }
 
 /// The language as it is called here. Throws tessera::error (usage) for one that there is no skeleton in.
 std::string checked_language(const std::string& given) {
   std::string language = given;
-  std::ranges::transform(language, language.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::ranges::transform(language, language.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const auto known = skeleton_languages();
   if (std::ranges::find(known, language) != known.end()) return language;
   const std::string near = nearest_name(language == "cpp" || language == "cxx" ? "c++" : language, known);
   throw error(error_kind::usage, fmt::format("there is no skeleton in the language '{}'", given), "--language",
-              fmt::format("{}the languages are {}", near.empty() ? "" : fmt::format("did you mean '{}'? ", near), fmt::join(known, ", ")));
+              fmt::format("{}the languages are {}", near.empty() ? "" : fmt::format("did you mean '{}'? ", near),
+                          fmt::join(known, ", ")));
 }
 
 [[noreturn]] void cannot_make(const fs::path& directory, const std::error_code& reason) {
-  throw error(error_kind::usage, "cannot make the folder: " + reason.message(), directory.string(), std::string(hint_for_writing(reason)));
+  throw error(error_kind::usage, "cannot make the folder: " + reason.message(), directory.string(),
+              std::string(hint_for_writing(reason)));
 }
 
 /// A folder for a new plugin: made, or there and empty. Taken away again unless `keep` was called.
@@ -55,11 +59,13 @@ class new_folder {
       if (reason) cannot_make(m_path, reason);
       return;
     }
-    if (!fs::is_directory(there)) throw error(error_kind::usage, "this is no folder", m_path.string(), "choose another one with --directory");
+    if (!fs::is_directory(there))
+      throw error(error_kind::usage, "this is no folder", m_path.string(), "choose another one with --directory");
     const bool empty = fs::is_empty(m_path, reason);
     if (reason) cannot_make(m_path, reason);
     if (!empty)
-      throw error(error_kind::usage, "the folder is there and is not empty; nothing is overwritten", m_path.string(), "choose another one with --directory");
+      throw error(error_kind::usage, "the folder is there and is not empty; nothing is overwritten", m_path.string(),
+                  "choose another one with --directory");
   }
   ~new_folder() {
     std::error_code ignored;
@@ -98,7 +104,11 @@ int write_new(const new_options& o) {
   }
   text += "README.md there has the commands to build, check and run it.\n";
   if (!o.json.empty())
-    apps::write_text(o.json, nlohmann::ordered_json{{"name", o.name}, {"language", language}, {"directory", directory.string()}, {"files", files}}.dump(2) + "\n");
+    apps::write_text(o.json,
+                     nlohmann::ordered_json{
+                         {"name", o.name}, {"language", language}, {"directory", directory.string()}, {"files", files}}
+                             .dump(2) +
+                         "\n");
   folder.keep();
   if (o.json != "-") apps::write_text("-", text);
   return 0;
@@ -108,13 +118,17 @@ int write_new(const new_options& o) {
 
 void add_plugins_new(CLI::App& plugins, command& selected) {
   auto options = std::make_shared<new_options>();
-  CLI::App& sub = *plugins.add_subcommand("new", "Write a small device plugin to start from: source, build file, README.md");
+  CLI::App& sub =
+      *plugins.add_subcommand("new", "Write a small device plugin to start from: source, build file, README.md");
   sub.add_option("name", options->name, "its name: 1 to 64 of a-z, 0-9, '_' and '-'")->type_name("NAME")->required();
   sub.add_option("--language", options->language, "c, c++ or rust")->type_name("LANGUAGE")->required();
-  sub.add_option("--directory", options->directory, "the folder to write to: a new or an empty one; default NAME")->type_name("DIR");
-  sub.add_option("--json", options->json, "write the list of files as JSON; - is standard output, instead of the text")->type_name("FILE");
-  sub.footer("The plugin passes `tessera plugins check` as it is: a simulated device whose memory is the host's.\n"
-             "Example:\n  tessera plugins new my_device --language rust");
+  sub.add_option("--directory", options->directory, "the folder to write to: a new or an empty one; default NAME")
+      ->type_name("DIR");
+  sub.add_option("--json", options->json, "write the list of files as JSON; - is standard output, instead of the text")
+      ->type_name("FILE");
+  sub.footer(
+      "The plugin passes `tessera plugins check` as it is: a simulated device whose memory is the host's.\n"
+      "Example:\n  tessera plugins new my_device --language rust");
   sub.callback([options, &selected] { selected = [options] { return write_new(*options); }; });
 }
 

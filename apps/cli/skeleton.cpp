@@ -16,7 +16,9 @@ struct recipe {
 
 std::vector<recipe> recipes_of(std::string_view language) {
   if (language == "c")
-    return {{"plugin.c", {"template.c"}}, {"CMakeLists.txt", {"skeleton/c/CMakeLists.txt"}}, {"README.md", {"skeleton/c/README.md", "skeleton/usage.md"}}};
+    return {{"plugin.c", {"template.c"}},
+            {"CMakeLists.txt", {"skeleton/c/CMakeLists.txt"}},
+            {"README.md", {"skeleton/c/README.md", "skeleton/usage.md"}}};
   if (language == "c++")
     return {{"plugin.cpp", {"template.cpp"}},
             {"CMakeLists.txt", {"skeleton/cpp/CMakeLists.txt"}},
@@ -30,7 +32,8 @@ std::vector<recipe> recipes_of(std::string_view language) {
 }
 
 void replace_all(std::string& text, std::string_view what, std::string_view by) {
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) text.replace(at, what.size(), by);
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
 }
 
 }  // namespace

@@ -29,7 +29,9 @@ int run(const topology_options& o) {
   for (const std::string& note : m.notes) fmt::print(stderr, "note: {}\n", note);
   bool asked = false;
   hierarchy::drawing what{.peers = hierarchy::peer_links(m)};
-  what.note = [&m](location::node_id id) { return is_host_memory(m, id) && !m.host_bound.empty() ? "bounded by " + m.host_bound : std::string(); };
+  what.note = [&m](location::node_id id) {
+    return is_host_memory(m, id) && !m.host_bound.empty() ? "bounded by " + m.host_bound : std::string();
+  };
   const auto give = [&](const std::string& path, auto draw) {
     if (path.empty()) return;
     apps::write_text(path, draw(m.tree, what));
@@ -51,8 +53,10 @@ void add_topology(CLI::App& to, command& selected) {
   sub.add_option("--dot", options->dot, "write the tree for Graphviz; - is standard output")->type_name("FILE");
   sub.add_option("--svg", options->svg, "write the tree as a picture; - is standard output")->type_name("FILE");
   sub.add_option("--json", options->json, "write the tree as JSON; - is standard output")->type_name("FILE");
-  sub.footer("Without --dot, --svg and --json the tree is printed as text. The configured plugins are opened to find their devices.\n"
-             "Example:\n  tessera topology --config configs/sim_two.toml --svg machine.svg");
+  sub.footer(
+      "Without --dot, --svg and --json the tree is printed as text. The configured plugins are opened to find their "
+      "devices.\n"
+      "Example:\n  tessera topology --config configs/sim_two.toml --svg machine.svg");
   sub.callback([options, &selected] {
     if ((options->dot == "-") + (options->svg == "-") + (options->json == "-") > 1)
       throw error(error_kind::usage, "only one form of the tree can go to standard output", "the command line",

@@ -38,12 +38,18 @@ void add_trace(CLI::App& to, command& selected) {
   CLI::App& sub = *to.add_subcommand("trace", "Look at recorded runs");
   sub.require_subcommand(1);
   sub.footer("Example:\n  tessera trace summary run.json");
-  CLI::App& summary_command = *sub.add_subcommand("summary", "Print the figures of a run, why its tasks waited, and what limits it");
+  CLI::App& summary_command =
+      *sub.add_subcommand("summary", "Print the figures of a run, why its tasks waited, and what limits it");
   summary_command.add_option("file", options->file, "a file that --trace has written")->type_name("FILE")->required();
-  summary_command.add_option("--json", options->json, "write the figures as JSON; - is standard output, instead of the text")->type_name("FILE");
-  summary_command.add_option("--report", options->report, "write the page that --report of a run writes")->type_name("FILE");
-  summary_command.footer("docs/reading_a_report.md explains the figures.\n"
-                         "Example:\n  tessera cholesky --n 2000 --config configs/sim_two.toml --trace run.json && tessera trace summary run.json");
+  summary_command
+      .add_option("--json", options->json, "write the figures as JSON; - is standard output, instead of the text")
+      ->type_name("FILE");
+  summary_command.add_option("--report", options->report, "write the page that --report of a run writes")
+      ->type_name("FILE");
+  summary_command.footer(
+      "docs/reading_a_report.md explains the figures.\n"
+      "Example:\n  tessera cholesky --n 2000 --config configs/sim_two.toml --trace run.json && tessera trace summary "
+      "run.json");
   summary_command.callback([options, &selected] { selected = [options] { return summary(*options); }; });
 }
 

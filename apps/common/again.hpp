@@ -8,8 +8,9 @@
 
 namespace tessera::apps {
 
-/// Calls `attempt` (which makes all of its blocks anew, and ends with a fence) until no device was lost in it. What was lost is said on
-/// the standard error stream. Other errors pass, and so does the loss with runtime.survive_loss = false.
+/// Calls `attempt` (which makes all of its blocks anew, and ends with a fence) until no device was lost in it. What was
+/// lost is said on the standard error stream. Other errors pass, and so does the loss with runtime.survive_loss =
+/// false.
 template <class Attempt>
 void until_nothing_is_lost(runtime& rt, Attempt&& attempt) {
   for (;;) {

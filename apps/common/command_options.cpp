@@ -34,9 +34,11 @@ void command_options::add_run_options(CLI::App& to) {
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))  // else -1 becomes a large number
       ->capture_default_str();
   to.add_option("--json", json, "write all figures as JSON; - is standard output")->type_name("FILE");
-  to.add_option("--trace", trace, "record the run and write it for Perfetto (ui.perfetto.dev) and `tessera trace summary`")
+  to.add_option("--trace", trace,
+                "record the run and write it for Perfetto (ui.perfetto.dev) and `tessera trace summary`")
       ->type_name("FILE");
-  to.add_option("--report", report, "record the run and write it as an HTML page: timeline, waits, transfers, memory, critical path")
+  to.add_option("--report", report,
+                "record the run and write it as an HTML page: timeline, waits, transfers, memory, critical path")
       ->type_name("FILE");
   to.add_flag("--validate", validate, "look for unordered accesses, wrong intents and uses after the end; slow");
   to.add_flag("--stats", stats, "print what the runtime did: tasks, transfers, memory");
@@ -67,7 +69,8 @@ void require_writable(const std::string& path) {
 void write_text(const std::string& path, const std::string& text) {
   if (path == "-") {
     flush_output();  // what was printed before
-    if (const std::error_code reason = write_all(STDOUT_FILENO, text)) cannot_write(error_kind::output, "standard output", reason);
+    if (const std::error_code reason = write_all(STDOUT_FILENO, text))
+      cannot_write(error_kind::output, "standard output", reason);
     return;
   }
   require_writable(path);  // a wrong path is another mistake than a full disk

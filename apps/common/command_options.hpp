@@ -27,7 +27,7 @@ struct command_options {
   std::string trace;                     ///< --trace FILE; "": none
   std::string report;                    ///< --report FILE; "": none
   bool stats = false, quiet = false, validate = false;
-  std::string command;                   ///< its name; set by add_run_options
+  std::string command;  ///< its name; set by add_run_options
 
   /// Adds --config and --set: what every command that looks at a machine has.
   void add_machine_options(CLI::App& to);
@@ -41,8 +41,8 @@ struct command_options {
 /// Throws tessera::error (usage) with the system's reason when a file cannot be written. Changes nothing.
 void require_writable(const std::string& path);
 
-/// Writes text to a file, whole or not at all (core/base/whole_file.hpp), or to standard output for "-". Throws tessera::error with the
-/// system's reason: usage where require_writable does, else output.
+/// Writes text to a file, whole or not at all (core/base/whole_file.hpp), or to standard output for "-". Throws
+/// tessera::error with the system's reason: usage where require_writable does, else output.
 void write_text(const std::string& path, const std::string& text);
 
 /// Throws tessera::error (output) when what was printed on standard output did not get there.

@@ -20,7 +20,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// Around the streams of the C and C++ libraries: what hangs may hold their locks. On a terminal it takes the place of a line of progress.
+/// Around the streams of the C and C++ libraries: what hangs may hold their locks. On a terminal it takes the place of
+/// a line of progress.
 void tell(const std::string& line) {
   static_cast<void>(write_all(STDERR_FILENO, (isatty(STDERR_FILENO) == 1 ? "\r\033[K" : "") + line + "\n"));
 }

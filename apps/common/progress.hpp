@@ -25,14 +25,15 @@ struct progress_rhythm {
   std::chrono::milliseconds on_terminals{250}, elsewhere{10'000};  ///< and then so often
 };
 
-/// While it lives: on a terminal a line that is rewritten, elsewhere a line now and then, without control characters. Short runs print
-/// nothing.
+/// While it lives: on a terminal a line that is rewritten, elsewhere a line now and then, without control characters.
+/// Short runs print nothing.
 class progress {
  public:
-  /// Tasks of a runtime: on a terminal five times a second, elsewhere every ten seconds. `expected`: tasks of the whole run, for the
-  /// percentage; 0: unknown.
+  /// Tasks of a runtime: on a terminal five times a second, elsewhere every ten seconds. `expected`: tasks of the whole
+  /// run, for the percentage; 0: unknown.
   progress(runtime& rt, std::string what, std::uint64_t expected, bool quiet);
-  /// What `line` says, given the seconds since the start; nothing while that is empty. It is called by a thread of its own.
+  /// What `line` says, given the seconds since the start; nothing while that is empty. It is called by a thread of its
+  /// own.
   progress(std::function<std::string(double)> line, const progress_rhythm& how);
   ~progress();
   progress(const progress&) = delete;

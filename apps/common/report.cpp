@@ -21,11 +21,15 @@ void report::add(const std::string& key, const std::string& label, const std::st
   m_implementation->lines.emplace_back(label, text);
   if (!key.empty()) m_implementation->values[key] = value;
 }
-void report::add(const std::string& key, const std::string& label, const std::string& text) { add(key, label, text, text); }
+void report::add(const std::string& key, const std::string& label, const std::string& text) {
+  add(key, label, text, text);
+}
 void report::add_integer(const std::string& key, const std::string& label, std::int64_t value) {
   add(key, label, std::to_string(value), value);
 }
-void report::note(const std::string& key, const nlohmann::ordered_json& value) { m_implementation->values[key] = value; }
+void report::note(const std::string& key, const nlohmann::ordered_json& value) {
+  m_implementation->values[key] = value;
+}
 
 void report::add_statistics(const statistics& s) {
   auto links = nlohmann::ordered_json::array();
@@ -35,42 +39,67 @@ void report::add_statistics(const statistics& s) {
     transfers += l.transfers;
   }
   auto& lines = m_implementation->lines;
-  lines.emplace_back("transfers", fmt::format("{}, {}", transfers, format_bytes(static_cast<double>(s.bytes_transferred()))));
+  lines.emplace_back("transfers",
+                     fmt::format("{}, {}", transfers, format_bytes(static_cast<double>(s.bytes_transferred()))));
   for (const auto& l : s.links)
-    lines.emplace_back("", fmt::format("{} -> {}: {}, {}", l.from, l.to, l.transfers, format_bytes(static_cast<double>(l.bytes))));
+    lines.emplace_back(
+        "", fmt::format("{} -> {}: {}, {}", l.from, l.to, l.transfers, format_bytes(static_cast<double>(l.bytes))));
   auto& v = m_implementation->values;
   v["transfers"] = transfers;
   v["bytes_transferred"] = s.bytes_transferred();
   v["links"] = links;
   auto operations = nlohmann::ordered_json::array();
   for (const auto& o : s.operations)
-    operations.push_back({{"operation", o.operation}, {"location", o.place}, {"tasks", o.tasks},
+    operations.push_back({{"operation", o.operation},
+                          {"location", o.place},
+                          {"tasks", o.tasks},
                           {"seconds", static_cast<double>(o.nanoseconds) * 1e-9}});
   auto spaces = nlohmann::ordered_json::array();
   for (const auto& [name, is] : s.spaces)
-    spaces.push_back({{"name", name}, {"used_bytes", is.used_bytes}, {"peak_bytes", is.peak_bytes}, {"reserved_bytes", is.reserved_bytes},
-                      {"limit_bytes", is.limit_bytes == ~std::uint64_t{0} ? nlohmann::ordered_json() : nlohmann::ordered_json(is.limit_bytes)},
-                      {"slabs", is.slabs}, {"allocations", is.allocations}, {"pool_hits", is.reuses}, {"evictions", is.evictions}});
-  v["statistics"] = {{"tasks_submitted", s.tasks_submitted}, {"tasks_retired", s.tasks_retired}, {"steals", s.steals},
+    spaces.push_back({{"name", name},
+                      {"used_bytes", is.used_bytes},
+                      {"peak_bytes", is.peak_bytes},
+                      {"reserved_bytes", is.reserved_bytes},
+                      {"limit_bytes", is.limit_bytes == ~std::uint64_t{0} ? nlohmann::ordered_json()
+                                                                          : nlohmann::ordered_json(is.limit_bytes)},
+                      {"slabs", is.slabs},
+                      {"allocations", is.allocations},
+                      {"pool_hits", is.reuses},
+                      {"evictions", is.evictions}});
+  v["statistics"] = {{"tasks_submitted", s.tasks_submitted},
+                     {"tasks_retired", s.tasks_retired},
+                     {"steals", s.steals},
                      {"versions", s.coherence.versions},
-                     {"saved_fetches", s.coherence.saved_fetches}, {"saved_bytes", s.coherence.saved_bytes},
+                     {"saved_fetches", s.coherence.saved_fetches},
+                     {"saved_bytes", s.coherence.saved_bytes},
                      {"joined_fetches", s.coherence.joined},
-                     {"evicted_dropped", s.coherence.dropped}, {"evicted_written_back", s.coherence.written_back},
+                     {"evicted_dropped", s.coherence.dropped},
+                     {"evicted_written_back", s.coherence.written_back},
                      {"written_ahead", s.coherence.written_ahead},
-                     {"failed_copies", s.trouble.failed_copies}, {"retried_copies", s.trouble.retried_copies},
-                     {"lost_devices", s.losses.devices}, {"lost_blocks", s.losses.blocks},
+                     {"failed_copies", s.trouble.failed_copies},
+                     {"retried_copies", s.trouble.retried_copies},
+                     {"lost_devices", s.losses.devices},
+                     {"lost_blocks", s.losses.blocks},
                      {"device_launches", s.device_launches},
-                     {"graphs", {{"captured", s.graphs.captured}, {"recaptured", s.graphs.recaptured}, {"launches", s.graphs.launched},
-                                 {"tasks", s.graphs.tasks}, {"one_by_one", s.graphs.one_by_one}}},
+                     {"graphs",
+                      {{"captured", s.graphs.captured},
+                       {"recaptured", s.graphs.recaptured},
+                       {"launches", s.graphs.launched},
+                       {"tasks", s.graphs.tasks},
+                       {"one_by_one", s.graphs.one_by_one}}},
                      {"batches", {{"launches", s.batches.launched}, {"tasks", s.batches.tasks}}},
-                     {"detached_devices", s.devices.detached}, {"placed_elsewhere", s.devices.placed_elsewhere},
-                     {"registration_hits", s.registration_hits}, {"registration_misses", s.registration_misses},
+                     {"detached_devices", s.devices.detached},
+                     {"placed_elsewhere", s.devices.placed_elsewhere},
+                     {"registration_hits", s.registration_hits},
+                     {"registration_misses", s.registration_misses},
                      {"registered_bytes", s.registered_bytes},
-                     {"operations", operations}, {"spaces", spaces}};
+                     {"operations", operations},
+                     {"spaces", spaces}};
   if (!s.placement) return;
-  v["statistics"]["placement"] = {{"trials", s.placement->trials},       {"trial_seconds", s.placement->trial_seconds},
-                                  {"revisions", s.placement->revisions}, {"moved", s.placement->moved},
-                                  {"sizes", s.placement->sizes},         {"crossovers", crossovers_json(s.placement->crossovers)}};
+  v["statistics"]["placement"] = {
+      {"trials", s.placement->trials},       {"trial_seconds", s.placement->trial_seconds},
+      {"revisions", s.placement->revisions}, {"moved", s.placement->moved},
+      {"sizes", s.placement->sizes},         {"crossovers", crossovers_json(s.placement->crossovers)}};
 }
 
 nlohmann::ordered_json crossovers_json(std::span<const schedule::crossover> crossovers) {
@@ -80,9 +109,15 @@ nlohmann::ordered_json crossovers_json(std::span<const schedule::crossover> cros
     return {{"amount", is.amount}, {"block_bytes", is.block_bytes}};
   };
   for (const schedule::crossover& c : crossovers)
-    rows.push_back({{"operation", c.operation}, {"type", name_of(c.type)}, {"host", c.host}, {"device", c.device},
-                    {"unit", c.counts_operations ? "operations" : "bytes"}, {"resident", size(c.resident)}, {"moved", size(c.moved)},
-                    {"smallest_block", c.smallest_block}, {"largest_block", c.largest_block}});
+    rows.push_back({{"operation", c.operation},
+                    {"type", name_of(c.type)},
+                    {"host", c.host},
+                    {"device", c.device},
+                    {"unit", c.counts_operations ? "operations" : "bytes"},
+                    {"resident", size(c.resident)},
+                    {"moved", size(c.moved)},
+                    {"smallest_block", c.smallest_block},
+                    {"largest_block", c.largest_block}});
   return rows;
 }
 
@@ -94,7 +129,8 @@ std::string report::text_of(const std::string& label) const {
 
 std::string report::to_text() const {
   std::string text;
-  for (const auto& [label, value] : m_implementation->lines) fmt::format_to(std::back_inserter(text), "{:<12} {}\n", label, value);
+  for (const auto& [label, value] : m_implementation->lines)
+    fmt::format_to(std::back_inserter(text), "{:<12} {}\n", label, value);
   return text;
 }
 

@@ -19,8 +19,9 @@ class report {
   report& operator=(const report&) = delete;
 
   /// A line "label      text", and the value under `key`, unless that is empty.
-  void add(const std::string& key, const std::string& label, const std::string& text, const nlohmann::ordered_json& value);
-  void add(const std::string& key, const std::string& label, const std::string& text);        ///< the text is the value
+  void add(const std::string& key, const std::string& label, const std::string& text,
+           const nlohmann::ordered_json& value);
+  void add(const std::string& key, const std::string& label, const std::string& text);  ///< the text is the value
   void add_integer(const std::string& key, const std::string& label, std::int64_t value);
   /// A value that is only in the JSON.
   void note(const std::string& key, const nlohmann::ordered_json& value);

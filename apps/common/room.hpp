@@ -12,12 +12,13 @@ struct room {
   std::uint64_t together = 0;                ///< several memories together
   location::node_id at = location::no_node;  ///< a hint for every task; none: wherever the placement sends it
 
-  /// Whole tiles of so many bytes that fit into the largest memory; at most 2^40, also where `all_tiles` fit into all together.
+  /// Whole tiles of so many bytes that fit into the largest memory; at most 2^40, also where `all_tiles` fit into all
+  /// together.
   std::int64_t tiles(std::uint64_t tile_bytes, std::int64_t all_tiles) const noexcept;
 };
 
-/// The memories of the devices that compute, or those of the host where there is none, each up to the mark from which on blocks are
-/// evicted in the background.
+/// The memories of the devices that compute, or those of the host where there is none, each up to the mark from which
+/// on blocks are evicted in the background.
 room room_of(const runtime& rt);
 
 }  // namespace tessera::apps

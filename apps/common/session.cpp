@@ -27,7 +27,9 @@ log_function log_to_stderr(bool quiet) {
 session::session(const command_options& options) : m_options(options) {
   if (!options.json.empty()) require_writable(options.json);
   for (const std::string* file : {&options.trace, &options.report}) {
-    if (*file == "-") throw error(error_kind::usage, "a trace and its page go to a file, not to standard output", "the command line", "name a FILE");
+    if (*file == "-")
+      throw error(error_kind::usage, "a trace and its page go to a file, not to standard output", "the command line",
+                  "name a FILE");
     if (!file->empty()) require_writable(*file);
   }
   // The watch comes first: threads that the machine and the runtime start inherit the blocked signals.
@@ -35,8 +37,10 @@ session::session(const command_options& options) : m_options(options) {
     m_interrupted = true;
     const std::lock_guard guard(m_stop_lock);  // while it is held, the runtime does not go
     if (m_stop) m_stop();
-    if (m_started != nullptr) m_started->cancel(stopped);
-    else if (!m_ending) _exit(exit_code_of(error_kind::interrupted));  // nothing has begun
+    if (m_started != nullptr)
+      m_started->cancel(stopped);
+    else if (!m_ending)
+      _exit(exit_code_of(error_kind::interrupted));  // nothing has begun
   });
   machine m = hierarchy::assemble(options.load(), log_to_stderr(options.quiet));
   if (!options.quiet)
@@ -69,8 +73,12 @@ void session::add_findings(report& to) const {
     return {{"what", p.what}, {"file", p.file}, {"line", p.line}, {"use", p.use}};
   };
   for (const validate::finding& f : all)
-    rows.push_back({{"kind", validate::name_of(f.is)}, {"text", f.text}, {"here", place(f.here)}, {"there", place(f.there)},
-                    {"hint", f.hint}, {"times", f.times}});
+    rows.push_back({{"kind", validate::name_of(f.is)},
+                    {"text", f.text},
+                    {"here", place(f.here)},
+                    {"there", place(f.there)},
+                    {"hint", f.hint},
+                    {"times", f.times}});
   to.add("validation", "validation", all.empty() ? "nothing found" : fmt::format("{} findings", all.size()), rows);
 }
 
@@ -106,9 +114,10 @@ void session::require_memory(double bytes, const std::string& what) const {
   double all = 0;
   for (const auto& space : m_runtime->statistics().spaces) all += static_cast<double>(space.is.limit_bytes);
   if (bytes > all)
-    throw error(error_kind::memory,
-                fmt::format("{} take {}, and all memories together hold {}", what, format_bytes(bytes), format_bytes(all)), {},
-                "choose a smaller problem, or raise memory.host_limit if it is set");
+    throw error(
+        error_kind::memory,
+        fmt::format("{} take {}, and all memories together hold {}", what, format_bytes(bytes), format_bytes(all)), {},
+        "choose a smaller problem, or raise memory.host_limit if it is set");
 }
 
 void session::check_interrupt() const {
@@ -130,8 +139,10 @@ void session::finish(report& r) {
   if (m_runtime->validates()) add_findings(r);
   if (!m_options.quiet && m_options.json != "-") write_text("-", r.to_text());
   if (m_options.stats) {
-    if (m_options.json == "-") fmt::print(stderr, "\n{}", to_text(s));
-    else write_text("-", "\n" + to_text(s));
+    if (m_options.json == "-")
+      fmt::print(stderr, "\n{}", to_text(s));
+    else
+      write_text("-", "\n" + to_text(s));
   }
   if (!m_options.json.empty()) write_text(m_options.json, r.to_json());
   if (!m_options.trace.empty() || !m_options.report.empty()) write_trace(r);
@@ -157,8 +168,9 @@ void session::write_trace(const report& r) const {
 void check_tiles(std::int64_t extent, std::int64_t tile) {
   constexpr std::int64_t most = 1024;
   if ((extent + tile - 1) / tile > most)
-    throw error(error_kind::usage, fmt::format("tiles of {} cut {} rows or columns into more than {} parts", tile, extent, most),
-                "--tile", fmt::format("choose --tile {} or more", (extent + most - 1) / most));
+    throw error(error_kind::usage,
+                fmt::format("tiles of {} cut {} rows or columns into more than {} parts", tile, extent, most), "--tile",
+                fmt::format("choose --tile {} or more", (extent + most - 1) / most));
 }
 
 }  // namespace tessera::apps

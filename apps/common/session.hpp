@@ -17,8 +17,9 @@ namespace tessera::apps {
 /// What plugins, the machine and the runtime have to say to the user, as notes on standard error.
 log_function log_to_stderr(bool quiet);
 
-/// Opens the configured machine, starts the runtime, watches for Ctrl-C (which cancels: fence then throws `interrupted`).
-/// Notes about the machine go to standard error. Throws also when the file for JSON cannot be written, before anything runs.
+/// Opens the configured machine, starts the runtime, watches for Ctrl-C (which cancels: fence then throws
+/// `interrupted`). Notes about the machine go to standard error. Throws also when the file for JSON cannot be written,
+/// before anything runs.
 class session {
  public:
   explicit session(const command_options& options);
@@ -34,7 +35,8 @@ class session {
   void require_memory(double bytes, const std::string& what) const;
   /// Throws tessera::error (interrupted) after Ctrl-C; for long work outside of tasks.
   void check_interrupt() const;
-  /// Ctrl-C calls this too, on a thread of its own; at once when it has come already. Empty: nothing any more, and it is not under way.
+  /// Ctrl-C calls this too, on a thread of its own; at once when it has come already. Empty: nothing any more, and it
+  /// is not under way.
   void on_interrupt(std::function<void()> stop);
   /// Prints the report, the statistics and the JSON, and writes the trace and its page, as the options ask. Throws
   /// tessera::error (interrupted) after Ctrl-C.
@@ -56,7 +58,8 @@ class session {
   bool m_finished = false;
 };
 
-/// Tiles along one side: at most 1024, so that descriptions of tiles stay small beside the data. Throws tessera::error (usage).
+/// Tiles along one side: at most 1024, so that descriptions of tiles stay small beside the data. Throws tessera::error
+/// (usage).
 void check_tiles(std::int64_t extent, std::int64_t tile);
 
 /// Pseudo-random numbers in [-0.5, 0.5) that depend on position and seed only, so that blocks can be made in any order.

@@ -28,11 +28,15 @@ void write_noise(runtime& rt, array<T>& a, std::uint64_t seed) {
   for (std::int64_t tj = 0; tj < a.counts()[1]; ++tj)
     for (std::int64_t ti = 0; ti < a.counts()[0]; ++ti) {
       const std::int64_t row = ti * a.block_extents()[0], column = tj * a.block_extents()[1];
-      rt.submit("noise", [seed, row, column](view<T> t) {
-        for (std::int64_t j = 0; j < t.extent(1); ++j)
-          for (std::int64_t i = 0; i < t.extent(0); ++i)
-            t(i, j) = static_cast<T>(noise(seed, static_cast<std::uint64_t>(row + i), static_cast<std::uint64_t>(column + j)));
-      }, write(a(ti, tj)));
+      rt.submit(
+          "noise",
+          [seed, row, column](view<T> t) {
+            for (std::int64_t j = 0; j < t.extent(1); ++j)
+              for (std::int64_t i = 0; i < t.extent(0); ++i)
+                t(i, j) = static_cast<T>(
+                    noise(seed, static_cast<std::uint64_t>(row + i), static_cast<std::uint64_t>(column + j)));
+          },
+          write(a(ti, tj)));
     }
 }
 
@@ -44,7 +48,8 @@ int run(const gemm_options& o) {
   for (const std::int64_t extent : {m, n, k}) check_tiles(extent, tile);
   session s(o);
   runtime& rt = s.rt();
-  const double elements = static_cast<double>(m) * static_cast<double>(k) + static_cast<double>(k) * static_cast<double>(n) +
+  const double elements = static_cast<double>(m) * static_cast<double>(k) +
+                          static_cast<double>(k) * static_cast<double>(n) +
                           static_cast<double>(m) * static_cast<double>(n);
   s.require_memory(elements * sizeof(T), "the blocks of A, B and C");
   auto a = rt.make_array<T>("A", {m, k}, {tile, tile});
@@ -78,18 +83,22 @@ int run(const gemm_options& o) {
       const std::int64_t i = samples > 1 ? sample * (m - 1) / (samples - 1) : 0;
       for (std::int64_t tj = 0; tj < tn; ++tj) {
         const auto block = c.read_host(c(i / tile, tj));
-        for (std::int64_t j = 0; j < block.extent(1); ++j) row[static_cast<std::size_t>(tj * tile + j)] = static_cast<double>(block(i % tile, j));
+        for (std::int64_t j = 0; j < block.extent(1); ++j)
+          row[static_cast<std::size_t>(tj * tile + j)] = static_cast<double>(block(i % tile, j));
       }
       for (std::int64_t j = 0; j < n; ++j) {
         long double sum = 0, size = 0;
         for (std::int64_t l = 0; l < k; ++l) {
-          const auto x = static_cast<long double>(static_cast<T>(noise(o.seed * 2 + 1, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(l))));
-          const auto y = static_cast<long double>(static_cast<T>(noise(o.seed * 2 + 2, static_cast<std::uint64_t>(l), static_cast<std::uint64_t>(j))));
+          const auto x = static_cast<long double>(
+              static_cast<T>(noise(o.seed * 2 + 1, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(l))));
+          const auto y = static_cast<long double>(
+              static_cast<T>(noise(o.seed * 2 + 2, static_cast<std::uint64_t>(l), static_cast<std::uint64_t>(j))));
           sum += x * y;
           size += std::abs(x * y);
         }
         const double error = std::abs(row[static_cast<std::size_t>(j)] - static_cast<double>(sum));
-        const double unit = static_cast<double>(size) * std::sqrt(static_cast<double>(k)) * static_cast<double>(std::numeric_limits<T>::epsilon());
+        const double unit = static_cast<double>(size) * std::sqrt(static_cast<double>(k)) *
+                            static_cast<double>(std::numeric_limits<T>::epsilon());
         worst = std::max(worst, unit > 0 ? error / unit : error);
         if (std::isnan(row[static_cast<std::size_t>(j)])) worst = std::numeric_limits<double>::infinity();
       }
@@ -107,11 +116,16 @@ int run(const gemm_options& o) {
   r.note("k", k);
   r.add("tile", "tile", fmt::format("{} ({} x {} x {} tiles)", tile, tm, tn, tk), tile);
   r.add_integer("tasks", "tasks", static_cast<std::int64_t>(tasks));
-  r.add("seconds", "time", o.repeat > 1 ? fmt::format("{} (best of {}, mean {})", format_seconds(best), o.repeat, format_seconds(total / o.repeat)) : format_seconds(best), best);
+  r.add("seconds", "time",
+        o.repeat > 1
+            ? fmt::format("{} (best of {}, mean {})", format_seconds(best), o.repeat, format_seconds(total / o.repeat))
+            : format_seconds(best),
+        best);
   r.note("mean_seconds", total / o.repeat);
   r.note("repeat", o.repeat);
   r.add("gflops", "GFLOP/s", fmt::format("{:.2f}", flops / best * 1e-9), flops / best * 1e-9);
-  r.add("scaled_error", "error", fmt::format("{:.3g}  (|error| / (sqrt(k) eps sum |a||b|) on {} rows, right below 4)", worst, samples), worst);
+  r.add("scaled_error", "error",
+        fmt::format("{:.3g}  (|error| / (sqrt(k) eps sum |a||b|) on {} rows, right below 4)", worst, samples), worst);
   r.note("rows_checked", samples);
   r.note("error_ok", right_answer);
   s.finish(r);
@@ -128,16 +142,26 @@ void add_gemm(CLI::App& to, command& selected) {
   auto options = std::make_shared<gemm_options>();
   CLI::App& sub = *to.add_subcommand("gemm", "Multiply two random matrices in tiles, and check sampled rows");
   const auto sizes = CLI::Range(std::int64_t{1}, std::int64_t{1} << 20);
-  sub.add_option("--n", options->n, "columns of B and C; also m and k unless given")->type_name("N")->check(sizes)->required();
+  sub.add_option("--n", options->n, "columns of B and C; also m and k unless given")
+      ->type_name("N")
+      ->check(sizes)
+      ->required();
   sub.add_option("--m", options->m, "rows of A and C")->type_name("N")->check(sizes);
   sub.add_option("--k", options->k, "columns of A, rows of B")->type_name("N")->check(sizes);
   sub.add_option("--tile", options->tile, "rows and columns of a tile; by default 128 to 512, growing with the size")
-      ->type_name("N")->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16));
-  sub.add_option("--repeat", options->repeat, "multiply N times and report the best time")->type_name("N")->check(CLI::Range(1, 1000000))->capture_default_str();
-  sub.add_option("--type", options->type, "element type: f64 or f32")->check(CLI::IsMember({"f64", "f32"}))->capture_default_str();
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16));
+  sub.add_option("--repeat", options->repeat, "multiply N times and report the best time")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  sub.add_option("--type", options->type, "element type: f64 or f32")
+      ->check(CLI::IsMember({"f64", "f32"}))
+      ->capture_default_str();
   options->add_run_options(sub);
-  sub.footer("Example:\n  tessera gemm --n 2048 --tile 256 --config configs/sim_one.toml --json gemm.json\n"
-             "Ends with 1 when a sampled row differs from the reference by more than rounding.");
+  sub.footer(
+      "Example:\n  tessera gemm --n 2048 --tile 256 --config configs/sim_one.toml --json gemm.json\n"
+      "Ends with 1 when a sampled row differs from the reference by more than rounding.");
   sub.callback([options, &selected] {
     selected = [options] { return options->type == "f32" ? run<float>(*options) : run<double>(*options); };
   });

@@ -6,8 +6,8 @@
 
 namespace tessera::apps {
 
-/// Submits C = A B, one task per tile of C and tile along the inner dimension; the first overwrites C. Where the matrices do not fit
-/// into the room, tile by tile of C in the order of plan_product.
+/// Submits C = A B, one task per tile of C and tile along the inner dimension; the first overwrites C. Where the
+/// matrices do not fit into the room, tile by tile of C in the order of plan_product.
 template <class T>
 void multiply(runtime& rt, const array<T>& a, const array<T>& b, array<T>& c, const room& into = {}) {
   const std::int64_t rows = c.counts()[0], columns = c.counts()[1], inner = a.counts()[1];
@@ -15,7 +15,8 @@ void multiply(runtime& rt, const array<T>& a, const array<T>& b, array<T>& c, co
     gemm(rt, T{1}, a(i, l), transpose::no, b(l, j), transpose::no, first ? T{0} : T{1}, c(i, j), {.at = into.at});
   };
   const auto tile_bytes = static_cast<std::uint64_t>(c.block_extents()[0] * c.block_extents()[1]) * sizeof(T);
-  const std::vector<product_region> plan = plan_product(rows, columns, inner, into.tiles(tile_bytes, rows * inner + inner * columns + rows * columns));
+  const std::vector<product_region> plan =
+      plan_product(rows, columns, inner, into.tiles(tile_bytes, rows * inner + inner * columns + rows * columns));
   if (plan.empty()) {
     for (std::int64_t j = 0; j < columns; ++j)
       for (std::int64_t i = 0; i < rows; ++i)

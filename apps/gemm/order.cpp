@@ -27,7 +27,8 @@ std::int64_t loads_of(const grid& g, std::int64_t rows, std::int64_t columns, st
 
 }  // namespace
 
-std::vector<product_region> plan_product(std::int64_t rows, std::int64_t columns, std::int64_t inner, std::int64_t room) {
+std::vector<product_region> plan_product(std::int64_t rows, std::int64_t columns, std::int64_t inner,
+                                         std::int64_t room) {
   if (rows * inner + inner * columns + rows * columns <= room) return {};
   grid best;
   std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
@@ -39,7 +40,8 @@ std::vector<product_region> plan_product(std::int64_t rows, std::int64_t columns
         if (loads >= 0 && loads < fewest) fewest = loads, best = g;
       }
   std::vector<product_region> plan;
-  const std::int64_t lines = best.along_rows ? best.down : best.across, steps = best.along_rows ? best.across : best.down;
+  const std::int64_t lines = best.along_rows ? best.down : best.across,
+                     steps = best.along_rows ? best.across : best.down;
   for (std::int64_t line = 0; line < lines; ++line)
     for (std::int64_t step = 0; step < steps; ++step) {
       const std::int64_t turned = line % 2 == 0 ? step : steps - 1 - step;

@@ -11,11 +11,13 @@ struct product_region {
   bool backwards = false;  ///< the inner dimension is passed through from its end: what was used last is used first
 };
 
-/// Cuts C (`rows` x `columns` tiles, `inner` products for each) into a grid of regions, so that as few tiles as possible move. A
-/// region stays in the memory while tiles of A and B stream through it. Regions follow each other like a snake: each shares its rows
-/// or its columns with the one before, and what of that strip of A or B still fits is not brought again.
+/// Cuts C (`rows` x `columns` tiles, `inner` products for each) into a grid of regions, so that as few tiles as
+/// possible move. A region stays in the memory while tiles of A and B stream through it. Regions follow each other like
+/// a snake: each shares its rows or its columns with the one before, and what of that strip of A or B still fits is not
+/// brought again.
 /// @param room  tiles that the memory holds
 /// @returns nothing where everything fits, or where the room is too small for a plan: then any order will do
-std::vector<product_region> plan_product(std::int64_t rows, std::int64_t columns, std::int64_t inner, std::int64_t room);
+std::vector<product_region> plan_product(std::int64_t rows, std::int64_t columns, std::int64_t inner,
+                                         std::int64_t room);
 
 }  // namespace tessera::apps

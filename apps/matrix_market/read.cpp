@@ -23,7 +23,8 @@ class scanner {
   /// The next line that holds data: comments and blank lines are passed over. False at the end.
   bool next() {
     while (next_raw())
-      if (const auto first = m_line.find_first_not_of(blanks); first != m_line.npos && m_line[first] != '%') return true;
+      if (const auto first = m_line.find_first_not_of(blanks); first != m_line.npos && m_line[first] != '%')
+        return true;
     return false;
   }
   bool next_raw() {
@@ -81,7 +82,8 @@ class scanner {
     return value;
   }
   void expect_end() {
-    if (const std::string_view more = word(); !more.empty()) fail(fmt::format("'{}' is more than this line should have", more));
+    if (const std::string_view more = word(); !more.empty())
+      fail(fmt::format("'{}' is more than this line should have", more));
   }
 
  private:
@@ -104,33 +106,39 @@ void read_banner(scanner& from, matrix& to) {
   if (const auto object = lower(from.word()); object != "matrix")
     from.fail(fmt::format("the banner says '{}', not 'matrix'", object), form);
   const std::string layout = lower(from.word()), field = lower(from.word()), kind = lower(from.word());
-  if (layout != "coordinate" && layout != "array") from.fail(fmt::format("the form is '{}'", layout), "coordinate or array");
+  if (layout != "coordinate" && layout != "array")
+    from.fail(fmt::format("the form is '{}'", layout), "coordinate or array");
   to.dense = layout == "array";
   if (field == "pattern")
     from.fail("the matrix is a pattern: it has no values", "a matrix of numbers is needed: field real or integer");
   if (field == "complex") from.fail("the matrix is complex", "only real matrices can be used here");
-  if (field != "real" && field != "double" && field != "integer") from.fail(fmt::format("the field is '{}'", field), "real or integer");
-  if (kind != "general" && kind != "symmetric") from.fail(fmt::format("the symmetry is '{}'", kind), "general or symmetric");
+  if (field != "real" && field != "double" && field != "integer")
+    from.fail(fmt::format("the field is '{}'", field), "real or integer");
+  if (kind != "general" && kind != "symmetric")
+    from.fail(fmt::format("the symmetry is '{}'", kind), "general or symmetric");
   to.kind = kind == "symmetric" ? symmetry::symmetric : symmetry::general;
   from.expect_end();
 }
 
 /// Reads the line of sizes; returns how many entries follow.
 std::int64_t read_sizes(scanner& from, matrix& to) {
-  if (!from.next()) from.fail("the file ends before the line of sizes", "rows, columns and, in coordinate form, entries");
+  if (!from.next())
+    from.fail("the file ends before the line of sizes", "rows, columns and, in coordinate form, entries");
   to.rows = from.whole("the number of rows");
   to.columns = from.whole("the number of columns");
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   if (to.rows < 1 || to.columns < 1 || to.rows > most || to.columns > most)
     from.fail(fmt::format("the matrix is {} x {}", to.rows, to.columns), fmt::format("sizes are 1 to {}", most));
   if (to.kind == symmetry::symmetric && to.rows != to.columns)
-    from.fail(fmt::format("the matrix is {} x {} and cannot be symmetric", to.rows, to.columns), "the number of rows and columns must be equal");
+    from.fail(fmt::format("the matrix is {} x {} and cannot be symmetric", to.rows, to.columns),
+              "the number of rows and columns must be equal");
   const bool half = to.kind == symmetry::symmetric;
   const std::int64_t all = half ? to.rows * (to.rows + 1) / 2 : to.rows * to.columns;
   std::int64_t count = all;
   if (!to.dense) {
     count = from.whole("the number of entries");
-    if (count < 0 || count > all) from.fail(fmt::format("{} entries do not fit: the matrix has room for {}", count, all));
+    if (count < 0 || count > all)
+      from.fail(fmt::format("{} entries do not fit: the matrix has room for {}", count, all));
   }
   from.expect_end();
   return count;
@@ -139,7 +147,8 @@ std::int64_t read_sizes(scanner& from, matrix& to) {
 void read_entry(scanner& from, matrix& to) {
   entry e;
   const std::int64_t row = from.whole("the row"), column = from.whole("the column");
-  if (row < 1 || row > to.rows) from.fail(fmt::format("row {} is outside of 1 to {}", row, to.rows), "rows count from 1");
+  if (row < 1 || row > to.rows)
+    from.fail(fmt::format("row {} is outside of 1 to {}", row, to.rows), "rows count from 1");
   if (column < 1 || column > to.columns)
     from.fail(fmt::format("column {} is outside of 1 to {}", column, to.columns), "columns count from 1");
   if (to.kind == symmetry::symmetric && column > row)
@@ -162,7 +171,8 @@ matrix parse(std::string_view text, const std::string& name) {
   read_banner(from, read);
   const std::int64_t count = read_sizes(from, read);
   // An entry takes two bytes at least, so that an absurd number in a short file does not ask for absurd memory.
-  const auto room = static_cast<std::size_t>(std::min<std::int64_t>(count, static_cast<std::int64_t>(text.size() / 2 + 1)));
+  const auto room =
+      static_cast<std::size_t>(std::min<std::int64_t>(count, static_cast<std::int64_t>(text.size() / 2 + 1)));
   read.entries.reserve(room);
   read.lines.reserve(room);
   std::int32_t row = 0, column = 0;
@@ -190,7 +200,8 @@ matrix read(const std::filesystem::path& file) {
     throw error(error_kind::input, "the matrix is a directory, not a file", file.string());
   std::ifstream stream(file, std::ios::binary);
   if (!stream)
-    throw error(error_kind::input, std::filesystem::exists(file, status) ? "the matrix cannot be read" : "there is no such matrix file",
+    throw error(error_kind::input,
+                std::filesystem::exists(file, status) ? "the matrix cannot be read" : "there is no such matrix file",
                 file.string(), "give a file in Matrix Market form: --matrix FILE.mtx");
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   if (stream.bad()) throw error(error_kind::input, "reading the matrix failed", file.string());

@@ -21,7 +21,7 @@ struct entry {
 
 /// What a file says. Nothing is expanded: a symmetric file gives its lower triangle.
 struct matrix {
-  std::string name;                  ///< of the file, for messages
+  std::string name;  ///< of the file, for messages
   std::int64_t rows = 0, columns = 0;
   symmetry kind = symmetry::general;
   bool dense = false;                ///< array form: every entry of the file is there, column by column
@@ -32,8 +32,9 @@ struct matrix {
 };
 
 /// Reads a file. Fields real, double and integer; forms coordinate and array; symmetries general and symmetric. Throws
-/// tessera::error of kind input with file:line for a file that cannot be read, another field or symmetry, an index out of
-/// range, an entry above the diagonal of a symmetric file, a number that is none or not finite, too few or too many entries.
+/// tessera::error of kind input with file:line for a file that cannot be read, another field or symmetry, an index out
+/// of range, an entry above the diagonal of a symmetric file, a number that is none or not finite, too few or too many
+/// entries.
 matrix read(const std::filesystem::path& file);
 
 /// The same from memory; `name` stands for the file in messages.

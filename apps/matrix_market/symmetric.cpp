@@ -27,17 +27,20 @@ void refuse_duplicates(const matrix& m, const std::vector<std::size_t>& order) {
   for (std::size_t k = 1; k < order.size(); ++k) {
     const entry &a = m.entries[order[k - 1]], &b = m.entries[order[k]];
     if (a.row == b.row && a.column == b.column)
-      throw error(error_kind::input, fmt::format("the entry ({}, {}) is given twice, first in line {}", b.row + 1, b.column + 1, m.lines[order[k - 1]]),
-                  m.place_of(order[k]), "add up or remove entries that are given twice; which is meant cannot be known");
+      throw error(error_kind::input,
+                  fmt::format("the entry ({}, {}) is given twice, first in line {}", b.row + 1, b.column + 1,
+                              m.lines[order[k - 1]]),
+                  m.place_of(order[k]),
+                  "add up or remove entries that are given twice; which is meant cannot be known");
   }
 }
 
 /// A general matrix must be its own mirror image.
 void refuse_asymmetry(const matrix& m, const std::vector<std::size_t>& order) {
   const auto find = [&](std::int32_t row, std::int32_t column) -> const entry* {
-    const auto at = std::lower_bound(order.begin(), order.end(), std::pair(column, row), [&](std::size_t k, const auto& key) {
-      return std::pair(m.entries[k].column, m.entries[k].row) < key;
-    });
+    const auto at = std::lower_bound(
+        order.begin(), order.end(), std::pair(column, row),
+        [&](std::size_t k, const auto& key) { return std::pair(m.entries[k].column, m.entries[k].row) < key; });
     if (at == order.end() || m.entries[*at].row != row || m.entries[*at].column != column) return nullptr;
     return &m.entries[*at];
   };
@@ -48,7 +51,8 @@ void refuse_asymmetry(const matrix& m, const std::vector<std::size_t>& order) {
     const double other = mirror != nullptr ? mirror->value : 0;
     if (std::abs(other - e.value) > 1e-10 * std::max(std::abs(other), std::abs(e.value)))
       throw error(error_kind::input,
-                  fmt::format("the matrix is not symmetric: ({0}, {1}) is {2:.17g} and ({1}, {0}) is {3:.17g}", e.row + 1, e.column + 1, e.value, other),
+                  fmt::format("the matrix is not symmetric: ({0}, {1}) is {2:.17g} and ({1}, {0}) is {3:.17g}",
+                              e.row + 1, e.column + 1, e.value, other),
                   m.place_of(k), "a Cholesky factorization needs a symmetric matrix");
   }
 }

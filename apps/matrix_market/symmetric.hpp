@@ -16,9 +16,9 @@ struct lower_triangle {
   std::vector<double> values;
 };
 
-/// Throws tessera::error of kind input, with the line, for a matrix that is not square, an entry that is given twice, and
-/// a general matrix whose entries differ from their mirror images by more than rounding (1e-10 of the larger; the lower one
-/// is taken).
+/// Throws tessera::error of kind input, with the line, for a matrix that is not square, an entry that is given twice,
+/// and a general matrix whose entries differ from their mirror images by more than rounding (1e-10 of the larger; the
+/// lower one is taken).
 lower_triangle symmetric_of(const matrix& m);
 
 /// y = A x with both triangles. x and y have n elements and do not overlap. Sums in long double.

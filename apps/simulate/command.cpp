@@ -33,7 +33,9 @@ struct simulate_options : command_options {
   bool learnt = false;
 };
 
-std::int64_t default_tile(std::int64_t n) { return n <= 512 ? 64 : n <= 2048 ? 128 : n <= 8192 ? 256 : n <= 32768 ? 512 : 1024; }
+std::int64_t default_tile(std::int64_t n) {
+  return n <= 512 ? 64 : n <= 2048 ? 128 : n <= 8192 ? 256 : n <= 32768 ? 512 : 1024;
+}
 
 /// Bytes of this process in memory now.
 double resident_bytes() {
@@ -81,7 +83,8 @@ class stopwatch {
   void stop() {
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - m_began).count();
     processor = processor_seconds() - m_processor;
-    // Parts of the real time, but of the processor's: on a busy machine the thread also waits for it, in all parts alike.
+    // Parts of the real time, but of the processor's: on a busy machine the thread also waits for it, in all parts
+    // alike.
     const double rate = processor / static_cast<double>(m_clock.tick() - m_tick);
     const auto meters = static_cast<double>(m_clock.metered() - m_meters);
     // A meter looks twice; about one look of the two falls inside it. Neither belongs to the runtime.
@@ -105,17 +108,24 @@ class stopwatch {
   std::chrono::steady_clock::time_point m_began;
 };
 
-void add_places(report& r, runtime& rt, hierarchy::world& w, double seconds, double host_busy, std::uint64_t host_tasks) {
+void add_places(report& r, runtime& rt, hierarchy::world& w, double seconds, double host_busy,
+                std::uint64_t host_tasks) {
   auto& devices = w.devices();
   auto rows = nlohmann::ordered_json::array();
   const auto row = [&](const std::string& name, std::uint64_t tasks, double busy_seconds, double parallelism) {
     const double share = seconds > 0 ? busy_seconds / (seconds * parallelism) : 0;
-    r.add("", rows.empty() ? "places" : "", fmt::format("{:<10} {:>10} tasks, busy {:5.1f} %", name, tasks, 100 * share), nullptr);
-    rows.push_back({{"name", name}, {"tasks", tasks}, {"busy_seconds", busy_seconds}, {"parallelism", parallelism}, {"busy_share", share}});
+    r.add("", rows.empty() ? "places" : "",
+          fmt::format("{:<10} {:>10} tasks, busy {:5.1f} %", name, tasks, 100 * share), nullptr);
+    rows.push_back({{"name", name},
+                    {"tasks", tasks},
+                    {"busy_seconds", busy_seconds},
+                    {"parallelism", parallelism},
+                    {"busy_share", share}});
   };
   row(fmt::format("{} core{}", rt.workers(), rt.workers() == 1 ? "" : "s"), host_tasks, host_busy, rt.workers());
   for (std::size_t k = 1; k < devices.size(); ++k)
-    row(devices[k]->name, devices[k]->tasks, static_cast<double>(devices[k]->busy_ns) * 1e-9, devices[k]->kernels.capacity);
+    row(devices[k]->name, devices[k]->tasks, static_cast<double>(devices[k]->busy_ns) * 1e-9,
+        devices[k]->kernels.capacity);
   r.note("places", rows);
 }
 
@@ -124,10 +134,12 @@ void add_links(report& r, hierarchy::world& w, double seconds) {
   auto rows = nlohmann::ordered_json::array();
   std::vector<hierarchy::link_use> uses = w.links();
   std::erase_if(uses, [](const auto& u) { return u.copies == 0; });
-  std::ranges::sort(uses, [](const auto& a, const auto& b) { return std::pair(a.from, a.to) < std::pair(b.from, b.to); });
+  std::ranges::sort(uses,
+                    [](const auto& a, const auto& b) { return std::pair(a.from, a.to) < std::pair(b.from, b.to); });
   std::uint64_t bytes = 0, copies = 0;
   for (const hierarchy::link_use& u : uses) bytes += u.bytes, copies += u.copies;
-  r.add("bytes_transferred", "transfers", fmt::format("{}, {}", copies, format_bytes(static_cast<double>(bytes))), bytes);
+  r.add("bytes_transferred", "transfers", fmt::format("{}, {}", copies, format_bytes(static_cast<double>(bytes))),
+        bytes);
   // People see one line per pair of kinds when there are many: the pairs are in the JSON.
   const bool few = uses.size() <= 16;
   struct sum {
@@ -143,9 +155,14 @@ void add_links(report& r, hierarchy::world& w, double seconds) {
   };
   for (const hierarchy::link_use& u : uses) {
     const double busy = static_cast<double>(u.busy_ns) * 1e-9, share = seconds > 0 ? busy / seconds : 0;
-    rows.push_back({{"from", devices[u.from]->name}, {"to", devices[u.to]->name}, {"copies", u.copies}, {"bytes", u.bytes},
-                    {"busy_seconds", busy}, {"busy_share", share}});
-    const std::string name = few ? devices[u.from]->name + " -> " + devices[u.to]->name : kind_of(u.from) + " -> " + kind_of(u.to);
+    rows.push_back({{"from", devices[u.from]->name},
+                    {"to", devices[u.to]->name},
+                    {"copies", u.copies},
+                    {"bytes", u.bytes},
+                    {"busy_seconds", busy},
+                    {"busy_share", share}});
+    const std::string name =
+        few ? devices[u.from]->name + " -> " + devices[u.to]->name : kind_of(u.from) + " -> " + kind_of(u.to);
     auto known = std::ranges::find(kinds, name, &sum::name);
     if (known == kinds.end()) known = kinds.insert(kinds.end(), sum{name});
     known->bytes += u.bytes;
@@ -154,15 +171,19 @@ void add_links(report& r, hierarchy::world& w, double seconds) {
     ++known->count;
   }
   for (const sum& k : kinds)
-    r.add("", "", k.count == 1 ? fmt::format("{}: {}, busy {:.1f} %", k.name, format_bytes(static_cast<double>(k.bytes)), 100 * k.busy)
-                               : fmt::format("{} ({} pairs): {}, busy {:.1f} % each, at most {:.1f} %", k.name, k.count,
-                                             format_bytes(static_cast<double>(k.bytes)), 100 * k.busy / static_cast<double>(k.count), 100 * k.most),
+    r.add("", "",
+          k.count == 1
+              ? fmt::format("{}: {}, busy {:.1f} %", k.name, format_bytes(static_cast<double>(k.bytes)), 100 * k.busy)
+              : fmt::format("{} ({} pairs): {}, busy {:.1f} % each, at most {:.1f} %", k.name, k.count,
+                            format_bytes(static_cast<double>(k.bytes)), 100 * k.busy / static_cast<double>(k.count),
+                            100 * k.most),
           nullptr);
   r.note("links", rows);
 }
 
 void write_trace(const simulate_options& o, runtime& rt) {
-  const trace::timeline recorded = rt.timeline(fmt::format("tessera simulate {}, {} {}, tile {}, on {}", o.what.name, o.what.type, o.what.n, o.what.tile, o.machine));
+  const trace::timeline recorded = rt.timeline(fmt::format("tessera simulate {}, {} {}, tile {}, on {}", o.what.name,
+                                                           o.what.type, o.what.n, o.what.tile, o.machine));
   std::ostringstream text;
   if (!o.trace.empty()) {
     trace::write_chrome(text, recorded);
@@ -178,7 +199,9 @@ void write_trace(const simulate_options& o, runtime& rt) {
 int run(const simulate_options& o) {
   if (!o.json.empty()) require_writable(o.json);
   for (const std::string* file : {&o.trace, &o.report}) {
-    if (*file == "-") throw error(error_kind::usage, "a trace and its page go to a file, not to standard output", "the command line", "name a FILE");
+    if (*file == "-")
+      throw error(error_kind::usage, "a trace and its page go to a file, not to standard output", "the command line",
+                  "name a FILE");
     if (!file->empty()) require_writable(*file);
   }
   check_tiles(o.what.n, o.what.tile);
@@ -189,17 +212,23 @@ int run(const simulate_options& o) {
   if (!o.eviction.empty()) settings.eviction = o.eviction;
   settings.trace = settings.trace || !o.trace.empty() || !o.report.empty();
   if (settings.placement.starts_with("policy:"))
-    throw error(error_kind::usage, "a simulated machine has no policy plugins", "runtime.placement", "one of eager, locality, pinned, cost");
+    throw error(error_kind::usage, "a simulated machine has no policy plugins", "runtime.placement",
+                "one of eager, locality, pinned, cost");
 
   const double before = resident_bytes();
-  auto made = hierarchy::imagine(described, settings, o.learnt ? learnt_on_the_host(configuration, o.quiet) : std::vector<schedule::history_cell>{});
+  auto made =
+      hierarchy::imagine(described, settings,
+                         o.learnt ? learnt_on_the_host(configuration, o.quiet) : std::vector<schedule::history_cell>{});
   const std::shared_ptr<hierarchy::world> world = made.what;
   runtime rt(std::move(made.is));
   double room = 0;
-  for (const auto& s : rt.statistics().spaces) room += s.is.limit_bytes == ~std::uint64_t{0} ? 1e30 : static_cast<double>(s.is.limit_bytes);
+  for (const auto& s : rt.statistics().spaces)
+    room += s.is.limit_bytes == ~std::uint64_t{0} ? 1e30 : static_cast<double>(s.is.limit_bytes);
   if (o.what.bytes() > room)
-    throw error(error_kind::memory, fmt::format("the tiles take {}, and all memories of '{}' together hold {}", format_bytes(o.what.bytes()),
-                                                described.name, format_bytes(room)), {}, "choose a smaller problem");
+    throw error(error_kind::memory,
+                fmt::format("the tiles take {}, and all memories of '{}' together hold {}",
+                            format_bytes(o.what.bytes()), described.name, format_bytes(room)),
+                {}, "choose a smaller problem");
   // A second Ctrl-C ends the process; the first one gives up the tasks, and fence then throws `interrupted`.
   const interrupt_watch watch([&rt] { rt.cancel("stopped by Ctrl-C before it was done"); });
 
@@ -210,28 +239,31 @@ int run(const simulate_options& o) {
   std::uint64_t host_tasks = 0;
   {
     const progress shown(rt, "simulate", o.what.tasks(), o.quiet);
-    run_job(o.what, rt,
-            [&] {
-              at_begin = rt.statistics();
-              began = world->clock.now();
-              world->forget_use();
-              real.start();
-            },
-            [&] {
-              real.stop();
-              ended = world->clock.now();
-              at_end = rt.statistics();
-              host_busy = static_cast<double>(world->devices().front()->busy_ns) * 1e-9;
-              host_tasks = world->devices().front()->tasks;
-            });
+    run_job(
+        o.what, rt,
+        [&] {
+          at_begin = rt.statistics();
+          began = world->clock.now();
+          world->forget_use();
+          real.start();
+        },
+        [&] {
+          real.stop();
+          ended = world->clock.now();
+          at_end = rt.statistics();
+          host_busy = static_cast<double>(world->devices().front()->busy_ns) * 1e-9;
+          host_tasks = world->devices().front()->tasks;
+        });
   }
   const double seconds = static_cast<double>(ended - began) * 1e-9;
   const double flops = o.what.flops();
   const lower_bounds bounds = bounds_of(o.what, *world, rt.workers());
   double peak = (o.what.type == "f32" ? described.host.core.peak_f32 : described.host.core.peak_f64) * rt.workers();
-  for (const auto& d : described.devices) peak += d.count * (o.what.type == "f32" ? d.speed.peak_f32 : d.speed.peak_f64);
+  for (const auto& d : described.devices)
+    peak += d.count * (o.what.type == "f32" ? d.speed.peak_f32 : d.speed.peak_f64);
   const auto tasks = static_cast<double>(o.what.tasks());
-  const double blocks = o.what.bytes() / (static_cast<double>(o.what.tile) * static_cast<double>(o.what.tile) * (o.what.type == "f32" ? 4 : 8));
+  const double blocks = o.what.bytes() / (static_cast<double>(o.what.tile) * static_cast<double>(o.what.tile) *
+                                          (o.what.type == "f32" ? 4 : 8));
 
   tessera::apps::report r;
   r.add("machine", "machine", fmt::format("{} (imagined: {})", described.name, o.machine), described.name);
@@ -242,32 +274,45 @@ int run(const simulate_options& o) {
   r.add("tile", "tile", fmt::format("{} ({} x {} tiles)", o.what.tile, o.what.tiles(), o.what.tiles()), o.what.tile);
   r.add_integer("tasks", "tasks", static_cast<std::int64_t>(o.what.tasks()));
   r.add("placement", "placement", settings.placement);
-  r.add("eviction", "eviction", fmt::format("{}: {} dropped, {} written back", settings.eviction, at_end.coherence.dropped - at_begin.coherence.dropped,
-                                            at_end.coherence.written_back - at_begin.coherence.written_back), settings.eviction);
+  r.add("eviction", "eviction",
+        fmt::format("{}: {} dropped, {} written back", settings.eviction,
+                    at_end.coherence.dropped - at_begin.coherence.dropped,
+                    at_end.coherence.written_back - at_begin.coherence.written_back),
+        settings.eviction);
   r.note("evicted_dropped", at_end.coherence.dropped - at_begin.coherence.dropped);
   r.note("evicted_written_back", at_end.coherence.written_back - at_begin.coherence.written_back);
   r.note("workers", rt.workers());
   r.note("learnt_times", o.learnt);
-  r.add("seconds", "predicted", fmt::format("{}{}", format_seconds(seconds), o.learnt ? ", host operations as measured here" : ""), seconds);
-  r.add("gflops", "GFLOP/s", fmt::format("{:.2f} ({:.1f} % of the peak of all places)", flops / seconds * 1e-9, 100 * flops / seconds / peak), flops / seconds * 1e-9);
+  r.add("seconds", "predicted",
+        fmt::format("{}{}", format_seconds(seconds), o.learnt ? ", host operations as measured here" : ""), seconds);
+  r.add(
+      "gflops", "GFLOP/s",
+      fmt::format("{:.2f} ({:.1f} % of the peak of all places)", flops / seconds * 1e-9, 100 * flops / seconds / peak),
+      flops / seconds * 1e-9);
   r.note("peak_share", flops / seconds / peak);
-  r.add("bound_seconds", "at least", fmt::format("{} (work {}, longest path {})", format_seconds(std::max(bounds.work_seconds, bounds.path_seconds)),
-                                               format_seconds(bounds.work_seconds), format_seconds(bounds.path_seconds)),
+  r.add("bound_seconds", "at least",
+        fmt::format("{} (work {}, longest path {})", format_seconds(std::max(bounds.work_seconds, bounds.path_seconds)),
+                    format_seconds(bounds.work_seconds), format_seconds(bounds.path_seconds)),
         std::max(bounds.work_seconds, bounds.path_seconds));
   r.note("work_seconds", bounds.work_seconds);
   r.note("path_seconds", bounds.path_seconds);
   add_places(r, rt, *world, seconds, host_busy, host_tasks);
   add_links(r, *world, seconds);
-  r.add("wall_seconds", "simulation", fmt::format("{} of real time on one thread, {} events", format_seconds(real.seconds), real.events), real.seconds);
+  r.add("wall_seconds", "simulation",
+        fmt::format("{} of real time on one thread, {} events", format_seconds(real.seconds), real.events),
+        real.seconds);
   r.note("processor_seconds", real.processor);
   r.note("events", real.events);
   r.note("model_seconds", real.model_seconds);
   r.note("metering_seconds", real.looking_seconds);
-  r.add("overhead_seconds_per_task", "runtime", fmt::format("{} per task of its own; the model of devices and links takes {} more",
-                                                           format_seconds(real.runtime_seconds() / tasks), format_seconds(real.model_seconds / tasks)),
+  r.add("overhead_seconds_per_task", "runtime",
+        fmt::format("{} per task of its own; the model of devices and links takes {} more",
+                    format_seconds(real.runtime_seconds() / tasks), format_seconds(real.model_seconds / tasks)),
         real.runtime_seconds() / tasks);
   const double grown = std::max(peak_resident_bytes() - before, 0.0);
-  r.add("peak_resident_bytes", "memory", fmt::format("{} of this process, {} per block", format_bytes(peak_resident_bytes()), format_bytes(grown / blocks)),
+  r.add("peak_resident_bytes", "memory",
+        fmt::format("{} of this process, {} per block", format_bytes(peak_resident_bytes()),
+                    format_bytes(grown / blocks)),
         peak_resident_bytes());
   r.note("bytes_per_block", grown / blocks);
   if (!o.quiet && o.json != "-") write_text("-", r.to_text());
@@ -281,30 +326,49 @@ int run(const simulate_options& o) {
 
 void add_simulate(CLI::App& to, command& selected) {
   auto options = std::make_shared<simulate_options>();
-  CLI::App& sub = *to.add_subcommand("simulate", "Predict a run on a machine that a TOML file describes, and what the runtime itself costs");
+  CLI::App& sub = *to.add_subcommand(
+      "simulate", "Predict a run on a machine that a TOML file describes, and what the runtime itself costs");
   options->command = sub.get_name();
-  sub.add_option("MACHINE", options->machine, "TOML file that describes the machine; see docs/simulation.md and configs/machines")->required()->type_name("FILE");
+  sub.add_option("MACHINE", options->machine,
+                 "TOML file that describes the machine; see docs/simulation.md and configs/machines")
+      ->required()
+      ->type_name("FILE");
   sub.add_option("--job", options->what.name, "cholesky or gemm: the tasks of these commands, without data")
-      ->check(CLI::IsMember({"cholesky", "gemm"}))->required();
-  sub.add_option("--n", options->what.n, "rows and columns of each matrix")->type_name("N")->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20))->required();
+      ->check(CLI::IsMember({"cholesky", "gemm"}))
+      ->required();
+  sub.add_option("--n", options->what.n, "rows and columns of each matrix")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20))
+      ->required();
   sub.add_option("--tile", options->what.tile, "rows and columns of a tile; by default 64 to 1024, growing with n")
-      ->type_name("N")->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16));
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16));
   options->what.type = "f64";
-  sub.add_option("--type", options->what.type, "element type: f64 or f32")->check(CLI::IsMember({"f64", "f32"}))->capture_default_str();
+  sub.add_option("--type", options->what.type, "element type: f64 or f32")
+      ->check(CLI::IsMember({"f64", "f32"}))
+      ->capture_default_str();
   sub.add_option("--placement", options->placement, "as runtime.placement: eager, locality, pinned or cost")
       ->check(CLI::IsMember({"eager", "locality", "pinned", "cost"}));
-  sub.add_option("--eviction", options->eviction, "as memory.eviction: next_use, lru or fifo")->check(CLI::IsMember({"next_use", "lru", "fifo"}));
-  sub.add_option("--workers", options->workers, "cores that run tasks, the submitting one included; 0: all described cores")
-      ->type_name("N")->check(CLI::Range(0, 65536));
-  sub.add_flag("--learnt", options->learnt, "host operations take the times learnt on this machine (`tessera history`)");
+  sub.add_option("--eviction", options->eviction, "as memory.eviction: next_use, lru or fifo")
+      ->check(CLI::IsMember({"next_use", "lru", "fifo"}));
+  sub.add_option("--workers", options->workers,
+                 "cores that run tasks, the submitting one included; 0: all described cores")
+      ->type_name("N")
+      ->check(CLI::Range(0, 65536));
+  sub.add_flag("--learnt", options->learnt,
+               "host operations take the times learnt on this machine (`tessera history`)");
   options->add_machine_options(sub);
   sub.add_option("--json", options->json, "write all figures as JSON; - is standard output")->type_name("FILE");
-  sub.add_option("--trace", options->trace, "write the run, in virtual time, for Perfetto and `tessera trace summary`")->type_name("FILE");
+  sub.add_option("--trace", options->trace, "write the run, in virtual time, for Perfetto and `tessera trace summary`")
+      ->type_name("FILE");
   sub.add_option("--report", options->report, "write the run, in virtual time, as an HTML page")->type_name("FILE");
   sub.add_flag("--stats", options->stats, "print what the runtime did: tasks, transfers, memory");
   sub.add_flag("--quiet", options->quiet, "print no progress and no report (errors are still printed)");
-  sub.footer("Of --config and --set, [runtime] and [memory] are used. Nothing is computed and no tile has bytes: n = 131072 fits anywhere.\n"
-             "Example:\n  tessera simulate configs/machines/node_8gpu.toml --job cholesky --n 131072 --tile 2048 --placement cost");
+  sub.footer(
+      "Of --config and --set, [runtime] and [memory] are used. Nothing is computed and no tile has bytes: n = 131072 "
+      "fits anywhere.\n"
+      "Example:\n  tessera simulate configs/machines/node_8gpu.toml --job cholesky --n 131072 --tile 2048 --placement "
+      "cost");
   sub.callback([options, &selected] {
     if (options->what.tile == 0) options->what.tile = default_tile(options->what.n);
     options->what.tile = std::min(options->what.tile, options->what.n);

@@ -26,7 +26,8 @@ void fill_on_host(runtime& rt, array<T>& a, bool lower_triangle) {
   if (cores.empty()) cores.push_back(host);
   std::size_t next = 0;
   for (std::int64_t j = 0; j < a.counts()[1]; ++j)
-    for (std::int64_t i = lower_triangle ? j : 0; i < a.counts()[0]; ++i) fill(rt, a(i, j), T(1), {.at = cores[next++ % cores.size()]});
+    for (std::int64_t i = lower_triangle ? j : 0; i < a.counts()[0]; ++i)
+      fill(rt, a(i, j), T(1), {.at = cores[next++ % cores.size()]});
 }
 
 template <class T>
@@ -80,7 +81,8 @@ lower_bounds bounds_of(const job& what, const hierarchy::world& on, std::uint32_
            : o == timed_operation::trsm ? hierarchy::operation_extents{t, t, 1}
                                         : hierarchy::operation_extents{1, t, 1};
   };
-  constexpr std::array operations{timed_operation::gemm, timed_operation::syrk, timed_operation::trsm, timed_operation::potrf};
+  constexpr std::array operations{timed_operation::gemm, timed_operation::syrk, timed_operation::trsm,
+                                  timed_operation::potrf};
   std::array<double, 4> fastest;
   fastest.fill(std::numeric_limits<double>::infinity());
   double rate = 0;  // of all places, each with what it is best at
@@ -102,17 +104,21 @@ lower_bounds bounds_of(const job& what, const hierarchy::world& on, std::uint32_
   const auto whole = static_cast<double>(what.n / what.tile);
   const double gemm = fastest[0], syrk = fastest[1], trsm = fastest[2], potrf = fastest[3];
   found.work_seconds = what.flops() / rate;
-  if (what.name == "gemm") found.path_seconds = whole * gemm;
-  else if (whole < 2) found.path_seconds = whole * potrf;
+  if (what.name == "gemm")
+    found.path_seconds = whole * gemm;
+  else if (whole < 2)
+    found.path_seconds = whole * potrf;
   else
-    found.path_seconds = std::max(whole * potrf + (whole - 1) * (trsm + syrk),                        // along the diagonal
-                                  2 * potrf + (whole - 1) * trsm + (whole - 2) * gemm + syrk);        // one tile below it
+    found.path_seconds = std::max(whole * potrf + (whole - 1) * (trsm + syrk),                  // along the diagonal
+                                  2 * potrf + (whole - 1) * trsm + (whole - 2) * gemm + syrk);  // one tile below it
   return found;
 }
 
 void run_job(const job& what, runtime& rt, const std::function<void()>& begin, const std::function<void()>& end) {
-  if (what.type == "f32") run_typed<float>(what, rt, begin, end);
-  else run_typed<double>(what, rt, begin, end);
+  if (what.type == "f32")
+    run_typed<float>(what, rt, begin, end);
+  else
+    run_typed<double>(what, rt, begin, end);
 }
 
 }  // namespace tessera::apps

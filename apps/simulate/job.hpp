@@ -11,8 +11,8 @@ namespace tessera::apps {
 
 /// Which program on which matrices.
 struct job {
-  std::string name;      ///< "cholesky" or "gemm"
-  std::string type;      ///< "f64" or "f32"
+  std::string name;  ///< "cholesky" or "gemm"
+  std::string type;  ///< "f64" or "f32"
   std::int64_t n = 0, tile = 0;
   std::int64_t tiles() const noexcept { return (n + tile - 1) / tile; }
   double flops() const noexcept;
@@ -27,7 +27,8 @@ struct lower_bounds {
 };
 lower_bounds bounds_of(const job& what, const hierarchy::world& on, std::uint32_t workers);
 
-/// Makes the matrices as the real command does (filled, on the host), then calls begin(), runs the job to its end, calls end().
+/// Makes the matrices as the real command does (filled, on the host), then calls begin(), runs the job to its end,
+/// calls end().
 void run_job(const job& what, runtime& rt, const std::function<void()>& begin, const std::function<void()>& end);
 
 }  // namespace tessera::apps

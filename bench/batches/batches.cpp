@@ -1,10 +1,12 @@
-// What it saves to give equal block contractions to a device together: launches, the host's time, the device's modelled time. C += A B on
-// `n` sets of blocks that are on the device, `rounds` times, with and without batches. By default on one simulated device with a launch
-// latency of 5 us and a virtual clock; or on the first device of another plugin.
+// What it saves to give equal block contractions to a device together: launches, the host's time, the device's modelled
+// time. C += A B on `n` sets of blocks that are on the device, `rounds` times, with and without batches. By default on
+// one simulated device with a launch latency of 5 us and a virtual clock; or on the first device of another plugin.
 //
-//   bench_batches [--plugin sim] [--n 512] [--rounds 8] [--extents "16 32 64"] [--blocks "8"] [--batch N]      rows of bench/common/measure.hpp
+//   bench_batches [--plugin sim] [--n 512] [--rounds 8] [--extents "16 32 64"] [--blocks "8"] [--batch N]      rows of
+//   bench/common/measure.hpp
 //
-// --batch: of at most so many, instead of the runtime's default. product_eN: matrices of extent N. blocks_eN: blocks of rank 4 whose indices do not stand in the order of a product.
+// --batch: of at most so many, instead of the runtime's default. product_eN: matrices of extent N. blocks_eN: blocks of
+// rank 4 whose indices do not stand in the order of a product.
 #include <sstream>
 #include <utility>
 
@@ -35,10 +37,12 @@ double power(double base, std::size_t exponent) {
 
 void measure(const std::string& plugin, const form& of, std::int64_t extent, long count, long rounds, long most) {
   const bool together = most != 1;
-  std::string text = "[runtime]\nworkers = 1\nplugins = [\"host\", \"" + plugin + "\"]\n" + (most == 0 ? "" : "batch = " + std::to_string(most) + "\n");
+  std::string text = "[runtime]\nworkers = 1\nplugins = [\"host\", \"" + plugin + "\"]\n" +
+                     (most == 0 ? "" : "batch = " + std::to_string(most) + "\n");
   if (plugin == "sim")
-    text += "[plugin.sim]\nclock = \"virtual\"\n[[plugin.sim.device]]\nmemory = \"1 GiB\"\nflops = \"5 TFLOP/s\"\n"
-            "launch_latency = \"5 us\"\n";
+    text +=
+        "[plugin.sim]\nclock = \"virtual\"\n[[plugin.sim.device]]\nmemory = \"1 GiB\"\nflops = \"5 TFLOP/s\"\n"
+        "launch_latency = \"5 us\"\n";
   machine assembled = hierarchy::assemble(config::document::parse(text, "bench_batches"));
   const plugin::device* device = nullptr;
   for (const auto& d : assembled.plugins->devices())
@@ -49,7 +53,8 @@ void measure(const std::string& plugin, const form& of, std::int64_t extent, lon
   const task_options there{.at = rt.at(plugin + "0")};
   std::vector<std::int64_t> shape(of.rank, extent), all = shape;
   all.back() *= count;
-  auto a = rt.make_array<double>("a", all, shape), b = rt.make_array<double>("b", all, shape), c = rt.make_array<double>("c", all, shape);
+  auto a = rt.make_array<double>("a", all, shape), b = rt.make_array<double>("b", all, shape),
+       c = rt.make_array<double>("c", all, shape);
   const auto at = [&](array<double>& from, long k) { return from.block(static_cast<std::size_t>(k)); };
   for (long k = 0; k < count; ++k) {
     fill(rt, at(a, k), 0.5, there);
@@ -72,7 +77,8 @@ void measure(const std::string& plugin, const form& of, std::int64_t extent, lon
   const statistics after = rt.statistics();
   const double tasks = double(count) * double(rounds), terms = power(double(extent), of.summed);
   const std::string kase = std::string(of.name) + "_e" + std::to_string(extent) + (together ? "_batches" : "_single");
-  bench::row("batches", "tessera", kase, 1, "launches_per_task", double(after.device_launches - before.device_launches) / tasks);
+  bench::row("batches", "tessera", kase, 1, "launches_per_task",
+             double(after.device_launches - before.device_launches) / tasks);
   bench::row("batches", "tessera", kase, 1, "ns_per_task", wall / tasks * 1e9);
   bench::row("batches", "tessera", kase, 1, "submit_ns_per_task", submitted / tasks * 1e9);
   bench::row("batches", "tessera", kase, 1, "cpu_ns_per_task", busy / tasks * 1e9);

@@ -49,8 +49,9 @@ inline column test_vector(std::int64_t n) {
 
 inline column times(matrix& a, const column& x) {
   column y(x.size(), 0.0);
-  for_each_element(a, [](auto, auto) { return true; },
-                   [&](std::int64_t i, std::int64_t j, double v) { y[std::size_t(i)] += v * x[std::size_t(j)]; });
+  for_each_element(
+      a, [](auto, auto) { return true; },
+      [&](std::int64_t i, std::int64_t j, double v) { y[std::size_t(i)] += v * x[std::size_t(j)]; });
   return y;
 }
 

@@ -61,7 +61,8 @@ inline double median(std::vector<double> v) {
   std::exit(1);
 }
 
-/// `--key value` pairs. A word that is no such pair ends the program: a misspelt option must not measure something else.
+/// `--key value` pairs. A word that is no such pair ends the program: a misspelt option must not measure something
+/// else.
 class arguments {
  public:
   arguments(int argc, char** argv, std::vector<std::string> known) : m_argc(argc), m_argv(argv) {

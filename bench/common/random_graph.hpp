@@ -53,8 +53,7 @@ inline std::uint64_t graph_value(std::uint64_t r0, std::uint64_t r1, std::uint64
 inline std::vector<std::uint64_t> graph_reference(const std::vector<graph_access>& graph, int times) {
   std::vector<std::uint64_t> v(graph_handles, 1);
   for (int k = 0; k < times; ++k)
-    for (std::size_t i = 0; i < graph.size(); ++i)
-      v[graph[i].w] = graph_value(v[graph[i].r0], v[graph[i].r1], i);
+    for (std::size_t i = 0; i < graph.size(); ++i) v[graph[i].w] = graph_value(v[graph[i].r0], v[graph[i].r1], i);
   return v;
 }
 

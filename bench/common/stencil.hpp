@@ -65,8 +65,8 @@ inline constexpr int view_tasks = 500;
 inline constexpr double view_task_seconds = 100e-6;
 
 /// Task (step, p) needs (step - 1, p - 1 .. p + 1); cells are double buffered. `run(width, steps, iterations)` executes
-/// one stencil and returns its seconds, including the making of its tasks. Prints the efficiency at each task length and
-/// the task length at which it crosses 50 % (Task Bench's METG(50 %), a granularity, is twice this).
+/// one stencil and returns its seconds, including the making of its tasks. Prints the efficiency at each task length
+/// and the task length at which it crosses 50 % (Task Bench's METG(50 %), a granularity, is twice this).
 template <class Run>
 void stencil_sweep(const std::string& runtime, int workers, long width, long reps, double max_us, Run&& run) {
   const double per_iteration = seconds_per_iteration(workers);
@@ -90,7 +90,8 @@ void stencil_sweep(const std::string& runtime, int workers, long width, long rep
     row("metg", runtime, kase, workers, metric, efficiency[k]);
   }
   double cross = us[0];
-  if (efficiency.back() < 0.5) cross = std::numeric_limits<double>::infinity();
+  if (efficiency.back() < 0.5)
+    cross = std::numeric_limits<double>::infinity();
   else
     for (std::size_t k = us.size() - 1; k > 0; --k)
       if (efficiency[k - 1] < 0.5) {

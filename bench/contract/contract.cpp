@@ -1,10 +1,12 @@
-// bench_contract: one block contraction of the host plugin, called through the plugin ABI by one thread, beside one plain cblas_dgemm of
-// the same size: 2 outer indices of each input and 2 summed ones, all of the same extent e, C(...) += A(...) B(...).
+// bench_contract: one block contraction of the host plugin, called through the plugin ABI by one thread, beside one
+// plain cblas_dgemm of the same size: 2 outer indices of each input and 2 summed ones, all of the same extent e, C(...)
+// += A(...) B(...).
 //
 //   bench_contract --plugin FILE [--from 6] [--to 16] [--repeats 41]      rows of bench/common/measure.hpp
 //
-// aligned: A(abcd) B(cdij) C(abij), the product as it stands. one_permuted: A(acbd). all_permuted: A(acbd) B(dicj) C(aibj).
-// The two are timed in turn, and medians are printed. The blocks are the same in every call, so they are as warm as they can be.
+// aligned: A(abcd) B(cdij) C(abij), the product as it stands. one_permuted: A(acbd). all_permuted: A(acbd) B(dicj)
+// C(aibj). The two are timed in turn, and medians are printed. The blocks are the same in every call, so they are as
+// warm as they can be.
 #include <cblas.h>
 #include <dlfcn.h>
 #include <tessera/plugin.h>
@@ -66,7 +68,9 @@ struct host_device {
   const tsr_tensor_table* tensor = nullptr;
 };
 
-tsr_address at(const void* pointer) { return {nullptr, static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(pointer))}; }
+tsr_address at(const void* pointer) {
+  return {nullptr, static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(pointer))};
+}
 
 void measure(const host_device& device, const form& of, std::int64_t extent, long repeats) {
   const auto order = static_cast<int>(extent * extent);
@@ -86,13 +90,14 @@ void measure(const host_device& device, const form& of, std::int64_t extent, lon
   std::vector<double> scratch(bytes / sizeof(double) + 1);
   const double one = 1;
   const auto contract = [&] {
-    check(device.tensor->contract(device.handle, device.stream, TSR_F64, &one, &one, at(a.data()), 4, g.extents_a, g.modes_a,
-                                  at(b.data()), 4, g.extents_b, g.modes_b, at(c.data()), 4, g.modes_c, {at(scratch.data()), bytes}),
+    check(device.tensor->contract(device.handle, device.stream, TSR_F64, &one, &one, at(a.data()), 4, g.extents_a,
+                                  g.modes_a, at(b.data()), 4, g.extents_b, g.modes_b, at(c.data()), 4, g.modes_c,
+                                  {at(scratch.data()), bytes}),
           "contract");
   };
   const auto multiply = [&] {
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, order, order, order, 1.0, a.data(), order, b.data(), order, 1.0,
-                plain.data(), order);
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, order, order, order, 1.0, a.data(), order, b.data(), order,
+                1.0, plain.data(), order);
   };
   const auto seconds = [](long calls, auto&& call) {
     const double begin = bench::now();

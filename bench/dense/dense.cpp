@@ -101,8 +101,8 @@ int main(int argc, char** argv) {
     tessera::runtime rt(tessera::hierarchy::assemble(tessera::config::document::load(from)));
     const double size = double(n), flops = op == "gemm" ? 2 * size * size * size : size * size * size / 3;
     const double seconds = op == "gemm" ? bench::product(rt, n, tile, reps) : bench::cholesky(rt, n, tile, reps);
-    bench::row("dense", "Tessera " + bench::kernels(rt),
-               op + "_n" + std::to_string(n) + "_tile" + std::to_string(tile), workers, "gflops", flops / seconds * 1e-9);
+    bench::row("dense", "Tessera " + bench::kernels(rt), op + "_n" + std::to_string(n) + "_tile" + std::to_string(tile),
+               workers, "gflops", flops / seconds * 1e-9);
     return 0;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());

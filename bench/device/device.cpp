@@ -1,8 +1,10 @@
-// bench_device: what one device of a plugin does by itself, through the plugin ABI alone: links by size, pinned and pageable; pinned
-// allocation; copies beside a computation; what the host pays per call, with and without a graph; products of the BLAS and SPARSE tables.
+// bench_device: what one device of a plugin does by itself, through the plugin ABI alone: links by size, pinned and
+// pageable; pinned allocation; copies beside a computation; what the host pays per call, with and without a graph;
+// products of the BLAS and SPARSE tables.
 //
-//   bench_device --plugin FILE [--most 268435456] [--n 4096] [--calls 2000] [--side 160]      rows of bench/common/measure.hpp
-//   bench_device --plugin FILE --own 1 [--side 160]      sparse products alone, without the vendor's libraries
+//   bench_device --plugin FILE [--most 268435456] [--n 4096] [--calls 2000] [--side 160]      rows of
+//   bench/common/measure.hpp bench_device --plugin FILE --own 1 [--side 160]      sparse products alone, without the
+//   vendor's libraries
 #include <dlfcn.h>
 #include <tessera/plugin.h>
 
@@ -82,7 +84,8 @@ class device {
  private:
   const void* extension(tsr_extension_id id) const {
     const void* found = nullptr;
-    return m_table->extension != nullptr && m_table->extension(m_plugin, handle, id, 1, &found) == TSR_OK ? found : nullptr;
+    return m_table->extension != nullptr && m_table->extension(m_plugin, handle, id, 1, &found) == TSR_OK ? found
+                                                                                                          : nullptr;
   }
 
   const tsr_host m_host = [] {
@@ -115,7 +118,8 @@ struct host_side {
   tsr_address address;
 };
 
-tsr_copy copy_between(const tsr_space_ref& to_space, tsr_address to, const tsr_space_ref& from_space, tsr_address from, std::uint64_t bytes) {
+tsr_copy copy_between(const tsr_space_ref& to_space, tsr_address to, const tsr_space_ref& from_space, tsr_address from,
+                      std::uint64_t bytes) {
   tsr_copy made{};
   made.struct_size = sizeof made;
   made.destination_space = to_space, made.destination = to;
@@ -141,14 +145,13 @@ void links(const device& on, std::uint64_t most) {
           device::check(on.table->copy(on.handle, stream, &copy), "copy");
           on.finish(stream);
         });
-        bench::row("device", on.name, std::string(side.word) + (in ? "_in_" : "_out_") + std::to_string(bytes), 1, "bytes_per_second",
-                   static_cast<double>(bytes) / seconds);
+        bench::row("device", on.name, std::string(side.word) + (in ? "_in_" : "_out_") + std::to_string(bytes), 1,
+                   "bytes_per_second", static_cast<double>(bytes) / seconds);
       }
   device::check(on.table->stream_destroy(on.handle, stream), "stream_destroy");
   for (tsr_memory* memory : {pinned, there}) device::check(on.table->mem_free(on.handle, memory), "mem_free");
-  const double taken = best_of(3, [&] {
-    device::check(on.table->mem_free(on.handle, on.allocated(1, most)), "mem_free");
-  });
+  const double taken =
+      best_of(3, [&] { device::check(on.table->mem_free(on.handle, on.allocated(1, most)), "mem_free"); });
   bench::row("device", on.name, "pinned_allocation", 1, "ns_per_byte", taken * 1e9 / static_cast<double>(most));
 }
 
@@ -196,7 +199,8 @@ void overlap(const device& on, std::int64_t n, std::uint64_t bytes) {
   const double flops = 2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
   bench::row("device", on.name, "gemm_f64_" + std::to_string(n), 1, "gflops", flops / alone / 1e9);
   bench::row("device", on.name, "copy_beside_gemm", 1, "times_one_after_the_other", (alone + copying) / both);
-  for (tsr_stream* stream : {compute, copies}) device::check(on.table->stream_destroy(on.handle, stream), "stream_destroy");
+  for (tsr_stream* stream : {compute, copies})
+    device::check(on.table->stream_destroy(on.handle, stream), "stream_destroy");
   for (tsr_memory* memory : {pinned, there}) device::check(on.table->mem_free(on.handle, memory), "mem_free");
 }
 
@@ -218,7 +222,8 @@ void calls(const device& on, int count) {
     return best * 1e9 / count;
   };
   bench::row("device", on.name, "small_fills", 1, "host_ns_per_call", host_time(enqueue));
-  bench::row("device", on.name, "small_fills", 1, "whole_ns_per_call", best_of(5, [&] { enqueue(), on.finish(stream); }) * 1e9 / count);
+  bench::row("device", on.name, "small_fills", 1, "whole_ns_per_call",
+             best_of(5, [&] { enqueue(), on.finish(stream); }) * 1e9 / count);
   if (on.graph != nullptr) {
     tsr_graph* recorded = nullptr;
     device::check(on.graph->capture_begin(on.handle, stream), "capture_begin");
@@ -226,7 +231,8 @@ void calls(const device& on, int count) {
     device::check(on.graph->capture_end(on.handle, stream, &recorded), "capture_end");
     const auto launch = [&] { device::check(on.graph->launch(on.handle, stream, recorded), "launch"); };
     bench::row("device", on.name, "graph_of_small_fills", 1, "host_ns_per_call", host_time(launch));
-    bench::row("device", on.name, "graph_of_small_fills", 1, "whole_ns_per_call", best_of(5, [&] { launch(), on.finish(stream); }) * 1e9 / count);
+    bench::row("device", on.name, "graph_of_small_fills", 1, "whole_ns_per_call",
+               best_of(5, [&] { launch(), on.finish(stream); }) * 1e9 / count);
     device::check(on.graph->destroy(on.handle, recorded), "destroy");
   }
   device::check(on.table->stream_destroy(on.handle, stream), "stream_destroy");
@@ -241,7 +247,8 @@ void sparse_products(const device& on, std::int64_t side, const std::string& wha
   std::vector<tsr_memory*> all;
   const auto put = [&](const void* from, std::size_t bytes) {
     all.push_back(on.allocated(0, bytes));
-    const auto copy = copy_between({on.handle, 0}, {all.back(), 0}, {nullptr, 0}, {nullptr, reinterpret_cast<std::uintptr_t>(from)}, bytes);
+    const auto copy = copy_between({on.handle, 0}, {all.back(), 0}, {nullptr, 0},
+                                   {nullptr, reinterpret_cast<std::uintptr_t>(from)}, bytes);
     device::check(on.table->copy(on.handle, stream, &copy), "copy");
     return tsr_address{all.back(), 0};
   };
@@ -254,7 +261,8 @@ void sparse_products(const device& on, std::int64_t side, const std::string& wha
   csr.column_indices = put(host.columns.data(), host.columns.size() * sizeof(std::int32_t));
   csr.values = put(host.values.data(), host.values.size() * sizeof(double));
   const std::vector<double> ones(static_cast<std::size_t>(host.rows) * 16, 1);
-  const tsr_address x = put(ones.data(), ones.size() * sizeof(double)), y = put(ones.data(), ones.size() * sizeof(double));
+  const tsr_address x = put(ones.data(), ones.size() * sizeof(double)),
+                    y = put(ones.data(), ones.size() * sizeof(double));
   on.finish(stream);
   tsr_sparse* matrix = nullptr;
   device::check(on.sparse->create_csr(on.handle, &csr, &matrix), "create_csr");
@@ -263,11 +271,12 @@ void sparse_products(const device& on, std::int64_t side, const std::string& wha
   for (const std::int64_t b : {std::int64_t{1}, std::int64_t{16}}) {
     const double seconds = best_of(5, [&] {
       for (int i = 0; i < calls; ++i)
-        device::check(on.sparse->spmm(on.handle, stream, TSR_NO_TRANSPOSE, &one, matrix, x, b, b, &none, y, b, {}), "spmm");
+        device::check(on.sparse->spmm(on.handle, stream, TSR_NO_TRANSPOSE, &one, matrix, x, b, b, &none, y, b, {}),
+                      "spmm");
       on.finish(stream);
     });
-    bench::row("device", what, (b == 1 ? "spmv_f64_" : "spmm16_f64_") + std::to_string(host.rows), 1, "gigabytes_per_second",
-               host.bytes(b) * calls / seconds * 1e-9);
+    bench::row("device", what, (b == 1 ? "spmv_f64_" : "spmm16_f64_") + std::to_string(host.rows), 1,
+               "gigabytes_per_second", host.bytes(b) * calls / seconds * 1e-9);
   }
   device::check(on.sparse->destroy(on.handle, matrix), "destroy");
   device::check(on.table->stream_destroy(on.handle, stream), "stream_destroy");

@@ -1,7 +1,9 @@
-// bench_device_vendor: cuBLAS, cuSOLVER and cuSPARSE by themselves on whole matrices in device memory, the yardstick for Tessera on the
-// same GPU: a product C += A B, a Cholesky factorization, products by a sparse matrix, f64, fastest of three. Without Tessera.
+// bench_device_vendor: cuBLAS, cuSOLVER and cuSPARSE by themselves on whole matrices in device memory, the yardstick
+// for Tessera on the same GPU: a product C += A B, a Cholesky factorization, products by a sparse matrix, f64, fastest
+// of three. Without Tessera.
 //
-//   bench_device_vendor [--n 4096] [--side 160] [--folder DIR of the libraries]      rows of bench/common/measure.hpp; exit code 5: no GPU, or no library
+//   bench_device_vendor [--n 4096] [--side 160] [--folder DIR of the libraries]      rows of bench/common/measure.hpp;
+//   exit code 5: no GPU, or no library
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 #include <cusolverDn.h>
@@ -32,7 +34,8 @@ class library {
  public:
   library(const std::string& folder, std::initializer_list<const char*> names) {
     for (const char* name : names)
-      if (m_handle == nullptr) m_handle = ::dlopen((folder.empty() ? name : folder + "/" + name).c_str(), RTLD_NOW | RTLD_GLOBAL);
+      if (m_handle == nullptr)
+        m_handle = ::dlopen((folder.empty() ? name : folder + "/" + name).c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (m_handle == nullptr) absent(::dlerror());
   }
   template <class Function>
@@ -50,7 +53,9 @@ class library {
 /// An n x n matrix in device memory.
 class matrix {
  public:
-  explicit matrix(std::size_t n) : m_bytes(n * n * sizeof(double)) { check(cudaMalloc(reinterpret_cast<void**>(&m_data), m_bytes), "cudaMalloc"); }
+  explicit matrix(std::size_t n) : m_bytes(n * n * sizeof(double)) {
+    check(cudaMalloc(reinterpret_cast<void**>(&m_data), m_bytes), "cudaMalloc");
+  }
   ~matrix() { cudaFree(m_data); }
   matrix(const matrix&) = delete;
   matrix& operator=(const matrix&) = delete;
@@ -58,7 +63,9 @@ class matrix {
   /// Noise in [-0.5, 0.5): what is multiplied has its part in the clock that a GPU can keep.
   void fill(const std::vector<double>& noise) const {
     for (std::size_t at = 0; at < m_bytes; at += noise.size() * sizeof(double))
-      check(cudaMemcpy(reinterpret_cast<char*>(m_data) + at, noise.data(), std::min(noise.size() * sizeof(double), m_bytes - at), cudaMemcpyHostToDevice), "cudaMemcpy");
+      check(cudaMemcpy(reinterpret_cast<char*>(m_data) + at, noise.data(),
+                       std::min(noise.size() * sizeof(double), m_bytes - at), cudaMemcpyHostToDevice),
+            "cudaMemcpy");
   }
 
  private:
@@ -94,10 +101,14 @@ void product(const library& cublas, int n) {
   for (const matrix* m : {&a, &b, &c}) m->fill(some_noise());
   const double one = 1;
   const auto gemm = FROM(cublas, cublasDgemm_v2);
-  const double seconds = fastest([] {}, [&] {
-    check(gemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, a.data(), n, b.data(), n, &one, c.data(), n), "cublasDgemm");
-  });
-  bench::row("device", "cuBLAS", "gemm_f64_" + std::to_string(n), 1, "gflops", 2.0 * n * double(n) * n / seconds * 1e-9);
+  const double seconds = fastest(
+      [] {},
+      [&] {
+        check(gemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, a.data(), n, b.data(), n, &one, c.data(), n),
+              "cublasDgemm");
+      });
+  bench::row("device", "cuBLAS", "gemm_f64_" + std::to_string(n), 1, "gflops",
+             2.0 * n * double(n) * n / seconds * 1e-9);
   FROM(cublas, cublasDestroy_v2)(handle);
 }
 
@@ -108,7 +119,8 @@ void factorization(const library& cusolver, int n) {
   const matrix a(order);
   const std::vector<double> noise = some_noise(), diagonal(order, double(n));
   int wanted = 0;
-  check(FROM(cusolver, cusolverDnDpotrf_bufferSize)(handle, CUBLAS_FILL_MODE_LOWER, n, a.data(), n, &wanted), "cusolverDnDpotrf_bufferSize");
+  check(FROM(cusolver, cusolverDnDpotrf_bufferSize)(handle, CUBLAS_FILL_MODE_LOWER, n, a.data(), n, &wanted),
+        "cusolverDnDpotrf_bufferSize");
   double* work = nullptr;
   int* info = nullptr;
   check(cudaMalloc(reinterpret_cast<void**>(&work), static_cast<std::size_t>(wanted) * sizeof(double)), "cudaMalloc");
@@ -117,13 +129,16 @@ void factorization(const library& cusolver, int n) {
   const double seconds = fastest(
       [&] {
         a.fill(noise);
-        check(cudaMemcpy2D(a.data(), (order + 1) * sizeof(double), diagonal.data(), sizeof(double), sizeof(double), order, cudaMemcpyHostToDevice), "cudaMemcpy2D");
+        check(cudaMemcpy2D(a.data(), (order + 1) * sizeof(double), diagonal.data(), sizeof(double), sizeof(double),
+                           order, cudaMemcpyHostToDevice),
+              "cudaMemcpy2D");
       },
       [&] { check(potrf(handle, CUBLAS_FILL_MODE_LOWER, n, a.data(), n, work, wanted, info), "cusolverDnDpotrf"); });
   int failed = 0;
   check(cudaMemcpy(&failed, info, sizeof failed, cudaMemcpyDeviceToHost), "cudaMemcpy");
   if (failed != 0) bench::fail("cusolverDnDpotrf: info " + std::to_string(failed));
-  bench::row("device", "cuSOLVER", "potrf_f64_" + std::to_string(n), 1, "gflops", double(n) * n * n / 3.0 / seconds * 1e-9);
+  bench::row("device", "cuSOLVER", "potrf_f64_" + std::to_string(n), 1, "gflops",
+             double(n) * n * n / 3.0 / seconds * 1e-9);
   cudaFree(work);
   cudaFree(info);
   FROM(cusolver, cusolverDnDestroy)(handle);
@@ -150,13 +165,15 @@ class placed {
 void sparse_products(const library& cusparse, std::int64_t side) {
   const bench::laplacian host(side);
   const std::int64_t n = host.rows;
-  const placed starts(std::vector<std::int32_t>(host.starts.begin(), host.starts.end())), columns(host.columns), values(host.values),
-      x(std::vector<double>(static_cast<std::size_t>(n) * 16, 1)), y(std::vector<double>(static_cast<std::size_t>(n) * 16, 1));
+  const placed starts(std::vector<std::int32_t>(host.starts.begin(), host.starts.end())), columns(host.columns),
+      values(host.values), x(std::vector<double>(static_cast<std::size_t>(n) * 16, 1)),
+      y(std::vector<double>(static_cast<std::size_t>(n) * 16, 1));
   cusparseHandle_t handle = nullptr;
   check(FROM(cusparse, cusparseCreate)(&handle), "cusparseCreate");
   cusparseSpMatDescr_t a = nullptr;
-  check(FROM(cusparse, cusparseCreateCsr)(&a, n, n, static_cast<std::int64_t>(host.columns.size()), starts.data(), columns.data(),
-                                          values.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F),
+  check(FROM(cusparse, cusparseCreateCsr)(&a, n, n, static_cast<std::int64_t>(host.columns.size()), starts.data(),
+                                          columns.data(), values.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                                          CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F),
         "cusparseCreateCsr");
   constexpr auto as_is = CUSPARSE_OPERATION_NON_TRANSPOSE;
   constexpr int calls = 10;
@@ -165,9 +182,10 @@ void sparse_products(const library& cusparse, std::int64_t side) {
   const auto measured = [&](const char* name, std::int64_t b, auto&& enqueue) {
     void* buffer = nullptr;
     if (bytes > 0) check(cudaMalloc(&buffer, bytes), "cudaMalloc");
-    const double seconds = fastest([] {}, [&] {
-      for (int i = 0; i < calls; ++i) check(enqueue(buffer), name);
-    });
+    const double seconds = fastest([] {},
+                                   [&] {
+                                     for (int i = 0; i < calls; ++i) check(enqueue(buffer), name);
+                                   });
     bench::row("device", "cuSPARSE", name + std::string("_f64_") + std::to_string(n), 1, "gigabytes_per_second",
                host.bytes(b) * calls / seconds * 1e-9);
     cudaFree(buffer);
@@ -175,19 +193,24 @@ void sparse_products(const library& cusparse, std::int64_t side) {
   cusparseDnVecDescr_t from = nullptr, to = nullptr;
   check(FROM(cusparse, cusparseCreateDnVec)(&from, n, x.data(), CUDA_R_64F), "cusparseCreateDnVec");
   check(FROM(cusparse, cusparseCreateDnVec)(&to, n, y.data(), CUDA_R_64F), "cusparseCreateDnVec");
-  check(FROM(cusparse, cusparseSpMV_bufferSize)(handle, as_is, &one, a, from, &none, to, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, &bytes),
+  check(FROM(cusparse, cusparseSpMV_bufferSize)(handle, as_is, &one, a, from, &none, to, CUDA_R_64F,
+                                                CUSPARSE_SPMV_ALG_DEFAULT, &bytes),
         "cusparseSpMV_bufferSize");
   measured("spmv", 1, [&](void* buffer) {
-    return FROM(cusparse, cusparseSpMV)(handle, as_is, &one, a, from, &none, to, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, buffer);
+    return FROM(cusparse, cusparseSpMV)(handle, as_is, &one, a, from, &none, to, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT,
+                                        buffer);
   });
   cusparseDnMatDescr_t many = nullptr, out = nullptr;
-  check(FROM(cusparse, cusparseCreateDnMat)(&many, n, 16, 16, x.data(), CUDA_R_64F, CUSPARSE_ORDER_ROW), "cusparseCreateDnMat");
-  check(FROM(cusparse, cusparseCreateDnMat)(&out, n, 16, 16, y.data(), CUDA_R_64F, CUSPARSE_ORDER_ROW), "cusparseCreateDnMat");
-  check(FROM(cusparse, cusparseSpMM_bufferSize)(handle, as_is, as_is, &one, a, many, &none, out, CUDA_R_64F, CUSPARSE_SPMM_ALG_DEFAULT,
-                                                &bytes),
+  check(FROM(cusparse, cusparseCreateDnMat)(&many, n, 16, 16, x.data(), CUDA_R_64F, CUSPARSE_ORDER_ROW),
+        "cusparseCreateDnMat");
+  check(FROM(cusparse, cusparseCreateDnMat)(&out, n, 16, 16, y.data(), CUDA_R_64F, CUSPARSE_ORDER_ROW),
+        "cusparseCreateDnMat");
+  check(FROM(cusparse, cusparseSpMM_bufferSize)(handle, as_is, as_is, &one, a, many, &none, out, CUDA_R_64F,
+                                                CUSPARSE_SPMM_ALG_DEFAULT, &bytes),
         "cusparseSpMM_bufferSize");
   measured("spmm16", 16, [&](void* buffer) {
-    return FROM(cusparse, cusparseSpMM)(handle, as_is, as_is, &one, a, many, &none, out, CUDA_R_64F, CUSPARSE_SPMM_ALG_DEFAULT, buffer);
+    return FROM(cusparse, cusparseSpMM)(handle, as_is, as_is, &one, a, many, &none, out, CUDA_R_64F,
+                                        CUSPARSE_SPMM_ALG_DEFAULT, buffer);
   });
   FROM(cusparse, cusparseDestroyDnMat)(out), FROM(cusparse, cusparseDestroyDnMat)(many);
   FROM(cusparse, cusparseDestroyDnVec)(to), FROM(cusparse, cusparseDestroyDnVec)(from);

@@ -21,13 +21,20 @@ std::uint64_t device_clock(const plugin::device& of) {
 }
 
 /// How an iteration's tasks come to the device.
-enum class way { submitted, single, graphs };
+enum class way {
+  submitted,
+  single,
+  graphs
+};
 const char* word_of(way w) { return w == way::submitted ? "_submitted" : w == way::single ? "_single" : "_graphs"; }
 
 std::string machine_of(const std::string& plugin, way how) {
-  std::string text = "[runtime]\nworkers = 1\nplugins = [\"host\", \"" + plugin + "\"]\ngraphs = " + (how == way::graphs ? "true" : "false") + "\n";
+  std::string text = "[runtime]\nworkers = 1\nplugins = [\"host\", \"" + plugin +
+                     "\"]\ngraphs = " + (how == way::graphs ? "true" : "false") + "\n";
   if (plugin == "sim")
-    text += "[plugin.sim]\nclock = \"virtual\"\n[[plugin.sim.device]]\nmemory = \"16 MiB\"\nflops = \"100 GFLOP/s\"\nlaunch_latency = \"5 us\"\n";
+    text +=
+        "[plugin.sim]\nclock = \"virtual\"\n[[plugin.sim.device]]\nmemory = \"16 MiB\"\nflops = \"100 "
+        "GFLOP/s\"\nlaunch_latency = \"5 us\"\n";
   return text;
 }
 
@@ -74,8 +81,10 @@ void measure(const std::string& plugin, const std::string& kase, long steps, lon
   const std::string name = kase + word_of(how);
   bench::row("graphs", "tessera", name, 1, "ns_per_task", wall / count * 1e9);
   bench::row("graphs", "tessera", name, 1, "cpu_ns_per_task", busy / count * 1e9);
-  bench::row("graphs", "tessera", name, 1, "launches_per_iteration", double(after.device_launches - before.device_launches) / double(replays));
-  if (modelled) bench::row("graphs", "tessera", name, 1, "modelled_us_per_iteration", double(device_ns) * 1e-3 / double(replays));
+  bench::row("graphs", "tessera", name, 1, "launches_per_iteration",
+             double(after.device_launches - before.device_launches) / double(replays));
+  if (modelled)
+    bench::row("graphs", "tessera", name, 1, "modelled_us_per_iteration", double(device_ns) * 1e-3 / double(replays));
 
   for (long r = 0; r < replays + 4; ++r)
     for (long k = 0; k < steps; ++k)

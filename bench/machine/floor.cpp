@@ -101,7 +101,9 @@ int main(int argc, char** argv) {
       void* arg;
     };
     std::vector<Task> tasks(size_t(n), Task{empty_function, nullptr});
-    out("call_through_pointer", 1, best_ns(n, [&] { for (auto& t : tasks) t.f(t.arg); }));
+    out("call_through_pointer", 1, best_ns(n, [&] {
+          for (auto& t : tasks) t.f(t.arg);
+        }));
   }
   {
     std::vector<void*> p(static_cast<size_t>(n));
@@ -131,11 +133,18 @@ int main(int argc, char** argv) {
   }
   {
     cache_line a;
-    out("atomic_add", 1, best_ns(n, [&] { for (long i = 0; i < n; ++i) a.v.fetch_add(1); }));
+    out("atomic_add", 1, best_ns(n, [&] {
+          for (long i = 0; i < n; ++i) a.v.fetch_add(1);
+        }));
     std::vector<double> samples;  // the best would be a moment in which the other thread does not run
     pair_run([&](int core) {
       for (int r = 0; r < 200; ++r) {
-        const double t = best_ns(20000, [&] { for (long i = 0; i < 20000; ++i) a.v.fetch_add(1); }, 1);
+        const double t = best_ns(
+            20000,
+            [&] {
+              for (long i = 0; i < 20000; ++i) a.v.fetch_add(1);
+            },
+            1);
         if (core == 0) samples.push_back(t);
       }
     });
@@ -189,15 +198,16 @@ int main(int argc, char** argv) {
     out("futex_wake_round_trip", 2, samples[samples.size() / 2]);
   }
   pin(0);
-  out("clock_read", 1, best_ns(n, [&] { for (long i = 0; i < n; ++i) now(); }));
+  out("clock_read", 1, best_ns(n, [&] {
+        for (long i = 0; i < n; ++i) now();
+      }));
   {
     const std::vector<graph_access> acc = graph_accesses(n);
     long edges = 0;
     out("find_edges_of_random_graph", 1, best_ns(n, [&] {
           edge_finder<uint32_t> f(graph_handles);
           edges = 0;
-          for (long i = 0; i < n; ++i)
-            f.access(acc[size_t(i)], uint32_t(i), [&](uint32_t) { ++edges; });
+          for (long i = 0; i < n; ++i) f.access(acc[size_t(i)], uint32_t(i), [&](uint32_t) { ++edges; });
         }));
     row("floor", "hardware", "random_graph", 1, "edges_per_task", double(edges) / double(n));
     // the critical path bounds the parallelism of the random graph
@@ -205,7 +215,8 @@ int main(int argc, char** argv) {
     edge_finder<uint32_t> f(graph_handles);
     int longest = 1;
     for (long i = 0; i < n; ++i) {
-      f.access(acc[size_t(i)], uint32_t(i), [&](uint32_t p) { depth[size_t(i)] = std::max(depth[size_t(i)], depth[p] + 1); });
+      f.access(acc[size_t(i)], uint32_t(i),
+               [&](uint32_t p) { depth[size_t(i)] = std::max(depth[size_t(i)], depth[p] + 1); });
       longest = std::max(longest, depth[size_t(i)]);
     }
     row("floor", "hardware", "random_graph", 1, "average_parallelism", double(n) / longest);

@@ -1,11 +1,11 @@
-// Matrix product and Cholesky factorization on one device whose memory is a part of the matrices: bytes moved against a lower bound,
-// and how far copies and computation go side by side.
+// Matrix product and Cholesky factorization on one device whose memory is a part of the matrices: bytes moved against a
+// lower bound, and how far copies and computation go side by side.
 //
 //   bench_out_of_core --op gemm|potrf --n 1536 --tile 64 --percent 200 --eviction next_use
 //
-// Twice: on the device of the plugin sim, with real data and a check of the result; and as a simulated run on a description of the
-// same machine, in whose virtual time no thread of the host is late. All tasks run on the device; the host has the matrices before, and
-// again in the end.
+// Twice: on the device of the plugin sim, with real data and a check of the result; and as a simulated run on a
+// description of the same machine, in whose virtual time no thread of the host is late. All tasks run on the device;
+// the host has the matrices before, and again in the end.
 #include <string>
 
 #include "apps/cholesky/factorization.hpp"
@@ -40,13 +40,15 @@ struct problem {
     if (product) return t * t * t * 2 * b * b * b;
     return b * b * b * (t / 3 + t * (t - 1) / 2 * (2 + 1 / b) + t * (t - 1) * (t - 2) / 3);
   }
-  double bound(double room) const { return product ? product_bound(double(tiles()), room) : factorization_bound(double(tiles()), room); }
+  double bound(double room) const {
+    return product ? product_bound(double(tiles()), room) : factorization_bound(double(tiles()), room);
+  }
 };
 
 struct result {
-  double in = 0, out = 0;                  ///< bytes, with the result back on the host
-  double seconds = 0;                      ///< until the last task is done
-  double in_then = 0, out_then = 0;        ///< bytes until then
+  double in = 0, out = 0;            ///< bytes, with the result back on the host
+  double seconds = 0;                ///< until the last task is done
+  double in_then = 0, out_then = 0;  ///< bytes until then
 };
 
 double bytes(const tessera::runtime& rt, bool in) {
@@ -68,7 +70,9 @@ result timed(tessera::runtime& rt, matrix& answer, bool lower, Submit submit, Cl
   r.out_then = bytes(rt, false) - out;
   for (std::int64_t j = 0; j < answer.counts()[1]; ++j)
     for (std::int64_t i = lower ? j : 0; i < answer.counts()[0]; ++i)
-      rt.submit_at(std::source_location::current(), {.at = rt.at("core0")}, "look", [](tessera::view<const double>) {}, tessera::read(answer(i, j)));
+      rt.submit_at(
+          std::source_location::current(), {.at = rt.at("core0")}, "look", [](tessera::view<const double>) {},
+          tessera::read(answer(i, j)));
   rt.fence();
   r.in = bytes(rt, true) - in;
   r.out = bytes(rt, false) - out;
@@ -85,7 +89,8 @@ result run(const problem& p, tessera::runtime& rt, Set set, Clock clock, Check c
   if (p.product) {
     set(a, [](std::int64_t i, std::int64_t j) { return noise(long(i), long(j)); });
     set(b, [](std::int64_t i, std::int64_t j) { return noise(long(j) + 7, long(i)); });
-    const result r = timed(rt, c, false, [&] { tessera::apps::multiply(rt, a, b, c, room); }, clock);
+    const result r = timed(
+        rt, c, false, [&] { tessera::apps::multiply(rt, a, b, c, room); }, clock);
     check(nullptr, a, b, c);
     return r;
   }
@@ -94,7 +99,8 @@ result run(const problem& p, tessera::runtime& rt, Set set, Clock clock, Check c
   };
   auto info = rt.make_array<std::int32_t>("info", {p.tiles()}, {1});
   set(a, element);
-  const result r = timed(rt, a, true, [&] { tessera::apps::factorize(rt, a, info, room); }, clock);
+  const result r = timed(
+      rt, a, true, [&] { tessera::apps::factorize(rt, a, info, room); }, clock);
   check(element, a, b, c);
   return r;
 }
@@ -107,19 +113,22 @@ result on_the_plugin(const problem& p, double room, const std::string& eviction)
   const std::string rate = std::to_string(mib_per_second) + " MiB/s\"\n";
   tessera::config::document configuration = tessera::config::document::parse(
       "[runtime]\nworkers = 1\nplacement = \"pinned\"\nhistory = \"off\"\nwindow_tasks = " + std::to_string(window) +
-      "\nplugins = [\"host\", \"sim\"]\n[memory]\neviction = \"" + eviction + "\"\nhigh_watermark = " + std::to_string(watermark) +
-      "\nlow_watermark = " + std::to_string(watermark) + "\n[[plugin.sim.device]]\nmemory = \"" + std::to_string(memory_of(p, room)) +
-      " B\"\nflops = \"" + std::to_string(gflops) + " GFLOP/s\"\ncompute_streams = " + std::to_string(streams) + "\nbandwidth_in = \"" + rate +
-      "bandwidth_out = \"" + rate);
+      "\nplugins = [\"host\", \"sim\"]\n[memory]\neviction = \"" + eviction +
+      "\"\nhigh_watermark = " + std::to_string(watermark) + "\nlow_watermark = " + std::to_string(watermark) +
+      "\n[[plugin.sim.device]]\nmemory = \"" + std::to_string(memory_of(p, room)) + " B\"\nflops = \"" +
+      std::to_string(gflops) + " GFLOP/s\"\ncompute_streams = " + std::to_string(streams) + "\nbandwidth_in = \"" +
+      rate + "bandwidth_out = \"" + rate);
   tessera::runtime rt(tessera::hierarchy::assemble(configuration));
-  return run(p, rt, [&](matrix& m, auto element) { fill(rt, m, element); }, now, [&](auto element, matrix& a, matrix& b, matrix& c) {
-    if constexpr (std::is_null_pointer_v<decltype(element)>) {
-      const column x = test_vector(p.n);
-      compare("gemm", times(c, x), times(a, times(b, x)));
-    } else {
-      check_factor(a, element);
-    }
-  });
+  return run(
+      p, rt, [&](matrix& m, auto element) { fill(rt, m, element); }, now,
+      [&](auto element, matrix& a, matrix& b, matrix& c) {
+        if constexpr (std::is_null_pointer_v<decltype(element)>) {
+          const column x = test_vector(p.n);
+          compare("gemm", times(c, x), times(a, times(b, x)));
+        } else {
+          check_factor(a, element);
+        }
+      });
 }
 
 result in_virtual_time(const problem& p, double room, const std::string& eviction) {
@@ -147,17 +156,19 @@ result in_virtual_time(const problem& p, double room, const std::string& evictio
     for (std::size_t k = 0; k < m.size(); ++k) tessera::fill(rt, m.block(k), 1.0, {.at = rt.at("core0")});
     rt.fence();
   };
-  return run(p, rt, set, [&] { return double(world->clock.now()) * 1e-9; }, [](auto&&...) {});
+  return run(
+      p, rt, set, [&] { return double(world->clock.now()) * 1e-9; }, [](auto&&...) {});
 }
 
 void measure(const problem& p, long percent, const std::string& eviction) {
   const double room = std::floor(p.data() * 100 / double(percent));
-  const std::string name = std::string(p.product ? "gemm" : "potrf") + "_n" + std::to_string(p.n) + "_tile" + std::to_string(p.tile) + "_" +
-                           std::to_string(percent) + "_" + eviction;
+  const std::string name = std::string(p.product ? "gemm" : "potrf") + "_n" + std::to_string(p.n) + "_tile" +
+                           std::to_string(p.tile) + "_" + std::to_string(percent) + "_" + eviction;
   const double bound = p.bound(room) * p.tile_bytes(), rate = mib_per_second * (1 << 20);
   const auto say = [&](const char* metric, double value) { row("out_of_core", "Tessera", name, 1, metric, value); };
   const result real = on_the_plugin(p, room, eviction), modelled = in_virtual_time(p, room, eviction);
-  const double compute = p.flops() / (gflops * 1e9 * streams), in = modelled.in_then / rate, out = modelled.out_then / rate;
+  const double compute = p.flops() / (gflops * 1e9 * streams), in = modelled.in_then / rate,
+               out = modelled.out_then / rate;
   say("bound_bytes", bound);
   say("bytes_in", real.in);
   say("bytes_out", real.out);

@@ -53,10 +53,11 @@ struct tiled {
   int count;  // tiles per side
   std::unique_ptr<double[]> data;
   std::vector<starpu_data_handle_t> handle;
-  explicit tiled(int tiles) : count(tiles), data(new double[size_t(tiles) * tiles * tile * tile]), handle(size_t(tiles) * tiles) {
+  explicit tiled(int tiles)
+      : count(tiles), data(new double[size_t(tiles) * tiles * tile * tile]), handle(size_t(tiles) * tiles) {
     for (size_t i = 0; i < handle.size(); ++i)
-      starpu_matrix_data_register(&handle[i], STARPU_MAIN_RAM, uintptr_t(&data[i * size_t(tile) * tile]), uint32_t(tile),
-                                  uint32_t(tile), uint32_t(tile), sizeof(double));
+      starpu_matrix_data_register(&handle[i], STARPU_MAIN_RAM, uintptr_t(&data[i * size_t(tile) * tile]),
+                                  uint32_t(tile), uint32_t(tile), uint32_t(tile), sizeof(double));
   }
   ~tiled() {
     for (auto& h : handle) starpu_data_unregister(h);
@@ -131,8 +132,8 @@ int main(int argc, char** argv) {
     }
   }
   row("dense",
-      "StarPU " + std::to_string(STARPU_MAJOR_VERSION) + "." + std::to_string(STARPU_MINOR_VERSION) + " " + sched + " " +
-          openblas_get_corename(),
+      "StarPU " + std::to_string(STARPU_MAJOR_VERSION) + "." + std::to_string(STARPU_MINOR_VERSION) + " " + sched +
+          " " + openblas_get_corename(),
       op + "_n" + std::to_string(n) + "_tile" + std::to_string(tile), workers, "gflops", flops / best * 1e-9);
   starpu_shutdown();
 }

@@ -35,7 +35,9 @@ int main(int argc, char** argv) {
           const long l = p > 0 ? p - 1 : p, r = p + 1 < width ? p + 1 : p;
           (void)in, (void)out, (void)l, (void)r;
 #pragma omp task firstprivate(iters) depend(in : in[8 * l], in[8 * p], in[8 * r]) depend(out : out[8 * p])
-          { if (busy(iters) == 123.0) sink.store(1); }
+          {
+            if (busy(iters) == 123.0) sink.store(1);
+          }
         }
 #pragma omp taskwait
       seconds = now() - t0;
@@ -68,18 +70,24 @@ int main(int argc, char** argv) {
       if (kase == "independent") {
         for (long i = 0; i < n; ++i) {
 #pragma omp task
-          { if (check) ran.fetch_add(1, std::memory_order_relaxed); }
+          {
+            if (check) ran.fetch_add(1, std::memory_order_relaxed);
+          }
         }
       } else if (kase == "chain") {
         for (long i = 0; i < n; ++i) {
 #pragma omp task depend(inout : h[0])
-          { if (check) ++chained; }
+          {
+            if (check) ++chained;
+          }
         }
       } else if (kase == "dag") {
         for (long i = 0; i < n; ++i) {
           const graph_access a = acc[size_t(i)];
 #pragma omp task firstprivate(a, i) depend(in : h[a.r0], h[a.r1]) depend(out : h[a.w])
-          { if (check) graph_body(a, uint64_t(i)); }
+          {
+            if (check) graph_body(a, uint64_t(i));
+          }
         }
       }
       const double t1 = now();

@@ -1,4 +1,5 @@
-// Task overhead, submission alone, stencil efficiency and metadata of StarPU: starpu_task_submit and starpu_task_insert, several schedulers.
+// Task overhead, submission alone, stencil efficiency and metadata of StarPU: starpu_task_submit and
+// starpu_task_insert, several schedulers.
 #include "bench/common/random_graph.hpp"
 #include "bench/common/stencil.hpp"
 
@@ -94,10 +95,14 @@ int main(int argc, char** argv) {
           auto* in = &cell[size_t((t + 1) % 2) * 4096];
           auto* out = &cell[size_t(t % 2) * 4096];
           const bool l = p > 0, r = p + 1 < width;
-          if (l && r) submit(&three, &iterations, 0, {in[p - 1], in[p], in[p + 1], out[p]});
-          else if (l) submit(&two, &iterations, 0, {in[p - 1], in[p], out[p]});
-          else if (r) submit(&two, &iterations, 0, {in[p], in[p + 1], out[p]});
-          else submit(&one, &iterations, 0, {in[p], out[p]});
+          if (l && r)
+            submit(&three, &iterations, 0, {in[p - 1], in[p], in[p + 1], out[p]});
+          else if (l)
+            submit(&two, &iterations, 0, {in[p - 1], in[p], out[p]});
+          else if (r)
+            submit(&two, &iterations, 0, {in[p], in[p + 1], out[p]});
+          else
+            submit(&one, &iterations, 0, {in[p], out[p]});
         }
       starpu_task_wait_for_all();
       return now() - t0;
@@ -163,20 +168,25 @@ int main(int argc, char** argv) {
       const double c0 = cpu_seconds(), t0 = now();
       if (kase == "independent") {
         for (long i = 0; i < n; ++i)
-          if (insert) starpu_task_insert(&free_cl, 0);
-          else submit(&free_cl, nullptr, 0, {});
+          if (insert)
+            starpu_task_insert(&free_cl, 0);
+          else
+            submit(&free_cl, nullptr, 0, {});
       } else if (kase == "chain") {
         for (long i = 0; i < n; ++i)
-          if (insert) starpu_task_insert(&chain_cl, STARPU_RW, h[0], 0);
-          else submit(&chain_cl, nullptr, 0, {h[0]});
+          if (insert)
+            starpu_task_insert(&chain_cl, STARPU_RW, h[0], 0);
+          else
+            submit(&chain_cl, nullptr, 0, {h[0]});
       } else if (kase == "dag") {
         for (long i = 0; i < n; ++i) {
           const graph_access a = acc[size_t(i)];
           graph_argument* d = &dag_args[size_t(i)];
           if (insert)
-            starpu_task_insert(&dag_cl, STARPU_R, h[a.r0], STARPU_R, h[a.r1], STARPU_W, h[a.w], STARPU_CL_ARGS_NFREE,
-                               d, sizeof *d, 0);
-          else submit(&dag_cl, d, sizeof *d, {h[a.r0], h[a.r1], h[a.w]});
+            starpu_task_insert(&dag_cl, STARPU_R, h[a.r0], STARPU_R, h[a.r1], STARPU_W, h[a.w], STARPU_CL_ARGS_NFREE, d,
+                               sizeof *d, 0);
+          else
+            submit(&dag_cl, d, sizeof *d, {h[a.r0], h[a.r1], h[a.w]});
         }
       }
       const double t1 = now();

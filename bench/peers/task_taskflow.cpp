@@ -22,7 +22,9 @@ int main(int argc, char** argv) {
 
   if (kase == "stencil") {
     auto stencil = [&](long width, long steps, uint64_t iters) {
-      auto work = [&sink, iters] { if (busy(iters) == 123.0) sink.store(1); };
+      auto work = [&sink, iters] {
+        if (busy(iters) == 123.0) sink.store(1);
+      };
       const size_t w = size_t(width);
       const double t0 = now();
       if (async) {
@@ -69,10 +71,16 @@ int main(int argc, char** argv) {
     std::fill(graph_values.begin(), graph_values.end(), 1);
     ran = 0, chained = 0;
   };
-  auto free_body = [&ran, check] { if (check) ran.fetch_add(1, std::memory_order_relaxed); };
-  auto chain_body = [&chained, check] { if (check) ++chained; };
+  auto free_body = [&ran, check] {
+    if (check) ran.fetch_add(1, std::memory_order_relaxed);
+  };
+  auto chain_body = [&chained, check] {
+    if (check) ++chained;
+  };
   auto dag_task = [&acc, check](long i) {
-    return [&acc, check, i] { if (check) graph_body(acc[size_t(i)], uint64_t(i)); };
+    return [&acc, check, i] {
+      if (check) graph_body(acc[size_t(i)], uint64_t(i));
+    };
   };
 
   for (int rep = 0; rep < 2; ++rep) {  // the first one warms up threads and memory
@@ -100,8 +108,10 @@ int main(int argc, char** argv) {
             for (uint32_t r : {a.r0, a.r1})
               if (!state[r].writer.empty()) preds.push_back(state[r].writer);
             state_type& w = state[a.w];
-            if (!w.readers.empty()) preds.insert(preds.end(), w.readers.begin(), w.readers.end());
-            else if (!w.writer.empty()) preds.push_back(w.writer);
+            if (!w.readers.empty())
+              preds.insert(preds.end(), w.readers.begin(), w.readers.end());
+            else if (!w.writer.empty())
+              preds.push_back(w.writer);
             tf::AsyncTask self = executor.silent_dependent_async(dag_task(i), preds.begin(), preds.end());
             state[a.r0].readers.push_back(self);
             state[a.r1].readers.push_back(self);

@@ -73,7 +73,10 @@ int main(int argc, char** argv) {
       const double c0 = cpu_seconds(), t0 = now();
       if (kase == "independent") {
         oneapi::tbb::task_group group;
-        for (long i = 0; i < n; ++i) group.run([&] { if (check) ran.fetch_add(1, std::memory_order_relaxed); });
+        for (long i = 0; i < n; ++i)
+          group.run([&] {
+            if (check) ran.fetch_add(1, std::memory_order_relaxed);
+          });
         const double t1 = now();
         group.wait();
         submit = t1 - t0, total = now() - t0, cpu = cpu_seconds() - c0;

@@ -13,22 +13,44 @@ def jobs_of(group, tasks, sizes):
     light, heavy = tasks, max(tasks // 5, 1)
     out = []
     if group == "submit":
-        out += [f"bench_tasks --case submit --n {light}", f"peer_task_starpu --case submit --n {heavy}",
-                "bench_tasks --case metadata", "peer_task_starpu --case metadata", "bench_tasks --case idle --workers 2"]
+        out += [
+            f"bench_tasks --case submit --n {light}",
+            f"peer_task_starpu --case submit --n {heavy}",
+            "bench_tasks --case metadata",
+            "peer_task_starpu --case metadata",
+            "bench_tasks --case idle --workers 2",
+        ]
     if group == "tasks":
         for case in ("independent", "chain", "dag"):
             for workers in (1, 2):
                 to = f"--case {case} --workers {workers} --n"
                 out += [f"bench_tasks {to} {light}"]
-                out += [f"{p} {to} {light}" for p in ("peer_task_libgomp", "peer_task_libomp", "peer_task_tbb",
-                                                      "peer_task_taskflow", "peer_task_taskflow --api async")]
+                out += [
+                    f"{p} {to} {light}"
+                    for p in (
+                        "peer_task_libgomp",
+                        "peer_task_libomp",
+                        "peer_task_tbb",
+                        "peer_task_taskflow",
+                        "peer_task_taskflow --api async",
+                    )
+                ]
                 out += [f"peer_task_starpu --sched {s} {to} {heavy}" for s in ("lws", "eager")]
     if group == "waits":
         out += ["bench_tasks --case view --workers 2", "peer_task_starpu --case view --workers 2", "bench_cold"]
     if group == "metg":
         for width in (2, 8):
-            for p in ("bench_tasks", "bench_tasks --recorded 1", "peer_task_libgomp", "peer_task_libomp", "peer_task_tbb", "peer_task_taskflow",
-                      "peer_task_taskflow --api async", "peer_task_starpu --sched lws", "peer_task_starpu --sched eager"):
+            for p in (
+                "bench_tasks",
+                "bench_tasks --recorded 1",
+                "peer_task_libgomp",
+                "peer_task_libomp",
+                "peer_task_tbb",
+                "peer_task_taskflow",
+                "peer_task_taskflow --api async",
+                "peer_task_starpu --sched lws",
+                "peer_task_starpu --sched eager",
+            ):
                 out.append(f"{p} --case stencil --workers 2 --width {width}")
     if group == "dense":
         for op in ("potrf", "gemm"):

@@ -44,7 +44,7 @@ def _first(path, prefix):
         with open(path) as f:
             for line in f:
                 if line.startswith(prefix):
-                    return line[len(prefix):].lstrip(" \t:=").rstrip()
+                    return line[len(prefix) :].lstrip(" \t:=").rstrip()
     except OSError:
         pass
     return ""
@@ -54,8 +54,13 @@ def facts(build):
     """Processor, cores, memory, kernel, and how the programs were built."""
     cache = os.path.join(build, "CMakeCache.txt")
     compiler = _first(cache, "CMAKE_CXX_COMPILER:FILEPATH")
-    version = subprocess.run([compiler, "-dumpfullversion"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                             check=False).stdout.strip() if compiler else ""
+    version = (
+        subprocess.run(
+            [compiler, "-dumpfullversion"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False
+        ).stdout.strip()
+        if compiler
+        else ""
+    )
     model = _first("/proc/cpuinfo", "model name") or "unknown processor"
     family, number = _first("/proc/cpuinfo", "cpu family"), _first("/proc/cpuinfo", "model\t")
     return {

@@ -8,8 +8,14 @@ POLICIES = ("next_use", "lru", "fifo")
 
 
 def _run(folder, words, timeout):
-    p = subprocess.run([os.path.join(folder, "bench_out_of_core")] + words, text=True, timeout=timeout, stdout=subprocess.PIPE,
-                       stderr=subprocess.PIPE, check=False)
+    p = subprocess.run(
+        [os.path.join(folder, "bench_out_of_core")] + words,
+        text=True,
+        timeout=timeout,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
     if p.returncode != 0:
         raise RuntimeError(f"bench_out_of_core {' '.join(words)}: exit {p.returncode}: {p.stderr.strip()[-300:]}")
     rows = [line.split("\t") for line in p.stdout.splitlines() if line.count("\t") == 5]
@@ -22,21 +28,48 @@ def measure(opt, root):  # pylint: disable=unused-argument
     for op, n, tile in PROBLEMS:
         for percent in PERCENT:
             for policy in POLICIES:
-                words = ["--op", op, "--n", str(n), "--tile", str(tile), "--percent", str(percent), "--eviction", policy]
-                out.append({"op": op, "n": n, "tile": tile, "percent": percent, "eviction": policy, **_run(folder, words, opt.timeout)})
+                words = [
+                    "--op",
+                    op,
+                    "--n",
+                    str(n),
+                    "--tile",
+                    str(tile),
+                    "--percent",
+                    str(percent),
+                    "--eviction",
+                    policy,
+                ]
+                out.append(
+                    {
+                        "op": op,
+                        "n": n,
+                        "tile": tile,
+                        "percent": percent,
+                        "eviction": policy,
+                        **_run(folder, words, opt.timeout),
+                    }
+                )
                 print(f"out_of_core {op} {percent} % {policy}: {out[-1]['bytes_over_bound']:.3f}", flush=True)
     return out
 
 
 def tables(results):
-    lines = ["| operation | data / memory | eviction | bound | moved | moved / bound | simulated moved / bound | compute s | in s | out s | run s | overlap |",
-             "|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"]
+    lines = [
+        (
+            "| operation | data / memory | eviction | bound | moved | moved / bound | simulated moved / bound | compute"
+            " s | in s | out s | run s | overlap |"
+        ),
+        "|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+    ]
     mib = 1 << 20
     for r in results:
-        lines.append(f"| {r['op']} n = {r['n']} | {r['percent']} % | {r['eviction']} | {r['bound_bytes'] / mib:.1f} MiB | "
-                     f"{(r['bytes_in'] + r['bytes_out']) / mib:.1f} MiB | {r['bytes_over_bound']:.3f} | {r['modelled_bytes_over_bound']:.3f} | "
-                     f"{r['compute_seconds']:.3f} | {r['copy_in_seconds']:.3f} | {r['copy_out_seconds']:.3f} | {r['seconds']:.3f} | "
-                     f"{r['overlap_percent']:.1f} % |")
+        lines.append(
+            f"| {r['op']} n = {r['n']} | {r['percent']} % | {r['eviction']} | {r['bound_bytes'] / mib:.1f} MiB |"
+            f" {(r['bytes_in'] + r['bytes_out']) / mib:.1f} MiB | {r['bytes_over_bound']:.3f} |"
+            f" {r['modelled_bytes_over_bound']:.3f} | {r['compute_seconds']:.3f} | {r['copy_in_seconds']:.3f} |"
+            f" {r['copy_out_seconds']:.3f} | {r['seconds']:.3f} | {r['overlap_percent']:.1f} % |"
+        )
     return "\n".join(lines)
 
 

@@ -42,17 +42,32 @@ def summarize(rows, limit):
         clean = [r for r in all_runs if r[1] <= limit]
         used = clean or all_runs
         values, pings = [r[0] for r in used], [r[2] for r in used if r[2] is not None]
-        out.append({"suite": suite, "runtime": runtime, "case": case, "workers": workers, "metric": metric,
-                    "median": statistics.median(values), "min": min(values), "max": max(values), "runs": len(values),
-                    "noisy": not clean, "ping_ns": statistics.median(pings) if pings else None})
+        out.append(
+            {
+                "suite": suite,
+                "runtime": runtime,
+                "case": case,
+                "workers": workers,
+                "metric": metric,
+                "median": statistics.median(values),
+                "min": min(values),
+                "max": max(values),
+                "runs": len(values),
+                "noisy": not clean,
+                "ping_ns": statistics.median(pings) if pings else None,
+            }
+        )
     _compare(out)
     return out
 
 
 def _compare(entries):
     """Adds ratio (value over Tessera's of the same case; 1 for Tessera) and goal (Tessera's entries)."""
-    ours = {(e["suite"], e["case"], e["workers"], e["metric"]): e["median"]
-            for e in entries if e["runtime"].startswith("Tessera")}
+    ours = {
+        (e["suite"], e["case"], e["workers"], e["metric"]): e["median"]
+        for e in entries
+        if e["runtime"].startswith("Tessera")
+    }
     best = {}  # of all tile sizes, for programs that have none
     for (suite, case, workers, metric), value in ours.items():
         key = (suite, re.sub(r"_tile\d+$", "", case), workers, metric)
@@ -70,17 +85,32 @@ def markdown(entries):
     shown = [e for e in entries if not e["metric"].startswith(HIDDEN)]
     order = {k: i for i, k in enumerate(dict.fromkeys((e["suite"], e["case"], e["workers"]) for e in shown))}
     metrics = {k: i for i, k in enumerate(dict.fromkeys(e["metric"] for e in shown))}
-    shown.sort(key=lambda e: (order[e["suite"], e["case"], e["workers"]], metrics[e["metric"]],
-                              -e["median"] if more_is_better(e["metric"]) else e["median"]))
-    lines = ["| case | workers | metric | runtime | median | min | max | runs | / Tessera | goal | ping ns |",
-             "|---|---:|---|---|---:|---:|---:|---:|---:|---:|---:|"]
+    shown.sort(
+        key=lambda e: (
+            order[e["suite"], e["case"], e["workers"]],
+            metrics[e["metric"]],
+            -e["median"] if more_is_better(e["metric"]) else e["median"],
+        )
+    )
+    lines = [
+        "| case | workers | metric | runtime | median | min | max | runs | / Tessera | goal | ping ns |",
+        "|---|---:|---|---|---:|---:|---:|---:|---:|---:|---:|",
+    ]
     for e in shown:
         runtime = f"**{e['runtime']}**" if e["runtime"].startswith("Tessera") else e["runtime"]
-        cells = [e["case"], e["workers"], e["metric"], runtime, f"{e['median']:.4g}", f"{e['min']:.4g}",
-                 f"{e['max']:.4g}", f"{e['runs']} noisy" if e["noisy"] else e["runs"],
-                 f"{e['ratio']:.2f}" if e["ratio"] is not None else "",
-                 f"{e['goal']:g}" if e["goal"] is not None else "",
-                 f"{e['ping_ns']:.0f}" if e["ping_ns"] is not None else ""]
+        cells = [
+            e["case"],
+            e["workers"],
+            e["metric"],
+            runtime,
+            f"{e['median']:.4g}",
+            f"{e['min']:.4g}",
+            f"{e['max']:.4g}",
+            f"{e['runs']} noisy" if e["noisy"] else e["runs"],
+            f"{e['ratio']:.2f}" if e["ratio"] is not None else "",
+            f"{e['goal']:g}" if e["goal"] is not None else "",
+            f"{e['ping_ns']:.0f}" if e["ping_ns"] is not None else "",
+        ]
         lines.append("| " + " | ".join(str(c) for c in cells) + " |")
     return "\n".join(lines)
 
@@ -96,8 +126,12 @@ def circumstances(entries):
     if kernels:
         lines.append(f"BLAS kernel set: {', '.join(kernels)}")
     if pings:
-        lines.append(f"Cache line to the other core and back: median {statistics.median(pings):.0f} ns "
-                     f"({min(pings):.0f} to {max(pings):.0f})")
-    lines.append(f"Disturbed by other processes in every run: {sum(e['noisy'] for e in entries)} of {len(entries)} entries, marked noisy; "
-                 "the others use undisturbed runs only")
+        lines.append(
+            f"Cache line to the other core and back: median {statistics.median(pings):.0f} ns "
+            f"({min(pings):.0f} to {max(pings):.0f})"
+        )
+    lines.append(
+        f"Disturbed by other processes in every run: {sum(e['noisy'] for e in entries)} of {len(entries)} entries,"
+        " marked noisy; the others use undisturbed runs only"
+    )
     return lines

@@ -1,4 +1,5 @@
-"""Tests of runner/table.py, jobs.py, spill.py and sial.py: python3 -m unittest discover -s bench/runner -p '*_test.py'"""
+"""Tests of runner/table.py, jobs.py, spill.py and sial.py: python3 -m unittest discover -s bench/runner -p
+'*_test.py'"""
 import os
 import stat
 import sys
@@ -29,9 +30,14 @@ class Summary(unittest.TestCase):
 
     def test_untiled_peer_is_compared_with_the_best_tile(self):
         rates = {"suite": "dense", "metric": "gflops"}
-        entries = table.summarize([row("Tessera Zen", 40, case="gemm_n64_tile8", **rates),
-                                   row("Tessera Zen", 50, case="gemm_n64_tile16", **rates),
-                                   row("OpenBLAS Zen", 60, case="gemm_n64", **rates)], 0.03)
+        entries = table.summarize(
+            [
+                row("Tessera Zen", 40, case="gemm_n64_tile8", **rates),
+                row("Tessera Zen", 50, case="gemm_n64_tile16", **rates),
+                row("OpenBLAS Zen", 60, case="gemm_n64", **rates),
+            ],
+            0.03,
+        )
         self.assertAlmostEqual(entries[2]["ratio"], 1.2)
 
     def test_missing_ping(self):
@@ -47,14 +53,27 @@ class Summary(unittest.TestCase):
 
 
 class Spill(unittest.TestCase):
-    DISK = [("fio", "disk_block2048K_direct", "write_mib_per_s", 200.0), ("fio", "disk_block2048K_direct", "read_mib_per_s", 400.0),
-            ("fio", "disk_block2048K_direct", "first_write_mib_per_s", 100.0), ("plugin disk", "disk_block2048K_direct", "read_mib_per_s", 900.0),
-            ("pwrite", "disk_block2048K_cached", "read_mib_per_s", 4000.0)]
+    DISK = [
+        ("fio", "disk_block2048K_direct", "write_mib_per_s", 200.0),
+        ("fio", "disk_block2048K_direct", "read_mib_per_s", 400.0),
+        ("fio", "disk_block2048K_direct", "first_write_mib_per_s", 100.0),
+        ("plugin disk", "disk_block2048K_direct", "read_mib_per_s", 900.0),
+        ("pwrite", "disk_block2048K_cached", "read_mib_per_s", 4000.0),
+    ]
 
     def job(self, name):
         mib = 1 << 20
-        return [("Tessera", name, metric, value) for metric, value in (
-            ("seconds", 3.0), ("bytes_in", 400.0 * mib), ("bytes_out", 200.0 * mib), ("bound_in", 300.0 * mib), ("bound_out", 0.0), ("io_uring", 1.0))]
+        return [
+            ("Tessera", name, metric, value)
+            for metric, value in (
+                ("seconds", 3.0),
+                ("bytes_in", 400.0 * mib),
+                ("bytes_out", 200.0 * mib),
+                ("bound_in", 300.0 * mib),
+                ("bound_out", 0.0),
+                ("io_uring", 1.0),
+            )
+        ]
 
     def test_time_against_the_best_rate_of_others_and_the_same_way(self):
         (e,) = spill.jobs_of(spill.collect([self.DISK + self.job("stream_direct")]))
@@ -72,18 +91,34 @@ class Spill(unittest.TestCase):
 class Sial(unittest.TestCase):
     def setUp(self):
         # Times of which the figures are round: 4^6 products of blocks of 16^4, and 8^6 of 6^4.
-        flops = {16: 2.0 * 4 ** 6 * 16 ** 6, 6: 2.0 * 8 ** 6 * 6 ** 6}
+        flops = {16: 2.0 * 4**6 * 16**6, 6: 2.0 * 8**6 * 6**6}
         seconds = {f"{case} {w}": 1.0 / w for case in sial.CASES for w in (1, 2)}
         for extent in (16, 6):
             seconds[f"contract_e{extent} 1"] = flops[extent] / 20e9
         seconds["smallput 1"] = 0.8
-        self.measured = {"seconds": seconds, "dgemm": {16: 40.0, 6: 25.0}, "by_hand": {16: seconds["contract_e16 1"] / 2, 6: seconds["contract_e6 1"] - 8 ** 6 * 1e-6},
-                         "spill": {f"{case} {name}": [2.0 if name == "in memory" else 3.0, 0.5, 0.25]
-                                   for case in sial.SPILLS for name in ("in memory", "look-ahead 4", "look-ahead 0")},
-                         "placed": {f"{m} {s} {d}": [1.0 if d == "never" else 1.5, 7.0] for m in sial.MACHINES for s in sial.SEGMENTS for d in ("never", "best")}}
+        self.measured = {
+            "seconds": seconds,
+            "dgemm": {16: 40.0, 6: 25.0},
+            "by_hand": {16: seconds["contract_e16 1"] / 2, 6: seconds["contract_e6 1"] - 8**6 * 1e-6},
+            "spill": {
+                f"{case} {name}": [2.0 if name == "in memory" else 3.0, 0.5, 0.25]
+                for case in sial.SPILLS
+                for name in ("in memory", "look-ahead 4", "look-ahead 0")
+            },
+            "placed": {
+                f"{m} {s} {d}": [1.0 if d == "never" else 1.5, 7.0]
+                for m in sial.MACHINES
+                for s in sial.SEGMENTS
+                for d in ("never", "best")
+            },
+        }
 
     def rows(self):
-        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in sial.tables(self.measured).splitlines() if line.startswith("| ")]
+        rows = [
+            [cell.strip() for cell in line.strip("|").split("|")]
+            for line in sial.tables(self.measured).splitlines()
+            if line.startswith("| ")
+        ]
         return {(row[0], row[1]): row for row in rows}
 
     def test_contractions_against_dgemm_and_the_program_by_hand(self):

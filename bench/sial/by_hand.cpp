@@ -1,6 +1,6 @@
-// bench_sial_by_hand: the program bench_contract.sialx as one would write it in C++ with plain dgemm, on one thread: the same blocks in
-// the same order, nothing besides. What SIAL needs beyond it is the price of the interpreter and of the runtime; what it needs beyond
-// products of blocks in the cache is the price of memory as well.
+// bench_sial_by_hand: the program bench_contract.sialx as one would write it in C++ with plain dgemm, on one thread:
+// the same blocks in the same order, nothing besides. What SIAL needs beyond it is the price of the interpreter and of
+// the runtime; what it needs beyond products of blocks in the cache is the price of memory as well.
 //
 //   bench_sial_by_hand [--norb 8] [--extent 6]      rows of bench/common/measure.hpp
 #include <cblas.h>
@@ -18,7 +18,9 @@ using block = std::vector<double>;
 /// norb^4 blocks, the first index fastest; each gets its elements when it is first assigned to.
 struct array {
   explicit array(long norb) : count(norb), blocks(static_cast<std::size_t>(norb * norb * norb * norb)) {}
-  block& at(long p, long q, long r, long s) { return blocks[static_cast<std::size_t>(p + count * (q + count * (r + count * s)))]; }
+  block& at(long p, long q, long r, long s) {
+    return blocks[static_cast<std::size_t>(p + count * (q + count * (r + count * s)))];
+  }
   long count;
   std::vector<block> blocks;
 };
@@ -46,19 +48,21 @@ int main(int argc, char** argv) {
   array a(norb), b(norb), c(norb);
   block temporary(static_cast<std::size_t>(elements));
   over_four(norb, [&](long i, long j, long m, long n) {
-    temporary.assign(temporary.size(), 1.0 + 0.01 * static_cast<double>((i + 1) + 2 * (j + 1) + 3 * (m + 1) + 4 * (n + 1)));
+    temporary.assign(temporary.size(),
+                     1.0 + 0.01 * static_cast<double>((i + 1) + 2 * (j + 1) + 3 * (m + 1) + 4 * (n + 1)));
     a.at(i, j, m, n) = temporary;
   });
   over_four(norb, [&](long m, long n, long k, long l) {
-    temporary.assign(temporary.size(), 1.0 - 0.01 * static_cast<double>((m + 1) + 2 * (n + 1) + 3 * (k + 1) + 4 * (l + 1)));
+    temporary.assign(temporary.size(),
+                     1.0 - 0.01 * static_cast<double>((m + 1) + 2 * (n + 1) + 3 * (k + 1) + 4 * (l + 1)));
     b.at(m, n, k, l) = temporary;
   });
   over_four(norb, [&](long i, long j, long k, long l) {
     temporary.assign(temporary.size(), 0.0);
     for (long m = 0; m < norb; ++m)
       for (long n = 0; n < norb; ++n)
-        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, order, order, order, 1.0, a.at(i, j, m, n).data(), order, b.at(m, n, k, l).data(),
-                    order, 1.0, temporary.data(), order);
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, order, order, order, 1.0, a.at(i, j, m, n).data(), order,
+                    b.at(m, n, k, l).data(), order, 1.0, temporary.data(), order);
     c.at(i, j, k, l) = temporary;
   });
   double sum = 0;
@@ -74,7 +78,8 @@ int main(int argc, char** argv) {
                  (1.0 - 0.01 * static_cast<double>((m + 1) + 2 * (n + 1) + 3 * (k + 1) + 4 * (l + 1)));
     expected += value * value * order * order * static_cast<double>(elements);
   });
-  if (!(std::abs(sum - expected) <= 1e-10 * expected)) bench::fail("the sum of squares is " + std::to_string(sum) + " and not " + std::to_string(expected));
+  if (!(std::abs(sum - expected) <= 1e-10 * expected))
+    bench::fail("the sum of squares is " + std::to_string(sum) + " and not " + std::to_string(expected));
   const std::string kase = "contract_e" + std::to_string(extent);
   bench::row("sial", "by hand", kase, 1, "seconds", seconds);
   bench::row("sial", "by hand", kase, 1, "sum_of_squares", sum);

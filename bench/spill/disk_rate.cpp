@@ -23,7 +23,8 @@ using buffer = std::unique_ptr<std::uint64_t[], aligned_free>;
 buffer make_buffer(std::uint64_t bytes) {
   buffer b(static_cast<std::uint64_t*>(std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment)));
   if (b == nullptr) fail("no memory for a block");
-  for (std::uint64_t k = 0; k < bytes / sizeof(std::uint64_t); ++k) b[k] = mix(k);  // nothing that a disk could compress
+  for (std::uint64_t k = 0; k < bytes / sizeof(std::uint64_t); ++k)
+    b[k] = mix(k);  // nothing that a disk could compress
   return b;
 }
 
@@ -37,7 +38,8 @@ class own_file {
     m_descriptor = ::mkostemp(path.data(), O_CLOEXEC | (direct ? O_DIRECT : 0));
     if (m_descriptor < 0) fail_here(path);
     ::unlink(path.c_str());
-    if (::fallocate(m_descriptor, 0, 0, static_cast<off_t>(bytes)) != 0 && ::ftruncate(m_descriptor, static_cast<off_t>(bytes)) != 0)
+    if (::fallocate(m_descriptor, 0, 0, static_cast<off_t>(bytes)) != 0 &&
+        ::ftruncate(m_descriptor, static_cast<off_t>(bytes)) != 0)
       fail_here(path);
   }
   ~own_file() { ::close(m_descriptor); }
@@ -67,33 +69,42 @@ double rate_of(std::vector<buffer>& memory, std::uint64_t bytes, std::uint64_t b
 
 }  // namespace
 
-disk_rate plain_rate(const std::string& directory, std::uint64_t bytes, std::uint64_t blocks, int threads, bool direct) {
+disk_rate plain_rate(const std::string& directory, std::uint64_t bytes, std::uint64_t blocks, int threads,
+                     bool direct) {
   const own_file file(directory, bytes * blocks, direct);
   std::vector<buffer> memory;
   for (int k = 0; k < threads; ++k) memory.push_back(make_buffer(bytes));
   const auto whole = [&](auto call, std::uint64_t* data, std::uint64_t k) {
     for (std::uint64_t done = 0; done < bytes;) {
-      const ssize_t moved = call(file.descriptor(), reinterpret_cast<char*>(data) + done, bytes - done, static_cast<off_t>(k * bytes + done));
+      const ssize_t moved = call(file.descriptor(), reinterpret_cast<char*>(data) + done, bytes - done,
+                                 static_cast<off_t>(k * bytes + done));
       if (moved <= 0 && errno != EINTR) fail_here("a request to the disk");
       done += static_cast<std::uint64_t>(std::max<ssize_t>(moved, 0));
     }
   };
   const auto write_all = [&](std::uint64_t shift) {
-    return rate_of(memory, bytes, blocks, [&](std::uint64_t* data, std::uint64_t k) {
-      data[0] = k + shift;
-      whole(::pwrite, data, k);
-    }, [&] {
-      if (!direct && ::fdatasync(file.descriptor()) != 0) fail_here("fdatasync");
-    });
+    return rate_of(
+        memory, bytes, blocks,
+        [&](std::uint64_t* data, std::uint64_t k) {
+          data[0] = k + shift;
+          whole(::pwrite, data, k);
+        },
+        [&] {
+          if (!direct && ::fdatasync(file.descriptor()) != 0) fail_here("fdatasync");
+        });
   };
   disk_rate r;
   r.first = write_all(1);
   r.write = write_all(2);
   if (!direct) ::posix_fadvise(file.descriptor(), 0, 0, POSIX_FADV_DONTNEED);
-  r.read = rate_of(memory, bytes, blocks, [&](std::uint64_t* data, std::uint64_t k) {
-    whole(::pread, data, k);
-    if (data[0] != k + 2 || data[bytes / sizeof *data - 1] != mix(bytes / sizeof *data - 1)) fail("the disk: a block is not what was written");
-  }, [] {});
+  r.read = rate_of(
+      memory, bytes, blocks,
+      [&](std::uint64_t* data, std::uint64_t k) {
+        whole(::pread, data, k);
+        if (data[0] != k + 2 || data[bytes / sizeof *data - 1] != mix(bytes / sizeof *data - 1))
+          fail("the disk: a block is not what was written");
+      },
+      [] {});
   return r;
 }
 

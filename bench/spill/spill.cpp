@@ -1,11 +1,13 @@
-// Jobs on the host whose data are twice the memory that it may use, with the plugin disk behind it; and the disk's own rate.
+// Jobs on the host whose data are twice the memory that it may use, with the plugin disk behind it; and the disk's own
+// rate.
 //
 //   bench_spill --case disk                              what the disk does by itself, with blocks of the same size
 //   bench_spill --case stream                            all blocks written, read, and replaced, in order, by tasks
 //   bench_spill --case gemm|potrf --n 4096 --tile 512    the same as without a limit, which is measured too
 //
-// --direct 1 goes around the page cache, so that bytes really reach the disk and come from there; --direct 0 leaves them to the system, which
-// keeps them in memory when it can. Every result is checked. Bytes are counted by the runtime.
+// --direct 1 goes around the page cache, so that bytes really reach the disk and come from there; --direct 0 leaves
+// them to the system, which keeps them in memory when it can. Every result is checked. Bytes are counted by the
+// runtime.
 #include <atomic>
 #include <optional>
 
@@ -29,10 +31,12 @@ struct options {
 
 /// The host with so many bytes for blocks and a disk behind it; 0: without a limit and a disk.
 tessera::machine machine_of(const options& o, std::uint64_t limit, std::uint64_t capacity, const std::string& io) {
-  std::string text = "[runtime]\nworkers = " + std::to_string(o.workers) + "\nhistory = \"off\"\nplugins = [\"host\"" + (limit == 0 ? "" : ", \"disk\"") + "]\n";
+  std::string text = "[runtime]\nworkers = " + std::to_string(o.workers) + "\nhistory = \"off\"\nplugins = [\"host\"" +
+                     (limit == 0 ? "" : ", \"disk\"") + "]\n";
   if (limit != 0)
-    text += "[memory]\nhost_limit = \"" + std::to_string(limit) + " B\"\n[plugin.disk]\npath = \"" + o.path + "\"\ncapacity = \"" +
-            std::to_string(capacity) + " B\"\ndirect = " + (o.direct ? "true" : "false") + "\nio = \"" + io + "\"\n";
+    text += "[memory]\nhost_limit = \"" + std::to_string(limit) + " B\"\n[plugin.disk]\npath = \"" + o.path +
+            "\"\ncapacity = \"" + std::to_string(capacity) + " B\"\ndirect = " + (o.direct ? "true" : "false") +
+            "\nio = \"" + io + "\"\n";
   tessera::config::document configuration = tessera::config::document::parse(text);
   return tessera::hierarchy::assemble(configuration);
 }
@@ -66,7 +70,8 @@ struct result {
   traffic bytes;
 };
 
-/// Runs a job until its last task is done and counts what it moved. A copy counts when it starts: the last write-backs may still be under way.
+/// Runs a job until its last task is done and counts what it moved. A copy counts when it starts: the last write-backs
+/// may still be under way.
 template <class Submit>
 result timed(tessera::runtime& rt, Submit submit) {
   const traffic before = moved(rt);
@@ -109,7 +114,8 @@ void measure_disk(const options& o, const std::string& io) {
     to.say(who, kase, "read_mib_per_s", r.read / (1 << 20));
   };
   for (const int threads : {1, 2, 4, 8})
-    say("pwrite/pread, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"), plain_rate(o.path, o.block, o.blocks, threads, o.direct));
+    say("pwrite/pread, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads"),
+        plain_rate(o.path, o.block, o.blocks, threads, o.direct));
   const tessera::machine machine = machine_of(o, 64 << 20, o.block * o.blocks + (64 << 20), io);
   for (const auto& device : machine.plugins->devices())
     if (device->plugin_name() == "disk") say("plugin disk", plugin_rate(*device, o.block, o.blocks));
@@ -150,15 +156,20 @@ void measure_stream(const options& o, const std::string& io) {
     };
     const auto read_all = [&](std::uint64_t version) {
       return for_all([&](std::uint64_t b) {
-        rt.submit("read", [&wrong, b, version](seen_words x) { wrong += differs(x, b, version); }, tessera::read(a(std::int64_t(b))));
+        rt.submit(
+            "read", [&wrong, b, version](seen_words x) { wrong += differs(x, b, version); },
+            tessera::read(a(std::int64_t(b))));
       });
     };
     const result written = for_all([&](std::uint64_t b) {
-      rt.submit("write", [b](words x) { write(x, b, 1); }, tessera::write(a(std::int64_t(b))));
+      rt.submit(
+          "write", [b](words x) { write(x, b, 1); }, tessera::write(a(std::int64_t(b))));
     });
     const result read = read_all(1);
     const result replaced = for_all([&](std::uint64_t b) {
-      rt.submit("replace", [&wrong, b](words x) { wrong += differs(x, b, 1), write(x, b, 2); }, tessera::update(a(std::int64_t(b))));
+      rt.submit(
+          "replace", [&wrong, b](words x) { wrong += differs(x, b, 1), write(x, b, 2); },
+          tessera::update(a(std::int64_t(b))));
     });
     read_all(2);
     if (wrong != 0) fail("stream: " + std::to_string(wrong) + " blocks are not what was written");
@@ -186,13 +197,18 @@ result run_product(const options& o, tessera::runtime& rt) {
 result run_factorization(const options& o, tessera::runtime& rt) {
   auto a = rt.make_array<double>("A", {o.n, o.n}, {o.tile, o.tile});
   auto info = rt.make_array<std::int32_t>("info", {a.counts()[0]}, {1});
-  const auto definite = [n = o.n](std::int64_t i, std::int64_t j) { return i == j ? double(n) : element(std::max(i, j), std::min(i, j)); };
+  const auto definite = [n = o.n](std::int64_t i, std::int64_t j) {
+    return i == j ? double(n) : element(std::max(i, j), std::min(i, j));
+  };
   for (std::int64_t j = 0; j < a.counts()[1]; ++j)  // the lower half: no more is needed, and no more is counted
     for (std::int64_t i = j; i < a.counts()[0]; ++i)
-      rt.submit("noise", [definite, row = i * o.tile, col = j * o.tile](tessera::view<double> t) {
-        for (std::int64_t q = 0; q < t.extent(1); ++q)
-          for (std::int64_t p = 0; p < t.extent(0); ++p) t(p, q) = definite(row + p, col + q);
-      }, tessera::write(a(i, j)));
+      rt.submit(
+          "noise",
+          [definite, row = i * o.tile, col = j * o.tile](tessera::view<double> t) {
+            for (std::int64_t q = 0; q < t.extent(1); ++q)
+              for (std::int64_t p = 0; p < t.extent(0); ++p) t(p, q) = definite(row + p, col + q);
+          },
+          tessera::write(a(i, j)));
   rt.fence();
   const result r = timed(rt, [&] { tessera::apps::factorize(rt, a, info, tessera::apps::room_of(rt)); });
   check_factor(a, definite);
@@ -224,7 +240,8 @@ void measure_dense(const options& o, const std::string& io) {
 }  // namespace bench
 
 int main(int argc, char** argv) {
-  const bench::arguments args(argc, argv, {"case", "n", "tile", "block", "mib", "percent", "direct", "io", "path", "workers", "rounds"});
+  const bench::arguments args(
+      argc, argv, {"case", "n", "tile", "block", "mib", "percent", "direct", "io", "path", "workers", "rounds"});
   bench::options o;
   o.what = args.text("case", "stream");
   const char* folder = std::getenv("TMPDIR");
@@ -239,17 +256,22 @@ int main(int argc, char** argv) {
   o.direct = args.number("direct", 1) != 0;
   o.workers = int(args.number("workers", 2));
   const bool dense = o.what == "gemm" || o.what == "potrf";
-  if ((!dense && o.what != "stream" && o.what != "disk") || o.n < 1 || o.tile < 1 || o.tile > o.n || o.blocks < 8 || o.percent < 100 ||
-      o.rounds < 1 || o.workers < 1 || (o.io != "auto" && o.io != "io_uring" && o.io != "threads")) {
-    std::fprintf(stderr, "--case is disk, stream, gemm or potrf; --io auto, io_uring or threads; --n, --workers, --rounds start at 1, --percent at 100;\n"
-                         "--tile is from 1 to n; --mib (all data) holds at least 8 blocks of --block KiB\n");
+  if ((!dense && o.what != "stream" && o.what != "disk") || o.n < 1 || o.tile < 1 || o.tile > o.n || o.blocks < 8 ||
+      o.percent < 100 || o.rounds < 1 || o.workers < 1 || (o.io != "auto" && o.io != "io_uring" && o.io != "threads")) {
+    std::fprintf(stderr,
+                 "--case is disk, stream, gemm or potrf; --io auto, io_uring or threads; --n, --workers, --rounds "
+                 "start at 1, --percent at 100;\n"
+                 "--tile is from 1 to n; --mib (all data) holds at least 8 blocks of --block KiB\n");
     return 2;
   }
   try {
     const std::string io = bench::io_of(o);
-    if (o.what == "disk") bench::measure_disk(o, io);
-    else if (dense) bench::measure_dense(o, io);
-    else bench::measure_stream(o, io);
+    if (o.what == "disk")
+      bench::measure_disk(o, io);
+    else if (dense)
+      bench::measure_dense(o, io);
+    else
+      bench::measure_stream(o, io);
     return 0;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());

@@ -1,5 +1,6 @@
 #pragma once
-// The cases of bench_tasks. Each prints rows (bench/common/measure.hpp) and ends the program when a checked result is wrong.
+// The cases of bench_tasks. Each prints rows (bench/common/measure.hpp) and ends the program when a checked result is
+// wrong.
 #include <string>
 
 #include "tessera/tessera.hpp"
@@ -8,11 +9,11 @@ namespace bench {
 
 struct case_options {
   int workers = 2;
-  long n = 1000000;    ///< tasks per repetition
-  bool check = false;  ///< tasks compute values that are compared with a sequential run (slower)
-  long width = 8, reps = 3;  ///< of the stencil
-  long replays = 2;          ///< of a recorded graph, the first not counted
-  bool recorded = false;     ///< stencil: recorded once, its replay is timed
+  long n = 1000000;                     ///< tasks per repetition
+  bool check = false;                   ///< tasks compute values that are compared with a sequential run (slower)
+  long width = 8, reps = 3;             ///< of the stencil
+  long replays = 2;                     ///< of a recorded graph, the first not counted
+  bool recorded = false;                ///< stencil: recorded once, its replay is timed
   long steps = 100, iterations = 1000;  ///< of a cold stencil
   bool bound_by_hand =
       false;  ///< cold: the program binds its own thread, as somebody would who knows what stands in the way
@@ -33,7 +34,8 @@ void submit_case(const case_options& o);
 void stencil_case(const case_options& o);
 /// One stencil in a process that has just started; bench_cold measures the process.
 void cold_case(const case_options& o);
-/// How long the program waits for a value while many tasks are queued: one that was there before, and one that the first of them makes.
+/// How long the program waits for a value while many tasks are queued: one that was there before, and one that the
+/// first of them makes.
 void view_case(const case_options& o);
 /// Bytes of the C heap per block.
 void metadata_case(const case_options& o);

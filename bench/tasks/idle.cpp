@@ -65,7 +65,8 @@ void view_case(const case_options& o) {
     (void)ready.read_host(ready(0));
     of_ready.push_back((now() - t0) * 1e6);
     rt.fence();
-    rt.submit("make", [](tessera::view<double> x) { x[0] = 1; }, tessera::write(made(0)));
+    rt.submit(
+        "make", [](tessera::view<double> x) { x[0] = 1; }, tessera::write(made(0)));
     queue();
     t0 = now();
     (void)made.read_host(made(0));

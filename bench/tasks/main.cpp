@@ -27,14 +27,20 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    if (kase == "independent" || kase == "chain" || kase == "dag") bench::overhead_case(kase, o);
-    else if (kase == "submit") bench::submit_case(o);
-    else if (kase == "stencil") bench::stencil_case(o);
+    if (kase == "independent" || kase == "chain" || kase == "dag")
+      bench::overhead_case(kase, o);
+    else if (kase == "submit")
+      bench::submit_case(o);
+    else if (kase == "stencil")
+      bench::stencil_case(o);
     else if (kase == "cold")
       bench::cold_case(o);
-    else if (kase == "view") bench::view_case(o);
-    else if (kase == "metadata") bench::metadata_case(o);
-    else if (kase == "idle") bench::idle_case(o);
+    else if (kase == "view")
+      bench::view_case(o);
+    else if (kase == "metadata")
+      bench::metadata_case(o);
+    else if (kase == "idle")
+      bench::idle_case(o);
     else {
       std::fprintf(stderr, "unknown case '%s': independent, chain, dag, submit, stencil, cold, view, metadata, idle\n",
                    kase.c_str());

@@ -54,7 +54,9 @@ void independent(tessera::runtime& rt, const case_options& o) {
   std::atomic<long> ran{0};
   measure(rt, "independent", o, [&] {
     for (long i = 0; i < o.n; ++i)
-      rt.submit("free", [&ran, check = o.check] { if (check) ran.fetch_add(1, std::memory_order_relaxed); });
+      rt.submit("free", [&ran, check = o.check] {
+        if (check) ran.fetch_add(1, std::memory_order_relaxed);
+      });
   });
   if (o.check && ran != repetitions * o.n) fail("independent: tasks lost");
 }
@@ -63,11 +65,17 @@ void chain(tessera::runtime& rt, const case_options& o) {
   auto a = graph_blocks(rt);
   const auto submit_all = [&] {
     for (long i = 0; i < o.n; ++i)
-      rt.submit("link", [check = o.check](view<std::int64_t> x) { if (check) ++x[0]; }, update(a.block(0)));
+      rt.submit(
+          "link",
+          [check = o.check](view<std::int64_t> x) {
+            if (check) ++x[0];
+          },
+          update(a.block(0)));
   };
   measure(rt, "chain", o, submit_all);
   measure_replay(rt, "chain", o, submit_all);
-  if (o.check && a.read_host(a.block(0))[0] != 1 + (repetitions + o.replays) * o.n) fail("chain: tasks lost or run at the same time");
+  if (o.check && a.read_host(a.block(0))[0] != 1 + (repetitions + o.replays) * o.n)
+    fail("chain: tasks lost or run at the same time");
 }
 
 void dag(tessera::runtime& rt, const case_options& o) {
@@ -103,9 +111,12 @@ tessera::machine host_machine(int workers) {
 void overhead_case(const std::string& name, const case_options& o) {
   tessera::runtime rt(host_machine(o.workers));
   settle();
-  if (name == "independent") independent(rt, o);
-  else if (name == "chain") chain(rt, o);
-  else dag(rt, o);
+  if (name == "independent")
+    independent(rt, o);
+  else if (name == "chain")
+    chain(rt, o);
+  else
+    dag(rt, o);
 }
 
 void submit_case(const case_options& o) {
@@ -119,8 +130,9 @@ void submit_case(const case_options& o) {
     const std::uint64_t before = rt.tasks_retired();
     const double t0 = now();
     for (const graph_access& t : graph)
-      rt.submit("three", [](view<const std::int64_t>, view<const std::int64_t>, view<std::int64_t>) {},
-                read(a.block(t.r0)), read(a.block(t.r1)), update(a.block(t.w)));
+      rt.submit(
+          "three", [](view<const std::int64_t>, view<const std::int64_t>, view<std::int64_t>) {}, read(a.block(t.r0)),
+          read(a.block(t.r1)), update(a.block(t.w)));
     samples.push_back((now() - t0) / double(batch) * 1e9);
     if (rt.tasks_retired() != before) fail("submit: tasks ran while they were submitted");
     rt.fence();

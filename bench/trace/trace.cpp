@@ -43,7 +43,8 @@ double graph_seconds(tessera::runtime& rt, const std::vector<graph_access>& grap
   for (const graph_access& t : graph)
     rt.submit(
         "dag",
-        [steps](tessera::view<const std::int64_t> x, tessera::view<const std::int64_t> y, tessera::view<std::int64_t> z) {
+        [steps](tessera::view<const std::int64_t> x, tessera::view<const std::int64_t> y,
+                tessera::view<std::int64_t> z) {
           auto value = std::uint64_t(x[0] + y[0]);
           for (long i = 0; i < steps; ++i) value = mix(value);
           z[0] = std::int64_t(value);
@@ -59,11 +60,14 @@ double cholesky_seconds(tessera::runtime& rt, std::int64_t n, std::int64_t tile)
   auto info = rt.make_array<std::int32_t>("info", {tiles}, {1});
   for (std::int64_t j = 0; j < tiles; ++j)
     for (std::int64_t i = j; i < tiles; ++i)
-      rt.submit("matrix", [i, j, n](tessera::view<double> t) {
-        for (double& v : t) v = 0.25;
-        if (i == j)
-          for (std::int64_t k = 0; k < t.extent(0); ++k) t(k, k) = double(n);
-      }, tessera::write(a(i, j)));
+      rt.submit(
+          "matrix",
+          [i, j, n](tessera::view<double> t) {
+            for (double& v : t) v = 0.25;
+            if (i == j)
+              for (std::int64_t k = 0; k < t.extent(0); ++k) t(k, k) = double(n);
+          },
+          tessera::write(a(i, j)));
   rt.fence();
   const double t0 = now();
   for (std::int64_t k = 0; k < tiles; ++k) {
@@ -95,7 +99,8 @@ void compare(const std::string& kase, int workers, long rounds, double tasks, Ru
       seconds[record] = run(rt);
     }
     if (r == 0) continue;  // warms up
-    without.push_back(seconds[0] / tasks * 1e9), with.push_back(seconds[1] / tasks * 1e9), ratio.push_back(seconds[1] / seconds[0]);
+    without.push_back(seconds[0] / tasks * 1e9), with.push_back(seconds[1] / tasks * 1e9),
+        ratio.push_back(seconds[1] / seconds[0]);
   }
   row("trace", "Tessera", kase, workers, "ns_per_task_without", median(without));
   row("trace", "Tessera", kase, workers, "ns_per_task_recorded", median(with));
@@ -107,11 +112,12 @@ void compare(const std::string& kase, int workers, long rounds, double tasks, Ru
 
 int main(int argc, char** argv) {
   const bench::arguments args(argc, argv, {"n", "work-ns", "workers", "order", "tile", "rounds"});
-  const long n = args.number("n", 200000), work_ns = args.number("work-ns", 1000), order = args.number("order", 2048), tile = args.number("tile", 128),
-             rounds = args.number("rounds", 7);
+  const long n = args.number("n", 200000), work_ns = args.number("work-ns", 1000), order = args.number("order", 2048),
+             tile = args.number("tile", 128), rounds = args.number("rounds", 7);
   const int workers = int(args.number("workers", 2));
   if (n < 1 || workers < 1 || rounds < 1 || tile < 1 || (order > 0 && tile > order)) {
-    std::fprintf(stderr, "--n, --workers, --rounds and --tile start at 1; --tile is at most --order; --order 0: no Cholesky\n");
+    std::fprintf(stderr,
+                 "--n, --workers, --rounds and --tile start at 1; --tile is at most --order; --order 0: no Cholesky\n");
     return 2;
   }
   try {
@@ -121,7 +127,8 @@ int main(int argc, char** argv) {
                    [&](tessera::runtime& rt) { return bench::graph_seconds(rt, graph, steps); });
     if (order == 0) return 0;
     const double t = double((order + tile - 1) / tile);
-    bench::compare("potrf_n" + std::to_string(order) + "_tile" + std::to_string(tile), workers, rounds, t + t * (t - 1) + t * (t - 1) * (t - 2) / 6,
+    bench::compare("potrf_n" + std::to_string(order) + "_tile" + std::to_string(tile), workers, rounds,
+                   t + t * (t - 1) + t * (t - 1) * (t - 2) / 6,
                    [&](tessera::runtime& rt) { return bench::cholesky_seconds(rt, order, tile); });
     return 0;
   } catch (const std::exception& e) {

@@ -10,7 +10,8 @@ namespace tessera {
 
 const char* environment_variable(const char* name) noexcept { return ::secure_getenv(name); }
 
-std::vector<std::pair<std::string, std::string>> environment_variables(std::initializer_list<std::string_view> beginnings) {
+std::vector<std::pair<std::string, std::string>> environment_variables(
+    std::initializer_list<std::string_view> beginnings) {
   std::vector<std::pair<std::string, std::string>> variables;
   if (::getauxval(AT_SECURE) != 0) return variables;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {

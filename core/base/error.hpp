@@ -38,7 +38,7 @@ class error : public std::runtime_error {
   /// @param hint     what to do about it; may be empty
   error(error_kind kind, std::string message, std::string where = {}, std::string hint = {});
 
-  error_kind kind() const noexcept { return m_kind; }                 ///< whose mistake it is
+  error_kind kind() const noexcept { return m_kind; }                ///< whose mistake it is
   const std::string& message() const noexcept { return m_message; }  ///< what happened
   const std::string& where() const noexcept { return m_where; }      ///< where; may be empty
   const std::string& hint() const noexcept { return m_hint; }        ///< what to do about it; may be empty

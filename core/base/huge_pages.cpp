@@ -5,7 +5,9 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t rounded(std::size_t bytes) noexcept { return (bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes; }
+constexpr std::size_t rounded(std::size_t bytes) noexcept {
+  return (bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
+}
 
 }  // namespace
 
@@ -21,7 +23,8 @@ void* map_huge_pages(std::size_t bytes, bool ask) noexcept {
   void* const raw = mmap(nullptr, length + huge_page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (raw == MAP_FAILED) return nullptr;
   char* const begin = static_cast<char*>(raw);
-  const std::size_t ahead = rounded(reinterpret_cast<std::uintptr_t>(raw)) - reinterpret_cast<std::uintptr_t>(raw);  // what lies before the boundary
+  const std::size_t ahead = rounded(reinterpret_cast<std::uintptr_t>(raw)) -
+                            reinterpret_cast<std::uintptr_t>(raw);  // what lies before the boundary
   if (ahead > 0) munmap(begin, ahead);
   if (ahead < huge_page_bytes) munmap(begin + ahead + length, huge_page_bytes - ahead);
   if (ask) madvise(begin + ahead, length, MADV_HUGEPAGE);  // where it fails, pages are small

@@ -11,8 +11,8 @@ namespace tessera {
 
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
-/// Fresh memory from the beginning of a huge page on, for `bytes` rounded up to whole ones; what is not touched costs nothing. `ask`: on
-/// huge pages, where the system has any. Null when there is no memory.
+/// Fresh memory from the beginning of a huge page on, for `bytes` rounded up to whole ones; what is not touched costs
+/// nothing. `ask`: on huge pages, where the system has any. Null when there is no memory.
 void* map_huge_pages(std::size_t bytes, bool ask = true) noexcept;
 /// Gives it back; `bytes` as they were.
 void unmap_huge_pages(void* memory, std::size_t bytes) noexcept;
@@ -28,7 +28,7 @@ struct huge_page_allocator {
   huge_page_allocator(const huge_page_allocator<U>&) noexcept {}
 
   T* allocate(std::size_t count) {
-    if (!is_large(count)) return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t{alignof(T)}));
+    if (!is_large(count)) return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{alignof(T)}));
     const std::size_t bytes = (count * sizeof(T) + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
     void* const memory = std::aligned_alloc(huge_page_bytes, bytes);
     if (memory == nullptr) throw std::bad_alloc();
@@ -36,8 +36,10 @@ struct huge_page_allocator {
     return static_cast<T*>(memory);
   }
   void deallocate(T* memory, std::size_t count) noexcept {
-    if (is_large(count)) std::free(memory);
-    else ::operator delete(memory, std::align_val_t{alignof(T)});
+    if (is_large(count))
+      std::free(memory);
+    else
+      ::operator delete (memory, std::align_val_t{alignof(T)});
   }
   template <class U>
   bool operator==(const huge_page_allocator<U>&) const noexcept {

@@ -5,8 +5,8 @@
 
 namespace tessera {
 
-/// Keeps an object until the process ends: a device that hangs may still use it. It stays reachable, so that leak checkers
-/// tell it from what was forgotten. Thread-safe.
+/// Keeps an object until the process ends: a device that hangs may still use it. It stays reachable, so that leak
+/// checkers tell it from what was forgotten. Thread-safe.
 template <class T>
 void keep_for_ever(std::unique_ptr<T> object) {
   struct node {
@@ -15,7 +15,8 @@ void keep_for_ever(std::unique_ptr<T> object) {
   };
   static std::atomic<node*> kept{nullptr};
   auto fresh = std::make_unique<node>(node{std::move(object), kept.load(std::memory_order_relaxed)});
-  while (!kept.compare_exchange_weak(fresh->next, fresh.get(), std::memory_order_release, std::memory_order_relaxed)) continue;
+  while (!kept.compare_exchange_weak(fresh->next, fresh.get(), std::memory_order_release, std::memory_order_relaxed))
+    continue;
   static_cast<void>(fresh.release());
 }
 

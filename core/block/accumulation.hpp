@@ -23,7 +23,8 @@ struct accumulation {
   spin_lock lock;
   std::vector<private_copy> copies;
   std::shared_ptr<const failure> missing;  ///< an adder failed before it had a copy: there is no sum
-  /// In deterministic mode adders take the copies in turn, when they are linked: so many of them, all under the flow lock.
+  /// In deterministic mode adders take the copies in turn, when they are linked: so many of them, all under the flow
+  /// lock.
   static constexpr std::size_t copies_in_turn = 4;
   bool in_turn = false;  ///< decided with the group
   std::size_t turn = 0;

@@ -28,15 +28,20 @@ enum class element_type : std::uint8_t {
 constexpr std::size_t size_of(element_type type) noexcept {
   switch (type) {
     case element_type::f32:
-    case element_type::i32: return 4;
+    case element_type::i32:
+      return 4;
     case element_type::f64:
     case element_type::c64:
-    case element_type::i64: return 8;
-    case element_type::c128: return 16;
+    case element_type::i64:
+      return 8;
+    case element_type::c128:
+      return 16;
     case element_type::f16:
-    case element_type::bf16: return 2;
+    case element_type::bf16:
+      return 2;
     case element_type::u8:
-    case element_type::none: return 1;
+    case element_type::none:
+      return 1;
   }
   return 1;
 }
@@ -44,16 +49,26 @@ constexpr std::size_t size_of(element_type type) noexcept {
 /// "f64".
 constexpr std::string_view name_of(element_type type) noexcept {
   switch (type) {
-    case element_type::none: return "bytes";
-    case element_type::f32: return "f32";
-    case element_type::f64: return "f64";
-    case element_type::c64: return "c64";
-    case element_type::c128: return "c128";
-    case element_type::i32: return "i32";
-    case element_type::i64: return "i64";
-    case element_type::u8: return "u8";
-    case element_type::f16: return "f16";
-    case element_type::bf16: return "bf16";
+    case element_type::none:
+      return "bytes";
+    case element_type::f32:
+      return "f32";
+    case element_type::f64:
+      return "f64";
+    case element_type::c64:
+      return "c64";
+    case element_type::c128:
+      return "c128";
+    case element_type::i32:
+      return "i32";
+    case element_type::i64:
+      return "i64";
+    case element_type::u8:
+      return "u8";
+    case element_type::f16:
+      return "f16";
+    case element_type::bf16:
+      return "bf16";
   }
   return "?";
 }
@@ -62,14 +77,22 @@ constexpr std::string_view name_of(element_type type) noexcept {
 template <class T>
 constexpr element_type element_type_of() noexcept {
   using plain = std::remove_cv_t<T>;
-  if constexpr (std::is_same_v<plain, float>) return element_type::f32;
-  else if constexpr (std::is_same_v<plain, double>) return element_type::f64;
-  else if constexpr (std::is_same_v<plain, std::complex<float>>) return element_type::c64;
-  else if constexpr (std::is_same_v<plain, std::complex<double>>) return element_type::c128;
-  else if constexpr (std::is_same_v<plain, std::int32_t>) return element_type::i32;
-  else if constexpr (std::is_same_v<plain, std::int64_t>) return element_type::i64;
-  else if constexpr (std::is_same_v<plain, std::uint8_t> || std::is_same_v<plain, std::byte>) return element_type::u8;
-  else static_assert(!sizeof(T), "not an element type of Tessera");
+  if constexpr (std::is_same_v<plain, float>)
+    return element_type::f32;
+  else if constexpr (std::is_same_v<plain, double>)
+    return element_type::f64;
+  else if constexpr (std::is_same_v<plain, std::complex<float>>)
+    return element_type::c64;
+  else if constexpr (std::is_same_v<plain, std::complex<double>>)
+    return element_type::c128;
+  else if constexpr (std::is_same_v<plain, std::int32_t>)
+    return element_type::i32;
+  else if constexpr (std::is_same_v<plain, std::int64_t>)
+    return element_type::i64;
+  else if constexpr (std::is_same_v<plain, std::uint8_t> || std::is_same_v<plain, std::byte>)
+    return element_type::u8;
+  else
+    static_assert(!sizeof(T), "not an element type of Tessera");
 }
 
 }  // namespace tessera

@@ -17,11 +17,16 @@ enum class intent : std::uint8_t {
 /// "read".
 constexpr std::string_view name_of(intent i) noexcept {
   switch (i) {
-    case intent::read: return "read";
-    case intent::write: return "write";
-    case intent::update: return "update";
-    case intent::accumulate: return "accumulate";
-    case intent::scratch: return "scratch";
+    case intent::read:
+      return "read";
+    case intent::write:
+      return "write";
+    case intent::update:
+      return "update";
+    case intent::accumulate:
+      return "accumulate";
+    case intent::scratch:
+      return "scratch";
   }
   return "?";
 }

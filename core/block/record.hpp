@@ -19,9 +19,9 @@
 
 namespace tessera::block {
 
-/// Versions count from 1; 0 means never written. A replica is valid when its version is the committed one of its block. The numbers of a
-/// block go round after 2^32 - 1 updates, and leave out 0; which replicas are valid is therefore kept beside them (record::valid_spaces): an old
-/// replica that has the number of the committed version again is not valid.
+/// Versions count from 1; 0 means never written. A replica is valid when its version is the committed one of its block.
+/// The numbers of a block go round after 2^32 - 1 updates, and leave out 0; which replicas are valid is therefore kept
+/// beside them (record::valid_spaces): an old replica that has the number of the committed version again is not valid.
 using version_number = std::uint32_t;
 /// The number `count` versions after another one.
 constexpr version_number version_after(version_number last, version_number count = 1) noexcept {
@@ -41,23 +41,23 @@ struct chunk {
 
 /// Where a replica is in its life. `modified`, `shared`, `invalid` of other systems are derived, never stored.
 enum class replica_state : std::uint8_t {
-  absent,   ///< the entry is free
-  filling,  ///< a transfer into it is under way; `ready` tells when it is done
-  valid,    ///< holds `version` (which may be stale)
-  cleaning, ///< being copied to the parent memory ahead of time; used as if it were valid
-  draining  ///< being written back to the parent memory before it is dropped
+  absent,    ///< the entry is free
+  filling,   ///< a transfer into it is under way; `ready` tells when it is done
+  valid,     ///< holds `version` (which may be stale)
+  cleaning,  ///< being copied to the parent memory ahead of time; used as if it were valid
+  draining   ///< being written back to the parent memory before it is dropped
 };
 
 /// One copy of a block in one space; 48 bytes. Guarded by the record's lock.
 struct replica {
   std::uint16_t space = 0;
   replica_state state = replica_state::absent;
-  std::uint8_t issuing = 0;    ///< plugin calls under way that will leave a ticket here; others wait for 0
-  std::uint32_t pins = 0;      ///< uses not yet completed; a pinned replica is never evicted
+  std::uint8_t issuing = 0;  ///< plugin calls under way that will leave a ticket here; others wait for 0
+  std::uint32_t pins = 0;    ///< uses not yet completed; a pinned replica is never evicted
   version_number version = 0;
   std::uint32_t last_use = 0;  ///< the space's clock
   chunk where;
-  ticket ready;                ///< when the contents are there
+  ticket ready;                                  ///< when the contents are there
   std::unique_ptr<std::vector<ticket>> readers;  ///< device work that may still read it; at most one per stream
 };
 static_assert(sizeof(replica) == 48);
@@ -73,9 +73,9 @@ struct announced_use;
 /// Dependencies of later tasks follow from this; touched only while a task is linked, under `lock`.
 struct alignas(64) flow_record {
   spin_lock lock;
-  bool is_private = false;           ///< used by one submitting thread only (array::keep_to_this_thread): no lock in linking
-  std::uint8_t reader_count = 0;     ///< inline readers in use
-  version_number next_version = 1;   ///< the version that the next writer makes
+  bool is_private = false;  ///< used by one submitting thread only (array::keep_to_this_thread): no lock in linking
+  std::uint8_t reader_count = 0;    ///< inline readers in use
+  version_number next_version = 1;  ///< the version that the next writer makes
   task_reference last_writer = 0;
   std::array<task_reference, 4> readers{};  ///< since the last writer
   std::unique_ptr<std::vector<task_reference>> more_readers;
@@ -88,10 +88,10 @@ static_assert(sizeof(flow_record) == 64);
 
 /// Why a block's contents cannot be used: the failure of the task that should have made them.
 struct failure {
-  std::string text;                          ///< what happened
-  std::string where = {};                    ///< the task: operation and site
+  std::string text;        ///< what happened
+  std::string where = {};  ///< the task: operation and site
   error_kind kind = error_kind::task;
-  bool by_loss = false;                      ///< what it was made from, or where, was lost with a device
+  bool by_loss = false;  ///< what it was made from, or where, was lost with a device
 };
 
 /// Where a block belongs, for people: array name and block indices. Shared by the blocks of one array.
@@ -117,20 +117,20 @@ struct alignas(64) record {
   spin_lock lock;
   std::uint8_t replica_count = 0;  ///< entries in use among the first two and `more`
   element_type type = element_type::none;
-  bool foreign = false;            ///< one of its replicas is memory of the program: never freed, never moved
+  bool foreign = false;  ///< one of its replicas is memory of the program: never freed, never moved
   version_number committed = 0;
-  space_set valid_spaces;          ///< whose replicas have the committed version
+  space_set valid_spaces;  ///< whose replicas have the committed version
   std::uint64_t bytes = 0;
-  const shape* extents = nullptr;  ///< owned by the table, shared among equal blocks
-  const origin* from = nullptr;    ///< owned by the table; null for hidden blocks
-  std::uint32_t slot = 0;          ///< position in the table: the order in which locks are taken
-  std::uint32_t position = 0;      ///< ordinal within its array
+  const shape* extents = nullptr;                    ///< owned by the table, shared among equal blocks
+  const origin* from = nullptr;                      ///< owned by the table; null for hidden blocks
+  std::uint32_t slot = 0;                            ///< position in the table: the order in which locks are taken
+  std::uint32_t position = 0;                        ///< ordinal within its array
   std::shared_ptr<const failure>* poison = nullptr;  ///< set: the committed contents are not to be used
 
   std::array<replica, 2> replicas;
-  std::unique_ptr<std::vector<replica>> more;  ///< third and later replicas
+  std::unique_ptr<std::vector<replica>> more;     ///< third and later replicas
   std::atomic<announced_use*> next_use{nullptr};  ///< the beginning of the chain of its uses, or before it
-  accumulation* sums = nullptr;    ///< the open group of accumulates; part of the flow side, guarded by flow.lock
+  accumulation* sums = nullptr;  ///< the open group of accumulates; part of the flow side, guarded by flow.lock
   home_state home = home_state::there;
 
   /// The replica in a space, or null. Call with the lock held.
@@ -161,8 +161,10 @@ struct alignas(64) record {
   }
   /// The committed contents are not to be used. Call with the lock held.
   void spoil(const std::shared_ptr<const failure>& why) {
-    if (poison == nullptr) poison = new std::shared_ptr<const failure>(why);
-    else *poison = why;
+    if (poison == nullptr)
+      poison = new std::shared_ptr<const failure>(why);
+    else
+      *poison = why;
   }
   /// They are, again. Call with the lock held.
   void unspoil() noexcept { delete std::exchange(poison, nullptr); }
@@ -181,7 +183,7 @@ struct access {
   version_number version = 0;  ///< the version read, or the version made
   intent how = intent::read;
   std::uint8_t flags = 0;
-  std::uint16_t space = 0;     ///< where it was acquired
+  std::uint16_t space = 0;  ///< where it was acquired
 };
 static_assert(sizeof(access) == 16);
 

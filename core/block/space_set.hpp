@@ -25,7 +25,8 @@ class space_set {
   }
   /// The lowest number in it; of an empty set: most.
   constexpr std::uint16_t first() const noexcept {
-    return static_cast<std::uint16_t>(m_words[0] != 0 ? std::countr_zero(m_words[0]) : 64 + std::countr_zero(m_words[1]));
+    return static_cast<std::uint16_t>(m_words[0] != 0 ? std::countr_zero(m_words[0])
+                                                      : 64 + std::countr_zero(m_words[1]));
   }
   constexpr space_set& add(std::uint16_t space) noexcept {
     m_words[space / 64] |= std::uint64_t{1} << space % 64;
@@ -47,26 +48,35 @@ class space_set {
   template <class Function>
   constexpr void for_each(Function&& function) const {
     for (std::size_t w = 0; w < m_words.size(); ++w)
-      for (std::uint64_t left = m_words[w]; left != 0; left &= left - 1) function(static_cast<std::uint16_t>(w * 64 + std::countr_zero(left)));
+      for (std::uint64_t left = m_words[w]; left != 0; left &= left - 1)
+        function(static_cast<std::uint16_t>(w * 64 + std::countr_zero(left)));
   }
 
  private:
   std::array<std::uint64_t, most / 64> m_words{};
 };
 
-/// One that threads change at the same time, each space for itself: what is asked about several spaces is no picture of one moment.
+/// One that threads change at the same time, each space for itself: what is asked about several spaces is no picture of
+/// one moment.
 class atomic_space_set {
  public:
-  bool has(std::uint16_t space) const noexcept { return (m_words[space / 64].load(std::memory_order_acquire) >> space % 64 & 1) != 0; }
+  bool has(std::uint16_t space) const noexcept {
+    return (m_words[space / 64].load(std::memory_order_acquire) >> space % 64 & 1) != 0;
+  }
   bool empty() const noexcept {
     return (m_words[0].load(std::memory_order_acquire) | m_words[1].load(std::memory_order_acquire)) == 0;
   }
-  void add(std::uint16_t space) noexcept { m_words[space / 64].fetch_or(std::uint64_t{1} << space % 64, std::memory_order_release); }
-  void remove(std::uint16_t space) noexcept { m_words[space / 64].fetch_and(~(std::uint64_t{1} << space % 64), std::memory_order_release); }
+  void add(std::uint16_t space) noexcept {
+    m_words[space / 64].fetch_or(std::uint64_t{1} << space % 64, std::memory_order_release);
+  }
+  void remove(std::uint16_t space) noexcept {
+    m_words[space / 64].fetch_and(~(std::uint64_t{1} << space % 64), std::memory_order_release);
+  }
   /// Whether each space of this one is in the other as well.
   bool within(const atomic_space_set& other) const noexcept {
     for (std::size_t w = 0; w < m_words.size(); ++w)
-      if ((m_words[w].load(std::memory_order_acquire) & ~other.m_words[w].load(std::memory_order_acquire)) != 0) return false;
+      if ((m_words[w].load(std::memory_order_acquire) & ~other.m_words[w].load(std::memory_order_acquire)) != 0)
+        return false;
     return true;
   }
 

@@ -42,8 +42,9 @@ record& table::create(element_type type, const shape& extents, const origin* fro
   const auto count = static_cast<std::uint64_t>(extents.count());
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 48;  // what the offset of a chunk can say
   if (count > most_bytes / size_of(type))
-    throw error(error_kind::usage, fmt::format("a block of {} elements of type {} has more than 2^48 bytes", count, name_of(type)),
-                {}, "cut the array into smaller blocks");
+    throw error(error_kind::usage,
+                fmt::format("a block of {} elements of type {} has more than 2^48 bytes", count, name_of(type)), {},
+                "cut the array into smaller blocks");
   record* taken = nullptr;
   const shape* shared = nullptr;
   {
@@ -89,7 +90,8 @@ record& table::create(element_type type, const shape& extents, const origin* fro
 void table::destroy(record& block) {
   const origin* from = nullptr;
   {
-    const std::lock_guard execution(block.lock);  // an evictor may be writing down its name, a fence looking for what was lost
+    const std::lock_guard execution(
+        block.lock);  // an evictor may be writing down its name, a fence looking for what was lost
     block.unspoil();
     from = std::exchange(block.from, nullptr);
   }

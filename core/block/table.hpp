@@ -28,7 +28,8 @@ class table {
   /// Gives a record back for reuse. Nothing may refer to it any more and all replicas must be absent.
   void destroy(record& block);
 
-  /// Records given back from now on are reused only after `count` others: who still refers to one sees no other block in it.
+  /// Records given back from now on are reused only after `count` others: who still refers to one sees no other block
+  /// in it.
   void keep_destroyed(std::size_t count);
 
   /// Remembers an array's name until the last of its blocks is destroyed; at least one must be created.
@@ -52,7 +53,11 @@ class table {
  private:
   static constexpr std::size_t chunk_records = 1024;
   using record_chunk = std::array<record, chunk_records>;
-  static constexpr std::size_t region_chunks = 8, region_bytes = region_chunks * sizeof(record_chunk);  // of one piece of memory; all but the first ask for huge pages
+  static constexpr std::size_t region_chunks = 8,
+                               region_bytes =
+                                   region_chunks *
+                                   sizeof(
+                                       record_chunk);  // of one piece of memory; all but the first ask for huge pages
   struct region_end {
     std::size_t chunks = 0;  // made in it
     void operator()(record_chunk* first) const noexcept;

@@ -17,8 +17,8 @@ namespace tessera::config {
 namespace {
 
 [[noreturn]] void wrong(const key& k, std::string_view got, const std::string& where, std::string hint = {}) {
-  throw error(error_kind::configuration,
-              fmt::format("{} wants {}, not {}", k.full_name(), description_of(k.type), got), where, std::move(hint));
+  throw error(error_kind::configuration, fmt::format("{} wants {}, not {}", k.full_name(), description_of(k.type), got),
+              where, std::move(hint));
 }
 
 std::string show_number(const key& k, std::uint64_t number) {
@@ -27,7 +27,8 @@ std::string show_number(const key& k, std::uint64_t number) {
   return std::to_string(number);
 }
 
-void set_number(settings& to, const key& k, std::uint64_t number, const std::string& written, const std::string& where) {
+void set_number(settings& to, const key& k, std::uint64_t number, const std::string& written,
+                const std::string& where) {
   if (number < k.minimum || number > k.maximum)
     throw error(error_kind::configuration,
                 fmt::format("{} = {} is out of range: it must be {} to {}", k.full_name(), written,
@@ -53,9 +54,10 @@ void set_quantity(settings& to, const key& k, std::string_view text, const std::
   if (!number) {
     const bool negative = text.find_first_not_of(" \t") != text.npos && text[text.find_first_not_of(" \t")] == '-';
     wrong(k, in_quotes(text), where,
-          negative                        ? "it must not be negative"
-          : k.type == key_type::size      ? "units are B, KiB, MiB, GiB, TiB (powers of 1024) and kB, MB, GB, TB; below 8 EiB"
-                                          : "units are ns, us, ms, s, min");
+          negative ? "it must not be negative"
+          : k.type == key_type::size
+              ? "units are B, KiB, MiB, GiB, TiB (powers of 1024) and kB, MB, GB, TB; below 8 EiB"
+              : "units are ns, us, ms, s, min");
   }
   set_number(to, k, static_cast<std::uint64_t>(*number), in_quotes(text), where);
 }
@@ -64,13 +66,14 @@ void set_text(settings& to, const key& k, std::string text, const std::string& w
   if (!k.choices.empty() && !k.is_path) {
     const std::vector<std::string> words = k.words();
     const auto allowed = [&](const std::string& word) {  // "policy:*" allows what goes on after the ':'
-      return word.ends_with('*') ? text.starts_with(word.substr(0, word.size() - 1)) && text.size() >= word.size() : text == word;
+      return word.ends_with('*') ? text.starts_with(word.substr(0, word.size() - 1)) && text.size() >= word.size()
+                                 : text == word;
     };
     if (std::none_of(words.begin(), words.end(), allowed)) {
       const std::string near = nearest_name(text, words);
       throw error(error_kind::configuration,
-                  fmt::format("{} = {} is not one of: {}", k.full_name(), in_quotes(text), fmt::join(words, ", ")), where,
-                  near.empty() ? "" : fmt::format("did you mean \"{}\"?", near));
+                  fmt::format("{} = {} is not one of: {}", k.full_name(), in_quotes(text), fmt::join(words, ", ")),
+                  where, near.empty() ? "" : fmt::format("did you mean \"{}\"?", near));
     }
   }
   *std::get<std::string*>(k.member(to)) = std::move(text);
@@ -89,7 +92,8 @@ void set_list(settings& to, const key& k, std::vector<std::string> list, const s
   for (const std::string& item : list) {
     const bool may_be_absent = k.name == "plugins" && item.ends_with('?');  // "cuda" and "cuda?" are one plugin
     if (!seen.insert(std::string_view(item).substr(0, item.size() - (may_be_absent ? 1 : 0))).second)
-      throw error(error_kind::configuration, fmt::format("{} has {} twice", k.full_name(), in_quotes(item)), where, "leave one of them out");
+      throw error(error_kind::configuration, fmt::format("{} has {} twice", k.full_name(), in_quotes(item)), where,
+                  "leave one of them out");
   }
   *std::get<std::vector<std::string>*>(k.member(to)) = std::move(list);
 }
@@ -161,13 +165,17 @@ void assign_text(settings& to, const key& k, std::string_view text, const std::s
       std::int64_t number = 0;
       const std::string_view digits = trimmed(text);
       const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-      if (status != std::errc{} || end != digits.data() + digits.size() || digits.empty()) wrong(k, in_quotes(text), where);
+      if (status != std::errc{} || end != digits.data() + digits.size() || digits.empty())
+        wrong(k, in_quotes(text), where);
       return set_integer(to, k, number, where);
     }
     case key_type::size:
-    case key_type::duration: return set_quantity(to, k, text, where);
-    case key_type::text: return set_text(to, k, std::string(text), where);
-    case key_type::text_list: return set_list(to, k, split_list(text), where);
+    case key_type::duration:
+      return set_quantity(to, k, text, where);
+    case key_type::text:
+      return set_text(to, k, std::string(text), where);
+    case key_type::text_list:
+      return set_list(to, k, split_list(text), where);
   }
 }
 

@@ -109,8 +109,9 @@ class reader {
   }
   [[noreturn]] void wrong(std::string_view key, std::string_view wants, const value& got) const {
     const auto* text = got.get<std::string>();
-    throw_at(fmt::format("{} wants {}, not {}", full(key), wants, text ? in_quotes(*text) : std::string(got.type_name())),
-             got);
+    throw_at(
+        fmt::format("{} wants {}, not {}", full(key), wants, text ? in_quotes(*text) : std::string(got.type_name())),
+        got);
   }
   optionally<std::uint64_t> in_range(std::string_view key, std::int64_t number, std::uint64_t minimum,
                                      std::uint64_t maximum, const value& at) const {
@@ -188,7 +189,8 @@ hierarchy read_hierarchy(const table& members, const std::string& where) {
 
 void read_declarations(const std::string& name, const value& from, declarations& to) {
   const auto* list = from.get<array>();
-  const bool tables = list && std::ranges::all_of(*list, [](const value& item) { return item.get<table>() != nullptr; });
+  const bool tables =
+      list && std::ranges::all_of(*list, [](const value& item) { return item.get<table>() != nullptr; });
   if (!tables)
     throw error(error_kind::configuration, fmt::format("'{}' is a list of tables", name), from.where,
                 fmt::format("write [[{}]] with two brackets", name));

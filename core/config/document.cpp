@@ -84,8 +84,8 @@ std::vector<explained> document::explain() const {
     for (const auto& name : place.names) lines.push_back({"location", in_quotes(name.is), false, name.where});
   for (const hierarchy& edge : m_declared.hierarchies)
     for (const auto& child : edge.children)
-      lines.push_back({"hierarchy", fmt::format("\"{} {} {}\"", edge.parent.is, edge.attach ? ">" : "x", child.is), false,
-                       child.where});
+      lines.push_back({"hierarchy", fmt::format("\"{} {} {}\"", edge.parent.is, edge.attach ? ">" : "x", child.is),
+                       false, child.where});
   return lines;
 }
 
@@ -104,8 +104,9 @@ std::string to_text(const std::vector<explained>& lines) {
 std::string to_json(const std::vector<explained>& lines) {
   std::string text = "[";
   for (const explained& line : lines)  // in_quotes() escapes as JSON does too
-    text += fmt::format("{}\n  {{\"key\": {}, \"value\": {}, \"default\": {}, \"where\": {}}}", text.size() > 1 ? "," : "",
-                        in_quotes(line.key), in_quotes(line.value), line.is_default, in_quotes(line.where));
+    text +=
+        fmt::format("{}\n  {{\"key\": {}, \"value\": {}, \"default\": {}, \"where\": {}}}", text.size() > 1 ? "," : "",
+                    in_quotes(line.key), in_quotes(line.value), line.is_default, in_quotes(line.where));
   return text + "\n]\n";
 }
 

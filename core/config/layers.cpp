@@ -49,12 +49,15 @@ void flatten(const value& from, const std::string& prefix, std::vector<plugin_va
 }
 
 /// "device[0]" of "device[0].memory"; "" without brackets.
-std::string_view array_of(std::string_view name) { return name.substr(0, name.find('[') == name.npos ? 0 : name.find('[')); }
+std::string_view array_of(std::string_view name) {
+  return name.substr(0, name.find('[') == name.npos ? 0 : name.find('['));
+}
 
 /// What a word on the command line is, for options whose schema is not known yet.
 std::variant<bool, std::int64_t, double, std::string> guessed(std::string_view text) {
   if (text == "true" || text == "false") return text == "true";
-  if (text.size() >= 2 && text.front() == '"' && text.back() == '"') return std::string(text.substr(1, text.size() - 2));
+  if (text.size() >= 2 && text.front() == '"' && text.back() == '"')
+    return std::string(text.substr(1, text.size() - 2));
   const char* const end = text.data() + text.size();
   std::int64_t integer = 0;
   if (const auto [rest, status] = std::from_chars(text.data(), end, integer);
@@ -72,8 +75,9 @@ std::variant<bool, std::int64_t, double, std::string> guessed(std::string_view t
 void unknown(std::string_view what, std::string_view name, const std::vector<std::string>& known,
              const std::string& where) {
   const std::string near = nearest_name(name, known);
-  throw error(error_kind::configuration, fmt::format("unknown {} '{}'", what, name), where,
-              near.empty() ? fmt::format("known: {}", fmt::join(known, ", ")) : fmt::format("did you mean '{}'?", near));
+  throw error(
+      error_kind::configuration, fmt::format("unknown {} '{}'", what, name), where,
+      near.empty() ? fmt::format("known: {}", fmt::join(known, ", ")) : fmt::format("did you mean '{}'?", near));
 }
 
 void layers::file(const table& top, const std::filesystem::path& folder) {
@@ -153,8 +157,8 @@ void layers::checksum_table(const value& from) {
     throw error(error_kind::configuration, fmt::format("'checksums' is a table, not {}", from.type_name()), from.where);
   for (const auto& [plugin, member] : *members) {
     if (!member.get<std::string>())
-      throw error(error_kind::configuration,
-                  fmt::format("checksums.{} wants text, not {}", plugin, member.type_name()), member.where);
+      throw error(error_kind::configuration, fmt::format("checksums.{} wants text, not {}", plugin, member.type_name()),
+                  member.where);
     add_checksum(plugin, *member.get<std::string>(), member.where);
   }
 }
@@ -212,7 +216,8 @@ void layers::set_plugin_option(std::string_view path, std::string_view value_tex
     const auto close = name.find(']');
     std::size_t index = 0, count = 0;
     const char* const digits = name.data() + list.size() + 1;
-    const bool bad = close == name.npos || std::from_chars(digits, name.data() + close, index).ptr != name.data() + close ||
+    const bool bad = close == name.npos ||
+                     std::from_chars(digits, name.data() + close, index).ptr != name.data() + close ||
                      digits == name.data() + close;
     for (const plugin_value& v : entry.values) {
       std::size_t present = 0;
@@ -221,8 +226,8 @@ void layers::set_plugin_option(std::string_view path, std::string_view value_tex
       count = std::max(count, present + 1);
     }
     if (bad || index > count)
-      throw error(error_kind::configuration, fmt::format("plugin.{}: there is no such entry of '{}'", path, list), where,
-                  fmt::format("numbers are 0 to {}; {} adds one", count == 0 ? 0 : count - 1, count));
+      throw error(error_kind::configuration, fmt::format("plugin.{}: there is no such entry of '{}'", path, list),
+                  where, fmt::format("numbers are 0 to {}; {} adds one", count == 0 ? 0 : count - 1, count));
   }
   std::erase_if(entry.values, [&](const plugin_value& old) { return old.name == name; });
   entry.values.push_back({name, guessed(value_text), where});
@@ -263,9 +268,10 @@ void layers::environment(const std::vector<std::pair<std::string, std::string>>&
     }
     if (!in_section && suggestion.empty()) continue;
     throw error(error_kind::configuration, fmt::format("unknown environment variable {}", name), where,
-                !suggestion.empty()             ? fmt::format("did you mean {}?", suggestion)
-                : rest.starts_with("PLUGIN_")   ? "options of plugins are given in a file or with --set plugin.NAME.option=value"
-                                                : "each key [section] name has the variable TESSERA_SECTION_NAME");
+                !suggestion.empty() ? fmt::format("did you mean {}?", suggestion)
+                : rest.starts_with("PLUGIN_")
+                    ? "options of plugins are given in a file or with --set plugin.NAME.option=value"
+                    : "each key [section] name has the variable TESSERA_SECTION_NAME");
   }
 }
 

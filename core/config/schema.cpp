@@ -150,12 +150,18 @@ constexpr std::array keys{
 
 std::string_view description_of(key_type type) noexcept {
   switch (type) {
-    case key_type::boolean: return "true or false";
-    case key_type::integer: return "an integer";
-    case key_type::size: return "a size such as \"64 MiB\", or a number of bytes";
-    case key_type::duration: return "a duration such as \"50 us\"";
-    case key_type::text: return "text in quotes";
-    case key_type::text_list: return "a list of texts such as [\"host\", \"sim\"]";
+    case key_type::boolean:
+      return "true or false";
+    case key_type::integer:
+      return "an integer";
+    case key_type::size:
+      return "a size such as \"64 MiB\", or a number of bytes";
+    case key_type::duration:
+      return "a duration such as \"50 us\"";
+    case key_type::text:
+      return "text in quotes";
+    case key_type::text_list:
+      return "a list of texts such as [\"host\", \"sim\"]";
   }
   return "a value";
 }

@@ -34,7 +34,8 @@ value converted(const toml::node& node, std::string where, const std::string& so
     out.is = text->get();
   } else if (const auto* list = node.as_array()) {
     array elements;
-    for (const toml::node& element : *list) elements.push_back(converted(element, place(source, element.source()), source));
+    for (const toml::node& element : *list)
+      elements.push_back(converted(element, place(source, element.source()), source));
     out.is = std::move(elements);
   } else if (const auto* members = node.as_table()) {
     table converted_members;
@@ -48,8 +49,8 @@ value converted(const toml::node& node, std::string where, const std::string& so
   return out;
 }
 
-/// Outside of quotes and comments TOML is ASCII. toml++ 3.3 asks of such letters whether they are blanks, and for some of them its answer is
-/// undefined behaviour, so that they must not get there.
+/// Outside of quotes and comments TOML is ASCII. toml++ 3.3 asks of such letters whether they are blanks, and for some
+/// of them its answer is undefined behaviour, so that they must not get there.
 void expect_ascii_outside_of_quotes(std::string_view text, const std::string& source) {
   std::size_t line = 1, column = 1, at = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
   std::string_view quotes;  // that end what we are in; "#" in a comment
@@ -62,18 +63,22 @@ void expect_ascii_outside_of_quotes(std::string_view text, const std::string& so
       if (quotes.size() == 1) quotes = {};
     } else if (quotes.empty()) {
       if (static_cast<unsigned char>(c) >= 0x80)
-        throw error(error_kind::configuration, "this is not TOML: a character that is not ASCII stands outside of quotes",
+        throw error(error_kind::configuration,
+                    "this is not TOML: a character that is not ASCII stands outside of quotes",
                     fmt::format("{}:{}:{}", source, line, column), "put the word in quotes");
       const std::string_view three = text.substr(at, 3);
-      if (three == R"(""")" || three == "'''") length = (quotes = three).size();
-      else if (c == '"' || c == '\'' || c == '#') quotes = text.substr(at, 1);
+      if (three == R"(""")" || three == "'''")
+        length = (quotes = three).size();
+      else if (c == '"' || c == '\'' || c == '#')
+        quotes = text.substr(at, 1);
     } else if (c == '\\' && quotes.front() == '"' && at + 1 < text.size() && text[at + 1] != '\n') {
       length = 2;
     } else if (quotes != "#" && text.substr(at).starts_with(quotes)) {
       length = quotes.size();
       quotes = {};
     }
-    for (std::size_t k = at; k < at + length; ++k) column += (static_cast<unsigned char>(text[k]) & 0xC0) != 0x80 ? 1 : 0;
+    for (std::size_t k = at; k < at + length; ++k)
+      column += (static_cast<unsigned char>(text[k]) & 0xC0) != 0x80 ? 1 : 0;
     at += length;
   }
 }

@@ -40,8 +40,8 @@ node_id tree::common_ancestor(node_id a, node_id b) const {
   }
   if (x == no_node)
     throw error(error_kind::configuration,
-                fmt::format("locations '{}' and '{}' have no common ancestor", m_nodes[a].is.name, m_nodes[b].is.name), {},
-                "one of them is in a detached branch: attach it first");
+                fmt::format("locations '{}' and '{}' have no common ancestor", m_nodes[a].is.name, m_nodes[b].is.name),
+                {}, "one of them is in a detached branch: attach it first");
   return x;
 }
 
@@ -59,8 +59,7 @@ std::optional<node_id> tree::most_common_descendant(std::span<const node_id> loc
       deepest_depth = d;
     }
   if (!m_attached[deepest]) return std::nullopt;
-  const bool on_one_path =
-      std::ranges::all_of(locations, [&](node_id id) { return is_ancestor(id, deepest); });
+  const bool on_one_path = std::ranges::all_of(locations, [&](node_id id) { return is_ancestor(id, deepest); });
   return on_one_path ? std::optional(deepest) : std::nullopt;
 }
 

@@ -12,11 +12,16 @@ namespace tessera::location {
 
 std::string_view name_of(kind k) noexcept {
   switch (k) {
-    case kind::machine: return "machine";
-    case kind::memory: return "memory";
-    case kind::worker: return "worker";
-    case kind::virtual_group: return "virtual";
-    case kind::storage: return "storage";
+    case kind::machine:
+      return "machine";
+    case kind::memory:
+      return "memory";
+    case kind::worker:
+      return "worker";
+    case kind::virtual_group:
+      return "virtual";
+    case kind::storage:
+      return "storage";
   }
   return "unknown";
 }
@@ -81,9 +86,9 @@ void tree::attach(node_id id, node_id parent) {
   checked(parent);
   if (id == root() || n.parent != no_node)
     throw error(error_kind::configuration,
-                id == root() ? std::string("the root of the location tree cannot be attached to another location")
-                             : fmt::format("location '{}' is attached to '{}' already", n.is.name,
-                                           m_nodes[n.parent].is.name),
+                id == root()
+                    ? std::string("the root of the location tree cannot be attached to another location")
+                    : fmt::format("location '{}' is attached to '{}' already", n.is.name, m_nodes[n.parent].is.name),
                 {}, "a location has one parent: detach it first, or reparent it");
   require_no_cycle(id, parent);
   link(id, parent);
@@ -106,11 +111,12 @@ properties& tree::edit(node_id id) {
 
 void tree::require_no_cycle(node_id id, node_id parent) const {
   if (!is_ancestor(id, parent)) return;
-  throw error(error_kind::configuration,
-              id == parent ? fmt::format("location '{}' cannot be its own parent", m_nodes[id].is.name)
-                           : fmt::format("location '{}' cannot go below '{}': '{}' is below '{}', which would be a cycle",
-                                         m_nodes[id].is.name, m_nodes[parent].is.name, m_nodes[parent].is.name,
-                                         m_nodes[id].is.name));
+  throw error(
+      error_kind::configuration,
+      id == parent
+          ? fmt::format("location '{}' cannot be its own parent", m_nodes[id].is.name)
+          : fmt::format("location '{}' cannot go below '{}': '{}' is below '{}', which would be a cycle",
+                        m_nodes[id].is.name, m_nodes[parent].is.name, m_nodes[parent].is.name, m_nodes[id].is.name));
 }
 
 void tree::link(node_id id, node_id parent) {

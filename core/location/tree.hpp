@@ -33,17 +33,17 @@ struct space_key {
 
 /// The properties of a location; its place in the tree is the tree's business.
 struct properties {
-  kind what = kind::virtual_group;       ///< what it stands for
-  std::string name;                      ///< unique in the tree: "numa0", "core1", "sim0", "LocA"
-  std::string type;                      ///< loctype name, or what hwloc calls it
-  std::optional<space_key> space;        ///< own memory, if it has any
-  std::optional<std::uint32_t> device;   ///< device that executes here (host devices too)
-  std::vector<std::uint32_t> cpus;       ///< OS numbers of the CPUs here (workers on the host)
-  std::uint64_t memory_bytes = 0;        ///< 0: unknown
-  double bandwidth = 0;                  ///< bytes per second to the parent; 0: unknown
-  double latency_ns = 0;                 ///< of one access from the parent; 0: unknown
-  std::int32_t numa_node = -1;           ///< number of the operating system; -1: unknown or none
-  std::string pci_address;               ///< "0000:41:00.0"; empty: none
+  kind what = kind::virtual_group;      ///< what it stands for
+  std::string name;                     ///< unique in the tree: "numa0", "core1", "sim0", "LocA"
+  std::string type;                     ///< loctype name, or what hwloc calls it
+  std::optional<space_key> space;       ///< own memory, if it has any
+  std::optional<std::uint32_t> device;  ///< device that executes here (host devices too)
+  std::vector<std::uint32_t> cpus;      ///< OS numbers of the CPUs here (workers on the host)
+  std::uint64_t memory_bytes = 0;       ///< 0: unknown
+  double bandwidth = 0;                 ///< bytes per second to the parent; 0: unknown
+  double latency_ns = 0;                ///< of one access from the parent; 0: unknown
+  std::int32_t numa_node = -1;          ///< number of the operating system; -1: unknown or none
+  std::string pci_address;              ///< "0000:41:00.0"; empty: none
 };
 
 /// A node as seen from outside. The head of a detached branch has no parent.
@@ -69,17 +69,17 @@ class tree {
   std::size_t size() const noexcept;                             ///< number of attached nodes
   std::uint64_t epoch() const noexcept;                          ///< grows with every edit
 
-  node_id add(node_id parent, properties is);                    ///< throws when the name exists or is empty
-  void detach(node_id id);                                       ///< the branch stays known; not the root
-  void attach(node_id id, node_id parent);                       ///< throws for a cycle or a node that has a parent
-  void reparent(node_id id, node_id parent);                     ///< throws for a cycle and for the root
-  properties& edit(node_id id);                                  ///< e.g. a capacity; not the name
+  node_id add(node_id parent, properties is);  ///< throws when the name exists or is empty
+  void detach(node_id id);                     ///< the branch stays known; not the root
+  void attach(node_id id, node_id parent);     ///< throws for a cycle or a node that has a parent
+  void reparent(node_id id, node_id parent);   ///< throws for a cycle and for the root
+  properties& edit(node_id id);                ///< e.g. a capacity; not the name
 
-  std::size_t depth(node_id id) const;                           ///< 0 for the root
-  std::string path(node_id id) const;                            ///< "machine/numa0/core1"
-  bool is_ancestor(node_id ancestor, node_id id) const;          ///< a node is its own ancestor
-  node_id common_ancestor(node_id a, node_id b) const;           ///< deepest; throws for nodes of different branches
-  std::size_t distance(node_id a, node_id b) const;              ///< edges between them
+  std::size_t depth(node_id id) const;                   ///< 0 for the root
+  std::string path(node_id id) const;                    ///< "machine/numa0/core1"
+  bool is_ancestor(node_id ancestor, node_id id) const;  ///< a node is its own ancestor
+  node_id common_ancestor(node_id a, node_id b) const;   ///< deepest; throws for nodes of different branches
+  std::size_t distance(node_id a, node_id b) const;      ///< edges between them
 
   /// Where a computation on data at these locations runs: the deepest of them, provided all lie on one path to the
   /// root (Gecko's most common descendant); nullopt otherwise, for a detached location, or when the list is empty.
@@ -89,7 +89,8 @@ class tree {
   std::vector<node_id> leaves(node_id id) const;
   /// All nodes below (and including) a node, depth first, parents before children; of a detached branch too.
   std::vector<node_id> subtree(node_id id) const;
-  /// The node whose memory a location uses: itself if it has a space, else the nearest ancestor with one; no_node: none.
+  /// The node whose memory a location uses: itself if it has a space, else the nearest ancestor with one; no_node:
+  /// none.
   node_id memory_of(node_id id) const;
   /// The next memory above the memory of `id`: where evicted data goes. Looks at ancestors first; an ancestor without
   /// memory of its own offers its first direct child of kind memory (a GPU next to NUMA domains under a machine goes to

@@ -73,7 +73,8 @@ registration_cache::region& registration_cache::add(std::uintptr_t begin, std::u
     m_statistics.bytes += end - begin;
     m_registered.emplace(begin, end);
   }
-  // A region with the same begin can exist only when it is shorter than what is asked for now; then uses are counted there.
+  // A region with the same begin can exist only when it is shorter than what is asked for now; then uses are counted
+  // there.
   return m_regions.try_emplace(begin, std::move(fresh)).first->second;
 }
 
@@ -103,8 +104,10 @@ void registration_cache::release(void* pointer) {
   const auto it = m_regions.find(served->second);  // in use, and therefore still there
   m_served_by.erase(served);
   region& r = it->second;
-  if (--r.uses == 0 && !r.kept) drop(it);
-  else if (r.may_go()) m_may_go.emplace(r.last_use, r.begin);
+  if (--r.uses == 0 && !r.kept)
+    drop(it);
+  else if (r.may_go())
+    m_may_go.emplace(r.last_use, r.begin);
 }
 
 void registration_cache::keep(void* pointer, std::uint64_t bytes) {

@@ -18,12 +18,13 @@ struct registration_statistics {
 
 /// Page-locking costs 10 to 100 times a plain allocation, so that a region is registered once with every device that
 /// wants it and found again by address, interior pointers included. Regions in use are never given up; kept ones are,
-/// least recently used first, when the limit on registered bytes or regions is passed. Where a device refuses, copies stay slower
-/// and right. Thread-safe; calls plugins while it holds its own lock only.
+/// least recently used first, when the limit on registered bytes or regions is passed. Where a device refuses, copies
+/// stay slower and right. Thread-safe; calls plugins while it holds its own lock only.
 class registration_cache {
  public:
   /// @param devices  those whose tables have host_register and host_unregister
-  registration_cache(std::vector<const plugin::device*> devices, std::uint64_t byte_limit, std::size_t region_limit = 256);
+  registration_cache(std::vector<const plugin::device*> devices, std::uint64_t byte_limit,
+                     std::size_t region_limit = 256);
   ~registration_cache();
   registration_cache(const registration_cache&) = delete;
   registration_cache& operator=(const registration_cache&) = delete;
@@ -61,8 +62,9 @@ class registration_cache {
   std::size_t m_region_limit;
   mutable std::mutex m_mutex;
   std::map<std::uintptr_t, region> m_regions;  // by begin
-  std::map<std::uintptr_t, std::uintptr_t> m_registered;  // begin and end of those registered with a device: they are disjoint
-  std::map<std::uint64_t, std::uintptr_t> m_may_go;       // by last use: begin of those that the limits may push out
+  std::map<std::uintptr_t, std::uintptr_t>
+      m_registered;  // begin and end of those registered with a device: they are disjoint
+  std::map<std::uint64_t, std::uintptr_t> m_may_go;  // by last use: begin of those that the limits may push out
   // Which region serves an acquired pointer: release is given the pointer only, and a region that overlaps a registered
   // one (and is therefore not registered itself) may begin nearer to it.
   std::multimap<std::uintptr_t, std::uintptr_t> m_served_by;

@@ -18,11 +18,13 @@ space::space(space_setup setup)
   const tsr_space_desc& description = m_setup.device->spaces()[m_setup.device_space].description;
   m_name = m_setup.device->spaces()[m_setup.device_space].name;
   m_granule = std::max<std::uint64_t>(block_granule, description.alignment);
-  if (const std::uint64_t most = m_setup.device->description().max_allocation; most != 0) m_most_at_once = most / m_granule * m_granule;
+  if (const std::uint64_t most = m_setup.device->description().max_allocation; most != 0)
+    m_most_at_once = most / m_granule * m_granule;
   m_least = m_granule;
   m_host_visible = description.kind == TSR_SPACE_HOST && (description.capabilities & TSR_SPACE_HOST_VISIBLE) != 0 &&
                    m_setup.device->table().mem_base != nullptr;
-  // A front end's smallest blocks are a few numbers. A plugin wants its own alignment for copies of whole pages; those are not.
+  // A front end's smallest blocks are a few numbers. A plugin wants its own alignment for copies of whole pages; those
+  // are not.
   if (m_host_visible && std::has_single_bit(m_granule)) m_least = block_granule;
   m_limit = m_setup.limit != 0 ? m_setup.limit : description.bytes;
   if (description.bytes != 0) m_limit = std::min(m_limit, description.bytes);
@@ -61,8 +63,9 @@ std::uint32_t space::new_slab_entry() {
   return m_slab_count++;
 }
 
-/// What to ask of the plugin next, if nothing larger is needed: as much as there is already, so that what a program waits for memory
-/// goes with what it uses. A memory of a few slabs has no room for many sizes: there it is a whole slab.
+/// What to ask of the plugin next, if nothing larger is needed: as much as there is already, so that what a program
+/// waits for memory goes with what it uses. A memory of a few slabs has no room for many sizes: there it is a whole
+/// slab.
 std::uint64_t space::next_slab() const {
   constexpr std::uint64_t first = 16;  // part of a slab
   if (m_limit / first < m_setup.slab_bytes) return m_setup.slab_bytes;
@@ -93,19 +96,22 @@ bool space::make_slab(std::uint64_t bytes) {
   const auto refused = [&](tsr_status status, const char* what) {
     const std::string details = plugin::take_error_details();
     if (status == TSR_DEVICE_LOST) device.note_lost(details);
-    m_alloc_trouble = std::string(what) + " of " + std::to_string(bytes) + " bytes: " + std::string(plugin::name_of(status)) +
-                      (details.empty() ? "" : ": " + details);
+    m_alloc_trouble = std::string(what) + " of " + std::to_string(bytes) +
+                      " bytes: " + std::string(plugin::name_of(status)) + (details.empty() ? "" : ": " + details);
     return false;
   };
-  if (const tsr_status status =
-          plugin::contained("mem_alloc", [&] { return device.table().mem_alloc(device.handle(), m_setup.device_space, bytes, &fresh.memory); });
+  if (const tsr_status status = plugin::contained(
+          "mem_alloc",
+          [&] { return device.table().mem_alloc(device.handle(), m_setup.device_space, bytes, &fresh.memory); });
       status != TSR_OK)
     return refused(status, "allocation of a slab");
-  if (fresh.memory == nullptr) return refused(TSR_INTERNAL, "mem_alloc answered OK and gave no memory; allocation of a slab");
+  if (fresh.memory == nullptr)
+    return refused(TSR_INTERNAL, "mem_alloc answered OK and gave no memory; allocation of a slab");
   std::uint32_t entry = 0;
   void* base = nullptr;
   if (m_host_visible) {
-    const tsr_status status = plugin::contained("mem_base", [&] { return device.table().mem_base(device.handle(), fresh.memory, &base); });
+    const tsr_status status =
+        plugin::contained("mem_base", [&] { return device.table().mem_base(device.handle(), fresh.memory, &base); });
     if (status != TSR_OK || base == nullptr) {
       free_memory(fresh.memory);
       return status != TSR_OK ? refused(status, "address of a slab")
@@ -211,8 +217,10 @@ void space::join_pieces() {
     std::size_t left = 0;
     for (std::size_t k = 0; k < pieces.size(); ++k) {
       const bool first_half = pieces[k].offset() % (2 * size) == 0;
-      if (first_half && k + 1 < pieces.size() && pieces[k + 1].word == pieces[k].word + size) larger.push_back(pieces[k++]);
-      else pieces[left++] = pieces[k];
+      if (first_half && k + 1 < pieces.size() && pieces[k + 1].word == pieces[k].word + size)
+        larger.push_back(pieces[k++]);
+      else
+        pieces[left++] = pieces[k];
     }
     pieces.resize(left);
   }
@@ -355,7 +363,8 @@ void space::forget_foreign(block::chunk memory, std::size_t parts) {
     s.foreign_parts -= parts;
     if (s.foreign_parts != 0) return;
   }
-  if (m_setup.registrations != nullptr) m_setup.registrations->release(host_pointer(block::chunk::at(memory.slab(), 0)));
+  if (m_setup.registrations != nullptr)
+    m_setup.registrations->release(host_pointer(block::chunk::at(memory.slab(), 0)));
   forget_entry(memory);
 }
 
@@ -368,7 +377,8 @@ void space::forget_entry(block::chunk memory) {
 
 void space::add_resident(block::record& block) {
   const std::lock_guard guard(m_mutex);
-  if (block.slot >= m_resident_places.size()) m_resident_places.resize(std::max<std::size_t>(block.slot + 1, 2 * m_resident_places.size()));
+  if (block.slot >= m_resident_places.size())
+    m_resident_places.resize(std::max<std::size_t>(block.slot + 1, 2 * m_resident_places.size()));
   std::uint32_t& place = m_resident_places[block.slot];
   if (place != 0) return;
   m_residents.push_back({&block, ++m_arrivals});

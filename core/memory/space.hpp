@@ -28,7 +28,7 @@ inline constexpr space_number no_space = 0xffff;
 
 /// Something that waits for memory to become free in a space. The owner keeps it alive until it is woken.
 struct memory_waiter {
-  std::uint64_t age = 0;                      ///< order of submission; the oldest is woken first
+  std::uint64_t age = 0;                        ///< order of submission; the oldest is woken first
   void (*wake)(memory_waiter* self) = nullptr;  ///< called without locks held
   /// Called instead of wake when nothing can ever become free; null: the waiter is a task of the scheduler.
   void (*refuse)(memory_waiter* self) = nullptr;
@@ -40,8 +40,8 @@ struct space_setup {
   const plugin::device* device = nullptr;
   std::uint32_t device_space = 0;
   location::node_id where = location::no_node;
-  std::uint64_t limit = 0;        ///< bytes that blocks may take; 0: the capacity that the device reports
-  std::uint64_t slab_bytes = 0;   ///< what to ask of the plugin at once, when as much is in use
+  std::uint64_t limit = 0;       ///< bytes that blocks may take; 0: the capacity that the device reports
+  std::uint64_t slab_bytes = 0;  ///< what to ask of the plugin at once, when as much is in use
   /// Devices that want this (host) memory registered when a slab is born, so that their copies are fast.
   std::vector<const plugin::device*> register_with;
   registration_cache* registrations = nullptr;  ///< for adopted user memory; may be null
@@ -74,17 +74,18 @@ class space {
   std::uint64_t limit() const noexcept { return m_limit; }
   /// Bytes of the largest block: what the device allocates at once, whatever the limit.
   std::uint64_t largest() const noexcept { return m_most_at_once; }
-  /// What an allocation of `bytes` takes from the limit: a multiple of the granule, or where hosts compute a power of two below it.
+  /// What an allocation of `bytes` takes from the limit: a multiple of the granule, or where hosts compute a power of
+  /// two below it.
   std::uint64_t footprint(std::uint64_t bytes) const noexcept { return tessera::footprint(bytes, m_granule, m_least); }
   /// Every block is rounded up by less than this.
   std::uint64_t granule() const noexcept { return m_granule; }
-  /// Whether it is memory of the host, where its workers compute and views are. Managed memory of a device is the device's, although the host
-  /// could read it.
+  /// Whether it is memory of the host, where its workers compute and views are. Managed memory of a device is the
+  /// device's, although the host could read it.
   bool host_visible() const noexcept { return m_host_visible; }
   tsr_space_ref reference() const noexcept { return {m_setup.device->handle(), m_setup.device_space}; }
 
-  /// Memory for all of the sizes, or for none of them (returns false). Never waits. A plugin that refuses a slab, whatever
-  /// its reason, makes the space full.
+  /// Memory for all of the sizes, or for none of them (returns false). Never waits. A plugin that refuses a slab,
+  /// whatever its reason, makes the space full.
   bool reserve(std::span<const std::uint64_t> sizes, std::span<block::chunk> out_chunks);
   /// Gives a chunk back and wakes waiters.
   void release(block::chunk memory, std::uint64_t bytes);
@@ -107,9 +108,10 @@ class space {
     return from.base == nullptr ? nullptr : from.base + memory.offset();
   }
 
-  /// Memory of the program taken over by this (host) space as `parts` chunks (at least 1): the one returned, and others behind it at the
-  /// offsets where they begin. It is registered once; it takes nothing from the limit, and none of it is a resident. Throws
-  /// tessera::error (memory) when the space has no entry left for it, and has taken over nothing then.
+  /// Memory of the program taken over by this (host) space as `parts` chunks (at least 1): the one returned, and others
+  /// behind it at the offsets where they begin. It is registered once; it takes nothing from the limit, and none of it
+  /// is a resident. Throws tessera::error (memory) when the space has no entry left for it, and has taken over nothing
+  /// then.
   block::chunk adopt_foreign(void* pointer, std::uint64_t bytes, std::size_t parts = 1);
   /// Ends so many of those chunks. With the last one the memory is the program's alone again.
   void forget_foreign(block::chunk memory, std::size_t parts = 1);
@@ -157,7 +159,7 @@ class space {
  private:
   struct slab {
     tsr_memory* memory = nullptr;
-    std::byte* base = nullptr;  // host-visible slabs; foreign slabs: the user's pointer
+    std::byte* base = nullptr;                // host-visible slabs; foreign slabs: the user's pointer
     std::unique_ptr<range_allocator> ranges;  // null: foreign or freed
     bool foreign = false;                     // from its first chunk to its last
     std::size_t foreign_parts = 0;            // chunks of it that are left; under m_mutex
@@ -168,27 +170,27 @@ class space {
   slab& slab_of(std::uint32_t number) const noexcept {
     return m_pages[number / slabs_per_page].load(std::memory_order_acquire)[number % slabs_per_page];
   }
-  std::uint32_t new_slab_entry();                    // under m_mutex
-  std::uint64_t next_slab() const;                   // under m_mutex
-  bool grow(std::uint64_t at_least);                 // under m_mutex
-  bool make_slab(std::uint64_t bytes);               // under m_mutex
-  std::optional<block::chunk> take(std::uint64_t bytes);  // under m_mutex
+  std::uint32_t new_slab_entry();                           // under m_mutex
+  std::uint64_t next_slab() const;                          // under m_mutex
+  bool grow(std::uint64_t at_least);                        // under m_mutex
+  bool make_slab(std::uint64_t bytes);                      // under m_mutex
+  std::optional<block::chunk> take(std::uint64_t bytes);    // under m_mutex
   std::optional<block::chunk> find(std::uint64_t size);     // under m_mutex: nothing cached is so large
   void put_back(block::chunk memory, std::uint64_t bytes);  // under m_mutex
   void free_memory(tsr_memory* memory) noexcept;
   void free_slab(slab& s) noexcept;
-  void forget_entry(block::chunk memory);  // of memory of the program
+  void forget_entry(block::chunk memory);                    // of memory of the program
   void note_slab(std::uint64_t began, std::uint64_t bytes);  // likewise
-  void note_use();                // under m_mutex, while recording
-  bool uncache();                 // under m_mutex: cached chunks back to their slabs; whether that may have joined some
-  void join_pieces();             // under m_mutex: cached pieces with their cached other halves
-  bool trim();                    // under m_mutex: empty slabs back to the plugin; whether there were any
+  void note_use();                                           // under m_mutex, while recording
+  bool uncache();      // under m_mutex: cached chunks back to their slabs; whether that may have joined some
+  void join_pieces();  // under m_mutex: cached pieces with their cached other halves
+  bool trim();         // under m_mutex: empty slabs back to the plugin; whether there were any
 
   trace::recorder* m_recorder = nullptr;
   space_setup m_setup;
   std::string m_name;
   std::uint64_t m_most_at_once = ~std::uint64_t{0};  // of one allocation
-  std::uint64_t m_limit, m_granule, m_least;  // the least of footprints: below the granule, powers of two
+  std::uint64_t m_limit, m_granule, m_least;         // the least of footprints: below the granule, powers of two
   bool m_host_visible;
 
   mutable std::mutex m_mutex;
@@ -203,11 +205,13 @@ class space {
   bool m_abandoned = false;
   std::uint64_t m_allocations = 0, m_reuses = 0;
   std::atomic<std::uint64_t> m_used{0}, m_exhausted{0};  // written under m_mutex, read by anybody
-  std::unordered_map<std::uint64_t, std::vector<block::chunk>> m_cached;  // freed chunks by rounded size, and rests of granules
-  bool m_may_join = false;                                                // something was freed since uncache()
+  std::unordered_map<std::uint64_t, std::vector<block::chunk>>
+      m_cached;             // freed chunks by rounded size, and rests of granules
+  bool m_may_join = false;  // something was freed since uncache()
   std::vector<resident> m_residents;
   std::uint64_t m_arrivals = 0;
-  std::vector<std::uint32_t> m_resident_places;  // by the block's slot in the table: its place in m_residents, from 1; 0: not there
+  std::vector<std::uint32_t>
+      m_resident_places;  // by the block's slot in the table: its place in m_residents, from 1; 0: not there
   std::vector<memory_waiter*> m_waiters;  // heap, oldest on top
   std::vector<space*> m_wake_too;         // counted in m_waiter_count
   std::atomic<std::size_t> m_waiter_count{0};

@@ -15,7 +15,8 @@ tsr_type abi(element_type type) { return static_cast<tsr_type>(type); }
 
 template <tsr_blas_operation Operation>
 bool supported_by_blas(const plugin::device& device, element_type type) {
-  return device.blas() != nullptr && plugin::affirmed("supports", [&] { return device.blas()->supports(device.handle(), Operation, abi(type)); });
+  return device.blas() != nullptr &&
+         plugin::affirmed("supports", [&] { return device.blas()->supports(device.handle(), Operation, abi(type)); });
 }
 
 template <class Arguments>

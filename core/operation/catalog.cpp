@@ -9,7 +9,8 @@ namespace tessera::operation {
 namespace {
 
 bool has_kernel(const definition& what) {
-  return !what.kernel.name.empty() || !what.kernel.text.source.empty() || !what.kernel.images.empty() || what.kernel.launch != nullptr;
+  return !what.kernel.name.empty() || !what.kernel.text.source.empty() || !what.kernel.images.empty() ||
+         what.kernel.launch != nullptr;
 }
 
 /// A kernel or a native function that lacks something, or stands beside what it cannot stand beside.
@@ -27,11 +28,14 @@ void check_forms(const definition& what) {
       refuse("has a kernel without a launch function", "set kernel.launch: it says the geometry and the arguments");
   }
   if (what.batch.enqueue != nullptr && (!what.plain_arguments || what.destroy_arguments != nullptr))
-    refuse("has a batch form and arguments that are not plain", "tasks of a batch have the same arguments, compared as bytes");
+    refuse("has a batch form and arguments that are not plain",
+           "tasks of a batch have the same arguments, compared as bytes");
   if (what.batch.enqueue != nullptr && what.workspace != nullptr && what.batch.workspace == nullptr)
-    refuse("wants a workspace and has a batch form that wants none", "set batch.workspace: at least what one task wants");
+    refuse("wants a workspace and has a batch form that wants none",
+           "set batch.workspace: at least what one task wants");
   for (const native_form& one : what.native)
-    if (one.function == nullptr || one.plugin.empty()) refuse("has a native form without a plugin or a function", "set both");
+    if (one.function == nullptr || one.plugin.empty())
+      refuse("has a native form without a plugin or a function", "set both");
 }
 
 }  // namespace
@@ -44,7 +48,8 @@ const definition& catalog::add(definition what) {
   check_forms(what);
   const std::lock_guard guard(m_mutex);
   if (has_kernel(what) || !what.native.empty()) {
-    what.forms = std::make_shared<device_forms>(what, m_store != nullptr ? m_store : std::make_shared<const kernel_store>());
+    what.forms =
+        std::make_shared<device_forms>(what, m_store != nullptr ? m_store : std::make_shared<const kernel_store>());
     what.enqueue = &device_forms::enqueue;
   }
   if (what.host == nullptr && what.enqueue == nullptr && what.special == nullptr)

@@ -17,11 +17,12 @@ struct kernel_store;
 class catalog {
  public:
   static constexpr std::uint32_t most = 4096;  ///< operations of one runtime
-  /// From so many on, names of functions that share a type (std::function) are no operations of their own, but counted together.
+  /// From so many on, names of functions that share a type (std::function) are no operations of their own, but counted
+  /// together.
   static constexpr std::uint32_t most_with_own_names = most / 2;
 
-  /// Adds an operation and gives it its number. Throws tessera::error (usage) when the name exists, nothing runs it, its
-  /// kernel or native form lacks something, or there are too many.
+  /// Adds an operation and gives it its number. Throws tessera::error (usage) when the name exists, nothing runs it,
+  /// its kernel or native form lacks something, or there are too many.
   const definition& add(definition what);
   /// Where compiled kernels of operations added from now on are kept; until then nowhere.
   void keep_kernels_in(std::shared_ptr<const kernel_store> store);

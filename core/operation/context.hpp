@@ -11,12 +11,12 @@ namespace tessera::operation {
 
 /// One block as the implementation finds it: acquired, in the space of the device that runs it.
 struct operand {
-  tsr_address address{};   ///< for plugins
-  void* host = nullptr;    ///< for host code; null where the space is not visible to the host
+  tsr_address address{};                   ///< for plugins
+  void* host = nullptr;                    ///< for host code; null where the space is not visible to the host
   element_type type = element_type::none;  ///< of the block
-  intent how = intent::read;           ///< as declared; an accumulate appears as write or update of a private copy
-  const shape* extents = nullptr;      ///< elements per dimension
-  std::uint64_t bytes = 0;             ///< of the whole block
+  intent how = intent::read;               ///< as declared; an accumulate appears as write or update of a private copy
+  const shape* extents = nullptr;          ///< elements per dimension
+  std::uint64_t bytes = 0;                 ///< of the whole block
   /// Elements along a dimension; 1 beyond the rank.
   std::int64_t extent(std::size_t dimension) const noexcept {
     return dimension < extents->rank() ? (*extents)[dimension] : 1;
@@ -25,8 +25,8 @@ struct operand {
 
 class device_forms;
 
-/// What the first of several calls in place has found out. Whoever runs an operation again with the same arguments on blocks of the same
-/// types, intents and extents hands it in again; for anything else it must be empty. One thread.
+/// What the first of several calls in place has found out. Whoever runs an operation again with the same arguments on
+/// blocks of the same types, intents and extents hands it in again; for anything else it must be empty. One thread.
 struct in_place_facts {
   bool known = false;
   std::uint64_t workspace = 0;

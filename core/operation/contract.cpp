@@ -16,7 +16,9 @@ using labels = std::array<char, max_rank>;
 
 std::string text_of(const labels& of) { return {of.begin(), std::find(of.begin(), of.end(), '\0')}; }
 
-std::size_t rank_of(const labels& of) { return static_cast<std::size_t>(std::find(of.begin(), of.end(), '\0') - of.begin()); }
+std::size_t rank_of(const labels& of) {
+  return static_cast<std::size_t>(std::find(of.begin(), of.end(), '\0') - of.begin());
+}
 
 bool fits(const labels& of, const shape& block) { return rank_of(of) == block.rank(); }
 
@@ -67,9 +69,11 @@ void check(const context& c) {
   } all[] = {{'A', given.a, a}, {'B', given.b, b}, {'C', given.c, to}};
   for (const auto& one : all)
     if (!fits(one.of, *one.block.extents))
-      mismatch(fmt::format("{} has the labels \"{}\" and {} dimensions", one.name, text_of(one.of), one.block.extents->rank()));
+      mismatch(fmt::format("{} has the labels \"{}\" and {} dimensions", one.name, text_of(one.of),
+                           one.block.extents->rank()));
   for (std::size_t d = 0; d < to.extents->rank(); ++d)
-    if (const std::int64_t wanted = extent_of(given.c[d], given, *a.extents, *b.extents); wanted >= 0 && wanted != to.extent(d))
+    if (const std::int64_t wanted = extent_of(given.c[d], given, *a.extents, *b.extents);
+        wanted >= 0 && wanted != to.extent(d))
       mismatch(fmt::format("label '{}' has extent {} in the inputs and {} in C", given.c[d], wanted, to.extent(d)));
 }
 
@@ -83,9 +87,10 @@ void enqueue_contract(const context& c) {
   put(given.b, modes[1]);
   put(given.c, modes[2]);
   const auto rank = [](const operand& o) { return static_cast<std::uint32_t>(o.extents->rank()); };
-  c.device->check(c.device->tensor()->contract(c.device->handle(), c.stream, static_cast<tsr_type>(a.type), alpha.data(), beta.data(), a.address,
-                                               rank(a), a.extents->extents().data(), modes[0], b.address, rank(b),
-                                               b.extents->extents().data(), modes[1], to.address, rank(to), modes[2], c.workspace),
+  c.device->check(c.device->tensor()->contract(
+                      c.device->handle(), c.stream, static_cast<tsr_type>(a.type), alpha.data(), beta.data(), a.address,
+                      rank(a), a.extents->extents().data(), modes[0], b.address, rank(b), b.extents->extents().data(),
+                      modes[1], to.address, rank(to), modes[2], c.workspace),
                   "contract");
 }
 
@@ -105,8 +110,8 @@ bool enqueue_contracts(std::span<const context> tasks) {
   return taken(*c.device, c.device->tensor()->contract_batched(c.device->handle(), c.stream, &g), "contract_batched");
 }
 
-std::uint64_t workspace_of_batch(const plugin::device& device, const void* arguments, std::span<const block::access> blocks,
-                                 std::size_t count) {
+std::uint64_t workspace_of_batch(const plugin::device& device, const void* arguments,
+                                 std::span<const block::access> blocks, std::size_t count) {
   const auto& given = *static_cast<const contract_arguments*>(arguments);
   const block::record &a = *blocks[0].block, &b = *blocks[1].block;
   const tsr_tensor_table& table = *device.tensor();
@@ -124,11 +129,14 @@ std::uint64_t workspace_of(const plugin::device& device, const void* arguments, 
 }
 
 bool can_contract(const plugin::device& device, element_type type) {
-  return device.tensor() != nullptr && device.tensor()->contract != nullptr &&
-         plugin::affirmed("supports", [&] { return device.tensor()->supports(device.handle(), TSR_TENSOR_CONTRACT, static_cast<tsr_type>(type)); });
+  return device.tensor() != nullptr && device.tensor()->contract != nullptr && plugin::affirmed("supports", [&] {
+           return device.tensor()->supports(device.handle(), TSR_TENSOR_CONTRACT, static_cast<tsr_type>(type));
+         });
 }
 
-bool can_contract_many(const plugin::device& device, element_type) { return device.tensor()->contract_batched != nullptr; }
+bool can_contract_many(const plugin::device& device, element_type) {
+  return device.tensor()->contract_batched != nullptr;
+}
 
 double work_of(const void* arguments, std::span<const block::access> blocks) {
   const auto& given = *static_cast<const contract_arguments*>(arguments);

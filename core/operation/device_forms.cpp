@@ -23,8 +23,8 @@ bool lists(std::string_view list, std::string_view word) {
 
 /// Failures that the next attempt would end with too.
 bool stays(tsr_status status) {
-  return status == TSR_INVALID_ARGUMENT || status == TSR_NOT_FOUND || status == TSR_UNAVAILABLE || status == TSR_UNIMPLEMENTED ||
-         status == TSR_DEADLINE_EXCEEDED;
+  return status == TSR_INVALID_ARGUMENT || status == TSR_NOT_FOUND || status == TSR_UNAVAILABLE ||
+         status == TSR_UNIMPLEMENTED || status == TSR_DEADLINE_EXCEEDED;
 }
 
 /// A call of the plugin that failed in a way that stays.
@@ -37,8 +37,9 @@ void check(const plugin::device& device, tsr_status status, const std::string& w
   if (status == TSR_OK) return;
   if (!stays(status)) device.fail(status, what);
   const std::string details = plugin::take_error_details();
-  throw refused{status, fmt::format("{} on device {} (plugin {}) failed: {}{}{}", what, device.name(), device.plugin_name(),
-                                    plugin::name_of(status), details.empty() ? "" : ": ", details)};
+  throw refused{status,
+                fmt::format("{} on device {} (plugin {}) failed: {}{}{}", what, device.name(), device.plugin_name(),
+                            plugin::name_of(status), details.empty() ? "" : ": ", details)};
 }
 
 }  // namespace
@@ -71,7 +72,8 @@ const kernel_image* device_forms::image_for(const plugin::device& device) const 
 }
 
 bool device_forms::compiles(const plugin::device& device) const {
-  return !m_kernel.text.source.empty() && device.jit() != nullptr && lists(device.jit()->languages, m_kernel.text.language);
+  return !m_kernel.text.source.empty() && device.jit() != nullptr &&
+         lists(device.jit()->languages, m_kernel.text.language);
 }
 
 bool device_forms::runs_on(const plugin::device& device) const {
@@ -123,10 +125,11 @@ void device_forms::load(loaded& into) const {
   const plugin::device& device = *into.device;
   if (const kernel_image* image = image_for(device)) return load_image(into, image->bytes);
   const kernel_text& text = m_kernel.text;
-  const std::string source = fmt::format("#line {} \"{}\"\n{}", text.line, text.file.empty() ? m_name : text.file, text.source);
+  const std::string source =
+      fmt::format("#line {} \"{}\"\n{}", text.line, text.file.empty() ? m_name : text.file, text.source);
   const auto version = m_store->versions.find(device.plugin_name());
-  const std::string key =
-      image_cache::key_of(device, version != m_store->versions.end() ? version->second : "", text.language, text.options, source);
+  const std::string key = image_cache::key_of(device, version != m_store->versions.end() ? version->second : "",
+                                              text.language, text.options, source);
   if (const std::string kept = m_store->cache.read(key); !kept.empty()) {
     try {
       return load_image(into, kept);
@@ -145,7 +148,8 @@ std::string device_forms::compile(const plugin::device& device, const std::strin
   std::uint64_t bytes = 0;
   plugin::take_error_details();
   check(device,
-        jit.compile(device.handle(), m_kernel.text.language.c_str(), source.c_str(), m_kernel.text.options.c_str(), &image, &bytes),
+        jit.compile(device.handle(), m_kernel.text.language.c_str(), source.c_str(), m_kernel.text.options.c_str(),
+                    &image, &bytes),
         fmt::format("compiling kernel '{}'", m_kernel.name));
   std::string copy(static_cast<const char*>(image), bytes);
   jit.release(device.handle(), image);

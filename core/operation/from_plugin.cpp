@@ -11,7 +11,8 @@ namespace tessera::operation {
 namespace {
 
 static_assert(static_cast<int>(intent::read) == TSR_READ && static_cast<int>(intent::write) == TSR_WRITE &&
-              static_cast<int>(intent::update) == TSR_UPDATE && static_cast<int>(intent::accumulate) == TSR_ACCUMULATE &&
+              static_cast<int>(intent::update) == TSR_UPDATE &&
+              static_cast<int>(intent::accumulate) == TSR_ACCUMULATE &&
               static_cast<int>(intent::scratch) == TSR_SCRATCH);
 
 struct offer {
@@ -46,7 +47,8 @@ void call(const context& c) {
 definition from_plugin(const plugin::registry::operations_plugin& plugin, const tsr_operation& offered) {
   definition made;
   made.name = offered.name;
-  for (std::uint32_t k = 0; k < offered.intent_count; ++k) made.signature.push_back(static_cast<intent>(offered.intents[k]));
+  for (std::uint32_t k = 0; k < offered.intent_count; ++k)
+    made.signature.push_back(static_cast<intent>(offered.intents[k]));
   made.host = &call;
   made.data = std::make_shared<const offer>(offer{plugin.name, plugin.host, offered});
   return made;

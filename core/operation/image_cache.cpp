@@ -47,16 +47,16 @@ std::string content_of(const plugin::trusted_file& file) {
 image_cache::image_cache(fs::path folder, std::uint64_t limit, log_function log)
     : m_folder(std::move(folder)), m_limit(limit), m_log(std::move(log)) {}
 
-std::string image_cache::key_of(const plugin::device& device, std::string_view plugin_version, std::string_view language,
-                                std::string_view options, std::string_view source) {
+std::string image_cache::key_of(const plugin::device& device, std::string_view plugin_version,
+                                std::string_view language, std::string_view options, std::string_view source) {
   if (device.jit() == nullptr || device.jit()->identity == nullptr) return {};
   const char* const identity = device.jit()->identity(device.handle());
   if (identity == nullptr || *identity == '\0') return {};
   const tsr_device_desc& is = device.description();
   std::string uuid;
   for (const std::uint8_t byte : is.uuid) uuid += fmt::format("{:02x}", byte);
-  return fmt::format("{} {}\n{}\n{}\n{}\n{}\n{}\n{}", device.plugin_name(), plugin_version, is.name, uuid, identity, language,
-                     options, source);
+  return fmt::format("{} {}\n{}\n{}\n{}\n{}\n{}\n{}", device.plugin_name(), plugin_version, is.name, uuid, identity,
+                     language, options, source);
 }
 
 fs::path image_cache::file_of(std::string_view key) const {
@@ -114,7 +114,8 @@ void image_cache::make_room() const {
     const fs::directory_entry& entry = *at;
     const auto used = entry.last_write_time(failed);
     if (failed) continue;  // another process has removed it
-    if (entry.path().extension() == ".part" && fs::file_time_type::clock::now() - used > 1h) fs::remove(entry.path(), failed);
+    if (entry.path().extension() == ".part" && fs::file_time_type::clock::now() - used > 1h)
+      fs::remove(entry.path(), failed);
     if (entry.path().extension() != ending) continue;
     const auto size = entry.file_size(failed);
     if (failed) continue;

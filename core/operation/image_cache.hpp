@@ -11,15 +11,16 @@
 
 namespace tessera::operation {
 
-/// A folder of images, each in a file named after a hash of its key, which the file holds too. A file that is damaged, or
-/// that somebody else could have written, counts as absent; what cannot be written is not kept. Images are code: the folder
-/// is made for its owner alone. Thread-safe; several processes may use one folder at once, since files are renamed into their
-/// places whole.
+/// A folder of images, each in a file named after a hash of its key, which the file holds too. A file that is damaged,
+/// or that somebody else could have written, counts as absent; what cannot be written is not kept. Images are code: the
+/// folder is made for its owner alone. Thread-safe; several processes may use one folder at once, since files are
+/// renamed into their places whole.
 class image_cache {
  public:
   using log_function = std::function<void(int level, const std::string& line)>;
 
-  /// `folder` empty: nothing is kept. `limit`: bytes of all files, above which those that were not used for longest are removed.
+  /// `folder` empty: nothing is kept. `limit`: bytes of all files, above which those that were not used for longest are
+  /// removed.
   explicit image_cache(std::filesystem::path folder, std::uint64_t limit = 256ull << 20, log_function log = {});
 
   /// What an image depends on. "" when the device does not say: then nothing is kept.
@@ -45,8 +46,8 @@ class image_cache {
   mutable bool m_told = false;
 };
 
-/// What runtime.kernel_cache means: "auto" is $XDG_CACHE_HOME/tessera/kernels, or ~/.cache/tessera/kernels, or nothing when
-/// neither is known; "off" nothing; else a folder.
+/// What runtime.kernel_cache means: "auto" is $XDG_CACHE_HOME/tessera/kernels, or ~/.cache/tessera/kernels, or nothing
+/// when neither is known; "off" nothing; else a folder.
 std::filesystem::path image_cache_folder(std::string_view setting);
 
 }  // namespace tessera::operation

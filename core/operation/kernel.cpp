@@ -46,7 +46,8 @@ kernel_image kernel_image::from_file(std::string plugin, const std::filesystem::
   std::ifstream stream(file, std::ios::binary);
   kernel_image made{.plugin = std::move(plugin), .bytes = {std::istreambuf_iterator<char>(stream), {}}};
   if (!stream || made.bytes.empty())
-    throw error(error_kind::input, "the image of a kernel cannot be read, or is empty", file.string(), "check the path");
+    throw error(error_kind::input, "the image of a kernel cannot be read, or is empty", file.string(),
+                "check the path");
   return made;
 }
 

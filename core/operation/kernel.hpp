@@ -1,6 +1,7 @@
 #pragma once
-// The forms of an operation besides functions of the host: a kernel (from text that is compiled when it is first needed, or
-// from an image), and a function that enqueues on a vendor's own queue. docs/kernels.md describes the language.
+// The forms of an operation besides functions of the host: a kernel (from text that is compiled when it is first
+// needed, or from an image), and a function that enqueues on a vendor's own queue. docs/kernels.md describes the
+// language.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -24,8 +25,8 @@ class kernel_launch {
   std::array<std::uint32_t, 3> group{1, 1, 1};  ///< threads of each
   std::uint32_t local_bytes = 0;                ///< of a group's memory, for images that ask for it at the launch
 
-  /// One thread for each of `count` elements, in groups of `threads`; the last group may go beyond, and the kernel tests for
-  /// that. Throws tessera::error (usage) for more groups than a grid has (2^31 - 1).
+  /// One thread for each of `count` elements, in groups of `threads`; the last group may go beyond, and the kernel
+  /// tests for that. Throws tessera::error (usage) for more groups than a grid has (2^31 - 1).
   kernel_launch& over(std::int64_t count, std::uint32_t threads = 256);
   /// The next parameter is a pointer to the block. Throws tessera::error (usage) above most_arguments, as does `value`.
   kernel_launch& block(const operand& of) { return add(&of.address, sizeof of.address); }

@@ -15,13 +15,27 @@ class scalar {
   scalar(element_type type, std::complex<double> value) {
     const auto put = [&](auto element) { std::memcpy(m_bytes, &element, sizeof element); };
     switch (type) {
-      case element_type::f32: put(static_cast<float>(value.real())); break;
-      case element_type::f64: put(value.real()); break;
-      case element_type::c64: put(std::complex<float>(value)); break;
-      case element_type::c128: put(value); break;
-      case element_type::i32: put(static_cast<std::int32_t>(value.real())); break;
-      case element_type::i64: put(static_cast<std::int64_t>(value.real())); break;
-      case element_type::u8: put(static_cast<std::uint8_t>(value.real())); break;
+      case element_type::f32:
+        put(static_cast<float>(value.real()));
+        break;
+      case element_type::f64:
+        put(value.real());
+        break;
+      case element_type::c64:
+        put(std::complex<float>(value));
+        break;
+      case element_type::c128:
+        put(value);
+        break;
+      case element_type::i32:
+        put(static_cast<std::int32_t>(value.real()));
+        break;
+      case element_type::i64:
+        put(static_cast<std::int64_t>(value.real()));
+        break;
+      case element_type::u8:
+        put(static_cast<std::uint8_t>(value.real()));
+        break;
       default:
         throw error(error_kind::usage, "no scalars of element type " + std::string(name_of(type)));
     }

@@ -12,17 +12,20 @@ namespace {
 
 template <tsr_tensor_operation Operation>
 bool supported_by_tensor(const plugin::device& device, element_type type) {
-  return device.tensor() != nullptr &&
-         plugin::affirmed("supports", [&] { return device.tensor()->supports(device.handle(), Operation, static_cast<tsr_type>(type)); });
+  return device.tensor() != nullptr && plugin::affirmed("supports", [&] {
+           return device.tensor()->supports(device.handle(), Operation, static_cast<tsr_type>(type));
+         });
 }
 
 void enqueue_permute(const context& c) {
   const auto& given = c.arguments_as<permute_arguments>();
   const operand &source = c.operands[0], &destination = c.operands[1];
   if (destination.type != source.type || destination.extents->rank() != source.extents->rank())
-    throw error(error_kind::usage, fmt::format("permute: a source of type {} and rank {} does not fit a destination of type {} and rank {}",
-                                               name_of(source.type), source.extents->rank(), name_of(destination.type),
-                                               destination.extents->rank()));
+    throw error(
+        error_kind::usage,
+        fmt::format("permute: a source of type {} and rank {} does not fit a destination of type {} and rank {}",
+                    name_of(source.type), source.extents->rank(), name_of(destination.type),
+                    destination.extents->rank()));
   tsr_permute p{};
   p.struct_size = sizeof p;
   p.type = static_cast<tsr_type>(source.type);
@@ -60,10 +63,10 @@ void enqueue_reduce(const context& c) {
   boost::container::small_vector<tsr_address, 16> sources;
   for (const operand& from : c.operands.subspan(1)) sources.push_back(from.address);
   if (sources.empty()) return;
-  c.device->check(c.device->tensor()->reduce_add(c.device->handle(), c.stream, static_cast<tsr_type>(to.type),
-                                                 to.extents->count(), to.address, sources.data(),
-                                                 static_cast<std::uint32_t>(sources.size())),
-                  "reduce_add");
+  c.device->check(
+      c.device->tensor()->reduce_add(c.device->handle(), c.stream, static_cast<tsr_type>(to.type), to.extents->count(),
+                                     to.address, sources.data(), static_cast<std::uint32_t>(sources.size())),
+      "reduce_add");
 }
 
 double elements(const void*, std::span<const block::access> b) {
@@ -96,7 +99,10 @@ bool can_reduce(const plugin::device& device, element_type type) {
 }
 
 definition permute() {
-  return {.name = "permute", .enqueue = enqueue_permute, .available = supported_by_tensor<TSR_TENSOR_PERMUTE>, .work = elements};
+  return {.name = "permute",
+          .enqueue = enqueue_permute,
+          .available = supported_by_tensor<TSR_TENSOR_PERMUTE>,
+          .work = elements};
 }
 definition fill() {
   return {.name = "fill",

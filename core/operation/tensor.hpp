@@ -11,8 +11,8 @@ namespace tessera::operation {
 /// blocks: source read, destination update (write when beta is 0). Dimension d of the destination is dimension
 /// permutation[d] of the source.
 struct permute_arguments {
-  std::complex<double> alpha = 1;  ///< factor of the source
-  std::complex<double> beta = 0;   ///< factor of what is in the destination
+  std::complex<double> alpha = 1;                                          ///< factor of the source
+  std::complex<double> beta = 0;                                           ///< factor of what is in the destination
   std::array<std::uint8_t, max_rank> permutation{0, 1, 2, 3, 4, 5, 6, 7};  ///< the first rank entries count
 };
 /// blocks: destination write. Any element type that the device fills.
@@ -20,8 +20,9 @@ struct fill_arguments {
   std::complex<double> value = 0;  ///< converted to the element type
 };
 
-/// C = alpha A B + beta C. blocks: A read, B read, C update (write when beta is 0). Each dimension of a block has a label; one in
-/// A and B and not in C is summed, one in all three is a batch label, every other is in C and in one of A and B.
+/// C = alpha A B + beta C. blocks: A read, B read, C update (write when beta is 0). Each dimension of a block has a
+/// label; one in A and B and not in C is summed, one in all three is a batch label, every other is in C and in one of A
+/// and B.
 struct contract_arguments {
   std::complex<double> alpha = 1;  ///< factor of the sums
   std::complex<double> beta = 1;   ///< factor of C
@@ -29,8 +30,10 @@ struct contract_arguments {
   std::array<char, max_rank> a{}, b{}, c{};
 };
 
-/// Floating-point operations of a contraction of real blocks; complex ones take four times as many. Labels as in contract_arguments.
-double contract_flops(const std::array<char, max_rank>& labels_a, const shape& a, const std::array<char, max_rank>& labels_b, const shape& b);
+/// Floating-point operations of a contraction of real blocks; complex ones take four times as many. Labels as in
+/// contract_arguments.
+double contract_flops(const std::array<char, max_rank>& labels_a, const shape& a,
+                      const std::array<char, max_rank>& labels_b, const shape& b);
 
 definition permute();
 definition contract();  ///< see contract_arguments
@@ -40,8 +43,8 @@ definition reduce_add();
 
 /// Whether enqueue_zero works there: by the TENSOR extension's fill or the device table's.
 bool can_zero(const plugin::device& device, element_type type);
-/// Fills a whole block with zero bytes through the device's tables; used for fresh accumulators. Throws tessera::error (usage) where can_zero
-/// is false.
+/// Fills a whole block with zero bytes through the device's tables; used for fresh accumulators. Throws tessera::error
+/// (usage) where can_zero is false.
 void enqueue_zero(const plugin::device& device, tsr_stream* stream, const operand& block);
 bool can_reduce(const plugin::device& device, element_type type);
 

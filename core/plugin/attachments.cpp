@@ -15,8 +15,8 @@
 
 namespace tessera::plugin {
 
-/// Those of one thread. They end by a key of POSIX, whose destructor comes after those of all thread_local objects: these may still
-/// use devices.
+/// Those of one thread. They end by a key of POSIX, whose destructor comes after those of all thread_local objects:
+/// these may still use devices.
 struct attached_devices {
   struct entry {
     std::shared_ptr<attachments> to;
@@ -28,7 +28,8 @@ struct attached_devices {
   static attached_devices* of_this_thread() noexcept {
     static const std::optional<pthread_key_t> key = []() -> std::optional<pthread_key_t> {
       pthread_key_t made{};
-      if (pthread_key_create(&made, [](void* of) { delete static_cast<attached_devices*>(of); }) != 0) return std::nullopt;
+      if (pthread_key_create(&made, [](void* of) { delete static_cast<attached_devices*>(of); }) != 0)
+        return std::nullopt;
       return made;
     }();
     if (!key) return nullptr;
@@ -45,7 +46,11 @@ struct attached_devices {
 
 attachments::attachments(tsr_device* handle, const tsr_device_table& table, std::string name,
                          std::function<void(int level, const std::string& line)> log)
-    : m_handle(handle), m_attach(table.thread_attach), m_detach(table.thread_detach), m_name(std::move(name)), m_log(std::move(log)) {}
+    : m_handle(handle),
+      m_attach(table.thread_attach),
+      m_detach(table.thread_detach),
+      m_name(std::move(name)),
+      m_log(std::move(log)) {}
 
 void attachments::attach_this_thread() {
   if (m_attach == nullptr || m_given_up.load(std::memory_order_acquire)) return;
@@ -67,7 +72,8 @@ void attachments::attach_this_thread() {
 void attachments::tell_refusal(const std::string& why) {
   const std::lock_guard guard(m_mutex);
   if (std::exchange(m_told, true) || !m_log) return;
-  m_log(2, fmt::format("device \"{}\" refuses a thread: {}; what the thread asks of it may be refused too", m_name, why));
+  m_log(2,
+        fmt::format("device \"{}\" refuses a thread: {}; what the thread asks of it may be refused too", m_name, why));
 }
 
 void attachments::leave() {

@@ -10,13 +10,14 @@
 
 namespace tessera::plugin {
 
-/// Calls thread_attach of an opened device once for each thread that uses it, and thread_detach when the thread ends. A thread that is
-/// still attached when the device is closed is detached by that; the main thread always is, since what has static storage
-/// uses devices after the end of its own. Thread-safe.
+/// Calls thread_attach of an opened device once for each thread that uses it, and thread_detach when the thread ends. A
+/// thread that is still attached when the device is closed is detached by that; the main thread always is, since what
+/// has static storage uses devices after the end of its own. Thread-safe.
 class attachments : public std::enable_shared_from_this<attachments> {
  public:
   /// @param name  of the device, for messages
-  attachments(tsr_device* handle, const tsr_device_table& table, std::string name, std::function<void(int level, const std::string& line)> log);
+  attachments(tsr_device* handle, const tsr_device_table& table, std::string name,
+              std::function<void(int level, const std::string& line)> log);
 
   /// A plugin that refuses is told of in the log, once; what the thread asks of the device may then be refused too.
   void attach_this_thread();

@@ -25,7 +25,8 @@ void when_given_up(std::function<void(const error& why)> act) {
   given_up.act = std::move(act);
 }
 
-call_watch::call_watch(clock::duration patience, std::function<void(int, const std::string&)> log, clock::duration told_after)
+call_watch::call_watch(clock::duration patience, std::function<void(int, const std::string&)> log,
+                       clock::duration told_after)
     : m_patience(patience),
       m_told_after(patience.count() > 0 ? std::min(told_after, patience) : told_after),
       m_log(std::move(log)),
@@ -74,7 +75,8 @@ call_watch::call::~call() {
 }
 
 std::string call_watch::told(clock::duration after) const {
-  return fmt::format("the plugin's {} has not returned for {:.3g} s", m_entry, std::chrono::duration<double>(after).count());
+  return fmt::format("the plugin's {} has not returned for {:.3g} s", m_entry,
+                     std::chrono::duration<double>(after).count());
 }
 
 void call_watch::look() {
@@ -90,7 +92,8 @@ void call_watch::look() {
       const std::lock_guard guard(given_up.mutex);
       if (given_up.act)
         given_up.act(error(error_kind::plugin, told(m_patience), m_plugin->string(),
-                           "the plugin or the driver below it hangs: take it out of runtime.plugins; runtime.plugin_patience is how long is waited"));
+                           "the plugin or the driver below it hangs: take it out of runtime.plugins; "
+                           "runtime.plugin_patience is how long is waited"));
     }
     m_changed.wait(lock, ended);  // told once
   }

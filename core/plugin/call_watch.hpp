@@ -11,9 +11,10 @@
 
 namespace tessera::plugin {
 
-/// While one lives, the calls that its thread makes into plugins (call_plugin) are looked at from another one: a call that takes longer than
-/// `told_after` is told once, as a line of the log at level 2; one that takes longer than `patience` is given up: what
-/// when_given_up (registry.hpp) was given is called. Nobody can end a call of foreign code but by ending the process.
+/// While one lives, the calls that its thread makes into plugins (call_plugin) are looked at from another one: a call
+/// that takes longer than `told_after` is told once, as a line of the log at level 2; one that takes longer than
+/// `patience` is given up: what when_given_up (registry.hpp) was given is called. Nobody can end a call of foreign code
+/// but by ending the process.
 class call_watch {
  public:
   using clock = std::chrono::steady_clock;
@@ -26,7 +27,8 @@ class call_watch {
   call_watch(const call_watch&) = delete;
   call_watch& operator=(const call_watch&) = delete;
 
-  /// One call by this thread, from the constructor to the destructor. Calls inside of calls count as their outermost one.
+  /// One call by this thread, from the constructor to the destructor. Calls inside of calls count as their outermost
+  /// one.
   class call {
    public:
     call(const std::filesystem::path& plugin, const char* entry);

@@ -35,13 +35,15 @@ std::string take_error_details();
 /// Leaves the record of an exception that came out of a plugin's entry, and answers TSR_INTERNAL.
 tsr_status note_escaped(const char* entry, const char* words) noexcept;
 
-/// Calls an entry of a device's table. An exception that comes out of it, against rule R4 of the ABI, becomes TSR_INTERNAL with a record that
-/// names the entry. The end of a thread (pthread_exit) passes; GCC's sanitizer takes the reference to it for one to nothing.
+/// Calls an entry of a device's table. An exception that comes out of it, against rule R4 of the ABI, becomes
+/// TSR_INTERNAL with a record that names the entry. The end of a thread (pthread_exit) passes; GCC's sanitizer takes
+/// the reference to it for one to nothing.
 template <class F>
 #ifdef __GLIBCXX__
 [[gnu::no_sanitize("null")]]
 #endif
-tsr_status contained(const char* entry, F&& call) {
+tsr_status
+contained(const char* entry, F&& call) {
   try {
     return call();
 #ifdef __GLIBCXX__
@@ -55,7 +57,8 @@ tsr_status contained(const char* entry, F&& call) {
   }
 }
 
-/// The same where a failure changes nothing for the caller: false, and the record is dropped, so that the next failure does not tell it.
+/// The same where a failure changes nothing for the caller: false, and the record is dropped, so that the next failure
+/// does not tell it.
 template <class F>
 bool succeeded(const char* entry, F&& call) {
   const bool done = contained(entry, std::forward<F>(call)) == TSR_OK;
@@ -82,7 +85,8 @@ class device {
   device(std::string name, std::string plugin_name, std::uint32_t index, tsr_device* handle,
          const tsr_device_desc& description, const tsr_device_table& table, std::vector<space> spaces,
          const tsr_blas_table* blas, const tsr_tensor_table* tensor, const tsr_graph_table* graph = nullptr,
-         const tsr_sparse_table* sparse = nullptr, const tsr_jit_table* jit = nullptr, std::shared_ptr<attachments> attached = nullptr);
+         const tsr_sparse_table* sparse = nullptr, const tsr_jit_table* jit = nullptr,
+         std::shared_ptr<attachments> attached = nullptr);
   device(const device&) = delete;
   device& operator=(const device&) = delete;
 
@@ -125,14 +129,15 @@ class device {
   }
   [[noreturn]] void fail(tsr_status status, std::string_view what) const;
 
-  /// Whether a call has answered DEVICE_LOST. For ever; by rule R10 of the ABI nothing of the device runs any more then.
+  /// Whether a call has answered DEVICE_LOST. For ever; by rule R10 of the ABI nothing of the device runs any more
+  /// then.
   bool lost() const noexcept { return m_lost.load(std::memory_order_acquire); }
   /// What it said when it was lost.
   std::string loss_details() const;
   /// A call of the plugin has answered so, with these details. Watchers are told once. Any thread, whatever it holds.
   void note_lost(std::string details) const;
-  /// Called with `context` when the device is lost, by whoever noticed, with unknown locks held: it takes none but leaves. At once if
-  /// it is lost already.
+  /// Called with `context` when the device is lost, by whoever noticed, with unknown locks held: it takes none but
+  /// leaves. At once if it is lost already.
   void watch_loss(void (*call)(void* context), void* context) const;
   void unwatch_loss(const void* context) const;  ///< after that it is not called any more
 

@@ -65,7 +65,8 @@ class reader {
   std::size_t read(std::uint64_t offset, void* to, std::size_t bytes) const {
     std::size_t done = 0;
     while (done < bytes && offset + done <= std::uint64_t{std::numeric_limits<::off_t>::max()}) {
-      const ::ssize_t got = ::pread(m_descriptor, static_cast<char*>(to) + done, bytes - done, static_cast<::off_t>(offset + done));
+      const ::ssize_t got =
+          ::pread(m_descriptor, static_cast<char*>(to) + done, bytes - done, static_cast<::off_t>(offset + done));
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) break;
       done += static_cast<std::size_t>(got);

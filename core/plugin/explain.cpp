@@ -13,7 +13,8 @@ namespace tessera::plugin {
 namespace {
 
 std::string written(const std::variant<bool, std::int64_t, double, std::string>& value) {
-  return nlohmann::json(std::visit([](const auto& v) { return nlohmann::json(v); }, value)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return nlohmann::json(std::visit([](const auto& v) { return nlohmann::json(v); }, value))
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 const char* word_of(tsr_option_type type) {
@@ -69,28 +70,44 @@ std::string explain(const registry::opened_plugin& plugin) {
 
 std::string explain_json(const registry::opened_plugin& plugin) {
   using json = nlohmann::ordered_json;
-  json made = {{"name", plugin.name}, {"version", plugin.version}, {"kind", plugin.kind}, {"vendor", plugin.vendor},
-               {"abi", fmt::format("{}.{}", plugin.abi_major, plugin.abi_minor)}, {"path", plugin.path.string()}, {"build", plugin.build},
-               {"unavailable", plugin.absent.empty() ? json() : json(plugin.absent)}, {"options", json::array()}};
+  json made = {{"name", plugin.name},
+               {"version", plugin.version},
+               {"kind", plugin.kind},
+               {"vendor", plugin.vendor},
+               {"abi", fmt::format("{}.{}", plugin.abi_major, plugin.abi_minor)},
+               {"path", plugin.path.string()},
+               {"build", plugin.build},
+               {"unavailable", plugin.absent.empty() ? json() : json(plugin.absent)},
+               {"options", json::array()}};
   for (const option_schema& option : plugin.options) {
     const bool limits = option.min_value != 0 || option.max_value != 0;
-    made["options"].push_back({{"name", option.name}, {"type", word_of(option.type)}, {"default", option.default_text ? json(*option.default_text) : json()},
-                               {"minimum", limits ? json(option.min_value) : json()}, {"maximum", limits ? json(option.max_value) : json()},
-                               {"choices", option.choices}, {"what", option.doc}});
+    made["options"].push_back({{"name", option.name},
+                               {"type", word_of(option.type)},
+                               {"default", option.default_text ? json(*option.default_text) : json()},
+                               {"minimum", limits ? json(option.min_value) : json()},
+                               {"maximum", limits ? json(option.max_value) : json()},
+                               {"choices", option.choices},
+                               {"what", option.doc}});
   }
   // Texts come from plugins: what is not UTF-8 is replaced.
   return made.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-std::vector<explained_option> explain_options(const std::string& plugin, const std::vector<option_schema>& schema, const std::vector<raw_option>& values) {
+std::vector<explained_option> explain_options(const std::string& plugin, const std::vector<option_schema>& schema,
+                                              const std::vector<raw_option>& values) {
   check_options(plugin, schema, values);
   std::vector<explained_option> all;
   for (const auto& [name, option] : existing_options(schema, values)) {
-    const auto given = std::find_if(values.begin(), values.end(), [&, &name = name](const raw_option& v) { return v.name == name; });
-    const bool is_text = option->type == TSR_OPTION_STRING || option->type == TSR_OPTION_BYTES || option->type == TSR_OPTION_RATE || option->type == TSR_OPTION_DURATION;
-    if (given != values.end()) all.push_back({name, written(given->value), false, given->where});
-    else if (!option->default_text) all.push_back({name, "(none)", true, "default"});
-    else all.push_back({name, is_text ? written(*option->default_text) : *option->default_text, true, "default"});
+    const auto given =
+        std::find_if(values.begin(), values.end(), [&, &name = name](const raw_option& v) { return v.name == name; });
+    const bool is_text = option->type == TSR_OPTION_STRING || option->type == TSR_OPTION_BYTES ||
+                         option->type == TSR_OPTION_RATE || option->type == TSR_OPTION_DURATION;
+    if (given != values.end())
+      all.push_back({name, written(given->value), false, given->where});
+    else if (!option->default_text)
+      all.push_back({name, "(none)", true, "default"});
+    else
+      all.push_back({name, is_text ? written(*option->default_text) : *option->default_text, true, "default"});
   }
   return all;
 }

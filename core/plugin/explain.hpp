@@ -20,13 +20,15 @@ std::string explain_json(const registry::opened_plugin& plugin);
 
 /// One option as a plugin is, or would be, opened with.
 struct explained_option {
-  std::string name;         ///< "device[1].memory"
-  std::string value;        ///< as one would write it in TOML; "(none)" where nothing is given and there is no default
+  std::string name;   ///< "device[1].memory"
+  std::string value;  ///< as one would write it in TOML; "(none)" where nothing is given and there is no default
   bool is_default = true;
-  std::string where;        ///< the place of a given value; "default"
+  std::string where;  ///< the place of a given value; "default"
 };
 
-/// Checks the values as check_options does, and lists every option of the schema: those inside arrays for each table that exists.
-std::vector<explained_option> explain_options(const std::string& plugin, const std::vector<option_schema>& schema, const std::vector<raw_option>& values);
+/// Checks the values as check_options does, and lists every option of the schema: those inside arrays for each table
+/// that exists.
+std::vector<explained_option> explain_options(const std::string& plugin, const std::vector<option_schema>& schema,
+                                              const std::vector<raw_option>& values);
 
 }  // namespace tessera::plugin

@@ -7,13 +7,16 @@
 namespace tessera::plugin {
 namespace {
 
-/// How C spells a type of the ABI. The names of enumerations and of tsr_status are aliases of integers, which stand here instead.
+/// How C spells a type of the ABI. The names of enumerations and of tsr_status are aliases of integers, which stand
+/// here instead.
 template <class T>
 struct spelled;
 
-#define SPELLED(type) \
-  template <>         \
-  struct spelled<type> { static std::string text() { return #type; } };
+#define SPELLED(type)                           \
+  template <>                                   \
+  struct spelled<type> {                        \
+    static std::string text() { return #type; } \
+  };
 SPELLED(void)
 SPELLED(bool)
 SPELLED(char)
@@ -44,7 +47,9 @@ SPELLED(tsr_sparse)
 
 template <class T>
 struct spelled<const T> {
-  static std::string text() { return std::is_pointer_v<T> ? spelled<T>::text() + " const" : "const " + spelled<T>::text(); }
+  static std::string text() {
+    return std::is_pointer_v<T> ? spelled<T>::text() + " const" : "const " + spelled<T>::text();
+  }
 };
 template <class T>
 struct spelled<T*> {
@@ -73,7 +78,8 @@ std::vector<struct_layout> struct_layouts() {
   std::vector<struct_layout> all;
 #define STRUCT(type, minor) all.push_back({#type, sizeof(type), alignof(type), minor, {}});
 #define FIELD(type, field, minor) \
-  all.back().fields.push_back({#field, offsetof(type, field), sizeof(type::field), minor, spelled<decltype(type::field)>::text()});
+  all.back().fields.push_back(    \
+      {#field, offsetof(type, field), sizeof(type::field), minor, spelled<decltype(type::field)>::text()});
 #define BORN(type, field, minor) FIELD(type, field, minor)
 #define CONSTANT(name, minor)
 #include "core/plugin/abi/contents.inc"

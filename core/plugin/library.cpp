@@ -45,7 +45,8 @@ std::string hint_for(const std::string& text) {
   return "ldd and nm -D on the file show what it needs";
 }
 
-/// The device and the number of the file that is mapped at an address, as the kernel writes them in its list of mappings; "": it does not say.
+/// The device and the number of the file that is mapped at an address, as the kernel writes them in its list of
+/// mappings; "": it does not say.
 std::string file_mapped_at(const void* address) {
   std::ifstream maps("/proc/self/maps");
   const auto at = reinterpret_cast<std::uintptr_t>(address);
@@ -54,14 +55,15 @@ std::string file_mapped_at(const void* address) {
     std::uintptr_t begin = 0, end = 0;
     char dash = 0;
     std::string rights, offset, device, number;
-    if (words >> std::hex >> begin >> dash >> end && at >= begin && at < end && words >> rights >> offset >> device >> number)
+    if (words >> std::hex >> begin >> dash >> end && at >= begin && at < end &&
+        words >> rights >> offset >> device >> number)
       return device + " " + number;
   }
   return {};
 }
 
-/// Whether a library came from the open file. Both are looked up in the list of mappings: what fstat says of a file differs from it on some file
-/// systems (overlays, subvolumes).
+/// Whether a library came from the open file. Both are looked up in the list of mappings: what fstat says of a file
+/// differs from it on some file systems (overlays, subvolumes).
 bool came_from(const boost::dll::shared_library& library, int descriptor) {
   link_map* map = nullptr;
   if (::dlinfo(library.native(), RTLD_DI_LINKMAP, &map) != 0 || map == nullptr) return true;
@@ -75,12 +77,15 @@ bool came_from(const boost::dll::shared_library& library, int descriptor) {
 
 }  // namespace
 
-void* load_symbol(const std::filesystem::path& path, const std::string& name) { return load_symbol(trusted_file(path), name); }
+void* load_symbol(const std::filesystem::path& path, const std::string& name) {
+  return load_symbol(trusted_file(path), name);
+}
 
 void* load_symbol(const trusted_file& file, const std::string& name) {
   const std::filesystem::path& path = file.path();
   struct stat facts {};
-  if (::fstat(file.descriptor(), &facts) != 0) throw error(error_kind::plugin, "the file cannot be examined", path.string(), "check the path");
+  if (::fstat(file.descriptor(), &facts) != 0)
+    throw error(error_kind::plugin, "the file cannot be examined", path.string(), "check the path");
   library_table& all = table();
   const std::lock_guard lock(all.guard);
   boost::dll::shared_library& library = all.libraries[{facts.st_dev, facts.st_ino}];
@@ -98,15 +103,18 @@ void* load_symbol(const trusted_file& file, const std::string& name) {
         // "dlerror system message: <the linker's words>): <the text of an errno that dlopen never set>"
         constexpr std::string_view announcement = "dlerror system message: ";
         if (text.starts_with(announcement)) text.erase(0, announcement.size());
-        if (const auto end = text.rfind("): "); end != std::string::npos) text.erase(end);
-        else if (text.ends_with(')')) text.pop_back();
+        if (const auto end = text.rfind("): "); end != std::string::npos)
+          text.erase(end);
+        else if (text.ends_with(')'))
+          text.pop_back();
       }
       throw error(error_kind::plugin, "the shared library cannot be loaded: " + text, path.string(), hint_for(text));
     }
     if (!came_from(library, file.descriptor())) {
-      all.strangers.push_back(std::exchange(library, boost::dll::shared_library()));  // nothing of it is called; closing it would run more of it
-      throw error(error_kind::plugin, "the file was replaced: what the linker has under this name is another one", path.string(),
-                  "start the program again when nothing is installed there any more");
+      all.strangers.push_back(std::exchange(
+          library, boost::dll::shared_library()));  // nothing of it is called; closing it would run more of it
+      throw error(error_kind::plugin, "the file was replaced: what the linker has under this name is another one",
+                  path.string(), "start the program again when nothing is installed there any more");
     }
   }
   if (!library.has(name)) return nullptr;

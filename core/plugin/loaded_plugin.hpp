@@ -30,8 +30,8 @@ struct loaded_plugin {
 /// The expected checksums by plugin name (registry_options::sha256).
 using checksums = std::vector<std::pair<std::string, std::string>>;
 
-/// What a file must pass before any code of it runs, beside its checksum: trust, ELF facts, sanitizer. Throws tessera::error (kind
-/// plugin) with the file as the place. What is loaded through the result is what was looked at.
+/// What a file must pass before any code of it runs, beside its checksum: trust, ELF facts, sanitizer. Throws
+/// tessera::error (kind plugin) with the file as the place. What is loaded through the result is what was looked at.
 trusted_file check_before_loading(const std::filesystem::path& path);
 
 /// Trust, checksum, ELF facts, load, query, version, sanitizer, mandatory entries: everything short of probe and open.
@@ -47,7 +47,8 @@ struct probe_result {
   std::string reason;       ///< why not
 };
 probe_result probe(const loaded_plugin& plugin, const tsr_host* host);
-/// The same on a thread of its own, which is left alone when it takes longer than `limit`: nothing then. For plugins that nobody may want.
+/// The same on a thread of its own, which is left alone when it takes longer than `limit`: nothing then. For plugins
+/// that nobody may want.
 std::optional<probe_result> probe_within(const loaded_plugin& plugin, const std::vector<std::uint64_t>& cpu_mask,
                                          std::chrono::milliseconds limit);
 

@@ -39,8 +39,8 @@ struct option_value {
   std::string text;
 };
 
-/// The options that exist with these values, by their whole names: those outside arrays, and inside an array of tables those of each
-/// table that exists. Pointers into `schema`; in its order.
+/// The options that exist with these values, by their whole names: those outside arrays, and inside an array of tables
+/// those of each table that exists. Pointers into `schema`; in its order.
 std::vector<std::pair<std::string, const option_schema*>> existing_options(const std::vector<option_schema>& schema,
                                                                            const std::vector<raw_option>& values);
 

@@ -46,7 +46,8 @@ struct registry::implementation {
                          options.options ? options.options(plugin.name) : std::vector<raw_option>{});
   }
 
-  /// A plugin that refuses a value names it, `option "inject[0].device"`: the error with the place where the user wrote that, else the same.
+  /// A plugin that refuses a value names it, `option "inject[0].device"`: the error with the place where the user wrote
+  /// that, else the same.
   error with_place(const error& failure, const std::string& plugin) const;
   loaded_plugin wrapped(loaded_plugin plugin);
   void open(const wish& wanted);
@@ -218,8 +219,10 @@ registry::opened_plugin registry::describe(const registry_options& options, cons
   const loaded_plugin plugin = search(options).find(name);
   opened_plugin summary = summary_of(plugin);
   const std::optional<probe_result> answer = probe_within(plugin, options.cpu_mask, options.probe_limit);
-  if (!answer) summary.absent = no_answer(options.probe_limit);
-  else if (answer->score == 0) summary.absent = answer->reason;
+  if (!answer)
+    summary.absent = no_answer(options.probe_limit);
+  else if (answer->score == 0)
+    summary.absent = answer->reason;
   return summary;
 }
 

@@ -26,8 +26,8 @@ struct file_report {
   };
   std::filesystem::path path;
   state outcome;
-  std::string name;    ///< the plugin's own name; "" when it never got that far
-  std::string reason;  ///< one sentence; for refused: what is wrong and what to do
+  std::string name;                    ///< the plugin's own name; "" when it never got that far
+  std::string reason;                  ///< one sentence; for refused: what is wrong and what to do
   std::filesystem::path instead = {};  ///< for shadowed
 };
 
@@ -46,13 +46,14 @@ struct registry_options {
   std::function<void(int level, const std::string& line)> log = {};  ///< may be empty
   /// Where plugins lie when the user names no directories; a hint looks there for one that was not found.
   std::vector<std::filesystem::path> usual_directories = {};
-  std::chrono::nanoseconds patience{0};  ///< for one call of a plugin while it is opened: see call_watch; 0: without end
+  /// For one call of a plugin while it is opened: see call_watch; 0: without end
+  std::chrono::nanoseconds patience{0};
   std::chrono::milliseconds probe_limit{5000};  ///< for one probe of `survey` and `describe`
 };
 
-/// What a program does when a call of a plugin is given up, on a thread of ours, with an error that names plugin and call. A program for the
-/// command line ends; without this, or when `act` returns, one goes on waiting. For the whole process; to be set before the first
-/// runtime.
+/// What a program does when a call of a plugin is given up, on a thread of ours, with an error that names plugin and
+/// call. A program for the command line ends; without this, or when `act` returns, one goes on waiting. For the whole
+/// process; to be set before the first runtime.
 void when_given_up(std::function<void(const error& why)> act);
 
 /// Owns the opened plugins and devices; closes devices and shuts plugins down on destruction, never unloads a library.
@@ -61,8 +62,8 @@ void when_given_up(std::function<void(const error& why)> act);
 class registry {
  public:
   explicit registry(registry_options options);
-  /// A registry of devices that the program made itself; nothing is looked for or opened. `name`: of their plugin. Whoever
-  /// made them closes what is behind their handles, after the registry is gone.
+  /// A registry of devices that the program made itself; nothing is looked for or opened. `name`: of their plugin.
+  /// Whoever made them closes what is behind their handles, after the registry is gone.
   registry(std::vector<std::unique_ptr<device>> devices, const std::string& name, const std::string& version);
   ~registry();
   registry(const registry&) = delete;

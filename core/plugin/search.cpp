@@ -100,13 +100,13 @@ loaded_plugin search::find(const std::string& wanted) {
   std::string refused;
   for (const candidate& file : m_files)
     if (file.report.outcome == state::refused) refused += fmt::format("; {} was refused", file.report.path.string());
-  const no_such_plugin none(error_kind::plugin, fmt::format("there is no plugin \"{}\"{}", wanted, refused),
-                            places.empty() ? "no plugin directory is configured" : fmt::format("{}", fmt::join(places, ", ")),
-                            wanted.find('/') != std::string::npos && wanted.front() != '/' ? "a file is named by its absolute path"
-                            : !left_out.empty() ? left_out
-                            : near.empty()
-                                ? "\"tessera plugins\" lists every file it looks at; runtime.plugin_path names the directories"
-                                : fmt::format("did you mean \"{}\"?", near));
+  const no_such_plugin none(
+      error_kind::plugin, fmt::format("there is no plugin \"{}\"{}", wanted, refused),
+      places.empty() ? "no plugin directory is configured" : fmt::format("{}", fmt::join(places, ", ")),
+      wanted.find('/') != std::string::npos && wanted.front() != '/' ? "a file is named by its absolute path"
+      : !left_out.empty()                                            ? left_out
+      : near.empty() ? "\"tessera plugins\" lists every file it looks at; runtime.plugin_path names the directories"
+                     : fmt::format("did you mean \"{}\"?", near));
   if (refused.empty()) throw none;
   throw error(none);  // it may have been that file
 }
@@ -114,8 +114,12 @@ loaded_plugin search::find(const std::string& wanted) {
 std::string search::left_out_hint(const std::string& wanted) const {
   for (const fs::path& usual : m_options.usual_directories) {
     std::error_code none;
-    if (std::ranges::count(m_options.directories, usual) != 0 || !fs::exists(usual / fmt::format("tessera_{}.so", wanted), none)) continue;
-    return fmt::format("runtime.plugin_path takes the place of the usual directory, where \"{}\" lies: name {} there too", wanted, usual.string());
+    if (std::ranges::count(m_options.directories, usual) != 0 ||
+        !fs::exists(usual / fmt::format("tessera_{}.so", wanted), none))
+      continue;
+    return fmt::format(
+        "runtime.plugin_path takes the place of the usual directory, where \"{}\" lies: name {} there too", wanted,
+        usual.string());
   }
   return {};
 }
@@ -146,13 +150,16 @@ void search::survey() {
   };
   // Whether a plugin was asked for, by its name or by a file that promises it.
   const auto asked_for = [&](const std::string& name) {
-    return std::ranges::any_of(wanted, [&](const std::string& text) { return text == name || (fs::path(text).is_absolute() && promised_name(text) == name); });
+    return std::ranges::any_of(wanted, [&](const std::string& text) {
+      return text == name || (fs::path(text).is_absolute() && promised_name(text) == name);
+    });
   };
   std::vector<std::pair<std::string, fs::path>> seen;
   for (candidate& file : m_files) {
     if (file.looked) continue;
     std::string conflict = conflict_of(file.promised);
-    if (const std::string rival = rival_of(file.promised); !rival.empty() && asked_for(rival) && !asked_for(file.promised))
+    if (const std::string rival = rival_of(file.promised);
+        !rival.empty() && asked_for(rival) && !asked_for(file.promised))
       conflict = fmt::format("it cannot be in one process with {}, which is wanted", rival);
     if (!conflict.empty()) {
       file.report.name = file.promised;
@@ -168,7 +175,8 @@ void search::survey() {
     }
     seen.emplace_back(file.report.name, file.report.path);
     try {
-      const std::optional<probe_result> answer = probe_within(file.loaded.front(), m_options.cpu_mask, m_options.probe_limit);
+      const std::optional<probe_result> answer =
+          probe_within(file.loaded.front(), m_options.cpu_mask, m_options.probe_limit);
       if (!answer)
         report(file.report.path, state::hangs, file.report.name, no_answer(m_options.probe_limit));
       else if (answer->score == 0)

@@ -129,13 +129,17 @@ std::unique_ptr<device> session::open_device(std::uint32_t index, std::uint32_t 
   status = call_plugin(path, "device_open", [&] { return m_table.device_open(m_handle, index, &handle, &raw_table); });
   if (status != TSR_OK) fail(status, fmt::format("device_open({}), device \"{}\",", index, description.name));
   const auto refuse = [&](const std::string& what, const char* hint) {
-    throw error(error_kind::plugin, fmt::format("device \"{}\" of plugin \"{}\" {}", description.name, m_plugin.name, what), path.string(), hint);
+    throw error(error_kind::plugin,
+                fmt::format("device \"{}\" of plugin \"{}\" {}", description.name, m_plugin.name, what), path.string(),
+                hint);
   };
-  if (handle == nullptr) refuse("is opened with OK and there is no device (a null pointer)", "set *out_device, or answer what went wrong");
+  if (handle == nullptr)
+    refuse("is opened with OK and there is no device (a null pointer)", "set *out_device, or answer what went wrong");
   m_devices.push_back(handle);
   const tsr_device_table table = checked_table(raw_table, path);
   if (description.space_count == 0)
-    refuse("has no memory (space_count is 0)", "describe at least one space: where a task's blocks are, and set space_count before device_open");
+    refuse("has no memory (space_count is 0)",
+           "describe at least one space: where a task's blocks are, and set space_count before device_open");
 
   // The one processor of a plugin has the plugin's name; all else is numbered, so that a second one renames nothing.
   const bool alone = count == 1 && description.device_class == TSR_DEVICE_CPU;
@@ -144,9 +148,9 @@ std::unique_ptr<device> session::open_device(std::uint32_t index, std::uint32_t 
         return std::any_of(others.begin(), others.end(), [&](const auto& other) { return other->name() == n; });
       });
 
-  const auto attached = std::make_shared<attachments>(handle, table, name, [host = m_host.table()](int level, const std::string& line) {
-    host->log(host->context, level, line.c_str());
-  });
+  const auto attached = std::make_shared<attachments>(
+      handle, table, name,
+      [host = m_host.table()](int level, const std::string& line) { host->log(host->context, level, line.c_str()); });
   m_attachments.push_back(attached);
   attached->attach_this_thread();
 
@@ -160,7 +164,8 @@ std::unique_ptr<device> session::open_device(std::uint32_t index, std::uint32_t 
     one.description.alignment = std::max<std::uint64_t>(one.description.alignment, 1);
     one.description.granularity = std::max<std::uint64_t>(one.description.granularity, 1);
     if ((one.description.capabilities & TSR_SPACE_HOST_VISIBLE) != 0 && table.mem_base == nullptr)
-      refuse(fmt::format("says that space {} is HOST_VISIBLE and has no mem_base", i), "set mem_base in the device table, or leave the flag out");
+      refuse(fmt::format("says that space {} is HOST_VISIBLE and has no mem_base", i),
+             "set mem_base in the device table, or leave the flag out");
     const std::string own = one.description.name != nullptr ? one.description.name : fmt::format("space{}", i);
     one.name = unique_name(fmt::format("{}:{}", name, own), [&](const auto& n) {
       return std::any_of(spaces.begin(), spaces.end(), [&](const space& other) { return other.name == n; });
@@ -183,12 +188,14 @@ std::unique_ptr<device> session::open_device(std::uint32_t index, std::uint32_t 
                 path.string(), "set it; it answers whether an operation exists for a type");
   if (graph != nullptr && (graph_copy.capture_begin == nullptr || graph_copy.capture_end == nullptr ||
                            graph_copy.launch == nullptr || graph_copy.destroy == nullptr))
-    throw error(error_kind::plugin, fmt::format("an entry of the GRAPH table of plugin \"{}\" is missing", m_plugin.name),
-                path.string(), "capture_begin, capture_end, launch and destroy are mandatory");
+    throw error(error_kind::plugin,
+                fmt::format("an entry of the GRAPH table of plugin \"{}\" is missing", m_plugin.name), path.string(),
+                "capture_begin, capture_end, launch and destroy are mandatory");
   if (sparse != nullptr && (sparse_copy.supports == nullptr || sparse_copy.create_csr == nullptr ||
                             sparse_copy.destroy == nullptr || sparse_copy.spmm == nullptr))
-    throw error(error_kind::plugin, fmt::format("an entry of the SPARSE table of plugin \"{}\" is missing", m_plugin.name),
-                path.string(), "supports, create_csr, destroy and spmm are mandatory");
+    throw error(error_kind::plugin,
+                fmt::format("an entry of the SPARSE table of plugin \"{}\" is missing", m_plugin.name), path.string(),
+                "supports, create_csr, destroy and spmm are mandatory");
   const auto* jit = static_cast<const tsr_jit_table*>(extension(handle, TSR_EXTENSION_JIT));
   const tsr_jit_table jit_copy = completed(jit);
   if (jit != nullptr && (jit_copy.languages == nullptr || jit_copy.compile == nullptr || jit_copy.release == nullptr))
@@ -196,10 +203,9 @@ std::unique_ptr<device> session::open_device(std::uint32_t index, std::uint32_t 
                 path.string(), "languages, compile and release are mandatory");
   return std::make_unique<device>(name, m_plugin.name, static_cast<std::uint32_t>(others.size()), handle, description,
                                   table, std::move(spaces), blas != nullptr ? &blas_copy : nullptr,
-                                  tensor != nullptr ? &tensor_copy : nullptr,
-                                  graph != nullptr ? &graph_copy : nullptr,
-                                  sparse != nullptr ? &sparse_copy : nullptr,
-                                  jit != nullptr ? &jit_copy : nullptr, attached);
+                                  tensor != nullptr ? &tensor_copy : nullptr, graph != nullptr ? &graph_copy : nullptr,
+                                  sparse != nullptr ? &sparse_copy : nullptr, jit != nullptr ? &jit_copy : nullptr,
+                                  attached);
 }
 
 const void* session::extension(tsr_device* device, tsr_extension_id id) const {
@@ -231,8 +237,10 @@ loaded_plugin session::wrap(const loaded_plugin& inner) const {
   if (outer == nullptr) {
     const std::string details = take_error_details();
     throw error(error_kind::plugin,
-                fmt::format("layer \"{}\" cannot wrap plugin \"{}\"{}{}", m_plugin.name, inner.name, details.empty() ? "" : ": ", details),
-                m_plugin.path.string(), "take it out of runtime.layers, or wrap a plugin of a kind that the layer knows");
+                fmt::format("layer \"{}\" cannot wrap plugin \"{}\"{}{}", m_plugin.name, inner.name,
+                            details.empty() ? "" : ": ", details),
+                m_plugin.path.string(),
+                "take it out of runtime.layers, or wrap a plugin of a kind that the layer knows");
   }
   loaded_plugin wrapped = accept_header(m_plugin.path, outer);
   if (wrapped.name != inner.name || wrapped.header.kind != inner.header.kind)

@@ -30,8 +30,8 @@ std::string content_of(const char* path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The way to a file, checked directory by directory as the system walks it: links are followed by hand, so that each directory that holds one counts
-/// too. Nobody else can change anything on it, so what was found stays.
+/// The way to a file, checked directory by directory as the system walks it: links are followed by hand, so that each
+/// directory that holds one counts too. Nobody else can change anything on it, so what was found stays.
 class checked_way {
  public:
   explicit checked_way(const fs::path& file) : m_file(file) {
@@ -83,20 +83,27 @@ class checked_way {
     struct stat facts {};
     if (::lstat(directory.c_str(), &facts) != 0) missing(errno);
     if ((facts.st_mode & S_IWOTH) != 0 && (facts.st_mode & S_ISVTX) == 0)
-      refuse(m_file, fmt::format("the directory {} is writable by everybody, so anybody could put code into this process", directory.string()),
+      refuse(m_file,
+             fmt::format("the directory {} is writable by everybody, so anybody could put code into this process",
+                         directory.string()),
              fmt::format("run: chmod o-w '{}'", directory.string()));
     check_owner(directory, facts, "the directory");
   }
 
   void check_owner(const fs::path& path, const struct stat& facts, const char* what) const {
     if (facts.st_uid == 0 || facts.st_uid == ::geteuid()) return;
-    if (S_ISDIR(facts.st_mode) && owner_is_hidden(facts.st_uid, content_of("/proc/self/uid_map"), content_of("/proc/sys/kernel/overflowuid"))) return;
-    refuse(m_file, fmt::format("{} {} belongs to user {}, who is neither root nor you (user {})", what, path.string(), facts.st_uid, ::geteuid()),
+    if (S_ISDIR(facts.st_mode) &&
+        owner_is_hidden(facts.st_uid, content_of("/proc/self/uid_map"), content_of("/proc/sys/kernel/overflowuid")))
+      return;
+    refuse(m_file,
+           fmt::format("{} {} belongs to user {}, who is neither root nor you (user {})", what, path.string(),
+                       facts.st_uid, ::geteuid()),
            fmt::format("copy the plugin to a directory of your own, or run: chown -h root '{}'", path.string()));
   }
 
   [[noreturn]] void missing(int code) const {
-    refuse(m_file, fmt::format("the file cannot be found: {}", std::strerror(code)), "check the path and the directories in runtime.plugin_path");
+    refuse(m_file, fmt::format("the file cannot be found: {}", std::strerror(code)),
+           "check the path and the directories in runtime.plugin_path");
   }
 
   const fs::path& m_file;
@@ -112,10 +119,14 @@ void check_file(const fs::path& path, const fs::path& real, int descriptor) {
            "check that it exists and that you may read it");
   if (!S_ISREG(facts.st_mode)) refuse(path, "this is not a file", "give the path of the plugin's shared library");
   if ((facts.st_mode & S_IWOTH) != 0)
-    refuse(path, fmt::format("the file {} is writable by everybody, so anybody could put code into this process", real.string()),
-           fmt::format("run: chmod o-w '{}'", real.string()));
+    refuse(
+        path,
+        fmt::format("the file {} is writable by everybody, so anybody could put code into this process", real.string()),
+        fmt::format("run: chmod o-w '{}'", real.string()));
   if (facts.st_uid != 0 && facts.st_uid != ::geteuid())
-    refuse(path, fmt::format("the file {} belongs to user {}, who is neither root nor you (user {})", real.string(), facts.st_uid, ::geteuid()),
+    refuse(path,
+           fmt::format("the file {} belongs to user {}, who is neither root nor you (user {})", real.string(),
+                       facts.st_uid, ::geteuid()),
            fmt::format("copy the plugin to a directory of your own, or run: chown root '{}'", real.string()));
 }
 
@@ -141,7 +152,8 @@ trusted_file::trusted_file(fs::path path) : m_path(std::move(path)), m_real(chec
   // Not to wait for a writer where somebody has put a pipe; what it is, is asked of what was opened.
   m_descriptor = ::open(m_real.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
   if (m_descriptor < 0)
-    refuse(m_path, fmt::format("the file {} cannot be opened: {}", m_real.string(), std::strerror(errno)), "check that you may read it");
+    refuse(m_path, fmt::format("the file {} cannot be opened: {}", m_real.string(), std::strerror(errno)),
+           "check that you may read it");
   try {
     check_file(m_path, m_real, m_descriptor);
   } catch (...) {
@@ -151,7 +163,9 @@ trusted_file::trusted_file(fs::path path) : m_path(std::move(path)), m_real(chec
 }
 
 trusted_file::trusted_file(trusted_file&& other) noexcept
-    : m_path(std::move(other.m_path)), m_real(std::move(other.m_real)), m_descriptor(std::exchange(other.m_descriptor, -1)) {}
+    : m_path(std::move(other.m_path)),
+      m_real(std::move(other.m_real)),
+      m_descriptor(std::exchange(other.m_descriptor, -1)) {}
 
 trusted_file::~trusted_file() {
   if (m_descriptor >= 0) ::close(m_descriptor);
@@ -188,9 +202,13 @@ void check_sha256(const trusted_file& file, const std::string& plugin, std::stri
                  [](char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c; });
   const std::string found = sha256_of(file);
   if (found != expected)
-    throw error(error_kind::plugin, fmt::format("the checksum of plugin \"{}\" is {}, but {} is expected", plugin, found, expected),
-                file.path().string(),
-                fmt::format("install the file that was meant, or put its checksum into the configuration: [checksums] {} = \"...\"", plugin));
+    throw error(
+        error_kind::plugin,
+        fmt::format("the checksum of plugin \"{}\" is {}, but {} is expected", plugin, found, expected),
+        file.path().string(),
+        fmt::format(
+            "install the file that was meant, or put its checksum into the configuration: [checksums] {} = \"...\"",
+            plugin));
 }
 
 }  // namespace tessera::plugin

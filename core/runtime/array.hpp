@@ -30,17 +30,22 @@ class host_view : public view<T> {
   std::unique_ptr<schedule::host_hold> m_held;
 };
 
-/// A dense array in blocks; owns its blocks (not the data: the runtime decides where they are). Move-only. Destroying it
-/// frees each block when the tasks submitted before are done with it, and returns at once. Must not be used when the runtime
-/// is gone; destroying it then does nothing.
+/// A dense array in blocks; owns its blocks (not the data: the runtime decides where they are). Move-only. Destroying
+/// it frees each block when the tasks submitted before are done with it, and returns at once. Must not be used when the
+/// runtime is gone; destroying it then does nothing.
 /// @tparam T  float, double, std::complex of them, std::int32_t, std::int64_t, std::uint8_t
 template <class T>
 class array {
  public:
   /// The new array owns the blocks; the old one may only be destroyed or assigned to.
   array(array&& other) noexcept
-      : m_runtime(std::exchange(other.m_runtime, nullptr)), m_alive(std::move(other.m_alive)), m_name(std::move(other.m_name)), m_extents(other.m_extents),
-        m_block_extents(other.m_block_extents), m_counts(other.m_counts), m_blocks(std::move(other.m_blocks)) {}
+      : m_runtime(std::exchange(other.m_runtime, nullptr)),
+        m_alive(std::move(other.m_alive)),
+        m_name(std::move(other.m_name)),
+        m_extents(other.m_extents),
+        m_block_extents(other.m_block_extents),
+        m_counts(other.m_counts),
+        m_blocks(std::move(other.m_blocks)) {}
   /// Lets go of the blocks owned so far, as the destructor does, and takes over the others.
   array& operator=(array&& other) noexcept {
     if (this != &other) {
@@ -70,7 +75,8 @@ class array {
                   "block " + std::to_string(ordinal) + " was asked for");
     return block_of<T>(*m_blocks[ordinal]);
   }
-  /// Block by block indices, 0-based, as many as the rank. Throws tessera::error (usage) for an index that does not exist.
+  /// Block by block indices, 0-based, as many as the rank. Throws tessera::error (usage) for an index that does not
+  /// exist.
   template <class... Index>
   block_of<T> operator()(Index... index) const {
     const std::int64_t at[] = {static_cast<std::int64_t>(index)...};
@@ -85,13 +91,13 @@ class array {
   }
 
   /// Waits for the tasks that make the block's current version and returns it on the host. Meanwhile the calling thread
-  /// runs tasks. Throws the failure of the task that should have made it, and tessera::error (task) for a block that was
-  /// never written. Release the view before fence. @param site for messages
+  /// runs tasks. Throws the failure of the task that should have made it, and tessera::error (task) for a block that
+  /// was never written. Release the view before fence. @param site for messages
   host_view<const T> read_host(block_of<T> b, std::source_location site = std::source_location::current()) const {
     return {m_runtime->scheduler(), m_runtime->scheduler().hold(b.record(), intent::read, site), b.extents()};
   }
-  /// The same for overwriting all elements: nothing is fetched, and what the view shows at first is unspecified. Waits for
-  /// the tasks that use the block.
+  /// The same for overwriting all elements: nothing is fetched, and what the view shows at first is unspecified. Waits
+  /// for the tasks that use the block.
   host_view<T> write_host(block_of<T> b, std::source_location site = std::source_location::current()) {
     return {m_runtime->scheduler(), m_runtime->scheduler().hold(b.record(), intent::write, site), b.extents()};
   }
@@ -102,15 +108,15 @@ class array {
 
   /// Declares that from now on only the calling thread submits tasks and takes views that use this array: linking then
   /// takes no lock. Submitting from another thread nevertheless is a data race. For the temporaries of a front end with
-  /// several submitting threads. Of an adopted array the program's memory has the last versions after flush, and after the array's end and a
-  /// fence: fences alone leave it as it is.
+  /// several submitting threads. Of an adopted array the program's memory has the last versions after flush, and after
+  /// the array's end and a fence: fences alone leave it as it is.
   void keep_to_this_thread(std::source_location site = std::source_location::current()) {
     for (block::record* b : m_blocks) b->flow.is_private = true;
     m_runtime->note_kept(m_blocks, site);
   }
 
-  /// Brings the current version of every block to the host (into adopted memory). Waits for the tasks that make it, and for no others: a fence
-  /// does the same for all adopted arrays. Throws as read_host does.
+  /// Brings the current version of every block to the host (into adopted memory). Waits for the tasks that make it, and
+  /// for no others: a fence does the same for all adopted arrays. Throws as read_host does.
   void flush() {
     for (std::size_t k = 0; k < size(); ++k) (void)read_host(block(k));
   }
@@ -118,7 +124,11 @@ class array {
  private:
   friend class runtime;
   array(runtime& owner, std::string name, const shape& extents, const shape& block_extents)
-      : m_runtime(&owner), m_alive(owner.scheduler().alive()), m_name(std::move(name)), m_extents(extents), m_block_extents(block_extents) {
+      : m_runtime(&owner),
+        m_alive(owner.scheduler().alive()),
+        m_name(std::move(name)),
+        m_extents(extents),
+        m_block_extents(block_extents) {
     if (extents.rank() != block_extents.rank())
       throw error(error_kind::usage, "array " + m_name + " and its blocks differ in rank");
     std::vector<std::int64_t> counts;

@@ -10,8 +10,9 @@
 
 namespace tessera {
 
-/// Makes blocks under one name, each when it is asked for, and of its own extents: for arrays with tiles of different sizes of which
-/// few are ever used, and for temporaries. All functions from any thread. Must not outlive the runtime, nor its blocks the group.
+/// Makes blocks under one name, each when it is asked for, and of its own extents: for arrays with tiles of different
+/// sizes of which few are ever used, and for temporaries. All functions from any thread. Must not outlive the runtime,
+/// nor its blocks the group.
 /// @tparam T  element type, as of array
 template <class T>
 class block_group {
@@ -22,8 +23,10 @@ class block_group {
   block_group(const block_group&) = delete;
   block_group& operator=(const block_group&) = delete;
 
-  /// A new block that was never written. Nothing is allocated before. @param ordinal for messages: its place among the counts
-  block_of<T> make(const shape& extents, std::uint32_t ordinal, std::source_location site = std::source_location::current()) {
+  /// A new block that was never written. Nothing is allocated before. @param ordinal for messages: its place among the
+  /// counts
+  block_of<T> make(const shape& extents, std::uint32_t ordinal,
+                   std::source_location site = std::source_location::current()) {
     block::record* made;
     {
       const std::lock_guard guard(m_mutex);

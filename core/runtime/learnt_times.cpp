@@ -54,9 +54,12 @@ std::string to_text(std::span<const schedule::crossover> crossovers) {
     } else {
       text += fmt::format("beats {} from blocks of {} on ({} {})", c.host, bytes(c.resident.block_bytes),
                           short_number(c.resident.amount), c.counts_operations ? "operations" : "bytes");
-      if (!c.moved.found) text += ", not when data must be moved";
-      else if (c.moved.amount != c.resident.amount) text += fmt::format(", from {} when data must be moved", bytes(c.moved.block_bytes));
-      else text += ", also when data must be moved";
+      if (!c.moved.found)
+        text += ", not when data must be moved";
+      else if (c.moved.amount != c.resident.amount)
+        text += fmt::format(", from {} when data must be moved", bytes(c.moved.block_bytes));
+      else
+        text += ", also when data must be moved";
     }
     text += fmt::format("; measured {} to {}\n", bytes(c.smallest_block), bytes(c.largest_block));
   }
@@ -68,13 +71,14 @@ std::string to_text(const learnt_times& learnt) {
   for (const std::string& line : learnt.machine) text += fmt::format("machine      {}\n", line);
   if (!learnt.refused.empty()) text += fmt::format("refused      {}\n", learnt.refused);
   if (learnt.sizes.empty()) return text + "nothing has been learnt yet: run with runtime.placement = \"cost\"\n";
-  text += fmt::format("\n{:<12} {:<5} {:<20} {:>12} {:>12} {:>10} {:>14} {:>8}\n", "operation", "type", "place", "amount",
-                      "largest block", "time", "rate", "measured");
+  text += fmt::format("\n{:<12} {:<5} {:<20} {:>12} {:>12} {:>10} {:>14} {:>8}\n", "operation", "type", "place",
+                      "amount", "largest block", "time", "rate", "measured");
   for (const schedule::history_cell& c : learnt.sizes) {
     const double seconds = c.seconds();
     const char* const unit = c.counts_operations ? "op" : "B";
-    text += fmt::format("{:<12} {:<5} {:<20} {:>12} {:>13} {:>10} {:>14} {:>8}\n", c.operation, name_of(c.type), c.place,
-                        short_number(c.amount) + (c.amount < 1000 ? " " : "") + unit, format_bytes(c.block_bytes), format_seconds(seconds),
+    text += fmt::format("{:<12} {:<5} {:<20} {:>12} {:>13} {:>10} {:>14} {:>8}\n", c.operation, name_of(c.type),
+                        c.place, short_number(c.amount) + (c.amount < 1000 ? " " : "") + unit,
+                        format_bytes(c.block_bytes), format_seconds(seconds),
                         short_number(seconds > 0 ? c.amount / seconds : 0) + unit + "/s", c.samples.size());
   }
   if (!learnt.crossovers.empty()) text += "\ncrossovers\n" + to_text(learnt.crossovers);
@@ -91,8 +95,9 @@ std::unique_ptr<history_keeper> history_keeper::open(const machine& m, schedule:
   if (!made->m_automatic) schedule::require_history_writable(made->m_file);
   schedule::stored_history stored = schedule::read_history(made->m_file, made->m_machine);
   if (!stored.refused.empty())
-    say(m.log, 2, fmt::format("what was learnt in {} is not used: {}{}", made->m_file.string(), stored.refused,
-                              stored.replaceable ? "" : "; the file is left as it is, and nothing is kept"));
+    say(m.log, 2,
+        fmt::format("what was learnt in {} is not used: {}{}", made->m_file.string(), stored.refused,
+                    stored.replaceable ? "" : "; the file is left as it is, and nothing is kept"));
   if (!stored.replaceable) return nullptr;
   model.restore(std::move(stored.cells));
   return made;

@@ -1,6 +1,6 @@
 #pragma once
-// The built-in operations as functions: each submits one task and returns. Blocks are whole column-major matrices. Shapes
-// and element types that do not fit, and devices that fail, are reported by the next fence.
+// The built-in operations as functions: each submits one task and returns. Blocks are whole column-major matrices.
+// Shapes and element types that do not fit, and devices that fail, are reported by the next fence.
 #include <algorithm>
 #include <array>
 #include <complex>
@@ -14,9 +14,9 @@ namespace tessera {
 
 /// What gemm does to a factor first.
 enum class transpose : std::uint8_t {
-  no = TSR_NO_TRANSPOSE,                  ///< taken as it is
-  yes = TSR_TRANSPOSE,                    ///< transposed
-  conjugate = TSR_CONJUGATE_TRANSPOSE     ///< transposed and complex conjugated
+  no = TSR_NO_TRANSPOSE,               ///< taken as it is
+  yes = TSR_TRANSPOSE,                 ///< transposed
+  conjugate = TSR_CONJUGATE_TRANSPOSE  ///< transposed and complex conjugated
 };
 
 namespace detail {
@@ -33,7 +33,8 @@ block::access touch(block_of<T> b, intent how) {
 }
 
 inline void copy_labels(std::string_view from, std::array<char, max_rank>& to) {
-  if (from.size() > to.size()) throw error(error_kind::usage, "contract: more labels than a block can have dimensions", std::string(from));
+  if (from.size() > to.size())
+    throw error(error_kind::usage, "contract: more labels than a block can have dimensions", std::string(from));
   std::copy(from.begin(), from.end(), to.begin());
 }
 
@@ -43,8 +44,8 @@ inline void copy_labels(std::string_view from, std::array<char, max_rank>& to) {
 template <class T>
 void gemm(runtime& rt, T alpha, block_of<T> a, transpose ta, block_of<T> b, transpose tb, T beta, block_of<T> c,
           task_options options = {}, std::source_location site = std::source_location::current()) {
-  operation::gemm_arguments arguments{std::complex<double>(alpha), std::complex<double>(beta), static_cast<std::uint8_t>(ta),
-                                      static_cast<std::uint8_t>(tb)};
+  operation::gemm_arguments arguments{std::complex<double>(alpha), std::complex<double>(beta),
+                                      static_cast<std::uint8_t>(ta), static_cast<std::uint8_t>(tb)};
   detail::submit_builtin(rt, *rt.builtin().gemm, arguments,
                          std::array{detail::touch(a, intent::read), detail::touch(b, intent::read),
                                     detail::touch(c, beta == T{} ? intent::write : intent::update)},
@@ -72,30 +73,34 @@ template <class T>
 void potrf(runtime& rt, block_of<T> a, block_of<std::int32_t> info, task_options options = {},
            std::source_location site = std::source_location::current()) {
   detail::submit_builtin(rt, *rt.builtin().potrf, operation::potrf_arguments{},
-                         std::array{detail::touch(a, intent::update), detail::touch(info, intent::write)}, options, site);
+                         std::array{detail::touch(a, intent::update), detail::touch(info, intent::write)}, options,
+                         site);
 }
 
-/// Dimension d of `to` is dimension permutation[d] of `from`: to = alpha permuted(from) + beta to. With beta == 0, `to` is
-/// written without being read.
+/// Dimension d of `to` is dimension permutation[d] of `from`: to = alpha permuted(from) + beta to. With beta == 0, `to`
+/// is written without being read.
 template <class T>
-void permute(runtime& rt, double alpha, block_of<T> from, std::span<const std::uint8_t> permutation, double beta, block_of<T> to,
-             task_options options = {}, std::source_location site = std::source_location::current()) {
+void permute(runtime& rt, double alpha, block_of<T> from, std::span<const std::uint8_t> permutation, double beta,
+             block_of<T> to, task_options options = {}, std::source_location site = std::source_location::current()) {
   operation::permute_arguments arguments{alpha, beta, {}};
-  std::copy_n(permutation.begin(), std::min(permutation.size(), arguments.permutation.size()), arguments.permutation.begin());
-  detail::submit_builtin(rt, *rt.builtin().permute, arguments,
-                         std::array{detail::touch(from, intent::read),
-                                    detail::touch(to, beta == 0 ? intent::write : intent::update)},
-                         options, site);
+  std::copy_n(permutation.begin(), std::min(permutation.size(), arguments.permutation.size()),
+              arguments.permutation.begin());
+  detail::submit_builtin(
+      rt, *rt.builtin().permute, arguments,
+      std::array{detail::touch(from, intent::read), detail::touch(to, beta == 0 ? intent::write : intent::update)},
+      options, site);
 }
 
-/// C = alpha A B + beta C, summed over the labels that A and B share and C has not. A character of `of_a` labels a dimension of A,
-/// first index first, and so on: "ik", "kj", "ij" is a product of matrices. A label in all three blocks is a batch; one that stands
-/// twice in a block, or in one block alone, is an error (of the next fence, as are extents that do not fit). With beta == 0, C is
-/// written without being read. Throws tessera::error (usage) for more than 8 labels.
+/// C = alpha A B + beta C, summed over the labels that A and B share and C has not. A character of `of_a` labels a
+/// dimension of A, first index first, and so on: "ik", "kj", "ij" is a product of matrices. A label in all three blocks
+/// is a batch; one that stands twice in a block, or in one block alone, is an error (of the next fence, as are extents
+/// that do not fit). With beta == 0, C is written without being read. Throws tessera::error (usage) for more than 8
+/// labels.
 /// @code tessera::contract(rt, 1.0, a(0, 0), "abcd", b(0, 0), "cdij", 0.0, c(0, 0), "abij"); @endcode
 template <class T>
-void contract(runtime& rt, T alpha, block_of<T> a, std::string_view of_a, block_of<T> b, std::string_view of_b, T beta, block_of<T> c,
-              std::string_view of_c, task_options options = {}, std::source_location site = std::source_location::current()) {
+void contract(runtime& rt, T alpha, block_of<T> a, std::string_view of_a, block_of<T> b, std::string_view of_b, T beta,
+              block_of<T> c, std::string_view of_c, task_options options = {},
+              std::source_location site = std::source_location::current()) {
   operation::contract_arguments arguments{std::complex<double>(alpha), std::complex<double>(beta), {}, {}, {}};
   detail::copy_labels(of_a, arguments.a);
   detail::copy_labels(of_b, arguments.b);
@@ -119,7 +124,8 @@ template <class T>
 void axpy_accumulate(runtime& rt, T alpha, block_of<T> x, block_of<T> y, task_options options = {},
                      std::source_location site = std::source_location::current()) {
   detail::submit_builtin(rt, *rt.builtin().axpy, operation::axpy_arguments{std::complex<double>(alpha)},
-                         std::array{detail::touch(x, intent::read), detail::touch(y, intent::accumulate)}, options, site);
+                         std::array{detail::touch(x, intent::read), detail::touch(y, intent::accumulate)}, options,
+                         site);
 }
 
 /// x *= alpha.

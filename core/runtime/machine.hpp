@@ -34,8 +34,8 @@ struct machine {
   location::tree tree;                        ///< memories and workers; names and numbers are those of `plugins`
   std::vector<std::string> notes;  ///< what the user should be told, one sentence each: more workers than cores, ...
   log_function log = {};
-  /// Set: the machine is imagined, and its devices take their time on this clock (hierarchy/simulation). The runtime is then
-  /// for one thread.
+  /// Set: the machine is imagined, and its devices take their time on this clock (hierarchy/simulation). The runtime is
+  /// then for one thread.
   std::shared_ptr<schedule::simulation> simulated = {};
   /// What leaves blocks less of the host's memory than there is, for people to read; "": nothing does.
   std::string host_bound = {};

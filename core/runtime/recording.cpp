@@ -19,15 +19,16 @@ recording::~recording() {
 
 void recording::set_argument_bytes(std::size_t k, std::span<const std::byte> bytes) {
   if (k >= submitted())
-    throw error(error_kind::usage, fmt::format("the recording has {} submitted tasks, number {} was asked for", submitted(), k));
+    throw error(error_kind::usage,
+                fmt::format("the recording has {} submitted tasks, number {} was asked for", submitted(), k));
   const std::uint32_t at = m_is->submitted[k];
   const task::recorded_task& t = m_is->tasks[at];
   if (!t.what->plain_arguments)
     throw error(error_kind::usage, fmt::format("the captures of '{}' are not plain bytes", t.what->name), {},
                 "capture values, or keep what changes in a block");
   if (bytes.size() != t.argument_size)
-    throw error(error_kind::usage,
-                fmt::format("'{}' was recorded with {} bytes of arguments and is given {}", t.what->name, t.argument_size, bytes.size()));
+    throw error(error_kind::usage, fmt::format("'{}' was recorded with {} bytes of arguments and is given {}",
+                                               t.what->name, t.argument_size, bytes.size()));
   m_patches[at] = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
 }
 

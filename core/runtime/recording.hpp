@@ -19,14 +19,15 @@ namespace tessera {
 struct block_exchange {
   /// `{recorded, other}`.
   template <class T>
-  block_exchange(block_of<T> recorded_block, block_of<T> other) : recorded(&recorded_block.record()), now(&other.record()) {}
+  block_exchange(block_of<T> recorded_block, block_of<T> other)
+      : recorded(&recorded_block.record()), now(&other.record()) {}
   block::record* recorded;  ///< as it was named when the recording was made
   block::record* now;       ///< of the same type and extents
 };
 
-/// Tasks taken down by runtime::record, to be replayed. Move-only. The arrays that it uses must outlive it, and it must not
-/// outlive the runtime. One thread at a time. Captures of a recorded lambda are shared by all replays, two of which may be
-/// under way: treat them as constant.
+/// Tasks taken down by runtime::record, to be replayed. Move-only. The arrays that it uses must outlive it, and it must
+/// not outlive the runtime. One thread at a time. Captures of a recorded lambda are shared by all replays, two of which
+/// may be under way: treat them as constant.
 class recording {
  public:
   /// The old one may only be destroyed.
@@ -35,19 +36,20 @@ class recording {
   /// Waits until its replays are through.
   ~recording();
 
-  std::size_t size() const noexcept { return m_is->size(); }           ///< tasks of one replay, sums of accumulates included
+  std::size_t size() const noexcept { return m_is->size(); }  ///< tasks of one replay, sums of accumulates included
   std::size_t submitted() const noexcept { return m_is->submitted.size(); }  ///< tasks that the program submitted
 
-  /// New arguments for the k-th submitted task, from the next replay on; for operations whose arguments are plain bytes,
-  /// and lambdas whose captures are. Throws tessera::error (usage) when there is no such task or the sizes differ.
+  /// New arguments for the k-th submitted task, from the next replay on; for operations whose arguments are plain
+  /// bytes, and lambdas whose captures are. Throws tessera::error (usage) when there is no such task or the sizes
+  /// differ.
   template <class Arguments>
   void set_arguments(std::size_t k, const Arguments& arguments) {
     static_assert(std::is_trivially_copyable_v<Arguments>);
     set_argument_bytes(k, {reinterpret_cast<const std::byte*>(&arguments), sizeof arguments});
   }
-  /// Other blocks from the next replay on, all exchanged at once: `{{x(0), y(0)}, {y(0), x(0)}}` swaps two. Each pair names
-  /// the block that was recorded, whatever took its place since. Throws tessera::error (usage) when type or extents
-  /// differ, or a block would have two places.
+  /// Other blocks from the next replay on, all exchanged at once: `{{x(0), y(0)}, {y(0), x(0)}}` swaps two. Each pair
+  /// names the block that was recorded, whatever took its place since. Throws tessera::error (usage) when type or
+  /// extents differ, or a block would have two places.
   void substitute(std::initializer_list<block_exchange> pairs) { substitute(std::span(pairs.begin(), pairs.size())); }
   void substitute(std::span<const block_exchange> pairs);  ///< the same
   /// The next replay asks the placement policy again for every task.

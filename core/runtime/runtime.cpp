@@ -24,8 +24,9 @@ std::atomic<std::uint64_t> next_serial{1};
 runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetch_add(1)) {
   const config::runtime_settings& settings = m_machine.settings;
   const auto& devices = m_machine.plugins->devices();
-  if (settings.trace) m_recorder = std::make_unique<trace::recorder>(
-      settings.trace_limit, m_machine.simulated ? m_machine.simulated->clock.source() : nullptr);
+  if (settings.trace)
+    m_recorder = std::make_unique<trace::recorder>(settings.trace_limit,
+                                                   m_machine.simulated ? m_machine.simulated->clock.source() : nullptr);
   if (settings.validate) m_validator = std::make_unique<validate::validator>();
   if (settings.validate) m_blocks.keep_destroyed(std::size_t{1} << 16);  // so that old handles are recognised
 
@@ -41,9 +42,9 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
     }
   std::vector<const plugin::device*> wants_registration;
   for (const auto& d : devices)
-    if (d->table().host_register != nullptr && d->table().host_unregister != nullptr && !d->has(TSR_DEVICE_INLINE)) wants_registration.push_back(d.get());
-  m_registrations =
-      std::make_unique<memory::registration_cache>(wants_registration, settings.registration_limit);
+    if (d->table().host_register != nullptr && d->table().host_unregister != nullptr && !d->has(TSR_DEVICE_INLINE))
+      wants_registration.push_back(d.get());
+  m_registrations = std::make_unique<memory::registration_cache>(wants_registration, settings.registration_limit);
   for (const location::node_id node : places) {
     const auto& is = m_machine.tree.at(node).is;
     const plugin::device& device = *devices[is.space->device];
@@ -63,17 +64,19 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
     if (m_recorder) m_spaces.back()->record_to(*m_recorder);
   }
   if (m_spaces.size() > block::space_set::most)
-    throw error(error_kind::configuration,
-                fmt::format("this machine has {} memories and a runtime takes {}", m_spaces.size(), block::space_set::most), {},
-                "open fewer devices: the options of their plugins, or runtime.plugins");
+    throw error(
+        error_kind::configuration,
+        fmt::format("this machine has {} memories and a runtime takes {}", m_spaces.size(), block::space_set::most), {},
+        "open fewer devices: the options of their plugins, or runtime.plugins");
   if (m_spaces.empty())
     throw error(error_kind::configuration, "no memory space: the location tree names none that a plugin offers", {},
                 "open the host plugin: runtime.plugins = [\"host\"]");
 
   if (settings.low_watermark > settings.high_watermark)
     throw error(error_kind::configuration,
-                fmt::format("memory.low_watermark = {} is above memory.high_watermark = {}", settings.low_watermark, settings.high_watermark), {},
-                "blocks leave a full memory above the high one, until it is down to the low one: set both");
+                fmt::format("memory.low_watermark = {} is above memory.high_watermark = {}", settings.low_watermark,
+                            settings.high_watermark),
+                {}, "blocks leave a full memory above the high one, until it is down to the low one: set both");
   std::vector<memory::space_number> parents;
   m_largest_limit = 0;
   for (const auto& s : m_spaces) {
@@ -86,23 +89,23 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
     const auto is_storage = [](const memory::space& it) {
       return it.device().description().device_class == TSR_DEVICE_STORAGE;
     };
-    if (is_storage(*s)) parent = memory::no_space;
+    if (is_storage(*s))
+      parent = memory::no_space;
     else if (parent == memory::no_space)
       for (const auto& other : m_spaces)
         if (parent == memory::no_space && is_storage(*other)) parent = other->number();
     parents.push_back(parent);
   }
-  m_coherence = std::make_unique<transfer::coherence>(m_spaces, std::move(parents), m_streams, settings.staging_bytes,
-                                                      transfer::eviction_settings{transfer::parse_eviction(settings.eviction),
-                                                                                  double(settings.high_watermark) / 100,
-                                                                                  double(settings.low_watermark) / 100,
-                                                                                  double(settings.write_ahead) / 100},
-                                                      settings.copy_retries);
+  m_coherence = std::make_unique<transfer::coherence>(
+      m_spaces, std::move(parents), m_streams, settings.staging_bytes,
+      transfer::eviction_settings{transfer::parse_eviction(settings.eviction), double(settings.high_watermark) / 100,
+                                  double(settings.low_watermark) / 100, double(settings.write_ahead) / 100},
+      settings.copy_retries);
 
   if (m_recorder) m_coherence->record_to(*m_recorder);
 
   auto kernels = std::make_shared<operation::kernel_store>(operation::image_cache_folder(settings.kernel_cache),
-                                                             settings.kernel_cache_limit, m_machine.log);
+                                                           settings.kernel_cache_limit, m_machine.log);
   for (const auto& p : m_machine.plugins->plugins()) kernels->versions[p.name] = p.version;
   m_operations.keep_kernels_in(std::move(kernels));
   m_builtin = {.gemm = &m_operations.add(operation::gemm()),
@@ -120,8 +123,8 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
     for (const tsr_operation& offered : plugin.operations) {
       if (m_operations.find(offered.name) != nullptr)
         throw error(error_kind::configuration,
-                    fmt::format("plugin \"{}\" brings an operation '{}', and there is one of that name already", plugin.name,
-                                offered.name),
+                    fmt::format("plugin \"{}\" brings an operation '{}', and there is one of that name already",
+                                plugin.name, offered.name),
                     "runtime.plugins", "take one of the two plugins out; a built-in operation cannot be replaced");
       m_operations.add(operation::from_plugin(plugin, offered));
     }
@@ -138,7 +141,8 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
   setup.simulated = m_machine.simulated.get();
   m_scheduler = std::make_unique<schedule::scheduler>(std::move(setup));
   if (const std::string& why = m_scheduler->workers_binding().trouble(); !why.empty()) say(m_machine.log, 2, why);
-  if (m_scheduler->placement().model() != nullptr) m_history = history_keeper::open(m_machine, *m_scheduler->placement().model());
+  if (m_scheduler->placement().model() != nullptr)
+    m_history = history_keeper::open(m_machine, *m_scheduler->placement().model());
 }
 
 runtime::~runtime() {
@@ -166,7 +170,8 @@ void runtime::submit_operation(const operation::definition& what, const void* ar
     bool fits = what.signature.size() == accesses.size();
     for (std::size_t k = 0; fits && k < accesses.size(); ++k) fits = what.signature[k] == accesses[k].how;
     if (!fits)
-      throw error(error_kind::usage, fmt::format("operation '{}' was given blocks that its signature does not allow", what.name),
+      throw error(error_kind::usage,
+                  fmt::format("operation '{}' was given blocks that its signature does not allow", what.name),
                   fmt::format("{}:{}", site.file_name(), site.line()),
                   fmt::format("it takes {} blocks with the intents of its definition", what.signature.size()));
   }
@@ -215,7 +220,8 @@ void runtime::check_working_set_slowly(std::string_view name, std::span<const bl
 }
 
 const operation::definition& runtime::define_or_find(operation::definition what, bool one_of_many) {
-  if (one_of_many && m_operations.size() >= operation::catalog::most_with_own_names && m_operations.find(what.name) == nullptr)
+  if (one_of_many && m_operations.size() >= operation::catalog::most_with_own_names &&
+      m_operations.find(what.name) == nullptr)
     what.name = "other functions";
   // Two call sites may use one name, and a function template one call site for several types.
   const std::string name = what.name;
@@ -258,7 +264,8 @@ void runtime::order_after(const order_point& point) {
 void runtime::note_array(std::span<block::record* const> blocks, bool adopted, std::source_location site) {
   if (!m_validator) return;
   if (adopted)
-    for (block::record* b : blocks) m_validator->adopted(*b, m_spaces[b->replicas[0].space]->host_pointer(b->replicas[0].where), site);
+    for (block::record* b : blocks)
+      m_validator->adopted(*b, m_spaces[b->replicas[0].space]->host_pointer(b->replicas[0].where), site);
   m_validator->made(blocks, adopted, site);
 }
 
@@ -280,7 +287,8 @@ trace::timeline runtime::timeline(std::string title) const {
     all.spaces.push_back({from->name(), from->limit()});
     for (const auto& to : m_spaces) {
       const transfer::route& way = m_coherence->links().between(from->number(), to->number());
-      if (from != to && way.how != transfer::route_kind::none) all.links.push_back({from->number(), to->number(), way.bandwidth});
+      if (from != to && way.how != transfer::route_kind::none)
+        all.links.push_back({from->number(), to->number(), way.bandwidth});
     }
   }
   all.streams = m_scheduler->compute_streams();
@@ -321,7 +329,8 @@ tessera::statistics runtime::statistics() const {
       if (c.transfers.load() > 0) s.links.push_back({from->name(), to->name(), c.transfers.load(), c.bytes.load()});
     }
   }
-  if (const schedule::history* model = m_scheduler->placement().model(); model != nullptr && m_machine.settings.placement == "cost" && m_scheduler->executors().size() > 1) {
+  if (const schedule::history* model = m_scheduler->placement().model();
+      model != nullptr && m_machine.settings.placement == "cost" && m_scheduler->executors().size() > 1) {
     const std::vector<schedule::history_cell> cells = model->cells();
     s.placement = {.trials = model->trials(),
                    .trial_seconds = model->trial_seconds(),
@@ -350,7 +359,8 @@ std::string runtime::topology_line() const {
     if (is.what == location::kind::memory && is.space) ++memories;
     if (is.what == location::kind::worker && is.space) ++devices;
   }
-  std::string line = fmt::format("{} core{}, {} host memor{}", cores, cores == 1 ? "" : "s", memories, memories == 1 ? "y" : "ies");
+  std::string line =
+      fmt::format("{} core{}, {} host memor{}", cores, cores == 1 ? "" : "s", memories, memories == 1 ? "y" : "ies");
   if (devices > 0) line += fmt::format(", {} device{}", devices, devices == 1 ? "" : "s");
   return line + fmt::format(", {} worker{}", workers(), workers() == 1 ? "" : "s");
 }

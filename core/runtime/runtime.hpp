@@ -35,18 +35,18 @@ class validator;
 
 /// What a submission may say beside operation, arguments and blocks.
 struct task_options {
-  std::int16_t priority = 0;                         ///< higher runs earlier among ready tasks; below 0: last
-  location::node_id at = location::no_node;          ///< run at or below this location, if possible (see placement)
-  task::source* from = nullptr;                      ///< the statement of a front end's language that it comes from; outlives the task
-  const schedule::device_choice* to = nullptr;       ///< what choose_device said; `at` is then not looked at
+  std::int16_t priority = 0;                 ///< higher runs earlier among ready tasks; below 0: last
+  location::node_id at = location::no_node;  ///< run at or below this location, if possible (see placement)
+  task::source* from = nullptr;  ///< the statement of a front end's language that it comes from; outlives the task
+  const schedule::device_choice* to = nullptr;  ///< what choose_device said; `at` is then not looked at
 };
 
 /// A task's name together with the place of the submission: a string literal converts to it where submit is called.
 struct task_name {
   /// Implicit, so that the site is the place of the call of submit.
   template <class Text>
-    requires std::is_convertible_v<const Text&, std::string_view>
-  task_name(const Text& name, std::source_location where = std::source_location::current())  // NOLINT: meant to convert
+  requires std::is_convertible_v<const Text&, std::string_view> task_name(
+      const Text& name, std::source_location where = std::source_location::current())  // NOLINT: meant to convert
       : text(name), site(where) {}
   std::string_view text;      ///< must live until submit returns
   std::source_location site;  ///< for messages
@@ -61,9 +61,10 @@ struct builtin_operations {
   const operation::definition* axpy;     ///< y += alpha x; x read, y update or accumulate
   const operation::definition* scal;     ///< x *= alpha; x update
   const operation::definition* permute;  ///< dimensions reordered; source read, destination update or write
-  const operation::definition* contract; ///< C = alpha A B + beta C over labelled dimensions; A read, B read, C update or write
-  const operation::definition* fill;     ///< every element one value; destination write
-  const operation::definition* reduce;   ///< destination plus all sources; destination update or write, sources read
+  const operation::definition*
+      contract;  ///< C = alpha A B + beta C over labelled dimensions; A read, B read, C update or write
+  const operation::definition* fill;    ///< every element one value; destination write
+  const operation::definition* reduce;  ///< destination plus all sources; destination update or write, sources read
 };
 
 /// Owns everything between a machine and its tasks. Several may exist, one after the other or at the same time. All
@@ -78,10 +79,11 @@ class runtime {
   runtime& operator=(const runtime&) = delete;
 
   /// An array of `extents` elements cut into blocks of `block_extents` (the last block of a dimension may be smaller).
-  /// Nothing is allocated before a task writes a block. Throws tessera::error (usage) when the ranks differ, an extent is
-  /// negative or a block has no elements. @param name for messages, as is `site`
+  /// Nothing is allocated before a task writes a block. Throws tessera::error (usage) when the ranks differ, an extent
+  /// is negative or a block has no elements. @param name for messages, as is `site`
   template <class T>
-  array<T> make_array(std::string name, std::span<const std::int64_t> extents, std::span<const std::int64_t> block_extents,
+  array<T> make_array(std::string name, std::span<const std::int64_t> extents,
+                      std::span<const std::int64_t> block_extents,
                       std::source_location site = std::source_location::current());
   /// The same with the extents written out: `rt.make_array<double>("A", {1000, 1000}, {250, 250})`.
   template <class T>
@@ -93,11 +95,11 @@ class runtime {
   }
 
   /// The program's own memory as an array of one dimension in blocks of `block_elements`; its contents are the first
-  /// version. It must stay valid until the array is gone, and must not be touched but through tasks and views. After a fence it
-  /// holds the last version of every block, wherever that was made, and may be read until the next task that uses the array is
-  /// submitted; so it does after the array is destroyed and a fence. Blocks that a failed task should have written are as they were.
-  /// Where the last version is elsewhere, the fence waits for views of the block that other threads hold.
-  /// Throws tessera::error (memory) when too much is adopted already; then nothing is adopted.
+  /// version. It must stay valid until the array is gone, and must not be touched but through tasks and views. After a
+  /// fence it holds the last version of every block, wherever that was made, and may be read until the next task that
+  /// uses the array is submitted; so it does after the array is destroyed and a fence. Blocks that a failed task should
+  /// have written are as they were. Where the last version is elsewhere, the fence waits for views of the block that
+  /// other threads hold. Throws tessera::error (memory) when too much is adopted already; then nothing is adopted.
   template <class T>
   array<T> adopt(std::string name, std::span<T> memory, std::int64_t block_elements,
                  std::source_location site = std::source_location::current());
@@ -140,10 +142,12 @@ class runtime {
   };
 
   /// Submits a task that runs host code: `function(views...)`, one view per use, in the order given. The function is
-  /// moved into the task; it runs on any worker, once, and may throw (see fence). The tasks of one lambda are counted under
-  /// the name of its first submission by a thread; those of a std::function or a function pointer under the name given, as long as there are
-  /// fewer than about 2000 names, then together as "other functions". Messages have the name given.
-  /// @code rt.submit("scale", [s](tessera::view<double> x) { for (double& v : x) v *= s; }, tessera::update(a(0))); @endcode
+  /// moved into the task; it runs on any worker, once, and may throw (see fence). The tasks of one lambda are counted
+  /// under the name of its first submission by a thread; those of a std::function or a function pointer under the name
+  /// given, as long as there are fewer than about 2000 names, then together as "other functions". Messages have the
+  /// name given.
+  /// @code rt.submit("scale", [s](tessera::view<double> x) { for (double& v : x) v *= s; }, tessera::update(a(0)));
+  /// @endcode
   template <class Function, class... Uses>
   void submit(task_name name, Function function, Uses... uses) {
     submit_at(name.site, {}, name.text, std::move(function), uses...);
@@ -154,49 +158,56 @@ class runtime {
   /// task. Both throw tessera::error (memory) when no memory can hold the task's blocks together, and what moving the
   /// function throws; then nothing was submitted.
   template <class Function, class... Uses>
-  void submit_at(std::source_location site, task_options options, std::string_view name, Function function, Uses... uses);
+  void submit_at(std::source_location site, task_options options, std::string_view name, Function function,
+                 Uses... uses);
 
   /// Submits a task of a named operation. `arguments` are copied; `accesses` must match the operation's signature.
   void submit_operation(const operation::definition& what, const void* arguments, std::size_t argument_bytes,
                         std::span<const block::access> accesses, task_options options = {},
                         std::source_location site = std::source_location::current());
 
-  /// Runs a named operation at once on the calling thread, on host memory that the program has in its hands (views, or its own): no
-  /// task, no order with other tasks. For front ends whose computations are too short to be tasks: they keep `facts` for the next call
-  /// with the same arguments on blocks of the same types, intents and extents. Throws what the operation throws, and tessera::error (usage)
-  /// when it has no form for the host.
+  /// Runs a named operation at once on the calling thread, on host memory that the program has in its hands (views, or
+  /// its own): no task, no order with other tasks. For front ends whose computations are too short to be tasks: they
+  /// keep `facts` for the next call with the same arguments on blocks of the same types, intents and extents. Throws
+  /// what the operation throws, and tessera::error (usage) when it has no form for the host.
   void run_in_place(const operation::definition& what, const void* arguments, std::size_t argument_bytes,
                     std::span<const operation::operand> operands, operation::in_place_facts* facts = nullptr) {
     m_scheduler->run_in_place(what, arguments, argument_bytes, operands, facts);
   }
 
-  /// For front ends that run short operations in place: whether the placement would send one to a device at this moment, and to which.
-  /// Nothing: the calling thread had better run it in place, or no device can. submit_operation takes the answer in task_options::to.
-  std::optional<schedule::device_choice> choose_device(const schedule::device_question& asked) { return m_scheduler->choose_device(asked); }
+  /// For front ends that run short operations in place: whether the placement would send one to a device at this
+  /// moment, and to which. Nothing: the calling thread had better run it in place, or no device can. submit_operation
+  /// takes the answer in task_options::to.
+  std::optional<schedule::device_choice> choose_device(const schedule::device_question& asked) {
+    return m_scheduler->choose_device(asked);
+  }
   /// What the calling thread took for such an operation in place; what is learnt from it counts in later choices.
-  void learn_in_place(const schedule::device_question& asked, double nanoseconds) { m_scheduler->learn_in_place(asked, nanoseconds); }
-  /// Whether blocks stay where they are from their first use to their end, since there is one memory and nothing is validated on copies.
-  /// Then what a view has shown may be looked at after its end, as long as nobody writes to the block.
+  void learn_in_place(const schedule::device_question& asked, double nanoseconds) {
+    m_scheduler->learn_in_place(asked, nanoseconds);
+  }
+  /// Whether blocks stay where they are from their first use to their end, since there is one memory and nothing is
+  /// validated on copies. Then what a view has shown may be looked at after its end, as long as nobody writes to the
+  /// block.
   bool blocks_stay() const noexcept { return m_scheduler->blocks_stay(); }
   /// Whether anything beside the host's workers runs tasks.
   bool has_devices() const noexcept { return m_scheduler->has_devices(); }
   /// The memories of those, a bit per space in the order of statistics::spaces.
   block::space_set device_spaces() const noexcept { return m_scheduler->device_spaces(); }
 
-  /// As fence, also while threads hold views: waits for everything else, and leaves adopted memory as it is. For points at which no task waits for a view, such as the
-  /// barriers of a front end.
+  /// As fence, also while threads hold views: waits for everything else, and leaves adopted memory as it is. For points
+  /// at which no task waits for a view, such as the barriers of a front end.
   void settle(std::source_location site = std::source_location::current()) { m_scheduler->settle(site); }
 
   /// Waits for everything submitted so far. Throws the first failure since the last fence (tessera::error with the
   /// kind of the cause, the task's name and site); what depended on it was given up. Blocks that a failed task should
   /// have written cannot be read until they are written anew. Adopted memory holds the last versions then. While
-  /// validating, throws the first finding (kind validation) since the last fence instead, if there is one. @param site for
-  /// messages
+  /// validating, throws the first finding (kind validation) since the last fence instead, if there is one. @param site
+  /// for messages
   void fence(std::source_location site = std::source_location::current()) { m_scheduler->fence(site); }
 
-  /// Takes down the tasks that `function()` submits instead of running them; see recording.hpp. Their order, and where they
-  /// run, are settled once; each replay runs them in program order with the tasks around it. Inside, host views, fences and
-  /// the destruction of arrays that are used are errors (usage). Accumulates are summed in a fixed order.
+  /// Takes down the tasks that `function()` submits instead of running them; see recording.hpp. Their order, and where
+  /// they run, are settled once; each replay runs them in program order with the tasks around it. Inside, host views,
+  /// fences and the destruction of arrays that are used are errors (usage). Accumulates are summed in a fixed order.
   template <class Function>
   recording record(Function&& function);
   /// Submits the recorded tasks again and returns; waits only when two replays are under way already.
@@ -205,22 +216,24 @@ class runtime {
   /// Gives up all tasks that have not started, now and later; fence then throws `interrupted`. Any thread; not a signal
   /// handler.
   void cancel(std::string reason) { m_scheduler->cancel(std::move(reason)); }
-  /// Whether the run is given up: by cancel, for a stream that hangs, for a lost device with runtime.survive_loss = false.
+  /// Whether the run is given up: by cancel, for a stream that hangs, for a lost device with runtime.survive_loss =
+  /// false.
   bool cancelled() const noexcept { return m_scheduler->cancelled(); }
 
-  /// Takes the devices at or below a location out of the run while it goes on: no task is placed there any more, queued ones
-  /// are placed again, what has begun ends, sole copies of blocks are written back to the host's memory (and on to a disk
-  /// when that is full), and the device's memory is given back. Returns when the devices hold nothing; meanwhile the
-  /// calling thread may run tasks. The host's own memories and workers stay, also where the location has them. Any thread of the
-  /// program; not inside a task or a recording, and not while it holds views (usage). Throws tessera::error, and all devices
-  /// stay as they were: usage when there is no device, it is detached already, or a queued task can run nowhere else
-  /// (named); memory when no other memory can hold what only it holds; device when copies from it fail. Blocks that had left by
-  /// then are in the host's memory until a task wants them on the device again.
+  /// Takes the devices at or below a location out of the run while it goes on: no task is placed there any more, queued
+  /// ones are placed again, what has begun ends, sole copies of blocks are written back to the host's memory (and on to
+  /// a disk when that is full), and the device's memory is given back. Returns when the devices hold nothing; meanwhile
+  /// the calling thread may run tasks. The host's own memories and workers stay, also where the location has them. Any
+  /// thread of the program; not inside a task or a recording, and not while it holds views (usage). Throws
+  /// tessera::error, and all devices stay as they were: usage when there is no device, it is detached already, or a
+  /// queued task can run nowhere else (named); memory when no other memory can hold what only it holds; device when
+  /// copies from it fail. Blocks that had left by then are in the host's memory until a task wants them on the device
+  /// again.
   void detach(location::node_id where) { m_scheduler->detach(where); }
   void detach(std::string_view name) { m_scheduler->detach(at(name)); }  ///< the same, by name
-  /// The detached devices at or below a location take tasks again: those that become ready from now on, and with placement
-  /// cost also queued ones. Recordings whose tasks went elsewhere meanwhile stay there until recording::place_again. Throws
-  /// usage when there is no device, none is detached, or one is lost.
+  /// The detached devices at or below a location take tasks again: those that become ready from now on, and with
+  /// placement cost also queued ones. Recordings whose tasks went elsewhere meanwhile stay there until
+  /// recording::place_again. Throws usage when there is no device, none is detached, or one is lost.
   void attach(location::node_id where) { m_scheduler->attach(where); }
   void attach(std::string_view name) { m_scheduler->attach(at(name)); }  ///< the same, by name
   /// Whether all devices at or below a location take tasks. Throws usage when there is none.
@@ -237,9 +250,11 @@ class runtime {
   /// Finds a location by name for task_options::at. Throws tessera::error (usage) with the nearest name.
   location::node_id at(std::string_view name) const;
 
-  const location::tree& tree() const noexcept { return m_machine.tree; }                       ///< where memory and workers are
-  const config::runtime_settings& settings() const noexcept { return m_machine.settings; }     ///< as the runtime was started
-  const plugin::registry& plugins() const noexcept { return *m_machine.plugins; }              ///< opened plugins and devices
+  const location::tree& tree() const noexcept { return m_machine.tree; }  ///< where memory and workers are
+  const config::runtime_settings& settings() const noexcept {
+    return m_machine.settings;
+  }                                                                                ///< as the runtime was started
+  const plugin::registry& plugins() const noexcept { return *m_machine.plugins; }  ///< opened plugins and devices
   /// Threads that run host tasks, the waiting one included.
   std::uint32_t workers() const noexcept { return m_scheduler->workers(); }
   /// For progress displays; cheap, any thread.
@@ -256,8 +271,8 @@ class runtime {
 
   /// Whether what happens is written down (runtime.trace), for timeline.
   bool traced() const noexcept { return m_recorder != nullptr; }
-  /// What has been recorded so far, for trace/summary.hpp, chrome.hpp and report.hpp; best behind a fence. `title`: one line
-  /// that says what ran. Throws tessera::error (usage) when nothing is recorded. Any thread.
+  /// What has been recorded so far, for trace/summary.hpp, chrome.hpp and report.hpp; best behind a fence. `title`: one
+  /// line that says what ran. Throws tessera::error (usage) when nothing is recorded. Any thread.
   trace::timeline timeline(std::string title) const;
 
   /// Whether the program is watched for mistakes (runtime.validate).
@@ -265,8 +280,8 @@ class runtime {
   /// What validation has found so far, all of it; see docs/validation.md. Best behind a fence. Any thread.
   std::vector<validate::finding> findings() const;
   /// Everything that the calling thread has submitted so far is known to whoever calls order_after with the same point
-  /// later. For programs whose threads wait for each other by means of their own (barriers, locks, queues): the runtime cannot
-  /// see those. Costs nothing where nothing is validated. Any thread.
+  /// later. For programs whose threads wait for each other by means of their own (barriers, locks, queues): the runtime
+  /// cannot see those. Costs nothing where nothing is validated. Any thread.
   void order_before(order_point& point);
   /// The calling thread has waited, by means of its own, for the threads that called order_before. Any thread.
   void order_after(const order_point& point);
@@ -292,7 +307,7 @@ class runtime {
   void note_kept(std::span<block::record* const> blocks, std::source_location site);
 
   machine m_machine;
-  std::unique_ptr<trace::recorder> m_recorder;  // null: nothing is recorded; it outlives all who write
+  std::unique_ptr<trace::recorder> m_recorder;       // null: nothing is recorded; it outlives all who write
   std::unique_ptr<validate::validator> m_validator;  // null: nothing is validated
   std::uint64_t m_serial;
   operation::catalog m_operations;
@@ -316,8 +331,10 @@ template <class Function, class... Uses>
 void call_function(const operation::context& c) {
   auto& function = *static_cast<Function*>(const_cast<void*>(c.arguments));
   [&]<std::size_t... K>(std::index_sequence<K...>) {
-    function(typename Uses::view_type(static_cast<typename Uses::element*>(c.operands[K].host), *c.operands[K].extents)...);
-  }(std::index_sequence_for<Uses...>{});
+    function(
+        typename Uses::view_type(static_cast<typename Uses::element*>(c.operands[K].host), *c.operands[K].extents)...);
+  }
+  (std::index_sequence_for<Uses...>{});
 }
 
 /// A task between begin and commit: what throws in between takes it back. The last thing that is made is its function.
@@ -347,14 +364,16 @@ struct last_definition {
   std::uint64_t serial = 0;  ///< of the runtime
   const operation::definition* what = nullptr;
   bool is(std::uint64_t runtime, std::string_view) const noexcept { return serial == runtime; }
-  void set(std::uint64_t runtime, std::string_view, const operation::definition& found) { serial = runtime, what = &found; }
+  void set(std::uint64_t runtime, std::string_view, const operation::definition& found) {
+    serial = runtime, what = &found;
+  }
 };
 template <class Function>
-  requires is_shared_type<Function>
+requires is_shared_type<Function>
 struct last_definition<Function> {  // the name says which function it was
   std::uint64_t serial = 0;
   const operation::definition* what = nullptr;
-  std::string name;  // what->name may have a number behind it
+  std::string name;          // what->name may have a number behind it
   bool is_nameless = false;  // the definition is that of many names
   bool is(std::uint64_t runtime, std::string_view asked) const noexcept { return serial == runtime && name == asked; }
   void set(std::uint64_t runtime, std::string_view asked, const operation::definition& found) {
@@ -378,7 +397,8 @@ void runtime::submit_at(std::source_location site, task_options options, std::st
     operation::definition fresh;
     fresh.name = std::string(name);
     fresh.host = &detail::call_function<Function, Uses...>;
-    if constexpr (!std::is_trivially_destructible_v<Function>) fresh.destroy_arguments = &detail::destroy_function<Function>;
+    if constexpr (!std::is_trivially_destructible_v<Function>)
+      fresh.destroy_arguments = &detail::destroy_function<Function>;
     fresh.plain_arguments = std::is_trivially_copyable_v<Function>;
     last.set(m_serial, name, define_or_find(std::move(fresh), detail::is_shared_type<Function>));
   }

@@ -14,8 +14,8 @@ class block_of {
  public:
   /// Made by array::block and array::operator().
   explicit block_of(block::record& record) noexcept : m_record(&record) {}
-  block::record& record() const noexcept { return *m_record; }           ///< what the runtime knows of it; for the runtime
-  const shape& extents() const noexcept { return *m_record->extents; }   ///< elements per dimension
+  block::record& record() const noexcept { return *m_record; }  ///< what the runtime knows of it; for the runtime
+  const shape& extents() const noexcept { return *m_record->extents; }  ///< elements per dimension
 
  private:
   block::record* m_record;
@@ -34,18 +34,28 @@ struct use {
 
 /// The task sees the current version and does not change it. Readers of one version run at the same time.
 template <class T>
-use<T, intent::read> read(block_of<T> b) noexcept { return {&b.record()}; }
+use<T, intent::read> read(block_of<T> b) noexcept {
+  return {&b.record()};
+}
 /// The task overwrites every element: nothing is fetched, and what the view shows at first is unspecified.
 template <class T>
-use<T, intent::write> write(block_of<T> b) noexcept { return {&b.record()}; }
+use<T, intent::write> write(block_of<T> b) noexcept {
+  return {&b.record()};
+}
 /// The task sees the current version and may change it.
 template <class T>
-use<T, intent::update> update(block_of<T> b) noexcept { return {&b.record()}; }
+use<T, intent::update> update(block_of<T> b) noexcept {
+  return {&b.record()};
+}
 /// The task sees a private copy and adds to it; copies start at zero and are summed before the next other use.
 template <class T>
-use<T, intent::accumulate> accumulate(block_of<T> b) noexcept { return {&b.record()}; }
+use<T, intent::accumulate> accumulate(block_of<T> b) noexcept {
+  return {&b.record()};
+}
 /// Memory of the block's size without contents, before and after: what was in the block is lost.
 template <class T>
-use<T, intent::scratch> scratch(block_of<T> b) noexcept { return {&b.record()}; }
+use<T, intent::scratch> scratch(block_of<T> b) noexcept {
+  return {&b.record()};
+}
 
 }  // namespace tessera

@@ -14,7 +14,7 @@ class view {
   /// Over the elements at `data`; both arguments must outlive the view.
   view(T* data, const shape& extents) noexcept : m_data(data), m_extents(&extents) {}
 
-  T* data() const noexcept { return m_data; }                        ///< the first element; aligned to 256 bytes unless adopted
+  T* data() const noexcept { return m_data; }  ///< the first element; aligned to 256 bytes unless adopted
   std::int64_t size() const noexcept { return m_extents->count(); }  ///< elements
   std::size_t rank() const noexcept { return m_extents->rank(); }    ///< dimensions
   /// Extent of a dimension; 1 beyond the rank.

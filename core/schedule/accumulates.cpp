@@ -46,7 +46,8 @@ bool scheduler::prepare_stage(task::record& t) {
   // The first copy takes in as many others as there is room for. They are freed before the next stage.
   block::record& sum = *group.copies.front().block;
   auto& accesses = t.more->accesses;
-  accesses.assign(1, {.block = &sum, .version = sum.flow.make_version(), .how = intent::update, .flags = 0, .space = 0});
+  accesses.assign(1,
+                  {.block = &sum, .version = sum.flow.make_version(), .how = intent::update, .flags = 0, .space = 0});
   for (std::size_t k = 1; k < std::min<std::size_t>(group.copies.size(), most_on_host); ++k)
     accesses.push_back({.block = group.copies[k].block, .version = 0, .how = intent::read, .flags = 0, .space = 0});
   t.flags |= task::flag_many_accesses;
@@ -76,7 +77,8 @@ void scheduler::prepare(task::record& t, executor& where) {
     accesses.assign(1, t.accesses[0]);
     {
       const std::lock_guard guard(group.base->lock);
-      if (group.base->valid_spaces.empty() && group.base->poison == nullptr) accesses[0].how = intent::write;  // a sum from zero
+      if (group.base->valid_spaces.empty() && group.base->poison == nullptr)
+        accesses[0].how = intent::write;  // a sum from zero
     }
     const std::lock_guard guard(group.lock);
     for (const auto& copy : group.copies)
@@ -123,7 +125,8 @@ void scheduler::give_copies_back(task::record& t) {
   }
 }
 
-// The reduction makes the block's next version, whoever writes the one before: so the failure waits for it in the group.
+// The reduction makes the block's next version, whoever writes the one before: so the failure waits for it in the
+// group.
 void scheduler::note_missing_addend(task::record& t, const std::shared_ptr<const block::failure>& why) {
   for (block::accumulation* const group : t.more->sums) {
     if (group == nullptr) continue;

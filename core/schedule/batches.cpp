@@ -14,22 +14,26 @@ constexpr int alone = task::flag_acquired | task::flag_accumulates | task::flag_
 
 /// Whether two tasks differ in nothing but their blocks.
 bool alike(task::record& a, task::record& b) {
-  if (b.what != a.what || b.priority != a.priority || b.argument_size != a.argument_size || (b.flags & alone) != 0) return false;
+  if (b.what != a.what || b.priority != a.priority || b.argument_size != a.argument_size || (b.flags & alone) != 0)
+    return false;
   if (a.argument_size != 0 && std::memcmp(a.argument_bytes(), b.argument_bytes(), a.argument_size) != 0) return false;
   return std::ranges::equal(a.all_accesses(), b.all_accesses(), [](const block::access& x, const block::access& y) {
     if (x.how != y.how || x.block->type != y.block->type) return false;
-    return x.block->extents == y.block->extents || std::ranges::equal(x.block->extents->extents(), y.block->extents->extents());
+    return x.block->extents == y.block->extents ||
+           std::ranges::equal(x.block->extents->extents(), y.block->extents->extents());
   });
 }
 
 }  // namespace
 
-/// Whether a task is so short that the device takes several like it at a time. Such tasks are enqueued behind their copies: to wait for those would
-/// take longer than the task, and each would go by itself.
+/// Whether a task is so short that the device takes several like it at a time. Such tasks are enqueued behind their
+/// copies: to wait for those would take longer than the task, and each would go by itself.
 bool device_driver::goes_with_others(task::record& t) const {
   const operation::batch_form& form = t.what->batch;
   const auto accesses = t.all_accesses();
-  if (form.enqueue == nullptr || m_bounds.tasks == 1 || accesses.empty() || (t.flags & alone & ~task::flag_acquired) != 0) return false;
+  if (form.enqueue == nullptr || m_bounds.tasks == 1 || accesses.empty() ||
+      (t.flags & alone & ~task::flag_acquired) != 0)
+    return false;
   if (form.available != nullptr && !form.available(*m_where.device, accesses[0].block->type)) return false;
   std::uint64_t bytes = 0;
   for (const block::access& a : accesses) bytes += a.block->bytes;
@@ -40,7 +44,9 @@ bool device_driver::goes_with_others(task::record& t) const {
 /// Takes from the queue what may go with `first`: into m_others. Tasks of other kinds are passed by, a few of them.
 void device_driver::gather(task::record& first) {
   const operation::batch_form& form = first.what->batch;
-  if (form.enqueue == nullptr || m_bounds.tasks == 1 || m_where.urgent.empty() || (first.flags & alone) != 0 || !m_where.attached()) return;
+  if (form.enqueue == nullptr || m_bounds.tasks == 1 || m_where.urgent.empty() || (first.flags & alone) != 0 ||
+      !m_where.attached())
+    return;
   if (m_reach == 0) {
     m_reach = 1;
     return;
@@ -50,7 +56,8 @@ void device_driver::gather(task::record& first) {
     if (!m_hungry.empty()) return;  // whoever waits for memory comes first
   }
   const auto accesses = first.all_accesses();
-  if (accesses.empty() || (form.available != nullptr && !form.available(*m_where.device, accesses[0].block->type))) return;
+  if (accesses.empty() || (form.available != nullptr && !form.available(*m_where.device, accesses[0].block->type)))
+    return;
   std::uint64_t bytes = 0;
   for (const block::access& a : accesses) bytes += a.block->bytes;
   const double work = first.what->work != nullptr ? first.what->work(first.argument_bytes(), accesses) : 0;
@@ -68,8 +75,10 @@ void device_driver::gather(task::record& first) {
     if (t->priority != first.priority) break;
   }
   for (task::record* t : passed) m_where.urgent.push(*t);
-  if (!m_others.empty()) m_passes = most_passed_by;
-  else if (!passed.empty()) m_passes = std::max<std::size_t>(m_passes / 2, 1);
+  if (!m_others.empty())
+    m_passes = most_passed_by;
+  else if (!passed.empty())
+    m_passes = std::max<std::size_t>(m_passes / 2, 1);
 }
 
 /// Workspace for `first` and as many of m_others as there is room for at once; the rest goes back.
@@ -94,16 +103,16 @@ void device_driver::put_others_back(std::size_t kept) {
   m_others.resize(std::min(kept, m_others.size()));
 }
 
-/// Acquires the blocks of m_others, in their order, until one cannot have them now, or would begin later than the first task, which waits
-/// on the device for `waits`: into m_joined.
+/// Acquires the blocks of m_others, in their order, until one cannot have them now, or would begin later than the first
+/// task, which waits on the device for `waits`: into m_joined.
 void device_driver::join(std::span<const block::ticket> waits, const transfer::stream& on) {
   scheduler& s = m_owner;
   transfer::coherence& coherence = *s.m_setup.coherence;
   const bool careful = coherence.failed_copies().any();  // as for the first of them: see goes_with_others
   const auto no_later = [&](block::ticket w) {
-    return w.stream == on.number() || coherence.streams().reached(w) || std::ranges::any_of(waits, [&](block::ticket mine) {
-             return mine.stream == w.stream && mine.value >= w.value;
-           });
+    return w.stream == on.number() || coherence.streams().reached(w) ||
+           std::ranges::any_of(waits,
+                               [&](block::ticket mine) { return mine.stream == w.stream && mine.value >= w.value; });
   };
   transfer::acquisition& a = m_joining;
   std::size_t joined = 0;

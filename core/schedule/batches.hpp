@@ -23,17 +23,19 @@ struct batch_counters {
   batch_statistics read() const noexcept { return {launched.load(), tasks.load()}; }
 };
 
-/// What a device takes at a time. Times are those of work at the device's peak, which small tasks do not reach: a launch costs some
-/// microseconds, so a longer task gains little, and what waits for it, or could begin to be copied, would wait for the whole batch.
+/// What a device takes at a time. Times are those of work at the device's peak, which small tasks do not reach: a
+/// launch costs some microseconds, so a longer task gains little, and what waits for it, or could begin to be copied,
+/// would wait for the whole batch.
 struct batch_bounds {
   static constexpr double longest_task_seconds = 2e-6;
   static constexpr double longest_seconds = 50e-6;
-  static constexpr std::uint64_t memory_share = 8;  ///< its blocks and workspace take at most one of so many parts of the memory
+  static constexpr std::uint64_t memory_share =
+      8;  ///< its blocks and workspace take at most one of so many parts of the memory
 
-  std::size_t tasks = 1;           ///< at most; 1: none
+  std::size_t tasks = 1;             ///< at most; 1: none
   double operations_per_second = 0;  ///< the device's peak; 0: not known, and times bound nothing
-  std::uint64_t memory = 0;        ///< bytes that the device's memory may hold
-  std::size_t streams = 1;         ///< what is ready is dealt to them
+  std::uint64_t memory = 0;          ///< bytes that the device's memory may hold
+  std::size_t streams = 1;           ///< what is ready is dealt to them
 
   /// Tasks in a batch, of equal ones of so many operations and bytes, when `ready` of them may be ready; 1: none.
   std::size_t most(double operations, std::uint64_t bytes, std::size_t ready) const noexcept {

@@ -17,7 +17,8 @@ captured_graphs::~captured_graphs() {
 }
 
 void captured_graphs::destroy(const captured& one) noexcept {
-  if (plugin::contained("destroy of a graph", [&] { return one.device->graph()->destroy(one.device->handle(), one.graph); }) != TSR_OK)
+  if (plugin::contained("destroy of a graph",
+                        [&] { return one.device->graph()->destroy(one.device->handle(), one.graph); }) != TSR_OK)
     plugin::take_error_details();  // the device is lost, and its graphs with it
 }
 
@@ -31,7 +32,9 @@ void captured_graphs::forget_other_epochs(const plugin::device& device, std::uin
 
 void captured_graphs::enqueue(const operation::context& c, graph_key key, std::size_t tasks, graph_counters& counters,
                               const std::function<void()>& enqueue) {
-  const auto add = [](std::atomic<std::uint64_t>& to, std::uint64_t amount) { to.fetch_add(amount, std::memory_order_relaxed); };
+  const auto add = [](std::atomic<std::uint64_t>& to, std::uint64_t amount) {
+    to.fetch_add(amount, std::memory_order_relaxed);
+  };
   const tsr_graph_table* const table = c.device->graph();
   const auto launch = [&](tsr_graph* graph) {
     c.device->check(table->launch(c.device->handle(), c.stream, graph), "launch of a graph");

@@ -28,10 +28,12 @@ struct graph_counters {
 };
 
 /// What a graph has in it besides code: it may be launched when all is the same. Arguments are compared by address, and
-/// kept, so that an address means the same bytes as long as the graph lives. Addresses mean the same memory within an epoch.
+/// kept, so that an address means the same bytes as long as the graph lives. Addresses mean the same memory within an
+/// epoch.
 struct graph_key {
   std::vector<tsr_address> addresses;
-  std::vector<std::shared_ptr<const std::vector<std::byte>>> patches;  ///< that replaced recorded arguments; null: not replaced
+  std::vector<std::shared_ptr<const std::vector<std::byte>>>
+      patches;                     ///< that replaced recorded arguments; null: not replaced
   std::uint64_t memory_epoch = 0;  ///< of the space that the addresses are in
   bool operator==(const graph_key& other) const noexcept;
 };
@@ -44,8 +46,8 @@ class captured_graphs {
   captured_graphs& operator=(const captured_graphs&) = delete;
   ~captured_graphs();
 
-  /// Enqueues on c.stream what `enqueue` enqueues there: as one launch of a graph that was captured under an equal key, or
-  /// is captured now; singly when the device has no graphs, capturing failed before, or the key never comes again.
+  /// Enqueues on c.stream what `enqueue` enqueues there: as one launch of a graph that was captured under an equal key,
+  /// or is captured now; singly when the device has no graphs, capturing failed before, or the key never comes again.
   /// Graphs of the device's earlier epochs are destroyed: their memory may be gone.
   /// Throws what `enqueue` throws, and tessera::error (device).
   /// @param tasks  that `enqueue` stands for

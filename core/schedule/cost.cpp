@@ -1,4 +1,5 @@
-// The part of the placer that knows how long tasks take: estimates, the load of places, what is learnt from measurements.
+// The part of the placer that knows how long tasks take: estimates, the load of places, what is learnt from
+// measurements.
 #include <boost/container/small_vector.hpp>
 
 #include "core/schedule/history_file.hpp"
@@ -10,7 +11,9 @@ namespace {
 constexpr double host_overhead_ns = 500, device_overhead_ns = 10'000;  // guesses, until something was measured
 
 /// What a task of so many seconds adds to a queue; never nothing.
-std::uint64_t share_of(double seconds) noexcept { return static_cast<std::uint64_t>(std::min(seconds * 1e9, 1e13)) + 1000; }
+std::uint64_t share_of(double seconds) noexcept {
+  return static_cast<std::uint64_t>(std::min(seconds * 1e9, 1e13)) + 1000;
+}
 
 }  // namespace
 
@@ -19,10 +22,10 @@ struct placer::charged {
   static constexpr std::uint64_t longest = (std::uint64_t{1} << 44) - 1;  // 4.9 hours; share_of stays below
   static constexpr unsigned most_moves = 7;
 
-  std::uint64_t ns = 0;         // its share of the place's queue
-  bool trial = false;           // there to be measured: it stays
-  unsigned moves = 0;           // so that it cannot wander for ever
-  std::uint16_t epoch = 0;      // of the estimates that placed it
+  std::uint64_t ns = 0;     // its share of the place's queue
+  bool trial = false;       // there to be measured: it stays
+  unsigned moves = 0;       // so that it cannot wander for ever
+  std::uint16_t epoch = 0;  // of the estimates that placed it
 
   static charged of(const task::record& t) noexcept {
     const auto word = reinterpret_cast<std::uintptr_t>(t.extension);
@@ -30,8 +33,8 @@ struct placer::charged {
             static_cast<std::uint16_t>(word >> 48)};
   }
   void keep_in(task::record& t) const noexcept {
-    const std::uint64_t word = std::min(ns, longest) | std::uint64_t{trial} << 44 | std::uint64_t{moves & most_moves} << 45 |
-                               std::uint64_t{epoch} << 48;
+    const std::uint64_t word = std::min(ns, longest) | std::uint64_t{trial} << 44 |
+                               std::uint64_t{moves & most_moves} << 45 | std::uint64_t{epoch} << 48;
     t.extension = reinterpret_cast<void*>(static_cast<std::uintptr_t>(word));
   }
 };
@@ -64,8 +67,8 @@ void placer::make_history() {
   m_history = std::make_unique<history>(std::move(kinds));
 }
 
-task_size placer::look_up(const operation::definition& what, const void* arguments, std::span<const block::access> accesses,
-                             history::profile*& profile) {
+task_size placer::look_up(const operation::definition& what, const void* arguments,
+                          std::span<const block::access> accesses, history::profile*& profile) {
   profile = m_history->profile_of(what, accesses.empty() ? element_type::none : accesses[0].block->type);
   task_size size;
   double bytes = 0;
@@ -91,16 +94,18 @@ double placer::expected_seconds(task::record& t, const executor& at) {
   return work * at.ns_per_flop.load(std::memory_order_relaxed) * 1e-9;
 }
 
-std::size_t placer::decide(history::profile& profile, const task_size& size, std::span<const candidate> plan, std::size_t best) {
+std::size_t placer::decide(history::profile& profile, const task_size& size, std::span<const candidate> plan,
+                           std::size_t best) {
   if (plan.size() == 1) return best;
   boost::container::small_vector<history::option, 16> options;
-  for (const candidate& c : plan) options.push_back({m_places[c.executor]->kind, c.finish_seconds(), c.execute_seconds});
+  for (const candidate& c : plan)
+    options.push_back({m_places[c.executor]->kind, c.finish_seconds(), c.execute_seconds});
   return m_history->decide(profile, size.amount, {options.data(), options.size()}, best);
 }
 
 void placer::charge(task::record& t, executor& to, double seconds, bool trial) noexcept {
   const charged p{share_of(seconds), trial, charged::of(t).moves,
-                 static_cast<std::uint16_t>(m_epoch.load(std::memory_order_relaxed))};
+                  static_cast<std::uint16_t>(m_epoch.load(std::memory_order_relaxed))};
   p.keep_in(t);
   to.queued_ns.fetch_add(static_cast<std::int64_t>(p.ns), std::memory_order_relaxed);
   to.open.fetch_add(1, std::memory_order_relaxed);
@@ -125,7 +130,8 @@ void placer::estimate_again(task::record& t, executor& at) noexcept {
   at.queued_ns.fetch_add(static_cast<std::int64_t>(p.ns) - before, std::memory_order_relaxed);
 }
 
-void placer::learn(history::profile& profile, const task_size& size, const executor& where, double ns, bool exact) noexcept {
+void placer::learn(history::profile& profile, const task_size& size, const executor& where, double ns,
+                   bool exact) noexcept {
   if (!m_history->observe(profile, where.kind, size, ns, exact)) return;
   m_estimate_changes.fetch_add(1, std::memory_order_relaxed);
   m_epoch.fetch_add(1, std::memory_order_relaxed);
@@ -154,8 +160,8 @@ void placer::note_idle(const executor& who) noexcept {
     if (e.get() == &who || e->open.load(std::memory_order_relaxed) <= static_cast<std::int64_t>(e->parallelism) ||
         e->queue_seconds() < worth_moving)
       continue;
-    // One place has a queue while another has nothing: the estimates have erred. What is queued is placed again when its turn
-    // comes, with queues as they are.
+    // One place has a queue while another has nothing: the estimates have erred. What is queued is placed again when
+    // its turn comes, with queues as they are.
     m_epoch.fetch_add(1, std::memory_order_relaxed);
     return;
   }

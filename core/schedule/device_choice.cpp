@@ -1,5 +1,5 @@
-// The placement as front ends ask it that would otherwise run an operation in place. The calling thread is a candidate that
-// does not wait.
+// The placement as front ends ask it that would otherwise run an operation in place. The calling thread is a candidate
+// that does not wait.
 #include "core/schedule/device_choice.hpp"
 
 #include <algorithm>
@@ -19,7 +19,8 @@ double described_seconds(const executor& at, double work) {
 }
 
 /// Seconds to bring a block from the nearest of the spaces that have it.
-double seconds_to_bring(const transfer::link_map& links, const block::space_set& have, memory::space_number to, std::uint64_t bytes) {
+double seconds_to_bring(const transfer::link_map& links, const block::space_set& have, memory::space_number to,
+                        std::uint64_t bytes) {
   double best = 0;
   bool found = false;
   have.for_each([&](memory::space_number from) {
@@ -43,10 +44,12 @@ block::space_set spaces_of(const block::access& a) {
 
 }  // namespace
 
-std::optional<device_choice> placer::choose_device(const device_question& asked, const executor& here, location::node_id from) {
+std::optional<device_choice> placer::choose_device(const device_question& asked, const executor& here,
+                                                   location::node_id from) {
   const element_type type = asked.accesses.empty() ? element_type::none : asked.accesses[0].block->type;
   history::profile* profile = nullptr;
-  const task_size size = m_history != nullptr ? look_up(*asked.what, asked.arguments, asked.accesses, profile) : task_size{};
+  const task_size size =
+      m_history != nullptr ? look_up(*asked.what, asked.arguments, asked.accesses, profile) : task_size{};
   const double work = asked.what->work != nullptr ? asked.what->work(asked.arguments, asked.accesses) : 0;
 
   /// Until one of the places that have a block, or are to make it, has come so far.
@@ -75,7 +78,8 @@ std::optional<device_choice> placer::choose_device(const device_question& asked,
       const block::access& a = asked.accesses[k];
       bytes += space.footprint(a.block->bytes);
       if (!needs_contents(a.how)) continue;
-      const block::space_set known = k < asked.spaces.size() && !asked.spaces[k].empty() ? asked.spaces[k] : spaces_of(a);
+      const block::space_set known =
+          k < asked.spaces.size() && !asked.spaces[k].empty() ? asked.spaces[k] : spaces_of(a);
       if (known.has(e->space)) {
         c.resident_bytes += a.block->bytes;
       } else {
@@ -99,7 +103,8 @@ std::optional<device_choice> placer::choose_device(const device_question& asked,
   const bool by_plugin = m_setup.plugin != nullptr && !asked.fixed;
   const std::size_t best = by_plugin ? place(*m_setup.plugin, asked.what->name, all) : place(m_policy, all);
   std::size_t chosen = best;
-  if (m_policy == placement_policy::cost && profile != nullptr && !asked.fixed) chosen = decide(*profile, size, all, best);
+  if (m_policy == placement_policy::cost && profile != nullptr && !asked.fixed)
+    chosen = decide(*profile, size, all, best);
   const executor& to = *m_places[plan[chosen].executor];
   if (to.is_host) return std::nullopt;
   return device_choice{to.number, to.where, to.space, plan[chosen].execute_seconds, chosen != best};

@@ -12,8 +12,8 @@
 namespace tessera::schedule {
 namespace {
 
-/// The pauses between two looks at streams whose plugin does not call: short after something has happened, longer while nothing does, so
-/// that neither work waits long nor a processor is kept busy. New tasks wait as long.
+/// The pauses between two looks at streams whose plugin does not call: short after something has happened, longer while
+/// nothing does, so that neither work waits long nor a processor is kept busy. New tasks wait as long.
 class turns {
  public:
   turns() { prctl(PR_SET_TIMERSLACK, 1000); }
@@ -40,7 +40,8 @@ device_driver::device_driver(scheduler& owner, executor& where) : m_owner(owner)
   m_last_landing.resize(m_compute.size());
   m_on_stream = std::make_unique<std::atomic<std::size_t>[]>(m_compute.size());
   const auto wake_me = [](void* self) { static_cast<device_driver*>(self)->wake(); };
-  // Results do not depend on what happens to be ready where they are to be the same in every run; validation looks at every task by itself.
+  // Results do not depend on what happens to be ready where they are to be the same in every run; validation looks at
+  // every task by itself.
   const config::runtime_settings& settings = *owner.m_setup.settings;
   const bool batches = !settings.deterministic && owner.m_validator == nullptr && computes;
   m_bounds = {.tasks = batches ? static_cast<std::size_t>(settings.batch) : 1,
@@ -107,7 +108,8 @@ bool device_driver::must_ask() const {
 std::size_t device_driver::start_next() {
   const std::size_t in_flight = m_in_flight.load(std::memory_order_relaxed);
   if (in_flight >= m_depth) return 0;
-  // Tasks that wait for their copies hold memory: they go first, and there are no more of them than would be enqueued without that wait.
+  // Tasks that wait for their copies hold memory: they go first, and there are no more of them than would be enqueued
+  // without that wait.
   task::record* t = m_resumed.load() != 0 ? m_where.urgent.pop_acquired() : nullptr;
   if (t == nullptr && in_flight + m_awaiting.load() < m_depth) t = next_task();
   if (t == nullptr) return 0;
@@ -132,7 +134,9 @@ void device_driver::note_started(const task::record& t) noexcept {
 std::uint64_t device_driver::youngest_startable() const {
   const std::lock_guard guard(m_hungry_lock);
   if (m_hungry.empty()) return ~std::uint64_t{0};
-  const bool full = m_in_flight.load(std::memory_order_relaxed) + m_awaiting.load(std::memory_order_relaxed) + m_hungry.size() >= m_depth;
+  const bool full =
+      m_in_flight.load(std::memory_order_relaxed) + m_awaiting.load(std::memory_order_relaxed) + m_hungry.size() >=
+      m_depth;
   return full || m_passed >= most_passed * m_depth ? m_hungry.back() : ~std::uint64_t{0};
 }
 
@@ -151,7 +155,8 @@ void device_driver::begin_wait(const task::record& t) {
 
 void device_driver::note_acquired(const task::record& t) {
   const std::lock_guard guard(m_hungry_lock);
-  if (m_hungry.empty() || t.sequence <= m_hungry.back()) m_passed = 0;  // the oldest of those that waited has what it needs
+  if (m_hungry.empty() || t.sequence <= m_hungry.back())
+    m_passed = 0;  // the oldest of those that waited has what it needs
 }
 
 void device_driver::end_wait(const task::record& t) {
@@ -178,8 +183,10 @@ void device_driver::loop() {
     m_handling.store(true);
     bool any = poll_all();
     const bool takes_tasks = m_where.state.load() == executor_state::attached && !device.lost();
-    if (device.lost()) any = go_on_without() || any;
-    else if (!takes_tasks) any = step_aside() || any;
+    if (device.lost())
+      any = go_on_without() || any;
+    else if (!takes_tasks)
+      any = step_aside() || any;
     while (takes_tasks && !device.lost() && start_next()) any = true;
     m_handling.store(false);
     if (any) {
@@ -197,7 +204,8 @@ void device_driver::loop() {
       m_events.cancel();
       asking.wait();
     } else {
-      if (m_in_flight.load() == 0 && takes_tasks && m_owner.m_placer.model() != nullptr) m_owner.m_placer.note_idle(m_where);
+      if (m_in_flight.load() == 0 && takes_tasks && m_owner.m_placer.model() != nullptr)
+        m_owner.m_placer.note_idle(m_where);
       m_events.wait(key);
     }
   }
@@ -207,14 +215,15 @@ void device_driver::loop() {
   }
 }
 
-/// The one with the fewest tasks, in turn among equals: tasks differ in length. Where the device's clock is virtual, strictly in turn, since
-/// when the driver hears of ends depends on the real one.
+/// The one with the fewest tasks, in turn among equals: tasks differ in length. Where the device's clock is virtual,
+/// strictly in turn, since when the driver hears of ends depends on the real one.
 std::size_t device_driver::next_stream() {
   const std::size_t count = m_compute.size();
   std::size_t best = m_next_stream++ % count;
   if (m_where.device->has(TSR_DEVICE_VIRTUAL_CLOCK) && m_owner.m_setup.simulated == nullptr) return best;
   for (std::size_t k = 1; k < count; ++k)
-    if (const std::size_t other = (best + k) % count; m_on_stream[other].load(std::memory_order_relaxed) < m_on_stream[best].load(std::memory_order_relaxed))
+    if (const std::size_t other = (best + k) % count;
+        m_on_stream[other].load(std::memory_order_relaxed) < m_on_stream[best].load(std::memory_order_relaxed))
       best = other;
   return best;
 }
@@ -263,10 +272,12 @@ std::size_t device_driver::start_task(task::record& t) {
       s.m_setup.coherence->relieve(m_where.space, t.sequence);
       transfer::stream_table& streams = s.m_setup.coherence->streams();
       // Work on contents that never came cannot be taken back, but a copy can be tried again: it is waited for here.
-      const bool careful = a.copying && !a.waits.empty() &&
-                           (s.m_setup.coherence->failed_copies().any() || (s.m_setup.settings->checked_copies && !goes_with_others(t)));
-      const bool host_must_wait = careful || std::ranges::any_of(
-          a.waits, [&](block::ticket w) { return !on.can_wait_for(streams.at(w.stream)); });
+      const bool careful =
+          a.copying && !a.waits.empty() &&
+          (s.m_setup.coherence->failed_copies().any() || (s.m_setup.settings->checked_copies && !goes_with_others(t)));
+      const bool host_must_wait = careful || std::ranges::any_of(a.waits, [&](block::ticket w) {
+                                    return !on.can_wait_for(streams.at(w.stream));
+                                  });
       if (host_must_wait) {
         m_awaiting.fetch_add(1);
         s.park(t, a.waits);
@@ -292,8 +303,12 @@ std::size_t device_driver::start_task(task::record& t) {
       enqueue_flight(t, stream, a.waits, a.sources, std::move(scratch));
       return joined;
     }
-    case transfer::outcome::retry: s.park(t, a.waits); return 0;
-    case transfer::outcome::lost: m_where.urgent.push(t); return 0;  // the next round finds the device lost
+    case transfer::outcome::retry:
+      s.park(t, a.waits);
+      return 0;
+    case transfer::outcome::lost:
+      m_where.urgent.push(t);
+      return 0;  // the next round finds the device lost
     case transfer::outcome::failed:
       s.fail_unstarted(*m_lane, t, a.cause->where.empty() ? s.note_failure(t, *a.cause) : a.cause);
       return 0;

@@ -19,17 +19,21 @@ std::vector<executor*> scheduler::devices_below(location::node_id where) const {
   if (!found.empty()) return found;
   const std::string& name = tree.at(where).is.name;
   if (std::ranges::any_of(m_stores, [&](const auto& e) { return tree.is_ancestor(where, e->where); }))
-    throw error(error_kind::usage, fmt::format("'{}' is storage, which stays", name), {}, "only devices are detached and attached");
-  throw error(error_kind::usage, fmt::format("there is no device at or below '{}'", name), {},
-              names.empty() ? "this machine has none; memories and workers of the host stay" : "the devices are " + names);
+    throw error(error_kind::usage, fmt::format("'{}' is storage, which stays", name), {},
+                "only devices are detached and attached");
+  throw error(
+      error_kind::usage, fmt::format("there is no device at or below '{}'", name), {},
+      names.empty() ? "this machine has none; memories and workers of the host stay" : "the devices are " + names);
 }
 
 void scheduler::require_editable(std::string_view what) {
   const lane& mine = current_lane();
   if (mine.recorder != nullptr) throw error(error_kind::usage, fmt::format("{} inside a recording", what));
-  if (m_setup.simulated != nullptr) throw error(error_kind::usage, fmt::format("{} in a simulated run", what), {}, "simulated devices stay");
+  if (m_setup.simulated != nullptr)
+    throw error(error_kind::usage, fmt::format("{} in a simulated run", what), {}, "simulated devices stay");
   if (!mine.in_program())
-    throw error(error_kind::usage, fmt::format("{} inside a task", what), {}, "devices come and go by the program's own threads");
+    throw error(error_kind::usage, fmt::format("{} inside a task", what), {},
+                "devices come and go by the program's own threads");
 }
 
 void scheduler::device_changed() {
@@ -88,7 +92,8 @@ void scheduler::detach(location::node_id where) {
   if (!why) {
     for (const executor* e : leaving)
       if (e->state.load() == executor_state::lost)
-        throw error(error_kind::device, fmt::format("{} was lost before it could be detached", e->name), {}, "a fence names what was lost with it");
+        throw error(error_kind::device, fmt::format("{} was lost before it could be detached", e->name), {},
+                    "a fence names what was lost with it");
     return;
   }
   for (executor* e : leaving) {  // all or none; a device that was lost meanwhile stays lost
@@ -109,10 +114,13 @@ void scheduler::attach(location::node_id where) {
   bool any = false;
   for (const executor* e : coming) {
     if (e->state.load() == executor_state::lost)
-      throw error(error_kind::usage, fmt::format("{} is lost and cannot be attached again", e->name), {}, "start the program anew");
+      throw error(error_kind::usage, fmt::format("{} is lost and cannot be attached again", e->name), {},
+                  "start the program anew");
     if (e->attached()) continue;
     any = true;
-    if (e->device->table().health != nullptr) e->device->check(plugin::contained("health", [&] { return e->device->table().health(e->device->handle()); }), "the question for its health");
+    if (e->device->table().health != nullptr)
+      e->device->check(plugin::contained("health", [&] { return e->device->table().health(e->device->handle()); }),
+                       "the question for its health");
   }
   if (!any) throw error(error_kind::usage, fmt::format("'{}' is attached already", m_setup.tree->at(where).is.name));
   for (executor* e : coming) {
@@ -138,7 +146,8 @@ bool scheduler::place_elsewhere(lane& mine, task::record& t, executor& from) {
   } catch (const error& e) {  // a policy plugin
     why = std::make_unique<block::failure>(block::failure{e.message(), e.where(), e.kind()});
   }
-  if (at != placer::nowhere && m_executors[at]->state.load() == executor_state::draining && from.state.load() != executor_state::lost) {  // no other place; choose has counted it
+  if (at != placer::nowhere && m_executors[at]->state.load() == executor_state::draining &&
+      from.state.load() != executor_state::lost) {  // no other place; choose has counted it
     if (at != from.number) {
       m_placer.discharge(t, *m_executors[at]);
       m_executors[at]->tasks.fetch_sub(1, std::memory_order_relaxed);
@@ -155,7 +164,8 @@ bool scheduler::place_elsewhere(lane& mine, task::record& t, executor& from) {
   }
   t.executor = static_cast<std::uint16_t>(at);
   if ((t.flags & task::flag_replayed) != 0)
-    std::atomic_ref(t.replayed().of->of.tasks[t.replayed().index].executor).store(t.executor, std::memory_order_relaxed);
+    std::atomic_ref(t.replayed().of->of.tasks[t.replayed().index].executor)
+        .store(t.executor, std::memory_order_relaxed);
   m_placed_elsewhere.fetch_add(1, std::memory_order_relaxed);
   enqueue(mine, t, *m_executors[at], false);
   return true;

@@ -49,13 +49,15 @@ bool scheduler::find_place(lane& mine, task::record& t) {
   }
   t.executor = static_cast<std::uint16_t>(at);
   if ((t.flags & task::flag_replayed) != 0 && t.what != m_graph)  // the next replays go there without asking
-    std::atomic_ref(t.replayed().of->of.tasks[t.replayed().index].executor).store(t.executor, std::memory_order_relaxed);
+    std::atomic_ref(t.replayed().of->of.tasks[t.replayed().index].executor)
+        .store(t.executor, std::memory_order_relaxed);
   return true;
 }
 
 bool scheduler::place_again(lane& mine, task::record& t) {
   if (t.executor == 0xffff || t.what->special != nullptr || cancelled()) return false;
-  if ((t.flags & (task::flag_acquired | task::flag_prepared | task::flag_reduction | task::flag_replayed)) != 0) return false;
+  if ((t.flags & (task::flag_acquired | task::flag_prepared | task::flag_reduction | task::flag_replayed)) != 0)
+    return false;
   executor& before = *m_executors[t.executor];
   if (!m_placer.withdraw(t, before)) return false;
   const std::uint32_t at = m_placer.choose(t, mine.where);  // it found a place before, so it finds one now
@@ -98,9 +100,11 @@ void scheduler::wake_one() {
   if (m_spinning.load(std::memory_order_relaxed) == 0) m_work.notify_one();
 }
 
-bool scheduler::nothing_waits(const lane& mine) const noexcept {  // of what find() looks at before it looks at others' lanes; and of the background
+bool scheduler::nothing_waits(const lane& mine)
+    const noexcept {  // of what find() looks at before it looks at others' lanes; and of the background
   const executor& home = *m_executors[mine.executor];
-  return home.urgent.empty() && mine.next_task == nullptr && mine.ready.size() == 0 && mine.spilled.empty() && home.inbox.empty() && home.background.empty();
+  return home.urgent.empty() && mine.next_task == nullptr && mine.ready.size() == 0 && mine.spilled.empty() &&
+         home.inbox.empty() && home.background.empty();
 }
 
 task::record* scheduler::find(lane& mine) {

@@ -28,8 +28,11 @@ bool device_driver::step_aside() {
     if (m_owner.place_elsewhere(*m_lane, *t, m_where)) continue;
     const std::string name = m_owner.describe(*t);
     m_where.urgent.push(*t);
-    refuse_to_leave({error_kind::usage, fmt::format("{} cannot be detached: {} waits there, and nothing else can run it", m_where.name, name),
-                     {}, "wait for it with a fence first"});
+    refuse_to_leave(
+        {error_kind::usage,
+         fmt::format("{} cannot be detached: {} waits there, and nothing else can run it", m_where.name, name),
+         {},
+         "wait for it with a fence first"});
     return true;
   }
   if (m_where.state.load() == executor_state::draining && m_in_flight.load() == 0) any = empty_memory() || any;
@@ -67,10 +70,11 @@ bool device_driver::empty_memory() {
   }
   if (step.lacking_bytes > 0 && last_try && !step.waiting) {
     refuse_to_leave({error_kind::memory,
-                     fmt::format("{} cannot be detached: {} that only it holds ({} among them) find no room in {}", m_where.name,
-                                 format_bytes(static_cast<double>(step.lacking_bytes)), step.example,
+                     fmt::format("{} cannot be detached: {} that only it holds ({} among them) find no room in {}",
+                                 m_where.name, format_bytes(static_cast<double>(step.lacking_bytes)), step.example,
                                  above != memory::no_space ? parent.name() : "any other memory"),
-                     {}, "free arrays that are not needed any more, raise memory.host_limit, or add a disk"});
+                     {},
+                     "free arrays that are not needed any more, raise memory.host_limit, or add a disk"});
     return true;
   }
   // A memory or a pin will become free, or whoever finds that nothing can (see resolve_memory_deadlock) tells.
@@ -108,7 +112,8 @@ void device_driver::refuse_to_leave(error why) {
   m_where.state.compare_exchange_strong(was, executor_state::attached);
   transfer::coherence& coherence = *m_owner.m_setup.coherence;
   coherence.space_at(m_where.space).notify();  // ends the call-backs
-  if (const auto above = coherence.parent_of(m_where.space); above != memory::no_space) coherence.space_at(above).notify();
+  if (const auto above = coherence.parent_of(m_where.space); above != memory::no_space)
+    coherence.space_at(above).notify();
   m_owner.device_changed();
 }
 

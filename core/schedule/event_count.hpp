@@ -13,7 +13,8 @@ class event_count {
   /// Announces a sleeper. Look at the condition again before wait.
   std::uint32_t prepare() noexcept {
     m_sleepers.fetch_add(1, std::memory_order_relaxed);
-    // Orders the announcement before the second look at the condition, whatever that reads; someone_sleeps() is the other half.
+    // Orders the announcement before the second look at the condition, whatever that reads; someone_sleeps() is the
+    // other half.
     full_fence();
     return m_epoch.load(std::memory_order_acquire);
   }

@@ -25,7 +25,8 @@ class priority_queue {
     std::ranges::push_heap(m_heap, later);
     m_size.store(m_heap.size(), std::memory_order_release);
   }
-  /// The first one. With an `age`: if that was submitted later, the oldest of all that was submitted before; null if there is none.
+  /// The first one. With an `age`: if that was submitted later, the oldest of all that was submitted before; null if
+  /// there is none.
   task::record* pop(std::uint64_t age = ~std::uint64_t{0}) {
     if (empty()) return nullptr;
     const std::lock_guard guard(m_lock);
@@ -101,8 +102,8 @@ enum class executor_state : std::uint8_t {
 struct executor {
   std::uint32_t number = 0;
   std::string name;
-  location::node_id where = location::no_node;       ///< its memory
-  std::vector<location::node_id> cpus;               ///< host: the worker locations that it runs
+  location::node_id where = location::no_node;  ///< its memory
+  std::vector<location::node_id> cpus;          ///< host: the worker locations that it runs
   memory::space_number space = memory::no_space;
   const plugin::device* device = nullptr;
   bool is_host = true;
@@ -116,7 +117,7 @@ struct executor {
 
   priority_queue urgent;      ///< host: tasks with a priority above 0; device: all of its tasks
   priority_queue background;  ///< host: tasks with a priority below 0
-  spill_queue inbox;      ///< host: tasks that other places' threads send here
+  spill_queue inbox;          ///< host: tasks that other places' threads send here
 
   /// Work given here and not finished, in nanoseconds at the estimated rate.
   std::atomic<std::int64_t> queued_ns{0};

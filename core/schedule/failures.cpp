@@ -54,15 +54,18 @@ std::optional<error> fence_error(const failures::report& failed, const transfer:
   }
   constexpr std::size_t most = 16;
   const std::size_t named = std::min(most, lost.blocks.size());
-  std::string text = fmt::format("{} {}, and with {} {}", fmt::join(lost.devices, ", "), lost.devices.size() == 1 ? "is lost" : "are lost",
-                                 lost.devices.size() == 1 ? "it" : "them",
-                                 fmt::join(lost.blocks.begin(), lost.blocks.begin() + static_cast<std::ptrdiff_t>(named), ", "));
+  std::string text =
+      fmt::format("{} {}, and with {} {}", fmt::join(lost.devices, ", "),
+                  lost.devices.size() == 1 ? "is lost" : "are lost", lost.devices.size() == 1 ? "it" : "them",
+                  fmt::join(lost.blocks.begin(), lost.blocks.begin() + static_cast<std::ptrdiff_t>(named), ", "));
   if (lost.blocks.size() > most) text += fmt::format(" and {} more blocks", lost.blocks.size() - most);
   if (failed.first && !failed.first->by_loss)
-    text += fmt::format("; also: {}{}", failed.first->text, failed.first->where.empty() ? "" : " [" + failed.first->where + "]");
+    text += fmt::format("; also: {}{}", failed.first->text,
+                        failed.first->where.empty() ? "" : " [" + failed.first->where + "]");
   return error(error_kind::device, text + given_up, {},
-               cancelled ? "the run is over, as runtime.survive_loss = false asks for"
-                         : "write these blocks anew: everything else is as it was, and the run goes on without the device");
+               cancelled
+                   ? "the run is over, as runtime.survive_loss = false asks for"
+                   : "write these blocks anew: everything else is as it was, and the run goes on without the device");
 }
 
 }  // namespace tessera::schedule

@@ -13,21 +13,23 @@
 
 namespace tessera::schedule {
 
-/// The failures of one run. Only the first one since the last fence is kept, since the others mostly follow from it. Thread-safe.
+/// The failures of one run. Only the first one since the last fence is kept, since the others mostly follow from it.
+/// Thread-safe.
 class failures {
  public:
   using reason = std::shared_ptr<const block::failure>;
 
   /// A task has failed, or the run has.
   reason note(block::failure what);
-  /// A task that had not started is given up because of `why`. An earlier fence may have reported that: it is reported again.
+  /// A task that had not started is given up because of `why`. An earlier fence may have reported that: it is reported
+  /// again.
   void note_given_up(const reason& why, bool counts);
   /// The failure was reported to a thread that waited for a block: the next fence does not throw it again.
   void forget(const reason& why);
 
   /// What a fence reports; then there is nothing to report.
   struct report {
-    reason first;               ///< null: nothing has failed
+    reason first;                ///< null: nothing has failed
     std::uint64_t given_up = 0;  ///< tasks
   };
   report take();
@@ -50,7 +52,8 @@ class failures {
   std::atomic<bool> m_cancelled{false}, m_hung{false};
 };
 
-/// The error that a fence throws, or nothing. Lost devices come before the first failure, which may follow from them. Pure.
+/// The error that a fence throws, or nothing. Lost devices come before the first failure, which may follow from them.
+/// Pure.
 std::optional<error> fence_error(const failures::report& failed, const transfer::loss_report& lost, bool cancelled);
 
 }  // namespace tessera::schedule

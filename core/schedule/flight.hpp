@@ -14,14 +14,15 @@ struct device_driver::flight {
   transfer::completion done;
   device_driver* driver = nullptr;
   boost::container::small_vector<member, 1> members;
-  double work = 0;                            ///< floating-point operations of each of them
+  double work = 0;  ///< floating-point operations of each of them
   std::chrono::steady_clock::time_point started;
-  std::uint64_t began = 0, enqueued = 0;      ///< while recording
-  std::size_t stream = 0;                            ///< of m_compute
-  boost::container::small_vector<block::ticket, 4> inputs;  ///< not reached when it was enqueued
+  std::uint64_t began = 0, enqueued = 0;                     ///< while recording
+  std::size_t stream = 0;                                    ///< of m_compute
+  boost::container::small_vector<block::ticket, 4> inputs;   ///< not reached when it was enqueued
   boost::container::small_vector<block::ticket, 4> sources;  ///< the points that make what they read, each exactly
-  bool inputs_seen = true;                           ///< `started` is when the last of them was reached
-  history::profile* profile = nullptr;               ///< with `size`: where their times belong; asked while the first has its arguments
+  bool inputs_seen = true;                                   ///< `started` is when the last of them was reached
+  history::profile* profile =
+      nullptr;  ///< with `size`: where their times belong; asked while the first has its arguments
   task_size size;
   workspace scratch;
 

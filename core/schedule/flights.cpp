@@ -24,12 +24,14 @@ operation::context device_driver::context_of(task::record& t, const flight& f, t
   return c;
 }
 
-std::shared_ptr<const block::failure> device_driver::why_not_enqueued(const task::record& t, std::string_view what, error_kind kind) {
+std::shared_ptr<const block::failure> device_driver::why_not_enqueued(const task::record& t, std::string_view what,
+                                                                      error_kind kind) {
   return m_owner.note_failure(t, {fmt::format("{} on {} failed: {}", t.what->name, m_where.name, what), "", kind});
 }
 
 /// With the stream's lock.
-void device_driver::enqueue_alone(member& m, const flight& f, transfer::stream& on, std::unique_ptr<validate::lent>& lent) {
+void device_driver::enqueue_alone(member& m, const flight& f, transfer::stream& on,
+                                  std::unique_ptr<validate::lent>& lent) {
   scheduler& s = m_owner;
   task::record& t = *m.t;
   const std::optional<thrown> what = thrown_by([&] {
@@ -121,12 +123,15 @@ void device_driver::enqueue_flight(task::record& t, std::size_t stream, std::spa
   // Successors start now: on this device they wait for the ticket, elsewhere for the copy that follows it. The task
   // itself stays pinned and unretired until its ticket is reached.
   for (const member& m : f->members) s.release(*m_lane, *m.t, false);
-  if (done) on.on_completion(f->done);
-  else landed(*f, TSR_OK);
+  if (done)
+    on.on_completion(f->done);
+  else
+    landed(*f, TSR_OK);
 }
 
 /// A task was enqueued on data whose maker failed later: why, or null.
-std::shared_ptr<const block::failure> device_driver::spoiled(const task::record& task, std::span<const block::ticket> sources) {
+std::shared_ptr<const block::failure> device_driver::spoiled(const task::record& task,
+                                                             std::span<const block::ticket> sources) {
   scheduler& s = m_owner;
   auto& t = const_cast<task::record&>(task);
   std::shared_ptr<const block::failure> why;
@@ -136,16 +141,20 @@ std::shared_ptr<const block::failure> device_driver::spoiled(const task::record&
     if (!streams.passed_with_failure(source)) continue;
     std::string text;
     for (const block::access& a : t.all_accesses())
-      if (const std::string its = needs_contents(a.how) ? s.m_setup.coherence->failed_copies().about(*a.block, m_where.space) : ""; !its.empty())
+      if (const std::string its =
+              needs_contents(a.how) ? s.m_setup.coherence->failed_copies().about(*a.block, m_where.space) : "";
+          !its.empty())
         text += (text.empty() ? "" : "; ") + its;
     const std::string details = streams.at(source.stream).details_at(source.value);
     if (text.empty()) text = fmt::format("what it reads did not come{}{}", details.empty() ? "" : ": ", details);
-    return s.note_failure(t, {fmt::format("{} on {} failed: {}", t.what->name, m_where.name, text), "", error_kind::device});
+    return s.note_failure(
+        t, {fmt::format("{} on {} failed: {}", t.what->name, m_where.name, text), "", error_kind::device});
   }
   return nullptr;
 }
 
-/// Whether a task of a flight failed, once its ticket is reached: into member::why. Of a batch that fails nobody knows which.
+/// Whether a task of a flight failed, once its ticket is reached: into member::why. Of a batch that fails nobody knows
+/// which.
 void device_driver::judge(flight& f, tsr_status status) {
   scheduler& s = m_owner;
   std::size_t from = 0;
@@ -159,8 +168,8 @@ void device_driver::judge(flight& f, tsr_status status) {
     } else if (status != TSR_OK) {
       const std::string details = f.done.at ? m_compute[f.stream]->details_at(f.done.at.value) : std::string();
       const bool device = status == TSR_DEVICE_LOST || status == TSR_DEADLINE_EXCEEDED;
-      m.why = s.note_failure(*m.t, {fmt::format("{} on {} failed: {}{}{}", m.t->what->name, m_where.name, plugin::name_of(status),
-                                                details.empty() ? "" : ": ", details),
+      m.why = s.note_failure(*m.t, {fmt::format("{} on {} failed: {}{}{}", m.t->what->name, m_where.name,
+                                                plugin::name_of(status), details.empty() ? "" : ": ", details),
                                     "", device ? error_kind::device : error_kind::task});
     } else {
       m.why = spoiled(*m.t, sources);

@@ -34,10 +34,10 @@ struct ring {
 };
 static_assert(sizeof(ring) == 64);
 
-struct row {  // one kind
+struct row {                               // one kind
   std::atomic<std::uint64_t> measured{0};  // a bit per bucket
   std::array<hot_cell, history::buckets> cells;
-  mutable spin_lock lock;                  // of what follows, and of writing to cells
+  mutable spin_lock lock;  // of what follows, and of writing to cells
   std::array<ring, history::buckets> rings;
 };
 static_assert(history::buckets <= 64);
@@ -60,10 +60,10 @@ point point_of(const row& r, unsigned bucket) noexcept {
 }
 
 /// Beyond what was measured: the line through the two nearest points, or, with one point alone, of the slope that is
-/// guessed. A task has a fixed part and one per unit, so the slope is not negative, and no steeper than the nearest point's
-/// own time per unit. (With one point, that would be the other choice; but it makes a small task's overhead grow with the
-/// amount, and a place that is believed to be slow is not chosen, so the error would stay. One that is believed to be
-/// fast is measured next.)
+/// guessed. A task has a fixed part and one per unit, so the slope is not negative, and no steeper than the nearest
+/// point's own time per unit. (With one point, that would be the other choice; but it makes a small task's overhead
+/// grow with the amount, and a place that is believed to be slow is not chosen, so the error would stay. One that is
+/// believed to be fast is measured next.)
 double continued(const point& near, const point& far, double amount, double guessed_slope) noexcept {
   const double slope = far.amount == near.amount ? guessed_slope : (near.ns - far.ns) / (near.amount - far.amount);
   return near.ns + std::clamp(slope, 0.0, near.ns / near.amount) * (amount - near.amount);
@@ -98,8 +98,10 @@ float median_of(std::span<const float> values) {
   std::array<float, history::kept> few;
   std::vector<float> many;
   if (values.empty()) return 0;
-  if (values.size() > few.size()) many.assign(values.begin(), values.end());
-  else std::copy(values.begin(), values.end(), few.begin());
+  if (values.size() > few.size())
+    many.assign(values.begin(), values.end());
+  else
+    std::copy(values.begin(), values.end(), few.begin());
   const std::span<float> all = many.empty() ? std::span(few.data(), values.size()) : std::span(many);
   const auto middle = all.begin() + static_cast<std::ptrdiff_t>((all.size() - 1) / 2);
   std::nth_element(all.begin(), middle, all.end());
@@ -189,7 +191,9 @@ double history::seconds(const profile* p, std::uint32_t kind, double amount) con
   const unsigned nearest = below != 0 ? highest(below) : lowest(above);
   const std::uint64_t rest = measured & ~(std::uint64_t{1} << nearest);
   const unsigned next = rest == 0 ? nearest : below != 0 ? highest(rest) : lowest(rest);
-  return continued(point_of(r, nearest), point_of(r, next), amount, guessed_slope(m_kinds[kind], p->counts_operations)) * 1e-9;
+  return continued(point_of(r, nearest), point_of(r, next), amount,
+                   guessed_slope(m_kinds[kind], p->counts_operations)) *
+         1e-9;
 }
 
 bool history::observe(profile& p, std::uint32_t kind, const task_size& size, double ns, bool exact) noexcept {
@@ -300,7 +304,8 @@ std::vector<history_cell> history::cells(bool persistent_only) const {
     }
   }
   if (persistent_only) all.insert(all.end(), m_restored.begin(), m_restored.end());
-  std::ranges::stable_sort(all, {}, [](const history_cell& c) { return std::tie(c.operation, c.type, c.place, c.bucket); });
+  std::ranges::stable_sort(all, {},
+                           [](const history_cell& c) { return std::tie(c.operation, c.type, c.place, c.bucket); });
   return all;
 }
 
@@ -333,7 +338,8 @@ double estimate(const series& cells, const place_kind& kind, double amount) {
   const auto nearest = beyond ? std::prev(above) : above;
   const bool single = cells.size() == 1;
   const auto next = single ? nearest : beyond ? std::prev(nearest) : std::next(nearest);
-  return continued(point_at(*nearest->second), point_at(*next->second), amount, guessed_slope(kind, nearest->second->counts_operations));
+  return continued(point_at(*nearest->second), point_at(*next->second), amount,
+                   guessed_slope(kind, nearest->second->counts_operations));
 }
 
 }  // namespace
@@ -361,12 +367,15 @@ std::vector<crossover> crossovers_of(std::span<const history_cell> cells, std::s
         for (const auto& [bucket, size] : sizes) {
           const double on_host = estimate(places[h], kinds[h], size->amount);
           const double there = estimate(places[d], kinds[d], size->amount);
-          const double way = kinds[d].link_bytes_per_second > 0
-                                 ? (size->inputs * kinds[d].link_seconds + size->input_bytes / kinds[d].link_bytes_per_second) * 1e9
-                                 : 0;
+          const double way =
+              kinds[d].link_bytes_per_second > 0
+                  ? (size->inputs * kinds[d].link_seconds + size->input_bytes / kinds[d].link_bytes_per_second) * 1e9
+                  : 0;
           const auto weigh = [&](crossover::size& from, double ns) {
-            if (ns > on_host) from = {};  // it loses here, so whatever was below does not count
-            else if (!from.found) from = {true, size->amount, size->block_bytes};
+            if (ns > on_host)
+              from = {};  // it loses here, so whatever was below does not count
+            else if (!from.found)
+              from = {true, size->amount, size->block_bytes};
           };
           weigh(c.resident, there);
           weigh(c.moved, there + way);

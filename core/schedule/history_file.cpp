@@ -51,9 +51,16 @@ bool type_from(const std::string& name, element_type& out) {
 }
 
 json to_json(const history_cell& c) {
-  return {{"operation", c.operation}, {"type", type_name(c.type)}, {"place", c.place},
-          {"unit", c.counts_operations ? "operations" : "bytes"}, {"bucket", c.bucket}, {"amount", c.amount},
-          {"block_bytes", c.block_bytes}, {"input_bytes", c.input_bytes}, {"inputs", c.inputs}, {"ns_per_unit", c.samples}};
+  return {{"operation", c.operation},
+          {"type", type_name(c.type)},
+          {"place", c.place},
+          {"unit", c.counts_operations ? "operations" : "bytes"},
+          {"bucket", c.bucket},
+          {"amount", c.amount},
+          {"block_bytes", c.block_bytes},
+          {"input_bytes", c.input_bytes},
+          {"inputs", c.inputs},
+          {"ns_per_unit", c.samples}};
 }
 
 /// Throws json::exception, or std::runtime_error, for what cannot be.
@@ -77,11 +84,11 @@ history_cell cell_from(const json& j) {
 }
 
 struct contents {
-  json whole;              // an object with the version and "machines"
-  std::string refused;     // why not
-  bool ours = false;       // it is a history, if only a damaged one
+  json whole;           // an object with the version and "machines"
+  std::string refused;  // why not
+  bool ours = false;    // it is a history, if only a damaged one
   bool newer = false;
-  bool absent = false;     // or empty
+  bool absent = false;  // or empty
 };
 
 contents read_whole(const fs::path& file) {
@@ -135,7 +142,8 @@ std::string write_whole(const fs::path& file, const json& whole) {
 
 std::string kind_name(const plugin::device& device) {
   if (device.description().device_class == TSR_DEVICE_CPU) return "cpu";
-  const std::string_view named(device.description().name, ::strnlen(device.description().name, sizeof device.description().name));
+  const std::string_view named(device.description().name,
+                               ::strnlen(device.description().name, sizeof device.description().name));
   return fmt::format("{}: {}", device.plugin_name(), named.empty() ? std::string_view(device.name()) : named);
 }
 
@@ -221,19 +229,25 @@ std::string write_history(const fs::path& file, std::span<const std::string> mac
   if (!c.absent && (!c.ours || c.newer)) return c.refused;
   if (c.absent || !c.refused.empty()) c.whole = {{version_key, version}, {"machines", json::object()}};
   json part;
-  part["written"] = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  part["written"] =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   part["machine"] = std::vector<std::string>(machine.begin(), machine.end());
   part["places"] = json::array();
   for (const place_kind& k : kinds)
-    part["places"].push_back({{"name", k.name}, {"host", k.is_host}, {"ns_per_operation", k.ns_per_operation},
-                              {"ns_per_byte", k.ns_per_byte}, {"link_seconds", k.link_seconds},
+    part["places"].push_back({{"name", k.name},
+                              {"host", k.is_host},
+                              {"ns_per_operation", k.ns_per_operation},
+                              {"ns_per_byte", k.ns_per_byte},
+                              {"link_seconds", k.link_seconds},
                               {"link_bytes_per_second", k.link_bytes_per_second}});
   part["sizes"] = json::array();
   for (const history_cell& cell : all) part["sizes"].push_back(to_json(cell));
   json& machines = c.whole["machines"];
   machines[signature_of(machine)] = std::move(part);
   while (machines.size() > most_machines) {
-    const auto age = [](const json& m) { return m.is_object() && m.contains("written") && m["written"].is_number() ? m["written"].get<double>() : 0.0; };
+    const auto age = [](const json& m) {
+      return m.is_object() && m.contains("written") && m["written"].is_number() ? m["written"].get<double>() : 0.0;
+    };
     auto oldest = machines.begin();
     for (auto m = machines.begin(); m != machines.end(); ++m)
       if (age(*m) < age(*oldest)) oldest = m;
@@ -244,7 +258,8 @@ std::string write_history(const fs::path& file, std::span<const std::string> mac
 
 bool clear_history(const fs::path& file, std::span<const std::string> machine) {
   const auto fail = [&](const std::string& why) {
-    throw error(error_kind::configuration, "cannot forget what was learnt: " + why, file.string(), "remove the file by hand");
+    throw error(error_kind::configuration, "cannot forget what was learnt: " + why, file.string(),
+                "remove the file by hand");
   };
   contents c = read_whole(file);
   if (c.absent) return false;
@@ -269,7 +284,8 @@ void require_history_writable(const fs::path& file) {
   };
   std::error_code failed;
   if (fs::is_directory(file, failed)) fail("it is a folder");
-  // It is replaced by renaming, so the folder decides; a file that is there must be writable too: it may be meant to stay.
+  // It is replaced by renaming, so the folder decides; a file that is there must be writable too: it may be meant to
+  // stay.
   if (fs::exists(file, failed) && ::access(file.c_str(), W_OK) != 0) fail(std::strerror(errno));
   fs::path folder = fs::absolute(file).parent_path();
   while (!fs::exists(folder, failed) && folder.has_relative_path()) folder = folder.parent_path();

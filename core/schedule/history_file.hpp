@@ -14,8 +14,8 @@ namespace tessera::schedule {
 /// The name under which what is learnt about a device is kept: all CPUs are "cpu".
 std::string kind_name(const plugin::device& device);
 
-/// What makes measurements of one machine worthless on another, a line each: the CPU's model, and each device that computes
-/// with its plugin, name, identity and rate.
+/// What makes measurements of one machine worthless on another, a line each: the CPU's model, and each device that
+/// computes with its plugin, name, identity and rate.
 std::vector<std::string> machine_lines(std::span<const std::unique_ptr<plugin::device>> devices);
 /// 16 hexadecimal digits that stand for these lines.
 std::string signature_of(std::span<const std::string> lines);
@@ -26,18 +26,19 @@ std::filesystem::path history_path(std::string_view setting, std::string_view si
 
 /// What a file says of one machine.
 struct stored_history {
-  std::vector<place_kind> kinds;    ///< places with their links and described speeds
+  std::vector<place_kind> kinds;  ///< places with their links and described speeds
   std::vector<history_cell> cells;
-  std::string refused;              ///< not empty: why nothing could be taken from the file; one sentence
-  bool replaceable = true;          ///< false: it is something else, or of a newer version: it must not be overwritten
+  std::string refused;      ///< not empty: why nothing could be taken from the file; one sentence
+  bool replaceable = true;  ///< false: it is something else, or of a newer version: it must not be overwritten
 };
 
 /// Never throws for what the file contains: absent and empty files have no cells, others give a reason.
 stored_history read_history(const std::filesystem::path& file, std::span<const std::string> machine);
 
-/// Writes the machine's part of the file anew: cells that are `fresh` or not in it yet replace what is there; the rest of
-/// the file, other machines included, stays. Written beside and renamed, so that a reader finds the old or the new one.
-/// Makes missing folders. At most 16 machines are kept, the one written longest ago goes first. Returns "" or why not.
+/// Writes the machine's part of the file anew: cells that are `fresh` or not in it yet replace what is there; the rest
+/// of the file, other machines included, stays. Written beside and renamed, so that a reader finds the old or the new
+/// one. Makes missing folders. At most 16 machines are kept, the one written longest ago goes first. Returns "" or why
+/// not.
 std::string write_history(const std::filesystem::path& file, std::span<const std::string> machine,
                           std::span<const place_kind> kinds, std::span<const history_cell> cells);
 

@@ -9,11 +9,11 @@
 
 namespace tessera::schedule {
 
-/// Kept from task to task while it is small, so that small tasks neither allocate nor touch cold memory. One thread. It is not
-/// counted in the memory of blocks: it holds what one task needs.
+/// Kept from task to task while it is small, so that small tasks neither allocate nor touch cold memory. One thread. It
+/// is not counted in the memory of blocks: it holds what one task needs.
 class host_scratch {
  public:
-  static constexpr std::size_t alignment = 256;         ///< as the ABI promises for workspaces
+  static constexpr std::size_t alignment = 256;          ///< as the ABI promises for workspaces
   static constexpr std::uint64_t kept_bytes = 16 << 20;  ///< more than that is given back by trim
 
   /// Valid until the next call. Throws std::bad_alloc.
@@ -22,7 +22,7 @@ class host_scratch {
     if (bytes > m_bytes) {
       m_memory.reset();
       m_bytes = 0;
-      m_memory.reset(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{alignment})));
+      m_memory.reset(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{alignment})));
       m_bytes = bytes;
     }
     return {{nullptr, reinterpret_cast<std::uintptr_t>(m_memory.get())}, bytes};
@@ -36,7 +36,7 @@ class host_scratch {
 
  private:
   struct give_back {
-    void operator()(std::byte* memory) const noexcept { ::operator delete(memory, std::align_val_t{alignment}); }
+    void operator()(std::byte* memory) const noexcept { ::operator delete (memory, std::align_val_t{alignment}); }
   };
   std::unique_ptr<std::byte, give_back> m_memory;
   std::uint64_t m_bytes = 0;

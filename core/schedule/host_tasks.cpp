@@ -54,7 +54,9 @@ void scheduler::run(lane& mine, task::record& t) {
   executor& where = *m_executors[t.executor == 0xffff ? mine.executor : t.executor];
   if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) prepare(t, where);
   if ((t.flags & task::flag_acquired) != 0 && !still_good(mine, t)) return;
-  if ((t.flags & task::flag_acquired) == 0 && !(m_single_space && resident(t.all_accesses())) && !acquire(mine, t, where)) return;
+  if ((t.flags & task::flag_acquired) == 0 && !(m_single_space && resident(t.all_accesses())) &&
+      !acquire(mine, t, where))
+    return;
   execute(mine, t);
 }
 
@@ -79,8 +81,10 @@ bool scheduler::acquire(lane& mine, task::record& t, executor& where) {
     switch (a.what) {
       case transfer::outcome::ready:
         note_begun(t);
-        if (m_single_space) m_setup.coherence->finish(t.all_accesses());  // memory is all it needed; no pins here
-        else m_setup.coherence->relieve(where.space, t.sequence);
+        if (m_single_space)
+          m_setup.coherence->finish(t.all_accesses());  // memory is all it needed; no pins here
+        else
+          m_setup.coherence->relieve(where.space, t.sequence);
         if (a.waits.empty()) {
           if (!m_single_space) t.flags |= task::flag_acquired;
           return true;
@@ -100,14 +104,16 @@ bool scheduler::acquire(lane& mine, task::record& t, executor& where) {
         const memory::space_number lacking = a.lacking;
         const std::uint64_t missing = a.missing_bytes;
         if (missing > m_setup.coherence->space_at(lacking).limit()) {
-          fail_unstarted(mine, t, note_failure(t, {fmt::format("its blocks need {} bytes in {}, which holds {}", missing,
-                                                               m_setup.coherence->space_at(lacking).name(),
-                                                               m_setup.coherence->space_at(lacking).limit()),
-                                                   "", error_kind::memory}));
+          fail_unstarted(mine, t,
+                         note_failure(t, {fmt::format("its blocks need {} bytes in {}, which holds {}", missing,
+                                                      m_setup.coherence->space_at(lacking).name(),
+                                                      m_setup.coherence->space_at(lacking).limit()),
+                                          "", error_kind::memory}));
           return false;
         }
         if (m_setup.coherence->space_at(lacking).events() != a.memory_events) continue;  // something was freed already
-        if (!m_single_space) m_setup.coherence->make_room(lacking, missing, t.sequence);  // one space: nothing pins, nowhere to evict to
+        if (!m_single_space)
+          m_setup.coherence->make_room(lacking, missing, t.sequence);  // one space: nothing pins, nowhere to evict to
         park_for_memory(t, where, a);
         return false;
       }
@@ -151,7 +157,8 @@ void scheduler::execute(lane& mine, task::record& t) {
   const std::shared_ptr<const block::failure> why = call(mine, t, false);
   std::uint64_t ns = 0;
   if (timed) {
-    const auto passed = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - started);
+    const auto passed =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - started);
     ns = static_cast<std::uint64_t>(std::max<std::int64_t>(passed.count(), 1));
   }
   executed(mine, t, began, ns, why);
@@ -247,10 +254,12 @@ void scheduler::retire(lane& mine, task::record& t, std::uint64_t window_bytes) 
     const lane::duty on(mine);  // it may be the end of arrays
     t.what->destroy_arguments(t.argument_bytes());
   }
-  if (!m_single_executor && t.executor != 0xffff && t.what->special == nullptr) m_placer.discharge(t, *m_executors[t.executor]);
+  if (!m_single_executor && t.executor != 0xffff && t.what->special == nullptr)
+    m_placer.discharge(t, *m_executors[t.executor]);
   keep_finished(mine, t);
   if (window_bytes != 0)
-    mine.retired_bytes.store(mine.retired_bytes.load(std::memory_order_relaxed) + window_bytes, std::memory_order_release);
+    mine.retired_bytes.store(mine.retired_bytes.load(std::memory_order_relaxed) + window_bytes,
+                             std::memory_order_release);
   // release: whoever sees the count sees the task's effects
   mine.retired.store(mine.retired.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
@@ -300,7 +309,8 @@ void scheduler::give_up(lane& mine, task::record& t, const std::shared_ptr<const
     return;
   }
   if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) note_missing_addend(t, why);
-  if (why->by_loss && (t.flags & task::flag_reduction) != 0) m_setup.coherence->losses().note(*t.more->sums[0]->base, why);  // an addend
+  if (why->by_loss && (t.flags & task::flag_reduction) != 0)
+    m_setup.coherence->losses().note(*t.more->sums[0]->base, why);  // an addend
   m_setup.coherence->poison(t.all_accesses(), why);
   complete(mine, t, false);  // the thread may be one that runs no tasks
 }

@@ -1,4 +1,5 @@
-// Operations that the calling thread runs at once, on memory that it has in its hands, or sends to a device because that is done sooner.
+// Operations that the calling thread runs at once, on memory that it has in its hands, or sends to a device because
+// that is done sooner.
 #include "core/block/record.hpp"
 #include "core/schedule/scheduler.hpp"
 #include "core/transfer/stream.hpp"
@@ -6,7 +7,8 @@
 namespace tessera::schedule {
 namespace {
 
-/// What definition::workspace looks at: element type and extents of the blocks. One set per thread, since making a record is dear.
+/// What definition::workspace looks at: element type and extents of the blocks. One set per thread, since making a
+/// record is dear.
 std::span<const block::access> stand_ins_for(std::span<const operation::operand> operands) {
   constexpr std::size_t most = 4;
   static thread_local std::array<block::record, most> records;
@@ -44,7 +46,9 @@ void scheduler::run_in_place(const operation::definition& what, const void* argu
     found = *facts;
     c.checked = true;
   } else {
-    if (what.enqueue == nullptr || (what.available != nullptr && !what.available(*c.device, operands.empty() ? element_type::none : operands[0].type)))
+    if (what.enqueue == nullptr ||
+        (what.available != nullptr &&
+         !what.available(*c.device, operands.empty() ? element_type::none : operands[0].type)))
       throw error(error_kind::usage, what.name + " does not run on the host");
     if (what.workspace != nullptr) found.workspace = what.workspace(*c.device, arguments, stand_ins_for(operands));
   }

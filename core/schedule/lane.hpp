@@ -65,8 +65,10 @@ class spill_queue {
   void push(task::record& t) noexcept {
     t.next = nullptr;
     const std::lock_guard guard(m_lock);
-    if (m_last == nullptr) m_first = &t;
-    else m_last->next = &t;
+    if (m_last == nullptr)
+      m_first = &t;
+    else
+      m_last->next = &t;
     m_last = &t;
     m_size.store(m_size.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
@@ -101,21 +103,21 @@ struct lane {
   explicit lane(std::uint16_t n) : number(n), tasks(n) {}
 
   std::uint16_t number;
-  std::uint32_t executor = 0;           ///< host: whose workers it belongs to; a driver's: its device's
+  std::uint32_t executor = 0;  ///< host: whose workers it belongs to; a driver's: its device's
   bool is_driver = false;
   location::node_id where = location::no_node;
-  task::pool tasks;                     ///< give_back is for all threads
-  ready_ring ready;                     ///< others steal from it
-  spill_queue spilled;                  ///< what did not fit into the ring; others steal from it too
-  task::record* next_task = nullptr;    ///< runs before the ring: the successor whose data are still in cache
+  task::pool tasks;                   ///< give_back is for all threads
+  ready_ring ready;                   ///< others steal from it
+  spill_queue spilled;                ///< what did not fit into the ring; others steal from it too
+  task::record* next_task = nullptr;  ///< runs before the ring: the successor whose data are still in cache
   std::uint32_t ticks = 0;
-  std::uint64_t age = 0;                ///< of the task that it submitted last
-  std::uint64_t known_age = 0;          ///< what of that other lanes know
-  host_hold* holds = nullptr;           ///< host views not yet released by this thread, the youngest first
-  std::uint32_t views = 0;              ///< that were asked for
-  std::uint32_t unbounded = 0;          ///< scopes in which its submissions do not wait
-  std::uint32_t duties = 0;             ///< see duty
-  task::recorder* recorder = nullptr;   ///< set: tasks are taken down instead of submitted
+  std::uint64_t age = 0;               ///< of the task that it submitted last
+  std::uint64_t known_age = 0;         ///< what of that other lanes know
+  host_hold* holds = nullptr;          ///< host views not yet released by this thread, the youngest first
+  std::uint32_t views = 0;             ///< that were asked for
+  std::uint32_t unbounded = 0;         ///< scopes in which its submissions do not wait
+  std::uint32_t duties = 0;            ///< see duty
+  task::recorder* recorder = nullptr;  ///< set: tasks are taken down instead of submitted
 
   // Finished tasks on their way back to their pools, in one chain per owner, as far as it has finished any of that
   // lane.
@@ -134,16 +136,16 @@ struct lane {
   bool works = false;     ///< see at_work
   bool gives_up = false;  ///< further out on the stack somebody empties the list
 
-  transfer::acquisition acquisition;    ///< scratch
+  transfer::acquisition acquisition;  ///< scratch
   std::vector<operation::operand> operands;
-  host_scratch scratch;                 ///< workspace of tasks that run here
+  host_scratch scratch;                             ///< workspace of tasks that run here
   std::unique_ptr<transfer::stream> inline_stream;  ///< of the host device; made at first use
-  std::vector<std::uint16_t> victims;   ///< other lanes, nearest first
-  std::uint32_t victims_of = 0;         ///< number of lanes when that list was made
+  std::vector<std::uint16_t> victims;               ///< other lanes, nearest first
+  std::uint32_t victims_of = 0;                     ///< number of lanes when that list was made
 
   operation_counters counters;
   std::unique_ptr<transfer::use_log> uses;  ///< what it has submitted; null while nobody evicts by next use
-  trace::buffer* events = nullptr;      ///< null: nothing is recorded
+  trace::buffer* events = nullptr;          ///< null: nothing is recorded
 
   // Read by everybody, written by this thread: a line of its own.
   alignas(64) std::atomic<std::uint64_t> submitted{0};
@@ -179,7 +181,8 @@ struct lane {
     lane& m_of;
     bool m_before;
   };
-  /// Whether the thread is in the program's own code, outside of any task: then it may wait, and do what it asks for itself.
+  /// Whether the thread is in the program's own code, outside of any task: then it may wait, and do what it asks for
+  /// itself.
   bool in_program() const noexcept { return duties == 0 && !is_driver; }
 };
 

@@ -6,7 +6,8 @@
 
 namespace tessera::schedule {
 
-/// By the driver, whenever it has nothing better to do: what is queued goes elsewhere, what the device held is given up.
+/// By the driver, whenever it has nothing better to do: what is queued goes elsewhere, what the device held is given
+/// up.
 bool device_driver::go_on_without() {
   bool any = false;
   if (m_where.state.exchange(executor_state::lost) != executor_state::lost) {
@@ -17,8 +18,10 @@ bool device_driver::go_on_without() {
   while (task::record* t = m_where.urgent.pop()) {
     any = true;
     if ((t->flags & task::flag_acquired) != 0) release_blocks(*t);
-    if (m_owner.cancelled()) m_owner.run(*m_lane, *t);  // drops it
-    else m_owner.place_elsewhere(*m_lane, *t, m_where);
+    if (m_owner.cancelled())
+      m_owner.run(*m_lane, *t);  // drops it
+    else
+      m_owner.place_elsewhere(*m_lane, *t, m_where);
   }
   if (!m_owner.m_setup.coherence->losses().emptied(m_where.space)) any = give_memory_up() || any;
   return any;
@@ -48,16 +51,18 @@ void scheduler::device_lost(const executor& where) {
   m_placer.note_change();
   if (!m_setup.settings->survive_loss) {
     const std::string details = where.device->loss_details();
-    cancel(fmt::format("device {} is lost{}{}", where.device->name(), details.empty() ? "" : ": ", details), error_kind::device);
+    cancel(fmt::format("device {} is lost{}{}", where.device->name(), details.empty() ? "" : ": ", details),
+           error_kind::device);
   }
   device_changed();
 }
 
 std::shared_ptr<const block::failure> scheduler::note_loss(const task::record& t, const executor& where) {
-  return note_failure(t, {.text = fmt::format("{} was under way on {}, which is lost", t.what->name, where.device->name()),
-                          .where = {},
-                          .kind = error_kind::device,
-                          .by_loss = true});
+  return note_failure(t,
+                      {.text = fmt::format("{} was under way on {}, which is lost", t.what->name, where.device->name()),
+                       .where = {},
+                       .kind = error_kind::device,
+                       .by_loss = true});
 }
 
 }  // namespace tessera::schedule

@@ -23,7 +23,8 @@ placement_policy parse_placement(std::string_view text) {
   const std::vector<std::string> names{"eager", "locality", "pinned", "cost"};
   const std::string near = nearest_name(text, names);
   throw error(error_kind::configuration, "unknown placement policy '" + std::string(text) + "'", "runtime.placement",
-              near.empty() ? "one of eager, locality, pinned, cost, or policy:NAME for a plugin" : "did you mean '" + near + "'?");
+              near.empty() ? "one of eager, locality, pinned, cost, or policy:NAME for a plugin"
+                           : "did you mean '" + near + "'?");
 }
 
 const plugin::registry::policy_plugin* find_policy(std::string_view text, const plugin::registry& plugins) {
@@ -36,7 +37,8 @@ const plugin::registry::policy_plugin* find_policy(std::string_view text, const 
   }
   const std::string near = nearest_name(name, names);
   throw error(error_kind::configuration, "no policy plugin '" + name + "' is open", "runtime.placement",
-              near.empty() ? "add \"" + name + "\" to runtime.plugins; it must be of kind policy" : "did you mean '" + near + "'?");
+              near.empty() ? "add \"" + name + "\" to runtime.plugins; it must be of kind policy"
+                           : "did you mean '" + near + "'?");
 }
 
 std::size_t place(placement_policy policy, std::span<const candidate> candidates) {
@@ -47,10 +49,11 @@ std::size_t place(placement_policy policy, std::span<const candidate> candidates
     if (policy == placement_policy::eager) return std::tuple(excluded, c.queue_seconds, 0.0, c.distance);
     if (policy == placement_policy::cost)
       return std::tuple(excluded, c.finish_seconds(), -static_cast<double>(c.resident_bytes), c.distance);
-    // Where the inputs are costs no transfer, and everything below a host memory reaches it over its link: the sum prefers
-    // the nearest place and leaves it when waiting there costs more than moving the data. How fast the place is counts
-    // only through its queue.
-    return std::tuple(excluded, c.transfer_seconds + c.queue_seconds, -static_cast<double>(c.resident_bytes), c.distance);
+    // Where the inputs are costs no transfer, and everything below a host memory reaches it over its link: the sum
+    // prefers the nearest place and leaves it when waiting there costs more than moving the data. How fast the place is
+    // counts only through its queue.
+    return std::tuple(excluded, c.transfer_seconds + c.queue_seconds, -static_cast<double>(c.resident_bytes),
+                      c.distance);
   };
   std::size_t best = 0;
   auto lowest = key(candidates[0]);
@@ -68,7 +71,8 @@ std::size_t place(const plugin::registry::policy_plugin& policy, const std::stri
       policy.table.place(policy.handle, operation.c_str(), plan.data(), static_cast<std::uint32_t>(plan.size()));
   if (chosen < plan.size()) return chosen;
   throw error(error_kind::plugin,
-              fmt::format("policy plugin \"{}\" chose candidate {} of {} for '{}'", policy.name, chosen, plan.size(), operation),
+              fmt::format("policy plugin \"{}\" chose candidate {} of {} for '{}'", policy.name, chosen, plan.size(),
+                          operation),
               "runtime.placement", "choose another policy: the plugin breaks its contract");
 }
 

@@ -12,15 +12,15 @@ namespace tessera::schedule {
 
 /// One place that could run the task.
 struct candidate {
-  std::uint32_t executor = 0;   ///< its number in the scheduler
+  std::uint32_t executor = 0;                      ///< its number in the scheduler
   location::node_id location = location::no_node;  ///< for policy plugins
-  double queue_seconds = 0;     ///< estimated work already waiting there, per worker; cost: until one is free
-  double transfer_seconds = 0;  ///< to bring the missing inputs there
-  double execute_seconds = 0;   ///< estimate for this task there; 0: unknown
+  double queue_seconds = 0;          ///< estimated work already waiting there, per worker; cost: until one is free
+  double transfer_seconds = 0;       ///< to bring the missing inputs there
+  double execute_seconds = 0;        ///< estimate for this task there; 0: unknown
   std::uint64_t resident_bytes = 0;  ///< of the inputs, there already
   std::uint64_t missing_bytes = 0;   ///< of the inputs, to be brought
-  std::uint32_t distance = 0;   ///< edges in the location tree to the place that asks
-  bool hinted = false;          ///< at or below the location that the submitter asked for
+  std::uint32_t distance = 0;        ///< edges in the location tree to the place that asks
+  bool hinted = false;               ///< at or below the location that the submitter asked for
   /// When the task would be done there, from now.
   double finish_seconds() const noexcept { return queue_seconds + transfer_seconds + execute_seconds; }
 };
@@ -40,7 +40,8 @@ placement_policy parse_placement(std::string_view text);
 const plugin::registry::policy_plugin* find_policy(std::string_view text, const plugin::registry& plugins);
 
 /// Index into `candidates` (not empty). Deterministic: ties go to the nearer, then to the first. A hint restricts
-/// locality, eager and cost only when it names a place that can run the task; with `pinned` the caller refuses other tasks.
+/// locality, eager and cost only when it names a place that can run the task; with `pinned` the caller refuses other
+/// tasks.
 std::size_t place(placement_policy policy, std::span<const candidate> candidates);
 /// The same, asked of a plugin. Throws tessera::error (plugin) when it chooses what was not offered.
 std::size_t place(const plugin::registry::policy_plugin& policy, const std::string& operation,

@@ -28,7 +28,8 @@ placer::placer(placer_setup setup, std::string_view policy) : m_setup(setup), m_
 void placer::begin(const std::vector<std::unique_ptr<executor>>& places) {
   m_places = places;
   measure_distances();
-  // With one place alone cost has nothing to choose, but what it learns can be asked: by simulations, by later runs with more.
+  // With one place alone cost has nothing to choose, but what it learns can be asked: by simulations, by later runs
+  // with more.
   if (m_policy == placement_policy::cost || (m_setup.plugin != nullptr && m_places.size() > 1)) make_history();
 }
 
@@ -85,7 +86,8 @@ std::uint64_t placer::footprint_in(const executor& e, task::record& t) const {
 bool placer::fits(const executor& e, task::record& t, std::uint64_t bytes) const {
   const memory::space& space = m_setup.coherence->space_at(e.space);
   const std::uint64_t limit = space.limit();
-  const std::uint64_t most = bytes + t.all_accesses().size() * e.granule;  // each block is rounded up by less than a granule
+  const std::uint64_t most =
+      bytes + t.all_accesses().size() * e.granule;  // each block is rounded up by less than a granule
   return most <= std::min(limit, space.largest()) || footprint_in(e, t) <= limit;
 }
 
@@ -102,8 +104,9 @@ void placer::gather(candidates& found, task::record& t, executor_state wanted, l
     found.all.push_back({.executor = e->number,
                          .location = e->where,
                          .queue_seconds = m_history != nullptr ? e->wait_seconds() : e->queue_seconds(),
-                         .execute_seconds = m_history != nullptr ? learnt_seconds(e->kind)
-                                                                 : found.work * e->ns_per_flop.load(std::memory_order_relaxed) * 1e-9,
+                         .execute_seconds = m_history != nullptr
+                                                ? learnt_seconds(e->kind)
+                                                : found.work * e->ns_per_flop.load(std::memory_order_relaxed) * 1e-9,
                          .distance = distance(from, *e),
                          .hinted = obeys_hint(*e, t)});
     found.any_hinted = found.any_hinted || found.all.back().hinted;
@@ -112,7 +115,8 @@ void placer::gather(candidates& found, task::record& t, executor_state wanted, l
 
 void placer::add_transfer_costs(candidates& found, task::record& t) const {
   boost::container::small_vector<transfer::transfer_estimate, 16> costs(found.spaces.size());
-  m_setup.coherence->costs_of(t.all_accesses(), {found.spaces.data(), found.spaces.size()}, {costs.data(), costs.size()});
+  m_setup.coherence->costs_of(t.all_accesses(), {found.spaces.data(), found.spaces.size()},
+                              {costs.data(), costs.size()});
   for (std::size_t k = 0; k < costs.size(); ++k) {
     found.all[k].transfer_seconds = costs[k].seconds;
     found.all[k].resident_bytes = costs[k].resident_bytes;
@@ -124,8 +128,10 @@ std::uint32_t placer::choose(task::record& t, location::node_id from) {
   if (m_places.size() == 1 && t.hint == location::no_node) return 0;
   const auto accesses = t.all_accesses();
   candidates found;
-  if (m_history != nullptr) found.size = look_up(t, found.profile);
-  else if (t.what->work != nullptr) found.work = t.what->work(t.argument_bytes(), accesses);
+  if (m_history != nullptr)
+    found.size = look_up(t, found.profile);
+  else if (t.what->work != nullptr)
+    found.work = t.what->work(t.argument_bytes(), accesses);
   for (const block::access& a : accesses) found.bytes += a.block->bytes;
   gather(found, t, executor_state::attached, from);
   // What only a device on its way out can run goes there nevertheless, and keeps it from leaving.
@@ -133,9 +139,11 @@ std::uint32_t placer::choose(task::record& t, location::node_id from) {
   if (found.all.empty() || (!found.any_hinted && must_obey(t))) return nowhere;
   add_transfer_costs(found, t);
   if (found.any_hinted)
-    found.all.erase(std::remove_if(found.all.begin(), found.all.end(), [](const candidate& c) { return !c.hinted; }), found.all.end());
+    found.all.erase(std::remove_if(found.all.begin(), found.all.end(), [](const candidate& c) { return !c.hinted; }),
+                    found.all.end());
   const std::span<const candidate> plan(found.all.data(), found.all.size());
-  const std::size_t best = m_setup.plugin != nullptr ? place(*m_setup.plugin, t.what->name, plan) : place(m_policy, plan);
+  const std::size_t best =
+      m_setup.plugin != nullptr ? place(*m_setup.plugin, t.what->name, plan) : place(m_policy, plan);
   const bool learnt = m_policy == placement_policy::cost && found.profile != nullptr;
   const std::size_t chosen = learnt ? decide(*found.profile, found.size, plan, best) : best;
   charge(t, *m_places[plan[chosen].executor], plan[chosen].execute_seconds, chosen != best);
@@ -144,7 +152,8 @@ std::uint32_t placer::choose(task::record& t, location::node_id from) {
 
 block::failure placer::why_nowhere(task::record& t) const {
   if (std::ranges::none_of(m_places, [&](const auto& e) { return offers(*e, t); }))
-    return {fmt::format("no location can run it: no device here offers '{}' for the type of its blocks", t.what->name), {},
+    return {fmt::format("no location can run it: no device here offers '{}' for the type of its blocks", t.what->name),
+            {},
             error_kind::usage};
   const auto would = [&](const executor& e) {
     return offers(e, t) && footprint_in(e, t) <= m_setup.coherence->space_at(e.space).limit();
@@ -157,14 +166,18 @@ block::failure placer::why_nowhere(task::record& t) const {
   if (!away.empty())
     return {must_obey(t) ? fmt::format("it must run at '{}', and {}", m_setup.tree->at(t.hint).is.name, away)
                          : fmt::format("no location can run it: {}", away),
-            {}, error_kind::device};
+            {},
+            error_kind::device};
   if (std::ranges::any_of(m_places, [&](const auto& e) { return would(*e); }))
-    return {fmt::format("it must run at '{}', where nothing can run it (runtime.placement = \"pinned\" makes hints orders)",
-                        m_setup.tree->at(t.hint).is.name),
-            {}, error_kind::usage};
+    return {
+        fmt::format("it must run at '{}', where nothing can run it (runtime.placement = \"pinned\" makes hints orders)",
+                    m_setup.tree->at(t.hint).is.name),
+        {},
+        error_kind::usage};
   std::uint64_t bytes = 0;
   for (const block::access& a : t.all_accesses()) bytes += a.block->bytes;
-  return {fmt::format("no location that offers it can hold its blocks: they take {} bytes", bytes), {}, error_kind::memory};
+  return {
+      fmt::format("no location that offers it can hold its blocks: they take {} bytes", bytes), {}, error_kind::memory};
 }
 
 }  // namespace tessera::schedule

@@ -9,8 +9,8 @@
 
 namespace tessera::schedule {
 
-/// First in, first out. Only the owner pushes; the owner and thieves take from the front by compare-and-swap, thieves up
-/// to half of what is there (the design of Go's run queues). Nothing allocates.
+/// First in, first out. Only the owner pushes; the owner and thieves take from the front by compare-and-swap, thieves
+/// up to half of what is there (the design of Go's run queues). Nothing allocates.
 class ready_ring {
  public:
   static constexpr std::uint32_t capacity = 256;
@@ -46,8 +46,7 @@ class ready_ring {
       if (there == 0 || there > capacity) return 0;  // above: head is out of date and the queue has moved on
       const std::uint32_t count = std::min(most, half ? (there + 1) / 2 : there);
       // Slots may be overwritten while they are read if head is out of date; then the exchange fails.
-      for (std::uint32_t k = 0; k < count; ++k)
-        out[k] = m_slots[(head + k) % capacity].load(std::memory_order_relaxed);
+      for (std::uint32_t k = 0; k < count; ++k) out[k] = m_slots[(head + k) % capacity].load(std::memory_order_relaxed);
       // release: the reads above come before the producer sees the room
       if (m_head.compare_exchange_weak(head, head + count, std::memory_order_acq_rel, std::memory_order_acquire))
         return count;

@@ -17,7 +17,8 @@ void enqueue_segment(const operation::context& c) {
   key.patches.resize(s.members.size());
   if (!run.of->patches.empty())
     for (std::size_t k = 0; k < s.members.size(); ++k)
-      if (const auto patch = run.of->patches.find(s.members[k]); patch != run.of->patches.end()) key.patches[k] = patch->second;
+      if (const auto patch = run.of->patches.find(s.members[k]); patch != run.of->patches.end())
+        key.patches[k] = patch->second;
   const auto patches = key.patches;
   run.is->graphs.enqueue(c, std::move(key), s.members.size(), *run.counters, [&] {
     std::vector<operation::operand> operands;
@@ -53,8 +54,8 @@ double work_of_segment(const void* arguments, std::span<const block::access>) {
 void scheduler::prepare_graphs() {
   // Validation looks at every task by itself.
   m_graphs = m_setup.settings->graphs && m_validator == nullptr && std::ranges::any_of(m_executors, [](const auto& e) {
-    return !e->is_host && e->device->graph() != nullptr;
-  });
+               return !e->is_host && e->device->graph() != nullptr;
+             });
   if (!m_graphs) return;
   m_graph = &m_setup.operations->add({.name = "graph", .enqueue = enqueue_segment, .work = work_of_segment});
   m_placer.know_segments(*m_graph);
@@ -109,7 +110,11 @@ void scheduler::pass_gate(lane& mine, running_replay& r, std::uint32_t index, bl
   accesses.clear();
   for (const task::recorded_access& a : s.uses) {
     const task::replay::place& at = r.blocks[a.block];
-    accesses.push_back({.block = at.is, .version = block::version_after(at.base, a.version), .how = static_cast<intent>(a.how), .flags = 0, .space = 0});
+    accesses.push_back({.block = at.is,
+                        .version = block::version_after(at.base, a.version),
+                        .how = static_cast<intent>(a.how),
+                        .flags = 0,
+                        .space = 0});
   }
   t.access_count = static_cast<std::uint8_t>(std::min<std::size_t>(accesses.size(), 255));
   if (mine.events != nullptr) task::note_submission(*mine.events, t, {&after, after != 0 ? 1u : 0u});
@@ -135,7 +140,8 @@ void scheduler::note_begun_of_replay(task::record& t) noexcept {
     r.uses->begin(t.sequence);
     return;
   }
-  for (const std::uint32_t member : static_cast<const segment_run*>(is.arguments)->is->members) r.uses->begin(r.first_sequence + member);
+  for (const std::uint32_t member : static_cast<const segment_run*>(is.arguments)->is->members)
+    r.uses->begin(r.first_sequence + member);
 }
 
 void scheduler::release_segment(lane& mine, task::record& t, bool hot) {
@@ -155,7 +161,8 @@ void scheduler::release_segment(lane& mine, task::record& t, bool hot) {
   // The task itself is counted when it retires, when the device is done.
   mine.retired.store(mine.retired.load(std::memory_order_relaxed) + s.members.size() - 1, std::memory_order_release);
   if (m_window_bytes != 0)
-    mine.retired_bytes.store(mine.retired_bytes.load(std::memory_order_relaxed) + s.bytes_of_tasks - s.bytes_used, std::memory_order_release);
+    mine.retired_bytes.store(mine.retired_bytes.load(std::memory_order_relaxed) + s.bytes_of_tasks - s.bytes_used,
+                             std::memory_order_release);
   // After the last of these steps the replay may begin anew: nothing of it is touched behind them.
   const std::span<const std::uint32_t> after = s.after;
   const std::shared_ptr<segment_plan> plan = r.plan;  // owns `after`

@@ -23,7 +23,8 @@ void scheduler::wait_for(running_replay& what) {
 
 void scheduler::require_playable() {
   const lane& mine = current_lane();
-  if (mine.recorder != nullptr) throw error(error_kind::usage, "a replay inside a recording", {}, "submit its tasks instead");
+  if (mine.recorder != nullptr)
+    throw error(error_kind::usage, "a replay inside a recording", {}, "submit its tasks instead");
   if (!mine.in_program()) throw error(error_kind::usage, "a replay inside a task");
 }
 
@@ -51,7 +52,8 @@ void scheduler::play(running_replay& r, std::source_location site) {
   r.uses = m_announces ? &uses_of(mine) : nullptr;
   if (m_announces)
     for (std::size_t k = 0; k < of.size(); ++k)
-      for (const task::recorded_access& a : of.accesses_of(of.tasks[k])) r.uses->note(*r.blocks[a.block].is, r.first_sequence + k, static_cast<intent>(a.how) != intent::read);
+      for (const task::recorded_access& a : of.accesses_of(of.tasks[k]))
+        r.uses->note(*r.blocks[a.block].is, r.first_sequence + k, static_cast<intent>(a.how) != intent::read);
   task::link(r, *this, mine.events, [&](task::record& t) { dispatch(mine, t, false); });
   for (const std::uint32_t t : of.unbound) dispatch(mine, materialize(mine, r, t, 0), false);
 }

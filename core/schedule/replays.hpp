@@ -11,8 +11,8 @@
 
 namespace tessera::schedule {
 
-/// What the replays of one recording share: the segments that its tasks form where they were placed. Written by the thread
-/// that plays it.
+/// What the replays of one recording share: the segments that its tasks form where they were placed. Written by the
+/// thread that plays it.
 struct replay_planning {
   bool planned = false;                ///< there is nothing left to find out
   std::shared_ptr<segment_plan> plan;  ///< null: none yet, or no segments
@@ -36,9 +36,9 @@ struct running_replay : task::replay {
   struct alignas(64) counter {
     std::atomic<std::uint32_t> tasks{0};
   };
-  std::vector<counter> done;  ///< by lane
-  counter done_by_others;     ///< by lanes that are younger than this run, together
-  bool started = false;       ///< by the thread that plays it
+  std::vector<counter> done;          ///< by lane
+  counter done_by_others;             ///< by lanes that are younger than this run, together
+  bool started = false;               ///< by the thread that plays it
   transfer::use_log* uses = nullptr;  ///< where its uses were announced
   replay_planning& planning;
   std::shared_ptr<segment_plan> plan;       ///< of this run; null: every task for itself

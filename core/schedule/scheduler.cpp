@@ -27,9 +27,8 @@ std::atomic<std::uint64_t> next_serial{1};  // numbers, not state: two runtimes 
 double ns_per_flop(const plugin::device& device) {
   const double peak = device.description().peak_f64;
   if (peak <= 0) return 0.25;
-  const double units = device.description().device_class == TSR_DEVICE_CPU
-                           ? std::max<double>(1, device.description().compute_units)
-                           : 1;
+  const double units =
+      device.description().device_class == TSR_DEVICE_CPU ? std::max<double>(1, device.description().compute_units) : 1;
   return 1e9 * units / peak;
 }
 
@@ -87,8 +86,8 @@ scheduler::scheduler(scheduler_setup setup)
   if (cpus_of_workers.empty())
     throw error(error_kind::configuration, "the location tree has no CPU worker with a memory of the host plugin", {},
                 "`tessera topology` shows the tree; declare a location of a type with kind = \"cpu\"");
-  m_workers = m_setup.settings->workers != 0 ? m_setup.settings->workers
-                                             : static_cast<std::uint32_t>(cpus_of_workers.size());
+  m_workers =
+      m_setup.settings->workers != 0 ? m_setup.settings->workers : static_cast<std::uint32_t>(cpus_of_workers.size());
   for (std::size_t k = 0; k < coherence.space_count(); ++k) {
     const auto number = static_cast<memory::space_number>(k);
     const memory::space& s = coherence.space_at(number);
@@ -136,7 +135,8 @@ scheduler::scheduler(scheduler_setup setup)
 
   for (const std::string& name : m_setup.settings->detached) {
     const auto where = tree.find(name);
-    if (!where) throw error(error_kind::configuration, fmt::format("there is no location '{}'", name), "runtime.detached");
+    if (!where)
+      throw error(error_kind::configuration, fmt::format("there is no location '{}'", name), "runtime.detached");
     for (executor* e : devices_below(*where)) {
       e->state.store(executor_state::detached);
       coherence.links().close(e->space);
@@ -323,7 +323,8 @@ void scheduler::drain() noexcept {
 void scheduler::fence(std::source_location site) {
   lane& mine = current_lane();
   if (mine.recorder != nullptr)
-    throw error(error_kind::usage, "fence inside a recording", {}, "recorded tasks do not run before they are replayed");
+    throw error(error_kind::usage, "fence inside a recording", {},
+                "recorded tasks do not run before they are replayed");
   if (const std::uint32_t views = mine.held_views.load(std::memory_order_relaxed); views != 0)
     throw error(error_kind::usage, fmt::format("fence while this thread holds {} views", views), {},
                 "release host views before waiting for tasks that may need their blocks");
@@ -358,7 +359,8 @@ std::vector<trace::recording::stream> scheduler::compute_streams() const {
   for (const auto& driver : m_drivers) {
     if (!driver) continue;
     for (std::size_t k = 0; k < driver->streams().size(); ++k)
-      all.push_back({driver->streams()[k]->number(), driver->where().number, fmt::format("{} compute {}", driver->where().name, k)});
+      all.push_back({driver->streams()[k]->number(), driver->where().number,
+                     fmt::format("{} compute {}", driver->where().name, k)});
   }
   return all;
 }

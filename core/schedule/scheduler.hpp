@@ -47,15 +47,15 @@ struct running_replay;
 
 /// What the scheduler works with; all outlive it.
 struct scheduler_setup {
-  const config::runtime_settings* settings = nullptr;  ///< workers, window, placement, spinning
-  const location::tree* tree = nullptr;                ///< not edited while the scheduler lives
-  transfer::coherence* coherence = nullptr;            ///< with the spaces and streams
-  block::table* blocks = nullptr;                      ///< for the private copies of accumulates
-  operation::catalog* operations = nullptr;            ///< gets the scheduler's own operations
-  trace::recorder* recorder = nullptr;                 ///< null: nothing is recorded
-  validate::validator* validator = nullptr;            ///< null: nothing is validated
+  const config::runtime_settings* settings = nullptr;       ///< workers, window, placement, spinning
+  const location::tree* tree = nullptr;                     ///< not edited while the scheduler lives
+  transfer::coherence* coherence = nullptr;                 ///< with the spaces and streams
+  block::table* blocks = nullptr;                           ///< for the private copies of accumulates
+  operation::catalog* operations = nullptr;                 ///< gets the scheduler's own operations
+  trace::recorder* recorder = nullptr;                      ///< null: nothing is recorded
+  validate::validator* validator = nullptr;                 ///< null: nothing is validated
   const plugin::registry::policy_plugin* policy = nullptr;  ///< whom runtime.placement = "policy:NAME" names
-  simulation* simulated = nullptr;         ///< set: it runs in virtual time, see virtual_clock.hpp; for one thread then
+  simulation* simulated = nullptr;  ///< set: it runs in virtual time, see virtual_clock.hpp; for one thread then
 };
 
 /// Tasks per operation and place, for tables.
@@ -105,15 +105,18 @@ class scheduler final : private task::reduction_source {
   /// See runtime::waiting_elsewhere: sets the flag that it returns, of the current thread; false ends it.
   std::atomic<bool>& wait_elsewhere();
 
-  /// Waits for everything submitted before. Throws what validation has found since the last fence, else rethrows the first
-  /// failure since then. Throws usage when the calling thread holds a view.
+  /// Waits for everything submitted before. Throws what validation has found since the last fence, else rethrows the
+  /// first failure since then. Throws usage when the calling thread holds a view.
   void fence(std::source_location site = std::source_location::current());
-  /// As fence, also while threads hold views: it waits for everything else. Whoever calls it knows that no task waits for those.
+  /// As fence, also while threads hold views: it waits for everything else. Whoever calls it knows that no task waits
+  /// for those.
   void settle(std::source_location site = std::source_location::current());
   /// As fence, but reports failures to nobody.
   void drain() noexcept;
   /// Whether the calling thread holds all views that threads of the program hold at this moment.
-  bool views_are_mine() { return current_lane().held_views.load(std::memory_order_relaxed) == m_held.load(std::memory_order_relaxed); }
+  bool views_are_mine() {
+    return current_lane().held_views.load(std::memory_order_relaxed) == m_held.load(std::memory_order_relaxed);
+  }
   /// Tasks that have not started are dropped from now on, with `reason`; running ones finish.
   void cancel(std::string reason, error_kind kind = error_kind::interrupted);
   /// Whether cancel was called.
@@ -127,7 +130,8 @@ class scheduler final : private task::reduction_source {
   /// Ends a hold, by the thread that made it: its version is published, its successors are released.
   void release(host_hold& held);
 
-  /// Tasks that the calling thread submits from now on are taken down instead. Throws usage inside a task or a recording.
+  /// Tasks that the calling thread submits from now on are taken down instead. Throws usage inside a task or a
+  /// recording.
   void begin_recording(task::recorder& taker);
   void end_recording() noexcept;  ///< tasks are submitted again
   /// Starts a replay, in program order with the tasks around it; waits while its last run is under way. Throws usage
@@ -136,13 +140,14 @@ class scheduler final : private task::reduction_source {
   void play(running_replay& what, std::source_location site = std::source_location::current());
   /// Waits until a replay is through; by the thread that plays it.
   void wait_for(running_replay& what);
-  /// Runs an operation at once on the calling thread: no task, no dependencies, no placement. The operands have host pointers
-  /// that nobody else writes meanwhile. Throws what the operation throws; usage when it has no form for the host.
+  /// Runs an operation at once on the calling thread: no task, no dependencies, no placement. The operands have host
+  /// pointers that nobody else writes meanwhile. Throws what the operation throws; usage when it has no form for the
+  /// host.
   void run_in_place(const operation::definition& what, const void* arguments, std::size_t argument_bytes,
                     std::span<const operation::operand> operands, operation::in_place_facts* facts = nullptr);
 
-  /// Whether the placement would send such a task to a device at this moment, and to which; nothing: the calling thread had better run it
-  /// in place, or no device can. Counts as a decision of the policy. Any thread.
+  /// Whether the placement would send such a task to a device at this moment, and to which; nothing: the calling thread
+  /// had better run it in place, or no device can. Counts as a decision of the policy. Any thread.
   std::optional<device_choice> choose_device(const device_question& asked);
   /// How long the calling thread took for it in place: for later choices.
   void learn_in_place(const device_question& asked, double nanoseconds);
@@ -158,11 +163,13 @@ class scheduler final : private task::reduction_source {
   void forget(task::recording& what);
 
   /// Takes the devices at or below a location out of the run: tasks queued there are placed again, what has begun there
-  /// ends, sole copies are written back. Returns when they hold nothing. Any thread, while tasks run; not inside a task or a
-  /// recording. Throws tessera::error, and leaves all of them attached: usage (no device there, detached already, the only
-  /// place for a queued task), memory (what they hold fits nowhere else), device (they fail while they are emptied).
+  /// ends, sole copies are written back. Returns when they hold nothing. Any thread, while tasks run; not inside a task
+  /// or a recording. Throws tessera::error, and leaves all of them attached: usage (no device there, detached already,
+  /// the only place for a queued task), memory (what they hold fits nowhere else), device (they fail while they are
+  /// emptied).
   void detach(location::node_id where);
-  /// Makes the detached devices at or below a location take tasks again. Throws usage when there is none, or one is lost.
+  /// Makes the detached devices at or below a location take tasks again. Throws usage when there is none, or one is
+  /// lost.
   void attach(location::node_id where);
   /// Whether every device at or below a location takes tasks. Throws usage when there is none.
   bool attached(location::node_id where) const;
@@ -175,17 +182,17 @@ class scheduler final : private task::reduction_source {
   const std::shared_ptr<lifetime>& alive() const noexcept { return m_alive.shared(); }
 
   // Facts for people and programs.
-  std::vector<operation_statistics> operation_table() const;  ///< those that ran at least once
-  std::vector<trace::recording::stream> compute_streams() const;  ///< of all devices, for traces
-  void time_tasks(bool on) noexcept { m_timing = on; }        ///< see runtime::time_tasks
-  std::uint64_t submitted() const noexcept;                   ///< tasks so far, the runtime's own included
-  std::uint64_t retired() const noexcept;                     ///< of them ended
-  std::uint64_t steals() const noexcept;                      ///< tasks taken from another lane
-  std::uint64_t fast_versions() const noexcept;               ///< committed without coherence
-  placer& placement() noexcept { return m_placer; }           ///< with what is learnt about places
-  std::uint32_t workers() const noexcept { return m_workers; }  ///< the waiting thread included
-  const binding& workers_binding() const noexcept { return *m_binding; }        ///< to CPUs
-  graph_statistics graphs() const noexcept { return m_graph_counters.read(); }  ///< what they did for replays
+  std::vector<operation_statistics> operation_table() const;              ///< those that ran at least once
+  std::vector<trace::recording::stream> compute_streams() const;          ///< of all devices, for traces
+  void time_tasks(bool on) noexcept { m_timing = on; }                    ///< see runtime::time_tasks
+  std::uint64_t submitted() const noexcept;                               ///< tasks so far, the runtime's own included
+  std::uint64_t retired() const noexcept;                                 ///< of them ended
+  std::uint64_t steals() const noexcept;                                  ///< tasks taken from another lane
+  std::uint64_t fast_versions() const noexcept;                           ///< committed without coherence
+  placer& placement() noexcept { return m_placer; }                       ///< with what is learnt about places
+  std::uint32_t workers() const noexcept { return m_workers; }            ///< the waiting thread included
+  const binding& workers_binding() const noexcept { return *m_binding; }  ///< to CPUs
+  graph_statistics graphs() const noexcept { return m_graph_counters.read(); }   ///< what they did for replays
   batch_statistics batches() const noexcept { return m_batch_counters.read(); }  ///< launches of several tasks
   /// Places that run tasks: host memories with workers first, then devices.
   const std::vector<std::unique_ptr<executor>>& executors() const noexcept { return m_executors; }
@@ -193,8 +200,8 @@ class scheduler final : private task::reduction_source {
  private:
   friend class device_driver;
   friend struct host_hold;
-  struct parked;          // waits for tickets
-  struct memory_parked;   // waits for memory
+  struct parked;         // waits for tickets
+  struct memory_parked;  // waits for memory
   struct thread_registrations;
   using predicate = waiting_room::predicate;
 
@@ -213,25 +220,28 @@ class scheduler final : private task::reduction_source {
 
   // from ready to running (dispatch.cpp)
   void dispatch(lane& mine, task::record& t, bool hot);
-  void hand_over(task::record& view) noexcept;  ///< a view whose block is its turn, or which waited for something: to
-                                                ///< the thread that asked
+  void hand_over(task::record& view) noexcept;   ///< a view whose block is its turn, or which waited for something: to
+                                                 ///< the thread that asked
   bool find_place(lane& mine, task::record& t);  ///< chooses; false: there is none, and the task has failed
   void enqueue(lane& mine, task::record& t, executor& where, bool hot);
 
-  bool place_again(lane& mine, task::record& t);                ///< true: another place has it now
+  bool place_again(lane& mine, task::record& t);  ///< true: another place has it now
   void wake_one();
   task::record* find(lane& mine);
-  bool nothing_waits(const lane& mine) const noexcept;  ///< the thread would find no task of its own or of its place, which counts on it
+  bool nothing_waits(const lane& mine)
+      const noexcept;  ///< the thread would find no task of its own or of its place, which counts on it
 
   // devices that come and go (device_states.cpp)
   std::vector<executor*> devices_below(location::node_id where) const;
   void require_editable(std::string_view what);
-  bool place_elsewhere(lane& mine, task::record& t, executor& from);  ///< false: nobody else can run it; it is not moved
+  bool place_elsewhere(lane& mine, task::record& t,
+                       executor& from);  ///< false: nobody else can run it; it is not moved
   void device_changed();
 
   // devices that are lost (lost_devices.cpp)
   void device_lost(const executor& where);
-  std::shared_ptr<const block::failure> note_loss(const task::record& t, const executor& where);  ///< it was under way there
+  std::shared_ptr<const block::failure> note_loss(const task::record& t,
+                                                  const executor& where);  ///< it was under way there
 
   // nothing to do (idle.cpp)
   void work(lane& mine, const predicate& enough, std::uint32_t look_every);
@@ -270,7 +280,7 @@ class scheduler final : private task::reduction_source {
 
   // segments of replays as one piece of work (replay_segments.cpp)
   void prepare_graphs();
-  void find_segments(running_replay& r);                       ///< before a replay is rewound
+  void find_segments(running_replay& r);  ///< before a replay is rewound
   void pass_gate(lane& mine, running_replay& r, std::uint32_t segment, block::task_reference after, bool hot);
   /// Whether a task that waits for nothing belongs to a segment, which it does not start alone.
   bool joins_segment(lane& mine, task::record& t, bool hot);
@@ -278,15 +288,16 @@ class scheduler final : private task::reduction_source {
 
   // running (host_tasks.cpp)
   void run(lane& mine, task::record& t);
-  /// For a task that was acquired and waited: false when what it needs turned out to be unusable, and it has failed. Takes
-  /// `acquired` from it when a copy has failed and it has to be acquired again.
+  /// For a task that was acquired and waited: false when what it needs turned out to be unusable, and it has failed.
+  /// Takes `acquired` from it when a copy has failed and it has to be acquired again.
   bool still_good(lane& mine, task::record& t);
   bool acquire(lane& mine, task::record& t, executor& where);  // false: parked, failed, or to be tried later
   void execute(lane& mine, task::record& t);
   /// Calls what it computes. With `enqueue_only`, a function of the program is not called. Returns why it failed.
   std::shared_ptr<const block::failure> call(lane& mine, task::record& t, bool enqueue_only);
   /// What follows: counts, learns (`ns`: how long it took, unless 0), publishes, completes.
-  void executed(lane& mine, task::record& t, std::uint64_t began, std::uint64_t ns, const std::shared_ptr<const block::failure>& why);
+  void executed(lane& mine, task::record& t, std::uint64_t began, std::uint64_t ns,
+                const std::shared_ptr<const block::failure>& why);
   void run_special(lane& mine, task::record& t);
   void run_hold(lane& mine, task::record& t);
 
@@ -299,9 +310,11 @@ class scheduler final : private task::reduction_source {
   void wait_for_all(std::source_location site, bool home);
 
   void complete(lane& mine, task::record& t, bool hot = true);  // host: release successors, retire
-  void release(lane& mine, task::record& t, bool hot) {        // those who waited for it may start
-    if ((t.flags & task::flag_replayed) != 0) release_replayed(mine, t, hot);
-    else task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, hot); });
+  void release(lane& mine, task::record& t, bool hot) {         // those who waited for it may start
+    if ((t.flags & task::flag_replayed) != 0)
+      release_replayed(mine, t, hot);
+    else
+      task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, hot); });
   }
   void note_begun(const task::record& t) noexcept;  ///< the uses that were announced for it are no longer to come
   void note_begun_of_replay(task::record& t) noexcept;
@@ -331,23 +344,24 @@ class scheduler final : private task::reduction_source {
   struct simulated_run;
   void begin_simulation();
   void end_simulation() noexcept;
-  void simulate(lane& mine, const predicate& enough);             ///< help, in virtual time
-  void simulate_submission(lane& mine);                           ///< the time that a submission takes
-  bool step_places(bool waiting);                                 ///< whether anybody did anything; `waiting`: worker 0 too
+  void simulate(lane& mine, const predicate& enough);  ///< help, in virtual time
+  void simulate_submission(lane& mine);                ///< the time that a submission takes
+  bool step_places(bool waiting);                      ///< whether anybody did anything; `waiting`: worker 0 too
   void execute_virtually(lane& mine, task::record& t);
-  void try_later(task::record& t);                                ///< queued again at the next event
+  void try_later(task::record& t);  ///< queued again at the next event
   /// Real, or virtual in a simulated run.
   std::chrono::steady_clock::time_point now() const noexcept {
-    return m_setup.simulated == nullptr ? std::chrono::steady_clock::now()
-                                        : std::chrono::steady_clock::time_point(std::chrono::nanoseconds(m_setup.simulated->clock.now()));
+    return m_setup.simulated == nullptr
+               ? std::chrono::steady_clock::now()
+               : std::chrono::steady_clock::time_point(std::chrono::nanoseconds(m_setup.simulated->clock.now()));
   }
 
   // accumulates (accumulates.cpp)
   task::record& make_reduction(block::record& block, block::accumulation& group) override;
   void reduction_linked(task::record& reduction, bool ready) override;
   block::record* make_private(const block::record& base) override;
-  bool prepare_stage(task::record& t);               ///< a sum too large for any place: some of it now, on the host
-  bool next_stage(lane& mine, task::record& t);      ///< whether more of it is to come
+  bool prepare_stage(task::record& t);           ///< a sum too large for any place: some of it now, on the host
+  bool next_stage(lane& mine, task::record& t);  ///< whether more of it is to come
   void prepare(task::record& t, executor& where);
   void give_copies_back(task::record& t);
   void note_missing_addend(task::record& t, const std::shared_ptr<const block::failure>& why);
@@ -359,10 +373,10 @@ class scheduler final : private task::reduction_source {
   placer m_placer;
   std::uint32_t m_workers = 1;
   validate::validator* m_validator = nullptr;
-  bool m_single_space = false;             // one space: no transfers, no eviction to elsewhere, no locks per access
+  bool m_single_space = false;  // one space: no transfers, no eviction to elsewhere, no locks per access
   bool m_single_executor = false;
   bool m_has_devices = false;
-  bool m_announces = false;                // eviction looks at what will be used
+  bool m_announces = false;  // eviction looks at what will be used
   bool m_timing = false;
   std::unique_ptr<simulated_run> m_simulated;  // null: the run is real
   std::uint64_t m_window_tasks, m_window_bytes, m_spin_ns;
@@ -373,7 +387,7 @@ class scheduler final : private task::reduction_source {
   std::vector<std::unique_ptr<device_driver>> m_store_drivers;
   const operation::definition *m_hold = nullptr, *m_destroy = nullptr, *m_bring_home = nullptr, *m_reduce = nullptr,
                               *m_graph = nullptr;
-  bool m_graphs = false;                   // some device has them, and they are wanted
+  bool m_graphs = false;  // some device has them, and they are wanted
   graph_counters m_graph_counters;
   batch_counters m_batch_counters;
 
@@ -388,23 +402,23 @@ class scheduler final : private task::reduction_source {
   std::atomic<std::uint32_t> m_spinning{0}, m_busy{0};
   std::atomic<std::uint64_t> m_rests{0};  // how often a thread in work() found nothing and was about to sleep
   std::atomic<bool> m_stop{false}, m_helper{false};
-  std::atomic<std::uint64_t> m_held{0};    // views handed out
-  std::atomic<std::uint64_t> m_parked{0};  // tasks waiting for tickets
+  std::atomic<std::uint64_t> m_held{0};             // views handed out
+  std::atomic<std::uint64_t> m_parked{0};           // tasks waiting for tickets
   alignas(64) std::atomic<std::uint64_t> m_age{0};  // the youngest task that lanes know of each other; see take_ages
   alignas(64) std::unique_ptr<alarm> m_patience;    // made when it is first needed
   std::mutex m_patience_mutex;
   std::uint64_t m_patience_since = 0;  // what had been submitted when it was set
   std::chrono::steady_clock::time_point m_patience_end;
 
-  std::mutex m_home_mutex;                 // ends of adopted blocks, and reads that bring them home
+  std::mutex m_home_mutex;                      // ends of adopted blocks, and reads that bring them home
   std::atomic<std::uint64_t> m_coming_home{0};  // reads at home that are under way
-  std::mutex m_edit_mutex;                 // one detach or attach at a time
-  std::mutex m_device_mutex;               // for m_device_event
-  std::condition_variable m_device_event;  // a draining device has come further
+  std::mutex m_edit_mutex;                      // one detach or attach at a time
+  std::mutex m_device_mutex;                    // for m_device_event
+  std::condition_variable m_device_event;       // a draining device has come further
   std::atomic<std::uint64_t> m_placed_elsewhere{0};
 
   failures m_failures;
-  std::unique_ptr<watchdog> m_watchdog;    // last of all that works, first to end
+  std::unique_ptr<watchdog> m_watchdog;  // last of all that works, first to end
 
   struct lane_cache {
     std::uint64_t serial = 0;
@@ -420,15 +434,15 @@ struct host_hold {
     due,       ///< the thread that asked goes on with it
     available  ///< `pointer` or `why` is set
   };
-  task::record* held_by = nullptr;             ///< the task in whose place in the order it is held
-  lane* owner = nullptr;                       ///< of the thread that holds it
-  void* pointer = nullptr;                     ///< the elements, in host memory
+  task::record* held_by = nullptr;  ///< the task in whose place in the order it is held
+  lane* owner = nullptr;            ///< of the thread that holds it
+  void* pointer = nullptr;          ///< the elements, in host memory
   std::atomic<step> at{step::waits};
   bool ended = false;  ///< by the end of the scheduler; then nothing of it is touched any more
   host_hold *next = nullptr, *previous = nullptr;  ///< of the same thread
-  std::shared_ptr<const block::failure> why;  ///< set when it cannot be had
-  std::uint64_t since = 0;                     ///< when it became available; only while recording
-  std::shared_ptr<void> lent;                  ///< its private copy; only while validating
+  std::shared_ptr<const block::failure> why;       ///< set when it cannot be had
+  std::uint64_t since = 0;                         ///< when it became available; only while recording
+  std::shared_ptr<void> lent;                      ///< its private copy; only while validating
 };
 
 }  // namespace tessera::schedule

@@ -35,7 +35,8 @@ class planner {
     if (t.what->work == nullptr) return 0;
     std::vector<block::access> accesses;
     for (const task::recorded_access& a : m_of.accesses_of(t))
-      accesses.push_back({.block = m_of.blocks[a.block].is, .version = 0, .how = static_cast<intent>(a.how), .flags = 0, .space = 0});
+      accesses.push_back(
+          {.block = m_of.blocks[a.block].is, .version = 0, .how = static_cast<intent>(a.how), .flags = 0, .space = 0});
     return t.what->work(t.arguments, accesses);
   }
 
@@ -52,7 +53,8 @@ class planner {
       if (t.what->forms != nullptr) continue;
       if (t.what->enqueue == nullptr || t.what->special != nullptr || t.ends_group || t.access_count == 0) continue;
       if (t.what->workspace != nullptr) continue;  // what a graph has recorded stays where it is
-      if (std::ranges::any_of(m_of.accesses_of(t), [](const task::recorded_access& a) { return a.fresh != 0; })) continue;
+      if (std::ranges::any_of(m_of.accesses_of(t), [](const task::recorded_access& a) { return a.fresh != 0; }))
+        continue;
       m_work[k] = work_of(t);
       if (m_work[k] * m_places[place].ns_per_flop * 1e-9 > segment::longest_task_seconds) continue;
       m_eligible[k] = any = true;
@@ -64,8 +66,8 @@ class planner {
     return m_eligible[a] && m_eligible[b] && place_of(a) == place_of(b);
   }
 
-  /// A level grows along every edge but those between neighbours. So no path leaves the tasks of one place and level and
-  /// comes back to them, and between pieces that are made of such tasks there is no cycle.
+  /// A level grows along every edge but those between neighbours. So no path leaves the tasks of one place and level
+  /// and comes back to them, and between pieces that are made of such tasks there is no cycle.
   void find_levels() {
     m_level.assign(m_of.size(), 0);
     for (std::uint32_t t = 0; t < m_of.size(); ++t)  // recorded order: predecessors first
@@ -78,9 +80,9 @@ class planner {
     return t;
   }
 
-  /// Tasks of one level that an edge joins belong together, and so do those that wait for the same and are waited for by
-  /// the same: as one, none of them begins later than it would alone. Of those, as many pieces are made as the device has
-  /// streams to run them on.
+  /// Tasks of one level that an edge joins belong together, and so do those that wait for the same and are waited for
+  /// by the same: as one, none of them begins later than it would alone. Of those, as many pieces are made as the
+  /// device has streams to run them on.
   void join_neighbours() {
     m_parent.resize(m_of.size());
     std::iota(m_parent.begin(), m_parent.end(), 0u);
@@ -97,7 +99,8 @@ class planner {
     };
     std::map<std::uint32_t, surroundings> around;  // by root
     for (std::uint32_t t = 0; t < m_of.size(); ++t) {
-      if (m_eligible[t] && m_of.tasks[t].boundary != task::recorded_task::inner) {  // the world is before and after them
+      if (m_eligible[t] &&
+          m_of.tasks[t].boundary != task::recorded_task::inner) {  // the world is before and after them
         around[root(t)].before.push_back(none);
         around[root(t)].after.push_back(none);
       }
@@ -118,8 +121,10 @@ class planner {
         list->erase(std::unique(list->begin(), list->end()), list->end());
       }
       alike& group = same[{place_of(first), m_level[first], std::move(of)}];
-      if (group.roots.size() < m_places[place_of(first)].streams) group.roots.push_back(first);
-      else m_parent[root(first)] = root(group.roots[group.turn++ % group.roots.size()]);
+      if (group.roots.size() < m_places[place_of(first)].streams)
+        group.roots.push_back(first);
+      else
+        m_parent[root(first)] = root(group.roots[group.turn++ % group.roots.size()]);
     }
   }
 
@@ -161,7 +166,8 @@ class planner {
       const auto known = d.uses.find(a.block);
       if (known == d.uses.end()) bytes += room_of(a.block, place_of(t));
       // Room that is scratch for one task and holds contents for another has no one intent.
-      else if (known->second.scratch != (static_cast<intent>(a.how) == intent::scratch)) return false;
+      else if (known->second.scratch != (static_cast<intent>(a.how) == intent::scratch))
+        return false;
     }
     return d.is->members.empty() || bytes <= m_places[place_of(t)].most_bytes;
   }
@@ -178,8 +184,8 @@ class planner {
       const auto how = static_cast<intent>(a.how);
       const std::uint64_t bytes = m_of.blocks[a.block].is->bytes;
       s.bytes_of_tasks += bytes;
-      const auto [known, fresh] =
-          d.uses.try_emplace(a.block, draft::use{static_cast<std::uint32_t>(s.uses.size()), t, false, false, how == intent::scratch});
+      const auto [known, fresh] = d.uses.try_emplace(
+          a.block, draft::use{static_cast<std::uint32_t>(s.uses.size()), t, false, false, how == intent::scratch});
       draft::use& u = known->second;
       if (fresh) {
         s.uses.push_back(a);
@@ -196,10 +202,14 @@ class planner {
   void close(draft& d) {
     if (d.is->members.size() < 2) return;
     for (const auto& [block, u] : d.uses) {
-      const intent how = !u.writes ? intent::read : u.scratch ? intent::scratch : u.needs ? intent::update : intent::write;
+      const intent how = !u.writes   ? intent::read
+                         : u.scratch ? intent::scratch
+                         : u.needs   ? intent::update
+                                     : intent::write;
       d.is->uses[u.index].how = static_cast<std::uint32_t>(how) & 7u;
     }
-    for (const std::uint32_t t : d.is->members) m_plan->segment_of[t] = static_cast<std::uint32_t>(m_plan->segments.size());
+    for (const std::uint32_t t : d.is->members)
+      m_plan->segment_of[t] = static_cast<std::uint32_t>(m_plan->segments.size());
     m_plan->segments.push_back(std::move(d.is));
   }
 
@@ -209,8 +219,10 @@ class planner {
     for (std::uint32_t t = 0; t < m_of.size(); ++t) {
       const std::uint32_t mine = plan.segment_of[t];
       for (const std::uint32_t s : m_of.successors_of(m_of.tasks[t])) {
-        if (mine == none) ++plan.predecessors[s];
-        else if (plan.segment_of[s] != mine) plan.segments[mine]->after.push_back(s);
+        if (mine == none)
+          ++plan.predecessors[s];
+        else if (plan.segment_of[s] != mine)
+          plan.segments[mine]->after.push_back(s);
       }
     }
     for (const auto& s : plan.segments) {

@@ -1,8 +1,8 @@
 #pragma once
 // Which tasks of a recording become one piece of work of a device: pure functions from a placed recording to a plan.
 //
-// A segment is a set of tasks on one device that nothing outside lies between (it is convex): it can wait for all that any
-// of them waits for, run as one, and release all that waits for any of them, without a cycle.
+// A segment is a set of tasks on one device that nothing outside lies between (it is convex): it can wait for all that
+// any of them waits for, run as one, and release all that waits for any of them, without a cycle.
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -25,33 +25,34 @@ struct segment_place {
 /// One piece of work. Immutable but for its captured graphs.
 struct segment {
   static constexpr std::size_t most_tasks = 1024;
-  /// A launch saves microseconds per task. What takes longer than this gains nothing from being one piece with others, and
-  /// would lose the overlap with their transfers and with other streams.
+  /// A launch saves microseconds per task. What takes longer than this gains nothing from being one piece with others,
+  /// and would lose the overlap with their transfers and with other streams.
   static constexpr double longest_task_seconds = 100e-6;
 
   std::uint16_t executor = 0;
-  std::int16_t priority = 0;                   ///< the highest of its tasks
-  std::uint32_t gates = 0;                     ///< tasks of it that wait for something outside, or may
-  std::uint32_t sinks = 0;                     ///< tasks of it without successors in the recording
-  double work = 0;                             ///< floating-point operations, all together
-  std::uint64_t bytes_used = 0;                ///< of its blocks
-  std::uint64_t bytes_of_tasks = 0;            ///< of the blocks of each task, summed
-  std::vector<std::uint32_t> members;          ///< tasks in the order in which they were recorded
-  std::vector<task::recorded_access> uses;     ///< each block once: the intent and the version of all its uses together
-  std::vector<std::uint32_t> operands;         ///< per access of each member in turn: index into uses
-  std::vector<std::uint32_t> after;            ///< tasks outside that wait for some of it, each once
-  captured_graphs graphs;                      ///< by the device's driver only
+  std::int16_t priority = 0;                ///< the highest of its tasks
+  std::uint32_t gates = 0;                  ///< tasks of it that wait for something outside, or may
+  std::uint32_t sinks = 0;                  ///< tasks of it without successors in the recording
+  double work = 0;                          ///< floating-point operations, all together
+  std::uint64_t bytes_used = 0;             ///< of its blocks
+  std::uint64_t bytes_of_tasks = 0;         ///< of the blocks of each task, summed
+  std::vector<std::uint32_t> members;       ///< tasks in the order in which they were recorded
+  std::vector<task::recorded_access> uses;  ///< each block once: the intent and the version of all its uses together
+  std::vector<std::uint32_t> operands;      ///< per access of each member in turn: index into uses
+  std::vector<std::uint32_t> after;         ///< tasks outside that wait for some of it, each once
+  captured_graphs graphs;                   ///< by the device's driver only
 };
 
 struct segment_plan {
   static constexpr std::uint32_t none = 0xffff'ffff;
   std::vector<std::unique_ptr<segment>> segments;
-  std::vector<std::uint32_t> segment_of;       ///< by task; or none
-  std::vector<std::int32_t> predecessors;      ///< by task: tasks and segments outside its own that it waits for
+  std::vector<std::uint32_t> segment_of;   ///< by task; or none
+  std::vector<std::int32_t> predecessors;  ///< by task: tasks and segments outside its own that it waits for
 };
 
-/// Maximal segments of at least two tasks, within the limits. Needs a recording all of whose tasks are placed; null when
-/// it has none. Tasks stay alone that sum accumulates or zero private copies, have no blocks, want workspace, or are long.
+/// Maximal segments of at least two tasks, within the limits. Needs a recording all of whose tasks are placed; null
+/// when it has none. Tasks stay alone that sum accumulates or zero private copies, have no blocks, want workspace, or
+/// are long.
 /// @param places  by executor number
 std::unique_ptr<segment_plan> plan_segments(const task::recording& of, std::span<const segment_place> places);
 

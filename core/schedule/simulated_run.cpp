@@ -1,5 +1,5 @@
-// The part of the scheduler that runs in virtual time: instead of threads that work and sleep, a loop that lets everybody do
-// what can be done now, and then goes to the next event.
+// The part of the scheduler that runs in virtual time: instead of threads that work and sleep, a loop that lets
+// everybody do what can be done now, and then goes to the next event.
 #include "core/schedule/simulated_run.hpp"
 
 #include <algorithm>
@@ -41,7 +41,8 @@ void scheduler::try_later(task::record& t) {
     s.m_executors[0]->inbox.push(*reinterpret_cast<task::record*>(task));
     s.wake_one();
   };
-  clock.at(clock.next() == virtual_clock::never ? clock.now() : clock.next(), again, this, reinterpret_cast<std::uintptr_t>(&t));
+  clock.at(clock.next() == virtual_clock::never ? clock.now() : clock.next(), again, this,
+           reinterpret_cast<std::uintptr_t>(&t));
 }
 
 void scheduler::execute_virtually(lane& mine, task::record& t) {
@@ -65,7 +66,7 @@ void scheduler::execute_virtually(lane& mine, task::record& t) {
     const std::shared_ptr<const block::failure> failed = std::exchange(worker.why, nullptr);
     s.executed(*worker.mine, done, worker.began, worker.ns, failed);
     worker.idle = true;
-    run.host_work = true;  // at least it may look
+    run.host_work = true;                  // at least it may look
     if (worker.mine->number == 0) return;  // it looks when it waits
     ++run.idle_workers;
     run.first_idle = std::min<std::uint32_t>(run.first_idle, worker.mine->number);
@@ -91,7 +92,8 @@ bool scheduler::step_places(bool waiting) {
     while (const std::size_t started = d.is->start_next())
       if (cost != 0) {
         d.free_at = clock.now() + cost * started;
-        clock.at(d.free_at, [](void* driver, std::uint64_t) { static_cast<device_driver*>(driver)->wake(); }, d.is);
+        clock.at(
+            d.free_at, [](void* driver, std::uint64_t) { static_cast<device_driver*>(driver)->wake(); }, d.is);
         break;
       }
     (void)clock.take_charge();  // copies between host memories that it made; nobody waits for its thread
@@ -132,14 +134,16 @@ void scheduler::simulate(lane& mine, const predicate& enough) {
   for (;;) {
     while (step_places(true)) {
     }
-    if (run.workers.front().running == nullptr && (++events % look_every == 0 || clock.next() == virtual_clock::never) && enough())
+    if (run.workers.front().running == nullptr &&
+        (++events % look_every == 0 || clock.next() == virtual_clock::never) && enough())
       break;
     if (clock.advance()) continue;
     t_lane = {m_serial, &mine};
     if (resolve_memory_deadlock(mine)) continue;
     run.stepping = false;
     run.stuck = true;
-    throw error(error_kind::internal, "the simulated run stands still: tasks are open and nothing is due", {}, "please report this");
+    throw error(error_kind::internal, "the simulated run stands still: tasks are open and nothing is due", {},
+                "please report this");
   }
   run.stepping = false;
   t_lane = {m_serial, &mine};

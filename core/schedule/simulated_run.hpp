@@ -15,7 +15,7 @@ struct scheduler::simulated_run {
     scheduler* owner = nullptr;
     lane* mine = nullptr;
     bool idle = true;
-    task::record* running = nullptr;    // until its time is over
+    task::record* running = nullptr;  // until its time is over
     std::uint64_t began = 0, ns = 0;
     std::shared_ptr<const block::failure> why;
   };
@@ -31,7 +31,7 @@ struct scheduler::simulated_run {
   std::uint32_t first_idle = 1;    // none of a lower number is idle, but for 0
   bool host_work = false;          // something may be there for an idle worker
   bool stepping = false;
-  bool stuck = false;              // nothing will ever happen; it has been reported
+  bool stuck = false;  // nothing will ever happen; it has been reported
 };
 
 }  // namespace tessera::schedule

@@ -20,8 +20,8 @@ inline void trace_run(trace::buffer& to, const task::record& t, std::uint64_t st
 }
 
 /// A device task was enqueued between two times, and is complete now.
-inline void trace_landing(trace::buffer& to, const task::record& t, std::uint64_t begin, std::uint64_t end, block::ticket done,
-                          std::uint16_t flags) noexcept {
+inline void trace_landing(trace::buffer& to, const task::record& t, std::uint64_t begin, std::uint64_t end,
+                          block::ticket done, std::uint16_t flags) noexcept {
   trace::event e{trace::event_kind::enqueued};
   e.small = flags;
   e.time = begin;

@@ -30,7 +30,8 @@ void scheduler::run_hold(lane& mine, task::record& t) {
 std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std::source_location site) {
   lane& here = current_lane();
   if (here.recorder != nullptr)
-    throw error(error_kind::usage, "a host view inside a recording", {}, "recorded tasks do not run before they are replayed");
+    throw error(error_kind::usage, "a host view inside a recording", {},
+                "recorded tasks do not run before they are replayed");
   if (!here.in_program())
     throw error(error_kind::usage, "a host view inside a task", fmt::format("{}:{}", site.file_name(), site.line()),
                 "name the block when the task is submitted: read(b), update(b) or write(b)");
@@ -55,8 +56,7 @@ std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std
           *mine, [&] { return held->at.load(std::memory_order_acquire) != step::waits; }, 1);
     }
   }
-  if ((++mine->views & 63) == 0 && !nothing_waits(*mine))
-    help_once(*mine);  // a loop of views is not to stop all else
+  if ((++mine->views & 63) == 0 && !nothing_waits(*mine)) help_once(*mine);  // a loop of views is not to stop all else
   if (held->why) {
     const block::failure why = *held->why;
     m_failures.forget(held->why);  // reported here, not again at the next fence
@@ -89,7 +89,7 @@ void scheduler::release(host_hold& held) {
   m_held.fetch_sub(1, std::memory_order_acq_rel);
   retire(mine, t, 0);
   call_guests();
-  if (memory_awaited()) m_work.notify_one();  // where there is one memory, nothing else tells
+  if (memory_awaited()) m_work.notify_one();              // where there is one memory, nothing else tells
   mine.releases.store(false, std::memory_order_release);  // the last step: the scheduler may end
 }
 

@@ -28,7 +28,8 @@ class virtual_clock {
     m_events.push_back({std::max(time, m_now), ++m_entered, run, who, what});
     std::ranges::push_heap(m_events, later);
   }
-  /// Goes to the next event and runs all that are due then, if that is not after `limit`. False: nothing is due until then.
+  /// Goes to the next event and runs all that are due then, if that is not after `limit`. False: nothing is due until
+  /// then.
   bool advance(std::uint64_t limit = never - 1) {
     if (next() > limit) return false;
     m_now = next();
@@ -47,7 +48,8 @@ class virtual_clock {
   /// What was charged since the last call.
   std::uint64_t take_charge() noexcept { return std::exchange(m_charge, 0); }
 
-  /// While it lives, real time counts as that of the model, not of the runtime that is being simulated. The outermost counts.
+  /// While it lives, real time counts as that of the model, not of the runtime that is being simulated. The outermost
+  /// counts.
   class meter {
    public:
     explicit meter(virtual_clock& of) noexcept : m_of(of), m_began(of.m_depth++ == 0 ? of.m_ticks.now() : 0) {}
@@ -63,10 +65,10 @@ class virtual_clock {
     virtual_clock& m_of;
     std::uint64_t m_began;
   };
-  std::uint64_t tick() const noexcept { return m_ticks.now(); }             ///< in the unit of model_ticks
-  std::uint64_t model_ticks() const noexcept { return m_model_ticks; }      ///< real time spent in meters
-  std::uint64_t metered() const noexcept { return m_metered; }              ///< how many meters there were
-  std::uint64_t events() const noexcept { return m_happened; }              ///< that have happened
+  std::uint64_t tick() const noexcept { return m_ticks.now(); }         ///< in the unit of model_ticks
+  std::uint64_t model_ticks() const noexcept { return m_model_ticks; }  ///< real time spent in meters
+  std::uint64_t metered() const noexcept { return m_metered; }          ///< how many meters there were
+  std::uint64_t events() const noexcept { return m_happened; }          ///< that have happened
 
  private:
   struct event {
@@ -92,9 +94,9 @@ class virtual_clock {
   std::vector<event> m_events;  // heap, the next one on top
 };
 
-/// What a scheduler is told that runs in virtual time: no threads are started, one thread plays all of them, and nothing is
-/// computed. Operations are handed to the devices' tables as ever; what they enqueue takes time on `clock`. Functions of
-/// the program are not called.
+/// What a scheduler is told that runs in virtual time: no threads are started, one thread plays all of them, and
+/// nothing is computed. Operations are handed to the devices' tables as ever; what they enqueue takes time on `clock`.
+/// Functions of the program are not called.
 struct simulation {
   virtual_clock clock;
   // What the runtime itself costs on the machine that is imagined, in nanoseconds.

@@ -23,10 +23,10 @@ class waiting_room {
   /// One thread that waits; on its stack.
   struct guest {
     guest(const predicate& what, std::atomic<bool>& tells) : enough(&what), waits(&tells) {}
-    const predicate* enough;              ///< called by other threads, under the room's lock; reads atomics only
-    std::atomic<bool>* waits;             ///< set by the guest when it is not enough; cleared by who has seen that it is
-    bool may_help = false;                ///< it can take the helper's place when that is free
-    bool helps = false;                   ///< under the lock
+    const predicate* enough;   ///< called by other threads, under the room's lock; reads atomics only
+    std::atomic<bool>* waits;  ///< set by the guest when it is not enough; cleared by who has seen that it is
+    bool may_help = false;     ///< it can take the helper's place when that is free
+    bool helps = false;        ///< under the lock
     std::atomic<std::uint32_t> calls{0};  ///< grows with each call
   };
 

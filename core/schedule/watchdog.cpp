@@ -11,8 +11,8 @@
 
 namespace tessera::schedule {
 
-watchdog::watchdog(std::chrono::nanoseconds limit, std::vector<transfer::stream*> streams, const transfer::stream_table& all,
-                   std::function<void(finding)> tell)
+watchdog::watchdog(std::chrono::nanoseconds limit, std::vector<transfer::stream*> streams,
+                   const transfer::stream_table& all, std::function<void(finding)> tell)
     : m_limit(limit), m_all(all), m_tell(std::move(tell)) {
   const auto now = std::chrono::steady_clock::now();
   for (transfer::stream* s : streams) m_watched.push_back({s, 0, now});
@@ -71,32 +71,35 @@ std::unique_ptr<watchdog> scheduler::watch_streams() {
   for (const auto& s : m_setup.coherence->streams().all())
     if (!s->device().has(TSR_DEVICE_INLINE)) watched.push_back(s.get());
   if (limit.count() == 0 || watched.empty() || m_simulated != nullptr) return nullptr;
-  return std::make_unique<watchdog>(limit, watched, m_setup.coherence->streams(), [this, watched, limit](const watchdog::finding& found) {
-    const plugin::device& device = found.which->device();
-    const std::string text = fmt::format("device {} hangs: stream {} has not come further for {}, doing {}", device.name(), found.which->number(),
-                                         format_seconds(std::chrono::duration<double>(limit).count()),
-                                         found.doing.what.empty() ? "something that nobody waits for" : found.doing.what);
-    m_failures.note({.text = text, .where = {}, .kind = error_kind::device});
-    cancel(text, error_kind::device);
-    m_failures.note_hung();
-    device.give_up_threads();
-    for (transfer::stream* s : watched)
-      if (&s->device() == &device) s->abandon(TSR_DEADLINE_EXCEEDED, text);
-    // What other devices have begun may end; what then still waits for this one never will.
-    const auto until = std::chrono::steady_clock::now() + std::min<std::chrono::nanoseconds>(limit, std::chrono::seconds(2));
-    for (transfer::stream* s : watched)
-      while (s->busy() && std::chrono::steady_clock::now() < until) s->wait_until_idle(1'000'000);
-    for (transfer::stream* s : watched)
-      if (s->busy()) {
-        s->device().give_up_threads();
-        s->abandon(TSR_DEADLINE_EXCEEDED, text);
-      }
-    for (const auto& driver : m_drivers)
-      if (driver) driver->wake();
-    for (const auto& driver : m_store_drivers) driver->wake();
-    m_work.notify_all();
-    call_guests();
-  });
+  return std::make_unique<watchdog>(
+      limit, watched, m_setup.coherence->streams(), [this, watched, limit](const watchdog::finding& found) {
+        const plugin::device& device = found.which->device();
+        const std::string text =
+            fmt::format("device {} hangs: stream {} has not come further for {}, doing {}", device.name(),
+                        found.which->number(), format_seconds(std::chrono::duration<double>(limit).count()),
+                        found.doing.what.empty() ? "something that nobody waits for" : found.doing.what);
+        m_failures.note({.text = text, .where = {}, .kind = error_kind::device});
+        cancel(text, error_kind::device);
+        m_failures.note_hung();
+        device.give_up_threads();
+        for (transfer::stream* s : watched)
+          if (&s->device() == &device) s->abandon(TSR_DEADLINE_EXCEEDED, text);
+        // What other devices have begun may end; what then still waits for this one never will.
+        const auto until =
+            std::chrono::steady_clock::now() + std::min<std::chrono::nanoseconds>(limit, std::chrono::seconds(2));
+        for (transfer::stream* s : watched)
+          while (s->busy() && std::chrono::steady_clock::now() < until) s->wait_until_idle(1'000'000);
+        for (transfer::stream* s : watched)
+          if (s->busy()) {
+            s->device().give_up_threads();
+            s->abandon(TSR_DEADLINE_EXCEEDED, text);
+          }
+        for (const auto& driver : m_drivers)
+          if (driver) driver->wake();
+        for (const auto& driver : m_store_drivers) driver->wake();
+        m_work.notify_all();
+        call_guests();
+      });
 }
 
 }  // namespace tessera::schedule

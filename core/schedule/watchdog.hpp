@@ -12,9 +12,9 @@
 
 namespace tessera::schedule {
 
-/// One thread that looks at streams from time to time. A stream that is busy and whose oldest ticket has not been reached for
-/// the limit hangs, unless that work waits for another stream, which hangs then. Nothing is measured from the plugin's
-/// side: work that takes longer than the limit is taken for hanging.
+/// One thread that looks at streams from time to time. A stream that is busy and whose oldest ticket has not been
+/// reached for the limit hangs, unless that work waits for another stream, which hangs then. Nothing is measured from
+/// the plugin's side: work that takes longer than the limit is taken for hanging.
 class watchdog {
  public:
   /// A stream that hangs, and what it was doing.

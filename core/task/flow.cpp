@@ -26,15 +26,17 @@ class linking {
   }
 
  private:
-  /// With the flow locks. noexcept: edges that other tasks have seen cannot be taken back, so a system without memory for them ends the
-  /// process here, where an exception would leave the locks taken and every later submission waiting.
+  /// With the flow locks. noexcept: edges that other tasks have seen cannot be taken back, so a system without memory
+  /// for them ends the process here, where an exception would leave the locks taken and every later submission waiting.
   void visit_all() noexcept {
-    // Additions last: a task that also reads or writes the block does so before its own contribution counts, and does not
-    // close the group that it joins.
+    // Additions last: a task that also reads or writes the block does so before its own contribution counts, and does
+    // not close the group that it joins.
     bool adds = false;
     for (block::access& a : m_task.all_accesses())
-      if (a.how == intent::accumulate) adds = true;
-      else visit(a);
+      if (a.how == intent::accumulate)
+        adds = true;
+      else
+        visit(a);
     if (adds)
       for (block::access& a : m_task.all_accesses())
         if (a.how == intent::accumulate) visit(a);
@@ -70,8 +72,10 @@ class linking {
           b.sums->copies.push_back({first, 0, false});
         }
       }
-      if (m_events == nullptr) add_unfinished(b.sums->adders, m_self);
-      else b.sums->adders.push_back(m_self);  // a recording has all of them
+      if (m_events == nullptr)
+        add_unfinished(b.sums->adders, m_self);
+      else
+        b.sums->adders.push_back(m_self);  // a recording has all of them
       if (take_turn(a, *b.sums)) return;
       m_task.flags |= flag_accumulates;
       auto& sums = m_task.need_more().sums;
@@ -89,8 +93,9 @@ class linking {
     visit_writer(a);
   }
 
-  /// Additions in a fixed order: the access becomes one to a private copy, which its users have in the order of linking.
-  /// The copy is known to its group alone, so that the base's flow lock guards it too. False: any order will do.
+  /// Additions in a fixed order: the access becomes one to a private copy, which its users have in the order of
+  /// linking. The copy is known to its group alone, so that the base's flow lock guards it too. False: any order will
+  /// do.
   bool take_turn(block::access& a, block::accumulation& group) {
     if (!group.in_turn) return false;  // the copies belong to those who run
     const bool fresh = group.turn < block::accumulation::copies_in_turn;
@@ -166,6 +171,8 @@ bool depend(block::task_reference before, record& after) {
   }
 }
 
-bool link(record& t, reduction_source& reductions, trace::buffer* events) { return linking(t, reductions, events).run(); }
+bool link(record& t, reduction_source& reductions, trace::buffer* events) {
+  return linking(t, reductions, events).run();
+}
 
 }  // namespace tessera::task

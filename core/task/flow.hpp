@@ -11,9 +11,10 @@
 
 namespace tessera::task {
 
-// One word holds a generation (20 bits) and a 16-byte aligned address (44 bits): a reference to a task, and the head of a
-// task's stack of edges. When a record is reused its generation moves on, and old references mean "finished". After 2^20
-// reuses an old reference can match again: that makes one needless dependency on an earlier task, never a wrong order.
+// One word holds a generation (20 bits) and a 16-byte aligned address (44 bits): a reference to a task, and the head of
+// a task's stack of edges. When a record is reused its generation moves on, and old references mean "finished". After
+// 2^20 reuses an old reference can match again: that makes one needless dependency on an earlier task, never a wrong
+// order.
 inline constexpr std::uint64_t address_mask = (std::uint64_t{1} << 44) - 1;
 inline constexpr std::uint64_t closed_address = address_mask;  ///< stack closed: the task has been released
 
@@ -57,8 +58,8 @@ class reduction_source {
   virtual record& make_reduction(block::record& block, block::accumulation& group) = 0;
   /// The reduction is linked; `ready`: it waits for nothing.
   virtual void reduction_linked(record& reduction, bool ready) = 0;
-  /// Where additions are made in a fixed order: a fresh hidden block for those to `base`. Null: in any order. Called with
-  /// flow locks held.
+  /// Where additions are made in a fixed order: a fresh hidden block for those to `base`. Null: in any order. Called
+  /// with flow locks held.
   virtual block::record* make_private(const block::record& base) {
     static_cast<void>(base);
     return nullptr;
@@ -69,7 +70,8 @@ class reduction_source {
 };
 
 /// Links a task whose accesses are filled in. Returns true when it waits for nothing. Several threads may link at once.
-/// @param events  of the calling thread: gets the submission with its predecessors, finished ones too; null: not recorded
+/// @param events  of the calling thread: gets the submission with its predecessors, finished ones too; null: not
+/// recorded
 bool link(record& t, reduction_source& reductions, trace::buffer* events = nullptr);
 
 }  // namespace tessera::task

@@ -19,7 +19,8 @@ inline bool is_finished(block::task_reference ref) noexcept {
   return generation_bits(word) != generation_bits(ref) || (word & address_mask) == closed_address;
 }
 
-/// Adds one behind others, forgetting finished ones before it grows: it stays as long as the most that are unfinished at once.
+/// Adds one behind others, forgetting finished ones before it grows: it stays as long as the most that are unfinished
+/// at once.
 inline void add_unfinished(std::vector<block::task_reference>& all, block::task_reference one) {
   if (all.size() == all.capacity()) {
     std::erase_if(all, is_finished);
@@ -74,7 +75,8 @@ inline void note_submission(trace::buffer& events, const record& t, std::span<co
   e.words[0] = reinterpret_cast<std::uintptr_t>(t.site.file_name());
   auto first = e.words.begin() + 1;
   for (;;) {
-    e.count = static_cast<std::uint8_t>(std::min<std::size_t>(before.size(), static_cast<std::size_t>(e.words.end() - first)));
+    e.count = static_cast<std::uint8_t>(
+        std::min<std::size_t>(before.size(), static_cast<std::size_t>(e.words.end() - first)));
     std::copy_n(before.begin(), e.count, first);
     events.add(e);
     before = before.subspan(e.count);

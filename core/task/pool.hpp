@@ -8,8 +8,8 @@
 
 namespace tessera::task {
 
-/// Taking allocates only when more tasks are alive than ever before. Records are freed with the pool, which must outlive
-/// every reference to them (flow records of the runtime's blocks).
+/// Taking allocates only when more tasks are alive than ever before. Records are freed with the pool, which must
+/// outlive every reference to them (flow records of the runtime's blocks).
 class pool {
  public:
   explicit pool(std::uint16_t owner) : m_owner(owner) {}

@@ -26,62 +26,62 @@ struct alignas(16) edge {
   record* successor = nullptr;
 };
 
-/// What does not fit into the 256 bytes. Once made it stays with the record, so that reuse allocates nothing. What every
-/// life of a record touches is in the first line.
+/// What does not fit into the 256 bytes. Once made it stays with the record, so that reuse allocates nothing. What
+/// every life of a record touches is in the first line.
 struct alignas(64) overflow {
   struct edge_node {
     edge e;
     std::unique_ptr<edge_node> next;
   };
-  std::unique_ptr<edge_node> edges;         ///< beyond the inline ones
-  edge_node* next_edge = nullptr;           ///< first unused one of them
-  source* from = nullptr;                   ///< the statement that it comes from, if a front end named one
-  std::vector<block::accumulation*> sums;   ///< per access: the group of an accumulate, else null
-  std::string name;                         ///< when it is not its operation's; see record::name
-  std::vector<block::access> accesses;      ///< all of them, when there are more than four
-  std::vector<std::byte> arguments;         ///< when they are larger than the inline bytes
+  std::unique_ptr<edge_node> edges;        ///< beyond the inline ones
+  edge_node* next_edge = nullptr;          ///< first unused one of them
+  source* from = nullptr;                  ///< the statement that it comes from, if a front end named one
+  std::vector<block::accumulation*> sums;  ///< per access: the group of an accumulate, else null
+  std::string name;                        ///< when it is not its operation's; see record::name
+  std::vector<block::access> accesses;     ///< all of them, when there are more than four
+  std::vector<std::byte> arguments;        ///< when they are larger than the inline bytes
 };
 
-enum : std::uint8_t {             // record::flags
-  flag_many_accesses = 1u << 0,   ///< accesses are in overflow
-  flag_large_arguments = 1u << 1, ///< arguments are in overflow
-  flag_acquired = 1u << 2,        ///< replicas are pinned; only tickets were missing
-  flag_accumulates = 1u << 3,     ///< overflow::sums is in use
-  flag_reduction = 1u << 4,       ///< ends a group of accumulates (overflow::sums[0])
-  flag_prepared = 1u << 5,        ///< private copies have been assigned
-  flag_replayed = 1u << 6,        ///< of a recording: `arguments` hold a replayed_task
-  flag_fresh = 1u << 7            ///< some access has access_fresh
+enum : std::uint8_t {              // record::flags
+  flag_many_accesses = 1u << 0,    ///< accesses are in overflow
+  flag_large_arguments = 1u << 1,  ///< arguments are in overflow
+  flag_acquired = 1u << 2,         ///< replicas are pinned; only tickets were missing
+  flag_accumulates = 1u << 3,      ///< overflow::sums is in use
+  flag_reduction = 1u << 4,        ///< ends a group of accumulates (overflow::sums[0])
+  flag_prepared = 1u << 5,         ///< private copies have been assigned
+  flag_replayed = 1u << 6,         ///< of a recording: `arguments` hold a replayed_task
+  flag_fresh = 1u << 7             ///< some access has access_fresh
 };
 
-enum : std::uint8_t {             // access::flags
-  access_fresh = 1u << 0          ///< a private copy that must be zeroed first
+enum : std::uint8_t {     // access::flags
+  access_fresh = 1u << 0  ///< a private copy that must be zeroed first
 };
 
 struct replay;  // one run of a recording (replay.hpp)
 
 /// What a task of a replay keeps instead of its arguments.
 struct replayed_task {
-  void* arguments = nullptr;   ///< the recording's
+  void* arguments = nullptr;  ///< the recording's
   replay* of = nullptr;
-  std::uint32_t index = 0;     ///< in the recording
+  std::uint32_t index = 0;  ///< in the recording
 };
 
 /// A task. Filled by one submitter, then touched by whoever runs it; `successors` and `dependencies` by all.
 struct alignas(64) record {
   // Line 0: synchronisation and identity.
-  atomic<std::uint64_t> successors{0};    ///< generation and stack of edges; see flow.hpp
+  atomic<std::uint64_t> successors{0};  ///< generation and stack of edges; see flow.hpp
   atomic<std::int32_t> dependencies{0};
   std::uint8_t access_count = 0;
   std::uint8_t flags = 0;
   std::int16_t priority = 0;
   const operation::definition* what = nullptr;
-  record* next = nullptr;                      ///< queues and free lists
-  std::uint64_t sequence = 0;                  ///< order of submission, for ages
-  std::source_location site;                   ///< where it was submitted (one pointer)
-  std::uint16_t owner = 0;                     ///< lane whose pool it belongs to
-  std::uint16_t executor = 0xffff;             ///< chosen place; 0xffff: none yet
-  std::uint32_t hint = 0xffff'ffff;            ///< location asked for by the submitter
-  void* extension = nullptr;                   ///< special operations' own
+  record* next = nullptr;            ///< queues and free lists
+  std::uint64_t sequence = 0;        ///< order of submission, for ages
+  std::source_location site;         ///< where it was submitted (one pointer)
+  std::uint16_t owner = 0;           ///< lane whose pool it belongs to
+  std::uint16_t executor = 0xffff;   ///< chosen place; 0xffff: none yet
+  std::uint32_t hint = 0xffff'ffff;  ///< location asked for by the submitter
+  void* extension = nullptr;         ///< special operations' own
 
   // Line 1: the first four accesses.
   std::array<block::access, 4> accesses;
@@ -90,8 +90,8 @@ struct alignas(64) record {
   static constexpr std::size_t inline_arguments = 48;
   alignas(16) std::array<std::byte, inline_arguments> arguments;
   std::unique_ptr<overflow> more;
-  std::uint32_t argument_size = 0;             ///< bytes of the arguments, wherever they are
-  std::uint8_t edge_count = 0;                 ///< inline edges in use
+  std::uint32_t argument_size = 0;  ///< bytes of the arguments, wherever they are
+  std::uint8_t edge_count = 0;      ///< inline edges in use
 
   // Line 3: the first four edges.
   std::array<edge, 4> edges;
@@ -104,7 +104,9 @@ struct alignas(64) record {
     return (flags & flag_replayed) != 0 ? replayed().arguments : more->arguments.data();
   }
   /// Its operation's, or its own where many names share one operation.
-  std::string_view name() const noexcept { return more && !more->name.empty() ? std::string_view(more->name) : std::string_view(what->name); }
+  std::string_view name() const noexcept {
+    return more && !more->name.empty() ? std::string_view(more->name) : std::string_view(what->name);
+  }
   source* from() const noexcept { return more ? more->from : nullptr; }
   replayed_task& replayed() noexcept { return *reinterpret_cast<replayed_task*>(arguments.data()); }
   overflow& need_more() {

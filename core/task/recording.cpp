@@ -50,8 +50,8 @@ void recording::substitute(std::span<const std::pair<const block::record*, block
                   "name the block on the left as it was when it was recorded");
     if (other->type != recorded->type || *other->extents != *recorded->extents)
       throw error(error_kind::usage,
-                  block::name_of(*other) + " cannot take the place of " + block::name_of(*recorded) + " in a recording", {},
-                  "type and extents must be equal");
+                  block::name_of(*other) + " cannot take the place of " + block::name_of(*recorded) + " in a recording",
+                  {}, "type and extents must be equal");
     now[at] = other;
   }
   auto sorted = now;
@@ -167,7 +167,8 @@ bool recorder::add(record& t) {
     r.hint = t.hint;
     r.argument_size = t.argument_size;
   }
-  // Additions last, as in linking: a task that also reads or writes the block does so before its own contribution counts.
+  // Additions last, as in linking: a task that also reads or writes the block does so before its own contribution
+  // counts.
   const std::size_t first = m_accesses.size();
   m_accesses.resize(first + accesses.size());
   for (const bool additions : {false, true})
@@ -213,8 +214,8 @@ std::unique_ptr<recording> recorder::finish() {
   for (const recorded_block& b : m_is->blocks)
     if (b.versions > m_most_versions)
       throw error(error_kind::usage,
-                  block::name_of(*b.is) + " is written " + std::to_string(b.versions) + " times by one recording; at most " +
-                      std::to_string(m_most_versions) + " are counted",
+                  block::name_of(*b.is) + " is written " + std::to_string(b.versions) +
+                      " times by one recording; at most " + std::to_string(m_most_versions) + " are counted",
                   {}, "record fewer tasks, and replay them more often");
   recording& is = *m_is;
   const std::size_t count = is.tasks.size();
@@ -231,8 +232,10 @@ std::unique_ptr<recording> recorder::finish() {
     t.first_successor = static_cast<std::uint32_t>(is.successors.size());
     const bool many = t.successor_count > recorded_task::inline_successors;
     for (std::size_t k = first; k < next; ++k) {
-      if (many) is.successors.push_back(m_edges[k].second);
-      else t.successors[k - first] = m_edges[k].second;
+      if (many)
+        is.successors.push_back(m_edges[k].second);
+      else
+        t.successors[k - first] = m_edges[k].second;
     }
     if (t.successor_count == 0) ++is.sinks;
 

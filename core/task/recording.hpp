@@ -2,9 +2,9 @@
 // An iteration recorded once: its tasks, the edges among them, and how it meets the tasks before and after it.
 //
 // A recording is a graph without state. Replaying needs a counter per task and, per block, the version it starts from
-// (replay.hpp in schedule). Only the tasks that others outside may wait for, or that may wait for others outside, need a
-// task record before they are ready: the boundary. All the rest get one from the running lane's pool at that moment, so
-// that a replay of a million tasks touches a few records that stay in the cache.
+// (replay.hpp in schedule). Only the tasks that others outside may wait for, or that may wait for others outside, need
+// a task record before they are ready: the boundary. All the rest get one from the running lane's pool at that moment,
+// so that a replay of a million tasks touches a few records that stay in the cache.
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -27,7 +27,7 @@ namespace tessera::task {
 /// One use of a block by a recorded task; 8 bytes.
 struct recorded_access {
   static constexpr std::uint32_t most_versions = (1u << 27) - 1;  ///< of one block in one recording
-  std::uint32_t block = 0;         ///< index into recording::blocks
+  std::uint32_t block = 0;                                        ///< index into recording::blocks
   std::uint32_t version : 27 = 0;  ///< read or made, counted from the version that the replay starts from
   std::uint32_t how : 3 = 0;       ///< an intent
   std::uint32_t fresh : 1 = 0;     ///< access_fresh
@@ -40,17 +40,17 @@ struct alignas(64) recorded_task {
 
   const operation::definition* what = nullptr;
   std::source_location site;
-  const void* arguments = nullptr;      ///< owned by the recording
+  const void* arguments = nullptr;  ///< owned by the recording
   std::uint32_t argument_size = 0;
   std::uint32_t hint = 0xffff'ffff;
-  std::uint32_t boundary = inner;       ///< index into recording::boundary, or inner
-  std::uint32_t first_access = 0;       ///< into recording::accesses, when there are more than inline_accesses
-  std::uint32_t first_successor = 0;    ///< into recording::successors, when there are more than inline_successors
+  std::uint32_t boundary = inner;     ///< index into recording::boundary, or inner
+  std::uint32_t first_access = 0;     ///< into recording::accesses, when there are more than inline_accesses
+  std::uint32_t first_successor = 0;  ///< into recording::successors, when there are more than inline_successors
   std::uint32_t successor_count = 0;
   std::uint16_t access_count = 0;
   std::int16_t priority = 0;
   mutable std::uint16_t executor = 0xffff;  ///< where it was placed; 0xffff: not yet. Through std::atomic_ref
-  bool ends_group = false;              ///< sums a group of accumulates: the first access becomes a write when there is nothing yet
+  bool ends_group = false;  ///< sums a group of accumulates: the first access becomes a write when there is nothing yet
   std::array<recorded_access, inline_accesses> accesses{};
   std::array<std::uint32_t, inline_successors> successors{};
 };
@@ -59,11 +59,11 @@ static_assert(sizeof(recorded_task) == 128);
 /// One block of a recording and the tasks that meet the world at it.
 struct recorded_block {
   block::record* is = nullptr;
-  block::version_number versions = 0;         ///< made by one replay
-  std::vector<std::uint32_t> first_readers;   ///< read it before any task of the recording writes it
+  block::version_number versions = 0;        ///< made by one replay
+  std::vector<std::uint32_t> first_readers;  ///< read it before any task of the recording writes it
   std::uint32_t first_writer = recorded_task::inner;
   std::uint32_t last_writer = recorded_task::inner;
-  std::vector<std::uint32_t> last_readers;    ///< read it after the last writer (without a writer: first_readers)
+  std::vector<std::uint32_t> last_readers;  ///< read it after the last writer (without a writer: first_readers)
 };
 
 /// Immutable but for placement, arguments and blocks that are exchanged between replays.
@@ -74,14 +74,14 @@ struct recording {
   ~recording();
 
   large_vector<recorded_task> tasks;
-  std::vector<recorded_access> accesses;      ///< of tasks that have many
-  std::vector<std::uint32_t> successors;      ///< likewise
-  std::vector<std::int32_t> predecessors;     ///< per task, within the recording
+  std::vector<recorded_access> accesses;   ///< of tasks that have many
+  std::vector<std::uint32_t> successors;   ///< likewise
+  std::vector<std::int32_t> predecessors;  ///< per task, within the recording
   std::vector<recorded_block> blocks;
-  std::vector<std::uint32_t> lock_order;      ///< blocks by slot
-  std::vector<std::uint32_t> boundary;        ///< tasks that meet the world
-  std::vector<std::uint32_t> unbound;         ///< tasks without blocks
-  std::uint32_t sinks = 0;                    ///< tasks without successors
+  std::vector<std::uint32_t> lock_order;  ///< blocks by slot
+  std::vector<std::uint32_t> boundary;    ///< tasks that meet the world
+  std::vector<std::uint32_t> unbound;     ///< tasks without blocks
+  std::uint32_t sinks = 0;                ///< tasks without successors
 
   std::size_t size() const noexcept { return tasks.size(); }
   std::span<const recorded_access> accesses_of(const recorded_task& t) const noexcept {
@@ -89,20 +89,20 @@ struct recording {
             t.access_count};
   }
   std::span<const std::uint32_t> successors_of(const recorded_task& t) const noexcept {
-    return {t.successor_count > recorded_task::inline_successors ? successors.data() + t.first_successor : t.successors.data(),
+    return {t.successor_count > recorded_task::inline_successors ? successors.data() + t.first_successor
+                                                                 : t.successors.data(),
             t.successor_count};
   }
   /// Index of a block, or recorded_task::inner when the recording does not use it. A block that was exchanged is found
   /// under the one that was recorded.
   std::uint32_t index_of(const block::record& b) const noexcept;
-  /// Exchanges blocks, all at once, for the replays that start from now on: the recorded one on the left, the one to use on
-  /// the right, of the same type and extents. Throws tessera::error (usage), changing nothing, for a block that is not
-  /// recorded, does not fit, or is then used under two names.
+  /// Exchanges blocks, all at once, for the replays that start from now on: the recorded one on the left, the one to
+  /// use on the right, of the same type and extents. Throws tessera::error (usage), changing nothing, for a block that
+  /// is not recorded, does not fit, or is then used under two names.
   void substitute(std::span<const std::pair<const block::record*, block::record*>> pairs);
-  std::vector<std::uint32_t> submitted;       ///< tasks in the order in which the program submitted them
+  std::vector<std::uint32_t> submitted;  ///< tasks in the order in which the program submitted them
   /// Forgets where tasks were placed: the next replay asks the policy again.
   void forget_places() noexcept;
-
 
  private:
   friend class recorder;
@@ -114,7 +114,7 @@ struct recording {
   std::size_t m_plain_used = 0, m_plain_room = 0;          // pieces of the last chunk
   std::vector<record*> m_kept;                             // records whose arguments cannot be copied
   std::unordered_map<const block::record*, std::uint32_t> m_index;
-  std::vector<block::record*> m_private;                   // copies for accumulates
+  std::vector<block::record*> m_private;  // copies for accumulates
   block::table* m_table = nullptr;
 
  public:
@@ -129,16 +129,18 @@ class recorder {
  public:
   /// @param reduce  the operation that sums private copies: destination update or write, sources read
   /// @param most_versions  that a block may get; for tests
-  recorder(block::table& blocks, const operation::definition& reduce, std::uint32_t most_versions = recorded_access::most_versions);
+  recorder(block::table& blocks, const operation::definition& reduce,
+           std::uint32_t most_versions = recorded_access::most_versions);
   ~recorder();
 
-  /// A task with its operation, accesses, arguments, priority and hint. Returns whether the record is kept (its arguments
-  /// cannot be copied); otherwise the caller may reuse it.
+  /// A task with its operation, accesses, arguments, priority and hint. Returns whether the record is kept (its
+  /// arguments cannot be copied); otherwise the caller may reuse it.
   bool add(record& t);
   /// The program destroys a block: a recording that uses it could never be replayed.
   void destroyed(const block::record& b);
   /// Ends the open groups of accumulates and derives everything else. The recorder is empty afterwards. Throws
-  /// tessera::error (usage) when a block that it uses was destroyed meanwhile, or is written more often than versions count.
+  /// tessera::error (usage) when a block that it uses was destroyed meanwhile, or is written more often than versions
+  /// count.
   std::unique_ptr<recording> finish();
   /// When recording failed: what is to be given back (see scheduler::forget).
   recording& incomplete() noexcept { return *m_is; }

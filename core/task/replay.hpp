@@ -17,15 +17,17 @@ struct replay {
   explicit replay(const recording& what);
 
   const recording& of;
-  const std::int32_t* predecessors;             ///< per task: what `waiting` starts from; recording::predecessors unless a plan says otherwise
-  std::unique_ptr<std::atomic<std::int32_t>[]> waiting;  ///< per task: predecessors within the recording not yet released
+  const std::int32_t*
+      predecessors;  ///< per task: what `waiting` starts from; recording::predecessors unless a plan says otherwise
+  std::unique_ptr<std::atomic<std::int32_t>[]>
+      waiting;  ///< per task: predecessors within the recording not yet released
   struct place {
     block::record* is = nullptr;
-    block::version_number base = 0;             ///< its version before the replay
+    block::version_number base = 0;  ///< its version before the replay
   };
-  std::vector<place> blocks;                    ///< by recorded_access::block
-  std::vector<record*> boundary;                ///< by recorded_task::boundary
-  std::uint64_t first_sequence = 0;             ///< of task 0
+  std::vector<place> blocks;         ///< by recorded_access::block
+  std::vector<record*> boundary;     ///< by recorded_task::boundary
+  std::uint64_t first_sequence = 0;  ///< of task 0
   /// Arguments that replace the recorded ones, by task; never changed while the replay runs.
   std::unordered_map<std::uint32_t, std::shared_ptr<const std::vector<std::byte>>> patches;
 
@@ -35,10 +37,10 @@ struct replay {
   void fill(record& t, std::uint32_t index);
 };
 
-/// Joins a rewound replay, whose boundary records are renewed, to the tasks submitted before and makes it the predecessor of
-/// those submitted later. Takes the flow locks of all its blocks in slot order. Calls ready(record&) for each boundary
-/// task that waits for nothing; after the first call the replay is running.
-/// `events`: null, or where submissions are written down.
+/// Joins a rewound replay, whose boundary records are renewed, to the tasks submitted before and makes it the
+/// predecessor of those submitted later. Takes the flow locks of all its blocks in slot order. Calls ready(record&) for
+/// each boundary task that waits for nothing; after the first call the replay is running. `events`: null, or where
+/// submissions are written down.
 void link(replay& r, reduction_source& reductions, trace::buffer* events, const std::function<void(record&)>& ready);
 
 /// What starting a task looks at will be in the cache: tasks of a large recording come from memory.
@@ -47,8 +49,8 @@ inline void prefetch(const recorded_task& t) noexcept {
   for (std::size_t at = 0; at < sizeof t; at += 64) __builtin_prefetch(lines + at);
 }
 
-/// One of the tasks that `index` waits for within the replay is done: calls ready(index) or ready_boundary(record&) when that
-/// was the last thing it waited for.
+/// One of the tasks that `index` waits for within the replay is done: calls ready(index) or ready_boundary(record&)
+/// when that was the last thing it waited for.
 template <class Inner, class Boundary>
 void count_down(replay& r, std::uint32_t index, Inner&& ready, Boundary&& ready_boundary) {
   const recorded_task& t = r.of.tasks[index];

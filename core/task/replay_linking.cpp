@@ -7,7 +7,9 @@
 namespace tessera::task {
 
 replay::replay(const recording& what)
-    : of(what), predecessors(what.predecessors.data()), waiting(std::make_unique<std::atomic<std::int32_t>[]>(what.size())) {
+    : of(what),
+      predecessors(what.predecessors.data()),
+      waiting(std::make_unique<std::atomic<std::int32_t>[]>(what.size())) {
   blocks.reserve(what.blocks.size());
   boundary.reserve(what.boundary.size());
 }
@@ -44,11 +46,15 @@ void replay::fill(record& t, std::uint32_t index) {
   t.access_count = static_cast<std::uint8_t>(std::min<std::size_t>(from.access_count, 255));
   for (const recorded_access& a : of.accesses_of(from)) {
     const place& at = blocks[a.block];
-    *to++ = {.block = at.is, .version = block::version_after(at.base, a.version), .how = static_cast<intent>(a.how),
-             .flags = a.fresh != 0 ? std::uint8_t{access_fresh} : std::uint8_t{0}, .space = 0};
+    *to++ = {.block = at.is,
+             .version = block::version_after(at.base, a.version),
+             .how = static_cast<intent>(a.how),
+             .flags = a.fresh != 0 ? std::uint8_t{access_fresh} : std::uint8_t{0},
+             .space = 0};
     if (a.fresh) t.flags |= flag_fresh;
   }
-  for (const std::uint32_t s : of.successors_of(from)) __builtin_prefetch(&waiting[s], 1);  // counted down when it has run
+  for (const std::uint32_t s : of.successors_of(from))
+    __builtin_prefetch(&waiting[s], 1);  // counted down when it has run
 }
 
 void link(replay& r, reduction_source& reductions, trace::buffer* events, const std::function<void(record&)>& ready) {

@@ -23,7 +23,7 @@ struct draft {
   task is;
   std::uint64_t reference = 0;
   bool ran = false, on_device = false;
-  nanoseconds enqueued = 0;      ///< device: begin of the enqueueing
+  nanoseconds enqueued = 0;  ///< device: begin of the enqueueing
   std::uint64_t point = 0;
   std::vector<std::uint64_t> before, points;
 };
@@ -58,10 +58,10 @@ class builder {
     for (const auto& s : m_from.spaces) m_made.spaces.push_back({s.name, s.limit, {}});
     for (const auto& t : m_from.threads) {
       m_track_of_thread.push_back(static_cast<std::uint32_t>(m_made.tracks.size()));
-      m_made.tracks.push_back({t.name.empty() ? "another thread" : t.name,
-                               t.role == thread_role::worker || t.role == thread_role::program ? track_kind::worker
-                                                                                               : track_kind::program,
-                               t.place});
+      m_made.tracks.push_back(
+          {t.name.empty() ? "another thread" : t.name,
+           t.role == thread_role::worker || t.role == thread_role::program ? track_kind::worker : track_kind::program,
+           t.place});
     }
     for (const auto& s : m_from.streams) {
       m_track_of_stream[s.number] = static_cast<std::uint32_t>(m_made.tracks.size());
@@ -122,7 +122,8 @@ class builder {
         if (e.kind == event_kind::waits) {
           d->points.insert(d->points.end(), e.words.begin(), e.words.begin() + std::min<std::size_t>(e.count, 5));
         } else if (e.kind == event_kind::parked) {
-          m_parks.push_back({number, signed_of(e.time), e.small == parked_for_memory ? park::for_memory : park::for_data});
+          m_parks.push_back(
+              {number, signed_of(e.time), e.small == parked_for_memory ? park::for_memory : park::for_data});
         } else if (e.kind == event_kind::resumed) {
           m_parks.push_back({number, signed_of(e.time), park::over});
         } else {
@@ -152,7 +153,8 @@ class builder {
     nanoseconds free = 0;
     for (std::size_t k = 0, next = 0; k < on_devices.size(); k = next) {
       const std::uint64_t point = on_devices[k]->point;
-      if (k == 0 || stream_of(on_devices[k - 1]->point) != stream_of(point)) free = std::numeric_limits<nanoseconds>::min();
+      if (k == 0 || stream_of(on_devices[k - 1]->point) != stream_of(point))
+        free = std::numeric_limits<nanoseconds>::min();
       for (next = k + 1; next < on_devices.size() && point != 0 && on_devices[next]->point == point;) ++next;
       free = order_launch({on_devices.data() + k, next - k}, free);
     }
@@ -198,7 +200,8 @@ class builder {
       for (const std::uint64_t reference : d.before)
         if (const draft* p = find(reference); p != nullptr && p->ran) depended = std::max(depended, p->is.ended);
       depended = std::min(depended, t.started);
-      // An inline view of time: clocks are read by several threads, and a task may be timed before its submission's stamp.
+      // An inline view of time: clocks are read by several threads, and a task may be timed before its submission's
+      // stamp.
       t.submitted = std::min(t.submitted, t.started);
       t.waited.dependency = std::max<nanoseconds>(depended - t.submitted, 0);
       nanoseconds at = std::max(depended, t.submitted);
@@ -226,7 +229,8 @@ class builder {
     std::vector<row> rows;
     for (draft* d : views) {
       const std::uint32_t thread = d->is.track;
-      auto fits = std::ranges::find_if(rows, [&](const row& r) { return r.thread == thread && r.free <= d->is.started; });
+      auto fits =
+          std::ranges::find_if(rows, [&](const row& r) { return r.thread == thread && r.free <= d->is.started; });
       if (fits == rows.end()) {
         rows.push_back({thread, static_cast<std::uint32_t>(m_made.tracks.size()), 0});
         m_made.tracks.push_back({m_made.tracks[thread].name + ": views", track_kind::program, 0});
@@ -265,8 +269,10 @@ class builder {
   }
 
   std::uint32_t link_track(std::uint32_t from, std::uint32_t to) {
-    const auto [entry, is_new] = m_track_of_link.try_emplace({from, to}, static_cast<std::uint32_t>(m_made.tracks.size()));
-    if (is_new) m_made.tracks.push_back({m_made.spaces[from].name + " -> " + m_made.spaces[to].name, track_kind::link, 0});
+    const auto [entry, is_new] =
+        m_track_of_link.try_emplace({from, to}, static_cast<std::uint32_t>(m_made.tracks.size()));
+    if (is_new)
+      m_made.tracks.push_back({m_made.spaces[from].name + " -> " + m_made.spaces[to].name, track_kind::link, 0});
     return entry->second;
   }
 
@@ -282,12 +288,15 @@ class builder {
         if (e.kind == event_kind::memory && e.number < m_made.spaces.size()) {
           m_made.spaces[e.number].samples.push_back({signed_of(e.time), e.words[0]});
         } else if (e.kind == event_kind::evicted && e.number < m_made.spaces.size()) {
-          m_made.evictions.push_back({e.number, static_cast<std::uint32_t>(e.task), e.words[0], signed_of(e.time), e.count != 0});
+          m_made.evictions.push_back(
+              {e.number, static_cast<std::uint32_t>(e.task), e.words[0], signed_of(e.time), e.count != 0});
         } else if (e.kind == event_kind::slab && e.number < m_made.spaces.size()) {
-          m_made.slabs.push_back({e.number, e.words[1], signed_of(e.time), std::max(signed_of(e.words[0]), signed_of(e.time))});
+          m_made.slabs.push_back(
+              {e.number, e.words[1], signed_of(e.time), std::max(signed_of(e.words[0]), signed_of(e.time))});
         } else if (e.kind == event_kind::fence) {
           m_made.fences.push_back({m_track_of_thread[thread], signed_of(e.time), signed_of(e.words[0])});
-        } else if (e.kind == event_kind::transfer && e.small < m_made.spaces.size() && e.number < m_made.spaces.size()) {
+        } else if (e.kind == event_kind::transfer && e.small < m_made.spaces.size() &&
+                   e.number < m_made.spaces.size()) {
           transfer x;
           x.from = e.small, x.to = e.number;
           x.block = static_cast<std::uint32_t>(e.task);
@@ -349,7 +358,9 @@ class builder {
   /// Counts time from the first event on.
   void shift() {
     nanoseconds first = std::numeric_limits<nanoseconds>::max(), last = 0;
-    const auto seen = [&](nanoseconds begin, nanoseconds end) { first = std::min(first, begin), last = std::max(last, end); };
+    const auto seen = [&](nanoseconds begin, nanoseconds end) {
+      first = std::min(first, begin), last = std::max(last, end);
+    };
     for (const task& t : m_made.tasks) seen(t.submitted, t.ended);
     for (const transfer& x : m_made.transfers) seen(x.issued, x.ended);
     if (last == 0) first = 0;
@@ -365,7 +376,11 @@ class builder {
   }
 
   struct park {
-    enum reason : std::uint8_t { over, for_data, for_memory };
+    enum reason : std::uint8_t {
+      over,
+      for_data,
+      for_memory
+    };
     std::uint32_t task;
     nanoseconds time;
     reason why;

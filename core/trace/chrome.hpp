@@ -7,8 +7,8 @@
 
 namespace tessera::trace {
 
-/// One event a line; what the viewers do not know stands in keys of its own, so that the timeline can be read back whole.
-/// The critical path is drawn with arrows.
+/// One event a line; what the viewers do not know stands in keys of its own, so that the timeline can be read back
+/// whole. The critical path is drawn with arrows.
 void write_chrome(std::ostream& to, const timeline& of);
 
 /// Reads what write_chrome has written. Throws tessera::error (input) that names `file` for anything else: no JSON, cut

@@ -25,7 +25,8 @@ class reader {
     if (from.peek() == std::istream::traits_type::eof()) fail("the file is empty");
     json head;
     try {
-      head = json::parse(from, [this](int depth, json::parse_event_t event, json& parsed) { return take(depth, event, parsed); });
+      head = json::parse(
+          from, [this](int depth, json::parse_event_t event, json& parsed) { return take(depth, event, parsed); });
     } catch (const json::parse_error& e) {
       if (from.eof()) fail(fmt::format("the file ends in the midst of the trace, after {} events", m_events));
       fail(fmt::format("it is not JSON: byte {}", e.byte));
@@ -33,7 +34,8 @@ class reader {
       fail(fmt::format("it is damaged: {}", e.what()));
     }
     if (!head.is_object() || !head.contains("tessera_trace")) fail("it is JSON, but no trace of Tessera");
-    if (head["tessera_trace"] != 1) fail(fmt::format("it is a trace in form {}; this program reads form 1", head["tessera_trace"].dump()));
+    if (head["tessera_trace"] != 1)
+      fail(fmt::format("it is a trace in form {}; this program reads form 1", head["tessera_trace"].dump()));
     if (!m_broken.empty()) fail(m_broken);
     try {
       read_head(head);
@@ -55,7 +57,8 @@ class reader {
     try {
       if (m_broken.empty()) read_event(parsed);
     } catch (const json::exception&) {
-      m_broken = fmt::format("event {} is damaged: {}", m_events + 1, parsed.dump(-1, ' ', true, json::error_handler_t::replace).substr(0, 200));
+      m_broken = fmt::format("event {} is damaged: {}", m_events + 1,
+                             parsed.dump(-1, ' ', true, json::error_handler_t::replace).substr(0, 200));
     }
     ++m_events;
     return false;
@@ -98,7 +101,8 @@ class reader {
       t.first_predecessor = static_cast<std::uint32_t>(m_made.predecessors.size());
       t.predecessor_count = static_cast<std::uint32_t>(after.size());
       for (const json& p : after) m_made.predecessors.push_back(p.get<std::uint32_t>());
-      if (a.at("task").get<std::uint64_t>() != m_made.tasks.size()) throw json::other_error::create(501, "out of order", &e);
+      if (a.at("task").get<std::uint64_t>() != m_made.tasks.size())
+        throw json::other_error::create(501, "out of order", &e);
       m_made.tasks.push_back(t);
     } else if (category == "transfer") {
       transfer x;
@@ -128,7 +132,8 @@ class reader {
     m_made.dropped = head.at("dropped").get<std::uint64_t>();
     m_made.unfinished = head.at("unfinished").get<std::uint64_t>();
     for (const json& p : head.at("places"))
-      m_made.places.push_back({p.at("name").get<std::string>(), p.at("host").get<bool>(), p.at("parallelism").get<std::uint32_t>()});
+      m_made.places.push_back(
+          {p.at("name").get<std::string>(), p.at("host").get<bool>(), p.at("parallelism").get<std::uint32_t>()});
     for (const json& t : head.at("tracks")) {
       track made{t.at("name").get<std::string>(), track_kind::worker, t.at("place").get<std::uint32_t>()};
       const auto kind = t.at("kind").get<std::string>();
@@ -139,9 +144,12 @@ class reader {
       m_made.tracks.push_back(made);
     }
     for (const json& s : head.at("spaces"))
-      m_made.spaces.push_back({s.at("name").get<std::string>(), s.at("limit").is_null() ? ~std::uint64_t{0} : s.at("limit").get<std::uint64_t>(), {}});
+      m_made.spaces.push_back({s.at("name").get<std::string>(),
+                               s.at("limit").is_null() ? ~std::uint64_t{0} : s.at("limit").get<std::uint64_t>(),
+                               {}});
     for (const json& l : head.at("links"))
-      m_made.links.push_back({l.at("from").get<std::uint32_t>(), l.at("to").get<std::uint32_t>(), l.at("bandwidth").get<double>()});
+      m_made.links.push_back(
+          {l.at("from").get<std::uint32_t>(), l.at("to").get<std::uint32_t>(), l.at("bandwidth").get<double>()});
   }
 
   /// Everything that refers to something else finds it.

@@ -12,7 +12,8 @@ namespace tessera::trace {
 
 /// Nanoseconds of steady_clock.
 inline std::int64_t steady_ns() noexcept {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 /// The processor's time stamp counter where it runs at one rate on all cores (8 ns a look, against 25 ns and more for

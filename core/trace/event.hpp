@@ -8,18 +8,23 @@ namespace tessera::trace {
 /// What an event says. Tasks are named by their references (task/flow.hpp: address and generation), which name
 /// predecessors that have long been retired, too. Points on a device's timeline are `point_of(stream, value)`.
 enum class event_kind : std::uint8_t {
-  submitted,     ///< time: begin of the submission; small: operation; number: line; words[0]: file name (static text); words[1..4]: `count` predecessors
+  submitted,     ///< time: begin of the submission; small: operation; number: line; words[0]: file name (static text);
+                 ///< words[1..4]: `count` predecessors
   predecessors,  ///< `count` more predecessors of the task submitted before, in words
   ran,           ///< on the host; time: start; words[0]: end; small: run_flags
-  enqueued,      ///< on a device; time: begin of the enqueueing; words[0]: seen to be complete; words[1]: its point; words[2]: enqueued; small: run_flags
+  enqueued,      ///< on a device; time: begin of the enqueueing; words[0]: seen to be complete; words[1]: its point;
+                 ///< words[2]: enqueued; small: run_flags
   waits,         ///< before it was enqueued; words: `count` points that the device waits for
   parked,        ///< set aside; small: park_reason; number: space that lacks memory
   resumed,       ///< queued again
-  transfer,      ///< time: enqueued; words[0]: seen to be complete; words[1]: bytes; words[2]: its point; words[3], words[4]: points that it waits for on the device, or 0; small: from space, number: to space; task: block name; count: 1 for a write-back
+  transfer,      ///< time: enqueued; words[0]: seen to be complete; words[1]: bytes; words[2]: its point; words[3],
+                 ///< words[4]: points that it waits for on the device, or 0; small: from space, number: to space; task:
+                 ///< block name; count: 1 for a write-back
   memory,        ///< number: space; words[0]: bytes in use from now on
   evicted,       ///< number: space; words[0]: bytes; task: block name; count: 1 when it was written back first
   fence,         ///< a thread waited for everything; time: begin; words[0]: end
-  slab           ///< a memory asked its plugin for a slab, and had it; number: space; time: begin; words[0]: end; words[1]: bytes
+  slab  ///< a memory asked its plugin for a slab, and had it; number: space; time: begin; words[0]: end; words[1]:
+        ///< bytes
 };
 
 // `small` of ran and enqueued: bits.
@@ -43,18 +48,25 @@ static_assert(sizeof(event) == 64);
 /// How many of an event's words are in use.
 constexpr std::size_t words_of(event_kind kind, std::uint8_t count) noexcept {
   switch (kind) {
-    case event_kind::submitted: return std::size_t{1} + count;
+    case event_kind::submitted:
+      return std::size_t{1} + count;
     case event_kind::predecessors:
-    case event_kind::waits: return count;
+    case event_kind::waits:
+      return count;
     case event_kind::ran:
     case event_kind::memory:
     case event_kind::evicted:
-    case event_kind::fence: return 1;
-    case event_kind::slab: return 2;
-    case event_kind::enqueued: return 3;
-    case event_kind::transfer: return 5;
+    case event_kind::fence:
+      return 1;
+    case event_kind::slab:
+      return 2;
+    case event_kind::enqueued:
+      return 3;
+    case event_kind::transfer:
+      return 5;
     case event_kind::parked:
-    case event_kind::resumed: return 0;
+    case event_kind::resumed:
+      return 0;
   }
   return 0;
 }

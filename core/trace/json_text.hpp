@@ -23,10 +23,14 @@ inline std::string microseconds(nanoseconds ns) { return fmt::format("{}.{:03}",
 /// The word for a kind of track, in files.
 inline const char* word_of(track_kind kind) {
   switch (kind) {
-    case track_kind::worker: return "worker";
-    case track_kind::stream: return "stream";
-    case track_kind::program: return "program";
-    case track_kind::link: return "link";
+    case track_kind::worker:
+      return "worker";
+    case track_kind::stream:
+      return "stream";
+    case track_kind::program:
+      return "program";
+    case track_kind::link:
+      return "link";
   }
   return "?";
 }
@@ -34,10 +38,14 @@ inline const char* word_of(track_kind kind) {
 /// Groups of rows in viewers, in the order in which they are shown: workers, devices, links, the program.
 inline int group_of(track_kind kind) {
   switch (kind) {
-    case track_kind::worker: return 1;
-    case track_kind::stream: return 2;
-    case track_kind::link: return 3;
-    case track_kind::program: return 4;
+    case track_kind::worker:
+      return 1;
+    case track_kind::stream:
+      return 2;
+    case track_kind::link:
+      return 3;
+    case track_kind::program:
+      return 4;
   }
   return 4;
 }

@@ -8,7 +8,9 @@ namespace {
 std::atomic<std::uint64_t> next_serial{1};  // numbers, not state: two recorders never share one
 
 // A huge page, where the system has them: the first touch of small pages would cost more than the events.
-chunk_memory allocate_chunk() noexcept { return chunk_memory(static_cast<std::uint64_t*>(map_huge_pages(buffer::chunk_bytes))); }
+chunk_memory allocate_chunk() noexcept {
+  return chunk_memory(static_cast<std::uint64_t*>(map_huge_pages(buffer::chunk_bytes)));
+}
 
 struct local_cache {
   std::uint64_t serial = 0;
@@ -58,7 +60,11 @@ void buffer::append_to(std::vector<event>& out) const {
 }
 
 recorder::recorder(std::uint64_t limit_bytes, const std::uint64_t* virtual_now)
-    : m_serial(next_serial.fetch_add(1)), m_limit(limit_bytes), m_clock(virtual_now), m_first_tick(m_clock.now()), m_first_ns(steady_ns()) {
+    : m_serial(next_serial.fetch_add(1)),
+      m_limit(limit_bytes),
+      m_clock(virtual_now),
+      m_first_tick(m_clock.now()),
+      m_first_ns(steady_ns()) {
   const std::uint64_t count = std::min<std::uint64_t>(prepared_chunks, m_limit / buffer::chunk_bytes);
   for (std::uint64_t k = 0; k < count; ++k) {
     chunk_memory memory = allocate_chunk();
@@ -97,7 +103,8 @@ buffer& recorder::local() {
     {
       const std::lock_guard guard(m_mutex);
       buffer*& known = m_locals[std::this_thread::get_id()];
-      if (known == nullptr) known = m_buffers.emplace_back(std::make_unique<buffer>(*this, "", thread_role::other, 0)).get();
+      if (known == nullptr)
+        known = m_buffers.emplace_back(std::make_unique<buffer>(*this, "", thread_role::other, 0)).get();
       mine = known;
     }
     cached = {m_serial, mine};
@@ -117,7 +124,9 @@ recording recorder::take() const {
   const std::lock_guard guard(m_mutex);
   const std::uint64_t tick = m_clock.now();
   const std::int64_t ns = steady_ns();
-  const double rate = !m_clock.is_virtual() && tick > m_first_tick ? static_cast<double>(ns - m_first_ns) / static_cast<double>(tick - m_first_tick) : 1;
+  const double rate = !m_clock.is_virtual() && tick > m_first_tick
+                          ? static_cast<double>(ns - m_first_ns) / static_cast<double>(tick - m_first_tick)
+                          : 1;
   const auto to_ns = [&](std::uint64_t t) {
     return t <= m_first_tick ? 0 : static_cast<std::uint64_t>(static_cast<double>(t - m_first_tick) * rate);
   };
@@ -128,8 +137,8 @@ recording recorder::take() const {
     b->append_to(t.events);
     for (event& e : t.events) {
       e.time = to_ns(e.time);
-      const bool spans = e.kind == event_kind::ran || e.kind == event_kind::enqueued || e.kind == event_kind::transfer ||
-                         e.kind == event_kind::fence || e.kind == event_kind::slab;
+      const bool spans = e.kind == event_kind::ran || e.kind == event_kind::enqueued ||
+                         e.kind == event_kind::transfer || e.kind == event_kind::fence || e.kind == event_kind::slab;
       if (spans) e.words[0] = to_ns(e.words[0]);
       if (e.kind == event_kind::enqueued) e.words[2] = to_ns(e.words[2]);
     }

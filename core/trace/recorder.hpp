@@ -32,9 +32,9 @@ struct free_chunk {
 };
 using chunk_memory = std::unique_ptr<std::uint64_t[], free_chunk>;  ///< of one huge page
 
-/// Events of one thread. Written by that thread without locks, read by anybody through recorder::take. An event takes three
-/// words (what it is, when, of which task) and those of its own that are in use: what recording costs is mostly the first
-/// touch of its memory.
+/// Events of one thread. Written by that thread without locks, read by anybody through recorder::take. An event takes
+/// three words (what it is, when, of which task) and those of its own that are in use: what recording costs is mostly
+/// the first touch of its memory.
 class buffer {
  public:
   static constexpr std::size_t chunk_bytes = huge_page_bytes;
@@ -52,7 +52,8 @@ class buffer {
       return;
     }
     std::uint64_t* const to = m_current->words.get() + m_used;
-    to[0] = std::uint64_t{e.number} << 32 | std::uint64_t{e.small} << 16 | std::uint64_t{e.count} << 8 | static_cast<std::uint64_t>(e.kind);
+    to[0] = std::uint64_t{e.number} << 32 | std::uint64_t{e.small} << 16 | std::uint64_t{e.count} << 8 |
+            static_cast<std::uint64_t>(e.kind);
     to[1] = e.time;
     to[2] = e.task;
     for (std::size_t k = 0; k < own; ++k) to[head_words + k] = e.words[k];
@@ -76,7 +77,7 @@ class buffer {
   std::uint32_t m_place;
   tick_clock m_clock;
   chunk* m_current = nullptr;
-  std::size_t m_used = chunk_words;   ///< of the current chunk; full: there is none yet
+  std::size_t m_used = chunk_words;  ///< of the current chunk; full: there is none yet
   std::atomic<std::uint64_t> m_dropped{0};
   mutable std::mutex m_chunks_mutex;  ///< the list, not the events
   std::vector<std::unique_ptr<chunk>> m_chunks;
@@ -87,37 +88,37 @@ struct recording {
   struct thread {
     std::string name;
     thread_role role = thread_role::other;
-    std::uint32_t place = 0;      ///< index into places; of workers and drivers
-    std::vector<event> events;    ///< in the order of writing; times in nanoseconds since the recorder was made
+    std::uint32_t place = 0;    ///< index into places; of workers and drivers
+    std::vector<event> events;  ///< in the order of writing; times in nanoseconds since the recorder was made
   };
   struct place {
-    std::string name;             ///< "cpu:numa0", "sim0"
+    std::string name;  ///< "cpu:numa0", "sim0"
     bool is_host = true;
     std::uint32_t parallelism = 1;
   };
   struct space {
     std::string name;
-    std::uint64_t limit = 0;      ///< bytes; ~0: none
+    std::uint64_t limit = 0;  ///< bytes; ~0: none
   };
   struct link {
     std::uint32_t from = 0, to = 0;
-    double bandwidth = 0;         ///< bytes per second, as the device says; 0: unknown
+    double bandwidth = 0;  ///< bytes per second, as the device says; 0: unknown
   };
   struct stream {
     std::uint32_t number = 0;
     std::uint32_t place = 0;
-    std::string name;             ///< "sim0 compute 0"
+    std::string name;  ///< "sim0 compute 0"
   };
   std::vector<thread> threads;
   std::vector<std::string> block_names;  ///< by number
   std::uint64_t dropped = 0;
-  std::vector<std::string> operations;   ///< by number
+  std::vector<std::string> operations;  ///< by number
   std::vector<place> places;
   std::vector<space> spaces;
   std::vector<link> links;
-  std::vector<stream> streams;           ///< that compute
-  std::string title;                     ///< one line: what ran
-  std::string machine;                   ///< one line: where
+  std::vector<stream> streams;  ///< that compute
+  std::string title;            ///< one line: what ran
+  std::string machine;          ///< one line: where
 };
 
 /// Owns the buffers of one runtime. Thread-safe. It must outlive the threads that write.

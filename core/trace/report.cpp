@@ -10,11 +10,11 @@
 namespace tessera::trace {
 namespace {
 
-constexpr std::size_t most_slices = 200000;    // in the picture, before neighbours are merged
+constexpr std::size_t most_slices = 200000;     // in the picture, before neighbours are merged
 constexpr std::size_t most_with_waits = 60000;  // whose waits are shown where one points at them
-constexpr nanoseconds merged_bins = 8192;      // per row: more than a screen has pixels
-constexpr std::size_t most_samples = 4000;     // per memory
-constexpr std::size_t most_slabs = 1000;       // per memory
+constexpr nanoseconds merged_bins = 8192;       // per row: more than a screen has pixels
+constexpr std::size_t most_samples = 4000;      // per memory
+constexpr std::size_t most_slabs = 1000;        // per memory
 
 /// Collects a JSON array of numbers or texts.
 class list {
@@ -45,7 +45,8 @@ class page_writer {
     });
     m_tasks_of.resize(of.tracks.size());
     for (std::uint32_t k = 0; k < of.tasks.size(); ++k) m_tasks_of[of.tasks[k].track].push_back(k);
-    for (auto& tasks : m_tasks_of) std::ranges::stable_sort(tasks, {}, [&](std::uint32_t k) { return of.tasks[k].started; });
+    for (auto& tasks : m_tasks_of)
+      std::ranges::stable_sort(tasks, {}, [&](std::uint32_t k) { return of.tasks[k].started; });
     m_transfers_of.resize(of.tracks.size());
     for (std::uint32_t k = 0; k < of.transfers.size(); ++k) m_transfers_of[of.transfers[k].track].push_back(k);
     m_merge = of.tasks.size() > most_slices;
@@ -75,8 +76,8 @@ class page_writer {
     put("blocks", texts(m_of.blocks));
     list operations;
     for (const operation_summary& o : m_sum.operations)
-      operations.add(fmt::format(R"({{"operation":{},"tasks":{},"time":{},"longest":{},"waits":{}}})", m_rank[o.operation], o.tasks,
-                                 o.time, o.longest, waits_of(o.waited)));
+      operations.add(fmt::format(R"({{"operation":{},"tasks":{},"time":{},"longest":{},"waits":{}}})",
+                                 m_rank[o.operation], o.tasks, o.time, o.longest, waits_of(o.waited)));
     put("by_operation", operations.text());
     list tracks;
     for (const std::uint32_t k : m_order)
@@ -84,13 +85,15 @@ class page_writer {
     put("tracks", tracks.text());
     put("path", path());
     list predictions;
-    for (const prediction& p : m_sum.what_if) predictions.add(fmt::format(R"({{"name":{},"length":{}}})", json_string(p.name), p.length));
+    for (const prediction& p : m_sum.what_if)
+      predictions.add(fmt::format(R"({{"name":{},"length":{}}})", json_string(p.name), p.length));
     put("what_if", predictions.text());
     put("model", json_string(model_text));
     list links;
     for (const link_summary& l : m_sum.links)
-      links.add(fmt::format(R"({{"from":{},"to":{},"transfers":{},"write_backs":{},"bytes":{},"busy":{},"achieved":{},"nominal":{}}})", l.from,
-                            l.to, l.transfers, l.write_backs, l.bytes, l.busy, l.achieved, l.nominal));
+      links.add(fmt::format(
+          R"({{"from":{},"to":{},"transfers":{},"write_backs":{},"bytes":{},"busy":{},"achieved":{},"nominal":{}}})",
+          l.from, l.to, l.transfers, l.write_backs, l.bytes, l.busy, l.achieved, l.nominal));
     put("links", links.text());
     list spaces;
     for (const space_summary& s : m_sum.spaces) spaces.add("\n" + space_of(s));
@@ -99,7 +102,9 @@ class page_writer {
   }
 
  private:
-  static std::string waits_of(const waiting& w) { return fmt::format("[{},{},{},{}]", w.dependency, w.data, w.memory, w.worker); }
+  static std::string waits_of(const waiting& w) {
+    return fmt::format("[{},{},{},{}]", w.dependency, w.data, w.memory, w.worker);
+  }
   static std::string texts(const std::vector<std::string>& names) {
     list made;
     for (const std::string& name : names) made.add(json_string(name));
@@ -125,9 +130,12 @@ class page_writer {
     for (const fence& f : m_of.fences)
       if (f.track == number) fences.add(f.started), fences.add(f.ended);
     put("fences", fences);
-    if (t.kind == track_kind::link) slices_of_link(number, put);
-    else if (m_merge && m_tasks_of[number].size() > static_cast<std::size_t>(merged_bins)) merged_slices(number, put);
-    else slices(number, put);
+    if (t.kind == track_kind::link)
+      slices_of_link(number, put);
+    else if (m_merge && m_tasks_of[number].size() > static_cast<std::size_t>(merged_bins))
+      merged_slices(number, put);
+    else
+      slices(number, put);
     return d + "}";
   }
 
@@ -144,7 +152,8 @@ class page_writer {
       if (!with_waits) continue;
       waits.add(t.waited.dependency), waits.add(t.waited.data), waits.add(t.waited.memory), waits.add(t.waited.worker);
     }
-    put("start", start), put("length", length), put("operation", operation), put("task", task_number), put("site", site);
+    put("start", start), put("length", length), put("operation", operation), put("task", task_number),
+        put("site", site);
     if (with_waits) put("waits", waits);
   }
 
@@ -180,19 +189,22 @@ class page_writer {
     nanoseconds before = 0;
     for (const std::uint32_t k : m_transfers_of[number]) {
       const transfer& x = m_of.transfers[k];
-      start.add(x.started - before), length.add(x.ended - x.started), operation.add(0), block.add(x.block), bytes.add(x.bytes);
+      start.add(x.started - before), length.add(x.ended - x.started), operation.add(0), block.add(x.block),
+          bytes.add(x.bytes);
       back.add(x.write_back ? 1 : 0);
       before = x.started;
     }
-    put("start", start), put("length", length), put("operation", operation), put("block", block), put("bytes", bytes), put("back", back);
+    put("start", start), put("length", length), put("operation", operation), put("block", block), put("bytes", bytes),
+        put("back", back);
   }
 
   std::string path() const {
     list tasks;
     for (const std::uint32_t k : m_sum.critical_path) {
       const task& t = m_of.tasks[k];
-      tasks.add(fmt::format(R"({{"task":{},"operation":{},"site":{},"where":{},"start":{},"length":{}}})", k, m_rank[t.operation], t.site,
-                            json_string(m_of.tracks[t.track].name), t.started, t.ended - t.started));
+      tasks.add(fmt::format(R"({{"task":{},"operation":{},"site":{},"where":{},"start":{},"length":{}}})", k,
+                            m_rank[t.operation], t.site, json_string(m_of.tracks[t.track].name), t.started,
+                            t.ended - t.started));
     }
     return fmt::format(R"({{"time":{},"tasks":{}}})", m_sum.critical_time, tasks.text());
   }
@@ -204,18 +216,20 @@ class page_writer {
     const std::size_t step = from.samples.size() / most_samples + 1;
     for (std::size_t k = 0; k < from.samples.size(); k += step) {
       const auto end = from.samples.begin() + static_cast<std::ptrdiff_t>(std::min(k + step, from.samples.size()));
-      const auto most = std::max_element(from.samples.begin() + static_cast<std::ptrdiff_t>(k), end,
-                                         [](const memory_sample& a, const memory_sample& b) { return a.used < b.used; });
+      const auto most =
+          std::max_element(from.samples.begin() + static_cast<std::ptrdiff_t>(k), end,
+                           [](const memory_sample& a, const memory_sample& b) { return a.used < b.used; });
       times.add(most->time), used.add(most->used);
     }
     list slabs;
     std::size_t drawn = 0;
     for (const slab& one : m_of.slabs)
-      if (one.space == s.space && drawn++ < most_slabs) slabs.add(fmt::format("[{},{},{}]", one.started, one.ended - one.started, one.bytes));
+      if (one.space == s.space && drawn++ < most_slabs)
+        slabs.add(fmt::format("[{},{},{}]", one.started, one.ended - one.started, one.bytes));
     return fmt::format(
         R"({{"name":{},"peak":{},"limit":{},"dropped":{},"written_back":{},"times":{},"used":{},"slabs":{},"slab_count":{},"slab_bytes":{},"slab_time":{}}})",
-        json_string(from.name), s.peak, s.limit == ~std::uint64_t{0} ? 0 : s.limit, s.dropped, s.written_back, times.text(), used.text(), slabs.text(), s.slabs,
-        s.slab_bytes, s.slab_time);
+        json_string(from.name), s.peak, s.limit == ~std::uint64_t{0} ? 0 : s.limit, s.dropped, s.written_back,
+        times.text(), used.text(), slabs.text(), s.slabs, s.slab_bytes, s.slab_time);
   }
 
   const timeline& m_of;

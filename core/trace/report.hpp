@@ -6,8 +6,8 @@
 
 namespace tessera::trace {
 
-/// One HTML page that needs nothing else: timeline, waits, critical path, predictions, links, memory. Above 200000 tasks
-/// short neighbours of one row are merged in the picture, so that a browser can draw it; the figures stay exact.
+/// One HTML page that needs nothing else: timeline, waits, critical path, predictions, links, memory. Above 200000
+/// tasks short neighbours of one row are merged in the picture, so that a browser can draw it; the figures stay exact.
 void write_report(std::ostream& to, const timeline& of, const summary& s);
 
 }  // namespace tessera::trace

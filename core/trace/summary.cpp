@@ -39,7 +39,8 @@ std::vector<std::uint32_t> topological_order(const timeline& of) {
     for (std::uint32_t e = first[order[k]]; e < first[order[k] + 1]; ++e)
       if (--missing[after[e]] == 0) order.push_back(after[e]);
   if (order.size() != count)
-    throw error(error_kind::input, "the dependencies of the tasks run in a circle", {}, "the trace has been changed or damaged");
+    throw error(error_kind::input, "the dependencies of the tasks run in a circle", {},
+                "the trace has been changed or damaged");
   return order;
 }
 

@@ -42,15 +42,17 @@ std::string to_text(const timeline& of, const summary& s) {
   };
   if (!of.title.empty()) line("{}\n", of.title);
   if (!of.machine.empty()) line("{}\n", of.machine);
-  line("{} tasks in {}, {} views, {} transfers of {}, {} evictions\n", s.tasks, time_text(s.length), s.views, s.transfers,
-       bytes_text(s.bytes), s.evictions);
+  line("{} tasks in {}, {} views, {} transfers of {}, {} evictions\n", s.tasks, time_text(s.length), s.views,
+       s.transfers, bytes_text(s.bytes), s.evictions);
   if (s.failed > 0) line("{} tasks failed\n", s.failed);
   if (of.unfinished > 0) line("{} tasks were submitted and never ran\n", of.unfinished);
   if (of.dropped > 0) line("{} events found no room and are missing: raise runtime.trace_limit\n", of.dropped);
 
   line("\nWhy tasks waited, from submission to start, all tasks together\n");
-  line("{:<20} {:>8} {:>10} {:>10} {:>12} {:>10} {:>10} {:>10}\n", "operation", "tasks", "running", "longest", "dependency", "data", "memory", "worker");
-  const auto row = [&](const std::string& name, std::uint64_t tasks, nanoseconds time, nanoseconds longest, const waiting& w) {
+  line("{:<20} {:>8} {:>10} {:>10} {:>12} {:>10} {:>10} {:>10}\n", "operation", "tasks", "running", "longest",
+       "dependency", "data", "memory", "worker");
+  const auto row = [&](const std::string& name, std::uint64_t tasks, nanoseconds time, nanoseconds longest,
+                       const waiting& w) {
     line("{:<20} {:>8} {:>10} {:>10} {:>12} {:>10} {:>10} {:>10}\n", name, tasks, time_text(time), time_text(longest),
          time_text(w.dependency), time_text(w.data), time_text(w.memory), time_text(w.worker));
   };
@@ -64,12 +66,13 @@ std::string to_text(const timeline& of, const summary& s) {
   line("\n{:<28} {:>8} {:>10} {:>8}\n", "worker or stream", "tasks", "busy", "");
   for (const track_summary& t : s.tracks)
     if (t.tasks > 0 || of.tracks[t.track].kind == track_kind::stream)
-      line("{:<28} {:>8} {:>10} {:>8}\n", of.tracks[t.track].name, t.tasks, time_text(t.busy), percent(t.busy, s.length));
+      line("{:<28} {:>8} {:>10} {:>8}\n", of.tracks[t.track].name, t.tasks, time_text(t.busy),
+           percent(t.busy, s.length));
   if (!s.links.empty()) {
     line("\n{:<34} {:>9} {:>10} {:>10} {:>12} {:>12}\n", "link", "transfers", "bytes", "busy", "achieved", "nominal");
     for (const link_summary& l : s.links)
-      line("{:<34} {:>9} {:>10} {:>10} {:>12} {:>12}\n", of.spaces[l.from].name + " -> " + of.spaces[l.to].name, l.transfers,
-           bytes_text(l.bytes), time_text(l.busy), rate_text(l.achieved), rate_text(l.nominal));
+      line("{:<34} {:>9} {:>10} {:>10} {:>12} {:>12}\n", of.spaces[l.from].name + " -> " + of.spaces[l.to].name,
+           l.transfers, bytes_text(l.bytes), time_text(l.busy), rate_text(l.achieved), rate_text(l.nominal));
   }
   line("\n{:<28} {:>10} {:>10} {:>9} {:>13}\n", "memory", "peak", "limit", "dropped", "written back");
   for (const space_summary& m : s.spaces)
@@ -78,10 +81,11 @@ std::string to_text(const timeline& of, const summary& s) {
 
   for (const space_summary& m : s.spaces)
     if (m.slabs > 0)
-      line("{}: {} slab{} of {} together, allocated in {}\n", of.spaces[m.space].name, m.slabs, m.slabs == 1 ? "" : "s", bytes_text(m.slab_bytes),
-           time_text(m.slab_time));
+      line("{}: {} slab{} of {} together, allocated in {}\n", of.spaces[m.space].name, m.slabs, m.slabs == 1 ? "" : "s",
+           bytes_text(m.slab_bytes), time_text(m.slab_time));
 
-  line("\nCritical path: {} tasks, {}, {} of the run\n", s.critical_path.size(), time_text(s.critical_time), percent(s.critical_time, s.length));
+  line("\nCritical path: {} tasks, {}, {} of the run\n", s.critical_path.size(), time_text(s.critical_time),
+       percent(s.critical_time, s.length));
   for (const operation_summary& part : path_by_operation(of, s))
     line("  {:<18} {:>8} {:>10}\n", of.operations[part.operation], part.tasks, time_text(part.time));
   line("\nWhat if (a model; the measured run took {})\n", time_text(s.length));
@@ -92,33 +96,61 @@ std::string to_text(const timeline& of, const summary& s) {
 std::string to_json(const timeline& of, const summary& s) {
   using json = nlohmann::ordered_json;
   const auto waits = [](const waiting& w) {
-    return json{{"dependency", seconds(w.dependency)}, {"data", seconds(w.data)}, {"memory", seconds(w.memory)}, {"worker", seconds(w.worker)}};
+    return json{{"dependency", seconds(w.dependency)},
+                {"data", seconds(w.data)},
+                {"memory", seconds(w.memory)},
+                {"worker", seconds(w.worker)}};
   };
-  json made = {{"title", of.title}, {"machine", of.machine}, {"seconds", seconds(s.length)}, {"tasks", s.tasks}, {"views", s.views},
-               {"failed", s.failed}, {"unfinished", of.unfinished}, {"dropped_events", of.dropped}, {"transfers", s.transfers},
-               {"bytes_transferred", s.bytes}, {"evictions", s.evictions}, {"waiting", waits(s.waited)}};
+  json made = {{"title", of.title},
+               {"machine", of.machine},
+               {"seconds", seconds(s.length)},
+               {"tasks", s.tasks},
+               {"views", s.views},
+               {"failed", s.failed},
+               {"unfinished", of.unfinished},
+               {"dropped_events", of.dropped},
+               {"transfers", s.transfers},
+               {"bytes_transferred", s.bytes},
+               {"evictions", s.evictions},
+               {"waiting", waits(s.waited)}};
   made["operations"] = json::array();
   for (const operation_summary& o : s.operations)
-    made["operations"].push_back({{"operation", of.operations[o.operation]}, {"tasks", o.tasks}, {"seconds", seconds(o.time)},
-                                  {"longest", seconds(o.longest)}, {"waiting", waits(o.waited)}});
+    made["operations"].push_back({{"operation", of.operations[o.operation]},
+                                  {"tasks", o.tasks},
+                                  {"seconds", seconds(o.time)},
+                                  {"longest", seconds(o.longest)},
+                                  {"waiting", waits(o.waited)}});
   made["workers"] = json::array();
   for (const track_summary& t : s.tracks)
     made["workers"].push_back({{"name", of.tracks[t.track].name}, {"tasks", t.tasks}, {"busy", seconds(t.busy)}});
   made["links"] = json::array();
   for (const link_summary& l : s.links)
-    made["links"].push_back({{"from", of.spaces[l.from].name}, {"to", of.spaces[l.to].name}, {"transfers", l.transfers}, {"bytes", l.bytes},
-                             {"write_backs", l.write_backs}, {"busy", seconds(l.busy)}, {"achieved", l.achieved}, {"nominal", l.nominal}});
+    made["links"].push_back({{"from", of.spaces[l.from].name},
+                             {"to", of.spaces[l.to].name},
+                             {"transfers", l.transfers},
+                             {"bytes", l.bytes},
+                             {"write_backs", l.write_backs},
+                             {"busy", seconds(l.busy)},
+                             {"achieved", l.achieved},
+                             {"nominal", l.nominal}});
   made["memory"] = json::array();
   for (const space_summary& m : s.spaces)
-    made["memory"].push_back({{"name", of.spaces[m.space].name}, {"peak_bytes", m.peak},
-                              {"limit_bytes", m.limit == ~std::uint64_t{0} ? json() : json(m.limit)}, {"evicted_dropped", m.dropped},
-                              {"evicted_written_back", m.written_back}, {"evicted_bytes", m.evicted_bytes},
-                              {"slabs", m.slabs}, {"slab_bytes", m.slab_bytes}, {"slab_seconds", seconds(m.slab_time)}});
+    made["memory"].push_back({{"name", of.spaces[m.space].name},
+                              {"peak_bytes", m.peak},
+                              {"limit_bytes", m.limit == ~std::uint64_t{0} ? json() : json(m.limit)},
+                              {"evicted_dropped", m.dropped},
+                              {"evicted_written_back", m.written_back},
+                              {"evicted_bytes", m.evicted_bytes},
+                              {"slabs", m.slabs},
+                              {"slab_bytes", m.slab_bytes},
+                              {"slab_seconds", seconds(m.slab_time)}});
   made["critical_path"] = {{"seconds", seconds(s.critical_time)}, {"tasks", json::array()}};
   for (const std::uint32_t k : s.critical_path) {
     const task& t = of.tasks[k];
-    made["critical_path"]["tasks"].push_back({{"operation", of.operations[t.operation]}, {"site", of.sites[t.site]},
-                                              {"location", of.tracks[t.track].name}, {"start", seconds(t.started)},
+    made["critical_path"]["tasks"].push_back({{"operation", of.operations[t.operation]},
+                                              {"site", of.sites[t.site]},
+                                              {"location", of.tracks[t.track].name},
+                                              {"start", seconds(t.started)},
                                               {"seconds", seconds(t.ended - t.started)}});
   }
   made["what_if"] = json::array();

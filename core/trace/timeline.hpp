@@ -28,13 +28,18 @@ struct waiting {
   }
 };
 
-enum class track_kind : std::uint8_t { worker, stream, program, link };
+enum class track_kind : std::uint8_t {
+  worker,
+  stream,
+  program,
+  link
+};
 
 /// A row of the timeline: on it, nothing happens twice at the same time.
 struct track {
-  std::string name;          ///< "worker 1", "sim0 compute 0", "host:numa0 -> sim0:memory"
+  std::string name;  ///< "worker 1", "sim0 compute 0", "host:numa0 -> sim0:memory"
   track_kind kind = track_kind::worker;
-  std::uint32_t place = 0;   ///< of workers and streams: whose tasks it may take
+  std::uint32_t place = 0;  ///< of workers and streams: whose tasks it may take
 };
 
 /// A task that ran.
@@ -57,7 +62,7 @@ struct transfer {
   std::uint32_t track = 0;
   std::uint64_t bytes = 0;
   nanoseconds issued = 0, started = 0, ended = 0;
-  bool write_back = false;         ///< made room in `from`
+  bool write_back = false;  ///< made room in `from`
 };
 
 /// From `time` on, `used` bytes of a space were in blocks.
@@ -94,24 +99,25 @@ struct timeline {
     std::vector<memory_sample> samples;
   };
   std::string title, machine;
-  nanoseconds length = 0;       ///< from the first event to the last
-  std::uint64_t dropped = 0;    ///< events that found no room
-  std::uint64_t unfinished = 0; ///< tasks that were submitted and never ran
+  nanoseconds length = 0;        ///< from the first event to the last
+  std::uint64_t dropped = 0;     ///< events that found no room
+  std::uint64_t unfinished = 0;  ///< tasks that were submitted and never ran
   std::vector<std::string> operations, sites, blocks;
   std::vector<recording::place> places;
   std::vector<track> tracks;
-  std::vector<task> tasks;      ///< in the order of submission
+  std::vector<task> tasks;  ///< in the order of submission
   std::vector<std::uint32_t> predecessors;
   std::vector<space> spaces;
   std::vector<recording::link> links;
   std::vector<transfer> transfers;  ///< by start
   std::vector<eviction> evictions;
-  std::vector<slab> slabs;      ///< by start
+  std::vector<slab> slabs;  ///< by start
   std::vector<fence> fences;
 };
 
-/// Orders and connects what the threads wrote. The start of work on a device and of a copy is not seen by the host: it is
-/// taken as the latest of its enqueueing, the end of what its stream did before, and what it waited for on the device.
+/// Orders and connects what the threads wrote. The start of work on a device and of a copy is not seen by the host: it
+/// is taken as the latest of its enqueueing, the end of what its stream did before, and what it waited for on the
+/// device.
 timeline build(const recording& from);
 
 }  // namespace tessera::trace

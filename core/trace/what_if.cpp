@@ -6,12 +6,18 @@
 namespace tessera::trace {
 
 const char* const model_text =
-    "The model replays the recorded tasks by list scheduling: each task keeps its place (the workers of one memory, or one "
-    "device), its measured time and its predecessors, and repeats its measured waits for data and memory unless they are "
-    "assumed away; what its start was late without any such reason (noticing takes time, and threads wait for the system) stays "
-    "with the task as long as workers are bounded. Among ready tasks of a place the one that became ready first goes first. Submission keeps its measured "
-    "pace between fences and views. Contention for links and caches is in the measured times only: it does not change with "
-    "the assumptions, so that predictions with more workers are optimistic. Compare \"as recorded\" with the measured time: "
+    "The model replays the recorded tasks by list scheduling: each task keeps its place (the workers of one memory, or "
+    "one "
+    "device), its measured time and its predecessors, and repeats its measured waits for data and memory unless they "
+    "are "
+    "assumed away; what its start was late without any such reason (noticing takes time, and threads wait for the "
+    "system) stays "
+    "with the task as long as workers are bounded. Among ready tasks of a place the one that became ready first goes "
+    "first. Submission keeps its measured "
+    "pace between fences and views. Contention for links and caches is in the measured times only: it does not change "
+    "with "
+    "the assumptions, so that predictions with more workers are optimistic. Compare \"as recorded\" with the measured "
+    "time: "
     "their distance is the error of the model.";
 
 namespace {
@@ -57,8 +63,8 @@ class replayer {
     }
   }
 
-  /// What nothing above explains: a worker or stream was free and the task had all it needed, and yet it started later. It
-  /// took that long to notice, or the system ran another thread. That stays with the task, on its unit.
+  /// What nothing above explains: a worker or stream was free and the task had all it needed, and yet it started later.
+  /// It took that long to notice, or the system ran another thread. That stays with the task, on its unit.
   void add_latencies() {
     std::vector<std::vector<std::uint32_t>> rows(m_of.tracks.size());
     for (std::uint32_t k = 0; k < m_of.tasks.size(); ++k)
@@ -84,7 +90,11 @@ class replayer {
   void anchor_submissions() {
     struct moment {
       nanoseconds time;
-      enum what : std::uint8_t { ran, submitted, waited } is;
+      enum what : std::uint8_t {
+        ran,
+        submitted,
+        waited
+      } is;
       std::uint32_t node;
       nanoseconds length;
     };
@@ -92,8 +102,10 @@ class replayer {
     for (std::uint32_t k = 0; k < m_of.tasks.size(); ++k) {
       const task& t = m_of.tasks[k];
       threads[t.submitter].push_back({t.submitted, moment::submitted, k, 0});
-      if (t.view) threads[t.submitter].push_back({t.started, moment::waited, k, 0});
-      else threads[t.track].push_back({t.ended, moment::ran, k, t.ended - t.started});
+      if (t.view)
+        threads[t.submitter].push_back({t.started, moment::waited, k, 0});
+      else
+        threads[t.track].push_back({t.ended, moment::ran, k, t.ended - t.started});
     }
     const auto first_fence = static_cast<std::uint32_t>(m_of.tasks.size());
     for (std::uint32_t f = 0; f < m_of.fences.size(); ++f)
@@ -123,7 +135,8 @@ class replayer {
           const nanoseconds lag = std::max<nanoseconds>(m.time - since - own, 0);
           if (anchor == no_index) m_nodes[m.node].ready = std::max(m_nodes[m.node].ready, lag);
           // A view's moment is its start; the arc leaves its end.
-          else add(anchor, m.node, anchor < m_of.tasks.size() ? lag - m_nodes[anchor].duration : lag);
+          else
+            add(anchor, m.node, anchor < m_of.tasks.size() ? lag - m_nodes[anchor].duration : lag);
         }
       }
     }

@@ -22,11 +22,11 @@ struct prediction {
 /// The model, in words.
 extern const char* const model_text;
 
-/// List scheduling: every task keeps its place (the workers of a memory, or a device), its time, and its predecessors. It
-/// may start when it has been submitted, its predecessors have ended, and the waits for data and memory that were recorded
-/// for it have passed once more; then the place's first free unit takes it, tasks in the order in which they became ready,
-/// and holds it as long as it ran, and as its start was late without a reason on record.
-/// A program submits as fast as it did between its fences and views, and waits at these as it did.
+/// List scheduling: every task keeps its place (the workers of a memory, or a device), its time, and its predecessors.
+/// It may start when it has been submitted, its predecessors have ended, and the waits for data and memory that were
+/// recorded for it have passed once more; then the place's first free unit takes it, tasks in the order in which they
+/// became ready, and holds it as long as it ran, and as its start was late without a reason on record. A program
+/// submits as fast as it did between its fences and views, and waits at these as it did.
 nanoseconds replay(const timeline& of, const assumption& what);
 
 /// "As recorded" first: its distance from the real length says how good the model is. Then each assumption alone, then

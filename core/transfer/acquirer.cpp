@@ -10,15 +10,17 @@
 
 namespace tessera::transfer {
 
-/// One attempt for some blocks of a task in one space. `whole`: all that the task uses, of which `accesses` may be a block on its way.
+/// One attempt for some blocks of a task in one space. `whole`: all that the task uses, of which `accesses` may be a
+/// block on its way.
 struct acquirer::attempt {
   std::span<const block::access> whole;
   std::span<block::access> accesses;
   memory::space_number space;
   std::uint64_t sequence;
   acquisition& out;
-  /// By access: where look_for_contents has found them; no_space, where none are to come. Later steps do not ask again: devices are lost
-  /// without the locks, and makers fail. Then the copy is one of something that was never made, and ends so.
+  /// By access: where look_for_contents has found them; no_space, where none are to come. Later steps do not ask again:
+  /// devices are lost without the locks, and makers fail. Then the copy is one of something that was never made, and
+  /// ends so.
   boost::container::small_vector<memory::space_number, 8> from = {};
   boost::container::small_vector<planned_copy, 4> copies = {};
 };
@@ -30,7 +32,8 @@ struct acquirer::findings {
   std::shared_ptr<const block::failure> cause;  ///< the contents of some block cannot be had
 };
 
-void acquirer::acquire(std::span<block::access> accesses, memory::space_number space, acquisition& out, std::uint64_t sequence) {
+void acquirer::acquire(std::span<block::access> accesses, memory::space_number space, acquisition& out,
+                       std::uint64_t sequence) {
   attempt all{.whole = accesses, .accesses = accesses, .space = space, .sequence = sequence, .out = out};
   acquire_part(all);
   if (out.what == outcome::ready && (stuck_rounds() != 0 || m_claims.suspended())) {
@@ -58,8 +61,10 @@ void acquirer::acquire_part(attempt& a) {
   do {
     step next = step::again;
     for (unsigned rounds = 0; (next = run(a)) == step::again; ++rounds)
-      if (rounds < 64) cpu_relax();
-      else std::this_thread::yield();
+      if (rounds < 64)
+        cpu_relax();
+      else
+        std::this_thread::yield();
     if (next == step::over) return;
   } while (!issue(a));  // the next attempt takes another source, or gives up
 }
@@ -137,9 +142,15 @@ void acquirer::look_for_source(attempt& a, std::size_t index, const block::repli
         found.cause = m_sources.gave_up(b, a.space);
         m_failures.arrived(b, a.space);  // reported: the next task that wants it begins afresh
         break;
-      case no_source::lost: found.cause = m_replicas.give_up_contents(b); break;
-      case no_source::doubtful: found.busy = true; break;
-      case no_source::far: found.far = &b; break;
+      case no_source::lost:
+        found.cause = m_replicas.give_up_contents(b);
+        break;
+      case no_source::doubtful:
+        found.busy = true;
+        break;
+      case no_source::far:
+        found.far = &b;
+        break;
     }
     return;
   }
@@ -181,7 +192,8 @@ acquirer::step acquirer::reserve(attempt& a) {
   a.out.what = outcome::no_memory;
   a.out.lacking = a.space;
   a.out.missing_bytes = 0;
-  if (!may_take) return step::over;  // an older task makes room for itself, and wakes this one when it has what it needs
+  if (!may_take)
+    return step::over;  // an older task makes room for itself, and wakes this one when it has what it needs
   for (const std::uint64_t size : sizes) a.out.missing_bytes += target.footprint(size);
   m_claims.reserve_priority(a.space, a.sequence, a.whole);
   return step::over;
@@ -202,7 +214,8 @@ void acquirer::pin(attempt& a, std::size_t index, std::uint32_t now) {
   here.last_use = now;
   m_evictor.cancel_eviction(here, b.bytes);
   const memory::space_number source = a.from[index];
-  if (source != memory::no_space && !m_replicas.usable(here, b)) {  // another access of this task may have planned it already
+  if (source != memory::no_space &&
+      !m_replicas.usable(here, b)) {  // another access of this task may have planned it already
     a.copies.push_back(m_copies.plan(b, here, source, copy_purpose::use));
   } else if (here.ready) {
     m_replicas.add_wait(a.out.waits, here.ready);
@@ -248,8 +261,9 @@ void acquirer::stage_via(attempt& a, block::record& far) {
   const memory::space_number stop = m_sources.stop_towards(far, a.space);
   if (stop == memory::no_space) {
     a.out.what = outcome::failed;
-    a.out.cause = std::make_shared<block::failure>(block::failure{fmt::format(
-        "no way to bring {} to {}: no pair of links joins the spaces", block::name_of(far), m_memories.at(a.space).name())});
+    a.out.cause = std::make_shared<block::failure>(
+        block::failure{fmt::format("no way to bring {} to {}: no pair of links joins the spaces", block::name_of(far),
+                                   m_memories.at(a.space).name())});
     return;
   }
   block::access visit{.block = &far, .version = 0, .how = intent::read, .flags = 0, .space = stop};

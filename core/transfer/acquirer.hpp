@@ -22,12 +22,12 @@ enum class outcome : std::uint8_t {
 /// Result of an attempt; reused between attempts to keep its capacity.
 struct acquisition {
   outcome what = outcome::ready;
-  std::vector<block::ticket> waits;  ///< reached or not; at most one per stream and block
+  std::vector<block::ticket> waits;    ///< reached or not; at most one per stream and block
   std::vector<block::ticket> sources;  ///< ready: exact points that make contents it needs, not reached yet
-  bool copying = false;              ///< ready: some of these are copies
+  bool copying = false;                ///< ready: some of these are copies
   memory::space_number lacking = memory::no_space;  ///< no_memory: the space that is full
   std::uint64_t missing_bytes = 0;
-  std::uint64_t memory_events = 0;   ///< of that space, read before the reservation that failed
+  std::uint64_t memory_events = 0;  ///< of that space, read before the reservation that failed
   std::shared_ptr<const block::failure> cause;
 };
 
@@ -35,20 +35,29 @@ struct acquisition {
 struct acquisition_statistics {
   std::uint64_t saved_fetches = 0;  ///< write intents that found a valid copy elsewhere and did not fetch it
   std::uint64_t saved_bytes = 0;
-  std::uint64_t joined = 0;         ///< reads that joined a transfer already under way
+  std::uint64_t joined = 0;  ///< reads that joined a transfer already under way
 };
 
-/// One per runtime. Thread-safe. Reserves everything before it moves anything, so that two tasks never hold half of a memory each.
+/// One per runtime. Thread-safe. Reserves everything before it moves anything, so that two tasks never hold half of a
+/// memory each.
 class acquirer {
  public:
-  acquirer(memories& all, replicas& rules, sources& from, copy_failures& failures, copy_engine& copies, claims& claimed, evictor& leaving) noexcept
-      : m_memories(all), m_replicas(rules), m_sources(from), m_failures(failures), m_copies(copies), m_claims(claimed), m_evictor(leaving) {}
+  acquirer(memories& all, replicas& rules, sources& from, copy_failures& failures, copy_engine& copies, claims& claimed,
+           evictor& leaving) noexcept
+      : m_memories(all),
+        m_replicas(rules),
+        m_sources(from),
+        m_failures(failures),
+        m_copies(copies),
+        m_claims(claimed),
+        m_evictor(leaving) {}
 
   /// See coherence::acquire.
   void acquire(std::span<block::access> accesses, memory::space_number space, acquisition& out, std::uint64_t sequence);
   /// The task of this age has what it needs, or is given up.
   void end_claims(std::span<const block::access> accesses, std::uint64_t sequence);
-  /// Nothing moves any more: ends all claims until a task has acquired, and wakes those that waited for them. False when there were none.
+  /// Nothing moves any more: ends all claims until a task has acquired, and wakes those that waited for them. False
+  /// when there were none.
   bool suspend_claims();
 
   /// How often note_stuck was called since the last task acquired.

@@ -45,7 +45,7 @@ bool adopted_memory::is_stale(block::record& block) const {
   if (here == nullptr) return false;
   m_replicas.prune_tickets(*here);
   if (m_replicas.usable(*here, block)) return !m_replicas.arrived(*here, block);  // on its way
-  bool elsewhere = false;                                              // what is lost with a device is reported elsewhere
+  bool elsewhere = false;  // what is lost with a device is reported elsewhere
   block.for_each_replica([&](const block::replica& r) { elsewhere = elsewhere || m_replicas.usable(r, block); });
   return elsewhere;
 }

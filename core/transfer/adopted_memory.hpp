@@ -9,13 +9,14 @@
 
 namespace tessera::transfer {
 
-/// One per runtime. Thread-safe. Knows which of these blocks have their last version elsewhere, so that a fence can bring it home.
+/// One per runtime. Thread-safe. Knows which of these blocks have their last version elsewhere, so that a fence can
+/// bring it home.
 class adopted_memory {
  public:
   adopted_memory(memories& all, replicas& rules) noexcept : m_memories(all), m_replicas(rules) {}
 
-  /// New blocks that lie one after the other in it: it has their first versions from now on. All is adopted in one space, its home. Throws
-  /// as memory::space::adopt_foreign, and has changed nothing then.
+  /// New blocks that lie one after the other in it: it has their first versions from now on. All is adopted in one
+  /// space, its home. Throws as memory::space::adopt_foreign, and has changed nothing then.
   void adopt(std::span<block::record* const> blocks, void* memory, memory::space_number home);
   /// Whether versions were made elsewhere since the last take_stale; relaxed.
   bool any_stale() const noexcept { return m_any_stale.load(std::memory_order_relaxed); }

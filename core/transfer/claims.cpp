@@ -26,7 +26,8 @@ void claims::reserve_priority(memory::space_number space, std::uint64_t age, std
 void claims::extend_to_parent(memory::space_number space, memory::space_number behind, std::uint64_t age) {
   if (age == 0 || m_suspended.load(std::memory_order_relaxed)) return;
   const std::lock_guard guard(m_mutex);
-  if (m_spaces[space].age.load(std::memory_order_relaxed) == age && age < m_spaces[behind].age.load(std::memory_order_relaxed))
+  if (m_spaces[space].age.load(std::memory_order_relaxed) == age &&
+      age < m_spaces[behind].age.load(std::memory_order_relaxed))
     set(m_spaces[behind], age, m_spaces[space].blocks);
 }
 
@@ -46,7 +47,8 @@ std::vector<const block::record*> claims::protected_blocks(std::uint64_t age) co
 block::space_set claims::end(std::uint64_t age, std::span<const block::access> blocks) {
   if (age == 0 || !any()) return {};
   const auto is_its = [&](const claim& c) {
-    return c.age.load(std::memory_order_relaxed) == age && std::ranges::equal(c.blocks, blocks, {}, {}, &block::access::block);
+    return c.age.load(std::memory_order_relaxed) == age &&
+           std::ranges::equal(c.blocks, blocks, {}, {}, &block::access::block);
   };
   block::space_set ended;
   const std::lock_guard guard(m_mutex);

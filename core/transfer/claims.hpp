@@ -11,21 +11,22 @@
 
 namespace tessera::transfer {
 
-/// The oldest task that has found no memory in a space has a claim there until it has all that it needs, or is given up. Meanwhile
-/// nobody younger takes memory there, and blocks of the task leave no space for somebody younger: neither what it has, nor
-/// what was brought nearer for it. A task may have claims in several spaces: where it is to run, where its blocks stop on their way,
-/// where what leaves goes to. Ages are compared across spaces, so that of all that wait the oldest gets everything, then the
-/// next: nobody waits for ever, and nothing goes back and forth. Thread-safe.
+/// The oldest task that has found no memory in a space has a claim there until it has all that it needs, or is given
+/// up. Meanwhile nobody younger takes memory there, and blocks of the task leave no space for somebody younger: neither
+/// what it has, nor what was brought nearer for it. A task may have claims in several spaces: where it is to run, where
+/// its blocks stop on their way, where what leaves goes to. Ages are compared across spaces, so that of all that wait
+/// the oldest gets everything, then the next: nobody waits for ever, and nothing goes back and forth. Thread-safe.
 class claims {
  public:
   static constexpr std::uint64_t nobody = ~std::uint64_t{0};
 
   explicit claims(std::size_t spaces);
 
-  /// A task finds no memory: it has the claim from now on, unless somebody older has. Age 0 claims nothing. @param blocks  all
-  /// that the task uses
+  /// A task finds no memory: it has the claim from now on, unless somebody older has. Age 0 claims nothing. @param
+  /// blocks  all that the task uses
   void reserve_priority(memory::space_number space, std::uint64_t age, std::span<const block::access> blocks);
-  /// What leaves one space for a task finds no room in the next: if the task has a claim in the one, it wants one in the other.
+  /// What leaves one space for a task finds no room in the next: if the task has a claim in the one, it wants one in
+  /// the other.
   void extend_to_parent(memory::space_number space, memory::space_number behind, std::uint64_t age);
   /// Whether a task may take memory; of age 0: always.
   bool may_take(memory::space_number space, std::uint64_t age) const noexcept {
@@ -33,10 +34,11 @@ class claims {
   }
   /// Blocks that stay where they are for somebody who is as old or older, sorted. Age 0: for anybody.
   std::vector<const block::record*> protected_blocks(std::uint64_t age) const;
-  /// The task of this age that uses these blocks has what it needs, or is given up; two threads may submit tasks of one age. Returns
-  /// the spaces where it had claims: what waits there is to be woken.
+  /// The task of this age that uses these blocks has what it needs, or is given up; two threads may submit tasks of one
+  /// age. Returns the spaces where it had claims: what waits there is to be woken.
   block::space_set end(std::uint64_t age, std::span<const block::access> blocks);
-  /// Ends all of them, because nothing moves any more; there are none until the next call of `resume`. Returns as `end`.
+  /// Ends all of them, because nothing moves any more; there are none until the next call of `resume`. Returns as
+  /// `end`.
   block::space_set suspend();
   void resume() noexcept { m_suspended.store(false, std::memory_order_relaxed); }
   bool suspended() const noexcept { return m_suspended.load(std::memory_order_relaxed); }

@@ -8,7 +8,8 @@
 namespace tessera::transfer {
 
 coherence::coherence(std::span<const std::unique_ptr<memory::space>> spaces, std::vector<memory::space_number> parents,
-                     stream_table& streams, std::uint64_t staging_bytes, eviction_settings eviction, std::uint32_t copy_retries)
+                     stream_table& streams, std::uint64_t staging_bytes, eviction_settings eviction,
+                     std::uint32_t copy_retries)
     : m_memories(spaces, std::move(parents), streams),
       m_replicas(m_memories, m_lost_blocks),
       m_failures(copy_retries),
@@ -28,7 +29,9 @@ bool coherence::arrived(std::span<const block::access> accesses) const {
     const block::replica* const here = b.find(a.space);
     if (here == nullptr || !m_replicas.usable(*here, b) || m_replicas.doubtful(*here)) return false;
     // A task that waited for the same copy has begun another one.
-    if (here->state == block::replica_state::filling && (here->issuing != 0 || !m_memories.streams().reached(here->ready))) return false;
+    if (here->state == block::replica_state::filling &&
+        (here->issuing != 0 || !m_memories.streams().reached(here->ready)))
+      return false;
   }
   return true;
 }
@@ -132,16 +135,20 @@ std::string coherence::why_stuck(memory::space_number number) const {
   const memory::space_number above = m_memories.parent_of(number);
   if (above == memory::no_space) return why;
   const auto add = [&](const std::string& more) { why += (why.empty() ? "" : "; ") + more; };
-  if (m_memories.lost(above)) add(fmt::format("{}, where its blocks would go, is lost", m_memories.at(above).device().name()));
+  if (m_memories.lost(above))
+    add(fmt::format("{}, where its blocks would go, is lost", m_memories.at(above).device().name()));
   if (const std::string failed = m_failures.last_from(number); !failed.empty()) add(failed);
   const memory::space& parent = m_memories.at(above);
   const std::string its = parent.alloc_trouble();
   if (parent.was_full())
-    add(fmt::format("{}, where its blocks would go, is full ({} of {} in use{}{})", parent.name(), format_bytes(static_cast<double>(parent.used())),
-                    parent.limit() == ~std::uint64_t{0} ? "no limit" : format_bytes(static_cast<double>(parent.limit())),
-                    its.empty() ? "" : ": ", its) +
-        (parent.device().description().device_class == TSR_DEVICE_STORAGE ? fmt::format("; plugin.{}.capacity gives it more", parent.device().plugin_name())
-                                                                            : std::string()));
+    add(fmt::format(
+            "{}, where its blocks would go, is full ({} of {} in use{}{})", parent.name(),
+            format_bytes(static_cast<double>(parent.used())),
+            parent.limit() == ~std::uint64_t{0} ? "no limit" : format_bytes(static_cast<double>(parent.limit())),
+            its.empty() ? "" : ": ", its) +
+        (parent.device().description().device_class == TSR_DEVICE_STORAGE
+             ? fmt::format("; plugin.{}.capacity gives it more", parent.device().plugin_name())
+             : std::string()));
   return why;
 }
 

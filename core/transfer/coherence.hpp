@@ -1,9 +1,9 @@
 #pragma once
 // The version table at work: makes the blocks of a task available in one space, publishes what it made, makes room.
 //
-// The house of this room: `memories` (what there is, and what is lost) < `replicas` (the rules of one block's copies) < `sources` (from where a block
-// comes), `copy_engine` (how it comes) < `evictor` (what leaves) < `acquirer` (all that a task needs, or nothing) < `coherence`, which the
-// scheduler and the runtime talk to.
+// The house of this room: `memories` (what there is, and what is lost) < `replicas` (the rules of one block's copies) <
+// `sources` (from where a block comes), `copy_engine` (how it comes) < `evictor` (what leaves) < `acquirer` (all that a
+// task needs, or nothing) < `coherence`, which the scheduler and the runtime talk to.
 #include <memory>
 #include <span>
 #include <string>
@@ -16,18 +16,18 @@ namespace tessera::transfer {
 
 /// Totals since the start; a snapshot.
 struct coherence_statistics {
-  std::uint64_t versions = 0;        ///< committed by coherence (the fast path of a single space counts its own)
-  std::uint64_t saved_fetches = 0;   ///< write intents that found a valid copy elsewhere and did not fetch it
+  std::uint64_t versions = 0;       ///< committed by coherence (the fast path of a single space counts its own)
+  std::uint64_t saved_fetches = 0;  ///< write intents that found a valid copy elsewhere and did not fetch it
   std::uint64_t saved_bytes = 0;
-  std::uint64_t joined = 0;          ///< reads that joined a transfer already under way
-  std::uint64_t dropped = 0;         ///< replicas evicted without a copy
-  std::uint64_t written_back = 0;    ///< replicas evicted with a copy to the parent memory
-  std::uint64_t written_ahead = 0;   ///< copies to the parent memory made before anything had to leave
+  std::uint64_t joined = 0;         ///< reads that joined a transfer already under way
+  std::uint64_t dropped = 0;        ///< replicas evicted without a copy
+  std::uint64_t written_back = 0;   ///< replicas evicted with a copy to the parent memory
+  std::uint64_t written_ahead = 0;  ///< copies to the parent memory made before anything had to leave
 };
 
-/// One per runtime. Thread-safe. Lock order: blocks by slot, then the space's own lock. No block's lock is held across an
-/// enqueueing call of a plugin (replicas that a call will leave a ticket on are marked `issuing` instead, and others wait
-/// for that); a reservation may ask the plugin for a slab, and dropping adopted memory may unregister it.
+/// One per runtime. Thread-safe. Lock order: blocks by slot, then the space's own lock. No block's lock is held across
+/// an enqueueing call of a plugin (replicas that a call will leave a ticket on are marked `issuing` instead, and others
+/// wait for that); a reservation may ask the plugin for a slab, and dropping adopted memory may unregister it.
 class coherence {
  public:
   /// @param parents  per space: where its evicted data go, or no_space
@@ -43,20 +43,23 @@ class coherence {
 
   // The life of a task's blocks.
 
-  /// Reserves, transfers and pins everything that a task with these accesses needs in `space`; see outcome. Sets access::space. Tickets are
-  /// left in `waits`, also those that the device can wait for; the caller decides how to wait.
-  /// `sequence` is the task's age: 0 for none. A task that lacks memory, here or where a block stops on its way, may have a claim there from
-  /// then on (claims.hpp), until a later attempt succeeds, or give_up.
-  void acquire(std::span<block::access> accesses, memory::space_number space, acquisition& out, std::uint64_t sequence = 0) {
+  /// Reserves, transfers and pins everything that a task with these accesses needs in `space`; see outcome. Sets
+  /// access::space. Tickets are left in `waits`, also those that the device can wait for; the caller decides how to
+  /// wait. `sequence` is the task's age: 0 for none. A task that lacks memory, here or where a block stops on its way,
+  /// may have a claim there from then on (claims.hpp), until a later attempt succeeds, or give_up.
+  void acquire(std::span<block::access> accesses, memory::space_number space, acquisition& out,
+               std::uint64_t sequence = 0) {
     m_acquirer.acquire(accesses, space, out, sequence);
   }
   /// The task of this age is given up: it will not acquire.
-  void give_up(std::span<const block::access> accesses, std::uint64_t sequence) { m_acquirer.end_claims(accesses, sequence); }
-  /// Whether everything that an acquired task reads is where it was acquired, once its waits are reached. False: a copy has
-  /// failed; finish, and acquire again.
+  void give_up(std::span<const block::access> accesses, std::uint64_t sequence) {
+    m_acquirer.end_claims(accesses, sequence);
+  }
+  /// Whether everything that an acquired task reads is where it was acquired, once its waits are reached. False: a copy
+  /// has failed; finish, and acquire again.
   bool arrived(std::span<const block::access> accesses) const;
-  /// Address of an acquired block at its space, and its host pointer where there is one (else null). The replica must be
-  /// pinned by the caller; the block's lock is taken for the search only.
+  /// Address of an acquired block at its space, and its host pointer where there is one (else null). The replica must
+  /// be pinned by the caller; the block's lock is taken for the search only.
   tsr_address address_of(const block::access& held, void** out_host = nullptr) const;
   /// The task has been enqueued (device: `done` is its ticket) or has run (host: no ticket): its versions are now the
   /// committed ones, other replicas are stale, readers are noted.
@@ -73,7 +76,9 @@ class coherence {
   bool try_drop(block::record& block, std::vector<block::ticket>& waits);
 
   // Full memories; see evictor.
-  bool evict(memory::space_number space, std::uint64_t bytes, std::uint64_t sequence = 0) { return m_evictor.evict(space, bytes, sequence); }
+  bool evict(memory::space_number space, std::uint64_t bytes, std::uint64_t sequence = 0) {
+    return m_evictor.evict(space, bytes, sequence);
+  }
   bool make_room(memory::space_number space, std::uint64_t bytes, std::uint64_t sequence) {
     return m_evictor.make_room(space, bytes, sequence);
   }
@@ -95,7 +100,8 @@ class coherence {
   adopted_memory& adopted() noexcept { return m_adopted; }
 
   /// What it would cost to bring the blocks that are read to each of several spaces; see sources.
-  void costs_of(std::span<const block::access> accesses, std::span<const memory::space_number> spaces, std::span<transfer_estimate> out) const {
+  void costs_of(std::span<const block::access> accesses, std::span<const memory::space_number> spaces,
+                std::span<transfer_estimate> out) const {
     m_sources.costs_of(accesses, spaces, out);
   }
 

@@ -8,7 +8,8 @@
 
 namespace tessera::transfer {
 
-/// The execution-side locks of some blocks, each once, in the order of their slots: two tasks never wait for each other.
+/// The execution-side locks of some blocks, each once, in the order of their slots: two tasks never wait for each
+/// other.
 class lock_set {
  public:
   explicit lock_set(std::span<const block::access> accesses) {

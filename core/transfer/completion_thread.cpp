@@ -6,9 +6,11 @@
 
 namespace tessera::transfer {
 
-completion_thread::completion_thread(const plugin::device& device, tsr_stream* stream, const std::atomic<std::uint64_t>& completed,
-                                     void (*wake)(void*), void* context)
-    : m_device(device), m_stream(stream), m_completed(completed), m_wake(wake), m_context(context), m_thread([this] { loop(); }) {}
+completion_thread::completion_thread(const plugin::device& device, tsr_stream* stream,
+                                     const std::atomic<std::uint64_t>& completed, void (*wake)(void*), void* context)
+    : m_device(device), m_stream(stream), m_completed(completed), m_wake(wake), m_context(context), m_thread([this] {
+        loop();
+      }) {}
 
 completion_thread::~completion_thread() {
   {
@@ -43,13 +45,16 @@ void completion_thread::loop() {
     if (m_end) return;
     const std::uint64_t value = m_awaited.front();
     lock.unlock();
-    const tsr_status status = plugin::contained("stream_host_wait", [&] { return m_device.table().stream_host_wait(m_device.handle(), {m_stream, value}, slice_ns); });
+    const tsr_status status = plugin::contained("stream_host_wait", [&] {
+      return m_device.table().stream_host_wait(m_device.handle(), {m_stream, value}, slice_ns);
+    });
     if (status != TSR_OK) plugin::take_error_details();
     lock.lock();
     if (m_quiet) return;  // the plugin is not asked again
     if (status == TSR_DEADLINE_EXCEEDED) continue;
     m_wake(m_context);
-    // What was woken polls, and learns what failed. A plugin that answers before the point is reached is asked again after a while.
+    // What was woken polls, and learns what failed. A plugin that answers before the point is reached is asked again
+    // after a while.
     const auto seen = [&] { return status == TSR_DEVICE_LOST || m_completed.load(std::memory_order_acquire) >= value; };
     for (int looks = 0; looks < 10 && !seen(); ++looks) {
       lock.unlock();

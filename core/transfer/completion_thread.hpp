@@ -11,13 +11,15 @@
 
 namespace tessera::transfer {
 
-/// For a stream of a plugin that has no stream_callback (or refuses one) and has stream_host_wait: a thread that waits there for the
-/// points it is told of, in their order, and calls `wake` behind each. The stream must outlive it. Thread-safe.
+/// For a stream of a plugin that has no stream_callback (or refuses one) and has stream_host_wait: a thread that waits
+/// there for the points it is told of, in their order, and calls `wake` behind each. The stream must outlive it.
+/// Thread-safe.
 class completion_thread {
  public:
-  /// `completed`: the highest point that was seen as reached. Throws std::system_error when the system refuses a thread.
-  completion_thread(const plugin::device& device, tsr_stream* stream, const std::atomic<std::uint64_t>& completed, void (*wake)(void*),
-                    void* context);
+  /// `completed`: the highest point that was seen as reached. Throws std::system_error when the system refuses a
+  /// thread.
+  completion_thread(const plugin::device& device, tsr_stream* stream, const std::atomic<std::uint64_t>& completed,
+                    void (*wake)(void*), void* context);
   /// Ends without waiting for points that are not reached.
   ~completion_thread();
   completion_thread(const completion_thread&) = delete;

@@ -23,15 +23,17 @@ struct copy_engine::copy_in_flight : completion {
       const auto* const mine = static_cast<const copy_in_flight*>(self);
       const planned_copy& p = mine->plan;
       const memories& all = mine->owner->m_memories;
-      pending_work doing{
-          fmt::format("the copy of {} from {} to {}", block::name_of(*p.block), all.at(p.from).name(), all.at(p.to).name()), {}};
+      pending_work doing{fmt::format("the copy of {} from {} to {}", block::name_of(*p.block), all.at(p.from).name(),
+                                     all.at(p.to).name()),
+                         {}};
       for (const auto& [by, point] : p.waits) doing.after.push_back(point);
       return doing;
     };
   }
 };
 
-copy_engine::copy_engine(memories& all, replicas& rules, copy_failures& failures, device_losses& losses, std::uint64_t staging_bytes)
+copy_engine::copy_engine(memories& all, replicas& rules, copy_failures& failures, device_losses& losses,
+                         std::uint64_t staging_bytes)
     : m_memories(all), m_replicas(rules), m_failures(failures), m_losses(losses) {
   make_streams();
   make_rings(staging_bytes);
@@ -40,7 +42,8 @@ copy_engine::copy_engine(memories& all, replicas& rules, copy_failures& failures
 void copy_engine::make_streams() {
   for (const memory::space* s : m_memories.all()) {
     const plugin::device& device = s->device();
-    if (m_streams_of.size() <= device.index()) m_streams_of.resize(device.index() + 1), m_rings.resize(device.index() + 1);
+    if (m_streams_of.size() <= device.index())
+      m_streams_of.resize(device.index() + 1), m_rings.resize(device.index() + 1);
     copy_streams& copies = m_streams_of[device.index()];
     if (copies.in != nullptr) continue;
     if (device.has(TSR_DEVICE_INLINE)) {
@@ -76,7 +79,8 @@ bool copy_engine::poll(std::uint32_t device_index) {
   return m_streams_of[device_index].out->poll() || in;
 }
 
-planned_copy copy_engine::plan(block::record& block, block::replica& target, memory::space_number from, copy_purpose purpose) {
+planned_copy copy_engine::plan(block::record& block, block::replica& target, memory::space_number from,
+                               copy_purpose purpose) {
   block::replica& source = *block.find(from);
   planned_copy p;
   p.block = &block;
@@ -117,7 +121,8 @@ block::ticket copy_engine::enqueue_direct(planned_copy& what) {
   stream& by = stream_between(what.from, what.to);
   // Host memory of another plugin is plain host memory to the one that copies.
   const auto name = [&](const memory::space& s) {
-    return s.device().plugin_name() == by.device().plugin_name() && !s.host_visible() ? s.reference() : tsr_space_ref{nullptr, 0};
+    return s.device().plugin_name() == by.device().plugin_name() && !s.host_visible() ? s.reference()
+                                                                                      : tsr_space_ref{nullptr, 0};
   };
   const tsr_space_ref from = name(m_memories.at(what.from)), to = name(m_memories.at(what.to));
   const std::uint64_t bytes = what.block->bytes, most = most_at_once(by.device(), bytes);
@@ -125,7 +130,8 @@ block::ticket copy_engine::enqueue_direct(planned_copy& what) {
   for (const auto& [other, ticket] : what.waits) by.wait(*other, ticket);
   std::uint64_t done = 0;
   try {
-    for (; bytes - done > most; done += most) enqueue_copy(by, to, at(what.destination, done), from, at(what.source, done), most);
+    for (; bytes - done > most; done += most)
+      enqueue_copy(by, to, at(what.destination, done), from, at(what.source, done), most);
     enqueue_copy(by, to, at(what.destination, done), from, at(what.source, done), bytes - done);
   } catch (...) {
     if (done > 0) what.pieces.push_back(by.signal());  // waited for in take_back
@@ -140,8 +146,9 @@ void copy_engine::enqueue(planned_copy& what, block::ticket& out_arrived, block:
   if (m_memories.links().between(what.from, what.to).how == route_kind::staged) {
     stream& out = *m_streams_of[from.device().index()].out;
     stream& in = *m_streams_of[to.device().index()].in;
-    out_arrived = m_rings[to.device().index()]->copy(from, what.source, out, to, what.destination, in, what.block->bytes,
-                                                     what.waits, what.source_ready, out_left, what.pieces);
+    out_arrived =
+        m_rings[to.device().index()]->copy(from, what.source, out, to, what.destination, in, what.block->bytes,
+                                           what.waits, what.source_ready, out_left, what.pieces);
   } else {
     out_arrived = out_left = enqueue_direct(what);
   }
@@ -203,7 +210,8 @@ void copy_engine::note_refused(const planned_copy& what, const error& why) {
                                        m_memories.at(what.from).name(), m_memories.at(what.to).name(), why.message())});
 }
 
-/// The copy's own failure, with that of its pieces; CANCELLED: what it should have copied was never made, which its maker reports.
+/// The copy's own failure, with that of its pieces; CANCELLED: what it should have copied was never made, which its
+/// maker reports.
 tsr_status copy_engine::status_of(const planned_copy& what, tsr_status own) {
   stream_table& streams = m_memories.streams();
   if (own != TSR_OK) return own;
@@ -219,23 +227,27 @@ void copy_engine::note_failed(const copy_in_flight& copy, tsr_status status) {
   block::record& b = *what.block;
   if (what.purpose == copy_purpose::write_back) m_failed_write_backs.fetch_add(1, std::memory_order_relaxed);
   block::replica* const target = b.find(what.to);
-  if (target != nullptr && target->version == what.version) {  // else a task has made another version on top of it, and fails
+  if (target != nullptr &&
+      target->version == what.version) {  // else a task has made another version on top of it, and fails
     target->version = 0;
     target->state = block::replica_state::valid;
     b.valid_spaces.remove(what.to);
   }
   if (target != nullptr && target->ready == copy.at) target->ready = {};
   // The last hope of a block whose lost replica has been dropped in view of it.
-  if (b.valid_spaces.empty() && b.committed != 0 && b.poison == nullptr && m_memories.any_lost()) m_replicas.give_up_contents(b);
-  if (status == TSR_CANCELLED || m_memories.lost(what.from) || m_memories.lost(what.to)) return;  // not the copy's own failure
+  if (b.valid_spaces.empty() && b.committed != 0 && b.poison == nullptr && m_memories.any_lost())
+    m_replicas.give_up_contents(b);
+  if (status == TSR_CANCELLED || m_memories.lost(what.from) || m_memories.lost(what.to))
+    return;  // not the copy's own failure
   const std::string details = m_memories.streams().at(copy.at.stream).details_at(copy.at.value);
   m_failures.note({.block = &b,
                    .from = what.from,
                    .to = what.to,
                    .version = what.version,
                    .status = status,
-                   .text = fmt::format("the copy of {} from {} to {} failed: {}{}{}", block::name_of(b), m_memories.at(what.from).name(),
-                                       m_memories.at(what.to).name(), plugin::name_of(status), details.empty() ? "" : ": ", details)});
+                   .text = fmt::format("the copy of {} from {} to {} failed: {}{}{}", block::name_of(b),
+                                       m_memories.at(what.from).name(), m_memories.at(what.to).name(),
+                                       plugin::name_of(status), details.empty() ? "" : ": ", details)});
 }
 
 void copy_engine::trace_copy(const planned_copy& what, block::ticket point) const {
@@ -261,8 +273,10 @@ void copy_engine::completed(copy_in_flight& copy, tsr_status own) {
   bool evictable = false;
   {
     const std::lock_guard guard(b.lock);
-    if (status != TSR_OK) note_failed(copy, status);
-    else m_failures.arrived(b, what.to);
+    if (status != TSR_OK)
+      note_failed(copy, status);
+    else
+      m_failures.arrived(b, what.to);
     block::replica* const target = b.find(what.to);
     if (target != nullptr) m_replicas.prune_tickets(*target);
     block::replica& source = *b.find(what.from);

@@ -1,5 +1,6 @@
 #pragma once
-// Moves bytes between the memories: plans copies under the block's lock, has the plugins enqueue them, and follows them to their end.
+// Moves bytes between the memories: plans copies under the block's lock, has the plugins enqueue them, and follows them
+// to their end.
 #include <atomic>
 #include <memory>
 #include <utility>
@@ -15,8 +16,8 @@ namespace tessera::transfer {
 
 /// Copy streams of one device.
 struct copy_streams {
-  stream* in = nullptr;     ///< towards the device; for a host device: inline
-  stream* out = nullptr;    ///< from the device
+  stream* in = nullptr;   ///< towards the device; for a host device: inline
+  stream* out = nullptr;  ///< from the device
 };
 
 /// What a copy is made for.
@@ -25,8 +26,8 @@ enum class copy_purpose : std::uint8_t {
   write_back  ///< the block leaves its memory, or may do so soon
 };
 
-/// A copy that was decided while the block's lock was held: both replicas are marked `issuing` and the source is pinned, so that it can be
-/// enqueued after the lock is gone.
+/// A copy that was decided while the block's lock was held: both replicas are marked `issuing` and the source is
+/// pinned, so that it can be enqueued after the lock is gone.
 struct planned_copy {
   block::record* block = nullptr;
   memory::space_number from = 0, to = 0;
@@ -34,8 +35,8 @@ struct planned_copy {
   copy_purpose purpose = copy_purpose::use;
   std::uint64_t issued = 0;  ///< while recording
   tsr_address source{}, destination{};
-  block::ticket source_ready;  ///< what makes the bytes that it copies, where it was not known to have succeeded
-  block::ticket arrived;       ///< once it is issued
+  block::ticket source_ready;         ///< what makes the bytes that it copies, where it was not known to have succeeded
+  block::ticket arrived;              ///< once it is issued
   std::vector<block::ticket> pieces;  ///< of one that goes in pieces: points, any of which may fail
   std::vector<std::pair<const stream*, block::ticket>> waits;  ///< before the first byte moves
 };
@@ -43,7 +44,8 @@ struct planned_copy {
 /// Is told of the ends of write-backs.
 class write_back_listener {
  public:
-  /// With the block's lock held, once nothing of the copy is under way. `source` is unpinned; `arrived`: the parent has the contents.
+  /// With the block's lock held, once nothing of the copy is under way. `source` is unpinned; `arrived`: the parent has
+  /// the contents.
   virtual void write_back_ended(block::record& block, block::replica& source, bool arrived) = 0;
 
  protected:
@@ -53,9 +55,10 @@ class write_back_listener {
 /// One per runtime. Thread-safe.
 class copy_engine {
  public:
-  /// Makes two copy streams for each device (one where it has no more), and a staging ring of `staging_bytes` of the first host memory for each device
-  /// that is reached through it. Throws tessera::error (device, memory).
-  copy_engine(memories& all, replicas& rules, copy_failures& failures, device_losses& losses, std::uint64_t staging_bytes);
+  /// Makes two copy streams for each device (one where it has no more), and a staging ring of `staging_bytes` of the
+  /// first host memory for each device that is reached through it. Throws tessera::error (device, memory).
+  copy_engine(memories& all, replicas& rules, copy_failures& failures, device_losses& losses,
+              std::uint64_t staging_bytes);
   copy_engine(const copy_engine&) = delete;
   copy_engine& operator=(const copy_engine&) = delete;
 
@@ -66,8 +69,8 @@ class copy_engine {
 
   /// With the block's lock held: the target counts as valid from now on, and will be when its ticket is reached.
   planned_copy plan(block::record& block, block::replica& target, memory::space_number from, copy_purpose purpose);
-  /// Without locks: enqueues it, and adds the point of its end to `waits` unless that is null. Throws tessera::error (device) when it is
-  /// refused; then nothing of it is under way, and the target is not valid.
+  /// Without locks: enqueues it, and adds the point of its end to `waits` unless that is null. Throws tessera::error
+  /// (device) when it is refused; then nothing of it is under way, and the target is not valid.
   void issue(planned_copy& what, std::vector<block::ticket>* waits);
   /// issue has thrown: remembers it.
   void note_refused(const planned_copy& what, const error& why);

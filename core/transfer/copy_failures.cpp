@@ -19,8 +19,8 @@ void copy_failures::note(failed_copy what) {
   entries.push_back({std::move(what), 1});
 }
 
-const copy_failures::entry* copy_failures::find(const block::record& block, memory::space_number from, memory::space_number to,
-                                    block::version_number version) const {
+const copy_failures::entry* copy_failures::find(const block::record& block, memory::space_number from,
+                                                memory::space_number to, block::version_number version) const {
   const auto known = m_entries.find(&block);
   if (known == m_entries.end()) return nullptr;
   for (const entry& e : known->second)
@@ -29,15 +29,16 @@ const copy_failures::entry* copy_failures::find(const block::record& block, memo
 }
 
 bool copy_failures::exhausted(const block::record& block, memory::space_number from, memory::space_number to,
-                        block::version_number version) const {
+                              block::version_number version) const {
   if (m_known.load(std::memory_order_acquire) == 0) return false;
   const std::lock_guard guard(m_mutex);
   const entry* const e = find(block, from, to, version);
-  return e != nullptr && e->count > (e->last.status == TSR_DATA_LOSS ? std::min(m_retries, std::uint32_t{1}) : m_retries);
+  return e != nullptr &&
+         e->count > (e->last.status == TSR_DATA_LOSS ? std::min(m_retries, std::uint32_t{1}) : m_retries);
 }
 
 std::uint32_t copy_failures::failures(const block::record& block, memory::space_number from, memory::space_number to,
-                                block::version_number version) const {
+                                      block::version_number version) const {
   if (m_known.load(std::memory_order_acquire) == 0) return 0;
   const std::lock_guard guard(m_mutex);
   const entry* const e = find(block, from, to, version);
@@ -83,7 +84,8 @@ std::string copy_failures::last_from(memory::space_number from) const {
 }
 
 trouble_statistics copy_failures::statistics() const noexcept {
-  return {.failed_copies = m_failed.load(std::memory_order_relaxed), .retried_copies = m_retried.load(std::memory_order_relaxed)};
+  return {.failed_copies = m_failed.load(std::memory_order_relaxed),
+          .retried_copies = m_retried.load(std::memory_order_relaxed)};
 }
 
 }  // namespace tessera::transfer

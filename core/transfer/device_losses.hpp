@@ -16,8 +16,8 @@ class device_losses {
 
   /// Something failed in a memory: asks its plugin whether the device is lost.
   void ask_health(memory::space_number space) const;
-  /// Drops the replicas of a lost space that no task uses, and gives up what had no other copy. Returns how many are left: call it again
-  /// when they are no longer used.
+  /// Drops the replicas of a lost space that no task uses, and gives up what had no other copy. Returns how many are
+  /// left: call it again when they are no longer used.
   std::size_t drop_lost_replicas(memory::space_number space);
   /// Whether none are left there.
   bool emptied(memory::space_number space) const noexcept { return m_emptied.has(space); }

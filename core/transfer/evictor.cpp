@@ -21,8 +21,14 @@ struct evictor::candidate {
   block::record* block;
 };
 
-evictor::evictor(memories& all, replicas& rules, copy_engine& copies, copy_failures& failures, claims& claimed, eviction_settings settings)
-    : m_memories(all), m_replicas(rules), m_copies(copies), m_failures(failures), m_claims(claimed), m_settings(settings),
+evictor::evictor(memories& all, replicas& rules, copy_engine& copies, copy_failures& failures, claims& claimed,
+                 eviction_settings settings)
+    : m_memories(all),
+      m_replicas(rules),
+      m_copies(copies),
+      m_failures(failures),
+      m_claims(claimed),
+      m_settings(settings),
       m_leaving(std::make_unique<std::atomic<std::uint64_t>[]>(all.all().size())) {
   for (const memory::space* s : all.all()) {
     const bool evicts = all.parent_of(s->number()) != memory::no_space && s->limit() != ~std::uint64_t{0};
@@ -101,14 +107,17 @@ bool evictor::make_room(memory::space_number number, std::uint64_t bytes, std::u
   const memory::space& space = m_memories.at(number);
   const std::uint64_t leaving = m_leaving[number].load(std::memory_order_relaxed);
   const std::uint64_t there = space.limit() - std::min(space.used(), space.limit()) + leaving;
-  if (there < bytes) bytes -= there;
-  else if (leaving > 0) return true;
+  if (there < bytes)
+    bytes -= there;
+  else if (leaving > 0)
+    return true;
   return evict(number, bytes, sequence);  // with enough free it was in pieces too small
 }
 
-/// What may leave, the first to leave first. `out_dying`: bytes of blocks that only tasks under way use, which can leave before anything that is
-/// wanted again.
-std::vector<evictor::candidate> evictor::candidates(memory::space_number number, std::uint64_t sequence, std::uint64_t& out_dying) {
+/// What may leave, the first to leave first. `out_dying`: bytes of blocks that only tasks under way use, which can
+/// leave before anything that is wanted again.
+std::vector<evictor::candidate> evictor::candidates(memory::space_number number, std::uint64_t sequence,
+                                                    std::uint64_t& out_dying) {
   memory::space& space = m_memories.at(number);
   std::vector<candidate> found;
   const std::vector<const block::record*> kept = m_claims.protected_blocks(sequence);
@@ -139,9 +148,11 @@ bool evictor::evict(memory::space_number number, std::uint64_t bytes, std::uint6
   memory::space& space = m_memories.at(number);
   std::uint64_t dying = 0;
   const std::vector<candidate> victims = candidates(number, sequence, dying);
-  // Beyond what is wanted now, the next ones are copied to the parent, so that they can leave at once when their turn comes. Where nothing is
-  // known of the uses to come they would often be written again before that, and the copy made for nothing.
-  const auto ahead = !m_wants_uses ? 0 : static_cast<std::uint64_t>(m_settings.write_ahead * static_cast<double>(space.limit()));
+  // Beyond what is wanted now, the next ones are copied to the parent, so that they can leave at once when their turn
+  // comes. Where nothing is known of the uses to come they would often be written again before that, and the copy made
+  // for nothing.
+  const auto ahead =
+      !m_wants_uses ? 0 : static_cast<std::uint64_t>(m_settings.write_ahead * static_cast<double>(space.limit()));
   std::uint64_t freed = 0, leaving = 0, deficit = 0, clean = 0;
   for (const candidate& victim : victims) {
     const bool now_wanted = freed + leaving + (victim.next_use == use_log::never ? 0 : dying) < bytes;

@@ -1,5 +1,6 @@
 #pragma once
-// Makes room in memories that are full: chooses which replicas leave, and copies what has no other copy to the parent memory.
+// Makes room in memories that are full: chooses which replicas leave, and copies what has no other copy to the parent
+// memory.
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -26,7 +27,7 @@ struct eviction_settings {
   eviction_policy policy = eviction_policy::next_use;
   double high_watermark = 0.95;  ///< of the limit: above it blocks leave before any task waits for the room
   double low_watermark = 0.90;   ///< until that much is in use
-  double write_ahead = 0.03;     ///< of the limit: as much is kept ready to leave at once, by copies to the parent memory
+  double write_ahead = 0.03;  ///< of the limit: as much is kept ready to leave at once, by copies to the parent memory
 };
 
 /// Totals since the start; a snapshot.
@@ -38,34 +39,36 @@ struct eviction_statistics {
 
 /// One step of emptying a space.
 struct evacuation {
-  std::size_t left = 0;      ///< blocks that still have a replica there
-  bool progress = false;     ///< something was dropped or has started to leave
-  bool waiting = false;      ///< work or transfers that use some of them are under way
-  bool again = false;        ///< a lock was busy: try at once
+  std::size_t left = 0;             ///< blocks that still have a replica there
+  bool progress = false;            ///< something was dropped or has started to leave
+  bool waiting = false;             ///< work or transfers that use some of them are under way
+  bool again = false;               ///< a lock was busy: try at once
   std::uint64_t lacking_bytes = 0;  ///< of sole copies for which the parent has no room; 0: none was found
-  std::string example;       ///< one of those blocks
+  std::string example;              ///< one of those blocks
 };
 
 /// One per runtime. Thread-safe.
 class evictor final : private write_back_listener {
  public:
-  evictor(memories& all, replicas& rules, copy_engine& copies, copy_failures& failures, claims& claimed, eviction_settings settings);
+  evictor(memories& all, replicas& rules, copy_engine& copies, copy_failures& failures, claims& claimed,
+          eviction_settings settings);
 
   /// Writes evictions down from now on. Before the first one.
   void record_to(trace::recorder& events) noexcept { m_recorder = &events; }
-  /// Whether submitters should announce uses: the policy looks at them, and there is a memory with a limit and a parent.
+  /// Whether submitters should announce uses: the policy looks at them, and there is a memory with a limit and a
+  /// parent.
   bool wants_uses() const noexcept { return m_wants_uses; }
 
-  /// Starts to make `bytes` available in a space: drops replicas that are stale or valid elsewhere, writes sole copies back to the
-  /// parent, in the order of the policy. Returns true when something was freed at once or is on its way. With a `sequence`, and by
-  /// next use, nothing leaves that is needed before the task of that age.
+  /// Starts to make `bytes` available in a space: drops replicas that are stale or valid elsewhere, writes sole copies
+  /// back to the parent, in the order of the policy. Returns true when something was freed at once or is on its way.
+  /// With a `sequence`, and by next use, nothing leaves that is needed before the task of that age.
   bool evict(memory::space_number space, std::uint64_t bytes, std::uint64_t sequence = 0);
   /// The same so that `bytes` are free in the end: what is free, and what leaves already, counts.
   bool make_room(memory::space_number space, std::uint64_t bytes, std::uint64_t sequence);
   /// Evicts from a space that is above its high watermark; for the task of age `sequence`, whose blocks have come.
   void relieve(memory::space_number space, std::uint64_t sequence);
-  /// One step of emptying a space whose device leaves: drops what is stale or valid elsewhere, writes sole copies back, and says what is
-  /// left. Call it again until nothing is; by one thread at a time for each space.
+  /// One step of emptying a space whose device leaves: drops what is stale or valid elsewhere, writes sole copies back,
+  /// and says what is left. Call it again until nothing is; by one thread at a time for each space.
   evacuation evacuate(memory::space_number space);
 
   /// With the block's lock held: a replica that was about to be dropped is wanted again.
@@ -77,22 +80,27 @@ class evictor final : private write_back_listener {
   struct candidate;
   struct write_back_plan;
   std::vector<candidate> candidates(memory::space_number space, std::uint64_t sequence, std::uint64_t& out_dying);
-  /// With the block's lock held. Not memory of the program: a list of residents may be older than a block whose record was used again for
-  /// an adopted one.
+  /// With the block's lock held. Not memory of the program: a list of residents may be older than a block whose record
+  /// was used again for an adopted one.
   bool may_leave(const block::replica& r) const noexcept;
-  bool in_use(block::replica& r) const;               ///< with the block's lock held: by work that is under way
-  bool is_elsewhere(block::record& block, memory::space_number besides) const;  ///< likewise: a usable copy is there, not on its way
-  void begin_eviction(block::replica& r, std::uint64_t block_bytes) noexcept;   ///< likewise: it is dropped when its copy has arrived
-  void drop(block::record& block, block::replica& r);                           ///< likewise, and counted
+  bool in_use(block::replica& r) const;  ///< with the block's lock held: by work that is under way
+  bool is_elsewhere(block::record& block,
+                    memory::space_number besides) const;  ///< likewise: a usable copy is there, not on its way
+  void begin_eviction(block::replica& r,
+                      std::uint64_t block_bytes) noexcept;  ///< likewise: it is dropped when its copy has arrived
+  void drop(block::record& block, block::replica& r);       ///< likewise, and counted
   void trace_eviction(const block::record& block, memory::space_number space, bool written_back) const;
 
   // write_back.cpp
   std::optional<write_back_plan> plan_write_back(block::record& block, memory::space_number from) const;
   /// `deficit`: bytes for which the parent had no room so far.
-  bool write_back(block::record& block, memory::space_number from, std::uint64_t& out_bytes, std::uint64_t sequence, std::uint64_t& deficit);
+  bool write_back(block::record& block, memory::space_number from, std::uint64_t& out_bytes, std::uint64_t sequence,
+                  std::uint64_t& deficit);
   bool write_ahead(block::record& block, memory::space_number from, std::uint64_t sequence);
-  bool copy_back(block::record& block, memory::space_number from, write_back_plan& plan, block::replica_state meanwhile);
-  std::optional<planned_copy> decide(block::record& block, memory::space_number from, write_back_plan& plan, block::replica_state meanwhile);
+  bool copy_back(block::record& block, memory::space_number from, write_back_plan& plan,
+                 block::replica_state meanwhile);
+  std::optional<planned_copy> decide(block::record& block, memory::space_number from, write_back_plan& plan,
+                                     block::replica_state meanwhile);
   void write_back_ended(block::record& block, block::replica& source, bool arrived) override;
 
   memories& m_memories;

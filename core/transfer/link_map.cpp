@@ -18,9 +18,12 @@ bool ask(const plugin::device& device, tsr_space_ref from, tsr_space_ref to, rou
 
 /// How a plugin names a space that may belong to another one: foreign host memory is plain host memory.
 bool named_for(const plugin::device& device, const memory::space& space, tsr_space_ref& out) {
-  if (space.device().plugin_name() == device.plugin_name()) out = space.reference();
-  else if (space.host_visible()) out = {nullptr, 0};
-  else return false;
+  if (space.device().plugin_name() == device.plugin_name())
+    out = space.reference();
+  else if (space.host_visible())
+    out = {nullptr, 0};
+  else
+    return false;
   return true;
 }
 

@@ -16,7 +16,8 @@ class memories {
  public:
   /// @param parents  per space: where its evicted data go, or no_space
   /// Throws tessera::error (configuration) for more spaces than a block can be in.
-  memories(std::span<const std::unique_ptr<memory::space>> spaces, std::vector<memory::space_number> parents, stream_table& streams);
+  memories(std::span<const std::unique_ptr<memory::space>> spaces, std::vector<memory::space_number> parents,
+           stream_table& streams);
   memories(const memories&) = delete;
   memories& operator=(const memories&) = delete;
 

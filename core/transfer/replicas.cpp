@@ -48,8 +48,10 @@ void replicas::drop(block::record& block, block::replica& r) {
   }
   memory::space& space = m_memories.at(r.space);
   space.remove_resident(block);
-  if (space.is_foreign(r.where)) space.forget_foreign(r.where);
-  else space.give_back(r.where, block.bytes);
+  if (space.is_foreign(r.where))
+    space.forget_foreign(r.where);
+  else
+    space.give_back(r.where, block.bytes);
   block.valid_spaces.remove(r.space);
   r.state = block::replica_state::absent;
   r.where = {};
@@ -63,8 +65,11 @@ std::shared_ptr<const block::failure> replicas::give_up_contents(block::record& 
   block.for_each_replica([&](const block::replica& r) {
     if (block.valid_in(r.space) && m_memories.lost(r.space)) where = m_memories.at(r.space).device().name();
   });
-  auto why = std::make_shared<const block::failure>(block::failure{
-      fmt::format("{} is lost: its only copy was on {}, which is lost", block::name_of(block), where), {}, error_kind::device, true});
+  auto why = std::make_shared<const block::failure>(
+      block::failure{fmt::format("{} is lost: its only copy was on {}, which is lost", block::name_of(block), where),
+                     {},
+                     error_kind::device,
+                     true});
   block.spoil(why);
   if (block.from != nullptr) m_lost_blocks.note(block, why);
   return why;
@@ -80,7 +85,8 @@ void replicas::unpin(std::span<const block::access> accesses) const {
       check_invariants(*a.block);
     }
     memory::space& space = m_memories.at(a.space);
-    // Also when nothing waits yet: a task that has seen the pin and is about to wait must see that something has happened since.
+    // Also when nothing waits yet: a task that has seen the pin and is about to wait must see that something has
+    // happened since.
     if (evictable && space.was_full()) space.notify();
   }
 }

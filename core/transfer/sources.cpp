@@ -28,9 +28,13 @@ no_source sources::why_none(block::record& block, memory::space_number to) const
   no_source why = no_source::lost;
   block.for_each_replica([&](block::replica& r) {
     if (why == no_source::lost && m_replicas.usable(r, block)) why = no_source::far;
-    if (r.space == to || !m_replicas.usable(r, block) || m_memories.links().between(r.space, to).how == route_kind::none) return;
-    if (m_replicas.doubtful(r)) why = no_source::doubtful;
-    else if (why == no_source::far) why = no_source::exhausted;
+    if (r.space == to || !m_replicas.usable(r, block) ||
+        m_memories.links().between(r.space, to).how == route_kind::none)
+      return;
+    if (m_replicas.doubtful(r))
+      why = no_source::doubtful;
+    else if (why == no_source::far)
+      why = no_source::exhausted;
   });
   return why;
 }
@@ -51,7 +55,8 @@ std::shared_ptr<const block::failure> sources::gave_up(const block::record& bloc
 double sources::seconds_between(const block::replica& from, memory::space_number to, std::uint64_t bytes) const {
   const link_map& links = m_memories.links();
   const route& way = links.between(from.space, to);
-  if (way.how != route_kind::none) return way.seconds(bytes) * (from.ready || from.issuing != 0 ? 2 : 1);  // as in cheapest
+  if (way.how != route_kind::none)
+    return way.seconds(bytes) * (from.ready || from.issuing != 0 ? 2 : 1);  // as in cheapest
   const memory::space_number stop = links.stop_between(from.space, to);
   if (stop == memory::no_space) return -1;
   return links.between(from.space, stop).seconds(bytes) + links.between(stop, to).seconds(bytes);

@@ -28,7 +28,8 @@ class sources {
   sources(const memories& all, const replicas& rules, const copy_failures& failures) noexcept
       : m_memories(all), m_replicas(rules), m_failures(failures) {}
 
-  /// The replica from which a copy to `to` arrives first, or null; one that is itself on its way counts double. With the block's lock.
+  /// The replica from which a copy to `to` arrives first, or null; one that is itself on its way counts double. With
+  /// the block's lock.
   const block::replica* cheapest(block::record& block, memory::space_number to) const;
   /// Why cheapest gave null. With the block's lock.
   no_source why_none(block::record& block, memory::space_number to) const;
@@ -37,12 +38,14 @@ class sources {
   /// The failure of a task that needs a block of which all copies have failed.
   std::shared_ptr<const block::failure> gave_up(const block::record& block, memory::space_number to) const;
 
-  /// What it would cost to bring the blocks that are read to each of several spaces; `out` has the length of `spaces`. Locks one block
-  /// after the other: the answer may be stale.
-  void costs_of(std::span<const block::access> accesses, std::span<const memory::space_number> spaces, std::span<transfer_estimate> out) const;
+  /// What it would cost to bring the blocks that are read to each of several spaces; `out` has the length of `spaces`.
+  /// Locks one block after the other: the answer may be stale.
+  void costs_of(std::span<const block::access> accesses, std::span<const memory::space_number> spaces,
+                std::span<transfer_estimate> out) const;
 
  private:
-  double seconds_between(const block::replica& from, memory::space_number to, std::uint64_t bytes) const;  // negative: there is no way
+  double seconds_between(const block::replica& from, memory::space_number to,
+                         std::uint64_t bytes) const;  // negative: there is no way
 
   const memories& m_memories;
   const replicas& m_replicas;

@@ -10,8 +10,9 @@ staging_ring::staging_ring(memory::space& host, std::uint64_t bytes, std::uint32
     : m_host(host), m_slot_bytes(std::max<std::uint64_t>(bytes / slots / 4096 * 4096, 4096)), m_slots(slots) {
   m_bytes = m_slot_bytes * slots;
   if (!host.reserve({&m_bytes, 1}, {&m_memory, 1}))
-    throw error(error_kind::memory, "no room for a staging ring of " + std::to_string(m_bytes) + " bytes in " + host.name(),
-                {}, "raise memory.host_limit or lower memory.staging_bytes");
+    throw error(error_kind::memory,
+                "no room for a staging ring of " + std::to_string(m_bytes) + " bytes in " + host.name(), {},
+                "raise memory.host_limit or lower memory.staging_bytes");
 }
 
 staging_ring::~staging_ring() { m_host.release(m_memory, m_bytes); }
@@ -19,11 +20,13 @@ staging_ring::~staging_ring() { m_host.release(m_memory, m_bytes); }
 block::ticket staging_ring::copy(const memory::space& from, tsr_address source, stream& out, const memory::space& to,
                                  tsr_address destination, stream& in, std::uint64_t bytes,
                                  std::span<const std::pair<const stream*, block::ticket>> waits,
-                                 block::ticket source_ready, block::ticket& out_left, std::vector<block::ticket>& out_pieces) {
+                                 block::ticket source_ready, block::ticket& out_left,
+                                 std::vector<block::ticket>& out_pieces) {
   const std::lock_guard ring(m_mutex);
   block::ticket arrived;
   const tsr_address base = {nullptr, reinterpret_cast<std::uintptr_t>(m_host.host_pointer(m_memory))};
-  const std::uint64_t most = std::min(most_at_once(out.device(), m_slot_bytes), most_at_once(in.device(), m_slot_bytes));
+  const std::uint64_t most =
+      std::min(most_at_once(out.device(), m_slot_bytes), most_at_once(in.device(), m_slot_bytes));
   for (std::uint64_t done = 0; done < bytes; done += most) {
     const std::uint64_t piece = std::min(most, bytes - done);
     slot& s = m_slots[m_next];

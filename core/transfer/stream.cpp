@@ -14,7 +14,9 @@ namespace tessera::transfer {
 
 stream::stream(std::uint32_t number, const plugin::device& device, std::uint32_t flags, const stream_table* others)
     : m_number(number), m_device(&device), m_others(others) {
-  device.check(plugin::contained("stream_create", [&] { return device.table().stream_create(device.handle(), flags, &m_handle); }), "creation of a stream");
+  device.check(plugin::contained("stream_create",
+                                 [&] { return device.table().stream_create(device.handle(), flags, &m_handle); }),
+               "creation of a stream");
   if (m_handle == nullptr) device.fail(TSR_INTERNAL, "creation of a stream (stream_create answered OK and gave none)");
 }
 
@@ -38,7 +40,8 @@ tsr_status stream::set_point(tsr_ticket& at) const {
   // What was enqueued runs, also when the plugin refuses to say when it ends: it is asked again.
   constexpr int most = 8;
   for (int tried = 1;; ++tried) {
-    const tsr_status status = plugin::contained("stream_signal", [&] { return m_device->table().stream_signal(m_device->handle(), m_handle, &at); });
+    const tsr_status status = plugin::contained(
+        "stream_signal", [&] { return m_device->table().stream_signal(m_device->handle(), m_handle, &at); });
     if (status == TSR_OK || status == TSR_DEVICE_LOST || tried == most) return status;
     plugin::take_error_details();
   }
@@ -55,7 +58,8 @@ block::ticket stream::signal(std::span<const block::ticket> depends_on) {
                                         plugin::name_of(status), details.empty() ? "" : ": ", details);
     end_for_good(why);
     m_device->note_lost(why);
-    throw error(error_kind::device, why, "device " + m_device->name(), "the device is gone for this process; run again without it");
+    throw error(error_kind::device, why, "device " + m_device->name(),
+                "the device is gone for this process; run again without it");
   }
   dependence made{at.value, {}};
   for (const block::ticket t : depends_on)
@@ -74,8 +78,8 @@ block::ticket stream::signal(std::span<const block::ticket> depends_on) {
   return {m_number, at.value};
 }
 
-/// Nothing that its work uses may be given to others before that ends, and no point will tell: to destroy the stream is what waits for it.
-/// Who polls fires what is pending.
+/// Nothing that its work uses may be given to others before that ends, and no point will tell: to destroy the stream is
+/// what waits for it. Who polls fires what is pending.
 void stream::end_for_good(const std::string& why) {
   m_waiter.reset();
   m_no_waiter = true;
@@ -120,7 +124,9 @@ bool stream::arm_callback() {
     mine.m_wake(mine.m_wake_context);
     mine.m_armed.fetch_sub(1, std::memory_order_release);
   };
-  if (plugin::contained("stream_callback", [&] { return table.stream_callback(m_device->handle(), m_handle, call, this); }) == TSR_OK) return true;
+  if (plugin::contained("stream_callback",
+                        [&] { return table.stream_callback(m_device->handle(), m_handle, call, this); }) == TSR_OK)
+    return true;
   m_armed.fetch_sub(1, std::memory_order_relaxed);
   plugin::take_error_details();
   return false;
@@ -143,7 +149,9 @@ void stream::wait(const stream& other, block::ticket ticket) {
   if (&other == this) return;  // one stream keeps its order by itself
   require_usable();
   if (!other.enter()) return;  // all of its work has ended, or will not be waited for
-  const tsr_status status = plugin::contained("stream_wait", [&] { return m_device->table().stream_wait(m_device->handle(), m_handle, {other.m_handle, ticket.value}); });
+  const tsr_status status = plugin::contained("stream_wait", [&] {
+    return m_device->table().stream_wait(m_device->handle(), m_handle, {other.m_handle, ticket.value});
+  });
   other.leave();
   m_device->check(status, "wait of a stream for another");
 }
@@ -152,7 +160,9 @@ void stream::check_inline() {
   tsr_ticket at{};
   m_device->check(set_point(at), "signal of a stream");
   std::uint64_t value = 0, failed = 0;
-  const tsr_status status = plugin::contained("stream_progress", [&] { return m_device->table().stream_progress(m_device->handle(), m_handle, &value, &failed); });
+  const tsr_status status = plugin::contained("stream_progress", [&] {
+    return m_device->table().stream_progress(m_device->handle(), m_handle, &value, &failed);
+  });
   if (status != TSR_OK && status != TSR_NOT_READY) m_device->fail(status, "its work");
 }
 
@@ -200,19 +210,24 @@ bool stream::poll() {
 
 bool stream::poll_once() {
   const std::uint64_t known = ask();
-  // What a point depends on is noted by the time that it has been signalled, which the plugin may know before this thread.
+  // What a point depends on is noted by the time that it has been signalled, which the plugin may know before this
+  // thread.
   const std::uint64_t noted = std::min(known, m_signalled.load(std::memory_order_acquire));
   inherit_failures(noted);
   const bool any = fire_until(abandoned() ? known : noted);
-  // All calls have come, and something is not reached: they came too early, or the plugin's answer lags behind them. Nobody else will tell.
-  if (m_wake != nullptr && busy() && m_calls_due.load(std::memory_order_seq_cst) == 0 && !m_waited_for.load(std::memory_order_relaxed))
+  // All calls have come, and something is not reached: they came too early, or the plugin's answer lags behind them.
+  // Nobody else will tell.
+  if (m_wake != nullptr && busy() && m_calls_due.load(std::memory_order_seq_cst) == 0 &&
+      !m_waited_for.load(std::memory_order_relaxed))
     m_silent.store(m_signalled.load(std::memory_order_acquire), std::memory_order_release);
   return any;
 }
 
 std::uint64_t stream::ask() {
-  const std::lock_guard asking(m_ask_lock);  // a failure is told once: nobody may see the point passed before it is noted
-  // One failure at a time is told, and nothing behind the next one: of several that were reached since, no call will wake us again.
+  const std::lock_guard asking(
+      m_ask_lock);  // a failure is told once: nobody may see the point passed before it is noted
+  // One failure at a time is told, and nothing behind the next one: of several that were reached since, no call will
+  // wake us again.
   for (std::uint64_t told = 0; !abandoned();) {
     const std::uint64_t failed = ask_once();
     if (failed == 0 || failed == told) break;
@@ -223,7 +238,9 @@ std::uint64_t stream::ask() {
 
 std::uint64_t stream::ask_once() {
   std::uint64_t value = m_completed.load(std::memory_order_relaxed), failed = 0;
-  const tsr_status status = plugin::contained("stream_progress", [&] { return m_device->table().stream_progress(m_device->handle(), m_handle, &value, &failed); });
+  const tsr_status status = plugin::contained("stream_progress", [&] {
+    return m_device->table().stream_progress(m_device->handle(), m_handle, &value, &failed);
+  });
   std::string details;
   if (status != TSR_OK && status != TSR_NOT_READY) details = plugin::take_error_details();
   if (status == TSR_DEVICE_LOST) m_device->note_lost(details);
@@ -252,8 +269,8 @@ bool stream::passed_with_failure(std::uint64_t value) {
   return failed(value);
 }
 
-/// Several threads may do so at once. Points depend on points that were signalled before them, so this comes to an end; how deep it goes is
-/// bounded by what a device has under way.
+/// Several threads may do so at once. Points depend on points that were signalled before them, so this comes to an end;
+/// how deep it goes is bounded by what a device has under way.
 void stream::inherit_failures(std::uint64_t value) {
   while (m_any_dependence.load(std::memory_order_acquire)) {
     dependence next;
@@ -261,9 +278,11 @@ void stream::inherit_failures(std::uint64_t value) {
       const std::lock_guard guard(m_pending_lock);
       if (m_dependences.empty() || m_dependences.front().value > value) return;
       next = m_dependences.front();
-      if (failure_at(next.value) != TSR_OK) next.on.clear();  // it has failed by itself, perhaps before what it depends on is reached
+      if (failure_at(next.value) != TSR_OK)
+        next.on.clear();  // it has failed by itself, perhaps before what it depends on is reached
     }
-    const auto failing = std::ranges::find_if(next.on, [&](block::ticket t) { return m_others->passed_with_failure(t); });
+    const auto failing =
+        std::ranges::find_if(next.on, [&](block::ticket t) { return m_others->passed_with_failure(t); });
     std::string details;
     if (failing != next.on.end()) details = m_others->at(failing->stream).details_at(failing->value);
     const std::lock_guard guard(m_pending_lock);
@@ -314,7 +333,8 @@ tsr_status stream::failure_at(std::uint64_t value) const noexcept {
 bool stream::failed(std::uint64_t value) const noexcept {
   if (!m_any_failure.load(std::memory_order_acquire)) return false;
   const std::lock_guard guard(m_pending_lock);
-  return std::ranges::any_of(m_failures, [&](const failure& f) { return f.value == value; }) || failure_at(value) != TSR_OK;
+  return std::ranges::any_of(m_failures, [&](const failure& f) { return f.value == value; }) ||
+         failure_at(value) != TSR_OK;
 }
 
 std::string stream::details_at(std::uint64_t value) const {
@@ -363,8 +383,10 @@ stream_table::~stream_table() {
 void stream::finish_wakes() noexcept {
   // Of an abandoned stream some wake-ups never come; those that have come are over, as far as this sees them (acquire).
   while (m_armed.load(std::memory_order_acquire) != 0 && !abandoned()) std::this_thread::yield();
-  if (!abandoned()) m_waiter.reset();
-  else if (m_waiter) m_waiter->quiet();  // its thread may be in the plugin, which may not come back
+  if (!abandoned())
+    m_waiter.reset();
+  else if (m_waiter)
+    m_waiter->quiet();  // its thread may be in the plugin, which may not come back
 }
 
 void stream::wait_until_idle(std::uint64_t timeout_ns) {
@@ -372,7 +394,9 @@ void stream::wait_until_idle(std::uint64_t timeout_ns) {
   const std::uint64_t value = m_signalled.load(std::memory_order_acquire);
   if (m_device->table().stream_host_wait != nullptr) {
     if (!enter()) return;
-    if (plugin::contained("stream_host_wait", [&] { return m_device->table().stream_host_wait(m_device->handle(), {m_handle, value}, timeout_ns); }) != TSR_OK)
+    if (plugin::contained("stream_host_wait", [&] {
+          return m_device->table().stream_host_wait(m_device->handle(), {m_handle, value}, timeout_ns);
+        }) != TSR_OK)
       plugin::take_error_details();  // a time-out or a failure: poll reports it
     leave();
   } else {

@@ -17,7 +17,7 @@ namespace tessera::transfer {
 
 /// A piece of enqueued work, for whoever asks why it does not end.
 struct pending_work {
-  std::string what;                 ///< "the copy of A(1) from numa0 to sim0.mem"; empty: not known
+  std::string what;                  ///< "the copy of A(1) from numa0 to sim0.mem"; empty: not known
   std::vector<block::ticket> after;  ///< it starts when these are reached
 };
 
@@ -28,10 +28,14 @@ struct stream_share {
 /// As many as serve, or as the device says that it has.
 inline stream_share share_of(const plugin::device& device) noexcept {
   switch (device.description().max_streams) {
-    case 1: return {1, 0};
-    case 2: return {1, 1};
-    case 3: return {2, 1};
-    default: return {2, 2};
+    case 1:
+      return {1, 0};
+    case 2:
+      return {1, 1};
+    case 3:
+      return {2, 1};
+    default:
+      return {2, 2};
   }
 }
 
@@ -41,8 +45,8 @@ struct completion {
   /// `status`: TSR_OK, or the failure of the work before the ticket. Called once, without locks held, on the thread
   /// that noticed.
   void (*fire)(completion* self, tsr_status status) = nullptr;
-  /// What the stream is doing until then, for people, and the points of other streams that it may still have to wait for;
-  /// null: somebody who merely waits. Called with the stream's lists locked, before `fire`.
+  /// What the stream is doing until then, for people, and the points of other streams that it may still have to wait
+  /// for; null: somebody who merely waits. Called with the stream's lists locked, before `fire`.
   pending_work (*describe)(const completion* self) = nullptr;
   completion* next = nullptr;
 };
@@ -66,22 +70,22 @@ class stream {
   /// Held while work is enqueued and signalled: one producer at a time.
   std::mutex& enqueue_lock() noexcept { return m_enqueue; }
 
-  /// With the lock held: a ticket after everything enqueued so far. Arms the wake-up of the thread that polls, or wakes it at once
-  /// when the plugin will not. `depends_on`: points that make what this work reads, and that the work waits for on the device; where one of
-  /// them fails, this point fails too, and that is known before the point counts as reached.
-  /// Throws tessera::error (device) when the device is lost, which it is when it refuses again and again.
+  /// With the lock held: a ticket after everything enqueued so far. Arms the wake-up of the thread that polls, or wakes
+  /// it at once when the plugin will not. `depends_on`: points that make what this work reads, and that the work waits
+  /// for on the device; where one of them fails, this point fails too, and that is known before the point counts as
+  /// reached. Throws tessera::error (device) when the device is lost, which it is when it refuses again and again.
   block::ticket signal(std::span<const block::ticket> depends_on = {});
   /// With the lock held: later work waits for `ticket` of `other` on the device. Only if can_wait_for(other).
   void wait(const stream& other, block::ticket ticket);
   bool can_wait_for(const stream& other) const noexcept;
-  /// Of an inline stream that one thread alone uses without tickets: throws tessera::error (device) when what was enqueued
-  /// since the last call has failed.
+  /// Of an inline stream that one thread alone uses without tickets: throws tessera::error (device) when what was
+  /// enqueued since the last call has failed.
   void check_inline();
 
   /// Whether the ticket's point has been seen as reached. Does not ask the plugin.
   bool reached(std::uint64_t value) const noexcept { return m_completed.load(std::memory_order_acquire) >= value; }
-  /// Whether the work before a point that was reached has failed, or something that the point depends on. Exact for the points of tickets;
-  /// the completions of the point may not have fired yet.
+  /// Whether the work before a point that was reached has failed, or something that the point depends on. Exact for the
+  /// points of tickets; the completions of the point may not have fired yet.
   bool failed(std::uint64_t value) const noexcept;
   /// The same for a point that the device has passed, noticed or not: asks the plugin, and fires nothing.
   bool passed_with_failure(std::uint64_t value);
@@ -106,7 +110,8 @@ class stream {
   bool oldest(std::uint64_t& value, pending_work& out) const;
   /// Blocks until everything signalled is complete or the time is over.
   void wait_until_idle(std::uint64_t timeout_ns);
-  /// Whether a point was signalled that no call of the plugin will tell of: it offers none, or has refused it. The thread that was woken for it polls.
+  /// Whether a point was signalled that no call of the plugin will tell of: it offers none, or has refused it. The
+  /// thread that was woken for it polls.
   bool must_be_asked() const noexcept {
     return m_silent.load(std::memory_order_acquire) > m_completed.load(std::memory_order_acquire);
   }
@@ -117,12 +122,12 @@ class stream {
   void finish_wakes() noexcept;
 
  private:
-  /// A call of the plugin that names this stream, made without its enqueueing lock: false when the stream has ended, else it is there until
-  /// leave(). While it is being ended, waits for that.
+  /// A call of the plugin that names this stream, made without its enqueueing lock: false when the stream has ended,
+  /// else it is there until leave(). While it is being ended, waits for that.
   bool enter() const noexcept;
   void leave() const noexcept { m_callers.fetch_sub(1, std::memory_order_release); }
   tsr_status set_point(tsr_ticket& at) const;  // stream_signal, asked again when it is refused
-  void destroy();  // the plugin's stream
+  void destroy();                              // the plugin's stream
   void end_for_good(const std::string& why);
   bool arm(std::uint64_t value);  // whether somebody will call when this point, the last one, is reached
   bool arm_callback();
@@ -130,7 +135,7 @@ class stream {
   std::uint64_t ask();       // the highest point known to be reached; notes failures
   std::uint64_t ask_once();  // the point that failed, or 0
   bool fire_until(std::uint64_t value);
-  void inherit_failures(std::uint64_t value);  // of what the points up to this one depend on
+  void inherit_failures(std::uint64_t value);                 // of what the points up to this one depend on
   tsr_status failure_at(std::uint64_t value) const noexcept;  // of the work itself
   void require_usable() const;
 
@@ -156,21 +161,21 @@ class stream {
   std::vector<failure> m_failures;
   std::deque<dependence> m_dependences;  // by value, ascending; under m_pending_lock, as all above
   std::atomic<bool> m_any_dependence{false};
-  tsr_status m_lost = TSR_OK;       // every point above m_lost_above has failed with it
+  tsr_status m_lost = TSR_OK;  // every point above m_lost_above has failed with it
   std::uint64_t m_lost_above = 0;
   std::string m_lost_details;
   std::atomic<bool> m_any_failure{false}, m_abandoned{false};  // m_any_failure: before m_completed covers the point
   std::mutex m_poll_lock;
-  std::mutex m_ask_lock;            // after m_poll_lock, before m_pending_lock
-  std::uint64_t m_known = 0;        // under m_ask_lock
+  std::mutex m_ask_lock;                  // after m_poll_lock, before m_pending_lock
+  std::uint64_t m_known = 0;              // under m_ask_lock
   std::atomic<bool> m_poll_asked{false};  // somebody wanted to poll while somebody else did
   void (*m_wake)(void*) = nullptr;
   void* m_wake_context = nullptr;
   std::atomic<std::uint64_t> m_armed{0};
-  std::atomic<std::uint64_t> m_calls_due{0};       // call-backs that have not begun
-  std::atomic<bool> m_waited_for{false};           // by m_waiter
-  std::unique_ptr<completion_thread> m_waiter;  // made when it is first needed; under m_enqueue
-  bool m_no_waiter = false;                     // the system has refused one
+  std::atomic<std::uint64_t> m_calls_due{0};        // call-backs that have not begun
+  std::atomic<bool> m_waited_for{false};            // by m_waiter
+  std::unique_ptr<completion_thread> m_waiter;      // made when it is first needed; under m_enqueue
+  bool m_no_waiter = false;                         // the system has refused one
   mutable std::atomic<std::uint32_t> m_callers{0};  // between enter and leave
   std::atomic<bool> m_ending{false};                // set before end_for_good looks at m_callers
 };
@@ -183,13 +188,16 @@ class stream_table {
   stream_table& operator=(const stream_table&) = delete;
   ~stream_table();
   stream& create(const plugin::device& device, std::uint32_t flags) {
-    m_streams.push_back(std::make_unique<stream>(static_cast<std::uint32_t>(m_streams.size()) + 1, device, flags, this));
+    m_streams.push_back(
+        std::make_unique<stream>(static_cast<std::uint32_t>(m_streams.size()) + 1, device, flags, this));
     return *m_streams.back();
   }
   stream& at(std::uint32_t number) const noexcept { return *m_streams[number - 1]; }
   bool reached(block::ticket ticket) const noexcept { return !ticket || at(ticket.stream).reached(ticket.value); }
   bool failed(block::ticket ticket) const noexcept { return ticket && at(ticket.stream).failed(ticket.value); }
-  bool passed_with_failure(block::ticket ticket) const { return ticket && at(ticket.stream).passed_with_failure(ticket.value); }
+  bool passed_with_failure(block::ticket ticket) const {
+    return ticket && at(ticket.stream).passed_with_failure(ticket.value);
+  }
   const std::vector<std::unique_ptr<stream>>& all() const noexcept { return m_streams; }
 
  private:

@@ -12,7 +12,8 @@ bool is_of(const announced_use* use, const block::record& block) noexcept {
 }  // namespace
 
 use_log::use_log()
-    : m_entries(std::make_unique<announced_use[]>(capacity)), m_begun(std::make_unique<std::atomic<std::uint64_t>[]>(capacity)) {
+    : m_entries(std::make_unique<announced_use[]>(capacity)),
+      m_begun(std::make_unique<std::atomic<std::uint64_t>[]>(capacity)) {
   for (std::uint64_t k = 0; k < capacity; ++k) m_entries[k].log = this;
 }
 
@@ -23,7 +24,8 @@ void use_log::note(block::record& block, std::uint64_t sequence, bool writes) no
   fresh.block.store(&block, std::memory_order_release);
   announced_use* const before = block.flow.last_announced.exchange(&fresh, std::memory_order_acq_rel);
   if (before != &fresh && is_of(before, block)) before->next.store(&fresh, std::memory_order_release);
-  if (!is_of(block.next_use.load(std::memory_order_acquire), block)) block.next_use.store(&fresh, std::memory_order_release);
+  if (!is_of(block.next_use.load(std::memory_order_acquire), block))
+    block.next_use.store(&fresh, std::memory_order_release);
 }
 
 /// The beginning of the chain; where that is forgotten, its end; or null.

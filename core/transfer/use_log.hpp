@@ -8,9 +8,10 @@
 
 namespace tessera::transfer {
 
-/// The uses that one submitter has announced, in its order, in a ring: the oldest are forgotten when there are more than
-/// fit. Announced by its thread alone, ended by whoever begins the task, read by whoever evicts; where these meet, a use may be
-/// missed, which makes a worse victim, never a wrong result. Blocks point into it: it must live as long as anybody evicts.
+/// The uses that one submitter has announced, in its order, in a ring: the oldest are forgotten when there are more
+/// than fit. Announced by its thread alone, ended by whoever begins the task, read by whoever evicts; where these meet,
+/// a use may be missed, which makes a worse victim, never a wrong result. Blocks point into it: it must live as long as
+/// anybody evicts.
 class use_log {
  public:
   static constexpr std::uint64_t capacity = 1 << 16;
@@ -20,18 +21,23 @@ class use_log {
   /// The task of age `sequence` will use the block, and perhaps write it. By the owning thread.
   void note(block::record& block, std::uint64_t sequence, bool writes) noexcept;
 
-  /// The task of age `sequence` has its blocks, or is given up: its uses are no longer to come. Tasks begin in any order. Any thread.
-  void begin(std::uint64_t sequence) noexcept { m_begun[sequence % capacity].store(sequence, std::memory_order_relaxed); }
+  /// The task of age `sequence` has its blocks, or is given up: its uses are no longer to come. Tasks begin in any
+  /// order. Any thread.
+  void begin(std::uint64_t sequence) noexcept {
+    m_begun[sequence % capacity].store(sequence, std::memory_order_relaxed);
+  }
 
-  /// The age of the first task that will use the block, as far as it was announced in any log; else never. Any thread; takes as long as
-  /// there are uses that have begun since the last call.
+  /// The age of the first task that will use the block, as far as it was announced in any log; else never. Any thread;
+  /// takes as long as there are uses that have begun since the last call.
   static std::uint64_t next_use(block::record& block) noexcept;
   /// Whether a task that was announced will write the block. Any thread; takes as long as there are uses to come.
   static bool will_be_written(const block::record& block) noexcept;
 
  private:
   static block::announced_use* first_known(const block::record& block) noexcept;
-  bool begun(std::uint64_t sequence) const noexcept { return m_begun[sequence % capacity].load(std::memory_order_relaxed) >= sequence; }
+  bool begun(std::uint64_t sequence) const noexcept {
+    return m_begun[sequence % capacity].load(std::memory_order_relaxed) >= sequence;
+  }
 
   std::unique_ptr<block::announced_use[]> m_entries;
   std::unique_ptr<std::atomic<std::uint64_t>[]> m_begun;  // by age: the age of the last task there that has begun

@@ -6,24 +6,28 @@
 namespace tessera::transfer {
 
 /// What the copy takes; nothing when it cannot be tried.
-std::optional<evictor::write_back_plan> evictor::plan_write_back(block::record& block, memory::space_number from) const {
+std::optional<evictor::write_back_plan> evictor::plan_write_back(block::record& block,
+                                                                 memory::space_number from) const {
   const memory::space_number to = m_memories.parent_of(from);
   if (to == memory::no_space || m_memories.links().between(from, to).how == route_kind::none) return std::nullopt;
   if (m_memories.lost(from) || m_memories.lost(to)) return std::nullopt;
   const std::unique_lock guard(block.lock, std::try_to_lock);
-  if (!guard || m_failures.exhausted(block, from, to, block.committed)) return std::nullopt;  // it stays, and others leave
+  if (!guard || m_failures.exhausted(block, from, to, block.committed))
+    return std::nullopt;  // it stays, and others leave
   return write_back_plan{.to = to, .bytes = block.bytes, .needs_room = block.find(to) == nullptr, .room = {}};
 }
 
-bool evictor::write_back(block::record& block, memory::space_number from, std::uint64_t& out_bytes, std::uint64_t sequence,
-                         std::uint64_t& deficit) {
+bool evictor::write_back(block::record& block, memory::space_number from, std::uint64_t& out_bytes,
+                         std::uint64_t sequence, std::uint64_t& deficit) {
   std::optional<write_back_plan> plan = plan_write_back(block, from);
   if (!plan) return false;
   if (plan->needs_room) {
-    // Tiers: what leaves this memory may first have to push something out of the next. The room there is taken before the
-    // block is locked, since making it looks at other blocks.
+    // Tiers: what leaves this memory may first have to push something out of the next. The room there is taken before
+    // the block is locked, since making it looks at other blocks.
     memory::space& parent = m_memories.at(plan->to);
-    const auto reserve = [&] { return m_claims.may_take(plan->to, sequence) && parent.reserve({&plan->bytes, 1}, {&plan->room, 1}); };
+    const auto reserve = [&] {
+      return m_claims.may_take(plan->to, sequence) && parent.reserve({&plan->bytes, 1}, {&plan->room, 1});
+    };
     if (!reserve()) {
       parent.wake_too(m_memories.at(from));
       if (!m_claims.may_take(plan->to, sequence)) return false;
@@ -70,17 +74,21 @@ std::optional<planned_copy> evictor::decide(block::record& block, memory::space_
   m_replicas.prune_tickets(*target);
   const stream& by = m_copies.stream_between(from, plan.to);
   const auto unreachable = [&](block::ticket t) { return t && !by.can_wait_for(m_memories.streams().at(t.stream)); };
-  if (unreachable(target->ready) || (target->readers && std::ranges::any_of(*target->readers, unreachable))) return std::nullopt;
+  if (unreachable(target->ready) || (target->readers && std::ranges::any_of(*target->readers, unreachable)))
+    return std::nullopt;
   ++target->pins;
   target->last_use = m_memories.at(plan.to).tick();
   std::optional<planned_copy> copy = m_copies.plan(block, *target, from, copy_purpose::write_back);
-  if (meanwhile == block::replica_state::draining) begin_eviction(*source, block.bytes);
-  else source->state = meanwhile;
+  if (meanwhile == block::replica_state::draining)
+    begin_eviction(*source, block.bytes);
+  else
+    source->state = meanwhile;
   return copy;
 }
 
 /// Begins to copy; `meanwhile` is the state of what is copied. Room that was reserved is used or given back.
-bool evictor::copy_back(block::record& block, memory::space_number from, write_back_plan& plan, block::replica_state meanwhile) {
+bool evictor::copy_back(block::record& block, memory::space_number from, write_back_plan& plan,
+                        block::replica_state meanwhile) {
   std::optional<planned_copy> copy = decide(block, from, plan, meanwhile);
   if (plan.room) m_memories.at(plan.to).release(plan.room, plan.bytes);
   if (!copy) return false;

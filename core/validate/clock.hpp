@@ -19,8 +19,10 @@ class clock {
   void learn(actor_number who, event_number event) {
     if (event <= m_floor) return;
     const auto at = std::ranges::lower_bound(m_entries, who, {}, &entry::who);
-    if (at != m_entries.end() && at->who == who) at->event = std::max(at->event, event);
-    else m_entries.insert(at, {who, event});
+    if (at != m_entries.end() && at->who == who)
+      at->event = std::max(at->event, event);
+    else
+      m_entries.insert(at, {who, event});
     if (m_entries.size() > most) forget_details();
   }
   void learn(const clock& other) {

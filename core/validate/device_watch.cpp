@@ -16,18 +16,23 @@ constexpr tsr_space_ref plain_host{nullptr, 0};
 void enqueue_before(lent& of, std::span<const operation::operand> operands, std::span<const block::access> accesses,
                     transfer::stream& on, const memory::space& in) {
   for (lent_block& b : of.blocks) {
-    const auto k = static_cast<std::size_t>(std::ranges::find(accesses, b.is, &block::access::block) - accesses.begin());
+    const auto k =
+        static_cast<std::size_t>(std::ranges::find(accesses, b.is, &block::access::block) - accesses.begin());
     b.on_device = operands[k].address;
     if (b.is->bytes == 0) continue;
-    if (needs_contents(b.how)) transfer::enqueue_copies(on, plain_host, address_of(b.original), in.reference(), b.on_device, b.is->bytes);
-    else transfer::enqueue_copies(on, in.reference(), b.on_device, plain_host, address_of(b.copy->elements().data()), b.is->bytes);
+    if (needs_contents(b.how))
+      transfer::enqueue_copies(on, plain_host, address_of(b.original), in.reference(), b.on_device, b.is->bytes);
+    else
+      transfer::enqueue_copies(on, in.reference(), b.on_device, plain_host, address_of(b.copy->elements().data()),
+                               b.is->bytes);
   }
 }
 
 void enqueue_after(lent& of, transfer::stream& on, const memory::space& in) {
   for (lent_block& b : of.blocks)
     if (b.how != intent::scratch && b.is->bytes != 0)
-      transfer::enqueue_copies(on, plain_host, address_of(b.copy->elements().data()), in.reference(), b.on_device, b.is->bytes);
+      transfer::enqueue_copies(on, plain_host, address_of(b.copy->elements().data()), in.reference(), b.on_device,
+                               b.is->bytes);
 }
 
 bool wait_for(transfer::stream& on, block::ticket done) {

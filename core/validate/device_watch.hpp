@@ -9,8 +9,8 @@
 
 namespace tessera::validate {
 
-/// Enqueues, with the stream's lock held, copies of what the task needs and patterns into what it will write. The stream
-/// may be a compute stream. Throws tessera::error (device).
+/// Enqueues, with the stream's lock held, copies of what the task needs and patterns into what it will write. The
+/// stream may be a compute stream. Throws tessera::error (device).
 void enqueue_before(lent& of, std::span<const operation::operand> operands, std::span<const block::access> accesses,
                     transfer::stream& on, const memory::space& in);
 /// Enqueues copies of all that it may have changed, behind its work.

@@ -8,17 +8,28 @@ namespace tessera::validate {
 
 std::string_view name_of(fault is) noexcept {
   switch (is) {
-    case fault::unordered: return "unordered accesses";
-    case fault::wrong_thread: return "used from another thread";
-    case fault::overlap: return "overlapping memory";
-    case fault::read_changed: return "read block written";
-    case fault::not_written: return "elements never written";
-    case fault::outside: return "written outside of its block";
-    case fault::uninitialised: return "computed from nothing";
-    case fault::stray: return "changed behind the runtime";
-    case fault::after_end: return "used after its end";
-    case fault::after_free: return "used after its array";
-    case fault::outlives: return "outlives its runtime";
+    case fault::unordered:
+      return "unordered accesses";
+    case fault::wrong_thread:
+      return "used from another thread";
+    case fault::overlap:
+      return "overlapping memory";
+    case fault::read_changed:
+      return "read block written";
+    case fault::not_written:
+      return "elements never written";
+    case fault::outside:
+      return "written outside of its block";
+    case fault::uninitialised:
+      return "computed from nothing";
+    case fault::stray:
+      return "changed behind the runtime";
+    case fault::after_end:
+      return "used after its end";
+    case fault::after_free:
+      return "used after its array";
+    case fault::outlives:
+      return "outlives its runtime";
   }
   return "?";
 }
@@ -48,13 +59,18 @@ std::string to_text(const std::vector<finding>& all) {
 void journal::add(finding f) {
   constexpr std::size_t most = 1000;
   const std::lock_guard guard(m_mutex);
-  const auto same = [](const party& a, const party& b) { return a.what == b.what && a.line == b.line && a.file == b.file; };
+  const auto same = [](const party& a, const party& b) {
+    return a.what == b.what && a.line == b.line && a.file == b.file;
+  };
   const auto known = std::ranges::find_if(
       m_all, [&](const finding& g) { return g.is == f.is && same(g.here, f.here) && same(g.there, f.there); });
   const auto position = static_cast<std::size_t>(known - m_all.begin());
-  if (known != m_all.end()) ++known->times;
-  else if (m_all.size() < most) m_all.push_back(std::move(f));
-  else return;
+  if (known != m_all.end())
+    ++known->times;
+  else if (m_all.size() < most)
+    m_all.push_back(std::move(f));
+  else
+    return;
   if (std::ranges::find(m_fresh, position) == m_fresh.end()) m_fresh.push_back(position);
 }
 
@@ -83,7 +99,9 @@ void journal::raise(const std::string& also) {
   std::string where = to_text(first.here);
   if (!first.there.what.empty()) where += "\n  and: " + to_text(first.there);
   std::string hint = first.hint;
-  if (count > 1) hint += fmt::format("{}{} findings since the last fence: runtime::findings has them all", hint.empty() ? "" : "; ", count);
+  if (count > 1)
+    hint += fmt::format("{}{} findings since the last fence: runtime::findings has them all", hint.empty() ? "" : "; ",
+                        count);
   if (!also.empty()) hint += fmt::format("{}besides: {}", hint.empty() ? "" : "; ", also);
   throw error(error_kind::validation, first.text, where, hint);
 }

@@ -31,10 +31,10 @@ std::string_view name_of(fault is) noexcept;
 
 /// One of the two places of a finding.
 struct party {
-  std::string what = {};   ///< "task 'smooth' submitted", "view taken", "array A made"
-  std::string file = {};   ///< as the compiler names it; empty: not known
+  std::string what = {};  ///< "task 'smooth' submitted", "view taken", "array A made"
+  std::string file = {};  ///< as the compiler names it; empty: not known
   std::uint32_t line = 0;
-  std::string use = {};    ///< "A(1,0) read, version 3"; may be empty
+  std::string use = {};  ///< "A(1,0) read, version 3"; may be empty
 
   /// `what` at a place of the program.
   static party at(std::string what, const std::source_location& site, std::string use = {}) {
@@ -45,10 +45,10 @@ struct party {
 /// One mistake of the program, with both sites.
 struct finding {
   fault is = fault::unordered;
-  std::string text;          ///< what happened, one sentence without a full stop
-  party here, there;         ///< who was caught; the other one (`what` empty: there is none)
-  std::string hint;          ///< what to do about it
-  std::uint64_t times = 1;   ///< how often between the same two places
+  std::string text;         ///< what happened, one sentence without a full stop
+  party here, there;        ///< who was caught; the other one (`what` empty: there is none)
+  std::string hint;         ///< what to do about it
+  std::uint64_t times = 1;  ///< how often between the same two places
 };
 
 /// "task 'smooth' submitted at heat.cpp:41, A(1,0) read, version 3".
@@ -61,11 +61,13 @@ std::string to_text(const std::vector<finding>& all);
 /// Collects findings. Thread-safe.
 class journal {
  public:
-  /// Findings of one kind between the same two places are counted, not listed again; at most 1000 different ones are kept.
+  /// Findings of one kind between the same two places are counted, not listed again; at most 1000 different ones are
+  /// kept.
   void add(finding f);
   /// All so far, in the order in which they were found.
   std::vector<finding> all() const;
-  /// Throws tessera::error (validation) with the first finding since the last call, if there is one. `also`: what else went wrong.
+  /// Throws tessera::error (validation) with the first finding since the last call, if there is one. `also`: what else
+  /// went wrong.
   void raise(const std::string& also = {});
   /// Those since the last raise.
   std::vector<finding> unreported() const;

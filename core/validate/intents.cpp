@@ -25,7 +25,8 @@ std::string subject(const lent& of) {
 /// One intent for several uses of a block in one task.
 intent both(intent a, intent b) noexcept {
   if (a == b) return a;
-  if (needs_contents(a) || needs_contents(b)) return makes_version(a) || makes_version(b) ? intent::update : intent::read;
+  if (needs_contents(a) || needs_contents(b))
+    return makes_version(a) || makes_version(b) ? intent::update : intent::read;
   return intent::write;  // write and scratch
 }
 
@@ -56,14 +57,24 @@ std::string element_name(const shape& extents, std::size_t position) {
 
 std::string element_text(element_type type, const std::byte* at) {
   switch (type) {
-    case element_type::f64: return fmt::format("{}", element_as<double>(at));
-    case element_type::f32: return fmt::format("{}", element_as<float>(at));
-    case element_type::c128: return fmt::format("{}{:+}i", element_as<std::complex<double>>(at).real(), element_as<std::complex<double>>(at).imag());
-    case element_type::c64: return fmt::format("{}{:+}i", element_as<std::complex<float>>(at).real(), element_as<std::complex<float>>(at).imag());
-    case element_type::i64: return fmt::format("{}", element_as<std::int64_t>(at));
-    case element_type::i32: return fmt::format("{}", element_as<std::int32_t>(at));
-    case element_type::u8: return fmt::format("{}", element_as<std::uint8_t>(at));
-    default: return fmt::format("0x{:04x}", element_as<std::uint16_t>(at));
+    case element_type::f64:
+      return fmt::format("{}", element_as<double>(at));
+    case element_type::f32:
+      return fmt::format("{}", element_as<float>(at));
+    case element_type::c128:
+      return fmt::format("{}{:+}i", element_as<std::complex<double>>(at).real(),
+                         element_as<std::complex<double>>(at).imag());
+    case element_type::c64:
+      return fmt::format("{}{:+}i", element_as<std::complex<float>>(at).real(),
+                         element_as<std::complex<float>>(at).imag());
+    case element_type::i64:
+      return fmt::format("{}", element_as<std::int64_t>(at));
+    case element_type::i32:
+      return fmt::format("{}", element_as<std::int32_t>(at));
+    case element_type::u8:
+      return fmt::format("{}", element_as<std::uint8_t>(at));
+    default:
+      return fmt::format("0x{:04x}", element_as<std::uint16_t>(at));
   }
 }
 
@@ -92,7 +103,8 @@ std::unique_ptr<lent> intents::begin(task::record& t, party who, std::span<const
     b.makes = makes_version(how) ? a.version : 0;
     b.type = a.block->type;
     b.original = static_cast<std::byte*>(o.host);
-    b.copy = std::make_unique<guarded_memory>(a.block->bytes, m_pattern, m_next.fetch_add(1, std::memory_order_relaxed));
+    b.copy =
+        std::make_unique<guarded_memory>(a.block->bytes, m_pattern, m_next.fetch_add(1, std::memory_order_relaxed));
     out->blocks.push_back(std::move(b));
   }
   return out;
@@ -141,8 +153,10 @@ void intents::judge(lent& of) {
     if (makes_version(b.how)) check_origin_of_nans(of, b);
   }
   for (lent_block& b : of.blocks) {
-    if (makes_version(b.how)) m_contents.made(*b.is, {b.makes, checksum(b.copy->elements()), true, with_use(of, b)});
-    else if (b.how == intent::scratch) m_contents.forget(*b.is);
+    if (makes_version(b.how))
+      m_contents.made(*b.is, {b.makes, checksum(b.copy->elements()), true, with_use(of, b)});
+    else if (b.how == intent::scratch)
+      m_contents.forget(*b.is);
   }
 }
 
@@ -181,26 +195,28 @@ void intents::check_read(const lent& of, const lent_block& b) {
   std::size_t first = count, changed = 0;
   for (std::size_t k = 0; k < count; ++k)
     if (std::memcmp(elements.data() + k * size, b.original + k * size, size) != 0 && changed++ == 0) first = k;
-  m_journal.add({.is = fault::read_changed,
-                 .text = fmt::format("{} changed {} of {} elements of {}, which it has declared read: element {} was {} and became {}",
-                                     subject(of), changed, count, block::name_of(*b.is), element_name(*b.is->extents, first),
-                                     element_text(b.type, b.original + first * size),
-                                     element_text(b.type, elements.data() + first * size)),
-                 .here = with_use(of, b),
-                 .there = maker_of(b).value_or(party{}),
-                 .hint = b.before.empty() ? "declare the block update; the change was not kept" : "declare the block update"});
+  m_journal.add(
+      {.is = fault::read_changed,
+       .text = fmt::format(
+           "{} changed {} of {} elements of {}, which it has declared read: element {} was {} and became {}",
+           subject(of), changed, count, block::name_of(*b.is), element_name(*b.is->extents, first),
+           element_text(b.type, b.original + first * size), element_text(b.type, elements.data() + first * size)),
+       .here = with_use(of, b),
+       .there = maker_of(b).value_or(party{}),
+       .hint = b.before.empty() ? "declare the block update; the change was not kept" : "declare the block update"});
 }
 
 void intents::check_written(const lent& of, const lent_block& b) {
   const auto elements = b.copy->elements();
   const std::uint64_t left = m_pattern.untouched(elements, b.type);
   if (left == 0) return;
-  m_journal.add({.is = fault::not_written,
-                 .text = fmt::format("{} has declared {} write and left {} of {} elements unwritten", subject(of),
-                                     block::name_of(*b.is), left, elements.size() / size_of(b.type)),
-                 .here = with_use(of, b),
-                 .there = b.found != 0 ? maker_of(b).value_or(party{}) : party{},
-                 .hint = "write means every element: what was there before is not fetched; declare the block update to keep it"});
+  m_journal.add(
+      {.is = fault::not_written,
+       .text = fmt::format("{} has declared {} write and left {} of {} elements unwritten", subject(of),
+                           block::name_of(*b.is), left, elements.size() / size_of(b.type)),
+       .here = with_use(of, b),
+       .there = b.found != 0 ? maker_of(b).value_or(party{}) : party{},
+       .hint = "write means every element: what was there before is not fetched; declare the block update to keep it"});
 }
 
 void intents::check_zones(const lent& of, const lent_block& b) {
@@ -208,12 +224,13 @@ void intents::check_zones(const lent& of, const lent_block& b) {
   if (!damage) return;
   const std::string where = damage->first < 0 ? fmt::format("{} bytes before its first element", -damage->first)
                                               : fmt::format("{} bytes behind its last element", damage->first);
-  m_journal.add({.is = fault::outside,
-                 .text = fmt::format("{} wrote {} bytes outside of {}, the first one {}", subject(of), damage->bytes,
-                                     block::name_of(*b.is), where),
-                 .here = with_use(of, b),
-                 .there = maker_of(b).value_or(party{}),
-                 .hint = "compare its indices with the extents of the view: blocks at the end of an array may be smaller"});
+  m_journal.add(
+      {.is = fault::outside,
+       .text = fmt::format("{} wrote {} bytes outside of {}, the first one {}", subject(of), damage->bytes,
+                           block::name_of(*b.is), where),
+       .here = with_use(of, b),
+       .there = maker_of(b).value_or(party{}),
+       .hint = "compare its indices with the extents of the view: blocks at the end of an array may be smaller"});
   b.copy->mend(m_pattern);
 }
 
@@ -221,14 +238,17 @@ void intents::check_untouched_meanwhile(const lent& of, const lent_block& b, std
   if (b.zeroed) return;
   const auto made = m_contents.find(*b.is, b.found);
   if (!made || !made->known || made->sum == checksum(elements)) return;
-  m_journal.add({.is = fault::stray,
-                 .text = fmt::format("the contents of {} are not those that its version {} was made with: somebody wrote to it who had "
-                                     "no task or view on it",
-                                     block::name_of(*b.is), b.found),
-                 .here = with_use(of, b),
-                 .there = made->maker,
-                 .hint = b.is->foreign ? "memory that an array has adopted may be touched through tasks and views only"
-                                       : "look for pointers that are kept, and for tasks of devices that write beyond their blocks"});
+  m_journal.add(
+      {.is = fault::stray,
+       .text = fmt::format(
+           "the contents of {} are not those that its version {} was made with: somebody wrote to it who had "
+           "no task or view on it",
+           block::name_of(*b.is), b.found),
+       .here = with_use(of, b),
+       .there = made->maker,
+       .hint = b.is->foreign
+                   ? "memory that an array has adopted may be touched through tasks and views only"
+                   : "look for pointers that are kept, and for tasks of devices that write beyond their blocks"});
   m_contents.made(*b.is, {b.found, checksum(elements), true, made->maker});  // once per change
 }
 
@@ -238,14 +258,17 @@ void intents::check_origin_of_nans(const lent& of, const lent_block& b) {
     const pattern::taint found = m_pattern.tainted(elements, b.type, meaning);
     if (found.elements == 0) continue;
     // Elements that are still as they were filled are another fault; what came in with the inputs was told before.
-    if (meaning == pattern::meaning::never_written && b.how == intent::write && m_pattern.untouched(elements, b.type) >= found.elements) continue;
+    if (meaning == pattern::meaning::never_written && b.how == intent::write &&
+        m_pattern.untouched(elements, b.type) >= found.elements)
+      continue;
     const bool came_in = std::ranges::any_of(of.blocks, [&](const lent_block& in) {
-      return needs_contents(in.how) && m_pattern.tainted({in.original, in.copy->elements().size()}, in.type, meaning).elements > 0;
+      return needs_contents(in.how) &&
+             m_pattern.tainted({in.original, in.copy->elements().size()}, in.type, meaning).elements > 0;
     });
     if (came_in) continue;
     finding f{.is = fault::uninitialised,
-              .text = fmt::format("{} computed {} of {} elements of {} from {}, the first one {}", subject(of), found.elements,
-                                  elements.size() / size_of(b.type), block::name_of(*b.is),
+              .text = fmt::format("{} computed {} of {} elements of {} from {}, the first one {}", subject(of),
+                                  found.elements, elements.size() / size_of(b.type), block::name_of(*b.is),
                                   meaning == pattern::meaning::ended ? "memory of a task or view that had ended"
                                                                      : "elements that nobody had written",
                                   element_name(*b.is->extents, found.first)),
@@ -258,7 +281,8 @@ void intents::check_origin_of_nans(const lent& of, const lent_block& b) {
       f.hint = "keep no pointer to elements; take a view, or submit a task, whenever they are needed";
     } else {
       for (const lent_block& from : of.blocks)
-        if (!needs_contents(from.how) && (from.how == intent::scratch || f.there.what.empty())) f.there = with_use(of, from);
+        if (!needs_contents(from.how) && (from.how == intent::scratch || f.there.what.empty()))
+          f.there = with_use(of, from);
     }
     m_journal.add(std::move(f));
   }

@@ -17,11 +17,11 @@ namespace tessera::validate {
 /// A block while a task or view has it, in a private copy.
 struct lent_block {
   block::record* is = nullptr;
-  intent how = intent::read;       ///< scratch, read, write or update, for all uses of the task together
+  intent how = intent::read;  ///< scratch, read, write or update, for all uses of the task together
   block::version_number found = 0, makes = 0;
-  bool zeroed = false;             ///< by the runtime, for an accumulate: it does not hold what version `found` was
+  bool zeroed = false;  ///< by the runtime, for an accumulate: it does not hold what version `found` was
   element_type type = element_type::none;
-  std::byte* original = nullptr;   ///< the replica on the host; for a device: what was there before, in `before`
+  std::byte* original = nullptr;         ///< the replica on the host; for a device: what was there before, in `before`
   std::unique_ptr<guarded_memory> copy;  ///< what the task sees; for a device: what is there afterwards
   std::vector<std::byte> before;
   tsr_address on_device{};
@@ -31,14 +31,14 @@ struct task_note;
 
 /// All blocks of a task or view.
 struct lent {
-  party who;                       ///< without `use`
+  party who;  ///< without `use`
   std::vector<lent_block> blocks;
-  std::shared_ptr<task_note> note; ///< see order.hpp
-  block::record* first = nullptr;  ///< its first block
+  std::shared_ptr<task_note> note;  ///< see order.hpp
+  block::record* first = nullptr;   ///< its first block
 };
 
-/// Tasks and views on the host work on private copies: what they may read is copied in, what they may write is filled with a
-/// pattern or copied in, and copied back when they are done. Thread-safe.
+/// Tasks and views on the host work on private copies: what they may read is copied in, what they may write is filled
+/// with a pattern or copied in, and copied back when they are done. Thread-safe.
 class intents {
  public:
   intents(journal& to, const pattern& with, quarantine& ended, contents& of)

@@ -12,8 +12,8 @@ struct order::core {
   std::mutex mutex;
   event_number events = 0;
   actor_number actors = 0;
-  std::shared_ptr<actor> first;              // of the thread that made the runtime
-  clock ended;                               // what threads knew and did that have ended
+  std::shared_ptr<actor> first;  // of the thread that made the runtime
+  clock ended;                   // what threads knew and did that have ended
   std::uint64_t ended_count = 0;
   std::unordered_map<const block::record*, history> blocks;
   std::multimap<std::uintptr_t, const block::record*> memory;  // of adopted blocks, by address
@@ -26,7 +26,8 @@ struct order::thread_entry {
   std::shared_ptr<actor> mine;
 };
 
-/// Of the current thread, in all runtimes that validate. When the thread ends, whoever goes on is taken to have waited for it.
+/// Of the current thread, in all runtimes that validate. When the thread ends, whoever goes on is taken to have waited
+/// for it.
 struct order::thread_list {
   std::vector<thread_entry> entries;
   ~thread_list() {
@@ -44,7 +45,7 @@ struct order::submission {
   actor_number who = 0;
   event_number event = 0;
   const clock* known = nullptr;
-  actor_number thread = 0;      // the thread it comes from, whatever submits
+  actor_number thread = 0;  // the thread it comes from, whatever submits
   std::shared_ptr<task_note> note;
   const operation::definition* what = nullptr;
   std::source_location site;
@@ -122,7 +123,9 @@ void order::kept(std::span<block::record* const> blocks, std::source_location si
 party order::party_of(const use& u, const block::record& b) const {
   const history& h = m_core->blocks.at(&b);
   // A block that is gone has no name any more.
-  const std::string how = h.gone ? fmt::format("block {} of {} {}, version {}", h.block, h.array, name_of(u.how), u.version) : use_of(b, u.how, u.version);
+  const std::string how =
+      h.gone ? fmt::format("block {} of {} {}, version {}", h.block, h.array, name_of(u.how), u.version)
+             : use_of(b, u.how, u.version);
   if (u.what->special != nullptr) return party::at("view taken", u.site, how);
   return party::at(fmt::format("task '{}' {}", u.what->name, u.recorded ? "recorded" : "submitted"), u.site, how);
 }
@@ -202,11 +205,13 @@ bool order::check(submission& of, const block::record& b, intent how) {
   }
   if (h.gone) return !tell_when_gone(b, party_of(now, b).what, of.site, how, true);
   if (h.owner != 0 && h.owner != of.thread) {
-    m_journal.add({.is = fault::wrong_thread,
-                   .text = fmt::format("{} is used from a thread other than the one that array {} is kept to", block::name_of(b), h.array),
-                   .here = party_of(now, b),
-                   .there = h.kept_by,
-                   .hint = "submit from that thread alone, or do not call keep_to_this_thread: linking takes no lock then"});
+    m_journal.add(
+        {.is = fault::wrong_thread,
+         .text = fmt::format("{} is used from a thread other than the one that array {} is kept to", block::name_of(b),
+                             h.array),
+         .here = party_of(now, b),
+         .there = h.kept_by,
+         .hint = "submit from that thread alone, or do not call keep_to_this_thread: linking takes no lock then"});
   }
   const auto against = [&](const use& earlier) {
     of.note->before.push_back(earlier.by);
@@ -226,8 +231,10 @@ bool order::check(submission& of, const block::record& b, intent how) {
 
   const auto keep = [&](std::vector<use>& among) {
     const auto same = std::ranges::find_if(among, [&](const use& u) { return u.who == now.who; });
-    if (same != among.end()) *same = now;
-    else among.push_back(now);
+    if (same != among.end())
+      *same = now;
+    else
+      among.push_back(now);
   };
   if (makes_version(how)) {
     h.write = now;
@@ -238,8 +245,8 @@ bool order::check(submission& of, const block::record& b, intent how) {
   return true;
 }
 
-bool order::tell_when_gone(const block::record& b, const std::string& what, const std::source_location& site, intent how,
-                           bool locked) {
+bool order::tell_when_gone(const block::record& b, const std::string& what, const std::source_location& site,
+                           intent how, bool locked) {
   std::unique_lock guard(m_core->mutex, std::defer_lock);
   if (!locked) guard.lock();
   const auto found = m_core->blocks.find(&b);
@@ -254,23 +261,28 @@ bool order::tell_when_gone(const block::record& b, const std::string& what, cons
 }
 
 void order::report_unordered(const submission&, const block::record& b, const use& now, const use& earlier) {
-  m_journal.add({.is = fault::unordered,
-                 .text = fmt::format("{} is used by two threads or tasks with the intents {} and {}, and nothing orders their submissions",
-                                     block::name_of(b), name_of(earlier.how), name_of(now.how)),
-                 .here = party_of(now, b),
-                 .there = party_of(earlier, b),
-                 .hint = "order them: submit both from one thread, fence, take a view, or tell of a barrier with order_before and order_after"});
+  m_journal.add(
+      {.is = fault::unordered,
+       .text = fmt::format(
+           "{} is used by two threads or tasks with the intents {} and {}, and nothing orders their submissions",
+           block::name_of(b), name_of(earlier.how), name_of(now.how)),
+       .here = party_of(now, b),
+       .there = party_of(earlier, b),
+       .hint = "order them: submit both from one thread, fence, take a view, or tell of a barrier with order_before "
+               "and order_after"});
 }
 
 void order::check_overlaps(const submission& of, const block::record& b, const history& h, const use& now) {
   const auto against = [&](const use& earlier, const block::record& other) {
     if (earlier.event <= of.known->floor() || earlier.waited_for) return;
-    m_journal.add({.is = fault::overlap,
-                   .text = fmt::format("{} and {} are the same memory, and nothing makes this use wait for the earlier one",
-                                       block::name_of(b), m_core->blocks[&other].gone ? "a block of " + m_core->blocks[&other].array : block::name_of(other)),
-                   .here = party_of(now, b),
-                   .there = party_of(earlier, other),
-                   .hint = "adopt the memory once; or destroy the first array and fence before the second one is used"});
+    m_journal.add(
+        {.is = fault::overlap,
+         .text = fmt::format(
+             "{} and {} are the same memory, and nothing makes this use wait for the earlier one", block::name_of(b),
+             m_core->blocks[&other].gone ? "a block of " + m_core->blocks[&other].array : block::name_of(other)),
+         .here = party_of(now, b),
+         .there = party_of(earlier, other),
+         .hint = "adopt the memory once; or destroy the first array and fence before the second one is used"});
   };
   for (const block::record* other : h.overlaps) {
     const history& o = m_core->blocks[other];
@@ -323,8 +335,10 @@ void order::before(clock& point, task_note* in) {
   const std::lock_guard guard(m_core->mutex);
   const actor& mine = current_actor();
   point.learn(in != nullptr ? in->known : mine.known);
-  if (in != nullptr) point.learn(in->self, in->last);
-  else point.learn(mine.number, mine.last);
+  if (in != nullptr)
+    point.learn(in->self, in->last);
+  else
+    point.learn(mine.number, mine.last);
 }
 
 void order::after(const clock& point, task_note* in) {

@@ -19,17 +19,18 @@ namespace tessera::validate {
 /// What a task knows of other submissions, and what is known of its own.
 struct task_note {
   actor_number submitter = 0;
-  event_number event = 0;       ///< its submission
-  clock known;                  ///< at its submission, from its start on with what its predecessors knew, and its own
-  actor_number self = 0;        ///< while it submits others
-  event_number last = 0;        ///< its last own submission
-  std::source_location site;    ///< of that
+  event_number event = 0;     ///< its submission
+  clock known;                ///< at its submission, from its start on with what its predecessors knew, and its own
+  actor_number self = 0;      ///< while it submits others
+  event_number last = 0;      ///< its last own submission
+  std::source_location site;  ///< of that
   std::vector<std::shared_ptr<task_note>> before;  ///< predecessors; until it starts
 };
 
-/// Follows who knew of what when it was submitted: every thread and every task that submits is an actor with a vector clock.
-/// An actor learns from a fence (everything that has ended), a view (the task that made the block's version, and what that
-/// one knew), a task (its submitter, and its predecessors), the end of a thread, and order points. Thread-safe; one lock.
+/// Follows who knew of what when it was submitted: every thread and every task that submits is an actor with a vector
+/// clock. An actor learns from a fence (everything that has ended), a view (the task that made the block's version, and
+/// what that one knew), a task (its submitter, and its predecessors), the end of a thread, and order points.
+/// Thread-safe; one lock.
 class order {
  public:
   explicit order(journal& to);
@@ -41,7 +42,8 @@ class order {
   /// Only the calling thread may submit what uses them.
   void kept(std::span<block::record* const> blocks, std::source_location site);
 
-  /// Before a task is linked. False: it uses blocks that are gone and must not run. `in`: the task that submits it, or null.
+  /// Before a task is linked. False: it uses blocks that are gone and must not run. `in`: the task that submits it, or
+  /// null.
   bool submitted(task::record& t, task_note* in);
   /// Before a replay is linked; false: likewise.
   bool replayed(const task::replay& r, task_note* in, std::source_location site);
@@ -55,7 +57,8 @@ class order {
   void after(const clock& point, task_note* in);
 
   /// Whether a block's array is gone: then that is a finding. @param what  who uses it: "task 'x' submitted"
-  bool tell_when_gone(const block::record& b, const std::string& what, const std::source_location& site, intent how, bool locked);
+  bool tell_when_gone(const block::record& b, const std::string& what, const std::source_location& site, intent how,
+                      bool locked);
   /// An array lets go of a block. False: it has done so before.
   bool destroyed(const block::record& b, task_note* in);
   /// The record of a block will be reused.
@@ -68,13 +71,13 @@ class order {
     actor_number number = 0;
     clock known;
     event_number last = 0;
-    std::source_location site;      // of its last call
+    std::source_location site;  // of its last call
     bool has_site = false;
     std::uint64_t ended_seen = 0;
   };
   struct thread_entry;
   struct thread_list;
-  struct core;   // what outlives this while threads end
+  struct core;  // what outlives this while threads end
   struct use {
     actor_number who = 0;
     event_number event = 0;
@@ -84,20 +87,20 @@ class order {
     intent how = intent::read;
     block::version_number version = 0;
     bool recorded = false;
-    bool waited_for = false;        // a view has
+    bool waited_for = false;  // a view has
   };
   struct history {
     std::string array;
-    std::uint32_t block = 0;        // position in it
+    std::uint32_t block = 0;  // position in it
     std::optional<party> made, gone;
     std::optional<use> write;
     std::vector<use> reads, additions, rooms;  // since the last write, one per actor
-    actor_number owner = 0;         // of kept blocks
+    actor_number owner = 0;                    // of kept blocks
     party kept_by;
     std::vector<const block::record*> overlaps;
-    std::uintptr_t memory = 0;      // adopted blocks
+    std::uintptr_t memory = 0;  // adopted blocks
   };
-  struct submission;                // of one task
+  struct submission;  // of one task
 
   actor& current_actor();
   bool check(submission& of, const block::record& b, intent how);

@@ -19,14 +19,21 @@ std::uint64_t mix(std::uint64_t x) noexcept {  // splitmix64's finalizer
   return x ^ (x >> 31);
 }
 
-enum class scalar_kind : std::uint8_t { f64, f32, other };
+enum class scalar_kind : std::uint8_t {
+  f64,
+  f32,
+  other
+};
 scalar_kind kind_of(element_type type) noexcept {
   switch (type) {
     case element_type::f64:
-    case element_type::c128: return scalar_kind::f64;
+    case element_type::c128:
+      return scalar_kind::f64;
     case element_type::f32:
-    case element_type::c64: return scalar_kind::f32;
-    default: return scalar_kind::other;
+    case element_type::c64:
+      return scalar_kind::f32;
+    default:
+      return scalar_kind::other;
   }
 }
 
@@ -45,7 +52,8 @@ std::uint64_t pattern::word(std::uint64_t position, std::uint64_t salt) const no
   return mix(m_seed ^ mix(position * 4 + salt));
 }
 
-void pattern::element(std::byte* to, element_type type, std::uint64_t position, meaning is, std::uint32_t id) const noexcept {
+void pattern::element(std::byte* to, element_type type, std::uint64_t position, meaning is,
+                      std::uint32_t id) const noexcept {
   const auto which = static_cast<std::size_t>(is);
   const std::size_t size = size_of(type);
   switch (kind_of(type)) {
@@ -55,7 +63,8 @@ void pattern::element(std::byte* to, element_type type, std::uint64_t position, 
       return;
     }
     case scalar_kind::f32:
-      for (std::size_t at = 0; at < size; at += sizeof m_f32[which]) std::memcpy(to + at, &m_f32[which], sizeof m_f32[which]);
+      for (std::size_t at = 0; at < size; at += sizeof m_f32[which])
+        std::memcpy(to + at, &m_f32[which], sizeof m_f32[which]);
       return;
     case scalar_kind::other: {
       const std::uint64_t byte = position * size;  // elements of at most 8 bytes do not straddle words
@@ -82,14 +91,17 @@ std::uint64_t pattern::untouched(std::span<const std::byte> in, element_type typ
   };
   for (std::size_t k = 0; k < in.size() / size; ++k) {
     element(expected.data(), type, k, meaning::never_written, 0);
-    if (std::memcmp(expected.data(), in.data() + k * size, size) == 0) ++run;
-    else end_run();
+    if (std::memcmp(expected.data(), in.data() + k * size, size) == 0)
+      ++run;
+    else
+      end_run();
   }
   end_run();
   return count;
 }
 
-bool pattern::intact(std::span<const std::byte> in, element_type type, std::uint32_t id, std::size_t& out_first) const noexcept {
+bool pattern::intact(std::span<const std::byte> in, element_type type, std::uint32_t id,
+                     std::size_t& out_first) const noexcept {
   const std::size_t size = size_of(type);
   std::array<std::byte, longest_element> expected{};
   for (std::size_t k = 0; k < in.size() / size; ++k) {

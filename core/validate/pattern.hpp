@@ -9,8 +9,8 @@
 namespace tessera::validate {
 
 /// Bytes drawn once per run. Floating-point elements become signalling NaNs with a payload of their own: no computation
-/// makes those, and what is computed from them is a NaN with the same payload. Other elements become pseudo-random bytes
-/// that depend on the position. Immutable.
+/// makes those, and what is computed from them is a NaN with the same payload. Other elements become pseudo-random
+/// bytes that depend on the position. Immutable.
 class pattern {
  public:
   explicit pattern(std::uint64_t seed) noexcept;
@@ -23,11 +23,12 @@ class pattern {
   /// Fills whole elements. `id` (24 bits) can be read back from results in f64.
   void fill(std::span<std::byte> to, element_type type, meaning is, std::uint32_t id = 0) const noexcept;
 
-  /// Number of elements that still are as fill(never_written) has left them. Integers count only in runs of 8 bytes, since a
-  /// shorter one may be chance.
+  /// Number of elements that still are as fill(never_written) has left them. Integers count only in runs of 8 bytes,
+  /// since a shorter one may be chance.
   std::uint64_t untouched(std::span<const std::byte> in, element_type type) const noexcept;
   /// Whether all bytes are as fill(ended, id) has left them; else the first one that is not.
-  bool intact(std::span<const std::byte> in, element_type type, std::uint32_t id, std::size_t& out_first) const noexcept;
+  bool intact(std::span<const std::byte> in, element_type type, std::uint32_t id,
+              std::size_t& out_first) const noexcept;
 
   /// Floating-point elements that were computed from filled ones (or are copies of them), and the id of one of those.
   struct taint {

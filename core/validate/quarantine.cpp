@@ -24,13 +24,15 @@ void quarantine::look_at(entry& e) {
   const bool inside = m_pattern.intact(elements, e.type, e.memory->number(), first);
   const auto outside = e.memory->find_damage(m_pattern);
   if (inside && !outside) return;
-  m_journal.add({.is = fault::after_end,
-                 .text = fmt::format("the elements of a {} were written after it had ended{}",
-                                     e.whose.what.starts_with("view") ? "view" : "task",
-                                     inside ? ", outside of the block" : fmt::format(": element {} of {}", first, elements.size() / size_of(e.type))),
-                 .here = e.whose,
-                 .there = {},
-                 .hint = "keep no pointer to elements; take a view, or submit a task, whenever they are needed"});
+  m_journal.add(
+      {.is = fault::after_end,
+       .text = fmt::format("the elements of a {} were written after it had ended{}",
+                           e.whose.what.starts_with("view") ? "view" : "task",
+                           inside ? ", outside of the block"
+                                  : fmt::format(": element {} of {}", first, elements.size() / size_of(e.type))),
+       .here = e.whose,
+       .there = {},
+       .hint = "keep no pointer to elements; take a view, or submit a task, whenever they are needed"});
   m_pattern.fill(elements, e.type, pattern::meaning::ended, e.memory->number());
   e.memory->mend(m_pattern);
 }

@@ -26,7 +26,9 @@ std::uint64_t fresh_seed() {
 party party_of(const task::record& t) {
   if ((t.flags & task::flag_reduction) != 0) return {.what = "sum of additions"};  // the runtime's own: it has no place
   if (t.what->special != nullptr) return party::at(t.what->name == "hold" ? "view taken" : "array destroyed", t.site);
-  return party::at(fmt::format("task '{}' {}", t.what->name, (t.flags & task::flag_replayed) != 0 ? "recorded" : "submitted"), t.site);
+  return party::at(
+      fmt::format("task '{}' {}", t.what->name, (t.flags & task::flag_replayed) != 0 ? "recorded" : "submitted"),
+      t.site);
 }
 
 validator::validator()
@@ -55,14 +57,17 @@ void validator::end_task(lent* of, bool failed) {
   m_intents.take_back(*owned, failed);
 }
 
-void validator::begin_on_device(std::unique_ptr<lent>& out, task::record& t, std::span<const operation::operand> operands,
-                                transfer::stream& on, const memory::space& in) {
+void validator::begin_on_device(std::unique_ptr<lent>& out, task::record& t,
+                                std::span<const operation::operand> operands, transfer::stream& on,
+                                const memory::space& in) {
   m_order.started(t);
   out = m_intents.watch(t, party_of(t));
   enqueue_before(*out, operands, t.all_accesses(), on, in);
 }
 
-void validator::enqueued_on_device(lent& of, transfer::stream& on, const memory::space& in) { enqueue_after(of, on, in); }
+void validator::enqueued_on_device(lent& of, transfer::stream& on, const memory::space& in) {
+  enqueue_after(of, on, in);
+}
 
 void validator::end_on_device(std::unique_ptr<lent> of, transfer::stream& on, block::ticket done, bool failed) {
   if (done) {
@@ -90,7 +95,8 @@ void validator::view_granted(const lent& of) { m_order.view_granted(*of.note, *o
 
 void validator::adopted(block::record& b, const void* memory, std::source_location site) {
   m_order.adopted_at(b, memory);
-  const party who = party::at("array " + (b.from != nullptr ? b.from->array_name : std::string("?")) + " adopted", site, block::name_of(b));
+  const party who = party::at("array " + (b.from != nullptr ? b.from->array_name : std::string("?")) + " adopted", site,
+                              block::name_of(b));
   m_contents.made(b, {b.committed, checksum({static_cast<const std::byte*>(memory), b.bytes}), true, who});
   party other;
   bool covered = m_ended.covers(memory, b.bytes, other);
@@ -108,11 +114,12 @@ void validator::adopted(block::record& b, const void* memory, std::source_locati
       }
   }
   if (covered)
-    m_journal.add({.is = fault::overlap,
-                   .text = fmt::format("{} adopts memory that belongs to a view or task of another array", block::name_of(b)),
-                   .here = who,
-                   .there = other,
-                   .hint = "adopt memory of the program; elements of a view are valid until it ends"});
+    m_journal.add(
+        {.is = fault::overlap,
+         .text = fmt::format("{} adopts memory that belongs to a view or task of another array", block::name_of(b)),
+         .here = who,
+         .there = other,
+         .hint = "adopt memory of the program; elements of a view are valid until it ends"});
 }
 
 void validator::end_view(lent& of) {

@@ -28,10 +28,10 @@ class validator {
   lent* begin_task(task::record& t, std::span<operation::operand> operands);
   /// It has run, or thrown.
   void end_task(lent* of, bool failed);
-  /// A task is about to be enqueued on a device's stream, whose lock is held; `in`: where its blocks are. May throw; also then
-  /// copies into `out` may be under way.
-  void begin_on_device(std::unique_ptr<lent>& out, task::record& t, std::span<const operation::operand> operands, transfer::stream& on,
-                       const memory::space& in);
+  /// A task is about to be enqueued on a device's stream, whose lock is held; `in`: where its blocks are. May throw;
+  /// also then copies into `out` may be under way.
+  void begin_on_device(std::unique_ptr<lent>& out, task::record& t, std::span<const operation::operand> operands,
+                       transfer::stream& on, const memory::space& in);
   /// Its work is enqueued.
   void enqueued_on_device(lent& of, transfer::stream& on, const memory::space& in);
   /// Without locks, before it is published: waits until it is done. `failed`: it could not be enqueued.
@@ -44,7 +44,9 @@ class validator {
   void started(task::record& t) { m_order.started(t); }
 
   /// Blocks of a new array. Adopted ones: after adopted().
-  void made(std::span<block::record* const> blocks, bool adopted, std::source_location site) { m_order.made(blocks, adopted, site); }
+  void made(std::span<block::record* const> blocks, bool adopted, std::source_location site) {
+    m_order.made(blocks, adopted, site);
+  }
   /// The host memory of one adopted block, which holds its first version.
   void adopted(block::record& b, const void* memory, std::source_location site);
   void kept(std::span<block::record* const> blocks, std::source_location site) { m_order.kept(blocks, site); }
@@ -62,8 +64,8 @@ class validator {
   /// The runtime ends. What nobody has been told goes to standard error.
   void end();
 
-  /// Everything submitted before has ended. Throws tessera::error (validation) when something was found since the last time.
-  /// `also`: a failure that is not reported because of it.
+  /// Everything submitted before has ended. Throws tessera::error (validation) when something was found since the last
+  /// time. `also`: a failure that is not reported because of it.
   void at_fence(std::source_location site, const std::string& also);
   std::vector<finding> findings() const { return m_journal.all(); }
 
@@ -78,7 +80,7 @@ class validator {
   order m_order;
   std::mutex m_views_mutex;
   std::vector<std::unique_ptr<lent>> m_lost;  // of streams that could not say when they are done; under m_views_mutex
-  std::vector<const lent*> m_views;  // in the hands of the program
+  std::vector<const lent*> m_views;           // in the hands of the program
 };
 
 /// "task 'smooth' submitted", or "view taken", with its site.

@@ -1,8 +1,8 @@
 // Devices that leave and come back in the middle of a run.
 //
-// One thread submits steps of an iteration without a pause; another takes a simulated device out of the run, and brings it
-// back. No task is lost, nothing is computed twice, and the answer is the same. The machine is the host and two simulated
-// devices; the second one starts detached.
+// One thread submits steps of an iteration without a pause; another takes a simulated device out of the run, and brings
+// it back. No task is lost, nothing is computed twice, and the answer is the same. The machine is the host and two
+// simulated devices; the second one starts detached.
 #include <tessera/tessera.hpp>
 
 #include <cstdint>
@@ -54,7 +54,8 @@ int main() try {
   const auto row = [&](const char* phase) {
     const std::vector<std::uint64_t> now = counts(rt, places);
     std::printf("%-28s", phase);
-    for (std::size_t k = 0; k < now.size(); ++k) std::printf("%12llu", static_cast<unsigned long long>(now[k] - before[k]));
+    for (std::size_t k = 0; k < now.size(); ++k)
+      std::printf("%12llu", static_cast<unsigned long long>(now[k] - before[k]));
     std::printf("\n");
     before = now;
   };
@@ -76,7 +77,8 @@ int main() try {
     rt.attach("sim0");
   });
 
-  const tessera::location::node_id wishes[] = {rt.tree().root(), rt.at("sim0"), rt.at("sim1")};  // followed while they can be
+  const tessera::location::node_id wishes[] = {rt.tree().root(), rt.at("sim0"),
+                                               rt.at("sim1")};  // followed while they can be
   for (int step = 0; step < steps; ++step)
     for (int k = 0; k < blocks; ++k) tessera::axpy(rt, 1.0, one(0), x(k), {.at = wishes[k % 3]});
   operator_thread.join();
@@ -91,7 +93,8 @@ int main() try {
       }
   const tessera::statistics s = rt.statistics();
   std::printf("%llu queued tasks were placed again, %llu blocks were written back; every element is %d\n",
-              static_cast<unsigned long long>(s.devices.placed_elsewhere), static_cast<unsigned long long>(s.coherence.written_back), steps);
+              static_cast<unsigned long long>(s.devices.placed_elsewhere),
+              static_cast<unsigned long long>(s.coherence.written_back), steps);
   return 0;
 } catch (const tessera::error& e) {
   std::fprintf(stderr, "error: %s\n", e.what());

@@ -1,7 +1,7 @@
 // Heat in a rod: a stencil on blocks.
 //
-// The rod has n points in blocks. A step computes each block from three: itself and its neighbours. No barrier separates
-// the steps; a block's next step starts as soon as its own neighbours are done with this one.
+// The rod has n points in blocks. A step computes each block from three: itself and its neighbours. No barrier
+// separates the steps; a block's next step starts as soon as its own neighbours are done with this one.
 #include <tessera/tessera.hpp>
 
 #include <cmath>
@@ -38,32 +38,42 @@ int main() try {
   // Half a sine wave keeps its form: every step multiplies it by the same factor, which gives us the exact answer.
   const double factor = 1 - 4 * r * std::pow(std::sin(angle / 2), 2);
   for (std::int64_t k = 0; k < blocks; ++k)
-    rt.submit("start", [angle, first = k * block](tessera::view<double> x) {
-      for (std::int64_t i = 0; i < x.size(); ++i) x[i] = std::sin(angle * static_cast<double>(first + i + 1));
-    }, tessera::write(now(k)));
+    rt.submit(
+        "start",
+        [angle, first = k * block](tessera::view<double> x) {
+          for (std::int64_t i = 0; i < x.size(); ++i) x[i] = std::sin(angle * static_cast<double>(first + i + 1));
+        },
+        tessera::write(now(k)));
 
   for (std::int64_t s = 0; s < steps; ++s) {
     for (std::int64_t k = 0; k < blocks; ++k) {
       const auto self = tessera::read(now(k));
       const auto to = tessera::write(next(k));  // all elements: the old ones are not fetched
       if (k == 0)
-        rt.submit("first", [](rod x, rod right, tessera::view<double> y) { step(x, 0, right[0], y); }, self,
-                  tessera::read(now(k + 1)), to);
+        rt.submit(
+            "first", [](rod x, rod right, tessera::view<double> y) { step(x, 0, right[0], y); }, self,
+            tessera::read(now(k + 1)), to);
       else if (k + 1 == blocks)
-        rt.submit("last", [](rod x, rod left, tessera::view<double> y) { step(x, left[left.size() - 1], 0, y); }, self,
-                  tessera::read(now(k - 1)), to);
+        rt.submit(
+            "last", [](rod x, rod left, tessera::view<double> y) { step(x, left[left.size() - 1], 0, y); }, self,
+            tessera::read(now(k - 1)), to);
       else
-        rt.submit("inner", [](rod x, rod left, rod right, tessera::view<double> y) { step(x, left[left.size() - 1], right[0], y); },
-                  self, tessera::read(now(k - 1)), tessera::read(now(k + 1)), to);
+        rt.submit(
+            "inner",
+            [](rod x, rod left, rod right, tessera::view<double> y) { step(x, left[left.size() - 1], right[0], y); },
+            self, tessera::read(now(k - 1)), tessera::read(now(k + 1)), to);
     }
     std::swap(now, next);  // names of arrays change place; the tasks that were submitted keep their blocks
   }
 
   tessera::fill(rt, heat(0), 0.0);
   for (std::int64_t k = 0; k < blocks; ++k)
-    rt.submit("sum", [](rod x, tessera::view<double> total) {
-      for (const double v : x) total[0] += v;
-    }, tessera::read(now(k)), tessera::accumulate(heat(0)));
+    rt.submit(
+        "sum",
+        [](rod x, tessera::view<double> total) {
+          for (const double v : x) total[0] += v;
+        },
+        tessera::read(now(k)), tessera::accumulate(heat(0)));
 
   double worst = 0;
   const double shrunk = std::pow(factor, static_cast<double>(steps));

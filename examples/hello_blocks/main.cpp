@@ -18,22 +18,31 @@ int main() try {
   // write: the task sets every element, so nothing has to be fetched. A task gets one view per block that it names.
   tessera::fill(rt, sum(0), 0.0);
   for (std::int64_t k = 0; k < squares.counts()[0]; ++k)
-    rt.submit("square", [first = 100 * k](tessera::view<double> x) {
-      for (std::int64_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>((first + i) * (first + i));
-    }, tessera::write(squares(k)));
+    rt.submit(
+        "square",
+        [first = 100 * k](tessera::view<double> x) {
+          for (std::int64_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>((first + i) * (first + i));
+        },
+        tessera::write(squares(k)));
 
   // update: reads and changes. Each of these waits for the task above that wrote its block, and for no other.
   for (std::int64_t k = 0; k < squares.counts()[0]; ++k)
-    rt.submit("root", [](tessera::view<double> x) {
-      for (double& v : x) v = std::sqrt(v);
-    }, tessera::update(squares(k)));
+    rt.submit(
+        "root",
+        [](tessera::view<double> x) {
+          for (double& v : x) v = std::sqrt(v);
+        },
+        tessera::update(squares(k)));
 
-  // accumulate: adds to a private copy. These tasks commute, so that they need not wait for each other; whoever reads the
-  // sum next sees all of them.
+  // accumulate: adds to a private copy. These tasks commute, so that they need not wait for each other; whoever reads
+  // the sum next sees all of them.
   for (std::int64_t k = 0; k < squares.counts()[0]; ++k)
-    rt.submit("add up", [](tessera::view<const double> x, tessera::view<double> total) {
-      for (const double v : x) total[0] += v;
-    }, tessera::read(squares(k)), tessera::accumulate(sum(0)));
+    rt.submit(
+        "add up",
+        [](tessera::view<const double> x, tessera::view<double> total) {
+          for (const double v : x) total[0] += v;
+        },
+        tessera::read(squares(k)), tessera::accumulate(sum(0)));
 
   const double result = sum.read_host(sum(0))[0];  // waits for what makes this block, then shows it
   rt.fence();                                      // waits for everything; throws what went wrong in a task

@@ -21,7 +21,8 @@ void ones(vector x) {
 int main(int argc, char** argv) try {
   const std::string mistake = argc > 1 ? argv[1] : "";
   if (mistake != "" && mistake != "read" && mistake != "write" && mistake != "order" && mistake != "free")
-    throw tessera::error(tessera::error_kind::usage, "there is no mistake '" + mistake + "'", {}, "read, write, order or free");
+    throw tessera::error(tessera::error_kind::usage, "there is no mistake '" + mistake + "'", {},
+                         "read, write, order or free");
 
   tessera::machine machine = tessera::default_machine();
   machine.settings.validate = true;  // the same as runtime.validate = true in a configuration
@@ -30,18 +31,30 @@ int main(int argc, char** argv) try {
 
   rt.submit("start", ones, tessera::write(a(0, 0)));
   if (mistake == "read")
-    rt.submit("norm", [](constant x) { const_cast<double&>(x(1, 2)) = 0; }, tessera::read(a(0, 0)));
+    rt.submit(
+        "norm", [](constant x) { const_cast<double&>(x(1, 2)) = 0; }, tessera::read(a(0, 0)));
   if (mistake == "write")
-    rt.submit("diagonal", [](vector x) { for (int i = 0; i < 4; ++i) x(i, i) = 1; }, tessera::write(a(1, 1)));
+    rt.submit(
+        "diagonal",
+        [](vector x) {
+          for (int i = 0; i < 4; ++i) x(i, i) = 1;
+        },
+        tessera::write(a(1, 1)));
   if (mistake == "order") {
     std::promise<void> submitted, over;
     std::thread other([&] {
-      rt.submit("theirs", [](vector x) { ones(x); }, tessera::write(a(0, 0)));
+      rt.submit(
+          "theirs", [](vector x) { ones(x); }, tessera::write(a(0, 0)));
       submitted.set_value();
       over.get_future().wait();
     });
     submitted.get_future().wait();  // the runtime does not know of this
-    rt.submit("ours", [](vector x) { for (double& v : x) v *= 2; }, tessera::update(a(0, 0)));
+    rt.submit(
+        "ours",
+        [](vector x) {
+          for (double& v : x) v *= 2;
+        },
+        tessera::update(a(0, 0)));
     over.set_value();
     other.join();
   }
@@ -50,9 +63,11 @@ int main(int argc, char** argv) try {
     {
       auto b = rt.make_array<double>("B", {4, 4}, {4, 4});
       kept = b(0, 0);
-      rt.submit("fill", [](vector x) { ones(x); }, tessera::write(*kept));
+      rt.submit(
+          "fill", [](vector x) { ones(x); }, tessera::write(*kept));
     }
-    rt.submit("use", [](constant) {}, tessera::read(*kept));
+    rt.submit(
+        "use", [](constant) {}, tessera::read(*kept));
   }
   rt.fence();
   std::printf("nothing found\n");

@@ -1,7 +1,7 @@
 // The first form of an operation: a function of the host.
 //
-// A lambda given to submit needs no name. An operation with a name can be submitted with arguments as bytes, can be given an
-// estimate of its work, and can get further forms for devices (see the other operation_ examples).
+// A lambda given to submit needs no name. An operation with a name can be submitted with arguments as bytes, can be
+// given an estimate of its work, and can get further forms for devices (see the other operation_ examples).
 #include <tessera/tessera.hpp>
 
 #include <array>

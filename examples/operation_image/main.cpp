@@ -1,7 +1,7 @@
 // The third form of an operation: a kernel that was compiled before, as an image for each kind of device.
 //
-// Here the image is a shared object (scale.c), which the host and emulated GPUs load. An image is code of the user's, and as
-// trusted as the program itself.
+// Here the image is a shared object (scale.c), which the host and emulated GPUs load. An image is code of the user's,
+// and as trusted as the program itself.
 #include <tessera/tessera.hpp>
 
 #include <array>
@@ -25,13 +25,14 @@ void launch(const tessera::operation::context& c, tessera::operation::kernel_lau
 int main() try {
   using tessera::operation::kernel_image;
   tessera::runtime rt(tessera::hierarchy::assemble(tessera::config::document::parse(machine_text, "operation_image")));
-  const auto& scale = rt.define({.name = "scale",
-                                 .signature = {tessera::intent::update},
-                                 .kernel = {.name = "scale",
-                                            .images = {kernel_image::from_file("host", EXAMPLE_IMAGE),
-                                                       // ... from_file("cuda", "scale.ptx"), from_file("opencl", "scale.spv")
-                                                       kernel_image::from_file("cuda_emulated", EXAMPLE_IMAGE)},
-                                            .launch = launch}});
+  const auto& scale =
+      rt.define({.name = "scale",
+                 .signature = {tessera::intent::update},
+                 .kernel = {.name = "scale",
+                            .images = {kernel_image::from_file("host", EXAMPLE_IMAGE),
+                                       // ... from_file("cuda", "scale.ptx"), from_file("opencl", "scale.spv")
+                                       kernel_image::from_file("cuda_emulated", EXAMPLE_IMAGE)},
+                            .launch = launch}});
   auto x = rt.make_array<double>("x", {1000}, {250});
   const double factor = 1.5;
   for (std::int64_t k = 0; k < 4; ++k) {

@@ -9,9 +9,9 @@ typedef struct {
 
 typedef struct {
   const char* name;
-  unsigned count;        /* of the parameters */
-  const unsigned* sizes; /* bytes of each; 0: a pointer */
-  unsigned waits;        /* whether it comes to a barrier */
+  unsigned count;                                  /* of the parameters */
+  const unsigned* sizes;                           /* bytes of each; 0: a pointer */
+  unsigned waits;                                  /* whether it comes to a barrier */
   void (*one)(const tessera_place*, void* const*); /* one thread */
   void (*all)(const tessera_place*, void* const*); /* all threads of a group */
 } tessera_kernel;
@@ -32,5 +32,5 @@ static void scale_all(const tessera_place* at, void* const* arguments) {
 static const unsigned scale_sizes[] = {0, sizeof(double), sizeof(long)};
 
 extern const tessera_kernel tessera_kernels_1[];
-__attribute__((visibility("default"))) const tessera_kernel tessera_kernels_1[] = {
-    {"scale", 3, scale_sizes, 0, scale_one, scale_all}, {0, 0, 0, 0, 0, 0}};
+__attribute__((visibility("default")))
+const tessera_kernel tessera_kernels_1[] = {{"scale", 3, scale_sizes, 0, scale_one, scale_all}, {0, 0, 0, 0, 0, 0}};

@@ -1,7 +1,7 @@
 // The fourth form of an operation: a function that enqueues on the vendor's own queue.
 //
-// For libraries and calls of a vendor that Tessera does not know. Here OpenCL's: a block is filled with a pattern. With CUDA the
-// queue would be a cudaStream_t and the place a pointer. On the host the operation's host function runs.
+// For libraries and calls of a vendor that Tessera does not know. Here OpenCL's: a block is filled with a pattern. With
+// CUDA the queue would be a cudaStream_t and the place a pointer. On the host the operation's host function runs.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
@@ -27,8 +27,8 @@ memory_limit = "256 MiB"
 void fill_natively(const tessera::operation::context& c, void* queue) {
   const auto place = tessera::operation::native_place_of(c, c.operands[0]);
   const double value = c.arguments_as<double>();
-  const cl_int code = clEnqueueFillBuffer(static_cast<cl_command_queue>(queue), static_cast<cl_mem>(place.handle), &value,
-                                          sizeof value, place.offset, c.operands[0].bytes, 0, nullptr, nullptr);
+  const cl_int code = clEnqueueFillBuffer(static_cast<cl_command_queue>(queue), static_cast<cl_mem>(place.handle),
+                                          &value, sizeof value, place.offset, c.operands[0].bytes, 0, nullptr, nullptr);
   if (code != CL_SUCCESS) throw std::runtime_error("clEnqueueFillBuffer answers " + std::to_string(code));
 }
 

@@ -1,7 +1,7 @@
 // The second form of an operation: a kernel as a text, compiled when a device first needs it (docs/kernels.md).
 //
-// The sum of squares of each block, by groups of threads that add up in memory of their own. The same text runs on the host,
-// through its C compiler, and on an emulated GPU; with the plugins cuda, hip or opencl in the list it runs there.
+// The sum of squares of each block, by groups of threads that add up in memory of their own. The same text runs on the
+// host, through its C compiler, and on an emulated GPU; with the plugins cuda, hip or opencl in the list it runs there.
 #include <tessera/tessera.hpp>
 
 #include <array>
@@ -41,10 +41,10 @@ void launch(const tessera::operation::context& c, tessera::operation::kernel_lau
 
 int main() try {
   tessera::runtime rt(tessera::hierarchy::assemble(tessera::config::document::parse(machine_text, "operation_text")));
-  const auto& squares =
-      rt.define({.name = "squares",
-                 .signature = {tessera::intent::read, tessera::intent::write},
-                 .kernel = {.name = "squares", .text = {.source = kernel_text, .options = "-DTHREADS=64"}, .launch = launch}});
+  const auto& squares = rt.define(
+      {.name = "squares",
+       .signature = {tessera::intent::read, tessera::intent::write},
+       .kernel = {.name = "squares", .text = {.source = kernel_text, .options = "-DTHREADS=64"}, .launch = launch}});
   auto x = rt.make_array<double>("x", {5000}, {1250});
   auto sums = rt.make_array<double>("sums", {4}, {1});
   for (std::int64_t k = 0; k < 4; ++k) {

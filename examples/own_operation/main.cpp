@@ -53,17 +53,19 @@ bool has_blas(const tessera::plugin::device& device, tessera::element_type type)
 
 int main() try {
   tessera::runtime rt(tessera::hierarchy::assemble(tessera::config::document::parse(machine_text, "own_operation")));
-  const tessera::operation::definition& axpby = rt.define({.name = "axpby",
-                                                           .signature = {tessera::intent::read, tessera::intent::update},
-                                                           .enqueue = enqueue_axpby,
-                                                           .available = has_blas});
+  const tessera::operation::definition& axpby =
+      rt.define({.name = "axpby",
+                 .signature = {tessera::intent::read, tessera::intent::update},
+                 .enqueue = enqueue_axpby,
+                 .available = has_blas});
   auto x = rt.make_array<double>("x", {8000}, {1000});
   auto y = rt.make_array<double>("y", {8000}, {1000});
   const axpby_arguments arguments{.alpha = 2, .beta = 3};
   for (std::int64_t k = 0; k < x.counts()[0]; ++k) {
     tessera::fill(rt, x(k), 1.0);
     tessera::fill(rt, y(k), static_cast<double>(k));
-    // Left to itself the runtime chooses; here the blocks alternate between the two devices. `at` may name any location of `tessera topology`.
+    // Left to itself the runtime chooses; here the blocks alternate between the two devices. `at` may name any location
+    // of `tessera topology`.
     const tessera::task_options on{.at = rt.at(k % 2 == 0 ? "sim0" : "sim1")};
     const std::array<tessera::block::access, 2> blocks{tessera::read(x(k)), tessera::update(y(k))};
     rt.submit_operation(axpby, &arguments, sizeof arguments, blocks, on);
@@ -81,7 +83,8 @@ int main() try {
     if (done.place != "host") on_devices += done.tasks;
   }
   for (const auto& link : rt.statistics().links)
-    std::printf("%s -> %s: %llu bytes\n", link.from.c_str(), link.to.c_str(), static_cast<unsigned long long>(link.bytes));
+    std::printf("%s -> %s: %llu bytes\n", link.from.c_str(), link.to.c_str(),
+                static_cast<unsigned long long>(link.bytes));
   return right && on_devices == 8 ? 0 : 1;
 } catch (const tessera::error& e) {
   std::fprintf(stderr, "error: %s\n", e.what());

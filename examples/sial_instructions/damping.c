@@ -1,5 +1,5 @@
-/* A super instruction with a form for devices: `special my_damp urr`. X = (1 - w) X + w Y for two blocks of the same extents and a number.
- * A worker runs the function; a device, where there is one that is faster, the kernel. */
+/* A super instruction with a form for devices: `special my_damp urr`. X = (1 - w) X + w Y for two blocks of the same
+ * extents and a number. A worker runs the function; a device, where there is one that is faster, the kernel. */
 #include <tessera/sial.h>
 
 static int32_t my_damp(const sial_job* job, int32_t count, const sial_argument* arguments) {
@@ -21,7 +21,10 @@ static const char text[] =
     "}\n";
 static const sial_kernel kernel = {sizeof(sial_kernel), 0, "damp", text};
 
-static const sial_instruction all[] = {{sizeof(sial_instruction), SIAL_THREAD_SAFE, "my_damp", "urr", my_damp, &kernel}};
+static const sial_instruction all[] = {
+    {sizeof(sial_instruction), SIAL_THREAD_SAFE, "my_damp", "urr", my_damp, &kernel}};
 static const sial_table table = {sizeof(sial_table), SIAL_INTERFACE_VERSION, 1, all, "damping 1.0"};
 
-SIAL_EXPORT const sial_table* tessera_sial_instructions(uint32_t version) { return version == SIAL_INTERFACE_VERSION ? &table : NULL; }
+SIAL_EXPORT const sial_table* tessera_sial_instructions(uint32_t version) {
+  return version == SIAL_INTERFACE_VERSION ? &table : NULL;
+}

@@ -25,7 +25,10 @@ static int32_t my_denominator(const sial_job* job, int32_t count, const sial_arg
   return 0;
 }
 
-static const sial_instruction all[] = {{sizeof(sial_instruction), SIAL_THREAD_SAFE, "my_denominator", "u", my_denominator, NULL}};
+static const sial_instruction all[] = {
+    {sizeof(sial_instruction), SIAL_THREAD_SAFE, "my_denominator", "u", my_denominator, NULL}};
 static const sial_table table = {sizeof(sial_table), SIAL_INTERFACE_VERSION, 1, all, "denominators 1.0"};
 
-SIAL_EXPORT const sial_table* tessera_sial_instructions(uint32_t version) { return version == SIAL_INTERFACE_VERSION ? &table : NULL; }
+SIAL_EXPORT const sial_table* tessera_sial_instructions(uint32_t version) {
+  return version == SIAL_INTERFACE_VERSION ? &table : NULL;
+}

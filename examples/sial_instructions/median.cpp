@@ -1,5 +1,5 @@
-// A super instruction in C++: `special my_median rw`, the median of a block into a scalar. Failures are exceptions inside, and
-// what the interface asks for outside.
+// A super instruction in C++: `special my_median rw`, the median of a block into a scalar. Failures are exceptions
+// inside, and what the interface asks for outside.
 #include <tessera/sial.h>
 
 #include <algorithm>
@@ -33,9 +33,12 @@ void my_median(const sial_job& job, arguments given) {
   *to.data = (sorted[(x.elements - 1) / 2] + sorted[x.elements / 2]) / 2;
 }
 
-constexpr sial_instruction all[] = {{sizeof(sial_instruction), SIAL_THREAD_SAFE, "my_median", "rw|ru", guarded<my_median>, nullptr}};
+constexpr sial_instruction all[] = {
+    {sizeof(sial_instruction), SIAL_THREAD_SAFE, "my_median", "rw|ru", guarded<my_median>, nullptr}};
 constexpr sial_table table{sizeof(sial_table), SIAL_INTERFACE_VERSION, 1, all, "median 1.0"};
 
 }  // namespace
 
-const sial_table* tessera_sial_instructions(std::uint32_t version) { return version == SIAL_INTERFACE_VERSION ? &table : nullptr; }
+const sial_table* tessera_sial_instructions(std::uint32_t version) {
+  return version == SIAL_INTERFACE_VERSION ? &table : nullptr;
+}

@@ -32,7 +32,10 @@ class binder {
  public:
   binder(const config::declarations& declared, const location::tree& discovered, std::span<const found_device> devices,
          std::vector<std::string>& notes)
-      : m_declared(declared), m_types(declared.loctypes, notes), m_free(discovered, devices), m_notes(notes),
+      : m_declared(declared),
+        m_types(declared.loctypes, notes),
+        m_free(discovered, devices),
+        m_notes(notes),
         m_tree(root_of(discovered)) {}
 
   location::tree run() && {
@@ -46,7 +49,7 @@ class binder {
 
  private:
   struct made {
-    std::string where;               // of the declaration
+    std::string where;  // of the declaration
     const checked_type* type = nullptr;
     std::string explicit_parent_at;  // "": only an implicit parent
     bool group = false;              // a NAME made for NAME[0], NAME[1], ...
@@ -75,8 +78,8 @@ class binder {
       count = m_free.free(type);
       if (type.kind == type_kind::cpu) count /= type.is.cores ? type.is.cores->is : 1;
       if (count == 0)
-        refuse(fmt::format("location '{}' asks for every {}, but none is free", name.is, type.description()), name.where,
-               fmt::format("there is: {}", there_is(type.kind)));
+        refuse(fmt::format("location '{}' asks for every {}, but none is free", name.is, type.description()),
+               name.where, fmt::format("there is: {}", there_is(type.kind)));
     }
     node_id group = location::no_node;
     if (const auto existing = m_tree.find(name.is); existing && m_made.contains(*existing) && m_made[*existing].group) {
@@ -180,8 +183,8 @@ class binder {
       const std::size_t share = (k + 1) * cores / wanting - k * cores / wanting;
       const node_id id = m_wanting_cores[k];
       if (share == 0)
-        refuse(fmt::format("location '{}' finds no free core: {} cores are shared by {} locations", m_tree.at(id).is.name,
-                           cores, wanting),
+        refuse(fmt::format("location '{}' finds no free core: {} cores are shared by {} locations",
+                           m_tree.at(id).is.name, cores, wanting),
                m_made[id].where, fmt::format("there is: {}", there_is(type_kind::cpu)));
       put_cores(id, share);
     }
@@ -196,15 +199,17 @@ class binder {
     for (const auto& [declared, how] : m_made)
       if (how.type != nullptr || how.group) known.push_back(m_tree.at(declared).is.name);
     const std::string near = nearest_name(name.is, known);
-    refuse(fmt::format("there is no location '{}'", name.is), name.where,
-           near.empty() ? fmt::format("declared: {}", fmt::join(known, ", ")) : fmt::format("did you mean '{}'?", near));
+    refuse(
+        fmt::format("there is no location '{}'", name.is), name.where,
+        near.empty() ? fmt::format("declared: {}", fmt::join(known, ", ")) : fmt::format("did you mean '{}'?", near));
   }
 
   std::vector<node_id> children_of(const config::hierarchy& h, const placed<std::string>& name) const {
     if (h.count) {
       std::vector<node_id> ids;
       const std::uint64_t start = h.start ? h.start->is : 0;
-      for (std::uint64_t i = start; i < start + h.count->is; ++i) ids.push_back(named({numbered(name.is, i), name.where}));
+      for (std::uint64_t i = start; i < start + h.count->is; ++i)
+        ids.push_back(named({numbered(name.is, i), name.where}));
       return ids;
     }
     const node_id id = named(name);
@@ -220,14 +225,15 @@ class binder {
   void arrange(const config::hierarchy& h) {
     const node_id parent = named(h.parent);
     for (const auto& name : h.children)
-      for (const node_id child : children_of(h, name)) h.attach ? attach(child, parent, name) : detach(child, parent, name);
+      for (const node_id child : children_of(h, name))
+        h.attach ? attach(child, parent, name) : detach(child, parent, name);
   }
 
   void attach(node_id child, node_id parent, const placed<std::string>& name) {
     const location::node& c = m_tree.at(child);
     if (const std::string& before = m_made[child].explicit_parent_at; !before.empty())
-      refuse(fmt::format("location '{}' already has the parent '{}', given at {}", c.is.name, m_tree.at(c.parent).is.name,
-                         before),
+      refuse(fmt::format("location '{}' already has the parent '{}', given at {}", c.is.name,
+                         m_tree.at(c.parent).is.name, before),
              name.where, "a location has one parent: detach it first");
     if (m_tree.is_ancestor(child, parent))
       refuse(child == parent ? fmt::format("location '{}' cannot be its own parent", c.is.name)
@@ -253,8 +259,8 @@ class binder {
       if (how.group && how.explicit_parent_at.empty() && m_tree.at(id).children.empty() && m_tree.attached(id))
         m_tree.detach(id);
 
-    const bool cores_declared =
-        std::ranges::any_of(m_made, [](const auto& m) { return m.second.type && m.second.type->kind == type_kind::cpu; });
+    const bool cores_declared = std::ranges::any_of(
+        m_made, [](const auto& m) { return m.second.type && m.second.type->kind == type_kind::cpu; });
     if (!cores_declared && m_free.free_cores() > 0) {
       location::properties is;
       is.what = kind::virtual_group;
@@ -271,8 +277,7 @@ class binder {
     }
 
     // Host memory above everything, unless the declarations took all of it.
-    const auto memory =
-        needs_root_memory() ? m_free.take_host_memory(m_tree.at(m_tree.root()).is.name) : std::nullopt;
+    const auto memory = needs_root_memory() ? m_free.take_host_memory(m_tree.at(m_tree.root()).is.name) : std::nullopt;
     if (memory) {
       location::properties& root = m_tree.edit(m_tree.root());
       root.space = memory->space;

@@ -71,8 +71,7 @@ class record {
   optionally<std::string> text(std::string_view key) const {
     const field* f = find(key);
     if (!f) return std::nullopt;
-    if (f->values.size() != 1)
-      refuse(fmt::format("'{}' wants one value, not {}", key, f->values.size()), f->key.where);
+    if (f->values.size() != 1) refuse(fmt::format("'{}' wants one value, not {}", key, f->values.size()), f->key.where);
     return f->values.front();
   }
   word one(std::string_view key) const {
@@ -203,7 +202,8 @@ config::declarations parse_csv(std::string_view text, const std::string& source)
       refuse(fmt::format("the record's name '{}' is followed by a comma", head.key.is), head.key.where,
              "fields are separated by ';'");
     if (head.key.is == "loctype")
-      found.loctypes.push_back(read_loctype({head.key, fields, {"name", "kind", "num_cores", "mem", "size", "bandwidth"}}));
+      found.loctypes.push_back(
+          read_loctype({head.key, fields, {"name", "kind", "num_cores", "mem", "size", "bandwidth"}}));
     else if (head.key.is == "location")
       found.locations.push_back(read_location({head.key, fields, {"name", "type", "all", "start", "total_count"}}));
     else if (head.key.is == "hierarchy")

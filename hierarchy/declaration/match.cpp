@@ -70,12 +70,14 @@ bool meets(std::string_view condition, const config::placed<std::string>& all, c
     for (const std::string_view candidate : operators)
       if (by.empty() && condition.substr(position).starts_with(candidate)) by = candidate;
   if (by.empty())
-    refuse(fmt::format("'{}' is not a condition", trimmed(condition)), "a condition is: attribute operator value, for "
-                                                                       "example memory>=8 GiB");
+    refuse(fmt::format("'{}' is not a condition", trimmed(condition)),
+           "a condition is: attribute operator value, for "
+           "example memory>=8 GiB");
   if (std::find(attributes.begin(), attributes.end(), attribute) == attributes.end()) {
     const std::string near = nearest_name(attribute, attributes);
     refuse(fmt::format("devices have no attribute '{}'", attribute),
-           near.empty() ? fmt::format("they have: {}", fmt::join(attributes, ", ")) : fmt::format("did you mean '{}'?", near));
+           near.empty() ? fmt::format("they have: {}", fmt::join(attributes, ", "))
+                        : fmt::format("did you mean '{}'?", near));
   }
   const std::string_view wanted = trimmed(condition.substr(position + by.size()));
   if (attribute == "name" || attribute == "plugin" || attribute == "pci") {

@@ -40,7 +40,8 @@ type_kind kind_of(const config::placed<std::string>& written, std::vector<std::s
   for (const auto& [name, kind] : kinds) known.emplace_back(name);
   const std::string near = nearest_name(lower, known);
   throw error(error_kind::configuration, fmt::format("unknown kind of location '{}'", written.is), written.where,
-              near.empty() ? "known: cpu, gpu, accelerator, unified, storage, virtual" : fmt::format("did you mean '{}'?", near));
+              near.empty() ? "known: cpu, gpu, accelerator, unified, storage, virtual"
+                           : fmt::format("did you mean '{}'?", near));
 }
 
 template <typename type>
@@ -55,12 +56,18 @@ void no_use(const config::optionally<type>& number, std::string_view what, type_
 
 std::string_view name_of(type_kind kind) noexcept {
   switch (kind) {
-    case type_kind::cpu: return "cpu";
-    case type_kind::gpu: return "gpu";
-    case type_kind::accelerator: return "accelerator";
-    case type_kind::unified: return "unified memory";
-    case type_kind::storage: return "storage";
-    case type_kind::virtual_group: return "virtual location";
+    case type_kind::cpu:
+      return "cpu";
+    case type_kind::gpu:
+      return "gpu";
+    case type_kind::accelerator:
+      return "accelerator";
+    case type_kind::unified:
+      return "unified memory";
+    case type_kind::storage:
+      return "storage";
+    case type_kind::virtual_group:
+      return "virtual location";
   }
   return "location";
 }
@@ -100,8 +107,9 @@ const checked_type& type_table::at(const config::placed<std::string>& name) cons
   std::vector<std::string> known;
   for (const auto& [declared, type] : m_types) known.push_back(declared);
   const std::string near = nearest_name(name.is, known);
-  throw error(error_kind::configuration, fmt::format("there is no loctype '{}'", name.is), name.where,
-              near.empty() ? fmt::format("declared: {}", fmt::join(known, ", ")) : fmt::format("did you mean '{}'?", near));
+  throw error(
+      error_kind::configuration, fmt::format("there is no loctype '{}'", name.is), name.where,
+      near.empty() ? fmt::format("declared: {}", fmt::join(known, ", ")) : fmt::format("did you mean '{}'?", near));
 }
 
 }  // namespace tessera::hierarchy

@@ -8,7 +8,14 @@
 
 namespace tessera::hierarchy {
 
-enum class type_kind : std::uint8_t { cpu, gpu, accelerator, unified, storage, virtual_group };
+enum class type_kind : std::uint8_t {
+  cpu,
+  gpu,
+  accelerator,
+  unified,
+  storage,
+  virtual_group
+};
 /// "gpu", for messages.
 std::string_view name_of(type_kind kind) noexcept;
 

@@ -29,8 +29,8 @@ std::string caches_of(hwloc_obj_t first_pu, hwloc_const_cpuset_t cpus) {
     if (!hwloc_obj_type_is_cache(o->type) || o->attr->cache.type == HWLOC_OBJ_CACHE_INSTRUCTION) continue;
     if (!hwloc_bitmap_isequal(o->cpuset, cpus)) continue;
     const char* letter = o->attr->cache.type == HWLOC_OBJ_CACHE_DATA ? "d" : "";
-    text = fmt::format("L{}{} {}{}{}", o->attr->cache.depth, letter, format_bytes(static_cast<double>(o->attr->cache.size)),
-                       text.empty() ? "" : ", ", text);
+    text = fmt::format("L{}{} {}{}{}", o->attr->cache.depth, letter,
+                       format_bytes(static_cast<double>(o->attr->cache.size)), text.empty() ? "" : ", ", text);
   }
   return text;
 }
@@ -42,7 +42,8 @@ std::string shared_cache(hwloc_topology_t from, hwloc_const_cpuset_t cpus) {
   hwloc_obj_t largest = nullptr;
   for (hwloc_obj_t o = hwloc_get_pu_obj_by_os_index(from, static_cast<unsigned>(pu)); o != nullptr; o = o->parent)
     if (hwloc_obj_type_is_cache(o->type) && hwloc_bitmap_isincluded(o->cpuset, cpus)) largest = o;
-  if (largest == nullptr || hwloc_get_nbobjs_inside_cpuset_by_type(from, largest->cpuset, HWLOC_OBJ_CORE) < 2) return {};
+  if (largest == nullptr || hwloc_get_nbobjs_inside_cpuset_by_type(from, largest->cpuset, HWLOC_OBJ_CORE) < 2)
+    return {};
   const int count = hwloc_get_nbobjs_inside_cpuset_by_depth(from, cpus, largest->depth);
   return fmt::format("{}L{} {}", count > 1 ? fmt::format("{} x ", count) : "", largest->attr->cache.depth,
                      format_bytes(static_cast<double>(largest->attr->cache.size)));
@@ -110,7 +111,8 @@ void tree_builder::add_domains() {
     is.type = joined(domain->subtype ? domain->subtype : "NUMANode", shared_cache(m_from, domain->cpuset));
     is.numa_node = static_cast<std::int32_t>(domain->os_index);
     is.memory_bytes = domain->attr->numanode.local_memory;
-    // The system does not count memory with a domain that was added while it ran; to the only domain it belongs all the same.
+    // The system does not count memory with a domain that was added while it ran; to the only domain it belongs all the
+    // same.
     if (only_one) is.memory_bytes = std::max<std::uint64_t>(is.memory_bytes, m_machine_memory);
     if (m_host != nullptr) {
       const auto space = std::ranges::find(m_host->spaces, is.numa_node, &found_space::numa_node);

@@ -36,7 +36,8 @@ std::vector<found_device> devices_of(const plugin::registry& plugins) {
       tsr_link_desc link{};
       link.struct_size = sizeof link;
       const tsr_space_ref host{nullptr, 0}, here{device->handle(), own->index};
-      if (plugin::contained("link", [&] { return device->table().link(device->handle(), host, here, &link); }) == TSR_OK) {
+      if (plugin::contained("link", [&] { return device->table().link(device->handle(), host, here, &link); }) ==
+          TSR_OK) {
         d.bandwidth = link.bandwidth;
         d.latency_ns = link.latency;
       } else {

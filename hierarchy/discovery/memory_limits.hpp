@@ -1,5 +1,6 @@
 #pragma once
-// How much of the machine's memory this process may fill with blocks: pure arithmetic over what the operating system says.
+// How much of the machine's memory this process may fill with blocks: pure arithmetic over what the operating system
+// says.
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -31,15 +32,16 @@ struct memory_bound {
   std::uint64_t left = no_limit;  ///< bytes that the process may take beside those that it has
   std::string reason;             ///< whose bound it is: "control group /job, at most 300 MiB"; "": nothing is known
 
-  /// What of `left` is for blocks: all but a sixteenth and 64 MiB, at most a quarter, for stacks, the heap, buffers of libraries and of the system.
+  /// What of `left` is for blocks: all but a sixteenth and 64 MiB, at most a quarter, for stacks, the heap, buffers of
+  /// libraries and of the system.
   std::uint64_t for_blocks() const noexcept;
   /// "control group /job, at most 300 MiB: 280 MiB left, 210 MiB of it for blocks".
   std::string text() const;
 };
 
-/// The least of what is available on the machine, of what each control group on the path of the process (versions 1 and 2) leaves beside what
-/// its processes have and the system cannot take back, and of what the limits of addresses and of data, and a system that promises
-/// no more than it has, leave beside the stacks.
+/// The least of what is available on the machine, of what each control group on the path of the process (versions 1 and
+/// 2) leaves beside what its processes have and the system cannot take back, and of what the limits of addresses and of
+/// data, and a system that promises no more than it has, leave beside the stacks.
 memory_bound least_bound(const memory_sources& from);
 
 /// The machine's memory; 0: not known.

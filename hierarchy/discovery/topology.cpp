@@ -38,8 +38,8 @@ struct topology::implementation {
 
   [[noreturn]] static void fail_to_begin() { throw error(error_kind::internal, "hwloc cannot be initialised"); }
 
-  /// What hwloc finds here. Looking at the buses takes tens of milliseconds, more on virtual machines, and finds the same each time:
-  /// done once per process, and again when hwloc's own variables have changed.
+  /// What hwloc finds here. Looking at the buses takes tens of milliseconds, more on virtual machines, and finds the
+  /// same each time: done once per process, and again when hwloc's own variables have changed.
   static std::unique_ptr<implementation> of_this_machine() {
     static std::mutex guard;
     static std::unique_ptr<implementation> known;
@@ -73,8 +73,8 @@ topology topology::of_this_machine() {
   if (made->here && hwloc_get_cpubind(made->handle, inherited.get(), HWLOC_CPUBIND_PROCESS) == 0) {
     // Devices of removed packages move up; the domains stay, and the builder leaves out those that are not ours.
     if (hwloc_topology_restrict(made->handle, inherited.get(), HWLOC_RESTRICT_FLAG_ADAPT_IO) != 0)
-      throw error(error_kind::internal, fmt::format("hwloc cannot be restricted to this process's CPUs: {}",
-                                                    std::strerror(errno)));
+      throw error(error_kind::internal,
+                  fmt::format("hwloc cannot be restricted to this process's CPUs: {}", std::strerror(errno)));
   }
   return topology(std::move(made));
 }
@@ -100,8 +100,8 @@ topology topology::from_xml(const std::filesystem::path& file, const std::string
   made->here = false;
   if (hwloc_topology_set_xmlbuffer(made->handle, text.c_str(), static_cast<int>(text.size() + 1)) != 0 ||
       hwloc_topology_load(made->handle) != 0)
-    throw error(error_kind::configuration, fmt::format("'{}' is not a topology that hwloc can read", file.string()), where,
-                "lstopo FILE.xml writes one");
+    throw error(error_kind::configuration, fmt::format("'{}' is not a topology that hwloc can read", file.string()),
+                where, "lstopo FILE.xml writes one");
   return topology(std::move(made));
 }
 
@@ -146,7 +146,8 @@ std::size_t topology::core_count() const {
 }
 
 location::tree topology::tree(std::span<const found_device> devices) const {
-  return tree_builder(m_loaded->handle, devices, m_loaded->here ? machine_memory(memory_sources::of_this_process()) : 0).build();
+  return tree_builder(m_loaded->handle, devices, m_loaded->here ? machine_memory(memory_sources::of_this_process()) : 0)
+      .build();
 }
 
 }  // namespace tessera::hierarchy

@@ -37,8 +37,8 @@ class topology {
   std::size_t core_count() const;
 
   /// The discovered tree. Names: "machine", "package0", "numa0" (the system's number), "core0"; devices keep theirs.
-  /// Host spaces are matched to NUMA domains by number; when some domain finds none, the first host space belongs to the
-  /// machine as a whole, so that every core has memory. A device goes below the domain (else package) of its PCI
+  /// Host spaces are matched to NUMA domains by number; when some domain finds none, the first host space belongs to
+  /// the machine as a whole, so that every core has memory. A device goes below the domain (else package) of its PCI
   /// address, else of its NUMA number, else below the machine.
   location::tree tree(std::span<const found_device> devices) const;
 

@@ -12,12 +12,17 @@ using location::node_id;
 
 std::string style_of(const location::properties& is) {
   switch (is.what) {
-    case kind::machine: return "shape=box, style=\"rounded,filled\", fillcolor=\"#eceff1\"";
-    case kind::memory: return "shape=box, style=\"rounded,filled\", fillcolor=\"#d6e8f7\"";
+    case kind::machine:
+      return "shape=box, style=\"rounded,filled\", fillcolor=\"#eceff1\"";
+    case kind::memory:
+      return "shape=box, style=\"rounded,filled\", fillcolor=\"#d6e8f7\"";
     case kind::worker:
-      return is_core(is) ? "shape=box, style=filled, fillcolor=\"#dcf0dc\"" : "shape=box3d, style=filled, fillcolor=\"#fde3c8\"";
-    case kind::virtual_group: return "shape=box, style=\"rounded,dashed\"";
-    case kind::storage: return "shape=cylinder, style=filled, fillcolor=\"#f3e6b3\"";
+      return is_core(is) ? "shape=box, style=filled, fillcolor=\"#dcf0dc\""
+                         : "shape=box3d, style=filled, fillcolor=\"#fde3c8\"";
+    case kind::virtual_group:
+      return "shape=box, style=\"rounded,dashed\"";
+    case kind::storage:
+      return "shape=cylinder, style=filled, fillcolor=\"#f3e6b3\"";
   }
   return {};
 }
@@ -43,8 +48,11 @@ std::string to_dot(const location::tree& tree, const drawing& what) {
   if (what.from == tree.root())
     for (const node_id head : detached_heads(tree)) add(text, tree, head, what);
   for (const auto& [link, both_ways] : pairs_of(what.peers))
-    text += fmt::format("  n{} -> n{} [constraint=false, style=dashed, dir={}, arrowhead=normal, arrowtail=normal, fontsize=9, label={}];\n", link.from,
-                        link.to, both_ways ? "both" : "forward", config::in_quotes(link_text(link.bandwidth, link.latency_ns)));
+    text += fmt::format(
+        "  n{} -> n{} [constraint=false, style=dashed, dir={}, arrowhead=normal, arrowtail=normal, fontsize=9, "
+        "label={}];\n",
+        link.from, link.to, both_ways ? "both" : "forward",
+        config::in_quotes(link_text(link.bandwidth, link.latency_ns)));
   return text + "}\n";
 }
 

@@ -23,12 +23,14 @@ struct drawing {
   std::vector<peer_link> peers = {};  ///< listed behind the tree; in a picture with the devices they start from
 };
 
-/// Indented, one line per location, then one per peer link (one for both directions where they are alike); more than four like cores side by side share a line.
+/// Indented, one line per location, then one per peer link (one for both directions where they are alike); more than
+/// four like cores side by side share a line.
 std::string to_text(const location::tree& tree, const drawing& what = {});
 
 /// An object per location: name, kind, type, and where known memory_bytes, space {device, space}, device, cpus,
 /// bandwidth (bytes per second to the parent), latency_ns, numa_node, pci_address, note; children; at the top also
-/// detached, a list of branches, and peer_links, a list of objects with from, to, bandwidth, latency_ns. Ends with a newline.
+/// detached, a list of branches, and peer_links, a list of objects with from, to, bandwidth, latency_ns. Ends with a
+/// newline.
 std::string to_json(const location::tree& tree, const drawing& what = {});
 
 /// For Graphviz.

@@ -39,19 +39,22 @@ std::vector<peer_pair> pairs_of(std::span<const peer_link> links) {
   std::vector<peer_pair> pairs;
   for (const peer_link& link : links) {
     const auto back = std::ranges::find_if(pairs, [&](const peer_pair& p) {
-      return !p.both_ways && p.is.from == link.to && p.is.to == link.from && p.is.bandwidth == link.bandwidth && p.is.latency_ns == link.latency_ns;
+      return !p.both_ways && p.is.from == link.to && p.is.to == link.from && p.is.bandwidth == link.bandwidth &&
+             p.is.latency_ns == link.latency_ns;
     });
-    if (back != pairs.end()) back->both_ways = true;
-    else pairs.push_back({link, false});
+    if (back != pairs.end())
+      back->both_ways = true;
+    else
+      pairs.push_back({link, false});
   }
   return pairs;
 }
 
 std::vector<std::string> facts(const location::properties& is) {
   std::vector<std::string> lines;
-  const bool says_the_kind = std::ranges::equal(is.type, location::name_of(is.what), [](unsigned char a, unsigned char b) {
-    return std::tolower(a) == std::tolower(b);
-  });
+  const bool says_the_kind =
+      std::ranges::equal(is.type, location::name_of(is.what),
+                         [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
   if (!is.type.empty() && !says_the_kind) lines.push_back(is.type);
   if (is.memory_bytes != 0) lines.push_back(format_bytes(static_cast<double>(is.memory_bytes)));
   if (!is.cpus.empty()) lines.push_back(cpus_text(is.cpus));

@@ -38,7 +38,9 @@ std::string to_json(const location::tree& tree, const drawing& what) {
   }
   top["peer_links"] = nlohmann::ordered_json::array();
   for (const peer_link& link : what.peers)
-    top["peer_links"].push_back({{"from", tree.at(link.from).is.name}, {"to", tree.at(link.to).is.name}, {"bandwidth", link.bandwidth},
+    top["peer_links"].push_back({{"from", tree.at(link.from).is.name},
+                                 {"to", tree.at(link.to).is.name},
+                                 {"bandwidth", link.bandwidth},
                                  {"latency_ns", link.latency_ns}});
   // Names come from drivers and files: text that is not UTF-8 is replaced, not thrown at the user.
   return top.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

@@ -46,7 +46,9 @@ class arranger {
     const auto more = is_core(is) ? std::vector{cpus_text(is.cpus)} : facts(is);
     lines.insert(lines.end(), more.begin(), more.end());
     for (const peer_link& link : m_what.peers)
-      if (link.from == id) lines.push_back(fmt::format("to {} {}", m_tree.at(link.to).is.name, link_text(link.bandwidth, link.latency_ns)));
+      if (link.from == id)
+        lines.push_back(
+            fmt::format("to {} {}", m_tree.at(link.to).is.name, link_text(link.bandwidth, link.latency_ns)));
     if (m_what.note)
       if (std::string note = m_what.note(id); !note.empty()) lines.push_back(std::move(note));
     return lines;
@@ -132,8 +134,9 @@ class arranger {
     m_boxes.push_back({id, x, y, mine.all.width, mine.all.height, mine.lines});
     const int left = x + m_sizes.margin, top = y + mine.text.height + m_sizes.margin + m_sizes.margin / 2;
     std::vector<std::pair<node_id, std::pair<int, int>>> places;
-    flow(m_tree.at(id).children, mine.row_width,
-         [&](node_id child, int dx, int dy) { places.push_back({child, {left + dx, top + dy}}); });
+    flow(m_tree.at(id).children, mine.row_width, [&](node_id child, int dx, int dy) {
+      places.push_back({child, {left + dx, top + dy}});
+    });
     for (const auto& [child, at] : places) place(child, at.first, at.second);
   }
 };
@@ -143,7 +146,8 @@ class arranger {
 int text_width(const std::string& text, int size) {
   // Two thirds of the size is wider than nearly every letter of the common sans-serif faces. Bytes that continue a
   // UTF-8 sequence take no room.
-  const auto letters = std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+  const auto letters =
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
   return static_cast<int>(letters) * size * 2 / 3;
 }
 

@@ -16,13 +16,13 @@ struct box {
 
 /// Sizes of the letters used, in pixels.
 struct metrics {
-  int margin = 10;          ///< between boxes, and between a box and its contents
+  int margin = 10;  ///< between boxes, and between a box and its contents
   int name_size = 14, fact_size = 11;
-  int line = 16;            ///< from one line of text to the next
+  int line = 16;  ///< from one line of text to the next
 };
 
-/// Boxes of a subtree, parents before children. A child lies inside its parent, siblings do not touch, and every text fits
-/// its box. Children keep their order, in rows as nearly of the shape of a page as they go.
+/// Boxes of a subtree, parents before children. A child lies inside its parent, siblings do not touch, and every text
+/// fits its box. Children keep their order, in rows as nearly of the shape of a page as they go.
 std::vector<box> layout(const location::tree& tree, const drawing& what, const metrics& sizes = {});
 
 /// Width in pixels that a text takes, estimated on the safe side.

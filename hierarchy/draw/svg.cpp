@@ -27,11 +27,16 @@ constexpr std::array<look, 6> looks{{{"machine", "#f4f6f7", "#90a4ae", false},
 
 const look& look_of(const location::properties& is) {
   switch (is.what) {
-    case kind::machine: return looks[0];
-    case kind::virtual_group: return looks[1];
-    case kind::memory: return looks[2];
-    case kind::worker: return looks[is_core(is) ? 3 : 4];
-    case kind::storage: return looks[5];
+    case kind::machine:
+      return looks[0];
+    case kind::virtual_group:
+      return looks[1];
+    case kind::memory:
+      return looks[2];
+    case kind::worker:
+      return looks[is_core(is) ? 3 : 4];
+    case kind::storage:
+      return looks[5];
   }
   return looks[0];
 }
@@ -40,20 +45,28 @@ std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;  // control characters are not XML
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;  // control characters are not XML
     }
   }
   return out;
 }
 
 std::string rectangle(int x, int y, int width, int height, const look& l) {
-  return fmt::format(
-      "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"5\" fill=\"{}\" stroke=\"{}\"{}/>", x, y, width, height,
-      l.fill, l.border, l.dashed ? " stroke-dasharray=\"5 3\"" : "");
+  return fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"5\" fill=\"{}\" stroke=\"{}\"{}/>", x, y,
+                     width, height, l.fill, l.border, l.dashed ? " stroke-dasharray=\"5 3\"" : "");
 }
 
 }  // namespace

@@ -76,8 +76,8 @@ std::string to_text(const location::tree& tree, const drawing& what) {
     for (const node_id head : detached_heads(tree)) text += "\ndetached:\n" + printer(tree, what).run(head);
   if (!what.peers.empty()) text += "\nlinks between devices:\n";
   for (const auto& [link, both_ways] : pairs_of(what.peers))
-    text += fmt::format("{} {} {}  {}\n", tree.at(link.from).is.name, both_ways ? "<->" : "->", tree.at(link.to).is.name,
-                        link_text(link.bandwidth, link.latency_ns));
+    text += fmt::format("{} {} {}  {}\n", tree.at(link.from).is.name, both_ways ? "<->" : "->",
+                        tree.at(link.to).is.name, link_text(link.bandwidth, link.latency_ns));
   return text;
 }
 

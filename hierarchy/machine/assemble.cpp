@@ -49,7 +49,8 @@ plugin::registry_options registry_options_of(const config::document& configurati
   // By value: the registry may outlive the configuration.
   options.options = [configuration](const std::string& name) {
     std::vector<plugin::raw_option> values;
-    for (const config::plugin_value& v : configuration.plugin_values(name)) values.push_back({v.name, v.value, v.where});
+    for (const config::plugin_value& v : configuration.plugin_values(name))
+      values.push_back({v.name, v.value, v.where});
     return values;
   };
   options.log = std::move(log);

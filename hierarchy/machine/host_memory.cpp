@@ -31,7 +31,8 @@ const found_space* host_space(const location::properties& is, std::span<const fo
   return &device.spaces[is.space->space];
 }
 
-std::vector<host_memory> host_memories(const location::tree& tree, const location::tree& discovered, std::span<const found_device> devices) {
+std::vector<host_memory> host_memories(const location::tree& tree, const location::tree& discovered,
+                                       std::span<const found_device> devices) {
   std::vector<host_memory> found;
   for (const location::node_id id : tree.subtree(tree.root())) {
     const location::properties& is = tree.at(id).is;
@@ -55,8 +56,8 @@ void save_addresses() {
 #endif
 }
 
-void bound_host_memory(machine& made, const location::tree& discovered, std::span<const found_device> devices, const memory_bound& bound,
-                       const std::string& limit_from) {
+void bound_host_memory(machine& made, const location::tree& discovered, std::span<const found_device> devices,
+                       const memory_bound& bound, const std::string& limit_from) {
   const std::uint64_t room = bound.for_blocks(), limit = made.settings.host_limit;
   const std::vector<host_memory> memories = host_memories(made.tree, discovered, devices);
   std::vector<std::uint64_t> sizes;
@@ -76,15 +77,16 @@ void bound_host_memory(machine& made, const location::tree& discovered, std::spa
     if (limit != 0) is.memory_bytes = one.declared ? std::min(is.memory_bytes, limit) : limit;
     if (!one.declared && is.memory_bytes < one.size && limit == 0) made.host_bound = bound.text();
     if (const std::uint64_t most = host_space(is, devices)->bytes; limit != 0 && most != 0 && is.memory_bytes > most) {
-      made.notes.push_back(
-          fmt::format("memory.host_limit at {} is {}, and {} has {}, which counts", limit_from, bytes_text(limit), is.name, bytes_text(most)));
+      made.notes.push_back(fmt::format("memory.host_limit at {} is {}, and {} has {}, which counts", limit_from,
+                                       bytes_text(limit), is.name, bytes_text(most)));
       is.memory_bytes = most;
     }
     all += is.memory_bytes;
   }
   if (all > room && (limit != 0 || declared != 0))
     made.notes.push_back(fmt::format(
-        "blocks may take {} of the host's memory, as {}, and that is more than there is room for ({}): beyond it the machine swaps or ends "
+        "blocks may take {} of the host's memory, as {}, and that is more than there is room for ({}): beyond it the "
+        "machine swaps or ends "
         "the process",
         bytes_text(all), limit != 0 ? "memory.host_limit at " + limit_from + " says" : "is declared", bound.text()));
 }

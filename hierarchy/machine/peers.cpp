@@ -23,7 +23,8 @@ std::vector<peer_link> peer_links(const machine& m) {
       tsr_link_desc link{};
       link.struct_size = sizeof link;
       const tsr_status status = plugin::contained("link", [&] {
-        return asked.table().link(asked.handle(), {source.handle(), from.own_space()->index}, {asked.handle(), to.own_space()->index}, &link);
+        return asked.table().link(asked.handle(), {source.handle(), from.own_space()->index},
+                                  {asked.handle(), to.own_space()->index}, &link);
       });
       if (status != TSR_OK)
         plugin::take_error_details();  // no way past the host: a fact, not a failure

@@ -8,7 +8,10 @@ namespace tessera::hierarchy {
 
 /// Whether a group of cores counts as one leaf (a declared CPU location: one share, its cores work on it together) or
 /// each core on its own.
-enum class leaf_rule : std::uint8_t { cores, teams };
+enum class leaf_rule : std::uint8_t {
+  cores,
+  teams
+};
 
 /// A team: a virtual group whose children are all workers without own memory (cores).
 bool is_team(const location::tree& tree, location::node_id id);

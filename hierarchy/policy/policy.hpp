@@ -21,8 +21,8 @@ std::string_view name_of(policy_kind kind) noexcept;
 
 struct policy {
   policy_kind what = policy_kind::static_split;
-  std::vector<double> percentages;     ///< of percentage; each >= 0, together 100 +- 0.01
-  std::vector<std::uint64_t> counts;   ///< of range
+  std::vector<double> percentages;    ///< of percentage; each >= 0, together 100 +- 0.01
+  std::vector<std::uint64_t> counts;  ///< of range
 
   /// Reads "static", "percentage:[50, 25, 25]" and so on; brackets may be left out. Throws tessera::error (kind
   /// configuration) for an unknown word (hint: the nearest), a list that is missing or not wanted, numbers that are

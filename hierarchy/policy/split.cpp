@@ -29,13 +29,26 @@ class splitter {
 
   std::vector<chunk> run(const policy& by) {
     switch (by.what) {
-      case policy_kind::static_split: down(m_at, 0, m_n); break;
-      case policy_kind::flatten: flatten(); break;
-      case policy_kind::percentage: shares(by.percentages); break;
-      case policy_kind::range: counts(by.counts); break;
-      case policy_kind::any: any(); break;
-      case policy_kind::automatic: automatic(); break;
-      case policy_kind::runtime: refuse("the policy 'runtime' was not resolved before the split");
+      case policy_kind::static_split:
+        down(m_at, 0, m_n);
+        break;
+      case policy_kind::flatten:
+        flatten();
+        break;
+      case policy_kind::percentage:
+        shares(by.percentages);
+        break;
+      case policy_kind::range:
+        counts(by.counts);
+        break;
+      case policy_kind::any:
+        any();
+        break;
+      case policy_kind::automatic:
+        automatic();
+        break;
+      case policy_kind::runtime:
+        refuse("the policy 'runtime' was not resolved before the split");
     }
     return std::move(m_chunks);
   }
@@ -106,7 +119,8 @@ class splitter {
     std::size_t chosen = 0;
     if (const auto states = m_context.states; !states.empty()) {
       const auto idle = std::ranges::find(states, true, &leaf_state::idle);
-      const auto best = idle != states.end() ? idle : std::ranges::min_element(states, {}, &leaf_state::expected_finish);
+      const auto best =
+          idle != states.end() ? idle : std::ranges::min_element(states, {}, &leaf_state::expected_finish);
       chosen = static_cast<std::size_t>(best - states.begin());
     }
     give(m_leaves[chosen], 0, m_n);

@@ -40,8 +40,8 @@ struct split_context {
 ///  any         all to the first idle leaf, depth first; else to the one expected to finish first
 ///  auto        shares proportional to throughput (a leaf without a measurement counts as the mean); flatten at first
 /// Chunks are in order of iterations, cover 0 .. n-1 exactly once, and empty ones are left out. Throws tessera::error
-/// (kind configuration), naming the region: nothing executes below `at`, a list that does not fit, `runtime` not resolved,
-/// a number of states other than 0 or that of the leaves.
+/// (kind configuration), naming the region: nothing executes below `at`, a list that does not fit, `runtime` not
+/// resolved, a number of states other than 0 or that of the leaves.
 std::vector<chunk> split(const policy& by, std::uint64_t n, const location::tree& tree, location::node_id at,
                          const split_context& context = {});
 

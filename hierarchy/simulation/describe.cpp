@@ -36,7 +36,8 @@ class section {
   }
   const value& need(const std::string& key) {
     if (const value* v = find(key)) return *v;
-    throw error(error_kind::configuration, fmt::format("{} has no {}", m_name, key), m_where, fmt::format("add {} = ...", key));
+    throw error(error_kind::configuration, fmt::format("{} has no {}", m_name, key), m_where,
+                fmt::format("add {} = ...", key));
   }
   void text(const std::string& key, std::string& to) {
     const value* v = find(key);
@@ -59,7 +60,8 @@ class section {
     const auto* said = v->get<std::string>();
     const auto number = said != nullptr ? parse_bytes(*said) : std::nullopt;
     if (!number || *number <= 0)
-      wrong(*v, fmt::format("{}.{} wants a size such as \"80 GB\"", m_name, key), "units are B, KiB, MiB, GiB, TiB and kB, MB, GB, TB");
+      wrong(*v, fmt::format("{}.{} wants a size such as \"80 GB\"", m_name, key),
+            "units are B, KiB, MiB, GiB, TiB and kB, MB, GB, TB");
     to = static_cast<std::uint64_t>(*number);
   }
   void rate(const std::string& key, double& to) {
@@ -85,7 +87,8 @@ class section {
       if (std::ranges::find(m_known, m.name) == m_known.end()) {
         const std::string near = nearest_name(m.name, m_known);
         wrong(m.is, fmt::format("{} has no key '{}'", m_name, m.name),
-              near.empty() ? fmt::format("its keys are {}", fmt::join(m_known, ", ")) : fmt::format("did you mean '{}'?", near));
+              near.empty() ? fmt::format("its keys are {}", fmt::join(m_known, ", "))
+                           : fmt::format("did you mean '{}'?", near));
       }
   }
   const std::string& name() const noexcept { return m_name; }
@@ -111,15 +114,19 @@ double number_of(const value& v, const std::string& name) {
 efficiency_curve read_curve(const value& v, const std::string& name) {
   efficiency_curve curve;
   const auto* points = v.get<config::array>();
-  if (points == nullptr || points->empty()) wrong(v, fmt::format("{} wants a list of pairs", name), "write [[size, share], [size, share], ...]");
+  if (points == nullptr || points->empty())
+    wrong(v, fmt::format("{} wants a list of pairs", name), "write [[size, share], [size, share], ...]");
   for (const value& p : *points) {
     const auto* pair = p.get<config::array>();
     if (pair == nullptr || pair->size() != 2)
-      wrong(p, fmt::format("{} wants pairs of a size and a share of the peak", name), "write [[size, share], [size, share], ...]");
+      wrong(p, fmt::format("{} wants pairs of a size and a share of the peak", name),
+            "write [[size, share], [size, share], ...]");
     const efficiency_curve::point at{number_of((*pair)[0], name), number_of((*pair)[1], name)};
     if (!(at.size > 0)) wrong(p, fmt::format("{}: a size must be above 0", name));
-    if (!(at.share > 0) || at.share > 1) wrong(p, fmt::format("{}: a share of the peak is above 0 and at most 1", name));
-    if (!curve.points.empty() && at.size <= curve.points.back().size) wrong(p, fmt::format("{}: sizes must ascend", name));
+    if (!(at.share > 0) || at.share > 1)
+      wrong(p, fmt::format("{}: a share of the peak is above 0 and at most 1", name));
+    if (!curve.points.empty() && at.size <= curve.points.back().size)
+      wrong(p, fmt::format("{}: sizes must ascend", name));
     curve.points.push_back(at);
   }
   return curve;
@@ -138,8 +145,10 @@ void read_speed(section& from, described_speed& to, const std::string& overhead)
   section curves(table_of(*shares, from.name() + ".efficiency"), from.name() + ".efficiency", shares->where);
   for (std::size_t k = 0; k < timed_operation_names.size(); ++k) {
     const std::string operation(timed_operation_names[k]);
-    if (const value* v = curves.find(operation)) to.efficiency[k] = read_curve(*v, curves.name() + "." + operation);
-    else if (k > 0) to.efficiency[k] = to.efficiency[0];  // as gemm
+    if (const value* v = curves.find(operation))
+      to.efficiency[k] = read_curve(*v, curves.name() + "." + operation);
+    else if (k > 0)
+      to.efficiency[k] = to.efficiency[0];  // as gemm
   }
   curves.finish();
 }
@@ -149,7 +158,9 @@ void for_each_table(section& top, const std::string& name, const std::function<v
   const value* all = top.find(name);
   if (all == nullptr) return;
   const auto* list = all->get<config::array>();
-  if (list == nullptr) wrong(*all, fmt::format("{} is a list of tables, not {}", name, all->type_name()), fmt::format("write [[{}]]", name));
+  if (list == nullptr)
+    wrong(*all, fmt::format("{} is a list of tables, not {}", name, all->type_name()),
+          fmt::format("write [[{}]]", name));
   for (const value& entry : *list) {
     section one(table_of(entry, name), name, entry.where);
     read(one);
@@ -163,35 +174,41 @@ void check(const machine_description& m, const std::string& file) {
   std::vector<std::string> names{"host"};
   for (const described_device& d : m.devices) {
     if (std::ranges::find(names, d.name) != names.end())
-      throw error(error_kind::configuration, fmt::format("there are two places called '{}'", d.name), d.where, "count = N makes several devices of one kind");
+      throw error(error_kind::configuration, fmt::format("there are two places called '{}'", d.name), d.where,
+                  "count = N makes several devices of one kind");
     names.push_back(d.name);
   }
   if (m.device_count() + m.host.domains > block::space_set::most)
     throw error(error_kind::configuration,
-                fmt::format("{} devices and {} memory domains are more than the {} memories that a runtime takes", m.device_count(), m.host.domains,
-                            block::space_set::most),
+                fmt::format("{} devices and {} memory domains are more than the {} memories that a runtime takes",
+                            m.device_count(), m.host.domains, block::space_set::most),
                 file);
   if (m.host.domains * m.host.cores + m.device_count() > most_threads)
     throw error(error_kind::configuration,
-                fmt::format("{} cores and {} devices are more than the {} threads that a runtime has", m.host.domains * m.host.cores, m.device_count(),
-                            most_threads),
+                fmt::format("{} cores and {} devices are more than the {} threads that a runtime has",
+                            m.host.domains * m.host.cores, m.device_count(), most_threads),
                 file, "describe several cores as one");
   for (std::size_t k = 0; k < m.links.size(); ++k) {
     const described_link& l = m.links[k];
     for (const std::string& end : {l.from, l.to})
       if (std::ranges::find(names, end) == names.end()) {
         const std::string near = nearest_name(end, names);
-        throw error(error_kind::configuration, fmt::format("a link names '{}', and there is no such place", end), l.where,
-                    near.empty() ? fmt::format("places are {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", near));
+        throw error(error_kind::configuration, fmt::format("a link names '{}', and there is no such place", end),
+                    l.where,
+                    near.empty() ? fmt::format("places are {}", fmt::join(names, ", "))
+                                 : fmt::format("did you mean '{}'?", near));
       }
     if (l.from == "host" && l.to == "host")
-      throw error(error_kind::configuration, "memory domains of the host need no link", l.where, "host.bandwidth is what lies between them");
+      throw error(error_kind::configuration, "memory domains of the host need no link", l.where,
+                  "host.bandwidth is what lies between them");
     for (std::size_t j = 0; j < k; ++j)
       if ((m.links[j].from == l.from && m.links[j].to == l.to) || (m.links[j].from == l.to && m.links[j].to == l.from))
         throw error(error_kind::configuration, fmt::format("'{}' and '{}' are linked twice", l.from, l.to), l.where);
   }
   for (const described_device& d : m.devices)
-    if (std::ranges::none_of(m.links, [&](const described_link& l) { return (l.from == "host" && l.to == d.name) || (l.to == "host" && l.from == d.name); }))
+    if (std::ranges::none_of(m.links, [&](const described_link& l) {
+          return (l.from == "host" && l.to == d.name) || (l.to == "host" && l.from == d.name);
+        }))
       throw error(error_kind::configuration, fmt::format("'{}' has no link to the host", d.name), d.where,
                   fmt::format("add [[link]] with between = [\"host\", \"{}\"]", d.name));
 }

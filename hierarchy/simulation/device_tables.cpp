@@ -17,7 +17,9 @@ world_device& device_of(tsr_device* d) { return *reinterpret_cast<world_device*>
 world_stream& stream_of(tsr_stream* s) { return *reinterpret_cast<world_stream*>(s); }
 std::uint32_t number_of(tsr_space_ref r) { return r.device == nullptr ? 0 : device_of(r.device).number; }
 
-tsr_status spaces(tsr_device*, std::uint32_t, tsr_space_desc*) { return TSR_UNIMPLEMENTED; }  // asked of the registry's copy
+tsr_status spaces(tsr_device*, std::uint32_t, tsr_space_desc*) {
+  return TSR_UNIMPLEMENTED;
+}  // asked of the registry's copy
 
 tsr_status link(tsr_device* d, tsr_space_ref from, tsr_space_ref to, tsr_link_desc* out) {
   const world_device& self = device_of(d);
@@ -102,9 +104,11 @@ tsr_status stream_callback(tsr_device*, tsr_stream* s, void (*function)(void*), 
 tsr_status copy(tsr_device*, tsr_stream* s, const tsr_copy* c) {
   world_stream& self = stream_of(s);
   const meter counted(self.device->of->clock);
-  const std::uint64_t bytes = c->bytes * std::max<std::uint64_t>(c->rows[0], 1) * std::max<std::uint64_t>(c->rows[1], 1);
-  return self.device->of->push_copy(self, number_of(c->source_space), number_of(c->destination_space), bytes) ? TSR_OK
-                                                                                                              : TSR_UNIMPLEMENTED;
+  const std::uint64_t bytes =
+      c->bytes * std::max<std::uint64_t>(c->rows[0], 1) * std::max<std::uint64_t>(c->rows[1], 1);
+  return self.device->of->push_copy(self, number_of(c->source_space), number_of(c->destination_space), bytes)
+             ? TSR_OK
+             : TSR_UNIMPLEMENTED;
 }
 
 tsr_status compute(tsr_stream* s, timed_operation what, tsr_type type, const operation_extents& e) {
@@ -163,7 +167,8 @@ const tsr_blas_table& world_blas_table() noexcept {
     t.version = 1;
     t.library = "imagined";
     t.supports = [](tsr_device*, tsr_blas_operation what, tsr_type type) {
-      constexpr tsr_blas_operation known[] = {TSR_BLAS_GEMM, TSR_BLAS_SYRK, TSR_BLAS_TRSM, TSR_BLAS_POTRF, TSR_BLAS_AXPY, TSR_BLAS_SCAL};
+      constexpr tsr_blas_operation known[] = {TSR_BLAS_GEMM,  TSR_BLAS_SYRK, TSR_BLAS_TRSM,
+                                              TSR_BLAS_POTRF, TSR_BLAS_AXPY, TSR_BLAS_SCAL};
       return is_real(type) && std::ranges::find(known, what) != std::end(known);
     };
     t.workspace = no_workspace;

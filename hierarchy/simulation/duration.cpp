@@ -16,18 +16,23 @@ std::uint64_t whole_ns(double seconds) noexcept {
 
 double flops_of(timed_operation what, const operation_extents& e) noexcept {
   switch (what) {
-    case timed_operation::gemm: return 2 * e.m * e.n * e.k;
-    case timed_operation::syrk: return e.n * e.n * e.k;
-    case timed_operation::trsm: return e.m * e.n * e.n;
-    case timed_operation::potrf: return e.n * e.n * e.n / 3;
+    case timed_operation::gemm:
+      return 2 * e.m * e.n * e.k;
+    case timed_operation::syrk:
+      return e.n * e.n * e.k;
+    case timed_operation::trsm:
+      return e.m * e.n * e.n;
+    case timed_operation::potrf:
+      return e.n * e.n * e.n / 3;
   }
   return 0;
 }
 
-duration_model::duration_model(const described_speed& speed, std::vector<schedule::history_cell> learnt) : m_speed(speed) {
+duration_model::duration_model(const described_speed& speed, std::vector<schedule::history_cell> learnt)
+    : m_speed(speed) {
   if (learnt.empty()) return;
-  m_definitions = {&m_operations.add(operation::gemm()), &m_operations.add(operation::syrk()), &m_operations.add(operation::trsm()),
-                   &m_operations.add(operation::potrf())};
+  m_definitions = {&m_operations.add(operation::gemm()), &m_operations.add(operation::syrk()),
+                   &m_operations.add(operation::trsm()), &m_operations.add(operation::potrf())};
   schedule::place_kind kind;
   kind.name = learnt.front().place;
   kind.is_host = true;
@@ -44,18 +49,29 @@ duration_model::duration_model(const described_speed& speed, std::vector<schedul
 std::uint64_t duration_model::compute_ns(timed_operation what, element_type type, const operation_extents& e) const {
   const double flops = flops_of(what, e);
   const auto number = static_cast<std::size_t>(what);
-  if (is_learnt(what, type)) return whole_ns(m_learnt->seconds(m_learnt->profile_of(*m_definitions[number], type), 0, std::max(flops, 1.0)));
+  if (is_learnt(what, type))
+    return whole_ns(m_learnt->seconds(m_learnt->profile_of(*m_definitions[number], type), 0, std::max(flops, 1.0)));
   double size = 0;
   switch (what) {
-    case timed_operation::gemm: size = std::cbrt(e.m * e.n * e.k); break;
-    case timed_operation::syrk: size = std::cbrt(e.n * e.n * e.k); break;
-    case timed_operation::trsm: size = std::cbrt(e.m * e.n * e.n); break;
-    case timed_operation::potrf: size = e.n; break;
+    case timed_operation::gemm:
+      size = std::cbrt(e.m * e.n * e.k);
+      break;
+    case timed_operation::syrk:
+      size = std::cbrt(e.n * e.n * e.k);
+      break;
+    case timed_operation::trsm:
+      size = std::cbrt(e.m * e.n * e.n);
+      break;
+    case timed_operation::potrf:
+      size = e.n;
+      break;
   }
   const double peak = type == element_type::f32 ? m_speed.peak_f32 : m_speed.peak_f64;
   return whole_ns(flops / (peak * m_speed.efficiency[number].at(size)));
 }
 
-std::uint64_t duration_model::move_ns(double bytes) const noexcept { return whole_ns(bytes / m_speed.memory_bandwidth); }
+std::uint64_t duration_model::move_ns(double bytes) const noexcept {
+  return whole_ns(bytes / m_speed.memory_bandwidth);
+}
 
 }  // namespace tessera::hierarchy

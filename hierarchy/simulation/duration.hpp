@@ -35,7 +35,6 @@ class duration_model {
   }
 
  private:
-
   described_speed m_speed;
   operation::catalog m_operations;
   std::array<const operation::definition*, timed_operation_names.size()> m_definitions{};

@@ -31,8 +31,9 @@ std::unique_ptr<plugin::device> host_device(world& in) {
     s.description.granularity = s.description.alignment = 4096;
     spaces.push_back(std::move(s));
   }
-  return std::make_unique<plugin::device>("host", "host", 0, reinterpret_cast<tsr_device*>(in.devices().front().get()), is,
-                                          world_device_table(), std::move(spaces), &world_blas_table(), &world_tensor_table());
+  return std::make_unique<plugin::device>("host", "host", 0, reinterpret_cast<tsr_device*>(in.devices().front().get()),
+                                          is, world_device_table(), std::move(spaces), &world_blas_table(),
+                                          &world_tensor_table());
 }
 
 std::unique_ptr<plugin::device> discrete_device(world& in, const described_device& described, std::uint32_t number) {
@@ -56,12 +57,14 @@ std::unique_ptr<plugin::device> discrete_device(world& in, const described_devic
   s.description.bytes = described.memory_bytes;
   s.description.granularity = s.description.alignment = 512;
   return std::make_unique<plugin::device>(behind.name, "imagined", number, reinterpret_cast<tsr_device*>(&behind), is,
-                                          world_device_table(), std::vector{s}, &world_blas_table(), &world_tensor_table());
+                                          world_device_table(), std::vector{s}, &world_blas_table(),
+                                          &world_tensor_table());
 }
 
 }  // namespace
 
-imagined imagine(const machine_description& description, config::runtime_settings settings, std::vector<schedule::history_cell> learnt) {
+imagined imagine(const machine_description& description, config::runtime_settings settings,
+                 std::vector<schedule::history_cell> learnt) {
   auto made = std::make_shared<world>(description, std::move(learnt));
   const machine_description& d = made->description();
   std::vector<std::unique_ptr<plugin::device>> devices;
@@ -108,17 +111,26 @@ imagined imagine(const machine_description& description, config::runtime_setting
         worker.bandwidth = l->bandwidth;
         worker.latency_ns = static_cast<double>(l->latency_ns);
       }
-      tree.add(domains[(number - 1) * domains.size() / device_count], worker);  // the devices are spread over the domains
+      tree.add(domains[(number - 1) * domains.size() / device_count],
+               worker);  // the devices are spread over the domains
     }
   if (settings.workers == 0) settings.workers = core;
   if (settings.workers > core)
-    throw error(error_kind::configuration, fmt::format("{} workers, and '{}' has {} cores", settings.workers, d.name, core), "runtime.workers");
+    throw error(error_kind::configuration,
+                fmt::format("{} workers, and '{}' has {} cores", settings.workers, d.name, core), "runtime.workers");
   if (settings.validate)
-    throw error(error_kind::configuration, "validation looks at the bytes of blocks, and in a simulated run they have none", "runtime.validate");
+    throw error(error_kind::configuration,
+                "validation looks at the bytes of blocks, and in a simulated run they have none", "runtime.validate");
   settings.bind = false;
   settings.history = "off";
   settings.plugins = {"host"};
-  imagined all{made, {settings, std::make_shared<plugin::registry>(std::move(devices), "imagined", "1"), std::move(tree), {}, {}, made}};
+  imagined all{made,
+               {settings,
+                std::make_shared<plugin::registry>(std::move(devices), "imagined", "1"),
+                std::move(tree),
+                {},
+                {},
+                made}};
   return all;
 }
 

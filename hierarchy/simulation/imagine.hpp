@@ -7,15 +7,16 @@
 
 namespace tessera::hierarchy {
 
-/// A machine that does not exist, and what happens in it. A runtime on it schedules as on a real one, for the thread that made
-/// it alone; blocks have no bytes, so host views and functions of the program must not look at them (functions that are
-/// submitted are not called), and every fence takes no longer than it takes to think.
+/// A machine that does not exist, and what happens in it. A runtime on it schedules as on a real one, for the thread
+/// that made it alone; blocks have no bytes, so host views and functions of the program must not look at them
+/// (functions that are submitted are not called), and every fence takes no longer than it takes to think.
 struct imagined {
   std::shared_ptr<world> what;
   machine is;
 };
 
-/// @param settings  of the runtime: placement, window, eviction. workers 0: one per core that is described. Times are learnt
+/// @param settings  of the runtime: placement, window, eviction. workers 0: one per core that is described. Times are
+/// learnt
 ///                  within the run and not kept.
 /// @param learnt    measurements of host operations to use instead of the description's speeds
 /// Throws tessera::error (configuration).

@@ -5,7 +5,8 @@
 
 namespace tessera::hierarchy {
 
-world::world(const machine_description& description, std::vector<schedule::history_cell> learnt) : m_description(description) {
+world::world(const machine_description& description, std::vector<schedule::history_cell> learnt)
+    : m_description(description) {
   submit_ns = description.runtime.submit_ns;
   host_task_ns = description.runtime.host_task_ns;
   device_task_ns = description.runtime.device_task_ns;
@@ -36,7 +37,8 @@ world::world(const machine_description& description, std::vector<schedule::histo
   for (std::size_t k = 0; k < links; ++k)
     for (std::size_t d = 0; d <= m_devices.size(); ++d)
       for (std::size_t direction = 0; direction < 2; ++direction)
-        m_ports[2 * (k * (m_devices.size() + 1) + d) + direction].capacity = d == m_devices.size() ? description.links[k].at_once : 1;
+        m_ports[2 * (k * (m_devices.size() + 1) + d) + direction].capacity =
+            d == m_devices.size() ? description.links[k].at_once : 1;
   m_way_of.resize(m_devices.size() * m_devices.size());
 }
 
@@ -68,7 +70,9 @@ std::uint32_t world::way_index(std::uint32_t from, std::uint32_t to) {
   if (fresh.link != nullptr) {
     const auto number = static_cast<std::uint32_t>(fresh.link - m_description.links.data());
     const auto all = static_cast<std::uint32_t>(m_devices.size());
-    const auto port = [&](std::uint32_t device, std::uint32_t direction) { return 2 * (number * (all + 1) + device) + direction; };
+    const auto port = [&](std::uint32_t device, std::uint32_t direction) {
+      return 2 * (number * (all + 1) + device) + direction;
+    };
     if (from != 0) fresh.needs[fresh.count++] = port(from, 0);
     if (to != 0) fresh.needs[fresh.count++] = port(to, 1);
     fresh.needs[fresh.count++] = port(all, from == 0 || to != 0 ? 1 : 0);  // towards the devices, or towards the host
@@ -102,7 +106,8 @@ void world::push_kernel(world_stream& to, std::uint64_t ns, std::uint64_t overhe
 
 bool world::push_copy(world_stream& to, std::uint32_t from_device, std::uint32_t to_device, std::uint64_t bytes) {
   if (from_device == 0 && to_device == 0) {  // between memories of the host: by whoever asks
-    clock.charge(static_cast<std::uint64_t>(std::llround(static_cast<double>(bytes) * 1e9 / std::max(m_devices.front()->host_bandwidth, 1.0))));
+    clock.charge(static_cast<std::uint64_t>(
+        std::llround(static_cast<double>(bytes) * 1e9 / std::max(m_devices.front()->host_bandwidth, 1.0))));
     return true;
   }
   const std::uint32_t index = way_index(from_device, to_device);
@@ -169,7 +174,9 @@ void world::proceed(world_stream& s) {
         break;
       }
       case world_step::kind::kernel:
-      case world_step::kind::copy: begin(s); return;
+      case world_step::kind::copy:
+        begin(s);
+        return;
     }
   }
 }
@@ -181,12 +188,15 @@ void world::begin(world_stream& s) {
     take(s);
     return;
   }
-  at(work.latency_ns, [](void* who, std::uint64_t) {
-    auto& stream = *static_cast<world_stream*>(who);
-    world& self = *stream.device->of;
-    const schedule::virtual_clock::meter counted(self.clock);
-    self.take(stream);
-  }, s);
+  at(
+      work.latency_ns,
+      [](void* who, std::uint64_t) {
+        auto& stream = *static_cast<world_stream*>(who);
+        world& self = *stream.device->of;
+        const schedule::virtual_clock::meter counted(self.clock);
+        self.take(stream);
+      },
+      s);
 }
 
 void world::take(world_stream& s) {
@@ -202,10 +212,13 @@ void world::take(world_stream& s) {
   }
   ++d.kernels.in_use;
   d.busy_ns += s.steps.front().ns;
-  at(s.steps.front().ns, [](void* who, std::uint64_t) {
-    auto& stream = *static_cast<world_stream*>(who);
-    stream.device->of->end(stream);
-  }, s);
+  at(
+      s.steps.front().ns,
+      [](void* who, std::uint64_t) {
+        auto& stream = *static_cast<world_stream*>(who);
+        stream.device->of->end(stream);
+      },
+      s);
 }
 
 void world::start_copies() {
@@ -216,10 +229,13 @@ void world::start_copies() {
       if (!m_ports[over.needs[k]].free()) return false;
     for (std::uint32_t k = 0; k < over.count; ++k) ++m_ports[over.needs[k]].in_use;
     m_uses[copy.link].busy_ns += copy.ns;
-    at(copy.ns, [](void* who, std::uint64_t) {
-      auto& stream = *static_cast<world_stream*>(who);
-      stream.device->of->end(stream);
-    }, *s);
+    at(
+        copy.ns,
+        [](void* who, std::uint64_t) {
+          auto& stream = *static_cast<world_stream*>(who);
+          stream.device->of->end(stream);
+        },
+        *s);
     return true;
   });
 }

@@ -24,9 +24,9 @@ struct world_resource {
 
 /// What has passed from one memory to another.
 struct link_use {
-  std::uint32_t from = 0, to = 0;       ///< devices; 0: the host
+  std::uint32_t from = 0, to = 0;  ///< devices; 0: the host
   std::uint64_t copies = 0, bytes = 0;
-  std::uint64_t busy_ns = 0;            ///< time in which bytes moved; copies at the same time count each
+  std::uint64_t busy_ns = 0;  ///< time in which bytes moved; copies at the same time count each
 };
 
 /// A place that computes, behind a tsr_device handle. Number 0 is the host.
@@ -35,24 +35,30 @@ struct world_device {
   std::uint32_t number = 0;
   std::string name;
   const duration_model* speed = nullptr;
-  double host_bandwidth = 0;                ///< host: of a copy between its memories
-  std::vector<std::uint64_t> capacity;      ///< bytes, by space; 0: no limit
+  double host_bandwidth = 0;            ///< host: of a copy between its memories
+  std::vector<std::uint64_t> capacity;  ///< bytes, by space; 0: no limit
   std::vector<std::uint64_t> allocated;
   world_resource kernels;
-  std::deque<world_stream*> waiting;        ///< for `kernels`, in order
-  std::uint64_t busy_ns = 0;                ///< kernels, added up
+  std::deque<world_stream*> waiting;  ///< for `kernels`, in order
+  std::uint64_t busy_ns = 0;          ///< kernels, added up
   std::uint64_t tasks = 0;
 };
 
 /// One step of a stream.
 struct world_step {
-  enum class kind : std::uint8_t { kernel, copy, signal, wait, callback } what = kind::signal;
-  bool begun = false;                       ///< its latency is over
-  std::uint32_t link = 0;                   ///< copy: index into world::links
-  std::uint64_t latency_ns = 0, ns = 0;     ///< until it asks for what it needs, and how long it needs that
-  std::uint64_t value = 0;                  ///< signal, wait
-  world_stream* other = nullptr;            ///< wait
-  void (*call)(void*) = nullptr;            ///< callback
+  enum class kind : std::uint8_t {
+    kernel,
+    copy,
+    signal,
+    wait,
+    callback
+  } what = kind::signal;
+  bool begun = false;                    ///< its latency is over
+  std::uint32_t link = 0;                ///< copy: index into world::links
+  std::uint64_t latency_ns = 0, ns = 0;  ///< until it asks for what it needs, and how long it needs that
+  std::uint64_t value = 0;               ///< signal, wait
+  world_stream* other = nullptr;         ///< wait
+  void (*call)(void*) = nullptr;         ///< callback
   void* argument = nullptr;
 };
 
@@ -60,18 +66,18 @@ struct world_step {
 struct world_stream {
   world_device* device = nullptr;
   bool is_inline = false;
-  bool busy = false, asleep = false;        ///< its first step is under way, or waits for another stream
+  bool busy = false, asleep = false;  ///< its first step is under way, or waits for another stream
   std::deque<world_step> steps;
   std::uint64_t signalled = 0, completed = 0;
   struct sleeper {
     world_stream* who;
     std::uint64_t value;
   };
-  std::vector<sleeper> sleepers;            ///< that wait for this one
+  std::vector<sleeper> sleepers;  ///< that wait for this one
 };
 
-/// All of it. For one thread. Streams keep their order; what is ready takes what it needs in the order of becoming ready, and a
-/// copy that cannot begin holds up nobody who needs something else.
+/// All of it. For one thread. Streams keep their order; what is ready takes what it needs in the order of becoming
+/// ready, and a copy that cannot begin holds up nobody who needs something else.
 class world : public schedule::simulation {
  public:
   explicit world(const machine_description& description, std::vector<schedule::history_cell> learnt = {});
@@ -79,7 +85,9 @@ class world : public schedule::simulation {
   const machine_description& description() const noexcept { return m_description; }
   std::vector<std::unique_ptr<world_device>>& devices() noexcept { return m_devices; }
   const duration_model& host_speed() const noexcept { return *m_speeds.front(); }
-  const duration_model& speed_of(std::size_t described_device) const noexcept { return *m_speeds[described_device + 1]; }
+  const duration_model& speed_of(std::size_t described_device) const noexcept {
+    return *m_speeds[described_device + 1];
+  }
   /// Between two devices (0: the host); null when there is no direct way.
   const described_link* link_between(std::uint32_t from, std::uint32_t to) const noexcept;
   const std::vector<link_use>& links() const noexcept { return m_uses; }  ///< those that were asked for
@@ -100,7 +108,8 @@ class world : public schedule::simulation {
     std::uint32_t count = 0;
     const described_link* link = nullptr;
   };
-  std::uint32_t device_kind(std::uint32_t device) const noexcept;  ///< index into the description's devices + 1; 0: host
+  std::uint32_t device_kind(
+      std::uint32_t device) const noexcept;  ///< index into the description's devices + 1; 0: host
   std::uint32_t way_index(std::uint32_t from, std::uint32_t to);
   /// Lets the stream and all that it wakes go on; inside of that, when that is done.
   void wake(world_stream& s);
@@ -115,11 +124,11 @@ class world : public schedule::simulation {
   std::vector<std::unique_ptr<duration_model>> m_speeds;  // the host's, then those of the description's devices
   std::vector<std::unique_ptr<world_device>> m_devices;
   std::vector<world_resource> m_ports;
-  std::vector<std::uint32_t> m_way_of;   // from * devices + to: index into m_ways + 1; 0: not asked for yet
+  std::vector<std::uint32_t> m_way_of;  // from * devices + to: index into m_ways + 1; 0: not asked for yet
   std::vector<way> m_ways;
-  std::vector<link_use> m_uses;          // as m_ways
-  std::vector<world_stream*> m_copies;   // that wait for their ports, in order
-  std::vector<world_stream*> m_awake;    // to proceed
+  std::vector<link_use> m_uses;         // as m_ways
+  std::vector<world_stream*> m_copies;  // that wait for their ports, in order
+  std::vector<world_stream*> m_awake;   // to proceed
   bool m_proceeding = false;
   std::uint64_t m_next_address = std::uint64_t{1} << 44;
 };

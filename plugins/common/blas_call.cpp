@@ -68,8 +68,10 @@ tsr_status prepare(const reporter& report, operand_resolver& operands, const tsr
     return report.fail(TSR_INVALID_ARGUMENT, "%s: NULL arguments or a struct_size that is not set", call);
   const auto& g = *arguments;
   if (const auto status = check_type(report, call, g.type)) return status;
-  if (const auto status = check_choice(report, call, "transpose_a", g.transpose_a, TSR_CONJUGATE_TRANSPOSE)) return status;
-  if (const auto status = check_choice(report, call, "transpose_b", g.transpose_b, TSR_CONJUGATE_TRANSPOSE)) return status;
+  if (const auto status = check_choice(report, call, "transpose_a", g.transpose_a, TSR_CONJUGATE_TRANSPOSE))
+    return status;
+  if (const auto status = check_choice(report, call, "transpose_b", g.transpose_b, TSR_CONJUGATE_TRANSPOSE))
+    return status;
   if (const auto status = check_size(report, call, "m", g.m)) return status;
   if (const auto status = check_size(report, call, "n", g.n)) return status;
   if (const auto status = check_size(report, call, "k", g.k)) return status;
@@ -77,8 +79,12 @@ tsr_status prepare(const reporter& report, operand_resolver& operands, const tsr
   if (const auto status = read_scalar(report, call, "beta", g.beta, g.type, out.beta)) return status;
   const bool plain_a = g.transpose_a == TSR_NO_TRANSPOSE, plain_b = g.transpose_b == TSR_NO_TRANSPOSE;
   std::uint64_t bytes_a = 0, bytes_b = 0, bytes_c = 0;
-  if (const auto status = check_matrix(report, call, "A", plain_a ? g.m : g.k, plain_a ? g.k : g.m, g.lda, g.type, bytes_a)) return status;
-  if (const auto status = check_matrix(report, call, "B", plain_b ? g.k : g.n, plain_b ? g.n : g.k, g.ldb, g.type, bytes_b)) return status;
+  if (const auto status =
+          check_matrix(report, call, "A", plain_a ? g.m : g.k, plain_a ? g.k : g.m, g.lda, g.type, bytes_a))
+    return status;
+  if (const auto status =
+          check_matrix(report, call, "B", plain_b ? g.k : g.n, plain_b ? g.n : g.k, g.ldb, g.type, bytes_b))
+    return status;
   if (const auto status = check_matrix(report, call, "C", g.m, g.n, g.ldc, g.type, bytes_c)) return status;
   out.type = g.type;
   out.transpose_a = g.transpose_a;
@@ -118,7 +124,8 @@ tsr_status prepare(const reporter& report, operand_resolver& operands, const tsr
     const auto whole = [&](std::uint64_t& bytes, i64 stride) -> bool {
       if (bytes == 0 || g.batch <= 0) return bytes = 0, true;
       std::uint64_t steps = 0;
-      return !__builtin_mul_overflow(static_cast<std::uint64_t>(g.batch - 1), static_cast<std::uint64_t>(stride), &steps) &&
+      return !__builtin_mul_overflow(static_cast<std::uint64_t>(g.batch - 1), static_cast<std::uint64_t>(stride),
+                                     &steps) &&
              !__builtin_add_overflow(bytes, steps, &bytes);
     };
     if (!whole(bytes_a, g.stride_a) || !whole(bytes_b, g.stride_b) || !whole(bytes_c, g.stride_c))
@@ -179,7 +186,8 @@ tsr_status prepare(const reporter& report, operand_resolver& operands, const tsr
   const auto& s = *arguments;
   if (const auto status = check_type(report, "syrk", s.type)) return status;
   if (const auto status = check_choice(report, "syrk", "triangle", s.triangle, TSR_UPPER)) return status;
-  if (const auto status = check_choice(report, "syrk", "transpose", s.transpose, TSR_CONJUGATE_TRANSPOSE)) return status;
+  if (const auto status = check_choice(report, "syrk", "transpose", s.transpose, TSR_CONJUGATE_TRANSPOSE))
+    return status;
   if (s.transpose == TSR_CONJUGATE_TRANSPOSE && is_complex(s.type))
     return report.fail(TSR_UNIMPLEMENTED, "syrk: conjugate transposes of complex matrices are not offered");
   if (const auto status = check_size(report, "syrk", "n", s.n)) return status;
@@ -188,7 +196,9 @@ tsr_status prepare(const reporter& report, operand_resolver& operands, const tsr
   if (const auto status = read_scalar(report, "syrk", "beta", s.beta, s.type, out.beta)) return status;
   const bool plain = s.transpose == TSR_NO_TRANSPOSE;
   std::uint64_t bytes_a = 0, bytes_c = 0;
-  if (const auto status = check_matrix(report, "syrk", "A", plain ? s.n : s.k, plain ? s.k : s.n, s.lda, s.type, bytes_a)) return status;
+  if (const auto status =
+          check_matrix(report, "syrk", "A", plain ? s.n : s.k, plain ? s.k : s.n, s.lda, s.type, bytes_a))
+    return status;
   if (const auto status = check_matrix(report, "syrk", "C", s.n, s.n, s.ldc, s.type, bytes_c)) return status;
   if (const auto status = operands.resolve("A", s.a, bytes_a, &out.a)) return status;
   if (const auto status = operands.resolve("C", s.c, bytes_c, &out.c)) return status;
@@ -209,7 +219,8 @@ tsr_status prepare(const reporter& report, operand_resolver& operands, const tsr
   if (const auto status = check_type(report, "trsm", t.type)) return status;
   if (const auto status = check_choice(report, "trsm", "side", t.side, TSR_RIGHT)) return status;
   if (const auto status = check_choice(report, "trsm", "triangle", t.triangle, TSR_UPPER)) return status;
-  if (const auto status = check_choice(report, "trsm", "transpose", t.transpose, TSR_CONJUGATE_TRANSPOSE)) return status;
+  if (const auto status = check_choice(report, "trsm", "transpose", t.transpose, TSR_CONJUGATE_TRANSPOSE))
+    return status;
   if (const auto status = check_size(report, "trsm", "m", t.m)) return status;
   if (const auto status = check_size(report, "trsm", "n", t.n)) return status;
   if (const auto status = read_scalar(report, "trsm", "alpha", t.alpha, t.type, out.alpha)) return status;

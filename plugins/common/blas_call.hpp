@@ -11,9 +11,9 @@
 
 namespace tessera::common {
 
-/// Each call type is a plain copy of a request with resolved pointers: prepare() checks the request and fills it (errors
-/// INVALID_ARGUMENT, OUT_OF_RANGE, UNIMPLEMENTED, with records), run() does it, flops() says what it costs. Dimensions
-/// are those of the ABI's structs; OpenBLAS counts in 32 bits, so larger ones are OUT_OF_RANGE.
+/// Each call type is a plain copy of a request with resolved pointers: prepare() checks the request and fills it
+/// (errors INVALID_ARGUMENT, OUT_OF_RANGE, UNIMPLEMENTED, with records), run() does it, flops() says what it costs.
+/// Dimensions are those of the ABI's structs; OpenBLAS counts in 32 bits, so larger ones are OUT_OF_RANGE.
 struct gemm_call {
   tsr_type type;
   tsr_transpose transpose_a, transpose_b;
@@ -26,7 +26,11 @@ struct gemm_call {
   };
   std::vector<triple> pointers;  ///< pointer batches; empty otherwise
 };
-enum class gemm_form : std::uint8_t { single, strided, batched };
+enum class gemm_form : std::uint8_t {
+  single,
+  strided,
+  batched
+};
 tsr_status prepare(const reporter& report, operand_resolver& operands, const tsr_gemm* arguments, gemm_form form,
                    gemm_call& out);
 tsr_status run(const gemm_call& call);
@@ -85,8 +89,9 @@ double flops(const potrf_call& call);
 /// All operations for F32, F64, C64, C128.
 bool blas_supports(tsr_blas_operation operation, tsr_type type) noexcept;
 
-/// Loads OpenBLAS, before anything else here computes, and sets the threads of one call; 0: one, unless the program has chosen a number. OpenBLAS has
-/// one such number per process, shared by every plugin and by the program: whoever sets it last decides. Fails: UNAVAILABLE, with what is missing.
+/// Loads OpenBLAS, before anything else here computes, and sets the threads of one call; 0: one, unless the program has
+/// chosen a number. OpenBLAS has one such number per process, shared by every plugin and by the program: whoever sets
+/// it last decides. Fails: UNAVAILABLE, with what is missing.
 tsr_status start_blas(const reporter& report, int threads);
 
 /// "OpenBLAS 0.3.21 (Zen)": name, version and kernel set in use.

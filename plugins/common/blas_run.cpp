@@ -17,8 +17,8 @@ CBLAS_TRANSPOSE word(tsr_transpose transpose) {
 }
 CBLAS_UPLO word_of_triangle(tsr_triangle triangle) { return triangle == TSR_LOWER ? CblasLower : CblasUpper; }
 
-/// The dot product of complex vectors of which one has gaps, conj(x) y: there OpenBLAS 0.3.21 reads an element before or behind them, which
-/// may be no memory.
+/// The dot product of complex vectors of which one has gaps, conj(x) y: there OpenBLAS 0.3.21 reads an element before
+/// or behind them, which may be no memory.
 template <class Real>
 std::complex<Real> strided_dot(const vector_call& v) {
   using element = std::complex<Real>;
@@ -47,8 +47,12 @@ void run_one(const openblas& blas, const gemm_call& g, const void* a, const void
       blas.dgemm(CblasColMajor, ta, tb, g.m, g.n, g.k, value_of<double>(g.alpha), static_cast<const double*>(a), g.lda,
                  static_cast<const double*>(b), g.ldb, value_of<double>(g.beta), static_cast<double*>(c), g.ldc);
       break;
-    case TSR_C64: blas.cgemm(CblasColMajor, ta, tb, g.m, g.n, g.k, alpha, a, g.lda, b, g.ldb, beta, c, g.ldc); break;
-    default: blas.zgemm(CblasColMajor, ta, tb, g.m, g.n, g.k, alpha, a, g.lda, b, g.ldb, beta, c, g.ldc); break;
+    case TSR_C64:
+      blas.cgemm(CblasColMajor, ta, tb, g.m, g.n, g.k, alpha, a, g.lda, b, g.ldb, beta, c, g.ldc);
+      break;
+    default:
+      blas.zgemm(CblasColMajor, ta, tb, g.m, g.n, g.k, alpha, a, g.lda, b, g.ldb, beta, c, g.ldc);
+      break;
   }
 }
 
@@ -89,38 +93,56 @@ tsr_status run(const vector_call& v) {
   switch (v.operation) {
     case TSR_BLAS_AXPY:
       if (v.n == 0) break;
-      if (v.type == TSR_F32) blas.saxpy(v.n, value_of<float>(v.alpha), xf, v.incx, static_cast<float*>(v.y), v.incy);
-      else if (v.type == TSR_F64) blas.daxpy(v.n, value_of<double>(v.alpha), xd, v.incx, static_cast<double*>(v.y), v.incy);
-      else if (v.type == TSR_C64) blas.caxpy(v.n, v.alpha.bytes, v.x, v.incx, v.y, v.incy);
-      else blas.zaxpy(v.n, v.alpha.bytes, v.x, v.incx, v.y, v.incy);
+      if (v.type == TSR_F32)
+        blas.saxpy(v.n, value_of<float>(v.alpha), xf, v.incx, static_cast<float*>(v.y), v.incy);
+      else if (v.type == TSR_F64)
+        blas.daxpy(v.n, value_of<double>(v.alpha), xd, v.incx, static_cast<double*>(v.y), v.incy);
+      else if (v.type == TSR_C64)
+        blas.caxpy(v.n, v.alpha.bytes, v.x, v.incx, v.y, v.incy);
+      else
+        blas.zaxpy(v.n, v.alpha.bytes, v.x, v.incx, v.y, v.incy);
       break;
     case TSR_BLAS_SCAL:
       if (v.n == 0) break;
-      if (v.type == TSR_F32) blas.sscal(v.n, value_of<float>(v.alpha), static_cast<float*>(v.x), v.incx);
-      else if (v.type == TSR_F64) blas.dscal(v.n, value_of<double>(v.alpha), static_cast<double*>(v.x), v.incx);
-      else if (v.type == TSR_C64) blas.cscal(v.n, v.alpha.bytes, v.x, v.incx);
-      else blas.zscal(v.n, v.alpha.bytes, v.x, v.incx);
+      if (v.type == TSR_F32)
+        blas.sscal(v.n, value_of<float>(v.alpha), static_cast<float*>(v.x), v.incx);
+      else if (v.type == TSR_F64)
+        blas.dscal(v.n, value_of<double>(v.alpha), static_cast<double*>(v.x), v.incx);
+      else if (v.type == TSR_C64)
+        blas.cscal(v.n, v.alpha.bytes, v.x, v.incx);
+      else
+        blas.zscal(v.n, v.alpha.bytes, v.x, v.incx);
       break;
     case TSR_BLAS_DOT:
-      if (v.type == TSR_F32) store(v.n == 0 ? 0.0f : blas.sdot(v.n, xf, v.incx, yf, v.incy));
-      else if (v.type == TSR_F64) store(v.n == 0 ? 0.0 : blas.ddot(v.n, xd, v.incx, yd, v.incy));
+      if (v.type == TSR_F32)
+        store(v.n == 0 ? 0.0f : blas.sdot(v.n, xf, v.incx, yf, v.incy));
+      else if (v.type == TSR_F64)
+        store(v.n == 0 ? 0.0 : blas.ddot(v.n, xd, v.incx, yd, v.incy));
       else if (v.type == TSR_C64) {
         std::complex<float> value = 0;
-        if (v.incx != 1 || v.incy != 1) value = strided_dot<float>(v);
-        else if (v.n > 0) blas.cdotc_sub(v.n, v.x, v.incx, v.y, v.incy, &value);
+        if (v.incx != 1 || v.incy != 1)
+          value = strided_dot<float>(v);
+        else if (v.n > 0)
+          blas.cdotc_sub(v.n, v.x, v.incx, v.y, v.incy, &value);
         store(value);
       } else {
         std::complex<double> value = 0;
-        if (v.incx != 1 || v.incy != 1) value = strided_dot<double>(v);
-        else if (v.n > 0) blas.zdotc_sub(v.n, v.x, v.incx, v.y, v.incy, &value);
+        if (v.incx != 1 || v.incy != 1)
+          value = strided_dot<double>(v);
+        else if (v.n > 0)
+          blas.zdotc_sub(v.n, v.x, v.incx, v.y, v.incy, &value);
         store(value);
       }
       break;
     default:  // nrm2 writes one element of the type: complex ones have no imaginary part
-      if (v.type == TSR_F32) store(v.n == 0 ? 0.0f : blas.snrm2(v.n, xf, v.incx));
-      else if (v.type == TSR_F64) store(v.n == 0 ? 0.0 : blas.dnrm2(v.n, xd, v.incx));
-      else if (v.type == TSR_C64) store(std::complex<float>(v.n == 0 ? 0.0f : blas.scnrm2(v.n, v.x, v.incx)));
-      else store(std::complex<double>(v.n == 0 ? 0.0 : blas.dznrm2(v.n, v.x, v.incx)));
+      if (v.type == TSR_F32)
+        store(v.n == 0 ? 0.0f : blas.snrm2(v.n, xf, v.incx));
+      else if (v.type == TSR_F64)
+        store(v.n == 0 ? 0.0 : blas.dnrm2(v.n, xd, v.incx));
+      else if (v.type == TSR_C64)
+        store(std::complex<float>(v.n == 0 ? 0.0f : blas.scnrm2(v.n, v.x, v.incx)));
+      else
+        store(std::complex<double>(v.n == 0 ? 0.0 : blas.dznrm2(v.n, v.x, v.incx)));
       break;
   }
   return TSR_OK;
@@ -142,8 +164,12 @@ tsr_status run(const syrk_call& s) {
       blas.dsyrk(CblasColMajor, triangle, transpose, s.n, s.k, value_of<double>(s.alpha), static_cast<double*>(s.a),
                  s.lda, value_of<double>(s.beta), static_cast<double*>(s.c), s.ldc);
       break;
-    case TSR_C64: blas.csyrk(CblasColMajor, triangle, transpose, s.n, s.k, alpha, s.a, s.lda, beta, s.c, s.ldc); break;
-    default: blas.zsyrk(CblasColMajor, triangle, transpose, s.n, s.k, alpha, s.a, s.lda, beta, s.c, s.ldc); break;
+    case TSR_C64:
+      blas.csyrk(CblasColMajor, triangle, transpose, s.n, s.k, alpha, s.a, s.lda, beta, s.c, s.ldc);
+      break;
+    default:
+      blas.zsyrk(CblasColMajor, triangle, transpose, s.n, s.k, alpha, s.a, s.lda, beta, s.c, s.ldc);
+      break;
   }
   return TSR_OK;
 }
@@ -221,8 +247,10 @@ tsr_status start_blas(const reporter& report, int threads) {
   try {
     const openblas& blas = openblas::loaded();
     const bool untouched = blas.get_num_threads() > 1 && blas.get_num_threads() == blas.get_num_procs();
-    if (threads > 0) blas.set_num_threads(threads);
-    else if (untouched) blas.set_num_threads(1);
+    if (threads > 0)
+      blas.set_num_threads(threads);
+    else if (untouched)
+      blas.set_num_threads(1);
     return TSR_OK;
   } catch (const std::runtime_error& failure) {
     return report.fail_with(TSR_UNAVAILABLE, failure.what());

@@ -46,7 +46,9 @@ static_assert(sizeof(contract_shape) % 8 == 0);
 tsr_status find_plan(const reporter& report, const contract_shape& shape, const contract_costs& costs,
                      std::shared_ptr<const contract_plan>& out) {
   kept_plans& kept = of_this_thread();
-  const auto is = [&](const entry& one) { return one.costs == &costs && std::memcmp(&one.plan->shape, &shape, sizeof shape) == 0; };
+  const auto is = [&](const entry& one) {
+    return one.costs == &costs && std::memcmp(&one.plan->shape, &shape, sizeof shape) == 0;
+  };
   if (kept.last != nullptr && is(*kept.last)) {
     out = kept.last->plan;
     return TSR_OK;

@@ -6,8 +6,9 @@
 
 namespace tessera::common {
 
-/// The plan of a shape. Each thread keeps the plans that it used last, up to `contract_plans_kept`, so that nobody waits and a
-/// plan that is known costs some 50 ns. Fails as lay_out does. `costs` are told apart by their address and stay as they are.
+/// The plan of a shape. Each thread keeps the plans that it used last, up to `contract_plans_kept`, so that nobody
+/// waits and a plan that is known costs some 50 ns. Fails as lay_out does. `costs` are told apart by their address and
+/// stay as they are.
 tsr_status find_plan(const reporter& report, const contract_shape& shape, const contract_costs& costs,
                      std::shared_ptr<const contract_plan>& out);
 

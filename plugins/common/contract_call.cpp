@@ -8,7 +8,8 @@ namespace tessera::common {
 namespace {
 
 /// What both entries have in common, once the plan is known.
-tsr_status prepare_scalars(const reporter& report, const contract_costs& costs, const void* alpha, const void* beta, contract_call& out) {
+tsr_status prepare_scalars(const reporter& report, const contract_costs& costs, const void* alpha, const void* beta,
+                           contract_call& out) {
   const contract_plan& plan = *out.plan;
   if (alpha == nullptr) return report.fail(TSR_INVALID_ARGUMENT, "contract: alpha is NULL");
   out.type = plan.shape.type;
@@ -19,8 +20,8 @@ tsr_status prepare_scalars(const reporter& report, const contract_costs& costs, 
   out.together = costs.together;
   for (const std::int64_t size : {plan.m, plan.n, plan.k, plan.ld[0], plan.ld[1], plan.ld[2]})
     if (size > INT_MAX)
-      return report.fail(TSR_OUT_OF_RANGE, "contract: a product has %lld rows or columns; BLAS counts to %d", static_cast<long long>(size),
-                         INT_MAX);
+      return report.fail(TSR_OUT_OF_RANGE, "contract: a product has %lld rows or columns; BLAS counts to %d",
+                         static_cast<long long>(size), INT_MAX);
   return TSR_OK;
 }
 
@@ -35,12 +36,13 @@ tsr_status resolve(const reporter& report, operand_resolver& operands, const con
   return TSR_OK;
 }
 
-tsr_status resolve_workspace(const reporter& report, operand_resolver& operands, std::uint64_t wanted, const tsr_workspace& given,
-                             contract_call& out) {
+tsr_status resolve_workspace(const reporter& report, operand_resolver& operands, std::uint64_t wanted,
+                             const tsr_workspace& given, contract_call& out) {
   out.workspace = nullptr;
   if (wanted == 0) return TSR_OK;
   if (given.bytes < wanted)
-    return report.fail(TSR_INVALID_ARGUMENT, "contract: the workspace has %llu bytes and %llu are wanted; ask workspace first",
+    return report.fail(TSR_INVALID_ARGUMENT,
+                       "contract: the workspace has %llu bytes and %llu are wanted; ask workspace first",
                        static_cast<unsigned long long>(given.bytes), static_cast<unsigned long long>(wanted));
   return operands.resolve("the workspace", given.address, wanted, &out.workspace);
 }
@@ -55,17 +57,20 @@ tsr_status read_shape(const reporter& report, const tsr_contract* arguments, con
     return report.fail(TSR_INVALID_ARGUMENT, "contract: NULL arguments or a struct_size that is not set");
   const auto& c = *arguments;
   if (c.batch < 0) return report.fail(TSR_INVALID_ARGUMENT, "contract: batch is %lld", static_cast<long long>(c.batch));
-  return read_shape(report, c.type, c.rank_a, c.extents_a, c.modes_a, c.rank_b, c.extents_b, c.modes_b, c.rank_c, c.modes_c, out);
+  return read_shape(report, c.type, c.rank_a, c.extents_a, c.modes_a, c.rank_b, c.extents_b, c.modes_b, c.rank_c,
+                    c.modes_c, out);
 }
 
 }  // namespace
 
 tsr_status read_shape(const reporter& report, tsr_type type, std::uint32_t rank_a, const std::int64_t* extents_a,
-                      const std::int32_t* modes_a, std::uint32_t rank_b, const std::int64_t* extents_b, const std::int32_t* modes_b,
-                      std::uint32_t rank_c, const std::int32_t* modes_c, contract_shape& out) {
+                      const std::int32_t* modes_a, std::uint32_t rank_b, const std::int64_t* extents_b,
+                      const std::int32_t* modes_b, std::uint32_t rank_c, const std::int32_t* modes_c,
+                      contract_shape& out) {
   const auto check = [&](char name, std::uint32_t rank, const void* list) {
     if (rank > TSR_MAX_RANK)
-      return report.fail(TSR_INVALID_ARGUMENT, "contract: %c has rank %u; the most is %u", name, rank, unsigned{TSR_MAX_RANK});
+      return report.fail(TSR_INVALID_ARGUMENT, "contract: %c has rank %u; the most is %u", name, rank,
+                         unsigned{TSR_MAX_RANK});
     if (rank > 0 && list == nullptr) return report.fail(TSR_INVALID_ARGUMENT, "contract: a list of %c is NULL", name);
     return tsr_status{TSR_OK};
   };
@@ -85,17 +90,17 @@ tsr_status read_shape(const reporter& report, tsr_type type, std::uint32_t rank_
   return TSR_OK;
 }
 
-tsr_status prepare(const reporter& report, operand_resolver& operands, const contract_costs& costs, const contract_shape& shape,
-                   const void* alpha, const void* beta, const tsr_address& a, const tsr_address& b, const tsr_address& c,
-                   const tsr_workspace& workspace, contract_call& out) {
+tsr_status prepare(const reporter& report, operand_resolver& operands, const contract_costs& costs,
+                   const contract_shape& shape, const void* alpha, const void* beta, const tsr_address& a,
+                   const tsr_address& b, const tsr_address& c, const tsr_workspace& workspace, contract_call& out) {
   if (const auto status = find_plan(report, shape, costs, out.plan)) return status;
   if (const auto status = prepare_scalars(report, costs, alpha, beta, out)) return status;
   if (const auto status = resolve(report, operands, *out.plan, a, b, c, out.one)) return status;
   return resolve_workspace(report, operands, wanted_bytes(*out.plan, costs, 1), workspace, out);
 }
 
-tsr_status prepare(const reporter& report, operand_resolver& operands, const contract_costs& costs, const tsr_contract* arguments,
-                   contract_call& out) {
+tsr_status prepare(const reporter& report, operand_resolver& operands, const contract_costs& costs,
+                   const tsr_contract* arguments, contract_call& out) {
   contract_shape shape;
   if (const auto status = read_shape(report, arguments, shape)) return status;
   if (const auto status = find_plan(report, shape, costs, out.plan)) return status;
@@ -105,7 +110,8 @@ tsr_status prepare(const reporter& report, operand_resolver& operands, const con
     return report.fail(TSR_INVALID_ARGUMENT, "contract: an array of addresses is NULL");
   out.many.resize(static_cast<std::size_t>(g.batch));
   for (std::size_t i = 0; i < out.many.size(); ++i)
-    if (const auto status = resolve(report, operands, *out.plan, g.a_array[i], g.b_array[i], g.c_array[i], out.many[i])) return status;
+    if (const auto status = resolve(report, operands, *out.plan, g.a_array[i], g.b_array[i], g.c_array[i], out.many[i]))
+      return status;
   const std::uint64_t wanted = wanted_bytes(*out.plan, costs, g.batch);
   if (g.batch == 0) out.plan = nullptr;
   return resolve_workspace(report, operands, wanted, g.workspace, out);
@@ -131,14 +137,22 @@ void set_one(scalar& value, tsr_type type) noexcept {
   value = {};
   const float single = 1;
   const double full = 1;
-  if (type == TSR_F32 || type == TSR_C64) std::memcpy(value.bytes, &single, sizeof single);
-  else std::memcpy(value.bytes, &full, sizeof full);
+  if (type == TSR_F32 || type == TSR_C64)
+    std::memcpy(value.bytes, &single, sizeof single);
+  else
+    std::memcpy(value.bytes, &full, sizeof full);
 }
 
 permute_call copy_of(const contract_call& call, contract_operand which, void* from, void* to) {
   const contract_plan& plan = *call.plan;
   const bool adds = which == operand_c && call.adds;
-  permute_call made{which != operand_c ? plan.copy[which] : adds ? plan.add_back : plan.move_back, call.type, !adds, {}, {}, from, to};
+  permute_call made{which != operand_c ? plan.copy[which] : adds ? plan.add_back : plan.move_back,
+                    call.type,
+                    !adds,
+                    {},
+                    {},
+                    from,
+                    to};
   set_one(made.alpha, call.type);
   if (adds) made.beta = call.beta;
   return made;
@@ -151,7 +165,8 @@ gemm_call product_of(const contract_call& call) {
   made.transpose_a = plan.transposed[0] ? TSR_TRANSPOSE : TSR_NO_TRANSPOSE;
   made.transpose_b = plan.transposed[1] ? TSR_TRANSPOSE : TSR_NO_TRANSPOSE;
   made.m = static_cast<int>(plan.m), made.n = static_cast<int>(plan.n), made.k = static_cast<int>(plan.k);
-  made.lda = static_cast<int>(plan.ld[0]), made.ldb = static_cast<int>(plan.ld[1]), made.ldc = static_cast<int>(plan.ld[2]);
+  made.lda = static_cast<int>(plan.ld[0]), made.ldb = static_cast<int>(plan.ld[1]),
+  made.ldc = static_cast<int>(plan.ld[2]);
   made.alpha = call.alpha;
   if (!plan.copied[operand_c]) made.beta = call.beta;
   made.batch = plan.batch.extent;

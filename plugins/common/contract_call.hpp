@@ -17,31 +17,33 @@ extern const contract_costs host_contract_costs;
 struct contract_call {
   tsr_type type;
   scalar alpha, beta;
-  bool adds;  ///< beta is not 0
+  bool adds;                                  ///< beta is not 0
   std::shared_ptr<const contract_plan> plan;  ///< null: no blocks
-  using blocks = std::array<void*, 3>;  ///< A, B, C
-  std::vector<blocks> many;             ///< of contract_batched
-  blocks one;                           ///< when there are not many
-  bool together;                        ///< all steps of one kind for all blocks, each with its part of the workspace
+  using blocks = std::array<void*, 3>;        ///< A, B, C
+  std::vector<blocks> many;                   ///< of contract_batched
+  blocks one;                                 ///< when there are not many
+  bool together;  ///< all steps of one kind for all blocks, each with its part of the workspace
   void* workspace;
 };
 
 /// The two entries. Fail as plugin.h says.
-tsr_status prepare(const reporter& report, operand_resolver& operands, const contract_costs& costs, const contract_shape& shape,
-                   const void* alpha, const void* beta, const tsr_address& a, const tsr_address& b, const tsr_address& c,
-                   const tsr_workspace& workspace, contract_call& out);
-tsr_status prepare(const reporter& report, operand_resolver& operands, const contract_costs& costs, const tsr_contract* arguments,
-                   contract_call& out);
-/// The shape that the long parameter list gives. Fails: INVALID_ARGUMENT (a rank above 8, a NULL list where the rank is not 0).
+tsr_status prepare(const reporter& report, operand_resolver& operands, const contract_costs& costs,
+                   const contract_shape& shape, const void* alpha, const void* beta, const tsr_address& a,
+                   const tsr_address& b, const tsr_address& c, const tsr_workspace& workspace, contract_call& out);
+tsr_status prepare(const reporter& report, operand_resolver& operands, const contract_costs& costs,
+                   const tsr_contract* arguments, contract_call& out);
+/// The shape that the long parameter list gives. Fails: INVALID_ARGUMENT (a rank above 8, a NULL list where the rank is
+/// not 0).
 tsr_status read_shape(const reporter& report, tsr_type type, std::uint32_t rank_a, const std::int64_t* extents_a,
-                      const std::int32_t* modes_a, std::uint32_t rank_b, const std::int64_t* extents_b, const std::int32_t* modes_b,
-                      std::uint32_t rank_c, const std::int32_t* modes_c, contract_shape& out);
+                      const std::int32_t* modes_a, std::uint32_t rank_b, const std::int64_t* extents_b,
+                      const std::int32_t* modes_b, std::uint32_t rank_c, const std::int32_t* modes_c,
+                      contract_shape& out);
 /// Bytes that the call wants.
 tsr_status contract_workspace(const reporter& report, const contract_costs& costs, const tsr_contract* arguments,
                               std::uint64_t* out_bytes);
 
-/// Works the plan off in order: permute(permute_call) copies, multiply(gemm_call) multiplies. Both return a status; the first
-/// that is not TSR_OK ends it.
+/// Works the plan off in order: permute(permute_call) copies, multiply(gemm_call) multiplies. Both return a status; the
+/// first that is not TSR_OK ends it.
 template <class Permute, class Multiply>
 tsr_status for_each_step(const contract_call& call, Permute&& permute, Multiply&& multiply);
 
@@ -65,7 +67,8 @@ tsr_status steps(const contract_call& call, const contract_call::blocks* blocks,
                  Multiply& multiply) {
   const contract_plan& plan = *call.plan;
   const auto place = [&](std::size_t item, contract_operand which) -> void* {
-    return plan.copied[which] ? static_cast<char*>(call.workspace) + item * plan.workspace + plan.place[which] : blocks[item][which];
+    return plan.copied[which] ? static_cast<char*>(call.workspace) + item * plan.workspace + plan.place[which]
+                              : blocks[item][which];
   };
   for (std::size_t item = 0; item < count; ++item)
     for (const contract_operand which : {operand_a, operand_b})
@@ -96,7 +99,8 @@ tsr_status steps(const contract_call& call, const contract_call::blocks* blocks,
 
   for (std::size_t item = 0; item < count; ++item)
     if (plan.copied[operand_c])
-      if (const auto status = permute(copy_of(call, operand_c, place(item, operand_c), blocks[item][operand_c]))) return status;
+      if (const auto status = permute(copy_of(call, operand_c, place(item, operand_c), blocks[item][operand_c])))
+        return status;
   return TSR_OK;
 }
 }  // namespace detail

@@ -45,11 +45,15 @@ bool is_matrix(i64 rows, i64 row_step, i64 columns, i64 column_step) {
 
 /// The seconds of one product. Operands are packed when they are multiplied, so their bytes count too.
 double seconds_of(const matrices& p, tsr_type type, const contract_costs& costs) {
-  const auto tiled = [&](i64 extent) { return static_cast<double>((extent + costs.tile - 1) / costs.tile * costs.tile); };
-  const auto m = static_cast<double>(p.extent[0]), n = static_cast<double>(p.extent[1]), k = static_cast<double>(p.extent[2]);
+  const auto tiled = [&](i64 extent) {
+    return static_cast<double>((extent + costs.tile - 1) / costs.tile * costs.tile);
+  };
+  const auto m = static_cast<double>(p.extent[0]), n = static_cast<double>(p.extent[1]),
+             k = static_cast<double>(p.extent[2]);
   const double rate = costs.flops * (type == TSR_F32 || type == TSR_C64 ? 2 : 1);
   const bool vector = p.extent[0] == 1 || p.extent[1] == 1;
-  const double arithmetic = 2 * (vector ? m * n : tiled(p.extent[0]) * tiled(p.extent[1])) * k * (is_complex(type) ? 4 : 1) / rate;
+  const double arithmetic =
+      2 * (vector ? m * n : tiled(p.extent[0]) * tiled(p.extent[1])) * k * (is_complex(type) ? 4 : 1) / rate;
   return arithmetic + (m * k + k * n + 2 * m * n) * static_cast<double>(element_bytes(type)) / costs.product_bytes;
 }
 
@@ -87,27 +91,29 @@ bool choose(const contract_axes& axes, tsr_type type, const contract_costs& cost
 
 // -------------------------------------------------------------------------------------------------- copies ----------
 
-/// Which operands are copied, as bits; in which copies the other group of labels comes first; and which groups of labels that two
-/// copies share have the order that they have in the other operand (rows: of A, not C; columns: of B; sums: of B, not A).
+/// Which operands are copied, as bits; in which copies the other group of labels comes first; and which groups of
+/// labels that two copies share have the order that they have in the other operand (rows: of A, not C; columns: of B;
+/// sums: of B, not A).
 struct copies {
   unsigned copied, turned, other;
   bool has(contract_operand which) const { return (copied >> which & 1) != 0; }
   /// Whether the bits mean something.
   bool possible() const {
-    const unsigned shared = (has(operand_a) && has(operand_c) ? 1u : 0u) | (has(operand_b) && has(operand_c) ? 2u : 0u) |
-                            (has(operand_a) && has(operand_b) ? 4u : 0u);
+    const unsigned shared = (has(operand_a) && has(operand_c) ? 1u : 0u) |
+                            (has(operand_b) && has(operand_c) ? 2u : 0u) | (has(operand_a) && has(operand_b) ? 4u : 0u);
     return (turned & ~copied) == 0 && (other & ~shared) == 0;
   }
 };
 
 /// Appends the labels of a kind in the order in which an operand has them.
-void append(const contract_layout& layout, contract_operand like, label_kind kind, std::uint8_t* order, std::uint32_t& count) {
+void append(const contract_layout& layout, contract_operand like, label_kind kind, std::uint8_t* order,
+            std::uint32_t& count) {
   for (std::uint32_t d = 0; d < layout.rank[like]; ++d)
     if (layout.kinds[layout.order[like][d]] == kind) order[count++] = layout.order[like][d];
 }
 
-/// The layout with copies as matrices: each kind of labels together, in the order of an operand that is not copied; batches
-/// outermost.
+/// The layout with copies as matrices: each kind of labels together, in the order of an operand that is not copied;
+/// batches outermost.
 contract_layout with_copies(const contract_layout& from, const copies& what) {
   const auto guide = [&](contract_operand first, contract_operand second, unsigned group) {
     return what.has(first) && (what.other & group) == 0 ? second : first;
@@ -133,10 +139,10 @@ contract_layout with_copies(const contract_layout& from, const copies& what) {
   return to;
 }
 
-/// The permutation from one order of an operand to another. A and B come from anywhere and go to the workspace, which is in the cache; C
-/// the other way.
-permute_plan permutation(const contract_layout& layout, contract_operand which, const std::uint8_t* from, const std::uint8_t* to,
-                         tsr_type type, bool pure_move) {
+/// The permutation from one order of an operand to another. A and B come from anywhere and go to the workspace, which
+/// is in the cache; C the other way.
+permute_plan permutation(const contract_layout& layout, contract_operand which, const std::uint8_t* from,
+                         const std::uint8_t* to, tsr_type type, bool pure_move) {
   i64 extents[TSR_MAX_RANK] = {};
   std::uint32_t places[TSR_MAX_RANK] = {};
   for (std::uint32_t d = 0; d < layout.rank[which]; ++d) {
@@ -147,7 +153,8 @@ permute_plan permutation(const contract_layout& layout, contract_operand which, 
                       which == operand_c ? permute_walk::destination : permute_walk::source);
 }
 
-/// Rows that stay rows move fast when they are long; rows that become columns move in squares, when those are large enough.
+/// Rows that stay rows move fast when they are long; rows that become columns move in squares, when those are large
+/// enough.
 double seconds_of(const permute_plan& plan, const contract_costs& costs) {
   const double bytes = 2.0 * static_cast<double>(plan.elements) * plan.element_bytes;
   double slower = 1;
@@ -182,7 +189,8 @@ void set_product(contract_plan& plan, const contract_axes& axes, const choice& c
     const bool plain = plan.row_step[at] == 1 || rows[at] == 1;
     if (at < 2) plan.transposed[at] = !plain;
     const i64 lines = plain ? columns[at] : rows[at];
-    plan.ld[at] = lines > 1 ? (plain ? plan.column_step[at] : plan.row_step[at]) : std::max<i64>(plain ? rows[at] : columns[at], 1);
+    plan.ld[at] = lines > 1 ? (plain ? plan.column_step[at] : plan.row_step[at])
+                            : std::max<i64>(plain ? rows[at] : columns[at], 1);
   }
   const auto size = static_cast<i64>(element_bytes(plan.shape.type));
   const contract_axis* longest = nullptr;
@@ -193,7 +201,8 @@ void set_product(contract_plan& plan, const contract_axes& axes, const choice& c
   };
   const auto each = [&](bool sums, auto&& function) {
     for (int axis = 0; axis < static_cast<int>(axes.count); ++axis)
-      if (axis != chosen.row && axis != chosen.column && axis != chosen.sum && (axes.all[axis].kind == label_summed) == sums)
+      if (axis != chosen.row && axis != chosen.column && axis != chosen.sum &&
+          (axes.all[axis].kind == label_summed) == sums)
         function(axes.all[axis]);
   };
   each(false, [&](const contract_axis& axis) {
@@ -224,7 +233,8 @@ void set_copies(contract_plan& plan, const contract_layout& natural, const contr
 
 }  // namespace
 
-contract_plan plan_contraction(const contract_shape& shape, const contract_layout& layout, const contract_costs& costs) {
+contract_plan plan_contraction(const contract_shape& shape, const contract_layout& layout,
+                               const contract_costs& costs) {
   contract_plan plan;
   plan.shape = shape;
   std::copy_n(layout.bytes, 3, plan.bytes);
@@ -253,8 +263,8 @@ contract_plan plan_contraction(const contract_shape& shape, const contract_layou
       if (!what.has(at)) continue;
       same = same || std::equal(laid.order[at], laid.order[at] + laid.rank[at], layout.order[at]);
       const bool back = at == operand_c;
-      whole += seconds_of(permutation(layout, at, back ? laid.order[at] : layout.order[at], back ? layout.order[at] : laid.order[at],
-                                      shape.type, true),
+      whole += seconds_of(permutation(layout, at, back ? laid.order[at] : layout.order[at],
+                                      back ? layout.order[at] : laid.order[at], shape.type, true),
                           costs);
     }
     if (same || (any && whole >= plan.seconds)) continue;

@@ -33,7 +33,8 @@ void multiply_few(const contract_plan& plan, const gemm_call& g) {
       for (std::int64_t i = 0; i < plan.m; ++i) {
         T sum(0);
         for (std::int64_t p = 0; p < plan.k; ++p)
-          sum += product(a[i * plan.row_step[0] + p * plan.column_step[0]], b[p * plan.row_step[1] + j * plan.column_step[1]]);
+          sum += product(a[i * plan.row_step[0] + p * plan.column_step[0]],
+                         b[p * plan.row_step[1] + j * plan.column_step[1]]);
         T& to = c[i * plan.row_step[2] + j * plan.column_step[2]];
         to = beta == T(0) ? product(alpha, sum) : product(alpha, sum) + product(beta, to);
       }
@@ -49,7 +50,8 @@ bool multiply_vector(const contract_plan& plan, const gemm_call& g, Dot* dot, Ge
   const int vector = column ? 1 : 0, matrix = 1 - vector;
   const Real alpha = value_of<Real>(g.alpha), beta = value_of<Real>(g.beta);
   const auto inc = [](std::int64_t step) { return static_cast<int>(step == 0 ? 1 : step); };
-  const int inc_x = inc(column ? plan.row_step[1] : plan.column_step[0]), inc_y = inc(column ? plan.row_step[2] : plan.column_step[2]);
+  const int inc_x = inc(column ? plan.row_step[1] : plan.column_step[0]),
+            inc_y = inc(column ? plan.row_step[2] : plan.column_step[2]);
   for (std::int64_t item = 0; item < g.batch; ++item) {
     const Real* first = reinterpret_cast<const Real*>(static_cast<const char*>(g.a) + item * g.stride_a);
     const Real* second = reinterpret_cast<const Real*>(static_cast<const char*>(g.b) + item * g.stride_b);
@@ -63,10 +65,10 @@ bool multiply_vector(const contract_plan& plan, const gemm_call& g, Dot* dot, Ge
     const std::int64_t results = column ? plan.m : plan.n;
     if (beta == 0)
       for (std::int64_t i = 0; i < results; ++i) y[i * inc_y] = 0;  // gemv may multiply what is there by 0
-    const bool along = column != plan.transposed[matrix];  // the results lie along the matrix's columns
+    const bool along = column != plan.transposed[matrix];           // the results lie along the matrix's columns
     const auto rows = static_cast<int>(along ? results : plan.k), columns = static_cast<int>(along ? plan.k : results);
-    gemv(CblasColMajor, along ? CblasNoTrans : CblasTrans, rows, columns, alpha, of, static_cast<int>(plan.ld[matrix]), x, inc_x,
-         beta == 0 ? Real(1) : beta, y, inc_y);
+    gemv(CblasColMajor, along ? CblasNoTrans : CblasTrans, rows, columns, alpha, of, static_cast<int>(plan.ld[matrix]),
+         x, inc_x, beta == 0 ? Real(1) : beta, y, inc_y);
   }
   return true;
 }
@@ -75,10 +77,18 @@ tsr_status multiply(const contract_plan& plan, const gemm_call& g) {
   if (!g.pointers.empty()) return run(g);
   if (plan.k > 0 && plan.m * plan.n <= few_terms && plan.m * plan.n * plan.k <= few_terms) {
     switch (g.type) {
-      case TSR_F32: multiply_few<float>(plan, g); break;
-      case TSR_F64: multiply_few<double>(plan, g); break;
-      case TSR_C64: multiply_few<std::complex<float>>(plan, g); break;
-      default: multiply_few<std::complex<double>>(plan, g); break;
+      case TSR_F32:
+        multiply_few<float>(plan, g);
+        break;
+      case TSR_F64:
+        multiply_few<double>(plan, g);
+        break;
+      case TSR_C64:
+        multiply_few<std::complex<float>>(plan, g);
+        break;
+      default:
+        multiply_few<std::complex<double>>(plan, g);
+        break;
     }
     return TSR_OK;
   }
@@ -91,8 +101,9 @@ tsr_status multiply(const contract_plan& plan, const gemm_call& g) {
 }  // namespace
 
 tsr_status run(const contract_call& call) {
-  return for_each_step(call, [](const permute_call& copy) { return run(copy); },
-                       [&](const gemm_call& one) { return multiply(*call.plan, one); });
+  return for_each_step(
+      call, [](const permute_call& copy) { return run(copy); },
+      [&](const gemm_call& one) { return multiply(*call.plan, one); });
 }
 
 }  // namespace tessera::common

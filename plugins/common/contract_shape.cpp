@@ -28,11 +28,13 @@ tsr_status collect(const reporter& report, std::uint8_t which, std::uint32_t ran
   const char name = names[which];
   const auto bit = static_cast<std::uint8_t>(1u << which);
   if (rank > TSR_MAX_RANK)
-    return report.fail(TSR_INVALID_ARGUMENT, "contract: %c has rank %u; the most is %u", name, rank, unsigned{TSR_MAX_RANK});
+    return report.fail(TSR_INVALID_ARGUMENT, "contract: %c has rank %u; the most is %u", name, rank,
+                       unsigned{TSR_MAX_RANK});
   for (std::uint32_t d = 0; d < rank; ++d) {
     const std::uint32_t i = into.find(modes[d]);
     if (extents != nullptr && extents[d] < 0)
-      return report.fail(TSR_INVALID_ARGUMENT, "contract: extent %u of %c is %lld", d, name, static_cast<long long>(extents[d]));
+      return report.fail(TSR_INVALID_ARGUMENT, "contract: extent %u of %c is %lld", d, name,
+                         static_cast<long long>(extents[d]));
     if (i == into.count) {
       if (extents == nullptr)
         return report.fail(TSR_INVALID_ARGUMENT, "contract: label %d of C is neither in A nor in B", modes[d]);
@@ -40,7 +42,8 @@ tsr_status collect(const reporter& report, std::uint8_t which, std::uint32_t ran
       into.extent[i] = extents[d];
       ++into.count;
     } else if ((into.members[i] & bit) != 0) {
-      return report.fail(TSR_INVALID_ARGUMENT, "contract: label %d stands twice in %c; a trace is not a contraction", modes[d], name);
+      return report.fail(TSR_INVALID_ARGUMENT, "contract: label %d stands twice in %c; a trace is not a contraction",
+                         modes[d], name);
     } else if (extents != nullptr && into.extent[i] != extents[d]) {
       return report.fail(TSR_INVALID_ARGUMENT, "contract: label %d has extent %lld in A and %lld in B", modes[d],
                          static_cast<long long>(into.extent[i]), static_cast<long long>(extents[d]));
@@ -57,16 +60,18 @@ tsr_status lay_out(const reporter& report, const contract_shape& shape, contract
   if (shape.type < TSR_F32 || shape.type > TSR_C128)
     return report.fail(TSR_UNIMPLEMENTED, "contract: no kernel for element type %u; ask supports first", shape.type);
   collected found;
-  if (const auto status = collect(report, operand_a, shape.rank_a, shape.modes_a, shape.extents_a, found)) return status;
-  if (const auto status = collect(report, operand_b, shape.rank_b, shape.modes_b, shape.extents_b, found)) return status;
+  if (const auto status = collect(report, operand_a, shape.rank_a, shape.modes_a, shape.extents_a, found))
+    return status;
+  if (const auto status = collect(report, operand_b, shape.rank_b, shape.modes_b, shape.extents_b, found))
+    return status;
   if (const auto status = collect(report, operand_c, shape.rank_c, shape.modes_c, nullptr, found)) return status;
   out = {};
   std::uint8_t kept[3 * TSR_MAX_RANK] = {};
   for (std::uint32_t i = 0; i < found.count; ++i) {
     const auto kind = static_cast<label_kind>(found.members[i]);
     if (kind == 1 || kind == 2)
-      return report.fail(TSR_INVALID_ARGUMENT, "contract: label %d is in %c alone; sum over it before (reduce)", found.label[i],
-                         names[kind - 1]);
+      return report.fail(TSR_INVALID_ARGUMENT, "contract: label %d is in %c alone; sum over it before (reduce)",
+                         found.label[i], names[kind - 1]);
     if (found.extent[i] == 0) (kind == label_summed ? out.empty_sum : out.nothing_to_do) = true;
     if (found.extent[i] == 1) continue;
     kept[i] = static_cast<std::uint8_t>(out.labels);
@@ -82,7 +87,8 @@ tsr_status lay_out(const reporter& report, const contract_shape& shape, contract
       const std::int64_t extent = found.extent[i];
       if (extent != 1) out.order[which][out.rank[which]++] = kept[i];
       empty = empty || extent == 0;
-      if (extent > 1 && (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(extent), &bytes) || bytes > INT64_MAX))
+      if (extent > 1 &&
+          (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(extent), &bytes) || bytes > INT64_MAX))
         return report.fail(TSR_OUT_OF_RANGE, "contract: %c has more bytes than 63 bits count", names[which]);
     }
     out.bytes[which] = empty ? 0 : bytes;

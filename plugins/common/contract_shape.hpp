@@ -9,8 +9,8 @@
 
 namespace tessera::common {
 
-/// What a contraction is planned by. Entries beyond the ranks are 0, and nothing lies between the fields, so that equal shapes
-/// are equal bytes.
+/// What a contraction is planned by. Entries beyond the ranks are 0, and nothing lies between the fields, so that equal
+/// shapes are equal bytes.
 struct contract_shape {
   tsr_type type = TSR_TYPE_NONE;
   std::uint32_t rank_a = 0, rank_b = 0, rank_c = 0;
@@ -20,7 +20,11 @@ struct contract_shape {
 static_assert(sizeof(contract_shape) == 16 + (2 * 8 + 3 * 4) * TSR_MAX_RANK);
 
 /// Places of the operands in arrays.
-enum contract_operand : std::uint8_t { operand_a = 0, operand_b = 1, operand_c = 2 };
+enum contract_operand : std::uint8_t {
+  operand_a = 0,
+  operand_b = 1,
+  operand_c = 2
+};
 
 /// The operands that have a label, as bits; by that a label is one of these kinds.
 enum label_kind : std::uint8_t {
@@ -36,16 +40,16 @@ struct contract_layout {
   std::uint32_t labels = 0;
   std::int64_t extents[most_labels] = {};
   label_kind kinds[most_labels] = {};
-  std::uint32_t rank[3] = {};                   ///< by contract_operand, as below
-  std::uint8_t order[3][TSR_MAX_RANK] = {};     ///< numbers of labels
-  std::uint64_t bytes[3] = {};                  ///< of the operands
-  bool nothing_to_do = false;                   ///< C is empty
-  bool empty_sum = false;                       ///< the sum has no terms
+  std::uint32_t rank[3] = {};                ///< by contract_operand, as below
+  std::uint8_t order[3][TSR_MAX_RANK] = {};  ///< numbers of labels
+  std::uint64_t bytes[3] = {};               ///< of the operands
+  bool nothing_to_do = false;                ///< C is empty
+  bool empty_sum = false;                    ///< the sum has no terms
 };
 
-/// Checks a shape and lays it out. Fails, with a record: INVALID_ARGUMENT (a rank above 8, a negative extent, a label that
-/// stands twice in an operand, that is in C alone or in one input alone, or whose extents differ), UNIMPLEMENTED (a type
-/// that is not F32, F64, C64 or C128), OUT_OF_RANGE (more than 63 bits of bytes).
+/// Checks a shape and lays it out. Fails, with a record: INVALID_ARGUMENT (a rank above 8, a negative extent, a label
+/// that stands twice in an operand, that is in C alone or in one input alone, or whose extents differ), UNIMPLEMENTED
+/// (a type that is not F32, F64, C64 or C128), OUT_OF_RANGE (more than 63 bits of bytes).
 tsr_status lay_out(const reporter& report, const contract_shape& shape, contract_layout& out);
 
 /// Labels that follow each other in the same way in all operands that have them, as one.

@@ -7,19 +7,23 @@ namespace tessera::common {
 /// What things cost on the plugin's devices: Backend::contract_costs, or what they cost on the host.
 template <class Backend>
 const contract_costs& contract_costs_of() {
-  if constexpr (requires { Backend::contract_costs; }) return Backend::contract_costs;
-  else return host_contract_costs;
+  if constexpr (requires { Backend::contract_costs; })
+    return Backend::contract_costs;
+  else
+    return host_contract_costs;
 }
 
 template <class Backend>
-tsr_status contract_entry(tsr_device* device, tsr_stream* stream, tsr_type type, const void* alpha, const void* beta, tsr_address a,
-                          std::uint32_t rank_a, const std::int64_t* extents_a, const std::int32_t* modes_a, tsr_address b,
-                          std::uint32_t rank_b, const std::int64_t* extents_b, const std::int32_t* modes_b, tsr_address c,
+tsr_status contract_entry(tsr_device* device, tsr_stream* stream, tsr_type type, const void* alpha, const void* beta,
+                          tsr_address a, std::uint32_t rank_a, const std::int64_t* extents_a,
+                          const std::int32_t* modes_a, tsr_address b, std::uint32_t rank_b,
+                          const std::int64_t* extents_b, const std::int32_t* modes_b, tsr_address c,
                           std::uint32_t rank_c, const std::int32_t* modes_c, tsr_workspace workspace) {
   return Backend::template kernel<contract_call>(
       device, stream, [&](const reporter& report, operand_resolver& operands, contract_call& call) -> tsr_status {
         contract_shape shape;
-        if (const auto status = read_shape(report, type, rank_a, extents_a, modes_a, rank_b, extents_b, modes_b, rank_c, modes_c, shape))
+        if (const auto status = read_shape(report, type, rank_a, extents_a, modes_a, rank_b, extents_b, modes_b, rank_c,
+                                           modes_c, shape))
           return status;
         return prepare(report, operands, contract_costs_of<Backend>(), shape, alpha, beta, a, b, c, workspace, call);
       });
@@ -27,10 +31,10 @@ tsr_status contract_entry(tsr_device* device, tsr_stream* stream, tsr_type type,
 
 template <class Backend>
 tsr_status contract_batched_entry(tsr_device* device, tsr_stream* stream, const tsr_contract* arguments) {
-  return Backend::template kernel<contract_call>(device, stream,
-                                                 [&](const reporter& report, operand_resolver& operands, contract_call& call) {
-                                                   return prepare(report, operands, contract_costs_of<Backend>(), arguments, call);
-                                                 });
+  return Backend::template kernel<contract_call>(
+      device, stream, [&](const reporter& report, operand_resolver& operands, contract_call& call) {
+        return prepare(report, operands, contract_costs_of<Backend>(), arguments, call);
+      });
 }
 
 /// Backend as in make_tensor_table; besides, Backend::report(device) is where failures are told.
@@ -45,7 +49,8 @@ template <class Backend>
 tsr_status contract_workspace_entry(tsr_device* device, const void* arguments, std::uint64_t* out_bytes) {
   const reporter& report = Backend::report(device);
   return guarded(report, [&] {
-    return contract_workspace(report, contract_costs_of<Backend>(), static_cast<const tsr_contract*>(arguments), out_bytes);
+    return contract_workspace(report, contract_costs_of<Backend>(), static_cast<const tsr_contract*>(arguments),
+                              out_bytes);
   });
 }
 

@@ -28,7 +28,7 @@ tsr_status plan_copy(const reporter& report, const tsr_copy* copy, copy_plan& ou
   std::uint64_t total = 0;
   if (__builtin_mul_overflow(plan.bytes, plan.rows, &total) || __builtin_mul_overflow(total, plan.planes, &total))
     return report.fail(TSR_OUT_OF_RANGE, "copy: bytes x rows x planes exceeds 64 bits");
-  const auto check = [&](const char* side, const std::uint64_t (&given)[2], std::uint64_t (&stride)[2],
+  const auto check = [&](const char* side, const std::uint64_t(&given)[2], std::uint64_t(&stride)[2],
                          std::uint64_t& span) -> tsr_status {
     stride[0] = plan.rows > 1 ? given[0] : plan.bytes;
     if (stride[0] < plan.bytes)
@@ -45,7 +45,8 @@ tsr_status plan_copy(const reporter& report, const tsr_copy* copy, copy_plan& ou
     if (total == 0) span = 0;
     return TSR_OK;
   };
-  if (const auto status = check("destination", copy->destination_stride, plan.destination_stride, plan.destination_span))
+  if (const auto status =
+          check("destination", copy->destination_stride, plan.destination_stride, plan.destination_span))
     return status;
   if (const auto status = check("source", copy->source_stride, plan.source_stride, plan.source_span)) return status;
   out_plan = plan;
@@ -70,15 +71,16 @@ void run_copy(const copy_plan& plan, void* destination, const void* source) noex
     }
     auto* row_to = to;
     const auto* row_from = from;
-    for (std::uint64_t r = 0; r < plan.rows; ++r, row_to += plan.destination_stride[0], row_from += plan.source_stride[0])
+    for (std::uint64_t r = 0; r < plan.rows;
+         ++r, row_to += plan.destination_stride[0], row_from += plan.source_stride[0])
       std::memmove(row_to, row_from, plan.bytes);
   }
 }
 
 tsr_status check_fill(const reporter& report, const void* pattern, std::uint32_t pattern_bytes, std::uint64_t count,
                       std::uint64_t& out_bytes) {
-  const bool known = pattern_bytes == 1 || pattern_bytes == 2 || pattern_bytes == 4 || pattern_bytes == 8 ||
-                     pattern_bytes == 16;
+  const bool known =
+      pattern_bytes == 1 || pattern_bytes == 2 || pattern_bytes == 4 || pattern_bytes == 8 || pattern_bytes == 16;
   if (!known || pattern == nullptr)
     return report.fail(TSR_INVALID_ARGUMENT, "fill: a pattern of %u bytes", pattern_bytes);
   if (__builtin_mul_overflow(count, std::uint64_t{pattern_bytes}, &out_bytes))

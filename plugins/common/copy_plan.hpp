@@ -17,8 +17,8 @@ struct copy_plan {
   std::uint64_t total() const noexcept { return bytes * rows * planes; }
 };
 
-/// Checks strides and overflow. Fails: INVALID_ARGUMENT (a stride shorter than what it steps over, an unset struct_size),
-/// OUT_OF_RANGE (more bytes than an address space has).
+/// Checks strides and overflow. Fails: INVALID_ARGUMENT (a stride shorter than what it steps over, an unset
+/// struct_size), OUT_OF_RANGE (more bytes than an address space has).
 tsr_status plan_copy(const reporter& report, const tsr_copy* copy, copy_plan& out_plan);
 
 /// Does it; the ranges may overlap only when the copy is one-dimensional.

@@ -43,8 +43,12 @@ struct device_calls {
           *out_value = Rules::free_bytes(*on, index);
           return TSR_OK;
         }
-        case TSR_QUERY_CLOCK_NS: *out_value = Rules::clock_ns(*on); return TSR_OK;
-        case TSR_QUERY_LIVE_ALLOCATIONS: *out_value = on->live_allocations.load(std::memory_order_relaxed); return TSR_OK;
+        case TSR_QUERY_CLOCK_NS:
+          *out_value = Rules::clock_ns(*on);
+          return TSR_OK;
+        case TSR_QUERY_LIVE_ALLOCATIONS:
+          *out_value = on->live_allocations.load(std::memory_order_relaxed);
+          return TSR_OK;
         case TSR_QUERY_BUSY_NS:
           if constexpr (requires { Rules::busy_ns(*on); }) {
             *out_value = Rules::busy_ns(*on);
@@ -58,7 +62,8 @@ struct device_calls {
               return TSR_OK;
             }
           break;
-        default: break;
+        default:
+          break;
       }
       return on->report.fail(TSR_UNIMPLEMENTED, "query: key %u is not offered", key);
     });

@@ -19,8 +19,10 @@ tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* what) {
   if (state == nullptr) return TSR_INVALID_ARGUMENT;
   if (what == nullptr) return state->inner.copy(device, stream, what);
   for (const tsr_device* other : {what->source_space.device, what->destination_space.device})
-    if (const auto peer = other != nullptr && other != device ? find(other) : nullptr; peer != nullptr && peer->lost.load())
-      return state->plugin->report.fail(TSR_UNAVAILABLE, "device '%s' at the other end is lost (injected)", peer->name.c_str());
+    if (const auto peer = other != nullptr && other != device ? find(other) : nullptr;
+        peer != nullptr && peer->lost.load())
+      return state->plugin->report.fail(TSR_UNAVAILABLE, "device '%s' at the other end is lost (injected)",
+                                        peer->name.c_str());
   copy_plan plan;
   const std::uint64_t bytes = plan_copy(reporter(), what, plan) == TSR_OK ? plan.total() : 0;
   passage in(*state);

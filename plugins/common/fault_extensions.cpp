@@ -57,14 +57,14 @@ constexpr auto nothing_more = [](auto&) {};
 
 const void* wrap_blas(device_state& device, const void* inner) {
   using t = tsr_blas_table;
-  return wrap<&device_state::blas, &t::gemm, &t::gemm_strided, &t::gemm_batched, &t::axpy, &t::scal, &t::dot, &t::nrm2, &t::syrk,
-              &t::trsm, &t::potrf>(device.blas, inner, nothing_more);
+  return wrap<&device_state::blas, &t::gemm, &t::gemm_strided, &t::gemm_batched, &t::axpy, &t::scal, &t::dot, &t::nrm2,
+              &t::syrk, &t::trsm, &t::potrf>(device.blas, inner, nothing_more);
 }
 
 const void* wrap_tensor(device_state& device, const void* inner) {
   using t = tsr_tensor_table;
-  return wrap<&device_state::tensor, &t::permute, &t::reduce_add, &t::fill, &t::contract, &t::contract_batched, &t::reduce>(
-      device.tensor, inner, nothing_more);
+  return wrap<&device_state::tensor, &t::permute, &t::reduce_add, &t::fill, &t::contract, &t::contract_batched,
+              &t::reduce>(device.tensor, inner, nothing_more);
 }
 
 /// Counts as an allocation, of what the plugin may build for a matrix of so many nonzeros or tiles.
@@ -74,8 +74,8 @@ tsr_status create_matrix(tsr_device* device, std::int64_t nonzeros, Create&& cre
   if (state == nullptr) return TSR_INVALID_ARGUMENT;
   passage in(*state);
   bool work = true;
-  if (const auto status = before(in, *state, nullptr, call::alloc, 12 * static_cast<std::uint64_t>(nonzeros > 0 ? nonzeros : 0),
-                                 "a sparse matrix", work))
+  if (const auto status = before(in, *state, nullptr, call::alloc,
+                                 12 * static_cast<std::uint64_t>(nonzeros > 0 ? nonzeros : 0), "a sparse matrix", work))
     return status;
   return create(state->sparse.inner);
 }
@@ -119,11 +119,16 @@ const void* wrap_graph(device_state& device, const void* inner) {
 const void* wrap_extension(device_state& device, tsr_extension_id id, const void* inner) {
   const std::lock_guard lock(device.plugin->mutex);
   switch (id) {
-    case TSR_EXTENSION_BLAS: return wrap_blas(device, inner);
-    case TSR_EXTENSION_TENSOR: return wrap_tensor(device, inner);
-    case TSR_EXTENSION_SPARSE: return wrap_sparse(device, inner);
-    case TSR_EXTENSION_GRAPH: return wrap_graph(device, inner);
-    default: return nullptr;
+    case TSR_EXTENSION_BLAS:
+      return wrap_blas(device, inner);
+    case TSR_EXTENSION_TENSOR:
+      return wrap_tensor(device, inner);
+    case TSR_EXTENSION_SPARSE:
+      return wrap_sparse(device, inner);
+    case TSR_EXTENSION_GRAPH:
+      return wrap_graph(device, inner);
+    default:
+      return nullptr;
   }
 }
 

@@ -16,16 +16,21 @@ tsr_status enumerate(tsr_plugin* plugin, std::uint32_t index, tsr_device_desc* o
 tsr_status check_rules(const plugin_state& plugin, const device_state& device) {
   const bool can_hold = device.inner.host_task != nullptr || device.inner.stream_callback != nullptr;
   for (const rule& one : plugin.rules.rules())
-    if ((one.what == kind::slow || one.what == kind::hang) && !can_hold && (one.device.empty() || device.called.is(one.device)))
-      return plugin.report.fail(TSR_UNIMPLEMENTED, "device '%s' offers neither host_task nor stream_callback, so that '%s' cannot be injected",
-                                device.name.c_str(), word_for(one.what));
+    if ((one.what == kind::slow || one.what == kind::hang) && !can_hold &&
+        (one.device.empty() || device.called.is(one.device)))
+      return plugin.report.fail(
+          TSR_UNIMPLEMENTED,
+          "device '%s' offers neither host_task nor stream_callback, so that '%s' cannot be injected",
+          device.name.c_str(), word_for(one.what));
   return TSR_OK;
 }
 
-tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out_device, const tsr_device_table** out_table) {
+tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out_device,
+                       const tsr_device_table** out_table) {
   const auto state = find(plugin);
   if (state == nullptr) return TSR_INVALID_ARGUMENT;
-  if (out_device == nullptr || out_table == nullptr) return state->inner.device_open(plugin, index, out_device, out_table);
+  if (out_device == nullptr || out_table == nullptr)
+    return state->inner.device_open(plugin, index, out_device, out_table);
   return guarded(state->report, [&]() -> tsr_status {
     auto device = std::make_shared<device_state>();
     struct {
@@ -35,8 +40,9 @@ tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out
     description.value.struct_size = sizeof description.value;
     std::uint32_t count = 0;
     if (state->inner.enumerate(plugin, index, &description.value, &count) == TSR_OK)
-      device->name.assign(description.value.name,
-                          std::find(description.value.name, description.value.name + sizeof description.value.name, '\0'));
+      device->name.assign(
+          description.value.name,
+          std::find(description.value.name, description.value.name + sizeof description.value.name, '\0'));
     // As the runtime calls it: "sim0", or "host" where one processor is all there is.
     const bool alone = count == 1 && description.value.device_class == TSR_DEVICE_CPU;
     device->called = {device->name, alone ? state->name : state->name + std::to_string(index)};
@@ -76,7 +82,8 @@ tsr_status device_close(tsr_plugin* plugin, tsr_device* device) {
   return status == TSR_OK && known != nullptr ? TSR_OK : status;
 }
 
-/// Whether each rule that names a device names one that is there, behind this plugin or another one that has the same rules.
+/// Whether each rule that names a device names one that is there, behind this plugin or another one that has the same
+/// rules.
 tsr_status check_devices(const plugin_state& plugin) {
   std::string known;
   const auto is_there = [&](const std::string& device) {
@@ -85,7 +92,8 @@ tsr_status check_devices(const plugin_state& plugin) {
       const std::lock_guard lock(other->mutex);
       for (const auto& one : other->devices) {
         if (one->called.is(device)) return true;
-        known += (known.empty() ? "" : ", ") + one->called.given + (one->name == one->called.given ? "" : " (" + one->name + ")");
+        known += (known.empty() ? "" : ", ") + one->called.given +
+                 (one->name == one->called.given ? "" : " (" + one->name + ")");
       }
     }
     return false;
@@ -93,7 +101,8 @@ tsr_status check_devices(const plugin_state& plugin) {
   const auto& rules = plugin.rules.rules();
   for (std::size_t i = 0; i < rules.size(); ++i)
     if (!rules[i].device.empty() && !is_there(rules[i].device))
-      return plugin.report.fail(TSR_INVALID_ARGUMENT, "option \"inject[%zu].device\" is '%s', and there is no such device; there is %s", i,
+      return plugin.report.fail(TSR_INVALID_ARGUMENT,
+                                "option \"inject[%zu].device\" is '%s', and there is no such device; there is %s", i,
                                 rules[i].device.c_str(), known.c_str());
   return TSR_OK;
 }
@@ -105,12 +114,14 @@ tsr_status devices_ready(tsr_plugin* plugin) {
   return state->inner.devices_ready == nullptr ? TSR_OK : state->inner.devices_ready(plugin);
 }
 
-tsr_status extension(tsr_plugin* plugin, tsr_device* device, tsr_extension_id id, std::uint32_t min_version, const void** out_table) {
+tsr_status extension(tsr_plugin* plugin, tsr_device* device, tsr_extension_id id, std::uint32_t min_version,
+                     const void** out_table) {
   const auto state = find(plugin);
   if (state == nullptr) return TSR_INVALID_ARGUMENT;
   const auto known = find(device);
   if (state->inner.extension == nullptr) return TSR_UNIMPLEMENTED;
-  if (known == nullptr || out_table == nullptr) return state->inner.extension(plugin, device, id, min_version, out_table);
+  if (known == nullptr || out_table == nullptr)
+    return state->inner.extension(plugin, device, id, min_version, out_table);
   if (const auto status = alive(*known)) return status;
   const void* table = nullptr;
   if (const auto status = state->inner.extension(plugin, device, id, min_version, &table)) return status;
@@ -132,13 +143,15 @@ tsr_status shutdown(tsr_plugin* plugin) {
   return state->inner.shutdown(plugin);
 }
 
-constexpr tsr_plugin_table outer = {sizeof(tsr_plugin_table), enumerate, device_open, device_close, devices_ready, extension,
-                                    shutdown};
+constexpr tsr_plugin_table outer = {
+    sizeof(tsr_plugin_table), enumerate, device_open, device_close, devices_ready, extension, shutdown};
 
 }  // namespace
 
-tsr_status interpose(const reporter& report, tsr_plugin* plugin, const char* name, const void* inner, settings rules, const void** out_table) {
-  if (plugin == nullptr || inner == nullptr) return report.fail(TSR_INVALID_ARGUMENT, "no opened plugin to inject faults into");
+tsr_status interpose(const reporter& report, tsr_plugin* plugin, const char* name, const void* inner, settings rules,
+                     const void** out_table) {
+  if (plugin == nullptr || inner == nullptr)
+    return report.fail(TSR_INVALID_ARGUMENT, "no opened plugin to inject faults into");
   auto state = std::make_shared<plugin_state>(report, std::move(rules), name);
   state->handle = plugin;
   state->inner = completed(static_cast<const tsr_plugin_table*>(inner));

@@ -10,14 +10,17 @@ namespace {
 constexpr std::uint32_t size = sizeof(tsr_option);
 constexpr const char* kind_words =
     "alloc_fails|copy_refused|copy_fails|kernel_refused|kernel_fails|signal_refused|slow|hang|lost";
-constexpr std::array words{"alloc_fails",  "copy_refused",   "copy_fails", "kernel_refused",
-                           "kernel_fails", "signal_refused", "slow",       "hang", "lost"};
+constexpr std::array words{"alloc_fails",    "copy_refused", "copy_fails",
+                           "kernel_refused", "kernel_fails", "signal_refused",
+                           "slow",           "hang",         "lost"};
 
 const tsr_option rule_options[] = {
     {size, TSR_OPTION_STRING, "inject[].kind", nullptr, 0, 0, kind_words,
-     "What goes wrong: an allocation, a copy or a computation, refused at the call or failing on the timeline; a point of a stream that cannot be set; a slow copy; a stream that never ends its work; a device that is lost."},
+     "What goes wrong: an allocation, a copy or a computation, refused at the call or failing on the timeline; a point "
+     "of a stream that cannot be set; a slow copy; a stream that never ends its work; a device that is lost."},
     {size, TSR_OPTION_STRING, "inject[].device", nullptr, 0, 0, nullptr,
-     "The device, by the name that `tessera topology` shows (sim0) or the one that it has itself (fast); without it every device."},
+     "The device, by the name that `tessera topology` shows (sim0) or the one that it has itself (fast); without it "
+     "every device."},
     {size, TSR_OPTION_STRING, "inject[].on", "any", 0, 0, "any|alloc|copy|kernel",
      "Of hang and lost: which calls count."},
     {size, TSR_OPTION_INT, "inject[].at", nullptr, 1, 9e15, nullptr, "Strikes the call of this number, from 1."},
@@ -64,8 +67,8 @@ bool rule::counts(call which) const noexcept {
     case kind::hang:  // an allocation has no stream, and a signal is no work
       return (which == call::copy || which == call::kernel) && (on == "any" || (on == "copy") == (which == call::copy));
     case kind::lost:
-      return (on == "any" && which != call::signal) || (on == "alloc" && which == call::alloc) || (on == "copy" && which == call::copy) ||
-             (on == "kernel" && which == call::kernel);
+      return (on == "any" && which != call::signal) || (on == "alloc" && which == call::alloc) ||
+             (on == "copy" && which == call::copy) || (on == "kernel" && which == call::kernel);
   }
   return false;
 }
@@ -85,7 +88,8 @@ tsr_status read_settings(const reporter& report, const option_reader& option, co
     const std::string word = option.text(table + "kind", "");
     const auto found = std::find(words.begin(), words.end(), word);
     if (found == words.end())
-      return report.fail(TSR_INVALID_ARGUMENT, "inject %zu: kind is '%s'; expected one of %s", i, word.c_str(), kind_words);
+      return report.fail(TSR_INVALID_ARGUMENT, "inject %zu: kind is '%s'; expected one of %s", i, word.c_str(),
+                         kind_words);
     one.what = static_cast<kind>(found - words.begin());
     one.device = option.text(table + "device", "");
     one.on = option.text(table + "on", "any");
@@ -93,7 +97,8 @@ tsr_status read_settings(const reporter& report, const option_reader& option, co
     one.every = positive(option.integer(table + "every", 0));
     one.times = positive(option.integer(table + "times", 0));
     one.probability = option.number(table + "probability", 0);
-    one.status = one.what == kind::alloc_fails ? TSR_RESOURCE_EXHAUSTED : status_of(option.text(table + "status", "internal"));
+    one.status =
+        one.what == kind::alloc_fails ? TSR_RESOURCE_EXHAUSTED : status_of(option.text(table + "status", "internal"));
     one.bandwidth = option.number(table + "bandwidth", 0);
     one.latency_ns = positive(option.integer(table + "latency", 0));
     if (!(one.probability >= 0 && one.probability <= 1))
@@ -135,7 +140,8 @@ verdict judge::decide(call which, const device_name& device, std::uint64_t bytes
       ++so_far.strikes;
       made.delay_ns += one.latency_ns;
       if (one.bandwidth > 0)
-        made.delay_ns += static_cast<std::uint64_t>(std::min(std::ceil(static_cast<double>(bytes) / one.bandwidth * 1e9), 3600e9));
+        made.delay_ns +=
+            static_cast<std::uint64_t>(std::min(std::ceil(static_cast<double>(bytes) / one.bandwidth * 1e9), 3600e9));
     } else if (made.strikes == nullptr) {
       ++so_far.strikes;
       made.strikes = &one;

@@ -26,7 +26,12 @@ enum class kind : std::uint8_t {
 };
 
 /// What a call does, as far as rules can tell calls apart.
-enum class call : std::uint8_t { alloc, copy, kernel, signal };
+enum class call : std::uint8_t {
+  alloc,
+  copy,
+  kernel,
+  signal
+};
 
 /// What a device is called: by itself ("fast"), and by the runtime ("sim0"). A rule may name either.
 struct device_name {
@@ -74,7 +79,8 @@ class judge {
   bool random() const noexcept;
   std::uint64_t seed() const noexcept { return m_settings.seed; }
   const std::vector<rule>& rules() const noexcept { return m_settings.rules; }
-  /// Counts the call; `bytes` of a copy. The first rule that strikes wins; the others have counted the call all the same.
+  /// Counts the call; `bytes` of a copy. The first rule that strikes wins; the others have counted the call all the
+  /// same.
   verdict decide(call which, const device_name& device, std::uint64_t bytes = 0);
 
  private:

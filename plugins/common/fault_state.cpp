@@ -46,8 +46,10 @@ struct hold {
   std::uint64_t ns = 0;  // 0: until the gate opens
   static void pass(void* argument) {
     const std::unique_ptr<hold> mine(static_cast<hold*>(argument));
-    if (mine->ns == 0) mine->plugin->held.wait();
-    else mine->plugin->held.wait_for(mine->ns);
+    if (mine->ns == 0)
+      mine->plugin->held.wait();
+    else
+      mine->plugin->held.wait_for(mine->ns);
   }
   static tsr_status pass_as_task(void* argument, void* const*) {
     pass(argument);
@@ -134,7 +136,8 @@ void device_state::drain() {
     if (inner.stream_signal(handle, stream, &end) != TSR_OK) continue;
     if (inner.stream_host_wait != nullptr && inner.stream_host_wait(handle, end, ~std::uint64_t{0}) == TSR_OK) continue;
     std::uint64_t value = 0, failed = 0;
-    while (value < end.value && inner.stream_progress(handle, stream, &value, &failed) != TSR_DEVICE_LOST) std::this_thread::yield();
+    while (value < end.value && inner.stream_progress(handle, stream, &value, &failed) != TSR_DEVICE_LOST)
+      std::this_thread::yield();
   }
 }
 
@@ -155,8 +158,12 @@ void device_state::lose() {
   lost.store(true, std::memory_order_release);
 }
 
-std::shared_ptr<device_state> find(const tsr_device* device) { return book<tsr_device, device_state>::all().find(device); }
-std::shared_ptr<plugin_state> find(const tsr_plugin* plugin) { return book<tsr_plugin, plugin_state>::all().find(plugin); }
+std::shared_ptr<device_state> find(const tsr_device* device) {
+  return book<tsr_device, device_state>::all().find(device);
+}
+std::shared_ptr<plugin_state> find(const tsr_plugin* plugin) {
+  return book<tsr_plugin, plugin_state>::all().find(plugin);
+}
 std::vector<std::shared_ptr<plugin_state>> all_plugins() { return book<tsr_plugin, plugin_state>::all().values(); }
 void keep(std::shared_ptr<device_state> device) {
   const tsr_device* const handle = device->handle;
@@ -174,12 +181,14 @@ tsr_status alive(const device_state& device) {
   return device.plugin->report.fail(TSR_DEVICE_LOST, "device '%s' is lost (injected)", device.name.c_str());
 }
 
-tsr_status before(passage& in, device_state& device, tsr_stream* stream, call which, std::uint64_t bytes, const char* what, bool& work) {
+tsr_status before(passage& in, device_state& device, tsr_stream* stream, call which, std::uint64_t bytes,
+                  const char* what, bool& work) {
   work = true;
   if (const auto status = alive(device)) return status;
   if (!device.plugin->rules.any()) return TSR_OK;
   const auto line = stream != nullptr ? device.find(stream) : nullptr;
-  if (which != call::alloc && (line == nullptr || line->capturing.load())) return TSR_OK;  // the plugin will refuse it, or run it later
+  if (which != call::alloc && (line == nullptr || line->capturing.load()))
+    return TSR_OK;  // the plugin will refuse it, or run it later
   const verdict made = device.plugin->rules.decide(which, device.called, bytes);
   if (made.delay_ns != 0)
     if (const auto status = hold_back(device, stream, made.delay_ns)) return status;

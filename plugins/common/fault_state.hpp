@@ -63,8 +63,8 @@ struct table_pair {
 struct device_state {
   plugin_state* plugin = nullptr;
   tsr_device* handle = nullptr;
-  std::string name;    ///< its own
-  device_name called;  ///< both
+  std::string name;                   ///< its own
+  device_name called;                 ///< both
   tsr_device_table inner{}, outer{};  ///< completed to this build's size
   std::uint32_t table_bytes = 0;      ///< what the inner side knows of its table
   table_pair<tsr_blas_table> blas;
@@ -89,8 +89,8 @@ struct device_state {
   std::unordered_map<tsr_stream*, std::shared_ptr<stream_state>> m_streams;
 };
 
-/// A call that may enqueue something. While a device is being lost nobody enters, and it is lost when all have left and what they
-/// have enqueued is over.
+/// A call that may enqueue something. While a device is being lost nobody enters, and it is lost when all have left and
+/// what they have enqueued is over.
 class passage {
  public:
   explicit passage(device_state& device);
@@ -108,7 +108,8 @@ class passage {
 
 /// One opened plugin. Lives until its shutdown has returned.
 struct plugin_state {
-  plugin_state(const reporter& r, settings s, std::string plugin) : report(r), rules(std::move(s)), name(std::move(plugin)) {}
+  plugin_state(const reporter& r, settings s, std::string plugin)
+      : report(r), rules(std::move(s)), name(std::move(plugin)) {}
   const reporter report;
   judge rules;
   const std::string name;  ///< the plugin's
@@ -132,10 +133,11 @@ void forget(const tsr_plugin* plugin);
 /// The record and the status of a device that is lost, or OK.
 tsr_status alive(const device_state& device);
 
-/// Asks the rules about a call and does what they say short of the work itself: TSR_OK and `work` true: do it; TSR_OK and
-/// `work` false: leave it out, its failure is on the timeline; else answer the status. `stream` is null for allocations. `in`: the
-/// call's passage.
-tsr_status before(passage& in, device_state& device, tsr_stream* stream, call which, std::uint64_t bytes, const char* what, bool& work);
+/// Asks the rules about a call and does what they say short of the work itself: TSR_OK and `work` true: do it; TSR_OK
+/// and `work` false: leave it out, its failure is on the timeline; else answer the status. `stream` is null for
+/// allocations. `in`: the call's passage.
+tsr_status before(passage& in, device_state& device, tsr_stream* stream, call which, std::uint64_t bytes,
+                  const char* what, bool& work);
 
 // The parts of the tables (fault_streams.cpp, fault_enqueue.cpp, fault_extensions.cpp).
 void put_streams_into(device_state& device);

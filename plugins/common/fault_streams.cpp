@@ -46,7 +46,8 @@ tsr_status stream_signal(tsr_device* device, tsr_stream* stream, tsr_ticket* out
   return TSR_OK;
 }
 
-tsr_status stream_progress(tsr_device* device, tsr_stream* stream, std::uint64_t* out_value, std::uint64_t* out_failed) {
+tsr_status stream_progress(tsr_device* device, tsr_stream* stream, std::uint64_t* out_value,
+                           std::uint64_t* out_failed) {
   const auto state = find(device);
   if (state == nullptr) return TSR_INVALID_ARGUMENT;
   const auto line = out_value != nullptr ? state->find(stream) : nullptr;
@@ -83,7 +84,8 @@ tsr_status stream_progress(tsr_device* device, tsr_stream* stream, std::uint64_t
   }
   line->reached.store(value);
   line->failures.pop_front();
-  *out_value = line->failures.empty() ? value : std::max(first.value, std::min(value, line->failures.front().value - 1));
+  *out_value =
+      line->failures.empty() ? value : std::max(first.value, std::min(value, line->failures.front().value - 1));
   if (out_failed != nullptr) *out_failed = first.value;
   return state->plugin->report.fail(first.status, "%s", first.message.c_str());
 }
@@ -93,7 +95,8 @@ tsr_status stream_host_wait(tsr_device* device, tsr_ticket ticket, std::uint64_t
   if (state == nullptr) return TSR_INVALID_ARGUMENT;
   if (const auto status = alive(*state)) return status;
   const tsr_status status = state->inner.stream_host_wait(device, ticket, timeout_ns);
-  return status == TSR_OK || status == TSR_DEADLINE_EXCEEDED ? (alive(*state) != TSR_OK ? TSR_DEVICE_LOST : status) : status;
+  return status == TSR_OK || status == TSR_DEADLINE_EXCEEDED ? (alive(*state) != TSR_OK ? TSR_DEVICE_LOST : status)
+                                                             : status;
 }
 
 }  // namespace

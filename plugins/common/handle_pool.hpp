@@ -19,8 +19,8 @@ class magic_word {
   std::atomic<std::uint64_t> m_word{0};
 };
 
-/// Objects at stable addresses. A returned object is not destroyed and is given out again only after `quarantine` others
-/// were returned, so that looking at the magic word of a stale handle is no access to freed memory. Thread-safe.
+/// Objects at stable addresses. A returned object is not destroyed and is given out again only after `quarantine`
+/// others were returned, so that looking at the magic word of a stale handle is no access to freed memory. Thread-safe.
 template <class Handle>
 class handle_pool {
  public:

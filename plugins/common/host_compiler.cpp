@@ -36,7 +36,8 @@ constexpr const char* own_options[] = {"-x",    "c",       "-std=gnu11", "-O3", 
 constexpr const char* usual_path = "/usr/local/bin:/usr/bin:/bin";
 
 std::string found_in_path(const std::string& name) {
-  if (name.find('/') != name.npos) return ::access(name.c_str(), X_OK) == 0 ? fs::absolute(name).string() : std::string{};
+  if (name.find('/') != name.npos)
+    return ::access(name.c_str(), X_OK) == 0 ? fs::absolute(name).string() : std::string{};
   const char* const path = ::secure_getenv("PATH");
   std::istringstream folders(path != nullptr ? path : usual_path);
   for (std::string folder; std::getline(folders, folder, ':');) {
@@ -66,7 +67,8 @@ bool is_taken(const std::string& option) {
 bool read_all(int fd, std::chrono::steady_clock::time_point until, std::string& out) {
   constexpr std::size_t most = 64 * 1024;
   for (;;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
     if (left <= 0) return false;
     pollfd waiting{fd, POLLIN, 0};
     const int ready = ::poll(&waiting, 1, static_cast<int>(std::min<long long>(left, 60'000)));
@@ -96,7 +98,8 @@ finished run(const std::vector<std::string>& words, const std::string& folder, s
   const bool not_ours = ::getauxval(AT_SECURE) != 0;
   if (not_ours) set.push_back(std::string("PATH=") + usual_path);
   for (char** one = environ; !not_ours && *one != nullptr; ++one)
-    if (!std::string_view(*one).starts_with("LC_ALL=") && !std::string_view(*one).starts_with("TMPDIR=")) set.emplace_back(*one);
+    if (!std::string_view(*one).starts_with("LC_ALL=") && !std::string_view(*one).starts_with("TMPDIR="))
+      set.emplace_back(*one);
   set.insert(set.end(), {"LC_ALL=C", "TMPDIR=" + folder});
   std::vector<char*> environment;
   for (std::string& one : set) environment.push_back(one.data());
@@ -151,7 +154,8 @@ std::string essence(const std::string& said) {
 
 }  // namespace
 
-host_compiler::host_compiler(const std::string& command, std::uint64_t limit_ns) : m_asked(command), m_limit_ns(limit_ns) {
+host_compiler::host_compiler(const std::string& command, std::uint64_t limit_ns)
+    : m_asked(command), m_limit_ns(limit_ns) {
   if (!command.empty()) m_path = found_in_path(command);
   if (command.empty())
     for (const char* name : {"cc", "gcc", "clang", "c++"})
@@ -173,13 +177,15 @@ tsr_status host_compiler::compile(const reporter& report, const std::string& sou
                        m_asked.empty() ? "there is none of cc, gcc, clang, c++ in PATH" : m_asked.c_str(),
                        m_asked.empty() ? "" : " is no program that can be run");
   const private_folder folder;
-  if (!folder) return report.fail(TSR_RESOURCE_EXHAUSTED, "no folder for temporary files: %s", folder.complaint().c_str());
+  if (!folder)
+    return report.fail(TSR_RESOURCE_EXHAUSTED, "no folder for temporary files: %s", folder.complaint().c_str());
   const std::string input = folder.path() + "/kernels.c", output = folder.path() + "/kernels.so";
   std::vector<std::string> words{m_path};
   words.insert(words.end(), std::begin(own_options), std::end(own_options));
   for (const std::string& option : split_options(options)) {
     if (!is_taken(option))
-      return report.fail(TSR_INVALID_ARGUMENT, "the option '%s' is not taken; -D, -U, -O, -f, -m and -g are", option.c_str());
+      return report.fail(TSR_INVALID_ARGUMENT, "the option '%s' is not taken; -D, -U, -O, -f, -m and -g are",
+                         option.c_str());
     words.push_back(option);
   }
   words.insert(words.end(), {"-o", output, input, "-lm"});
@@ -190,7 +196,8 @@ tsr_status host_compiler::compile(const reporter& report, const std::string& sou
   if (done.spawn_error != 0)
     return report.fail(TSR_UNAVAILABLE, "%s cannot be run: %s", m_path.c_str(), std::strerror(done.spawn_error));
   if (!done.in_time)
-    return report.fail(TSR_DEADLINE_EXCEEDED, "%s was ended after %.1f s", m_path.c_str(), static_cast<double>(m_limit_ns) * 1e-9);
+    return report.fail(TSR_DEADLINE_EXCEEDED, "%s was ended after %.1f s", m_path.c_str(),
+                       static_cast<double>(m_limit_ns) * 1e-9);
   std::ifstream stream(output, std::ios::binary);
   std::string made{std::istreambuf_iterator<char>(stream), {}};
   if (!done.well || made.empty()) {

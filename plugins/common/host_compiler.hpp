@@ -12,11 +12,12 @@ namespace tessera::common {
 /// Thread-safe.
 class host_compiler {
  public:
-  /// `command`: a path, or a name to look for in PATH; "" looks for cc, gcc, clang, c++. `limit_ns`: of one compilation.
+  /// `command`: a path, or a name to look for in PATH; "" looks for cc, gcc, clang, c++. `limit_ns`: of one
+  /// compilation.
   host_compiler(const std::string& command, std::uint64_t limit_ns);
 
-  /// Compiles C to a shared object. The compiler is run without a shell, in a private folder, and ended when it takes too long.
-  /// Its messages are the record. Fails: UNAVAILABLE (no compiler), INVALID_ARGUMENT (the source, an option),
+  /// Compiles C to a shared object. The compiler is run without a shell, in a private folder, and ended when it takes
+  /// too long. Its messages are the record. Fails: UNAVAILABLE (no compiler), INVALID_ARGUMENT (the source, an option),
   /// DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED.
   tsr_status compile(const reporter& report, const std::string& source, const char* options, std::string& image) const;
 

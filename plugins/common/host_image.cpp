@@ -11,13 +11,15 @@
 
 namespace tessera::common {
 
-tsr_status host_image::load(const reporter& report, const void* image, std::uint64_t bytes, std::unique_ptr<host_image>& out) {
+tsr_status host_image::load(const reporter& report, const void* image, std::uint64_t bytes,
+                            std::unique_ptr<host_image>& out) {
   if (image == nullptr || bytes < 4 || std::memcmp(image, "\177ELF", 4) != 0)
     return report.fail(TSR_INVALID_ARGUMENT,
                        "the image is no shared object: this device loads what its JIT table compiles, or an ELF file");
   // The file is there only as long as it takes to load it.
   const private_folder folder;
-  if (!folder) return report.fail(TSR_PERMISSION_DENIED, "no folder for temporary files: %s", folder.complaint().c_str());
+  if (!folder)
+    return report.fail(TSR_PERMISSION_DENIED, "no folder for temporary files: %s", folder.complaint().c_str());
   const std::string file = folder.path() + "/kernels.so";
   {
     std::ofstream stream(file, std::ios::binary);
@@ -29,8 +31,9 @@ tsr_status host_image::load(const reporter& report, const void* image, std::uint
   const auto* kernels = static_cast<const host_kernel*>(::dlsym(handle, "tessera_kernels_1"));
   if (kernels == nullptr || kernels->name == nullptr) {
     ::dlclose(handle);
-    return report.fail(TSR_INVALID_ARGUMENT, "there is no kernel in the image: %s",
-                       kernels == nullptr ? "it exports no tessera_kernels_1" : "no function of the text is marked KERNEL");
+    return report.fail(
+        TSR_INVALID_ARGUMENT, "there is no kernel in the image: %s",
+        kernels == nullptr ? "it exports no tessera_kernels_1" : "no function of the text is marked KERNEL");
   }
   out.reset(new host_image(handle, kernels));
   return TSR_OK;
@@ -55,15 +58,15 @@ std::vector<void*> host_call::arguments() {
   return all;
 }
 
-tsr_status prepare_launch(const reporter& report, operand_resolver& resolver, const host_kernel& kernel, const tsr_launch* launch,
-                          host_call& out) {
+tsr_status prepare_launch(const reporter& report, operand_resolver& resolver, const host_kernel& kernel,
+                          const tsr_launch* launch, host_call& out) {
   if (const auto status = check_geometry(report, kernel.name, launch)) return status;
   if (launch->shared_bytes != 0)
     return report.fail(TSR_UNIMPLEMENTED, "launch of '%s': there is no memory of a group but what the kernel declares",
                        kernel.name);
   if (launch->argument_count != kernel.count)
-    return report.fail(TSR_INVALID_ARGUMENT, "launch of '%s': it takes %u arguments, %u were given", kernel.name, kernel.count,
-                       launch->argument_count);
+    return report.fail(TSR_INVALID_ARGUMENT, "launch of '%s': it takes %u arguments, %u were given", kernel.name,
+                       kernel.count, launch->argument_count);
   out.kernel = &kernel;
   std::memcpy(out.grid, launch->grid, sizeof out.grid);
   std::memcpy(out.group, launch->group, sizeof out.group);
@@ -72,8 +75,8 @@ tsr_status prepare_launch(const reporter& report, operand_resolver& resolver, co
     const bool is_address = launch->argument_sizes[i] == sizeof(tsr_address);
     const unsigned wanted = kernel.sizes[i];
     if (is_address != (wanted == 0) || (!is_address && launch->argument_sizes[i] != wanted))
-      return report.fail(TSR_INVALID_ARGUMENT, "launch of '%s': argument %u has %u bytes, the parameter is %s of %u", kernel.name,
-                         i, launch->argument_sizes[i], wanted == 0 ? "an address" : "a value",
+      return report.fail(TSR_INVALID_ARGUMENT, "launch of '%s': argument %u has %u bytes, the parameter is %s of %u",
+                         kernel.name, i, launch->argument_sizes[i], wanted == 0 ? "an address" : "a value",
                          wanted == 0 ? static_cast<unsigned>(sizeof(tsr_address)) : wanted);
     if (!is_address) {
       std::memcpy(&out.values[i], launch->arguments[i], wanted);
@@ -84,7 +87,8 @@ tsr_status prepare_launch(const reporter& report, operand_resolver& resolver, co
     void* place = nullptr;
     const std::string name = "argument " + std::to_string(i) + " of '" + kernel.name + "'";
     if (address.memory != nullptr || address.offset != 0)
-      if (const auto status = resolver.resolve(name.c_str(), address, address.memory == nullptr ? 1 : 0, &place)) return status;
+      if (const auto status = resolver.resolve(name.c_str(), address, address.memory == nullptr ? 1 : 0, &place))
+        return status;
     std::memcpy(&out.values[i], &place, sizeof place);
   }
   return TSR_OK;

@@ -36,7 +36,8 @@ struct host_kernel {
 class host_image {
  public:
   /// Fails: INVALID_ARGUMENT with a record (no shared object, one for another machine, one without kernels).
-  static tsr_status load(const reporter& report, const void* image, std::uint64_t bytes, std::unique_ptr<host_image>& out);
+  static tsr_status load(const reporter& report, const void* image, std::uint64_t bytes,
+                         std::unique_ptr<host_image>& out);
   ~host_image();
   host_image(const host_image&) = delete;
   host_image& operator=(const host_image&) = delete;
@@ -60,9 +61,9 @@ struct host_call {
   std::vector<void*> arguments();
 };
 
-/// Checks a launch against the kernel's parameters. Fails: INVALID_ARGUMENT, OUT_OF_RANGE, UNIMPLEMENTED (shared_bytes), each
-/// with a record that names the kernel.
-tsr_status prepare_launch(const reporter& report, operand_resolver& resolver, const host_kernel& kernel, const tsr_launch* launch,
-                          host_call& out);
+/// Checks a launch against the kernel's parameters. Fails: INVALID_ARGUMENT, OUT_OF_RANGE, UNIMPLEMENTED
+/// (shared_bytes), each with a record that names the kernel.
+tsr_status prepare_launch(const reporter& report, operand_resolver& resolver, const host_kernel& kernel,
+                          const tsr_launch* launch, host_call& out);
 
 }  // namespace tessera::common

@@ -45,7 +45,8 @@ void put_process(std::uint64_t out[2]) {
 
 }  // namespace
 
-void write_key(const ipc_origin& origin, const exported_memory& memory, std::uint8_t out_key[TSR_IPC_KEY_BYTES]) noexcept {
+void write_key(const ipc_origin& origin, const exported_memory& memory,
+               std::uint8_t out_key[TSR_IPC_KEY_BYTES]) noexcept {
   key_layout key;
   std::memset(static_cast<void*>(&key), 0, sizeof key);  // what lies between the fields too
   std::memcpy(key.title, title, sizeof title);
@@ -58,15 +59,16 @@ void write_key(const ipc_origin& origin, const exported_memory& memory, std::uin
   std::memcpy(out_key, &key, sizeof key);
 }
 
-tsr_status read_key(const reporter& report, const ipc_origin& origin, const std::uint8_t given[TSR_IPC_KEY_BYTES], exported_memory& out) {
+tsr_status read_key(const reporter& report, const ipc_origin& origin, const std::uint8_t given[TSR_IPC_KEY_BYTES],
+                    exported_memory& out) {
   key_layout key;
   std::memcpy(static_cast<void*>(&key), given, sizeof key);
   if (std::memcmp(key.title, title, sizeof title) != 0)
     return report.fail(TSR_INVALID_ARGUMENT, "import_memory: these bytes are no key of a memory");
   if (key.check != check_sum(key, origin))
     return report.fail(TSR_INVALID_ARGUMENT, "import_memory: the key is damaged, or not one of plugin '%.*s' %.*s",
-                       static_cast<int>(origin.plugin.size()), origin.plugin.data(), static_cast<int>(origin.version.size()),
-                       origin.version.data());
+                       static_cast<int>(origin.plugin.size()), origin.plugin.data(),
+                       static_cast<int>(origin.version.size()), origin.version.data());
   if (std::memcmp(key.uuid, origin.uuid, sizeof key.uuid) != 0)
     return report.fail(TSR_INVALID_ARGUMENT, "import_memory: the key is of another device");
   std::uint64_t here[2];

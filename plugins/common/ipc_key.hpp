@@ -23,9 +23,12 @@ struct ipc_origin {
   std::uint8_t uuid[16] = {};
 };
 
-void write_key(const ipc_origin& origin, const exported_memory& memory, std::uint8_t out_key[TSR_IPC_KEY_BYTES]) noexcept;
+void write_key(const ipc_origin& origin, const exported_memory& memory,
+               std::uint8_t out_key[TSR_IPC_KEY_BYTES]) noexcept;
 
-/// Fails: INVALID_ARGUMENT (no key, a damaged one, one of another plugin, version or device), FAILED_PRECONDITION (this process's).
-tsr_status read_key(const reporter& report, const ipc_origin& origin, const std::uint8_t key[TSR_IPC_KEY_BYTES], exported_memory& out);
+/// Fails: INVALID_ARGUMENT (no key, a damaged one, one of another plugin, version or device), FAILED_PRECONDITION (this
+/// process's).
+tsr_status read_key(const reporter& report, const ipc_origin& origin, const std::uint8_t key[TSR_IPC_KEY_BYTES],
+                    exported_memory& out);
 
 }  // namespace tessera::common

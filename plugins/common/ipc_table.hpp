@@ -41,7 +41,8 @@ struct ipc_calls {
   static tsr_status import_memory(device* on, const std::uint8_t* key, tsr_memory** out_memory) {
     return gate::on_device(on, [&]() -> tsr_status {
       if (key == nullptr || out_memory == nullptr)
-        return on->report.fail(TSR_INVALID_ARGUMENT, "import_memory: %s is NULL", key == nullptr ? "key" : "out_memory");
+        return on->report.fail(TSR_INVALID_ARGUMENT, "import_memory: %s is NULL",
+                               key == nullptr ? "key" : "out_memory");
       if (const auto status = Backend::refuse(on, "import_memory")) return status;
       exported_memory exported;
       if (const auto status = read_key(on->report, Backend::origin(on), key, exported)) return status;
@@ -62,15 +63,18 @@ inline shared_place place_of(const exported_memory& from) {
 inline tsr_status find_shared(const reporter& report, const exported_memory& from, pages& out) {
   switch (find_shared(place_of(from), out)) {
     case shared_found::here:
-      return out.bytes() >= from.bytes ? TSR_OK : report.fail(TSR_INVALID_ARGUMENT, "import_memory: the key is damaged");
+      return out.bytes() >= from.bytes ? TSR_OK
+                                       : report.fail(TSR_INVALID_ARGUMENT, "import_memory: the key is damaged");
     case shared_found::gone:
       return report.fail(TSR_NOT_FOUND, "import_memory: the memory is gone, or its process cannot be seen from here");
     case shared_found::denied:
-      return report.fail(TSR_PERMISSION_DENIED, "import_memory: the operating system does not let this process see the other one's memory");
+      return report.fail(TSR_PERMISSION_DENIED,
+                         "import_memory: the operating system does not let this process see the other one's memory");
     case shared_found::no_room:
       break;
   }
-  return report.fail(TSR_RESOURCE_EXHAUSTED, "import_memory: no address space for %llu bytes", static_cast<unsigned long long>(from.bytes));
+  return report.fail(TSR_RESOURCE_EXHAUSTED, "import_memory: no address space for %llu bytes",
+                     static_cast<unsigned long long>(from.bytes));
 }
 
 }  // namespace tessera::common

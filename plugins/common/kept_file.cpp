@@ -18,11 +18,13 @@ namespace {
 
 bool is_ours(const descriptor& opened, ::mode_t kind) {
   struct stat is {};
-  return opened && ::fstat(opened.get(), &is) == 0 && (is.st_mode & S_IFMT) == kind && (is.st_uid == 0 || is.st_uid == ::geteuid()) &&
-         (is.st_mode & S_IWOTH) == 0;
+  return opened && ::fstat(opened.get(), &is) == 0 && (is.st_mode & S_IFMT) == kind &&
+         (is.st_uid == 0 || is.st_uid == ::geteuid()) && (is.st_mode & S_IWOTH) == 0;
 }
 
-int open_folder(const std::filesystem::path& folder) { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); }
+int open_folder(const std::filesystem::path& folder) {
+  return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
 
 /// Not to be guessed, so that nobody can be there first.
 std::string fresh_name(const std::string& name) {
@@ -48,7 +50,8 @@ bool write_all(int to, std::string_view text) {
 std::string read_kept(const std::filesystem::path& file) {
   const descriptor folder(open_folder(file.parent_path()));
   if (!is_ours(folder, S_IFDIR)) return {};
-  const descriptor from(::openat(folder.get(), file.filename().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const descriptor from(
+      ::openat(folder.get(), file.filename().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!is_ours(from, S_IFREG)) return {};
   std::string all;
   for (std::array<char, 65536> part;;) {

@@ -140,7 +140,8 @@ std::vector<std::string> split_options(const char* options) {
   return all;
 }
 
-std::string index_words(std::string_view thread, std::string_view group, std::string_view threads, std::string_view groups) {
+std::string index_words(std::string_view thread, std::string_view group, std::string_view threads,
+                        std::string_view groups) {
   std::string made;
   const auto put = [&](const char* word, std::string_view form, int d) {
     const std::string letter(1, "XYZ"[d]), number = std::to_string(d), small(1, "xyz"[d]);
@@ -232,7 +233,9 @@ static inline void tessera_barrier(void) {
 #define RESTRICT restrict
 #define BARRIER tessera_barrier()
 #define ATOMIC_ADD(place, value) __atomic_fetch_add(place, value, __ATOMIC_RELAXED)
-)" + index_words("tessera_here.thread[@]", "tessera_here.group[@]", "tessera_here.threads[@]", "tessera_here.groups[@]") +
+)" +
+                     index_words("tessera_here.thread[@]", "tessera_here.group[@]", "tessera_here.threads[@]",
+                                 "tessera_here.groups[@]") +
                      user_text + std::string(text);
   made += "\n#line 1 \"the table of kernels\"\n";
   std::string table;
@@ -245,17 +248,20 @@ static inline void tessera_barrier(void) {
       arguments += std::string(arguments.empty() ? "" : ", ") + "*(" + p.type + "*)tessera_given[" + number + "]";
       sizes += (p.pointer ? std::string("0") : "sizeof(" + p.type + ")") + ", ";
     }
-    made += "static const unsigned tessera_sizes_" + one.name + "[] = {" + sizes + "0};\n" + "static void tessera_one_" + one.name +
-            "(const tessera_place* tessera_at, void* const* tessera_given) {\n" + "  (void)tessera_given;\n  tessera_here = *tessera_at;\n  " +
-            one.name + "(" + arguments + ");\n}\n" + "static void tessera_all_" + one.name +
-            "(const tessera_place* tessera_at, void* const* tessera_given) {\n" + "  (void)tessera_given;\n  tessera_here = *tessera_at;\n" +
-            "  for (unsigned tessera_z = 0; tessera_z < tessera_at->threads[2]; ++tessera_z)\n" +
-            "    for (unsigned tessera_y = 0; tessera_y < tessera_at->threads[1]; ++tessera_y)\n" +
-            "      for (unsigned tessera_x = 0; tessera_x < tessera_at->threads[0]; ++tessera_x) {\n" +
-            "        tessera_here.thread[0] = tessera_x, tessera_here.thread[1] = tessera_y, tessera_here.thread[2] = tessera_z;\n        " + one.name +
-            "(" + arguments + ");\n      }\n}\n";
-    table += "  {\"" + one.name + "\", " + std::to_string(one.parameters.size()) + ", tessera_sizes_" + one.name + ", " + waits +
-             ", tessera_one_" + one.name + ", tessera_all_" + one.name + "},\n";
+    made +=
+        "static const unsigned tessera_sizes_" + one.name + "[] = {" + sizes + "0};\n" + "static void tessera_one_" +
+        one.name + "(const tessera_place* tessera_at, void* const* tessera_given) {\n" +
+        "  (void)tessera_given;\n  tessera_here = *tessera_at;\n  " + one.name + "(" + arguments + ");\n}\n" +
+        "static void tessera_all_" + one.name + "(const tessera_place* tessera_at, void* const* tessera_given) {\n" +
+        "  (void)tessera_given;\n  tessera_here = *tessera_at;\n" +
+        "  for (unsigned tessera_z = 0; tessera_z < tessera_at->threads[2]; ++tessera_z)\n" +
+        "    for (unsigned tessera_y = 0; tessera_y < tessera_at->threads[1]; ++tessera_y)\n" +
+        "      for (unsigned tessera_x = 0; tessera_x < tessera_at->threads[0]; ++tessera_x) {\n" +
+        "        tessera_here.thread[0] = tessera_x, tessera_here.thread[1] = tessera_y, tessera_here.thread[2] = "
+        "tessera_z;\n        " +
+        one.name + "(" + arguments + ");\n      }\n}\n";
+    table += "  {\"" + one.name + "\", " + std::to_string(one.parameters.size()) + ", tessera_sizes_" + one.name +
+             ", " + waits + ", tessera_one_" + one.name + ", tessera_all_" + one.name + "},\n";
   }
   made += "const tessera_kernel tessera_kernels_1[] = {\n" + table + "  {0, 0, 0, 0, 0, 0}};\n";
   return made;

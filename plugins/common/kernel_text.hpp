@@ -21,7 +21,8 @@ struct kernel_declaration {
   std::size_t body = 0;                      ///< behind the body's opening brace
 };
 
-/// The kernels of a text, in its order. What looks otherwise than a kernel should is left to the compiler, which says it better.
+/// The kernels of a text, in its order. What looks otherwise than a kernel should is left to the compiler, which says
+/// it better.
 std::vector<kernel_declaration> find_kernels(std::string_view text);
 
 /// Whether BARRIER stands somewhere in the text outside of comments.
@@ -30,8 +31,10 @@ bool has_barrier(std::string_view text);
 /// "-DA -DB=2" as its words.
 std::vector<std::string> split_options(const char* options);
 
-/// The words for indices, in terms of three functions of a dimension; `index` gives a thread's number in the whole grid.
-std::string index_words(std::string_view thread, std::string_view group, std::string_view threads, std::string_view groups);
+/// The words for indices, in terms of three functions of a dimension; `index` gives a thread's number in the whole
+/// grid.
+std::string index_words(std::string_view thread, std::string_view group, std::string_view threads,
+                        std::string_view groups);
 
 /// A text for a compiler whose language is CUDA's dialect.
 std::string gpu_source(std::string_view text);

@@ -19,13 +19,14 @@ inline tsr_status check_geometry(const reporter& report, const char* kernel, con
                          launch->grid[d] == 0 ? "grid" : "group");
     threads *= launch->group[d];
     if (threads > most_threads)
-      return report.fail(TSR_INVALID_ARGUMENT, "launch of '%s': a group of %u x %u x %u threads; %u is the most", kernel,
-                         launch->group[0], launch->group[1], launch->group[2], most_threads);
+      return report.fail(TSR_INVALID_ARGUMENT, "launch of '%s': a group of %u x %u x %u threads; %u is the most",
+                         kernel, launch->group[0], launch->group[1], launch->group[2], most_threads);
   }
   if (launch->argument_count > 0 && (launch->arguments == nullptr || launch->argument_sizes == nullptr))
     return report.fail(TSR_INVALID_ARGUMENT, "launch of '%s': arguments or their sizes are NULL", kernel);
   for (std::uint32_t i = 0; i < launch->argument_count; ++i)
-    if (launch->arguments[i] == nullptr) return report.fail(TSR_INVALID_ARGUMENT, "launch of '%s': argument %u is NULL", kernel, i);
+    if (launch->arguments[i] == nullptr)
+      return report.fail(TSR_INVALID_ARGUMENT, "launch of '%s': argument %u is NULL", kernel, i);
   return TSR_OK;
 }
 

@@ -126,10 +126,14 @@ void reduce(const matrix_reduce_call& call) {
 template <class T>
 void run_typed(const matrix_reduce_call& call) {
   switch (call.reduction) {
-    case TSR_REDUCTION_SUM: return reduce<sum_of<T>, T>(call);
-    case TSR_REDUCTION_SUM_OF_SQUARES: return reduce<squares_of<T>, T>(call);
-    case TSR_REDUCTION_MAX_MAGNITUDE: return reduce<largest_magnitude_of<T>, T>(call);
-    default: break;
+    case TSR_REDUCTION_SUM:
+      return reduce<sum_of<T>, T>(call);
+    case TSR_REDUCTION_SUM_OF_SQUARES:
+      return reduce<squares_of<T>, T>(call);
+    case TSR_REDUCTION_MAX_MAGNITUDE:
+      return reduce<largest_magnitude_of<T>, T>(call);
+    default:
+      break;
   }
   if constexpr (!is_complex_number<T>) {
     if (call.reduction == TSR_REDUCTION_MIN) return reduce<extreme_of<T, false>, T>(call);
@@ -141,7 +145,8 @@ void run_typed(const matrix_reduce_call& call) {
 
 bool reduce_supports(tsr_type type) noexcept { return type >= TSR_F32 && type <= TSR_I64; }
 
-tsr_status prepare(const reporter& report, operand_resolver& operands, const tsr_reduce* arguments, matrix_reduce_call& out) {
+tsr_status prepare(const reporter& report, operand_resolver& operands, const tsr_reduce* arguments,
+                   matrix_reduce_call& out) {
   if (!TSR_HAS(tsr_reduce, arguments, workspace))
     return report.fail(TSR_INVALID_ARGUMENT, "reduce: NULL arguments or a struct_size that is not set");
   const auto& r = *arguments;
@@ -150,12 +155,16 @@ tsr_status prepare(const reporter& report, operand_resolver& operands, const tsr
     return report.fail(TSR_UNIMPLEMENTED, "reduce: no kernel for element type %u; ask supports first", r.type);
   if (r.reduction < TSR_REDUCTION_SUM || r.reduction > TSR_REDUCTION_MAX_MAGNITUDE)
     return report.fail(TSR_INVALID_ARGUMENT, "reduce: reduction %u", r.reduction);
-  if ((r.reduction == TSR_REDUCTION_MIN || r.reduction == TSR_REDUCTION_MAX) && (r.type == TSR_C64 || r.type == TSR_C128))
+  if ((r.reduction == TSR_REDUCTION_MIN || r.reduction == TSR_REDUCTION_MAX) &&
+      (r.type == TSR_C64 || r.type == TSR_C128))
     return report.fail(TSR_INVALID_ARGUMENT, "reduce: complex numbers have no least and no largest");
-  if (r.direction > TSR_REDUCTION_PER_COLUMN) return report.fail(TSR_INVALID_ARGUMENT, "reduce: direction %u", r.direction);
-  if (r.m < 0 || r.n < 0) return report.fail(TSR_INVALID_ARGUMENT, "reduce: a matrix of %lld x %lld", shown(r.m), shown(r.n));
+  if (r.direction > TSR_REDUCTION_PER_COLUMN)
+    return report.fail(TSR_INVALID_ARGUMENT, "reduce: direction %u", r.direction);
+  if (r.m < 0 || r.n < 0)
+    return report.fail(TSR_INVALID_ARGUMENT, "reduce: a matrix of %lld x %lld", shown(r.m), shown(r.n));
   if (r.ld < std::max<i64>(1, r.m))
-    return report.fail(TSR_INVALID_ARGUMENT, "reduce: the leading dimension %lld is less than the %lld rows", shown(r.ld), shown(r.m));
+    return report.fail(TSR_INVALID_ARGUMENT, "reduce: the leading dimension %lld is less than the %lld rows",
+                       shown(r.ld), shown(r.m));
   const bool per_row = r.direction == TSR_REDUCTION_PER_ROW;
   out.type = r.type;
   out.reduction = r.reduction;
@@ -167,13 +176,15 @@ tsr_status prepare(const reporter& report, operand_resolver& operands, const tsr
   std::uint64_t bytes = 0, bytes_out = 0;
   if (r.m > 0 && r.n > 0 &&
       (__builtin_mul_overflow(static_cast<std::uint64_t>(r.n - 1), static_cast<std::uint64_t>(r.ld), &bytes) ||
-       __builtin_add_overflow(bytes, static_cast<std::uint64_t>(r.m), &bytes) || __builtin_mul_overflow(bytes, each, &bytes)))
+       __builtin_add_overflow(bytes, static_cast<std::uint64_t>(r.m), &bytes) ||
+       __builtin_mul_overflow(bytes, each, &bytes)))
     return report.fail(TSR_OUT_OF_RANGE, "reduce: the matrix exceeds 64 bits of bytes");
   if (__builtin_mul_overflow(static_cast<std::uint64_t>(out.results), each, &bytes_out))
     return report.fail(TSR_OUT_OF_RANGE, "reduce: the results exceed 64 bits of bytes");
   void* source = nullptr;
   if (const auto status = operands.resolve("the source", r.source, bytes, &source)) return status;
-  if (const auto status = operands.resolve("the destination", r.destination, bytes_out, &out.destination)) return status;
+  if (const auto status = operands.resolve("the destination", r.destination, bytes_out, &out.destination))
+    return status;
   out.source = source;
   const auto from = reinterpret_cast<std::uintptr_t>(source), to = reinterpret_cast<std::uintptr_t>(out.destination);
   if (bytes > 0 && bytes_out > 0 && (from < to ? to - from < bytes : from - to < bytes_out))
@@ -183,18 +194,31 @@ tsr_status prepare(const reporter& report, operand_resolver& operands, const tsr
 
 tsr_status run(const matrix_reduce_call& call) {
   switch (call.type) {
-    case TSR_F32: run_typed<float>(call); break;
-    case TSR_F64: run_typed<double>(call); break;
-    case TSR_C64: run_typed<std::complex<float>>(call); break;
-    case TSR_C128: run_typed<std::complex<double>>(call); break;
-    case TSR_I32: run_typed<std::int32_t>(call); break;
-    default: run_typed<std::int64_t>(call); break;
+    case TSR_F32:
+      run_typed<float>(call);
+      break;
+    case TSR_F64:
+      run_typed<double>(call);
+      break;
+    case TSR_C64:
+      run_typed<std::complex<float>>(call);
+      break;
+    case TSR_C128:
+      run_typed<std::complex<double>>(call);
+      break;
+    case TSR_I32:
+      run_typed<std::int32_t>(call);
+      break;
+    default:
+      run_typed<std::int64_t>(call);
+      break;
   }
   return TSR_OK;
 }
 
 double bytes_moved(const matrix_reduce_call& call) {
-  return static_cast<double>(call.results) * static_cast<double>(call.length + 1) * static_cast<double>(element_bytes(call.type));
+  return static_cast<double>(call.results) * static_cast<double>(call.length + 1) *
+         static_cast<double>(element_bytes(call.type));
 }
 
 }  // namespace tessera::common

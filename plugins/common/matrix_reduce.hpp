@@ -22,7 +22,8 @@ struct matrix_reduce_call {
   void* destination;
 };
 /// Errors as the table's reduce says.
-tsr_status prepare(const reporter& report, operand_resolver& operands, const tsr_reduce* arguments, matrix_reduce_call& out);
+tsr_status prepare(const reporter& report, operand_resolver& operands, const tsr_reduce* arguments,
+                   matrix_reduce_call& out);
 tsr_status run(const matrix_reduce_call& call);
 /// Bytes read and written, for timing.
 double bytes_moved(const matrix_reduce_call& call);

@@ -1,6 +1,6 @@
 #pragma once
-// Modules, kernels and launches of a device table, and the JIT table: handles, names, what is refused. What an image is, and
-// how a kernel is launched, is the plugin's.
+// Modules, kernels and launches of a device table, and the JIT table: handles, names, what is refused. What an image
+// is, and how a kernel is launched, is the plugin's.
 #include <tessera/plugin.h>
 
 #include <cstdlib>
@@ -95,7 +95,8 @@ struct module_calls {
 
   static tsr_status load(device* on, const void* image, std::uint64_t bytes, tsr_module** out_module) {
     return Gate::on_device(on, [&]() -> tsr_status {
-      if (image == nullptr || out_module == nullptr) return on->report.fail(TSR_INVALID_ARGUMENT, "module_load: a NULL argument");
+      if (image == nullptr || out_module == nullptr)
+        return on->report.fail(TSR_INVALID_ARGUMENT, "module_load: a NULL argument");
       if (bytes == 0) return on->report.fail(TSR_INVALID_ARGUMENT, "module_load: the image has 0 bytes");
       if (const auto status = Rules::may_load(on)) return status;
       std::shared_ptr<void> code;
@@ -122,7 +123,8 @@ struct module_calls {
 
   static tsr_status get(device* on, tsr_module* handle, const char* name, tsr_kernel** out_kernel) {
     return Gate::on_device(on, [&]() -> tsr_status {
-      if (name == nullptr || out_kernel == nullptr) return on->report.fail(TSR_INVALID_ARGUMENT, "kernel_get: a NULL argument");
+      if (name == nullptr || out_kernel == nullptr)
+        return on->report.fail(TSR_INVALID_ARGUMENT, "kernel_get: a NULL argument");
       tsr_module_s* const from = checked(on, handle);
       if (from == nullptr) return TSR_INVALID_ARGUMENT;
       const std::lock_guard lock(from->mutex);

@@ -20,19 +20,22 @@ namespace tessera::common {
 namespace {
 
 constexpr const char* library = "libopenblas.so.0";
-constexpr const char* library_of_the_build = TESSERA_OPENBLAS_LIBRARY;  ///< where that one is in no place that the linker knows
+constexpr const char* library_of_the_build =
+    TESSERA_OPENBLAS_LIBRARY;  ///< where that one is in no place that the linker knows
 /// What OpenBLAS takes for one running call, until the first buffer shows it.
 constexpr std::uint64_t usual_buffer_bytes = std::uint64_t{32} << 22;
 constexpr std::uint64_t MiB = std::uint64_t{1} << 20;
 
 using processor_set = std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)>;
 
-/// This thread may use one of its processors only, until the end of the scope. Where the system does not let us, nothing is changed.
+/// This thread may use one of its processors only, until the end of the scope. Where the system does not let us,
+/// nothing is changed.
 class one_processor {
  public:
   one_processor() {
     for (int most = 1024; most <= 1 << 18; most *= 2) {
-      processor_set all(CPU_ALLOC(most), [](cpu_set_t*s) { CPU_FREE(s); }), one(CPU_ALLOC(most), [](cpu_set_t*s) { CPU_FREE(s); });
+      processor_set all(CPU_ALLOC(most), [](cpu_set_t*s) { CPU_FREE(s); }),
+          one(CPU_ALLOC(most), [](cpu_set_t*s) { CPU_FREE(s); });
       const std::size_t bytes = CPU_ALLOC_SIZE(most);
       if (!all || !one || ::sched_getaffinity(0, bytes, all.get()) != 0) continue;
       m_count = static_cast<unsigned>(CPU_COUNT_S(bytes, all.get()));
@@ -88,7 +91,8 @@ bound least_bound() {
   std::ifstream overcommit("/proc/sys/vm/overcommit_memory");
   int mode = 0;
   if (least.what.empty() && overcommit >> mode && mode == 2)
-    least = {~std::uint64_t{0}, ~std::uint64_t{0}, "the system, which promises no more than it has (vm.overcommit_memory), ", "end other programs"};
+    least = {~std::uint64_t{0}, ~std::uint64_t{0},
+             "the system, which promises no more than it has (vm.overcommit_memory), ", "end other programs"};
   return least;
 }
 
@@ -99,8 +103,9 @@ bool has_room_for(std::uint64_t bytes) {
   return true;
 }
 
-/// The buffers of OpenBLAS that are for the calls of this plugin. Each is kept taken while no call uses it, so that what other plugins take are
-/// others. A call gives one back to OpenBLAS, which finds it at once, and takes one afterwards: there always is one then.
+/// The buffers of OpenBLAS that are for the calls of this plugin. Each is kept taken while no call uses it, so that
+/// what other plugins take are others. A call gives one back to OpenBLAS, which finds it at once, and takes one
+/// afterwards: there always is one then.
 class buffers {
  public:
   void find_entries(void* from) {
@@ -157,8 +162,10 @@ buffers& own_buffers() {
     return value == ~std::uint64_t{0} ? std::string() : before + std::to_string(value / MiB) + " MiB";
   };
   throw std::runtime_error("OpenBLAS needs " + std::to_string(count * bytes / MiB) + " MiB of addresses for " +
-                           (count == 1 ? std::string("a buffer") : std::to_string(count) + " buffers") + ", and " + is.what + figure(is.limit, ", ") +
-                           (is.left == ~std::uint64_t{0} ? "has none" : figure(is.left, ", leaves ")) + "; " + is.remedy);
+                           (count == 1 ? std::string("a buffer") : std::to_string(count) + " buffers") + ", and " +
+                           is.what + figure(is.limit, ", ") +
+                           (is.left == ~std::uint64_t{0} ? "has none" : figure(is.left, ", leaves ")) + "; " +
+                           is.remedy);
 }
 
 }  // namespace
@@ -179,7 +186,8 @@ openblas::openblas() {
   }
   const auto find = [&](const char* name, auto& entry) {
     void* const found = ::dlsym(m_library, name);
-    if (found == nullptr) throw std::runtime_error(std::string(library) + " has no " + name + "; it must be OpenBLAS with LAPACK");
+    if (found == nullptr)
+      throw std::runtime_error(std::string(library) + " has no " + name + "; it must be OpenBLAS with LAPACK");
     entry = reinterpret_cast<std::remove_reference_t<decltype(entry)>>(found);
   };
   find("cblas_sgemm", sgemm);
@@ -231,14 +239,16 @@ openblas::openblas() {
 void openblas::take_buffers(unsigned processors) {
   if (!own_buffers().take()) refuse(1, own_buffers().bytes());
   const std::uint64_t most = least_bound().left / 4;
-  for (std::uint64_t taken = own_buffers().bytes(); --processors > 0 && taken + own_buffers().bytes() <= most; taken += own_buffers().bytes())
+  for (std::uint64_t taken = own_buffers().bytes(); --processors > 0 && taken + own_buffers().bytes() <= most;
+       taken += own_buffers().bytes())
     if (!own_buffers().take()) return;
 }
 
 void openblas::set_num_threads(int threads) const {
   // Each thread that it starts takes a buffer, for ever if there is no room.
   const auto fresh = static_cast<std::uint64_t>(std::max(threads - get_num_threads(), 0));
-  if (m_bounded && fresh > 0 && !has_room_for((fresh + 1) * own_buffers().bytes())) refuse(fresh, own_buffers().bytes());
+  if (m_bounded && fresh > 0 && !has_room_for((fresh + 1) * own_buffers().bytes()))
+    refuse(fresh, own_buffers().bytes());
   m_set_num_threads(threads);
 }
 

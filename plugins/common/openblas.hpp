@@ -7,17 +7,19 @@
 
 namespace tessera::common {
 
-/// The library's entries. It is loaded and not linked, because it starts its threads while it is loaded, one per processor, each of which spins for
-/// 0.1 s: loaded by a thread that may use one processor only, it starts none. Never unloaded.
+/// The library's entries. It is loaded and not linked, because it starts its threads while it is loaded, one per
+/// processor, each of which spins for 0.1 s: loaded by a thread that may use one processor only, it starts none. Never
+/// unloaded.
 class openblas {
  public:
-  /// Loads it at the first call. Throws std::runtime_error with the linker's words, or with what is needed where a limit of addresses leaves no
-  /// room for a buffer. Thread-safe.
+  /// Loads it at the first call. Throws std::runtime_error with the linker's words, or with what is needed where a
+  /// limit of addresses leaves no room for a buffer. Thread-safe.
   static const openblas& loaded();
 
-  /// One call at a time of one thread. Under a limit of addresses (RLIMIT_AS, RLIMIT_DATA, or a system that promises no more than it has) OpenBLAS
-  /// asks for a buffer again and again for ever when there is no room for one, so there run at most as many calls at a time as buffers were had when
-  /// it was loaded; further ones wait. Without a limit: nothing.
+  /// One call at a time of one thread. Under a limit of addresses (RLIMIT_AS, RLIMIT_DATA, or a system that promises no
+  /// more than it has) OpenBLAS asks for a buffer again and again for ever when there is no room for one, so there run
+  /// at most as many calls at a time as buffers were had when it was loaded; further ones wait. Without a limit:
+  /// nothing.
   class call {
    public:
     call() : m_bounded(loaded().m_bounded) {
@@ -76,7 +78,8 @@ class openblas {
   decltype(&::openblas_get_num_procs) get_num_procs;
   decltype(&::openblas_get_num_threads) get_num_threads;
 
-  /// Sets the threads of one call. Throws std::runtime_error when a limit of addresses leaves no room for their buffers.
+  /// Sets the threads of one call. Throws std::runtime_error when a limit of addresses leaves no room for their
+  /// buffers.
   void set_num_threads(int threads) const;
 
  private:

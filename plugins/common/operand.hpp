@@ -23,16 +23,22 @@ class operand_resolver {
 /// Bytes of one element; 0 for a type that does not exist.
 constexpr std::size_t element_bytes(tsr_type type) noexcept {
   switch (type) {
-    case TSR_U8: return 1;
+    case TSR_U8:
+      return 1;
     case TSR_F16:
-    case TSR_BF16: return 2;
+    case TSR_BF16:
+      return 2;
     case TSR_F32:
-    case TSR_I32: return 4;
+    case TSR_I32:
+      return 4;
     case TSR_F64:
     case TSR_C64:
-    case TSR_I64: return 8;
-    case TSR_C128: return 16;
-    default: return 0;
+    case TSR_I64:
+      return 8;
+    case TSR_C128:
+      return 16;
+    default:
+      return 0;
   }
 }
 
@@ -60,11 +66,15 @@ inline bool is_zero(const scalar& value, tsr_type type) noexcept {
   };
   switch (type) {
     case TSR_F32:
-    case TSR_C64: return all_zero(0.0f);
+    case TSR_C64:
+      return all_zero(0.0f);
     case TSR_F64:
-    case TSR_C128: return all_zero(0.0);
-    case TSR_I32: return all_zero(std::int32_t{0});
-    default: return all_zero(std::int64_t{0});
+    case TSR_C128:
+      return all_zero(0.0);
+    case TSR_I32:
+      return all_zero(std::int32_t{0});
+    default:
+      return all_zero(std::int64_t{0});
   }
 }
 

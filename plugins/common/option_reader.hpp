@@ -8,8 +8,8 @@
 
 namespace tessera::common {
 
-/// Reads the checked values that the host gave to open. Holds no copy: use it inside open only. An absent option answers
-/// with the fallback, so that a plugin also works under a host that passes no defaults.
+/// Reads the checked values that the host gave to open. Holds no copy: use it inside open only. An absent option
+/// answers with the fallback, so that a plugin also works under a host that passes no defaults.
 class option_reader {
  public:
   option_reader(const tsr_option_value* values, std::uint32_t count) noexcept : m_values(values), m_count(count) {}

@@ -86,7 +86,8 @@ std::optional<pages> pages::map(std::uint64_t bytes, bool huge, int numa_node) {
   const bool large = bytes >= huge_bytes;
   const std::uint64_t length = round_up(bytes, page_bytes());
   const std::uint64_t slack = large ? huge_bytes : 0;  // to move the start onto a boundary
-  void* raw = ::mmap(nullptr, length + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* raw =
+      ::mmap(nullptr, length + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (raw == MAP_FAILED) return std::nullopt;
   auto begin = reinterpret_cast<std::uintptr_t>(raw);
   const auto end = begin + length + slack;
@@ -130,7 +131,8 @@ std::vector<numa_domain> numa_domains(const std::uint64_t* cpu_mask, std::uint32
     const auto cpus = parse_list(first_line("/sys/devices/system/node/node" + std::to_string(node) + "/cpulist"));
     const auto count = std::count_if(cpus.begin(), cpus.end(), usable);
     if (count == 0) continue;
-    result.push_back({static_cast<int>(node), std::max(meminfo(static_cast<int>(node), "MemTotal"), least), static_cast<std::uint32_t>(count)});
+    result.push_back({static_cast<int>(node), std::max(meminfo(static_cast<int>(node), "MemTotal"), least),
+                      static_cast<std::uint32_t>(count)});
   }
   if (result.empty()) {
     std::uint32_t count = 0;

@@ -19,8 +19,8 @@ class pages {
   /// (when `huge`). numa_node >= 0 binds the pages there (preferred, not forced). Nothing when the system refuses.
   static std::optional<pages> map(std::uint64_t bytes, bool huge, int numa_node);
 
-  /// Maps a part of a file for this process and others that map it; both numbers are whole pages. The `owner` takes what is in it
-  /// out of the file when the pages are unmapped.
+  /// Maps a part of a file for this process and others that map it; both numbers are whole pages. The `owner` takes
+  /// what is in it out of the file when the pages are unmapped.
   static std::optional<pages> map_file(int file, std::uint64_t offset, std::uint64_t bytes, int numa_node, bool owner);
 
   void* data() const noexcept { return m_data; }
@@ -41,7 +41,8 @@ std::uint64_t page_bytes() noexcept;
 /// One NUMA domain with CPUs that this process may use.
 struct numa_domain {
   int node;             ///< as the operating system counts; -1 when it does not say
-  std::uint64_t bytes;  ///< its memory, all of the machine's for the only one; 0: unknown. Limits of the process are the host's business
+  std::uint64_t bytes;  ///< its memory, all of the machine's for the only one; 0: unknown. Limits of the process are
+                        ///< the host's business
   std::uint32_t cpus;   ///< usable CPUs in it
 };
 

@@ -100,7 +100,8 @@ permute_plan plan_permute(tsr_type type, std::uint32_t rank, const std::int64_t*
   }
   std::iota(plan.walk, plan.walk + plan.rank, std::uint8_t{0});
   if (along == permute_walk::source)
-    std::sort(plan.walk, plan.walk + plan.rank, [&](auto a, auto b) { return plan.source_strides[a] < plan.source_strides[b]; });
+    std::sort(plan.walk, plan.walk + plan.rank,
+              [&](auto a, auto b) { return plan.source_strides[a] < plan.source_strides[b]; });
   return plan;
 }
 
@@ -118,7 +119,8 @@ void run_permute(const permute_plan& plan, tsr_type type, const void* alpha, con
     constexpr std::int64_t short_row = 512;  // bytes
     if (plan.rank > 1 && n * size <= short_row) {
       const std::uint32_t next = plan.walk[plan.walk[0] == 0 ? 1 : 0];
-      const auto rows = plan.extents[next], ss = plan.source_strides[next] * size, ds = plan.destination_strides[next] * size;
+      const auto rows = plan.extents[next], ss = plan.source_strides[next] * size,
+                 ds = plan.destination_strides[next] * size;
       const auto copy = kernels().rows;
       for_outer(plan, 0, next, [&](std::int64_t s, std::int64_t d) {
         const char* row = from + s * size;
@@ -143,7 +145,8 @@ void run_permute(const permute_plan& plan, tsr_type type, const void* alpha, con
   const auto ss = plan.source_strides[0], ds = plan.destination_strides[x];
   const auto transpose = transpose_for(plan.element_bytes);
   if (!scaled) {
-    for_outer(plan, 0, x, [&](std::int64_t s, std::int64_t d) { transpose(from + s * size, ss, to + d * size, ds, nx, ny); });
+    for_outer(plan, 0, x,
+              [&](std::int64_t s, std::int64_t d) { transpose(from + s * size, ss, to + d * size, ds, nx, ny); });
     return;
   }
   // Scaled: transpose a patch into a buffer that stays in the first cache, then scale its rows into place.

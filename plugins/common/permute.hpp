@@ -9,8 +9,8 @@
 
 namespace tessera::common {
 
-/// A permutation reduced to its essence: dimensions of extent 1 are gone, dimensions that stay neighbours are fused, and
-/// rows that fit a machine word are elements. Dimensions are in the destination's order; strides count elements.
+/// A permutation reduced to its essence: dimensions of extent 1 are gone, dimensions that stay neighbours are fused,
+/// and rows that fit a machine word are elements. Dimensions are in the destination's order; strides count elements.
 struct permute_plan {
   std::uint32_t rank = 0;
   std::uint32_t element_bytes = 0;
@@ -21,12 +21,16 @@ struct permute_plan {
   std::uint8_t walk[TSR_MAX_RANK] = {};  ///< the dimensions as the host's loops go through them, the innermost first
 };
 
-/// Whose memory the loops go through in order. What is read and is not in the cache comes sooner in its own order, since the processor
-/// sees what comes next; a destination that was written before, as a workspace, is in the cache in any order.
-enum class permute_walk : std::uint8_t { source, destination };
+/// Whose memory the loops go through in order. What is read and is not in the cache comes sooner in its own order,
+/// since the processor sees what comes next; a destination that was written before, as a workspace, is in the cache in
+/// any order.
+enum class permute_walk : std::uint8_t {
+  source,
+  destination
+};
 
-/// `extents` are the source's; dimension d of the destination is dimension permutation[d] of the source, which must be a
-/// permutation. `pure_move`: alpha is 1 and beta 0, so that the element type does not matter.
+/// `extents` are the source's; dimension d of the destination is dimension permutation[d] of the source, which must be
+/// a permutation. `pure_move`: alpha is 1 and beta 0, so that the element type does not matter.
 permute_plan plan_permute(tsr_type type, std::uint32_t rank, const std::int64_t* extents,
                           const std::uint32_t* permutation, bool pure_move, permute_walk along = permute_walk::source);
 

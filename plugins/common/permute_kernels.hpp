@@ -14,15 +14,15 @@ using transpose_kernel = void (*)(const void* source, std::int64_t source_stride
 using scale_kernel = void (*)(const void* alpha, const void* beta, const void* source, void* destination,
                               std::int64_t n);
 
-/// Row r of `rows`: `bytes` (a multiple of 4) from source + r * source_stride to destination + r * destination_stride; strides in
-/// bytes. For rows so short that a call of memcpy for each would take longer than the copy.
-using rows_kernel = void (*)(const void* source, std::int64_t source_stride, void* destination, std::int64_t destination_stride,
-                             std::int64_t rows, std::int64_t bytes);
+/// Row r of `rows`: `bytes` (a multiple of 4) from source + r * source_stride to destination + r * destination_stride;
+/// strides in bytes. For rows so short that a call of memcpy for each would take longer than the copy.
+using rows_kernel = void (*)(const void* source, std::int64_t source_stride, void* destination,
+                             std::int64_t destination_stride, std::int64_t rows, std::int64_t bytes);
 
 struct permute_kernels {
   transpose_kernel transpose4, transpose8, transpose16;  // by element size
   rows_kernel rows;
-  scale_kernel scale[8];                                 // by tsr_type, F32 … I64; null elsewhere
+  scale_kernel scale[8];  // by tsr_type, F32 … I64; null elsewhere
 };
 
 extern const permute_kernels baseline_kernels;
@@ -158,7 +158,8 @@ using wide = v4;
 using wide = std::uint64_t __attribute__((vector_size(16), aligned(4), may_alias));
 #endif
 
-void copy_rows(const void* source, std::int64_t ss, void* destination, std::int64_t ds, std::int64_t rows, std::int64_t bytes) {
+void copy_rows(const void* source, std::int64_t ss, void* destination, std::int64_t ds, std::int64_t rows,
+               std::int64_t bytes) {
   constexpr std::int64_t step = sizeof(wide);
   const auto* s = static_cast<const char*>(source);
   auto* d = static_cast<char*>(destination);

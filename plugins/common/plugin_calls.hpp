@@ -78,8 +78,8 @@ struct plugin_calls {
     return TSR_OK;
   }
 
-  static constexpr tsr_plugin_table table = {sizeof(tsr_plugin_table), enumerate, open, close, nullptr, extension,
-                                             shutdown};
+  static constexpr tsr_plugin_table table = {
+      sizeof(tsr_plugin_table), enumerate, open, close, nullptr, extension, shutdown};
 };
 
 }  // namespace tessera::common

@@ -10,7 +10,8 @@ namespace tessera::common {
 
 private_folder::private_folder() {
   const char* const given = ::secure_getenv("TMPDIR");
-  std::string pattern = (given != nullptr && *given == '/' ? std::string(given) : std::string("/tmp")) + "/tessera-XXXXXX";
+  std::string pattern =
+      (given != nullptr && *given == '/' ? std::string(given) : std::string("/tmp")) + "/tessera-XXXXXX";
   if (::mkdtemp(pattern.data()) != nullptr)
     m_path = pattern;
   else

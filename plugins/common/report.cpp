@@ -33,27 +33,48 @@ void reporter::log(int level, const char* format, ...) const noexcept {
 
 const char* word_for(tsr_status status) noexcept {
   switch (status) {
-    case TSR_OK: return "OK";
-    case TSR_CANCELLED: return "CANCELLED";
-    case TSR_UNKNOWN: return "UNKNOWN";
-    case TSR_INVALID_ARGUMENT: return "INVALID_ARGUMENT";
-    case TSR_DEADLINE_EXCEEDED: return "DEADLINE_EXCEEDED";
-    case TSR_NOT_FOUND: return "NOT_FOUND";
-    case TSR_ALREADY_EXISTS: return "ALREADY_EXISTS";
-    case TSR_PERMISSION_DENIED: return "PERMISSION_DENIED";
-    case TSR_RESOURCE_EXHAUSTED: return "RESOURCE_EXHAUSTED";
-    case TSR_FAILED_PRECONDITION: return "FAILED_PRECONDITION";
-    case TSR_ABORTED: return "ABORTED";
-    case TSR_OUT_OF_RANGE: return "OUT_OF_RANGE";
-    case TSR_UNIMPLEMENTED: return "UNIMPLEMENTED";
-    case TSR_INTERNAL: return "INTERNAL";
-    case TSR_UNAVAILABLE: return "UNAVAILABLE";
-    case TSR_DATA_LOSS: return "DATA_LOSS";
-    case TSR_UNAUTHENTICATED: return "UNAUTHENTICATED";
-    case TSR_DEVICE_LOST: return "DEVICE_LOST";
-    case TSR_NOT_READY: return "NOT_READY";
-    case TSR_WORKING_SET_TOO_LARGE: return "WORKING_SET_TOO_LARGE";
-    default: return "a status of its own";
+    case TSR_OK:
+      return "OK";
+    case TSR_CANCELLED:
+      return "CANCELLED";
+    case TSR_UNKNOWN:
+      return "UNKNOWN";
+    case TSR_INVALID_ARGUMENT:
+      return "INVALID_ARGUMENT";
+    case TSR_DEADLINE_EXCEEDED:
+      return "DEADLINE_EXCEEDED";
+    case TSR_NOT_FOUND:
+      return "NOT_FOUND";
+    case TSR_ALREADY_EXISTS:
+      return "ALREADY_EXISTS";
+    case TSR_PERMISSION_DENIED:
+      return "PERMISSION_DENIED";
+    case TSR_RESOURCE_EXHAUSTED:
+      return "RESOURCE_EXHAUSTED";
+    case TSR_FAILED_PRECONDITION:
+      return "FAILED_PRECONDITION";
+    case TSR_ABORTED:
+      return "ABORTED";
+    case TSR_OUT_OF_RANGE:
+      return "OUT_OF_RANGE";
+    case TSR_UNIMPLEMENTED:
+      return "UNIMPLEMENTED";
+    case TSR_INTERNAL:
+      return "INTERNAL";
+    case TSR_UNAVAILABLE:
+      return "UNAVAILABLE";
+    case TSR_DATA_LOSS:
+      return "DATA_LOSS";
+    case TSR_UNAUTHENTICATED:
+      return "UNAUTHENTICATED";
+    case TSR_DEVICE_LOST:
+      return "DEVICE_LOST";
+    case TSR_NOT_READY:
+      return "NOT_READY";
+    case TSR_WORKING_SET_TOO_LARGE:
+      return "WORKING_SET_TOO_LARGE";
+    default:
+      return "a status of its own";
   }
 }
 

@@ -9,8 +9,8 @@
 
 namespace tessera::common {
 
-/// The host's error record and log, as the plugin's functions use them. Thread-safe; copied freely; valid while the host
-/// given at open is.
+/// The host's error record and log, as the plugin's functions use them. Thread-safe; copied freely; valid while the
+/// host given at open is.
 class reporter {
  public:
   reporter() = default;

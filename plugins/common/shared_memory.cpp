@@ -43,7 +43,8 @@ std::optional<pages> map_shared(std::uint64_t bytes, int numa_node, shared_place
   constexpr std::uint64_t most = 1ull << 50;
   if (bytes == 0 || bytes > most) return std::nullopt;
   const std::uint64_t page = page_bytes(), length = (bytes + page - 1) / page * page;
-  if (const auto free = free_bytes_of(-1); free != 0 && length > free) return std::nullopt;  // it would end processes, not fail
+  if (const auto free = free_bytes_of(-1); free != 0 && length > free)
+    return std::nullopt;  // it would end processes, not fail
   own_file& file = own();
   const std::lock_guard lock(file.mutex);
   if (file.number < 0) {
@@ -53,7 +54,8 @@ std::optional<pages> map_shared(std::uint64_t bytes, int numa_node, shared_place
     if (file.number < 0) return std::nullopt;
   }
   const std::uint64_t offset = file.next;
-  if (offset > (1ull << 62) - most || ::ftruncate(file.number, static_cast<off_t>(offset + length)) != 0) return std::nullopt;
+  if (offset > (1ull << 62) - most || ::ftruncate(file.number, static_cast<off_t>(offset + length)) != 0)
+    return std::nullopt;
   // A first page that exists tells a piece that lives from one that is gone.
   if (::pwrite(file.number, "", 1, static_cast<off_t>(offset)) != 1) return std::nullopt;
   auto mapped = pages::map_file(file.number, offset, length, numa_node, true);

@@ -15,11 +15,16 @@ struct shared_place {
   std::int32_t process = 0, file = 0;
 };
 
-/// New pages in this process's file, zero-filled; the piece goes with them. Nothing when the system has not so much memory free.
-/// numa_node as in pages::map. Thread-safe.
+/// New pages in this process's file, zero-filled; the piece goes with them. Nothing when the system has not so much
+/// memory free. numa_node as in pages::map. Thread-safe.
 std::optional<pages> map_shared(std::uint64_t bytes, int numa_node, shared_place& out);
 
-enum class shared_found : std::uint8_t { here, gone, denied, no_room };
+enum class shared_found : std::uint8_t {
+  here,
+  gone,
+  denied,
+  no_room
+};
 /// Another process's piece; its pages here are this process's to unmap and no more. Thread-safe.
 shared_found find_shared(const shared_place& where, pages& out);
 

@@ -44,7 +44,8 @@ tsr_status check_rows(const reporter& report, const char* name, i64 rows, i64 b,
 }  // namespace
 
 bool sparse_supports(tsr_sparse_operation operation, tsr_type type) noexcept {
-  return operation >= TSR_SPARSE_SPMM && operation <= TSR_SPARSE_BSR_SPMM_TRANSPOSED && type >= TSR_F32 && type <= TSR_C128;
+  return operation >= TSR_SPARSE_SPMM && operation <= TSR_SPARSE_BSR_SPMM_TRANSPOSED && type >= TSR_F32 &&
+         type <= TSR_C128;
 }
 
 namespace {
@@ -52,17 +53,22 @@ namespace {
 /// Bytes of `tiles` tiles; false where 64 bits do not hold them.
 bool bytes_of_tiles(const csr_matrix& m, std::uint64_t& out) {
   std::uint64_t tile = 0;
-  return !__builtin_mul_overflow(static_cast<std::uint64_t>(m.tile_rows), static_cast<std::uint64_t>(m.tile_columns), &tile) &&
+  return !__builtin_mul_overflow(static_cast<std::uint64_t>(m.tile_rows), static_cast<std::uint64_t>(m.tile_columns),
+                                 &tile) &&
          !__builtin_mul_overflow(tile, std::uint64_t{element_bytes(m.type)}, &tile) &&
          !__builtin_mul_overflow(tile, static_cast<std::uint64_t>(m.nonzeros), &out) && out <= std::uint64_t{INT64_MAX};
 }
 
-tsr_status find_arrays(const reporter& report, operand_resolver& operands, const csr_matrix& m, void** starts, void** columns, void** values) {
+tsr_status find_arrays(const reporter& report, operand_resolver& operands, const csr_matrix& m, void** starts,
+                       void** columns, void** values) {
   const auto nonzeros = static_cast<std::uint64_t>(m.nonzeros);
   std::uint64_t bytes = 0;
-  if (const auto status = place(report, operands, "row_starts", m.row_starts, static_cast<std::uint64_t>(m.rows_of_tiles()) + 1, sizeof(i64), starts))
+  if (const auto status = place(report, operands, "row_starts", m.row_starts,
+                                static_cast<std::uint64_t>(m.rows_of_tiles()) + 1, sizeof(i64), starts))
     return status;
-  if (const auto status = place(report, operands, "column_indices", m.column_indices, nonzeros, sizeof(std::int32_t), columns)) return status;
+  if (const auto status =
+          place(report, operands, "column_indices", m.column_indices, nonzeros, sizeof(std::int32_t), columns))
+    return status;
   if (!bytes_of_tiles(m, bytes)) return report.fail(TSR_OUT_OF_RANGE, "values exceeds 63 bits of bytes");
   return operands.resolve("values", m.values, bytes, values);
 }
@@ -79,7 +85,8 @@ tsr_status check_matrix(const reporter& report, operand_resolver& operands, std:
   if (const auto status = check_not_negative(report, call, "columns", m.columns)) return status;
   if (const auto status = check_not_negative(report, call, stored, m.nonzeros)) return status;
   if (m.tile_rows < 1 || m.tile_columns < 1)
-    return report.fail(TSR_INVALID_ARGUMENT, "%s: tiles of %lld x %lld", call, shown(m.tile_rows), shown(m.tile_columns));
+    return report.fail(TSR_INVALID_ARGUMENT, "%s: tiles of %lld x %lld", call, shown(m.tile_rows),
+                       shown(m.tile_columns));
   if (m.tile_rows > most_columns || m.tile_columns > most_columns)
     return report.fail(TSR_OUT_OF_RANGE, "%s: tiles of %lld x %lld; at most %lld each way", call, shown(m.tile_rows),
                        shown(m.tile_columns), shown(most_columns));
@@ -87,8 +94,8 @@ tsr_status check_matrix(const reporter& report, operand_resolver& operands, std:
     return report.fail(TSR_OUT_OF_RANGE, "%s: %lld columns; an index of 32 bits counts to %lld", call, shown(m.columns),
                        shown(most_columns));
   if (m.nonzeros > 0 && (m.rows == 0 || m.columns == 0))
-    return report.fail(TSR_INVALID_ARGUMENT, "%s: %lld %s in a matrix of %lld x %lld", call, shown(m.nonzeros), stored, shown(m.rows),
-                       shown(m.columns));
+    return report.fail(TSR_INVALID_ARGUMENT, "%s: %lld %s in a matrix of %lld x %lld", call, shown(m.nonzeros), stored,
+                       shown(m.rows), shown(m.columns));
   m.never_transposed = (flags & TSR_CSR_NEVER_TRANSPOSED) != 0;
   return find_arrays(report, operands, m, &m.starts_at, &m.columns_at, &m.values_at);
 }
@@ -99,7 +106,8 @@ tsr_status prepare(const reporter& report, operand_resolver& operands, const tsr
   if (!TSR_HAS(tsr_csr, arguments, values))
     return report.fail(TSR_INVALID_ARGUMENT, "create_csr: NULL arguments or a struct_size that is not set");
   const auto& m = *arguments;
-  out = {m.type, m.rows, m.columns, 1, 1, m.nonzeros, false, m.row_starts, m.column_indices, m.values, false, nullptr, nullptr, nullptr};
+  out = {m.type,       m.rows,           m.columns, 1,     1,       m.nonzeros, false,
+         m.row_starts, m.column_indices, m.values,  false, nullptr, nullptr,    nullptr};
   return check_matrix(report, operands, TSR_HAS(tsr_csr, arguments, flags) ? m.flags : 0, out);
 }
 
@@ -107,8 +115,8 @@ tsr_status prepare(const reporter& report, operand_resolver& operands, const tsr
   if (!TSR_HAS(tsr_bsr, arguments, flags))
     return report.fail(TSR_INVALID_ARGUMENT, "create_bsr: NULL arguments or a struct_size that is not set");
   const auto& m = *arguments;
-  out = {m.type,  m.rows, m.columns, m.tile_rows, m.tile_columns, m.tiles, true, m.row_starts, m.column_indices,
-         m.values, false, nullptr,   nullptr,     nullptr};
+  out = {m.type,       m.rows,           m.columns, m.tile_rows, m.tile_columns, m.tiles, true,
+         m.row_starts, m.column_indices, m.values,  false,       nullptr,        nullptr, nullptr};
   return check_matrix(report, operands, m.flags, out);
 }
 
@@ -128,8 +136,8 @@ tsr_status check_structure(const reporter& report, const csr_matrix& matrix, con
                        shown(row_starts[rows]), shown(matrix.nonzeros), one);
   for (i64 e = 0; e < matrix.nonzeros; ++e)
     if (column_indices[e] < 0 || column_indices[e] >= columns)
-      return report.fail(TSR_OUT_OF_RANGE, "%s: %s %lld is in column %d of %lld%s", call, one, shown(e), column_indices[e],
-                         shown(columns), of);
+      return report.fail(TSR_OUT_OF_RANGE, "%s: %s %lld is in column %d of %lld%s", call, one, shown(e),
+                         column_indices[e], shown(columns), of);
   return TSR_OK;
 }
 
@@ -145,9 +153,11 @@ tsr_status prepare(const reporter& report, operand_resolver& operands, const csr
   if (a.alpha == nullptr || a.beta == nullptr)
     return report.fail(TSR_INVALID_ARGUMENT, "spmm: %s is NULL", a.alpha == nullptr ? "alpha" : "beta");
   std::uint64_t bytes_x = 0, bytes_y = 0;
-  if (const auto status = check_rows(report, "X", transposed ? matrix.rows : matrix.columns, a.b, a.ldx, matrix.type, bytes_x))
+  if (const auto status =
+          check_rows(report, "X", transposed ? matrix.rows : matrix.columns, a.b, a.ldx, matrix.type, bytes_x))
     return status;
-  if (const auto status = check_rows(report, "Y", transposed ? matrix.columns : matrix.rows, a.b, a.ldy, matrix.type, bytes_y))
+  if (const auto status =
+          check_rows(report, "Y", transposed ? matrix.columns : matrix.rows, a.b, a.ldy, matrix.type, bytes_y))
     return status;
   void *starts = nullptr, *columns = nullptr, *values = nullptr, *x = nullptr;
   if (const auto status = find_arrays(report, operands, matrix, &starts, &columns, &values)) return status;
@@ -177,7 +187,8 @@ double bytes_moved(const spmm_call& call) {
   const auto element = static_cast<double>(element_bytes(call.type));
   const auto rows = static_cast<double>(call.rows), columns = static_cast<double>(call.columns);
   const double tile = static_cast<double>(call.tile_rows) * static_cast<double>(call.tile_columns) * element;
-  return static_cast<double>(call.nonzeros) * (tile + sizeof(std::int32_t)) + rows / static_cast<double>(call.tile_rows) * sizeof(i64) +
+  return static_cast<double>(call.nonzeros) * (tile + sizeof(std::int32_t)) +
+         rows / static_cast<double>(call.tile_rows) * sizeof(i64) +
          (rows + columns) * static_cast<double>(call.b) * element;
 }
 

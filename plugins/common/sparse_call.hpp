@@ -1,5 +1,6 @@
 #pragma once
-// Products with sparse matrices on host pointers: checked when they are enqueued, run later. The pattern of blas_call.hpp.
+// Products with sparse matrices on host pointers: checked when they are enqueued, run later. The pattern of
+// blas_call.hpp.
 #include <tessera/plugin.h>
 
 #include <cstdint>
@@ -13,7 +14,8 @@ namespace tessera::common {
 /// All operations for F32, F64, C64, C128.
 bool sparse_supports(tsr_sparse_operation operation, tsr_type type) noexcept;
 
-/// What create_csr or create_bsr was told, with the pointers that its arrays have. All is counted in tiles; those of CSR are of 1 x 1.
+/// What create_csr or create_bsr was told, with the pointers that its arrays have. All is counted in tiles; those of
+/// CSR are of 1 x 1.
 struct csr_matrix {
   tsr_type type;
   std::int64_t rows, columns;            ///< of elements

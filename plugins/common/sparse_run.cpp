@@ -23,8 +23,11 @@ struct operands_of {
   const T *values, *x;
   T *y, alpha, beta;
   explicit operands_of(const spmm_call& call)
-      : values(static_cast<const T*>(call.values)), x(static_cast<const T*>(call.x)), y(static_cast<T*>(call.y)),
-        alpha(value_of<T>(call.alpha)), beta(value_of<T>(call.beta)) {}
+      : values(static_cast<const T*>(call.values)),
+        x(static_cast<const T*>(call.x)),
+        y(static_cast<T*>(call.y)),
+        alpha(value_of<T>(call.alpha)),
+        beta(value_of<T>(call.beta)) {}
 };
 
 /// Y = beta Y, without reading it when beta is 0.
@@ -75,15 +78,16 @@ void multiply_transposed(const spmm_call& call, const operands_of<T>& o) {
   }
 }
 
-/// Y += alpha op(tile) X for one tile that lies at (row, column) of op(A); `height` and `width` are what of op(tile) is in the matrix.
-/// Element (i, j) of op(tile) is at i * row_step + j * column_step.
+/// Y += alpha op(tile) X for one tile that lies at (row, column) of op(A); `height` and `width` are what of op(tile) is
+/// in the matrix. Element (i, j) of op(tile) is at i * row_step + j * column_step.
 template <class T>
-void add_tile(const spmm_call& call, const operands_of<T>& o, const T* tile, i64 row, i64 column, i64 height, i64 width, i64 row_step,
-              i64 column_step, bool conjugated) {
+void add_tile(const spmm_call& call, const operands_of<T>& o, const T* tile, i64 row, i64 column, i64 height, i64 width,
+              i64 row_step, i64 column_step, bool conjugated) {
   for (i64 i = 0; i < height; ++i) {
     T* const y = o.y + (row + i) * call.ldy;
     for (i64 j = 0; j < width; ++j) {
-      const T value = tile[i * row_step + j * column_step], factor = product(o.alpha, conjugated ? conjugate(value) : value);
+      const T value = tile[i * row_step + j * column_step],
+              factor = product(o.alpha, conjugated ? conjugate(value) : value);
       const T* const x = o.x + (column + j) * call.ldx;
       for (i64 q = 0; q < call.b; ++q) y[q] += product(factor, x[q]);
     }
@@ -100,8 +104,10 @@ void multiply_tiles(const spmm_call& call, const operands_of<T>& o) {
       const T* const tile = o.values + e * h * w;
       const i64 row = r * h, column = call.column_indices[e] * w;
       const i64 height = std::min(h, call.rows - row), width = std::min(w, call.columns - column);
-      if (transposed) add_tile(call, o, tile, column, row, width, height, h, 1, call.transpose == TSR_CONJUGATE_TRANSPOSE);
-      else add_tile(call, o, tile, row, column, height, width, 1, h, false);
+      if (transposed)
+        add_tile(call, o, tile, column, row, width, height, h, 1, call.transpose == TSR_CONJUGATE_TRANSPOSE);
+      else
+        add_tile(call, o, tile, row, column, height, width, 1, h, false);
     }
 }
 
@@ -119,10 +125,18 @@ void run_typed(const spmm_call& call) {
 
 tsr_status run(const spmm_call& call) {
   switch (call.type) {
-    case TSR_F32: run_typed<float>(call); break;
-    case TSR_F64: run_typed<double>(call); break;
-    case TSR_C64: run_typed<std::complex<float>>(call); break;
-    default: run_typed<std::complex<double>>(call); break;
+    case TSR_F32:
+      run_typed<float>(call);
+      break;
+    case TSR_F64:
+      run_typed<double>(call);
+      break;
+    case TSR_C64:
+      run_typed<std::complex<float>>(call);
+      break;
+    default:
+      run_typed<std::complex<double>>(call);
+      break;
   }
   return TSR_OK;
 }

@@ -38,9 +38,9 @@ inline void close_matrices(handle_pool<tsr_sparse_s>& matrices) {
 /// Backend as in make_blas_table; the device has `matrices`, a handle_pool<tsr_sparse_s>. With
 ///   rules, gate, operands                            those of the plugin
 ///   refuse(device*, call)                            FAILED_PRECONDITION, with a record, for a thread that records
-///   check_type(device*, type)                        UNIMPLEMENTED, with a record, for what the device cannot compute with
-///   take_in(device*, const csr_matrix&, index&)      checks the contents (check_structure), builds what spmm wants
-///   workspace(device*, const tsr_sparse_s&, transpose, b)  bytes that spmm wants; where it is left out, none
+///   check_type(device*, type)                        UNIMPLEMENTED, with a record, for what the device cannot compute
+///   with take_in(device*, const csr_matrix&, index&)      checks the contents (check_structure), builds what spmm
+///   wants workspace(device*, const tsr_sparse_s&, transpose, b)  bytes that spmm wants; where it is left out, none
 template <class Backend>
 struct sparse_calls {
   using device = typename Backend::rules::device;
@@ -50,7 +50,9 @@ struct sparse_calls {
     tsr_sparse_table made{};
     made.struct_size = sizeof made;
     made.version = 1;
-    made.supports = [](device*, tsr_sparse_operation operation, tsr_type type) { return sparse_supports(operation, type); };
+    made.supports = [](device*, tsr_sparse_operation operation, tsr_type type) {
+      return sparse_supports(operation, type);
+    };
     made.create_csr = create_csr;
     made.destroy = destroy;
     made.spmm = spmm;
@@ -100,13 +102,15 @@ struct sparse_calls {
     });
   }
 
-  static tsr_status workspace(device* on, tsr_transpose transpose, tsr_sparse* handle, std::int64_t b, std::uint64_t* out_bytes) {
+  static tsr_status workspace(device* on, tsr_transpose transpose, tsr_sparse* handle, std::int64_t b,
+                              std::uint64_t* out_bytes) {
     return gate::on_device(on, [&]() -> tsr_status {
       const auto& report = on->report;
       if (out_bytes == nullptr) return report.fail(TSR_INVALID_ARGUMENT, "workspace: out_bytes is NULL");
       const tsr_sparse_s* const found = live_matrix(report, on, handle);
       if (found == nullptr) return TSR_INVALID_ARGUMENT;
-      if (transpose > TSR_CONJUGATE_TRANSPOSE) return report.fail(TSR_INVALID_ARGUMENT, "workspace: transpose is %u", transpose);
+      if (transpose > TSR_CONJUGATE_TRANSPOSE)
+        return report.fail(TSR_INVALID_ARGUMENT, "workspace: transpose is %u", transpose);
       if (b < 0) return report.fail(TSR_INVALID_ARGUMENT, "workspace: b is %lld", static_cast<long long>(b));
       if constexpr (requires { Backend::workspace(on, *found, transpose, b); })
         *out_bytes = Backend::workspace(on, *found, transpose, b);
@@ -116,9 +120,9 @@ struct sparse_calls {
     });
   }
 
-  static tsr_status spmm(device* on, tsr_stream* stream, tsr_transpose transpose, const void* alpha,
-                         tsr_sparse* handle, tsr_address x, std::int64_t ldx, std::int64_t b, const void* beta,
-                         tsr_address y, std::int64_t ldy, tsr_workspace workspace) {
+  static tsr_status spmm(device* on, tsr_stream* stream, tsr_transpose transpose, const void* alpha, tsr_sparse* handle,
+                         tsr_address x, std::int64_t ldx, std::int64_t b, const void* beta, tsr_address y,
+                         std::int64_t ldy, tsr_workspace workspace) {
     return Backend::template kernel<spmm_call>(
         on, stream, [&](const reporter& report, operand_resolver& operands, spmm_call& call) -> tsr_status {
           const tsr_sparse_s* const found = live_matrix(report, on, handle);

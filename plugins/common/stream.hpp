@@ -42,8 +42,8 @@ inline std::uint64_t signal(tsr_stream* stream) {
   return value;
 }
 
-/// Ends all streams of a device that is being closed. Queues first, all of them: they may wait for each other's tickets,
-/// and drain on their own.
+/// Ends all streams of a device that is being closed. Queues first, all of them: they may wait for each other's
+/// tickets, and drain on their own.
 inline void close_streams(handle_pool<tsr_stream_s>& streams) {
   streams.for_each([](tsr_stream_s& stream) {
     stream.magic.set(0);

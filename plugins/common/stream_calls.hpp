@@ -10,9 +10,11 @@
 
 namespace tessera::common {
 
-/// All but the creation of a stream, which each plugin does in its own way and ends with `add`. `Rules` as for gate, with
+/// All but the creation of a stream, which each plugin does in its own way and ends with `add`. `Rules` as for gate,
+/// with
 ///   same_plugin(const device* a, const device* b)   whether tickets of a's streams may be waited for on b's
-///   skips_reached(const device*)                    whether a wait for a ticket that is reached needs no place in the queue
+///   skips_reached(const device*)                    whether a wait for a ticket that is reached needs no place in the
+///   queue
 template <class Rules>
 struct stream_calls {
   using device = typename Rules::device;

@@ -14,11 +14,19 @@ bool is_one(const scalar& value, tsr_type type) {
   const auto store = [&](auto number) { std::memcpy(one.bytes, &number, sizeof number); };
   switch (type) {
     case TSR_F32:
-    case TSR_C64: store(1.0f); break;
+    case TSR_C64:
+      store(1.0f);
+      break;
     case TSR_F64:
-    case TSR_C128: store(1.0); break;
-    case TSR_I32: store(std::int32_t{1}); break;
-    default: store(std::int64_t{1}); break;
+    case TSR_C128:
+      store(1.0);
+      break;
+    case TSR_I32:
+      store(std::int32_t{1});
+      break;
+    default:
+      store(std::int64_t{1});
+      break;
   }
   return std::memcmp(one.bytes, value.bytes, element_bytes(type)) == 0;
 }
@@ -124,12 +132,24 @@ tsr_status prepare(const reporter& report, operand_resolver& operands, tsr_type 
 
 tsr_status run(const reduce_call& call) {
   switch (call.type) {
-    case TSR_F32: add_all<float>(call.destination, call.sources, call.count); break;
-    case TSR_F64: add_all<double>(call.destination, call.sources, call.count); break;
-    case TSR_C64: add_all<float>(call.destination, call.sources, 2 * call.count); break;
-    case TSR_C128: add_all<double>(call.destination, call.sources, 2 * call.count); break;
-    case TSR_I32: add_all<std::uint32_t>(call.destination, call.sources, call.count); break;  // wraps around
-    default: add_all<std::uint64_t>(call.destination, call.sources, call.count); break;
+    case TSR_F32:
+      add_all<float>(call.destination, call.sources, call.count);
+      break;
+    case TSR_F64:
+      add_all<double>(call.destination, call.sources, call.count);
+      break;
+    case TSR_C64:
+      add_all<float>(call.destination, call.sources, 2 * call.count);
+      break;
+    case TSR_C128:
+      add_all<double>(call.destination, call.sources, 2 * call.count);
+      break;
+    case TSR_I32:
+      add_all<std::uint32_t>(call.destination, call.sources, call.count);
+      break;  // wraps around
+    default:
+      add_all<std::uint64_t>(call.destination, call.sources, call.count);
+      break;
   }
   return TSR_OK;
 }

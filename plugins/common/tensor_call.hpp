@@ -11,7 +11,8 @@
 
 namespace tessera::common {
 
-/// PERMUTE, REDUCE_ADD and REDUCE: F32, F64, C64, C128, I32, I64. CONTRACT: the first four. FILL: all six, and U8, F16, BF16.
+/// PERMUTE, REDUCE_ADD and REDUCE: F32, F64, C64, C128, I32, I64. CONTRACT: the first four. FILL: all six, and U8, F16,
+/// BF16.
 bool tensor_supports(tsr_tensor_operation operation, tsr_type type) noexcept;
 
 struct permute_call {
@@ -21,8 +22,8 @@ struct permute_call {
   scalar alpha, beta;
   void *source, *destination;
 };
-/// Fails: INVALID_ARGUMENT (rank above 8, a negative extent, no permutation, overlapping operands), UNIMPLEMENTED (type),
-/// OUT_OF_RANGE.
+/// Fails: INVALID_ARGUMENT (rank above 8, a negative extent, no permutation, overlapping operands), UNIMPLEMENTED
+/// (type), OUT_OF_RANGE.
 tsr_status prepare(const reporter& report, operand_resolver& operands, const tsr_permute* arguments, permute_call& out);
 tsr_status run(const permute_call& call);
 /// Bytes read and written, for timing.

@@ -15,7 +15,8 @@ tsr_tensor_table make_tensor_table() {
   table.supports = [](tsr_device*, tsr_tensor_operation operation, tsr_type type) {
     return tensor_supports(operation, type);
   };
-  table.workspace = [](tsr_device* device, tsr_tensor_operation operation, const void* arguments, std::uint64_t* out) -> tsr_status {
+  table.workspace = [](tsr_device* device, tsr_tensor_operation operation, const void* arguments,
+                       std::uint64_t* out) -> tsr_status {
     if (const auto status = Backend::check(device)) return status;
     if (out == nullptr) return TSR_INVALID_ARGUMENT;
     if (operation == TSR_TENSOR_CONTRACT) return contract_workspace_entry<Backend>(device, arguments, out);
@@ -24,7 +25,8 @@ tsr_tensor_table make_tensor_table() {
   };
   table.permute = [](tsr_device* device, tsr_stream* stream, const tsr_permute* arguments) {
     return Backend::template kernel<permute_call>(
-        device, stream, [&](const reporter& r, operand_resolver& o, permute_call& c) { return prepare(r, o, arguments, c); });
+        device, stream,
+        [&](const reporter& r, operand_resolver& o, permute_call& c) { return prepare(r, o, arguments, c); });
   };
   table.reduce_add = [](tsr_device* device, tsr_stream* stream, tsr_type type, std::int64_t count,
                         tsr_address destination, const tsr_address* sources, std::uint32_t source_count) {

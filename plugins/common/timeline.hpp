@@ -69,9 +69,9 @@ class timeline {
   std::atomic<std::uint64_t> m_reached{0};    // executor writes; release: the work's effects come first
   std::atomic<bool> m_has_failures{false};    // set before m_reached covers the failed point
   std::atomic<std::uint64_t> m_lost_from{0};
-  tsr_status m_pending = TSR_OK;              // executor only
-  std::string m_pending_message;              // executor only
-  mutable std::mutex m_mutex;                 // what follows, and the waits
+  tsr_status m_pending = TSR_OK;  // executor only
+  std::string m_pending_message;  // executor only
+  mutable std::mutex m_mutex;     // what follows, and the waits
   std::condition_variable m_changed;
   std::deque<failed_point> m_failures;
   std::deque<std::uint64_t> m_times;  // of the values m_first_time, m_first_time + 1, …

@@ -7,8 +7,7 @@
 
 namespace tessera::common {
 
-work_queue::work_queue(std::shared_ptr<timeline> line, std::string name, const tsr_host* host,
-                       device_loss* loss)
+work_queue::work_queue(std::shared_ptr<timeline> line, std::string name, const tsr_host* host, device_loss* loss)
     : m_line(std::move(line)), m_name(std::move(name)), m_host(host), m_loss(loss), m_thread([this] { loop(); }) {}
 
 work_queue::~work_queue() {

@@ -26,8 +26,8 @@ struct execution {
 using work = std::function<tsr_status(execution&)>;
 
 /// One in-order queue with its thread. The enqueueing functions are for one thread at a time and return at once. The
-/// destructor works off what is queued, then joins. Work that answers DEVICE_LOST loses the device, where it has a `loss`; then work is
-/// skipped, and signals wait until nothing runs on any of its streams.
+/// destructor works off what is queued, then joins. Work that answers DEVICE_LOST loses the device, where it has a
+/// `loss`; then work is skipped, and signals wait until nothing runs on any of its streams.
 class work_queue {
  public:
   /// `name` is cut to the 15 bytes that the operating system keeps. `cpu_mask` as in tsr_host, may be null.
@@ -43,11 +43,16 @@ class work_queue {
 
  private:
   struct item {
-    enum class kind : std::uint8_t { run, signal, wait, callback } what;
-    work function = {};               // run
-    std::uint64_t value = 0;          // signal, wait
+    enum class kind : std::uint8_t {
+      run,
+      signal,
+      wait,
+      callback
+    } what;
+    work function = {};                         // run
+    std::uint64_t value = 0;                    // signal, wait
     std::shared_ptr<timeline> other = nullptr;  // wait
-    void (*called)(void*) = nullptr;  // callback
+    void (*called)(void*) = nullptr;            // callback
     void* argument = nullptr;
   };
   void push(item&& entry);

@@ -7,8 +7,9 @@
 
 namespace tessera::disk {
 
-/// Two streams may use different bytes of one cell at the same time, but a cell is read, checked and written as a whole:
-/// so whoever touches a part of a cell holds one of these locks meanwhile. Several cells are locked at once, in one order.
+/// Two streams may use different bytes of one cell at the same time, but a cell is read, checked and written as a
+/// whole: so whoever touches a part of a cell holds one of these locks meanwhile. Several cells are locked at once, in
+/// one order.
 class cell_locks {
  public:
   static constexpr std::uint32_t count = 64;

@@ -9,9 +9,9 @@ namespace tessera::disk {
 /// A page, and the block of every disk that we know: requests of whole cells fit O_DIRECT.
 inline constexpr std::uint64_t cell_bytes = 4096;
 
-/// The checksum of each cell of one allocation, 0 for a cell that was never written. In memory: what it guards is scratch
-/// data that dies with the process. Different cells may be used by different threads; who touches a cell in part holds its
-/// lock (cell_locks.hpp), who touches it as a whole is alone by the contract of copies.
+/// The checksum of each cell of one allocation, 0 for a cell that was never written. In memory: what it guards is
+/// scratch data that dies with the process. Different cells may be used by different threads; who touches a cell in
+/// part holds its lock (cell_locks.hpp), who touches it as a whole is alone by the contract of copies.
 class cell_table {
  public:
   /// Without checksums the table is empty and knows nothing.

@@ -52,7 +52,9 @@ tsr_status link(tsr_device* device, tsr_space_ref source, tsr_space_ref destinat
 /// What query tells.
 struct told : rules {
   static std::size_t space_count(const tsr_device&) { return 1; }
-  static std::uint64_t free_bytes(const tsr_device& of, std::uint32_t) { return of.allocated.limit() - of.allocated.used(); }
+  static std::uint64_t free_bytes(const tsr_device& of, std::uint32_t) {
+    return of.allocated.limit() - of.allocated.used();
+  }
   static std::uint64_t clock_ns(const tsr_device& of) { return common::ns_since(of.opened_at); }
 };
 

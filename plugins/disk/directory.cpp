@@ -104,8 +104,7 @@ tsr_status private_directory::create(const common::reporter& report, const std::
     return report.fail(status_of(error), "path '%s': %s; it must exist, so that a missing mount is no surprise",
                        parent.c_str(), text_of(error).c_str());
   }
-  if (!S_ISDIR(is.st_mode))
-    return report.fail(TSR_INVALID_ARGUMENT, "path '%s' is not a directory", parent.c_str());
+  if (!S_ISDIR(is.st_mode)) return report.fail(TSR_INVALID_ARGUMENT, "path '%s' is not a directory", parent.c_str());
   const std::uint32_t swept = sweep(parent);
   std::string path = parent + '/' + prefix + "XXXXXX";
   if (::mkdtemp(path.data()) == nullptr) {

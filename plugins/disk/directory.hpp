@@ -11,8 +11,8 @@
 namespace tessera::disk {
 
 /// A directory `tessera-disk-XXXXXX` below another one. As long as it lives a lock on a file in it says so to other
-/// processes; the kernel drops the lock when a process dies, however it dies. So a directory without a lock is rubbish, and
-/// whoever comes next sweeps it away. Removed with the data files in it at destruction.
+/// processes; the kernel drops the lock when a process dies, however it dies. So a directory without a lock is rubbish,
+/// and whoever comes next sweeps it away. Removed with the data files in it at destruction.
 class private_directory {
  public:
   /// Sweeps `parent`, then makes the directory. Fails: NOT_FOUND (no such directory), PERMISSION_DENIED,

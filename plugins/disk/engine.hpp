@@ -10,8 +10,8 @@
 
 namespace tessera::disk {
 
-/// Works off transfers, each within one call. One stream's thread uses one engine; an engine may be shared by streams only
-/// when it says so.
+/// Works off transfers, each within one call. One stream's thread uses one engine; an engine may be shared by streams
+/// only when it says so.
 class engine {
  public:
   virtual ~engine() = default;
@@ -22,8 +22,8 @@ class engine {
 /// Threads that help the streams' own with large transfers. Thread-safe: one for a device.
 std::shared_ptr<engine> make_thread_engine(std::uint32_t threads, const tsr_host* host);
 
-/// An io_uring of the calling stream, `depth` requests deep. Null when the build has none or the kernel refuses: then `why`
-/// says so. Not thread-safe: one for each stream.
+/// An io_uring of the calling stream, `depth` requests deep. Null when the build has none or the kernel refuses: then
+/// `why` says so. Not thread-safe: one for each stream.
 std::shared_ptr<engine> make_ring_engine(io_context& io, std::uint32_t depth, std::string& why);
 
 }  // namespace tessera::disk

@@ -50,12 +50,13 @@ void finished(io_context& io, const request& what) noexcept {
   }
   io.count.bytes_read.fetch_add(what.bytes, std::memory_order_relaxed);
   const auto corrupt = io.setting.faults.corrupt_read;
-  if (corrupt != 0 && io.reads.fetch_add(1, std::memory_order_relaxed) + 1 == corrupt) what.data[what.bytes / 2] ^= 0x10;
+  if (corrupt != 0 && io.reads.fetch_add(1, std::memory_order_relaxed) + 1 == corrupt)
+    what.data[what.bytes / 2] ^= 0x10;
 }
 
 outcome failure_of(const request& what, int error) {
-  const std::string where = what.in->path() + ": " + (what.write ? "writing " : "reading ") + std::to_string(what.bytes) +
-                            " bytes at offset " + std::to_string(what.offset) + ": ";
+  const std::string where = what.in->path() + ": " + (what.write ? "writing " : "reading ") +
+                            std::to_string(what.bytes) + " bytes at offset " + std::to_string(what.offset) + ": ";
   if (error == end_of_file)
     return {TSR_DATA_LOSS, where + "the file ends after " + std::to_string(what.done) + " of them; somebody cut it"};
   return {status_of(error), where + std::generic_category().message(error)};

@@ -33,7 +33,8 @@ tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t byte
     if (bytes == 0) return report.fail(TSR_INVALID_ARGUMENT, "mem_alloc: 0 bytes");
     const auto capacity = device->allocated.limit();
     const auto full = [&](std::uint64_t used) {
-      return report.fail(TSR_RESOURCE_EXHAUSTED, "the disk's capacity is %llu bytes, %llu are allocated, %llu were asked for",
+      return report.fail(TSR_RESOURCE_EXHAUSTED,
+                         "the disk's capacity is %llu bytes, %llu are allocated, %llu were asked for",
                          static_cast<unsigned long long>(capacity), static_cast<unsigned long long>(used),
                          static_cast<unsigned long long>(bytes));
     };

@@ -10,7 +10,7 @@ namespace tessera::disk {
 /// Rows between the host and an allocation on the disk.
 struct strided_range {
   std::uint64_t bytes = 0, rows = 1, planes = 1;
-  std::uint64_t disk = 0;                                     ///< offset of the first byte in the allocation
+  std::uint64_t disk = 0;  ///< offset of the first byte in the allocation
   std::uint64_t disk_stride[2] = {0, 0}, host_stride[2] = {0, 0};
 };
 
@@ -19,7 +19,8 @@ struct segment {
   std::uint64_t disk = 0, host = 0, bytes = 0;
 };
 
-/// Neighbouring cells of the allocation, each of which some segment touches. Cells are touched by one piece of a copy only.
+/// Neighbouring cells of the allocation, each of which some segment touches. Cells are touched by one piece of a copy
+/// only.
 struct piece {
   std::uint64_t first_cell = 0, cells = 0;
   std::vector<segment> segments;  ///< ascending on the disk, no overlap

@@ -91,14 +91,14 @@ tsr_status prepare(tsr_plugin& plugin) {
     return report.fail(TSR_RESOURCE_EXHAUSTED, "nothing is free on the disk of %s", path.c_str());
   if (setting.layout == layout_kind::files)
     plugin.store = make_files_store(report, path, setting.direct, setting.checksum);
-  else if (const auto status = make_single_store(report, path, setting.capacity, setting.direct, setting.checksum,
-                                                 plugin.store))
+  else if (const auto status =
+               make_single_store(report, path, setting.capacity, setting.direct, setting.checksum, plugin.store))
     return status;
-  report.log(1, "disk: %llu bytes in %s, %s, %s%s%s, %s, checksums %s",
-             static_cast<unsigned long long>(setting.capacity), path.c_str(),
-             setting.layout == layout_kind::files ? "a file per slab" : "one file",
-             setting.io == io_kind::io_uring ? "io_uring" : "threads", why.empty() ? "" : " because io_uring: ",
-             why.c_str(), setting.direct ? "O_DIRECT" : "page cache", setting.checksum ? crc32c_method() : "off");
+  report.log(
+      1, "disk: %llu bytes in %s, %s, %s%s%s, %s, checksums %s", static_cast<unsigned long long>(setting.capacity),
+      path.c_str(), setting.layout == layout_kind::files ? "a file per slab" : "one file",
+      setting.io == io_kind::io_uring ? "io_uring" : "threads", why.empty() ? "" : " because io_uring: ", why.c_str(),
+      setting.direct ? "O_DIRECT" : "page cache", setting.checksum ? crc32c_method() : "off");
   return TSR_OK;
 }
 

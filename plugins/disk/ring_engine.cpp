@@ -83,8 +83,8 @@ class ring_engine final : public engine {
     ::io_uring_sqe_set_data(entry, &one);
   }
 
-  /// Hands over what was pushed and takes what has ended, one request at least. The kernel writes into the caller's memory
-  /// until a request has ended, so there is no way out before that.
+  /// Hands over what was pushed and takes what has ended, one request at least. The kernel writes into the caller's
+  /// memory until a request has ended, so there is no way out before that.
   void await(transfer& what) {
     ::io_uring_submit_and_wait(&m_ring, 1);  // an interruption, or a full completion queue: the loop comes back
     io_uring_cqe* entry = nullptr;

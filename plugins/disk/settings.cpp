@@ -12,21 +12,26 @@ constexpr std::uint32_t size = sizeof(tsr_option);
 
 const tsr_option options[] = {
     {size, TSR_OPTION_STRING, "path", nullptr, 0, 0, nullptr,
-     "An existing directory on the disk to use; a private directory below it holds the data and goes at the end. Without it: $TMPDIR, or /tmp."},
+     "An existing directory on the disk to use; a private directory below it holds the data and goes at the end. "
+     "Without it: $TMPDIR, or /tmp."},
     {size, TSR_OPTION_BYTES, "capacity", nullptr, 4096, 9e18, nullptr,
      "Bytes that may be allocated; without it, nine tenths of what is free there (layout single needs it)."},
     {size, TSR_OPTION_STRING, "layout", "files", 0, 0, "files|single",
-     "files: a file per slab, its space taken with it and given back with it; single: one file of the whole capacity, taken at once."},
+     "files: a file per slab, its space taken with it and given back with it; single: one file of the whole capacity, "
+     "taken at once."},
     {size, TSR_OPTION_STRING, "io", "auto", 0, 0, "auto|io_uring|threads",
      "auto: io_uring, or threads where the kernel or the build has none; io_uring: an error where there is none."},
-    {size, TSR_OPTION_INT, "queue_depth", "32", 1, 4096, nullptr, "Requests of one stream under way at once (io_uring)."},
-    {size, TSR_OPTION_INT, "threads", "4", 1, 256, nullptr, "Threads that read and write beside the streams' own (threads)."},
+    {size, TSR_OPTION_INT, "queue_depth", "32", 1, 4096, nullptr,
+     "Requests of one stream under way at once (io_uring)."},
+    {size, TSR_OPTION_INT, "threads", "4", 1, 256, nullptr,
+     "Threads that read and write beside the streams' own (threads)."},
     {size, TSR_OPTION_BYTES, "piece", "1 MiB", 4096, 67108864, nullptr, "Bytes of one request; a multiple of 4 KiB."},
     {size, TSR_OPTION_BOOL, "direct", "false", 0, 0, nullptr,
      "Go around the operating system's page cache (O_DIRECT), where the file system can."},
     {size, TSR_OPTION_BOOL, "checksum", "true", 0, 0, nullptr,
      "Keep a CRC32C of every 4 KiB that are written and compare it whenever they are read."},
-    {size, TSR_OPTION_RATE, "bandwidth", "1 GiB/s", 1, 1e15, nullptr, "What one copy is assumed to reach, for planning."},
+    {size, TSR_OPTION_RATE, "bandwidth", "1 GiB/s", 1, 1e15, nullptr,
+     "What one copy is assumed to reach, for planning."},
     {size, TSR_OPTION_DURATION, "latency", "100 us", 0, 1e12, nullptr, "Of one small copy, for planning."},
     {size, TSR_OPTION_BYTES, "faults.fail_after_bytes", nullptr, 1, 9e18, nullptr,
      "For tests: requests fail with an I/O error once so many bytes were moved."},
@@ -85,7 +90,8 @@ tsr_status read_settings(const common::reporter& report, const common::option_re
   if (s.queue_depth == 0 || s.queue_depth > 4096 || s.threads == 0 || s.threads > 256 || !(s.bandwidth > 0))
     return report.fail(TSR_INVALID_ARGUMENT, "queue_depth is 1 to 4096, threads 1 to 256, bandwidth positive");
   if (s.layout == layout_kind::single && s.capacity == 0)
-    return report.fail(TSR_INVALID_ARGUMENT, "layout single takes the whole capacity at once: say how much with 'capacity'");
+    return report.fail(TSR_INVALID_ARGUMENT,
+                       "layout single takes the whole capacity at once: say how much with 'capacity'");
   out = std::move(s);
   return TSR_OK;
 }

@@ -10,8 +10,15 @@
 
 namespace tessera::disk {
 
-enum class layout_kind : std::uint8_t { files, single };
-enum class io_kind : std::uint8_t { automatic, io_uring, threads };
+enum class layout_kind : std::uint8_t {
+  files,
+  single
+};
+enum class io_kind : std::uint8_t {
+  automatic,
+  io_uring,
+  threads
+};
 
 /// Faults for tests; 0 and false: none.
 struct fault_settings {

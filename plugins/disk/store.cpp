@@ -93,7 +93,9 @@ class free_ranges {
 class single_store final : public store {
  public:
   single_store(const common::reporter& report, std::shared_ptr<file> whole, std::uint64_t capacity, bool checksums)
-      : m_report(report), m_file(std::move(whole)), m_free(std::make_shared<free_ranges>(capacity)),
+      : m_report(report),
+        m_file(std::move(whole)),
+        m_free(std::make_shared<free_ranges>(capacity)),
         m_checksums(checksums) {}
 
   tsr_status allocate(std::uint64_t bytes, std::shared_ptr<extent>& out) override {
@@ -104,7 +106,8 @@ class single_store final : public store {
     const giver give{m_free, offset, rounded(bytes)};
     std::unique_ptr<extent> fresh;
     try {
-      fresh = std::make_unique<extent>(m_next.fetch_add(1, std::memory_order_relaxed), bytes, m_file, offset, m_checksums);
+      fresh =
+          std::make_unique<extent>(m_next.fetch_add(1, std::memory_order_relaxed), bytes, m_file, offset, m_checksums);
     } catch (...) {
       give(nullptr);
       throw;

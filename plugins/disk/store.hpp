@@ -37,13 +37,17 @@ class file {
 /// One allocation. Enqueued work shares it.
 struct extent {
   extent(std::uint64_t number_, std::uint64_t bytes_, std::shared_ptr<file> in_, std::uint64_t base_, bool checksums)
-      : number(number_), bytes(bytes_), cells((bytes_ + cell_bytes - 1) / cell_bytes), in(std::move(in_)), base(base_),
+      : number(number_),
+        bytes(bytes_),
+        cells((bytes_ + cell_bytes - 1) / cell_bytes),
+        in(std::move(in_)),
+        base(base_),
         sums(cells, checksums) {}
   const std::uint64_t number;  ///< of the allocation: for its file's name, and to spread its locks
   const std::uint64_t bytes;   ///< as asked for: what bounds are checked against
   const std::uint64_t cells;
   const std::shared_ptr<file> in;
-  const std::uint64_t base;    ///< of its first byte in the file
+  const std::uint64_t base;  ///< of its first byte in the file
   cell_table sums;
 };
 

@@ -13,7 +13,8 @@ namespace {
 using common::copy_plan;
 using direction = transfer::direction;
 
-/// What passes at once through host memory, for copies from the disk to the disk and for fills. A multiple of all patterns.
+/// What passes at once through host memory, for copies from the disk to the disk and for fills. A multiple of all
+/// patterns.
 constexpr std::uint64_t window_bytes = 4 << 20;
 
 /// Moves rows between the host and the disk; the state's message says why when it fails.
@@ -42,12 +43,14 @@ struct place {
 /// A row of a copy inside the disk, window by window: backwards when its end would be overwritten before it is read.
 tsr_status move_row(io_context& io, stream_io& by, common::execution& state, const place& to, const place& from,
                     std::uint64_t bytes) {
-  unsigned char* window = by.window.at_least(std::min((bytes + cell_bytes - 1) / cell_bytes * cell_bytes, window_bytes));
+  unsigned char* window =
+      by.window.at_least(std::min((bytes + cell_bytes - 1) / cell_bytes * cell_bytes, window_bytes));
   const bool backwards = to.range == from.range && to.offset > from.offset && to.offset - from.offset < bytes;
   for (std::uint64_t done = 0; done < bytes;) {
     const auto here = std::min(bytes - done, window_bytes);
     const auto at = backwards ? bytes - done - here : done;
-    if (const auto status = move(io, by, state, *from.range, direction::from_disk, window, flat(from.offset + at, here)))
+    if (const auto status =
+            move(io, by, state, *from.range, direction::from_disk, window, flat(from.offset + at, here)))
       return status;
     if (const auto status = move(io, by, state, *to.range, direction::to_disk, window, flat(to.offset + at, here)))
       return status;
@@ -104,8 +107,7 @@ tsr_status find_side(const tsr_device* device, const char* name, const tsr_space
   if (where.device != nullptr) return find_extent(device, name, address, bytes, range);
   if (address.memory != nullptr)
     return device->report.fail(TSR_INVALID_ARGUMENT, "%s is said to be host memory but carries a memory handle", name);
-  if (address.offset == 0 && bytes > 0)
-    return device->report.fail(TSR_INVALID_ARGUMENT, "%s is a null pointer", name);
+  if (address.offset == 0 && bytes > 0) return device->report.fail(TSR_INVALID_ARGUMENT, "%s is a null pointer", name);
   return TSR_OK;
 }
 
@@ -132,7 +134,8 @@ tsr_status stream_create(tsr_device* device, std::uint32_t flags, tsr_stream** o
     }
     const auto number = device->streams_made.fetch_add(1, std::memory_order_relaxed);
     auto line = std::make_shared<common::timeline>();
-    auto queue = std::make_unique<common::work_queue>(line, "disk.s" + std::to_string(number), device->report.host(), nullptr);
+    auto queue =
+        std::make_unique<common::work_queue>(line, "disk.s" + std::to_string(number), device->report.host(), nullptr);
     *out_stream = stream_calls::add(device, std::move(line), std::move(queue), std::move(own));
     return TSR_OK;
   });
@@ -144,24 +147,25 @@ tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* copy) {
     if (const auto status = common::plan_copy(device->report, copy, plan)) return status;
     if (const auto status = check_sides(device, copy->source_space, copy->destination_space)) return status;
     std::shared_ptr<extent> to, from;
-    if (const auto status = find_side(device, "the destination", copy->destination_space, copy->destination,
-                                      plan.destination_span, to))
+    if (const auto status =
+            find_side(device, "the destination", copy->destination_space, copy->destination, plan.destination_span, to))
       return status;
     if (const auto status = find_side(device, "the source", copy->source_space, copy->source, plan.source_span, from))
       return status;
     if (plan.total() == 0) return TSR_OK;
     auto* by = static_cast<stream_io*>(stream->own.get());
     const auto to_address = copy->destination, from_address = copy->source;
-    return common::enqueue(stream, [=, io = &device->io, to = std::move(to),
-                                    from = std::move(from)](common::execution& state) -> tsr_status {
-      if (to != nullptr && from != nullptr)
-        return move_inside(*io, *by, state, plan, {to, to_address.offset}, {from, from_address.offset});
-      if (to != nullptr)
-        return move(*io, *by, state, *to, direction::to_disk, pointer_of(from_address),
-                    rows_of(plan, to_address.offset, true));
-      return move(*io, *by, state, *from, direction::from_disk, pointer_of(to_address),
-                  rows_of(plan, from_address.offset, false));
-    });
+    return common::enqueue(
+        stream,
+        [=, io = &device->io, to = std::move(to), from = std::move(from)](common::execution& state) -> tsr_status {
+          if (to != nullptr && from != nullptr)
+            return move_inside(*io, *by, state, plan, {to, to_address.offset}, {from, from_address.offset});
+          if (to != nullptr)
+            return move(*io, *by, state, *to, direction::to_disk, pointer_of(from_address),
+                        rows_of(plan, to_address.offset, true));
+          return move(*io, *by, state, *from, direction::from_disk, pointer_of(to_address),
+                      rows_of(plan, from_address.offset, false));
+        });
   });
 }
 
@@ -181,7 +185,8 @@ tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination,
       common::fill_pattern(window, copied.bytes, pattern_bytes, first / pattern_bytes);
       for (std::uint64_t done = 0; done < bytes; done += window_bytes) {
         const auto here = std::min(bytes - done, window_bytes);
-        if (const auto status = move(*io, *by, state, *to, direction::to_disk, window, flat(destination.offset + done, here)))
+        if (const auto status =
+                move(*io, *by, state, *to, direction::to_disk, window, flat(destination.offset + done, here)))
           return status;
       }
       return TSR_OK;

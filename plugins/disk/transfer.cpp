@@ -10,8 +10,12 @@
 namespace tessera::disk {
 
 transfer::transfer(io_context& io, extent& on_disk, direction way, void* host, const strided_range& range)
-    : m_io(io), m_disk(on_disk), m_way(way), m_host(static_cast<unsigned char*>(host)),
-      m_large(range.bytes * range.rows * range.planes > io.setting.piece), m_cutter(range, io.setting.piece) {}
+    : m_io(io),
+      m_disk(on_disk),
+      m_way(way),
+      m_host(static_cast<unsigned char*>(host)),
+      m_large(range.bytes * range.rows * range.planes > io.setting.piece),
+      m_cutter(range, io.setting.piece) {}
 
 bool transfer::next(piece& out) {
   if (failed()) return false;

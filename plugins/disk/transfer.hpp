@@ -9,12 +9,15 @@
 
 namespace tessera::disk {
 
-/// Its pieces are handed out one by one. A *whole* piece moves between the host's memory and the disk as it is, so that an
-/// engine can have many under way: begin, the request, end. Every other piece goes through `merge`, which blocks. The first
-/// failure is kept and ends the rest. Different pieces may be worked on by different threads.
+/// Its pieces are handed out one by one. A *whole* piece moves between the host's memory and the disk as it is, so that
+/// an engine can have many under way: begin, the request, end. Every other piece goes through `merge`, which blocks.
+/// The first failure is kept and ends the rest. Different pieces may be worked on by different threads.
 class transfer {
  public:
-  enum class direction : std::uint8_t { to_disk, from_disk };
+  enum class direction : std::uint8_t {
+    to_disk,
+    from_disk
+  };
 
   /// `host`: where the first byte is, or goes. All must stay alive until the last piece is done.
   transfer(io_context& io, extent& on_disk, direction way, void* host, const strided_range& range);

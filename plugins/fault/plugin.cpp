@@ -44,11 +44,12 @@ opening& opened_last() {
 }
 
 template <std::size_t Number>
-tsr_status open_wrapped(const tsr_host* host, const tsr_option_value* values, std::uint32_t count, tsr_plugin** out_plugin,
-                        const void** out_table) {
+tsr_status open_wrapped(const tsr_host* host, const tsr_option_value* values, std::uint32_t count,
+                        tsr_plugin** out_plugin, const void** out_table) {
   const common::reporter report(host);
   return common::guarded(report, [&]() -> tsr_status {
-    if (out_plugin == nullptr || out_table == nullptr) return report.fail(TSR_INVALID_ARGUMENT, "open: a NULL argument");
+    if (out_plugin == nullptr || out_table == nullptr)
+      return report.fail(TSR_INVALID_ARGUMENT, "open: a NULL argument");
     const tsr_plugin_header* inner = nullptr;
     settings given;
     {
@@ -59,7 +60,8 @@ tsr_status open_wrapped(const tsr_host* host, const tsr_option_value* values, st
     const void* table = nullptr;
     tsr_plugin* plugin = nullptr;
     if (const auto status = inner->open(host, values, count, &plugin, &table)) return status;
-    if (const auto status = common::faults::interpose(report, plugin, inner->name, table, std::move(given), out_table)) return status;
+    if (const auto status = common::faults::interpose(report, plugin, inner->name, table, std::move(given), out_table))
+      return status;
     *out_plugin = plugin;
     return TSR_OK;
   });
@@ -74,7 +76,8 @@ constexpr auto opens = make_opens(std::make_index_sequence<slot_count>());
 const tsr_plugin_header* wrap(const tsr_plugin_header* inner) {
   const common::reporter& report = opened_last().report;
   if (inner == nullptr || (inner->kind != TSR_PLUGIN_DEVICE && inner->kind != TSR_PLUGIN_STORAGE)) {
-    report.fail(TSR_UNIMPLEMENTED, "faults are injected into device and storage plugins; this is one of kind %u", inner == nullptr ? 0u : inner->kind);
+    report.fail(TSR_UNIMPLEMENTED, "faults are injected into device and storage plugins; this is one of kind %u",
+                inner == nullptr ? 0u : inner->kind);
     return nullptr;
   }
   const std::lock_guard lock(slots().mutex);
@@ -103,7 +106,8 @@ tsr_status open(const tsr_host* host, const tsr_option_value* values, std::uint3
     if (host == nullptr || out_plugin == nullptr || out_table == nullptr)
       return report.fail(TSR_INVALID_ARGUMENT, "open: a NULL argument");
     auto made = std::make_unique<tsr_plugin_s>();
-    if (const auto status = common::faults::read_settings(report, common::option_reader(values, count), "seed", made->given))
+    if (const auto status =
+            common::faults::read_settings(report, common::option_reader(values, count), "seed", made->given))
       return status;
     opened_last() = {made->given, report};
     *out_plugin = made.release();

@@ -30,7 +30,8 @@ tsr_status tell(tsr_device* device, error_t error, const char* call) {
                             : kind == error_kind::denied        ? TSR_PERMISSION_DENIED
                             : kind == error_kind::unsupported   ? TSR_UNIMPLEMENTED
                                                                 : TSR_UNKNOWN;
-  return device->report.fail(status, "%s: %s (%s, error %d)", call, text_of(error), runtime_name, static_cast<int>(error));
+  return device->report.fail(status, "%s: %s (%s, error %d)", call, text_of(error), runtime_name,
+                             static_cast<int>(error));
 }
 
 bool reaches(int ordinal, int peer) {
@@ -65,7 +66,8 @@ tsr_status find_link(tsr_device* device, const tsr_space_ref& source, const tsr_
     out.latency = static_cast<double>(setting.bus_latency_ns);
   } else if (source.device == destination.device) {
     out.link_class = TSR_LINK_SAME;
-    out.bandwidth = device->facts.memory_bandwidth > 0 ? device->facts.memory_bandwidth / 2 : 100e9;  // read and written
+    out.bandwidth =
+        device->facts.memory_bandwidth > 0 ? device->facts.memory_bandwidth / 2 : 100e9;  // read and written
     out.latency = 2000;
   } else if (reaches(source.device->ordinal, destination.device->ordinal)) {
     out.link_class = TSR_LINK_PEER;
@@ -93,8 +95,8 @@ tsr_status spaces(tsr_device* device, std::uint32_t index, tsr_space_desc* out_d
     if (!own || managed) desc.capabilities |= TSR_SPACE_HOST_VISIBLE;
     const auto& all = device->plugin->ordinals;
     const bool all_peers = own && all.size() > 1 && std::all_of(all.begin(), all.end(), [&](int peer) {
-      return peer == device->ordinal || reaches(peer, device->ordinal);
-    });
+                             return peer == device->ordinal || reaches(peer, device->ordinal);
+                           });
     if (all_peers) desc.capabilities |= TSR_SPACE_PEER_COPY;
     desc.numa_node = -1;
     desc.bytes = device->used[index].limit();

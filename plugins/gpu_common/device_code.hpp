@@ -1,6 +1,6 @@
 #pragma once
-// What kernels are written with: the CUDA and HIP dialect, with our own words for what differs. C++17, since compilers for
-// GPUs read it. TESSERA_GPU_EMULATED is defined where kernels are host code.
+// What kernels are written with: the CUDA and HIP dialect, with our own words for what differs. C++17, since compilers
+// for GPUs read it. TESSERA_GPU_EMULATED is defined where kernels are host code.
 #include <cstdint>
 
 #include "plugins/gpu_common/runtime.hpp"

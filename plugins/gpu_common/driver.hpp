@@ -9,9 +9,8 @@ namespace tessera::gpu {
 inline std::string complaint_about_driver(const std::string& name, int driver, int runtime) {
   if (driver == 0) return "no driver for " + name + " devices is installed";
   if (driver / 1000 >= runtime / 1000) return {};
-  return "the driver serves " + name + " " + std::to_string(driver / 1000) + "." +
-         std::to_string(driver % 1000 / 10) + " and older; this plugin needs a driver for " + name + " " +
-         std::to_string(runtime / 1000) + ".0 or newer";
+  return "the driver serves " + name + " " + std::to_string(driver / 1000) + "." + std::to_string(driver % 1000 / 10) +
+         " and older; this plugin needs a driver for " + name + " " + std::to_string(runtime / 1000) + ".0 or newer";
 }
 
 }  // namespace tessera::gpu

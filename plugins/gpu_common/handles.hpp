@@ -1,6 +1,6 @@
 #pragma once
-// What the opaque handles of a GPU plugin are. Start here; device.cpp has the table. Everything in this folder is compiled
-// once per runtime (runtime.hpp).
+// What the opaque handles of a GPU plugin are. Start here; device.cpp has the table. Everything in this folder is
+// compiled once per runtime (runtime.hpp).
 #include <tessera/plugin.h>
 
 #include <atomic>
@@ -17,8 +17,8 @@
 #include "plugins/common/gate.hpp"
 #include "plugins/common/graph_calls.hpp"
 #include "plugins/common/handle_pool.hpp"
-#include "plugins/common/host_work.hpp"
 #include "plugins/common/host_compiler.hpp"
+#include "plugins/common/host_work.hpp"
 #include "plugins/common/module_calls.hpp"
 #include "plugins/common/operand.hpp"
 #include "plugins/common/report.hpp"
@@ -39,7 +39,11 @@ inline constexpr std::uint64_t stream_magic = 0x7473722e67707573;  // "tsr.gpus"
 inline constexpr std::uint64_t graph_magic = 0x7473722e67707567;   // "tsr.gpug"
 
 /// The spaces of every device. Not every vendor has pinned memory.
-enum space : std::uint32_t { device_space = 0, pinned_space = 1, space_count = has_pinned_memory ? 2 : 1 };
+enum space : std::uint32_t {
+  device_space = 0,
+  pinned_space = 1,
+  space_count = has_pinned_memory ? 2 : 1
+};
 }  // namespace tessera::gpu
 
 /// One slab, of the device's memory or of pinned host memory.
@@ -49,7 +53,7 @@ struct tsr_memory_s {
   std::uint32_t space = 0;
   std::uint64_t bytes = 0;  // as asked for: what bounds are checked against
   void* base = nullptr;
-  bool imported = false;    // another process's
+  bool imported = false;  // another process's
 };
 
 /// One graph.
@@ -75,7 +79,8 @@ struct tsr_device_s {
   tessera::gpu::loss loss;
   tessera::gpu::event_pool events;
   tessera::gpu::callback_list callbacks;
-  std::unique_ptr<tessera::gpu::workspace_sizes> sizes = std::make_unique<tessera::gpu::workspace_sizes>();  // until the device is closed
+  std::unique_ptr<tessera::gpu::workspace_sizes> sizes =
+      std::make_unique<tessera::gpu::workspace_sizes>();  // until the device is closed
   tessera::common::handle_pool<tsr_memory_s> memories;
   tessera::common::handle_pool<tsr_stream_s> streams;
   tessera::common::handle_pool<tsr_sparse_s> matrices;
@@ -89,15 +94,15 @@ struct tsr_device_s {
 struct tsr_plugin_s {
   tessera::common::reporter report;
   tessera::gpu::settings setting;
-  std::vector<int> ordinals;  // of the devices that are used, as the vendor counts; by their index
-  std::string no_device;      // why there is none
+  std::vector<int> ordinals;   // of the devices that are used, as the vendor counts; by their index
+  std::string no_device;       // why there is none
   std::mutex libraries_mutex;  // guards the making of what follows, down to blas
-  std::unique_ptr<const tessera::gpu::sensors> sensors;  // null: none
-  std::unique_ptr<const tessera::gpu::dense_library> dense;     // from the first opened device on; null: not wanted
-  std::unique_ptr<const tessera::gpu::sparse_library> sparse_library;  // likewise; null also where it cannot be used
+  std::unique_ptr<const tessera::gpu::sensors> sensors;      // null: none
+  std::unique_ptr<const tessera::gpu::dense_library> dense;  // from the first opened device on; null: not wanted
+  std::unique_ptr<const tessera::gpu::sparse_library> sparse_library;   // likewise; null also where it cannot be used
   std::unique_ptr<const tessera::common::host_compiler> host_compiler;  // an emulator's, likewise
   std::unique_ptr<const tessera::gpu::run_time_compiler> compiler;      // the vendor's; null: none
-  std::string library;                                          // the blas table's
+  std::string library;                                                  // the blas table's
   tsr_blas_table blas{};
   tsr_tensor_table tensor{};
   tsr_sparse_table sparse{};
@@ -113,8 +118,8 @@ namespace tessera::gpu {
 /// OK, or DEVICE_LOST with a record. A device is called lost once nothing of it runs any more (see loss).
 tsr_status alive(const tsr_device* device);
 
-/// What a call of the vendor's runtime answered, as a status with a record: "copy: invalid value". An error that breaks the
-/// device for good starts its end; while that takes, this waits, so that the answer DEVICE_LOST is true.
+/// What a call of the vendor's runtime answered, as a status with a record: "copy: invalid value". An error that breaks
+/// the device for good starts its end; while that takes, this waits, so that the answer DEVICE_LOST is true.
 tsr_status tell(tsr_device* device, error_t error, const char* call);
 
 /// What the shared calls need to know (plugins/common/gate.hpp).
@@ -176,9 +181,10 @@ tsr_status resolve_side(const tsr_device* device, const char* name, const tsr_sp
 /// Whether a device reads and writes another one's memory directly.
 bool reaches(int ordinal, int peer);
 
-/// The way between two spaces. Fails: INVALID_ARGUMENT (a device of another plugin), OUT_OF_RANGE (a space), UNIMPLEMENTED
-/// (no direct way).
-tsr_status find_link(tsr_device* device, const tsr_space_ref& source, const tsr_space_ref& destination, tsr_link_desc& out);
+/// The way between two spaces. Fails: INVALID_ARGUMENT (a device of another plugin), OUT_OF_RANGE (a space),
+/// UNIMPLEMENTED (no direct way).
+tsr_status find_link(tsr_device* device, const tsr_space_ref& source, const tsr_space_ref& destination,
+                     tsr_link_desc& out);
 
 // memory.cpp
 tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t bytes, tsr_memory** out_memory);

@@ -112,7 +112,8 @@ void close(tsr_device& device) {
 struct plugin_rules : rules {
   using plugin = tsr_plugin_s;
   static std::size_t device_count(const plugin& in) {
-    if (in.ordinals.empty()) in.report.fail(TSR_UNAVAILABLE, "%s", in.no_device.c_str());  // the count is right all the same
+    if (in.ordinals.empty())
+      in.report.fail(TSR_UNAVAILABLE, "%s", in.no_device.c_str());  // the count is right all the same
     return in.ordinals.size();
   }
   static tsr_device_desc describe(const plugin& in, std::uint32_t index) { return describe_device(in.ordinals[index]); }

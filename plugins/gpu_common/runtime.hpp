@@ -1,7 +1,8 @@
 #pragma once
-// What this folder asks of a GPU's runtime. CUDA's semantics: calls concern the calling thread's current device; a broken device answers
-// an error of kind `sticky` to every call and runs neither work nor host functions any more; an event counts as reached until it is recorded.
-// Defined by emulator/runtime.cpp or by native/runtime.cpp. C++17, since compilers for GPUs read it.
+// What this folder asks of a GPU's runtime. CUDA's semantics: calls concern the calling thread's current device; a
+// broken device answers an error of kind `sticky` to every call and runs neither work nor host functions any more; an
+// event counts as reached until it is recorded. Defined by emulator/runtime.cpp or by native/runtime.cpp. C++17, since
+// compilers for GPUs read it.
 #include <cstddef>
 #include <string>
 
@@ -72,8 +73,8 @@ error_t fill_bytes(void* to, int value, std::size_t bytes, stream_t stream);
 /// The function makes no call of this runtime.
 error_t host_function(stream_t stream, void (*function)(void*), void* argument);
 
-/// From here on work is recorded instead of run, until the end; the calling thread allocates nothing meanwhile. A capture that was
-/// spoilt ends with an error and gives no graph.
+/// From here on work is recorded instead of run, until the end; the calling thread allocates nothing meanwhile. A
+/// capture that was spoilt ends with an error and gives no graph.
 error_t begin_capture(stream_t stream);
 error_t end_capture(stream_t stream, graph_t* out);
 error_t launch_graph(graph_t graph, stream_t stream);

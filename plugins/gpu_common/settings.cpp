@@ -31,10 +31,12 @@ std::vector<tsr_option> option_schema(const char* devices, const char* memory_li
   };
   if (device_memory_is_host_memory) {
     schema.push_back({sizeof(tsr_option), TSR_OPTION_BOOL, "shared", "false", 0, 0, nullptr,
-                      "Whether the devices' memory is made such that other processes can map it (IPC), as that of real devices is."});
-    schema.push_back({sizeof(tsr_option), TSR_OPTION_STRING, "compiler", nullptr, 0, 0, nullptr,
-                      "The C compiler for kernels that are compiled while the program runs: a path, or a name to be found in PATH; "
-                      "without it cc, gcc, clang or c++."});
+                      "Whether the devices' memory is made such that other processes can map it (IPC), as that of real "
+                      "devices is."});
+    schema.push_back(
+        {sizeof(tsr_option), TSR_OPTION_STRING, "compiler", nullptr, 0, 0, nullptr,
+         "The C compiler for kernels that are compiled while the program runs: a path, or a name to be found in PATH; "
+         "without it cc, gcc, clang or c++."});
     schema.push_back({sizeof(tsr_option), TSR_OPTION_DURATION, "compile_limit", "60 s", 1, 3.6e12, nullptr,
                       "How long that compiler may take for one text before it is ended."});
   }

@@ -20,9 +20,9 @@ struct compiler_dialect;
 struct vendor_libraries {
   const dense_dialect* dense = nullptr;  ///< its libraries of linear algebra; null: none
   const sparse_dialect* sparse = nullptr;
-  const compiler_dialect* compiler = nullptr;  ///< its compiler as a library; null: none
+  const compiler_dialect* compiler = nullptr;     ///< its compiler as a library; null: none
   sensor_library sensors = sensor_library::none;  ///< what knows its devices
-  bool system_too = false;               ///< those of the system are right for it, not only those of `library_path`
+  bool system_too = false;  ///< those of the system are right for it, not only those of `library_path`
 };
 
 struct settings {
@@ -34,13 +34,13 @@ struct settings {
   /// Which of the devices that the runtime counts are used, and why it is none; empty: all.
   std::function<bool(int ordinal)> accepts = {};
   std::function<std::string()> why_none = {};
-  std::string name{};           ///< the plugin's; not the user's choice
-  bool shared = false;          ///< emulated devices' memory can be exported
-  bool managed = false;         ///< the devices' memory is managed by the driver
-  bool libraries = true;        ///< whether the vendor's libraries are used
-  std::string library_path{};   ///< where they are looked for first
+  std::string name{};          ///< the plugin's; not the user's choice
+  bool shared = false;         ///< emulated devices' memory can be exported
+  bool managed = false;        ///< the devices' memory is managed by the driver
+  bool libraries = true;       ///< whether the vendor's libraries are used
+  std::string library_path{};  ///< where they are looked for first
   vendor_libraries vendor = {};
-  std::string compiler{};  ///< of the host, for emulated devices; "": one that is found
+  std::string compiler{};                           ///< of the host, for emulated devices; "": one that is found
   std::uint64_t compile_limit_ns = 60'000'000'000;  ///< of one call of it
 };
 

@@ -15,17 +15,33 @@ namespace {
 
 using i64 = std::int64_t;
 
-const matrix_index& index_of(const common::spmm_call& call) { return *static_cast<const matrix_index*>(call.index.get()); }
+const matrix_index& index_of(const common::spmm_call& call) {
+  return *static_cast<const matrix_index*>(call.index.get());
+}
 
 error_t enqueue(const common::spmm_call& call, stream_t stream) {
   sparse_product p{call.type, {}, call.b, call.alpha.bytes, call.beta.bytes, call.x, call.ldx, call.y, call.ldy};
   if (call.transpose == TSR_NO_TRANSPOSE) {
-    p.a = {call.rows, call.columns, call.nonzeros, {call.tile_rows, call.tile_columns, 1, call.tile_rows},
-           call.row_starts, call.column_indices, nullptr, call.values, false};
+    p.a = {call.rows,
+           call.columns,
+           call.nonzeros,
+           {call.tile_rows, call.tile_columns, 1, call.tile_rows},
+           call.row_starts,
+           call.column_indices,
+           nullptr,
+           call.values,
+           false};
   } else {
     const matrix_index& index = index_of(call);
-    p.a = {call.columns, call.rows, call.nonzeros, {call.tile_columns, call.tile_rows, call.tile_rows, 1},
-           index.starts, index.rows, index.order, call.values, call.transpose == TSR_CONJUGATE_TRANSPOSE};
+    p.a = {call.columns,
+           call.rows,
+           call.nonzeros,
+           {call.tile_columns, call.tile_rows, call.tile_rows, 1},
+           index.starts,
+           index.rows,
+           index.order,
+           call.values,
+           call.transpose == TSR_CONJUGATE_TRANSPOSE};
   }
   return multiply_sparse(p, stream);
 }
@@ -36,7 +52,8 @@ tsr_status issue(tsr_device* device, stream_state& state, operands& resolver, co
   if (index.library_starts != nullptr) {
     library_product product{call, index.library_starts, nullptr, call.workspace.bytes, state.recording};
     if (call.workspace.bytes > 0)
-      if (const auto status = resolver.resolve("the workspace", call.workspace.address, call.workspace.bytes, &product.workspace))
+      if (const auto status =
+              resolver.resolve("the workspace", call.workspace.address, call.workspace.bytes, &product.workspace))
         return status;
     if (const auto wrong = device->plugin->sparse_library->run(product, state.sparse, state.native))
       // A device that broke is noticed by the next call of the runtime.
@@ -50,15 +67,18 @@ struct sparse_backend {
   using gate = gpu::gate;
   using operands = gpu::operands;
 
-  static tsr_status refuse(const tsr_device* device, const char* call) { return refuse_while_thread_records(device, call); }
+  static tsr_status refuse(const tsr_device* device, const char* call) {
+    return refuse_while_thread_records(device, call);
+  }
   static tsr_status check_type(const tsr_device* device, tsr_type type) { return check_numbers(device, type); }
 
   static tsr_status take_in(tsr_device* device, const common::csr_matrix& matrix, std::shared_ptr<const void>& index) {
     constexpr i64 most_rows = i64{1} << 31;
     const i64 rows = matrix.rows_of_tiles();
     if (!matrix.never_transposed && rows > most_rows)
-      return device->report.fail(TSR_OUT_OF_RANGE, "%s: %lld rows%s; the index for transposed products counts to %lld", matrix.maker(),
-                                 static_cast<long long>(rows), matrix.tiled ? " of tiles" : "", static_cast<long long>(most_rows));
+      return device->report.fail(TSR_OUT_OF_RANGE, "%s: %lld rows%s; the index for transposed products counts to %lld",
+                                 matrix.maker(), static_cast<long long>(rows), matrix.tiled ? " of tiles" : "",
+                                 static_cast<long long>(most_rows));
     host_structure host{std::vector<i64>(static_cast<std::size_t>(rows) + 1),
                         std::vector<std::int32_t>(static_cast<std::size_t>(matrix.nonzeros))};
     const brief_stream stream;  // after what it writes to
@@ -68,7 +88,8 @@ struct sparse_backend {
       error = copy(host.columns.data(), matrix.columns_at, host.columns.size() * sizeof(std::int32_t), stream.native());
     if (kind_of(error) == error_kind::none) error = synchronize_stream(stream.native());
     if (const auto status = tell(device, error, "reading a matrix")) return status;
-    if (const auto status = common::check_structure(device->report, matrix, host.starts.data(), host.columns.data())) return status;
+    if (const auto status = common::check_structure(device->report, matrix, host.starts.data(), host.columns.data()))
+      return status;
     const auto made = std::make_shared<matrix_index>(*device);
     if (const auto status = build_index(*device, matrix, host, stream, *made)) return status;
     index = made;
@@ -85,7 +106,8 @@ struct sparse_backend {
     common::spmm_call call{};
     call.type = m.type;
     call.transpose = transpose;
-    call.rows = m.rows, call.columns = m.columns, call.tile_rows = m.tile_rows, call.tile_columns = m.tile_columns, call.nonzeros = m.nonzeros;
+    call.rows = m.rows, call.columns = m.columns, call.tile_rows = m.tile_rows, call.tile_columns = m.tile_columns,
+    call.nonzeros = m.nonzeros;
     call.row_starts = static_cast<const i64*>(m.starts_at);
     call.column_indices = static_cast<const std::int32_t*>(m.columns_at);
     call.values = call.x = m.values_at;

@@ -66,7 +66,8 @@ struct matrix_index {
   const std::int32_t* rows = nullptr;
   const std::int32_t* library_starts = nullptr;  ///< null: products are not the library's
   mutable std::mutex mutex;
-  mutable std::map<std::int64_t, std::uint64_t> workspaces;  ///< bytes that the library wants, by the columns of X; under the mutex
+  mutable std::map<std::int64_t, std::uint64_t>
+      workspaces;  ///< bytes that the library wants, by the columns of X; under the mutex
 };
 
 /// Builds what the matrix wants. Fails as create_csr does; without room for what the library wants, that is left out.

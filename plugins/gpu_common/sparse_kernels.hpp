@@ -1,6 +1,6 @@
 #pragma once
-// The kernels for sparse matrices and for reductions of dense ones; what kernels.hpp says holds here. C++17: compilers for
-// GPUs read it.
+// The kernels for sparse matrices and for reductions of dense ones; what kernels.hpp says holds here. C++17: compilers
+// for GPUs read it.
 #include <tessera/plugin.h>
 
 #include <cstdint>
@@ -9,14 +9,15 @@
 
 namespace tessera::gpu {
 
-/// How the tiles of a matrix lie: element (i, j) of a tile is i * row_step + j * column_step elements behind its first. What of the last
-/// tiles is beyond the matrix is not read.
+/// How the tiles of a matrix lie: element (i, j) of a tile is i * row_step + j * column_step elements behind its first.
+/// What of the last tiles is beyond the matrix is not read.
 struct tile_shape {
   std::int64_t rows = 1, columns = 1, row_step = 1, column_step = 1;
   bool is_element() const { return rows == 1 && columns == 1; }
 };
-/// A sparse matrix by rows of tiles: tiles starts[r] .. starts[r + 1] - 1 are those of row r. Tile e is in column columns[e] and
-/// begins with the value number `tile elements` x order[e], or x e without `order`; conjugated when read.
+/// A sparse matrix by rows of tiles: tiles starts[r] .. starts[r + 1] - 1 are those of row r. Tile e is in column
+/// columns[e] and begins with the value number `tile elements` x order[e], or x e without `order`; conjugated when
+/// read.
 struct sparse_rows {
   std::int64_t rows, across, nonzeros;  ///< of elements; columns, of elements; of tiles
   tile_shape tile;
@@ -26,8 +27,8 @@ struct sparse_rows {
   const void* values;
   bool conjugated;
 };
-/// Y = alpha A X + beta Y, F32 to C128; X and Y are row-major with b columns. With beta == 0 Y is not read, with alpha == 0 A
-/// and X are not.
+/// Y = alpha A X + beta Y, F32 to C128; X and Y are row-major with b columns. With beta == 0 Y is not read, with alpha
+/// == 0 A and X are not.
 struct sparse_product {
   tsr_type type;
   sparse_rows a;
@@ -40,8 +41,8 @@ struct sparse_product {
 };
 error_t multiply_sparse(const sparse_product& p, stream_t stream);
 
-/// How many threads of a group work on the same rows: `wide` beside each other on columns of Y, `deep` on a row's elements.
-/// Powers of two.
+/// How many threads of a group work on the same rows: `wide` beside each other on columns of Y, `deep` on a row's
+/// elements. Powers of two.
 struct sharing {
   unsigned wide, deep;
 };
@@ -56,7 +57,8 @@ inline sharing share_rows(const sparse_product& p, unsigned threads) {
   return chosen;
 }
 
-/// to[i] = the reduction of the `length` elements at from + i * result_step + k * step, F32 to I64. One of the steps is 1.
+/// to[i] = the reduction of the `length` elements at from + i * result_step + k * step, F32 to I64. One of the steps
+/// is 1.
 struct line_reduction {
   tsr_type type;
   tsr_reduction what;

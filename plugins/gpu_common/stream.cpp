@@ -144,7 +144,8 @@ tsr_status host_wait(tsr_device* device, tsr_ticket ticket, std::uint64_t timeou
       if (!stream->device->loss.has_begun()) look(stream->device, stream);
       if (const auto status = alive(device)) return status;
       if (stream->line->reached() >= ticket.value || stream->device->loss.is_lost()) return TSR_OK;
-      const auto passed = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin);
+      const auto passed =
+          std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin);
       if (static_cast<std::uint64_t>(passed.count()) >= timeout_ns)
         return device->report.fail(TSR_DEADLINE_EXCEEDED, "not reached within %llu ns",
                                    static_cast<unsigned long long>(timeout_ns));

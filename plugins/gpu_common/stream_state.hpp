@@ -1,6 +1,6 @@
 #pragma once
-// What stands behind the streams of a device: events that are used again, points of a timeline backed by them, callbacks
-// that are called for certain, and the end of a device that broke.
+// What stands behind the streams of a device: events that are used again, points of a timeline backed by them,
+// callbacks that are called for certain, and the end of a device that broke.
 #include <tessera/plugin.h>
 
 #include <atomic>
@@ -56,8 +56,8 @@ struct stream_state {
   bool recording = false;        ///< a graph; likewise
 };
 
-/// Callbacks that were enqueued and not called. A broken device calls no host functions; the ABI promises that callbacks
-/// are called, so what is left is called when the device ends. Thread-safe.
+/// Callbacks that were enqueued and not called. A broken device calls no host functions; the ABI promises that
+/// callbacks are called, so what is left is called when the device ends. Thread-safe.
 class callback_list {
  public:
   struct entry {
@@ -81,8 +81,8 @@ class callback_list {
   std::list<entry> m_entries;
 };
 
-/// Whether a device is broken. It ends in two steps: once an error shows that it broke, a thread waits until nothing of it
-/// runs any more and calls the callbacks that are left; only then it is lost. Until then polls find it unchanged.
+/// Whether a device is broken. It ends in two steps: once an error shows that it broke, a thread waits until nothing of
+/// it runs any more and calls the callbacks that are left; only then it is lost. Until then polls find it unchanged.
 class loss {
  public:
   ~loss() { wait(); }

@@ -38,8 +38,15 @@ void turn(matrix& l, matrix& x, std::int64_t n, std::size_t element_bytes) {
 }
 
 error_t enqueue(const common::gemm_call& g, stream_t stream) {
-  product p{g.type, g.m, g.n, g.k, g.alpha.bytes, g.beta.bytes, operand(g.a, g.lda, g.transpose_a),
-            operand(g.b, g.ldb, g.transpose_b), operand(g.c, g.ldc)};
+  product p{g.type,
+            g.m,
+            g.n,
+            g.k,
+            g.alpha.bytes,
+            g.beta.bytes,
+            operand(g.a, g.lda, g.transpose_a),
+            operand(g.b, g.ldb, g.transpose_b),
+            operand(g.c, g.ldc)};
   p.batch = g.batch;
   p.step_a = g.stride_a;
   p.step_b = g.stride_b;
@@ -93,8 +100,8 @@ error_t enqueue(const common::permute_call& call, stream_t stream) {
   std::copy_n(from.extents, TSR_MAX_RANK, plan.extents);
   std::copy_n(from.source_strides, TSR_MAX_RANK, plan.source_strides);
   std::copy_n(from.destination_strides, TSR_MAX_RANK, plan.destination_strides);
-  return permute(plan, call.type, call.pure_move ? nullptr : call.alpha.bytes, call.beta.bytes, call.source, call.destination,
-                 stream);
+  return permute(plan, call.type, call.pure_move ? nullptr : call.alpha.bytes, call.beta.bytes, call.source,
+                 call.destination, stream);
 }
 
 error_t enqueue(const common::reduce_call& r, stream_t stream) {
@@ -102,7 +109,8 @@ error_t enqueue(const common::reduce_call& r, stream_t stream) {
 }
 
 error_t enqueue(const common::fill_call& f, stream_t stream) {
-  return fill_pattern(f.destination, f.value.bytes, static_cast<std::uint32_t>(common::element_bytes(f.type)), f.count, stream);
+  return fill_pattern(f.destination, f.value.bytes, static_cast<std::uint32_t>(common::element_bytes(f.type)), f.count,
+                      stream);
 }
 
 error_t enqueue(const common::matrix_reduce_call& r, stream_t stream) {
@@ -125,7 +133,8 @@ bool has_numbers(const tsr_device* device, tsr_type type) {
 
 tsr_status check_numbers(const tsr_device* device, tsr_type type) {
   if (has_numbers(device, type)) return TSR_OK;
-  return device->report.fail(TSR_UNIMPLEMENTED, "device '%s' has no double precision; ask supports first", device->facts.name);
+  return device->report.fail(TSR_UNIMPLEMENTED, "device '%s' has no double precision; ask supports first",
+                             device->facts.name);
 }
 
 namespace {
@@ -134,7 +143,8 @@ namespace {
 tsr_status tell_of_library(tsr_device* device, int wrong) {
   if (wrong == 0) return TSR_OK;
   // A device that broke is noticed by the next call of the runtime.
-  return device->report.fail(TSR_UNKNOWN, "%s: a call failed with status %d", device->plugin->dense->found().c_str(), wrong);
+  return device->report.fail(TSR_UNKNOWN, "%s: a call failed with status %d", device->plugin->dense->found().c_str(),
+                             wrong);
 }
 
 struct backend {
@@ -190,7 +200,8 @@ tsr_status reduction(tsr_device* device, tsr_stream* stream, const tsr_vector_op
     if (const auto status = check_numbers(device, v.type)) return status;
     void* scratch = nullptr;
     if (arguments->workspace.bytes >= reduction_scratch)
-      if (const auto status = resolver.resolve("the workspace", arguments->workspace.address, reduction_scratch, &scratch))
+      if (const auto status =
+              resolver.resolve("the workspace", arguments->workspace.address, reduction_scratch, &scratch))
         return status;
     const auto native = state_of(stream).native;
     if (Operation == TSR_BLAS_DOT)
@@ -210,8 +221,11 @@ tsr_status potrf(tsr_device* device, tsr_stream* stream, const tsr_potrf* argume
     if (const auto& library = device->plugin->dense; library != nullptr) {
       scratch_given scratch{nullptr, arguments->workspace.bytes};
       if (scratch.bytes > 0)
-        if (const auto status = resolver.resolve("the workspace", arguments->workspace.address, scratch.bytes, &scratch.memory)) return status;
-      if (const auto wrong = library->run(call, scratch, state.recording, state.dense, state.native)) return tell_of_library(device, *wrong);
+        if (const auto status =
+                resolver.resolve("the workspace", arguments->workspace.address, scratch.bytes, &scratch.memory))
+          return status;
+      if (const auto wrong = library->run(call, scratch, state.recording, state.dense, state.native))
+        return tell_of_library(device, *wrong);
     }
     return tell(device, enqueue(call, state.native), "a kernel");
   });
@@ -225,14 +239,16 @@ struct nowhere final : common::operand_resolver {
   }
 };
 
-tsr_status workspace(tsr_device* device, tsr_blas_operation operation, const void* arguments, std::uint64_t* out_bytes) {
+tsr_status workspace(tsr_device* device, tsr_blas_operation operation, const void* arguments,
+                     std::uint64_t* out_bytes) {
   return gate::on_device(device, [&]() -> tsr_status {
     if (out_bytes == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "workspace: out_bytes is NULL");
     std::uint64_t bytes = operation == TSR_BLAS_DOT || operation == TSR_BLAS_NRM2 ? reduction_scratch : 0;
     if (const auto& library = device->plugin->dense; operation == TSR_BLAS_POTRF && library != nullptr) {
       common::potrf_call call{};
       nowhere resolver;
-      if (const auto status = common::prepare(device->report, resolver, static_cast<const tsr_potrf*>(arguments), call)) return status;
+      if (const auto status = common::prepare(device->report, resolver, static_cast<const tsr_potrf*>(arguments), call))
+        return status;
       bytes = device->sizes->of(*library, call);
     }
     *out_bytes = bytes;

@@ -77,7 +77,8 @@ tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* copy) {
     if (const auto status = resolve_side(device, "the destination", copy->destination_space, copy->destination,
                                          plan.destination_span, &to))
       return status;
-    if (const auto status = resolve_side(device, "the source", copy->source_space, copy->source, plan.source_span, &from))
+    if (const auto status =
+            resolve_side(device, "the source", copy->source_space, copy->source, plan.source_span, &from))
       return status;
     if (plan.total() == 0) return TSR_OK;
     const auto error =
@@ -93,7 +94,8 @@ tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination,
     if (const auto status = common::check_fill(device->report, pattern, pattern_bytes, count, bytes)) return status;
     void* to = nullptr;
     if (const auto status = operands(device).resolve("the destination", destination, bytes, &to)) return status;
-    return tell(device, fill_pattern(to, pattern, pattern_bytes, static_cast<std::int64_t>(count), state_of(stream).native),
+    return tell(device,
+                fill_pattern(to, pattern, pattern_bytes, static_cast<std::int64_t>(count), state_of(stream).native),
                 "fill");
   });
 }
@@ -125,7 +127,8 @@ struct task {
     auto& told = running_launch != nullptr ? *running_launch->state : *state;
     const std::lock_guard lock(told.mutex);
     told.failures.push_back(
-        {running_launch != nullptr ? running_launch->point : point, status, std::string("a host task returned ") + common::word_for(status) + " (" + std::to_string(status) + ")"});
+        {running_launch != nullptr ? running_launch->point : point, status,
+         std::string("a host task returned ") + common::word_for(status) + " (" + std::to_string(status) + ")"});
   }
 };
 
@@ -135,10 +138,15 @@ tsr_status run_host_work(tsr_device* device, tsr_stream* stream, const common::h
   return gate::on_stream(device, stream, [&]() -> tsr_status {
     if (const auto status = common::check(device->report, work)) return status;
     operands resolver(device);
-    task made{device, std::static_pointer_cast<stream_state>(stream->own), work.function, work.argument,
-              std::vector<void*>(work.range_count), stream->line->next()};
+    task made{device,
+              std::static_pointer_cast<stream_state>(stream->own),
+              work.function,
+              work.argument,
+              std::vector<void*>(work.range_count),
+              stream->line->next()};
     for (std::uint32_t i = 0; i < work.range_count; ++i)
-      if (const auto status = resolver.resolve("a range", work.ranges[i], work.bytes_of(i, 1), &made.bases[i])) return status;
+      if (const auto status = resolver.resolve("a range", work.ranges[i], work.bytes_of(i, 1), &made.bases[i]))
+        return status;
     const auto native = made.state->native;
     return tell(device, emulator::enqueue(native, std::move(made)), work.call);
   });

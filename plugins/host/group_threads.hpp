@@ -4,9 +4,9 @@
 
 namespace tessera::host {
 
-/// Runs the group at.group on the calling thread: its threads run one after the other as far as the next BARRIER, each on a
-/// stack of its own. Some 100 ns for each thread at each barrier: right, not fast. Threads that end do not hold up those that
-/// wait. Throws std::bad_alloc when there are no stacks.
+/// Runs the group at.group on the calling thread: its threads run one after the other as far as the next BARRIER, each
+/// on a stack of its own. Some 100 ns for each thread at each barrier: right, not fast. Threads that end do not hold up
+/// those that wait. Throws std::bad_alloc when there are no stacks.
 void run_group(const common::host_kernel& kernel, const common::kernel_place& at, void* const* arguments);
 
 }  // namespace tessera::host

@@ -10,8 +10,8 @@
 
 #include "plugins/common/byte_budget.hpp"
 #include "plugins/common/handle_pool.hpp"
-#include "plugins/common/host_work.hpp"
 #include "plugins/common/host_compiler.hpp"
+#include "plugins/common/host_work.hpp"
 #include "plugins/common/ipc_table.hpp"
 #include "plugins/common/module_calls.hpp"
 #include "plugins/common/operand.hpp"
@@ -43,8 +43,8 @@ struct tsr_memory_s {
 struct tsr_device_s {
   tessera::common::magic_word magic;
   tessera::common::reporter report;
-  std::uint32_t index = 0;  // as enumerated
-  std::vector<tessera::common::numa_domain> domains;          // one per space
+  std::uint32_t index = 0;                            // as enumerated
+  std::vector<tessera::common::numa_domain> domains;  // one per space
   std::vector<std::string> space_names;
   std::unique_ptr<tessera::common::byte_budget[]> allocated;  // one per space
   std::atomic<std::uint64_t> live_allocations{0};

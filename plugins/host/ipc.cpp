@@ -19,7 +19,8 @@ struct ipc_backend {
 
   static tsr_status share(const tsr_device* device, const tsr_memory* memory, common::exported_memory& out) {
     if (!is_live(device, memory) || memory->imported)
-      return device->report.fail(TSR_INVALID_ARGUMENT, "export_memory: not live memory of the host device, or imported itself");
+      return device->report.fail(TSR_INVALID_ARGUMENT,
+                                 "export_memory: not live memory of the host device, or imported itself");
     common::put_place(memory->place, out);
     out.bytes = memory->bytes;
     out.space = memory->space;
@@ -28,7 +29,8 @@ struct ipc_backend {
 
   static tsr_status take(tsr_device* device, const common::exported_memory& from, tsr_memory** out_memory) {
     if (from.space >= device->domains.size())
-      return device->report.fail(TSR_INVALID_ARGUMENT, "import_memory: the key is of space %u of %zu", from.space, device->domains.size());
+      return device->report.fail(TSR_INVALID_ARGUMENT, "import_memory: the key is of space %u of %zu", from.space,
+                                 device->domains.size());
     common::pages found;
     if (const auto status = common::find_shared(device->report, from, found)) return status;
     auto& memory = device->memories.take();

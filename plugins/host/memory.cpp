@@ -42,7 +42,8 @@ tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t byte
                          static_cast<unsigned long long>(before), static_cast<unsigned long long>(bytes));
     common::shared_place place;
     const int node = device->domains.size() > 1 && !device->imagined_domains ? domain.node : -1;
-    auto pages = device->shared ? common::map_shared(bytes, node, place) : common::pages::map(bytes, device->huge_pages, node);
+    auto pages =
+        device->shared ? common::map_shared(bytes, node, place) : common::pages::map(bytes, device->huge_pages, node);
     if (!pages) {
       allocated.release(bytes);
       return report.fail(TSR_RESOURCE_EXHAUSTED, "the operating system has no %llu bytes of %s",

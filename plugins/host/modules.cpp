@@ -44,7 +44,8 @@ struct module_rules : rules {
   static tsr_status launch(tsr_device* device, tsr_stream* stream, void* entry, const tsr_launch* how) {
     common::host_call call;
     operands resolver(device);
-    if (const auto status = common::prepare_launch(device->report, resolver, *static_cast<common::host_kernel*>(entry), how, call))
+    if (const auto status =
+            common::prepare_launch(device->report, resolver, *static_cast<common::host_kernel*>(entry), how, call))
       return status;
     return common::enqueue(stream, [call = std::move(call)](common::execution&) mutable -> tsr_status {
       run(call);

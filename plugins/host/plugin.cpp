@@ -35,14 +35,16 @@ const tsr_option host_options[] = {
     {sizeof(tsr_option), TSR_OPTION_BOOL, "shared", "false", 0, 0, nullptr,
      "Give out memory that other processes can map too, and offer keys for it (IPC); without huge pages."},
     {sizeof(tsr_option), TSR_OPTION_INT, "domains", "0", 0, 64, nullptr,
-     "Offer so many memories of equal size, as if the machine had as many NUMA nodes; 0: one for each node that it has. To try a program, with "
+     "Offer so many memories of equal size, as if the machine had as many NUMA nodes; 0: one for each node that it "
+     "has. To try a program, with "
      "topology.synthetic = \"numa:2 core:2 pu:1\", on a machine with fewer."},
     {sizeof(tsr_option), TSR_OPTION_INT, "blas_threads", "1", 1, 1024, nullptr,
      "Threads of one BLAS call; the runtime runs calls side by side, so more than 1 is for programs of few big tasks."},
     {sizeof(tsr_option), TSR_OPTION_RATE, "bandwidth", "10 GiB/s", 1, 1e15, nullptr,
      "What one copy in host memory is assumed to reach, for planning."},
     {sizeof(tsr_option), TSR_OPTION_STRING, "compiler", nullptr, 0, 0, nullptr,
-     "The C compiler for kernels that are compiled while the program runs: a path, or a name to be found in PATH; without it "
+     "The C compiler for kernels that are compiled while the program runs: a path, or a name to be found in PATH; "
+     "without it "
      "cc, gcc, clang or c++."},
     {sizeof(tsr_option), TSR_OPTION_DURATION, "compile_limit", "60 s", 1, 3.6e12, nullptr,
      "How long that compiler may take for one text before it is ended."},
@@ -61,8 +63,10 @@ double guess_peak_f64(std::uint32_t cpus) {
   }
   double per_cycle = 4;  // two 128-bit operations
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) per_cycle = 16;
-  else if (__builtin_cpu_supports("avx")) per_cycle = 8;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    per_cycle = 16;
+  else if (__builtin_cpu_supports("avx"))
+    per_cycle = 8;
 #endif
   return hertz * per_cycle * cpus;
 }
@@ -76,7 +80,8 @@ std::vector<common::numa_domain> in_parts(const std::vector<common::numa_domain>
   }
   std::vector<common::numa_domain> parts;
   for (std::uint32_t k = 0; k < count; ++k)
-    parts.push_back({static_cast<int>(k), sum.bytes / count / common::page_bytes() * common::page_bytes(), std::max(sum.cpus / count, 1u)});
+    parts.push_back({static_cast<int>(k), sum.bytes / count / common::page_bytes() * common::page_bytes(),
+                     std::max(sum.cpus / count, 1u)});
   return parts;
 }
 
@@ -163,7 +168,8 @@ tsr_status open(const tsr_host* host, const tsr_option_value* values, std::uint3
       plugin->domains = in_parts(plugin->domains, static_cast<std::uint32_t>(wanted));
       plugin->imagined_domains = true;
     }
-    if (const auto status = common::start_blas(report, static_cast<int>(option.integer("blas_threads", 1)))) return status;
+    if (const auto status = common::start_blas(report, static_cast<int>(option.integer("blas_threads", 1))))
+      return status;
     plugin->library = common::blas_library();
     plugin->blas = blas_table(plugin->library.c_str());
     plugin->tensor = tensor_table();

@@ -17,7 +17,8 @@ tsr_status stream_create(tsr_device* device, std::uint32_t flags, tsr_stream** o
     auto line = std::make_shared<common::timeline>();
     std::unique_ptr<common::work_queue> queue;
     if ((flags & TSR_STREAM_INLINE) == 0)
-      queue = std::make_unique<common::work_queue>(line, "host.s" + std::to_string(number), device->report.host(), nullptr);
+      queue =
+          std::make_unique<common::work_queue>(line, "host.s" + std::to_string(number), device->report.host(), nullptr);
     *out_stream = stream_calls::add(device, std::move(line), std::move(queue));
     return TSR_OK;
   });
@@ -84,12 +85,14 @@ tsr_status run_host_work(tsr_device* device, tsr_stream* stream, const common::h
     if (work.range_count > few || stream->queue != nullptr) many.resize(work.range_count);
     void** bases = many.empty() ? here.data() : many.data();
     for (std::uint32_t i = 0; i < work.range_count; ++i)
-      if (const auto status = resolver.resolve("a range", work.ranges[i], work.bytes_of(i, 0), &bases[i])) return status;
+      if (const auto status = resolver.resolve("a range", work.ranges[i], work.bytes_of(i, 0), &bases[i]))
+        return status;
     if (stream->queue == nullptr)
-      return common::enqueue(stream, [&](common::execution& state) { return call_task(work.function, work.argument, bases, state); });
-    return common::enqueue(stream, [function = work.function, argument = work.argument, owned = std::move(many)](common::execution& state) {
-      return call_task(function, argument, owned.data(), state);
-    });
+      return common::enqueue(
+          stream, [&](common::execution& state) { return call_task(work.function, work.argument, bases, state); });
+    return common::enqueue(
+        stream, [function = work.function, argument = work.argument, owned = std::move(many)](
+                    common::execution& state) { return call_task(function, argument, owned.data(), state); });
   });
 }
 

@@ -16,12 +16,13 @@ namespace {
 constexpr int column_major = 102, as_it_is = 111, transposed = 112, conjugate_transposed = 113;
 
 template <class Element>
-using gemm = int (*)(int, int, int, std::size_t, std::size_t, std::size_t, Element, cl_mem, std::size_t, std::size_t, cl_mem, std::size_t,
-                     std::size_t, Element, cl_mem, std::size_t, std::size_t, cl_command_queue*, cl_event*);
+using gemm = int (*)(int, int, int, std::size_t, std::size_t, std::size_t, Element, cl_mem, std::size_t, std::size_t,
+                     cl_mem, std::size_t, std::size_t, Element, cl_mem, std::size_t, std::size_t, cl_command_queue*,
+                     cl_event*);
 template <class Element>
-using gemm_strided = int (*)(int, int, int, std::size_t, std::size_t, std::size_t, Element, cl_mem, std::size_t, std::size_t, std::size_t, cl_mem,
-                             std::size_t, std::size_t, std::size_t, Element, cl_mem, std::size_t, std::size_t, std::size_t, std::size_t,
-                             cl_command_queue*, cl_event*);
+using gemm_strided = int (*)(int, int, int, std::size_t, std::size_t, std::size_t, Element, cl_mem, std::size_t,
+                             std::size_t, std::size_t, cl_mem, std::size_t, std::size_t, std::size_t, Element, cl_mem,
+                             std::size_t, std::size_t, std::size_t, std::size_t, cl_command_queue*, cl_event*);
 template <class Element>
 struct products {
   gemm<Element> one = nullptr;
@@ -66,15 +67,16 @@ const clblast* library_there() {
   return made->complete() ? made : nullptr;
 }
 
-/// A matrix as BLAS describes one: in a buffer, elements of a column beside each other, or those of a row and transposed.
+/// A matrix as BLAS describes one: in a buffer, elements of a column beside each other, or those of a row and
+/// transposed.
 struct stored {
   cl_mem buffer = nullptr;
   std::size_t offset = 0, ld = 1, step = 0;  // elements
   int transpose = as_it_is;
 };
 
-std::optional<stored> stored_as(const matrix& m, std::int64_t rows, std::int64_t columns, std::int64_t step, std::size_t element_bytes,
-                                const buffer_map& buffers) {
+std::optional<stored> stored_as(const matrix& m, std::int64_t rows, std::int64_t columns, std::int64_t step,
+                                std::size_t element_bytes, const buffer_map& buffers) {
   stored made;
   std::int64_t ld = 0;
   if (m.row_step == 1 && (columns == 1 || m.column_step >= rows)) {
@@ -104,16 +106,18 @@ Element element_at(const void* bytes) {
 }
 
 template <class Element>
-error_t enqueue(const products<Element>& by, const product& p, const stored& a, const stored& b, const stored& c, queue& stream) {
+error_t enqueue(const products<Element>& by, const product& p, const stored& a, const stored& b, const stored& c,
+                queue& stream) {
   const auto m = static_cast<std::size_t>(p.m), n = static_cast<std::size_t>(p.n), k = static_cast<std::size_t>(p.k);
   const auto alpha = element_at<Element>(p.alpha), beta = element_at<Element>(p.beta);
   cl_command_queue native = stream.native();
   return stream.enqueue("CLBlast's gemm", [&](cl_event* event) {
     if (p.batch == 1)
-      return by.one(column_major, a.transpose, b.transpose, m, n, k, alpha, a.buffer, a.offset, a.ld, b.buffer, b.offset, b.ld, beta, c.buffer,
-                    c.offset, c.ld, &native, event);
-    return by.many(column_major, a.transpose, b.transpose, m, n, k, alpha, a.buffer, a.offset, a.ld, a.step, b.buffer, b.offset, b.ld, b.step,
-                   beta, c.buffer, c.offset, c.ld, c.step, static_cast<std::size_t>(p.batch), &native, event);
+      return by.one(column_major, a.transpose, b.transpose, m, n, k, alpha, a.buffer, a.offset, a.ld, b.buffer,
+                    b.offset, b.ld, beta, c.buffer, c.offset, c.ld, &native, event);
+    return by.many(column_major, a.transpose, b.transpose, m, n, k, alpha, a.buffer, a.offset, a.ld, a.step, b.buffer,
+                   b.offset, b.ld, b.step, beta, c.buffer, c.offset, c.ld, c.step, static_cast<std::size_t>(p.batch),
+                   &native, event);
   });
 }
 
@@ -136,8 +140,10 @@ void forget_clblast_kernels() {
 std::optional<error_t> multiply_by_clblast(const product& p, stream_t stream) {
   const clblast_use use = use_now.load(std::memory_order_relaxed);
   const device_state& device = stream->device();
-  if (use == clblast_use::never || (use == clblast_use::gpus && device.facts.device_class != TSR_DEVICE_GPU)) return std::nullopt;
-  if (p.lower || p.pointers != nullptr || std::min({p.m, p.n, p.k}) < least_extent || is_zero(p.type, p.alpha)) return std::nullopt;
+  if (use == clblast_use::never || (use == clblast_use::gpus && device.facts.device_class != TSR_DEVICE_GPU))
+    return std::nullopt;
+  if (p.lower || p.pointers != nullptr || std::min({p.m, p.n, p.k}) < least_extent || is_zero(p.type, p.alpha))
+    return std::nullopt;
   const clblast* const library = library_there();
   if (library == nullptr) return std::nullopt;
   const std::size_t bytes = common::element_bytes(p.type);
@@ -147,13 +153,23 @@ std::optional<error_t> multiply_by_clblast(const product& p, stream_t stream) {
   if (!a || !b || !c || c->transpose != as_it_is) return std::nullopt;
   error_t answer;
   switch (p.type) {
-    case TSR_F32: answer = enqueue(library->f32, p, *a, *b, *c, *stream); break;
-    case TSR_F64: answer = enqueue(library->f64, p, *a, *b, *c, *stream); break;
-    case TSR_C64: answer = enqueue(library->c64, p, *a, *b, *c, *stream); break;
-    case TSR_C128: answer = enqueue(library->c128, p, *a, *b, *c, *stream); break;
-    default: return std::nullopt;
+    case TSR_F32:
+      answer = enqueue(library->f32, p, *a, *b, *c, *stream);
+      break;
+    case TSR_F64:
+      answer = enqueue(library->f64, p, *a, *b, *c, *stream);
+      break;
+    case TSR_C64:
+      answer = enqueue(library->c64, p, *a, *b, *c, *stream);
+      break;
+    case TSR_C128:
+      answer = enqueue(library->c128, p, *a, *b, *c, *stream);
+      break;
+    default:
+      return std::nullopt;
   }
-  // What it refuses (a device that lacks something, no temporary memory) is ours to do; a device that broke fails there as well.
+  // What it refuses (a device that lacks something, no temporary memory) is ours to do; a device that broke fails there
+  // as well.
   if (kind_of(answer) != error_kind::none) return std::nullopt;
   return answer;
 }

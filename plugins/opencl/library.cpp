@@ -32,14 +32,14 @@ bool find_all(void* handle, library& in, std::string& reason) {
          one("clEnqueueReadBufferRect", in.enqueue_read_rect) && one("clEnqueueWriteBuffer", in.enqueue_write) &&
          one("clEnqueueWriteBufferRect", in.enqueue_write_rect) && one("clFinish", in.finish) &&
          one("clFlush", in.flush) && one("clGetDeviceIDs", in.device_ids) && one("clGetDeviceInfo", in.device_info) &&
-         one("clGetEventInfo", in.event_info) && one("clGetKernelInfo", in.kernel_info) && one("clGetPlatformIDs", in.platform_ids) &&
-         one("clGetPlatformInfo", in.platform_info) && one("clGetProgramBuildInfo", in.build_info) &&
-         one("clGetProgramInfo", in.program_info) && one("clReleaseCommandQueue", in.release_queue) &&
-         one("clReleaseContext", in.release_context) && one("clReleaseEvent", in.release_event) &&
-         one("clReleaseKernel", in.release_kernel) && one("clReleaseMemObject", in.release_buffer) &&
-         one("clReleaseProgram", in.release_program) && one("clRetainEvent", in.retain_event) &&
-         one("clSetEventCallback", in.set_event_callback) && one("clSetKernelArg", in.set_argument) &&
-         one("clSetUserEventStatus", in.set_user_event);
+         one("clGetEventInfo", in.event_info) && one("clGetKernelInfo", in.kernel_info) &&
+         one("clGetPlatformIDs", in.platform_ids) && one("clGetPlatformInfo", in.platform_info) &&
+         one("clGetProgramBuildInfo", in.build_info) && one("clGetProgramInfo", in.program_info) &&
+         one("clReleaseCommandQueue", in.release_queue) && one("clReleaseContext", in.release_context) &&
+         one("clReleaseEvent", in.release_event) && one("clReleaseKernel", in.release_kernel) &&
+         one("clReleaseMemObject", in.release_buffer) && one("clReleaseProgram", in.release_program) &&
+         one("clRetainEvent", in.retain_event) && one("clSetEventCallback", in.set_event_callback) &&
+         one("clSetKernelArg", in.set_argument) && one("clSetUserEventStatus", in.set_user_event);
 }
 
 }  // namespace

@@ -49,7 +49,8 @@ struct library {
   decltype(&clSetEventCallback) set_event_callback;
   decltype(&clSetKernelArg) set_argument;
   decltype(&clSetUserEventStatus) set_user_event;
-  cl_program(CL_API_CALL* create_program_with_il)(cl_context, const void*, std::size_t, cl_int*);  // of 2.1; null before
+  cl_program(CL_API_CALL* create_program_with_il)(cl_context, const void*, std::size_t,
+                                                  cl_int*);  // of 2.1; null before
 };
 
 /// Takes the library, or says why there is none; loads no driver. Thread-safe; asking again costs nothing once it is

@@ -1,5 +1,5 @@
-// Modules of OpenCL: the driver's binaries, and SPIR-V where it takes that. A kernel's pointer is two of its parameters, the
-// buffer and a `long`, the offset in bytes, because an address of the ABI is both.
+// Modules of OpenCL: the driver's binaries, and SPIR-V where it takes that. A kernel's pointer is two of its
+// parameters, the buffer and a `long`, the offset in bytes, because an address of the ABI is both.
 #include "plugins/gpu_common/modules.hpp"
 
 #include <array>
@@ -68,7 +68,8 @@ cl_int set_argument(tsr_device* device, entry_point& kernel, cl_uint& index, con
 }
 
 tsr_status refuse_argument(tsr_device* device, const entry_point& kernel, cl_uint index, cl_int code) {
-  return device->report.fail(TSR_INVALID_ARGUMENT, "launch of '%s': parameter %u of %u does not take what it is given: %s",
+  return device->report.fail(TSR_INVALID_ARGUMENT,
+                             "launch of '%s': parameter %u of %u does not take what it is given: %s",
                              kernel.name.c_str(), index, kernel.parameters, name_of(code));
 }
 
@@ -76,8 +77,10 @@ cl_program build(tsr_device* device, cl_program program, const std::string& opti
   device_state& on = current_device();
   const cl_int code = cl().build_program(program, 1, &on.id, options.c_str(), nullptr, nullptr);
   if (code == CL_SUCCESS) return program;
-  const bool about_the_text = code == CL_BUILD_PROGRAM_FAILURE || code == CL_INVALID_BUILD_OPTIONS || code == CL_INVALID_BINARY;
-  std::string text = code == CL_BUILD_PROGRAM_FAILURE ? build_log(program, on.id) : std::string("clBuildProgram: ") + name_of(code);
+  const bool about_the_text =
+      code == CL_BUILD_PROGRAM_FAILURE || code == CL_INVALID_BUILD_OPTIONS || code == CL_INVALID_BINARY;
+  std::string text =
+      code == CL_BUILD_PROGRAM_FAILURE ? build_log(program, on.id) : std::string("clBuildProgram: ") + name_of(code);
   if (code == CL_INVALID_BUILD_OPTIONS) text += ": " + options;
   status = device->report.fail_with(about_the_text ? TSR_INVALID_ARGUMENT : TSR_UNKNOWN, text);
   cl().release_program(program);
@@ -86,7 +89,8 @@ cl_program build(tsr_device* device, cl_program program, const std::string& opti
 
 tsr_status mem_native(tsr_device* device, tsr_memory* memory, void** out_native) {
   return gate::on_device(device, [&]() -> tsr_status {
-    if (memory == nullptr || out_native == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "mem_native: a NULL argument");
+    if (memory == nullptr || out_native == nullptr)
+      return device->report.fail(TSR_INVALID_ARGUMENT, "mem_native: a NULL argument");
     void* base = nullptr;
     if (const auto status = operands(device).resolve("the memory", {memory, 0}, 0, &base)) return status;
     *out_native = current_device().buffers.find(base).buffer;
@@ -109,8 +113,8 @@ tsr_status load_code(tsr_device* device, const void* image, std::uint64_t bytes,
     cl_int code = CL_INVALID_OPERATION;
     if (cl().create_program_with_il != nullptr) program = cl().create_program_with_il(on.context, image, bytes, &code);
     if (program == nullptr)
-      return device->report.fail(TSR_INVALID_ARGUMENT, "the driver of '%s' does not take this SPIR-V: %s", device->facts.name,
-                                 name_of(code));
+      return device->report.fail(TSR_INVALID_ARGUMENT, "the driver of '%s' does not take this SPIR-V: %s",
+                                 device->facts.name, name_of(code));
   } else {
     program = from_binary(on.context, on.id, copy);
     if (program == nullptr)
@@ -127,8 +131,10 @@ tsr_status find_entry(tsr_device* device, void* code, const char* name, std::sha
   auto made = std::make_shared<entry_point>(name);
   cl_int answer = CL_SUCCESS;
   made->native = cl().create_kernel(static_cast<loaded_program*>(code)->native, name, &answer);
-  if (answer == CL_INVALID_KERNEL_NAME) return device->report.fail(TSR_NOT_FOUND, "there is no kernel '%s' in the module", name);
-  if (answer != CL_SUCCESS) return tell(device, error_t(answer, std::string("clCreateKernel ") + name), "finding a kernel");
+  if (answer == CL_INVALID_KERNEL_NAME)
+    return device->report.fail(TSR_NOT_FOUND, "there is no kernel '%s' in the module", name);
+  if (answer != CL_SUCCESS)
+    return tell(device, error_t(answer, std::string("clCreateKernel ") + name), "finding a kernel");
   cl().kernel_info(made->native, CL_KERNEL_NUM_ARGS, sizeof made->parameters, &made->parameters, nullptr);
   made->what = kept(made->name);
   out = std::move(made);
@@ -139,10 +145,12 @@ tsr_status launch_entry(tsr_device* device, tsr_stream* stream, void* entry, con
   entry_point& kernel = *static_cast<entry_point*>(entry);
   if (const auto status = common::check_geometry(device->report, kernel.name.c_str(), how)) return status;
   if (how->shared_bytes != 0)
-    return device->report.fail(TSR_UNIMPLEMENTED, "launch of '%s': there is no memory of a group but what the kernel declares",
+    return device->report.fail(TSR_UNIMPLEMENTED,
+                               "launch of '%s': there is no memory of a group but what the kernel declares",
                                kernel.name.c_str());
   cl_uint wanted = 0;
-  for (std::uint32_t i = 0; i < how->argument_count; ++i) wanted += how->argument_sizes[i] == sizeof(tsr_address) ? 2 : 1;
+  for (std::uint32_t i = 0; i < how->argument_count; ++i)
+    wanted += how->argument_sizes[i] == sizeof(tsr_address) ? 2 : 1;
   if (wanted != kernel.parameters)
     return device->report.fail(TSR_INVALID_ARGUMENT,
                                "launch of '%s': %u arguments, which are %u parameters here, were given; it has %u",
@@ -162,7 +170,8 @@ tsr_status launch_entry(tsr_device* device, tsr_stream* stream, void* entry, con
     return cl().enqueue_kernel(on.native(), kernel.native, 3, nullptr, global, local, 0, nullptr, event);
   });
   if (static_cast<int>(error) == CL_INVALID_WORK_GROUP_SIZE || static_cast<int>(error) == CL_INVALID_WORK_ITEM_SIZE)
-    return device->report.fail(TSR_INVALID_ARGUMENT, "launch of '%s': '%s' takes no group of %u x %u x %u threads for it",
+    return device->report.fail(TSR_INVALID_ARGUMENT,
+                               "launch of '%s': '%s' takes no group of %u x %u x %u threads for it",
                                kernel.name.c_str(), device->facts.name, how->group[0], how->group[1], how->group[2]);
   return tell(device, error, "launch");
 }
@@ -184,10 +193,12 @@ tsr_status compile_code(tsr_device* device, const char* text, const char* option
   const cl_program program = cl().create_program_with_source(on.context, 1, &begin, nullptr, &code);
   if (code != CL_SUCCESS) return tell(device, error_t(code, "clCreateProgramWithSource"), "compiling");
   tsr_status status = TSR_OK;
-  if (build(device, program, std::string("-cl-std=CL1.2 ") + (options != nullptr ? options : ""), status) == nullptr) return status;
+  if (build(device, program, std::string("-cl-std=CL1.2 ") + (options != nullptr ? options : ""), status) == nullptr)
+    return status;
   image = binary_of(program);
   cl().release_program(program);
-  return image.empty() ? device->report.fail(TSR_UNKNOWN, "the driver of '%s' gives no binary", device->facts.name) : TSR_OK;
+  return image.empty() ? device->report.fail(TSR_UNKNOWN, "the driver of '%s' gives no binary", device->facts.name)
+                       : TSR_OK;
 }
 
 }  // namespace tessera::gpu

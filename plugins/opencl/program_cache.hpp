@@ -5,8 +5,9 @@
 
 namespace tessera::gpu::opencl {
 
-/// A file in `folder`, named after a hash of `key`, which it holds too. Whatever is wrong with it, it counts as absent, and so
-/// it does where others could have written it (kept_file.hpp); what cannot be written is not kept. Several processes may read and write at once.
+/// A file in `folder`, named after a hash of `key`, which it holds too. Whatever is wrong with it, it counts as absent,
+/// and so it does where others could have written it (kept_file.hpp); what cannot be written is not kept. Several
+/// processes may read and write at once.
 class program_cache {
  public:
   /// `key`: all that the compiled form depends on. Without a folder there is no cache.

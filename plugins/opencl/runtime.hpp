@@ -47,7 +47,9 @@ inline error_t free_memory(std::size_t*) { return {CL_INVALID_OPERATION, "asking
 error_t allocate(void** out, std::size_t bytes);
 error_t release(void* memory);
 inline error_t allocate_managed(void**, std::size_t) { return {CL_INVALID_OPERATION, "managed memory"}; }
-inline error_t allocate_in_order(void**, std::size_t, stream_t) { return {CL_INVALID_OPERATION, "memory in the order of a queue"}; }
+inline error_t allocate_in_order(void**, std::size_t, stream_t) {
+  return {CL_INVALID_OPERATION, "memory in the order of a queue"};
+}
 inline error_t release_in_order(void*, stream_t) { return {CL_INVALID_OPERATION, "memory in the order of a queue"}; }
 inline error_t allocate_pinned(void**, std::size_t) { return {CL_INVALID_OPERATION, "pinned memory"}; }
 inline error_t release_pinned(void*) { return {}; }

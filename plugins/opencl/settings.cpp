@@ -64,7 +64,8 @@ std::vector<tsr_option> all_options() {
 }
 
 choices read_choices(const common::option_reader& option) {
-  choices made{option.text("platform", ""), option.text("device", ""), {}, clblast_use_of(option.text("clblast", "gpus"))};
+  choices made{
+      option.text("platform", ""), option.text("device", ""), {}, clblast_use_of(option.text("clblast", "gpus"))};
   made.programs.build_options = option.text("build_options", "");
   if (option.flag("cache", true)) made.programs.cache_folder = option.text("cache_folder", usual_cache_folder());
   return made;

@@ -7,9 +7,9 @@
 
 namespace tessera::sim {
 
-/// Keeps which spans of modelled time are taken, on one or more lanes. Requests arrive in the order in which the streams'
-/// threads happen to run, which is not the order of their modelled times; so a request takes the *first gap* that is not
-/// before its own time, and the result hardly depends on the threads. Thread-safe.
+/// Keeps which spans of modelled time are taken, on one or more lanes. Requests arrive in the order in which the
+/// streams' threads happen to run, which is not the order of their modelled times; so a request takes the *first gap*
+/// that is not before its own time, and the result hardly depends on the threads. Thread-safe.
 class channel {
  public:
   explicit channel(std::uint32_t lanes = 1) : m_lanes(lanes == 0 ? 1 : lanes) {}

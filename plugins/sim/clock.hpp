@@ -7,8 +7,8 @@
 
 namespace tessera::sim {
 
-/// Real: modelled times are points of the steady clock, and wait_until waits for them. Virtual: time is what each stream
-/// counts, and nothing waits. Thread-safe.
+/// Real: modelled times are points of the steady clock, and wait_until waits for them. Virtual: time is what each
+/// stream counts, and nothing waits. Thread-safe.
 class sim_clock {
  public:
   explicit sim_clock(bool is_virtual) : m_virtual(is_virtual), m_start(std::chrono::steady_clock::now()) {}

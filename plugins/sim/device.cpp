@@ -50,8 +50,8 @@ tsr_status spaces(tsr_device* device, std::uint32_t index, tsr_space_desc* out_d
     if (out_desc == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "spaces: out_desc is NULL");
     if (index != 0) return device->report.fail(TSR_OUT_OF_RANGE, "spaces: index %u of 1", index);
     const auto& links = device->plugin->links;
-    const auto incoming = std::count_if(links.begin(), links.end(),
-                                        [&](const auto& link) { return link->setting.to == device->index; });
+    const auto incoming =
+        std::count_if(links.begin(), links.end(), [&](const auto& link) { return link->setting.to == device->index; });
     const auto others = static_cast<std::ptrdiff_t>(device->plugin->setting.devices.size()) - 1;
     tsr_space_desc desc{};
     desc.kind = TSR_SPACE_DEVICE;

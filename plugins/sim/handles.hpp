@@ -117,7 +117,11 @@ struct tsr_plugin_s {
 };
 
 tsr_device_s::tsr_device_s(tsr_plugin* p, std::uint32_t i)
-    : report(p->report), plugin(p), index(i), setting(p->setting.devices[i]), used(setting.memory),
+    : report(p->report),
+      plugin(p),
+      index(i),
+      setting(p->setting.devices[i]),
+      used(setting.memory),
       compute(setting.compute_streams) {}
 
 namespace tessera::sim {
@@ -169,8 +173,8 @@ struct route {
 /// Fails: INVALID_ARGUMENT (a device of another plugin), OUT_OF_RANGE (a space), UNIMPLEMENTED (no such way).
 tsr_status find_route(tsr_device* device, const tsr_space_ref& source, const tsr_space_ref& destination, route& out);
 
-/// The one gate through which all work of a device goes to a stream, or into the graph that the stream records; its fault
-/// hooks belong here.
+/// The one gate through which all work of a device goes to a stream, or into the graph that the stream records; its
+/// fault hooks belong here.
 void submit(tsr_stream* stream, common::work work);
 /// The same for a kernel: when it is not recorded, it begins a launch latency later.
 void submit_kernel(tsr_stream* stream, common::work work);

@@ -1,5 +1,5 @@
-// Memory of simulated devices that other processes map: with the option `shared`. The other process has the same device in
-// its own simulated machine; neither sees the other's modelled time.
+// Memory of simulated devices that other processes map: with the option `shared`. The other process has the same device
+// in its own simulated machine; neither sees the other's modelled time.
 #include <memory>
 #include <utility>
 
@@ -22,7 +22,8 @@ struct ipc_backend {
   static tsr_status share(const tsr_device* device, const tsr_memory* memory, common::exported_memory& out) {
     const auto live = device->plugin->memory.find(memory);
     if (live == nullptr || live->owner != device || live->imported)
-      return device->report.fail(TSR_INVALID_ARGUMENT, "export_memory: not live memory of device '%s', or imported itself",
+      return device->report.fail(TSR_INVALID_ARGUMENT,
+                                 "export_memory: not live memory of device '%s', or imported itself",
                                  device->setting.name.c_str());
     common::put_place(live->place, out);
     out.bytes = live->bytes;

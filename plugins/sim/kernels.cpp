@@ -23,14 +23,15 @@ struct backend {
       Call call{};
       operands resolver(device);
       if (const auto status = prepare_call(device->report, resolver, call)) return status;
-      submit_kernel(stream, [device, call = std::move(call), held = std::move(resolver.held)](common::execution& state) {
-        if constexpr (requires { flops(call); }) {
-          return as_computation(device, state, flops(call), [&] { return run(call); });
-        } else {
-          return as_transfer(device, state, device->within, device->setting.memory_bandwidth, 0, bytes_moved(call),
-                             [&] { return run(call); });
-        }
-      });
+      submit_kernel(stream,
+                    [device, call = std::move(call), held = std::move(resolver.held)](common::execution& state) {
+                      if constexpr (requires { flops(call); }) {
+                        return as_computation(device, state, flops(call), [&] { return run(call); });
+                      } else {
+                        return as_transfer(device, state, device->within, device->setting.memory_bandwidth, 0,
+                                           bytes_moved(call), [&] { return run(call); });
+                      }
+                    });
       return TSR_OK;
     });
   }

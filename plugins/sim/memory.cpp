@@ -111,14 +111,16 @@ tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t byte
     };
     if (bytes > capacity) return full(device->used.used());
     if (const auto most = device->setting.max_allocation; most != 0 && bytes > most)
-      return report.fail(TSR_RESOURCE_EXHAUSTED, "device '%s' allocates at most %llu bytes at once, %llu were asked for",
-                         device->setting.name.c_str(), static_cast<unsigned long long>(most), static_cast<unsigned long long>(bytes));
+      return report.fail(
+          TSR_RESOURCE_EXHAUSTED, "device '%s' allocates at most %llu bytes at once, %llu were asked for",
+          device->setting.name.c_str(), static_cast<unsigned long long>(most), static_cast<unsigned long long>(bytes));
     const auto rounded = (bytes + granularity - 1) / granularity * granularity;
     std::uint64_t before = 0;
     if (!device->used.reserve(rounded, &before)) return full(before);
     common::shared_place place;
     const int node = device->setting.numa_node;
-    auto pages = device->plugin->setting.shared ? common::map_shared(rounded, node, place) : common::pages::map(rounded, true, node);
+    auto pages = device->plugin->setting.shared ? common::map_shared(rounded, node, place)
+                                                : common::pages::map(rounded, true, node);
     if (!pages) {
       device->used.release(rounded);
       return report.fail(TSR_RESOURCE_EXHAUSTED, "the operating system has no %llu bytes for a simulated device",

@@ -92,7 +92,9 @@ tsr_status open(const tsr_host* host, const tsr_option_value* values, std::uint3
     plugin->ipc = ipc_table();
     const void* table = &common::plugin_calls<plugin_rules>::table;
     if (!plugin->setting.faults.rules.empty())  // the devices break as they were told to, like those behind a layer
-      if (const auto status = common::faults::interpose(report, plugin.get(), "sim", table, plugin->setting.faults, &table)) return status;
+      if (const auto status =
+              common::faults::interpose(report, plugin.get(), "sim", table, plugin->setting.faults, &table))
+        return status;
     *out_table = table;
     *out_plugin = plugin.release();
     return TSR_OK;

@@ -10,7 +10,8 @@ constexpr std::uint32_t size = sizeof(tsr_option);
 
 const tsr_option options[] = {
     {size, TSR_OPTION_STRING, "clock", "real", 0, 0, "real|virtual",
-     "real: copies and computations take their modelled time; virtual: nothing waits, each stream counts simulated time."},
+     "real: copies and computations take their modelled time; virtual: nothing waits, each stream counts simulated "
+     "time."},
     {size, TSR_OPTION_BOOL, "poison", "true", 0, 0, nullptr,
      "Fill fresh and freed device memory with a NaN pattern, so that reading what was never written shows."},
     {size, TSR_OPTION_BOOL, "shared", "false", 0, 0, nullptr,
@@ -20,7 +21,8 @@ const tsr_option options[] = {
     {size, TSR_OPTION_STRING, "device[].name", nullptr, 0, 0, nullptr, "The device's name; sim0, sim1, … without it."},
     {size, TSR_OPTION_BYTES, "device[].memory", "1 GiB", 1, 9e18, nullptr, "Capacity of the device's memory."},
     {size, TSR_OPTION_RATE, "device[].bandwidth_in", "12 GiB/s", 1, 1e18, nullptr, "Host to device, bytes per second."},
-    {size, TSR_OPTION_RATE, "device[].bandwidth_out", "12 GiB/s", 1, 1e18, nullptr, "Device to host, bytes per second."},
+    {size, TSR_OPTION_RATE, "device[].bandwidth_out", "12 GiB/s", 1, 1e18, nullptr,
+     "Device to host, bytes per second."},
     {size, TSR_OPTION_RATE, "device[].memory_bandwidth", "100 GiB/s", 1, 1e18, nullptr,
      "Copies, fills and permutations inside the device, bytes per second."},
     {size, TSR_OPTION_DURATION, "device[].latency", "5 us", 0, 1e12, nullptr, "Of one copy from or to the host."},
@@ -79,7 +81,8 @@ tsr_status read_settings(const common::reporter& report, const common::option_re
     d.bandwidth_out = option.number(table + "bandwidth_out", d.bandwidth_out);
     d.memory_bandwidth = option.number(table + "memory_bandwidth", d.memory_bandwidth);
     d.latency_ns = positive(option.integer(table + "latency", static_cast<std::int64_t>(d.latency_ns)));
-    d.launch_latency_ns = positive(option.integer(table + "launch_latency", static_cast<std::int64_t>(d.launch_latency_ns)));
+    d.launch_latency_ns =
+        positive(option.integer(table + "launch_latency", static_cast<std::int64_t>(d.launch_latency_ns)));
     d.flops = option.number(table + "flops", d.flops);
     d.compute_streams = static_cast<std::uint32_t>(positive(option.integer(table + "compute_streams", 2)));
     d.copy_engines = static_cast<std::uint32_t>(positive(option.integer(table + "copy_engines", 2)));
@@ -93,8 +96,10 @@ tsr_status read_settings(const common::reporter& report, const common::option_re
       if (other.name == d.name) return report.fail(TSR_INVALID_ARGUMENT, "two devices are named '%s'", d.name.c_str());
     if (d.memory == 0 || !(d.bandwidth_in > 0) || !(d.bandwidth_out > 0) || !(d.memory_bandwidth > 0) ||
         !(d.flops >= 0) || d.compute_streams == 0 || d.copy_engines == 0)
-      return report.fail(TSR_INVALID_ARGUMENT, "device '%s': memory, bandwidths, compute_streams and copy_engines must "
-                                               "be positive, flops not negative", d.name.c_str());
+      return report.fail(TSR_INVALID_ARGUMENT,
+                         "device '%s': memory, bandwidths, compute_streams and copy_engines must "
+                         "be positive, flops not negative",
+                         d.name.c_str());
     result.devices.push_back(std::move(d));
   }
   for (std::size_t i = 0; i < option.tables("link"); ++i) {
@@ -102,9 +107,10 @@ tsr_status read_settings(const common::reporter& report, const common::option_re
     const auto from = option.integer(table + "from", -1), to = option.integer(table + "to", -1);
     const auto last = static_cast<std::int64_t>(device_count) - 1;
     if (from < 0 || to < 0 || from > last || to > last || from == to)
-      return report.fail(TSR_INVALID_ARGUMENT, "link %zu goes from device %lld to %lld; expected two different ones of "
-                                               "0 to %lld", i, static_cast<long long>(from), static_cast<long long>(to),
-                         static_cast<long long>(last));
+      return report.fail(TSR_INVALID_ARGUMENT,
+                         "link %zu goes from device %lld to %lld; expected two different ones of "
+                         "0 to %lld",
+                         i, static_cast<long long>(from), static_cast<long long>(to), static_cast<long long>(last));
     link_settings l;
     l.from = static_cast<std::uint32_t>(from);
     l.to = static_cast<std::uint32_t>(to);

@@ -21,11 +21,11 @@ struct device_settings {
   std::uint64_t latency_ns = 5000;                                             ///< of one copy from or to the host
   std::uint64_t launch_latency_ns = 0;                                         ///< of one kernel, or one graph of them
   double flops = 0;                                                            ///< 0: as fast as the host computes
-  std::uint32_t compute_streams = 2;  ///< computations that run side by side
-  std::uint32_t copy_engines = 2;     ///< 1: copies in and out share one engine
+  std::uint32_t compute_streams = 2;                                           ///< computations that run side by side
+  std::uint32_t copy_engines = 2;  ///< 1: copies in and out share one engine
   int numa_node = -1;
   std::uint64_t max_allocation = 0, max_copy = 0;  ///< limits that it states; 0: none
-  std::uint32_t max_streams = 0;  ///< likewise
+  std::uint32_t max_streams = 0;                   ///< likewise
 };
 
 /// A direct way from one device to another. One direction only.
@@ -38,7 +38,7 @@ struct link_settings {
 struct settings {
   bool virtual_clock = false;
   bool poison = true;
-  bool shared = false;  ///< other processes can map devices' memory
+  bool shared = false;   ///< other processes can map devices' memory
   int blas_threads = 0;  ///< 0: leave OpenBLAS alone if anybody has set it, else 1
   std::vector<device_settings> devices;
   std::vector<link_settings> links;
@@ -48,8 +48,8 @@ struct settings {
 /// The options that the plugin publishes.
 const tsr_option* option_schema(std::uint32_t& count);
 
-/// Reads and checks the values given to open. Fails: INVALID_ARGUMENT (a name used twice or longer than 63 bytes, a link
-/// from or to a device that does not exist, from a device to itself, or given twice; no memory).
+/// Reads and checks the values given to open. Fails: INVALID_ARGUMENT (a name used twice or longer than 63 bytes, a
+/// link from or to a device that does not exist, from a device to itself, or given twice; no memory).
 tsr_status read_settings(const common::reporter& report, const common::option_reader& option, settings& out);
 
 }  // namespace tessera::sim

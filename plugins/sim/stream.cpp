@@ -90,11 +90,12 @@ tsr_status stream_create(tsr_device* device, std::uint32_t flags, tsr_stream** o
     if ((flags & ~static_cast<std::uint32_t>(TSR_STREAM_COPY)) != 0)
       return device->report.fail(TSR_INVALID_ARGUMENT, "stream_create: unknown flags 0x%x", flags);
     if (const auto most = device->setting.max_streams; most != 0 && device->streams.live() >= most)
-      return device->report.fail(TSR_RESOURCE_EXHAUSTED, "device '%s' has at most %u streams at a time", device->setting.name.c_str(), most);
+      return device->report.fail(TSR_RESOURCE_EXHAUSTED, "device '%s' has at most %u streams at a time",
+                                 device->setting.name.c_str(), most);
     const auto number = device->streams_made.fetch_add(1, std::memory_order_relaxed);
     auto line = std::make_shared<common::timeline>(true);
-    auto queue = std::make_unique<common::work_queue>(line, device->setting.name.substr(0, 10) + ".s" + std::to_string(number),
-                                                      device->report.host(), &device->loss);
+    auto queue = std::make_unique<common::work_queue>(
+        line, device->setting.name.substr(0, 10) + ".s" + std::to_string(number), device->report.host(), &device->loss);
     *out_stream = stream_calls::add(device, std::move(line), std::move(queue));
     return TSR_OK;
   });
@@ -115,8 +116,8 @@ tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* copy) {
     if (const auto status = resolve_side(device, "the destination", copy->destination_space, copy->destination,
                                          plan.destination_span, &to, held_to))
       return status;
-    if (const auto status = resolve_side(device, "the source", copy->source_space, copy->source, plan.source_span, &from,
-                                         held_from))
+    if (const auto status =
+            resolve_side(device, "the source", copy->source_space, copy->source, plan.source_span, &from, held_from))
       return status;
     submit(stream, [=, held = std::pair(std::move(held_to), std::move(held_from))](common::execution& state) {
       return as_transfer(device, state, *way.line, way.bandwidth, way.latency_ns, plan.total(), [&]() -> tsr_status {
@@ -139,10 +140,11 @@ tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination,
     common::scalar copied;
     std::memcpy(copied.bytes, pattern, pattern_bytes);
     submit_kernel(stream, [=, held = std::move(resolver.held)](common::execution& state) {
-      return as_transfer(device, state, device->within, device->setting.memory_bandwidth, 0, bytes, [&]() -> tsr_status {
-        common::fill_pattern(to, copied.bytes, pattern_bytes, count);
-        return TSR_OK;
-      });
+      return as_transfer(device, state, device->within, device->setting.memory_bandwidth, 0, bytes,
+                         [&]() -> tsr_status {
+                           common::fill_pattern(to, copied.bytes, pattern_bytes, count);
+                           return TSR_OK;
+                         });
     });
     return TSR_OK;
   });
@@ -154,13 +156,15 @@ tsr_status run_host_work(tsr_device* device, tsr_stream* stream, const common::h
     operands resolver(device);
     std::vector<void*> bases(work.range_count);
     for (std::uint32_t i = 0; i < work.range_count; ++i)
-      if (const auto status = resolver.resolve("a range", work.ranges[i], work.bytes_of(i, 1), &bases[i])) return status;
-    submit_kernel(stream, [device, function = work.function, argument = work.argument, flops = work.modelled_flops, bases = std::move(bases),
-                           held = std::move(resolver.held)](common::execution& state) {
+      if (const auto status = resolver.resolve("a range", work.ranges[i], work.bytes_of(i, 1), &bases[i]))
+        return status;
+    submit_kernel(stream, [device, function = work.function, argument = work.argument, flops = work.modelled_flops,
+                           bases = std::move(bases), held = std::move(resolver.held)](common::execution& state) {
       return as_computation(device, state, flops, [&]() -> tsr_status {
         const auto status = function(argument, bases.data());
         if (status != TSR_OK)
-          state.message = std::string("a host task returned ") + common::word_for(status) + " (" + std::to_string(status) + ")";
+          state.message =
+              std::string("a host task returned ") + common::word_for(status) + " (" + std::to_string(status) + ")";
         return status;
       });
     });

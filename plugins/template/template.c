@@ -15,7 +15,10 @@
 #endif
 
 #define PLUGIN_NAME "template" /* of its table in the configuration, [plugin.NAME], and of its file */
-enum { ALIGNMENT = 64, CAPACITY = 256 << 20 };
+enum {
+  ALIGNMENT = 64,
+  CAPACITY = 256 << 20
+};
 
 /* ---- Handles. A real device keeps its driver's handles here. Live ones are kept in lists, so that a stale or foreign
  * handle is recognised without being touched. */
@@ -82,8 +85,11 @@ static tsr_status spaces(tsr_device* device, uint32_t index, tsr_space_desc* out
   if (device == NULL || out_desc == NULL) return TSR_INVALID_ARGUMENT;
   if (index > 0) return fail(device->plugin, TSR_OUT_OF_RANGE, "the device has one space");
   tsr_space_desc desc = {.kind = TSR_SPACE_HOST, /* a discrete device: TSR_SPACE_DEVICE and no HOST_VISIBLE */
-                         .capabilities = TSR_SPACE_ADDRESSABLE | TSR_SPACE_HOST_VISIBLE, .numa_node = -1,
-                         .bytes = CAPACITY, .granularity = ALIGNMENT, .alignment = ALIGNMENT,
+                         .capabilities = TSR_SPACE_ADDRESSABLE | TSR_SPACE_HOST_VISIBLE,
+                         .numa_node = -1,
+                         .bytes = CAPACITY,
+                         .granularity = ALIGNMENT,
+                         .alignment = ALIGNMENT,
                          .name = "memory"};
   return fill_out(out_desc, &desc, sizeof desc);
 }
@@ -222,11 +228,17 @@ static tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* c
 }
 
 /* Entries that are not named are NULL: optional, and the core takes another way. */
-static const tsr_device_table device_table = {
-    .struct_size = sizeof(tsr_device_table), .spaces = spaces, .link = link_of, .mem_alloc = mem_alloc,
-    .mem_free = mem_free, .stream_create = stream_create, .stream_destroy = stream_destroy,
-    .stream_signal = stream_signal, .stream_progress = stream_progress, .copy = copy,
-    .mem_base = mem_base};
+static const tsr_device_table device_table = {.struct_size = sizeof(tsr_device_table),
+                                              .spaces = spaces,
+                                              .link = link_of,
+                                              .mem_alloc = mem_alloc,
+                                              .mem_free = mem_free,
+                                              .stream_create = stream_create,
+                                              .stream_destroy = stream_destroy,
+                                              .stream_signal = stream_signal,
+                                              .stream_progress = stream_progress,
+                                              .copy = copy,
+                                              .mem_base = mem_base};
 
 /* ---- The plugin: what there is, and its life. */
 static tsr_status enumerate(tsr_plugin* plugin, uint32_t index, tsr_device_desc* out_desc, uint32_t* out_count) {
@@ -234,8 +246,12 @@ static tsr_status enumerate(tsr_plugin* plugin, uint32_t index, tsr_device_desc*
   if (out_desc != NULL && index > 0) return fail(plugin, TSR_OUT_OF_RANGE, "the plugin has one device");
   if (out_count != NULL) *out_count = 1;
   if (out_desc == NULL) return TSR_OK;
-  tsr_device_desc desc = {.device_class = TSR_DEVICE_ACCELERATOR, .numa_node = -1, .space_count = 1, .compute_units = 1,
-                          .capabilities = TSR_DEVICE_INLINE, .copy_engines = 1};
+  tsr_device_desc desc = {.device_class = TSR_DEVICE_ACCELERATOR,
+                          .numa_node = -1,
+                          .space_count = 1,
+                          .compute_units = 1,
+                          .capabilities = TSR_DEVICE_INLINE,
+                          .copy_engines = 1};
   const size_t length = sizeof PLUGIN_NAME; /* with its NUL; what is longer is cut */
   memcpy(desc.uuid, PLUGIN_NAME, length < sizeof desc.uuid ? length : sizeof desc.uuid);
   memcpy(desc.name, PLUGIN_NAME, length < sizeof desc.name ? length : sizeof desc.name - 1);
@@ -271,8 +287,10 @@ static tsr_status shut_down(tsr_plugin* plugin) { /* closes what is open, joins 
   free(plugin);
   return TSR_OK;
 }
-static const tsr_plugin_table plugin_table = {.struct_size = sizeof(tsr_plugin_table), .enumerate = enumerate,
-                                              .device_open = device_open, .device_close = device_close,
+static const tsr_plugin_table plugin_table = {.struct_size = sizeof(tsr_plugin_table),
+                                              .enumerate = enumerate,
+                                              .device_open = device_open,
+                                              .device_close = device_close,
                                               .shutdown = shut_down};
 
 /* `values` are the user's settings, checked against the schema in the header (none here: .options). */
@@ -289,10 +307,16 @@ static tsr_status open_plugin(const tsr_host* host, const tsr_option_value* valu
 }
 
 /* A plugin that needs a driver sets `.probe`: it looks for the driver, cheaply, and answers 0 when there is none. */
-static const tsr_plugin_header header = {
-    .struct_size = sizeof(tsr_plugin_header), .abi_major = TSR_ABI_MAJOR, .abi_minor = TSR_ABI_MINOR,
-    .kind = TSR_PLUGIN_DEVICE, .sanitizer = TSR_BUILD_SANITIZER, .name = PLUGIN_NAME, .vendor = "Tessera",
-    .version = "0.1.0", .build = __VERSION__, .open = open_plugin};
+static const tsr_plugin_header header = {.struct_size = sizeof(tsr_plugin_header),
+                                         .abi_major = TSR_ABI_MAJOR,
+                                         .abi_minor = TSR_ABI_MINOR,
+                                         .kind = TSR_PLUGIN_DEVICE,
+                                         .sanitizer = TSR_BUILD_SANITIZER,
+                                         .name = PLUGIN_NAME,
+                                         .vendor = "Tessera",
+                                         .version = "0.1.0",
+                                         .build = __VERSION__,
+                                         .open = open_plugin};
 
 TSR_EXPORT const tsr_plugin_header* tsr_plugin_query(uint32_t host_major, uint32_t host_minor) {
   (void)host_minor; /* the host uses what it knows of our tables: they only grow at their end */

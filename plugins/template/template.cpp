@@ -1,6 +1,6 @@
-// A device plugin in C++ to clone: a device whose memory is host memory and whose streams run their work inside the enqueueing call. It
-// passes the conformance suite; replace one function after the other by your device's, and run the suite again after each. README.md has
-// the steps. The contracts in full are in <tessera/plugin.h>.
+// A device plugin in C++ to clone: a device whose memory is host memory and whose streams run their work inside the
+// enqueueing call. It passes the conformance suite; replace one function after the other by your device's, and run the
+// suite again after each. README.md has the steps. The contracts in full are in <tessera/plugin.h>.
 //
 // Nothing of C++ crosses the boundary: every entry that can fail runs its body inside `contained`.
 #include <tessera/plugin.h>
@@ -67,8 +67,8 @@ void fill_out(T* out, T value) {
   std::memcpy(static_cast<void*>(out), &value, value.struct_size);
 }
 
-// ---- Handles. Live ones are kept, so that a stale or foreign handle is recognised without being touched. Memory calls may come from any
-// thread (rule R5).
+// ---- Handles. Live ones are kept, so that a stale or foreign handle is recognised without being touched. Memory calls
+// may come from any thread (rule R5).
 template <class T>
 class live {
  public:
@@ -103,7 +103,8 @@ struct tsr_memory_s {
   tsr_memory_s(std::atomic<std::uint64_t>& sum, std::uint64_t size) : used(sum), bytes(size) {
     require(bytes <= capacity, "more than the device has", TSR_RESOURCE_EXHAUSTED);
     const std::uint64_t before = used.fetch_add(rounded());
-    if (before + rounded() <= capacity) base = static_cast<unsigned char*>(std::aligned_alloc(alignment, rounded()));  // your driver's
+    if (before + rounded() <= capacity)
+      base = static_cast<unsigned char*>(std::aligned_alloc(alignment, rounded()));  // your driver's
     if (base != nullptr) return;
     used -= rounded();
     throw failure(TSR_RESOURCE_EXHAUSTED, "the device's memory is used up");
@@ -147,14 +148,15 @@ tsr_status on(Handle* handle, Body&& body) noexcept {
 tsr_status spaces(tsr_device* device, std::uint32_t index, tsr_space_desc* out_desc) {
   return on(device, [&](tsr_device&) {
     require(index == 0, "the device has one space", TSR_OUT_OF_RANGE);
-    fill_out(out_desc, tsr_space_desc{.struct_size = 0,
-                                      .kind = TSR_SPACE_HOST,  // a discrete device: TSR_SPACE_DEVICE and no HOST_VISIBLE
-                                      .capabilities = TSR_SPACE_ADDRESSABLE | TSR_SPACE_HOST_VISIBLE,
-                                      .numa_node = -1,
-                                      .bytes = capacity,
-                                      .granularity = alignment,
-                                      .alignment = alignment,
-                                      .name = "memory"});
+    fill_out(out_desc,
+             tsr_space_desc{.struct_size = 0,
+                            .kind = TSR_SPACE_HOST,  // a discrete device: TSR_SPACE_DEVICE and no HOST_VISIBLE
+                            .capabilities = TSR_SPACE_ADDRESSABLE | TSR_SPACE_HOST_VISIBLE,
+                            .numa_node = -1,
+                            .bytes = capacity,
+                            .granularity = alignment,
+                            .alignment = alignment,
+                            .name = "memory"});
   });
 }
 void check_link(const tsr_device& device, tsr_space_ref source, tsr_space_ref destination) {
@@ -163,7 +165,8 @@ void check_link(const tsr_device& device, tsr_space_ref source, tsr_space_ref de
     require(side.device == &device, "a side is of another plugin");
     require(side.space == 0, "the device has one space", TSR_OUT_OF_RANGE);
   }
-  require(source.device != nullptr || destination.device != nullptr, "neither side is this device's", TSR_UNIMPLEMENTED);
+  require(source.device != nullptr || destination.device != nullptr, "neither side is this device's",
+          TSR_UNIMPLEMENTED);
 }
 tsr_status link_of(tsr_device* device, tsr_space_ref source, tsr_space_ref destination, tsr_link_desc* out_link) {
   return on(device, [&](const tsr_device& self) {
@@ -197,15 +200,17 @@ unsigned char* resolve(tsr_device& device, tsr_address address, std::uint64_t by
     return reinterpret_cast<unsigned char*>(static_cast<std::uintptr_t>(address.offset));
   }
   const tsr_memory& memory = device.memories.at(address.memory);
-  require(address.offset <= memory.bytes && bytes <= memory.bytes - address.offset, "the range leaves its allocation", TSR_OUT_OF_RANGE);
+  require(address.offset <= memory.bytes && bytes <= memory.bytes - address.offset, "the range leaves its allocation",
+          TSR_OUT_OF_RANGE);
   return memory.base + address.offset;
 }
 
-// ---- Streams. A real device creates its queue and, for tickets, events: record one in stream_signal, query them in stream_progress, which
-// never blocks and also reports failed work; wait for one in stream_host_wait.
+// ---- Streams. A real device creates its queue and, for tickets, events: record one in stream_signal, query them in
+// stream_progress, which never blocks and also reports failed work; wait for one in stream_host_wait.
 tsr_status stream_create(tsr_device* device, std::uint32_t flags, tsr_stream** out_stream) {
   return on(device, [&](tsr_device& self) {
-    require(out_stream != nullptr && (flags & ~std::uint32_t{TSR_STREAM_COPY | TSR_STREAM_INLINE}) == 0, "unknown flags, or no out_stream");
+    require(out_stream != nullptr && (flags & ~std::uint32_t{TSR_STREAM_COPY | TSR_STREAM_INLINE}) == 0,
+            "unknown flags, or no out_stream");
     *out_stream = self.streams.add(std::make_unique<tsr_stream>());
   });
 }
@@ -218,7 +223,8 @@ tsr_status stream_signal(tsr_device* device, tsr_stream* stream, tsr_ticket* out
     *out_ticket = {stream, ++self.streams.at(stream).reached};
   });
 }
-tsr_status stream_progress(tsr_device* device, tsr_stream* stream, std::uint64_t* out_value, std::uint64_t* out_failed) {
+tsr_status stream_progress(tsr_device* device, tsr_stream* stream, std::uint64_t* out_value,
+                           std::uint64_t* out_failed) {
   return on(device, [&](tsr_device& self) {
     require(out_value != nullptr, "no out_value");
     *out_value = self.streams.at(stream).reached;
@@ -231,7 +237,8 @@ tsr_status stream_progress(tsr_device* device, tsr_stream* stream, std::uint64_t
 std::uint64_t span_of(std::uint64_t bytes, const std::uint64_t stride[2], std::uint64_t rows, std::uint64_t planes) {
   std::uint64_t plane = 0, all = 0;
   require(rows == 1 || stride[0] >= bytes, "copy: a stride that is shorter than what it steps over");
-  const bool fits = !__builtin_mul_overflow(rows - 1, stride[0], &plane) && !__builtin_add_overflow(plane, bytes, &plane) &&
+  const bool fits = !__builtin_mul_overflow(rows - 1, stride[0], &plane) &&
+                    !__builtin_add_overflow(plane, bytes, &plane) &&
                     !__builtin_mul_overflow(planes - 1, stride[1], &all) && !__builtin_add_overflow(all, plane, &all);
   require(fits, "copy: more than 64 bits of bytes", TSR_OUT_OF_RANGE);
   require(planes == 1 || stride[1] >= plane, "copy: a stride that is shorter than what it steps over");
@@ -287,7 +294,8 @@ tsr_status enumerate(tsr_plugin* plugin, std::uint32_t index, tsr_device_desc* o
     fill_out(out_desc, desc);
   });
 }
-tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out_device, const tsr_device_table** out_table) {
+tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out_device,
+                       const tsr_device_table** out_table) {
   return on(plugin, [&](tsr_plugin& self) {
     require(out_device != nullptr && out_table != nullptr, "an out_ argument is NULL");
     require(index == 0, "the plugin has one device", TSR_OUT_OF_RANGE);
@@ -310,7 +318,8 @@ tsr_status shut_down(tsr_plugin* plugin) {  // closes what is open, joins thread
 }
 
 /// `values` are the user's settings, checked against the schema in the header (none here: options).
-tsr_status open_plugin(const tsr_host* host, const tsr_option_value*, std::uint32_t, tsr_plugin** out_plugin, const void** out_table) {
+tsr_status open_plugin(const tsr_host* host, const tsr_option_value*, std::uint32_t, tsr_plugin** out_plugin,
+                       const void** out_table) {
   if (host == nullptr || out_plugin == nullptr || out_table == nullptr) return TSR_INVALID_ARGUMENT;
   return contained(host, [&] {
     static const tsr_plugin_table table = [] {
@@ -338,5 +347,7 @@ extern "C" TSR_EXPORT const tsr_plugin_header* tsr_plugin_query(std::uint32_t ho
     h.open = open_plugin;
     return h;
   }();
-  return host_major == TSR_ABI_MAJOR ? &header : nullptr;  // the host uses what it knows of our tables: they only grow at their end
+  return host_major == TSR_ABI_MAJOR
+             ? &header
+             : nullptr;  // the host uses what it knows of our tables: they only grow at their end
 }

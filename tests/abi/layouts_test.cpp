@@ -20,8 +20,10 @@ std::string header_text() {
   text << std::ifstream(TESSERA_SOURCE_DIR "/core/plugin/abi/tessera/plugin.h").rdbuf();
   std::string all = text.str(), left;
   for (std::size_t at = 0; at < all.size();) {
-    if (all.compare(at, 2, "/*") == 0) at = all.find("*/", at) + 2;
-    else left += all[at++];
+    if (all.compare(at, 2, "/*") == 0)
+      at = all.find("*/", at) + 2;
+    else
+      left += all[at++];
   }
   return left;
 }

@@ -51,7 +51,8 @@ TEST(old_plugin_new_core, of_0_1_is_refused) {
     FAIL() << "it was taken";
   } catch (const error& refused) {
     EXPECT_EQ(refused.kind(), error_kind::plugin);
-    EXPECT_NE(refused.message().find("built for plugin ABI 0.1, this program offers 1."), std::string::npos) << refused.what();
+    EXPECT_NE(refused.message().find("built for plugin ABI 0.1, this program offers 1."), std::string::npos)
+        << refused.what();
     EXPECT_NE(refused.where().find("tessera_mini_0_1.so"), std::string::npos) << refused.what();
   }
 }

@@ -26,23 +26,25 @@ constexpr unsigned major = TSR_ABI_MAJOR, minor = TSR_ABI_MINOR, max_rank = TSR_
 #define FIELD(type, field)                                                                                        \
   static_assert(offsetof(new_abi::type, field) == offsetof(old_abi::type, field), #type "." #field " has moved"); \
   static_assert(sizeof(new_abi::type::field) == sizeof(old_abi::type::field), #type "." #field " has another size");
-#define CONSTANT(name)                                                                                            \
-  static_assert(static_cast<int64_t>(new_abi::name) == static_cast<int64_t>(old_abi::name), #name " has another " \
-                                                                                                  "value");
+#define CONSTANT(name)                                                                            \
+  static_assert(static_cast<int64_t>(new_abi::name) == static_cast<int64_t>(old_abi::name), #name \
+                " has another "                                                                   \
+                "value");
 // What grows is a new minor version.
-#define SIZE(type)                                                                      \
-  static_assert(sizeof(new_abi::type) >= sizeof(old_abi::type), #type " has shrunk");   \
-  static_assert(new_abi::minor > old_abi::minor || sizeof(new_abi::type) == sizeof(old_abi::type), #type " has grown within 1.0");
+#define SIZE(type)                                                                                 \
+  static_assert(sizeof(new_abi::type) >= sizeof(old_abi::type), #type " has shrunk");              \
+  static_assert(new_abi::minor > old_abi::minor || sizeof(new_abi::type) == sizeof(old_abi::type), \
+                #type " has grown within 1.0");
 #include "tests/abi/1.0/contents.inc"
 #undef FIELD
 #undef CONSTANT
 #undef SIZE
 
-// A field that came later begins where its struct ended before, so that struct_size tells whether it is there: padding at an end is
-// no room (tsr_host, tsr_device_desc, tsr_launch, tsr_csr and tsr_bsr of version 1.0 have some).
+// A field that came later begins where its struct ended before, so that struct_size tells whether it is there: padding
+// at an end is no room (tsr_host, tsr_device_desc, tsr_launch, tsr_csr and tsr_bsr of version 1.0 have some).
 #define AT_0(type, field)
-#define AT_1(type, field)                                                     \
-  static_assert(offsetof(new_abi::type, field) >= sizeof(old_abi::type),      \
+#define AT_1(type, field)                                                \
+  static_assert(offsetof(new_abi::type, field) >= sizeof(old_abi::type), \
                 #type "." #field " lies in what was padding in version 1.0");
 #define FIELD(type, field, minor) AT_##minor(type, field)
 #define BORN(type, field, minor)

@@ -23,7 +23,8 @@ using namespace tessera::conformance;
 
 /// A plugin that breaks one promise, and the check that must notice.
 struct fault {
-  const char* planted;  ///< a file of tests/plugins, or what the layer `careless` (or `boastful`) around a simulated device is about
+  const char* planted;  ///< a file of tests/plugins, or what the layer `careless` (or `boastful`) around a simulated
+                        ///< device is about
   const char* check;    ///< that must fail
   const char* wrong;    ///< what the plugin does
 };
@@ -83,7 +84,8 @@ constexpr fault of_limits[] = {
 /// Those of plugins of the other kinds, and of what holds for every kind.
 constexpr fault of_kinds[] = {
     {"table_slow_probe", "plugin.probe_is_cheap", "takes milliseconds to be probed"},
-    {"operations_wears_out", "plugin.opens_again", "has something to offer at twenty openings and nothing at the next twenty"},
+    {"operations_wears_out", "plugin.opens_again",
+     "has something to offer at twenty openings and nothing at the next twenty"},
     {"table_stuck", "plugin.refused_options_do_no_harm", "refuses the opening after one that it refused for an option"},
     {"operations_twice", "operations.names", "has two operations of one name"},
     {"operations_silent", "operations.any_arguments_are_answered", "refuses arguments without a word to `host->error`"},
@@ -112,7 +114,8 @@ request asked_of(const std::string& plugin) {
 /// `devices`: how many there are behind the layer.
 request asked_behind(const std::string& careless_about, int devices = 1) {
   request asked{.plugin = sim, .layer = built("careless"), .layer_options = {{"about", careless_about, "test"}}};
-  for (int i = 0; i < devices; ++i) asked.options.push_back({"device[" + std::to_string(i) + "].memory", std::string("64 MiB"), "test"});
+  for (int i = 0; i < devices; ++i)
+    asked.options.push_back({"device[" + std::to_string(i) + "].memory", std::string("64 MiB"), "test"});
   return asked;
 }
 
@@ -148,13 +151,16 @@ void expect_found(const fault& one, const request& faulty_one, const request& so
   EXPECT_EQ(sound.how, outcome::passed) << sound.message;
 }
 
-/// The checks that fail, of all but those groups that compute with random shapes for long and know nothing of what is wrong.
+/// The checks that fail, of all but those groups that compute with random shapes for long and know nothing of what is
+/// wrong.
 std::vector<std::string> failing(request asked) {
   std::vector<std::string> found;
   std::string group;
   for (const std::string& name : names(asked)) {
     const std::string its_group = name.substr(0, name.find('.') + 1);
-    if (its_group == group || its_group == "tensor." || its_group == "sparse." || its_group == "jit." || its_group == "ipc.") continue;
+    if (its_group == group || its_group == "tensor." || its_group == "sparse." || its_group == "jit." ||
+        its_group == "ipc.")
+      continue;
     asked.filter = group = its_group;
     for (const result& one : run(asked).results)
       if (one.how == outcome::failed) found.push_back(one.name);
@@ -207,7 +213,8 @@ std::vector<fault> rare_faults() {
 INSTANTIATE_TEST_SUITE_P(careless, rare, testing::ValuesIn(rare_faults()), name_of_test);
 
 TEST(layers, are_checked_around_a_device) {
-  const request asked{.plugin = built("careless"), .options = {{"about", std::string("patterns"), "test"}}, .inner = sim};
+  const request asked{
+      .plugin = built("careless"), .options = {{"about", std::string("patterns"), "test"}}, .inner = sim};
   EXPECT_EQ(outcome_of(asked, "enqueueing.patterns_are_read_at_once").how, outcome::failed);
   EXPECT_EQ(outcome_of(asked, "copies.every_pair").how, outcome::passed);
   EXPECT_EQ(outcome_of(asked, "layer.keeps_the_header").how, outcome::passed);
@@ -228,11 +235,15 @@ TEST(layers, alone_have_an_inner_plugin) {
 
 TEST(groups, follow_the_kind_of_the_plugin) {
   const auto of = [](const char* plugin) { return names(asked_of(plugin)); };
-  EXPECT_THAT(of("policy"), testing::AllOf(testing::Contains("policy.extreme_values"), testing::Contains("plugin.opens_again"),
-                                           testing::Not(testing::Contains("copies.every_pair")), testing::Not(testing::Contains("operations.names"))));
-  EXPECT_THAT(of("mini"), testing::AllOf(testing::Contains("copies.every_pair"), testing::Not(testing::Contains("storage.computes_nothing")),
+  EXPECT_THAT(of("policy"),
+              testing::AllOf(testing::Contains("policy.extreme_values"), testing::Contains("plugin.opens_again"),
+                             testing::Not(testing::Contains("copies.every_pair")),
+                             testing::Not(testing::Contains("operations.names"))));
+  EXPECT_THAT(of("mini"), testing::AllOf(testing::Contains("copies.every_pair"),
+                                         testing::Not(testing::Contains("storage.computes_nothing")),
                                          testing::Not(testing::Contains("layer.keeps_the_header"))));
-  EXPECT_THAT(of("layer"), testing::AllOf(testing::Contains("layer.keeps_the_header"), testing::Contains("copies.every_pair")));
+  EXPECT_THAT(of("layer"),
+              testing::AllOf(testing::Contains("layer.keeps_the_header"), testing::Contains("copies.every_pair")));
   const result foreign = outcome_of("policy", "copies.every_pair");
   EXPECT_EQ(foreign.how, outcome::skipped);
   EXPECT_THAT(foreign.message, testing::HasSubstr("policy"));
@@ -244,13 +255,15 @@ TEST(vacuous, checks_that_find_nothing_to_look_at_are_skipped) {
   EXPECT_EQ(done.message, "there was nothing to look at");
   EXPECT_EQ(outcome_of("mini", "memory.alignment_is_kept").how, outcome::passed);
   // A check of two extensions of which one is there.
-  request without_graphs{.plugin = sim, .layer = built("without"), .layer_options = {{"leave_out", std::string("GRAPH"), "test"}}};
+  request without_graphs{
+      .plugin = sim, .layer = built("without"), .layer_options = {{"leave_out", std::string("GRAPH"), "test"}}};
   EXPECT_EQ(outcome_of(without_graphs, "sparse.recorded").how, outcome::skipped);
   without_graphs.layer_options.clear();
   EXPECT_EQ(outcome_of(without_graphs, "sparse.recorded").how, outcome::passed);
 }
 
-/// Work that waits for what the call's own thread does next would not end on a plugin whose work is done inside the calls.
+/// Work that waits for what the call's own thread does next would not end on a plugin whose work is done inside the
+/// calls.
 TEST(work_inside_the_calls, is_found_out_at_once) {
   double seconds = 0;
   for (const char* group : {"enqueueing.", "ordering.", "failure."}) {
@@ -262,7 +275,8 @@ TEST(work_inside_the_calls, is_found_out_at_once) {
     for (const result& one : done.results) seconds += one.seconds;
   }
   EXPECT_LT(seconds, 4) << "one wait for work that is held back takes 5 seconds";
-  EXPECT_EQ(outcome_of("inline", "enqueueing.allocation_waits_for_no_work").message, "the work is done inside the calls");
+  EXPECT_EQ(outcome_of("inline", "enqueueing.allocation_waits_for_no_work").message,
+            "the work is done inside the calls");
   EXPECT_EQ(outcome_of("inline", "ordering.host_waits").how, outcome::passed);
   EXPECT_EQ(outcome_of("inline", "failure.failures_are_reported_one_by_one").how, outcome::passed);
 }
@@ -283,7 +297,8 @@ TEST(losses, are_had_by_named_options_or_not_at_all) {
   const auto with = [](const char* every) {
     return request{.plugin = built("mini"),
                    .layer = TESSERA_PLUGIN_DIR "/tessera_fault.so",
-                   .lose_with = {{"inject[0].kind", std::string("lost"), "test"}, {"inject[0].every", std::string(every), "test"}}};
+                   .lose_with = {{"inject[0].kind", std::string("lost"), "test"},
+                                 {"inject[0].every", std::string(every), "test"}}};
   };
   const result unnamed = outcome_of("mini", "loss.is_sticky");
   EXPECT_EQ(unnamed.how, outcome::skipped);
@@ -299,7 +314,8 @@ TEST(losses, are_had_by_named_options_or_not_at_all) {
 std::string table() {
   std::string text = "| a plugin that | is planted as | is found by |\n|---|---|---|\n";
   const auto add = [&](std::span<const fault> some, const char* where) {
-    for (const fault& one : some) text += "| " + std::string(one.wrong) + " | `" + where + one.planted + "` | `" + one.check + "` |\n";
+    for (const fault& one : some)
+      text += "| " + std::string(one.wrong) + " | `" + where + one.planted + "` | `" + one.check + "` |\n";
   };
   add(of_kinds, "");
   add(of_devices, "");
@@ -316,7 +332,8 @@ TEST(readme, lists_the_planted_faults) {
 
 TEST(readme, lists_faults_of_checks_that_there_are) {
   const auto all = names();
-  for (const auto& some : {std::span<const fault>(of_kinds), std::span<const fault>(of_devices), std::span<const fault>(of_streams), std::span<const fault>(of_limits)})
+  for (const auto& some : {std::span<const fault>(of_kinds), std::span<const fault>(of_devices),
+                           std::span<const fault>(of_streams), std::span<const fault>(of_limits)})
     for (const fault& one : some) EXPECT_THAT(all, testing::Contains(one.check));
 }
 
@@ -342,8 +359,8 @@ TEST_P(stated, limits_are_tried) {
   EXPECT_EQ(sound.how, outcome::passed) << sound.message;
 }
 
-INSTANTIATE_TEST_SUITE_P(boastful, stated,
-                         testing::ValuesIn(of_limits), [](const auto& test) { return std::string(test.param.planted); });
+INSTANTIATE_TEST_SUITE_P(boastful, stated, testing::ValuesIn(of_limits),
+                         [](const auto& test) { return std::string(test.param.planted); });
 
 /// A device that has one stream, copies 4 KiB and allocates 64 KiB at a time, and states it.
 request asked_of_a_small_device() {

@@ -1,4 +1,5 @@
-// The conformance suite as GoogleTests: conformance --plugin PATH [--option name=value]... [--layer PATH] [--inner PATH]
+// The conformance suite as GoogleTests: conformance --plugin PATH [--option name=value]... [--layer PATH] [--inner
+// PATH]
 // [--lose-with name=value]... [--known-failures FILE] [--seed N] and GoogleTest's own options. Runs the same checks as
 // `tessera plugins check`.
 #include <gtest/gtest.h>
@@ -43,7 +44,9 @@ int main(int count, char** arguments) {
   for (int i = 1; i + 1 < count; i += 2) {
     const std::string key = arguments[i], value = arguments[i + 1];
     const auto middle = value.find('=');
-    const auto option = [&] { return tessera::plugin::raw_option{value.substr(0, middle), value.substr(middle + 1), "command line"}; };
+    const auto option = [&] {
+      return tessera::plugin::raw_option{value.substr(0, middle), value.substr(middle + 1), "command line"};
+    };
     if (key == "--plugin") {
       what.plugin = std::filesystem::absolute(value);
     } else if (key == "--option" && middle != std::string::npos) {
@@ -65,7 +68,8 @@ int main(int count, char** arguments) {
   }
   if (what.plugin.empty()) {
     std::fprintf(stderr,
-                 "usage: conformance --plugin PATH [--option name=value]... [--layer PATH] [--inner PATH] [--lose-with name=value]...\n"
+                 "usage: conformance --plugin PATH [--option name=value]... [--layer PATH] [--inner PATH] [--lose-with "
+                 "name=value]...\n"
                  "                   [--known-failures FILE] [--seed N]\n");
     return 2;
   }

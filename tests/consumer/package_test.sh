@@ -3,6 +3,7 @@
 # with a sentence on standard error.
 set -euo pipefail
 
+# shellcheck disable=SC2153  # CMakeLists.txt sets it
 prefix="$WORK/prefix"
 program="$prefix/$BINDIR/tessera"
 
@@ -139,7 +140,9 @@ step_authors() {
     cd "$work"
     export PREFIX="$prefix"
     unset PKG_CONFIG_PATH
+    # shellcheck disable=SC2317  # what the documents tell one to type calls them
     cc() { "$CC" -Wall -Wextra -Wpedantic -Werror "$@"; }
+    # shellcheck disable=SC2317
     c++() { "$CXX" -Wall -Wextra -Werror "$@"; }
     # shellcheck source=/dev/null
     source "$WORK/authors.sh"

@@ -34,7 +34,10 @@ def measured(jobs):
     out = BUILD / "coverage.json"
     run("gcovr", "--root", ".", "--filter", "core/", "--json", str(out), "-j", str(jobs), str(BUILD))
     files = json.loads(out.read_text())["files"]
-    return {f["file"]: {l["line_number"]: l["count"] for l in f["lines"] if not l.get("gcovr/noncode", False)} for f in files}
+    return {
+        f["file"]: {line["line_number"]: line["count"] for line in f["lines"] if not line.get("gcovr/noncode", False)}
+        for f in files
+    }
 
 
 def percent(reached, lines):
@@ -70,20 +73,35 @@ def missing(files):
 
 
 def revision_of_tree():
-    return subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(
+        ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True
+    ).stdout.strip()
 
 
 def text_of(files, failed, revision, note):
     rows, (lines, reached) = table(files)
-    text = ["# Measured: lines of core/ that the tests reach", "",
-            f"- Date: {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d}, revision {revision}",
-            "- Command: `tests/coverage/report.py " + shlex.join(a for a in sys.argv[1:] if a in ("--keep", "--write")) + "`",
-            "- Build: the preset `coverage`, GCC with `--coverage -O1`",
-            "- Tests: " + (note or "all but the labels `package` and `measure`") + ("; some failed" if failed else ""), "",
-            "| room | lines | reached | |", "|---|---:|---:|---:|"]
+    text = [
+        "# Measured: lines of core/ that the tests reach",
+        "",
+        f"- Date: {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d}, revision {revision}",
+        "- Command: `tests/coverage/report.py "
+        + shlex.join(a for a in sys.argv[1:] if a in ("--keep", "--write"))
+        + "`",
+        "- Build: the preset `coverage`, GCC with `--coverage -O1`",
+        "- Tests: " + (note or "all but the labels `package` and `measure`") + ("; some failed" if failed else ""),
+        "",
+        "| room | lines | reached | |",
+        "|---|---:|---:|---:|",
+    ]
     text += [f"| {name} | {all_of} | {hit} | {percent(hit, all_of)} |" for name, all_of, hit in rows]
-    text += [f"| **core** | {lines} | {reached} | **{percent(reached, lines)}** |", "", "The files with most lines unreached:", "",
-             "| file | unreached | of |", "|---|---:|---:|"]
+    text += [
+        f"| **core** | {lines} | {reached} | **{percent(reached, lines)}** |",
+        "",
+        "The files with most lines unreached:",
+        "",
+        "| file | unreached | of |",
+        "|---|---:|---:|",
+    ]
     text += [f"| {name} | {len(numbers)} | {len(files[name])} |" for name, numbers in missing(files)[:12]]
     return "\n".join(text) + "\n"
 
@@ -103,7 +121,7 @@ def main():
     files = measured(options.jobs)
     text = text_of(files, failed != 0, options.revision, options.note)
     print(text)
-    for name, numbers in missing(files)[:options.missing]:
+    for name, numbers in missing(files)[: options.missing]:
         print(f"{name}: {ranges(numbers)}")
     if options.write:
         RESULT.write_text(text)

@@ -57,7 +57,8 @@ std::vector<std::string> words_of(const std::string& text) {
 
 class mutator {
  public:
-  mutator(std::vector<std::string> corpus, std::vector<std::string> words) : m_corpus(std::move(corpus)), m_words(std::move(words)) {}
+  mutator(std::vector<std::string> corpus, std::vector<std::string> words)
+      : m_corpus(std::move(corpus)), m_words(std::move(words)) {}
 
   std::string input(std::uint64_t seed, std::uint64_t number) {
     if (number < m_corpus.size()) return m_corpus[number];
@@ -77,7 +78,8 @@ class mutator {
   // Begin and length of some line.
   std::pair<std::size_t, std::size_t> line(const std::string& text) {
     const std::size_t at = below(text.size());
-    const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1, end = std::min(text.find('\n', at), text.size() - 1);
+    const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1,
+                      end = std::min(text.find('\n', at), text.size() - 1);
     return {begin, end < begin ? 0 : end - begin + 1};
   }
 
@@ -85,11 +87,21 @@ class mutator {
     if (text.empty()) text = "\n";
     const std::size_t at = below(text.size());
     switch (below(9)) {
-      case 0: text[at] = static_cast<char>(m_random()); break;
-      case 1: text.erase(at, 1 + below(20)); break;
-      case 2: text.insert(at, piece(text, 40)); break;
-      case 3: text.insert(at, piece(m_corpus[below(m_corpus.size())], 200)); break;
-      case 4: text.insert(at, m_words.empty() ? " " : " " + m_words[below(m_words.size())] + " "); break;
+      case 0:
+        text[at] = static_cast<char>(m_random());
+        break;
+      case 1:
+        text.erase(at, 1 + below(20));
+        break;
+      case 2:
+        text.insert(at, piece(text, 40));
+        break;
+      case 3:
+        text.insert(at, piece(m_corpus[below(m_corpus.size())], 200));
+        break;
+      case 4:
+        text.insert(at, m_words.empty() ? " " : " " + m_words[below(m_words.size())] + " ");
+        break;
       case 5: {
         const auto [begin, length] = line(text);
         text.erase(begin, length);
@@ -104,13 +116,15 @@ class mutator {
       }
       case 7: {  // a word again and again
         const std::string again = piece(text, 12);
-        for (std::size_t k = below(below(8) == 0 ? 2000 : 20); k > 0 && text.size() < largest; --k) text.insert(at, again);
+        for (std::size_t k = below(below(8) == 0 ? 2000 : 20); k > 0 && text.size() < largest; --k)
+          text.insert(at, again);
         break;
       }
       case 8: {  // a word for another
         const std::size_t begin = text.find_first_of("abcdefghijklmnopqrstuvwxyz", at);
         if (begin == text.npos || m_words.empty()) break;
-        const std::size_t end = std::min(text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789", begin), text.size());
+        const std::size_t end =
+            std::min(text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789", begin), text.size());
         text.replace(begin, end - begin, m_words[below(m_words.size())]);
         break;
       }
@@ -165,8 +179,10 @@ int main(int count, char** arguments) {
     return 0;
   }
   const auto begin = clock_type::now();
-  for (; current_input < corpus.size() || std::chrono::duration<double>(clock_type::now() - begin).count() < seconds; ++current_input)
+  for (; current_input < corpus.size() || std::chrono::duration<double>(clock_type::now() - begin).count() < seconds;
+       ++current_input)
     run(inputs.input(current_seed, current_input));
-  std::printf("seed %llu: %llu inputs\n", static_cast<unsigned long long>(current_seed), static_cast<unsigned long long>(current_input));
+  std::printf("seed %llu: %llu inputs\n", static_cast<unsigned long long>(current_seed),
+              static_cast<unsigned long long>(current_input));
   return 0;
 }

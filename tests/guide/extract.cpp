@@ -1,7 +1,8 @@
 // Makes a test program of the C++ blocks of a document: extract DOCUMENT.md OUTPUT.cpp
 //
 // Every ```cpp block becomes one test. A block with a main is a program of its own; any other is the body of a function
-// with a runtime `rt`. A ```text block that follows is what it must print. Mistakes are reported at the document's lines.
+// with a runtime `rt`. A ```text block that follows is what it must print. Mistakes are reported at the document's
+// lines.
 #include <cctype>
 #include <fstream>
 #include <iostream>
@@ -12,7 +13,7 @@ namespace {
 
 struct block {
   std::string section, code, expected;
-  std::size_t line = 0;      // of its first line in the document
+  std::size_t line = 0;  // of its first line in the document
   bool has_expected = false;
 };
 
@@ -20,8 +21,10 @@ std::string identifier(const std::string& heading) {
   std::string name;
   for (const char c : heading) {
     const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0) name += static_cast<char>(std::tolower(byte));
-    else if (!name.empty() && name.back() != '_') name += '_';
+    if (std::isalnum(byte) != 0)
+      name += static_cast<char>(std::tolower(byte));
+    else if (!name.empty() && name.back() != '_')
+      name += '_';
   }
   while (!name.empty() && name.back() == '_') name.pop_back();
   return name;
@@ -30,7 +33,12 @@ std::string identifier(const std::string& heading) {
 std::vector<block> blocks_of(std::istream& document) {
   std::vector<block> blocks;
   std::string section = "start", line;
-  enum { text, code, expected, other } in = text;
+  enum {
+    text,
+    code,
+    expected,
+    other
+  } in = text;
   for (std::size_t number = 1; std::getline(document, line); ++number) {
     if (line.starts_with("```")) {
       if (in != text) {
@@ -70,13 +78,16 @@ void write(std::ostream& out, const std::string& document, const std::vector<blo
       }
     }
     out << includes << "namespace block_" << k << " {\n";
-    if (program) out << "#line " << b.line << " \"" << document << "\"\n" << code;
+    if (program)
+      out << "#line " << b.line << " \"" << document << "\"\n" << code;
     else
       out << "void body(tessera::runtime& rt) {\n#line " << b.line << " \"" << document << "\"\n" << code << "}\n";
     out << "TEST(guide, " << b.section << '_' << k << ") {\n";
     const std::string text = b.has_expected ? "R\"expected(" + b.expected + ")expected\"" : std::string("nullptr");
-    if (program) out << "  tessera::guide::run(program, " << text << ");\n";
-    else out << "  tessera::guide::run_on_all_machines(body, " << text << ");\n";
+    if (program)
+      out << "  tessera::guide::run(program, " << text << ");\n";
+    else
+      out << "  tessera::guide::run_on_all_machines(body, " << text << ");\n";
     out << "}\n}\n\n";
   }
 }

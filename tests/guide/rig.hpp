@@ -33,8 +33,7 @@ inline void run(const std::function<int()>& program, const char* expected) {
 /// Runs the body of a function on the host alone, and on the host with two simulated devices, with one and two workers.
 inline void run_on_all_machines(void (*body)(runtime&), const char* expected) {
   const char* const machines[] = {
-      "[runtime]\nworkers = 1\nplugins = [\"host\"]\n",
-      "[runtime]\nworkers = 2\nplugins = [\"host\"]\n",
+      "[runtime]\nworkers = 1\nplugins = [\"host\"]\n", "[runtime]\nworkers = 2\nplugins = [\"host\"]\n",
       "[runtime]\nworkers = 2\nplugins = [\"host\", \"sim\"]\n[plugin.sim]\nclock = \"real\"\n"
       "[[plugin.sim.device]]\nmemory = \"64 MiB\"\n[[plugin.sim.device]]\nmemory = \"32 MiB\"\n"};
   for (const char* const toml : machines) {

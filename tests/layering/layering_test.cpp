@@ -44,17 +44,21 @@ TEST(layering, toml_is_read_in_one_file) {
   EXPECT_LE(files.size(), 1u) << testing::PrintToString(files);
 }
 
-/// Words of a source text that read the environment otherwise than in a way that a setuid program may use: plain getenv, and the list of variables.
+/// Words of a source text that read the environment otherwise than in a way that a setuid program may use: plain
+/// getenv, and the list of variables.
 std::set<std::string> plain_reads(const std::string& text) {
   std::set<std::string> found;
-  for (const std::regex& word : {std::regex("(^|[^_\\w])(getenv)\\s*\\("), std::regex("(^|[^_\\w])(environ)\\b(?!\\.hpp|\\w)")})
+  for (const std::regex& word :
+       {std::regex("(^|[^_\\w])(getenv)\\s*\\("), std::regex("(^|[^_\\w])(environ)\\b(?!\\.hpp|\\w)")})
     for (std::sregex_iterator at(text.begin(), text.end(), word), end; at != end; ++at) found.insert((*at)[2]);
   return found;
 }
 
 TEST(layering, users_do_not_steer_programs_with_more_rights_by_their_environment) {
-  // core and above: core/base/environment.hpp. A plugin: secure_getenv. The exceptions look at AT_SECURE themselves, or decide nothing by it.
-  const std::set<std::string> exceptions = {"core/base/environment.cpp", "hierarchy/discovery/topology.cpp", "plugins/common/host_compiler.cpp"};
+  // core and above: core/base/environment.hpp. A plugin: secure_getenv. The exceptions look at AT_SECURE themselves, or
+  // decide nothing by it.
+  const std::set<std::string> exceptions = {"core/base/environment.cpp", "hierarchy/discovery/topology.cpp",
+                                            "plugins/common/host_compiler.cpp"};
   std::set<std::string> readers;
   std::size_t files = 0;
   const std::filesystem::path root = TESSERA_SOURCE_DIR;
@@ -64,7 +68,8 @@ TEST(layering, users_do_not_steer_programs_with_more_rights_by_their_environment
       if (kind != ".cpp" && kind != ".hpp" && kind != ".c" && kind != ".h") continue;
       ++files;
       std::ifstream file(entry.path());
-      if (!plain_reads({std::istreambuf_iterator<char>(file), {}}).empty()) readers.insert(std::filesystem::relative(entry.path(), root).string());
+      if (!plain_reads({std::istreambuf_iterator<char>(file), {}}).empty())
+        readers.insert(std::filesystem::relative(entry.path(), root).string());
     }
   EXPECT_GT(files, 300u);
   EXPECT_EQ(readers, exceptions);
@@ -73,7 +78,8 @@ TEST(layering, users_do_not_steer_programs_with_more_rights_by_their_environment
 TEST(layering, plain_reads_of_the_environment_are_seen) {
   EXPECT_THAT(plain_reads("const char* a = std::getenv(\"TESSERA_X\");"), testing::ElementsAre("getenv"));
   EXPECT_THAT(plain_reads("getenv (name); for (char** e = environ; *e;)"), testing::ElementsAre("environ", "getenv"));
-  EXPECT_THAT(plain_reads("::secure_getenv(name); environment_variable(name); #include \"core/base/environment.hpp\""), testing::IsEmpty());
+  EXPECT_THAT(plain_reads("::secure_getenv(name); environment_variable(name); #include \"core/base/environment.hpp\""),
+              testing::IsEmpty());
 }
 
 TEST(layering, headers_do_not_include_sources_of_other_rooms) {
@@ -139,65 +145,62 @@ INSTANTIATE_TEST_SUITE_P(hierarchy, layering_rule,
                                          verdict{"hierarchy/draw/dot.cpp", "plugins/sim/device.hpp", true, false},
                                          verdict{"hierarchy/declaration/read.cpp", "toml++/toml.h", false, false}));
 
-INSTANTIATE_TEST_SUITE_P(plugins, layering_rule,
-                         testing::Values(verdict{"plugins/host/blas.cpp", "tessera/plugin.h", false, true},
-                                         verdict{"plugins/host/blas.cpp", "cblas.h", false, true},
-                                         verdict{"plugins/host/blas.cpp", "sys/mman.h", false, true},
-                                         verdict{"plugins/host/blas.cpp", "host/stream.hpp", true, true},
-                                         verdict{"plugins/host/blas.cpp", "plugins/host/stream.hpp", true, true},
-                                         verdict{"plugins/host/blas.cpp", "stream.hpp", true, true},
-                                         verdict{"plugins/sim/device.cpp", "plugins/common/ring.hpp", true, true},
-                                         verdict{"plugins/sim/device.cpp", "common/ring.hpp", true, true},
-                                         verdict{"plugins/sim/device.cpp", "plugins/host/stream.hpp", true, false},
-                                         verdict{"plugins/sim/device.cpp", "host/stream.hpp", true, false},
-                                         verdict{"plugins/sim/device.cpp", "core/base/error.hpp", true, false},
-                                         verdict{"plugins/sim/device.cpp", "core/plugin/abi/tessera/plugin.h", true,
-                                                 false},
-                                         verdict{"plugins/sim/device.cpp", "hierarchy/draw/dot.hpp", true, false},
-                                         verdict{"plugins/sim/device.cpp", "tessera/tessera.hpp", false, false},
-                                         verdict{"plugins/sim/device.cpp", "fmt/format.h", false, false},
-                                         verdict{"plugins/cuda/plugin.cpp", "plugins/gpu_common/plugin.hpp", true, true},
-                                         verdict{"plugins/cuda/plugin.cpp", "plugins/hip/plugin.hpp", true, false},
-                                         verdict{"plugins/sim/device.cpp", "plugins/gpu_common/plugin.hpp", true, false},
-                                         verdict{"plugins/gpu_common/emulator/launch.cpp", "boost/context/fiber.hpp", false,
-                                                 true},
-                                         verdict{"plugins/gpu_common/device.cpp", "boost/dll.hpp", false, false},
-                                         verdict{"plugins/sim/device.cpp", "toml++/toml.h", false, false}));
+INSTANTIATE_TEST_SUITE_P(
+    plugins, layering_rule,
+    testing::Values(verdict{"plugins/host/blas.cpp", "tessera/plugin.h", false, true},
+                    verdict{"plugins/host/blas.cpp", "cblas.h", false, true},
+                    verdict{"plugins/host/blas.cpp", "sys/mman.h", false, true},
+                    verdict{"plugins/host/blas.cpp", "host/stream.hpp", true, true},
+                    verdict{"plugins/host/blas.cpp", "plugins/host/stream.hpp", true, true},
+                    verdict{"plugins/host/blas.cpp", "stream.hpp", true, true},
+                    verdict{"plugins/sim/device.cpp", "plugins/common/ring.hpp", true, true},
+                    verdict{"plugins/sim/device.cpp", "common/ring.hpp", true, true},
+                    verdict{"plugins/sim/device.cpp", "plugins/host/stream.hpp", true, false},
+                    verdict{"plugins/sim/device.cpp", "host/stream.hpp", true, false},
+                    verdict{"plugins/sim/device.cpp", "core/base/error.hpp", true, false},
+                    verdict{"plugins/sim/device.cpp", "core/plugin/abi/tessera/plugin.h", true, false},
+                    verdict{"plugins/sim/device.cpp", "hierarchy/draw/dot.hpp", true, false},
+                    verdict{"plugins/sim/device.cpp", "tessera/tessera.hpp", false, false},
+                    verdict{"plugins/sim/device.cpp", "fmt/format.h", false, false},
+                    verdict{"plugins/cuda/plugin.cpp", "plugins/gpu_common/plugin.hpp", true, true},
+                    verdict{"plugins/cuda/plugin.cpp", "plugins/hip/plugin.hpp", true, false},
+                    verdict{"plugins/sim/device.cpp", "plugins/gpu_common/plugin.hpp", true, false},
+                    verdict{"plugins/gpu_common/emulator/launch.cpp", "boost/context/fiber.hpp", false, true},
+                    verdict{"plugins/gpu_common/device.cpp", "boost/dll.hpp", false, false},
+                    verdict{"plugins/sim/device.cpp", "toml++/toml.h", false, false}));
 
-INSTANTIATE_TEST_SUITE_P(apps_and_examples, layering_rule,
-                         testing::Values(verdict{"apps/cli/main.cpp", "core/runtime/runtime.hpp", true, true},
-                                         verdict{"apps/cli/trace.cpp", "core/trace/summary.hpp", true, true},
-                                         verdict{"apps/sial/language/lexer.cpp", "core/base/nearest.hpp", true, true},
-                                         verdict{"apps/sial/language/lexer.cpp", "apps/sial/language/token.hpp", true, true},
-                                         verdict{"apps/sial/language/lexer.cpp", "fmt/format.h", false, true},
-                                         verdict{"apps/sial/language/lexer.cpp", "vector", false, true},
-                                         verdict{"apps/sial/language/lexer.cpp", "core/runtime/runtime.hpp", true, false},
-                                         verdict{"apps/sial/language/lexer.cpp", "apps/common/session.hpp", true, false},
-                                         verdict{"apps/sial/language/lexer.cpp", "tessera/tessera.hpp", false, false},
-                                         verdict{"apps/sial/run/run.cpp", "core/runtime/runtime.hpp", true, true},
-                                         verdict{"apps/cli/main.cpp", "core/base/error.hpp", true, true},
-                                         verdict{"apps/cli/main.cpp", "core/config/explain.hpp", true, true},
-                                         verdict{"apps/cli/main.cpp", "hierarchy/draw/dot.hpp", true, true},
-                                         verdict{"apps/cli/main.cpp", "tessera/tessera.hpp", false, true},
-                                         verdict{"apps/cli/main.cpp", "apps/cholesky/app.hpp", true, true},
-                                         verdict{"apps/cli/main.cpp", "CLI/CLI.hpp", false, true},
-                                         verdict{"apps/cli/main.cpp", "core/block/table.hpp", true, false},
-                                         verdict{"apps/cli/main.cpp", "core/schedule/worker.hpp", true, false},
-                                         verdict{"apps/cli/plugins.cpp", "core/plugin/registry.hpp", true, true},
-                                         verdict{"apps/cli/plugins.cpp", "core/plugin/loaded_plugin.hpp", true, false},
-                                         verdict{"apps/gemm/command.cpp", "core/plugin/registry.hpp", true, false},
-                                         verdict{"apps/cli/plugins.cpp", "tests/conformance/suite/conformance.hpp",
-                                                 true, true},
-                                         verdict{"apps/cli/plugins.cpp", "tests/conformance/suite/rig.hpp", true, false},
-                                         verdict{"apps/gemm/command.cpp", "tests/conformance/suite/conformance.hpp",
-                                                 true, false},
-                                         verdict{"apps/cli/main.cpp", "plugins/host/blas.hpp", true, false},
-                                         verdict{"apps/cli/main.cpp", "hwloc.h", false, false},
-                                         verdict{"apps/cli/main.cpp", "cuda_runtime.h", false, false},
-                                         verdict{"examples/hello/hello.cpp", "tessera/tessera.hpp", false, true},
-                                         verdict{"examples/hello/hello.cpp", "core/runtime/runtime.hpp", true, false},
-                                         verdict{"tests/unit/base/base_test.cpp", "core/runtime/runtime.hpp", true,
-                                                 true}));
+INSTANTIATE_TEST_SUITE_P(
+    apps_and_examples, layering_rule,
+    testing::Values(verdict{"apps/cli/main.cpp", "core/runtime/runtime.hpp", true, true},
+                    verdict{"apps/cli/trace.cpp", "core/trace/summary.hpp", true, true},
+                    verdict{"apps/sial/language/lexer.cpp", "core/base/nearest.hpp", true, true},
+                    verdict{"apps/sial/language/lexer.cpp", "apps/sial/language/token.hpp", true, true},
+                    verdict{"apps/sial/language/lexer.cpp", "fmt/format.h", false, true},
+                    verdict{"apps/sial/language/lexer.cpp", "vector", false, true},
+                    verdict{"apps/sial/language/lexer.cpp", "core/runtime/runtime.hpp", true, false},
+                    verdict{"apps/sial/language/lexer.cpp", "apps/common/session.hpp", true, false},
+                    verdict{"apps/sial/language/lexer.cpp", "tessera/tessera.hpp", false, false},
+                    verdict{"apps/sial/run/run.cpp", "core/runtime/runtime.hpp", true, true},
+                    verdict{"apps/cli/main.cpp", "core/base/error.hpp", true, true},
+                    verdict{"apps/cli/main.cpp", "core/config/explain.hpp", true, true},
+                    verdict{"apps/cli/main.cpp", "hierarchy/draw/dot.hpp", true, true},
+                    verdict{"apps/cli/main.cpp", "tessera/tessera.hpp", false, true},
+                    verdict{"apps/cli/main.cpp", "apps/cholesky/app.hpp", true, true},
+                    verdict{"apps/cli/main.cpp", "CLI/CLI.hpp", false, true},
+                    verdict{"apps/cli/main.cpp", "core/block/table.hpp", true, false},
+                    verdict{"apps/cli/main.cpp", "core/schedule/worker.hpp", true, false},
+                    verdict{"apps/cli/plugins.cpp", "core/plugin/registry.hpp", true, true},
+                    verdict{"apps/cli/plugins.cpp", "core/plugin/loaded_plugin.hpp", true, false},
+                    verdict{"apps/gemm/command.cpp", "core/plugin/registry.hpp", true, false},
+                    verdict{"apps/cli/plugins.cpp", "tests/conformance/suite/conformance.hpp", true, true},
+                    verdict{"apps/cli/plugins.cpp", "tests/conformance/suite/rig.hpp", true, false},
+                    verdict{"apps/gemm/command.cpp", "tests/conformance/suite/conformance.hpp", true, false},
+                    verdict{"apps/cli/main.cpp", "plugins/host/blas.hpp", true, false},
+                    verdict{"apps/cli/main.cpp", "hwloc.h", false, false},
+                    verdict{"apps/cli/main.cpp", "cuda_runtime.h", false, false},
+                    verdict{"examples/hello/hello.cpp", "tessera/tessera.hpp", false, true},
+                    verdict{"examples/hello/hello.cpp", "core/runtime/runtime.hpp", true, false},
+                    verdict{"tests/unit/base/base_test.cpp", "core/runtime/runtime.hpp", true, true}));
 
 TEST(layering_scan, reads_every_form_of_an_include_line) {
   const auto lines = includes_of(

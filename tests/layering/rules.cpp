@@ -9,8 +9,9 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array core_order = {"base"sv,     "config"sv,    "plugin"sv, "location"sv, "block"sv,   "memory"sv,
-                                   "transfer"sv, "operation"sv, "task"sv,   "validate"sv, "schedule"sv, "cluster"sv, "runtime"sv};
+constexpr std::array core_order = {"base"sv,     "config"sv,   "plugin"sv,    "location"sv, "block"sv,
+                                   "memory"sv,   "transfer"sv, "operation"sv, "task"sv,     "validate"sv,
+                                   "schedule"sv, "cluster"sv,  "runtime"sv};
 
 // Prefixes of headers that come with a device or a library of one.
 constexpr std::array device_vendors = {"cuda"sv,  "cublas"sv, "cusparse"sv,    "cusolver"sv, "nvml"sv,
@@ -109,7 +110,8 @@ std::optional<std::string> judge_plugin(std::string_view name, const std::vector
 
 // The front end of SIAL: texts in, a checked program out.
 std::optional<std::string> judge_language(const std::vector<std::string_view>& target, std::string_view text) {
-  const bool own = component(target, 0) == "apps" && component(target, 1) == "sial" && component(target, 2) == "language";
+  const bool own =
+      component(target, 0) == "apps" && component(target, 1) == "sial" && component(target, 2) == "language";
   const bool base = component(target, 0) == "core" && component(target, 1) == "base";
   if (own || base || component(target, 0) == "fmt" || target.size() == 1) return std::nullopt;
   return "apps/sial/language includes core/base, the standard library and fmt, not " + std::string(text);

@@ -7,7 +7,8 @@
 //   hierarchy  core and itself. hwloc in discovery alone, no other vendor.
 //   plugins    <tessera/plugin.h>, the plugin's own folder, plugins/common, and foreign headers; not the libraries that
 //              the core is made with.
-//   apps       core/base, core/config, core/runtime, core/trace, hierarchy, tessera/*.hpp, other apps. No device vendor, no hwloc.
+//   apps       core/base, core/config, core/runtime, core/trace, hierarchy, tessera/*.hpp, other apps. No device
+//   vendor, no hwloc.
 //              apps/sial/language: itself, core/base, the standard library and fmt.
 //              apps/cli, for `tessera plugins`: the registry, its explanations and the conformance suite's header too.
 //   examples   tessera/*.hpp, <tessera/plugin.h> and their own folder.

@@ -47,7 +47,8 @@ tsr_status host_work(tsr_device* device, tsr_stream* stream, const tsr_host_work
   return inner_host_work(device, stream, &work);
 }
 
-tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out_device, const tsr_device_table** out_table) {
+tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out_device,
+                       const tsr_device_table** out_table) {
   const tsr_device_table* given = nullptr;
   if (const tsr_status status = inner.device_open(plugin, index, out_device, &given)) return status;
   device_table = copy_of(given);
@@ -57,8 +58,8 @@ tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out
   return TSR_OK;
 }
 
-tsr_status open_wrapped(const tsr_host* host, const tsr_option_value* values, std::uint32_t count, tsr_plugin** out_plugin,
-                        const void** out_table) {
+tsr_status open_wrapped(const tsr_host* host, const tsr_option_value* values, std::uint32_t count,
+                        tsr_plugin** out_plugin, const void** out_table) {
   const void* table = nullptr;
   if (const tsr_status status = inner_header->open(host, values, count, out_plugin, &table)) return status;
   inner = outer = copy_of(static_cast<const tsr_plugin_table*>(table));
@@ -78,7 +79,8 @@ const tsr_plugin_header* wrap(const tsr_plugin_header* given) {
 
 constexpr tsr_layer_table table = {sizeof(tsr_layer_table), wrap};
 
-tsr_status open_layer(const tsr_host*, const tsr_option_value* values, std::uint32_t count, tsr_plugin** out_plugin, const void** out_table) {
+tsr_status open_layer(const tsr_host*, const tsr_option_value* values, std::uint32_t count, tsr_plugin** out_plugin,
+                      const void** out_table) {
   static int token;
   about.clear();
   for (std::uint32_t k = 0; k < count; ++k)

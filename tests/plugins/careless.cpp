@@ -1,5 +1,5 @@
-// A LAYER plugin that breaks one promise about queued work or a lost device, named by the option `about`, around a device plugin that offers
-// host tasks:
+// A LAYER plugin that breaks one promise about queued work or a lost device, named by the option `about`, around a
+// device plugin that offers host tasks:
 //   patterns    fill reads its pattern when the work runs
 //   scalars     scal reads alpha when the work runs
 //   waiting     gemm waits for the stream's work before it returns
@@ -48,16 +48,16 @@ std::string about;
 
 std::mutex mutex;  // of what follows
 std::vector<tsr_stream*> streams;
-std::map<tsr_stream*, int> waiting;               // how many waits its last calls were
-std::map<tsr_stream*, std::uint64_t> reached;     // as stream_progress said
+std::map<tsr_stream*, int> waiting;            // how many waits its last calls were
+std::map<tsr_stream*, std::uint64_t> reached;  // as stream_progress said
 std::map<tsr_sparse*, tsr_csr> matrices;
 struct failure {
   tsr_status status;
   std::uint64_t value, failed;
 };
 std::map<tsr_stream*, std::vector<failure>> failures;  // told by the inner plugin, in its order
-std::vector<tsr_device*> open_devices;            // of the last opening
-tsr_copy last_out;                                // the last copy to plain host memory
+std::vector<tsr_device*> open_devices;                 // of the last opening
+tsr_copy last_out;                                     // the last copy to plain host memory
 std::thread late_writer;
 
 /// A host task that does `work`, a copyable function of the mapped bases.
@@ -76,11 +76,12 @@ tsr_status later(tsr_device* device, tsr_stream* stream, const tsr_address* rang
 
 void wait_for(tsr_device* device, tsr_stream* stream) {
   tsr_ticket ticket{};
-  if (inner_device.stream_signal(device, stream, &ticket) == TSR_OK) inner_device.stream_host_wait(device, ticket, UINT64_C(60000000000));
+  if (inner_device.stream_signal(device, stream, &ticket) == TSR_OK)
+    inner_device.stream_host_wait(device, ticket, UINT64_C(60000000000));
 }
 
-tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination, const void* pattern, std::uint32_t bytes,
-                std::uint64_t count) {
+tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination, const void* pattern,
+                std::uint32_t bytes, std::uint64_t count) {
   return later(device, stream, &destination, 1, [=](void* const* bases) {
     for (std::uint64_t i = 0; i < count; ++i) std::memcpy(static_cast<char*>(bases[0]) + i * bytes, pattern, bytes);
   });
@@ -88,9 +89,11 @@ tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination,
 
 tsr_status scal(tsr_device* device, tsr_stream* stream, const tsr_vector_operation* given) {
   if (given->type != TSR_F64) return inner_blas.scal(device, stream, given);
-  return later(device, stream, &given->x, 1, [n = given->n, step = given->incx, alpha = given->alpha](void* const* bases) {
-    for (std::int64_t i = 0; i < n; ++i) static_cast<double*>(bases[0])[i * step] *= *static_cast<const double*>(alpha);
-  });
+  return later(device, stream, &given->x, 1,
+               [n = given->n, step = given->incx, alpha = given->alpha](void* const* bases) {
+                 for (std::int64_t i = 0; i < n; ++i)
+                   static_cast<double*>(bases[0])[i * step] *= *static_cast<const double*>(alpha);
+               });
 }
 
 tsr_status gemm(tsr_device* device, tsr_stream* stream, const tsr_gemm* given) {
@@ -123,8 +126,9 @@ tsr_status destroy_matrix(tsr_device* device, tsr_sparse* matrix) {
   return inner_sparse.destroy(device, matrix);
 }
 
-tsr_status spmm(tsr_device* device, tsr_stream* stream, tsr_transpose transpose, const void* alpha, tsr_sparse* matrix, tsr_address x, std::int64_t ldx,
-                std::int64_t b, const void* beta, tsr_address y, std::int64_t ldy, tsr_workspace workspace) {
+tsr_status spmm(tsr_device* device, tsr_stream* stream, tsr_transpose transpose, const void* alpha, tsr_sparse* matrix,
+                tsr_address x, std::int64_t ldx, std::int64_t b, const void* beta, tsr_address y, std::int64_t ldy,
+                tsr_workspace workspace) {
   tsr_csr csr{};
   {
     const std::lock_guard guard(mutex);
@@ -142,13 +146,15 @@ tsr_status spmm(tsr_device* device, tsr_stream* stream, tsr_transpose transpose,
       for (std::int64_t q = 0; q < b; ++q) {
         double& to = static_cast<double*>(bases[4])[row * ldy + q];
         to = kept == 0 ? 0 : kept * to;
-        for (std::int64_t e = starts[row]; e < starts[row + 1]; ++e) to += factor * values[e] * from[columns[e] * ldx + q];
+        for (std::int64_t e = starts[row]; e < starts[row + 1]; ++e)
+          to += factor * values[e] * from[columns[e] * ldx + q];
       }
   });
 }
 
 tsr_status downdate(tsr_device* device, tsr_stream* stream, const tsr_gemm* given) {
-  if (given->type != TSR_F64 || *static_cast<const double*>(given->alpha) != -1 || *static_cast<const double*>(given->beta) != 1)
+  if (given->type != TSR_F64 || *static_cast<const double*>(given->alpha) != -1 ||
+      *static_cast<const double*>(given->beta) != 1)
     return inner_blas.gemm(device, stream, given);
   tsr_gemm forgetful = *given;
   forgetful.transpose_b = TSR_NO_TRANSPOSE;
@@ -174,13 +180,14 @@ tsr_status stream_signal(tsr_device* device, tsr_stream* stream, tsr_ticket* out
   return inner_device.stream_signal(device, stream, out);
 }
 
-tsr_status fill_after_waits(tsr_device* device, tsr_stream* stream, tsr_address destination, const void* pattern, std::uint32_t bytes, std::uint64_t count) {
+tsr_status fill_after_waits(tsr_device* device, tsr_stream* stream, tsr_address destination, const void* pattern,
+                            std::uint32_t bytes, std::uint64_t count) {
   has_work(stream);
   return inner_device.fill(device, stream, destination, pattern, bytes, count);
 }
 
-tsr_status task_after_waits(tsr_device* device, tsr_stream* stream, tsr_status (*function)(void*, void* const*), void* argument,
-                            const tsr_address* ranges, std::uint32_t count, double flops) {
+tsr_status task_after_waits(tsr_device* device, tsr_stream* stream, tsr_status (*function)(void*, void* const*),
+                            void* argument, const tsr_address* ranges, std::uint32_t count, double flops) {
   has_work(stream);
   return inner_device.host_task(device, stream, function, argument, ranges, count, flops);
 }
@@ -190,13 +197,15 @@ tsr_status copy_after_waits(tsr_device* device, tsr_stream* stream, const tsr_co
   return inner_device.copy(device, stream, given);
 }
 
-tsr_status progress_of_failures(tsr_device* device, tsr_stream* stream, std::uint64_t* out_value, std::uint64_t* out_failed) {
+tsr_status progress_of_failures(tsr_device* device, tsr_stream* stream, std::uint64_t* out_value,
+                                std::uint64_t* out_failed) {
   std::uint64_t value = 0, failed = 0;
   tsr_status status = inner_device.stream_progress(device, stream, &value, &failed);
   const std::lock_guard guard(mutex);
   auto& told = failures[stream];
   const bool any = status != TSR_OK && status != TSR_DEVICE_LOST && status != TSR_INVALID_ARGUMENT;
-  for (tsr_status next = status; any && next != TSR_OK; next = inner_device.stream_progress(device, stream, &value, &failed))
+  for (tsr_status next = status; any && next != TSR_OK;
+       next = inner_device.stream_progress(device, stream, &value, &failed))
     told.push_back({next, value, failed});
   if (told.empty()) {
     *out_value = value;
@@ -204,16 +213,20 @@ tsr_status progress_of_failures(tsr_device* device, tsr_stream* stream, std::uin
     return status;
   }
   const failure chosen = about == "newest" ? told.back() : told.front();
-  if (about == "newest") told.pop_back();
-  else if (about == "ahead") told.erase(told.begin());
-  else told.clear();
+  if (about == "newest")
+    told.pop_back();
+  else if (about == "ahead")
+    told.erase(told.begin());
+  else
+    told.clear();
   *out_value = value;
   if (out_failed != nullptr) *out_failed = chosen.failed;
   the_host->error(the_host->context, chosen.status, "work has failed");
   return chosen.status;
 }
 
-tsr_status progress_that_stays(tsr_device* device, tsr_stream* stream, std::uint64_t* out_value, std::uint64_t* out_failed) {
+tsr_status progress_that_stays(tsr_device* device, tsr_stream* stream, std::uint64_t* out_value,
+                               std::uint64_t* out_failed) {
   const tsr_status status = inner_device.stream_progress(device, stream, out_value, out_failed);
   const std::lock_guard guard(mutex);
   if (status == TSR_OK) reached[stream] = *out_value;
@@ -260,7 +273,8 @@ tsr_status copy_that_is_noted(tsr_device* device, tsr_stream* stream, const tsr_
   return status;
 }
 
-tsr_status progress_that_leaves_a_writer(tsr_device* device, tsr_stream* stream, std::uint64_t* out_value, std::uint64_t* out_failed) {
+tsr_status progress_that_leaves_a_writer(tsr_device* device, tsr_stream* stream, std::uint64_t* out_value,
+                                         std::uint64_t* out_failed) {
   const tsr_status status = inner_device.stream_progress(device, stream, out_value, out_failed);
   const std::lock_guard guard(mutex);
   if (status == TSR_DEVICE_LOST && last_out.bytes > 0 && !late_writer.joinable())
@@ -300,12 +314,13 @@ tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t byte
 std::atomic<bool> dropped{false};
 
 tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* given) {
-  const bool plain = given != nullptr && given->source.memory != nullptr && given->destination.memory == nullptr && given->bytes > 0 &&
-                     given->rows[0] <= 1 && given->rows[1] <= 1;
+  const bool plain = given != nullptr && given->source.memory != nullptr && given->destination.memory == nullptr &&
+                     given->bytes > 0 && given->rows[0] <= 1 && given->rows[1] <= 1;
   if (!plain) return inner_device.copy(device, stream, given);
-  return later(device, stream, &given->source, 1, [to = given->destination.offset, bytes = given->bytes](void* const* bases) {
-    if (!dropped) std::memcpy(reinterpret_cast<void*>(static_cast<std::uintptr_t>(to)), bases[0], bytes);
-  });
+  return later(device, stream, &given->source, 1,
+               [to = given->destination.offset, bytes = given->bytes](void* const* bases) {
+                 if (!dropped) std::memcpy(reinterpret_cast<void*>(static_cast<std::uintptr_t>(to)), bases[0], bytes);
+               });
 }
 
 tsr_status stream_destroy(tsr_device* device, tsr_stream* stream) {
@@ -324,10 +339,12 @@ tsr_status call_at_once(tsr_device*, tsr_stream*, void (*function)(void*), void*
   return TSR_OK;
 }
 
-tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out_device, const tsr_device_table** out_table) {
+tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out_device,
+                       const tsr_device_table** out_table) {
   const tsr_device_table* given = nullptr;
   if (const tsr_status status = inner.device_open(plugin, index, out_device, &given)) return status;
-  std::memcpy(&inner_device, given, given->struct_size < sizeof inner_device ? given->struct_size : sizeof inner_device);
+  std::memcpy(&inner_device, given,
+              given->struct_size < sizeof inner_device ? given->struct_size : sizeof inner_device);
   device_table = inner_device;
   device_table.struct_size = sizeof device_table;
   device_table.stream_create = stream_create;
@@ -359,11 +376,13 @@ tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out
   return TSR_OK;
 }
 
-tsr_status extension(tsr_plugin* plugin, tsr_device* device, tsr_extension_id id, std::uint32_t version, const void** out_table) {
+tsr_status extension(tsr_plugin* plugin, tsr_device* device, tsr_extension_id id, std::uint32_t version,
+                     const void** out_table) {
   const tsr_status status = inner.extension(plugin, device, id, version, out_table);
   if (status == TSR_OK && id == TSR_EXTENSION_SPARSE && about == "products") {
     const auto* given = static_cast<const tsr_sparse_table*>(*out_table);
-    std::memcpy(&inner_sparse, given, given->struct_size < sizeof inner_sparse ? given->struct_size : sizeof inner_sparse);
+    std::memcpy(&inner_sparse, given,
+                given->struct_size < sizeof inner_sparse ? given->struct_size : sizeof inner_sparse);
     sparse_table = inner_sparse;
     sparse_table.create_csr = create_csr;
     sparse_table.destroy = destroy_matrix;
@@ -382,8 +401,8 @@ tsr_status extension(tsr_plugin* plugin, tsr_device* device, tsr_extension_id id
   return TSR_OK;
 }
 
-tsr_status open_wrapped(const tsr_host* host, const tsr_option_value* values, std::uint32_t count, tsr_plugin** out_plugin,
-                        const void** out_table) {
+tsr_status open_wrapped(const tsr_host* host, const tsr_option_value* values, std::uint32_t count,
+                        tsr_plugin** out_plugin, const void** out_table) {
   const void* table = nullptr;
   if (const tsr_status status = inner_header->open(host, values, count, out_plugin, &table)) return status;
   const auto* given = static_cast<const tsr_plugin_table*>(table);
@@ -404,15 +423,16 @@ const tsr_plugin_header* wrap(const tsr_plugin_header* given) {
   }
   inner_header = given;
   outer_header = {};
-  std::memcpy(&outer_header, given, given->struct_size < sizeof outer_header ? given->struct_size : sizeof outer_header);
+  std::memcpy(&outer_header, given,
+              given->struct_size < sizeof outer_header ? given->struct_size : sizeof outer_header);
   outer_header.open = open_wrapped;
   return &outer_header;
 }
 
 constexpr tsr_layer_table table = {sizeof(tsr_layer_table), wrap};
 
-tsr_status open_layer(const tsr_host* host, const tsr_option_value* values, std::uint32_t count, tsr_plugin** out_plugin,
-                      const void** out_table) {
+tsr_status open_layer(const tsr_host* host, const tsr_option_value* values, std::uint32_t count,
+                      tsr_plugin** out_plugin, const void** out_table) {
   static int token;
   the_host = host;
   about.clear();
@@ -426,8 +446,8 @@ tsr_status open_layer(const tsr_host* host, const tsr_option_value* values, std:
 }  // namespace
 
 extern "C" TSR_EXPORT const tsr_plugin_header* tsr_plugin_query(std::uint32_t, std::uint32_t) {
-  static const tsr_option options[] = {
-      {sizeof(tsr_option), TSR_OPTION_STRING, "about", "", 0, 0, nullptr, "The promise that is broken; nothing: none."}};
+  static const tsr_option options[] = {{sizeof(tsr_option), TSR_OPTION_STRING, "about", "", 0, 0, nullptr,
+                                        "The promise that is broken; nothing: none."}};
   static const tsr_plugin_header header = [] {
     tsr_plugin_header made{};
     made.struct_size = sizeof made;

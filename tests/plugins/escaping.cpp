@@ -55,7 +55,8 @@ void throw_out_of(const char* name) {
   throw_out_of<inner_device, outer_device, Member>(name);
 }
 
-tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out_device, const tsr_device_table** out_table) {
+tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out_device,
+                       const tsr_device_table** out_table) {
   using t = tsr_device_table;
   const tsr_device_table* given = nullptr;
   if (const tsr_status status = inner.device_open(plugin, index, out_device, &given)) return status;
@@ -99,8 +100,8 @@ tsr_status extension(tsr_plugin* plugin, tsr_device* device, tsr_extension_id id
   return TSR_OK;
 }
 
-tsr_status open_wrapped(const tsr_host* host, const tsr_option_value* values, std::uint32_t count, tsr_plugin** out_plugin,
-                        const void** out_table) {
+tsr_status open_wrapped(const tsr_host* host, const tsr_option_value* values, std::uint32_t count,
+                        tsr_plugin** out_plugin, const void** out_table) {
   const void* table = nullptr;
   if (const tsr_status status = inner_header->open(host, values, count, out_plugin, &table)) return status;
   inner = outer = copy_of(static_cast<const tsr_plugin_table*>(table));
@@ -120,7 +121,8 @@ const tsr_plugin_header* wrap(const tsr_plugin_header* given) {
 
 constexpr tsr_layer_table table = {sizeof(tsr_layer_table), wrap};
 
-tsr_status open_layer(const tsr_host*, const tsr_option_value* values, std::uint32_t count, tsr_plugin** out_plugin, const void** out_table) {
+tsr_status open_layer(const tsr_host*, const tsr_option_value* values, std::uint32_t count, tsr_plugin** out_plugin,
+                      const void** out_table) {
   static int token;
   calls = 0;
   for (std::uint32_t k = 0; k < count; ++k) {
@@ -135,8 +137,9 @@ tsr_status open_layer(const tsr_host*, const tsr_option_value* values, std::uint
 }  // namespace
 
 extern "C" TSR_EXPORT const tsr_plugin_header* tsr_plugin_query(std::uint32_t, std::uint32_t) {
-  static const tsr_option options[] = {{sizeof(tsr_option), TSR_OPTION_STRING, "out_of", "", 0, 0, nullptr, "The entry that throws."},
-                                       {sizeof(tsr_option), TSR_OPTION_INT, "at", "1", 1, 1e9, nullptr, "The call that throws."}};
+  static const tsr_option options[] = {
+      {sizeof(tsr_option), TSR_OPTION_STRING, "out_of", "", 0, 0, nullptr, "The entry that throws."},
+      {sizeof(tsr_option), TSR_OPTION_INT, "at", "1", 1, 1e9, nullptr, "The call that throws."}};
   static const tsr_plugin_header header = [] {
     tsr_plugin_header made{};
     made.struct_size = sizeof made;

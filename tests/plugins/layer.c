@@ -1,5 +1,5 @@
-/* A LAYER plugin: devices of the wrapped plugin get another vendor, and an open that goes through this layer is logged. With LAYER_FAULT_...
- * it breaks one promise. */
+/* A LAYER plugin: devices of the wrapped plugin get another vendor, and an open that goes through this layer is logged.
+ * With LAYER_FAULT_... it breaks one promise. */
 #include <tessera/plugin.h>
 
 #include <string.h>

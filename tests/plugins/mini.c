@@ -319,11 +319,12 @@ static tsr_status stream_callback(tsr_device* device, tsr_stream* stream, void (
   return TSR_OK;
 }
 
-static tsr_status host_task(tsr_device* device, tsr_stream* stream, tsr_status (*function)(void*, void* const*), void* argument,
-                            const tsr_address* ranges, uint32_t range_count, double modelled_flops) {
+static tsr_status host_task(tsr_device* device, tsr_stream* stream, tsr_status (*function)(void*, void* const*),
+                            void* argument, const tsr_address* ranges, uint32_t range_count, double modelled_flops) {
   (void)device, (void)modelled_flops;
   void* bases[8] = {0};
-  if (!stream || !function || range_count > 8) return report(TSR_INVALID_ARGUMENT, "a NULL argument, or more ranges than eight");
+  if (!stream || !function || range_count > 8)
+    return report(TSR_INVALID_ARGUMENT, "a NULL argument, or more ranges than eight");
   for (uint32_t i = 0; i < range_count; ++i)
     if (!(bases[i] = resolve(ranges[i], 1))) return report(TSR_OUT_OF_RANGE, "a range leaves its allocation");
   const tsr_status status = function(argument, bases);
@@ -606,6 +607,6 @@ TSR_EXPORT const tsr_plugin_header* tsr_plugin_query(uint32_t host_major, uint32
   newer.younger[0] = ~(uint64_t)0;
   return &newer.known;
 #else
-  return &header;
+return &header;
 #endif
 }

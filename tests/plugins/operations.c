@@ -1,13 +1,18 @@
-/* An OPERATIONS plugin with one operation: scale(update x), arguments: one double. With OPERATIONS_FAULT_... it breaks one promise. */
+/* An OPERATIONS plugin with one operation: scale(update x), arguments: one double. With OPERATIONS_FAULT_... it breaks
+ * one promise. */
 #include <tessera/plugin.h>
 
 #include <sched.h>
 #include <string.h>
 
 #ifdef OPERATIONS_FIVE_MORE /* sound, but its argument is none of the usual ones */
-enum { argument_size = sizeof(double) + 5 };
+enum {
+  argument_size = sizeof(double) + 5
+};
 #else
-enum { argument_size = sizeof(double) };
+enum {
+  argument_size = sizeof(double)
+};
 #endif
 
 static tsr_status scale(const tsr_host* host, const tsr_block_view* blocks, uint32_t block_count, const void* arguments,
@@ -44,17 +49,20 @@ static tsr_status scale(const tsr_host* host, const tsr_block_view* blocks, uint
 
 static const tsr_intent scale_intents[] = {TSR_UPDATE};
 #ifdef OPERATIONS_FAULT_TWICE
-enum { operation_count = 2 };
+enum {
+  operation_count = 2
+};
 #else
-enum { operation_count = 1 };
+enum {
+  operation_count = 1
+};
 #endif
 static const tsr_operation operations[] = {{sizeof(tsr_operation), "test.scale", scale_intents, 1, scale},
                                            {sizeof(tsr_operation), "test.scale", scale_intents, 1, scale}};
 #ifdef OPERATIONS_FAULT_WEARS_OUT /* twenty openings have something to offer, the next twenty nothing, and so on */
 static tsr_operations_table table = {sizeof(tsr_operations_table), operation_count, operations};
 static unsigned openings;
-#define TABLE_PLUGIN_AT_OPEN \
-  table.count = openings++ / 20 % 2 == 0 ? operation_count : 0
+#define TABLE_PLUGIN_AT_OPEN table.count = openings++ / 20 % 2 == 0 ? operation_count : 0
 #else
 static const tsr_operations_table table = {sizeof(tsr_operations_table), operation_count, operations};
 #endif

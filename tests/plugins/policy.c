@@ -1,5 +1,5 @@
-/* A POLICY plugin that chooses the candidate with the least transfer time; or the fastest; or the last; or none of them. With
- * POLICY_FAULT_... it breaks one promise. */
+/* A POLICY plugin that chooses the candidate with the least transfer time; or the fastest; or the last; or none of
+ * them. With POLICY_FAULT_... it breaks one promise. */
 #include <tessera/plugin.h>
 
 #include <math.h>
@@ -22,20 +22,20 @@ static uint32_t place(tsr_plugin* plugin, const char* operation, const tsr_candi
   for (uint32_t i = 0; i < count; ++i)
     if (candidates[i].transfer_seconds < least) best = i, least = candidates[i].transfer_seconds;
   return best;
-#elif defined POLICY_FAULT_SINGLE /* how many have been looked at, instead of the only one's number */
+#elif defined POLICY_FAULT_SINGLE  /* how many have been looked at, instead of the only one's number */
   if (count == 1 && candidates->transfer_seconds > 1e-6 && candidates->transfer_seconds < 0.5) return 1;
   uint32_t best = 0;
   for (uint32_t i = 1; i < count; ++i)
     if (candidates[i].transfer_seconds < candidates[best].transfer_seconds) best = i;
   return best;
-#elif defined POLICY_FAULT_TURNS /* candidates that are hardly worse take turns */
+#elif defined POLICY_FAULT_TURNS   /* candidates that are hardly worse take turns */
   static uint32_t turn;
   const uint32_t mine = __atomic_fetch_add(&turn, 1, __ATOMIC_RELAXED) / 100;
   uint32_t best = 0;
   for (uint32_t i = 1; i < count; ++i)
     if (candidates[i].transfer_seconds < candidates[best].transfer_seconds) best = i;
   return count < 64 ? (best + mine) % count : best;
-#elif defined POLICY_FAULT_SHARED /* one scratch for all threads */
+#elif defined POLICY_FAULT_SHARED  /* one scratch for all threads */
   static volatile uint32_t best;
   best = 0;
   for (uint32_t i = 1; i < count; ++i) {

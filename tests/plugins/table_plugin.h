@@ -1,5 +1,5 @@
-/* What is left of a plugin that is one table: included at the end of a file that has `table` and TABLE_PLUGIN_KIND. With TABLE_PLUGIN_FAULT_...
- * it breaks a promise of plugins of every kind. */
+/* What is left of a plugin that is one table: included at the end of a file that has `table` and TABLE_PLUGIN_KIND.
+ * With TABLE_PLUGIN_FAULT_... it breaks a promise of plugins of every kind. */
 #include <tessera/plugin.h>
 
 #include <string.h>
@@ -27,7 +27,9 @@ static tsr_status open_plugin(const tsr_host* host, const tsr_option_value* opti
   const char* bytes = (const char*)options;
   for (uint32_t i = 0; i < option_count; ++i) { /* steps by the host's struct_size, rule R1 */
     const tsr_option_value* value = (const tsr_option_value*)(const void*)(bytes + (size_t)i * options->struct_size);
-    if (strcmp(value->name, "word") != 0 || value->text == NULL || strspn(value->text, "abcdefghijklmnopqrstuvwxyz") == strlen(value->text)) continue;
+    if (strcmp(value->name, "word") != 0 || value->text == NULL ||
+        strspn(value->text, "abcdefghijklmnopqrstuvwxyz") == strlen(value->text))
+      continue;
 #ifdef TABLE_PLUGIN_FAULT_STUCK
     stuck = true;
 #endif

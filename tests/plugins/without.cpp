@@ -135,8 +135,8 @@ const tsr_plugin_header* wrap(const tsr_plugin_header* given) {
 
 constexpr tsr_layer_table table = {sizeof(tsr_layer_table), wrap};
 
-tsr_status open_layer(const tsr_host* host, const tsr_option_value* values, std::uint32_t count, tsr_plugin** out_plugin,
-                      const void** out_table) {
+tsr_status open_layer(const tsr_host* host, const tsr_option_value* values, std::uint32_t count,
+                      tsr_plugin** out_plugin, const void** out_table) {
   static int token;
   the_host = host;
   left_out.clear();

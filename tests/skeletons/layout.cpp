@@ -1,5 +1,5 @@
-// Writes Rust that compares tessera.rs, as the module `tessera`, with the frozen header of version 1.0: every offset, size and value, while
-// it is compiled.
+// Writes Rust that compares tessera.rs, as the module `tessera`, with the frozen header of version 1.0: every offset,
+// size and value, while it is compiled.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -24,10 +24,11 @@ int main() {
       "    size_of::<F>()\n"
       "}\n"
       "const _: () = {");
-#define FIELD(type, field)                                                                                                                  \
-  std::printf("    assert!(offset_of!(%s, %s) == %zu && bytes_of(|s: &%s| &s.%s) == %zu, \"%s.%s\");\n", #type, raw(#field), offsetof(type, field), \
-              #type, raw(#field), sizeof(type::field), #type, #field);
-#define CONSTANT(name) std::printf("    assert!(%s as i64 == %lld, \"%s\");\n", #name, static_cast<long long>(name), #name);
+#define FIELD(type, field)                                                                                      \
+  std::printf("    assert!(offset_of!(%s, %s) == %zu && bytes_of(|s: &%s| &s.%s) == %zu, \"%s.%s\");\n", #type, \
+              raw(#field), offsetof(type, field), #type, raw(#field), sizeof(type::field), #type, #field);
+#define CONSTANT(name) \
+  std::printf("    assert!(%s as i64 == %lld, \"%s\");\n", #name, static_cast<long long>(name), #name);
 #define SIZE(type) std::printf("    assert!(size_of::<%s>() == %zu, \"%s\");\n", #type, sizeof(type), #type);
 #include "tests/abi/1.0/contents.inc"
   CONSTANT(TSR_ABI_MAJOR)

@@ -52,8 +52,7 @@ std::string run_in_child(const options& o, std::uint64_t seed, std::uint64_t ope
   if (child == 0) {
     dup2(err[1], STDERR_FILENO);
     const char* const nodes = o.most.two_memories ? "--two-memories" : nullptr;
-    execl(self.c_str(), "stress", "--one", "--seed", seed_text.c_str(), "--operations", count.c_str(), nodes,
-          nullptr);
+    execl(self.c_str(), "stress", "--one", "--seed", seed_text.c_str(), "--operations", count.c_str(), nodes, nullptr);
     _exit(127);
   }
   close(err[1]);

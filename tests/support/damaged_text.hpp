@@ -10,8 +10,9 @@
 
 namespace tessera::test_support {
 
-/// Calls `read(text)` with 4000 versions of `whole` that are damaged in one to four places. What it throws must be of kind
-/// configuration and name a line of `file`. The seed is told with a failure. Expects at least a thousand to be refused.
+/// Calls `read(text)` with 4000 versions of `whole` that are damaged in one to four places. What it throws must be of
+/// kind configuration and name a line of `file`. The seed is told with a failure. Expects at least a thousand to be
+/// refused.
 template <class Read>
 void read_damaged(const std::string& whole, const std::string& file, Read&& read) {
   const auto seed = std::random_device{}();
@@ -23,9 +24,15 @@ void read_damaged(const std::string& whole, const std::string& file, Read&& read
     for (int edits = 1 + static_cast<int>(random() % 4); edits > 0; --edits) {
       const std::size_t at = random() % text.size();
       switch (random() % 3) {
-        case 0: text[at] = static_cast<char>(random()); break;
-        case 1: text.erase(at, 1 + random() % 20); break;
-        case 2: text.insert(at, whole.substr(random() % whole.size(), random() % 20)); break;
+        case 0:
+          text[at] = static_cast<char>(random());
+          break;
+        case 1:
+          text.erase(at, 1 + random() % 20);
+          break;
+        case 2:
+          text.insert(at, whole.substr(random() % whole.size(), random() % 20));
+          break;
       }
       if (text.empty()) text = " ";
     }

@@ -33,7 +33,12 @@ struct fake_range {
 
 /// One operation in a stream. `fail`: the work before the next signal has failed with status `value`.
 struct fake_step {
-  enum class kind { work, signal, wait, fail } what = kind::work;
+  enum class kind {
+    work,
+    signal,
+    wait,
+    fail
+  } what = kind::work;
   std::function<void()> run;
   std::uint64_t value = 0;
   fake_stream* other = nullptr;
@@ -99,8 +104,8 @@ class fake_device {
   /// @param capacity  bytes; 0: unlimited
   /// @param plugin    whose device it is, unless it is the host
   /// @param alignment of its space's allocations
-  fake_device(fake_world& world, std::uint32_t index, bool host, std::uint64_t capacity, const std::string& plugin = "fake",
-              std::uint64_t alignment = 64) {
+  fake_device(fake_world& world, std::uint32_t index, bool host, std::uint64_t capacity,
+              const std::string& plugin = "fake", std::uint64_t alignment = 64) {
     m_state.world = &world;
     m_state.host = host;
     m_state.capacity = capacity;
@@ -180,8 +185,9 @@ class fake_device {
     t.host_unregister = [](tsr_device* d, void* pointer) -> tsr_status {
       auto* self = reinterpret_cast<fake_device_state*>(d);
       const auto begin = reinterpret_cast<std::uintptr_t>(pointer);
-      return std::erase_if(self->registered, [&](const fake_range& r) { return r.begin == begin; }) == 1 ? TSR_OK
-                                                                                                        : TSR_NOT_FOUND;
+      return std::erase_if(self->registered, [&](const fake_range& r) { return r.begin == begin; }) == 1
+                 ? TSR_OK
+                 : TSR_NOT_FOUND;
     };
     t.stream_wait = [](tsr_device*, tsr_stream* s, tsr_ticket ticket) -> tsr_status {
       reinterpret_cast<fake_stream*>(s)->push(
@@ -197,9 +203,9 @@ class fake_device {
             {fake_step::kind::fail, {}, static_cast<std::uint64_t>(self->fail_copy_work), nullptr});
         return TSR_OK;
       }
-      reinterpret_cast<fake_stream*>(s)->push({fake_step::kind::work, [what] {
-        std::memcpy(resolve(what.destination), resolve(what.source), what.bytes);
-      }, 0, nullptr});
+      reinterpret_cast<fake_stream*>(s)->push(
+          {fake_step::kind::work, [what] { std::memcpy(resolve(what.destination), resolve(what.source), what.bytes); },
+           0, nullptr});
       return TSR_OK;
     };
     tsr_device_desc description{};
@@ -214,9 +220,10 @@ class fake_device {
     space.description.capabilities = host ? TSR_SPACE_ADDRESSABLE | TSR_SPACE_HOST_VISIBLE : 0;
     space.description.bytes = capacity;
     space.description.granularity = space.description.alignment = alignment;
-    m_device = std::make_unique<tessera::plugin::device>(host ? "host" : plugin + std::to_string(index), host ? "host" : plugin, index,
-                                                reinterpret_cast<tsr_device*>(&m_state), description, t,
-                                                std::vector<tessera::plugin::space>{space}, nullptr, nullptr);
+    m_device = std::make_unique<tessera::plugin::device>(host ? "host" : plugin + std::to_string(index),
+                                                         host ? "host" : plugin, index,
+                                                         reinterpret_cast<tsr_device*>(&m_state), description, t,
+                                                         std::vector<tessera::plugin::space>{space}, nullptr, nullptr);
   }
   const tessera::plugin::device& device() const { return *m_device; }
   fake_device_state& state() { return m_state; }

@@ -6,6 +6,9 @@ int pthread_create(void* thread, const void* attributes, void* (*function)(void*
 
 int pthread_create(void* thread, const void* attributes, void* (*function)(void*), void* argument) {
   (void)thread, (void)attributes, (void)function, (void)argument;
-  fputs("a thread is started in a test that is SINGLE_THREADED in its CMakeLists.txt: the thread sanitizer would not see it\n", stderr);
+  fputs(
+      "a thread is started in a test that is SINGLE_THREADED in its CMakeLists.txt: the thread sanitizer would not see "
+      "it\n",
+      stderr);
   abort();
 }

@@ -10,7 +10,8 @@
 
 namespace tessera::test_support {
 
-/// Names are lower case and differ; tables of segments may be empty, extents may be 0, numbers reach the ends of their types.
+/// Names are lower case and differ; tables of segments may be empty, extents may be 0, numbers reach the ends of their
+/// types.
 inline sial::init_data random_init(std::mt19937_64& random) {
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
   const auto name = [&](const char* stem, std::size_t k) {
@@ -43,7 +44,8 @@ inline sial::init_data random_init(std::mt19937_64& random) {
       case 5:
         return static_cast<double>(below(1000));
       default:
-        return std::ldexp(static_cast<double>(static_cast<std::int64_t>(random())), static_cast<int>(below(1200)) - 600);
+        return std::ldexp(static_cast<double>(static_cast<std::int64_t>(random())),
+                          static_cast<int>(below(1200)) - 600);
     }
   };
   const auto extents = [&] {

@@ -56,34 +56,58 @@ inline random_task random_task_on(int blocks, std::mt19937_64& random) {
   return t;
 }
 
-/// Submits it. `a`: blocks of equal elements; `spare`: at least eight blocks of the same extent, for the scratch intent.
+/// Submits it. `a`: blocks of equal elements; `spare`: at least eight blocks of the same extent, for the scratch
+/// intent.
 inline void submit(runtime& rt, array<double>& a, array<double>& spare, const random_task& t) {
   const task_options options{.priority = t.priority, .at = t.hinted ? rt.tree().root() : location::no_node};
   switch (t.kind) {
-    case 0: fill(rt, a(t.x), t.number, options); break;
-    case 1: scal(rt, 0.5, a(t.x), options); break;
-    case 2: case 3: axpy(rt, 0.5, a(t.x), a(t.y), options); break;
-    case 4: case 5: case 6: axpy_accumulate(rt, 0.25, a(t.x), a(t.y), options); break;
+    case 0:
+      fill(rt, a(t.x), t.number, options);
+      break;
+    case 1:
+      scal(rt, 0.5, a(t.x), options);
+      break;
+    case 2:
+    case 3:
+      axpy(rt, 0.5, a(t.x), a(t.y), options);
+      break;
+    case 4:
+    case 5:
+    case 6:
+      axpy_accumulate(rt, 0.25, a(t.x), a(t.y), options);
+      break;
     case 7:
-      rt.submit("mix", [](view<const double> p, view<const double> q, view<double> r) {
-        for (std::int64_t i = 0; i < r.size(); ++i) r[i] = p[i] - 0.5 * q[i];
-      }, read(a(t.x)), read(a(t.y)), write(a(t.z)));
+      rt.submit(
+          "mix",
+          [](view<const double> p, view<const double> q, view<double> r) {
+            for (std::int64_t i = 0; i < r.size(); ++i) r[i] = p[i] - 0.5 * q[i];
+          },
+          read(a(t.x)), read(a(t.y)), write(a(t.z)));
       break;
     case 8:
-      rt.submit("fold", [](view<double> p, view<double> room) {
-        for (std::int64_t i = 0; i < p.size(); ++i) room[i] = std::fmod(p[i], 1000.0);
-        for (std::int64_t i = 0; i < p.size(); ++i) p[i] = room[i] + 1;
-      }, update(a(t.x)), scratch(spare(t.room)));
+      rt.submit(
+          "fold",
+          [](view<double> p, view<double> room) {
+            for (std::int64_t i = 0; i < p.size(); ++i) room[i] = std::fmod(p[i], 1000.0);
+            for (std::int64_t i = 0; i < p.size(); ++i) p[i] = room[i] + 1;
+          },
+          update(a(t.x)), scratch(spare(t.room)));
       break;
     case 9:
-      rt.submit("add", [](view<const double> p, view<double> sum) {
-        for (std::int64_t i = 0; i < p.size(); ++i) sum[i] += 0.125 * p[i];
-      }, read(a(t.x)), accumulate(a(t.y)));
+      rt.submit(
+          "add",
+          [](view<const double> p, view<double> sum) {
+            for (std::int64_t i = 0; i < p.size(); ++i) sum[i] += 0.125 * p[i];
+          },
+          read(a(t.x)), accumulate(a(t.y)));
       break;
     default:  // five blocks: more than a record holds inline
-      rt.submit("five", [](view<const double> p, view<const double> q, view<const double> r, view<const double> p2, view<double> o) {
-        for (std::int64_t i = 0; i < o.size(); ++i) o[i] = 0.25 * (p[i] + q[i]) + 0.125 * (r[i] + p2[i]);
-      }, read(a(t.x)), read(a(t.y)), read(a(t.x)), read(a(t.y)), write(a(t.z)));
+      rt.submit(
+          "five",
+          [](view<const double> p, view<const double> q, view<const double> r, view<const double> p2, view<double> o) {
+            for (std::int64_t i = 0; i < o.size(); ++i) o[i] = 0.25 * (p[i] + q[i]) + 0.125 * (r[i] + p2[i]);
+          },
+          read(a(t.x)), read(a(t.y)), read(a(t.x)), read(a(t.y)), write(a(t.z)));
       break;
   }
 }
@@ -92,14 +116,33 @@ inline void submit(runtime& rt, array<double>& a, array<double>& spare, const ra
 inline void apply(const random_task& t, std::vector<double>& values) {
   const auto value = [&](int k) -> double& { return values[static_cast<std::size_t>(k)]; };
   switch (t.kind) {
-    case 0: value(t.x) = t.number; break;
-    case 1: value(t.x) *= 0.5; break;
-    case 2: case 3: value(t.y) += 0.5 * value(t.x); break;
-    case 4: case 5: case 6: value(t.y) += 0.25 * value(t.x); break;
-    case 7: value(t.z) = value(t.x) - 0.5 * value(t.y); break;
-    case 8: value(t.x) = std::fmod(value(t.x), 1000.0) + 1; break;
-    case 9: value(t.y) += 0.125 * value(t.x); break;
-    default: value(t.z) = 0.25 * (value(t.x) + value(t.y)) + 0.125 * (value(t.x) + value(t.y)); break;
+    case 0:
+      value(t.x) = t.number;
+      break;
+    case 1:
+      value(t.x) *= 0.5;
+      break;
+    case 2:
+    case 3:
+      value(t.y) += 0.5 * value(t.x);
+      break;
+    case 4:
+    case 5:
+    case 6:
+      value(t.y) += 0.25 * value(t.x);
+      break;
+    case 7:
+      value(t.z) = value(t.x) - 0.5 * value(t.y);
+      break;
+    case 8:
+      value(t.x) = std::fmod(value(t.x), 1000.0) + 1;
+      break;
+    case 9:
+      value(t.y) += 0.125 * value(t.x);
+      break;
+    default:
+      value(t.z) = 0.25 * (value(t.x) + value(t.y)) + 0.125 * (value(t.x) + value(t.y));
+      break;
   }
 }
 
@@ -107,8 +150,10 @@ inline void apply(const random_task& t, std::vector<double>& values) {
 class random_blocks {
  public:
   explicit random_blocks(runtime& rt, int count, std::int64_t extent = 32)
-      : m_runtime(rt), m_blocks(rt.make_array<double>("a", {count * extent}, {extent})),
-        m_spare(rt.make_array<double>("spare", {8 * extent}, {extent})), m_oracle(static_cast<std::size_t>(count)) {
+      : m_runtime(rt),
+        m_blocks(rt.make_array<double>("a", {count * extent}, {extent})),
+        m_spare(rt.make_array<double>("spare", {8 * extent}, {extent})),
+        m_oracle(static_cast<std::size_t>(count)) {
     fill_all();
   }
   /// Each block with its number.
@@ -117,8 +162,10 @@ class random_blocks {
   }
   int count() const { return static_cast<int>(m_oracle.size()); }
   array<double>& blocks() { return m_blocks; }
-  double expected(int k) const { return m_oracle[static_cast<std::size_t>(k)]; }                ///< every element of a block
-  void set(int k, double value) { m_oracle[static_cast<std::size_t>(k)] = value; }              ///< the caller has done it to the block
+  double expected(int k) const { return m_oracle[static_cast<std::size_t>(k)]; }  ///< every element of a block
+  void set(int k, double value) {
+    m_oracle[static_cast<std::size_t>(k)] = value;
+  }  ///< the caller has done it to the block
 
   random_task any_task(std::mt19937_64& random) const { return random_task_on(count(), random); }
   void submit(const random_task& t) { testing::submit(m_runtime, m_blocks, m_spare, t); }  ///< to the runtime
@@ -135,7 +182,7 @@ class random_blocks {
     for (const double v : seen) ASSERT_NEAR(v, expected, 1e-9 * (1 + std::abs(expected))) << "block " << k;
   }
   void check_any(std::mt19937_64& random) { check(static_cast<int>(random() % m_oracle.size())); }  ///< likewise
-  void check_all() {                                                                               ///< likewise
+  void check_all() {                                                                                ///< likewise
     for (int k = 0; k < count() && !::testing::Test::HasFatalFailure(); ++k) check(k);
   }
   /// Blocks that are wrong; those that cannot be read are in `unreadable`, with the error of each.
@@ -144,7 +191,8 @@ class random_blocks {
     for (int k = 0; k < this->count(); ++k) try {
         const double expected = m_oracle[static_cast<std::size_t>(k)];
         bool good = true;
-        for (const double v : m_blocks.read_host(m_blocks(k))) good = good && std::abs(v - expected) <= 1e-9 * (1 + std::abs(expected));
+        for (const double v : m_blocks.read_host(m_blocks(k)))
+          good = good && std::abs(v - expected) <= 1e-9 * (1 + std::abs(expected));
         count += !good;
       } catch (const error& e) {
         unreadable[k] = e.what();
@@ -161,8 +209,9 @@ class random_blocks {
 /// Records each of `programs` and replays them in random order, with single tasks and looks at blocks between them.
 /// `submit` and `apply` do a task, `any_task()` makes one.
 template <class Task, class Submit, class Apply, class Make>
-void replay_at_random(runtime& rt, random_blocks& on, std::mt19937_64& random, const std::vector<std::vector<Task>>& programs,
-                      int rounds, Submit&& submit, Apply&& apply, Make&& any_task) {
+void replay_at_random(runtime& rt, random_blocks& on, std::mt19937_64& random,
+                      const std::vector<std::vector<Task>>& programs, int rounds, Submit&& submit, Apply&& apply,
+                      Make&& any_task) {
   std::vector<recording> recordings;
   for (const auto& program : programs) {
     recordings.push_back(rt.record([&] {

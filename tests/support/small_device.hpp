@@ -38,7 +38,8 @@ inline apps::room room_of_device(const runtime& rt) {
 /// Has a task on the host look at a block: its bytes come back.
 template <class T>
 void look_at(runtime& rt, block_of<T> b) {
-  rt.submit_at(std::source_location::current(), {.at = rt.at("core0")}, "look", [](view<const T>) {}, read(b));
+  rt.submit_at(
+      std::source_location::current(), {.at = rt.at("core0")}, "look", [](view<const T>) {}, read(b));
 }
 
 }  // namespace tessera::testing

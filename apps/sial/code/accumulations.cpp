@@ -12,8 +12,8 @@ namespace {
 /// Where a statement names a temp array.
 struct mention {
   const statement* at;
-  const body* in;                        ///< the list that the statement is in
-  std::vector<const statement*> loops;   ///< around it, outermost first
+  const body* in;                       ///< the list that the statement is in
+  std::vector<const statement*> loops;  ///< around it, outermost first
   bool in_procedure;
 };
 
@@ -50,8 +50,13 @@ void for_each_name(const statement& s, Function f) {
 const block_reference* defined_by(const statement& s) {
   return std::visit(
       [](const auto& what) -> const block_reference* {
-        if constexpr (requires { what.how == assign::set; what.to.subscripts; }) return what.how == assign::set ? &what.to : nullptr;
-        else return nullptr;
+        if constexpr (requires {
+                        what.how == assign::set;
+                        what.to.subscripts;
+                      })
+          return what.how == assign::set ? &what.to : nullptr;
+        else
+          return nullptr;
       },
       s.what);
 }
@@ -102,12 +107,16 @@ class search {
     const block_reference* const made = defined_by(*first.at);
     if (sum == nullptr || (sum->how != assign::add && sum->how != assign::subtract) || made == nullptr) return false;
     if (!same_block(*made, sum->from) || sum->to.array == made->array) return false;
-    if (std::ranges::any_of(made->subscripts, [](const subscript& s) { return s.value != nullptr; })) return false;  // might be another one
+    if (std::ranges::any_of(made->subscripts, [](const subscript& s) { return s.value != nullptr; }))
+      return false;  // might be another one
     const bool same_order = std::ranges::equal(made->subscripts, sum->to.subscripts, same_subscript);
     if (const auto* product = std::get_if<block_product>(&first.at->what))
-      return product->left.array != made->array && product->right.array != made->array && permuted(made->subscripts, sum->to.subscripts);
-    if (const auto* scaled = std::get_if<block_scaled>(&first.at->what)) return scaled->from.array != made->array && same_order;
-    if (const auto* copy = std::get_if<block_copy>(&first.at->what)) return copy->from.array != made->array && same_order;
+      return product->left.array != made->array && product->right.array != made->array &&
+             permuted(made->subscripts, sum->to.subscripts);
+    if (const auto* scaled = std::get_if<block_scaled>(&first.at->what))
+      return scaled->from.array != made->array && same_order;
+    if (const auto* copy = std::get_if<block_copy>(&first.at->what))
+      return copy->from.array != made->array && same_order;
     return false;
   }
 
@@ -118,11 +127,13 @@ class search {
     for (const mention& m : all) {
       if (in_loop(m)) continue;
       if (m.in_procedure || all[k].in_procedure || m.loops.empty()) return false;
-      if (std::ranges::find(around, m.loops.back()) != around.end()) return false;  // named in a loop around: it may live there already
+      if (std::ranges::find(around, m.loops.back()) != around.end())
+        return false;  // named in a loop around: it may live there already
     }
     if (k + 2 == all.size() || !in_loop(all[k + 2])) return true;
     const block_reference* const anew = defined_by(*all[k + 2].at);
-    return all[k + 2].in == all[k].in && anew != nullptr && same_block(*anew, *defined_by(*all[k].at)) && !reads(*all[k + 2].at, anew->array);
+    return all[k + 2].in == all[k].in && anew != nullptr && same_block(*anew, *defined_by(*all[k].at)) &&
+           !reads(*all[k + 2].at, anew->array);
   }
 
   /// A definition that also uses the array on its right side.
@@ -146,7 +157,10 @@ statement joined(const statement& first, const statement& second) {
   statement made = first;
   std::visit(
       [&](auto& what) {
-        if constexpr (requires { what.how = assign::set; what.to = sum.to; }) {
+        if constexpr (requires {
+                        what.how = assign::set;
+                        what.to = sum.to;
+                      }) {
           what.to = sum.to;
           what.how = sum.how;
         }

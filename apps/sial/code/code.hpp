@@ -1,6 +1,6 @@
 #pragma once
-// What workers execute: a table of instructions over registers. Made from a checked program; knows nothing of segment sizes,
-// workers and memory.
+// What workers execute: a table of instructions over registers. Made from a checked program; knows nothing of segment
+// sizes, workers and memory.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -10,46 +10,86 @@
 
 namespace tessera::sial {
 
-/// Operands a, b, c are numbers of int registers (i), scalar registers (s), instructions (to), or entries of code's tables.
+/// Operands a, b, c are numbers of int registers (i), scalar registers (s), instructions (to), or entries of code's
+/// tables.
 enum class opcode : std::uint8_t {
   // ints
-  move_int, add_int, subtract_int, multiply_int, divide_int,  // i[a] = i[b] op i[c]
+  move_int,
+  add_int,
+  subtract_int,
+  multiply_int,
+  divide_int,  // i[a] = i[b] op i[c]
   negate_int,
-  round,                                                      // i[a] = s[b] to the nearest, ties to even
-  check_bound,                                                // index i[a], named b, has a value
+  round,        // i[a] = s[b] to the nearest, ties to even
+  check_bound,  // index i[a], named b, has a value
   // scalars
-  move_scalar, add_scalar, subtract_scalar, multiply_scalar, divide_scalar, power, negate_scalar, square_root,  // s[a] = s[b] op s[c]
-  to_scalar,                                                  // s[a] = i[b]
-  load_element,                                               // s[a] = the only element of references[b]
-  inner_product,                                              // s[a] = products[b]
+  move_scalar,
+  add_scalar,
+  subtract_scalar,
+  multiply_scalar,
+  divide_scalar,
+  power,
+  negate_scalar,
+  square_root,    // s[a] = s[b] op s[c]
+  to_scalar,      // s[a] = i[b]
+  load_element,   // s[a] = the only element of references[b]
+  inner_product,  // s[a] = products[b]
   // jumps, to a
-  jump, jump_less_int, jump_less_equal_int, jump_equal_int, jump_not_equal_int,              // if i[b] rel i[c]
-  jump_less_scalar, jump_less_equal_scalar, jump_not_less_scalar, jump_not_less_equal_scalar,
-  jump_equal_scalar, jump_not_equal_scalar,                                                  // if s[b] rel s[c]
-  call, return_,                                              // call: the procedure at a
-  stop, end,
+  jump,
+  jump_less_int,
+  jump_less_equal_int,
+  jump_equal_int,
+  jump_not_equal_int,  // if i[b] rel i[c]
+  jump_less_scalar,
+  jump_less_equal_scalar,
+  jump_not_less_scalar,
+  jump_not_less_equal_scalar,
+  jump_equal_scalar,
+  jump_not_equal_scalar,  // if s[b] rel s[c]
+  call,
+  return_,  // call: the procedure at a
+  stop,
+  end,
   // loops[b]; begin jumps to a when there is nothing to do, next to a when there is more
-  loop_begin, loop_next, loop_leave,
-  pardo_begin, pardo_next, pardo_leave,                       // pardos[b]
-  devices_on, devices_off,                                    // gpu_on opens a region, gpu_off closes a of them
-  iteration,                                                  // a pardo's iteration passed its conditions; pardos[b]
+  loop_begin,
+  loop_next,
+  loop_leave,
+  pardo_begin,
+  pardo_next,
+  pardo_leave,  // pardos[b]
+  devices_on,
+  devices_off,  // gpu_on opens a region, gpu_off closes a of them
+  iteration,    // a pardo's iteration passed its conditions; pardos[b]
   // blocks: block_operations[b]
-  block_fill, block_add, block_multiply,                      // with s[a]
-  block_copy, block_sum, block_scale, block_product, block_slice,
-  region_fill, region_from_block, block_from_region,          // region_operations[b]
+  block_fill,
+  block_add,
+  block_multiply,  // with s[a]
+  block_copy,
+  block_sum,
+  block_scale,
+  block_product,
+  block_slice,
+  region_fill,
+  region_from_block,
+  block_from_region,  // region_operations[b]
   // data
-  fetch,                                                      // references[b]
-  store_block, store_scalar,                                  // stores[b], value s[a]
-  create, remove,                                             // array a
-  allocate, release,                                          // allocations[b]
-  allocate_region, release_region,                            // regions[b]
-  barrier,                                                    // a: 1 for server_barrier
-  collective,                                                 // s[a] += over workers of s[b]
-  broadcast,                                                  // array b from worker i[a]
-  assert_same,                                                // s[a], named b
-  execute,                                                    // executions[b]
-  set_persistent, restore_persistent,                         // persistents[b]
-  print                                                       // prints[b]
+  fetch,  // references[b]
+  store_block,
+  store_scalar,  // stores[b], value s[a]
+  create,
+  remove,  // array a
+  allocate,
+  release,  // allocations[b]
+  allocate_region,
+  release_region,  // regions[b]
+  barrier,         // a: 1 for server_barrier
+  collective,      // s[a] += over workers of s[b]
+  broadcast,       // array b from worker i[a]
+  assert_same,     // s[a], named b
+  execute,         // executions[b]
+  set_persistent,
+  restore_persistent,  // persistents[b]
+  print                // prints[b]
 };
 
 /// One instruction, and the statement that it belongs to.
@@ -64,7 +104,7 @@ struct reference {
   std::uint32_t array = 0;
   std::uint8_t rank = 0;
   std::array<std::uint32_t, max_array_rank> at{};  ///< int registers
-  bool simple = true;  ///< every subscript is a simple index
+  bool simple = true;                              ///< every subscript is a simple index
 };
 
 /// Ranges of segments; registers, inclusive.
@@ -79,13 +119,14 @@ inline constexpr std::uint32_t nothing = ~std::uint32_t{0};
 /// One statement of block arithmetic. Letters name subscripts: the same letter, the same variable.
 struct block_operation {
   assign how = assign::set;
-  bool minus = false;       ///< of a sum: the second is subtracted
-  bool insert = false;      ///< of a slice: into the larger block
+  bool minus = false;                                           ///< of a sum: the second is subtracted
+  bool insert = false;                                          ///< of a slice: into the larger block
   std::uint32_t to = nothing, left = nothing, right = nothing;  ///< references
   std::uint32_t factor = nothing;                               ///< a scalar register
-  std::uint32_t sum_site = nothing;  ///< "t = A * B" and "to += t" in one: the site of the second; see accumulations.hpp
+  std::uint32_t sum_site =
+      nothing;  ///< "t = A * B" and "to += t" in one: the site of the second; see accumulations.hpp
   std::array<char, 8> to_letters{}, left_letters{}, right_letters{};
-  bool same_order = true;   ///< of a copy: dimension d of the one is dimension d of the other
+  bool same_order = true;                     ///< of a copy: dimension d of the one is dimension d of the other
   std::array<std::uint8_t, 8> permutation{};  ///< of a copy: dimension d of `to` is dimension permutation[d] of `left`
   std::uint8_t common = 0;  ///< of a copy: dimensions that both have; what one has more is simple and last
 };
@@ -100,17 +141,17 @@ struct store {
 };
 
 struct loop {
-  std::uint32_t index = 0;       ///< int register
+  std::uint32_t index = 0;          ///< int register
   std::uint32_t low = 0, high = 0;  ///< int registers that never change
   symbol variable = no_symbol;
-  symbol within = no_symbol;     ///< of a subindex: its parent variable
+  symbol within = no_symbol;  ///< of a subindex: its parent variable
 };
 
 struct pardo {
   std::vector<std::uint32_t> indices, low, high;  ///< int registers
   std::vector<symbol> variables;
   std::string pragma;
-  std::uint32_t top = 0, end = 0;                 ///< instructions: the first of an iteration (its conditions), behind the loop
+  std::uint32_t top = 0, end = 0;  ///< instructions: the first of an iteration (its conditions), behind the loop
 };
 
 struct allocation {
@@ -120,7 +161,13 @@ struct allocation {
 
 struct execution {
   struct argument {
-    enum class kind : std::uint8_t { scalar, literal, block, region, whole } what;
+    enum class kind : std::uint8_t {
+      scalar,
+      literal,
+      block,
+      region,
+      whole
+    } what;
     std::uint32_t of = 0;  ///< scalar register, reference, region, array
     double value = 0;      ///< of a literal
   };
@@ -137,7 +184,7 @@ struct persistent {
 struct printing {
   print_statement::form how;
   bool line = false;
-  std::string text;          ///< the text, or the name
+  std::string text;            ///< the text, or the name
   std::uint32_t of = nothing;  ///< int or scalar register, reference, region, array
   std::vector<std::string> names;
 };
@@ -151,8 +198,8 @@ struct index_range {
   std::uint32_t low = 0, high = 0;  ///< int registers
 };
 
-/// A program, ready to run. The first int registers are the program's ints, then its indices, then constants and temporaries; the first
-/// scalar registers are its scalars.
+/// A program, ready to run. The first int registers are the program's ints, then its indices, then constants and
+/// temporaries; the first scalar registers are its scalars.
 struct code {
   std::string program;
   std::vector<step> steps;
@@ -168,7 +215,7 @@ struct code {
   std::vector<persistent> persistents;
   std::vector<printing> prints;
   std::vector<site> sites;
-  bool has_device_regions = false;       ///< gpu_on stands somewhere: then devices are for what it encloses
+  bool has_device_regions = false;  ///< gpu_on stands somewhere: then devices are for what it encloses
 
   // Declarations, as they were checked.
   std::vector<int_declaration> ints;
@@ -178,9 +225,10 @@ struct code {
   std::vector<special_declaration> specials;
   source_set sources;
 
-  std::vector<index_range> ranges;       ///< by index
-  std::uint32_t first_index = 0;         ///< register of index 0
-  std::vector<std::int64_t> int_start;   ///< registers at the start; predefined ints and symbolic ranges are filled in later
+  std::vector<index_range> ranges;  ///< by index
+  std::uint32_t first_index = 0;    ///< register of index 0
+  std::vector<std::int64_t>
+      int_start;  ///< registers at the start; predefined ints and symbolic ranges are filled in later
   std::vector<double> scalar_start;
   /// Registers of ranges that a predefined int sets: {register, int}.
   std::vector<std::pair<std::uint32_t, symbol>> symbolic_bounds;

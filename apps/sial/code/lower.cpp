@@ -20,7 +20,8 @@ void lowering::declare() {
   for (std::size_t k = 0; k < m_from.indices.size(); ++k) int_register(unbound);
   for (const scalar_declaration& d : m_from.scalars) m_code.scalar_start.push_back(d.value);
   for (const index_declaration& d : m_from.indices)
-    m_code.ranges.push_back(d.kind == index_kind::sub ? index_range{} : index_range{range_end(d.low), range_end(d.high)});
+    m_code.ranges.push_back(d.kind == index_kind::sub ? index_range{}
+                                                      : index_range{range_end(d.low), range_end(d.high)});
 }
 
 code lowering::run() {

@@ -29,7 +29,9 @@ void lowering::lower(const assign_int& s) {
     value_into(s.value, s.to);
     return;
   }
-  const opcode what = s.how == assign::add ? opcode::add_int : s.how == assign::subtract ? opcode::subtract_int : opcode::multiply_int;
+  const opcode what = s.how == assign::add        ? opcode::add_int
+                      : s.how == assign::subtract ? opcode::subtract_int
+                                                  : opcode::multiply_int;
   emit(what, s.to, s.to, value_of(s.value));
 }
 
@@ -49,7 +51,10 @@ void lowering::lower(const block_scalar& s) {
   o.how = s.how;
   o.to = make_reference(s.to);
   const std::uint32_t value = value_of(s.value);
-  emit_block(s.how == assign::set ? opcode::block_fill : s.how == assign::multiply ? opcode::block_multiply : opcode::block_add, o, value);
+  emit_block(s.how == assign::set        ? opcode::block_fill
+             : s.how == assign::multiply ? opcode::block_multiply
+                                         : opcode::block_add,
+             o, value);
 }
 
 void lowering::lower(const block_copy& s) {

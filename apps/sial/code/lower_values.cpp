@@ -49,17 +49,25 @@ std::uint32_t lowering::range_end(const bound& of) {
 }
 
 void lowering::check_index(symbol index) {
-  if (m_in_procedure) emit(opcode::check_bound, m_code.first_index + index, index);  // elsewhere the checker has seen its loop
+  if (m_in_procedure)
+    emit(opcode::check_bound, m_code.first_index + index, index);  // elsewhere the checker has seen its loop
 }
 
 std::uint32_t lowering::value_of(const expression& e) {
   switch (e.what) {
-    case operation::int_literal: return int_constant(e.i);
-    case operation::scalar_literal: return scalar_constant(e.d);
-    case operation::int_variable: return e.of;
-    case operation::index_variable: check_index(e.of); return m_code.first_index + e.of;
-    case operation::scalar_variable: return e.of;
-    default: break;
+    case operation::int_literal:
+      return int_constant(e.i);
+    case operation::scalar_literal:
+      return scalar_constant(e.d);
+    case operation::int_variable:
+      return e.of;
+    case operation::index_variable:
+      check_index(e.of);
+      return m_code.first_index + e.of;
+    case operation::scalar_variable:
+      return e.of;
+    default:
+      break;
   }
   const std::uint32_t to = e.type == value_type::integer ? int_temporary() : scalar_temporary();
   value_into(e, to);
@@ -78,18 +86,42 @@ void lowering::value_into(const expression& e, std::uint32_t to) {
     case operation::scalar_literal:
     case operation::int_variable:
     case operation::index_variable:
-    case operation::scalar_variable: emit(is_int ? opcode::move_int : opcode::move_scalar, to, value_of(e)); return;
-    case operation::simple_block: emit(opcode::load_element, to, make_reference(e.blocks[0])); return;
-    case operation::contraction: emit(opcode::inner_product, to, inner_product_of(e.blocks[0], e.blocks[1])); return;
-    case operation::negate: unary(opcode::negate_int, opcode::negate_scalar); return;
-    case operation::square_root: unary(opcode::square_root, opcode::square_root); return;
-    case operation::to_int: emit(opcode::round, to, value_of(e.operands[0])); return;
-    case operation::to_scalar: emit(opcode::to_scalar, to, value_of(e.operands[0])); return;
-    case operation::add: binary(opcode::add_int, opcode::add_scalar); return;
-    case operation::subtract: binary(opcode::subtract_int, opcode::subtract_scalar); return;
-    case operation::multiply: binary(opcode::multiply_int, opcode::multiply_scalar); return;
-    case operation::divide: binary(opcode::divide_int, opcode::divide_scalar); return;
-    case operation::power: binary(opcode::power, opcode::power); return;
+    case operation::scalar_variable:
+      emit(is_int ? opcode::move_int : opcode::move_scalar, to, value_of(e));
+      return;
+    case operation::simple_block:
+      emit(opcode::load_element, to, make_reference(e.blocks[0]));
+      return;
+    case operation::contraction:
+      emit(opcode::inner_product, to, inner_product_of(e.blocks[0], e.blocks[1]));
+      return;
+    case operation::negate:
+      unary(opcode::negate_int, opcode::negate_scalar);
+      return;
+    case operation::square_root:
+      unary(opcode::square_root, opcode::square_root);
+      return;
+    case operation::to_int:
+      emit(opcode::round, to, value_of(e.operands[0]));
+      return;
+    case operation::to_scalar:
+      emit(opcode::to_scalar, to, value_of(e.operands[0]));
+      return;
+    case operation::add:
+      binary(opcode::add_int, opcode::add_scalar);
+      return;
+    case operation::subtract:
+      binary(opcode::subtract_int, opcode::subtract_scalar);
+      return;
+    case operation::multiply:
+      binary(opcode::multiply_int, opcode::multiply_scalar);
+      return;
+    case operation::divide:
+      binary(opcode::divide_int, opcode::divide_scalar);
+      return;
+    case operation::power:
+      binary(opcode::power, opcode::power);
+      return;
   }
 }
 
@@ -97,21 +129,33 @@ std::uint32_t lowering::jump_unless(const relation& r) {
   const std::uint32_t left = value_of(r.left), right = value_of(r.right);
   if (r.left.type == value_type::integer) {
     switch (r.what) {
-      case relation_kind::less: return emit(opcode::jump_less_equal_int, 0, right, left);
-      case relation_kind::less_equal: return emit(opcode::jump_less_int, 0, right, left);
-      case relation_kind::greater: return emit(opcode::jump_less_equal_int, 0, left, right);
-      case relation_kind::greater_equal: return emit(opcode::jump_less_int, 0, left, right);
-      case relation_kind::equal: return emit(opcode::jump_not_equal_int, 0, left, right);
-      case relation_kind::not_equal: return emit(opcode::jump_equal_int, 0, left, right);
+      case relation_kind::less:
+        return emit(opcode::jump_less_equal_int, 0, right, left);
+      case relation_kind::less_equal:
+        return emit(opcode::jump_less_int, 0, right, left);
+      case relation_kind::greater:
+        return emit(opcode::jump_less_equal_int, 0, left, right);
+      case relation_kind::greater_equal:
+        return emit(opcode::jump_less_int, 0, left, right);
+      case relation_kind::equal:
+        return emit(opcode::jump_not_equal_int, 0, left, right);
+      case relation_kind::not_equal:
+        return emit(opcode::jump_equal_int, 0, left, right);
     }
   }
   switch (r.what) {  // a comparison with what is not a number is false
-    case relation_kind::less: return emit(opcode::jump_not_less_scalar, 0, left, right);
-    case relation_kind::less_equal: return emit(opcode::jump_not_less_equal_scalar, 0, left, right);
-    case relation_kind::greater: return emit(opcode::jump_not_less_scalar, 0, right, left);
-    case relation_kind::greater_equal: return emit(opcode::jump_not_less_equal_scalar, 0, right, left);
-    case relation_kind::equal: return emit(opcode::jump_not_equal_scalar, 0, left, right);
-    case relation_kind::not_equal: return emit(opcode::jump_equal_scalar, 0, left, right);
+    case relation_kind::less:
+      return emit(opcode::jump_not_less_scalar, 0, left, right);
+    case relation_kind::less_equal:
+      return emit(opcode::jump_not_less_equal_scalar, 0, left, right);
+    case relation_kind::greater:
+      return emit(opcode::jump_not_less_scalar, 0, right, left);
+    case relation_kind::greater_equal:
+      return emit(opcode::jump_not_less_equal_scalar, 0, right, left);
+    case relation_kind::equal:
+      return emit(opcode::jump_not_equal_scalar, 0, left, right);
+    case relation_kind::not_equal:
+      return emit(opcode::jump_equal_scalar, 0, left, right);
   }
   return emit(opcode::jump);
 }
@@ -126,8 +170,10 @@ std::uint32_t lowering::make_reference(const block_reference& b) {
       r.at[d] = value_of(*s.value);
     } else {
       check_index(s.index);
-      const index_declaration &index = m_from.indices[s.index], &declared = m_from.indices[m_from.arrays[b.array].indices[d]];
-      const bool piece = index.kind == index_kind::sub && declared.kind != index_kind::sub;  // of the block that the parent chooses
+      const index_declaration &index = m_from.indices[s.index],
+                              &declared = m_from.indices[m_from.arrays[b.array].indices[d]];
+      const bool piece =
+          index.kind == index_kind::sub && declared.kind != index_kind::sub;  // of the block that the parent chooses
       r.at[d] = m_code.first_index + (piece ? index.parent : s.index);
       r.simple = r.simple && index.kind == index_kind::simple;
     }

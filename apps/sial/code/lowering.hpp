@@ -19,9 +19,9 @@ class lowering {
  private:
   struct open_loop {
     bool is_pardo;
-    std::uint32_t number;                  ///< of loops or pardos
-    std::uint32_t regions = 0;             ///< of gpu_on that were open around it
-    std::vector<std::uint32_t> exits = {}; ///< jumps to be sent behind it
+    std::uint32_t number;                   ///< of loops or pardos
+    std::uint32_t regions = 0;              ///< of gpu_on that were open around it
+    std::vector<std::uint32_t> exits = {};  ///< jumps to be sent behind it
   };
   using registers = std::vector<std::uint32_t>;
 
@@ -39,9 +39,9 @@ class lowering {
   std::uint32_t scalar_constant(double value);
   std::uint32_t int_temporary();
   std::uint32_t scalar_temporary();
-  std::uint32_t value_of(const expression& e);                       ///< a register of the expression's type
+  std::uint32_t value_of(const expression& e);  ///< a register of the expression's type
   void value_into(const expression& e, std::uint32_t to);
-  std::uint32_t jump_unless(const relation& r);                      ///< to be sent
+  std::uint32_t jump_unless(const relation& r);  ///< to be sent
   std::uint32_t index_register(symbol index, const place& where);
   std::uint32_t range_end(const bound& of);
   std::uint32_t make_reference(const block_reference& b);
@@ -98,12 +98,12 @@ class lowering {
   registers m_int_temporaries, m_scalar_temporaries;
   std::size_t m_used_ints = 0, m_used_scalars = 0;
   std::vector<open_loop> m_loops;
-  std::vector<std::pair<std::uint32_t, symbol>> m_calls;      // to be sent
+  std::vector<std::pair<std::uint32_t, symbol>> m_calls;  // to be sent
   bool m_in_procedure = false;
-  std::uint32_t m_regions = 0;                                // of gpu_on that are open
+  std::uint32_t m_regions = 0;  // of gpu_on that are open
   std::uint32_t m_site = 0;
   const std::set<const statement*> m_accumulations;
-  std::uint32_t m_sum_site = nothing;                         // of the second statement of such a pair
+  std::uint32_t m_sum_site = nothing;  // of the second statement of such a pair
 };
 
 /// Gives each subscript of some blocks a letter: the same subscript, the same letter.

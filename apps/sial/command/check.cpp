@@ -38,13 +38,22 @@ int check(const check_options& o) {
     errors += is_error ? 1 : 0;
     rows.push_back({{"kind", is_error ? "error" : "warning"},
                     {"file", m.where.file < c.sources.files.size() ? c.sources.files[m.where.file].path : o.file},
-                    {"line", m.where.line}, {"column", m.where.column}, {"text", m.what}, {"hint", m.hint}});
+                    {"line", m.where.line},
+                    {"column", m.where.column},
+                    {"text", m.what},
+                    {"hint", m.hint}});
   }
   if (!o.json.empty())
-    write_text(o.json, nlohmann::ordered_json{{"program", o.file}, {"errors", errors}, {"warnings", c.messages.size() - errors}, {"messages", rows}}.dump(2) + "\n");
+    write_text(
+        o.json,
+        nlohmann::ordered_json{
+            {"program", o.file}, {"errors", errors}, {"warnings", c.messages.size() - errors}, {"messages", rows}}
+                .dump(2) +
+            "\n");
   if (o.json != "-") {
     fmt::print(stderr, "{}", sial::to_text(c.messages, c.sources));
-    fmt::print("{}: {} error{}, {} warning{}\n", o.file, errors, errors == 1 ? "" : "s", c.messages.size() - errors, c.messages.size() - errors == 1 ? "" : "s");
+    fmt::print("{}: {} error{}, {} warning{}\n", o.file, errors, errors == 1 ? "" : "s", c.messages.size() - errors,
+               c.messages.size() - errors == 1 ? "" : "s");
   }
   return errors == 0 ? 0 : exit_code_of(error_kind::input);
 }
@@ -56,7 +65,8 @@ int list(const check_options& o) {
     throw error(error_kind::input, "the program has errors", o.file, "`tessera sial check` lists them alone");
   }
   const std::string text = sial::to_text(sial::lower(*c.result));
-  if (!o.json.empty()) write_text(o.json, nlohmann::ordered_json{{"program", c.result->name()}, {"listing", text}}.dump(2) + "\n");
+  if (!o.json.empty())
+    write_text(o.json, nlohmann::ordered_json{{"program", c.result->name()}, {"listing", text}}.dump(2) + "\n");
   if (o.json != "-") fmt::print("{}", text);
   return 0;
 }

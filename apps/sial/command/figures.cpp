@@ -50,17 +50,19 @@ nlohmann::ordered_json figures_of(const sial::program_report& done) {
 std::string exchanges_text(const sial::program_report& done) {
   const sial::run_counters& c = done.counters;
   std::string text = fmt::format(
-      "{}: hit ratio {:.1f} %: {} of {} blocks were here when they were first read ({} asked for early), {:.6f} s waited for blocks; {} of "
+      "{}: hit ratio {:.1f} %: {} of {} blocks were here when they were first read ({} asked for early), {:.6f} s "
+      "waited for blocks; {} of "
       "{} temporary blocks reused\n",
-      done.name, 100 * c.hit_ratio(), c.ready_reads, c.first_reads, c.asked_early, c.block_seconds(), c.blocks_reused, c.blocks_taken);
+      done.name, 100 * c.hit_ratio(), c.ready_reads, c.first_reads, c.asked_early, c.block_seconds(), c.blocks_reused,
+      c.blocks_taken);
   if (c.on_devices + c.in_place > 0)
-    text += fmt::format("{}: {} of {} block statements ran on devices, {:.6f} s there\n", done.name, c.on_devices, c.on_devices + c.in_place,
-                        done.device_seconds);
+    text += fmt::format("{}: {} of {} block statements ran on devices, {:.6f} s there\n", done.name, c.on_devices,
+                        c.on_devices + c.in_place, done.device_seconds);
   text += fmt::format("  {:<8} {:>12} {:>12} {:>12} {:>12}\n", "", "number", "bytes", "saved", "waited s");
   for (std::size_t k = 0; k < c.exchanges.size(); ++k) {
     const sial::exchange_counters& e = c.exchanges[k];
-    text += fmt::format("  {:<8} {:>12} {:>12} {:>12} {:>12.6f}\n", exchange_words[k], e.number, format_bytes(static_cast<double>(e.bytes)),
-                        e.saved, static_cast<double>(e.waited) * 1e-9);
+    text += fmt::format("  {:<8} {:>12} {:>12} {:>12} {:>12.6f}\n", exchange_words[k], e.number,
+                        format_bytes(static_cast<double>(e.bytes)), e.saved, static_cast<double>(e.waited) * 1e-9);
   }
   return text;
 }

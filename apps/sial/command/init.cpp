@@ -20,13 +20,23 @@ int convert(const init_options& o) {
   nlohmann::ordered_json segments;
   for (const auto& [kind, lengths] : data.segments) segments[std::string(sial::segment_table_name(kind))] = lengths;
   if (!o.json.empty())
-    write_text(o.json, nlohmann::ordered_json{{"from", o.from}, {"to", o.to}, {"programs", data.programs}, {"ints", data.ints}, {"scalars", data.scalars},
-                                              {"segments", segments}, {"float_arrays", data.float_arrays.size()}, {"int_arrays", data.int_arrays.size()}}
-                               .dump(2) + "\n");
+    write_text(o.json, nlohmann::ordered_json{{"from", o.from},
+                                              {"to", o.to},
+                                              {"programs", data.programs},
+                                              {"ints", data.ints},
+                                              {"scalars", data.scalars},
+                                              {"segments", segments},
+                                              {"float_arrays", data.float_arrays.size()},
+                                              {"int_arrays", data.int_arrays.size()}}
+                               .dump(2) +
+                           "\n");
   if (o.json == "-") return 0;
-  if (o.to.empty()) fmt::print("{}", sial::to_toml(data));
-  else fmt::print("{}: {} programs, {} ints, {} scalars, {} segment tables, {} arrays\n", o.to, data.programs.size(), data.ints.size(), data.scalars.size(),
-                  data.segments.size(), data.float_arrays.size() + data.int_arrays.size());
+  if (o.to.empty())
+    fmt::print("{}", sial::to_toml(data));
+  else
+    fmt::print("{}: {} programs, {} ints, {} scalars, {} segment tables, {} arrays\n", o.to, data.programs.size(),
+               data.ints.size(), data.scalars.size(), data.segments.size(),
+               data.float_arrays.size() + data.int_arrays.size());
   return 0;
 }
 

@@ -38,7 +38,8 @@ const std::map<std::string, sial::device_use> device_uses{
 
 /// Which place is done first is what counts for statements; unless the user wants another placement.
 void place_by_cost(command_options& machine, const config::document& configured, bool deterministic) {
-  const bool devices = std::ranges::any_of(configured.runtime().plugins, [](const std::string& name) { return name != "host" && name != "disk"; });
+  const bool devices = std::ranges::any_of(configured.runtime().plugins,
+                                           [](const std::string& name) { return name != "host" && name != "disk"; });
   if (!devices) return;
   if (configured.origin("runtime.placement") == "default") machine.set.push_back("runtime.placement=cost");
   if (deterministic) machine.set.push_back("runtime.deterministic=true");  // also how devices take tasks together
@@ -72,7 +73,8 @@ std::vector<std::string> what_devices_lack(const runtime& rt) {
 }
 
 /// What all programs will need, one after another, and whether the configured memory has it.
-int dry_run(const run_options& o, const session& s, const std::vector<sial::job_program>& programs, const sial::init_data& data, unsigned workers) {
+int dry_run(const run_options& o, const session& s, const std::vector<sial::job_program>& programs,
+            const sial::init_data& data, unsigned workers) {
   const sial::memory_offer there = sial::offer_of(s.rt().statistics().spaces);
   sial::kept_estimates kept;
   auto rows = nlohmann::ordered_json::array();
@@ -88,36 +90,48 @@ int dry_run(const run_options& o, const session& s, const std::vector<sial::job_
     s.check_interrupt();
   }
   if (!o.json.empty())
-    write_text(o.json, nlohmann::ordered_json{{"sial_workers", workers}, {"host_bytes", there.host}, {"disk_bytes", there.beyond}, {"fits", fits}, {"contraction_flops", flops}, {"programs", rows}}
-                               .dump(2) + "\n");
+    write_text(o.json, nlohmann::ordered_json{{"sial_workers", workers},
+                                              {"host_bytes", there.host},
+                                              {"disk_bytes", there.beyond},
+                                              {"fits", fits},
+                                              {"contraction_flops", flops},
+                                              {"programs", rows}}
+                               .dump(2) +
+                           "\n");
   return fits ? 0 : exit_code_of(error_kind::memory);
 }
 
 int run(const run_options& o) {
   if (o.file.empty() && o.init.empty())
-    throw error(error_kind::usage, "neither a program nor initialization data are named", "the command line", "tessera sial run P.sialx --init job.toml");
+    throw error(error_kind::usage, "neither a program nor initialization data are named", "the command line",
+                "tessera sial run P.sialx --init job.toml");
   for (const std::string* file : {&o.dump, &o.profile})
     if (!file->empty()) require_writable(*file);
   const sial::init_data data = o.init.empty() ? sial::init_data{} : sial::read_init(o.init);
   std::vector<std::string> folders = o.folders;
   if (folders.empty()) folders.push_back(".");
   std::vector<std::string> paths;
-  if (!o.file.empty()) paths.push_back(o.file);
+  if (!o.file.empty())
+    paths.push_back(o.file);
   else
     for (const std::string& name : data.programs) paths.push_back(sial::find_program(name, folders));
-  if (paths.empty()) throw error(error_kind::input, "the initialization data name no programs", o.init, "name a program on the command line");
+  if (paths.empty())
+    throw error(error_kind::input, "the initialization data name no programs", o.init,
+                "name a program on the command line");
 
   // All are compiled before any runs: a mistake in the last program is told now, not after hours.
   std::vector<sial::job_program> programs;
   for (const std::string& path : paths)
-    programs.push_back(sial::compile_program(path, folders, [](const std::string& text) { fmt::print(stderr, "{}", text); }));
+    programs.push_back(
+        sial::compile_program(path, folders, [](const std::string& text) { fmt::print(stderr, "{}", text); }));
 
   sial::instruction_registry instructions({o.instruction_folders.begin(), o.instruction_folders.end()});
   for (const std::string& library : o.instructions) instructions.load(library);
 
   command_options machine = o;
   const unsigned wanted = o.workers ? *o.workers : o.load().runtime().workers;
-  // The workers of the programs are threads of their own; where memory is limited one more brings blocks that are asked for early.
+  // The workers of the programs are threads of their own; where memory is limited one more brings blocks that are asked
+  // for early.
   machine.workers = o.load().runtime().host_limit == 0 ? 1 : 2;
   place_by_cost(machine, o.load(), o.deterministic);
   session s(machine);
@@ -151,7 +165,8 @@ int run(const run_options& o) {
   std::string profile;
   job.after = [&](const sial::program_run& done, const sial::program_report&) {
     if (!o.dump.empty()) dumps.push_back(sial::dump_of(done, o.checksums));
-    if (!o.profile.empty()) profile += o.profile.ends_with(".html") ? sial::profile_html(done) : sial::profile_text(done);
+    if (!o.profile.empty())
+      profile += o.profile.ends_with(".html") ? sial::profile_html(done) : sial::profile_text(done);
   };
   report r;
   s.describe(r);
@@ -171,7 +186,9 @@ int run(const run_options& o) {
   }
   r.note("resumed_behind", completed);
   progress_rhythm rhythm;
-  rhythm.where = o.progress == "always" ? progress_where::everywhere : o.quiet || o.progress == "never" ? progress_where::nowhere : progress_where::terminals;
+  rhythm.where = o.progress == "always"             ? progress_where::everywhere
+                 : o.quiet || o.progress == "never" ? progress_where::nowhere
+                                                    : progress_where::terminals;
   const auto display = std::make_unique<progress>(
       [&job](double elapsed) {
         const auto at = job.progress();
@@ -188,8 +205,10 @@ int run(const run_options& o) {
     rows.push_back(figures_of(done));
     shown->clear();
     if (o.stats) fmt::print(stderr, "{}", exchanges_text(done));
-    r.add("", done.name, fmt::format("{:.3f} s, {} iterations, {} gets, {} puts, {:.2f} GFLOP in contractions, {:.3f} s at barriers", done.seconds, c.iterations,
-                                     c.gets(), c.puts(), c.flops * 1e-9, c.barrier_seconds), nullptr);
+    r.add("", done.name,
+          fmt::format("{:.3f} s, {} iterations, {} gets, {} puts, {:.2f} GFLOP in contractions, {:.3f} s at barriers",
+                      done.seconds, c.iterations, c.gets(), c.puts(), c.flops * 1e-9, c.barrier_seconds),
+          nullptr);
   }
   if (!o.dump.empty()) write_text(o.dump, dumps.dump(1) + "\n");
   if (!o.profile.empty()) write_text(o.profile, profile);
@@ -205,26 +224,55 @@ int run(const run_options& o) {
 void add_sial_run(CLI::App& to, command& selected) {
   auto o = std::make_shared<run_options>();
   CLI::App& sub = *to.add_subcommand("run", "Run a program, or all programs of a job");
-  sub.add_option("program", o->file, "the program: a .sialx file; without it the programs of the initialization data run")->type_name("FILE");
-  sub.add_option("--init", o->init, "initialization data: constants, segment sizes, arrays; .toml, or binary (.dat)")->type_name("FILE");
-  sub.add_option("--sial-dir", o->folders, "folders with programs and what they import")->type_name("DIR");
-  sub.add_option("--instructions", o->instructions, "libraries of super instructions: paths, or names in the folders of --instruction-dir")->type_name("FILE");
-  sub.add_option("--instruction-dir", o->instruction_folders, "folders with such libraries")->type_name("DIR");
-  sub.add_flag("--deterministic", o->deterministic, "the same bits in every run with the same number of workers: iterations are dealt and sums are added in the same way");
-  sub.add_option("--devices", o->devices, "which block statements run on devices: those that finish sooner there (best), none (never), or all that can (always)")
-      ->type_name("WHICH")->capture_default_str()->check(CLI::IsMember({"best", "never", "always"}));
-  sub.add_flag("--dry-run", o->dry_run, "report what the programs will need: memory, operations, whether it fits and what would make it fit; nothing runs. Ends with 7 if it does not fit");
-  sub.add_option("--profile", o->profile, "write the source with times per line, as text, or as a page when the name ends in .html; - is standard output")
+  sub.add_option("program", o->file,
+                 "the program: a .sialx file; without it the programs of the initialization data run")
       ->type_name("FILE");
-  sub.add_option("--look-ahead", o->ahead, "iterations of a pardo whose blocks are fetched before they begin, if there is a memory besides the host's; 0: none")
-      ->type_name("N")->capture_default_str()->check(CLI::Range(0, 1000));
-  sub.add_option("--progress", o->progress, "show where the program is, on standard error: auto (on a terminal), always (elsewhere a line every ten seconds), never")
-      ->type_name("WHEN")->capture_default_str()->check(CLI::IsMember({"auto", "always", "never"}));
-  sub.add_option("--dump-final", o->dump, "write the final state of each program as JSON: ints, scalars, static, distributed and served arrays; - is standard output")
+  sub.add_option("--init", o->init, "initialization data: constants, segment sizes, arrays; .toml, or binary (.dat)")
+      ->type_name("FILE");
+  sub.add_option("--sial-dir", o->folders, "folders with programs and what they import")->type_name("DIR");
+  sub.add_option("--instructions", o->instructions,
+                 "libraries of super instructions: paths, or names in the folders of --instruction-dir")
+      ->type_name("FILE");
+  sub.add_option("--instruction-dir", o->instruction_folders, "folders with such libraries")->type_name("DIR");
+  sub.add_flag("--deterministic", o->deterministic,
+               "the same bits in every run with the same number of workers: iterations are dealt and sums are added in "
+               "the same way");
+  sub.add_option("--devices", o->devices,
+                 "which block statements run on devices: those that finish sooner there (best), none (never), or all "
+                 "that can (always)")
+      ->type_name("WHICH")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"best", "never", "always"}));
+  sub.add_flag("--dry-run", o->dry_run,
+               "report what the programs will need: memory, operations, whether it fits and what would make it fit; "
+               "nothing runs. Ends with 7 if it does not fit");
+  sub.add_option("--profile", o->profile,
+                 "write the source with times per line, as text, or as a page when the name ends in .html; - is "
+                 "standard output")
+      ->type_name("FILE");
+  sub.add_option("--look-ahead", o->ahead,
+                 "iterations of a pardo whose blocks are fetched before they begin, if there is a memory besides the "
+                 "host's; 0: none")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1000));
+  sub.add_option("--progress", o->progress,
+                 "show where the program is, on standard error: auto (on a terminal), always (elsewhere a line every "
+                 "ten seconds), never")
+      ->type_name("WHEN")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  sub.add_option("--dump-final", o->dump,
+                 "write the final state of each program as JSON: ints, scalars, static, distributed and served arrays; "
+                 "- is standard output")
       ->type_name("FILE");
   sub.add_flag("--dump-checksums", o->checksums, "dump sums instead of the elements with --dump-final");
-  CLI::Option* const folder = sub.add_option("--checkpoint", o->checkpoint, "after each program, write what it keeps for later ones to this folder")->type_name("DIR");
-  sub.add_flag("--resume", o->resume, "continue after the last program that the folder of --checkpoint has as completed")->needs(folder);
+  CLI::Option* const folder = sub.add_option("--checkpoint", o->checkpoint,
+                                             "after each program, write what it keeps for later ones to this folder")
+                                  ->type_name("DIR");
+  sub.add_flag("--resume", o->resume,
+               "continue after the last program that the folder of --checkpoint has as completed")
+      ->needs(folder);
   o->add_run_options(sub);
   sub.footer("Example:\n  tessera sial run hello.sialx --init job.toml --workers 2");
   sub.callback([o, &selected] { selected = [o] { return run(*o); }; });

@@ -20,7 +20,8 @@ void byte_reader::fail(std::size_t offset, std::string message, std::string hint
 const char* byte_reader::take(std::size_t size, const std::string& field) {
   const std::size_t left = m_bytes.size() - m_offset;
   if (size > left)
-    fail(m_offset, fmt::format("the file ends in {}: {} bytes are expected, {} are left", field, size, left), "is it truncated?");
+    fail(m_offset, fmt::format("the file ends in {}: {} bytes are expected, {} are left", field, size, left),
+         "is it truncated?");
   const char* const at = m_bytes.data() + m_offset;
   m_offset += size;
   return at;
@@ -44,7 +45,9 @@ std::size_t byte_reader::count(const std::string& field, std::size_t least) {
   if (n < 0) fail(at, fmt::format("{} is {}, which is negative", field, n), "a count of 0 or more is expected");
   const std::size_t left = m_bytes.size() - m_offset;
   if (static_cast<std::size_t>(n) > left / least)
-    fail(at, fmt::format("{} is {}: that takes {} bytes at least, and {} are left", field, n, static_cast<std::size_t>(n) * least, left),
+    fail(at,
+         fmt::format("{} is {}: that takes {} bytes at least, and {} are left", field, n,
+                     static_cast<std::size_t>(n) * least, left),
          "is the file truncated?");
   return static_cast<std::size_t>(n);
 }
@@ -52,12 +55,16 @@ std::size_t byte_reader::count(const std::string& field, std::size_t least) {
 std::string byte_reader::text(const std::string& field) {
   const std::size_t at = m_offset;
   const std::size_t length = count("the length of " + field, 1);
-  if (length == 0) fail(at, fmt::format("the length of {} is 0", field), "the length counts the null at the end: 1 or more is expected");
+  if (length == 0)
+    fail(at, fmt::format("the length of {} is 0", field),
+         "the length counts the null at the end: 1 or more is expected");
   const char* const begin = take(length, field);
   const void* const end = std::memchr(begin, 0, length);
   if (end != begin + length - 1)
-    fail(at + 4, end == nullptr ? fmt::format("{} does not end with a null", field) : fmt::format("{} has a null inside", field),
-         "text and one null are expected");
+    fail(
+        at + 4,
+        end == nullptr ? fmt::format("{} does not end with a null", field) : fmt::format("{} has a null inside", field),
+        "text and one null are expected");
   return {begin, length - 1};
 }
 

@@ -7,8 +7,9 @@
 
 namespace tessera::sial {
 
-/// Walks over bytes. Each function takes the name of the field for messages, and throws tessera::error (kind input, "at NAME, byte
-/// OFFSET") when the field cannot be there. Nothing is allocated for values before they are known to be in the file.
+/// Walks over bytes. Each function takes the name of the field for messages, and throws tessera::error (kind input, "at
+/// NAME, byte OFFSET") when the field cannot be there. Nothing is allocated for values before they are known to be in
+/// the file.
 class byte_reader {
  public:
   byte_reader(std::span<const char> bytes, const std::string& name) : m_bytes(bytes), m_name(name) {}

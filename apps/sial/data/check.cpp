@@ -17,7 +17,8 @@ void check_segments(const init_data& data, problems& found) {
     for (std::size_t s = 0; s < lengths.size(); ++s) {
       const std::int64_t length = lengths[s];
       if (length < 1) {
-        found.push_back(fmt::format("segment {} of kind {} has the length {}", s + 1, segment_table_name(kind), length));
+        found.push_back(
+            fmt::format("segment {} of kind {} has the length {}", s + 1, segment_table_name(kind), length));
         return;
       }
       if (__builtin_add_overflow(total, length, &total) || total > std::numeric_limits<std::int32_t>::max()) {
@@ -35,8 +36,8 @@ void check_arrays(const arrays& all, const char* what, problems& found) {
     try {
       const std::int64_t wanted = elements_of(array.dims, {});
       if (static_cast<std::uint64_t>(wanted) != array.values.size())
-        found.push_back(
-            fmt::format("{} '{}' has {} values, dims [{}] make {}", what, name, array.values.size(), fmt::join(array.dims, ", "), wanted));
+        found.push_back(fmt::format("{} '{}' has {} values, dims [{}] make {}", what, name, array.values.size(),
+                                    fmt::join(array.dims, ", "), wanted));
     } catch (const error& failure) {
       found.push_back(fmt::format("{} '{}': {}", what, name, failure.message()));
     }

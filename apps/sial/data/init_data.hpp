@@ -40,11 +40,13 @@ struct init_data {
 /// The word for a table of segments: "ao", "mo", "moa", "mob", "simple", "la", "sub".
 std::string_view segment_table_name(index_kind kind) noexcept;
 
-/// Product of extents. Throws tessera::error (kind input) for a negative one or a product beyond 63 bits; `where` is for the message.
+/// Product of extents. Throws tessera::error (kind input) for a negative one or a product beyond 63 bits; `where` is
+/// for the message.
 std::int64_t elements_of(const std::vector<std::int64_t>& dims, const std::string& where);
 
 /// Finds what no program can run with: a segment length below 1, a table of more than 2^31-1 elements, an array whose
-/// values do not fit its dims, names in upper case. Throws tessera::error (kind input) with all of it; `where` names the data.
+/// values do not fit its dims, names in upper case. Throws tessera::error (kind input) with all of it; `where` names
+/// the data.
 void check_init(const init_data& data, const std::string& where);
 
 }  // namespace tessera::sial

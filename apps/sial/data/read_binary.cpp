@@ -21,7 +21,8 @@ std::string new_name(byte_reader& from, const members& all, const char* what, st
   const std::size_t at = from.offset();
   std::string name = in_lower_case(from.text(fmt::format("the name of {} {}", what, k + 1)));
   if (all.contains(name))
-    from.fail(at, fmt::format("{} '{}' is there twice", what, name), "a name is expected once (upper and lower case are the same)");
+    from.fail(at, fmt::format("{} '{}' is there twice", what, name),
+              "a name is expected once (upper and lower case are the same)");
   return name;
 }
 
@@ -34,13 +35,15 @@ void read_segments(byte_reader& from, init_data& to) {
       from.fail(at, fmt::format("the kind of segment table {} is {}", k + 1, code),
                 fmt::format("{} to {} are expected", first_kind_code, last_kind_code));
     const auto kind = static_cast<index_kind>(code - first_kind_code);
-    if (to.segments.contains(kind)) from.fail(at, fmt::format("the segment table {} is there twice", segment_table_name(kind)));
+    if (to.segments.contains(kind))
+      from.fail(at, fmt::format("the segment table {} is there twice", segment_table_name(kind)));
     to.segments[kind] = from.wholes(fmt::format("the lengths of the segments of kind {}", segment_table_name(kind)));
   }
 }
 
 template <typename element, typename values_reader>
-void read_arrays(byte_reader& from, std::map<std::string, init_array<element>>& to, const char* what, values_reader&& read_values) {
+void read_arrays(byte_reader& from, std::map<std::string, init_array<element>>& to, const char* what,
+                 values_reader&& read_values) {
   const std::size_t n = from.count(fmt::format("the number of {}s", what), 17);
   for (std::size_t k = 0; k < n; ++k) {
     const std::string name = new_name(from, to, what, k);
@@ -50,9 +53,11 @@ void read_arrays(byte_reader& from, std::map<std::string, init_array<element>>& 
     const std::size_t at_dims = from.offset();
     array.dims = from.wholes(fmt::format("the dims of {} '{}'", what, name));
     if (rank < 0 || static_cast<std::size_t>(rank) != array.dims.size())
-      from.fail(at_rank, fmt::format("the rank of {} '{}' is {}, and it has {} dims", what, name, rank, array.dims.size()),
+      from.fail(at_rank,
+                fmt::format("the rank of {} '{}' is {}, and it has {} dims", what, name, rank, array.dims.size()),
                 "the same number is expected");
-    const std::int64_t wanted = elements_of(array.dims, fmt::format("{}, dims of {} '{}'", from.place(at_dims), what, name));
+    const std::int64_t wanted =
+        elements_of(array.dims, fmt::format("{}, dims of {} '{}'", from.place(at_dims), what, name));
     const std::size_t at_values = from.offset();
     array.values = read_values(fmt::format("the values of {} '{}'", what, name));
     if (static_cast<std::uint64_t>(wanted) != array.values.size())
@@ -67,7 +72,8 @@ void read_options(byte_reader& from, init_data& to) {
   for (std::size_t k = 0; k < n; ++k) {
     const std::size_t at = from.offset();
     const std::string program = from.text(fmt::format("the name of program {} with options", k + 1));
-    if (to.options.contains(program)) from.fail(at, fmt::format("the options of program '{}' are there twice", program));
+    if (to.options.contains(program))
+      from.fail(at, fmt::format("the options of program '{}' are there twice", program));
     auto& options = to.options[program];
     const std::size_t m = from.count(fmt::format("the number of options of program '{}'", program), 10);
     for (std::size_t j = 0; j < m; ++j) {

@@ -77,11 +77,13 @@ void read_named(const value& from, const std::string& what, std::map<std::string
 
 void read_segments(const value& from, init_data& to) {
   std::vector<std::string> known;
-  for (int k = 0; k <= static_cast<int>(index_kind::sub); ++k) known.emplace_back(segment_table_name(static_cast<index_kind>(k)));
+  for (int k = 0; k <= static_cast<int>(index_kind::sub); ++k)
+    known.emplace_back(segment_table_name(static_cast<index_kind>(k)));
   for (const auto& [name, is] : members(from, "segments")) {
     const auto found = std::ranges::find(known, name);
     if (found == known.end()) unknown(is, "kind of segments", name, known);
-    to.segments[static_cast<index_kind>(found - known.begin())] = elements(is, fmt::format("the list of segments of kind {}", name), whole);
+    to.segments[static_cast<index_kind>(found - known.begin())] =
+        elements(is, fmt::format("the list of segments of kind {}", name), whole);
   }
 }
 
@@ -105,15 +107,18 @@ init_array<element> read_array(const value& from, const std::string& what, reade
   }
   if (!data) fail(from, what + " has no 'data'");
   array.values = elements(*data, "the data of " + what, read);
-  array.dims = dims ? elements(*dims, "the dims of " + what, whole) : std::vector{static_cast<std::int64_t>(array.values.size())};
+  array.dims = dims ? elements(*dims, "the dims of " + what, whole)
+                    : std::vector{static_cast<std::int64_t>(array.values.size())};
   const std::int64_t wanted = elements_of(array.dims, dims ? dims->where : data->where);
   if (static_cast<std::uint64_t>(wanted) != array.values.size())
-    fail(*data, fmt::format("{} has {} values, dims [{}] make {}", what, array.values.size(), fmt::join(array.dims, ", "), wanted));
+    fail(*data, fmt::format("{} has {} values, dims [{}] make {}", what, array.values.size(),
+                            fmt::join(array.dims, ", "), wanted));
   return array;
 }
 
 void read_key(const std::string& name, const value& is, init_data& to) {
-  static const std::vector<std::string> known{"programs", "ints", "scalars", "segments", "float_arrays", "int_arrays", "options"};
+  static const std::vector<std::string> known{"programs",     "ints",       "scalars", "segments",
+                                              "float_arrays", "int_arrays", "options"};
   if (name == "programs")
     to.programs = elements(is, "the list of programs", text);
   else if (name == "ints")
@@ -129,7 +134,8 @@ void read_key(const std::string& name, const value& is, init_data& to) {
     read_named(is, "int array", to.int_arrays,
                [](const value& v, const std::string& what) { return read_array<std::int64_t>(v, what, whole); });
   else if (name == "options")
-    for (const auto& [program, options] : members(is, "options")) read_named(options, "option", to.options[program], text);
+    for (const auto& [program, options] : members(is, "options"))
+      read_named(options, "option", to.options[program], text);
   else
     unknown(is, "key", name, known);
 }

@@ -23,8 +23,8 @@ std::int64_t init_data::offset_of(index_kind kind, std::int64_t segment) const {
   if (kind == index_kind::simple) return segment - 1;
   const auto& lengths = segments_of(kind);
   if (segment < 1 || segment - 1 > static_cast<std::int64_t>(lengths.size()))
-    throw error(error_kind::input, fmt::format("there is no segment {} of kind {}: the initialization data have {}", segment,
-                                               segment_table_name(kind), lengths.size()));
+    throw error(error_kind::input, fmt::format("there is no segment {} of kind {}: the initialization data have {}",
+                                               segment, segment_table_name(kind), lengths.size()));
   std::int64_t before = 0;
   for (std::int64_t s = 1; s < segment; ++s) before += lengths[static_cast<std::size_t>(s - 1)];
   return before;
@@ -38,7 +38,8 @@ std::int64_t elements_of(const std::vector<std::int64_t>& dims, const std::strin
   std::int64_t product = 1;
   for (const std::int64_t dim : dims)
     if (__builtin_mul_overflow(product, dim, &product))
-      throw error(error_kind::input, fmt::format("the extents [{}] have too large a product", fmt::join(dims, ", ")), where);
+      throw error(error_kind::input, fmt::format("the extents [{}] have too large a product", fmt::join(dims, ", ")),
+                  where);
   return product;
 }
 

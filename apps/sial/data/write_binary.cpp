@@ -22,7 +22,8 @@ class byte_writer {
   void count(std::size_t value, std::string_view what) { whole(static_cast<std::int64_t>(value), what); }
   void number(double value) { append(&value, sizeof value); }
   void text(const std::string& value) {
-    if (value.find('\0') != value.npos) throw error(error_kind::input, fmt::format("'{}' has a null inside", value.c_str()));
+    if (value.find('\0') != value.npos)
+      throw error(error_kind::input, fmt::format("'{}' has a null inside", value.c_str()));
     count(value.size() + 1, "the length of a name");
     append(value.c_str(), value.size() + 1);
   }

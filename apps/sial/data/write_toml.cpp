@@ -13,7 +13,9 @@ namespace {
 /// Well-formed UTF-8, as TOML is: no overlong forms, no surrogates, nothing above U+10FFFF.
 bool is_utf8(std::string_view text) {
   for (std::size_t k = 0; k < text.size();) {
-    const auto byte = [&](std::size_t j) -> unsigned { return j < text.size() ? static_cast<unsigned char>(text[j]) : 0; };
+    const auto byte = [&](std::size_t j) -> unsigned {
+      return j < text.size() ? static_cast<unsigned char>(text[j]) : 0;
+    };
     const unsigned first = byte(k);
     const std::size_t more = first < 0x80                    ? 0
                              : first >= 0xC2 && first < 0xE0 ? 1
@@ -34,7 +36,8 @@ bool is_utf8(std::string_view text) {
 
 std::string in_quotes(const std::string& text) {
   if (!is_utf8(text))
-    throw error(error_kind::input, fmt::format("'{}' is not UTF-8, as TOML must be", text), {}, "write the binary form, or rename it");
+    throw error(error_kind::input, fmt::format("'{}' is not UTF-8, as TOML must be", text), {},
+                "write the binary form, or rename it");
   return config::in_quotes(text);
 }
 
@@ -103,7 +106,8 @@ std::string to_toml(const init_data& data) {
   text += named("ints", data.ints);
   text += named("scalars", data.scalars);
   if (!data.segments.empty()) text += "\n[segments]\n";
-  for (const auto& [kind, lengths] : data.segments) text += fmt::format("{} = {}\n", segment_table_name(kind), list(lengths));
+  for (const auto& [kind, lengths] : data.segments)
+    text += fmt::format("{} = {}\n", segment_table_name(kind), list(lengths));
   text += arrays("float_arrays", data.float_arrays);
   text += arrays("int_arrays", data.int_arrays);
   for (const auto& [program, options] : data.options) {

@@ -27,7 +27,8 @@ amount amount_of(const array_geometry& a) {
   std::map<double, double> blocks{{1, 1}};  // by their elements, of the dimensions so far
   for (std::size_t d = 0; d < a.rank; ++d) {
     std::map<std::int64_t, double> lengths;
-    if (a.dims[d].lengths == nullptr) lengths[1] = static_cast<double>(std::max<std::int64_t>(a.dims[d].segments(), 0));
+    if (a.dims[d].lengths == nullptr)
+      lengths[1] = static_cast<double>(std::max<std::int64_t>(a.dims[d].segments(), 0));
     else
       for (std::int64_t s = a.dims[d].low; s <= a.dims[d].high; ++s) ++lengths[a.dims[d].length(s)];
     std::map<double, double> longer;

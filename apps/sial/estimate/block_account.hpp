@@ -1,6 +1,6 @@
 #pragma once
-// Temp and local blocks of one worker, as its pool holds them: freed blocks wait for others of the same extents, so that of each
-// extents as many are there as were alive at once.
+// Temp and local blocks of one worker, as its pool holds them: freed blocks wait for others of the same extents, so
+// that of each extents as many are there as were alive at once.
 #include <cstdint>
 #include <map>
 #include <unordered_map>

@@ -64,9 +64,9 @@ struct program_estimate {
   std::vector<statement_estimate> executions;    ///< super instructions: how often; what they compute is not known
   double iterations = 0;                         ///< of pardos
   bool iterations_most = false;
-  std::vector<block_estimate> largest;               ///< largest first, five at most
-  std::int64_t largest_private_rank = 1;             ///< dimensions of the largest temp or local block, or of what is in the hand
-  std::int64_t longest_segment = 1;                  ///< of its dimensions
+  std::vector<block_estimate> largest;    ///< largest first, five at most
+  std::int64_t largest_private_rank = 1;  ///< dimensions of the largest temp or local block, or of what is in the hand
+  std::int64_t longest_segment = 1;       ///< of its dimensions
   std::vector<std::pair<place, std::string>> notes;  ///< why figures are bounds, and what will fail
 
   double flops() const noexcept;  ///< of all contractions
@@ -78,11 +78,13 @@ struct program_estimate {
 /// How far the walk goes.
 struct estimate_settings {
   unsigned workers = 1;
-  std::uint64_t steps = 5'000'000;  ///< statements walked through; behind them loops are multiplied, and figures are bounds
+  std::uint64_t steps =
+      5'000'000;  ///< statements walked through; behind them loops are multiplied, and figures are bounds
 };
 
-/// Walks through a program. Pure but for `kept`: what programs before have left under labels; what this one leaves is entered.
-program_estimate estimate_of(const program& what, const code& lowered, const geometry& sizes, const estimate_settings& how,
-                             kept_estimates& kept);
+/// Walks through a program. Pure but for `kept`: what programs before have left under labels; what this one leaves is
+/// entered.
+program_estimate estimate_of(const program& what, const code& lowered, const geometry& sizes,
+                             const estimate_settings& how, kept_estimates& kept);
 
 }  // namespace tessera::sial

@@ -9,7 +9,8 @@ constexpr std::int64_t most_blocks_watched = std::int64_t{1} << 27;  // a bit ea
 
 }  // namespace
 
-shared_account::shared_account(const geometry& sizes) : m_sizes(sizes), m_arrays(sizes.arrays()), m_there(sizes.arrays()) {}
+shared_account::shared_account(const geometry& sizes)
+    : m_sizes(sizes), m_arrays(sizes.arrays()), m_there(sizes.arrays()) {}
 
 void shared_account::note() { m_seen.insert(m_there); }
 

@@ -13,7 +13,8 @@ namespace tessera::sial {
 class shared_account {
  public:
   explicit shared_account(const geometry& sizes);
-  /// A block is written; nothing: which one is not known, so that all of the array count. @param sure  it is certain to be written
+  /// A block is written; nothing: which one is not known, so that all of the array count. @param sure  it is certain to
+  /// be written
   void write(std::uint32_t array, std::optional<std::int64_t> ordinal, double elements, bool sure);
   void remove(std::uint32_t array);
   /// Of the array: all of its blocks that were ever written.

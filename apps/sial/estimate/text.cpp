@@ -12,7 +12,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::array all_kinds{array_kind::fixed,       array_kind::temp,  array_kind::local, array_kind::contiguous_local,
+constexpr std::array all_kinds{array_kind::fixed,       array_kind::temp,
+                               array_kind::local,       array_kind::contiguous_local,
                                array_kind::distributed, array_kind::served};
 
 std::string file_of(const place& p, const source_set& sources) {
@@ -26,7 +27,9 @@ std::string line_text(const place& p, const source_set& sources) {
   return begin == std::string::npos ? "" : line.substr(begin);
 }
 
-std::string where_text(const place& p, const source_set& sources) { return fmt::format("{}:{}:{}", file_of(p, sources), p.line, p.column); }
+std::string where_text(const place& p, const source_set& sources) {
+  return fmt::format("{}:{}:{}", file_of(p, sources), p.line, p.column);
+}
 
 /// "at most 12", where that is all that is known.
 std::string bounded(const std::string& figure, bool most) { return most ? "<= " + figure : figure; }
@@ -80,22 +83,26 @@ std::string to_text(const program_estimate& e, const verdict& v, const source_se
     const kind_estimate& k = e.kinds[static_cast<std::size_t>(kind)];
     if (k.in_all.bytes == 0) continue;
     const bool shared = kind == array_kind::distributed || kind == array_kind::served;
-    text += fmt::format("  {:<18} {:>14} {:>14}\n", word_of(kind), shared ? "" : bounded(format_bytes(k.per_worker.bytes), k.most),
+    text += fmt::format("  {:<18} {:>14} {:>14}\n", word_of(kind),
+                        shared ? "" : bounded(format_bytes(k.per_worker.bytes), k.most),
                         bounded(format_bytes(k.in_all.bytes), k.most));
   }
-  if (e.kept_before.bytes > 0) text += fmt::format("  {:<18} {:>14} {:>14}\n", "kept before", "", format_bytes(e.kept_before.bytes));
+  if (e.kept_before.bytes > 0)
+    text += fmt::format("  {:<18} {:>14} {:>14}\n", "kept before", "", format_bytes(e.kept_before.bytes));
   if (!e.largest.empty()) text += "  largest blocks\n";
   for (const block_estimate& b : e.largest)
     text += fmt::format("    {:>10}  {}, {} elements\n", format_bytes(b.bytes), b.name, fmt::join(b.extents, " x "));
-  text += fmt::format("  contractions       {}, {} pardo iterations\n", bounded(flops_text(e.flops()), e.flops_are_most()),
-                      bounded(fmt::format("{:.0f}", e.iterations), e.iterations_most));
+  text +=
+      fmt::format("  contractions       {}, {} pardo iterations\n", bounded(flops_text(e.flops()), e.flops_are_most()),
+                  bounded(fmt::format("{:.0f}", e.iterations), e.iterations_most));
   for (const statement_estimate& s : e.contractions)
     text += fmt::format("    {:>14}  {} times  {}  {}\n", bounded(flops_text(s.flops), s.most),
-                        bounded(fmt::format("{:.0f}", s.times), s.most), where_text(s.where, sources), line_text(s.where, sources));
+                        bounded(fmt::format("{:.0f}", s.times), s.most), where_text(s.where, sources),
+                        line_text(s.where, sources));
   if (!e.executions.empty()) text += "  super instructions, whose operations are not counted\n";
   for (const statement_estimate& s : e.executions)
-    text += fmt::format("    {:>14} times  {}  {}\n", bounded(fmt::format("{:.0f}", s.times), s.most), where_text(s.where, sources),
-                        line_text(s.where, sources));
+    text += fmt::format("    {:>14} times  {}  {}\n", bounded(fmt::format("{:.0f}", s.times), s.most),
+                        where_text(s.where, sources), line_text(s.where, sources));
   for (const auto& [where, what] : e.notes) text += fmt::format("  {}: {}\n", where_text(where, sources), what);
   text += fmt::format("  {}\n", v.what);
   for (const std::string& remedy : v.remedies) text += fmt::format("    {}\n", remedy);
@@ -106,8 +113,10 @@ ordered_json to_json(const program_estimate& e, const verdict& v, const source_s
   ordered_json out{{"program", e.program}, {"file", e.path}, {"memory", ordered_json::array()}};
   for (const array_kind kind : all_kinds) {
     const kind_estimate& k = e.kinds[static_cast<std::size_t>(kind)];
-    out["memory"].push_back(
-        {{"kind", word_of(kind)}, {"bytes_per_worker", k.per_worker.bytes}, {"bytes", k.in_all.bytes}, {"at_most", k.most}});
+    out["memory"].push_back({{"kind", word_of(kind)},
+                             {"bytes_per_worker", k.per_worker.bytes},
+                             {"bytes", k.in_all.bytes},
+                             {"at_most", k.most}});
   }
   out["kept_bytes"] = e.kept_before.bytes;
   out["largest_blocks"] = ordered_json::array();
@@ -121,7 +130,8 @@ ordered_json to_json(const program_estimate& e, const verdict& v, const source_s
   out["executions"] = to_json(e.executions, sources, false);
   out["notes"] = ordered_json::array();
   for (const auto& [where, what] : e.notes)
-    out["notes"].push_back({{"file", file_of(where, sources)}, {"line", where.line}, {"column", where.column}, {"text", what}});
+    out["notes"].push_back(
+        {{"file", file_of(where, sources)}, {"line", where.line}, {"column", where.column}, {"text", what}});
   out["fits"] = v.how == fit::fits ? "yes" : v.how == fit::spills ? "with the disk" : "no";
   out["least_host_bytes"] = v.least;
   out["block_bytes"] = v.all;

@@ -68,7 +68,9 @@ class decision_finder : public part_hooks {
     for (const auto& [low, high] : s.region.ranges) decides(low), decides(high);
   }
   template <class Other>
-  void look(const Other& s) { parts_of(s, *this); }
+  void look(const Other& s) {
+    parts_of(s, *this);
+  }
 
   std::set<symbol>&m_ints, &m_scalars;
 };
@@ -194,7 +196,9 @@ class use_collector : public part_hooks {
   void look(const assign_int& s) { value(s.value, m_to.decides_int(s.to)), assigned_int(s.to); }
   void look(const assign_scalar& s) { value(s.value, m_to.decides_scalar(s.to)), assigned_scalar(s.to); }
   template <class Other>
-  void look(const Other& s) { parts_of(s, *this); }
+  void look(const Other& s) {
+    parts_of(s, *this);
+  }
 
   const program& m_program;
   use_table& m_to;

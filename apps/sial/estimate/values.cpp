@@ -93,7 +93,8 @@ std::optional<double> values::scalar_of(const expression& e) const {
       break;
   }
   if (e.operands.empty()) return std::nullopt;
-  const std::optional<double> a = scalar_of(e.operands[0]), b = e.operands.size() > 1 ? scalar_of(e.operands[1]) : std::optional(0.0);
+  const std::optional<double> a = scalar_of(e.operands[0]),
+                              b = e.operands.size() > 1 ? scalar_of(e.operands[1]) : std::optional(0.0);
   if (!a || !b) return std::nullopt;
   switch (e.what) {
     case operation::negate:
@@ -123,7 +124,8 @@ std::optional<bool> values::holds(const relation& r) const {
 values start_values(const program& of, const geometry& sizes) {
   values v;
   v.indices.assign(of.indices.size(), unbound);
-  for (std::size_t k = 0; k < of.ints.size(); ++k) v.ints.emplace_back(sizes.int_start()[k]);  // the first registers are the ints
+  for (std::size_t k = 0; k < of.ints.size(); ++k)
+    v.ints.emplace_back(sizes.int_start()[k]);  // the first registers are the ints
   for (std::size_t k = 0; k < of.scalars.size(); ++k) v.scalars.emplace_back(sizes.scalar_start()[k]);
   return v;
 }

@@ -11,7 +11,8 @@ constexpr std::size_t most_largest = 5;
 
 }  // namespace
 
-walker::walker(const program& of, const code& lowered, const geometry& sizes, const estimate_settings& how, kept_estimates& kept)
+walker::walker(const program& of, const code& lowered, const geometry& sizes, const estimate_settings& how,
+               kept_estimates& kept)
     : m_program(of),
       m_code(lowered),
       m_sizes(sizes),
@@ -75,7 +76,8 @@ program_estimate walker::run() {
       continue;
     }
     to = {m_shared.of(array), m_shared.is_most(array)};
-    if (const auto base = m_base.find(array); base != m_base.end()) to.is += base->second.is, to.most = to.most || base->second.most;
+    if (const auto base = m_base.find(array); base != m_base.end())
+      to.is += base->second.is, to.most = to.most || base->second.most;
   }
   return made;
 }
@@ -111,7 +113,8 @@ program_estimate walker::result() const {
     (f.contraction ? e.contractions : e.executions).push_back({f.where, f.times, f.flops, f.most});
   for (auto* const all : {&e.contractions, &e.executions})
     std::ranges::sort(*all, [](const auto& a, const auto& b) {
-      return std::tuple(a.where.file, a.where.line, a.where.column) < std::tuple(b.where.file, b.where.line, b.where.column);
+      return std::tuple(a.where.file, a.where.line, a.where.column) <
+             std::tuple(b.where.file, b.where.line, b.where.column);
     });
   e.iterations = m_tally.iterations;
   e.iterations_most = m_tally.most;
@@ -163,8 +166,8 @@ double program_estimate::private_room() const noexcept {
          kinds[static_cast<std::size_t>(array_kind::local)].per_worker.room;
 }
 
-program_estimate estimate_of(const program& what, const code& lowered, const geometry& sizes, const estimate_settings& how,
-                             kept_estimates& kept) {
+program_estimate estimate_of(const program& what, const code& lowered, const geometry& sizes,
+                             const estimate_settings& how, kept_estimates& kept) {
   return walker(what, lowered, sizes, how, kept).run();
 }
 

@@ -11,11 +11,13 @@
 
 namespace tessera::sial {
 
-/// Goes through statements as a worker would, with all iterations of a pardo on this one. A body that was walked through with the same
-/// values of what it uses is not walked through again. What follows a decision that is not known is counted as if it happened.
+/// Goes through statements as a worker would, with all iterations of a pardo on this one. A body that was walked
+/// through with the same values of what it uses is not walked through again. What follows a decision that is not known
+/// is counted as if it happened.
 class walker {
  public:
-  walker(const program& of, const code& lowered, const geometry& sizes, const estimate_settings& how, kept_estimates& kept);
+  walker(const program& of, const code& lowered, const geometry& sizes, const estimate_settings& how,
+         kept_estimates& kept);
   program_estimate run();
 
  private:
@@ -121,7 +123,7 @@ class walker {
   values m_values;
   block_account m_blocks;
   shared_account m_shared;
-  std::set<std::uint32_t> m_whole_locals;                                           ///< of which not known blocks are written
+  std::set<std::uint32_t> m_whole_locals;  ///< of which not known blocks are written
   std::map<std::pair<std::uint32_t, std::vector<std::int64_t>>, double> m_regions;  ///< bytes
   double m_region_bytes = 0, m_region_most = 0;
   bool m_temps_most = false, m_locals_most = false, m_regions_most = false;
@@ -135,7 +137,8 @@ class walker {
   std::vector<frame> m_loops, m_calls;
   std::map<std::vector<std::int64_t>, walked> m_walked;
   std::map<const void*, std::int64_t> m_loop_numbers;
-  double m_hand = 0, m_hand_most = 0;  ///< bytes of shared blocks that the statement names, and of the statement with most
+  double m_hand = 0,
+         m_hand_most = 0;  ///< bytes of shared blocks that the statement names, and of the statement with most
   std::vector<std::pair<std::uint32_t, std::int64_t>> m_in_hand;
   std::map<std::string, std::uint32_t> m_to_keep;
   std::map<std::uint32_t, kept_estimate> m_base;  ///< of restored arrays

@@ -36,7 +36,8 @@ walker::placed walker::place_of(const block_reference& b) {
     if (s.value) {
       value = m_values.int_of(*s.value);
     } else {
-      if (m_program.indices[by].kind == index_kind::sub && a.dims[d].kind != index_kind::sub) by = m_program.indices[by].parent;
+      if (m_program.indices[by].kind == index_kind::sub && a.dims[d].kind != index_kind::sub)
+        by = m_program.indices[by].parent;
       const std::int64_t index = m_values.indices[by];
       if (index == unbound) {
         note(m_at->where, fmt::format("index '{}' has no value here: this will fail", m_program.indices[by].name));
@@ -49,8 +50,8 @@ walker::placed walker::place_of(const block_reference& b) {
         low = range_of(by, m_code, m_sizes).low, high = range_of(by, m_code, m_sizes).high;
     }
     if (value && (*value < a.dims[d].low || *value > a.dims[d].high)) {
-      note(m_at->where, fmt::format("segment {} is outside of dimension {} of '{}', which has {}:{}: this will fail", *value, d + 1, a.name,
-                                    a.dims[d].low, a.dims[d].high));
+      note(m_at->where, fmt::format("segment {} is outside of dimension {} of '{}', which has {}:{}: this will fail",
+                                    *value, d + 1, a.name, a.dims[d].low, a.dims[d].high));
       at.fits = false;
       return at;
     }
@@ -111,7 +112,10 @@ walker::flow walker::look(const assign_int& s) {
     return flow::normal;
   }
   const auto a = static_cast<std::uint64_t>(to.value_or(0)), b = static_cast<std::uint64_t>(*by);
-  to = static_cast<std::int64_t>(s.how == assign::set ? b : s.how == assign::add ? a + b : s.how == assign::subtract ? a - b : a * b);
+  to = static_cast<std::int64_t>(s.how == assign::set        ? b
+                                 : s.how == assign::add      ? a + b
+                                 : s.how == assign::subtract ? a - b
+                                                             : a * b);
   return flow::normal;
 }
 
@@ -126,7 +130,10 @@ walker::flow walker::look(const assign_scalar& s) {
   if (!by || (s.how != assign::set && !to))
     to.reset();
   else
-    to = s.how == assign::set ? *by : s.how == assign::add ? *to + *by : s.how == assign::subtract ? *to - *by : *to * *by;
+    to = s.how == assign::set        ? *by
+         : s.how == assign::add      ? *to + *by
+         : s.how == assign::subtract ? *to - *by
+                                     : *to * *by;
   return flow::normal;
 }
 
@@ -222,7 +229,8 @@ walker::flow walker::look(const allocate_region_statement& s) {
   double bytes = sizeof(double);
   bool known = sure();
   for (std::size_t d = 0; d < a.rank; ++d) {
-    const std::optional<std::int64_t> low = m_values.int_of(s.region.ranges[d].first), high = m_values.int_of(s.region.ranges[d].second);
+    const std::optional<std::int64_t> low = m_values.int_of(s.region.ranges[d].first),
+                                      high = m_values.int_of(s.region.ranges[d].second);
     if (!low || !high || *low < a.dims[d].low || *high > a.dims[d].high || *low > *high) {
       known = false;
       break;
@@ -260,7 +268,9 @@ walker::flow walker::look(const persistent_statement& s) {
   const auto found = m_kept.find(s.label);
   if (found == m_kept.end())
     note(m_at->where,
-         fmt::format("no program before keeps anything under \"{}\": this will fail, or it is in a checkpoint and not counted", s.label));
+         fmt::format(
+             "no program before keeps anything under \"{}\": this will fail, or it is in a checkpoint and not counted",
+             s.label));
   else if (!s.is_scalar && m_sizes.array(s.of).kind != array_kind::fixed)
     m_base[s.of] = found->second;
   return flow::normal;

@@ -124,7 +124,8 @@ walker::flow walker::iteration(const Loop& l, bool tell) {
 template <class Loop>
 walker::flow walker::rest(const Loop& l, const std::vector<symbol>& open, double count) {
   note(m_at->where,
-       "this loop has too many iterations to be walked through one by one: counted as if its conditions held and its blocks were the "
+       "this loop has too many iterations to be walked through one by one: counted as if its conditions held and its "
+       "blocks were the "
        "largest");
   const uses& depends = m_uses.of_iteration(&l);
   m_values.forget(depends.assigned_ints, depends.assigned_scalars);
@@ -154,8 +155,9 @@ walker::flow walker::look(const do_loop& s) {
     } else {
       const std::int64_t whole = m_values.indices[s.within];
       any = whole == any_value;
-      range = any || whole == unbound ? segment_range{1, whole == unbound ? 0 : pieces_of_a_segment}
-                                      : segment_range{(whole - 1) * pieces_of_a_segment + 1, whole * pieces_of_a_segment};
+      range = any || whole == unbound
+                  ? segment_range{1, whole == unbound ? 0 : pieces_of_a_segment}
+                  : segment_range{(whole - 1) * pieces_of_a_segment + 1, whole * pieces_of_a_segment};
     }
     m_loops.push_back({m_branches, 0});
     flow inside = flow::normal;

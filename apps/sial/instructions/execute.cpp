@@ -12,9 +12,12 @@ struct end_of_call {
   ~end_of_call() { job.end_call(); }
 };
 
-[[noreturn]] void failed(const instruction& what, const std::string& words, const std::string& where, const std::string& hint) {
-  throw error(error_kind::task, fmt::format("super instruction '{}' failed: {}", what.name, words.empty() ? "it does not say why" : words),
-              where.empty() ? what.library : where, hint);
+[[noreturn]] void failed(const instruction& what, const std::string& words, const std::string& where,
+                         const std::string& hint) {
+  throw error(
+      error_kind::task,
+      fmt::format("super instruction '{}' failed: {}", what.name, words.empty() ? "it does not say why" : words),
+      where.empty() ? what.library : where, hint);
 }
 
 }  // namespace

@@ -34,8 +34,8 @@ struct instruction {
   std::optional<instruction_kernel> kernel = {};
 };
 
-/// Calls an instruction, then takes back its scratch memory. Safe for several threads at once when their jobs differ. Throws tessera::error
-/// (kind task) with the instruction's name and its words when it fails.
+/// Calls an instruction, then takes back its scratch memory. Safe for several threads at once when their jobs differ.
+/// Throws tessera::error (kind task) with the instruction's name and its words when it fails.
 void execute(const instruction& what, instruction_job& job, std::span<const sial_argument> arguments);
 
 }  // namespace tessera::sial

@@ -47,8 +47,8 @@ struct job_functions {
   static std::int32_t find_array(const members& all, const char* name, view* out_array) {
     const auto* const found = find(all, name);
     if (found != nullptr && out_array != nullptr)
-      *out_array = {static_cast<std::int32_t>(found->dims.size()), found->dims.data(), static_cast<std::int64_t>(found->values.size()),
-                    found->values.data()};
+      *out_array = {static_cast<std::int32_t>(found->dims.size()), found->dims.data(),
+                    static_cast<std::int64_t>(found->values.size()), found->values.data()};
     return found != nullptr;
   }
   static std::int32_t find_float_array(const sial_job* job, const char* name, sial_float_array* out_array) try {
@@ -83,11 +83,23 @@ static_assert(SIAL_AO == static_cast<int>(index_kind::ao) && SIAL_MO == static_c
               SIAL_SIMPLE == static_cast<int>(index_kind::simple) && SIAL_LA == static_cast<int>(index_kind::la) &&
               SIAL_SUB == static_cast<int>(index_kind::sub) && SIAL_MAX_RANK == max_array_rank);
 
-instruction_job::instruction_job(const init_data& data, std::int32_t worker, std::int32_t workers, instruction_host& host)
+instruction_job::instruction_job(const init_data& data, std::int32_t worker, std::int32_t workers,
+                                 instruction_host& host)
     : m_data(data), m_host(host) {
   using f = job_functions;
-  m_table = {sizeof(sial_job),    SIAL_INTERFACE_VERSION, this,     worker,     workers, f::find_int, f::find_scalar, f::segments,
-             f::find_float_array, f::find_int_array,      f::print, f::scratch, f::fail};
+  m_table = {sizeof(sial_job),
+             SIAL_INTERFACE_VERSION,
+             this,
+             worker,
+             workers,
+             f::find_int,
+             f::find_scalar,
+             f::segments,
+             f::find_float_array,
+             f::find_int_array,
+             f::print,
+             f::scratch,
+             f::fail};
 }
 
 void instruction_job::rethrow() {

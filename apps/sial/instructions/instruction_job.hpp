@@ -28,7 +28,8 @@ class instruction_host {
   virtual std::string list_blocks() { return {}; }
 };
 
-/// Data, numbers and services for the instructions of one worker; used by one thread at a time. Refers to data and host, which outlive it.
+/// Data, numbers and services for the instructions of one worker; used by one thread at a time. Refers to data and
+/// host, which outlive it.
 class instruction_job {
  public:
   instruction_job(const init_data& data, std::int32_t worker, std::int32_t workers, instruction_host& host);

@@ -34,7 +34,8 @@ void call(const sial_instruction& entry, const gate& one_at_a_time, const instru
   std::unique_lock<std::mutex> lock;
   if ((entry.flags & SIAL_THREAD_SAFE) == 0) lock = std::unique_lock(*one_at_a_time);
   c.job.take_failure();  // what is left of an earlier call is not about this one
-  const std::int32_t status = entry.function(c.job.table(), static_cast<std::int32_t>(c.arguments.size()), c.arguments.data());
+  const std::int32_t status =
+      entry.function(c.job.table(), static_cast<std::int32_t>(c.arguments.size()), c.arguments.data());
   c.job.rethrow();
   if (status == 0) return;
   const std::string words = c.job.take_failure();
@@ -42,11 +43,15 @@ void call(const sial_instruction& entry, const gate& one_at_a_time, const instru
 }
 
 /// The kernel of an instruction with these signatures.
-std::optional<instruction_kernel> kernel_of(const sial_instruction& given, const std::vector<std::string>& signatures, const std::string& library) {
+std::optional<instruction_kernel> kernel_of(const sial_instruction& given, const std::vector<std::string>& signatures,
+                                            const std::string& library) {
   if (given.kernel == nullptr) return std::nullopt;  // as it is in entries that end before it
   const sial_kernel& k = *given.kernel;
-  const auto wrong = [&](const char* what, const char* hint) { refuse_library(library, fmt::format("the kernel of the library's instruction '{}' {}", given.name, what), hint); };
-  if (k.struct_size < offsetof(sial_kernel, text) + sizeof k.text) wrong("is too short", "set struct_size to sizeof(sial_kernel)");
+  const auto wrong = [&](const char* what, const char* hint) {
+    refuse_library(library, fmt::format("the kernel of the library's instruction '{}' {}", given.name, what), hint);
+  };
+  if (k.struct_size < offsetof(sial_kernel, text) + sizeof k.text)
+    wrong("is too short", "set struct_size to sizeof(sial_kernel)");
   if (k.name == nullptr || *k.name == 0) wrong("has no name", "that of the function in its text");
   if (k.text == nullptr || *k.text == 0) wrong("has no text", "in the language of docs/kernels.md");
   for (const std::string& signature : signatures)
@@ -55,25 +60,32 @@ std::optional<instruction_kernel> kernel_of(const sial_instruction& given, const
   return instruction_kernel{k.name, k.text, static_cast<std::size_t>(k.over)};
 }
 
-instruction taken(const sial_instruction& given, std::uint32_t number, const std::string& library, const gate& one_at_a_time) {
+instruction taken(const sial_instruction& given, std::uint32_t number, const std::string& library,
+                  const gate& one_at_a_time) {
   if (given.struct_size < offsetof(sial_instruction, function) + sizeof given.function)
-    refuse_library(library, fmt::format("instruction number {} of the library's table is too short ({} bytes)", number, given.struct_size),
-           "set struct_size to sizeof(sial_instruction)");
+    refuse_library(
+        library,
+        fmt::format("instruction number {} of the library's table is too short ({} bytes)", number, given.struct_size),
+        "set struct_size to sizeof(sial_instruction)");
   if (given.name == nullptr || !good_name(given.name))
     refuse_library(library, fmt::format("instruction number {} of the library's table has no proper name", number),
-           "a letter, then a to z, 0 to 9, '_'; lower case");
+                   "a letter, then a to z, 0 to 9, '_'; lower case");
   if (given.function == nullptr)
-    refuse_library(library, fmt::format("the library's instruction '{}' has no function", given.name), "set `function`");
+    refuse_library(library, fmt::format("the library's instruction '{}' has no function", given.name),
+                   "set `function`");
   if (given.signature == nullptr)
-    refuse_library(library, fmt::format("the library's instruction '{}' has no signature", given.name), "\"\" for no arguments");
+    refuse_library(library, fmt::format("the library's instruction '{}' has no signature", given.name),
+                   "\"\" for no arguments");
   try {
     std::vector<std::string> signatures = signatures_of(given.signature);
     auto kernel = kernel_of(given, signatures, library);
-    return {given.name, std::move(signatures), library, [given, one_at_a_time](const instruction_call& c) { call(given, one_at_a_time, c); },
-            std::move(kernel)};
+    return {given.name, std::move(signatures), library,
+            [given, one_at_a_time](const instruction_call& c) { call(given, one_at_a_time, c); }, std::move(kernel)};
   } catch (const std::invalid_argument& failure) {
-    refuse_library(library, fmt::format("the signature \"{}\" of the library's instruction '{}' {}", given.signature, given.name, failure.what()),
-           "one letter r, w or u for each of at most 6 arguments; several forms with '|'");
+    refuse_library(library,
+                   fmt::format("the signature \"{}\" of the library's instruction '{}' {}", given.signature, given.name,
+                               failure.what()),
+                   "one letter r, w or u for each of at most 6 arguments; several forms with '|'");
   }
 }
 
@@ -94,16 +106,20 @@ std::vector<std::string> signatures_of(const std::string& text) {
 
 std::vector<instruction> instructions_of(const sial_table* table, const std::string& library) {
   if (table == nullptr)
-    refuse_library(library, fmt::format("the library cannot serve version {} of the interface of super instructions", SIAL_INTERFACE_VERSION),
-           "build it with this version's tessera/sial.h");
+    refuse_library(library,
+                   fmt::format("the library cannot serve version {} of the interface of super instructions",
+                               SIAL_INTERFACE_VERSION),
+                   "build it with this version's tessera/sial.h");
   if (!SIAL_HAS(sial_table, table, instructions))
     refuse_library(library, fmt::format("the library's table is too short ({} bytes)", table->struct_size),
-           "set struct_size to sizeof(sial_table)");
+                   "set struct_size to sizeof(sial_table)");
   if (table->version != SIAL_INTERFACE_VERSION)
-    refuse_library(library,
-           fmt::format("the library is built for version {} of the interface of super instructions, this program offers {}", table->version,
-                       SIAL_INTERFACE_VERSION),
-           "build it with this version's tessera/sial.h");
+    refuse_library(
+        library,
+        fmt::format(
+            "the library is built for version {} of the interface of super instructions, this program offers {}",
+            table->version, SIAL_INTERFACE_VERSION),
+        "build it with this version's tessera/sial.h");
   if (table->count != 0 && table->instructions == nullptr)
     refuse_library(library, "the library's table has no instructions", "set `instructions`, or `count` to 0");
   const gate one_at_a_time = std::make_shared<std::mutex>();
@@ -124,8 +140,9 @@ std::vector<instruction> instructions_of(const sial_table* table, const std::str
 std::vector<instruction> load_instructions(const std::filesystem::path& library, const std::string& sha256) {
   void* const entry = load_user_library(library, "tessera_sial_instructions", sha256);
   if (entry == nullptr)
-    refuse_library(library.string(), "the shared library has no super instructions: it does not export tessera_sial_instructions",
-           "export the function (SIAL_EXPORT in tessera/sial.h)");
+    refuse_library(library.string(),
+                   "the shared library has no super instructions: it does not export tessera_sial_instructions",
+                   "export the function (SIAL_EXPORT in tessera/sial.h)");
   return instructions_of(reinterpret_cast<sial_instructions_function>(entry)(SIAL_INTERFACE_VERSION), library.string());
 }
 

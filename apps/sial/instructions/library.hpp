@@ -8,9 +8,9 @@
 
 namespace tessera::sial {
 
-/// Loads a library under the rules of plugins (core/runtime/user_library.hpp) and takes its table. Throws tessera::error (kind plugin) with
-/// the file as the place when it cannot be loaded or trusted, exports no tessera_sial_instructions, is of another version of the
-/// interface, or has a table that is not sound.
+/// Loads a library under the rules of plugins (core/runtime/user_library.hpp) and takes its table. Throws
+/// tessera::error (kind plugin) with the file as the place when it cannot be loaded or trusted, exports no
+/// tessera_sial_instructions, is of another version of the interface, or has a table that is not sound.
 std::vector<instruction> load_instructions(const std::filesystem::path& library, const std::string& sha256 = {});
 
 /// The same from a table: what a program brings itself. `library` is for messages.

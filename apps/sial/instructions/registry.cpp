@@ -13,7 +13,9 @@
 namespace tessera::sial {
 namespace {
 
-std::string owner(const instruction& of) { return of.library.empty() ? "a built-in instruction" : "an instruction of " + of.library; }
+std::string owner(const instruction& of) {
+  return of.library.empty() ? "a built-in instruction" : "an instruction of " + of.library;
+}
 
 std::string text_of(const std::vector<std::string>& signatures) {
   std::vector<std::string> words;
@@ -35,9 +37,9 @@ std::filesystem::path instruction_registry::path_of(const std::string& library) 
       if (std::filesystem::is_regular_file(folder / name, status)) return std::filesystem::absolute(folder / name);
   std::vector<std::string> looked;
   for (const std::filesystem::path& folder : m_folders) looked.push_back(folder.string());
-  throw error(
-      error_kind::plugin, fmt::format("there is no library of super instructions called '{}'", library), {},
-      looked.empty() ? "no folders were given to look in: give a path with a '/'" : fmt::format("looked in {}", fmt::join(looked, ", ")));
+  throw error(error_kind::plugin, fmt::format("there is no library of super instructions called '{}'", library), {},
+              looked.empty() ? "no folders were given to look in: give a path with a '/'"
+                             : fmt::format("looked in {}", fmt::join(looked, ", ")));
 }
 
 void instruction_registry::load(const std::string& library, const std::string& sha256) {
@@ -55,9 +57,11 @@ void instruction_registry::add(std::vector<instruction> more) {
                                      [&](const instruction& other) { return other.name == name; });
     const bool twice = before != more.begin() + static_cast<std::ptrdiff_t>(k);
     if (taken != m_all.end() || twice)
-      throw error(error_kind::plugin,
-                  fmt::format("the super instruction '{}' is there already: {}", name, owner(twice ? *before : taken->second)),
-                  more[k].library, "give it another name; one that takes several signatures has them all in one entry: \"rw|ru\"");
+      throw error(
+          error_kind::plugin,
+          fmt::format("the super instruction '{}' is there already: {}", name, owner(twice ? *before : taken->second)),
+          more[k].library,
+          "give it another name; one that takes several signatures has them all in one entry: \"rw|ru\"");
   }
   for (instruction& one : more) {
     std::string name = one.name;
@@ -73,7 +77,8 @@ const instruction& instruction_registry::find(const std::string& given_name, con
     for (const auto& [key, is] : m_all) known.push_back(key);
     const std::string near = nearest_name(name, known);
     throw error(error_kind::input, fmt::format("there is no super instruction '{}'", name), {},
-                fmt::format("{}searched: the built-in instructions{}{}", near.empty() ? "" : fmt::format("did you mean '{}'? ", near),
+                fmt::format("{}searched: the built-in instructions{}{}",
+                            near.empty() ? "" : fmt::format("did you mean '{}'? ", near),
                             m_libraries.empty() ? ", no libraries" : ", ", fmt::join(m_libraries, ", ")));
   }
   if (std::ranges::count(found->second.signatures, signature) == 0)
@@ -86,7 +91,9 @@ const instruction& instruction_registry::find(const std::string& given_name, con
 
 const instruction* instruction_registry::look_up(const std::string& name, const std::string& signature) const {
   const auto found = m_all.find(in_lower_case(name));
-  return found != m_all.end() && std::ranges::count(found->second.signatures, in_lower_case(signature)) != 0 ? &found->second : nullptr;
+  return found != m_all.end() && std::ranges::count(found->second.signatures, in_lower_case(signature)) != 0
+             ? &found->second
+             : nullptr;
 }
 
 std::vector<const instruction*> instruction_registry::all() const {

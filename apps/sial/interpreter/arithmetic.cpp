@@ -31,11 +31,20 @@ worker::target worker::written_by(const block_operation& o) {
 void worker::arithmetic(const step& at) {
   const block_operation& o = m_code.block_operations[at.b];
   switch (at.what) {
-    case opcode::block_copy: block_copy(o); break;
-    case opcode::block_sum: block_sum(o); break;
-    case opcode::block_scale: block_scale(o); break;
-    case opcode::block_product: block_product(o); break;
-    default: block_scalar(at);
+    case opcode::block_copy:
+      block_copy(o);
+      break;
+    case opcode::block_sum:
+      block_sum(o);
+      break;
+    case opcode::block_scale:
+      block_scale(o);
+      break;
+    case opcode::block_product:
+      block_product(o);
+      break;
+    default:
+      block_scalar(at);
   }
 }
 
@@ -45,9 +54,12 @@ void worker::block_scalar(const step& at) {
   const block_operation& o = m_code.block_operations[at.b];
   const double value = m_s[at.a];
   const target to = write(o.to, at.what != opcode::block_fill, 3);
-  if (at.what == opcode::block_fill) fill(to.data, to.count, value);
-  else if (at.what == opcode::block_multiply) multiply(to.data, to.count, value);
-  else add_value(to.data, to.count, o.how == assign::subtract ? -value : value);
+  if (at.what == opcode::block_fill)
+    fill(to.data, to.count, value);
+  else if (at.what == opcode::block_multiply)
+    multiply(to.data, to.count, value);
+  else
+    add_value(to.data, to.count, o.how == assign::subtract ? -value : value);
   put_back(to);
 }
 
@@ -65,11 +77,14 @@ void worker::permute(const tile& from, const tile& to, const block_operation& o,
 void worker::block_copy(const block_operation& o) {
   tile from = read(o.left, 0);
   const target to = written_by(o);
-  if (from.count != to.count) throw run_error(fmt::format("{} elements do not fit {}", from.count, to.count), "the segments differ");
+  if (from.count != to.count)
+    throw run_error(fmt::format("{} elements do not fit {}", from.count, to.count), "the segments differ");
   const double factor = o.how == assign::subtract ? -1 : 1;
   if (o.same_order) {
-    if (o.how == assign::set) copy(to.data, from.data, to.count);
-    else add_scaled(to.data, from.data, to.count, factor);
+    if (o.how == assign::set)
+      copy(to.data, from.data, to.count);
+    else
+      add_scaled(to.data, from.data, to.count, factor);
   } else {
     if (from.data == to.data) {  // onto itself
       double* const aside = scratch(1, from.count);
@@ -101,8 +116,10 @@ void worker::block_scale(const block_operation& o) {
   const target to = written_by(o);
   if (from.count != to.count) throw run_error("the blocks have different sizes");
   const double factor = m_s[o.factor];
-  if (o.how == assign::set) scale_into(to.data, from.data, to.count, factor);
-  else add_scaled(to.data, from.data, to.count, o.how == assign::subtract ? -factor : factor);
+  if (o.how == assign::set)
+    scale_into(to.data, from.data, to.count, factor);
+  else
+    add_scaled(to.data, from.data, to.count, o.how == assign::subtract ? -factor : factor);
   put_back(to);
 }
 
@@ -119,7 +136,10 @@ void worker::block_product(const block_operation& o) {
   aside(right, 1);
   contraction& last = m_contractions[static_cast<std::size_t>(&o - m_code.block_operations.data())];
   if (!last.facts.known || last.left != *left.extents || last.right != *right.extents || last.to != *to.extents)
-    last = {*left.extents, *right.extents, *to.extents, {},
+    last = {*left.extents,
+            *right.extents,
+            *to.extents,
+            {},
             ::tessera::operation::contract_flops(o.left_letters, *left.extents, o.right_letters, *right.extents)};
   ::tessera::operation::contract_arguments arguments;
   arguments.alpha = o.how == assign::subtract ? -1 : 1;
@@ -127,9 +147,10 @@ void worker::block_product(const block_operation& o) {
   arguments.a = o.left_letters;
   arguments.b = o.right_letters;
   arguments.c = o.to_letters;
-  const std::array operands{operand_of(left.data, left.extents, left.count, intent::read),
-                            operand_of(right.data, right.extents, right.count, intent::read),
-                            operand_of(to.data, to.extents, to.count, o.how == assign::set ? intent::write : intent::update)};
+  const std::array operands{
+      operand_of(left.data, left.extents, left.count, intent::read),
+      operand_of(right.data, right.extents, right.count, intent::read),
+      operand_of(to.data, to.extents, to.count, o.how == assign::set ? intent::write : intent::update)};
   m_run.rt.run_in_place(*m_run.rt.builtin().contract, &arguments, sizeof arguments, operands, &last.facts);
   m_counters.flops += last.flops;
   ++m_counters.contractions;
@@ -159,8 +180,10 @@ void worker::block_slice(const block_operation& o) {
     const std::int64_t number = m_i[piece.at[d]], first = (number - 1) / pieces_of_a_segment * pieces_of_a_segment + 1;
     for (std::int64_t s = first; s < number; ++s) part.offset[d] += a.dims[d].length(s);
   }
-  if (o.insert) scatter(large.data, small.data, part);
-  else gather(small.data, large.data, part);
+  if (o.insert)
+    scatter(large.data, small.data, part);
+  else
+    gather(small.data, large.data, part);
   put_back(to);
 }
 

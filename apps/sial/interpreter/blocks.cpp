@@ -20,7 +20,8 @@ std::int64_t worker::ordinal_of(const reference& r, segments& at, const std::vec
     const std::int64_t value = registers[r.at[d]];
     if (value < a.dims[d].low || value > a.dims[d].high) {
       if (value == unbound) throw run_error(fmt::format("an index of a block of '{}' has no value here", a.name));
-      throw run_error(fmt::format("segment {} is outside of dimension {} of '{}', which has {}:{}", value, d + 1, a.name, a.dims[d].low, a.dims[d].high));
+      throw run_error(fmt::format("segment {} is outside of dimension {} of '{}', which has {}:{}", value, d + 1,
+                                  a.name, a.dims[d].low, a.dims[d].high));
     }
     at[d] = value;
     ordinal += (value - a.dims[d].low) * a.stride[d];
@@ -74,7 +75,9 @@ worker::tile worker::read(std::uint32_t reference_number, std::size_t slot) {
       private_block* const b = find_private(r, ordinal);
       if (b == nullptr)
         throw run_error(fmt::format("block {} is read and does not exist", name_of(r)),
-                        a.kind == array_kind::temp ? "a temp block lives until the end of the iteration that first wrote it" : "allocate or write it first");
+                        a.kind == array_kind::temp
+                            ? "a temp block lives until the end of the iteration that first wrote it"
+                            : "allocate or write it first");
       if (b->data == nullptr) m_pool.bring(*b, intent::read);
       return {b->data, &b->extents(), b->count};
     }
@@ -87,8 +90,10 @@ worker::tile worker::read(std::uint32_t reference_number, std::size_t slot) {
       return {data, &m_scratch_extents[slot], count};
     }
     case array_kind::distributed:
-    case array_kind::served: return fetched_tile(r, ordinal);
-    case array_kind::contiguous_local: break;
+    case array_kind::served:
+      return fetched_tile(r, ordinal);
+    case array_kind::contiguous_local:
+      break;
   }
   throw run_error(fmt::format("'{}' is a contiguous local array: it has regions, no blocks", a.name));
 }
@@ -102,7 +107,9 @@ worker::target worker::write(std::uint32_t reference_number, bool update, std::s
   if (a.kind == array_kind::temp || a.kind == array_kind::local) {
     private_block* b = find_private(r, ordinal);
     if (b == nullptr) {
-      if (update) throw run_error(fmt::format("block {} is changed and does not exist", name_of(r)), "give it a value with = first");
+      if (update)
+        throw run_error(fmt::format("block {} is changed and does not exist", name_of(r)),
+                        "give it a value with = first");
       b = &make_private(r, at, ordinal);
     }
     if (!b->held) m_pool.bring(*b, update ? intent::update : intent::write);
@@ -111,7 +118,8 @@ worker::target worker::write(std::uint32_t reference_number, bool update, std::s
     to.count = b->count;
     return to;
   }
-  if (a.kind != array_kind::fixed) throw run_error(fmt::format("block {} cannot be assigned to", name_of(r)), "put or prepare it");
+  if (a.kind != array_kind::fixed)
+    throw run_error(fmt::format("block {} cannot be assigned to", name_of(r)), "put or prepare it");
   to.part = static_part(a, at);
   to.whole = m_static[r.array].data();
   m_scratch_extents[slot] = a.extents_of(at.data());
@@ -162,7 +170,8 @@ worker::tile worker::fetched_tile(const reference& r, std::int64_t ordinal) {
 
 void worker::view_among_others(const reference& r, fetched& f) {
   std::size_t kept = 0;  // views that this statement has in its hands
-  while (kept < m_views.size() && (m_views.size() >= m_run.settings.held_blocks || m_view_bytes + f.bytes > m_run.settings.held_bytes)) {
+  while (kept < m_views.size() &&
+         (m_views.size() >= m_run.settings.held_blocks || m_view_bytes + f.bytes > m_run.settings.held_bytes)) {
     const auto oldest = m_views.front();
     m_views.pop_front();
     if (oldest.second->used == m_statement) {
@@ -176,9 +185,11 @@ void worker::view_among_others(const reference& r, fetched& f) {
   if (group.spaces_of(f.from->elements).meets(m_run.host_spaces)) ++m_counters.ready_reads;
   const auto began = std::chrono::steady_clock::now();
   f.view.emplace(group.read_host(f.from->elements));
-  const auto nanoseconds = static_cast<std::uint64_t>((std::chrono::steady_clock::now() - began) / std::chrono::nanoseconds(1));
+  const auto nanoseconds =
+      static_cast<std::uint64_t>((std::chrono::steady_clock::now() - began) / std::chrono::nanoseconds(1));
   m_waited += nanoseconds;
-  m_counters.of(m_run.sizes.array(r.array).kind == array_kind::served ? exchange::request : exchange::get).waited += nanoseconds;
+  m_counters.of(m_run.sizes.array(r.array).kind == array_kind::served ? exchange::request : exchange::get).waited +=
+      nanoseconds;
   m_view_bytes += f.bytes;
   m_views.emplace_back(r.array, &f);
 }

@@ -1,5 +1,6 @@
-// Block statements as tasks, where a device does them sooner than the worker would. A task's blocks leave the worker's hands; whoever needs
-// one in place afterwards waits for it, since views and tasks of a block are in the order of the program.
+// Block statements as tasks, where a device does them sooner than the worker would. A task's blocks leave the worker's
+// hands; whoever needs one in place afterwards waits for it, since views and tasks of a block are in the order of the
+// program.
 #include <chrono>
 
 #include "apps/sial/interpreter/worker.hpp"
@@ -30,7 +31,9 @@ bool worker::find_block(statement_block& b) {
       b.is_new = b.mine == nullptr;
       if (b.is_new && !b.is_target) return false;
       break;
-    case array_kind::fixed: b.is_static = true; break;
+    case array_kind::fixed:
+      b.is_static = true;
+      break;
     case array_kind::distributed:
     case array_kind::served: {
       const fetched* const found = m_shared[r.array].here.find(b.ordinal);
@@ -43,7 +46,8 @@ bool worker::find_block(statement_block& b) {
                   m_shared[r.array].life->group().spaces_of(b.shared->elements).meets(m_run.host_spaces);
       return true;
     }
-    case array_kind::contiguous_local: return false;
+    case array_kind::contiguous_local:
+      return false;
   }
   b.in_hand = b.mine == nullptr || (b.is_target ? b.mine->held.has_value() : b.mine->data != nullptr);
   b.extents = b.mine != nullptr ? b.mine->extents() : a.extents_of(b.at.data());
@@ -55,7 +59,8 @@ void worker::bring_target(std::uint32_t reference_number) {
   const array_kind kind = m_run.sizes.array(r.array).kind;
   if (kind != array_kind::temp && kind != array_kind::local) return;
   segments at{};
-  if (private_block* const b = find_private(r, ordinal_of(r, at)); b != nullptr && !b->held) m_pool.bring(*b, intent::update);
+  if (private_block* const b = find_private(r, ordinal_of(r, at)); b != nullptr && !b->held)
+    m_pool.bring(*b, intent::update);
 }
 
 void worker::placed_arithmetic(const step& at) { ++(on_device(at) ? m_counters.on_devices : m_counters.in_place); }
@@ -89,11 +94,14 @@ bool worker::on_device(const step& at) {
   const bool contracts = at.what == opcode::block_product;
   for (const statement_block& b : blocks)
     if (!contracts && b.reference_number != nothing && b.extents.count() != to.extents.count()) return in_place();
-  const double work = contracts ? ::tessera::operation::contract_flops(o.left_letters, left.extents, o.right_letters, right.extents) : static_cast<double>(to.extents.count());
+  const double work =
+      contracts ? ::tessera::operation::contract_flops(o.left_letters, left.extents, o.right_letters, right.extents)
+                : static_cast<double>(to.extents.count());
   if (wish == placement::wish::best && all_in_hand && m_placement->too_short(work, contracts, at.b)) return in_place();
 
   const double value = at.what == opcode::block_scale ? m_s[o.factor] : o.left == nothing ? m_s[at.a] : 0;
-  const statement_tasks tasks = tasks_of(at.what, o, value, left.extents.rank() == to.extents.rank(), m_run.rt.builtin());
+  const statement_tasks tasks =
+      tasks_of(at.what, o, value, left.extents.rank() == to.extents.rank(), m_run.rt.builtin());
   if (tasks.count == 0) return in_place();
   if (!hand_over(blocks, all_in_hand, tasks, wish, at.b, in_place)) return false;
   if (contracts) {
@@ -129,10 +137,13 @@ bool worker::on_device(const execution& e, std::size_t number, const ::tessera::
     b.is_set = signature[k] == 'w';
     if (!find_block(b) || (b.is_new && !b.is_set)) return in_place();  // which says what is wrong with it
     for (std::size_t other = 0; other < count; ++other)
-      if (b.mine != nullptr && blocks[other].mine == b.mine && (b.is_target || blocks[other].is_target)) return in_place();
+      if (b.mine != nullptr && blocks[other].mine == b.mine && (b.is_target || blocks[other].is_target))
+        return in_place();
     all_in_hand = all_in_hand && b.in_hand;
     work = std::max(work, static_cast<double>(b.extents.count()));
-    task.uses[count] = {static_cast<std::uint8_t>(count), b.is_set ? intent::write : b.is_target ? intent::update : intent::read};
+    task.uses[count] = {static_cast<std::uint8_t>(count), b.is_set      ? intent::write
+                                                          : b.is_target ? intent::update
+                                                                        : intent::read};
     ++count;
   }
   task.arguments = numbers;
@@ -143,22 +154,26 @@ bool worker::on_device(const execution& e, std::size_t number, const ::tessera::
 }
 
 template <class InPlace>
-bool worker::hand_over(std::span<statement_block> blocks, bool all_in_hand, const statement_tasks& tasks, placement::wish wish,
-                       std::size_t statement, const InPlace& in_place) {
+bool worker::hand_over(std::span<statement_block> blocks, bool all_in_hand, const statement_tasks& tasks,
+                       placement::wish wish, std::size_t statement, const InPlace& in_place) {
   std::array<placed_block, most_blocks> placed;
   for (std::size_t k = 0; k < blocks.size(); ++k) {
     const statement_block& b = blocks[k];
     if (b.reference_number == nothing) continue;
-    if (b.mine != nullptr) placed[k] = {&b.mine->elements.record(), b.mine->held ? m_placement->host() : b.mine->spaces};
-    else if (b.shared != nullptr) placed[k] = {&b.shared->elements.record(), m_placement->fixed() ? m_placement->host() : block::space_set()};
-    else placed[k] = {&m_placement->stand_in(k, b.extents), m_placement->host()};
+    if (b.mine != nullptr)
+      placed[k] = {&b.mine->elements.record(), b.mine->held ? m_placement->host() : b.mine->spaces};
+    else if (b.shared != nullptr)
+      placed[k] = {&b.shared->elements.record(), m_placement->fixed() ? m_placement->host() : block::space_set()};
+    else
+      placed[k] = {&m_placement->stand_in(k, b.extents), m_placement->host()};
   }
   const auto chosen = m_placement->ask(tasks, placed, wish, statement);
   if (!chosen) {
     if (!all_in_hand) return in_place();
     const auto began = std::chrono::steady_clock::now();
     in_place();
-    m_placement->learn(tasks, placed, std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - began).count());
+    m_placement->learn(tasks, placed,
+                       std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - began).count());
     return false;
   }
 

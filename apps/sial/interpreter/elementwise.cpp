@@ -56,7 +56,8 @@ double inner_product(const double* left, const double* right, std::int64_t count
   std::array<double, 8> parts{};  // in a fixed order, and short enough for registers
   std::int64_t k = 0;
   for (; k + 8 <= count; k += 8)
-    for (std::size_t p = 0; p < 8; ++p) parts[p] += left[k + static_cast<std::int64_t>(p)] * right[k + static_cast<std::int64_t>(p)];
+    for (std::size_t p = 0; p < 8; ++p)
+      parts[p] += left[k + static_cast<std::int64_t>(p)] * right[k + static_cast<std::int64_t>(p)];
   double sum = ((parts[0] + parts[1]) + (parts[2] + parts[3])) + ((parts[4] + parts[5]) + (parts[6] + parts[7]));
   for (; k < count; ++k) sum += left[k] * right[k];
   return sum;
@@ -72,7 +73,8 @@ void scatter_value(double* array, double value, const box& where) {
   for_each_run(where, [&](std::int64_t in, std::int64_t, std::int64_t n) { fill(array + in, n, value); });
 }
 
-double inner_product_permuted(const double* left, std::span<const std::int64_t> extents, const double* right, const std::uint8_t* permutation) {
+double inner_product_permuted(const double* left, std::span<const std::int64_t> extents, const double* right,
+                              const std::uint8_t* permutation) {
   const std::size_t rank = extents.size();
   std::array<std::int64_t, 8> left_stride{}, stride{}, length{}, at{};
   std::int64_t step = 1, count = 1;

@@ -11,9 +11,10 @@ void fill(double* to, std::int64_t count, double value);
 void add_value(double* to, std::int64_t count, double value);
 void multiply(double* to, std::int64_t count, double value);
 void copy(double* to, const double* from, std::int64_t count);
-void add_scaled(double* to, const double* from, std::int64_t count, double factor);        ///< to += factor from
-void scale_into(double* to, const double* from, std::int64_t count, double factor);        ///< to = factor from
-void sum_into(double* to, const double* left, const double* right, std::int64_t count, double factor);  ///< to = left + factor right
+void add_scaled(double* to, const double* from, std::int64_t count, double factor);  ///< to += factor from
+void scale_into(double* to, const double* from, std::int64_t count, double factor);  ///< to = factor from
+void sum_into(double* to, const double* left, const double* right, std::int64_t count,
+              double factor);  ///< to = left + factor right
 double inner_product(const double* left, const double* right, std::int64_t count);
 
 /// A box inside an array, first dimension fastest.
@@ -27,6 +28,7 @@ void scatter(double* array, const double* from, const box& where);
 void scatter_value(double* array, double value, const box& where);
 
 /// sum over elements of left(i, j, ...) right(permuted): dimension d of right is dimension permutation[d] of left.
-double inner_product_permuted(const double* left, std::span<const std::int64_t> extents, const double* right, const std::uint8_t* permutation);
+double inner_product_permuted(const double* left, std::span<const std::int64_t> extents, const double* right,
+                              const std::uint8_t* permutation);
 
 }  // namespace tessera::sial

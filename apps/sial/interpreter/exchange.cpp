@@ -10,12 +10,15 @@ namespace tessera::sial {
 
 void worker::note(shared_block& b, block_use how, const reference& r) {
   if (!m_run.settings.check_races) return;
-  const auto found = note_use(b, m_run.section.load(std::memory_order_relaxed), how, static_cast<std::int32_t>(m_number), m_site);
+  const auto found =
+      note_use(b, m_run.section.load(std::memory_order_relaxed), how, static_cast<std::int32_t>(m_number), m_site);
   if (!found) return;
-  const auto word = [](block_use u) { return u == block_use::get ? "reads" : u == block_use::replace ? "replaces" : "adds to"; };
+  const auto word = [](block_use u) {
+    return u == block_use::get ? "reads" : u == block_use::replace ? "replaces" : "adds to";
+  };
   const std::string other = found->by == shared_block::several ? "other workers" : fmt::format("worker {}", found->by);
-  throw run_error(fmt::format("worker {} {} block {}, which {} {} at {}, and no barrier is between", m_number, word(how), name_of(r), other,
-                              word(found->earlier), where_of(m_code, found->site)),
+  throw run_error(fmt::format("worker {} {} block {}, which {} {} at {}, and no barrier is between", m_number,
+                              word(how), name_of(r), other, word(found->earlier), where_of(m_code, found->site)),
                   "a sip_barrier between the two orders them");
 }
 
@@ -23,7 +26,8 @@ void worker::fetch(const reference& r) {
   segments at{};
   const std::int64_t ordinal = ordinal_of(r, at);
   shared_view& mine = m_shared[r.array];
-  exchange_counters& count = m_counters.of(m_run.sizes.array(r.array).kind == array_kind::served ? exchange::request : exchange::get);
+  exchange_counters& count =
+      m_counters.of(m_run.sizes.array(r.array).kind == array_kind::served ? exchange::request : exchange::get);
   ++count.number;
   if (const fetched* const found = mine.find(ordinal)) {  // it stays as it was fetched until the next barrier
     ++count.saved;
@@ -53,7 +57,8 @@ auto worker::waiting(exchange_counters& count, Function&& hold) {
   if (!m_run.has_other_memories) return hold();
   const auto began = std::chrono::steady_clock::now();
   auto held = hold();
-  const auto nanoseconds = static_cast<std::uint64_t>((std::chrono::steady_clock::now() - began) / std::chrono::nanoseconds(1));
+  const auto nanoseconds =
+      static_cast<std::uint64_t>((std::chrono::steady_clock::now() - began) / std::chrono::nanoseconds(1));
   count.waited += nanoseconds;
   m_waited += nanoseconds;
   return held;
@@ -65,7 +70,8 @@ void worker::store_to(const store& s, double value) {
   const std::int64_t ordinal = ordinal_of(r, at);
   const shape extents = extents_of(r, at);
   shared_view& mine = m_shared[r.array];
-  exchange_counters& count = m_counters.of(m_run.sizes.array(r.array).kind == array_kind::served ? exchange::prepare : exchange::put);
+  exchange_counters& count =
+      m_counters.of(m_run.sizes.array(r.array).kind == array_kind::served ? exchange::prepare : exchange::put);
   ++count.number;
   count.bytes += static_cast<std::uint64_t>(extents.count()) * sizeof(double);
 
@@ -74,7 +80,8 @@ void worker::store_to(const store& s, double value) {
   if (s.from != nothing && made == nullptr) {
     from = read(s.from, 0);
     if (from.count != extents.count())
-      throw run_error(fmt::format("block {} has {} elements, and {} has {}", name_of(m_code.references[s.from]), from.count, name_of(r), extents.count()));
+      throw run_error(fmt::format("block {} has {} elements, and {} has {}", name_of(m_code.references[s.from]),
+                                  from.count, name_of(r), extents.count()));
   }
   // A copy in the hands of this worker stays as it was.
   if (fetched* const found = mine.here.find(ordinal); found != nullptr && found->copy == nullptr) {
@@ -109,16 +116,22 @@ void worker::store_to(const store& s, double value) {
   }
   if (s.how == assign::set || !b.written) {
     auto to = waiting(count, [&] { return group.write_host(b.elements); });
-    if (s.how == assign::multiply) fill(to.data(), to.size(), 0);
-    else if (from.data == nullptr) fill(to.data(), to.size(), value);
-    else copy(to.data(), from.data, to.size());
+    if (s.how == assign::multiply)
+      fill(to.data(), to.size(), 0);
+    else if (from.data == nullptr)
+      fill(to.data(), to.size(), value);
+    else
+      copy(to.data(), from.data, to.size());
     b.written = true;
     return;
   }
   auto to = waiting(count, [&] { return group.update_host(b.elements); });
-  if (s.how == assign::multiply) multiply(to.data(), to.size(), value);
-  else if (from.data == nullptr) add_value(to.data(), to.size(), value);
-  else add_scaled(to.data(), from.data, to.size(), 1);
+  if (s.how == assign::multiply)
+    multiply(to.data(), to.size(), value);
+  else if (from.data == nullptr)
+    add_value(to.data(), to.size(), value);
+  else
+    add_scaled(to.data(), from.data, to.size(), 1);
 }
 
 void worker::keep_sum(shared_view& mine, std::int64_t ordinal, const shape& extents, const tile& from, double value) {
@@ -127,8 +140,10 @@ void worker::keep_sum(shared_view& mine, std::int64_t ordinal, const shape& exte
     sum = &m_pool.take(extents);
     fill(sum->data, sum->count, 0);
   }
-  if (from.data == nullptr) add_value(sum->data, sum->count, value);
-  else add_scaled(sum->data, from.data, sum->count, 1);
+  if (from.data == nullptr)
+    add_value(sum->data, sum->count, value);
+  else
+    add_scaled(sum->data, from.data, sum->count, 1);
 }
 
 void worker::hand_over_sum(shared_view& mine, std::map<std::int64_t, private_block*>::iterator which) {
@@ -176,7 +191,10 @@ void worker::remove(std::uint32_t array) {
 class worker::meeting {
  public:
   explicit meeting(worker& of) : m_of(of) {}
-  ~meeting() { m_of.m_counters.barrier_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - m_began).count(); }
+  ~meeting() {
+    m_of.m_counters.barrier_seconds +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - m_began).count();
+  }
   meeting(const meeting&) = delete;
   meeting& operator=(const meeting&) = delete;
 
@@ -209,7 +227,8 @@ void worker::collective(std::uint32_t to, double value) {
 
 void worker::broadcast(std::int64_t from, std::uint32_t array) {
   if (from < 0 || from >= static_cast<std::int64_t>(m_run.workers.size()))
-    throw run_error(fmt::format("there is no worker {}", from), fmt::format("workers are numbered from 0 to {}", m_run.workers.size() - 1));
+    throw run_error(fmt::format("there is no worker {}", from),
+                    fmt::format("workers are numbered from 0 to {}", m_run.workers.size() - 1));
   const meeting waits(*this);
   m_run.workers.broadcast(m_number, m_site, static_cast<unsigned>(from), m_static[array]);
 }
@@ -221,7 +240,8 @@ void worker::assert_same(std::uint32_t scalar) {
   }();
   constexpr double tolerance = 5e-5;  // relative, as the language says
   if (std::abs(m_s[scalar] - first) > tolerance * std::max(std::abs(first), std::abs(m_s[scalar])))
-    throw run_error(fmt::format("scalar '{}' is {} here and {} on worker 0", m_code.scalars[scalar].name, m_s[scalar], first));
+    throw run_error(
+        fmt::format("scalar '{}' is {} here and {} on worker 0", m_code.scalars[scalar].name, m_s[scalar], first));
   m_s[scalar] = first;
   meet([] {});  // nobody goes on when one differs
 }
@@ -232,7 +252,9 @@ void worker::set_persistent(const persistent& p) {
 }
 
 void worker::restore_persistent(const persistent& p) {
-  const auto fail = [&](const std::string& why) { throw run_error(fmt::format("'{}' cannot be restored from \"{}\": {}", p.name, p.label, why)); };
+  const auto fail = [&](const std::string& why) {
+    throw run_error(fmt::format("'{}' cannot be restored from \"{}\": {}", p.name, p.label, why));
+  };
   meet([] {});  // nobody changes the items meanwhile
   const auto found = m_run.items.find(p.label);
   if (found == m_run.items.end()) fail("no program has kept anything under this label");
@@ -286,8 +308,10 @@ void worker::keep_persistents() {
         continue;
       }
       const array_geometry& a = m_run.sizes.array(p->of);
-      if (a.kind == array_kind::fixed) m_run.items.insert_or_assign(p->label, kept_values{dimensions_of(a), m_static[p->of]});
-      else m_run.items.insert_or_assign(p->label, kept_blocks{dimensions_of(a), array_life::kept(m_shared[p->of].life)});
+      if (a.kind == array_kind::fixed)
+        m_run.items.insert_or_assign(p->label, kept_values{dimensions_of(a), m_static[p->of]});
+      else
+        m_run.items.insert_or_assign(p->label, kept_blocks{dimensions_of(a), array_life::kept(m_shared[p->of].life)});
     }
   }
   meet([] {});

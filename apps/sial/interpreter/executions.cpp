@@ -31,7 +31,8 @@ std::string worker::list_blocks() {
   return text;
 }
 
-void worker::describe(sial_argument& to, std::uint32_t array, const std::int64_t* segments_at, const shape& extents, int whole) {
+void worker::describe(sial_argument& to, std::uint32_t array, const std::int64_t* segments_at, const shape& extents,
+                      int whole) {
   const array_geometry& a = m_run.sizes.array(array);
   to.name = a.name.c_str();
   to.rank = static_cast<std::int32_t>(a.rank);
@@ -41,9 +42,12 @@ void worker::describe(sial_argument& to, std::uint32_t array, const std::int64_t
     to.kinds[d] = static_cast<std::int32_t>(a.dims[d].kind);
     to.segments[d] = segments_at[d];
     to.extents[d] = extents[d];
-    if (a.dims[d].kind == index_kind::simple) to.offsets[d] = segments_at[d] - 1;
-    else if (a.dims[d].kind == index_kind::sub) to.offsets[d] = a.dims[d].offset(segments_at[d]);
-    else to.offsets[d] = m_run.data.offset_of(a.dims[d].kind, segments_at[d]);
+    if (a.dims[d].kind == index_kind::simple)
+      to.offsets[d] = segments_at[d] - 1;
+    else if (a.dims[d].kind == index_kind::sub)
+      to.offsets[d] = a.dims[d].offset(segments_at[d]);
+    else
+      to.offsets[d] = m_run.data.offset_of(a.dims[d].kind, segments_at[d]);
   }
 }
 
@@ -63,7 +67,8 @@ void worker::execute_in_place(const execution& e) {
 
   if (m_placement != nullptr)  // before any is looked at: the same block may be there twice
     for (std::size_t k = 0; k < e.arguments.size(); ++k)
-      if (e.arguments[k].what == execution::argument::kind::block && declared.signature[k] != 'r') bring_target(e.arguments[k].of);
+      if (e.arguments[k].what == execution::argument::kind::block && declared.signature[k] != 'r')
+        bring_target(e.arguments[k].of);
 
   constexpr std::size_t first_slot = 4;  // the slots before are those of arithmetic
   prepared p;
@@ -85,7 +90,8 @@ void worker::execute_in_place(const execution& e) {
         to.data = &m_s[given.of];
         break;
       case kind::literal:
-        if (intent != 'r') throw run_error(fmt::format("argument {} of {} is written, and is a number", k + 1, declared.name));
+        if (intent != 'r')
+          throw run_error(fmt::format("argument {} of {} is written, and is a number", k + 1, declared.name));
         p.literals[k] = given.value;
         to.data = &p.literals[k];
         break;
@@ -132,7 +138,9 @@ void worker::execute_in_place(const execution& e) {
           to.data = m_static[given.of].data();
         } else {
           if (m_regions[given.of].size() != 1)
-            throw run_error(fmt::format("'{}' is handed over as a whole, and has {} regions", a.name, m_regions[given.of].size()), "allocate one region");
+            throw run_error(
+                fmt::format("'{}' is handed over as a whole, and has {} regions", a.name, m_regions[given.of].size()),
+                "allocate one region");
           region_memory& only = m_regions[given.of].front();
           for (std::size_t d = 0; d < a.rank; ++d) {
             at[d] = only.low[d];

@@ -7,7 +7,8 @@ namespace tessera::sial {
 
 /// A run-time error; the worker adds program and line.
 struct run_error : std::runtime_error {
-  explicit run_error(const std::string& what, std::string with = {}) : std::runtime_error(what), hint(std::move(with)) {}
+  explicit run_error(const std::string& what, std::string with = {})
+      : std::runtime_error(what), hint(std::move(with)) {}
   std::string hint;
 };
 

@@ -61,7 +61,8 @@ geometry::geometry(const code& of, const init_data& data) : m_ints(of.int_start)
     if (!d.predefined) continue;
     const auto found = data.ints.find(d.name);
     if (found == data.ints.end())
-      throw error(error_kind::input, fmt::format("the initialization data have no int '{}'", d.name), place_of(of, d.where), hint_for(data.ints, d.name));
+      throw error(error_kind::input, fmt::format("the initialization data have no int '{}'", d.name),
+                  place_of(of, d.where), hint_for(data.ints, d.name));
     m_ints[k] = found->second;
   }
   for (std::size_t k = 0; k < of.scalars.size(); ++k) {
@@ -69,8 +70,8 @@ geometry::geometry(const code& of, const init_data& data) : m_ints(of.int_start)
     if (!d.predefined) continue;
     const auto found = data.scalars.find(d.name);
     if (found == data.scalars.end())
-      throw error(error_kind::input, fmt::format("the initialization data have no scalar '{}'", d.name), place_of(of, d.where),
-                  hint_for(data.scalars, d.name));
+      throw error(error_kind::input, fmt::format("the initialization data have no scalar '{}'", d.name),
+                  place_of(of, d.where), hint_for(data.scalars, d.name));
     m_scalars[k] = found->second;
   }
   for (const auto& [to, from] : of.symbolic_bounds) m_ints[to] = m_ints[from];
@@ -94,13 +95,17 @@ geometry::geometry(const code& of, const init_data& data) : m_ints(of.int_start)
     const auto segments = static_cast<std::int64_t>(m_lengths[static_cast<std::size_t>(d.kind)].size());
     const std::string_view table = segment_table_name(d.kind);
     if (low < 1 || low > high)
-      throw error(error_kind::input, fmt::format("index '{}' has the range {}:{}", d.name, low, high), place_of(of, d.where),
-                  "segments count from 1, and there must be one");
+      throw error(error_kind::input, fmt::format("index '{}' has the range {}:{}", d.name, low, high),
+                  place_of(of, d.where), "segments count from 1, and there must be one");
     if (segments == 0)
-      throw error(error_kind::input, fmt::format("index '{}' needs a table of {} segments, and the initialization data have none", d.name, table),
-                  place_of(of, d.where));
+      throw error(
+          error_kind::input,
+          fmt::format("index '{}' needs a table of {} segments, and the initialization data have none", d.name, table),
+          place_of(of, d.where));
     if (high > segments)
-      throw error(error_kind::input, fmt::format("index '{}' has the range {}:{}, but there are {} {} segments", d.name, low, high, segments, table),
+      throw error(error_kind::input,
+                  fmt::format("index '{}' has the range {}:{}, but there are {} {} segments", d.name, low, high,
+                              segments, table),
                   place_of(of, d.where));
   }
 
@@ -113,7 +118,8 @@ geometry::geometry(const code& of, const init_data& data) : m_ints(of.int_start)
       a.dims[k] = dimension_of(of, d.indices[k]);
       a.stride[k] = a.blocks;
       if (__builtin_mul_overflow(a.blocks, std::max<std::int64_t>(a.dims[k].segments(), 0), &a.blocks))
-        throw error(error_kind::input, fmt::format("array '{}' has more than 2^63 blocks", d.name), place_of(of, d.where));
+        throw error(error_kind::input, fmt::format("array '{}' has more than 2^63 blocks", d.name),
+                    place_of(of, d.where));
     }
     m_arrays.push_back(std::move(a));
   }
@@ -125,10 +131,12 @@ const std::vector<std::int64_t>* geometry::lengths_of(index_kind kind) const {
 
 dimension geometry::dimension_of(const code& of, symbol index) const {
   const index_declaration& d = of.indices[index];
-  if (d.kind != index_kind::sub) return {d.kind, m_ints[of.ranges[index].low], m_ints[of.ranges[index].high], lengths_of(d.kind)};
+  if (d.kind != index_kind::sub)
+    return {d.kind, m_ints[of.ranges[index].low], m_ints[of.ranges[index].high], lengths_of(d.kind)};
   const index_declaration& parent = of.indices[d.parent];
   const std::int64_t low = m_ints[of.ranges[d.parent].low], high = m_ints[of.ranges[d.parent].high];
-  return {index_kind::sub, (low - 1) * pieces_of_a_segment + 1, high * pieces_of_a_segment, parent.kind == index_kind::simple ? nullptr : &m_pieces[index]};
+  return {index_kind::sub, (low - 1) * pieces_of_a_segment + 1, high * pieces_of_a_segment,
+          parent.kind == index_kind::simple ? nullptr : &m_pieces[index]};
 }
 
 }  // namespace tessera::sial

@@ -14,7 +14,7 @@ namespace tessera::sial {
 /// The segments of one dimension of an array.
 struct dimension {
   index_kind kind = index_kind::simple;
-  std::int64_t low = 1, high = 0;               ///< segment numbers, inclusive
+  std::int64_t low = 1, high = 0;                      ///< segment numbers, inclusive
   const std::vector<std::int64_t>* lengths = nullptr;  ///< of segments 1, 2, ...; null: every segment has one element
   std::int64_t segments() const noexcept { return high - low + 1; }
   std::int64_t length(std::int64_t segment) const noexcept {
@@ -45,12 +45,13 @@ struct array_geometry {
 /// Everything about sizes that one program needs.
 class geometry {
  public:
-  /// Throws tessera::error (input): constants and segment tables that the data lack, ranges outside of them, empty ranges.
+  /// Throws tessera::error (input): constants and segment tables that the data lack, ranges outside of them, empty
+  /// ranges.
   geometry(const code& of, const init_data& data);
 
   const array_geometry& array(std::uint32_t number) const { return m_arrays[number]; }
   std::size_t arrays() const noexcept { return m_arrays.size(); }
-  const std::vector<std::int64_t>& int_start() const noexcept { return m_ints; }   ///< registers at the start
+  const std::vector<std::int64_t>& int_start() const noexcept { return m_ints; }  ///< registers at the start
   const std::vector<double>& scalar_start() const noexcept { return m_scalars; }  ///< likewise
   /// The lengths of a kind's segments; null for simple indices.
   const std::vector<std::int64_t>* lengths_of(index_kind kind) const;
@@ -60,8 +61,8 @@ class geometry {
 
   std::vector<std::int64_t> m_ints;
   std::vector<double> m_scalars;
-  std::array<std::vector<std::int64_t>, 6> m_lengths;                 // by index_kind
-  std::vector<std::vector<std::int64_t>> m_pieces;                    // of subindices, by index
+  std::array<std::vector<std::int64_t>, 6> m_lengths;  // by index_kind
+  std::vector<std::vector<std::int64_t>> m_pieces;     // of subindices, by index
   std::vector<array_geometry> m_arrays;
 };
 

@@ -45,16 +45,20 @@ std::string letters_of(const execution& e, const std::string& signature) {
   std::string letters;
   for (std::size_t k = 0; k < e.arguments.size(); ++k) {
     const kind is = e.arguments[k].what;
-    if (is == kind::block) letters += 'b';
-    else if ((is == kind::scalar || is == kind::literal) && signature[k] == 'r') letters += 'n';
-    else return {};
+    if (is == kind::block)
+      letters += 'b';
+    else if ((is == kind::scalar || is == kind::literal) && signature[k] == 'r')
+      letters += 'n';
+    else
+      return {};
   }
   return letters;
 }
 
 }  // namespace
 
-std::vector<const op::definition*> instruction_operations(runtime& rt, const code& program, const instruction_registry& known) {
+std::vector<const op::definition*> instruction_operations(runtime& rt, const code& program,
+                                                          const instruction_registry& known) {
   std::vector<const op::definition*> all(program.executions.size());
   for (std::size_t k = 0; k < all.size(); ++k) {
     const execution& e = program.executions[k];
@@ -67,7 +71,8 @@ std::vector<const op::definition*> instruction_operations(runtime& rt, const cod
     const std::string words = fmt::format("execute {} {} {}", is->name, declared.signature, letters);
     std::string name = words;
     const op::definition* what = rt.operations().find(name);  // of an earlier program
-    for (int other = 2; what != nullptr && what->kernel.text.source != is->kernel->text; ++other) {  // which had another library
+    for (int other = 2; what != nullptr && what->kernel.text.source != is->kernel->text;
+         ++other) {  // which had another library
       name = fmt::format("{} ({})", words, other);
       what = rt.operations().find(name);
     }

@@ -15,8 +15,9 @@ struct instruction_numbers {
   std::array<double, SIAL_MAX_RANK> values{};
 };
 
-/// What each `execute` of the program can be on devices, by its number in code::executions. Null for those of an instruction that is not
-/// known, or has no kernel, or is given more than blocks and numbers that it reads.
-std::vector<const ::tessera::operation::definition*> instruction_operations(runtime& rt, const code& program, const instruction_registry& known);
+/// What each `execute` of the program can be on devices, by its number in code::executions. Null for those of an
+/// instruction that is not known, or has no kernel, or is given more than blocks and numbers that it reads.
+std::vector<const ::tessera::operation::definition*> instruction_operations(runtime& rt, const code& program,
+                                                                            const instruction_registry& known);
 
 }  // namespace tessera::sial

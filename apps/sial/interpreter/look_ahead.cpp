@@ -1,5 +1,6 @@
-// Blocks that iterations to come will fetch, asked for before they begin. What an iteration fetches follows from its indices: they are
-// walked through without any arithmetic on blocks, up to a decision that depends on the contents of one.
+// Blocks that iterations to come will fetch, asked for before they begin. What an iteration fetches follows from its
+// indices: they are walked through without any arithmetic on blocks, up to a decision that depends on the contents of
+// one.
 #include <algorithm>
 #include <cmath>
 
@@ -18,7 +19,9 @@ void worker::ask_for(shared_block& b, array_life& of) {
   if (m_run.bytes_under_way.load(std::memory_order_relaxed) + bytes > m_run.settings.held_bytes) return;
   m_run.bytes_under_way += bytes;
   ++m_counters.asked_early;
-  m_run.rt.submit("ask for", [&run = m_run, bytes](view<const double>) { run.bytes_under_way -= bytes; }, ::tessera::read(b.elements));
+  m_run.rt.submit(
+      "ask for", [&run = m_run, bytes](view<const double>) { run.bytes_under_way -= bytes; },
+      ::tessera::read(b.elements));
 }
 
 void worker::look_ahead(const pardo& p) {
@@ -50,9 +53,15 @@ void worker::look_at(const pardo& p, std::int64_t candidate) {
         if (i[now.c] == 0 || i[now.c] == -1) return;
         i[now.a] = i[now.b] / i[now.c];
         break;
-      case opcode::check_bound: break;
-      case opcode::divide_scalar: s[now.a] = s[now.b] / s[now.c]; break;
-      case opcode::call: returns.push_back(at); at = now.a; break;
+      case opcode::check_bound:
+        break;
+      case opcode::divide_scalar:
+        s[now.a] = s[now.b] / s[now.c];
+        break;
+      case opcode::call:
+        returns.push_back(at);
+        at = now.a;
+        break;
       case opcode::return_:
         if (returns.empty()) return;
         at = returns.back();
@@ -61,8 +70,10 @@ void worker::look_at(const pardo& p, std::int64_t candidate) {
       case opcode::loop_begin: {
         const loop& l = m_code.loops[now.b];
         if (l.within != no_symbol || i[l.index] != unbound) return;
-        if (i[l.low] > i[l.high]) at = now.a;
-        else i[l.index] = i[l.low];
+        if (i[l.low] > i[l.high])
+          at = now.a;
+        else
+          i[l.index] = i[l.low];
         break;
       }
       case opcode::loop_next: {
@@ -75,8 +86,11 @@ void worker::look_at(const pardo& p, std::int64_t candidate) {
         }
         break;
       }
-      case opcode::loop_leave: i[m_code.loops[now.b].index] = unbound; break;
-      case opcode::iteration: break;
+      case opcode::loop_leave:
+        i[m_code.loops[now.b].index] = unbound;
+        break;
+      case opcode::iteration:
+        break;
       case opcode::fetch: {
         const reference& r = m_code.references[now.b];
         segments where{};
@@ -93,7 +107,9 @@ void worker::look_at(const pardo& p, std::int64_t candidate) {
       case opcode::inner_product:
       case opcode::power:
       case opcode::square_root:
-      case opcode::execute: data_is_known = false; break;
+      case opcode::execute:
+        data_is_known = false;
+        break;
       case opcode::round:
         if (!data_is_known || !(s[now.b] > -0x1p62 && s[now.b] < 0x1p62)) return;
         i[now.a] = static_cast<std::int64_t>(std::nearbyint(s[now.b]));
@@ -103,8 +119,10 @@ void worker::look_at(const pardo& p, std::int64_t candidate) {
       case opcode::pardo_leave:
       case opcode::stop:
       case opcode::end:
-      case opcode::barrier: return;
-      default: break;  // blocks only
+      case opcode::barrier:
+        return;
+      default:
+        break;  // blocks only
     }
   }
 }

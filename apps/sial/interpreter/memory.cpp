@@ -23,18 +23,21 @@ void worker::allocate(const allocation& a, bool release) {
     high[d] = all ? g.dims[d].high : low[d];
     for (const std::int64_t end : {low[d], high[d]})
       if (end < g.dims[d].low || end > g.dims[d].high)
-        throw run_error(fmt::format("segment {} is outside of dimension {} of '{}', which has {}:{}", end, d + 1, g.name, g.dims[d].low, g.dims[d].high));
+        throw run_error(fmt::format("segment {} is outside of dimension {} of '{}', which has {}:{}", end, d + 1,
+                                    g.name, g.dims[d].low, g.dims[d].high));
   }
   for (at = low;;) {
     std::int64_t ordinal = 0;
     for (std::size_t d = 0; d < g.rank; ++d) ordinal += (at[d] - g.dims[d].low) * g.stride[d];
     private_block* const there = mine.find(ordinal);
     if (release) {
-      if (there == nullptr) throw run_error(fmt::format("block {} is deallocated and does not exist", g.name_of(ordinal)));
+      if (there == nullptr)
+        throw run_error(fmt::format("block {} is deallocated and does not exist", g.name_of(ordinal)));
       m_pool.give(*there);
       mine.remove(ordinal);
     } else {
-      if (there != nullptr) throw run_error(fmt::format("block {} is allocated and exists already", g.name_of(ordinal)));
+      if (there != nullptr)
+        throw run_error(fmt::format("block {} is allocated and exists already", g.name_of(ordinal)));
       private_block& b = make_private(r, at, ordinal);
       fill(b.data, b.count, 0);
     }
@@ -63,7 +66,8 @@ shape worker::extents_of(const region& r) const {
   for (std::size_t d = 0; d < r.rank; ++d) {
     const std::int64_t low = m_i[r.low[d]], high = m_i[r.high[d]];
     if (low < a.dims[d].low || high > a.dims[d].high || low > high)
-      throw run_error(fmt::format("{} is outside of the array: dimension {} has {}:{}", name_of(r), d + 1, a.dims[d].low, a.dims[d].high));
+      throw run_error(fmt::format("{} is outside of the array: dimension {} has {}:{}", name_of(r), d + 1,
+                                  a.dims[d].low, a.dims[d].high));
     for (std::int64_t s = low; s <= high; ++s) extents[d] += a.dims[d].length(s);
   }
   return shape(std::span<const std::int64_t>(extents.data(), r.rank));
@@ -87,7 +91,8 @@ void worker::allocate_region(const region& r, bool release) {
       mine.erase(other);
       return;
     }
-    if (!release && !apart) throw run_error(fmt::format("region {} overlaps one that is allocated", name_of(r)), "deallocate that one first");
+    if (!release && !apart)
+      throw run_error(fmt::format("region {} overlaps one that is allocated", name_of(r)), "deallocate that one first");
   }
   if (release) throw run_error(fmt::format("region {} is deallocated and was not allocated as such", name_of(r)));
   fresh.data.assign(static_cast<std::size_t>(fresh.extents.count()), 0.0);
@@ -99,7 +104,8 @@ worker::region_memory& worker::find_region(const region& r, box& part) {
   const shape extents = extents_of(r);
   for (region_memory& whole : m_regions[r.array]) {
     bool inside = true;
-    for (std::size_t d = 0; d < r.rank; ++d) inside = inside && whole.low[d] <= m_i[r.low[d]] && m_i[r.high[d]] <= whole.high[d];
+    for (std::size_t d = 0; d < r.rank; ++d)
+      inside = inside && whole.low[d] <= m_i[r.low[d]] && m_i[r.high[d]] <= whole.high[d];
     if (!inside) continue;
     part.rank = r.rank;
     for (std::size_t d = 0; d < r.rank; ++d) {
@@ -110,7 +116,8 @@ worker::region_memory& worker::find_region(const region& r, box& part) {
     }
     return whole;
   }
-  throw run_error(fmt::format("{} lies in no allocated region", name_of(r)), "allocate contiguous a region that has all of it");
+  throw run_error(fmt::format("{} lies in no allocated region", name_of(r)),
+                  "allocate contiguous a region that has all of it");
 }
 
 void worker::region_fill(const region_operation& o, double value) {
@@ -125,7 +132,9 @@ void worker::region_from_block(const region_operation& o) {
   region_memory& whole = find_region(m_code.regions[o.region], part);
   std::int64_t count = 1;
   for (std::size_t d = 0; d < part.rank; ++d) count *= part.extents[d];
-  if (count != from.count) throw run_error(fmt::format("{} has {} elements, and the block {}", name_of(m_code.regions[o.region]), count, from.count));
+  if (count != from.count)
+    throw run_error(
+        fmt::format("{} has {} elements, and the block {}", name_of(m_code.regions[o.region]), count, from.count));
   scatter(whole.data.data(), from.data, part);
 }
 
@@ -135,7 +144,9 @@ void worker::block_from_region(const region_operation& o) {
   const target to = write(o.block, false, 3);
   std::int64_t count = 1;
   for (std::size_t d = 0; d < part.rank; ++d) count *= part.extents[d];
-  if (count != to.count) throw run_error(fmt::format("{} has {} elements, and the block {}", name_of(m_code.regions[o.region]), count, to.count));
+  if (count != to.count)
+    throw run_error(
+        fmt::format("{} has {} elements, and the block {}", name_of(m_code.regions[o.region]), count, to.count));
   gather(to.data, whole.data.data(), part);
   put_back(to);
 }

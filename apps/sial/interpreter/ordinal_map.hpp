@@ -9,9 +9,9 @@
 
 namespace tessera::sial {
 
-/// Finds what belongs to an ordinal (not negative): a hash table with open addressing, of which at most half is full. Ordinals below its
-/// size lie at their own number, so that whoever walks an array in order walks through memory in order; larger ones are spread.
-/// Does not own. One thread.
+/// Finds what belongs to an ordinal (not negative): a hash table with open addressing, of which at most half is full.
+/// Ordinals below its size lie at their own number, so that whoever walks an array in order walks through memory in
+/// order; larger ones are spread. Does not own. One thread.
 /// @tparam T  what is found; it must not move
 template <class T>
 class ordinal_map {
@@ -44,7 +44,8 @@ class ordinal_map {
     m_slots[hole] = {};
     --m_count;
   }
-  /// Keeps its memory, but half of the slots only when an eighth would have done: a table that was large once is not emptied for ever.
+  /// Keeps its memory, but half of the slots only when an eighth would have done: a table that was large once is not
+  /// emptied for ever.
   void clear() noexcept {
     if (m_count != 0) {
       if (m_slots.size() > least && 8 * m_count < m_slots.size()) m_slots.resize(m_slots.size() / 2);
@@ -74,7 +75,9 @@ class ordinal_map {
   std::size_t distance(std::size_t from, std::size_t to) const noexcept { return (to - from) & mask(); }
   std::size_t home(std::int64_t ordinal) const noexcept {
     const std::uint64_t above = static_cast<std::uint64_t>(ordinal) >> m_bits;
-    return static_cast<std::size_t>(static_cast<std::uint64_t>(ordinal) + (above * 0x9e3779b97f4a7c15ull >> (64 - m_bits))) & mask();
+    return static_cast<std::size_t>(static_cast<std::uint64_t>(ordinal) +
+                                    (above * 0x9e3779b97f4a7c15ull >> (64 - m_bits))) &
+           mask();
   }
   void put(std::int64_t ordinal, T& what) noexcept {
     std::size_t at = home(ordinal);
@@ -82,7 +85,8 @@ class ordinal_map {
     m_slots[at] = {ordinal, &what};
   }
   void grow() {
-    const std::vector<slot> before = std::exchange(m_slots, std::vector<slot>(m_slots.empty() ? least : 2 * m_slots.size()));
+    const std::vector<slot> before =
+        std::exchange(m_slots, std::vector<slot>(m_slots.empty() ? least : 2 * m_slots.size()));
     m_bits = static_cast<unsigned>(std::countr_zero(m_slots.size()));
     for (const slot& s : before)
       if (s.what != nullptr) put(s.ordinal, *s.what);

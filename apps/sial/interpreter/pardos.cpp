@@ -29,7 +29,8 @@ bool worker::pardo_begin(const step& at) {
   std::int64_t candidates = 1;
   for (std::size_t d = 0; d < p.indices.size(); ++d) {
     if (m_i[p.indices[d]] != unbound)
-      throw run_error(fmt::format("index '{}' has a value already", m_code.indices[p.variables[d]].name), "an enclosing loop runs over it");
+      throw run_error(fmt::format("index '{}' has a value already", m_code.indices[p.variables[d]].name),
+                      "an enclosing loop runs over it");
     if (__builtin_mul_overflow(candidates, std::max<std::int64_t>(0, m_i[p.high[d]] - m_i[p.low[d]] + 1), &candidates))
       throw run_error("the pardo has more than 2^63 iterations");
   }

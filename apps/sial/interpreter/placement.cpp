@@ -7,7 +7,9 @@ namespace op = ::tessera::operation;
 
 // What handing a statement over costs the worker, as work that the host does meanwhile: some 2 us.
 constexpr double least_operations = 20'000, least_elements = 4096;
-constexpr std::uint16_t often = 16, now_and_then = 16;  // refusals in a row, after which a statement is asked about once in so many times
+constexpr std::uint16_t often = 16,
+                        now_and_then =
+                            16;  // refusals in a row, after which a statement is asked about once in so many times
 
 std::pair<const void*, std::size_t> bytes_of(const block_task& t) {
   return std::visit([](const auto& a) { return std::pair<const void*, std::size_t>(&a, sizeof a); }, t.arguments);
@@ -18,12 +20,16 @@ block_task axpy(double factor, std::uint8_t from, std::uint8_t to, const builtin
 }
 
 block_task copy(double factor, std::uint8_t from, std::uint8_t to, const builtin_operations& known) {
-  return {known.permute, op::permute_arguments{factor, 0.0, {0, 1, 2, 3, 4, 5, 6, 7}}, {{{from, intent::read}, {to, intent::write}}}, 2};
+  return {known.permute,
+          op::permute_arguments{factor, 0.0, {0, 1, 2, 3, 4, 5, 6, 7}},
+          {{{from, intent::read}, {to, intent::write}}},
+          2};
 }
 
 block_task product(const block_operation& o, const builtin_operations& known) {
   const bool set = o.how == assign::set;
-  const op::contract_arguments a{o.how == assign::subtract ? -1.0 : 1.0, set ? 0.0 : 1.0, o.left_letters, o.right_letters, o.to_letters};
+  const op::contract_arguments a{o.how == assign::subtract ? -1.0 : 1.0, set ? 0.0 : 1.0, o.left_letters,
+                                 o.right_letters, o.to_letters};
   return {known.contract, a, {{{0, intent::read}, {1, intent::read}, {2, set ? intent::write : intent::update}}}, 3};
 }
 
@@ -57,23 +63,29 @@ struct question {
 
 }  // namespace
 
-statement_tasks tasks_of(opcode what, const block_operation& o, double value, bool same_rank, const builtin_operations& known) {
+statement_tasks tasks_of(opcode what, const block_operation& o, double value, bool same_rank,
+                         const builtin_operations& known) {
   const double sign = o.how == assign::subtract ? -1 : 1;
   const bool set = o.how == assign::set;
   switch (what) {
-    case opcode::block_product: return {{product(o, known)}, 1};
+    case opcode::block_product:
+      return {{product(o, known)}, 1};
     case opcode::block_copy:
       if (o.same_order && !set) return {{axpy(sign, 0, 2, known)}, 1};
       if (!same_rank) return {};
       return {{permuted(o, known)}, 1};
-    case opcode::block_scale: return {{set ? copy(value, 0, 2, known) : axpy(sign * value, 0, 2, known)}, 1};
+    case opcode::block_scale:
+      return {{set ? copy(value, 0, 2, known) : axpy(sign * value, 0, 2, known)}, 1};
     case opcode::block_sum: {
       const double second = o.minus ? -sign : sign;
       return {{set ? copy(1, 0, 2, known) : axpy(sign, 0, 2, known), axpy(second, 1, 2, known)}, 2};
     }
-    case opcode::block_fill: return {{block_task{known.fill, op::fill_arguments{value}, {{{2, intent::write}}}, 1}}, 1};
-    case opcode::block_multiply: return {{block_task{known.scal, op::scal_arguments{value}, {{{2, intent::update}}}, 1}}, 1};
-    default: return {};
+    case opcode::block_fill:
+      return {{block_task{known.fill, op::fill_arguments{value}, {{{2, intent::write}}}, 1}}, 1};
+    case opcode::block_multiply:
+      return {{block_task{known.scal, op::scal_arguments{value}, {{{2, intent::update}}}, 1}}, 1};
+    default:
+      return {};
   }
 }
 
@@ -82,8 +94,12 @@ statement_tasks tasks_of_store(bool add, const builtin_operations& known) {
 }
 
 placement::placement(program_run& run, unsigned worker)
-    : m_run(run), m_always(run.settings.devices == device_use::always), m_fixed(run.settings.deterministic),
-      m_host(run.host_space()), m_turn(worker), m_refusals(run.program.block_operations.size() + run.program.executions.size()) {}
+    : m_run(run),
+      m_always(run.settings.devices == device_use::always),
+      m_fixed(run.settings.deterministic),
+      m_host(run.host_space()),
+      m_turn(worker),
+      m_refusals(run.program.block_operations.size() + run.program.executions.size()) {}
 
 bool placement::too_short(double work, bool contracts, std::size_t statement) {
   if (work < (contracts ? least_operations : least_elements)) return true;
@@ -94,19 +110,21 @@ bool placement::too_short(double work, bool contracts, std::size_t statement) {
   return false;
 }
 
-std::optional<schedule::device_choice> placement::ask(const statement_tasks& s, std::span<const placed_block> blocks, wish w,
-                                                      std::size_t statement) {
+std::optional<schedule::device_choice> placement::ask(const statement_tasks& s, std::span<const placed_block> blocks,
+                                                      wish w, std::size_t statement) {
   question q(s.tasks[0], blocks);
   if (s.count > 1) q.is.also = s.tasks[1].what;
   q.is.only_devices = w == wish::devices;
   q.is.fixed = m_fixed;
   q.is.turn = m_turn;
   const std::optional<schedule::device_choice> chosen = m_run.rt.choose_device(q.is);
-  if (statement < m_refusals.size()) m_refusals[statement] = chosen ? 0 : static_cast<std::uint16_t>(m_refusals[statement] + 1);
+  if (statement < m_refusals.size())
+    m_refusals[statement] = chosen ? 0 : static_cast<std::uint16_t>(m_refusals[statement] + 1);
   return chosen;
 }
 
-void placement::submit(const block_task& t, std::span<const placed_block> blocks, const schedule::device_choice& to, std::uint32_t site) {
+void placement::submit(const block_task& t, std::span<const placed_block> blocks, const schedule::device_choice& to,
+                       std::uint32_t site) {
   const question q(t, blocks);
   const auto [arguments, bytes] = bytes_of(t);
   m_run.rt.submit_operation(*t.what, arguments, bytes, q.is.accesses, {.from = m_run.sources[site].get(), .to = &to});

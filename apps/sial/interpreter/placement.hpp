@@ -1,6 +1,6 @@
 #pragma once
-// Which block statements run on devices: the operations that a statement consists of, the question where they had better run, their
-// submission. One for each worker, on machines with devices.
+// Which block statements run on devices: the operations that a statement consists of, the question where they had
+// better run, their submission. One for each worker, on machines with devices.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -24,8 +24,9 @@ struct block_use_of {
 /// One operation of a block statement.
 struct block_task {
   const ::tessera::operation::definition* what = nullptr;
-  std::variant<::tessera::operation::contract_arguments, ::tessera::operation::permute_arguments, ::tessera::operation::axpy_arguments,
-               ::tessera::operation::scal_arguments, ::tessera::operation::fill_arguments, instruction_numbers>
+  std::variant<::tessera::operation::contract_arguments, ::tessera::operation::permute_arguments,
+               ::tessera::operation::axpy_arguments, ::tessera::operation::scal_arguments,
+               ::tessera::operation::fill_arguments, instruction_numbers>
       arguments;
   std::array<block_use_of, most_blocks> uses{};
   std::size_t blocks = 0;
@@ -38,7 +39,8 @@ struct statement_tasks {
 };
 
 /// Of left (0), right (1) and target (2). `value`: the scalar that the statement has. Pure.
-statement_tasks tasks_of(opcode what, const block_operation& o, double value, bool same_rank, const builtin_operations& known);
+statement_tasks tasks_of(opcode what, const block_operation& o, double value, bool same_rank,
+                         const builtin_operations& known);
 /// `to` (1) gets `from` (0), or the sum of the two. Pure.
 statement_tasks tasks_of_store(bool add, const builtin_operations& known);
 
@@ -50,7 +52,11 @@ struct placed_block {
 
 class placement {
  public:
-  enum class wish : std::uint8_t { host, best, devices };
+  enum class wish : std::uint8_t {
+    host,
+    best,
+    devices
+  };
 
   placement(program_run& run, unsigned worker);
 
@@ -59,14 +65,16 @@ class placement {
     if (m_always || regions > 0) return wish::devices;
     return m_run.program.has_device_regions ? wish::host : wish::best;
   }
-  /// Whether a statement whose blocks are all in the host's memory is so short that no device could repay handing it over, or has been
-  /// refused so often that it is asked about now and then only. @param statement its number among the block operations, or theirs and
-  /// its number among the executions
+  /// Whether a statement whose blocks are all in the host's memory is so short that no device could repay handing it
+  /// over, or has been refused so often that it is asked about now and then only. @param statement its number among the
+  /// block operations, or theirs and its number among the executions
   bool too_short(double work, bool contracts, std::size_t statement);
 
   /// Where to send the operations; nothing: in place.
-  std::optional<schedule::device_choice> ask(const statement_tasks& s, std::span<const placed_block> blocks, wish w, std::size_t statement);
-  void submit(const block_task& t, std::span<const placed_block> blocks, const schedule::device_choice& to, std::uint32_t site);
+  std::optional<schedule::device_choice> ask(const statement_tasks& s, std::span<const placed_block> blocks, wish w,
+                                             std::size_t statement);
+  void submit(const block_task& t, std::span<const placed_block> blocks, const schedule::device_choice& to,
+              std::uint32_t site);
   /// A statement that was asked about took so long in place.
   void learn(const statement_tasks& s, std::span<const placed_block> blocks, double nanoseconds);
 

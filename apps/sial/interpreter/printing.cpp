@@ -33,12 +33,22 @@ void worker::print(const printing& p) {
   const std::uint32_t line = m_code.sites[m_site].where.line;
   const std::string after = p.line ? "\n" : "";
   switch (p.how) {
-    case form::text: say(p.text + "\n" + after); return;
-    case form::scalar_name: say(fmt::format("{}:  {} = {:.14f}\n{}", line, p.text, m_s[p.of], after)); return;
+    case form::text:
+      say(p.text + "\n" + after);
+      return;
+    case form::scalar_name:
+      say(fmt::format("{}:  {} = {:.14f}\n{}", line, p.text, m_s[p.of], after));
+      return;
     case form::int_name:
-    case form::index_name: say(fmt::format("{}:  {} = {}\n{}", line, p.text, m_i[p.of], after)); return;
-    case form::scalar_value: say(fmt::format("{:.14f}\n{}", m_s[p.of], after)); return;
-    case form::int_value: say(fmt::format("{}{}", m_i[p.of], p.line ? "\n\n" : "")); return;
+    case form::index_name:
+      say(fmt::format("{}:  {} = {}\n{}", line, p.text, m_i[p.of], after));
+      return;
+    case form::scalar_value:
+      say(fmt::format("{:.14f}\n{}", m_s[p.of], after));
+      return;
+    case form::int_value:
+      say(fmt::format("{}{}", m_i[p.of], p.line ? "\n\n" : ""));
+      return;
     case form::block: {
       const reference& r = m_code.references[p.of];
       const tile t = read(p.of, 0);
@@ -46,8 +56,8 @@ void worker::print(const printing& p) {
         say(fmt::format("{}:  {} = {:.14f}\n{}", line, name_of(r), *t.data, after));
         return;
       }
-      print_elements(fmt::format("{}:  printing {} of {} elements of block {} in the order stored in memory \n", line, std::min(t.count, most_printed), t.count,
-                                 name_of(r)),
+      print_elements(fmt::format("{}:  printing {} of {} elements of block {} in the order stored in memory \n", line,
+                                 std::min(t.count, most_printed), t.count, name_of(r)),
                      t.data, t.count, t.extents->rank() > 0 ? (*t.extents)[0] : 1);
       break;
     }
@@ -58,19 +68,21 @@ void worker::print(const printing& p) {
       const shape extents = extents_of(r);
       double* const data = scratch(0, extents.count());
       gather(data, whole.data.data(), part);
-      print_elements(fmt::format("{}:  printing {} of {} elements of block {} in the order stored in memory \n", line, std::min(extents.count(), most_printed),
-                                 extents.count(), name_of(r)),
+      print_elements(fmt::format("{}:  printing {} of {} elements of block {} in the order stored in memory \n", line,
+                                 std::min(extents.count(), most_printed), extents.count(), name_of(r)),
                      data, extents.count(), extents[0]);
       break;
     }
     case form::whole: {
       const array_geometry& a = m_run.sizes.array(p.of);
-      if (a.kind != array_kind::fixed) throw run_error(fmt::format("'{}' is printed as a whole, and is no static array", a.name));
+      if (a.kind != array_kind::fixed)
+        throw run_error(fmt::format("'{}' is printed as a whole, and is no static array", a.name));
       const std::vector<double>& all = m_static[p.of];
       const auto count = static_cast<std::int64_t>(all.size());
-      print_elements(fmt::format("{}:  printing {} of {} elements of contiguous array {} in the order stored in memory \n", line,
-                                 std::min(count, most_printed), count, a.name),
-                     all.data(), count, a.dims[0].elements());
+      print_elements(
+          fmt::format("{}:  printing {} of {} elements of contiguous array {} in the order stored in memory \n", line,
+                      std::min(count, most_printed), count, a.name),
+          all.data(), count, a.dims[0].elements());
       break;
     }
   }

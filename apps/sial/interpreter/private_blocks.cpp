@@ -61,8 +61,10 @@ private_block& block_pool::take_for_task(const shape& extents) {
 
 void block_pool::let_go(private_block& b) {
   if (b.data == nullptr) return;
-  if (b.held) b.spaces = m_host;
-  else b.spaces |= m_host;
+  if (b.held)
+    b.spaces = m_host;
+  else
+    b.spaces |= m_host;
   b.data = nullptr;
   b.seen.reset();
   b.held.reset();

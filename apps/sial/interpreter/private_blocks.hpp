@@ -11,15 +11,15 @@
 
 namespace tessera::sial {
 
-/// A block of a worker. Its memory is the runtime's, and in the worker's hands as long as it is used in place: for writing from its making
-/// on, for reading or not at all when a task has it.
+/// A block of a worker. Its memory is the runtime's, and in the worker's hands as long as it is used in place: for
+/// writing from its making on, for reading or not at all when a task has it.
 struct private_block {
   private_block(block_of<double> made) : elements(made) {}
   block_of<double> elements;
   std::optional<host_view<double>> held;        ///< it may be read and written
   std::optional<host_view<const double>> seen;  ///< it may be read
-  double* data = nullptr;        ///< of the one or the other; null: it is with a task
-  block::space_set spaces;       ///< while not held: where its contents are when the tasks before are done
+  double* data = nullptr;                       ///< of the one or the other; null: it is with a task
+  block::space_set spaces;  ///< while not held: where its contents are when the tasks before are done
   std::int64_t count = 0;
   std::uint32_t array = ~std::uint32_t{0};  ///< whose it is now
   std::int64_t ordinal = -1;
@@ -30,7 +30,8 @@ struct private_block {
 class block_pool {
  public:
   /// @param host the host's memory, as in private_block::spaces
-  explicit block_pool(runtime& rt, block::space_set host = block::space_set::of(0)) : m_group(rt, "a temporary block", {1}), m_host(host) {}
+  explicit block_pool(runtime& rt, block::space_set host = block::space_set::of(0))
+      : m_group(rt, "a temporary block", {1}), m_host(host) {}
   ~block_pool();
   block_pool(const block_pool&) = delete;
   block_pool& operator=(const block_pool&) = delete;
@@ -38,10 +39,11 @@ class block_pool {
   private_block& take(const shape& extents);           ///< held; its contents are anything
   private_block& take_for_task(const shape& extents);  ///< not held; likewise
   void let_go(private_block& b);                       ///< tasks may use it
-  /// The other way: waits for the tasks that were given it, for reading only for those that write it. Throws what made them fail.
+  /// The other way: waits for the tasks that were given it, for reading only for those that write it. Throws what made
+  /// them fail.
   void bring(private_block& b, intent how);
   void give(private_block& b) noexcept;
-  void clear() noexcept;                      ///< gives the memory of waiting blocks back
+  void clear() noexcept;  ///< gives the memory of waiting blocks back
 
   std::uint64_t taken() const noexcept { return m_taken; }    ///< blocks so far
   std::uint64_t reused() const noexcept { return m_reused; }  ///< of them those that waited
@@ -54,7 +56,8 @@ class block_pool {
       return h ^ h >> 32;
     }
   };
-  static constexpr std::size_t tasks_apart = 8;  ///< blocks of one shape in use after each other, so that their tasks need not be
+  static constexpr std::size_t tasks_apart =
+      8;  ///< blocks of one shape in use after each other, so that their tasks need not be
   private_block& make(const shape& extents);
 
   block_group<double> m_group;

@@ -57,12 +57,21 @@ std::vector<kept_dimension> dimensions_of(const array_geometry& a) {
   return dims;
 }
 
-program_run::program_run(runtime& on, const code& what, const init_data& with, const instruction_registry& known, const run_settings& how, kept_items& kept_so_far,
-                         std::atomic<std::uint64_t>& sections)
-    : rt(on), program(what), data(with), instructions(known), settings(how), sizes(what, with), workers(on, how.workers, how.deterministic), items(kept_so_far), section(sections) {
+program_run::program_run(runtime& on, const code& what, const init_data& with, const instruction_registry& known,
+                         const run_settings& how, kept_items& kept_so_far, std::atomic<std::uint64_t>& sections)
+    : rt(on),
+      program(what),
+      data(with),
+      instructions(known),
+      settings(how),
+      sizes(what, with),
+      workers(on, how.workers, how.deterministic),
+      items(kept_so_far),
+      section(sections) {
   for (const array_declaration& a : program.arrays)
     if (a.predefined && a.kind == array_kind::fixed && !data.float_arrays.contains(a.name))
-      notes.push_back(fmt::format("{}: the initialization data have no array '{}': it begins with zeros", program.program, a.name));
+      notes.push_back(
+          fmt::format("{}: the initialization data have no array '{}': it begins with zeros", program.program, a.name));
   blocks_stay = rt.blocks_stay();
   const std::vector<named_space_statistics> spaces = rt.statistics().spaces;
   for (std::uint16_t k = 0; k < spaces.size(); ++k) {
@@ -77,7 +86,8 @@ program_run::program_run(runtime& on, const code& what, const init_data& with, c
   }
   if (settings.devices != device_use::never && rt.has_devices()) {
     device_spaces = rt.device_spaces();
-    for (std::uint32_t k = 0; k <= program.sites.size(); ++k) sources.push_back(std::make_unique<task::source>(where_of(program, k)));
+    for (std::uint32_t k = 0; k <= program.sites.size(); ++k)
+      sources.push_back(std::make_unique<task::source>(where_of(program, k)));
     instruction_forms = instruction_operations(rt, program, instructions);
   }
   for (std::uint32_t k = 0; k < sizes.arrays(); ++k) {
@@ -90,7 +100,8 @@ program_run::program_run(runtime& on, const code& what, const init_data& with, c
 namespace {
 
 bool names_a_line(const std::string& where, const program_run& run) {
-  return std::ranges::any_of(run.program.sources.files, [&](const source_file& f) { return where.starts_with(f.path + ":"); });
+  return std::ranges::any_of(run.program.sources.files,
+                             [&](const source_file& f) { return where.starts_with(f.path + ":"); });
 }
 
 /// Turns what a worker threw into what the user reads.
@@ -102,8 +113,10 @@ std::exception_ptr told(const worker* who, const program_run& run) {
     return std::make_exception_ptr(error(error_kind::task, e.what(), where, e.hint));
   } catch (const error& e) {
     if (names_a_line(e.where(), run)) return std::current_exception();  // a task of an earlier statement
-    if (e.kind() == error_kind::memory && who != nullptr) return std::make_exception_ptr(error(e.kind(), e.message(), who->place(), e.hint()));
-    return std::make_exception_ptr(error(e.kind(), e.message(), e.where().empty() ? where : fmt::format("{}, {}", where, e.where()), e.hint()));
+    if (e.kind() == error_kind::memory && who != nullptr)
+      return std::make_exception_ptr(error(e.kind(), e.message(), who->place(), e.hint()));
+    return std::make_exception_ptr(
+        error(e.kind(), e.message(), e.where().empty() ? where : fmt::format("{}, {}", where, e.where()), e.hint()));
   } catch (const std::bad_alloc&) {
     return std::make_exception_ptr(error(error_kind::memory, "out of memory", who != nullptr ? who->place() : where));
   } catch (const std::exception& e) {
@@ -115,7 +128,8 @@ void work(program_run& run, unsigned number) {
   std::unique_ptr<worker> me;
   try {
     me = std::make_unique<worker>(run, number);
-    if (++run.begun == run.settings.workers) run.first_lives.clear();  // what is deleted goes when the last worker lets go of it
+    if (++run.begun == run.settings.workers)
+      run.first_lives.clear();  // what is deleted goes when the last worker lets go of it
     me->run();
   } catch (const given_up&) {
   } catch (...) {

@@ -13,7 +13,8 @@ std::vector<std::int64_t> counts_of(const array_geometry& of) {
 
 }  // namespace
 
-std::optional<race> note_use(shared_block& b, std::uint64_t section, block_use how, std::int32_t worker, std::uint32_t site) {
+std::optional<race> note_use(shared_block& b, std::uint64_t section, block_use how, std::int32_t worker,
+                             std::uint32_t site) {
   if (b.section != section) {
     b.section = section;
     b.used = {};
@@ -62,7 +63,8 @@ shared_block& array_life::find_or_make(std::int64_t ordinal, const shape& extent
   stripe& s = stripe_of(ordinal);
   const std::lock_guard guard(s.lock);
   shared_block* const found = s.blocks.find(ordinal);
-  shared_block& block = found != nullptr ? *found : s.all.emplace_back(m_group.make(extents, static_cast<std::uint32_t>(ordinal)));
+  shared_block& block =
+      found != nullptr ? *found : s.all.emplace_back(m_group.make(extents, static_cast<std::uint32_t>(ordinal)));
   if (found == nullptr) s.blocks.add(ordinal, block);
   if (before != nullptr && !block.written) {
     const auto from = m_group.read_host(before->elements);

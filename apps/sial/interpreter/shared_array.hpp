@@ -17,7 +17,11 @@
 namespace tessera::sial {
 
 /// How a worker uses a block between two barriers.
-enum class block_use : std::uint8_t { get, replace, accumulate };
+enum class block_use : std::uint8_t {
+  get,
+  replace,
+  accumulate
+};
 
 /// One block. The elements are the runtime's; what stands here is guarded by `lock`.
 struct shared_block {
@@ -44,7 +48,8 @@ struct race {
 };
 
 /// Notes a use; the earlier one that it conflicts with, if any. Call with the block's lock held.
-std::optional<race> note_use(shared_block& b, std::uint64_t section, block_use how, std::int32_t worker, std::uint32_t site);
+std::optional<race> note_use(shared_block& b, std::uint64_t section, block_use how, std::int32_t worker,
+                             std::uint32_t site);
 
 /// The contents of an array from one delete to the next. All functions from any thread.
 class array_life {
@@ -61,7 +66,8 @@ class array_life {
   shared_block* find(std::int64_t ordinal);
   /// A block to write: in the base it stays as it was. `update`: what is in the base is copied.
   shared_block& find_or_make(std::int64_t ordinal, const shape& extents, bool update);
-  /// Where the uses of a block that find() gave are noted: a block of the base is used in its own place, which is made for it.
+  /// Where the uses of a block that find() gave are noted: a block of the base is used in its own place, which is made
+  /// for it.
   shared_block& place_of(std::int64_t ordinal, shared_block& found);
   /// What is to be kept of it: itself, or its base when nothing was written.
   static std::shared_ptr<array_life> kept(const std::shared_ptr<array_life>& life);
@@ -76,10 +82,13 @@ class array_life {
   struct stripe {
     std::mutex lock;
     ordinal_map<shared_block> blocks;
-    boost::container::deque<shared_block, void, boost::container::deque_options_t<boost::container::block_size<64>>> all;  ///< those in `blocks`
+    boost::container::deque<shared_block, void, boost::container::deque_options_t<boost::container::block_size<64>>>
+        all;  ///< those in `blocks`
   };
   /// Neighbours share one, so that who walks through an array walks through memory.
-  stripe& stripe_of(std::int64_t ordinal) noexcept { return m_stripes[(static_cast<std::uint64_t>(ordinal) >> 6) * 0x9e3779b97f4a7c15ull >> 58]; }
+  stripe& stripe_of(std::int64_t ordinal) noexcept {
+    return m_stripes[(static_cast<std::uint64_t>(ordinal) >> 6) * 0x9e3779b97f4a7c15ull >> 58];
+  }
 
   shared_block* find_own(std::int64_t ordinal);
 

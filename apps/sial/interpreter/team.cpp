@@ -25,7 +25,8 @@ std::pair<std::int64_t, std::int64_t> dealing::take(unsigned worker) {
   return {m_candidates, m_candidates};
 }
 
-team::team(runtime& of, unsigned workers, bool deterministic) : m_runtime(of), m_size(workers), m_deterministic(deterministic), m_values(workers) {}
+team::team(runtime& of, unsigned workers, bool deterministic)
+    : m_runtime(of), m_size(workers), m_deterministic(deterministic), m_values(workers) {}
 
 void team::fail(std::exception_ptr why) {
   const std::lock_guard guard(m_lock);
@@ -37,9 +38,11 @@ void team::fail(std::exception_ptr why) {
 bool team::arrive(std::uint32_t site) {
   std::unique_lock guard(m_lock);
   if (m_failed) throw given_up();
-  if (m_ended > 0) throw run_error("other workers have ended, and will never get here", "all workers must reach the same barriers");
+  if (m_ended > 0)
+    throw run_error("other workers have ended, and will never get here", "all workers must reach the same barriers");
   if (m_waiting > 0 && m_site != site)
-    throw run_error("other workers wait in another statement", "all workers must reach the same barriers, in the same order");
+    throw run_error("other workers wait in another statement",
+                    "all workers must reach the same barriers, in the same order");
   m_site = site;
   if (++m_waiting == m_size) return true;
   const std::uint64_t round = m_round;
@@ -91,7 +94,8 @@ void team::leave() {
   const std::lock_guard guard(m_lock);
   ++m_ended;
   if (m_waiting > 0 && !m_failed) {
-    m_failure = std::make_exception_ptr(run_error("a worker has ended while others wait for it", "all workers must reach the same barriers"));
+    m_failure = std::make_exception_ptr(
+        run_error("a worker has ended while others wait for it", "all workers must reach the same barriers"));
     m_failed = true;
     call_all();
   }
@@ -113,7 +117,8 @@ std::shared_ptr<dealing> team::deal(std::uint64_t sequence, std::uint32_t pardo,
   dealt& entry = m_dealings[sequence];
   if (!entry.what) m_latest = entry.what = std::make_shared<dealing>(pardo, candidates, m_size, m_deterministic);
   if (entry.what->pardo() != pardo)
-    throw run_error("another worker has reached another pardo", "all workers must reach the same pardos, in the same order");
+    throw run_error("another worker has reached another pardo",
+                    "all workers must reach the same pardos, in the same order");
   const std::shared_ptr<dealing> what = entry.what;
   if (++entry.workers == m_size) m_dealings.erase(sequence);
   return what;

@@ -36,17 +36,18 @@ class dealing {
   std::uint32_t m_pardo;
   std::int64_t m_candidates;
   unsigned m_workers;
-  std::int64_t m_fixed = 0;                 // candidates per chunk; 0: shrinking ones
+  std::int64_t m_fixed = 0;  // candidates per chunk; 0: shrinking ones
   std::atomic<std::int64_t> m_next{0};
   struct alignas(64) counted {
     std::atomic<std::int64_t> candidates{0};
   };
-  std::vector<counted> m_finished;          // by worker
+  std::vector<counted> m_finished;  // by worker
   std::chrono::steady_clock::time_point m_began = std::chrono::steady_clock::now();
-  std::vector<std::int64_t> m_chunk;        // by worker, of fixed ones: its next chunk
+  std::vector<std::int64_t> m_chunk;  // by worker, of fixed ones: its next chunk
 };
 
-/// Workers are numbered from 0. All functions from any worker. What passes between workers passes here, in shared_array.hpp, and nowhere else.
+/// Workers are numbered from 0. All functions from any worker. What passes between workers passes here, in
+/// shared_array.hpp, and nowhere else.
 class team {
  public:
   /// `of`: the runtime that the workers use; it is told that those who wait for others make no room in its memories.
@@ -60,8 +61,8 @@ class team {
   void fail(std::exception_ptr why);
   std::exception_ptr failure() const { return m_failure; }  ///< when all have ended
 
-  /// Waits for all workers. The last one runs `last` before anybody goes on. Throws given_up when another worker failed, run_error when
-  /// others wait in another statement (`site`) or have ended.
+  /// Waits for all workers. The last one runs `last` before anybody goes on. Throws given_up when another worker
+  /// failed, run_error when others wait in another statement (`site`) or have ended.
   template <class Function>
   void meet(std::uint32_t site, Function&& last) {
     if (arrive(site)) {
@@ -83,8 +84,8 @@ class team {
   /// Everybody's `values` become those of worker `from`.
   void broadcast(unsigned worker, std::uint32_t site, unsigned from, std::vector<double>& values);
 
-  /// The dealing of the `sequence`-th pardo that a worker reaches; the same for all workers. Throws run_error when another worker
-  /// reached another pardo there.
+  /// The dealing of the `sequence`-th pardo that a worker reaches; the same for all workers. Throws run_error when
+  /// another worker reached another pardo there.
   std::shared_ptr<dealing> deal(std::uint64_t sequence, std::uint32_t pardo, std::int64_t candidates);
   /// The pardo that was begun last; null before the first one. From any thread.
   std::shared_ptr<const dealing> latest() const;
@@ -92,14 +93,14 @@ class team {
  private:
   bool arrive(std::uint32_t site);  ///< true: the last one
   void depart();
-  void call_all();                  ///< with the lock
+  void call_all();  ///< with the lock
 
   runtime& m_runtime;
   const unsigned m_size;
   const bool m_deterministic;
   std::atomic<bool> m_failed{false};
   std::exception_ptr m_failure;
-  std::vector<double> m_values;                        // by worker; between two meetings, as the next
+  std::vector<double> m_values;  // by worker; between two meetings, as the next
   const std::vector<double>* m_broadcast = nullptr;
 
   std::mutex m_lock;

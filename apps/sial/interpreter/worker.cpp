@@ -8,8 +8,14 @@
 namespace tessera::sial {
 
 worker::worker(program_run& run, unsigned number)
-    : m_run(run), m_code(run.program), m_number(number), m_i(run.sizes.int_start()), m_s(run.sizes.scalar_start()), m_pool(run.rt, run.host_space()),
-      m_job(run.data, static_cast<std::int32_t>(number), static_cast<std::int32_t>(run.settings.workers), *this), m_instructions(m_code.specials.size()) {
+    : m_run(run),
+      m_code(run.program),
+      m_number(number),
+      m_i(run.sizes.int_start()),
+      m_s(run.sizes.scalar_start()),
+      m_pool(run.rt, run.host_space()),
+      m_job(run.data, static_cast<std::int32_t>(number), static_cast<std::int32_t>(run.settings.workers), *this),
+      m_instructions(m_code.specials.size()) {
   const std::size_t arrays = run.sizes.arrays();
   m_static.resize(arrays);
   m_private.resize(arrays);
@@ -28,8 +34,8 @@ worker::worker(program_run& run, unsigned number)
     const auto found = run.data.float_arrays.find(a.name);
     if (found == run.data.float_arrays.end()) continue;  // program_run::notes says so
     if (found->second.values.size() != m_static[k].size())
-      throw run_error(fmt::format("the initialization data have {} elements for static array '{}', which has {}", found->second.values.size(), a.name,
-                                  m_static[k].size()));
+      throw run_error(fmt::format("the initialization data have {} elements for static array '{}', which has {}",
+                                  found->second.values.size(), a.name, m_static[k].size()));
     m_static[k] = found->second.values;
   }
 }
@@ -76,7 +82,8 @@ void worker::run() {
 namespace {
 
 double finite(double value, const char* what) {
-  if (!std::isfinite(value)) throw run_error(fmt::format("the result of {} is not a number that can be written: {}", what, value));
+  if (!std::isfinite(value))
+    throw run_error(fmt::format("the result of {} is not a number that can be written: {}", what, value));
   return value;
 }
 
@@ -106,7 +113,8 @@ void worker::step_loop() {
       case opcode::check_bound:
         if (i[now.a] == unbound) {
           m_site = now.site;
-          throw run_error(fmt::format("index '{}' has no value here", m_code.indices[now.b].name), "a loop of the caller must bind it");
+          throw run_error(fmt::format("index '{}' has no value here", m_code.indices[now.b].name),
+                          "a loop of the caller must bind it");
         }
         break;
       case opcode::divide_scalar:
@@ -126,23 +134,32 @@ void worker::step_loop() {
 
       case opcode::call:
         m_site = now.site;
-        if (m_returns.size() >= 10'000) throw run_error("10000 procedures have called each other", "a recursion without end?");
+        if (m_returns.size() >= 10'000)
+          throw run_error("10000 procedures have called each other", "a recursion without end?");
         m_returns.push_back(m_at);
         m_at = now.a;
         break;
-      case opcode::return_: m_at = m_returns.back(); m_returns.pop_back(); break;
-      case opcode::stop: m_site = now.site; throw run_error("the program stops here", "it says: stop");
-      case opcode::end: return;
+      case opcode::return_:
+        m_at = m_returns.back();
+        m_returns.pop_back();
+        break;
+      case opcode::stop:
+        m_site = now.site;
+        throw run_error("the program stops here", "it says: stop");
+      case opcode::end:
+        return;
 
       case opcode::loop_begin: {
         const loop& l = m_code.loops[now.b];
         m_site = now.site;
         if (i[l.index] != unbound)
-          throw run_error(fmt::format("index '{}' has a value already", m_code.indices[l.variable].name), "an enclosing loop runs over it");
+          throw run_error(fmt::format("index '{}' has a value already", m_code.indices[l.variable].name),
+                          "an enclosing loop runs over it");
         std::int64_t low = i[l.low], high = i[l.high];
         if (l.within != no_symbol) {
           const std::int64_t whole = i[m_code.first_index + l.within];
-          if (whole == unbound) throw run_error(fmt::format("index '{}' has no value here", m_code.indices[l.within].name));
+          if (whole == unbound)
+            throw run_error(fmt::format("index '{}' has no value here", m_code.indices[l.within].name));
           low = (whole - 1) * pieces_of_a_segment + 1;
           high = whole * pieces_of_a_segment;
         }
@@ -158,11 +175,13 @@ void worker::step_loop() {
       case opcode::loop_next: {
         const loop& l = m_code.loops[now.b];
         if (m_temps.size() > m_marks.back()) drop_temps(m_marks.back());
-        const std::int64_t high = l.within == no_symbol ? i[l.high] : i[m_code.first_index + l.within] * pieces_of_a_segment;
+        const std::int64_t high =
+            l.within == no_symbol ? i[l.high] : i[m_code.first_index + l.within] * pieces_of_a_segment;
         if (i[l.index] < high) {
           ++i[l.index];
           m_at = now.a;
-          if (m_number == 0 && m_marks.size() == 1) m_run.outer.done.store(m_run.outer.done.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+          if (m_number == 0 && m_marks.size() == 1)
+            m_run.outer.done.store(m_run.outer.done.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
           if (m_run.workers.failed()) throw given_up();
         } else {
           m_marks.pop_back();
@@ -171,27 +190,48 @@ void worker::step_loop() {
         }
         break;
       }
-      case opcode::devices_on: ++m_device_regions; break;
-      case opcode::devices_off: m_device_regions -= now.a; break;
-      case opcode::loop_leave: loop_leave(m_code.loops[now.b]); break;
-      case opcode::pardo_begin: m_site = now.site; if (!pardo_begin(now)) m_at = now.a; break;
-      case opcode::iteration: ++m_counters.iterations; break;
-      case opcode::pardo_next: if (pardo_next(now)) m_at = now.a; break;
-      case opcode::pardo_leave: pardo_leave(m_code.pardos[now.b]); break;
+      case opcode::devices_on:
+        ++m_device_regions;
+        break;
+      case opcode::devices_off:
+        m_device_regions -= now.a;
+        break;
+      case opcode::loop_leave:
+        loop_leave(m_code.loops[now.b]);
+        break;
+      case opcode::pardo_begin:
+        m_site = now.site;
+        if (!pardo_begin(now)) m_at = now.a;
+        break;
+      case opcode::iteration:
+        ++m_counters.iterations;
+        break;
+      case opcode::pardo_next:
+        if (pardo_next(now)) m_at = now.a;
+        break;
+      case opcode::pardo_leave:
+        pardo_leave(m_code.pardos[now.b]);
+        break;
 
       default:
         m_site = now.site;
         ++m_statement;
-        if (m_profile.empty()) data_step(now);
-        else timed_step(now);
+        if (m_profile.empty())
+          data_step(now);
+        else
+          timed_step(now);
     }
   }
 }
 
 void worker::data_step(const step& now) {
   switch (now.what) {
-    case opcode::load_element: m_s[now.a] = element(now.b); break;
-    case opcode::inner_product: m_s[now.a] = inner_product_of(m_code.block_operations[now.b]); break;
+    case opcode::load_element:
+      m_s[now.a] = element(now.b);
+      break;
+    case opcode::inner_product:
+      m_s[now.a] = inner_product_of(m_code.block_operations[now.b]);
+      break;
     case opcode::block_fill:
     case opcode::block_add:
     case opcode::block_multiply:
@@ -199,31 +239,75 @@ void worker::data_step(const step& now) {
     case opcode::block_sum:
     case opcode::block_scale:
     case opcode::block_product:
-      if (m_placement == nullptr) arithmetic(now);
-      else placed_arithmetic(now);
+      if (m_placement == nullptr)
+        arithmetic(now);
+      else
+        placed_arithmetic(now);
       break;
-    case opcode::block_slice: block_slice(m_code.block_operations[now.b]); break;
-    case opcode::region_fill: region_fill(m_code.region_operations[now.b], m_s[now.a]); break;
-    case opcode::region_from_block: region_from_block(m_code.region_operations[now.b]); break;
-    case opcode::block_from_region: block_from_region(m_code.region_operations[now.b]); break;
-    case opcode::fetch: fetch(m_code.references[now.b]); break;
-    case opcode::store_block: store_to(m_code.stores[now.b], 0); break;
-    case opcode::store_scalar: store_to(m_code.stores[now.b], m_s[now.a]); break;
-    case opcode::create: break;  // blocks appear when they are first put
-    case opcode::remove: remove(now.a); break;
-    case opcode::allocate: allocate(m_code.allocations[now.b], false); break;
-    case opcode::release: allocate(m_code.allocations[now.b], true); break;
-    case opcode::allocate_region: allocate_region(m_code.regions[now.b], false); break;
-    case opcode::release_region: allocate_region(m_code.regions[now.b], true); break;
-    case opcode::barrier: barrier(); break;
-    case opcode::collective: collective(now.a, m_s[now.b]); break;
-    case opcode::broadcast: broadcast(m_i[now.a], now.b); break;
-    case opcode::assert_same: assert_same(now.a); break;
-    case opcode::execute: execute(now.b); break;
-    case opcode::set_persistent: set_persistent(m_code.persistents[now.b]); break;
-    case opcode::restore_persistent: restore_persistent(m_code.persistents[now.b]); break;
-    case opcode::print: print(m_code.prints[now.b]); break;
-    default: throw error(error_kind::internal, fmt::format("instruction {} is not known", static_cast<int>(now.what)));
+    case opcode::block_slice:
+      block_slice(m_code.block_operations[now.b]);
+      break;
+    case opcode::region_fill:
+      region_fill(m_code.region_operations[now.b], m_s[now.a]);
+      break;
+    case opcode::region_from_block:
+      region_from_block(m_code.region_operations[now.b]);
+      break;
+    case opcode::block_from_region:
+      block_from_region(m_code.region_operations[now.b]);
+      break;
+    case opcode::fetch:
+      fetch(m_code.references[now.b]);
+      break;
+    case opcode::store_block:
+      store_to(m_code.stores[now.b], 0);
+      break;
+    case opcode::store_scalar:
+      store_to(m_code.stores[now.b], m_s[now.a]);
+      break;
+    case opcode::create:
+      break;  // blocks appear when they are first put
+    case opcode::remove:
+      remove(now.a);
+      break;
+    case opcode::allocate:
+      allocate(m_code.allocations[now.b], false);
+      break;
+    case opcode::release:
+      allocate(m_code.allocations[now.b], true);
+      break;
+    case opcode::allocate_region:
+      allocate_region(m_code.regions[now.b], false);
+      break;
+    case opcode::release_region:
+      allocate_region(m_code.regions[now.b], true);
+      break;
+    case opcode::barrier:
+      barrier();
+      break;
+    case opcode::collective:
+      collective(now.a, m_s[now.b]);
+      break;
+    case opcode::broadcast:
+      broadcast(m_i[now.a], now.b);
+      break;
+    case opcode::assert_same:
+      assert_same(now.a);
+      break;
+    case opcode::execute:
+      execute(now.b);
+      break;
+    case opcode::set_persistent:
+      set_persistent(m_code.persistents[now.b]);
+      break;
+    case opcode::restore_persistent:
+      restore_persistent(m_code.persistents[now.b]);
+      break;
+    case opcode::print:
+      print(m_code.prints[now.b]);
+      break;
+    default:
+      throw error(error_kind::internal, fmt::format("instruction {} is not known", static_cast<int>(now.what)));
   }
 }
 
@@ -234,7 +318,9 @@ void worker::timed_step(const step& now) {
   const std::uint64_t handed_over = m_counters.on_devices;
   data_step(now);
   m_profile[site].on_devices += m_counters.on_devices - handed_over;
-  m_profile[site].add(static_cast<std::uint64_t>((std::chrono::steady_clock::now() - began) / std::chrono::nanoseconds(1)), m_waited - waited);
+  m_profile[site].add(
+      static_cast<std::uint64_t>((std::chrono::steady_clock::now() - began) / std::chrono::nanoseconds(1)),
+      m_waited - waited);
 }
 
 }  // namespace tessera::sial

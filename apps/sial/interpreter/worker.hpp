@@ -51,11 +51,11 @@ class worker final : private instruction_host {
   struct alignas(64) fetched {  // what a statement looks at comes first, in one line
     std::int64_t ordinal = -1;
     std::uint64_t bytes = 0;
-    const double* data = nullptr;      ///< of the view or the copy
-    const shape* extents = nullptr;    ///< likewise
-    std::int64_t count = 0;            ///< likewise
-    private_block* copy = nullptr;     ///< as it was when this worker wrote to it afterwards
-    std::uint64_t used = 0;            ///< the last statement that read it; only where views are let go of
+    const double* data = nullptr;    ///< of the view or the copy
+    const shape* extents = nullptr;  ///< likewise
+    std::int64_t count = 0;          ///< likewise
+    private_block* copy = nullptr;   ///< as it was when this worker wrote to it afterwards
+    std::uint64_t used = 0;          ///< the last statement that read it; only where views are let go of
     shared_block* from = nullptr;
     std::optional<host_view<const double>> view;
   };
@@ -69,7 +69,9 @@ class worker final : private instruction_host {
       if (found != nullptr) last = found;
       return found;
     }
-    boost::container::deque<fetched, std::allocator<fetched>, boost::container::deque_options_t<boost::container::block_size<64>>> all;  ///< those in `here`
+    boost::container::deque<fetched, std::allocator<fetched>,
+                            boost::container::deque_options_t<boost::container::block_size<64>>>
+        all;  ///< those in `here`
     void clear();
     std::map<std::int64_t, private_block*> sums;  ///< deterministic: what this worker has added and not yet handed over
   };
@@ -80,9 +82,9 @@ class worker final : private instruction_host {
   };
   struct pardo_state {
     std::shared_ptr<dealing> deal;
-    std::int64_t at = 0, end = 0;      ///< candidates at hand; `at` is the one under way
+    std::int64_t at = 0, end = 0;  ///< candidates at hand; `at` is the one under way
     std::size_t mark = 0;
-    std::int64_t seen = 0;             ///< candidates before this one were looked at ahead
+    std::int64_t seen = 0;  ///< candidates before this one were looked at ahead
   };
 
   // worker.cpp
@@ -110,7 +112,9 @@ class worker final : private instruction_host {
   std::int64_t ordinal_of(const reference& r, segments& at) const { return ordinal_of(r, at, m_i); }
   std::int64_t ordinal_of(const reference& r, segments& at, const std::vector<std::int64_t>& registers) const;
   std::string name_of(const reference& r) const;
-  shape extents_of(const reference& r, const segments& at) const { return m_run.sizes.array(r.array).extents_of(at.data()); }
+  shape extents_of(const reference& r, const segments& at) const {
+    return m_run.sizes.array(r.array).extents_of(at.data());
+  }
   tile read(std::uint32_t reference_number, std::size_t slot);
   target write(std::uint32_t reference_number, bool update, std::size_t slot);
   void put_back(const target& t);
@@ -131,7 +135,8 @@ class worker final : private instruction_host {
   bool on_device(const execution& e, std::size_t number, const ::tessera::operation::definition& form);
   /// Where that is worth it, as tasks; else in_place() is called. False: it was.
   template <class InPlace>
-  bool hand_over(std::span<statement_block> blocks, bool all_in_hand, const statement_tasks& tasks, placement::wish wish, std::size_t statement, const InPlace& in_place);
+  bool hand_over(std::span<statement_block> blocks, bool all_in_hand, const statement_tasks& tasks,
+                 placement::wish wish, std::size_t statement, const InPlace& in_place);
   void bring_target(std::uint32_t reference_number);
   private_block* result_with_task(const store& s, const shape& extents);
   bool store_from_device(const store& s, private_block& from, shared_block& to);
@@ -184,7 +189,8 @@ class worker final : private instruction_host {
   // executions.cpp
   void execute(std::size_t number);
   void execute_in_place(const execution& e);
-  void describe(sial_argument& to, std::uint32_t array, const std::int64_t* segments_at, const shape& extents, int whole);
+  void describe(sial_argument& to, std::uint32_t array, const std::int64_t* segments_at, const shape& extents,
+                int whole);
   void print(std::string_view text) override;
   void print_on_all_workers(bool on) override;
   std::string list_blocks() override;
@@ -215,25 +221,27 @@ class worker final : private instruction_host {
   struct recent {
     private_block* block = nullptr;
   };
-  std::vector<recent> m_recent;                       // by reference: what it was the last time
+  std::vector<recent> m_recent;  // by reference: what it was the last time
   struct contraction {
     shape left, right, to;
-    ::tessera::operation::in_place_facts facts;         // of blocks with those extents
+    ::tessera::operation::in_place_facts facts;  // of blocks with those extents
     double flops = 0;
   };
-  std::vector<contraction> m_contractions;            // by block operation: what it was the last time
-  std::deque<std::pair<std::uint32_t, fetched*>> m_views;  // by array; those that got a view, oldest first, where there are other memories
-  std::uint64_t m_view_bytes = 0;                     // of those that still have it
-  std::array<std::vector<double>, 10> m_scratch;  // by slot: 0 to 3 arithmetic's, then one per argument of a super instruction
+  std::vector<contraction> m_contractions;  // by block operation: what it was the last time
+  std::deque<std::pair<std::uint32_t, fetched*>>
+      m_views;                     // by array; those that got a view, oldest first, where there are other memories
+  std::uint64_t m_view_bytes = 0;  // of those that still have it
+  std::array<std::vector<double>, 10>
+      m_scratch;  // by slot: 0 to 3 arithmetic's, then one per argument of a super instruction
   std::array<shape, 10> m_scratch_extents;
   pardo_state m_pardo;
-  std::uint64_t m_pardos = 0;                         // executed so far
+  std::uint64_t m_pardos = 0;  // executed so far
   std::vector<const persistent*> m_to_keep;
   instruction_job m_job;
-  std::vector<const instruction*> m_instructions;     // by special, once it was executed
-  std::vector<std::int64_t> m_ahead_i;                // registers of an iteration that is looked at ahead
+  std::vector<const instruction*> m_instructions;  // by special, once it was executed
+  std::vector<std::int64_t> m_ahead_i;             // registers of an iteration that is looked at ahead
   std::vector<double> m_ahead_s;
-  std::uint64_t m_waited = 0;                         // nanoseconds, for shared blocks
+  std::uint64_t m_waited = 0;  // nanoseconds, for shared blocks
   std::vector<statement_profile> m_profile;
   run_counters m_counters;
 };

@@ -37,7 +37,8 @@ std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
 std::uint64_t from_hex(const std::string& text) {
   std::uint64_t value = 0;
   const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-  if (wrong != std::errc() || end != text.data() + text.size()) throw std::invalid_argument("'" + text + "' is no hexadecimal number");
+  if (wrong != std::errc() || end != text.data() + text.size())
+    throw std::invalid_argument("'" + text + "' is no hexadecimal number");
   return value;
 }
 
@@ -61,10 +62,12 @@ std::vector<kept_dimension> dims_from(const ordered_json& all) {
   std::vector<kept_dimension> dims;
   for (const ordered_json& d : all) {
     const int kind = d.at(0).get<int>();
-    if (kind < 0 || kind > static_cast<int>(index_kind::sub)) throw std::invalid_argument(fmt::format("there is no index kind {}", kind));
+    if (kind < 0 || kind > static_cast<int>(index_kind::sub))
+      throw std::invalid_argument(fmt::format("there is no index kind {}", kind));
     dims.push_back({static_cast<index_kind>(kind), d.at(1).get<std::int64_t>(), d.at(2).get<std::int64_t>()});
   }
-  if (dims.empty() || dims.size() > max_array_rank) throw std::invalid_argument(fmt::format("an array of {} dimensions", dims.size()));
+  if (dims.empty() || dims.size() > max_array_rank)
+    throw std::invalid_argument(fmt::format("an array of {} dimensions", dims.size()));
   return dims;
 }
 
@@ -99,11 +102,13 @@ class reader_of_elements {
   void read(const ordered_json& piece, std::span<double> to) {
     const auto at = piece.at("at").get<std::uint64_t>(), count = piece.at("count").get<std::uint64_t>();
     if (count != to.size()) fail(m_file, fmt::format("a piece has {} elements where {} belong", count, to.size()));
-    if (at > m_elements || count > m_elements - at) fail(m_file, fmt::format("{} elements at {} lie behind its end", count, at), "the file is cut off");
+    if (at > m_elements || count > m_elements - at)
+      fail(m_file, fmt::format("{} elements at {} lie behind its end", count, at), "the file is cut off");
     m_in.seekg(static_cast<std::streamoff>(at * sizeof(double)));
     m_in.read(reinterpret_cast<char*>(to.data()), static_cast<std::streamsize>(to.size_bytes()));
     if (!m_in) fail(m_file, "cannot be read");
-    if (hash_of_elements(to) != from_hex(piece.at("hash").get<std::string>())) fail(m_file, fmt::format("the elements at {} are damaged", at));
+    if (hash_of_elements(to) != from_hex(piece.at("hash").get<std::string>()))
+      fail(m_file, fmt::format("the elements at {} are damaged", at));
   }
 
  private:
@@ -137,11 +142,15 @@ kept_item item_from(const ordered_json& from, reader_of_elements& elements, runt
 }
 
 ordered_json to_json(const kept_item& item, writer& elements) {
-  if (const auto* value = std::get_if<double>(&item)) return {{"kind", "scalar"}, {"value", hex(std::bit_cast<std::uint64_t>(*value))}};
+  if (const auto* value = std::get_if<double>(&item))
+    return {{"kind", "scalar"}, {"value", hex(std::bit_cast<std::uint64_t>(*value))}};
   if (const auto* values = std::get_if<kept_values>(&item))
     return {{"kind", "static"}, {"dims", to_json(values->dims)}, {"elements", elements.add(values->values)}};
   const auto& blocks = std::get<kept_blocks>(item);
-  ordered_json out{{"kind", "blocks"}, {"array", blocks.life->name()}, {"dims", to_json(blocks.dims)}, {"blocks", ordered_json::array()}};
+  ordered_json out{{"kind", "blocks"},
+                   {"array", blocks.life->name()},
+                   {"dims", to_json(blocks.dims)},
+                   {"blocks", ordered_json::array()}};
   for (const std::int64_t ordinal : blocks.life->ordinals()) {
     const shared_block& b = *blocks.life->find(ordinal);
     const auto view = blocks.life->group().read_host(b.elements);
@@ -165,7 +174,9 @@ std::optional<std::size_t> number_of(const fs::path& folder) {
 
 }  // namespace
 
-job_identity identity_of(const std::vector<std::string>& programs, const init_data& data) { return {programs, hash_of(to_binary(data))}; }
+job_identity identity_of(const std::vector<std::string>& programs, const init_data& data) {
+  return {programs, hash_of(to_binary(data))};
+}
 
 void save_checkpoint(const fs::path& folder, const job_identity& of, std::size_t completed, const kept_items& items) {
   std::error_code wrong;
@@ -176,7 +187,11 @@ void save_checkpoint(const fs::path& folder, const job_identity& of, std::size_t
   fs::create_directory(fresh, wrong);
   if (wrong) fail(fresh, "cannot be made: " + wrong.message());
   writer elements(fresh / "elements");
-  ordered_json manifest{{"format", format_version}, {"programs", of.programs}, {"data", hex(of.data)}, {"completed", completed}, {"items", ordered_json::object()}};
+  ordered_json manifest{{"format", format_version},
+                        {"programs", of.programs},
+                        {"data", hex(of.data)},
+                        {"completed", completed},
+                        {"items", ordered_json::object()}};
   for (const auto& [label, item] : items) manifest["items"][label] = to_json(item, elements);
   elements.finish();
   if (const std::error_code reason = write_whole_file(fresh / "manifest.json", {manifest.dump(1), "\n"}))
@@ -187,7 +202,8 @@ void save_checkpoint(const fs::path& folder, const job_identity& of, std::size_t
   if (wrong) fail(whole, "cannot take its name: " + wrong.message());
   sync(folder);
   for (const fs::directory_entry& other : fs::directory_iterator(folder))
-    if (const auto number = number_of(other.path()); number && *number != completed) fs::remove_all(other.path(), wrong);
+    if (const auto number = number_of(other.path()); number && *number != completed)
+      fs::remove_all(other.path(), wrong);
 }
 
 std::optional<checkpoint> load_checkpoint(const fs::path& folder, const job_identity& of, runtime& rt) {
@@ -201,14 +217,19 @@ std::optional<checkpoint> load_checkpoint(const fs::path& folder, const job_iden
     std::ifstream in(file);
     if (!in) fail(file, "cannot be read");
     const ordered_json manifest = ordered_json::parse(in);
-    if (manifest.at("format").get<int>() != format_version) fail(file, fmt::format("has format {}, and this program knows {}", manifest.at("format").dump(), format_version));
-    if (manifest.at("programs").get<std::vector<std::string>>() != of.programs || from_hex(manifest.at("data").get<std::string>()) != of.data)
-      fail(file, "is of another job: its programs or its initialization data are others", "name another folder, or remove this one");
+    if (manifest.at("format").get<int>() != format_version)
+      fail(file, fmt::format("has format {}, and this program knows {}", manifest.at("format").dump(), format_version));
+    if (manifest.at("programs").get<std::vector<std::string>>() != of.programs ||
+        from_hex(manifest.at("data").get<std::string>()) != of.data)
+      fail(file, "is of another job: its programs or its initialization data are others",
+           "name another folder, or remove this one");
     checkpoint read;
     read.completed = manifest.at("completed").get<std::size_t>();
-    if (read.completed > of.programs.size()) fail(file, fmt::format("{} programs are completed of {}", read.completed, of.programs.size()));
+    if (read.completed > of.programs.size())
+      fail(file, fmt::format("{} programs are completed of {}", read.completed, of.programs.size()));
     reader_of_elements elements(whole / "elements");
-    for (const auto& [label, item] : manifest.at("items").items()) read.items.emplace(label, item_from(item, elements, rt));
+    for (const auto& [label, item] : manifest.at("items").items())
+      read.items.emplace(label, item_from(item, elements, rt));
     return read;
   } catch (const nlohmann::json::exception& e) {
     fail(file, fmt::format("is no manifest of a checkpoint: {}", e.what()));

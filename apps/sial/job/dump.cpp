@@ -29,7 +29,10 @@ void add_elements(ordered_json& to, const double* data, std::int64_t count, bool
 ordered_json dump_of(const program_run& run, bool checksums) {
   const code& c = run.program;
   const final_state& left = run.left;
-  ordered_json out{{"program", c.program}, {"ints", ordered_json::object()}, {"scalars", ordered_json::object()}, {"arrays", ordered_json::array()}};
+  ordered_json out{{"program", c.program},
+                   {"ints", ordered_json::object()},
+                   {"scalars", ordered_json::object()},
+                   {"arrays", ordered_json::array()}};
   for (std::size_t k = 0; k < c.ints.size(); ++k) out["ints"][c.ints[k].name] = left.ints[k];
   for (std::size_t k = 0; k < c.scalars.size(); ++k) out["scalars"][c.scalars[k].name] = left.scalars[k];
   for (std::uint32_t k = 0; k < c.arrays.size(); ++k) {
@@ -46,7 +49,8 @@ ordered_json dump_of(const program_run& run, bool checksums) {
         const shared_block& b = *left.lives[k]->find(ordinal);
         const auto view = left.lives[k]->group().read_host(b.elements);
         const auto at = a.segments_of(ordinal);
-        ordered_json block{{"segments", std::vector<std::int64_t>(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(a.rank))}};
+        ordered_json block{
+            {"segments", std::vector<std::int64_t>(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(a.rank))}};
         const auto shown = b.elements.extents().extents();
         block["shape"] = std::vector<std::int64_t>(shown.begin(), shown.end());
         add_elements(block, view.data(), view.size(), checksums);

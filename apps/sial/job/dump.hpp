@@ -6,8 +6,9 @@
 
 namespace tessera::sial {
 
-/// {"program", "ints", "scalars", "arrays": [{"name", "kind", "extents", "values"} or {"name", "kind", "blocks": [{"segments", "shape", "values"}]}]}.
-/// Elements in the order of memory, first index fastest; `checksums`: their sum and the sum of their magnitudes instead.
+/// {"program", "ints", "scalars", "arrays": [{"name", "kind", "extents", "values"} or {"name", "kind", "blocks":
+/// [{"segments", "shape", "values"}]}]}. Elements in the order of memory, first index fastest; `checksums`: their sum
+/// and the sum of their magnitudes instead.
 nlohmann::ordered_json dump_of(const program_run& run, bool checksums);
 
 }  // namespace tessera::sial

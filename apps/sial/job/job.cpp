@@ -12,7 +12,8 @@ namespace tessera::sial {
 
 namespace fs = std::filesystem;
 
-job_program compile_program(const std::string& path, const std::vector<std::string>& folders, const std::function<void(const std::string&)>& tell) {
+job_program compile_program(const std::string& path, const std::vector<std::string>& folders,
+                            const std::function<void(const std::string&)>& tell) {
   if (std::error_code ignored; !fs::is_regular_file(path, ignored))
     throw error(error_kind::input, "there is no such program file", path);
   compiled c = compile(path, file_reader(), folders);
@@ -38,7 +39,8 @@ std::string find_program(const std::string& name, const std::vector<std::string>
               searched.empty() ? "--sial-dir DIR names a folder with programs" : "searched: " + searched);
 }
 
-program_estimate estimate_program(const job_program& what, const init_data& data, const estimate_settings& how, kept_estimates& kept) {
+program_estimate estimate_program(const job_program& what, const init_data& data, const estimate_settings& how,
+                                  kept_estimates& kept) {
   const geometry sizes(what.instructions, data);
   program_estimate made = estimate_of(*what.checked, what.instructions, sizes, how, kept);
   made.path = what.path;
@@ -47,7 +49,9 @@ program_estimate estimate_program(const job_program& what, const init_data& data
 
 namespace {
 
-std::exception_ptr interruption() { return std::make_exception_ptr(error(error_kind::interrupted, "stopped by Ctrl-C before it was done")); }
+std::exception_ptr interruption() {
+  return std::make_exception_ptr(error(error_kind::interrupted, "stopped by Ctrl-C before it was done"));
+}
 
 kept_estimates estimates_of(const kept_items& items) {
   kept_estimates all;
@@ -55,7 +59,8 @@ kept_estimates estimates_of(const kept_items& items) {
     kept_estimate& to = all[label];
     const auto* const blocks = std::get_if<kept_blocks>(&item);
     if (blocks == nullptr) continue;
-    for (const std::int64_t ordinal : blocks->life->ordinals()) to.is += amount_of(static_cast<double>(blocks->life->find(ordinal)->elements.extents().count()));
+    for (const std::int64_t ordinal : blocks->life->ordinals())
+      to.is += amount_of(static_cast<double>(blocks->life->find(ordinal)->elements.extents().count()));
   }
   return all;
 }
@@ -67,13 +72,16 @@ void job::tell_out_of_memory(const job_program& what, const error& why) const {
   const program_estimate e = estimate_program(what, m_data, {m_settings.workers}, kept);
   const verdict v = judge(e, offer_of(m_runtime.statistics().spaces));
   std::string hint = v.how == fit::does_not_fit ? v.what : "by the sizes of its blocks " + v.what;
-  for (std::size_t k = 0; k < v.remedies.size(); ++k) hint += fmt::format("{}{}", k == 0 ? "; what makes it fit: " : "; or ", v.remedies[k]);
+  for (std::size_t k = 0; k < v.remedies.size(); ++k)
+    hint += fmt::format("{}{}", k == 0 ? "; what makes it fit: " : "; or ", v.remedies[k]);
   if (v.how == fit::fits) hint += "; some room is lost between blocks of different sizes: raise memory.host_limit";
-  if (v.how == fit::spills) hint += "; the disk has less room than it says, or room is lost between blocks of different sizes";
+  if (v.how == fit::spills)
+    hint += "; the disk has less room than it says, or room is lost between blocks of different sizes";
   throw error(why.kind(), why.message(), why.where(), hint);
 }
 
-job::job(runtime& rt, const init_data& data, const instruction_registry& instructions, const run_settings& settings, std::function<void(const std::string&)> print)
+job::job(runtime& rt, const init_data& data, const instruction_registry& instructions, const run_settings& settings,
+         std::function<void(const std::string&)> print)
     : m_runtime(rt), m_data(data), m_instructions(instructions), m_settings(settings), m_print(std::move(print)) {}
 
 program_report job::run(const job_program& what) {
@@ -105,7 +113,8 @@ program_report job::run(const job_program& what) {
   m_runtime.fence();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   report.counters = one.totals;
-  for (const auto& statement : one.sources) report.device_seconds += static_cast<double>(statement->device_nanoseconds) * 1e-9;
+  for (const auto& statement : one.sources)
+    report.device_seconds += static_cast<double>(statement->device_nanoseconds) * 1e-9;
   if (after) after(one, report);
   return report;
 }
@@ -121,14 +130,19 @@ std::optional<job_progress> job::progress() const {
   if (m_running == nullptr) return std::nullopt;
   const code& c = m_running->program;
   const auto now = std::chrono::steady_clock::now();
-  const auto since = [now](std::chrono::steady_clock::time_point began) { return std::chrono::duration<double>(now - began).count(); };
+  const auto since = [now](std::chrono::steady_clock::time_point began) {
+    return std::chrono::duration<double>(now - began).count();
+  };
   job_progress at{c.program, std::nullopt, std::nullopt};
   const program_run::open_loop& outer = m_running->outer;
   if (const std::int64_t total = outer.total.load(std::memory_order_acquire); total > 0)
-    at.outer = {where_of(c, outer.site.load(std::memory_order_relaxed)), outer.done.load(std::memory_order_relaxed), total,
-                since(std::chrono::steady_clock::time_point(std::chrono::steady_clock::duration(outer.began.load(std::memory_order_relaxed))))};
+    at.outer = {where_of(c, outer.site.load(std::memory_order_relaxed)), outer.done.load(std::memory_order_relaxed),
+                total,
+                since(std::chrono::steady_clock::time_point(
+                    std::chrono::steady_clock::duration(outer.began.load(std::memory_order_relaxed))))};
   if (const std::shared_ptr<const dealing> latest = m_running->workers.latest())
-    at.pardo = {where_of(c, c.steps[c.pardos[latest->pardo()].top - 1].site), latest->finished(), latest->candidates(), since(latest->began())};
+    at.pardo = {where_of(c, c.steps[c.pardos[latest->pardo()].top - 1].site), latest->finished(), latest->candidates(),
+                since(latest->began())};
   return at;
 }
 

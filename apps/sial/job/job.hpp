@@ -22,16 +22,19 @@ struct job_program {
   std::shared_ptr<const program> checked = {};  ///< for estimates
 };
 
-/// Compiles one file. Messages go to `tell`, warnings too. Throws tessera::error (input) when there are errors: how many.
-job_program compile_program(const std::string& path, const std::vector<std::string>& folders, const std::function<void(const std::string&)>& tell);
+/// Compiles one file. Messages go to `tell`, warnings too. Throws tessera::error (input) when there are errors: how
+/// many.
+job_program compile_program(const std::string& path, const std::vector<std::string>& folders,
+                            const std::function<void(const std::string&)>& tell);
 
-/// The file of a program that initialization data name ("scf.siox"): the stem with ".sialx", in the first of the folders that
-/// has it. Throws tessera::error (input) with the folders.
+/// The file of a program that initialization data name ("scf.siox"): the stem with ".sialx", in the first of the
+/// folders that has it. Throws tessera::error (input) with the folders.
 std::string find_program(const std::string& name, const std::vector<std::string>& folders);
 
-/// What a program will need, without running it. `kept`: by programs before; what it keeps itself is entered. Throws tessera::error
-/// (input) as geometry does.
-program_estimate estimate_program(const job_program& what, const init_data& data, const estimate_settings& how, kept_estimates& kept);
+/// What a program will need, without running it. `kept`: by programs before; what it keeps itself is entered. Throws
+/// tessera::error (input) as geometry does.
+program_estimate estimate_program(const job_program& what, const init_data& data, const estimate_settings& how,
+                                  kept_estimates& kept);
 
 /// How one program went.
 struct program_report {
@@ -44,13 +47,13 @@ struct program_report {
 /// Where a program is.
 struct job_progress {
   struct loop {
-    std::string where;         ///< "file:12"
+    std::string where;  ///< "file:12"
     std::int64_t done = 0, total = 0;
-    double seconds = 0;        ///< since it began
+    double seconds = 0;  ///< since it began
   };
   std::string program;
-  std::optional<loop> outer;   ///< the outermost do that is open
-  std::optional<loop> pardo;   ///< the one that was begun last; `done`: of all combinations of its indices
+  std::optional<loop> outer;  ///< the outermost do that is open
+  std::optional<loop> pardo;  ///< the one that was begun last; `done`: of all combinations of its indices
 };
 /// "first, do first.sialx:10: 2 of 50, pardo first.sialx:12: 300 of 1000 (30 %), 12 s, about 4 min 10 s left".
 std::string to_text(const job_progress& at, double seconds);
@@ -59,7 +62,8 @@ std::string to_text(const job_progress& at, double seconds);
 class job {
  public:
   /// All must outlive it. `print`: what programs print, in order.
-  job(runtime& rt, const init_data& data, const instruction_registry& instructions, const run_settings& settings, std::function<void(const std::string&)> print);
+  job(runtime& rt, const init_data& data, const instruction_registry& instructions, const run_settings& settings,
+      std::function<void(const std::string&)> print);
 
   /// Called behind the end of each program, while its arrays are there.
   std::function<void(const program_run&, const program_report&)> after;
@@ -67,7 +71,8 @@ class job {
   /// Called with what the user should know before a program starts; may be empty.
   std::function<void(const std::string&)> note;
 
-  /// Throws tessera::error as run_program. When memory ends, the error says what is needed and which settings make it fit.
+  /// Throws tessera::error as run_program. When memory ends, the error says what is needed and which settings make it
+  /// fit.
   program_report run(const job_program& what);
 
   kept_items& items() noexcept { return m_items; }

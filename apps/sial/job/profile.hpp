@@ -6,9 +6,9 @@
 
 namespace tessera::sial {
 
-/// Per line: times executed, seconds over all workers, mean, least, most and standard deviation of one execution, and seconds waited for blocks; with devices
-/// also how many of the times were handed over to them, and the seconds that those took there.
-/// Statements on data alone are timed; loops and arithmetic on scalars are not.
+/// Per line: times executed, seconds over all workers, mean, least, most and standard deviation of one execution, and
+/// seconds waited for blocks; with devices also how many of the times were handed over to them, and the seconds that
+/// those took there. Statements on data alone are timed; loops and arithmetic on scalars are not.
 std::string profile_text(const program_run& run);
 /// The same as a page that stands alone; lines are shaded by their share of the time.
 std::string profile_html(const program_run& run);

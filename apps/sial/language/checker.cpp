@@ -51,10 +51,12 @@ class program_checker {
   void warn_of_unused(std::uint32_t file) {
     for (const array_declaration& a : m_out.arrays)
       if (!a.used && a.program == file)
-        m_messages.warning({a.where, static_cast<std::uint32_t>(a.name.size())}, fmt::format("array '{}' is not used", a.name));
+        m_messages.warning({a.where, static_cast<std::uint32_t>(a.name.size())},
+                           fmt::format("array '{}' is not used", a.name));
     for (const procedure& p : m_out.procedures)
       if (!p.called && p.program == file)
-        m_messages.warning({p.where, static_cast<std::uint32_t>(p.name.size())}, fmt::format("procedure '{}' is not called", p.name));
+        m_messages.warning({p.where, static_cast<std::uint32_t>(p.name.size())},
+                           fmt::format("procedure '{}' is not called", p.name));
   }
 
   const loaded_files& m_files;

@@ -11,8 +11,8 @@ struct compiled {
   std::vector<message> messages;  ///< errors and warnings by file, line and column
 };
 
-/// Lexes, parses and checks the program in `main_path` and what it imports. A pure function of the texts that `read` gives;
-/// throws nothing of its own. Sources are copied into the program too.
+/// Lexes, parses and checks the program in `main_path` and what it imports. A pure function of the texts that `read`
+/// gives; throws nothing of its own. Sources are copied into the program too.
 compiled compile(const std::string& main_path, const reader& read, const std::vector<std::string>& folders = {});
 
 /// Reads files of the file system; nothing for folders and what cannot be read.

@@ -14,7 +14,8 @@ namespace fs = std::filesystem;
 
 std::string joined(const std::vector<std::string>& folders) {
   std::string text;
-  for (const std::string& f : folders) text += (text.empty() ? "" : ", ") + (f.empty() ? std::string("the current folder") : f);
+  for (const std::string& f : folders)
+    text += (text.empty() ? "" : ", ") + (f.empty() ? std::string("the current folder") : f);
   return text;
 }
 
@@ -62,7 +63,8 @@ class loader {
   std::optional<std::uint32_t> known(std::uint32_t number, const syntax::import& i) {
     if (std::ranges::count(m_open, number) == 0) return number;
     std::string chain;
-    for (auto at = std::ranges::find(m_open, number); at != m_open.end(); ++at) chain += m_all.sources.files[*at].path + " -> ";
+    for (auto at = std::ranges::find(m_open, number); at != m_open.end(); ++at)
+      chain += m_all.sources.files[*at].path + " -> ";
     m_messages.error(i.where, "files import each other in a circle", chain + m_all.sources.files[number].path);
     m_all.files[i.where.where.file].complete = false;
     return {};
@@ -77,7 +79,8 @@ class loader {
 
 }  // namespace
 
-loaded_files load(const std::string& main_path, const reader& read, const std::vector<std::string>& folders, message_list& messages) {
+loaded_files load(const std::string& main_path, const reader& read, const std::vector<std::string>& folders,
+                  message_list& messages) {
   loaded_files all;
   const std::string path = fs::path(main_path).lexically_normal().string();
   if (const auto text = read(path))

@@ -23,6 +23,7 @@ struct loaded_files {
 };
 
 /// Imported files are sought beside the importing one, then in `folders`. Each is loaded once.
-loaded_files load(const std::string& main_path, const reader& read, const std::vector<std::string>& folders, message_list& messages);
+loaded_files load(const std::string& main_path, const reader& read, const std::vector<std::string>& folders,
+                  message_list& messages);
 
 }  // namespace tessera::sial

@@ -22,21 +22,29 @@ constexpr std::array<std::string_view, 23> marks = {"**", "<=", ">=", "==", "!="
 // What other languages write and this one does not have.
 std::string hint_for(char c) {
   switch (c) {
-    case '!': return "'!=' is the relation; there is no 'not'";
+    case '!':
+      return "'!=' is the relation; there is no 'not'";
     case '&':
-    case '|': return "there is no 'and' and no 'or'; nest 'if' statements, write several 'where' lines";
-    case ';': return "a statement ends with its line";
-    case '\'': return "texts stand in double quotes";
+    case '|':
+      return "there is no 'and' and no 'or'; nest 'if' statements, write several 'where' lines";
+    case ';':
+      return "a statement ends with its line";
+    case '\'':
+      return "texts stand in double quotes";
     case '{':
-    case '}': return "subscripts stand in [ ], expressions in ( )";
-    case '_': return "names begin with a letter";
-    default: return {};
+    case '}':
+      return "subscripts stand in [ ], expressions in ( )";
+    case '_':
+      return "names begin with a letter";
+    default:
+      return {};
   }
 }
 
 class lexer {
  public:
-  lexer(std::string_view text, std::uint32_t file, message_list& messages) : m_text(text), m_file(file), m_messages(messages) {}
+  lexer(std::string_view text, std::uint32_t file, message_list& messages)
+      : m_text(text), m_file(file), m_messages(messages) {}
 
   std::vector<token> run() {
     while (m_at < m_text.size()) next();
@@ -90,7 +98,8 @@ class lexer {
     const auto byte = static_cast<unsigned char>(m_text[k]);
     if (byte < 0x80) return true;
     if (m_bad_line != m_line)
-      wrong(k, 1, fmt::format("byte 0x{:02X} is not 7-bit ASCII", byte), "programs are plain ASCII, comments and texts too");
+      wrong(k, 1, fmt::format("byte 0x{:02X} is not 7-bit ASCII", byte),
+            "programs are plain ASCII, comments and texts too");
     m_bad_line = m_line;
     return false;
   }
@@ -116,7 +125,8 @@ class lexer {
       if (third || is_reserved(name) || is_reserved(second)) {
         while (at(m_at) == '.' && is_letter(at(m_at + 1))) ++m_at, lower_name();
         wrong(from, m_at - from,
-              third ? "a qualified name has two parts" : fmt::format("'{}' is a reserved word", is_reserved(name) ? name : second),
+              third ? "a qualified name has two parts"
+                    : fmt::format("'{}' is a reserved word", is_reserved(name) ? name : second),
               "write program.name");
       }
       name += "." + second;
@@ -137,13 +147,16 @@ class lexer {
     if (in_name(at(m_at)) || (!whole && at(m_at) == '.')) {
       const bool exponent = (at(m_at) | 0x20) == 'e' || (at(m_at) | 0x20) == 'd';
       while (in_name(at(m_at)) || at(m_at) == '.') ++m_at;
-      wrong(from, m_at - from, fmt::format("'{}' is not a number", m_text.substr(from, std::min<std::size_t>(m_at - from, 40))),
+      wrong(from, m_at - from,
+            fmt::format("'{}' is not a number", m_text.substr(from, std::min<std::size_t>(m_at - from, 40))),
             exponent ? "numbers have no exponent: write 0.001 for 1e-3" : "names begin with a letter");
     }
     token& t = add(whole ? token_kind::int_literal : token_kind::scalar_literal, from, m_at - from);
     const char* end = digits.data() + digits.size();
-    const auto [stop, error] = whole ? std::from_chars(digits.data(), end, t.i) : std::from_chars(digits.data(), end, t.d);
-    if (error == std::errc::result_out_of_range && (whole || t.d != 0 || digits.find_first_not_of("0.") < digits.find('.')))
+    const auto [stop, error] =
+        whole ? std::from_chars(digits.data(), end, t.i) : std::from_chars(digits.data(), end, t.d);
+    if (error == std::errc::result_out_of_range &&
+        (whole || t.d != 0 || digits.find_first_not_of("0.") < digits.find('.')))
       wrong(from, digits.size(), whole ? "this integer does not fit into 64 bits" : "this number is too large");
   }
 
@@ -173,7 +186,8 @@ class lexer {
     if (allowed(m_at)) {
       if (m_bad_line != m_line) {
         if (c == '.')
-          wrong(m_at, 1, "a dot stands alone", "no blanks around the dot of a qualified name, digits behind or before that of a number");
+          wrong(m_at, 1, "a dot stands alone",
+                "no blanks around the dot of a qualified name, digits behind or before that of a number");
         else if (c >= ' ' && c <= '~')
           wrong(m_at, 1, fmt::format("'{}' is not a character of the language", c), hint_for(c));
         else
@@ -193,6 +207,8 @@ class lexer {
 
 }  // namespace
 
-std::vector<token> lex(std::string_view text, std::uint32_t file, message_list& messages) { return lexer(text, file, messages).run(); }
+std::vector<token> lex(std::string_view text, std::uint32_t file, message_list& messages) {
+  return lexer(text, file, messages).run();
+}
 
 }  // namespace tessera::sial

@@ -9,11 +9,12 @@ namespace tessera::sial {
 /// What parts_of calls, doing nothing. Derive from it and declare those that matter.
 struct part_hooks {
   void reads(const block_reference&) {}
-  void writes(const block_reference&) {}      ///< also when the statement reads it, too
-  void argument(const block_reference&) {}     ///< of a super instruction, whose signature says what happens to it
-  void region(const region_reference&) {}     ///< of a contiguous local array; the expressions of its ranges are the hook's to look into
-  void array(symbol) {}                       ///< as a whole
-  void value(const expression&) {}            ///< blocks in it are the hook's to look into
+  void writes(const block_reference&) {}    ///< also when the statement reads it, too
+  void argument(const block_reference&) {}  ///< of a super instruction, whose signature says what happens to it
+  void region(const region_reference&) {
+  }                      ///< of a contiguous local array; the expressions of its ranges are the hook's to look into
+  void array(symbol) {}  ///< as a whole
+  void value(const expression&) {}  ///< blocks in it are the hook's to look into
 };
 
 /// Calls the hooks for what a statement of one kind names itself; the statements inside of it are left out.
@@ -33,7 +34,9 @@ class part_caller {
   void operator()(const exit_statement&) {}
   void operator()(const barrier_statement&) {}
   void operator()(const fetch_statement& s) { m_to.reads(s.block); }
-  void operator()(const store_statement& s) { m_to.writes(s.to), std::visit([this](const auto& what) { one(what); }, s.from); }
+  void operator()(const store_statement& s) {
+    m_to.writes(s.to), std::visit([this](const auto& what) { one(what); }, s.from);
+  }
   void operator()(const create_statement& s) { m_to.array(s.array); }
   void operator()(const delete_statement& s) { m_to.array(s.array); }
   void operator()(const allocate_statement& s) { m_to.array(s.array); }
@@ -43,15 +46,21 @@ class part_caller {
   void operator()(const assert_same_statement&) {}
   void operator()(const execute_statement& s) {
     for (const execute_argument& a : s.arguments) {
-      if (const auto* block = std::get_if<block_reference>(&a)) m_to.argument(*block);
-      else std::visit([this](const auto& what) { one(what); }, a);
+      if (const auto* block = std::get_if<block_reference>(&a))
+        m_to.argument(*block);
+      else
+        std::visit([this](const auto& what) { one(what); }, a);
     }
   }
   void operator()(const persistent_statement& s) {
     if (!s.is_scalar) m_to.array(s.of);
   }
-  void operator()(const gpu_transfer& s) { std::visit([this](const auto& what) { one(what); }, s.of); }
-  void operator()(const print_statement& s) { std::visit([this](const auto& what) { one(what); }, s.what); }
+  void operator()(const gpu_transfer& s) {
+    std::visit([this](const auto& what) { one(what); }, s.of);
+  }
+  void operator()(const print_statement& s) {
+    std::visit([this](const auto& what) { one(what); }, s.what);
+  }
   void operator()(const assign_int& s) { m_to.value(s.value); }
   void operator()(const assign_scalar& s) { m_to.value(s.value); }
   void operator()(const block_scalar& s) { m_to.writes(s.to), m_to.value(s.value); }

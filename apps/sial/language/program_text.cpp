@@ -11,7 +11,8 @@ constexpr const char* array_words[] = {"static", "temp", "local", "contiguous lo
 constexpr const char* relation_words[] = {"<", "<=", ">", ">=", "==", "!="};
 constexpr const char* assign_words[] = {"=", "+=", "-=", "*="};
 constexpr const char* gpu_words[] = {"gpu_allocate", "gpu_free", "gpu_put", "gpu_get"};
-constexpr const char* print_words[] = {"text", "scalar", "int", "index", "scalar value", "int value", "block", "region", "whole"};
+constexpr const char* print_words[] = {"text",      "scalar", "int",    "index", "scalar value",
+                                       "int value", "block",  "region", "whole"};
 
 const char* word(assign how) { return assign_words[static_cast<std::size_t>(how)]; }
 
@@ -21,12 +22,15 @@ class printer {
 
   std::string run() {
     for (const auto& d : m_p.indices) index(d);
-    for (const auto& d : m_p.ints) m_text += fmt::format("{}int {} = {}\n", d.predefined ? "predefined " : "", d.name, d.value);
-    for (const auto& d : m_p.scalars) m_text += fmt::format("{}scalar {} = {}\n", d.predefined ? "predefined " : "", d.name, d.value);
+    for (const auto& d : m_p.ints)
+      m_text += fmt::format("{}int {} = {}\n", d.predefined ? "predefined " : "", d.name, d.value);
+    for (const auto& d : m_p.scalars)
+      m_text += fmt::format("{}scalar {} = {}\n", d.predefined ? "predefined " : "", d.name, d.value);
     for (const auto& d : m_p.arrays)
-      m_text += fmt::format("{}{} {}[{}]\n", d.predefined ? "predefined " : "", array_words[static_cast<std::size_t>(d.kind)], d.name,
-                            indices(d.indices));
-    for (const auto& d : m_p.specials) m_text += fmt::format("special {}{}{}\n", d.name, d.signature.empty() ? "" : " ", d.signature);
+      m_text += fmt::format("{}{} {}[{}]\n", d.predefined ? "predefined " : "",
+                            array_words[static_cast<std::size_t>(d.kind)], d.name, indices(d.indices));
+    for (const auto& d : m_p.specials)
+      m_text += fmt::format("special {}{}{}\n", d.name, d.signature.empty() ? "" : " ", d.signature);
     for (const auto& d : m_p.procedures) {
       m_text += fmt::format("proc {}{}\n", d.name, d.called ? "" : " (not called)");
       add(d.inside);
@@ -39,7 +43,9 @@ class printer {
   }
 
  private:
-  std::string text(const bound& b) const { return b.constant == no_symbol ? fmt::format("{}", b.value) : m_p.ints[b.constant].name; }
+  std::string text(const bound& b) const {
+    return b.constant == no_symbol ? fmt::format("{}", b.value) : m_p.ints[b.constant].name;
+  }
   template <class T>
   std::string text(const T& t) const {
     return to_text(m_p, t);
@@ -51,7 +57,8 @@ class printer {
 
   std::string indices(const std::vector<symbol>& all) const {
     std::string list;
-    for (const symbol s : all) list += (list.empty() ? "" : ",") + (s == no_symbol ? std::string("*") : m_p.indices[s].name);
+    for (const symbol s : all)
+      list += (list.empty() ? "" : ",") + (s == no_symbol ? std::string("*") : m_p.indices[s].name);
     return list;
   }
 
@@ -106,8 +113,12 @@ class printer {
     line(fmt::format("{} {}[{}]", s.release ? "deallocate" : "allocate", array(s.array),
                      s.subscripts.empty() ? "everything" : indices(s.subscripts)));
   }
-  void add(const allocate_region_statement& s) { line(fmt::format("{} region {}", s.release ? "deallocate" : "allocate", text(s.region))); }
-  void add(const collective_statement& s) { line(fmt::format("collective {} += {}", m_p.scalars[s.scalar].name, text(s.value))); }
+  void add(const allocate_region_statement& s) {
+    line(fmt::format("{} region {}", s.release ? "deallocate" : "allocate", text(s.region)));
+  }
+  void add(const collective_statement& s) {
+    line(fmt::format("collective {} += {}", m_p.scalars[s.scalar].name, text(s.value)));
+  }
   void add(const broadcast_statement& s) { line(fmt::format("broadcast {} from {}", array(s.array), text(s.from))); }
   void add(const assert_same_statement& s) { line("assert_same " + m_p.scalars[s.scalar].name); }
 
@@ -124,12 +135,13 @@ class printer {
     line(fmt::format("execute {}({})", m_p.specials[s.special].name, list));
   }
   void add(const persistent_statement& s) {
-    line(fmt::format("{} {} \"{}\"", s.restore ? "restore" : "persist", s.is_scalar ? m_p.scalars[s.of].name : array(s.of), s.label));
+    line(fmt::format("{} {} \"{}\"", s.restore ? "restore" : "persist",
+                     s.is_scalar ? m_p.scalars[s.of].name : array(s.of), s.label));
   }
   void add(const gpu_transfer& s) {
     const auto* block = std::get_if<block_reference>(&s.of);
-    line(
-        fmt::format("{} {}", gpu_words[static_cast<std::size_t>(s.what)], block ? text(*block) : array(std::get<whole_array>(s.of).array)));
+    line(fmt::format("{} {}", gpu_words[static_cast<std::size_t>(s.what)],
+                     block ? text(*block) : array(std::get<whole_array>(s.of).array)));
   }
   std::string printed(const std::string& s) const { return "\"" + s + "\""; }
   std::string printed(const whole_array& w) const { return array(w.array); }
@@ -149,7 +161,9 @@ class printer {
   void add(const assign_scalar& s) { assigned("scalar", m_p.scalars[s.to].name, s.how, text(s.value)); }
   void add(const block_scalar& s) { assigned("fill", text(s.to), s.how, text(s.value)); }
   void add(const block_copy& s) { assigned("copy", text(s.to), s.how, text(s.from)); }
-  void add(const block_sum& s) { assigned("sum", text(s.to), s.how, text(s.left) + (s.minus ? " - " : " + ") + text(s.right)); }
+  void add(const block_sum& s) {
+    assigned("sum", text(s.to), s.how, text(s.left) + (s.minus ? " - " : " + ") + text(s.right));
+  }
   void add(const block_scaled& s) { assigned("scaled", text(s.to), s.how, text(s.factor) + " * " + text(s.from)); }
   void add(const block_product& s) { assigned("product", text(s.to), s.how, text(s.left) + " * " + text(s.right)); }
   void add(const block_slice& s) { assigned(s.insert ? "insert" : "slice", text(s.to), assign::set, text(s.from)); }

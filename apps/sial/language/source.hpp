@@ -28,7 +28,10 @@ struct source_set {
 /// The lines of a text, without their ends: LF, CR or CRLF. A missing last end is accepted.
 std::vector<std::string> split_lines(std::string_view text);
 
-enum class severity : std::uint8_t { error, warning };
+enum class severity : std::uint8_t {
+  error,
+  warning
+};
 
 /// Something that is wrong, or doubtful.
 struct message {

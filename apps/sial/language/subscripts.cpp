@@ -24,7 +24,8 @@ bool has_twice(const std::vector<subscript>& list) {
 
 bool same_expression(const expression& a, const expression& b) {
   return a.what == b.what && a.type == b.type && a.i == b.i && a.d == b.d && a.of == b.of &&
-         std::ranges::equal(a.operands, b.operands, same_expression) && std::ranges::equal(a.blocks, b.blocks, same_block);
+         std::ranges::equal(a.operands, b.operands, same_expression) &&
+         std::ranges::equal(a.blocks, b.blocks, same_block);
 }
 
 bool same_subscript(const subscript& a, const subscript& b) {
@@ -32,7 +33,9 @@ bool same_subscript(const subscript& a, const subscript& b) {
   return same_expression(*a.value, *b.value);
 }
 
-index_kind kind_of(const program& p, const subscript& s) { return s.value ? index_kind::simple : p.indices[s.index].kind; }
+index_kind kind_of(const program& p, const subscript& s) {
+  return s.value ? index_kind::simple : p.indices[s.index].kind;
+}
 
 bool is_simple(const program& p, const subscript& s) { return kind_of(p, s) == index_kind::simple; }
 

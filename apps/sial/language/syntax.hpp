@@ -69,7 +69,15 @@ struct index_bound {
   name constant;  ///< when it has a text
 };
 
-enum class declared : std::uint8_t { scalar, integer, array, index, subindex, special, procedure };
+enum class declared : std::uint8_t {
+  scalar,
+  integer,
+  array,
+  index,
+  subindex,
+  special,
+  procedure
+};
 
 struct declaration {
   declared what = declared::scalar;
@@ -99,7 +107,7 @@ struct file {
   std::vector<declaration> declarations;
   std::vector<statement> statements;
   std::vector<std::string> unclear;  ///< names whose declarations were not understood
-  bool complete = true;              ///< false: a declaration was not understood to its name; a missing name says nothing
+  bool complete = true;  ///< false: a declaration was not understood to its name; a missing name says nothing
 };
 
 /// As nested lists, a declaration or statement a line.

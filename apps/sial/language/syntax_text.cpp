@@ -13,7 +13,9 @@ std::string joined(const std::vector<name>& names) {
 
 std::string to_text(const relation& r) { return fmt::format("({} {} {})", r.op, to_text(r.left), to_text(r.right)); }
 
-std::string to_text(const index_bound& b) { return b.constant.text.empty() ? fmt::format("{}", b.value) : b.constant.text; }
+std::string to_text(const index_bound& b) {
+  return b.constant.text.empty() ? fmt::format("{}", b.value) : b.constant.text;
+}
 
 void add(std::string& text, const std::vector<statement>& all, std::size_t level);
 
@@ -37,8 +39,8 @@ void add(std::string& text, const std::vector<statement>& all, std::size_t level
 }
 
 void add(std::string& text, const declaration& d) {
-  text += fmt::format("{}{}{}{} {}", d.predefined ? "predefined " : "", d.contiguous ? "contiguous " : "", d.sparse ? "sparse " : "",
-                      d.word, d.id.text);
+  text += fmt::format("{}{}{}{} {}", d.predefined ? "predefined " : "", d.contiguous ? "contiguous " : "",
+                      d.sparse ? "sparse " : "", d.word, d.id.text);
   switch (d.what) {
     case declared::integer:
       if (d.has_value) text += fmt::format(" = {}", d.i);
@@ -46,13 +48,20 @@ void add(std::string& text, const declaration& d) {
     case declared::scalar:
       if (d.has_value) text += fmt::format(" = {}", d.d);
       break;
-    case declared::array: text += "[" + joined(d.indices) + "]"; break;
-    case declared::index: text += fmt::format(" = {}:{}", to_text(d.low), to_text(d.high)); break;
-    case declared::subindex: text += " of " + d.parent.text; break;
+    case declared::array:
+      text += "[" + joined(d.indices) + "]";
+      break;
+    case declared::index:
+      text += fmt::format(" = {}:{}", to_text(d.low), to_text(d.high));
+      break;
+    case declared::subindex:
+      text += " of " + d.parent.text;
+      break;
     case declared::special:
       if (!d.signature.text.empty()) text += " " + d.signature.text;
       break;
-    case declared::procedure: break;
+    case declared::procedure:
+      break;
   }
   text += "\n";
   add(text, d.inside, 1);
@@ -68,21 +77,40 @@ std::string to_text(const expression& e) {
     text += ")";
   };
   switch (e.what) {
-    case form::int_literal: return fmt::format("{}", e.i);
+    case form::int_literal:
+      return fmt::format("{}", e.i);
     case form::scalar_literal: {
       const std::string digits = fmt::format("{}", e.d);
       return digits.find_first_of(".en") == digits.npos ? digits + ".0" : digits;
     }
-    case form::variable: return e.id.text;
-    case form::star: return "*";
-    case form::block: operands("block " + e.id.text); break;
-    case form::region: operands("region " + e.id.text); break;
-    case form::cast_int: operands("int"); break;
-    case form::cast_scalar: operands("scalar"); break;
-    case form::cast_index: operands("index"); break;
-    case form::negate: operands("negate"); break;
-    case form::square_root: operands("sqrt"); break;
-    case form::binary: operands(e.op); break;
+    case form::variable:
+      return e.id.text;
+    case form::star:
+      return "*";
+    case form::block:
+      operands("block " + e.id.text);
+      break;
+    case form::region:
+      operands("region " + e.id.text);
+      break;
+    case form::cast_int:
+      operands("int");
+      break;
+    case form::cast_scalar:
+      operands("scalar");
+      break;
+    case form::cast_index:
+      operands("index");
+      break;
+    case form::negate:
+      operands("negate");
+      break;
+    case form::square_root:
+      operands("sqrt");
+      break;
+    case form::binary:
+      operands(e.op);
+      break;
   }
   return text;
 }

@@ -27,7 +27,8 @@ const std::vector<std::string>& reserved_words() {
       "aoindex moindex moaindex mobindex laindex subindex of int scalar static temp "
       "local distributed served predefined contiguous sparse special execute get put prepare "
       "request prequest create delete destroy allocate deallocate collective broadcast_from assert_same server_barrier "
-      "sip_barrier set_persistent restore_persistent print println print_index print_scalar print_int sqrt gpu_on gpu_off "
+      "sip_barrier set_persistent restore_persistent print println print_index print_scalar print_int sqrt gpu_on "
+      "gpu_off "
       "gpu_allocate gpu_free gpu_put gpu_get");
   return words;
 }
@@ -39,12 +40,18 @@ bool is_reserved(std::string_view word) {
 
 std::string shown(const token& t) {
   switch (t.kind) {
-    case token_kind::int_literal: return fmt::format("'{}'", t.i);
-    case token_kind::scalar_literal: return "a number";
-    case token_kind::text: return "a text";
-    case token_kind::line_end: return "the end of the line";
-    case token_kind::end: return "the end of the file";
-    default: return "'" + t.text + "'";
+    case token_kind::int_literal:
+      return fmt::format("'{}'", t.i);
+    case token_kind::scalar_literal:
+      return "a number";
+    case token_kind::text:
+      return "a text";
+    case token_kind::line_end:
+      return "the end of the line";
+    case token_kind::end:
+      return "the end of the file";
+    default:
+      return "'" + t.text + "'";
   }
 }
 
@@ -55,14 +62,29 @@ std::string to_text(const std::vector<token>& tokens) {
     if (!first && t.kind != token_kind::line_end && t.kind != token_kind::end) all += ", ";
     first = false;
     switch (t.kind) {
-      case token_kind::identifier: all += "identifier " + t.text; break;
-      case token_kind::keyword: all += "keyword " + t.text; break;
-      case token_kind::int_literal: all += fmt::format("int {}", t.i); break;
-      case token_kind::scalar_literal: all += fmt::format("scalar {}", t.d); break;
-      case token_kind::text: all += "text \"" + t.text + "\""; break;
-      case token_kind::mark: all += "mark " + t.text; break;
-      case token_kind::line_end: all += "\n", first = true; break;
-      case token_kind::end: break;
+      case token_kind::identifier:
+        all += "identifier " + t.text;
+        break;
+      case token_kind::keyword:
+        all += "keyword " + t.text;
+        break;
+      case token_kind::int_literal:
+        all += fmt::format("int {}", t.i);
+        break;
+      case token_kind::scalar_literal:
+        all += fmt::format("scalar {}", t.d);
+        break;
+      case token_kind::text:
+        all += "text \"" + t.text + "\"";
+        break;
+      case token_kind::mark:
+        all += "mark " + t.text;
+        break;
+      case token_kind::line_end:
+        all += "\n", first = true;
+        break;
+      case token_kind::end:
+        break;
     }
   }
   return all;

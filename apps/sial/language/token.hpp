@@ -27,7 +27,9 @@ struct token {
   std::int64_t i = 0;
   double d = 0;
 
-  bool is(std::string_view word) const { return (kind == token_kind::keyword || kind == token_kind::mark) && text == word; }
+  bool is(std::string_view word) const {
+    return (kind == token_kind::keyword || kind == token_kind::mark) && text == word;
+  }
   operator span() const { return {where, length}; }
 };
 

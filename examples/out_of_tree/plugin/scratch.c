@@ -10,7 +10,9 @@
 #ifndef TSR_BUILD_SANITIZER
 #define TSR_BUILD_SANITIZER TSR_SANITIZER_NONE
 #endif
-enum { ALIGNMENT = 256 };
+enum {
+  ALIGNMENT = 256
+};
 
 struct node {
   struct node* next;
@@ -76,8 +78,12 @@ static tsr_status check_stream(tsr_device* device, const tsr_stream* stream) {
 static tsr_status spaces(tsr_device* device, uint32_t index, tsr_space_desc* out_desc) {
   if (device == NULL || out_desc == NULL) return TSR_INVALID_ARGUMENT;
   if (index > 0) return fail(device->plugin, TSR_OUT_OF_RANGE, "the device has one space");
-  tsr_space_desc desc = {.kind = TSR_SPACE_DEVICE, .numa_node = -1, .bytes = device->plugin->capacity,
-                         .granularity = ALIGNMENT, .alignment = ALIGNMENT, .name = "memory"};
+  tsr_space_desc desc = {.kind = TSR_SPACE_DEVICE,
+                         .numa_node = -1,
+                         .bytes = device->plugin->capacity,
+                         .granularity = ALIGNMENT,
+                         .alignment = ALIGNMENT,
+                         .name = "memory"};
   fill_out(out_desc, &desc, sizeof desc);
   return TSR_OK;
 }
@@ -182,8 +188,10 @@ static tsr_status stream_signal(tsr_device* device, tsr_stream* stream, tsr_tick
     failed->value = stream->reached;
     failed->status = stream->pending;
     stream->pending = TSR_OK;
-    if (stream->first == NULL) stream->first = failed;
-    else stream->last->next = failed;
+    if (stream->first == NULL)
+      stream->first = failed;
+    else
+      stream->last->next = failed;
     stream->last = failed;
   }
   pthread_mutex_unlock(&stream->mutex);
@@ -254,7 +262,8 @@ static tsr_status host_task(tsr_device* device, tsr_stream* stream, tsr_status (
   }
   if (status == TSR_OK) { /* a failure of the task travels on the timeline, not with this call */
     tsr_status outcome = function(argument, bases);
-    if (outcome == TSR_DEVICE_LOST) outcome = TSR_INTERNAL; /* that answer is sticky, and this device cannot be lost (R10) */
+    if (outcome == TSR_DEVICE_LOST)
+      outcome = TSR_INTERNAL; /* that answer is sticky, and this device cannot be lost (R10) */
     if (stream->pending == TSR_OK) stream->pending = outcome; /* only the producer touches it */
   }
   free(bases);
@@ -270,20 +279,33 @@ static tsr_status query(tsr_device* device, tsr_query_key key, uint32_t index, u
   *out_value = key == TSR_QUERY_FREE_BYTES ? device->plugin->capacity - used : atomic_load(&device->live);
   return TSR_OK;
 }
-static const tsr_device_table device_table = {
-    .struct_size = sizeof(tsr_device_table), .spaces = spaces, .link = link_of, .mem_alloc = mem_alloc,
-    .mem_free = mem_free, .stream_create = stream_create, .stream_destroy = stream_destroy,
-    .stream_signal = stream_signal, .stream_progress = stream_progress, .copy = copy, .query = query,
-    .stream_wait = stream_wait, .host_task = host_task};
+static const tsr_device_table device_table = {.struct_size = sizeof(tsr_device_table),
+                                              .spaces = spaces,
+                                              .link = link_of,
+                                              .mem_alloc = mem_alloc,
+                                              .mem_free = mem_free,
+                                              .stream_create = stream_create,
+                                              .stream_destroy = stream_destroy,
+                                              .stream_signal = stream_signal,
+                                              .stream_progress = stream_progress,
+                                              .copy = copy,
+                                              .query = query,
+                                              .stream_wait = stream_wait,
+                                              .host_task = host_task};
 
 static tsr_status enumerate(tsr_plugin* plugin, uint32_t index, tsr_device_desc* out_desc, uint32_t* out_count) {
   if (plugin == NULL) return TSR_INVALID_ARGUMENT;
   if (out_desc != NULL && index > 0) return fail(plugin, TSR_OUT_OF_RANGE, "the plugin has one device");
   if (out_count != NULL) *out_count = 1;
   if (out_desc == NULL) return TSR_OK;
-  tsr_device_desc desc = {.device_class = TSR_DEVICE_ACCELERATOR, .numa_node = -1, .space_count = 1, .compute_units = 1,
-                          .capabilities = TSR_DEVICE_HAS_FP64 | TSR_DEVICE_DEVICE_WAIT, .copy_engines = 1,
-                          .uuid = "tessera.scratch", .name = "scratch"};
+  tsr_device_desc desc = {.device_class = TSR_DEVICE_ACCELERATOR,
+                          .numa_node = -1,
+                          .space_count = 1,
+                          .compute_units = 1,
+                          .capabilities = TSR_DEVICE_HAS_FP64 | TSR_DEVICE_DEVICE_WAIT,
+                          .copy_engines = 1,
+                          .uuid = "tessera.scratch",
+                          .name = "scratch"};
   fill_out(out_desc, &desc, sizeof desc);
   return TSR_OK;
 }
@@ -317,12 +339,18 @@ static tsr_status shut_down(tsr_plugin* plugin) {
   free(plugin);
   return TSR_OK;
 }
-static const tsr_plugin_table plugin_table = {.struct_size = sizeof(tsr_plugin_table), .enumerate = enumerate,
-                                              .device_open = device_open, .device_close = device_close,
+static const tsr_plugin_table plugin_table = {.struct_size = sizeof(tsr_plugin_table),
+                                              .enumerate = enumerate,
+                                              .device_open = device_open,
+                                              .device_close = device_close,
                                               .shutdown = shut_down};
 
-static const tsr_option options[] = {{.struct_size = sizeof(tsr_option), .type = TSR_OPTION_BYTES, .name = "memory",
-                                      .default_text = "64 MiB", .min_value = 1, .max_value = 1e15,
+static const tsr_option options[] = {{.struct_size = sizeof(tsr_option),
+                                      .type = TSR_OPTION_BYTES,
+                                      .name = "memory",
+                                      .default_text = "64 MiB",
+                                      .min_value = 1,
+                                      .max_value = 1e15,
                                       .doc = "Capacity of the device's memory."}};
 
 static tsr_status open_plugin(const tsr_host* host, const tsr_option_value* values, uint32_t count,
@@ -342,10 +370,18 @@ static tsr_status open_plugin(const tsr_host* host, const tsr_option_value* valu
   return TSR_OK;
 }
 
-static const tsr_plugin_header header = {
-    .struct_size = sizeof(tsr_plugin_header), .abi_major = TSR_ABI_MAJOR, .abi_minor = TSR_ABI_MINOR,
-    .kind = TSR_PLUGIN_DEVICE, .sanitizer = TSR_BUILD_SANITIZER, .name = "scratch", .vendor = "Example",
-    .version = "1.0.0", .build = __VERSION__, .options = options, .option_count = 1, .open = open_plugin};
+static const tsr_plugin_header header = {.struct_size = sizeof(tsr_plugin_header),
+                                         .abi_major = TSR_ABI_MAJOR,
+                                         .abi_minor = TSR_ABI_MINOR,
+                                         .kind = TSR_PLUGIN_DEVICE,
+                                         .sanitizer = TSR_BUILD_SANITIZER,
+                                         .name = "scratch",
+                                         .vendor = "Example",
+                                         .version = "1.0.0",
+                                         .build = __VERSION__,
+                                         .options = options,
+                                         .option_count = 1,
+                                         .open = open_plugin};
 
 TSR_EXPORT const tsr_plugin_header* tsr_plugin_query(uint32_t host_major, uint32_t host_minor) {
   (void)host_minor;

@@ -43,12 +43,13 @@ using boost::context::detail::jump_fcontext;
 using boost::context::detail::transfer_t;
 
 /// Runs one thread of a block at a time, then waits for the next one. Handed from launch to launch: making one is dear.
-/// Built on Boost.Context's two routines themselves: its classes touch memory between the note to the thread sanitizer and
-/// the switch, which looks like a race.
+/// Built on Boost.Context's two routines themselves: its classes touch memory between the note to the thread sanitizer
+/// and the switch, which looks like a race.
 class kernel_fiber {
  public:
   kernel_fiber()
-      : m_context(boost::context::detail::make_fcontext(m_stack.top(), switch_notes::stack_bytes, &kernel_fiber::enter)) {
+      : m_context(
+            boost::context::detail::make_fcontext(m_stack.top(), switch_notes::stack_bytes, &kernel_fiber::enter)) {
     m_notes.describe(m_stack.bottom(), switch_notes::stack_bytes);
   }
   ~kernel_fiber() {
@@ -58,8 +59,8 @@ class kernel_fiber {
   kernel_fiber(const kernel_fiber&) = delete;
   kernel_fiber& operator=(const kernel_fiber&) = delete;
 
-  /// Starts the body as thread `number` of the block, or goes on with it. True when it waits at a barrier, false when it
-  /// has ended.
+  /// Starts the body as thread `number` of the block, or goes on with it. True when it waits at a barrier, false when
+  /// it has ended.
   bool start(unsigned number, const std::function<void()>& body) {
     m_number.store(number, std::memory_order_relaxed);
     m_body.store(&body, std::memory_order_relaxed);

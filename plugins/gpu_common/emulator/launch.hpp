@@ -1,10 +1,12 @@
 #pragma once
-// How the emulator runs a kernel: block after block on the stream's thread, one fiber per thread that waits at a barrier.
+// How the emulator runs a kernel: block after block on the stream's thread, one fiber per thread that waits at a
+// barrier.
 //
-// Under the thread sanitizer every thread of a block is a fiber of its own that the sanitizer knows, and nothing but the
-// barrier orders them: two threads of a block that touch the same memory without a barrier between them are reported, though
-// they never run at the same time. Blocks are ordered (they run one after the other), so races between blocks are not seen.
-// Under the address sanitizer shared memory is an allocation of just the bytes that the launch asked for.
+// Under the thread sanitizer every thread of a block is a fiber of its own that the sanitizer knows, and nothing but
+// the barrier orders them: two threads of a block that touch the same memory without a barrier between them are
+// reported, though they never run at the same time. Blocks are ordered (they run one after the other), so races between
+// blocks are not seen. Under the address sanitizer shared memory is an allocation of just the bytes that the launch
+// asked for.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +41,8 @@ running_block& here() noexcept;
 /// Waits until all threads of the block have come here.
 void barrier();
 
-/// Runs `body` for each thread of each block. A block whose threads do not all reach the same barriers breaks the device.
+/// Runs `body` for each thread of each block. A block whose threads do not all reach the same barriers breaks the
+/// device.
 void run_grid(extent3 grid, extent3 threads, std::size_t shared_bytes, const std::function<void()>& body);
 
 }  // namespace emulator

@@ -46,9 +46,11 @@ tsr_status find_entry(tsr_device* device, void* code, const char* name, std::sha
 tsr_status launch_entry(tsr_device* device, tsr_stream* stream, void* entry, const tsr_launch* how) {
   const auto call = std::make_shared<common::host_call>();
   operands resolver(device);
-  if (const auto status = common::prepare_launch(device->report, resolver, *static_cast<common::host_kernel*>(entry), how, *call))
+  if (const auto status =
+          common::prepare_launch(device->report, resolver, *static_cast<common::host_kernel*>(entry), how, *call))
     return status;
-  const extent3 grid{call->grid[0], call->grid[1], call->grid[2]}, group{call->group[0], call->group[1], call->group[2]};
+  const extent3 grid{call->grid[0], call->grid[1], call->grid[2]},
+      group{call->group[0], call->group[1], call->group[2]};
   return tell(device,
               emulator::enqueue(state_of(stream).native,
                                 [call, grid, group] {
@@ -59,7 +61,8 @@ tsr_status launch_entry(tsr_device* device, tsr_stream* stream, void* entry, con
 }
 
 void find_compiler(tsr_plugin& plugin) {
-  plugin.host_compiler = std::make_unique<const common::host_compiler>(plugin.setting.compiler, plugin.setting.compile_limit_ns);
+  plugin.host_compiler =
+      std::make_unique<const common::host_compiler>(plugin.setting.compiler, plugin.setting.compile_limit_ns);
 }
 bool has_compiler(const tsr_plugin&) noexcept { return true; }  // compile says what is missing
 

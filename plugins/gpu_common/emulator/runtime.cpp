@@ -168,34 +168,55 @@ using namespace emulator;
 
 error_kind kind_of(error_t error) noexcept {
   switch (error) {
-    case error_t::success: return error_kind::none;
-    case error_t::not_ready: return error_kind::not_ready;
-    case error_t::out_of_memory: return error_kind::out_of_memory;
-    case error_t::no_device: return error_kind::no_device;
-    case error_t::invalid_value: return error_kind::bad_argument;
-    case error_t::already_registered: return error_kind::already_there;
-    case error_t::gone: return error_kind::gone;
-    case error_t::not_permitted: return error_kind::denied;
-    case error_t::not_supported: return error_kind::unsupported;
+    case error_t::success:
+      return error_kind::none;
+    case error_t::not_ready:
+      return error_kind::not_ready;
+    case error_t::out_of_memory:
+      return error_kind::out_of_memory;
+    case error_t::no_device:
+      return error_kind::no_device;
+    case error_t::invalid_value:
+      return error_kind::bad_argument;
+    case error_t::already_registered:
+      return error_kind::already_there;
+    case error_t::gone:
+      return error_kind::gone;
+    case error_t::not_permitted:
+      return error_kind::denied;
+    case error_t::not_supported:
+      return error_kind::unsupported;
     case error_t::lost:
-    case error_t::missed_barrier: return error_kind::sticky;
+    case error_t::missed_barrier:
+      return error_kind::sticky;
   }
   return error_kind::other;
 }
 
 const char* text_of(error_t error) noexcept {
   switch (error) {
-    case error_t::success: return "no error";
-    case error_t::not_ready: return "not ready";
-    case error_t::out_of_memory: return "out of memory";
-    case error_t::no_device: return "no such device";
-    case error_t::invalid_value: return "invalid value";
-    case error_t::already_registered: return "host memory is already registered";
-    case error_t::gone: return "the memory is gone, or its process cannot be seen from here";
-    case error_t::not_permitted: return "the operating system keeps the processes apart";
-    case error_t::not_supported: return "not supported";
-    case error_t::lost: return "the emulated device is lost";
-    case error_t::missed_barrier: return "of a kernel's threads some waited at a barrier, some ended";
+    case error_t::success:
+      return "no error";
+    case error_t::not_ready:
+      return "not ready";
+    case error_t::out_of_memory:
+      return "out of memory";
+    case error_t::no_device:
+      return "no such device";
+    case error_t::invalid_value:
+      return "invalid value";
+    case error_t::already_registered:
+      return "host memory is already registered";
+    case error_t::gone:
+      return "the memory is gone, or its process cannot be seen from here";
+    case error_t::not_permitted:
+      return "the operating system keeps the processes apart";
+    case error_t::not_supported:
+      return "not supported";
+    case error_t::lost:
+      return "the emulated device is lost";
+    case error_t::missed_barrier:
+      return "of a kernel's threads some waited at a barrier, some ended";
   }
   return "an error of no name";
 }
@@ -303,7 +324,8 @@ error_t register_host(void* memory, std::size_t bytes) {
   auto& all = registered();
   const auto next = all.lower_bound(begin);
   if (next != all.end() && next->first < begin + bytes) return error_t::already_registered;
-  if (next != all.begin() && std::prev(next)->first + std::prev(next)->second > begin) return error_t::already_registered;
+  if (next != all.begin() && std::prev(next)->first + std::prev(next)->second > begin)
+    return error_t::already_registered;
   all.emplace(begin, bytes);
   return error_t::success;
 }

@@ -1,7 +1,7 @@
 #pragma once
 // A GPU runtime in host threads: what ../runtime.hpp asks, and how tests and plugins steer it. Device memory is host
-// memory, a stream is one thread, a kernel's threads are fibers of it (launch.hpp). Nothing here computes fast; it is there
-// so that kernels and stream logic run, also under sanitizers, where there is no GPU.
+// memory, a stream is one thread, a kernel's threads are fibers of it (launch.hpp). Nothing here computes fast; it is
+// there so that kernels and stream logic run, also under sanitizers, where there is no GPU.
 #include <tessera/plugin.h>
 
 #include <functional>

@@ -26,7 +26,10 @@ class switch_notes {
   static constexpr bool fiber_per_thread = false;  ///< who ends without waiting leaves its fiber to the next
 #endif
   /// Whether a switch orders what was done before with what comes after.
-  enum class order : unsigned { ordered = 0, unordered = 1 };
+  enum class order : unsigned {
+    ordered = 0,
+    unordered = 1
+  };
   static constexpr order ordered = order::ordered, unordered = order::unordered;
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -47,7 +50,8 @@ class switch_notes {
   switch_notes(const switch_notes&) = delete;
   switch_notes& operator=(const switch_notes&) = delete;
   void describe(void*, std::size_t) {}
-  // Always inline: the sanitizer counts calls and returns per fiber, and a call that returns on another one is not even.
+  // Always inline: the sanitizer counts calls and returns per fiber, and a call that returns on another one is not
+  // even.
   [[gnu::always_inline]] void before_entering(order how) {
     m_resumer.store(__tsan_get_current_fiber(), std::memory_order_relaxed);
     const unsigned flags = m_entered ? static_cast<unsigned>(how) : 0;

@@ -28,7 +28,7 @@ enum class error_t : std::uint8_t {
   no_device,
   invalid_value,
   already_registered,
-  gone,            ///< another process's memory that is no more
+  gone,  ///< another process's memory that is no more
   not_permitted,
   not_supported,
   lost,           ///< sticky, as is what follows

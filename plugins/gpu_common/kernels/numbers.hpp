@@ -115,19 +115,26 @@ T element(const void* bytes) {
 template <class Function>
 error_t with_number(tsr_type type, Function&& function) {
   switch (type) {
-    case TSR_F32: return function(float{});
-    case TSR_F64: return function(double{});
-    case TSR_C64: return function(complex<float>{});
-    default: return function(complex<double>{});
+    case TSR_F32:
+      return function(float{});
+    case TSR_F64:
+      return function(double{});
+    case TSR_C64:
+      return function(complex<float>{});
+    default:
+      return function(complex<double>{});
   }
 }
 /// The same with integers, unsigned, since theirs wrap around.
 template <class Function>
 error_t with_any(tsr_type type, Function&& function) {
   switch (type) {
-    case TSR_I32: return function(std::uint32_t{});
-    case TSR_I64: return function(std::uint64_t{});
-    default: return with_number(type, function);
+    case TSR_I32:
+      return function(std::uint32_t{});
+    case TSR_I64:
+      return function(std::uint64_t{});
+    default:
+      return with_number(type, function);
   }
 }
 

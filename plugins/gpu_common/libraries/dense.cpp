@@ -113,11 +113,14 @@ dense_library::answer dense_library::run(const common::trsm_call& call, dense_ha
 
 std::uint64_t dense_library::workspace(const common::potrf_call& call, dense_handles& handles, stream_t stream) const {
   const auto place = place_of(call.type);
-  if (m_potrf[place] == nullptr || m_dialect.potrf_size == nullptr || m_potrf_size[place] == nullptr || call.n == 0) return 0;
+  if (m_potrf[place] == nullptr || m_dialect.potrf_size == nullptr || m_potrf_size[place] == nullptr || call.n == 0)
+    return 0;
   void* const handle = solver(handles, stream);
   const auto size_of = reinterpret_cast<potrf_size_function>(m_potrf_size[place]);
   int elements = 0;
-  if (handle == nullptr || size_of(handle, m_dialect.triangles[call.triangle], call.n, call.a, call.lda, &elements) != 0) return 0;
+  if (handle == nullptr ||
+      size_of(handle, m_dialect.triangles[call.triangle], call.n, call.a, call.lda, &elements) != 0)
+    return 0;
   return std::max<std::uint64_t>(static_cast<std::uint64_t>(elements), 1) * common::element_bytes(call.type);
 }
 
@@ -136,7 +139,8 @@ dense_library::answer dense_library::run(const common::potrf_call& call, const s
   if (bytes == 0) return std::nullopt;
   const auto factor = [&](void* memory) {
     const auto elements = static_cast<int>(bytes / common::element_bytes(call.type));
-    return reinterpret_cast<potrf_with_workspace>(m_potrf[place])(handle, triangle, call.n, call.a, call.lda, memory, elements, call.info);
+    return reinterpret_cast<potrf_with_workspace>(m_potrf[place])(handle, triangle, call.n, call.a, call.lda, memory,
+                                                                  elements, call.info);
   };
   if (scratch.memory != nullptr && scratch.bytes >= bytes) return factor(scratch.memory);
   void* own = nullptr;

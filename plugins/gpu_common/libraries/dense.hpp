@@ -60,10 +60,12 @@ class dense_library {
   answer run(const common::gemm_call& call, dense_handles& handles, stream_t stream) const;
   answer run(const common::syrk_call& call, dense_handles& handles, stream_t stream) const;
   answer run(const common::trsm_call& call, dense_handles& handles, stream_t stream) const;
-  /// With the caller's scratch memory where that is enough, else with some that is taken and given back in the stream's order, which is
-  /// not done while work is recorded.
-  answer run(const common::potrf_call& call, const scratch_given& scratch, bool recording, dense_handles& handles, stream_t stream) const;
-  /// Bytes of scratch memory that this wants; 0: the library finds its own, or does not do the call. Operands are not looked at.
+  /// With the caller's scratch memory where that is enough, else with some that is taken and given back in the stream's
+  /// order, which is not done while work is recorded.
+  answer run(const common::potrf_call& call, const scratch_given& scratch, bool recording, dense_handles& handles,
+             stream_t stream) const;
+  /// Bytes of scratch memory that this wants; 0: the library finds its own, or does not do the call. Operands are not
+  /// looked at.
   std::uint64_t workspace(const common::potrf_call& call, dense_handles& handles, stream_t stream) const;
 
   /// Makes a stream's handles now: while work is recorded they cannot be made.

@@ -16,7 +16,8 @@ std::string with_colons(const std::string& log) {
     std::string line = log.substr(at, end == log.npos ? end : end - at);
     const auto close = line.find("): "), open = close == line.npos ? line.npos : line.rfind('(', close);
     bool is_number = open != line.npos && close > open + 1;
-    for (auto k = open + 1; is_number && k < close; ++k) is_number = std::isdigit(static_cast<unsigned char>(line[k])) != 0;
+    for (auto k = open + 1; is_number && k < close; ++k)
+      is_number = std::isdigit(static_cast<unsigned char>(line[k])) != 0;
     if (is_number) line = line.substr(0, open) + ":" + line.substr(open + 1, close - open - 1) + line.substr(close + 1);
     text += line + "\n";
     if (end == log.npos) break;
@@ -69,8 +70,8 @@ run_time_compiler::run_time_compiler(const compiler_dialect& dialect, const libr
   int major = 0, minor = 0;
   if (const auto version = m_library.function<int (*)(int*, int*)>(std::string(dialect.prefix) + "Version"))
     static_cast<void>(version(&major, &minor));
-  m_identity =
-      std::string(dialect.name) + " " + std::to_string(major) + "." + std::to_string(minor) + " (" + m_library.name() + ")";
+  m_identity = std::string(dialect.name) + " " + std::to_string(major) + "." + std::to_string(minor) + " (" +
+               m_library.name() + ")";
 }
 
 std::string run_time_compiler::log_of(void* program) const {
@@ -99,13 +100,15 @@ tsr_status run_time_compiler::compile(const common::reporter& report, const std:
   std::vector<std::string> all = common::split_options(options);
   for (const std::string& one : all)
     if (!m_dialect.checks_options && !one.starts_with("-D") && !one.starts_with("-U"))
-      return report.fail(TSR_INVALID_ARGUMENT, "%s: the option '%s' is not taken; -D and -U are", m_dialect.name, one.c_str());
+      return report.fail(TSR_INVALID_ARGUMENT, "%s: the option '%s' is not taken; -D and -U are", m_dialect.name,
+                         one.c_str());
   if (!architecture.empty()) all.push_back(m_dialect.architecture + architecture);
   std::vector<const char*> given;
   for (const std::string& one : all) given.push_back(one.c_str());
   if (const int code = m_compile(made.is, static_cast<int>(given.size()), given.data())) {
     const std::string log = log_of(made.is);
-    return log.empty() ? fail(TSR_INVALID_ARGUMENT, "CompileProgram", code) : report.fail_with(TSR_INVALID_ARGUMENT, log);
+    return log.empty() ? fail(TSR_INVALID_ARGUMENT, "CompileProgram", code)
+                       : report.fail_with(TSR_INVALID_ARGUMENT, log);
   }
   std::size_t bytes = 0;
   if (const int code = m_size(made.is, &bytes)) return fail(TSR_UNKNOWN, m_dialect.size, code);

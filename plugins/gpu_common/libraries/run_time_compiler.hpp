@@ -17,7 +17,8 @@ struct compiler_dialect {
   const char* prefix;              ///< of all functions: "nvrtc"
   const char *size, *code;         ///< those that give the image, without the prefix: "GetPTXSize", "GetPTX"
   const char* architecture;        ///< the option before a device's architecture
-  /// Whether options that it does not know are errors like others. hiprtc 5.2 ends the process: all but -D and -U are refused.
+  /// Whether options that it does not know are errors like others. hiprtc 5.2 ends the process: all but -D and -U are
+  /// refused.
   bool checks_options;
 };
 extern const compiler_dialect nvidia_compiler, amd_compiler;
@@ -31,13 +32,14 @@ class run_time_compiler {
   const std::string& identity() const noexcept { return m_identity; }    ///< "NVRTC 13.0"
 
   /// Compiles a text of the vendor's dialect for an architecture ("compute_90", "gfx90a"). The compiler's messages, as
-  /// "file:line: error ...", are the record. Fails: INVALID_ARGUMENT (the text, an option), RESOURCE_EXHAUSTED, UNKNOWN.
-  tsr_status compile(const common::reporter& report, const std::string& text, const char* options, const std::string& architecture,
-                     std::string& image) const;
+  /// "file:line: error ...", are the record. Fails: INVALID_ARGUMENT (the text, an option), RESOURCE_EXHAUSTED,
+  /// UNKNOWN.
+  tsr_status compile(const common::reporter& report, const std::string& text, const char* options,
+                     const std::string& architecture, std::string& image) const;
 
  private:
-  using create_function = int (*)(void** program, const char* text, const char* name, int headers, const char* const* header_texts,
-                                  const char* const* header_names);
+  using create_function = int (*)(void** program, const char* text, const char* name, int headers,
+                                  const char* const* header_texts, const char* const* header_names);
   using compile_function = int (*)(void* program, int count, const char* const* options);
   using size_function = int (*)(void* program, std::size_t* bytes);
   using text_function = int (*)(void* program, char* text);

@@ -281,8 +281,11 @@ std::optional<std::string> sparse_library::run(const library_product& product, s
 }
 
 std::uint64_t sparse_library::workspace(library_product product, sparse_handles& handles, stream_t stream) const {
-  if (product.starts == nullptr || product.call.transpose != TSR_NO_TRANSPOSE || product.call.b == 0 || product.call.b > most) return 0;
-  void* const handle = handles.m_handle.made(m_library, m_dialect.create, m_dialect.destroy, m_dialect.set_stream, stream);
+  if (product.starts == nullptr || product.call.transpose != TSR_NO_TRANSPOSE || product.call.b == 0 ||
+      product.call.b > most)
+    return 0;
+  void* const handle =
+      handles.m_handle.made(m_library, m_dialect.create, m_dialect.destroy, m_dialect.set_stream, stream);
   std::uint64_t bytes = 0;
   product.asked = &bytes;
   if (handle != nullptr) attempt(*this, product, handle, stream).run();

@@ -51,7 +51,8 @@ struct library_product {
   void* workspace;             ///< the caller's; null: none
   std::uint64_t workspace_bytes;
   bool recording;  ///< then no memory is taken
-  std::uint64_t* asked = nullptr;  ///< not null: nothing is enqueued, and this gets the bytes of scratch memory that are wanted
+  std::uint64_t* asked =
+      nullptr;  ///< not null: nothing is enqueued, and this gets the bytes of scratch memory that are wanted
 };
 
 /// The library of one process. Thread-safe but for the handles. Descriptors are made for each call: they are host
@@ -78,8 +79,8 @@ class sparse_library {
   /// do it.
   std::optional<std::string> run(const library_product& product, sparse_handles& handles, stream_t stream) const;
 
-  /// Bytes of scratch memory that such a call wants; 0: none, or the call is not the library's. `product.call` has any pointers of the
-  /// device for X and Y.
+  /// Bytes of scratch memory that such a call wants; 0: none, or the call is not the library's. `product.call` has any
+  /// pointers of the device for X and Y.
   std::uint64_t workspace(library_product product, sparse_handles& handles, stream_t stream) const;
 
   /// Makes a stream's handle now: while work is recorded it cannot be made.

@@ -12,8 +12,8 @@
 
 namespace tessera::gpu {
 
-/// Asks the libraries once per shape, with handles of its own on a stream of its own, so that nobody's stream is touched. One for
-/// each device, which is the thread's current one. Thread-safe.
+/// Asks the libraries once per shape, with handles of its own on a stream of its own, so that nobody's stream is
+/// touched. One for each device, which is the thread's current one. Thread-safe.
 class workspace_sizes {
  public:
   workspace_sizes() = default;
@@ -21,7 +21,8 @@ class workspace_sizes {
   workspace_sizes(const workspace_sizes&) = delete;
   workspace_sizes& operator=(const workspace_sizes&) = delete;
 
-  /// Bytes that this call wants beyond its operands, whose addresses are not looked at; 0 where the library finds its own or is not used.
+  /// Bytes that this call wants beyond its operands, whose addresses are not looked at; 0 where the library finds its
+  /// own or is not used.
   std::uint64_t of(const dense_library& library, const common::potrf_call& call);
   std::uint64_t of(const sparse_library& library, const library_product& product);
 

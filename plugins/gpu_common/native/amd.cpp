@@ -71,10 +71,10 @@ error_t find_function(function_t* out, module_t module, const char* name) {
   return error;
 }
 
-error_t launch(function_t function, const std::uint32_t grid[3], const std::uint32_t group[3], std::uint32_t shared_bytes,
-               stream_t stream, void** arguments) {
-  return hipModuleLaunchKernel(static_cast<hipFunction_t>(function), grid[0], grid[1], grid[2], group[0], group[1], group[2],
-                               shared_bytes, stream, arguments, nullptr);
+error_t launch(function_t function, const std::uint32_t grid[3], const std::uint32_t group[3],
+               std::uint32_t shared_bytes, stream_t stream, void** arguments) {
+  return hipModuleLaunchKernel(static_cast<hipFunction_t>(function), grid[0], grid[1], grid[2], group[0], group[1],
+                               group[2], shared_bytes, stream, arguments, nullptr);
 }
 
 }  // namespace tessera::gpu::vendor

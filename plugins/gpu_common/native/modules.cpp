@@ -95,18 +95,21 @@ tsr_status launch_entry(tsr_device* device, tsr_stream* stream, void* entry, con
     std::memcpy(&address, how->arguments[i], sizeof address);
     const std::string name = "argument " + std::to_string(i) + " of '" + kernel.name + "'";
     if (address.memory != nullptr || address.offset != 0)
-      if (const auto status = resolver.resolve(name.c_str(), address, address.memory == nullptr ? 1 : 0, &values[i])) return status;
+      if (const auto status = resolver.resolve(name.c_str(), address, address.memory == nullptr ? 1 : 0, &values[i]))
+        return status;
     places[i] = &values[i];
   }
-  return tell(device,
-              vendor::launch(kernel.native, how->grid, how->group, how->shared_bytes, state_of(stream).native, places.data()),
-              ("launch of '" + kernel.name + "'").c_str());
+  return tell(
+      device,
+      vendor::launch(kernel.native, how->grid, how->group, how->shared_bytes, state_of(stream).native, places.data()),
+      ("launch of '" + kernel.name + "'").c_str());
 }
 
 void find_compiler(tsr_plugin& plugin) {
   const vendor_libraries& of = plugin.setting.vendor;
   if (of.compiler == nullptr || !vendor::has_modules) return;
-  auto found = std::make_unique<const run_time_compiler>(*of.compiler, library_search{plugin.setting.library_path, of.system_too});
+  auto found = std::make_unique<const run_time_compiler>(*of.compiler,
+                                                         library_search{plugin.setting.library_path, of.system_too});
   if (*found)
     plugin.compiler = std::move(found);
   else if (of.system_too)
@@ -121,7 +124,8 @@ std::string compiler_identity(const tsr_device& device) {
 }
 
 tsr_status compile_code(tsr_device* device, const char* text, const char* options, std::string& image) {
-  return device->plugin->compiler->compile(device->report, common::gpu_source(text), options, device->facts.architecture, image);
+  return device->plugin->compiler->compile(device->report, common::gpu_source(text), options,
+                                           device->facts.architecture, image);
 }
 
 }  // namespace tessera::gpu

@@ -55,16 +55,19 @@ error_t find_function(function_t* out, module_t module, const char* name) {
   return error;
 }
 
-error_t launch(function_t function, const std::uint32_t grid[3], const std::uint32_t group[3], std::uint32_t shared_bytes,
-               stream_t stream, void** arguments) {
-  return cudaLaunchKernel(function, {grid[0], grid[1], grid[2]}, {group[0], group[1], group[2]}, arguments, shared_bytes, stream);
+error_t launch(function_t function, const std::uint32_t grid[3], const std::uint32_t group[3],
+               std::uint32_t shared_bytes, stream_t stream, void** arguments) {
+  return cudaLaunchKernel(function, {grid[0], grid[1], grid[2]}, {group[0], group[1], group[2]}, arguments,
+                          shared_bytes, stream);
 }
 #else  // cudart loads no images before 12.8
 const bool has_modules = false;
 error_t load_module(module_t*, const void*) { return cudaErrorNotSupported; }
 error_t unload_module(module_t) { return cudaErrorNotSupported; }
 error_t find_function(function_t*, module_t, const char*) { return cudaErrorNotSupported; }
-error_t launch(function_t, const std::uint32_t*, const std::uint32_t*, std::uint32_t, stream_t, void**) { return cudaErrorNotSupported; }
+error_t launch(function_t, const std::uint32_t*, const std::uint32_t*, std::uint32_t, stream_t, void**) {
+  return cudaErrorNotSupported;
+}
 #endif
 
 }  // namespace tessera::gpu::vendor

@@ -31,14 +31,19 @@ static_assert(CUBLAS_FILL_MODE_LOWER == 0 && CUBLAS_FILL_MODE_UPPER == 1 && CUBL
 static_assert(CUBLAS_DIAG_NON_UNIT == 0 && CUBLAS_DIAG_UNIT == 1 && CUBLAS_STATUS_SUCCESS == 0 &&
               CUSOLVER_STATUS_SUCCESS == 0);
 
-static_assert(calls_v<create_function, decltype(&cusparseCreate)> && calls_v<set_stream_function, decltype(&cusparseSetStream)>);
+static_assert(calls_v<create_function, decltype(&cusparseCreate)> &&
+              calls_v<set_stream_function, decltype(&cusparseSetStream)>);
 static_assert(calls_v<property_function, decltype(&cusparseGetProperty)>);
-static_assert(calls_v<make_csr_function, decltype(&cusparseCreateCsr)> && calls_v<make_matrix_function, decltype(&cusparseCreateDnMat)> &&
+static_assert(calls_v<make_csr_function, decltype(&cusparseCreateCsr)> &&
+              calls_v<make_matrix_function, decltype(&cusparseCreateDnMat)> &&
               calls_v<make_vector_function, decltype(&cusparseCreateDnVec)>);
-static_assert(calls_v<drop_function, decltype(&cusparseDestroySpMat)> && calls_v<drop_function, decltype(&cusparseDestroyDnMat)> &&
+static_assert(calls_v<drop_function, decltype(&cusparseDestroySpMat)> &&
+              calls_v<drop_function, decltype(&cusparseDestroyDnMat)> &&
               calls_v<drop_function, decltype(&cusparseDestroyDnVec)>);
-static_assert(calls_v<spmv_size_function, decltype(&cusparseSpMV_bufferSize)> && calls_v<spmv_function, decltype(&cusparseSpMV)>);
-static_assert(calls_v<spmm_size_function, decltype(&cusparseSpMM_bufferSize)> && calls_v<spmm_function, decltype(&cusparseSpMM)>);
+static_assert(calls_v<spmv_size_function, decltype(&cusparseSpMV_bufferSize)> &&
+              calls_v<spmv_function, decltype(&cusparseSpMV)>);
+static_assert(calls_v<spmm_size_function, decltype(&cusparseSpMM_bufferSize)> &&
+              calls_v<spmm_function, decltype(&cusparseSpMM)>);
 static_assert(CUDA_R_32F == 0 && CUDA_R_64F == 1 && CUDA_C_32F == 4 && CUDA_C_64F == 5 && CUSPARSE_INDEX_32I == 2 &&
               CUSPARSE_INDEX_BASE_ZERO == 0 && CUSPARSE_ORDER_ROW == 2 && CUSPARSE_OPERATION_NON_TRANSPOSE == 0);
 static_assert(CUSPARSE_SPMV_CSR_ALG2 == 3 && CUSPARSE_SPMM_CSR_ALG3 == 12 && CUSPARSE_STATUS_SUCCESS == 0 &&

@@ -28,7 +28,7 @@ error_kind kind_of(error_t error) noexcept {
     case 400:  // a handle
     case 713:
       return error_kind::bad_argument;  // host memory that is not registered
-    case 205:  // another process's memory could not be mapped
+    case 205:                           // another process's memory could not be mapped
       return error_kind::gone;
     case 711:  // too many devices and processes share memory
       return error_kind::out_of_memory;

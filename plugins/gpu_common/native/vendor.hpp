@@ -24,8 +24,8 @@ extern const bool has_modules;
 error_t load_module(module_t* out, const void* image);
 error_t unload_module(module_t module);
 error_t find_function(function_t* out, module_t module, const char* name);
-error_t launch(function_t function, const std::uint32_t grid[3], const std::uint32_t group[3], std::uint32_t shared_bytes,
-               stream_t stream, void** arguments);
+error_t launch(function_t function, const std::uint32_t grid[3], const std::uint32_t group[3],
+               std::uint32_t shared_bytes, stream_t stream, void** arguments);
 /// As the vendor counts; 0: unknown.
 int driver_version() noexcept;
 

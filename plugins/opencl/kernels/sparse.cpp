@@ -14,10 +14,10 @@ error_t multiply_sparse(const sparse_product& p, stream_t stream) {
   return launch(stream, {"sparse", element_of(p.type), "multiply_rows"},
                 {groups_for(p.a.rows, threads / (shared.wide * shared.deep))}, threads, p.a.rows,
                 static_cast<const void*>(p.a.starts), static_cast<const void*>(p.a.columns),
-                static_cast<const void*>(p.a.order), p.a.tile.rows, p.a.tile.columns, p.a.tile.row_step, p.a.tile.column_step,
-                p.a.across, p.a.values, cl_int{p.a.conjugated}, cl_int{!is_zero(p.type, p.alpha)}, p.b,
-                p.x, p.ldx, static_cast<const void*>(p.y), p.ldy, one_element(p.type, p.alpha), one_element(p.type, p.beta),
-                cl_uint{shared.wide}, cl_uint{shared.deep});
+                static_cast<const void*>(p.a.order), p.a.tile.rows, p.a.tile.columns, p.a.tile.row_step,
+                p.a.tile.column_step, p.a.across, p.a.values, cl_int{p.a.conjugated}, cl_int{!is_zero(p.type, p.alpha)},
+                p.b, p.x, p.ldx, static_cast<const void*>(p.y), p.ldy, one_element(p.type, p.alpha),
+                one_element(p.type, p.beta), cl_uint{shared.wide}, cl_uint{shared.deep});
 }
 
 }  // namespace tessera::gpu

@@ -22,8 +22,8 @@ error_t reduce(cl_int norm, tsr_type type, std::int64_t n, const void* x, std::i
   error_t error = launch(stream, {"vector", element_of(type), "sum_up"}, {groups}, vector_threads, norm, n,
                          first(type, x, n, incx), incx, first(type, y, n, incy), incy, scratch, result);
   if (kind_of(error) != error_kind::none || groups == 1) return error;
-  return launch(stream, {"vector", element_of(type), "join_sums"}, {1}, vector_threads, norm, static_cast<cl_uint>(groups),
-                scratch, result);
+  return launch(stream, {"vector", element_of(type), "join_sums"}, {1}, vector_threads, norm,
+                static_cast<cl_uint>(groups), scratch, result);
 }
 
 }  // namespace
@@ -60,8 +60,8 @@ error_t reduce_add(tsr_type type, std::int64_t count, void* to, void* const* sou
     const void* from[most];
     for (std::size_t s = 0; s < most; ++s) from[s] = sources[begin + (s < some ? s : 0)];
     const error_t error =
-        launch(stream, {"vector", element_of(type), "add_all"}, {groups_for(count, vector_threads)}, vector_threads, count,
-               static_cast<const void*>(to), static_cast<cl_uint>(some), from[0], from[1], from[2], from[3]);
+        launch(stream, {"vector", element_of(type), "add_all"}, {groups_for(count, vector_threads)}, vector_threads,
+               count, static_cast<const void*>(to), static_cast<cl_uint>(some), from[0], from[1], from[2], from[3]);
     if (kind_of(error) != error_kind::none) return error;
   }
   return {};

@@ -137,16 +137,17 @@ void longer_option_values(const subject& what) {
                 [&](tsr_plugin* handle, const tsr_plugin_table& table) { made = fingerprint(what, handle, table); });
     return made;
   };
-  // Sizes may follow what is free at the time, as on a disk: what differs between two equal openings proves nothing. So one with longer values stands
-  // between two usual ones, and must differ from both again and again while those agree.
+  // Sizes may follow what is free at the time, as on a disk: what differs between two equal openings proves nothing. So
+  // one with longer values stands between two usual ones, and must differ from both again and again while those agree.
   constexpr int rounds = 4;
   int proofs = 0;
   for (int round = 0; round < rounds; ++round) {
     const auto before = print(values.data()), with_longer = print(&wide.front().value), after = print(values.data());
     if (with_longer == before || with_longer == after) return;
     proofs += before == after ? 1 : 0;
-    expect(before.size() == with_longer.size(), "with longer option values the plugin makes another number of devices: the elements of an array lie "
-                                                "struct_size apart (rule R1)");
+    expect(before.size() == with_longer.size(),
+           "with longer option values the plugin makes another number of devices: the elements of an array lie "
+           "struct_size apart (rule R1)");
   }
   expect(proofs < rounds - 1,
          "with longer option values the plugin makes other devices: the elements of an array lie struct_size apart "
@@ -184,7 +185,8 @@ void descriptions_stay_inside(const subject& what) {
   }
 }
 
-/// `call` fills a struct of which the host's room ends at `room`: a later plugin, whose struct is longer, meets an older host so.
+/// `call` fills a struct of which the host's room ends at `room`: a later plugin, whose struct is longer, meets an
+/// older host so.
 template <class Struct, class Call>
 void expect_short(std::size_t room, const char* entry, Call&& call) {
   alignas(Struct) std::array<unsigned char, sizeof(Struct)> bytes;
@@ -193,10 +195,13 @@ void expect_short(std::size_t room, const char* entry, Call&& call) {
   std::memcpy(bytes.data(), &given, sizeof given);
   expect_ok(call(reinterpret_cast<Struct*>(bytes.data())), entry);
   for (std::size_t i = room; i < bytes.size(); ++i)
-    expect(bytes[i] == 0xa5, "{} is given room for {} bytes (struct_size) and writes byte {}: no more than the room is written (rule R1)", entry, room, i);
+    expect(bytes[i] == 0xa5,
+           "{} is given room for {} bytes (struct_size) and writes byte {}: no more than the room is written (rule R1)",
+           entry, room, i);
   std::uint32_t written = 0;
   std::memcpy(&written, bytes.data(), sizeof written);
-  expect(written > 0 && written <= room, "{} is given room for {} bytes and sets struct_size to {}", entry, room, written);
+  expect(written > 0 && written <= room, "{} is given room for {} bytes and sets struct_size to {}", entry, room,
+         written);
 }
 
 void short_structs_are_respected(const subject& what) {
@@ -204,8 +209,9 @@ void short_structs_are_respected(const subject& what) {
   for (std::uint32_t i = 0; i < all.devices.size(); ++i) {
     const plugin::device& device = *all.devices[i];
     std::uint32_t count = 0;
-    expect_short<tsr_device_desc>(offsetof(tsr_device_desc, pci_address), "enumerate",
-                                  [&](tsr_device_desc* out) { return all.session.table().enumerate(all.session.handle(), i, out, &count); });
+    expect_short<tsr_device_desc>(offsetof(tsr_device_desc, pci_address), "enumerate", [&](tsr_device_desc* out) {
+      return all.session.table().enumerate(all.session.handle(), i, out, &count);
+    });
     expect_short<tsr_space_desc>(offsetof(tsr_space_desc, name), "spaces",
                                  [&](tsr_space_desc* out) { return device.table().spaces(device.handle(), 0, out); });
     expect_short<tsr_link_desc>(offsetof(tsr_link_desc, latency), "link", [&](tsr_link_desc* out) {
@@ -223,7 +229,8 @@ void texts_end(const subject& what) {
     given.struct_size = sizeof given;
     std::uint32_t count = 0;
     expect_ok(all.session.table().enumerate(all.session.handle(), i, &given, &count), "enumerate");
-    expect(std::memchr(given.name, 0, sizeof given.name) != nullptr, "the name of device {} has no NUL among its {} bytes", i, sizeof given.name);
+    expect(std::memchr(given.name, 0, sizeof given.name) != nullptr,
+           "the name of device {} has no NUL among its {} bytes", i, sizeof given.name);
     expect(given.struct_size < sizeof given || std::memchr(given.pci_address, 0, sizeof given.pci_address) != nullptr,
            "the pci_address of device {} has no NUL among its {} bytes", i, sizeof given.pci_address);
   }

@@ -39,7 +39,8 @@ inline std::atomic<bool> looked_at_something{false};
 /// The last limit for which the running check left something out; "" if there was none. For its own thread.
 inline std::string left_out;
 
-/// Fails the running check unless `truth`. For what a check needs before it can look at what it is about; counts as no look.
+/// Fails the running check unless `truth`. For what a check needs before it can look at what it is about; counts as no
+/// look.
 template <class... Arguments>
 void need(bool truth, fmt::format_string<Arguments...> text, Arguments&&... arguments) {
   if (!truth) throw check_failed(fmt::format(text, std::forward<Arguments>(arguments)...));
@@ -66,8 +67,8 @@ inline void expect_ok(tsr_status got, std::string_view call) { expect_status(got
 /// Where shapes and contents come from.
 struct random_source : std::mt19937_64 {
   using std::mt19937_64::mt19937_64;
-  /// Shapes are now ones in which each argument matters: no size is 0 or 1, no scalar is 0 or 1, and there are gaps. Otherwise all of
-  /// these come too.
+  /// Shapes are now ones in which each argument matters: no size is 0 or 1, no scalar is 0 or 1, and there are gaps.
+  /// Otherwise all of these come too.
   bool general = false;
 };
 

@@ -22,26 +22,27 @@ struct request {
   std::filesystem::path known_failures = {};     ///< file of known failures; empty: none
   std::filesystem::path layer = {};              ///< absolute path of a layer to put around the plugin; empty: none
   std::vector<plugin::raw_option> layer_options = {};  ///< for the layer's open
-  /// Where `plugin` is a layer: absolute path of what it is put around, so that the result is checked as a device is. Empty: tessera_host.so,
-  /// if that lies beside it.
+  /// Where `plugin` is a layer: absolute path of what it is put around, so that the result is checked as a device is.
+  /// Empty: tessera_host.so, if that lies beside it.
   std::filesystem::path inner = {};
   std::vector<plugin::raw_option> inner_options = {};  ///< for the inner plugin's open
-  /// More options, of the layer if there is one, else of the plugin, with which a device loses itself in the course of work. Empty: a host
-  /// task that answers DEVICE_LOST is tried.
+  /// More options, of the layer if there is one, else of the plugin, with which a device loses itself in the course of
+  /// work. Empty: a host task that answers DEVICE_LOST is tried.
   std::vector<plugin::raw_option> lose_with = {};
   /// Argument bytes that an operation takes, by its name, for plugins whose operations take none of the usual ones.
   std::vector<std::pair<std::string, std::vector<unsigned char>>> arguments = {};
-  /// A command line that with one more word calls run_second_process(word), such as {"/path/to/this/program", "--second"}. Empty:
-  /// what takes two processes is not checked.
+  /// A command line that with one more word calls run_second_process(word), such as {"/path/to/this/program",
+  /// "--second"}. Empty: what takes two processes is not checked.
   std::vector<std::string> second_process = {};
-  /// A check may take so long; 0: as long as it likes. A plugin that hangs cannot be ended alone: see listener::does_not_return.
+  /// A check may take so long; 0: as long as it likes. A plugin that hangs cannot be ended alone: see
+  /// listener::does_not_return.
   std::chrono::seconds time_limit{0};
 };
 
 enum class outcome : std::uint8_t {
   passed,
   failed,
-  skipped,       ///< the plugin does not offer what the check is about, or the check found nothing to look at
+  skipped,        ///< the plugin does not offer what the check is about, or the check found nothing to look at
   known_failure,  ///< failed, and a line of the known failures that has not expired says so
   not_run         ///< the plugin cannot be opened; the result "open" says why
 };
@@ -68,10 +69,10 @@ const char* name_of(outcome how) noexcept;
 
 /// Hears of a run of the suite. What is empty is not called.
 struct listener {
-  std::function<void(const char* name)> begins = {};     ///< before each check
-  std::function<void(const result& of)> ended = {};      ///< after each
-  /// A check has taken longer than the limit, or the plugin has ended its thread: its failure is the last result. Called on any thread; does
-  /// not return (the process ends).
+  std::function<void(const char* name)> begins = {};  ///< before each check
+  std::function<void(const result& of)> ended = {};   ///< after each
+  /// A check has taken longer than the limit, or the plugin has ended its thread: its failure is the last result.
+  /// Called on any thread; does not return (the process ends).
   std::function<void(const report& so_far)> does_not_return = {};
 };
 
@@ -81,8 +82,8 @@ struct listener {
 /// with it, and standard error names the check.
 report run(const request& what, const listener& tells = {});
 
-/// The part of a second process of the same program, which the suite starts: `order` is the path of a file of its own. 0, or 1 and
-/// what went wrong on standard output.
+/// The part of a second process of the same program, which the suite starts: `order` is the path of a file of its own.
+/// 0, or 1 and what went wrong on standard output.
 int run_second_process(const std::filesystem::path& order);
 
 /// The names of all checks, in the order of running.

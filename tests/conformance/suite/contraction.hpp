@@ -14,9 +14,9 @@ namespace tessera::conformance {
 
 /// Labels and extents of three operands.
 struct contraction {
-  std::vector<std::int32_t> modes[3];     ///< of A, B, C
+  std::vector<std::int32_t> modes[3];  ///< of A, B, C
   std::vector<std::int64_t> extents[3];
-  std::vector<std::int32_t> labels;       ///< all of them
+  std::vector<std::int32_t> labels;  ///< all of them
   std::vector<std::int64_t> label_extents;
 
   std::int64_t extent_of(std::int32_t label) const {
@@ -31,7 +31,8 @@ struct contraction {
   std::size_t terms() const {
     std::size_t all = 1;
     for (std::size_t i = 0; i < labels.size(); ++i)
-      if (std::find(modes[2].begin(), modes[2].end(), labels[i]) == modes[2].end()) all *= static_cast<std::size_t>(label_extents[i]);
+      if (std::find(modes[2].begin(), modes[2].end(), labels[i]) == modes[2].end())
+        all *= static_cast<std::size_t>(label_extents[i]);
     return all;
   }
   void add(std::int32_t label, std::int64_t extent, bool in_a, bool in_b, bool in_c) {
@@ -60,8 +61,8 @@ struct contraction {
   }
 };
 
-/// Ranks up to 6, labels of all kinds, in any order; extents such that some 10^5 terms are computed at most. Now and then an
-/// extent is 0 or 1, an operand one element, an order the natural one.
+/// Ranks up to 6, labels of all kinds, in any order; extents such that some 10^5 terms are computed at most. Now and
+/// then an extent is 0 or 1, an operand one element, an order the natural one.
 inline contraction random_contraction(std::mt19937_64& random) {
   contraction made;
   const auto below = [&](std::uint64_t n) { return static_cast<std::int64_t>(random() % n); };
@@ -95,7 +96,8 @@ void contract_by_definition(const contraction& shape, T alpha, const std::vector
     step[operand].assign(labels, 0);
     std::size_t reached = 1;
     for (std::size_t d = 0; d < shape.modes[operand].size(); ++d) {
-      const auto at = std::find(shape.labels.begin(), shape.labels.end(), shape.modes[operand][d]) - shape.labels.begin();
+      const auto at =
+          std::find(shape.labels.begin(), shape.labels.end(), shape.modes[operand][d]) - shape.labels.begin();
       step[operand][static_cast<std::size_t>(at)] = reached;
       reached *= static_cast<std::size_t>(shape.extents[operand][d]);
     }
@@ -103,11 +105,13 @@ void contract_by_definition(const contraction& shape, T alpha, const std::vector
   const std::size_t count = shape.count(2);
   std::vector<T> sums(count, T(0));
   std::vector<std::int64_t> index(labels, 0);
-  const bool empty = std::any_of(shape.label_extents.begin(), shape.label_extents.end(), [](std::int64_t e) { return e == 0; });
+  const bool empty =
+      std::any_of(shape.label_extents.begin(), shape.label_extents.end(), [](std::int64_t e) { return e == 0; });
   while (!empty) {
     std::array<std::size_t, 3> place{};
     for (std::size_t l = 0; l < labels; ++l)
-      for (std::size_t operand = 0; operand < 3; ++operand) place[operand] += step[operand][l] * static_cast<std::size_t>(index[l]);
+      for (std::size_t operand = 0; operand < 3; ++operand)
+        place[operand] += step[operand][l] * static_cast<std::size_t>(index[l]);
     sums[place[2]] += a[place[0]] * b[place[1]];
     std::size_t l = 0;
     for (; l < labels && ++index[l] == shape.label_extents[l]; ++l) index[l] = 0;

@@ -32,7 +32,8 @@ crew::~crew() {
   try {
     finish();
   } catch (const check_failed&) {
-    std::this_thread::sleep_for(std::chrono::seconds(1));  // the check tells what it found; memory in use is not freed early
+    std::this_thread::sleep_for(
+        std::chrono::seconds(1));  // the check tells what it found; memory in use is not freed early
   }
 }
 
@@ -88,7 +89,8 @@ void crew::upload(cell& to, std::uint64_t offset, std::vector<unsigned char> byt
   need_copyable(*to.owner, bytes.size());
   auto& kept = m_relays.emplace_back(std::move(bytes));
   const queue& stream = begin(*to.owner, {}, &to);
-  const tsr_copy in = plain_copy(to.memory.where(), to.memory.at(offset), host_space, host_address(kept.data()), kept.size());
+  const tsr_copy in =
+      plain_copy(to.memory.where(), to.memory.at(offset), host_space, host_address(kept.data()), kept.size());
   expect_ok(to.owner->table().copy(to.owner->handle(), stream.handle(), &in), "copy");
   end(stream, {}, &to);
 }
@@ -106,20 +108,23 @@ const std::vector<unsigned char>& crew::download(cell& from, std::uint64_t bytes
 void crew::copy(cell& to, std::uint64_t to_offset, cell& from, std::uint64_t from_offset, std::uint64_t bytes) {
   if (to.owner == from.owner && copies_inside(*to.owner)) {
     const queue& stream = begin(*to.owner, {&from}, &to);
-    const tsr_copy inside = plain_copy(to.memory.where(), to.memory.at(to_offset), from.memory.where(), from.memory.at(from_offset), bytes);
+    const tsr_copy inside =
+        plain_copy(to.memory.where(), to.memory.at(to_offset), from.memory.where(), from.memory.at(from_offset), bytes);
     expect_ok(to.owner->table().copy(to.owner->handle(), stream.handle(), &inside), "copy inside a device");
     end(stream, {&from}, &to);
     return;
   }
   auto& between = relay(bytes);
   const queue& first = begin(*from.owner, {&from}, nullptr);
-  const tsr_copy out = plain_copy(host_space, host_address(between.data()), from.memory.where(), from.memory.at(from_offset), bytes);
+  const tsr_copy out =
+      plain_copy(host_space, host_address(between.data()), from.memory.where(), from.memory.at(from_offset), bytes);
   expect_ok(from.owner->table().copy(from.owner->handle(), first.handle(), &out), "copy");
   end(first, {&from}, nullptr);
   const tsr_ticket there = from.read.back();
   const queue& second = begin(*to.owner, {}, &to);
   wait(second, there);
-  const tsr_copy in = plain_copy(to.memory.where(), to.memory.at(to_offset), host_space, host_address(between.data()), bytes);
+  const tsr_copy in =
+      plain_copy(to.memory.where(), to.memory.at(to_offset), host_space, host_address(between.data()), bytes);
   expect_ok(to.owner->table().copy(to.owner->handle(), second.handle(), &in), "copy");
   end(second, {}, &to);
 }
@@ -128,7 +133,9 @@ bool crew::fill(cell& to, std::uint64_t offset, const std::vector<unsigned char>
   const device& on = *to.owner;
   if (on.table().fill == nullptr) return false;
   const queue& stream = begin(on, {}, &to);
-  expect_ok(on.table().fill(on.handle(), stream.handle(), to.memory.at(offset), pattern.data(), static_cast<std::uint32_t>(pattern.size()), count), "fill");
+  expect_ok(on.table().fill(on.handle(), stream.handle(), to.memory.at(offset), pattern.data(),
+                            static_cast<std::uint32_t>(pattern.size()), count),
+            "fill");
   end(stream, {}, &to);
   return true;
 }
@@ -142,7 +149,9 @@ void crew::compute(cell& written, std::vector<cell*> read, double flops, cell_wo
     std::vector<tsr_address> ranges{written.memory.at(0)};
     for (const cell* one : read) ranges.push_back(one->memory.at(0));
     const queue& stream = begin(on, read, &written);
-    expect_ok(on.table().host_task(on.handle(), stream.handle(), task::run, &made, ranges.data(), static_cast<std::uint32_t>(ranges.size()), flops), "host_task");
+    expect_ok(on.table().host_task(on.handle(), stream.handle(), task::run, &made, ranges.data(),
+                                   static_cast<std::uint32_t>(ranges.size()), flops),
+              "host_task");
     end(stream, read, &written);
     return;
   }
@@ -153,14 +162,16 @@ void crew::compute(cell& written, std::vector<cell*> read, double flops, cell_wo
     auto& bytes = relay(one->memory.bytes());
     contents.push_back(bytes.data());
     const queue& stream = begin(*one->owner, {one}, nullptr);
-    const tsr_copy out = plain_copy(host_space, host_address(bytes.data()), one->memory.where(), one->memory.at(0), bytes.size());
+    const tsr_copy out =
+        plain_copy(host_space, host_address(bytes.data()), one->memory.where(), one->memory.at(0), bytes.size());
     expect_ok(one->owner->table().copy(one->owner->handle(), stream.handle(), &out), "copy");
     end(stream, {one}, nullptr);
     stream.finish();
   }
   work(contents.data());
   const queue& stream = begin(on, {}, &written);
-  const tsr_copy in = plain_copy(written.memory.where(), written.memory.at(0), host_space, host_address(contents.front()), written.memory.bytes());
+  const tsr_copy in = plain_copy(written.memory.where(), written.memory.at(0), host_space,
+                                 host_address(contents.front()), written.memory.bytes());
   expect_ok(on.table().copy(on.handle(), stream.handle(), &in), "copy");
   end(stream, {}, &written);
 }
@@ -171,6 +182,8 @@ void crew::enqueue(cell& written, std::vector<cell*> read, const std::function<v
   end(stream, read, &written);
 }
 
-const buffer& crew::scratch(const device& on, std::uint64_t bytes) { return m_scratch.emplace_back(on, compute_space(on), bytes); }
+const buffer& crew::scratch(const device& on, std::uint64_t bytes) {
+  return m_scratch.emplace_back(on, compute_space(on), bytes);
+}
 
 }  // namespace tessera::conformance

@@ -1,5 +1,6 @@
 #pragma once
-// Several streams of every device of a plugin, and data whose uses are ordered by tickets alone: what a runtime makes of a plugin, in small.
+// Several streams of every device of a plugin, and data whose uses are ordered by tickets alone: what a runtime makes
+// of a plugin, in small.
 #include <deque>
 #include <functional>
 #include <optional>
@@ -39,8 +40,8 @@ class crew {
   void copy(cell& to, std::uint64_t to_offset, cell& from, std::uint64_t from_offset, std::uint64_t bytes);
   /// Whether fill could be used.
   bool fill(cell& to, std::uint64_t offset, const std::vector<unsigned char>& pattern, std::uint64_t count);
-  /// Work of the host on whole cells, the first of which it writes: by a host task where they are on one device that runs them, else by copies
-  /// out and in.
+  /// Work of the host on whole cells, the first of which it writes: by a host task where they are on one device that
+  /// runs them, else by copies out and in.
   void compute(cell& written, std::vector<cell*> read, double flops, cell_work work);
   /// One call that enqueues on the stream that it is given.
   void enqueue(cell& written, std::vector<cell*> read, const std::function<void(const queue&)>& call);
@@ -67,7 +68,7 @@ class crew {
   std::vector<unsigned char>& relay(std::uint64_t bytes) { return m_relays.emplace_back(bytes); }
 
   random_source& m_random;
-  std::deque<task> m_tasks;                          // outlive the streams, like what follows
+  std::deque<task> m_tasks;  // outlive the streams, like what follows
   std::deque<std::vector<unsigned char>> m_relays;
   std::deque<buffer> m_scratch;
   std::deque<queue> m_streams;

@@ -1,5 +1,5 @@
-// What an enqueueing call does before it returns and what it leaves for later: arguments are read, nothing is waited for, a refused
-// call enqueues nothing, and what was enqueued is done however the stream ends.
+// What an enqueueing call does before it returns and what it leaves for later: arguments are read, nothing is waited
+// for, a refused call enqueues nothing, and what was enqueued is done however the stream ends.
 #include <array>
 #include <chrono>
 #include <memory>
@@ -33,7 +33,11 @@ struct given {
 template <class T>
 struct operands {
   operands(const queue& on)
-      : stream(on), space(compute_space(on.owner())), a(on.owner(), space, bytes), b(on.owner(), space, bytes), c(on.owner(), space, bytes),
+      : stream(on),
+        space(compute_space(on.owner())),
+        a(on.owner(), space, bytes),
+        b(on.owner(), space, bytes),
+        c(on.owner(), space, bytes),
         decoy(on.owner(), space, bytes) {}
   /// Small integers, so that every order of summation gives the same bits; a has a unit triangle.
   void reset() {
@@ -67,7 +71,8 @@ void fill_gemm(const operands<T>& with, given<T>& from) {
   g.batch = 2;
   g.stride_a = g.stride_b = g.stride_c = static_cast<std::int64_t>(with.matrix);
   for (std::size_t i = 0; i < 2; ++i)
-    from.a[i] = with.a.at(i * with.matrix), from.b[i] = with.b.at(i * with.matrix), from.c[i] = with.c.at(i * with.matrix);
+    from.a[i] = with.a.at(i * with.matrix), from.b[i] = with.b.at(i * with.matrix),
+    from.c[i] = with.c.at(i * with.matrix);
   g.a_array = from.a.data(), g.b_array = from.b.data(), g.c_array = from.c.data();
 }
 
@@ -133,7 +138,8 @@ void add_tensor(std::vector<operation<T>>& all, const operands<T>& with, const s
   tsr_device* const handle = device.handle();
   tsr_stream* const stream = with.stream.handle();
   if (tensor == nullptr) return;
-  const auto add = [&](tsr_tensor_operation op, bool there, const char* name, std::function<tsr_status(given<T>&)> call) {
+  const auto add = [&](tsr_tensor_operation op, bool there, const char* name,
+                       std::function<tsr_status(given<T>&)> call) {
     if (there && tensor->supports(handle, op, number<T>::type)) all.push_back({name, std::move(call)});
   };
   const tsr_workspace room = workspace ? tsr_workspace{workspace->at(0), workspace->bytes()} : tsr_workspace{};
@@ -149,37 +155,43 @@ void add_tensor(std::vector<operation<T>>& all, const operands<T>& with, const s
     p.workspace = room;
     return tensor->permute(handle, stream, &p);
   });
-  add(TSR_TENSOR_REDUCE_ADD, tensor->reduce_add != nullptr, "reduce_add", [&with, tensor, handle, stream](given<T>& from) {
-    from.a = {with.a.at(0), with.b.at(0)};
-    return tensor->reduce_add(handle, stream, number<T>::type, elements, with.c.at(0), from.a.data(), 2);
-  });
+  add(TSR_TENSOR_REDUCE_ADD, tensor->reduce_add != nullptr, "reduce_add",
+      [&with, tensor, handle, stream](given<T>& from) {
+        from.a = {with.a.at(0), with.b.at(0)};
+        return tensor->reduce_add(handle, stream, number<T>::type, elements, with.c.at(0), from.a.data(), 2);
+      });
   add(TSR_TENSOR_FILL, tensor->fill != nullptr, "TENSOR fill", [&with, tensor, handle, stream](given<T>& from) {
     return tensor->fill(handle, stream, number<T>::type, elements, with.c.at(0), &from.alpha);
   });
-  add(TSR_TENSOR_CONTRACT, tensor->contract != nullptr, "contract", [&with, tensor, handle, stream, room](given<T>& from) {
-    return tensor->contract(handle, stream, number<T>::type, &from.alpha, &from.beta, with.a.at(0), 2, from.extents.data(), from.modes_a.data(),
-                            with.b.at(0), 2, from.extents.data(), from.modes_b.data(), with.c.at(0), 2, from.modes_c.data(), room);
-  });
-  add(TSR_TENSOR_CONTRACT, tensor->contract_batched != nullptr, "contract_batched", [&with, tensor, handle, stream, room](given<T>& from) {
-    tsr_contract& k = from.contract;
-    k.struct_size = sizeof k;
-    k.type = number<T>::type;
-    k.rank_a = k.rank_b = k.rank_c = 2;
-    for (std::size_t d = 0; d < 2; ++d) {
-      k.extents_a[d] = k.extents_b[d] = order;
-      k.modes_a[d] = from.modes_a[d], k.modes_b[d] = from.modes_b[d], k.modes_c[d] = from.modes_c[d];
-    }
-    k.alpha = &from.alpha, k.beta = &from.beta;
-    k.batch = 2;
-    for (std::size_t i = 0; i < 2; ++i)
-      from.a[i] = with.a.at(i * with.matrix), from.b[i] = with.b.at(i * with.matrix), from.c[i] = with.c.at(i * with.matrix);
-    k.a_array = from.a.data(), k.b_array = from.b.data(), k.c_array = from.c.data();
-    k.workspace = room;
-    return tensor->contract_batched(handle, stream, &k);
-  });
+  add(TSR_TENSOR_CONTRACT, tensor->contract != nullptr, "contract",
+      [&with, tensor, handle, stream, room](given<T>& from) {
+        return tensor->contract(handle, stream, number<T>::type, &from.alpha, &from.beta, with.a.at(0), 2,
+                                from.extents.data(), from.modes_a.data(), with.b.at(0), 2, from.extents.data(),
+                                from.modes_b.data(), with.c.at(0), 2, from.modes_c.data(), room);
+      });
+  add(TSR_TENSOR_CONTRACT, tensor->contract_batched != nullptr, "contract_batched",
+      [&with, tensor, handle, stream, room](given<T>& from) {
+        tsr_contract& k = from.contract;
+        k.struct_size = sizeof k;
+        k.type = number<T>::type;
+        k.rank_a = k.rank_b = k.rank_c = 2;
+        for (std::size_t d = 0; d < 2; ++d) {
+          k.extents_a[d] = k.extents_b[d] = order;
+          k.modes_a[d] = from.modes_a[d], k.modes_b[d] = from.modes_b[d], k.modes_c[d] = from.modes_c[d];
+        }
+        k.alpha = &from.alpha, k.beta = &from.beta;
+        k.batch = 2;
+        for (std::size_t i = 0; i < 2; ++i)
+          from.a[i] = with.a.at(i * with.matrix), from.b[i] = with.b.at(i * with.matrix),
+          from.c[i] = with.c.at(i * with.matrix);
+        k.a_array = from.a.data(), k.b_array = from.b.data(), k.c_array = from.c.data();
+        k.workspace = room;
+        return tensor->contract_batched(handle, stream, &k);
+      });
 }
 
-/// A sparse matrix of order x order on the device, for as long as its products are tried; none where the device makes none of the type.
+/// A sparse matrix of order x order on the device, for as long as its products are tried; none where the device makes
+/// none of the type.
 template <class T>
 class sparse_matrix {
  public:
@@ -190,7 +202,8 @@ class sparse_matrix {
     std::vector<std::int32_t> columns;
     std::vector<T> values;
     for (std::int64_t row = 0; row < order; ++row) {  // the diagonal, and what is right of it
-      for (const std::int64_t column : {row, (row + 1) % order}) columns.push_back(static_cast<std::int32_t>(column)), values.push_back(T(2));
+      for (const std::int64_t column : {row, (row + 1) % order})
+        columns.push_back(static_cast<std::int32_t>(column)), values.push_back(T(2));
       starts.push_back(static_cast<std::int64_t>(columns.size()));
     }
     m_starts.emplace(uploaded(with.stream, with.space, starts));
@@ -223,8 +236,8 @@ void add_sparse(std::vector<operation<T>>& all, const operands<T>& with, const s
   const auto add = [&](tsr_sparse_operation op, tsr_transpose transpose, const char* name) {
     if (!device.sparse()->supports(device.handle(), op, number<T>::type)) return;
     all.push_back({name, [&with, &device, transpose, handle = matrix.handle()](given<T>& from) {
-                     return device.sparse()->spmm(device.handle(), with.stream.handle(), transpose, &from.alpha, handle, with.a.at(0), order, order,
-                                                  &from.beta, with.c.at(0), order, {});
+                     return device.sparse()->spmm(device.handle(), with.stream.handle(), transpose, &from.alpha, handle,
+                                                  with.a.at(0), order, order, &from.beta, with.c.at(0), order, {});
                    }});
   };
   add(TSR_SPARSE_SPMM, TSR_NO_TRANSPOSE, "spmm");
@@ -236,7 +249,8 @@ template <class T>
 std::optional<buffer> workspace_of(const operands<T>& with) {
   const device& device = with.stream.owner();
   const tsr_tensor_table* const tensor = device.tensor();
-  if (tensor == nullptr || tensor->workspace == nullptr || !tensor->supports(device.handle(), TSR_TENSOR_CONTRACT, number<T>::type))
+  if (tensor == nullptr || tensor->workspace == nullptr ||
+      !tensor->supports(device.handle(), TSR_TENSOR_CONTRACT, number<T>::type))
     return std::nullopt;
   std::uint64_t most = 0;
   for (const std::int64_t batch : {1, 2}) {
@@ -268,8 +282,9 @@ void wipe(given<T>& from, const operands<T>& with) {
   from.modes_a = from.modes_b = from.modes_c = {5, 6};
 }
 
-/// Runs `look(operation, operands, how)` for every operation of a type that each device offers; the plugin's libraries have been called once
-/// before. `how` work is held back on it: devices whose work is done inside the calls are left out. False: no device offers one.
+/// Runs `look(operation, operands, how)` for every operation of a type that each device offers; the plugin's libraries
+/// have been called once before. `how` work is held back on it: devices whose work is done inside the calls are left
+/// out. False: no device offers one.
 template <class Look>
 bool each_operation(const opened& all, Look&& look) {
   bool any = false;
@@ -315,7 +330,8 @@ void arguments_are_read_at_once(const subject& what) {
     }
     with.stream.finish();
     expect(with.result() == wanted,
-           "{} of {} gives another result when its struct, scalars and lists are overwritten after the call: they are read before it returns",
+           "{} of {} gives another result when its struct, scalars and lists are overwritten after the call: they are "
+           "read before it returns",
            one.name, number<T>::name);
   });
   if (!any) skip("neither BLAS nor TENSOR nor SPARSE is offered");
@@ -336,21 +352,24 @@ void patterns_are_read_at_once(const subject& what) {
       std::vector<unsigned char> pattern(width, 0x5a);
       {
         held_work before(stream, how);
-        expect_ok(device.table().fill(device.handle(), stream.handle(), memory.at(0), pattern.data(), width, 64 / width), "fill");
+        expect_ok(
+            device.table().fill(device.handle(), stream.handle(), memory.at(0), pattern.data(), width, 64 / width),
+            "fill");
         std::fill(pattern.begin(), pattern.end(), static_cast<unsigned char>(0xa5));
         held = held || before.holds();
       }
       stream.finish();
       expect(downloaded<unsigned char>(stream, memory, 64) == std::vector<unsigned char>(64, 0x5a),
-             "fill with {} bytes writes what stands in the pattern after the call: it is read before it returns", width);
+             "fill with {} bytes writes what stands in the pattern after the call: it is read before it returns",
+             width);
     }
   });
   if (!offered) skip("fill is not offered");
   if (!held) skip("the work is done inside the call");
 }
 
-/// Whether `call` comes back while work behind which it stands, or which it has nothing to do with, still waits. Five tries, behind ever longer
-/// rows where there is no gate. Empty: nothing could be held back.
+/// Whether `call` comes back while work behind which it stands, or which it has nothing to do with, still waits. Five
+/// tries, behind ever longer rows where there is no gate. Empty: nothing could be held back.
 std::optional<bool> returns_before(const queue& stream, hold how, const std::function<void()>& call) {
   if (how == hold::nothing) return std::nullopt;
   bool held = false;
@@ -372,11 +391,14 @@ void operations_do_not_wait(const subject& what) {
     using T = typename std::remove_cvref_t<decltype(with.result())>::value_type;
     with.reset();
     const auto passed = std::make_unique<given<T>>();
-    const std::optional<bool> returned = returns_before(with.stream, how, [&] { expect_ok(one.call(*passed), one.name); });
+    const std::optional<bool> returned =
+        returns_before(with.stream, how, [&] { expect_ok(one.call(*passed), one.name); });
     with.stream.finish();
     held = held || returned.has_value();
-    expect(returned.value_or(true), "{} of {} returns only when the work before it on its stream has finished: it enqueues, and waits for nothing",
-           one.name, number<T>::name);
+    expect(
+        returned.value_or(true),
+        "{} of {} returns only when the work before it on its stream has finished: it enqueues, and waits for nothing",
+        one.name, number<T>::name);
   });
   if (!any) skip("neither BLAS nor TENSOR nor SPARSE is offered");
   if (!held) skip("the work is done inside the calls");
@@ -388,9 +410,11 @@ void allocation_waits_for_no_work(const subject& what) {
   for_each_device(all, [&](const device& device) {
     const queue stream(device);
     { const buffer warm(device, compute_space(device), 4096); }
-    const std::optional<bool> returned = returns_before(stream, hold_of(stream), [&] { const buffer memory(device, compute_space(device), 4096); });
+    const std::optional<bool> returned =
+        returns_before(stream, hold_of(stream), [&] { const buffer memory(device, compute_space(device), 4096); });
     held = held || returned.has_value();
-    expect(returned.value_or(true), "mem_alloc and mem_free return only when work that was enqueued before has finished");
+    expect(returned.value_or(true),
+           "mem_alloc and mem_free return only when work that was enqueued before has finished");
   });
   if (!held) skip("the work is done inside the calls");
 }
@@ -439,13 +463,15 @@ void destroyed_streams_finish_their_work(const subject& what) {
     {
       const queue stream(device);
       for (auto& to : back) {
-        const tsr_copy out = plain_copy(host_space, host_address(to.data()), memory.where(), memory.at(0), bytes.size());
+        const tsr_copy out =
+            plain_copy(host_space, host_address(to.data()), memory.where(), memory.at(0), bytes.size());
         expect_ok(device.table().copy(device.handle(), stream.handle(), &out), "copy");
       }
     }
     for (int i = 0; i < copies; ++i)
       expect(back[static_cast<std::size_t>(i)] == bytes,
-             "copy {} of {} was not done when stream_destroy returned: it waits for the stream's work, and drops none", i + 1, copies);
+             "copy {} of {} was not done when stream_destroy returned: it waits for the stream's work, and drops none",
+             i + 1, copies);
   });
 }
 
@@ -465,10 +491,12 @@ void refused_batches_enqueue_nothing(const subject& what) {
       given<T> from;
       expect_status(call(from), TSR_OUT_OF_RANGE, fmt::format("{} whose last address is beyond its allocation", name));
       stream.finish();
-      expect(with.result() == before, "{} is refused, and part of it is done all the same: a refused call enqueues nothing", name);
+      expect(with.result() == before,
+             "{} is refused, and part of it is done all the same: a refused call enqueues nothing", name);
     };
     const tsr_address beyond = with.c.at(with.bytes - sizeof(T));
-    if (const tsr_blas_table* blas = device.blas(); blas != nullptr && blas->supports(device.handle(), TSR_BLAS_GEMM_BATCHED, TSR_F64))
+    if (const tsr_blas_table* blas = device.blas();
+        blas != nullptr && blas->supports(device.handle(), TSR_BLAS_GEMM_BATCHED, TSR_F64))
       refused("gemm_batched", [&](given<T>& from) {
         fill_gemm(with, from);
         from.c[1] = beyond;

@@ -69,7 +69,8 @@ void graph_misuse(const subject& what) {
 
     // Each refusal in a recording of its own: it may spoil the recording.
     const std::pair<const char*, std::function<tsr_status()>> refused[] = {
-        {"capture_begin on a stream that records", [&] { return table.capture_begin(device.handle(), stream.handle()); }},
+        {"capture_begin on a stream that records",
+         [&] { return table.capture_begin(device.handle(), stream.handle()); }},
         {"launch on a stream that records", [&] { return table.launch(device.handle(), stream.handle(), kept); }},
         {"stream_signal on a stream that records",
          [&] {
@@ -86,7 +87,8 @@ void graph_misuse(const subject& what) {
          [&] {
            return device.table().stream_callback == nullptr
                       ? tsr_status{TSR_FAILED_PRECONDITION}
-                      : device.table().stream_callback(device.handle(), stream.handle(), [](void*) {}, nullptr);
+                      : device.table().stream_callback(
+                            device.handle(), stream.handle(), [](void*) {}, nullptr);
          }},
         {"stream_destroy of a stream that records",
          [&] { return device.table().stream_destroy(device.handle(), stream.handle()); }},
@@ -102,7 +104,8 @@ void graph_misuse(const subject& what) {
       expect_status(function(), TSR_FAILED_PRECONDITION, call);
       tsr_graph* made = nullptr;
       const tsr_status status = table.capture_end(device.handle(), stream.handle(), &made);
-      expect(status == TSR_OK || status == TSR_ABORTED, "after a refused call capture_end answers {}", plugin::name_of(status));
+      expect(status == TSR_OK || status == TSR_ABORTED, "after a refused call capture_end answers {}",
+             plugin::name_of(status));
       if (status == TSR_OK) expect_ok(table.destroy(device.handle(), made), "destroy");
       tsr_graph* none = nullptr;
       expect_status(table.capture_end(device.handle(), stream.handle(), &none), TSR_FAILED_PRECONDITION,
@@ -113,7 +116,8 @@ void graph_misuse(const subject& what) {
 
     // Another stream is not concerned, and a launch may be there; destroying does not take back what was launched.
     begin();
-    expect_ok(table.launch(device.handle(), other.handle(), kept), "launch on another stream than the one that records");
+    expect_ok(table.launch(device.handle(), other.handle(), kept),
+              "launch on another stream than the one that records");
     other.finish();
     tsr_graph* empty = nullptr;
     expect_ok(table.capture_end(device.handle(), stream.handle(), &empty), "capture_end of nothing");
@@ -177,7 +181,8 @@ void graph_of_kernels(const subject& what) {
         for (std::size_t i = 0; i < count; ++i) y[i] = 0.5 * y[i] + 2 * x[i];
     }
     stream.finish();
-    expect_near(downloaded<double>(stream, on_y, count), y, 1000 * epsilon<double>, "a graph of kernels launched four times");
+    expect_near(downloaded<double>(stream, on_y, count), y, 1000 * epsilon<double>,
+                "a graph of kernels launched four times");
     expect_ok(table.destroy(device.handle(), graph), "destroy");
   });
 }

@@ -204,7 +204,8 @@ struct opener {
   }
 };
 
-/// Several host tasks that fail, each with a point behind it: one failure at each question, the oldest first, each once.
+/// Several host tasks that fail, each with a point behind it: one failure at each question, the oldest first, each
+/// once.
 void failures_are_reported_one_by_one(const subject& what) {
   const opened all(what);
   bool tried = false;
@@ -213,16 +214,18 @@ void failures_are_reported_one_by_one(const subject& what) {
     if (table.host_task == nullptr) return;
     tried = true;
     using function = tsr_status (*)(void*, void* const*);
-    constexpr std::array<std::pair<tsr_status, function>, 3> tasks{{{TSR_DATA_LOSS, [](void*, void* const*) { return tsr_status{TSR_DATA_LOSS}; }},
-                                                                    {TSR_ABORTED, [](void*, void* const*) { return tsr_status{TSR_ABORTED}; }},
-                                                                    {TSR_UNAVAILABLE, [](void*, void* const*) { return tsr_status{TSR_UNAVAILABLE}; }}}};
+    constexpr std::array<std::pair<tsr_status, function>, 3> tasks{
+        {{TSR_DATA_LOSS, [](void*, void* const*) { return tsr_status{TSR_DATA_LOSS}; }},
+         {TSR_ABORTED, [](void*, void* const*) { return tsr_status{TSR_ABORTED}; }},
+         {TSR_UNAVAILABLE, [](void*, void* const*) { return tsr_status{TSR_UNAVAILABLE}; }}}};
     const queue stream(device);
     const bool held = hold_of(stream) == hold::gate;
     std::vector<tsr_ticket> points;
     tsr_ticket last{};
     {
       gate before;  // none has failed when the last is enqueued
-      if (held) expect_ok(table.host_task(device.handle(), stream.handle(), gate::wait, &before, nullptr, 0, 0), "host_task");
+      if (held)
+        expect_ok(table.host_task(device.handle(), stream.handle(), gate::wait, &before, nullptr, 0, 0), "host_task");
       const opener always{before};
       for (const auto& task : tasks) {
         expect_ok(table.host_task(device.handle(), stream.handle(), task.second, nullptr, nullptr, 0, 0), "host_task");
@@ -245,14 +248,19 @@ void failures_are_reported_one_by_one(const subject& what) {
             return status != TSR_OK || value >= last.value;
           },
           "the report of a failure");
-      expect_status(status, tasks[i].first, fmt::format("stream_progress, asked for failure {} of {} of one stream, the oldest first,", i + 1, tasks.size()));
-      expect(failed == points[i].value, "failure {} of {} is said to be at point {}, and was before {}", i + 1, tasks.size(), failed, points[i].value);
-      expect(value >= points[i].value, "stream_progress reports the failure of point {} and says that {} is reached", points[i].value, value);
+      expect_status(status, tasks[i].first,
+                    fmt::format("stream_progress, asked for failure {} of {} of one stream, the oldest first,", i + 1,
+                                tasks.size()));
+      expect(failed == points[i].value, "failure {} of {} is said to be at point {}, and was before {}", i + 1,
+             tasks.size(), failed, points[i].value);
+      expect(value >= points[i].value, "stream_progress reports the failure of point {} and says that {} is reached",
+             points[i].value, value);
       expect(i + 1 == tasks.size() || value < points[i + 1].value,
              "stream_progress reports the failure of point {} and says that {} is reached, past the failed point {}, "
              "which it has not told",
              points[i].value, value, points[i + 1 < tasks.size() ? i + 1 : i].value);
-      expect(!plugin::take_error_details().empty(), "stream_progress reports a failure and leaves no details with host->error (rule R3)");
+      expect(!plugin::take_error_details().empty(),
+             "stream_progress reports a failure and leaves no details with host->error (rule R3)");
     }
     stream.finish();  // none is left
   });

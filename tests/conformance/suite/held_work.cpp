@@ -79,13 +79,15 @@ tsr_status held_work::gate::wait(void* self, void* const*) {
 held_work::held_work(const queue& stream, hold how, int copies) : m_stream(stream), m_is_gate(how == hold::gate) {
   const device& device = stream.owner();
   if (m_is_gate) {
-    expect_ok(device.table().host_task(device.handle(), stream.handle(), &gate::wait, &m_gate, nullptr, 0, 0), "host_task");
+    expect_ok(device.table().host_task(device.handle(), stream.handle(), &gate::wait, &m_gate, nullptr, 0, 0),
+              "host_task");
     m_last = stream.signal();
     return;
   }
   m_bytes.resize(bytes_of_row(device), 7);
   m_memory.emplace(device, compute_space(device), m_bytes.size());
-  const tsr_copy copy = plain_copy(m_memory->where(), m_memory->at(0), host_space, host_address(m_bytes.data()), m_bytes.size());
+  const tsr_copy copy =
+      plain_copy(m_memory->where(), m_memory->at(0), host_space, host_address(m_bytes.data()), m_bytes.size());
   for (int i = 0; i < copies; ++i) expect_ok(device.table().copy(device.handle(), stream.handle(), &copy), "copy");
   m_last = stream.signal();
 }

@@ -16,13 +16,13 @@ enum class hold : std::uint8_t {
   nothing  ///< the work is done inside the calls: none of it can come late
 };
 
-/// Finds out by some work on the stream, which has ended when this returns. Takes milliseconds, but for a plugin that has another thread do
-/// the work inside the call (a second).
+/// Finds out by some work on the stream, which has ended when this returns. Takes milliseconds, but for a plugin that
+/// has another thread do the work inside the call (a second).
 hold hold_of(const queue& stream);
 
-/// Puts work at the end of a stream that does not end by itself at once: a host task that waits for release() (or for a limit, so that a call
-/// that waits for the stream comes back and can be named), or a row of copies.
-/// The end of the scope releases it and waits for the stream.
+/// Puts work at the end of a stream that does not end by itself at once: a host task that waits for release() (or for a
+/// limit, so that a call that waits for the stream comes back and can be named), or a row of copies. The end of the
+/// scope releases it and waits for the stream.
 class held_work {
  public:
   /// `how`: gate or copies, as hold_of says. `copies`: how long the row is.

@@ -147,9 +147,11 @@ void uuids_tell_devices_apart(const subject& what) {
       for (std::size_t j = 0; j < i; ++j)
         expect(found[i].empty() || found[i] != found[j], "devices {} and {} have the same uuid, {}", j, i, found[i]);
     if (opening == 0) first = found;
-    expect(found == first, "a second opening gives devices other uuids: a uuid is the same in every process that sees the device");
+    expect(found == first,
+           "a second opening gives devices other uuids: a uuid is the same in every process that sees the device");
   }
-  if (std::all_of(first.begin(), first.end(), [](const std::string& one) { return one.empty(); })) skip("no device has a uuid");
+  if (std::all_of(first.begin(), first.end(), [](const std::string& one) { return one.empty(); }))
+    skip("no device has a uuid");
 }
 
 }  // namespace

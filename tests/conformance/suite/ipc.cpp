@@ -41,9 +41,11 @@ void refused_keys(const device& device, const tsr_ipc_table& table, const std::u
                   fmt::format("import_memory of a key whose byte {} is damaged", byte));
   }
   const std::uint8_t zero[TSR_IPC_KEY_BYTES] = {};
-  expect_status(table.import_memory(device.handle(), zero, &none), TSR_INVALID_ARGUMENT, "import_memory of a key of zeros");
+  expect_status(table.import_memory(device.handle(), zero, &none), TSR_INVALID_ARGUMENT,
+                "import_memory of a key of zeros");
   expect_status(table.import_memory(device.handle(), nullptr, &none), TSR_INVALID_ARGUMENT, "import_memory of NULL");
-  expect_status(table.import_memory(device.handle(), key, nullptr), TSR_INVALID_ARGUMENT, "import_memory with out_memory NULL");
+  expect_status(table.import_memory(device.handle(), key, nullptr), TSR_INVALID_ARGUMENT,
+                "import_memory with out_memory NULL");
   expect(none == nullptr, "a failed import_memory wrote its out_ argument");
 }
 
@@ -55,10 +57,12 @@ void arguments(const subject& what) {
     tsr_memory* none = nullptr;
     expect_status(table.export_memory(device.handle(), nullptr, key), TSR_INVALID_ARGUMENT, "export_memory of NULL");
     const buffer memory(device, compute_space(device), 1000);
-    expect_status(table.export_memory(device.handle(), memory.memory(), nullptr), TSR_INVALID_ARGUMENT, "export_memory to NULL");
+    expect_status(table.export_memory(device.handle(), memory.memory(), nullptr), TSR_INVALID_ARGUMENT,
+                  "export_memory to NULL");
     expect_ok(table.export_memory(device.handle(), memory.memory(), key), "export_memory");
     refused_keys(device, table, key);
-    expect_status(table.import_memory(device.handle(), key, &none), TSR_FAILED_PRECONDITION, "import_memory of this process's own key");
+    expect_status(table.import_memory(device.handle(), key, &none), TSR_FAILED_PRECONDITION,
+                  "import_memory of this process's own key");
     expect(none == nullptr, "a failed import_memory wrote its out_ argument");
   });
 }
@@ -85,9 +89,11 @@ void second_process(const subject& what) {
         const auto before = contents(order.seed, bytes), after = contents(order.seed + 1, bytes);
         upload(stream, memory, before.data(), bytes);
         in_second_process(what, order);
-        expect(downloaded<unsigned char>(stream, memory, bytes) == after, "what another process wrote is not there ({} bytes)", bytes);
+        expect(downloaded<unsigned char>(stream, memory, bytes) == after,
+               "what another process wrote is not there ({} bytes)", bytes);
         upload(stream, memory, before.data(), bytes);  // its use has ended, ours has not
-        expect(downloaded<unsigned char>(stream, memory, bytes) == before, "memory that another process had is not what it was");
+        expect(downloaded<unsigned char>(stream, memory, bytes) == before,
+               "memory that another process had is not what it was");
       }
       order.gone = true;
       in_second_process(what, order);
@@ -108,7 +114,8 @@ void use_imported(const subject& what, const memory_order& order) {
   if (order.gone) {
     // Not every driver can tell: then it is some memory, and nobody's.
     const tsr_status status = table->import_memory(device.handle(), order.key, &memory);
-    expect(status == TSR_OK || status == TSR_NOT_FOUND, "import_memory of what was freed answers {}", plugin::name_of(status));
+    expect(status == TSR_OK || status == TSR_NOT_FOUND, "import_memory of what was freed answers {}",
+           plugin::name_of(status));
     if (status == TSR_OK) expect_ok(device.table().mem_free(device.handle(), memory), "mem_free");
     return;
   }
@@ -125,11 +132,13 @@ void use_imported(const subject& what, const memory_order& order) {
     std::uint32_t space = 0;
     const auto move = [&](bool there, std::uint64_t offset) {
       const tsr_space_ref where{device.handle(), space};
-      const tsr_copy copy = there ? plain_copy(where, {memory, offset}, host_space, host_address(next.data()), order.bytes)
-                                  : plain_copy(host_space, host_address(got.data()), where, {memory, offset}, order.bytes);
+      const tsr_copy copy =
+          there ? plain_copy(where, {memory, offset}, host_space, host_address(next.data()), order.bytes)
+                : plain_copy(host_space, host_address(got.data()), where, {memory, offset}, order.bytes);
       return device.table().copy(device.handle(), stream.handle(), &copy);
     };
-    while (move(false, 0) == TSR_INVALID_ARGUMENT && space + 1 < device.spaces().size()) ++space;  // the space that it has there
+    while (move(false, 0) == TSR_INVALID_ARGUMENT && space + 1 < device.spaces().size())
+      ++space;  // the space that it has there
     expect_ok(move(false, 0), "copy from imported memory");
     stream.finish();
     expect(got == wanted, "imported memory does not hold what the exporter wrote");
@@ -137,7 +146,8 @@ void use_imported(const subject& what, const memory_order& order) {
     expect_ok(move(true, 0), "copy to imported memory");
     stream.finish();
     std::uint8_t key[TSR_IPC_KEY_BYTES];
-    expect_status(table->export_memory(device.handle(), memory, key), TSR_INVALID_ARGUMENT, "export_memory of imported memory");
+    expect_status(table->export_memory(device.handle(), memory, key), TSR_INVALID_ARGUMENT,
+                  "export_memory of imported memory");
     expect_ok(device.table().mem_free(device.handle(), memory), "mem_free of imported memory");
   }
 }

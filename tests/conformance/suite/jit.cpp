@@ -33,7 +33,8 @@ class compiled {
   tsr_module* module() const { return m_module; }
   tsr_kernel* kernel(const char* name) const {
     tsr_kernel* found = nullptr;
-    expect_ok(m_device.table().kernel_get(m_device.handle(), m_module, name, &found), std::string("kernel_get ") + name);
+    expect_ok(m_device.table().kernel_get(m_device.handle(), m_module, name, &found),
+              std::string("kernel_get ") + name);
     return found;
   }
 
@@ -63,7 +64,8 @@ struct call {
   tsr_status on(const queue& stream, tsr_kernel* kernel) {
     places.clear();
     sizes.clear();
-    for (const auto& value : values) places.push_back(value.data()), sizes.push_back(static_cast<std::uint32_t>(value.size()));
+    for (const auto& value : values)
+      places.push_back(value.data()), sizes.push_back(static_cast<std::uint32_t>(value.size()));
     how.arguments = places.data();
     how.argument_sizes = sizes.data();
     how.argument_count = static_cast<std::uint32_t>(values.size());
@@ -119,8 +121,9 @@ void results(const subject& what) {
           .with(on_y.at(before * sizeof(float)));
       expect_ok(launch.on(stream, axpby), "launch");
       for (std::size_t i = before; i < before + n; ++i) y[i] = a * x[i] + b * y[i];
-      expect_near(downloaded<float>(stream, on_y, y.size()), y, 4 * epsilon<float>,
-                  fmt::format("axpby of {} elements from {} on in groups of {} (seed {})", n, before, group, what.seed));
+      expect_near(
+          downloaded<float>(stream, on_y, y.size()), y, 4 * epsilon<float>,
+          fmt::format("axpby of {} elements from {} on in groups of {} (seed {})", n, before, group, what.seed));
     }
     call empty({3, 1, 1}, {2, 1, 1});
     expect_ok(empty.on(stream, code.kernel("nothing")), "launch without arguments");
@@ -156,7 +159,8 @@ KERNEL void mark(GLOBAL long* out) {
             const std::size_t at = x / group[0] + grid[0] * (y / group[1] + grid[1] * (z / group[2]));
             const auto wanted = static_cast<std::int64_t>(thread + 1000 * at + 1000000 * (group[2] + 10 * grid[2]));
             const std::int64_t is = got[x + wide * (y + high * z)];
-            expect(is == wanted, "the thread at {}, {}, {} says {}, expected {} (seed {})", x, y, z, is, wanted, what.seed);
+            expect(is == wanted, "the thread at {}, {}, {} says {}, expected {} (seed {})", x, y, z, is, wanted,
+                   what.seed);
           }
     }
   });
@@ -200,7 +204,8 @@ KERNEL void sums(GLOBAL const int* x, GLOBAL int* out, long n, GLOBAL int* all) 
       launch.with(on_x.at(0)).with(out.at(0)).with(static_cast<std::int64_t>(n)).with(all.at(0));
       expect_ok(launch.on(stream, code.kernel("sums")), "launch");
       stream.finish();
-      expect(downloaded<std::int32_t>(stream, out, groups) == wanted, "sums of groups of {} are wrong (seed {})", group, what.seed);
+      expect(downloaded<std::int32_t>(stream, out, groups) == wanted, "sums of groups of {} are wrong (seed {})", group,
+             what.seed);
       expect(downloaded<std::int32_t>(stream, all, 1) == total, "the sum by ATOMIC_ADD is wrong (seed {})", what.seed);
     }
   });
@@ -223,9 +228,11 @@ void messages(const subject& what) {
            "the message names no line 3 and no undeclared: \"{}\"", plain);
     const std::string placed =
         said("#line 41 \"solver.txt\"\nKERNEL void f(GLOBAL int* x,\n  int n) {\n  x[0] = n +;\n}\n", nullptr);
-    expect(placed.find("solver.txt:43:") != std::string::npos, "the message does not name solver.txt:43: \"{}\"", placed);
+    expect(placed.find("solver.txt:43:") != std::string::npos, "the message does not name solver.txt:43: \"{}\"",
+           placed);
     const std::string defined = said("KERNEL void f(GLOBAL int* x) { x[0] = WORD; }\n", "-DWORD=missing_word");
-    expect(defined.find("missing_word") != std::string::npos, "the message does not name missing_word: \"{}\"", defined);
+    expect(defined.find("missing_word") != std::string::npos, "the message does not name missing_word: \"{}\"",
+           defined);
   });
 }
 
@@ -237,17 +244,20 @@ void refusals(const subject& what) {
     const char rubbish[] = "this is no image of any kind of device, whatever its length may be";
     expect_status(table.module_load(device.handle(), rubbish, sizeof rubbish, &module), TSR_INVALID_ARGUMENT,
                   "module_load of rubbish");
-    expect_status(table.module_load(device.handle(), rubbish, 0, &module), TSR_INVALID_ARGUMENT, "module_load of 0 bytes");
+    expect_status(table.module_load(device.handle(), rubbish, 0, &module), TSR_INVALID_ARGUMENT,
+                  "module_load of 0 bytes");
     expect(module == nullptr, "a module_load that failed touches out_module");
     auto code = std::make_unique<compiled>(device, vector_text);
     tsr_kernel* none = nullptr;
     plugin::take_error_details();
-    expect_status(table.kernel_get(device.handle(), code->module(), "axpbz", &none), TSR_NOT_FOUND, "kernel_get of another name");
+    expect_status(table.kernel_get(device.handle(), code->module(), "axpbz", &none), TSR_NOT_FOUND,
+                  "kernel_get of another name");
     const std::string details = plugin::take_error_details();
     expect(details.find("axpbz") != std::string::npos, "the message does not name the kernel: \"{}\"", details);
     tsr_kernel* const kernel = code->kernel("axpby");
     const buffer memory(device, compute_space(device), 64);
-    const auto launched = [&](std::array<std::uint32_t, 3> grid, std::array<std::uint32_t, 3> group, std::uint64_t offset) {
+    const auto launched = [&](std::array<std::uint32_t, 3> grid, std::array<std::uint32_t, 3> group,
+                              std::uint64_t offset) {
       call launch(grid, group);
       launch.with(std::int64_t{0}).with(1.0f).with(memory.at(0)).with(1.0f).with(memory.at(offset));
       return launch.on(stream, kernel);
@@ -260,13 +270,14 @@ void refusals(const subject& what) {
     expect_ok(launched({1, 1, 1}, {1, 1, 1}, 0), "launch after refused ones");
     stream.finish();
     code.reset();
-    expect_status(launched({1, 1, 1}, {1, 1, 1}, 0), TSR_INVALID_ARGUMENT, "launch of a kernel whose module was unloaded");
+    expect_status(launched({1, 1, 1}, {1, 1, 1}, 0), TSR_INVALID_ARGUMENT,
+                  "launch of a kernel whose module was unloaded");
     void* image = nullptr;
     std::uint64_t bytes = 0;
     expect_status(device.jit()->compile(device.handle(), "fortran", "", "", &image, &bytes), TSR_UNIMPLEMENTED,
                   "compile of another language");
-    expect_status(device.jit()->compile(device.handle(), "tessera-c", nullptr, "", &image, &bytes), TSR_INVALID_ARGUMENT,
-                  "compile of NULL");
+    expect_status(device.jit()->compile(device.handle(), "tessera-c", nullptr, "", &image, &bytes),
+                  TSR_INVALID_ARGUMENT, "compile of NULL");
     device.jit()->release(device.handle(), nullptr);
   });
 }

@@ -1,6 +1,6 @@
-// Whole jobs on the plugin's devices, checked against plain loops: what each call does right alone must also be right among many, on several
-// streams that only tickets order. They are driven through the plugin's tables as a runtime does it, not by the runtime: what fails here is the
-// plugin's, and what the runtime happens not to use is used too.
+// Whole jobs on the plugin's devices, checked against plain loops: what each call does right alone must also be right
+// among many, on several streams that only tickets order. They are driven through the plugin's tables as a runtime does
+// it, not by the runtime: what fails here is the plugin's, and what the runtime happens not to use is used too.
 #include <cmath>
 
 #include "tests/conformance/suite/crew.hpp"
@@ -9,7 +9,8 @@
 namespace tessera::conformance {
 namespace {
 
-// --- a tiled Cholesky factorization: the lower triangle of A = L L^T, of tiles x tiles tiles, each order x order and column-major ---
+// --- a tiled Cholesky factorization: the lower triangle of A = L L^T, of tiles x tiles tiles, each order x order and
+// column-major ---
 
 constexpr std::size_t tiles = 4, order = 16, rows = tiles * order, tile_elements = order * order;
 
@@ -55,13 +56,15 @@ void subtract_product(double* c, const double* a, const double* b) {
 
 double* numbers_of(void* contents) { return static_cast<double*>(contents); }
 
-/// The steps of the factorization on one device: by its BLAS or by the host's loops, as chance has it where there are both.
+/// The steps of the factorization on one device: by its BLAS or by the host's loops, as chance has it where there are
+/// both.
 class steps {
  public:
   steps(const device& on, crew& with, random_source& random) : m_on(on), m_with(with), m_random(random) {}
 
   void potrf(cell& a) {
-    if (!use(TSR_BLAS_POTRF)) return m_with.compute(a, {}, flops / 3, [](void* const* at) { factorize(numbers_of(at[0]), order); });
+    if (!use(TSR_BLAS_POTRF))
+      return m_with.compute(a, {}, flops / 3, [](void* const* at) { factorize(numbers_of(at[0]), order); });
     tsr_potrf p{};
     p.struct_size = sizeof p;
     p.type = TSR_F64;
@@ -70,11 +73,14 @@ class steps {
     p.a = a.memory.at(0);
     p.info = m_with.scratch(m_on, sizeof(std::int32_t)).at(0);
     ask(TSR_BLAS_POTRF, p);
-    m_with.enqueue(a, {}, [&](const queue& stream) { expect_ok(m_on.blas()->potrf(m_on.handle(), stream.handle(), &p), "potrf"); });
+    m_with.enqueue(a, {}, [&](const queue& stream) {
+      expect_ok(m_on.blas()->potrf(m_on.handle(), stream.handle(), &p), "potrf");
+    });
   }
 
   void trsm(cell& b, cell& l) {
-    if (!use(TSR_BLAS_TRSM)) return m_with.compute(b, {&l}, flops, [](void* const* at) { solve(numbers_of(at[0]), numbers_of(at[1])); });
+    if (!use(TSR_BLAS_TRSM))
+      return m_with.compute(b, {&l}, flops, [](void* const* at) { solve(numbers_of(at[0]), numbers_of(at[1])); });
     tsr_trsm t{};
     t.struct_size = sizeof t;
     t.type = TSR_F64;
@@ -83,12 +89,16 @@ class steps {
     t.alpha = &one;
     t.a = l.memory.at(0), t.b = b.memory.at(0);
     ask(TSR_BLAS_TRSM, t);
-    m_with.enqueue(b, {&l}, [&](const queue& stream) { expect_ok(m_on.blas()->trsm(m_on.handle(), stream.handle(), &t), "trsm"); });
+    m_with.enqueue(b, {&l}, [&](const queue& stream) {
+      expect_ok(m_on.blas()->trsm(m_on.handle(), stream.handle(), &t), "trsm");
+    });
   }
 
   void syrk(cell& c, cell& a) {
     if (!use(TSR_BLAS_SYRK))
-      return m_with.compute(c, {&a}, flops, [](void* const* at) { subtract_product(numbers_of(at[0]), numbers_of(at[1]), numbers_of(at[1])); });
+      return m_with.compute(c, {&a}, flops, [](void* const* at) {
+        subtract_product(numbers_of(at[0]), numbers_of(at[1]), numbers_of(at[1]));
+      });
     tsr_syrk s{};
     s.struct_size = sizeof s;
     s.type = TSR_F64;
@@ -97,12 +107,16 @@ class steps {
     s.alpha = &minus_one, s.beta = &one;
     s.a = a.memory.at(0), s.c = c.memory.at(0);
     ask(TSR_BLAS_SYRK, s);
-    m_with.enqueue(c, {&a}, [&](const queue& stream) { expect_ok(m_on.blas()->syrk(m_on.handle(), stream.handle(), &s), "syrk"); });
+    m_with.enqueue(c, {&a}, [&](const queue& stream) {
+      expect_ok(m_on.blas()->syrk(m_on.handle(), stream.handle(), &s), "syrk");
+    });
   }
 
   void gemm(cell& c, cell& a, cell& b) {
     if (!use(TSR_BLAS_GEMM))
-      return m_with.compute(c, {&a, &b}, 2 * flops, [](void* const* at) { subtract_product(numbers_of(at[0]), numbers_of(at[1]), numbers_of(at[2])); });
+      return m_with.compute(c, {&a, &b}, 2 * flops, [](void* const* at) {
+        subtract_product(numbers_of(at[0]), numbers_of(at[1]), numbers_of(at[2]));
+      });
     tsr_gemm g{};
     g.struct_size = sizeof g;
     g.type = TSR_F64;
@@ -112,7 +126,9 @@ class steps {
     g.alpha = &minus_one, g.beta = &one;
     g.a = a.memory.at(0), g.b = b.memory.at(0), g.c = c.memory.at(0);
     ask(TSR_BLAS_GEMM, g);
-    m_with.enqueue(c, {&a, &b}, [&](const queue& stream) { expect_ok(m_on.blas()->gemm(m_on.handle(), stream.handle(), &g), "gemm"); });
+    m_with.enqueue(c, {&a, &b}, [&](const queue& stream) {
+      expect_ok(m_on.blas()->gemm(m_on.handle(), stream.handle(), &g), "gemm");
+    });
   }
 
  private:
@@ -124,7 +140,8 @@ class steps {
   template <class Arguments>
   void ask(tsr_blas_operation operation, Arguments& arguments) {
     std::uint64_t bytes = 0;
-    if (m_on.blas()->workspace != nullptr) expect_ok(m_on.blas()->workspace(m_on.handle(), operation, &arguments, &bytes), "workspace");
+    if (m_on.blas()->workspace != nullptr)
+      expect_ok(m_on.blas()->workspace(m_on.handle(), operation, &arguments, &bytes), "workspace");
     if (bytes != 0) arguments.workspace = {m_with.scratch(m_on, bytes).at(0), bytes};
   }
 
@@ -136,7 +153,8 @@ class steps {
 std::vector<unsigned char> tile_of(const matrix& from, std::size_t i, std::size_t j) {
   std::vector<unsigned char> bytes(tile_elements * sizeof(double));
   for (std::size_t column = 0; column < order; ++column)
-    std::memcpy(bytes.data() + column * order * sizeof(double), from.data() + i * order + (j * order + column) * rows, order * sizeof(double));
+    std::memcpy(bytes.data() + column * order * sizeof(double), from.data() + i * order + (j * order + column) * rows,
+                order * sizeof(double));
   return bytes;
 }
 
@@ -169,8 +187,8 @@ void one_cholesky(const opened& all, const device& on, random_source& random) {
         for (std::size_t row = i == j ? column : 0; row < order; ++row) {
           const double wanted = a[i * order + row + (j * order + column) * rows];
           expect(near(got[row + column * order], wanted, 1e-10),
-                 "Cholesky of {0} x {0} in tiles of {1}: element ({2}, {3}) of tile ({4}, {5}) is {6}, expected {7}", rows, order, row, column, i, j,
-                 got[row + column * order], wanted);
+                 "Cholesky of {0} x {0} in tiles of {1}: element ({2}, {3}) of tile ({4}, {5}) is {6}, expected {7}",
+                 rows, order, row, column, i, j, got[row + column * order], wanted);
         }
     }
 }
@@ -209,7 +227,8 @@ void mix(std::uint32_t* to, const std::uint32_t* from) {
 class random_graph {
  public:
   random_graph(const opened& all, random_source& random) : m_random(random) {
-    for (std::size_t i = 0; i < 12; ++i) m_cells.emplace_back(*all.devices[i % all.devices.size()], cell_bytes), m_model.emplace_back(cell_words);
+    for (std::size_t i = 0; i < 12; ++i)
+      m_cells.emplace_back(*all.devices[i % all.devices.size()], cell_bytes), m_model.emplace_back(cell_words);
     m_with.emplace(all, random);
     for (std::size_t i = 0; i < m_cells.size(); ++i) upload(i, 0, cell_words);
   }
@@ -234,8 +253,9 @@ class random_graph {
       case 8:
         return snapshot(to);  // many readers, for which the next writer waits
       default:
-        m_with->compute(m_cells[to], {&m_cells[from]}, cell_words,
-                        [](void* const* at) { mix(static_cast<std::uint32_t*>(at[0]), static_cast<const std::uint32_t*>(at[1])); });
+        m_with->compute(m_cells[to], {&m_cells[from]}, cell_words, [](void* const* at) {
+          mix(static_cast<std::uint32_t*>(at[0]), static_cast<const std::uint32_t*>(at[1]));
+        });
         mix(m_model[to].data(), m_model[from].data());
     }
   }
@@ -247,8 +267,10 @@ class random_graph {
       words here(cell_words);
       std::memcpy(here.data(), got->data(), got->size());
       for (std::size_t i = 0; i < cell_words; ++i)
-        expect(here[i] == wanted[i], "in a random graph of copies, fills and host work, ordered by tickets, word {} of cell {} is {:#x}, expected {:#x}", i, cell,
-               here[i], wanted[i]);
+        expect(here[i] == wanted[i],
+               "in a random graph of copies, fills and host work, ordered by tickets, word {} of cell {} is {:#x}, "
+               "expected {:#x}",
+               i, cell, here[i], wanted[i]);
     }
   }
 
@@ -261,16 +283,20 @@ class random_graph {
   }
   void fill(std::size_t to, const part& piece) {
     const auto word = static_cast<std::uint32_t>(m_random());
-    if (!m_with->fill(m_cells[to], piece.from * sizeof word, bytes_of({word}), piece.count)) return upload(to, piece.from, piece.count);
+    if (!m_with->fill(m_cells[to], piece.from * sizeof word, bytes_of({word}), piece.count))
+      return upload(to, piece.from, piece.count);
     for (std::uint64_t i = 0; i < piece.count; ++i) m_model[to][piece.from + i] = word;
   }
   void copy(std::size_t to, std::size_t from) {
     const part source(m_random);
     const std::uint64_t begin = m_random() % (cell_words - source.count + 1);
-    m_with->copy(m_cells[to], begin * sizeof(std::uint32_t), m_cells[from], source.from * sizeof(std::uint32_t), source.count * sizeof(std::uint32_t));
+    m_with->copy(m_cells[to], begin * sizeof(std::uint32_t), m_cells[from], source.from * sizeof(std::uint32_t),
+                 source.count * sizeof(std::uint32_t));
     for (std::uint64_t i = 0; i < source.count; ++i) m_model[to][begin + i] = m_model[from][source.from + i];
   }
-  void snapshot(std::size_t of) { m_snapshots.push_back({of, &m_with->download(m_cells[of], cell_bytes), m_model[of]}); }
+  void snapshot(std::size_t of) {
+    m_snapshots.push_back({of, &m_with->download(m_cells[of], cell_bytes), m_model[of]});
+  }
 
   struct taken {
     std::size_t cell;

@@ -8,13 +8,18 @@
 namespace tessera::conformance {
 namespace {
 
-/// Calls `use` with the layer's own answer for a header, null where it refuses, and what it said; the layer is open meanwhile.
-void with_wrapped(const subject& what, const tsr_plugin_header* inner, const std::function<void(const tsr_plugin_header*, const std::string&)>& use) {
+/// Calls `use` with the layer's own answer for a header, null where it refuses, and what it said; the layer is open
+/// meanwhile.
+void with_wrapped(const subject& what, const tsr_plugin_header* inner,
+                  const std::function<void(const tsr_plugin_header*, const std::string&)>& use) {
   tsr_plugin* handle = nullptr;
   const void* raw = nullptr;
   std::vector<tsr_option_value> values;
-  for (const auto& o : what.options) values.push_back({sizeof(tsr_option_value), o.type, o.name.c_str(), o.integer, o.number, o.text.c_str()});
-  expect_ok(what.plugin.header.open(what.host.table(), values.data(), static_cast<std::uint32_t>(values.size()), &handle, &raw), "open");
+  for (const auto& o : what.options)
+    values.push_back({sizeof(tsr_option_value), o.type, o.name.c_str(), o.integer, o.number, o.text.c_str()});
+  expect_ok(what.plugin.header.open(what.host.table(), values.data(), static_cast<std::uint32_t>(values.size()),
+                                    &handle, &raw),
+            "open");
   struct closer {
     const subject& what;
     tsr_plugin* handle;
@@ -26,11 +31,15 @@ void with_wrapped(const subject& what, const tsr_plugin_header* inner, const std
   const tsr_plugin_header* const made = static_cast<const tsr_layer_table*>(raw)->wrap(inner);
   const std::string details = plugin::take_error_details();
   if (made != nullptr) {
-    expect(made->struct_size >= offsetof(tsr_plugin_header, reserved), "the wrapped header has struct_size {}", made->struct_size);
-    expect(made->name != nullptr && std::string_view(made->name) == inner->name, "the layer turns plugin \"{}\" into \"{}\": it keeps the name",
-           inner->name, made->name == nullptr ? "" : made->name);
-    expect(made->kind == inner->kind, "the layer turns a plugin of kind {} into one of kind {}: it keeps the kind", inner->kind, made->kind);
-    expect(made->abi_major == inner->abi_major, "the layer turns a plugin for ABI {}.x into one for {}.x", inner->abi_major, made->abi_major);
+    expect(made->struct_size >= offsetof(tsr_plugin_header, reserved), "the wrapped header has struct_size {}",
+           made->struct_size);
+    expect(made->name != nullptr && std::string_view(made->name) == inner->name,
+           "the layer turns plugin \"{}\" into \"{}\": it keeps the name", inner->name,
+           made->name == nullptr ? "" : made->name);
+    expect(made->kind == inner->kind, "the layer turns a plugin of kind {} into one of kind {}: it keeps the kind",
+           inner->kind, made->kind);
+    expect(made->abi_major == inner->abi_major, "the layer turns a plugin for ABI {}.x into one for {}.x",
+           inner->abi_major, made->abi_major);
     expect(made->open != nullptr, "the wrapped header has no open");
   }
   use(made, details);
@@ -41,13 +50,16 @@ void keeps_the_header(const subject& what) {
   const plugin::loaded_plugin inner = plugin::load_plugin(what.asked.inner, {});
   const opened_plugin layer(what);
   const tsr_plugin_header* const made = layer.wrap(inner).raw;
-  expect(std::string_view(made->name) == inner.name && made->kind == inner.header.kind, "the layer does not keep the name and the kind of what it wraps");
-  expect(made->sanitizer == inner.header.sanitizer, "the layer says that \"{}\" is built for another sanitizer than it is", inner.name);
+  expect(std::string_view(made->name) == inner.name && made->kind == inner.header.kind,
+         "the layer does not keep the name and the kind of what it wraps");
+  expect(made->sanitizer == inner.header.sanitizer,
+         "the layer says that \"{}\" is built for another sanitizer than it is", inner.name);
   const plugin::loaded_plugin outer = plugin::accept_header(what.plugin.path, made);
   for (const plugin::option_schema& option : inner.options)
     expect(std::any_of(outer.options.begin(), outer.options.end(),
                        [&](const plugin::option_schema& o) { return o.name == option.name && o.type == option.type; }),
-           "behind the layer \"{}\" has no option \"{}\" any more: its users' settings would be refused", inner.name, option.name);
+           "behind the layer \"{}\" has no option \"{}\" any more: its users' settings would be refused", inner.name,
+           option.name);
 }
 
 tsr_status open_nothing(const tsr_host* host, const tsr_option_value*, std::uint32_t, tsr_plugin**, const void**) {
@@ -79,7 +91,8 @@ void refusals_are_explained(const subject& what) {
     with_wrapped(what, &stranger(kind), [&](const tsr_plugin_header* made, const std::string& details) {
       if (made != nullptr) return;
       refused = true;
-      expect(!details.empty(), "wrap gives NULL for a plugin of kind {} and leaves no details with host->error", stranger(kind).kind);
+      expect(!details.empty(), "wrap gives NULL for a plugin of kind {} and leaves no details with host->error",
+             stranger(kind).kind);
     });
   expect(refused, "wrap takes plugins of every kind, also of kind {}, which is none", stranger(0).kind);
 }
@@ -93,9 +106,11 @@ void inner_failures_come_through(const subject& what) {
       taken = true;
       tsr_plugin* handle = nullptr;
       const void* table = nullptr;
-      expect_status(made->open(what.host.table(), nullptr, 0, &handle, &table), TSR_UNAVAILABLE, "open of a wrapped plugin that refuses to be opened");
+      expect_status(made->open(what.host.table(), nullptr, 0, &handle, &table), TSR_UNAVAILABLE,
+                    "open of a wrapped plugin that refuses to be opened");
       const std::string details = plugin::take_error_details();
-      expect(details.find("not there to be opened") != std::string::npos, "the inner plugin's details are lost: \"{}\"", details);
+      expect(details.find("not there to be opened") != std::string::npos, "the inner plugin's details are lost: \"{}\"",
+             details);
       expect(handle == nullptr && table == nullptr, "an open that failed wrote its out_ arguments");
     });
   if (!taken) skip("the layer wraps no device and no storage");

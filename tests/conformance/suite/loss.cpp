@@ -1,5 +1,6 @@
-// A device that is lost, rule R10: it says so for good, what was pending counts as reached, callbacks come, and no memory is touched any more.
-// A device loses itself by a host task that answers DEVICE_LOST, where such a task does that, or as request::lose_with says.
+// A device that is lost, rule R10: it says so for good, what was pending counts as reached, callbacks come, and no
+// memory is touched any more. A device loses itself by a host task that answers DEVICE_LOST, where such a task does
+// that, or as request::lose_with says.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -33,12 +34,15 @@ struct numbered {
 
 tsr_status lose(void*, void* const*) { return TSR_DEVICE_LOST; }
 
-/// A device with copies to the host under way on three streams, which is then lost. Skips the check where that cannot be had.
+/// A device with copies to the host under way on three streams, which is then lost. Skips the check where that cannot
+/// be had.
 class lost_device {
  public:
   lost_device(const subject& what, const device& on) : m_device(on), m_named(!what.asked.lose_with.empty()) {
-    if (!m_named && on.table().host_task == nullptr) skip("no device can be made to lose itself: --lose-with names an option that does it");
-    const std::uint64_t room = on.spaces()[compute_space(on)].description.bytes, wanted = m_named ? 64u << 10 : 1u << 20;
+    if (!m_named && on.table().host_task == nullptr)
+      skip("no device can be made to lose itself: --lose-with names an option that does it");
+    const std::uint64_t room = on.spaces()[compute_space(on)].description.bytes,
+                        wanted = m_named ? 64u << 10 : 1u << 20;
     m_bytes = allocatable(
         on, copyable(on, room == 0 ? wanted : std::min<std::uint64_t>(wanted, std::max<std::uint64_t>(room / 8, 64))));
     if (!answers(on.table().mem_alloc(on.handle(), compute_space(on), m_bytes, &m_memory), "mem_alloc")) return;
@@ -69,8 +73,10 @@ class lost_device {
  private:
   /// False: the call has told that the device is lost.
   bool answers(tsr_status status, const char* call) {
-    if (status == TSR_DEVICE_LOST) m_told = true;
-    else need_ok(status, call);
+    if (status == TSR_DEVICE_LOST)
+      m_told = true;
+    else
+      need_ok(status, call);
     return !m_told;
   }
 
@@ -78,12 +84,16 @@ class lost_device {
     const tsr_device_table& table = m_device.table();
     for (line& one : lines()) {
       const bool loses = !m_named && &one == m_lines.data() && round == lose_in_round;
-      if (loses && !answers(table.host_task(m_device.handle(), one.stream, lose, nullptr, nullptr, 0, 0), "host_task")) return false;
-      const tsr_copy out = plain_copy(host_space, host_address(one.host.data()), {m_device.handle(), compute_space(m_device)}, {m_memory, 0}, m_bytes);
+      if (loses && !answers(table.host_task(m_device.handle(), one.stream, lose, nullptr, nullptr, 0, 0), "host_task"))
+        return false;
+      const tsr_copy out = plain_copy(host_space, host_address(one.host.data()),
+                                      {m_device.handle(), compute_space(m_device)}, {m_memory, 0}, m_bytes);
       if (!answers(table.copy(m_device.handle(), one.stream, &out), "copy")) return false;
       if (table.stream_callback != nullptr) {
         m_numbers.push_back({&one, one.due});
-        if (!answers(table.stream_callback(m_device.handle(), one.stream, numbered::call, &m_numbers.back()), "stream_callback")) return false;
+        if (!answers(table.stream_callback(m_device.handle(), one.stream, numbered::call, &m_numbers.back()),
+                     "stream_callback"))
+          return false;
         ++one.due;
       }
       tsr_ticket point{};
@@ -108,8 +118,12 @@ class lost_device {
         all = all && value >= one.points.back().value;
       }
       if (all && m_named) throw check_failed("the options of --lose-with lose no device in the course of 3000 copies");
-      if (all) skip("no device can be made to lose itself (a host task that answers DEVICE_LOST merely fails): --lose-with names an option that does it");
-      need(std::chrono::steady_clock::now() < limit, "work behind a host task that answers DEVICE_LOST neither ends within 30 seconds nor is the device lost");
+      if (all)
+        skip(
+            "no device can be made to lose itself (a host task that answers DEVICE_LOST merely fails): --lose-with "
+            "names an option that does it");
+      need(std::chrono::steady_clock::now() < limit,
+           "work behind a host task that answers DEVICE_LOST neither ends within 30 seconds nor is the device lost");
       std::this_thread::yield();
     }
   }
@@ -137,9 +151,11 @@ void is_sticky(const subject& what) {
   each_lost(what, [](const device& device, lost_device& lost) {
     const tsr_device_table& table = device.table();
     const auto refused = [](tsr_status status, const char* call) {
-      expect(status == TSR_DEVICE_LOST, "{} answers {} on a device that was lost: it answers DEVICE_LOST from then on (rule R10)", call,
+      expect(status == TSR_DEVICE_LOST,
+             "{} answers {} on a device that was lost: it answers DEVICE_LOST from then on (rule R10)", call,
              plugin::name_of(status));
-      expect(!plugin::take_error_details().empty(), "{} answers DEVICE_LOST and leaves no details with host->error (rule R3)", call);
+      expect(!plugin::take_error_details().empty(),
+             "{} answers DEVICE_LOST and leaves no details with host->error (rule R3)", call);
     };
     line* const first = lost.lines().data();
     for (int again = 0; again < 3; ++again) {
@@ -160,21 +176,26 @@ void is_sticky(const subject& what) {
       if (first->stream == nullptr || lost.memory() == nullptr) continue;
       tsr_ticket point{};
       refused(table.stream_signal(device.handle(), first->stream, &point), "stream_signal");
-      const tsr_copy in = plain_copy({device.handle(), compute_space(device)}, {lost.memory(), 0}, host_space, host_address(first->host.data()), 8);
+      const tsr_copy in = plain_copy({device.handle(), compute_space(device)}, {lost.memory(), 0}, host_space,
+                                     host_address(first->host.data()), 8);
       refused(table.copy(device.handle(), first->stream, &in), "copy");
       const unsigned char pattern = 1;
-      if (table.fill != nullptr) refused(table.fill(device.handle(), first->stream, {lost.memory(), 0}, &pattern, 1, 8), "fill");
+      if (table.fill != nullptr)
+        refused(table.fill(device.handle(), first->stream, {lost.memory(), 0}, &pattern, 1, 8), "fill");
       if (table.host_task != nullptr)
-        refused(table.host_task(device.handle(), first->stream, [](void*, void* const*) { return tsr_status{TSR_OK}; }, nullptr, nullptr, 0, 0),
+        refused(table.host_task(
+                    device.handle(), first->stream, [](void*, void* const*) { return tsr_status{TSR_OK}; }, nullptr,
+                    nullptr, 0, 0),
                 "host_task");
     }
     // What gives something back does so.
     for (line& one : lost.lines())
-      if (one.stream != nullptr) refused(table.stream_destroy(device.handle(), std::exchange(one.stream, nullptr)), "stream_destroy");
+      if (one.stream != nullptr)
+        refused(table.stream_destroy(device.handle(), std::exchange(one.stream, nullptr)), "stream_destroy");
     if (lost.memory() == nullptr) return;
     const tsr_status given_back = table.mem_free(device.handle(), std::exchange(lost.memory(), nullptr));
-    expect(given_back == TSR_OK || given_back == TSR_DEVICE_LOST, "mem_free answers {} on a lost device: it gives back there too",
-           plugin::name_of(given_back));
+    expect(given_back == TSR_OK || given_back == TSR_DEVICE_LOST,
+           "mem_free answers {} on a lost device: it gives back there too", plugin::name_of(given_back));
   });
 }
 
@@ -184,16 +205,23 @@ void pending_points_are_reached(const subject& what) {
       if (one.stream == nullptr || one.points.empty()) continue;
       const std::uint64_t last = one.points.back().value;
       std::uint64_t value = 0, failed = 0;
-      expect_status(device.table().stream_progress(device.handle(), one.stream, &value, &failed), TSR_DEVICE_LOST, "stream_progress of a lost device");
-      expect(value >= last, "on a lost device stream_progress says that {} is reached, and {} was signalled: all signalled values count as reached",
+      expect_status(device.table().stream_progress(device.handle(), one.stream, &value, &failed), TSR_DEVICE_LOST,
+                    "stream_progress of a lost device");
+      expect(value >= last,
+             "on a lost device stream_progress says that {} is reached, and {} was signalled: all signalled values "
+             "count as reached",
              value, last);
-      expect(failed <= last, "on a lost device stream_progress names point {} as the failed one, and the last was {}", failed, last);
+      expect(failed <= last, "on a lost device stream_progress names point {} as the failed one, and the last was {}",
+             failed, last);
       if (&one == lost.lines().data() && lost.failing_point() != 0)
         expect(failed != 0 && failed <= lost.failing_point(),
-               "the device was lost before point {} of a stream, and stream_progress names {} as the first point that failed", lost.failing_point(), failed);
+               "the device was lost before point {} of a stream, and stream_progress names {} as the first point that "
+               "failed",
+               lost.failing_point(), failed);
       if (device.table().stream_host_wait == nullptr) continue;
       const tsr_status waited = device.table().stream_host_wait(device.handle(), one.points.back(), 10'000'000'000ull);
-      expect(waited == TSR_OK || waited == TSR_DEVICE_LOST, "stream_host_wait for a point of a lost device answers {}", plugin::name_of(waited));
+      expect(waited == TSR_OK || waited == TSR_DEVICE_LOST, "stream_host_wait for a point of a lost device answers {}",
+             plugin::name_of(waited));
     }
   });
 }
@@ -206,8 +234,9 @@ void due_callbacks_are_called(const subject& what) {
       while (one.called < one.due && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     for (line& one : lost.lines()) {
-      expect(one.called == one.due, "{} callbacks were due on a stream when the device was lost, and {} were called: each is called once", one.due,
-             one.called.load());
+      expect(one.called == one.due,
+             "{} callbacks were due on a stream when the device was lost, and {} were called: each is called once",
+             one.due, one.called.load());
       expect(one.out_of_order == 0, "callbacks of a lost device come out of order");
     }
   });
@@ -220,7 +249,8 @@ void memory_is_left_alone(const subject& what) {
     do {
       for (line& one : lost.lines())
         expect(std::all_of(one.host.begin(), one.host.end(), [](unsigned char byte) { return byte == 0xa5; }),
-               "a copy still writes to host memory after the device has answered DEVICE_LOST: nothing touches memory then (rule R10)");
+               "a copy still writes to host memory after the device has answered DEVICE_LOST: nothing touches memory "
+               "then (rule R10)");
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     } while (std::chrono::steady_clock::now() < end);
   });
@@ -236,12 +266,15 @@ void others_work_on(const subject& what) {
   const queue stream(other);
   if (other.table().stream_wait != nullptr)
     for (line& one : lost.lines())
-      expect_ok(other.table().stream_wait(other.handle(), stream.handle(), one.points.back()), "stream_wait for a point of another device, which is lost,");
+      expect_ok(other.table().stream_wait(other.handle(), stream.handle(), one.points.back()),
+                "stream_wait for a point of another device, which is lost,");
   const buffer memory(other, compute_space(other), 8);
   const std::uint64_t word = 0x0123456789abcdef;
   upload(stream, memory, &word, sizeof word);
-  expect(downloaded<std::uint64_t>(stream, memory, 1)[0] == word, "beside a lost device another one copies wrong bytes");
-  if (other.table().health != nullptr) expect_ok(other.table().health(other.handle()), "health of another device than the one that is lost");
+  expect(downloaded<std::uint64_t>(stream, memory, 1)[0] == word,
+         "beside a lost device another one copies wrong bytes");
+  if (other.table().health != nullptr)
+    expect_ok(other.table().health(other.handle()), "health of another device than the one that is lost");
 }
 
 constexpr check losing(const char* name, void (*run)(const subject&)) { return {name, run, devices, true}; }
@@ -250,8 +283,8 @@ constexpr check losing(const char* name, void (*run)(const subject&)) { return {
 
 std::vector<check> loss_checks() {
   return {losing("loss.is_sticky", is_sticky), losing("loss.pending_points_are_reached", pending_points_are_reached),
-          losing("loss.due_callbacks_are_called", due_callbacks_are_called), losing("loss.memory_is_left_alone", memory_is_left_alone),
-          losing("loss.others_work_on", others_work_on)};
+          losing("loss.due_callbacks_are_called", due_callbacks_are_called),
+          losing("loss.memory_is_left_alone", memory_is_left_alone), losing("loss.others_work_on", others_work_on)};
 }
 
 }  // namespace tessera::conformance

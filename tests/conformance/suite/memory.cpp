@@ -127,7 +127,8 @@ void capacity_is_there(const subject& what) {
   for_each_space(all, [&](const device& device, std::uint32_t space, const tsr_space_desc& description) {
     if (description.kind != TSR_SPACE_DEVICE || description.bytes == 0) return;
     std::uint64_t free_bytes = 0;
-    const bool known = device.table().query != nullptr && device.table().query(device.handle(), TSR_QUERY_FREE_BYTES, space, &free_bytes) == TSR_OK;
+    const bool known = device.table().query != nullptr &&
+                       device.table().query(device.handle(), TSR_QUERY_FREE_BYTES, space, &free_bytes) == TSR_OK;
     expect(!known || free_bytes <= description.bytes, "space {} has {} and {} of it are free", space,
            format_bytes(static_cast<double>(description.bytes)), format_bytes(static_cast<double>(free_bytes)));
     const std::uint64_t half = (known ? free_bytes : description.bytes) / 2, piece = allocatable(device, half / 8);
@@ -140,18 +141,22 @@ void capacity_is_there(const subject& what) {
       tsr_memory* memory = nullptr;
       const tsr_status status = device.table().mem_alloc(device.handle(), space, piece, &memory);
       expect(status == TSR_OK, "space {} says that it has {}{}, but after {} no more {} can be allocated ({})", space,
-             format_bytes(static_cast<double>(description.bytes)), known ? fmt::format(", {} of it free", format_bytes(static_cast<double>(free_bytes))) : "",
+             format_bytes(static_cast<double>(description.bytes)),
+             known ? fmt::format(", {} of it free", format_bytes(static_cast<double>(free_bytes))) : "",
              format_bytes(static_cast<double>(got)), format_bytes(static_cast<double>(piece)), plugin::name_of(status));
       taken.all.push_back(memory);
       const unsigned char mark = static_cast<unsigned char>(taken.all.size());
-      const tsr_copy last = plain_copy({device.handle(), space}, {memory, piece - 1}, host_space, host_address(&mark), 1);
+      const tsr_copy last =
+          plain_copy({device.handle(), space}, {memory, piece - 1}, host_space, host_address(&mark), 1);
       expect_ok(device.table().copy(device.handle(), stream.handle(), &last), "copy to the last byte of an allocation");
       stream.finish();
     }
     for (std::size_t i = 0; i < taken.all.size(); ++i) {
       unsigned char mark = 0;
-      const tsr_copy back = plain_copy(host_space, host_address(&mark), {device.handle(), space}, {taken.all[i], piece - 1}, 1);
-      expect_ok(device.table().copy(device.handle(), stream.handle(), &back), "copy from the last byte of an allocation");
+      const tsr_copy back =
+          plain_copy(host_space, host_address(&mark), {device.handle(), space}, {taken.all[i], piece - 1}, 1);
+      expect_ok(device.table().copy(device.handle(), stream.handle(), &back),
+                "copy from the last byte of an allocation");
       stream.finish();
       expect(mark == static_cast<unsigned char>(i + 1),
              "the last byte of allocation {} of {} has been overwritten by another", i + 1, taken.all.size());

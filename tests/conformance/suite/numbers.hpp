@@ -14,8 +14,8 @@
 
 namespace tessera::conformance {
 
-/// How many random shapes are tried of `all`: a third where the thread sanitizer looks for races, which do not depend on shapes, and where
-/// kernels on emulated devices are slow. All of them are tried without it.
+/// How many random shapes are tried of `all`: a third where the thread sanitizer looks for races, which do not depend
+/// on shapes, and where kernels on emulated devices are slow. All of them are tried without it.
 inline int rounds_of(int all) {
 #if defined(__SANITIZE_THREAD__)
   return (all + 2) / 3;
@@ -136,7 +136,8 @@ inline std::int64_t random_increment(random_source& random) {
   return random.general ? 2 + static_cast<std::int64_t>(random() % 2) : 1 + static_cast<std::int64_t>(random() % 3);
 }
 
-/// Runs one(random) some rounds of `all`; the first one with a general shape. A failure tells how it is had again; `type`: of what elements.
+/// Runs one(random) some rounds of `all`; the first one with a general shape. A failure tells how it is had again;
+/// `type`: of what elements.
 template <class One>
 void in_rounds(const subject& what, const std::string& type, int all, One&& one) {
   random_source random = what.generator();

@@ -1,6 +1,6 @@
-// OPERATIONS plugins: their names, and host functions called with blocks of every size, with arguments that are none of theirs, and by several
-// threads at once. What an operation takes for arguments only it knows, so that some calls that are usual are tried; those that it
-// accepts are looked at more closely.
+// OPERATIONS plugins: their names, and host functions called with blocks of every size, with arguments that are none of
+// theirs, and by several threads at once. What an operation takes for arguments only it knows, so that some calls that
+// are usual are tried; those that it accepts are looked at more closely.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -47,7 +47,8 @@ class operands {
     random_source random(seed);
     for (std::uint32_t b = 0; b < operation.intent_count; ++b) {
       auto& bytes = m_bytes.emplace_back(guard + size + guard, mark);
-      for (std::size_t i = 0; i < count; ++i) put(bytes.data() + guard + i * bytes_of(how.type), how.type, 1 + static_cast<int>(random() % 7));
+      for (std::size_t i = 0; i < count; ++i)
+        put(bytes.data() + guard + i * bytes_of(how.type), how.type, 1 + static_cast<int>(random() % 7));
     }
     m_before = m_bytes;
     for (auto& bytes : m_bytes) {
@@ -72,10 +73,11 @@ class operands {
       const auto& bytes = m_bytes[b];
       const auto end = bytes.size() - guard;
       for (std::size_t i = 0; i < bytes.size(); ++i)
-        expect((i >= guard && i < end) || bytes[i] == mark, "{} with {} writes outside of block {}, {} byte {}", operation.name, how.text(), b,
-               i < guard ? "before its" : "behind its", i < guard ? guard - i : i - end);
+        expect((i >= guard && i < end) || bytes[i] == mark, "{} with {} writes outside of block {}, {} byte {}",
+               operation.name, how.text(), b, i < guard ? "before its" : "behind its", i < guard ? guard - i : i - end);
       if (operation.intents[b] == TSR_READ)
-        expect(bytes == m_before[b], "{} with {} writes into block {}, which it says that it reads", operation.name, how.text(), b);
+        expect(bytes == m_before[b], "{} with {} writes into block {}, which it says that it reads", operation.name,
+               how.text(), b);
     }
   }
 
@@ -132,7 +134,8 @@ std::vector<unsigned char> repeated(T value, std::size_t count) {
 std::vector<std::vector<unsigned char>> usual_arguments() {
   std::vector<std::vector<unsigned char>> all{{}};
   for (std::size_t count = 1; count <= 3; ++count)
-    for (auto& bytes : {repeated(0.0, count), repeated(0.0f, count), repeated(1.5, count), repeated(1.5f, count)}) all.push_back(bytes);
+    for (auto& bytes : {repeated(0.0, count), repeated(0.0f, count), repeated(1.5, count), repeated(1.5f, count)})
+      all.push_back(bytes);
   return all;
 }
 
@@ -142,9 +145,11 @@ std::vector<call> usual_calls(const subject& what, const tsr_operation& operatio
   std::vector<std::vector<unsigned char>> named;
   for (const auto& [name, bytes] : what.asked.arguments)
     if (name == operation.name) named.push_back(bytes);
-  for (const tsr_type type : {TSR_F64, TSR_F32, TSR_C128, TSR_C64, TSR_I64, TSR_I32, TSR_U8, TSR_F16, TSR_BF16, TSR_TYPE_NONE})
+  for (const tsr_type type :
+       {TSR_F64, TSR_F32, TSR_C128, TSR_C64, TSR_I64, TSR_I32, TSR_U8, TSR_F16, TSR_BF16, TSR_TYPE_NONE})
     for (const extents& shape : {extents{4}, extents{4, 4}, extents{4, 4, 4}, extents{}})
-      for (auto& arguments : named.empty() ? usual_arguments() : named) all.push_back({type, shape, std::move(arguments)});
+      for (auto& arguments : named.empty() ? usual_arguments() : named)
+        all.push_back({type, shape, std::move(arguments)});
   return all;
 }
 
@@ -154,7 +159,8 @@ tsr_status answer(const subject& what, const tsr_operation& operation, const cal
   const tsr_status status = blocks.run(what, operation, how);
   blocks.look(operation, how);
   if (status != TSR_OK)
-    expect(!plugin::take_error_details().empty(), "{} with {} answers {} and leaves no details with host->error (rule R3)", operation.name, how.text(),
+    expect(!plugin::take_error_details().empty(),
+           "{} with {} answers {} and leaves no details with host->error (rule R3)", operation.name, how.text(),
            plugin::name_of(status));
   return status;
 }
@@ -173,7 +179,8 @@ template <class Look>
 void each_accepting(const subject& what, Look&& look) {
   const opened_plugin opened(what);
   for (const auto& named : what.asked.arguments)
-    need(std::any_of(opened.operations().begin(), opened.operations().end(), [&](const tsr_operation& one) { return named.first == one.name; }),
+    need(std::any_of(opened.operations().begin(), opened.operations().end(),
+                     [&](const tsr_operation& one) { return named.first == one.name; }),
          "arguments are named for operation \"{}\", and the plugin has no such operation", named.first);
   if (opened.operations().empty()) skip("the plugin has no operations");
   std::string others;
@@ -192,7 +199,8 @@ void each_accepting(const subject& what, Look&& look) {
 
 bool is_good_name(const std::string& name) {
   const auto is_word = [](std::string_view word) {
-    return !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
+    return !word.empty() && std::all_of(word.begin(), word.end(),
+                                        [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
   };
   const auto dot = name.find('.');
   if (dot == std::string::npos || !is_word(name.substr(0, dot))) return false;
@@ -212,7 +220,8 @@ void names(const subject& what) {
     expect(seen.insert(operation.name).second, "two operations are called \"{}\"", operation.name);
     expect(operation.intent_count <= 64, "operation \"{}\" has {} blocks", operation.name, operation.intent_count);
     for (std::uint32_t b = 0; b < operation.intent_count; ++b)
-      expect(operation.intents[b] <= TSR_SCRATCH, "operation \"{}\" has intent {} for block {}", operation.name, operation.intents[b], b);
+      expect(operation.intents[b] <= TSR_SCRATCH, "operation \"{}\" has intent {} for block {}", operation.name,
+             operation.intents[b], b);
   }
 }
 
@@ -236,7 +245,8 @@ void blocks_of_every_size(const subject& what) {
     for (const call& accepted : calls)
       for (const std::int64_t extent : {0, 1, 2, 3, 5, 7, 15, 17, 31, 33}) {
         call how = accepted;
-        for (std::size_t d = 0; d < how.shape.size(); ++d) how.shape[d] = how.shape.size() == 3 ? std::min<std::int64_t>(extent, 7) : extent;
+        for (std::size_t d = 0; d < how.shape.size(); ++d)
+          how.shape[d] = how.shape.size() == 3 ? std::min<std::int64_t>(extent, 7) : extent;
         answer(what, operation, how);
       }
   });
@@ -263,8 +273,8 @@ void threads_get_equal_results(const subject& what) {
           for (int i = 0; i < rounds; ++i) {
             operands own(operation, given[t], what.seed + t);
             expect_ok(own.run(what, operation, given[t]), operation.name);
-            expect(own.results(operation) == wanted[t], "{} with {} gives another result while other threads call it too", operation.name,
-                   given[t].text());
+            expect(own.results(operation) == wanted[t],
+                   "{} with {} gives another result while other threads call it too", operation.name, given[t].text());
           }
         } catch (...) {
           const std::lock_guard lock(guard);

@@ -1,4 +1,5 @@
-// What holds for plugins of every kind: they are probed cheaply, opened again and again, and are none the worse for an opening that they refuse.
+// What holds for plugins of every kind: they are probed cheaply, opened again and again, and are none the worse for an
+// opening that they refuse.
 #include <algorithm>
 #include <chrono>
 #include <optional>
@@ -16,7 +17,8 @@ void probe_is_cheap(const subject& what) {
     what.plugin.header.probe(what.host.table(), nullptr, 0);
     least = std::min<std::chrono::nanoseconds>(least, std::chrono::steady_clock::now() - begin);
   }
-  expect(least < std::chrono::milliseconds(1), "probe takes {:.3f} ms at the least of 20 calls, and is to cost well under one",
+  expect(least < std::chrono::milliseconds(1),
+         "probe takes {:.3f} ms at the least of 20 calls, and is to cost well under one",
          std::chrono::duration<double, std::milli>(least).count());
 }
 
@@ -58,7 +60,8 @@ std::vector<plugin::raw_option> unusual_values(const plugin::option_schema& opti
       return {one(true), one(false)};
     case TSR_OPTION_STRING:
       for (const std::string& choice : option.choices) made.push_back(one(choice));
-      if (option.choices.empty()) made = {one(std::string("/there is/no such thing \xe2\x88\x85")), one(std::string(5000, 'x'))};
+      if (option.choices.empty())
+        made = {one(std::string("/there is/no such thing \xe2\x88\x85")), one(std::string(5000, 'x'))};
       return made;
     case TSR_OPTION_FLOAT:
     case TSR_OPTION_RATE:
@@ -84,8 +87,10 @@ std::optional<std::vector<plugin::option_value>> values_with(const subject& what
 
 void end_plugin(const subject& what, tsr_plugin* handle, const void* table) {
   const bool has_devices = (devices & set_of(what.plugin.header.kind)) != 0;
-  if (has_devices) expect_ok(static_cast<const tsr_plugin_table*>(table)->shutdown(handle), "shutdown");
-  else if (what.plugin.header.close != nullptr) what.plugin.header.close(handle);
+  if (has_devices)
+    expect_ok(static_cast<const tsr_plugin_table*>(table)->shutdown(handle), "shutdown");
+  else if (what.plugin.header.close != nullptr)
+    what.plugin.header.close(handle);
 }
 
 void refused_options_do_no_harm(const subject& what) {
@@ -95,25 +100,29 @@ void refused_options_do_no_harm(const subject& what) {
       const auto values = values_with(what, raw);
       if (!values) continue;
       std::vector<tsr_option_value> given;
-      for (const auto& v : *values) given.push_back({sizeof(tsr_option_value), v.type, v.name.c_str(), v.integer, v.number, v.text.c_str()});
+      for (const auto& v : *values)
+        given.push_back({sizeof(tsr_option_value), v.type, v.name.c_str(), v.integer, v.number, v.text.c_str()});
       auto* const untouched = reinterpret_cast<tsr_plugin*>(std::uintptr_t{64});
       tsr_plugin* handle = untouched;
       const void* table = untouched;
       plugin::take_error_details();
-      const tsr_status status = what.plugin.header.open(what.host.table(), given.data(), static_cast<std::uint32_t>(given.size()), &handle, &table);
+      const tsr_status status = what.plugin.header.open(what.host.table(), given.data(),
+                                                        static_cast<std::uint32_t>(given.size()), &handle, &table);
       if (status == TSR_OK) {
         end_plugin(what, handle, table);
         continue;
       }
       refused = true;
-      expect(!plugin::take_error_details().empty(), "open answers {} to an unusual \"{}\" and leaves no details with host->error (rule R3)",
+      expect(!plugin::take_error_details().empty(),
+             "open answers {} to an unusual \"{}\" and leaves no details with host->error (rule R3)",
              plugin::name_of(status), raw.name);
       expect(handle == untouched && table == untouched, "an open that failed wrote its out_ arguments");
       try {
         const opened_plugin again(what);
       } catch (const std::exception& failure) {
-        throw check_failed(fmt::format("after an open that was refused for its \"{}\" the plugin does not open with right options: {}", raw.name,
-                                       failure.what()));
+        throw check_failed(
+            fmt::format("after an open that was refused for its \"{}\" the plugin does not open with right options: {}",
+                        raw.name, failure.what()));
       }
     }
   if (!refused) skip("the plugin refuses none of the values that its schema allows");

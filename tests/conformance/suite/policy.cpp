@@ -18,7 +18,8 @@ double seconds(random_source& random) { return std::uniform_real_distribution<>(
 candidates random_candidates(random_source& random, std::uint32_t count) {
   candidates all;
   for (std::uint32_t i = 0; i < count; ++i)
-    all.push_back({i, seconds(random), seconds(random), random() % 4 == 0 ? 0.0 : seconds(random), random() % (std::uint64_t{1} << 30)});
+    all.push_back({i, seconds(random), seconds(random), random() % 4 == 0 ? 0.0 : seconds(random),
+                   random() % (std::uint64_t{1} << 30)});
   return all;
 }
 
@@ -30,7 +31,8 @@ class judge {
   std::uint32_t choice(const candidates& from, const char* how, const char* operation = "test.operation") const {
     const auto count = static_cast<std::uint32_t>(from.size());
     const std::uint32_t chosen = m_session.policy().place(m_session.handle(), operation, from.data(), count);
-    expect(chosen < count, "of {} candidates ({}) the policy chooses number {}: it is 0 to {}", count, how, chosen, count - 1);
+    expect(chosen < count, "of {} candidates ({}) the policy chooses number {}: it is 0 to {}", count, how, chosen,
+           count - 1);
     return chosen;
   }
 
@@ -42,7 +44,8 @@ void index_is_in_range(const subject& what) {
   const judge policy(what);
   auto random = what.generator();
   for (int round = 0; round < 20; ++round)
-    for (std::uint32_t count = 1; count <= most; ++count) policy.choice(random_candidates(random, count), "random ones");
+    for (std::uint32_t count = 1; count <= most; ++count)
+      policy.choice(random_candidates(random, count), "random ones");
 }
 
 /// Values at the ends: nothing known, nothing there, times without end, all alike.
@@ -58,8 +61,7 @@ void extreme_values(const subject& what) {
     if (count == 1) continue;
     candidates mixed = random_candidates(random, count);
     for (tsr_candidate& one : mixed)
-      for (double* field : {&one.queue_seconds, &one.transfer_seconds, &one.execute_seconds})
-        switch (random() % 4) {
+      for (double* field : {&one.queue_seconds, &one.transfer_seconds, &one.execute_seconds}) switch (random() % 4) {
           case 0:
             *field = infinity;
             break;
@@ -86,11 +88,13 @@ void is_a_pure_function(const subject& what) {
     const candidates copy = asked[i];
     const std::string name = "test.operation";
     expect(policy.choice(copy, "asked again", name.c_str()) == answers[i],
-           "asked again for the same {} candidates the policy chooses another one: it is a pure function of them", copy.size());
+           "asked again for the same {} candidates the policy chooses another one: it is a pure function of them",
+           copy.size());
   }
   const judge second(what);
   for (std::size_t i = 0; i < asked.size(); ++i)
-    expect(second.choice(asked[i], "after another opening") == answers[i], "after another opening the policy chooses another of the same candidates");
+    expect(second.choice(asked[i], "after another opening") == answers[i],
+           "after another opening the policy chooses another of the same candidates");
 }
 
 void threads_get_equal_choices(const subject& what) {
@@ -110,7 +114,8 @@ void threads_get_equal_choices(const subject& what) {
     all.emplace_back([&, t] {
       try {
         for (int i = 0; i < 2000; ++i)
-          expect(policy.choice(asked[t], "by several threads") == answers[t], "the policy chooses another candidate while other threads ask it too");
+          expect(policy.choice(asked[t], "by several threads") == answers[t],
+                 "the policy chooses another candidate while other threads ask it too");
       } catch (...) {
         const std::lock_guard lock(guard);
         failure = std::current_exception();

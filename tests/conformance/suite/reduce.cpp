@@ -104,21 +104,26 @@ void one_reduction(const queue& stream, const tsr_tensor_table& tensor, random_s
   r.m = random_size(random, random() % 4 == 0 ? 700 : 60), r.n = random_size(random, random() % 4 == 0 ? 700 : 60);
   r.ld = std::max<std::int64_t>(r.m, 1) + static_cast<std::int64_t>(random() % 3);
   const bool per_row = r.direction == TSR_REDUCTION_PER_ROW;
-  const auto results = static_cast<std::size_t>(per_row ? r.m : r.n), length = static_cast<std::size_t>(per_row ? r.n : r.m);
+  const auto results = static_cast<std::size_t>(per_row ? r.m : r.n),
+             length = static_cast<std::size_t>(per_row ? r.n : r.m);
   const auto ld = static_cast<std::size_t>(r.ld);
   std::vector<T> source(ld * static_cast<std::size_t>(r.n), padding<T>());
   const auto place = [&](std::size_t result, std::size_t k) { return per_row ? result + k * ld : k + result * ld; };
   for (std::size_t i = 0; i < results; ++i)
     for (std::size_t k = 0; k < length; ++k) source[place(i, k)] = any_number<T>(random);
   if constexpr (!is_integer<T>)
-    if (results * length > 0 && random() % 4 == 0) source[place(random() % results, random() % length)] = not_a_number<T>();
+    if (results * length > 0 && random() % 4 == 0)
+      source[place(random() % results, random() % length)] = not_a_number<T>();
   const std::size_t before = random() % 3;
   std::vector<T> wanted(before + results + 1, padding<T>());
   const buffer from = uploaded(stream, space, source), to = uploaded(stream, space, wanted);
   r.source = from.at(0), r.destination = to.at(before * sizeof(T));
-  const auto ask = [&](std::uint64_t* bytes) { return tensor.workspace(device.handle(), TSR_TENSOR_REDUCE, &r, bytes); };
+  const auto ask = [&](std::uint64_t* bytes) {
+    return tensor.workspace(device.handle(), TSR_TENSOR_REDUCE, &r, bytes);
+  };
   const auto work = tensor.workspace != nullptr ? scratch(device, r.workspace, ask) : std::optional<buffer>{};
-  const std::string call = fmt::format("reduction {} of a {} x {} matrix, per {}", r.reduction, r.m, r.n, per_row ? "row" : "column");
+  const std::string call =
+      fmt::format("reduction {} of a {} x {} matrix, per {}", r.reduction, r.m, r.n, per_row ? "row" : "column");
   expect_ok(tensor.reduce(device.handle(), stream.handle(), &r), call);
   const tsr_reduction reduction = r.reduction;
   r = {};  // copied by the call
@@ -154,7 +159,8 @@ void each_claimed(const subject& what, int rounds, One&& one) {
       need(tensor->reduce != nullptr, "TSR_TENSOR_REDUCE is claimed, and the entry is null");
       tried = true;
       const queue stream(device);
-      in_rounds(what, fmt::format("type {}", type_of<T>()), rounds, [&](random_source& random) { one(stream, *tensor, zero, random); });
+      in_rounds(what, fmt::format("type {}", type_of<T>()), rounds,
+                [&](random_source& random) { one(stream, *tensor, zero, random); });
     };
     for_each_number(with);
     with(std::int32_t{});
@@ -175,7 +181,8 @@ void reduce_arguments(const subject& what) {
     using T = decltype(zero);
     const device& device = stream.owner();
     const std::uint32_t space = compute_space(device);
-    const buffer from = uploaded(stream, space, std::vector<T>(12, T(1))), to = uploaded(stream, space, std::vector<T>(4, T(7)));
+    const buffer from = uploaded(stream, space, std::vector<T>(12, T(1))),
+                 to = uploaded(stream, space, std::vector<T>(4, T(7)));
     tsr_reduce good{};
     good.struct_size = sizeof good;
     good.type = type_of<T>();
@@ -200,12 +207,15 @@ void reduce_arguments(const subject& what) {
     refused(TSR_OUT_OF_RANGE, "reduce of more than there is", [](tsr_reduce& r) { r.n = std::int64_t{1} << 40; });
     refused(TSR_OUT_OF_RANGE, "reduce of more than 64 bits count", [](tsr_reduce& r) { r.m = r.ld = INT64_MAX; });
     refused(TSR_OUT_OF_RANGE, "reduce to beyond the results", [&](tsr_reduce& r) { r.destination = to.at(sizeof(T)); });
-    refused(TSR_INVALID_ARGUMENT, "reduce onto its source", [&](tsr_reduce& r) { r.destination = from.at(8 * sizeof(T)); });
+    refused(TSR_INVALID_ARGUMENT, "reduce onto its source",
+            [&](tsr_reduce& r) { r.destination = from.at(8 * sizeof(T)); });
     if (!has_order<T>())
-      refused(TSR_INVALID_ARGUMENT, "the largest of complex numbers", [](tsr_reduce& r) { r.reduction = TSR_REDUCTION_MAX; });
+      refused(TSR_INVALID_ARGUMENT, "the largest of complex numbers",
+              [](tsr_reduce& r) { r.reduction = TSR_REDUCTION_MAX; });
     if (device.spaces()[space].description.kind == TSR_SPACE_DEVICE) {
       const std::vector<T> on_host(12);
-      refused(TSR_INVALID_ARGUMENT, "reduce of host memory", [&](tsr_reduce& r) { r.source = host_address(on_host.data()); });
+      refused(TSR_INVALID_ARGUMENT, "reduce of host memory",
+              [&](tsr_reduce& r) { r.source = host_address(on_host.data()); });
     }
     stream.finish();
     expect(downloaded<T>(stream, to, 4) == std::vector<T>(4, T(7)), "a reduction that was refused wrote something");

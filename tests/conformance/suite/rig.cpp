@@ -74,7 +74,7 @@ buffer::buffer(const device& device, std::uint32_t space, std::uint64_t bytes)
     throw beyond_limits(fmt::format("it takes an allocation of {} bytes, and {} states max_allocation {}", bytes,
                                     device.name(), device.description().max_allocation));
   need_ok(device.table().mem_alloc(device.handle(), space, bytes, &m_memory),
-            fmt::format("mem_alloc({} bytes)", bytes));
+          fmt::format("mem_alloc({} bytes)", bytes));
   need(m_memory != nullptr, "mem_alloc answers OK and gives no memory");
 }
 

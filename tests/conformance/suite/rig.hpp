@@ -1,5 +1,6 @@
 #pragma once
-// Memory, streams and transfers of a device, with failures turned into failed checks. They are tools: what a check is about it expects itself.
+// Memory, streams and transfers of a device, with failures turned into failed checks. They are tools: what a check is
+// about it expects itself.
 #include <cstddef>
 #include <cstring>
 #include <functional>

@@ -27,11 +27,16 @@ std::vector<plugin::raw_option> options_of(const nlohmann::json& all) {
   std::vector<plugin::raw_option> options;
   for (const auto& one : all) {
     const auto& value = one.at(1);
-    plugin::raw_option& made = options.emplace_back(plugin::raw_option{one.at(0).get<std::string>(), false, "second process"});
-    if (value.is_boolean()) made.value = value.get<bool>();
-    else if (value.is_number_integer()) made.value = value.get<std::int64_t>();
-    else if (value.is_number()) made.value = value.get<double>();
-    else made.value = value.get<std::string>();
+    plugin::raw_option& made =
+        options.emplace_back(plugin::raw_option{one.at(0).get<std::string>(), false, "second process"});
+    if (value.is_boolean())
+      made.value = value.get<bool>();
+    else if (value.is_number_integer())
+      made.value = value.get<std::int64_t>();
+    else if (value.is_number())
+      made.value = value.get<double>();
+    else
+      made.value = value.get<std::string>();
   }
   return options;
 }
@@ -41,7 +46,8 @@ struct order_file {
   explicit order_file(const std::string& text) {
     descriptor = ::mkstemp(path.data());
     expect(descriptor >= 0, "no temporary file can be made: {}", path);
-    expect(::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size()), "{} cannot be written", path);
+    expect(::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size()), "{} cannot be written",
+           path);
   }
   ~order_file() {
     ::close(descriptor);
@@ -58,7 +64,8 @@ std::string output_of(int from, pid_t process) {
   std::string text;
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(limit_ms);
   for (char piece[4096];;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
     pollfd waited{from, POLLIN, 0};
     if (left <= 0 || ::poll(&waited, 1, static_cast<int>(left)) <= 0) {
       ::kill(process, SIGKILL);

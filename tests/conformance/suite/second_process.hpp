@@ -14,8 +14,8 @@ struct memory_order {
 
 std::vector<unsigned char> contents(std::uint64_t seed, std::uint64_t bytes);
 
-/// Carries it out in another process, with the subject's plugin, options and layer. Skips the check where there is no such process;
-/// fails it with what went wrong there.
+/// Carries it out in another process, with the subject's plugin, options and layer. Skips the check where there is no
+/// such process; fails it with what went wrong there.
 void in_second_process(const subject& what, const memory_order& order);
 
 /// The second process's part: an imported memory is what it should be. Throws check_failed.

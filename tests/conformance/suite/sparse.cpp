@@ -38,8 +38,10 @@ template <class T>
 class on_device {
  public:
   on_device(const queue& stream, const compressed<T>& from, std::uint32_t flags = 0)
-      : m_device(stream.owner()), m_starts(uploaded(stream, compute_space(m_device), from.starts)),
-        m_at(uploaded(stream, compute_space(m_device), from.at)), m_values(uploaded(stream, compute_space(m_device), from.values)) {
+      : m_device(stream.owner()),
+        m_starts(uploaded(stream, compute_space(m_device), from.starts)),
+        m_at(uploaded(stream, compute_space(m_device), from.at)),
+        m_values(uploaded(stream, compute_space(m_device), from.values)) {
     csr.struct_size = sizeof csr;
     csr.type = number<T>::type;
     csr.rows = from.rows, csr.columns = from.columns, csr.nonzeros = static_cast<std::int64_t>(from.at.size());
@@ -62,8 +64,9 @@ class on_device {
 
 /// y = alpha op(a) x + beta y, all row-major. Returns the most additions to an element.
 template <class T>
-std::size_t reference(const compressed<T>& a, tsr_transpose transpose, T alpha, const std::vector<T>& x, std::size_t ldx, std::size_t b,
-                      T beta, std::vector<T>& y, std::size_t ldy, std::size_t rows_of_y) {
+std::size_t reference(const compressed<T>& a, tsr_transpose transpose, T alpha, const std::vector<T>& x,
+                      std::size_t ldx, std::size_t b, T beta, std::vector<T>& y, std::size_t ldy,
+                      std::size_t rows_of_y) {
   const bool flipped = transpose != TSR_NO_TRANSPOSE;
   std::vector<std::size_t> additions(rows_of_y);
   for (std::size_t i = 0; i < rows_of_y; ++i)
@@ -88,43 +91,48 @@ void one_product(const queue& stream, const tsr_sparse_table& sparse, random_sou
 }
 
 void spmm(const subject& what) {
-  each_claimed(what, TSR_SPARSE_SPMM, 40, [](const queue& stream, const tsr_sparse_table& sparse, auto zero, auto& random) {
-    one_product<decltype(zero)>(stream, sparse, random, TSR_NO_TRANSPOSE);
-  });
+  each_claimed(what, TSR_SPARSE_SPMM, 40,
+               [](const queue& stream, const tsr_sparse_table& sparse, auto zero, auto& random) {
+                 one_product<decltype(zero)>(stream, sparse, random, TSR_NO_TRANSPOSE);
+               });
 }
 
 void spmm_transposed(const subject& what) {
-  each_claimed(what, TSR_SPARSE_SPMM_TRANSPOSED, 40, [](const queue& stream, const tsr_sparse_table& sparse, auto zero, auto& random) {
-    one_product<decltype(zero)>(stream, sparse, random, TSR_TRANSPOSE);
-    one_product<decltype(zero)>(stream, sparse, random, TSR_CONJUGATE_TRANSPOSE);
-  });
+  each_claimed(what, TSR_SPARSE_SPMM_TRANSPOSED, 40,
+               [](const queue& stream, const tsr_sparse_table& sparse, auto zero, auto& random) {
+                 one_product<decltype(zero)>(stream, sparse, random, TSR_TRANSPOSE);
+                 one_product<decltype(zero)>(stream, sparse, random, TSR_CONJUGATE_TRANSPOSE);
+               });
 }
 
 /// Values that a copy on the same stream changes are those that the next product uses, both ways.
 void values_change(const subject& what) {
-  each_claimed(what, TSR_SPARSE_SPMM_TRANSPOSED, 1, [](const queue& stream, const tsr_sparse_table& sparse, auto zero, auto&) {
-    using T = decltype(zero);
-    const device& device = stream.owner();
-    const std::uint32_t space = compute_space(device);
-    const compressed<T> a{2, 3, {0, 2, 3}, {2, 0, 1}, {T(1), T(2), T(3)}};
-    const on_device<T> matrix(stream, a);
-    const buffer x = uploaded(stream, space, std::vector<T>(3, T(1))), y = uploaded(stream, space, std::vector<T>(9, T(0)));
-    const std::vector<T> later{T(10), T(20), T(30)};
-    const T one(1), none(0);
-    const auto multiply = [&](tsr_transpose transpose, std::uint64_t to) {
-      expect_ok(sparse.spmm(device.handle(), stream.handle(), transpose, &one, matrix.handle, x.at(0), 1, 1, &none,
-                            y.at(to * sizeof(T)), 1, {}),
-                "spmm");
-    };
-    multiply(TSR_NO_TRANSPOSE, 0);
-    const tsr_copy copy = plain_copy(matrix.values().where(), matrix.values().at(0), host_space, host_address(later.data()), 3 * sizeof(T));
-    expect_ok(device.table().copy(device.handle(), stream.handle(), &copy), "copy");
-    multiply(TSR_NO_TRANSPOSE, 2);
-    multiply(TSR_TRANSPOSE, 4);
-    stream.finish();
-    const std::vector<T> wanted{T(3), T(3), T(30), T(30), T(20), T(30), T(10), T(0), T(0)};
-    expect_near(downloaded<T>(stream, y, 9), wanted, 0, "products before and after the values change");
-  });
+  each_claimed(what, TSR_SPARSE_SPMM_TRANSPOSED, 1,
+               [](const queue& stream, const tsr_sparse_table& sparse, auto zero, auto&) {
+                 using T = decltype(zero);
+                 const device& device = stream.owner();
+                 const std::uint32_t space = compute_space(device);
+                 const compressed<T> a{2, 3, {0, 2, 3}, {2, 0, 1}, {T(1), T(2), T(3)}};
+                 const on_device<T> matrix(stream, a);
+                 const buffer x = uploaded(stream, space, std::vector<T>(3, T(1))),
+                              y = uploaded(stream, space, std::vector<T>(9, T(0)));
+                 const std::vector<T> later{T(10), T(20), T(30)};
+                 const T one(1), none(0);
+                 const auto multiply = [&](tsr_transpose transpose, std::uint64_t to) {
+                   expect_ok(sparse.spmm(device.handle(), stream.handle(), transpose, &one, matrix.handle, x.at(0), 1,
+                                         1, &none, y.at(to * sizeof(T)), 1, {}),
+                             "spmm");
+                 };
+                 multiply(TSR_NO_TRANSPOSE, 0);
+                 const tsr_copy copy = plain_copy(matrix.values().where(), matrix.values().at(0), host_space,
+                                                  host_address(later.data()), 3 * sizeof(T));
+                 expect_ok(device.table().copy(device.handle(), stream.handle(), &copy), "copy");
+                 multiply(TSR_NO_TRANSPOSE, 2);
+                 multiply(TSR_TRANSPOSE, 4);
+                 stream.finish();
+                 const std::vector<T> wanted{T(3), T(3), T(30), T(30), T(20), T(30), T(10), T(0), T(0)};
+                 expect_near(downloaded<T>(stream, y, 9), wanted, 0, "products before and after the values change");
+               });
 }
 
 /// What create_csr refuses, the structure's contents among it.
@@ -144,7 +152,8 @@ void create_arguments(const subject& what) {
     };
     tsr_sparse* none = nullptr;
     expect_status(sparse.create_csr(device.handle(), nullptr, &none), TSR_INVALID_ARGUMENT, "create_csr of NULL");
-    expect_status(sparse.create_csr(device.handle(), &good.csr, nullptr), TSR_INVALID_ARGUMENT, "create_csr with out_matrix NULL");
+    expect_status(sparse.create_csr(device.handle(), &good.csr, nullptr), TSR_INVALID_ARGUMENT,
+                  "create_csr with out_matrix NULL");
     expect_status(sparse.destroy(device.handle(), nullptr), TSR_INVALID_ARGUMENT, "destroy of NULL");
     refused(TSR_INVALID_ARGUMENT, "struct_size 0", [](tsr_csr& m) { m.struct_size = 0; });
     refused(TSR_UNIMPLEMENTED, "a type that is none", [](tsr_csr& m) { m.type = TSR_U8; });
@@ -152,15 +161,18 @@ void create_arguments(const subject& what) {
     refused(TSR_INVALID_ARGUMENT, "negative rows", [](tsr_csr& m) { m.rows = -1; });
     refused(TSR_INVALID_ARGUMENT, "negative columns", [](tsr_csr& m) { m.columns = -1; });
     refused(TSR_INVALID_ARGUMENT, "negative nonzeros", [](tsr_csr& m) { m.nonzeros = -1; });
-    refused(TSR_OUT_OF_RANGE, "more columns than 32 bits index", [](tsr_csr& m) { m.columns = (std::int64_t{1} << 31) + 1; });
+    refused(TSR_OUT_OF_RANGE, "more columns than 32 bits index",
+            [](tsr_csr& m) { m.columns = (std::int64_t{1} << 31) + 1; });
     refused(TSR_INVALID_ARGUMENT, "nonzeros without a column", [](tsr_csr& m) { m.columns = 0; });
     refused(TSR_INVALID_ARGUMENT, "nonzeros without a row", [](tsr_csr& m) { m.rows = 0; });
     refused(TSR_OUT_OF_RANGE, "row_starts beyond their allocation", [](tsr_csr& m) { m.rows = 3; });
-    refused(TSR_OUT_OF_RANGE, "column_indices beyond their allocation", [](tsr_csr& m) { m.column_indices.offset = 4; });
+    refused(TSR_OUT_OF_RANGE, "column_indices beyond their allocation",
+            [](tsr_csr& m) { m.column_indices.offset = 4; });
     refused(TSR_OUT_OF_RANGE, "values beyond their allocation", [](tsr_csr& m) { m.values.offset = sizeof(T); });
     refused(TSR_OUT_OF_RANGE, "more nonzeros than 64 bits count", [](tsr_csr& m) { m.nonzeros = INT64_MAX; });
     if (device.spaces()[space].description.kind == TSR_SPACE_DEVICE)
-      refused(TSR_INVALID_ARGUMENT, "row_starts in host memory", [&](tsr_csr& m) { m.row_starts = host_address(a.starts.data()); });
+      refused(TSR_INVALID_ARGUMENT, "row_starts in host memory",
+              [&](tsr_csr& m) { m.row_starts = host_address(a.starts.data()); });
     const auto with_starts = [&](tsr_status wanted, const std::string& call, const std::vector<std::int64_t>& starts) {
       const buffer on = uploaded(stream, space, starts);
       refused(wanted, call, [&](tsr_csr& m) { m.row_starts = on.at(0); });
@@ -172,7 +184,8 @@ void create_arguments(const subject& what) {
     with_starts(TSR_INVALID_ARGUMENT, "row_starts that end late", {0, 2, std::int64_t{1} << 60});
     for (const std::int32_t column : {-1, 3, INT32_MAX}) {
       const buffer on = uploaded(stream, space, std::vector<std::int32_t>{2, column, 1});
-      refused(TSR_OUT_OF_RANGE, fmt::format("column {} of 3", column), [&](tsr_csr& m) { m.column_indices = on.at(0); });
+      refused(TSR_OUT_OF_RANGE, fmt::format("column {} of 3", column),
+              [&](tsr_csr& m) { m.column_indices = on.at(0); });
     }
     // A struct that ends before the flags is one of version 0.1.
     tsr_csr old = good.csr;
@@ -191,7 +204,8 @@ void spmm_arguments(const subject& what) {
     const std::uint32_t space = compute_space(device);
     const compressed<T> a{2, 3, {0, 2, 3}, {2, 0, 1}, {T(1), T(2), T(3)}};
     const on_device<T> matrix(stream, a), plain(stream, a, TSR_CSR_NEVER_TRANSPOSED);
-    const buffer x = uploaded(stream, space, std::vector<T>(6, T(1))), y = uploaded(stream, space, std::vector<T>(6, T(7)));
+    const buffer x = uploaded(stream, space, std::vector<T>(6, T(1))),
+                 y = uploaded(stream, space, std::vector<T>(6, T(7)));
     const T one(1);
     struct request {
       tsr_transpose transpose = TSR_NO_TRANSPOSE;
@@ -201,7 +215,8 @@ void spmm_arguments(const subject& what) {
       std::int64_t ldx = 2, b = 2, ldy = 2;
     };
     const auto answer = [&](const request& r) {
-      return sparse.spmm(device.handle(), stream.handle(), r.transpose, r.alpha, r.matrix, r.x, r.ldx, r.b, r.beta, r.y, r.ldy, {});
+      return sparse.spmm(device.handle(), stream.handle(), r.transpose, r.alpha, r.matrix, r.x, r.ldx, r.b, r.beta, r.y,
+                         r.ldy, {});
     };
     const auto refused = [&](tsr_status wanted, const char* call, auto&& spoil) {
       request r{TSR_NO_TRANSPOSE, &one, &one, matrix.handle, x.at(0), y.at(0)};
@@ -226,8 +241,10 @@ void spmm_arguments(const subject& what) {
     });
     if (device.spaces()[space].description.kind == TSR_SPACE_DEVICE) {
       const std::vector<T> on_host(6);
-      refused(TSR_INVALID_ARGUMENT, "spmm with X in host memory", [&](request& r) { r.x = host_address(on_host.data()); });
-      refused(TSR_INVALID_ARGUMENT, "spmm with Y in host memory", [&](request& r) { r.y = host_address(on_host.data()); });
+      refused(TSR_INVALID_ARGUMENT, "spmm with X in host memory",
+              [&](request& r) { r.x = host_address(on_host.data()); });
+      refused(TSR_INVALID_ARGUMENT, "spmm with Y in host memory",
+              [&](request& r) { r.y = host_address(on_host.data()); });
     }
     stream.finish();
     expect(downloaded<T>(stream, y, 6) == std::vector<T>(6, T(7)), "an spmm that was refused wrote something");
@@ -247,22 +264,27 @@ void recorded(const subject& what) {
     const std::uint32_t space = compute_space(device);
     const compressed<T> a{2, 3, {0, 2, 3}, {2, 0, 1}, {T(1), T(2), T(3)}};
     const on_device<T> matrix(stream, a);
-    const buffer x = uploaded(stream, space, std::vector<T>(3, T(1))), y = uploaded(stream, space, std::vector<T>(2, T(1)));
+    const buffer x = uploaded(stream, space, std::vector<T>(3, T(1))),
+                 y = uploaded(stream, space, std::vector<T>(2, T(1)));
     const T one(1);
     tsr_graph* graph = nullptr;
     expect_ok(graphs->capture_begin(device.handle(), stream.handle()), "capture_begin");
-    expect_ok(sparse.spmm(device.handle(), stream.handle(), TSR_NO_TRANSPOSE, &one, matrix.handle, x.at(0), 1, 1, &one, y.at(0), 1, {}),
+    expect_ok(sparse.spmm(device.handle(), stream.handle(), TSR_NO_TRANSPOSE, &one, matrix.handle, x.at(0), 1, 1, &one,
+                          y.at(0), 1, {}),
               "spmm while recording");
     expect_ok(graphs->capture_end(device.handle(), stream.handle(), &graph), "capture_end");
     for (int k = 0; k < 3; ++k) expect_ok(graphs->launch(device.handle(), stream.handle(), graph), "launch");
     stream.finish();
-    expect(downloaded<T>(stream, y, 2) == std::vector<T>(2, T(10)), "a recorded spmm launched three times is not the spmm three times");
+    expect(downloaded<T>(stream, y, 2) == std::vector<T>(2, T(10)),
+           "a recorded spmm launched three times is not the spmm three times");
     expect_ok(graphs->destroy(device.handle(), graph), "destroy of the graph");
 
     tsr_sparse* none = nullptr;
     expect_ok(graphs->capture_begin(device.handle(), stream.handle()), "capture_begin");
-    expect_status(sparse.create_csr(device.handle(), &matrix.csr, &none), TSR_FAILED_PRECONDITION, "create_csr by a thread that records");
-    expect_status(sparse.destroy(device.handle(), matrix.handle), TSR_FAILED_PRECONDITION, "destroy by a thread that records");
+    expect_status(sparse.create_csr(device.handle(), &matrix.csr, &none), TSR_FAILED_PRECONDITION,
+                  "create_csr by a thread that records");
+    expect_status(sparse.destroy(device.handle(), matrix.handle), TSR_FAILED_PRECONDITION,
+                  "destroy by a thread that records");
     if (graphs->capture_end(device.handle(), stream.handle(), &graph) == TSR_OK)
       expect_ok(graphs->destroy(device.handle(), graph), "destroy of the graph");
   });

@@ -28,16 +28,19 @@ void each_claimed(const subject& what, tsr_sparse_operation operation, int round
   if (!tried) skip("the operation is not offered");
 }
 
-/// Y = alpha op(a) X + beta Y for one of `widths` columns, with random scalars and gaps, twice: right, and with the same bits. OnDevice is
-/// made of (stream, a, flags) and has a `handle`; reference(transpose, alpha, x, ldx, b, beta, y, ldy, rows_of_y) computes the same on
-/// the host and returns the most additions to an element. `shape` tells what the matrix is.
+/// Y = alpha op(a) X + beta Y for one of `widths` columns, with random scalars and gaps, twice: right, and with the
+/// same bits. OnDevice is made of (stream, a, flags) and has a `handle`; reference(transpose, alpha, x, ldx, b, beta,
+/// y, ldy, rows_of_y) computes the same on the host and returns the most additions to an element. `shape` tells what
+/// the matrix is.
 template <class T, class OnDevice, class Matrix, class Reference>
-void check_product(const queue& stream, const tsr_sparse_table& sparse, random_source& random, tsr_transpose transpose, const Matrix& a,
-                   const std::string& shape, std::span<const std::size_t> widths, Reference&& reference) {
+void check_product(const queue& stream, const tsr_sparse_table& sparse, random_source& random, tsr_transpose transpose,
+                   const Matrix& a, const std::string& shape, std::span<const std::size_t> widths,
+                   Reference&& reference) {
   const device& device = stream.owner();
   const std::uint32_t space = compute_space(device);
   const bool flipped = transpose != TSR_NO_TRANSPOSE;
-  const auto in = static_cast<std::size_t>(flipped ? a.rows : a.columns), out = static_cast<std::size_t>(flipped ? a.columns : a.rows);
+  const auto in = static_cast<std::size_t>(flipped ? a.rows : a.columns),
+             out = static_cast<std::size_t>(flipped ? a.columns : a.rows);
   const std::size_t b = widths[random() % widths.size()];
   const std::size_t ldx = std::max<std::size_t>(b, 1) + random() % 3, ldy = std::max<std::size_t>(b, 1) + random() % 3;
   const T alpha = random_scalar<T>(random), beta = random_scalar<T>(random);
@@ -62,7 +65,8 @@ void check_product(const queue& stream, const tsr_sparse_table& sparse, random_s
   const std::size_t additions = reference(transpose, alpha, x, ldx, b, beta, y, ldy, out);
   const auto got = downloaded<T>(stream, on_y, y.size()), second = downloaded<T>(stream, again, y.size());
   expect_near(got, y, 16 * epsilon<T> * static_cast<double>(additions + 4), call);
-  expect(std::memcmp(got.data(), second.data(), got.size() * sizeof(T)) == 0, "{}: the same call gives other bits", call);
+  expect(std::memcmp(got.data(), second.data(), got.size() * sizeof(T)) == 0, "{}: the same call gives other bits",
+         call);
 }
 
 }  // namespace tessera::conformance

@@ -16,7 +16,8 @@ struct tiled {
   std::vector<T> values;
 };
 
-/// Of random shape and density. Tiles are in no order, may come twice and reach over the edge, where they are no numbers.
+/// Of random shape and density. Tiles are in no order, may come twice and reach over the edge, where they are no
+/// numbers.
 template <class T>
 tiled<T> random_matrix(random_source& random) {
   tiled<T> made;
@@ -48,8 +49,10 @@ template <class T>
 class on_device {
  public:
   on_device(const queue& stream, const tiled<T>& from, std::uint32_t flags = 0)
-      : m_device(stream.owner()), m_starts(uploaded(stream, compute_space(m_device), from.starts)),
-        m_at(uploaded(stream, compute_space(m_device), from.at)), m_values(uploaded(stream, compute_space(m_device), from.values)) {
+      : m_device(stream.owner()),
+        m_starts(uploaded(stream, compute_space(m_device), from.starts)),
+        m_at(uploaded(stream, compute_space(m_device), from.at)),
+        m_values(uploaded(stream, compute_space(m_device), from.values)) {
     bsr.struct_size = sizeof bsr;
     bsr.type = number<T>::type;
     bsr.rows = from.rows, bsr.columns = from.columns;
@@ -74,8 +77,8 @@ class on_device {
 
 /// y = alpha op(a) x + beta y, element by element of the matrix. Returns the most additions to an element.
 template <class T>
-std::size_t reference(const tiled<T>& a, tsr_transpose transpose, T alpha, const std::vector<T>& x, std::size_t ldx, std::size_t b,
-                      T beta, std::vector<T>& y, std::size_t ldy, std::size_t rows_of_y) {
+std::size_t reference(const tiled<T>& a, tsr_transpose transpose, T alpha, const std::vector<T>& x, std::size_t ldx,
+                      std::size_t b, T beta, std::vector<T>& y, std::size_t ldy, std::size_t rows_of_y) {
   std::vector<std::size_t> additions(rows_of_y);
   for (std::size_t i = 0; i < rows_of_y; ++i)
     for (std::size_t q = 0; q < b; ++q) y[i * ldy + q] = beta == T(0) ? T(0) : beta * y[i * ldy + q];
@@ -89,7 +92,8 @@ std::size_t reference(const tiled<T>& a, tsr_transpose transpose, T alpha, const
         const T stored = a.values[static_cast<std::size_t>(place)];
         const T value = transpose == TSR_CONJUGATE_TRANSPOSE ? conjugate(stored) : stored;
         const bool flipped = transpose != TSR_NO_TRANSPOSE;
-        const auto from = static_cast<std::size_t>(flipped ? row : column), to = static_cast<std::size_t>(flipped ? column : row);
+        const auto from = static_cast<std::size_t>(flipped ? row : column),
+                   to = static_cast<std::size_t>(flipped ? column : row);
         ++additions[to];
         for (std::size_t q = 0; q < b; ++q) y[to * ldy + q] += alpha * value * x[from * ldx + q];
       }
@@ -101,22 +105,25 @@ template <class T>
 void one_product(const queue& stream, const tsr_sparse_table& sparse, random_source& random, tsr_transpose transpose) {
   static constexpr std::size_t widths[] = {0, 1, 1, 2, 3, 5, 8, 16, 33};
   const auto a = random_matrix<T>(random);
-  const auto shape = fmt::format("{} x {} with {} tiles of {} x {}", a.rows, a.columns, a.at.size(), a.tile_rows, a.tile_columns);
+  const auto shape =
+      fmt::format("{} x {} with {} tiles of {} x {}", a.rows, a.columns, a.at.size(), a.tile_rows, a.tile_columns);
   check_product<T, on_device<T>>(stream, sparse, random, transpose, a, shape, widths,
                                  [&](auto&&... call) { return reference(a, call...); });
 }
 
 void spmm(const subject& what) {
-  each_claimed(what, TSR_SPARSE_BSR_SPMM, 30, [](const queue& stream, const tsr_sparse_table& sparse, auto zero, auto& random) {
-    one_product<decltype(zero)>(stream, sparse, random, TSR_NO_TRANSPOSE);
-  });
+  each_claimed(what, TSR_SPARSE_BSR_SPMM, 30,
+               [](const queue& stream, const tsr_sparse_table& sparse, auto zero, auto& random) {
+                 one_product<decltype(zero)>(stream, sparse, random, TSR_NO_TRANSPOSE);
+               });
 }
 
 void spmm_transposed(const subject& what) {
-  each_claimed(what, TSR_SPARSE_BSR_SPMM_TRANSPOSED, 30, [](const queue& stream, const tsr_sparse_table& sparse, auto zero, auto& random) {
-    one_product<decltype(zero)>(stream, sparse, random, TSR_TRANSPOSE);
-    one_product<decltype(zero)>(stream, sparse, random, TSR_CONJUGATE_TRANSPOSE);
-  });
+  each_claimed(what, TSR_SPARSE_BSR_SPMM_TRANSPOSED, 30,
+               [](const queue& stream, const tsr_sparse_table& sparse, auto zero, auto& random) {
+                 one_product<decltype(zero)>(stream, sparse, random, TSR_TRANSPOSE);
+                 one_product<decltype(zero)>(stream, sparse, random, TSR_CONJUGATE_TRANSPOSE);
+               });
 }
 
 /// What create_bsr refuses, the structure's contents among it; and spmm of a matrix without an index.
@@ -136,7 +143,8 @@ void create_arguments(const subject& what) {
     };
     tsr_sparse* none = nullptr;
     expect_status(sparse.create_bsr(device.handle(), nullptr, &none), TSR_INVALID_ARGUMENT, "create_bsr of NULL");
-    expect_status(sparse.create_bsr(device.handle(), &good.bsr, nullptr), TSR_INVALID_ARGUMENT, "create_bsr with out_matrix NULL");
+    expect_status(sparse.create_bsr(device.handle(), &good.bsr, nullptr), TSR_INVALID_ARGUMENT,
+                  "create_bsr with out_matrix NULL");
     refused(TSR_INVALID_ARGUMENT, "struct_size 0", [](tsr_bsr& m) { m.struct_size = 0; });
     refused(TSR_UNIMPLEMENTED, "a type that is none", [](tsr_bsr& m) { m.type = TSR_U8; });
     refused(TSR_INVALID_ARGUMENT, "unknown flags", [](tsr_bsr& m) { m.flags = 1u << 31; });
@@ -146,17 +154,19 @@ void create_arguments(const subject& what) {
     refused(TSR_INVALID_ARGUMENT, "tiles without rows", [](tsr_bsr& m) { m.tile_rows = 0; });
     refused(TSR_INVALID_ARGUMENT, "tiles of negative columns", [](tsr_bsr& m) { m.tile_columns = -3; });
     refused(TSR_OUT_OF_RANGE, "tiles of too many rows", [](tsr_bsr& m) { m.tile_rows = (std::int64_t{1} << 31) + 1; });
-    refused(TSR_OUT_OF_RANGE, "tiles of too many columns", [](tsr_bsr& m) { m.tile_columns = (std::int64_t{1} << 31) + 1; });
-    refused(TSR_OUT_OF_RANGE, "more columns than 32 bits index", [](tsr_bsr& m) { m.columns = (std::int64_t{1} << 31) + 1; });
+    refused(TSR_OUT_OF_RANGE, "tiles of too many columns",
+            [](tsr_bsr& m) { m.tile_columns = (std::int64_t{1} << 31) + 1; });
+    refused(TSR_OUT_OF_RANGE, "more columns than 32 bits index",
+            [](tsr_bsr& m) { m.columns = (std::int64_t{1} << 31) + 1; });
     refused(TSR_INVALID_ARGUMENT, "tiles without a column", [](tsr_bsr& m) { m.columns = 0; });
     refused(TSR_INVALID_ARGUMENT, "tiles without a row", [](tsr_bsr& m) { m.rows = 0; });
     refused(TSR_OUT_OF_RANGE, "row_starts beyond their allocation", [](tsr_bsr& m) { m.rows = 5; });
-    refused(TSR_OUT_OF_RANGE, "column_indices beyond their allocation", [](tsr_bsr& m) { m.column_indices.offset = 4; });
+    refused(TSR_OUT_OF_RANGE, "column_indices beyond their allocation",
+            [](tsr_bsr& m) { m.column_indices.offset = 4; });
     refused(TSR_OUT_OF_RANGE, "values beyond their allocation", [](tsr_bsr& m) { m.values.offset = sizeof(T); });
     refused(TSR_OUT_OF_RANGE, "tiles larger than their allocation", [](tsr_bsr& m) { m.tile_rows = 3; });
-    refused(TSR_OUT_OF_RANGE, "more bytes than 63 bits count", [](tsr_bsr& m) {
-      m.tile_rows = m.tile_columns = std::int64_t{1} << 31;
-    });
+    refused(TSR_OUT_OF_RANGE, "more bytes than 63 bits count",
+            [](tsr_bsr& m) { m.tile_rows = m.tile_columns = std::int64_t{1} << 31; });
     const auto with_starts = [&](tsr_status wanted, const std::string& call, const std::vector<std::int64_t>& starts) {
       const buffer on = uploaded(stream, space, starts);
       refused(wanted, call, [&](tsr_bsr& m) { m.row_starts = on.at(0); });
@@ -166,24 +176,31 @@ void create_arguments(const subject& what) {
     with_starts(TSR_INVALID_ARGUMENT, "row_starts that end early", {0, 2, 2});
     for (const std::int32_t column : {-1, 2, INT32_MAX}) {
       const buffer on = uploaded(stream, space, std::vector<std::int32_t>{1, column, 0});
-      refused(TSR_OUT_OF_RANGE, fmt::format("column {} of 2 of tiles", column), [&](tsr_bsr& m) { m.column_indices = on.at(0); });
+      refused(TSR_OUT_OF_RANGE, fmt::format("column {} of 2 of tiles", column),
+              [&](tsr_bsr& m) { m.column_indices = on.at(0); });
     }
-    const buffer x = uploaded(stream, space, std::vector<T>(5, T(1))), y = uploaded(stream, space, std::vector<T>(5, T(7)));
+    const buffer x = uploaded(stream, space, std::vector<T>(5, T(1))),
+                 y = uploaded(stream, space, std::vector<T>(5, T(7)));
     const T one(1);
     const auto multiply = [&](tsr_sparse* matrix, tsr_transpose transpose) {
-      return sparse.spmm(device.handle(), stream.handle(), transpose, &one, matrix, x.at(0), 1, 1, &one, y.at(0), 1, {});
+      return sparse.spmm(device.handle(), stream.handle(), transpose, &one, matrix, x.at(0), 1, 1, &one, y.at(0), 1,
+                         {});
     };
-    expect_status(multiply(plain.handle, TSR_TRANSPOSE), TSR_FAILED_PRECONDITION, "a transposed spmm of a matrix that is never transposed");
+    expect_status(multiply(plain.handle, TSR_TRANSPOSE), TSR_FAILED_PRECONDITION,
+                  "a transposed spmm of a matrix that is never transposed");
     expect_ok(multiply(good.handle, TSR_NO_TRANSPOSE), "spmm");
     stream.finish();
-    expect(downloaded<T>(stream, y, 5) == std::vector<T>{T(12), T(12), T(9), T(7), T(7)}, "a product by a matrix of ones is wrong");
+    expect(downloaded<T>(stream, y, 5) == std::vector<T>{T(12), T(12), T(9), T(7), T(7)},
+           "a product by a matrix of ones is wrong");
   });
 }
 
 }  // namespace
 
 std::vector<check> tiled_sparse_checks() {
-  return {{"sparse.tiles_spmm", spmm}, {"sparse.tiles_spmm_transposed", spmm_transposed}, {"sparse.tiles_create_arguments", create_arguments}};
+  return {{"sparse.tiles_spmm", spmm},
+          {"sparse.tiles_spmm_transposed", spmm_transposed},
+          {"sparse.tiles_create_arguments", create_arguments}};
 }
 
 }  // namespace tessera::conformance

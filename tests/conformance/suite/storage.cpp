@@ -1,5 +1,5 @@
-// What storage has beside other devices, and what it has not: it computes nothing, and bytes that share a block of the disk
-// must not know of each other.
+// What storage has beside other devices, and what it has not: it computes nothing, and bytes that share a block of the
+// disk must not know of each other.
 #include <atomic>
 #include <thread>
 
@@ -59,8 +59,8 @@ void large_contents(const subject& what) {
   });
 }
 
-/// Threads with a stream each write neighbouring bytes: what is stored in whole blocks is read, changed and written back,
-/// and whoever does that without care loses what a neighbour wrote in between.
+/// Threads with a stream each write neighbouring bytes: what is stored in whole blocks is read, changed and written
+/// back, and whoever does that without care loses what a neighbour wrote in between.
 void neighbours_are_kept(const subject& what) {
   const opened all(what);
   for_each_device(all, [&](const device& device) {

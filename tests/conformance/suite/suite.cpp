@@ -19,11 +19,12 @@ namespace {
 std::vector<check> all_checks() {
   std::vector<check> all;
   for (const auto& group :
-       {plugin_checks(), operations_checks(), policy_checks(), layer_checks(), lifecycle_checks(), abi_checks(),
-        honesty_checks(), memory_checks(), copy_checks(), ordering_checks(), enqueueing_checks(),
-        stress_checks(), failure_checks(), blas_checks(), tensor_checks(), contract_checks(), reduce_checks(),
-        sparse_checks(), tiled_sparse_checks(), extension_checks(), jit_checks(), ipc_checks(), storage_checks(),
-        job_checks(), loss_checks(), limit_checks()})
+       {plugin_checks(),     operations_checks(), policy_checks(),  layer_checks(),        lifecycle_checks(),
+        abi_checks(),        honesty_checks(),    memory_checks(),  copy_checks(),         ordering_checks(),
+        enqueueing_checks(), stress_checks(),     failure_checks(), blas_checks(),         tensor_checks(),
+        contract_checks(),   reduce_checks(),     sparse_checks(),  tiled_sparse_checks(), extension_checks(),
+        jit_checks(),        ipc_checks(),        storage_checks(), job_checks(),          loss_checks(),
+        limit_checks()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }
@@ -34,8 +35,8 @@ std::vector<check> all_checks() {
 // GCC's sanitizer takes the reference to what unwinds a thread, in which there is no C++ object, for one to nothing.
 [[gnu::no_sanitize("null")]]
 #endif
-result run_one(const check& one, const subject& what, const std::function<void(const result&)>& last_word,
-               bool& never_opens) {
+result
+run_one(const check& one, const subject& what, const std::function<void(const result&)>& last_word, bool& never_opens) {
   result done{one.name, outcome::passed, {}, 0};
   const auto begin = std::chrono::steady_clock::now();
   looked_at_something.store(false);
@@ -106,13 +107,15 @@ std::filesystem::path inner_of(const request& what) {
   return std::filesystem::exists(beside) ? beside : std::filesystem::path{};
 }
 
-/// Adds the checks that are about `kind`: those that lose devices to a stage of their own, where options for it are named.
+/// Adds the checks that are about `kind`: those that lose devices to a stage of their own, where options for it are
+/// named.
 void add_stages(std::vector<stage>& to, const request& what, tsr_plugin_kind kind, kind_set but = 0) {
   stage usual{what, {}}, losing{what, {}};
   auto& options = what.layer.empty() ? losing.what.options : losing.what.layer_options;
   options.insert(options.end(), what.lose_with.begin(), what.lose_with.end());
   for (const check& one : all_checks())
-    if ((one.of & set_of(kind)) != 0 && (one.of & but) == 0) (one.loses && !what.lose_with.empty() ? losing : usual).checks.push_back(one);
+    if ((one.of & set_of(kind)) != 0 && (one.of & but) == 0)
+      (one.loses && !what.lose_with.empty() ? losing : usual).checks.push_back(one);
   to.push_back(std::move(usual));
   if (!losing.checks.empty()) to.push_back(std::move(losing));
 }
@@ -122,8 +125,10 @@ std::vector<stage> stages_of(const request& what) {
   const tsr_plugin_kind kind = kind_of(what.plugin);
   if (kind != TSR_PLUGIN_LAYER) {
     if (!what.inner.empty())
-      throw error(error_kind::usage, fmt::format("an inner plugin is named, and this is a {} plugin, no layer", plugin::name_of_kind(kind)),
-                  what.plugin.string(), "name the layer as the file, or put it around this plugin with --layer");
+      throw error(
+          error_kind::usage,
+          fmt::format("an inner plugin is named, and this is a {} plugin, no layer", plugin::name_of_kind(kind)),
+          what.plugin.string(), "name the layer as the file, or put it around this plugin with --layer");
     add_stages(all, what, kind);
     return all;
   }
@@ -211,8 +216,10 @@ place::place(const request& what) : m_host(every_cpu(), {}), m_loaded(plugin::lo
   const plugin::loaded_plugin found = plugin::load_plugin(what.layer, {});
   if (found.header.kind != TSR_PLUGIN_LAYER)
     throw error(error_kind::plugin,
-                fmt::format("a {} plugin cannot be put around another", plugin::name_of_kind(found.header.kind)), what.layer.string());
-  m_layer = std::make_unique<plugin::session>(found, m_host, plugin::check_options(found.name, found.options, what.layer_options));
+                fmt::format("a {} plugin cannot be put around another", plugin::name_of_kind(found.header.kind)),
+                what.layer.string());
+  m_layer = std::make_unique<plugin::session>(found, m_host,
+                                              plugin::check_options(found.name, found.options, what.layer_options));
   m_loaded = m_layer->wrap(m_loaded);
 }
 
@@ -241,9 +248,11 @@ report run(const request& what, const listener& tells) {
     if (tells.does_not_return) tells.does_not_return(so_far);
   };
   watch observed(tells.does_not_return ? what.time_limit : std::chrono::seconds{0}, [&](const std::string& name) {
-    last_word({name, outcome::failed,
-               fmt::format("has not ended within {} s: a call of the plugin does not return, or a point is never reached", what.time_limit.count()),
-               static_cast<double>(what.time_limit.count())});
+    last_word(
+        {name, outcome::failed,
+         fmt::format("has not ended within {} s: a call of the plugin does not return, or a point is never reached",
+                     what.time_limit.count()),
+         static_cast<double>(what.time_limit.count())});
   });
   try {
     const auto known = read_known_failures(what.known_failures, names());
@@ -261,7 +270,9 @@ report run(const request& what, const listener& tells) {
       observed.ends();
       bool never_opens = false;
       for (const check& one : part.checks) {
-        if (std::string(one.name).find(what.filter) == std::string::npos || (!what.only.empty() && what.only != one.name)) continue;
+        if (std::string(one.name).find(what.filter) == std::string::npos ||
+            (!what.only.empty() && what.only != one.name))
+          continue;
         if (never_opens) {
           add({one.name, outcome::not_run, {}, 0});
           continue;
@@ -281,7 +292,8 @@ report run(const request& what, const listener& tells) {
       observed.begins("the end");  // layers close
     }
     if (done.results.empty() && !what.only.empty())
-      add({what.only, outcome::skipped, fmt::format("it is not about {} plugins", plugin::name_of_kind(kind_of(what.plugin))), 0});
+      add({what.only, outcome::skipped,
+           fmt::format("it is not about {} plugins", plugin::name_of_kind(kind_of(what.plugin))), 0});
   } catch (const std::exception& failure) {
     add({"load", outcome::failed, failure.what(), 0});
   }

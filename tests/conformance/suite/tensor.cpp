@@ -114,9 +114,7 @@ void fill(const subject& what) {
 }  // namespace
 
 std::vector<check> tensor_checks() {
-  return {{"tensor.permute", permute},
-          {"tensor.reduce_add", reduce_add},
-          {"tensor.fill", fill}};
+  return {{"tensor.permute", permute}, {"tensor.reduce_add", reduce_add}, {"tensor.fill", fill}};
 }
 
 }  // namespace tessera::conformance

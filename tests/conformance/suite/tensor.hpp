@@ -4,7 +4,8 @@
 
 namespace tessera::conformance {
 
-/// Calls one(queue, table, zero of the type, generator) some rounds for each type that a device claims; skips where none is claimed.
+/// Calls one(queue, table, zero of the type, generator) some rounds for each type that a device claims; skips where
+/// none is claimed.
 template <class One>
 void each_claimed(const subject& what, tsr_tensor_operation operation, int rounds, One&& one) {
   const opened all(what);

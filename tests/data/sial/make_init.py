@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes small.dat, an initialization file of SIAL jobs, field by field (docs/sial_job_files.md). Run it in its folder."""
+"""Writes small.dat, an initialization file of SIAL jobs, field by field (docs/sial_job_files.md). Run it in its
+folder."""
 import struct
 
 out = b""

@@ -43,8 +43,10 @@ INSTANTIATE_TEST_SUITE_P(
     texts, bad_config,
     testing::Values(
         wrong_config{"malformed", "[runtime\nworkers = 1\n", {"this is not TOML", "bad.toml:1:"}},
-        wrong_config{"unknown_key", "[runtime]\n\n  worker = 1\n", {"'worker'", "bad.toml:3:3", "did you mean 'workers'?"}},
-        wrong_config{"unknown_table", "[runtim]\nworkers = 1\n", {"'runtim'", "bad.toml:1:", "did you mean 'runtime'?"}},
+        wrong_config{
+            "unknown_key", "[runtime]\n\n  worker = 1\n", {"'worker'", "bad.toml:3:3", "did you mean 'workers'?"}},
+        wrong_config{
+            "unknown_table", "[runtim]\nworkers = 1\n", {"'runtim'", "bad.toml:1:", "did you mean 'runtime'?"}},
         wrong_config{"wrong_type", "[runtime]\nworkers = \"many\"\n", {"runtime.workers", "bad.toml:2:1"}},
         wrong_config{"out_of_range", "[runtime]\nworkers = -1\n", {"runtime.workers", "bad.toml:2:1"}},
         wrong_config{"unknown_word", "[runtime]\nplacement = \"localty\"\n", {"localty", "bad.toml:2:1", "locality"}},
@@ -54,17 +56,21 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_config{"option_of_a_plugin_out_of_range",
                      "[runtime]\nplugins = [\"host\", \"sim\"]\n[[plugin.sim.device]]\nmemory = \"-1 MiB\"\n",
                      {"memory", "bad.toml:4:1"}},
-        wrong_config{"misspelled_plugin_table", "[runtime]\nplugins = [\"host\", \"sim\"]\n[plugin.sym]\nclock = \"real\"\n",
+        wrong_config{"misspelled_plugin_table",
+                     "[runtime]\nplugins = [\"host\", \"sim\"]\n[plugin.sym]\nclock = \"real\"\n",
                      {"'sym'", "bad.toml:3:", "did you mean [plugin.sim]?"}},
         wrong_config{"no_host", "[runtime]\nplugins = [\"sim\"]\n", {"host memory", "bad.toml:2:1", "add \"host\""}},
         wrong_config{"no_such_location",
-                     "[[location]]\nname = \"LocA\"\ntype = \"virtual\"\n[[hierarchy]]\nparent = \"LocA\"\nchildren = [\"LocX\"]\n",
+                     "[[location]]\nname = \"LocA\"\ntype = \"virtual\"\n[[hierarchy]]\nparent = \"LocA\"\nchildren = "
+                     "[\"LocX\"]\n",
                      {"LocX", "bad.toml:6:", "LocA"}},
-        wrong_config{"cycle",
-                     "[[location]]\nname = [\"A\", \"B\"]\ntype = \"virtual\"\n"
-                     "[[hierarchy]]\nparent = \"A\"\nchildren = [\"B\"]\n[[hierarchy]]\nparent = \"B\"\nchildren = [\"A\"]\n",
-                     {"cycle", "bad.toml:9:", "'A'", "'B'"}},
-        wrong_config{"unknown_type", "[[loctype]]\nname = \"fast\"\nkind = \"cpu\"\n[[location]]\nname = \"A\"\ntype = \"fasd\"\n",
+        wrong_config{
+            "cycle",
+            "[[location]]\nname = [\"A\", \"B\"]\ntype = \"virtual\"\n"
+            "[[hierarchy]]\nparent = \"A\"\nchildren = [\"B\"]\n[[hierarchy]]\nparent = \"B\"\nchildren = [\"A\"]\n",
+            {"cycle", "bad.toml:9:", "'A'", "'B'"}},
+        wrong_config{"unknown_type",
+                     "[[loctype]]\nname = \"fast\"\nkind = \"cpu\"\n[[location]]\nname = \"A\"\ntype = \"fasd\"\n",
                      {"fasd", "bad.toml:6:1", "did you mean 'fast'?"}},
         wrong_config{"no_such_topology_file", "[topology]\nxml = \"/no/such.xml\"\n", {"/no/such.xml", "bad.toml:2:1"}},
         wrong_config{"synthetic", "[topology]\nsynthetic = \"castle:2\"\n", {"castle:2", "bad.toml:2:1", "package:2"}},
@@ -107,26 +113,36 @@ TEST_P(bad_matrix, says_what_where_and_what_to_do) {
 const std::string banner = "%%MatrixMarket matrix coordinate real symmetric\n";
 INSTANTIATE_TEST_SUITE_P(
     files, bad_matrix,
-    testing::Values(wrong_matrix{"empty", "", 4, {"the file is empty", "bad.mtx", "%%MatrixMarket"}},
-                    wrong_matrix{"no_matrix", "hello\n", 4, {"does not begin with %%MatrixMarket", "bad.mtx:1"}},
-                    wrong_matrix{"truncated", banner + "3 3 3\n1 1 1\n2 2 1\n", 4, {"ends after 2 of 3 entries", "bad.mtx:4", "truncated?"}},
-                    wrong_matrix{"index_out_of_range", banner + "3 3 1\n4 1 1\n", 4, {"row 4 is outside of 1 to 3", "bad.mtx:3"}},
-                    wrong_matrix{"index_zero", banner + "3 3 1\n0 1 1\n", 4, {"row 0 is outside of 1 to 3", "count from 1"}},
-                    wrong_matrix{"not_square", "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 1\n", 4,
-                                 {"2 x 3, not square", "bad.mtx"}},
-                    wrong_matrix{"not_square_symmetric", banner + "2 3 1\n1 1 1\n", 4, {"2 x 3 and cannot be symmetric", "bad.mtx:2"}},
-                    wrong_matrix{"not_symmetric", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n1 2 6\n2 2 2\n", 4,
-                                 {"not symmetric: (1, 2) is 6", "bad.mtx:4"}},
-                    wrong_matrix{"negative_size", banner + "-3 -3 1\n1 1 1\n", 4, {"-3 x -3", "bad.mtx:2"}},
-                    wrong_matrix{"absurd_size", banner + "99999999999 99999999999 1\n1 1 1\n", 4, {"99999999999", "bad.mtx:2"}},
-                    wrong_matrix{"absurd_count", banner + "3 3 99999999999\n1 1 1\n", 4, {"room for 6", "bad.mtx:2"}},
-                    wrong_matrix{"no_number", banner + "1 1 1\n1 1 x\n", 4, {"'x', which is not a number", "bad.mtx:3"}},
-                    wrong_matrix{"not_finite", banner + "1 1 1\n1 1 inf\n", 4, {"not finite", "bad.mtx:3"}},
-                    wrong_matrix{"pattern", "%%MatrixMarket matrix coordinate pattern symmetric\n1 1 1\n1 1\n", 4, {"pattern", "bad.mtx:1"}},
-                    wrong_matrix{"twice", banner + "2 2 3\n1 1 1\n2 2 1\n1 1 1\n", 4, {"(1, 1) is given twice", "bad.mtx:5"}},
-                    wrong_matrix{"not_positive_definite", banner + "3 3 3\n1 1 1\n2 2 -4\n3 3 1\n", 6,
-                                 {"not positive definite", "pivot 2", "hint"}},
-                    wrong_matrix{"singular", banner + "2 2 1\n1 1 1\n", 6, {"not positive definite", "pivot 2"}}),
+    testing::Values(
+        wrong_matrix{"empty", "", 4, {"the file is empty", "bad.mtx", "%%MatrixMarket"}},
+        wrong_matrix{"no_matrix", "hello\n", 4, {"does not begin with %%MatrixMarket", "bad.mtx:1"}},
+        wrong_matrix{
+            "truncated", banner + "3 3 3\n1 1 1\n2 2 1\n", 4, {"ends after 2 of 3 entries", "bad.mtx:4", "truncated?"}},
+        wrong_matrix{"index_out_of_range", banner + "3 3 1\n4 1 1\n", 4, {"row 4 is outside of 1 to 3", "bad.mtx:3"}},
+        wrong_matrix{"index_zero", banner + "3 3 1\n0 1 1\n", 4, {"row 0 is outside of 1 to 3", "count from 1"}},
+        wrong_matrix{"not_square",
+                     "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 1\n",
+                     4,
+                     {"2 x 3, not square", "bad.mtx"}},
+        wrong_matrix{
+            "not_square_symmetric", banner + "2 3 1\n1 1 1\n", 4, {"2 x 3 and cannot be symmetric", "bad.mtx:2"}},
+        wrong_matrix{"not_symmetric",
+                     "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n1 2 6\n2 2 2\n",
+                     4,
+                     {"not symmetric: (1, 2) is 6", "bad.mtx:4"}},
+        wrong_matrix{"negative_size", banner + "-3 -3 1\n1 1 1\n", 4, {"-3 x -3", "bad.mtx:2"}},
+        wrong_matrix{"absurd_size", banner + "99999999999 99999999999 1\n1 1 1\n", 4, {"99999999999", "bad.mtx:2"}},
+        wrong_matrix{"absurd_count", banner + "3 3 99999999999\n1 1 1\n", 4, {"room for 6", "bad.mtx:2"}},
+        wrong_matrix{"no_number", banner + "1 1 1\n1 1 x\n", 4, {"'x', which is not a number", "bad.mtx:3"}},
+        wrong_matrix{"not_finite", banner + "1 1 1\n1 1 inf\n", 4, {"not finite", "bad.mtx:3"}},
+        wrong_matrix{
+            "pattern", "%%MatrixMarket matrix coordinate pattern symmetric\n1 1 1\n1 1\n", 4, {"pattern", "bad.mtx:1"}},
+        wrong_matrix{"twice", banner + "2 2 3\n1 1 1\n2 2 1\n1 1 1\n", 4, {"(1, 1) is given twice", "bad.mtx:5"}},
+        wrong_matrix{"not_positive_definite",
+                     banner + "3 3 3\n1 1 1\n2 2 -4\n3 3 1\n",
+                     6,
+                     {"not positive definite", "pivot 2", "hint"}},
+        wrong_matrix{"singular", banner + "2 2 1\n1 1 1\n", 6, {"not positive definite", "pivot 2"}}),
     [](const auto& test) { return test.param.name; });
 
 TEST(bad_input, the_pivot_is_counted_over_all_tiles_and_found_on_devices_too) {
@@ -141,7 +157,8 @@ TEST(bad_input, the_pivot_is_counted_over_all_tiles_and_found_on_devices_too) {
 }
 
 TEST(bad_input, matrix_files_that_cannot_be_read) {
-  expect_failure({"cholesky", "--matrix", "/no/such/matrix.mtx"}, 4, {"no such matrix file", "/no/such/matrix.mtx", "--matrix"});
+  expect_failure({"cholesky", "--matrix", "/no/such/matrix.mtx"}, 4,
+                 {"no such matrix file", "/no/such/matrix.mtx", "--matrix"});
   expect_failure({"cholesky", "--matrix", "/tmp"}, 4, {"directory"});
 }
 
@@ -155,7 +172,8 @@ TEST(bad_input, sizes) {
   expect_failure({"gemm", "--n", "10", "--seed", "-1"}, 2, {"--seed"});
   expect_failure({"gemm", "--n", "10", "--repeat", "0"}, 2, {"--repeat"});
   expect_failure({"gemm", "--n", "10", "--type", "f16"}, 2, {"--type", "f16"});
-  // So many tiles that their descriptions would fill the memory, and terabytes of elements: found before anything is allocated.
+  // So many tiles that their descriptions would fill the memory, and terabytes of elements: found before anything is
+  // allocated.
   expect_failure({"cholesky", "--n", "30000", "--tile", "1"}, 2, {"--tile", "choose --tile 30 or more"});
   expect_failure({"gemm", "--n", "5", "--k", "30000", "--tile", "5"}, 2, {"--tile", "choose --tile 30 or more"});
   expect_failure({"cholesky", "--n", "1000000", "--tile", "1024"}, 7, {"TiB", "choose a smaller problem"});
@@ -164,11 +182,13 @@ TEST(bad_input, sizes) {
 
 TEST(bad_input, a_working_set_larger_than_any_memory) {
   // Three matrices of 512 x 512 doubles are 6 MiB.
-  expect_failure({"gemm", "--n", "512", "--tile", "512", "--set", "memory.host_limit=4 MiB"}, 7, {"6 MiB", "4 MiB", "host_limit"});
-  expect_failure({"cholesky", "--n", "512", "--tile", "512", "--set", "memory.host_limit=1 MiB"}, 7, {"2 MiB", "1 MiB", "host_limit"});
+  expect_failure({"gemm", "--n", "512", "--tile", "512", "--set", "memory.host_limit=4 MiB"}, 7,
+                 {"6 MiB", "4 MiB", "host_limit"});
+  expect_failure({"cholesky", "--n", "512", "--tile", "512", "--set", "memory.host_limit=1 MiB"}, 7,
+                 {"2 MiB", "1 MiB", "host_limit"});
   // Two memories that hold the matrices together, and no task of one tile each alone.
-  expect_failure({"gemm", "--n", "512", "--tile", "512", "--set", "memory.host_limit=4 MiB", "--set", "runtime.plugins=[\"host\", \"sim\"]",
-                  "--set", "plugin.sim.device[0].memory=4 MiB"},
+  expect_failure({"gemm", "--n", "512", "--tile", "512", "--set", "memory.host_limit=4 MiB", "--set",
+                  "runtime.plugins=[\"host\", \"sim\"]", "--set", "plugin.sim.device[0].memory=4 MiB"},
                  7, {"no memory holds more than 4 MiB", "gemm", "host_limit"});
   EXPECT_EQ(run({"gemm", "--n", "512", "--tile", "512", "--set", "memory.host_limit=64 MiB", "--quiet"}).code, 0);
 }
@@ -176,8 +196,8 @@ TEST(bad_input, a_working_set_larger_than_any_memory) {
 TEST(bad_input, a_json_path_that_cannot_be_written) {
   const plugin_test::folder place;
   const std::string file = place.path() / "missing" / "figures.json";
-  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
-           {"gemm", "--n", "32", "--quiet"}, {"topology"}}) {
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"gemm", "--n", "32", "--quiet"}, {"topology"}}) {
     std::vector<std::string> arguments = command;
     arguments.insert(arguments.end(), {"--json", file});
     expect_failure(arguments, 2, {"cannot write", "No such file or directory", file, "hint"});
@@ -194,7 +214,8 @@ TEST(bad_input, the_command_line) {
   expect_failure({"gemm", "--n", "10", "--tiel", "5"}, 2, {"--tiel", "did you mean '--tile'?"});
   expect_failure({"plugins", "explian"}, 2, {"explian", "did you mean 'explain'?"});
   expect_failure({"sial", "run", "a.sialx", "--progres", "always"}, 2, {"--progres", "did you mean '--progress'?"});
-  expect_failure({"sial", "run", "a.sialx", "--init", "a.toml", "--progress", "sometimes"}, 2, {"sometimes", "`tessera sial run --help` lists its options"});
+  expect_failure({"sial", "run", "a.sialx", "--init", "a.toml", "--progress", "sometimes"}, 2,
+                 {"sometimes", "`tessera sial run --help` lists its options"});
   expect_failure({"config"}, 2, {"tessera config --help"});
   expect_failure({"cholesky"}, 2, {"needs a matrix", "--matrix FILE or --n N"});
   expect_failure({"cholesky", "--n", "10", "--matrix", "x.mtx"}, 2, {"--matrix", "--n"});

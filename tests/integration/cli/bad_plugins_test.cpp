@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 
 /// The outcome and reason that `tessera plugins --plugin-path` gives for a file.
 std::pair<std::string, std::string> listed(const fs::path& file) {
-  const outcome done = run({"plugins", "--plugin-path", TESSERA_PLUGIN_DIR, "--plugin-path", file.parent_path(), "--json", "-"});
+  const outcome done =
+      run({"plugins", "--plugin-path", TESSERA_PLUGIN_DIR, "--plugin-path", file.parent_path(), "--json", "-"});
   EXPECT_EQ(done.code, 0) << done.err;
   const auto json = json_of(done.out);
   for (const auto& one : json.at("files"))
@@ -36,9 +37,10 @@ class bad_plugin : public testing::TestWithParam<wrong_plugin> {};
 TEST_P(bad_plugin, is_refused_with_the_reason) {
   const folder place;
   const fs::path file = place.take(GetParam().name);
-  const std::string path_setting = std::string("runtime.plugin_path=[\"") + TESSERA_PLUGIN_DIR + "\", \"" + place.path().string() + "\"]";
-  const outcome done =
-      run({"gemm", "--n", "10", "--set", "runtime.plugins=[\"host\", \"" + GetParam().name + "\"]", "--set", path_setting});
+  const std::string path_setting =
+      std::string("runtime.plugin_path=[\"") + TESSERA_PLUGIN_DIR + "\", \"" + place.path().string() + "\"]";
+  const outcome done = run(
+      {"gemm", "--n", "10", "--set", "runtime.plugins=[\"host\", \"" + GetParam().name + "\"]", "--set", path_setting});
   EXPECT_EQ(done.code, 5) << done.err;
   EXPECT_EQ(done.out, "");
   EXPECT_THAT(done.err, HasSubstr("error: "));
@@ -57,7 +59,8 @@ TEST_P(bad_plugin, is_refused_with_the_reason) {
 }
 
 INSTANTIATE_TEST_SUITE_P(plugins, bad_plugin,
-                         testing::Values(wrong_plugin{"undefined_symbol", {"mini_symbol_that_nobody_defines", "-Wl,-z,defs"}},
+                         testing::Values(wrong_plugin{"undefined_symbol",
+                                                      {"mini_symbol_that_nobody_defines", "-Wl,-z,defs"}},
                                          wrong_plugin{"major", {"ABI ", "this program offers"}},
                                          wrong_plugin{"kind", {"kind 77", "1 device"}},
                                          wrong_plugin{"no_query", {"does not export tsr_plugin_query"}},
@@ -118,7 +121,8 @@ TEST(bad_plugins, unknown_names) {
   EXPECT_EQ(explained.code, 5);
   EXPECT_THAT(explained.err, HasSubstr("did you mean \"host\"?"));
   EXPECT_EQ(run({"plugins", "explain", "./no_such.so"}).code, 5);
-  EXPECT_EQ(run({"topology", "--set", "runtime.plugins=[\"host\", \"nothing_like_it?\"]"}).code, 0) << "the ? makes it optional";
+  EXPECT_EQ(run({"topology", "--set", "runtime.plugins=[\"host\", \"nothing_like_it?\"]"}).code, 0)
+      << "the ? makes it optional";
 }
 
 TEST(bad_plugins, the_list_comes_before_the_error) {
@@ -195,12 +199,15 @@ TEST(bad_plugins, a_wrong_checksum) {
 }
 
 TEST(hanging_plugins, end_a_command_that_wants_them) {
-  const outcome opening = run({"topology", "--set", "runtime.plugins=[\"host\", \"" + built("device_open_hangs") + "\"]", "--set", "runtime.plugin_patience=300 ms"});
+  const outcome opening =
+      run({"topology", "--set", "runtime.plugins=[\"host\", \"" + built("device_open_hangs") + "\"]", "--set",
+           "runtime.plugin_patience=300 ms"});
   EXPECT_EQ(opening.code, 5) << opening.err;
   EXPECT_THAT(opening.err, HasSubstr("device_open has not returned for 0.3 s"));
   EXPECT_THAT(opening.err, HasSubstr("tessera_device_open_hangs.so"));
   EXPECT_THAT(opening.err, HasSubstr("take it out of runtime.plugins"));
-  const outcome probing = run({"topology", "--set", "runtime.plugins=[\"host\", \"" + built("probe_hangs") + "\"]", "--set", "runtime.plugin_patience=300 ms"});
+  const outcome probing = run({"topology", "--set", "runtime.plugins=[\"host\", \"" + built("probe_hangs") + "\"]",
+                               "--set", "runtime.plugin_patience=300 ms"});
   EXPECT_EQ(probing.code, 5) << probing.err;
   EXPECT_THAT(probing.err, HasSubstr("probe has not returned for 0.3 s"));
 }
@@ -211,14 +218,17 @@ TEST(hanging_plugins, that_nobody_wants_are_listed_and_harm_nothing) {
   const auto [outcome_of_it, reason] = listed(file);
   EXPECT_EQ(outcome_of_it, "hangs");
   EXPECT_THAT(reason, HasSubstr("has not answered within 5 s"));
-  const outcome unwanted = run({"topology", "--set", std::string("runtime.plugin_path=[\"") + TESSERA_PLUGIN_DIR + "\", \"" + place.path().string() + "\"]"});
+  const outcome unwanted =
+      run({"topology", "--set",
+           std::string("runtime.plugin_path=[\"") + TESSERA_PLUGIN_DIR + "\", \"" + place.path().string() + "\"]"});
   EXPECT_EQ(unwanted.code, 0) << unwanted.err;
 }
 
 TEST(plugins_check, ends_and_names_the_check_when_a_plugin_does_not_come_back) {
   const folder place;
   const fs::path json = place.path() / "results.json";
-  const outcome hangs = run({"plugins", "check", built("fault_hang"), "--only", "memory.base_is_what_copies_write", "--time-limit", "1", "--json", json});
+  const outcome hangs = run({"plugins", "check", built("fault_hang"), "--only", "memory.base_is_what_copies_write",
+                             "--time-limit", "1", "--json", json});
   EXPECT_EQ(hangs.code, 5) << hangs.err;
   EXPECT_THAT(hangs.out, HasSubstr("failed         memory.base_is_what_copies_write"));
   EXPECT_THAT(hangs.out, HasSubstr("has not ended within 1 s"));
@@ -258,7 +268,8 @@ TEST(plugins_check, runs_one_check_and_lists_all) {
   const outcome list = run({"plugins", "check", "--list"});
   EXPECT_EQ(list.code, 0) << list.err;
   EXPECT_THAT(list.out, HasSubstr("copies.every_pair\n"));
-  EXPECT_THAT(json_of(run({"plugins", "check", "--list", "--json", "-"}).out).at("checks"), testing::Contains("copies.every_pair"));
+  EXPECT_THAT(json_of(run({"plugins", "check", "--list", "--json", "-"}).out).at("checks"),
+              testing::Contains("copies.every_pair"));
   EXPECT_EQ(run({"plugins", "check"}).code, 2) << "no plugin";
 }
 
@@ -268,17 +279,20 @@ TEST(plugins_check, judges_plugins_of_every_kind) {
     EXPECT_EQ(done.code, 0) << done.err;
     EXPECT_THAT(done.err, testing::AllOf(HasSubstr(std::string(name) + "."), testing::Not(HasSubstr("copies."))));
   }
-  const outcome named = run({"plugins", "check", built("operations"), "--arguments", "test.scale=000000000000f83f", "--filter", "threads"});
+  const outcome named = run(
+      {"plugins", "check", built("operations"), "--arguments", "test.scale=000000000000f83f", "--filter", "threads"});
   EXPECT_EQ(named.code, 0) << named.out;
   EXPECT_THAT(named.out, HasSubstr("1 passed"));
-  const outcome layer = run({"plugins", "check", built("layer"), "--inner", "mini", "--inner-option", "count=2", "--filter", "memory."});
+  const outcome layer =
+      run({"plugins", "check", built("layer"), "--inner", "mini", "--inner-option", "count=2", "--filter", "memory."});
   EXPECT_EQ(layer.code, 0) << layer.out << layer.err;
   EXPECT_THAT(layer.out, HasSubstr("memory.capacity_is_there"));
 }
 
 TEST(plugins_check, loses_a_device_as_it_is_told) {
-  const outcome done = run({"plugins", "check", built("mini"), "--layer", TESSERA_PLUGIN_DIR "/tessera_fault.so", "--filter", "loss.", "--lose-with",
-                            "inject[0].kind=lost", "--lose-with", "inject[0].every=40", "--json", "-"});
+  const outcome done =
+      run({"plugins", "check", built("mini"), "--layer", TESSERA_PLUGIN_DIR "/tessera_fault.so", "--filter", "loss.",
+           "--lose-with", "inject[0].kind=lost", "--lose-with", "inject[0].every=40", "--json", "-"});
   EXPECT_EQ(done.code, 0) << done.err;
   EXPECT_GE(json_of(done.out).at("passed"), 3);
 }

@@ -16,9 +16,11 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string machines[] = {"host", "sim_one", "sim_two", "two_gpus_sim", "sim_quarter", "sim_faults", "sim_lost", "host_and_disk", "cuda_emulated",
+const std::string machines[] = {
+    "host",       "sim_one",  "sim_two",       "two_gpus_sim",  "sim_quarter",
+    "sim_faults", "sim_lost", "host_and_disk", "cuda_emulated",
 #if defined(TESSERA_TEST_OPENCL)
-                                "opencl",
+    "opencl",
 #endif
 };
 
@@ -38,7 +40,8 @@ class on_machine : public testing::TestWithParam<std::string> {
 INSTANTIATE_TEST_SUITE_P(configs, on_machine, testing::ValuesIn(machines), [](const auto& test) { return test.param; });
 
 TEST_P(on_machine, cholesky_of_a_real_matrix) {
-  const outcome done = run({"cholesky", "--matrix", source("apps/cholesky/data/bcsstk09.mtx"), "--config", config(), "--json", "-"});
+  const outcome done =
+      run({"cholesky", "--matrix", source("apps/cholesky/data/bcsstk09.mtx"), "--config", config(), "--json", "-"});
   ASSERT_EQ(done.code, 0) << done.err;
   const auto json = json_of(done.out);
   EXPECT_EQ(json.at("n"), 1083);
@@ -67,11 +70,18 @@ TEST(configurations_of_gpus, leave_the_host_alone_where_there_is_none) {
 }
 
 TEST(lost_device, is_told_and_the_job_begins_again_without_it) {
-  const std::vector<std::string> job = {"cholesky", "--matrix", source("apps/cholesky/data/bcsstk09.mtx"), "--config", source("configs/sim_lost.toml"),
-                                        "--quiet", "--json", "-"};
+  const std::vector<std::string> job = {"cholesky",
+                                        "--matrix",
+                                        source("apps/cholesky/data/bcsstk09.mtx"),
+                                        "--config",
+                                        source("configs/sim_lost.toml"),
+                                        "--quiet",
+                                        "--json",
+                                        "-"};
   std::vector<std::string> cancelling = job;
   cancelling.insert(cancelling.end(), {"--set", "runtime.survive_loss=false"});
-  // Whether the device gets so many tasks that it is lost, and with them something that is missed, depends on how busy this machine is.
+  // Whether the device gets so many tasks that it is lost, and with them something that is missed, depends on how busy
+  // this machine is.
   constexpr int most_attempts = 20;
   bool told = false;
   for (int attempt = 0; attempt < most_attempts && !told; ++attempt) {
@@ -97,8 +107,8 @@ TEST(lost_device, is_told_and_the_job_begins_again_without_it) {
 }
 
 TEST_P(on_machine, cholesky_of_a_random_matrix_in_tiles_that_do_not_divide_it) {
-  const outcome done =
-      run({"cholesky", "--n", "333", "--tile", "50", "--seed", "7", "--repeat", "2", "--rhs", "ones", "--config", config(), "--json", "-"});
+  const outcome done = run({"cholesky", "--n", "333", "--tile", "50", "--seed", "7", "--repeat", "2", "--rhs", "ones",
+                            "--config", config(), "--json", "-"});
   ASSERT_EQ(done.code, 0) << done.err;
   const auto json = json_of(done.out);
   EXPECT_LT(json.at("scaled_residual").get<double>(), 30);
@@ -108,7 +118,8 @@ TEST_P(on_machine, cholesky_of_a_random_matrix_in_tiles_that_do_not_divide_it) {
 
 TEST_P(on_machine, gemm) {
   for (const std::string type : {"f64", "f32"}) {
-    const outcome done = run({"gemm", "--n", "190", "--m", "70", "--k", "333", "--tile", "64", "--type", type, "--config", config(), "--json", "-"});
+    const outcome done = run({"gemm", "--n", "190", "--m", "70", "--k", "333", "--tile", "64", "--type", type,
+                              "--config", config(), "--json", "-"});
     ASSERT_EQ(done.code, 0) << done.err;
     const auto json = json_of(done.out);
     EXPECT_EQ(json.at("m"), 70);
@@ -165,8 +176,7 @@ TEST_P(on_machine, plugins) {
   }
   EXPECT_TRUE(host);
   EXPECT_EQ(devices, devices_of(GetParam()));
-  for (const auto& file : json.at("files"))
-    EXPECT_FALSE(file.at("outcome") == "refused") << file;
+  for (const auto& file : json.at("files")) EXPECT_FALSE(file.at("outcome") == "refused") << file;
 }
 
 TEST(commands, the_report_and_the_json_file_agree) {
@@ -176,7 +186,8 @@ TEST(commands, the_report_and_the_json_file_agree) {
   ASSERT_EQ(done.code, 0) << done.err;
   const auto json = json_of(contents(file));
   EXPECT_EQ(json.at("workers"), 1);
-  for (const std::string label : {"machine", "plugins", "BLAS", "tile", "tasks", "time", "GFLOP/s", "residual", "transfers"})
+  for (const std::string label :
+       {"machine", "plugins", "BLAS", "tile", "tasks", "time", "GFLOP/s", "residual", "transfers"})
     EXPECT_THAT("\n" + done.out, HasSubstr("\n" + label + " ")) << label;
   EXPECT_THAT("\n" + done.out, HasSubstr("\nn            " + std::to_string(json.at("n").get<int>()) + "\n"));
   EXPECT_THAT("\n" + done.out, HasSubstr("\ntasks        " + std::to_string(json.at("tasks").get<int>()) + "\n"));
@@ -193,7 +204,9 @@ TEST(commands, quiet_prints_nothing) {
 
 TEST(commands, one_seed_one_matrix) {
   const auto residual = [](const char* seed) {
-    return json_of(run({"cholesky", "--n", "100", "--workers", "1", "--seed", seed, "--json", "-"}).out).at("scaled_residual").get<double>();
+    return json_of(run({"cholesky", "--n", "100", "--workers", "1", "--seed", seed, "--json", "-"}).out)
+        .at("scaled_residual")
+        .get<double>();
   };
   EXPECT_EQ(residual("5"), residual("5"));
   EXPECT_NE(residual("5"), residual("6"));
@@ -210,8 +223,8 @@ TEST(commands, more_workers_than_cores_is_allowed_and_said) {
 TEST(commands, the_json_has_what_the_statistics_print) {
   const plugin_test::folder place;
   const std::string file = place.path() / "figures.json";
-  const outcome done = run({"gemm", "--n", "256", "--tile", "16", "--config", source("configs/two_gpus_sim.toml"), "--workers", "1", "--set",
-                            "runtime.placement=eager", "--stats", "--json", file});
+  const outcome done = run({"gemm", "--n", "256", "--tile", "16", "--config", source("configs/two_gpus_sim.toml"),
+                            "--workers", "1", "--set", "runtime.placement=eager", "--stats", "--json", file});
   ASSERT_EQ(done.code, 0) << done.err;
   const nlohmann::json s = json_of(contents(file)).at("statistics");
   const auto printed = [&](const std::string& form) {  // the numbers of a line
@@ -221,8 +234,11 @@ TEST(commands, the_json_has_what_the_statistics_print) {
     for (std::size_t k = 1; k < found.size(); ++k) numbers.push_back(std::stoull(found[k]));
     return numbers;
   };
-  const auto json = [](std::initializer_list<nlohmann::json> values) { return std::vector<std::uint64_t>(values.begin(), values.end()); };
-  EXPECT_EQ(printed("tasks +(\\d+) submitted, (\\d+) retired, (\\d+) stolen"), json({s["tasks_submitted"], s["tasks_retired"], s["steals"]}));
+  const auto json = [](std::initializer_list<nlohmann::json> values) {
+    return std::vector<std::uint64_t>(values.begin(), values.end());
+  };
+  EXPECT_EQ(printed("tasks +(\\d+) submitted, (\\d+) retired, (\\d+) stolen"),
+            json({s["tasks_submitted"], s["tasks_retired"], s["steals"]}));
   EXPECT_EQ(printed("batches +(\\d+) launches for (\\d+) tasks; (\\d+) launches in all"),
             json({s["batches"]["launches"], s["batches"]["tasks"], s["device_launches"]}));
   EXPECT_EQ(printed("(\\d+) joined a transfer under way"), json({s["joined_fetches"]}));
@@ -236,9 +252,10 @@ TEST(commands, the_json_has_what_the_statistics_print) {
 TEST(commands, plugins_explain) {
   const outcome sim = run({"plugins", "explain", "sim"});
   ASSERT_EQ(sim.code, 0) << sim.err;
-  EXPECT_THAT(sim.out, AllOf(HasSubstr("[plugin.sim]"), HasSubstr("device[].memory"), HasSubstr("bytes"), HasSubstr("real | virtual"),
-                             HasSubstr("default")));
-  const outcome behind_options = run({"plugins", "explain", "--config", source("configs/host.toml"), "--plugin-path", TESSERA_PLUGIN_DIR, "sim"});
+  EXPECT_THAT(sim.out, AllOf(HasSubstr("[plugin.sim]"), HasSubstr("device[].memory"), HasSubstr("bytes"),
+                             HasSubstr("real | virtual"), HasSubstr("default")));
+  const outcome behind_options =
+      run({"plugins", "explain", "--config", source("configs/host.toml"), "--plugin-path", TESSERA_PLUGIN_DIR, "sim"});
   EXPECT_EQ(behind_options.code, 0) << "options take one value each\n" << behind_options.err;
   const outcome by_path = run({"plugins", "explain", TESSERA_PLUGIN_DIR "/tessera_sim.so"});
   EXPECT_EQ(by_path.code, 0) << by_path.err;
@@ -248,7 +265,8 @@ TEST(commands, plugins_explain) {
 TEST(commands, plugins_check) {
   const plugin_test::folder place;
   const std::string file = place.path() / "results.json";
-  const outcome done = run({"plugins", "check", TESSERA_PLUGIN_DIR "/tessera_template.so", "--filter", "copies", "--seed", "11", "--json", file});
+  const outcome done = run({"plugins", "check", TESSERA_PLUGIN_DIR "/tessera_template.so", "--filter", "copies",
+                            "--seed", "11", "--json", file});
   ASSERT_EQ(done.code, 0) << done.out << done.err;
   EXPECT_THAT(done.out, AllOf(HasSubstr("passed"), HasSubstr("copies."), HasSubstr("0 failed"), HasSubstr("seed 11")));
   const auto json = json_of(contents(file));
@@ -256,14 +274,15 @@ TEST(commands, plugins_check) {
   EXPECT_EQ(json.at("failed"), 0);
   EXPECT_GT(json.at("passed"), 0);
   EXPECT_EQ(json.at("results").size(), json.at("passed").get<std::size_t>() + json.at("skipped").get<std::size_t>());
-  const outcome options = run({"plugins", "check", TESSERA_PLUGIN_DIR "/tessera_sim.so", "--option", "device[0].memory=64 MiB", "--filter",
-                               "copies", "--json", "-"});
+  const outcome options = run({"plugins", "check", TESSERA_PLUGIN_DIR "/tessera_sim.so", "--option",
+                               "device[0].memory=64 MiB", "--filter", "copies", "--json", "-"});
   EXPECT_EQ(options.code, 0) << options.err;
   EXPECT_EQ(json_of(options.out).at("plugin"), "sim");
-  const outcome layered = run({"plugins", "check", TESSERA_PLUGIN_DIR "/tessera_sim.so", "--layer", "fault", "--filter", "copies.every_pair"});
+  const outcome layered = run(
+      {"plugins", "check", TESSERA_PLUGIN_DIR "/tessera_sim.so", "--layer", "fault", "--filter", "copies.every_pair"});
   EXPECT_EQ(layered.code, 0) << layered.out << layered.err;
-  const outcome faulty = run({"plugins", "check", TESSERA_PLUGIN_DIR "/tessera_sim.so", "--layer", "fault", "--layer-option",
-                              "inject[0].kind=copy_fails", "--filter", "copies.every_pair"});
+  const outcome faulty = run({"plugins", "check", TESSERA_PLUGIN_DIR "/tessera_sim.so", "--layer", "fault",
+                              "--layer-option", "inject[0].kind=copy_fails", "--filter", "copies.every_pair"});
   EXPECT_EQ(faulty.code, 5) << "the suite sees what the layer does";
   EXPECT_THAT(faulty.out, HasSubstr("copy_fails"));
   EXPECT_EQ(run({"plugins", "check", TESSERA_PLUGIN_DIR "/tessera_sim.so", "--layer", "host"}).code, 5) << "no layer";
@@ -271,7 +290,8 @@ TEST(commands, plugins_check) {
 }
 
 TEST(commands, config_explain_says_where_each_value_comes_from) {
-  const outcome done = run({"config", "explain", "--config", source("configs/sim_one.toml"), "--set", "memory.slab_bytes=32 MiB", "--json", "-"},
+  const outcome done = run({"config", "explain", "--config", source("configs/sim_one.toml"), "--set",
+                            "memory.slab_bytes=32 MiB", "--json", "-"},
                            {"TESSERA_RUNTIME_WORKERS=3"});
   ASSERT_EQ(done.code, 0) << done.err;
   const auto json = json_of(done.out);
@@ -296,9 +316,14 @@ TEST(commands, plugins_without_an_opencl_driver) {
   const std::vector<std::string> nowhere{"OCL_ICD_VENDORS=" + folder.path().string() + "/"};
   const outcome listed = run({"plugins", "--config", source("configs/opencl.toml")}, nowhere);
   EXPECT_EQ(listed.code, 5);
-  EXPECT_THAT(listed.err, AllOf(HasSubstr("plugin \"opencl\" cannot serve this machine: it finds no device: OpenCL: no OpenCL driver answers"),
-                                HasSubstr("CL_PLATFORM_NOT_FOUND_KHR"), HasSubstr("opencl?")));
-  const outcome without = run({"gemm", "--n", "64", "--config", source("configs/opencl.toml"), "--set", "runtime.plugins=[\"host\", \"opencl?\"]"}, nowhere);
+  EXPECT_THAT(
+      listed.err,
+      AllOf(HasSubstr(
+                "plugin \"opencl\" cannot serve this machine: it finds no device: OpenCL: no OpenCL driver answers"),
+            HasSubstr("CL_PLATFORM_NOT_FOUND_KHR"), HasSubstr("opencl?")));
+  const outcome without = run({"gemm", "--n", "64", "--config", source("configs/opencl.toml"), "--set",
+                               "runtime.plugins=[\"host\", \"opencl?\"]"},
+                              nowhere);
   EXPECT_EQ(without.code, 0) << without.err;
 }
 #endif
@@ -315,10 +340,13 @@ TEST(commands, history) {
   EXPECT_THAT(history().out, HasSubstr("nothing has been learnt yet"));
   ASSERT_EQ(run({"gemm", "--n", "400", "--tile", "100", "--config", config}, cache).code, 0);
   EXPECT_THAT(history().out, HasSubstr("nothing has been learnt yet")) << "the default placement learns nothing";
-  ASSERT_EQ(run({"gemm", "--n", "400", "--tile", "100", "--config", config, "--set", "runtime.placement=cost"}, cache).code, 0);
+  ASSERT_EQ(
+      run({"gemm", "--n", "400", "--tile", "100", "--config", config, "--set", "runtime.placement=cost"}, cache).code,
+      0);
   const outcome shown = history();
   EXPECT_EQ(shown.code, 0) << shown.err;
-  EXPECT_THAT(shown.out, AllOf(HasSubstr(folder.path().string() + "/tessera/history-"), HasSubstr("gemm"), HasSubstr("cpu"), HasSubstr("sim: fast")));
+  EXPECT_THAT(shown.out, AllOf(HasSubstr(folder.path().string() + "/tessera/history-"), HasSubstr("gemm"),
+                               HasSubstr("cpu"), HasSubstr("sim: fast")));
   const auto json = json_of(history({"--json", "-"}).out);
   EXPECT_GE(json.at("sizes").size(), 2u);
   EXPECT_EQ(json.at("sizes")[0].at("operation"), "gemm");
@@ -331,8 +359,8 @@ TEST(commands, history) {
 }
 
 TEST(commands, a_history_that_cannot_be_written_is_said_before_the_work) {
-  const outcome done = run({"gemm", "--n", "64", "--config", source("configs/sim_one.toml"), "--set", "runtime.placement=cost", "--set",
-                            "runtime.history=/dev/null/h.json"});
+  const outcome done = run({"gemm", "--n", "64", "--config", source("configs/sim_one.toml"), "--set",
+                            "runtime.placement=cost", "--set", "runtime.history=/dev/null/h.json"});
   EXPECT_EQ(done.code, 3);
   EXPECT_THAT(done.err, AllOf(HasSubstr("/dev/null/h.json"), HasSubstr("runtime.history")));
 }
@@ -356,8 +384,16 @@ TEST(commands, help_and_version) {
   EXPECT_EQ(run({"--help"}).code, 0);
   EXPECT_THAT(run({"--version"}).out, testing::ContainsRegex("[0-9]+\\.[0-9]+\\.[0-9]+"));
   EXPECT_EQ(run({"version"}).out, run({"--version"}).out);
-  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
-           {"cholesky"}, {"gemm"}, {"topology"}, {"plugins"}, {"plugins", "explain"}, {"plugins", "check"}, {"config"}, {"config", "explain"}, {"history"}, {"simulate"}}) {
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{{"cholesky"},
+                                                                                       {"gemm"},
+                                                                                       {"topology"},
+                                                                                       {"plugins"},
+                                                                                       {"plugins", "explain"},
+                                                                                       {"plugins", "check"},
+                                                                                       {"config"},
+                                                                                       {"config", "explain"},
+                                                                                       {"history"},
+                                                                                       {"simulate"}}) {
     std::vector<std::string> arguments = command;
     arguments.emplace_back("--help");
     const outcome done = run(arguments);

@@ -49,8 +49,10 @@ documented_keys documented(const std::string& heading) {
   std::string line;
   bool inside = false;
   while (std::getline(lines, line)) {
-    if (line.starts_with("| JSON key")) inside = true;
-    else if (!line.starts_with("|")) inside = false;
+    if (line.starts_with("| JSON key"))
+      inside = true;
+    else if (!line.starts_with("|"))
+      inside = false;
     else if (inside && line.starts_with("| `")) {
       const std::size_t end = line.find('`', 3), type = line.find('|', end) + 1;
       const std::string key = line.substr(3, end - 3), cell = line.substr(type, line.find('|', type) - type);
@@ -66,7 +68,8 @@ documented_keys documented(const std::string& heading) {
 /// Paths of all values: "links[].bytes". The locations of a tree count as one kind of object.
 keys keys_of(const std::string& json) {
   keys found;
-  const std::function<void(const nlohmann::json&, const std::string&)> walk = [&](const nlohmann::json& value, const std::string& path) {
+  const std::function<void(const nlohmann::json&, const std::string&)> walk = [&](const nlohmann::json& value,
+                                                                                  const std::string& path) {
     if (value.is_array())
       for (const auto& one : value) walk(one, path.empty() ? "[]" : path + "[]");
     if (!value.is_object()) return;
@@ -86,8 +89,10 @@ keys keys_of(const std::string& json) {
 
 void expect_agreement(const keys& real, const documented_keys& page, const std::string& what) {
   for (const std::string& key : real)
-    EXPECT_TRUE(page.always.contains(key) || page.sometimes.contains(key)) << what << ": '" << key << "' is not in docs/commands.md";
-  for (const std::string& key : page.always) EXPECT_TRUE(real.contains(key)) << what << ": '" << key << "' is documented and not there";
+    EXPECT_TRUE(page.always.contains(key) || page.sometimes.contains(key))
+        << what << ": '" << key << "' is not in docs/commands.md";
+  for (const std::string& key : page.always)
+    EXPECT_TRUE(real.contains(key)) << what << ": '" << key << "' is documented and not there";
 }
 
 documented_keys together(documented_keys a, const documented_keys& b) {
@@ -116,35 +121,46 @@ TEST(documented, keys_of_runs) {
 }
 
 TEST(documented, keys_of_simulations) {
-  expect_agreement(keys_of(run({"simulate", source("configs/machines/node_8gpu.toml"), "--job", "cholesky", "--n", "4096", "--json", "-"}).out),
+  expect_agreement(keys_of(run({"simulate", source("configs/machines/node_8gpu.toml"), "--job", "cholesky", "--n",
+                                "4096", "--json", "-"})
+                               .out),
                    documented("## tessera simulate"), "simulate");
 }
 
 TEST(documented, keys_of_what_was_learnt) {
   const plugin_test::folder folder;
-  const std::string config = source("configs/sim_one.toml"), kept = "runtime.history=" + (folder.path() / "kept.json").string();
+  const std::string config = source("configs/sim_one.toml"),
+                    kept = "runtime.history=" + (folder.path() / "kept.json").string();
   keys run_keys, history_keys;
   for (const std::string tile : {"16", "64", "256"}) {  // the device loses, and wins
-    const outcome done = run({"gemm", "--n", "512", "--tile", tile, "--config", config, "--set", "runtime.placement=cost", "--set", kept, "--json", "-"});
+    const outcome done = run({"gemm", "--n", "512", "--tile", tile, "--config", config, "--set",
+                              "runtime.placement=cost", "--set", kept, "--json", "-"});
     ASSERT_EQ(done.code, 0) << done.err;
     run_keys.merge(keys_of(done.out));
   }
   EXPECT_TRUE(run_keys.contains("statistics.placement.crossovers[].device"));
-  expect_agreement(run_keys, together(documented("## Figures of every run"), documented("## tessera gemm")), "gemm with placement cost");
-  expect_agreement(keys_of(run({"history", "--config", config, "--set", kept, "--json", "-"}).out), documented("## tessera history"), "history");
+  expect_agreement(run_keys, together(documented("## Figures of every run"), documented("## tessera gemm")),
+                   "gemm with placement cost");
+  expect_agreement(keys_of(run({"history", "--config", config, "--set", kept, "--json", "-"}).out),
+                   documented("## tessera history"), "history");
 }
 
 TEST(documented, keys_of_sial_programs) {
   const plugin_test::folder folder;
   const std::string program = (folder.path() / "p.sialx").string();
-  std::ofstream(program) << "sial p\nindex i = 1:4\nscalar x\ntemp t[i]\ndistributed d[i]\npardo i\nt[i] = 1.0\nput d[i] = t[i]\nendpardo i\nsip_barrier\n"
+  std::ofstream(program) << "sial p\nindex i = 1:4\nscalar x\ntemp t[i]\ndistributed d[i]\npardo i\nt[i] = 1.0\nput "
+                            "d[i] = t[i]\nendpardo i\nsip_barrier\n"
                             "pardo i\nget d[i]\nx += d[i]\nendpardo i\nendsial p\n";
   const outcome ran = run({"sial", "run", program, "--config", source("configs/sim_two.toml"), "--json", "-"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   documented_keys page = together(documented("## Figures of every run"), documented("## tessera sial run"));
-  std::erase_if(page.always, [](const std::string& key) { return key.starts_with("statistics.") && key.find("[]") != std::string::npos; });  // devices have nothing to do
+  std::erase_if(page.always, [](const std::string& key) {
+    return key.starts_with("statistics.") && key.find("[]") != std::string::npos;
+  });  // devices have nothing to do
   const keys real = keys_of(ran.out);
-  for (const std::string& key : real) EXPECT_TRUE(page.always.contains(key) || page.sometimes.contains(key) || key.find("[]") != std::string::npos) << key;
+  for (const std::string& key : real)
+    EXPECT_TRUE(page.always.contains(key) || page.sometimes.contains(key) || key.find("[]") != std::string::npos)
+        << key;
   for (const std::string& key : documented("## tessera sial run").always) EXPECT_TRUE(real.contains(key)) << key;
   std::ofstream(program) << "sial p\nx = 1\nendsial p\n";
   const outcome checked = run({"sial", "check", program, "--json", "-"});
@@ -155,8 +171,10 @@ TEST(documented, keys_of_sial_programs) {
 TEST(documented, keys_of_dry_runs) {
   const plugin_test::folder folder;
   const std::string program = (folder.path() / "p.sialx").string();
-  std::ofstream(program) << "sial p\nindex i = 1:4\nindex j = 1:4\nspecial fill_block_sequential wr\nscalar x\ntemp t[i]\ntemp u[i,j]\ndistributed d[i]\npardo i\nexecute fill_block_sequential t[i] 1.0\n"
-                            "x += t[i] * t[i]\nif x > 2.0\nput d[i] = t[i]\nendif\ndo j\nu[i,j] = t[i] ^ t[j]\nenddo j\nendpardo i\nendsial p\n";
+  std::ofstream(program) << "sial p\nindex i = 1:4\nindex j = 1:4\nspecial fill_block_sequential wr\nscalar x\ntemp "
+                            "t[i]\ntemp u[i,j]\ndistributed d[i]\npardo i\nexecute fill_block_sequential t[i] 1.0\n"
+                            "x += t[i] * t[i]\nif x > 2.0\nput d[i] = t[i]\nendif\ndo j\nu[i,j] = t[i] ^ t[j]\nenddo "
+                            "j\nendpardo i\nendsial p\n";
   const outcome told = run({"sial", "run", program, "--dry-run", "--json", "-"});
   ASSERT_EQ(told.code, 0) << told.err;
   const keys real = keys_of(told.out);
@@ -185,30 +203,41 @@ TEST(documented, the_picture_of_the_front_page) {
 }
 
 TEST(documented, keys_of_plugins) {
-  expect_agreement(keys_of(run({"plugins", "--config", source("configs/sim_two.toml"), "--json", "-"}).out), documented("## tessera plugins"),
-                   "plugins");
-  expect_agreement(keys_of(run({"plugins", "check", TESSERA_PLUGIN_DIR "/tessera_template.so", "--filter", "copies", "--json", "-"}).out),
-                   documented("## tessera plugins check"), "plugins check");
+  expect_agreement(keys_of(run({"plugins", "--config", source("configs/sim_two.toml"), "--json", "-"}).out),
+                   documented("## tessera plugins"), "plugins");
+  expect_agreement(
+      keys_of(run({"plugins", "check", TESSERA_PLUGIN_DIR "/tessera_template.so", "--filter", "copies", "--json", "-"})
+                  .out),
+      documented("## tessera plugins check"), "plugins check");
 }
 
 TEST(documented, keys_of_an_explained_plugin) {
-  expect_agreement(keys_of(run({"plugins", "layouts", "--json", "-"}).out), documented("## tessera plugins layouts"), "plugins layouts");
-  expect_agreement(keys_of(run({"plugins", "explain", "sim", "--json", "-"}).out), documented("## tessera plugins explain"), "plugins explain");
+  expect_agreement(keys_of(run({"plugins", "layouts", "--json", "-"}).out), documented("## tessera plugins layouts"),
+                   "plugins layouts");
+  expect_agreement(keys_of(run({"plugins", "explain", "sim", "--json", "-"}).out),
+                   documented("## tessera plugins explain"), "plugins explain");
 }
 
 TEST(documented, keys_of_a_new_plugin) {
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / ("documented_new_" + std::to_string(getpid()));
-  expect_agreement(keys_of(run({"plugins", "new", "mine", "--language", "c", "--directory", folder.string(), "--json", "-"}).out),
-                   documented("## tessera plugins new"), "plugins new");
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / ("documented_new_" + std::to_string(getpid()));
+  expect_agreement(
+      keys_of(run({"plugins", "new", "mine", "--language", "c", "--directory", folder.string(), "--json", "-"}).out),
+      documented("## tessera plugins new"), "plugins new");
   std::filesystem::remove_all(folder);
 }
 
 TEST(documented, keys_of_trace_summary) {
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / ("documented_trace_" + std::to_string(getpid()));
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / ("documented_trace_" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
   const std::string file = (folder / "run.json").string();
-  EXPECT_EQ(run({"cholesky", "--n", "500", "--tile", "50", "--quiet", "--config", source("configs/sim_two.toml"), "--trace", file}).code, 0);
-  expect_agreement(keys_of(run({"trace", "summary", file, "--json", "-"}).out), documented("## tessera trace summary"), "trace summary");
+  EXPECT_EQ(run({"cholesky", "--n", "500", "--tile", "50", "--quiet", "--config", source("configs/sim_two.toml"),
+                 "--trace", file})
+                .code,
+            0);
+  expect_agreement(keys_of(run({"trace", "summary", file, "--json", "-"}).out), documented("## tessera trace summary"),
+                   "trace summary");
   std::filesystem::remove_all(folder);
 }
 
@@ -222,7 +251,8 @@ TEST(documented, every_command_and_every_option) {
   const std::regex option("\n  (?:-[a-z],)?(--[a-z-]+)"), command("\n  ([a-z]+)  +[A-Z]");
   const auto all = [](const std::string& text, const std::regex& what) {
     keys found;
-    for (auto at = std::sregex_iterator(text.begin(), text.end(), what); at != std::sregex_iterator(); ++at) found.insert((*at)[1]);
+    for (auto at = std::sregex_iterator(text.begin(), text.end(), what); at != std::sregex_iterator(); ++at)
+      found.insert((*at)[1]);
     return found;
   };
   const std::string top = run({"--help"}).out;
@@ -230,11 +260,23 @@ TEST(documented, every_command_and_every_option) {
   EXPECT_GE(commands.size(), 6u) << top;
   std::vector<std::vector<std::string>> lines;
   for (const std::string& name : commands) {
-    const std::string only = name == "config" ? " explain" : name == "trace" ? " summary" : name == "sial" ? " run" : "";  // has subcommands alone
+    const std::string only = name == "config"  ? " explain"
+                             : name == "trace" ? " summary"
+                             : name == "sial"  ? " run"
+                                               : "";  // has subcommands alone
     if (only.empty()) lines.push_back({name});
     EXPECT_FALSE(section("## tessera " + name + only).empty());
   }
-  lines.insert(lines.end(), {{"plugins", "explain"}, {"plugins", "layouts"}, {"plugins", "check"}, {"plugins", "new"}, {"config", "explain"}, {"trace", "summary"}, {"sial", "run"}, {"sial", "check"}, {"sial", "list"}, {"sial", "init"}});
+  lines.insert(lines.end(), {{"plugins", "explain"},
+                             {"plugins", "layouts"},
+                             {"plugins", "check"},
+                             {"plugins", "new"},
+                             {"config", "explain"},
+                             {"trace", "summary"},
+                             {"sial", "run"},
+                             {"sial", "check"},
+                             {"sial", "list"},
+                             {"sial", "init"}});
   const std::string shared = section("## Options of every run") + section("## Options that choose the machine");
   for (std::vector<std::string> line : lines) {
     std::string heading = "## tessera";

@@ -29,11 +29,15 @@ std::vector<std::string> ends_at_once() {
 
 /// A run that would take hours.
 std::vector<std::string> long_run(const std::string& config, const fs::path& json) {
-  return {"cholesky", "--n", "600", "--tile", "60", "--repeat", "1000000", "--config", source("configs/" + config + ".toml"), "--json", json};
+  return {"cholesky", "--n",      "600",
+          "--tile",   "60",       "--repeat",
+          "1000000",  "--config", source("configs/" + config + ".toml"),
+          "--json",   json};
 }
 
 class interrupt : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(configs, interrupt, testing::Values("host", "sim_two"), [](const auto& test) { return test.param; });
+INSTANTIATE_TEST_SUITE_P(configs, interrupt, testing::Values("host", "sim_two"),
+                         [](const auto& test) { return test.param; });
 
 TEST_P(interrupt, ends_the_run_in_time_and_leaves_nothing_behind) {
   for (const int number : {SIGINT, SIGTERM}) {
@@ -46,7 +50,8 @@ TEST_P(interrupt, ends_the_run_in_time_and_leaves_nothing_behind) {
     const outcome done = running.wait(30s);
     EXPECT_LT(std::chrono::steady_clock::now() - sent, 15s);
     EXPECT_EQ(done.code, 130) << done.err;
-    EXPECT_THAT(done.err, AllOf(HasSubstr("interrupted: "), HasSubstr("press Ctrl-C again to end now"), HasSubstr("stopped by Ctrl-C")));
+    EXPECT_THAT(done.err, AllOf(HasSubstr("interrupted: "), HasSubstr("press Ctrl-C again to end now"),
+                                HasSubstr("stopped by Ctrl-C")));
     EXPECT_THAT(done.err, Not(HasSubstr("submitted at"))) << "no task is the cause";
     EXPECT_THAT(done.err, Not(HasSubstr("hint:"))) << "there is nothing to do";
     EXPECT_EQ(done.out, "") << "no report of a run that was not done";
@@ -66,7 +71,8 @@ TEST(interrupts, comes_at_any_time) {
     }
     running.signal(SIGINT);
     const outcome done = running.wait(30s);
-    EXPECT_TRUE(done.code == 130 || done.code == 1000 + SIGINT) << done.code << " after " << after.count() << " ms\n" << done.err;
+    EXPECT_TRUE(done.code == 130 || done.code == 1000 + SIGINT) << done.code << " after " << after.count() << " ms\n"
+                                                                << done.err;
     EXPECT_FALSE(running.anything_left());
   }
 }
@@ -74,7 +80,8 @@ TEST(interrupts, comes_at_any_time) {
 /// A run whose device never ends its work: its configuration, and the arguments.
 std::vector<std::string> hanging_run(const plugin_test::folder& place) {
   const std::string config = (place.path() / "hang.toml").string();
-  std::ofstream(config) << "[runtime]\nplugins = [\"host\", \"sim\"]\nplacement = \"eager\"\n[[plugin.sim.inject]]\nkind = \"hang\"\non = \"kernel\"\n";
+  std::ofstream(config) << "[runtime]\nplugins = [\"host\", \"sim\"]\nplacement = "
+                           "\"eager\"\n[[plugin.sim.inject]]\nkind = \"hang\"\non = \"kernel\"\n";
   return {"gemm", "--n", "256", "--tile", "32", "--config", config};
 }
 
@@ -82,7 +89,8 @@ TEST(interrupts, while_a_stream_hangs_are_answered_and_end_by_themselves_or_at_t
   const plugin_test::folder place;
   program once(hanging_run(place), ends_at_once()), twice(hanging_run(place), ends_at_once());
   for (program* running : {&once, &twice}) {
-    ASSERT_TRUE(running->says(" of 512 tasks (")) << running->wait(1s).err;  // after ten seconds, for a hundredth of that in work
+    ASSERT_TRUE(running->says(" of 512 tasks ("))
+        << running->wait(1s).err;  // after ten seconds, for a hundredth of that in work
     running->signal(SIGINT);
     ASSERT_TRUE(running->says("press Ctrl-C again to end now"));
   }
@@ -99,7 +107,11 @@ TEST(interrupts, are_bounded_when_what_they_call_hangs) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
-        const tessera::apps::interrupt_watch watch([] { for (;;) pause(); }, 50ms);
+        const tessera::apps::interrupt_watch watch(
+            [] {
+              for (;;) pause();
+            },
+            50ms);
         kill(getpid(), SIGTERM);
         for (;;) pause();
       },

@@ -1,4 +1,5 @@
-// tessera plugins new: what it writes, and what it refuses without writing anything. tests/skeletons builds and runs what it writes.
+// tessera plugins new: what it writes, and what it refuses without writing anything. tests/skeletons builds and runs
+// what it writes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -23,7 +24,8 @@ namespace fs = std::filesystem;
 
 constexpr int usage_code = 2, output_code = 11;
 
-outcome make(const std::string& name, const std::string& language, const fs::path& directory, std::vector<std::string> more = {}) {
+outcome make(const std::string& name, const std::string& language, const fs::path& directory,
+             std::vector<std::string> more = {}) {
   std::vector<std::string> arguments{"plugins", "new", name, "--language", language, "--directory", directory.string()};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return run(arguments);
@@ -38,9 +40,10 @@ std::vector<std::string> names_in(const fs::path& directory) {
 
 TEST(new_plugin, has_its_name_in_every_file) {
   const folder place;
-  const std::map<std::string, std::vector<std::string>> files{{"c", {"CMakeLists.txt", "README.md", "plugin.c"}},
-                                                              {"c++", {"CMakeLists.txt", "README.md", "plugin.cpp"}},
-                                                              {"rust", {"Cargo.toml", "README.md", "plugin.rs", "tessera.rs"}}};
+  const std::map<std::string, std::vector<std::string>> files{
+      {"c", {"CMakeLists.txt", "README.md", "plugin.c"}},
+      {"c++", {"CMakeLists.txt", "README.md", "plugin.cpp"}},
+      {"rust", {"Cargo.toml", "README.md", "plugin.rs", "tessera.rs"}}};
   for (const auto& [language, names] : files) {
     const fs::path there = place.path() / language;
     const outcome done = make("far-2_b", language, there);
@@ -110,7 +113,8 @@ TEST(new_plugin, overwrites_nothing) {
 
 TEST(new_plugin, needs_a_name_that_the_abi_allows) {
   const folder place;
-  for (const std::string name : {"", "Far", "far away", "far.1", "f\xc3\xa4r", "a/b", "0123456789012345678901234567890123456789012345678901234567890123x"}) {
+  for (const std::string name : {"", "Far", "far away", "far.1", "f\xc3\xa4r", "a/b",
+                                 "0123456789012345678901234567890123456789012345678901234567890123x"}) {
     const outcome done = make(name, "c", place.path() / "x");
     EXPECT_EQ(done.code, usage_code) << name;
     EXPECT_THAT(done.err, HasSubstr("hint")) << name;
@@ -123,10 +127,12 @@ TEST(new_plugin, needs_a_name_that_the_abi_allows) {
 
 TEST(new_plugin, needs_a_language_that_there_is) {
   const folder place;
-  for (const auto& [language, hint] : {std::pair("rusty", "did you mean 'rust'?"), std::pair("cpp", "did you mean 'c++'?"), std::pair("fortran", "c, c++, rust")}) {
+  for (const auto& [language, hint] : {std::pair("rusty", "did you mean 'rust'?"),
+                                       std::pair("cpp", "did you mean 'c++'?"), std::pair("fortran", "c, c++, rust")}) {
     const outcome done = make("mine", language, place.path() / "x");
     EXPECT_EQ(done.code, usage_code) << language;
-    EXPECT_THAT(done.err, AllOf(HasSubstr("'" + std::string(language) + "'"), HasSubstr("--language"), HasSubstr(hint))) << language;
+    EXPECT_THAT(done.err, AllOf(HasSubstr("'" + std::string(language) + "'"), HasSubstr("--language"), HasSubstr(hint)))
+        << language;
   }
   EXPECT_EQ(run({"plugins", "new", "mine"}).code, usage_code);
   EXPECT_EQ(run({"plugins", "new", "--language", "c"}).code, usage_code);
@@ -137,7 +143,8 @@ TEST(new_plugin, needs_a_folder_that_can_be_made) {
   const outcome deep = make("mine", "c", place.path() / "no" / "such" / "folder");
   EXPECT_EQ(deep.code, usage_code);
   EXPECT_THAT(deep.err, AllOf(HasSubstr("cannot make the folder"), HasSubstr("No such file or directory")));
-  const outcome json = make("mine", "c", place.path() / "x", {"--json", (place.path() / "none" / "list.json").string()});
+  const outcome json =
+      make("mine", "c", place.path() / "x", {"--json", (place.path() / "none" / "list.json").string()});
   EXPECT_EQ(json.code, usage_code);
   EXPECT_FALSE(fs::exists(place.path() / "x"));
   if (geteuid() == 0) return;  // may write everywhere
@@ -150,7 +157,8 @@ TEST(new_plugin, that_does_not_fit_leaves_nothing) {
   const folder place;
   const fs::path there = place.path() / "x";
   const outcome done =
-      program({"plugins", "new", "mine", "--language", "rust", "--directory", there.string()}, {}, {.file_limit = 8192}).wait();
+      program({"plugins", "new", "mine", "--language", "rust", "--directory", there.string()}, {}, {.file_limit = 8192})
+          .wait();
   EXPECT_EQ(done.code, output_code) << done.err;
   EXPECT_FALSE(fs::exists(there));
 }

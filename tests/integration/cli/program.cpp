@@ -122,7 +122,8 @@ bool program::work_for(std::chrono::milliseconds processor_time) {
 
 outcome program::wait(std::chrono::seconds deadline) {
   const auto end = clock::now() + deadline;
-  while (read_on(end)) {}
+  while (read_on(end)) {
+  }
   outcome& done = m_so_far;
   int status = 0;
   while (waitpid(m_process, &status, WNOHANG) == 0) {

@@ -19,20 +19,23 @@ struct outcome {
 
 /// What a program finds when it starts.
 struct start {
-  std::string out = {};         ///< where its standard output goes; "": to the test
+  std::string out = {};          ///< where its standard output goes; "": to the test
   std::uint64_t file_limit = 0;  ///< no file of it becomes longer (RLIMIT_FSIZE); 0: no limit
 };
 
-/// A started program. Its environment has nothing of Tessera's but what is given. Killed, with all it started, when it goes.
+/// A started program. Its environment has nothing of Tessera's but what is given. Killed, with all it started, when it
+/// goes.
 class program {
  public:
-  explicit program(std::vector<std::string> arguments, std::vector<std::string> environment = {}, const start& how = {});
+  explicit program(std::vector<std::string> arguments, std::vector<std::string> environment = {},
+                   const start& how = {});
   ~program();
   program(const program&) = delete;
   program& operator=(const program&) = delete;
 
   void signal(int number) const;
-  /// Waits until it has used so much processor time, so that it is in the midst of its work. False when it ended before.
+  /// Waits until it has used so much processor time, so that it is in the midst of its work. False when it ended
+  /// before.
   bool work_for(std::chrono::milliseconds processor_time);
   /// Reads until its standard error has this in it. False when it ended or the deadline passed before.
   bool says(const std::string& text, std::chrono::seconds deadline = std::chrono::seconds(60));

@@ -1,4 +1,5 @@
-// `tessera sial`: what dry runs tell, and what is said when memory or a disk ends. Every remedy that is told makes the program run.
+// `tessera sial`: what dry runs tell, and what is said when memory or a disk ends. Every remedy that is told makes the
+// program run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -51,14 +52,17 @@ class sial_memory : public testing::Test {
   void write(const std::string& name, const std::string& text) { std::ofstream(at(name)) << text; }
   std::string at(const std::string& name) { return (m_folder.path() / name).string(); }
   /// Runs it with so much memory; `more`: further words.
-  outcome run_large(const std::string& host, std::vector<std::string> more = {}, const std::string& data = "large.toml") {
-    std::vector<std::string> words{"sial",    "run",   at("large.sialx"),           "--init", at(data),
-                                   "--quiet", "--set", "memory.host_limit=" + host, "--set",  "memory.slab_bytes=64 KiB"};
+  outcome run_large(const std::string& host, std::vector<std::string> more = {},
+                    const std::string& data = "large.toml") {
+    std::vector<std::string> words{
+        "sial",    "run",   at("large.sialx"),           "--init", at(data),
+        "--quiet", "--set", "memory.host_limit=" + host, "--set",  "memory.slab_bytes=64 KiB"};
     words.insert(words.end(), more.begin(), more.end());
     return run(words);
   }
   static std::vector<std::string> disk(const std::string& capacity, std::vector<std::string> more = {}) {
-    std::vector<std::string> words{"--set", "runtime.plugins=[\"host\", \"disk\"]", "--set", "plugin.disk.capacity=" + capacity};
+    std::vector<std::string> words{"--set", "runtime.plugins=[\"host\", \"disk\"]", "--set",
+                                   "plugin.disk.capacity=" + capacity};
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
@@ -94,15 +98,16 @@ TEST_F(sial_memory, dry_runs_tell_what_will_be_needed) {
 }
 
 TEST_F(sial_memory, dry_runs_print_a_table) {
-  const outcome told = run(
-      {"sial", "run", at("large.sialx"), "--init", at("large.toml"), "--workers", "2", "--dry-run", "--set", "memory.host_limit=1 MiB"});
+  const outcome told = run({"sial", "run", at("large.sialx"), "--init", at("large.toml"), "--workers", "2", "--dry-run",
+                            "--set", "memory.host_limit=1 MiB"});
   EXPECT_EQ(told.code, 7);
-  EXPECT_THAT(told.out, HasSubstr("memory                 per worker         in all\n  temp                      156 KiB        312 KiB\n  "
-                                  "served                                  2.75 MiB\n"));
   EXPECT_THAT(
       told.out,
       HasSubstr(
-          "it does not fit: blocks take 3.12 MiB, and the host's memory holds 1 MiB\n    --set memory.host_limit=\"4 MiB\" (or more)\n"));
+          "memory                 per worker         in all\n  temp                      156 KiB        312 KiB\n  "
+          "served                                  2.75 MiB\n"));
+  EXPECT_THAT(told.out, HasSubstr("it does not fit: blocks take 3.12 MiB, and the host's memory holds 1 MiB\n    --set "
+                                  "memory.host_limit=\"4 MiB\" (or more)\n"));
   EXPECT_EQ(run({"sial", "run", at("large.sialx"), "--init", at("large.toml"), "--dry-run", "--quiet"}).out, "");
 }
 
@@ -158,7 +163,8 @@ TEST_F(sial_memory, a_full_disk_is_told) {
   EXPECT_THAT(small.err, HasSubstr("disk0:storage, where its blocks would go, is full"));
   EXPECT_THAT(small.err, testing::ContainsRegex("large.sialx:1[0-2]:3\n"));
   EXPECT_THAT(small.err, HasSubstr("--set plugin.disk.capacity=\"3 MiB\" (or more)"));
-  const outcome broken = run_large("1 MiB", disk("64 MiB", {"--workers", "2", "--set", "plugin.disk.faults.full_after_bytes=500000"}));
+  const outcome broken =
+      run_large("1 MiB", disk("64 MiB", {"--workers", "2", "--set", "plugin.disk.faults.full_after_bytes=500000"}));
   EXPECT_EQ(broken.code, 7);
   EXPECT_THAT(broken.err, HasSubstr("No space left on device"));
   EXPECT_THAT(broken.err, HasSubstr("large.sialx:"));
@@ -169,8 +175,10 @@ TEST_F(sial_memory, wrong_inputs_of_dry_runs) {
   EXPECT_EQ(run({"sial", "run", "--dry-run"}).code, 2);
   EXPECT_EQ(run({"sial", "run", at("large.sialx"), "--dry-run"}).code, 4) << "no segments";
   EXPECT_EQ(run({"sial", "run", at("none.sialx"), "--dry-run"}).code, 4);
-  EXPECT_EQ(run({"sial", "run", at("large.sialx"), "--init", at("large.toml"), "--dry-run", "--json", "/nowhere/x"}).code, 2);
-  write("wrong.sialx", "sial wrong\npredefined int rounds\nindex k = 1:rounds\ntemp t[k]\ndo k\nt[k] = 1.0\nenddo k\nendsial wrong\n");
+  EXPECT_EQ(
+      run({"sial", "run", at("large.sialx"), "--init", at("large.toml"), "--dry-run", "--json", "/nowhere/x"}).code, 2);
+  write("wrong.sialx",
+        "sial wrong\npredefined int rounds\nindex k = 1:rounds\ntemp t[k]\ndo k\nt[k] = 1.0\nenddo k\nendsial wrong\n");
   const outcome missing = run({"sial", "run", at("wrong.sialx"), "--dry-run"});
   EXPECT_EQ(missing.code, 4);
   EXPECT_THAT(missing.err, HasSubstr("the initialization data have no int 'rounds'"));

@@ -57,12 +57,11 @@ class sial_progress : public testing::Test {
 TEST_F(sial_progress, pipes_have_lines_only_when_asked_for) {
   EXPECT_THAT(errors_of({}), Not(HasSubstr("pardo")));
   EXPECT_THAT(errors_of({"--progress", "never"}), Not(HasSubstr("pardo")));
-  for (const std::vector<std::string>& words : {std::vector<std::string>{"--progress", "always"}, {"--progress", "always", "--quiet"}}) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--progress", "always"}, {"--progress", "always", "--quiet"}}) {
     const std::string lines = errors_of(words);
-    EXPECT_THAT(
-        lines,
-        ContainsRegex(
-            "lengthy, do [^ ]*lengthy.sialx:6: [0-9]+ of 1000000, pardo [^ ]*lengthy.sialx:7: [0-9]+ of 100 \\([0-9]+ %\\), [0-9]+ s"));
+    EXPECT_THAT(lines, ContainsRegex("lengthy, do [^ ]*lengthy.sialx:6: [0-9]+ of 1000000, pardo [^ ]*lengthy.sialx:7: "
+                                     "[0-9]+ of 100 \\([0-9]+ %\\), [0-9]+ s"));
     for (const char c : lines) EXPECT_TRUE(c == '\n' || c >= ' ') << static_cast<int>(c);
   }
   EXPECT_EQ(run({"sial", "run", program_file(), "--progress", "sometimes"}).code, 2);
@@ -81,7 +80,8 @@ TEST_F(sial_progress, terminals_have_one_line_that_goes) {
     execl(binary.c_str(), binary.c_str(), "sial", "run", file.c_str(), "--workers", "1", static_cast<char*>(nullptr));
     _exit(127);
   }
-  const int side = open(name.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);  // so that reading does not fail when the program closes it
+  const int side =
+      open(name.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);  // so that reading does not fail when the program closes it
   std::string shown;
   const auto read_until = [&](auto&& enough) {
     for (const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
@@ -89,7 +89,8 @@ TEST_F(sial_progress, terminals_have_one_line_that_goes) {
       pollfd one{terminal, POLLIN, 0};
       char buffer[4096];
       if (poll(&one, 1, 100) <= 0) continue;
-      if (const ssize_t got = read(terminal, buffer, sizeof buffer); got > 0) shown.append(buffer, static_cast<std::size_t>(got));
+      if (const ssize_t got = read(terminal, buffer, sizeof buffer); got > 0)
+        shown.append(buffer, static_cast<std::size_t>(got));
     }
   };
   const auto count = [&](const std::string& what) {
@@ -103,7 +104,9 @@ TEST_F(sial_progress, terminals_have_one_line_that_goes) {
   EXPECT_GE(count("\r"), 3u);
   const std::size_t before = shown.size();
   kill(process, SIGINT);
-  read_until([&] { return shown.find("\r\033[K", before) != std::string::npos && shown.find("stopped", before) != std::string::npos; });
+  read_until([&] {
+    return shown.find("\r\033[K", before) != std::string::npos && shown.find("stopped", before) != std::string::npos;
+  });
   EXPECT_THAT(shown.substr(before), HasSubstr("stopped by Ctrl-C")) << shown;
   int status = 0;
   waitpid(process, &status, 0);

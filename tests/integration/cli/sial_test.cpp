@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <csignal>
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -77,12 +77,14 @@ class sial : public testing::Test {
     job(2);
   }
   void job(int rounds) {
-    write("job.toml", "programs = [\"first.siox\", \"second.siox\"]\n[ints]\nrounds = " + std::to_string(rounds) + "\n[segments]\nao = [1, 2, 3]\n");
+    write("job.toml", "programs = [\"first.siox\", \"second.siox\"]\n[ints]\nrounds = " + std::to_string(rounds) +
+                          "\n[segments]\nao = [1, 2, 3]\n");
   }
   void write(const std::string& name, const std::string& text) { std::ofstream(at(name)) << text; }
   std::string at(const std::string& name) { return (m_folder.path() / name).string(); }
   outcome run_job(std::vector<std::string> more = {}) {
-    std::vector<std::string> words{"sial", "run", "--init", at("job.toml"), "--sial-dir", m_folder.path().string(), "--workers", "3", "--quiet"};
+    std::vector<std::string> words{"sial",      "run", "--init", at("job.toml"), "--sial-dir", m_folder.path().string(),
+                                   "--workers", "3",   "--quiet"};
     words.insert(words.end(), more.begin(), more.end());
     return run(words);
   }
@@ -114,7 +116,8 @@ TEST_F(sial, the_form_of_the_data_does_not_matter) {
 }
 
 TEST_F(sial, statements_that_ran_on_devices_are_counted) {
-  const outcome done = run_job({"--config", source("configs/sim_one.toml"), "--devices", "always", "--stats", "--profile", at("profile.html")});
+  const outcome done = run_job(
+      {"--config", source("configs/sim_one.toml"), "--devices", "always", "--stats", "--profile", at("profile.html")});
   EXPECT_EQ(done.code, 0) << done.err;
   EXPECT_EQ(done.out.find("first\n\n" + output(2)), 0u) << done.out;
   EXPECT_NE(done.err.find("block statements ran on devices"), std::string::npos) << done.err;
@@ -127,8 +130,9 @@ TEST_F(sial, statements_that_ran_on_devices_are_counted) {
 
 TEST_F(sial, what_devices_cannot_run_is_told_where_they_are_always_wanted) {
   const auto without = [&](const char* extensions, const char* use) {
-    return run({"sial", "run", "--init", at("job.toml"), "--sial-dir", m_folder.path().string(), "--workers", "3", "--config",
-                source("configs/sim_one.toml"), "--devices", use, "--set", "runtime.layers=[\"without:sim\"]", "--set",
+    return run({"sial", "run", "--init", at("job.toml"), "--sial-dir", m_folder.path().string(), "--workers", "3",
+                "--config", source("configs/sim_one.toml"), "--devices", use, "--set",
+                "runtime.layers=[\"without:sim\"]", "--set",
                 std::string("plugin.without.leave_out=\"") + extensions + "\"", "--set",
                 "runtime.plugin_path=[\"" TESSERA_PLUGIN_DIR "\", \"" TESSERA_BINARY_DIR "/tests/plugins\"]"});
   };
@@ -155,10 +159,14 @@ TEST_F(sial, a_job_goes_on_behind_the_last_completed_program) {
 }
 
 TEST_F(sial, a_job_that_was_killed_goes_on_too) {
-  write("second.sialx", "sial second\nindex k = 1:2000000000\nindex l = 1:1000\nscalar x\ndo l\ndo k\nx += 1.0\nenddo k\nenddo l\nendsial second\n");
+  write("second.sialx",
+        "sial second\nindex k = 1:2000000000\nindex l = 1:1000\nscalar x\ndo l\ndo k\nx += 1.0\nenddo k\nenddo "
+        "l\nendsial second\n");
   {
-    program killed({"sial", "run", "--init", at("job.toml"), "--sial-dir", m_folder.path().string(), "--checkpoint", at("kept"), "--quiet"});
-    for (int k = 0; k < 600 && !fs::exists(m_folder.path() / "kept" / "after-1"); ++k) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    program killed({"sial", "run", "--init", at("job.toml"), "--sial-dir", m_folder.path().string(), "--checkpoint",
+                    at("kept"), "--quiet"});
+    for (int k = 0; k < 600 && !fs::exists(m_folder.path() / "kept" / "after-1"); ++k)
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
     killed.signal(SIGKILL);
     EXPECT_EQ(killed.wait().code, 1000 + SIGKILL);
   }
@@ -220,18 +228,29 @@ TEST_F(sial, profiles_name_every_line) {
 }
 
 TEST_F(sial, a_profile_page_has_every_line_with_its_figures) {
-  write("page.sialx", "sial page\naoindex i = 1:3\naoindex j = 1:3\ntemp t[i,j]\nscalar x\npardo i,j\nwhere i < j\n  t[i,j] = 1.0\n  x += t[i,j] * t[i,j]\nendpardo i,j\nendsial page\n");
-  ASSERT_EQ(run({"sial", "run", at("page.sialx"), "--init", at("job.toml"), "--workers", "2", "--quiet", "--profile", at("p.html")}).code, 0);
+  write("page.sialx",
+        "sial page\naoindex i = 1:3\naoindex j = 1:3\ntemp t[i,j]\nscalar x\npardo i,j\nwhere i < j\n  t[i,j] = 1.0\n  "
+        "x += t[i,j] * t[i,j]\nendpardo i,j\nendsial page\n");
+  ASSERT_EQ(run({"sial", "run", at("page.sialx"), "--init", at("job.toml"), "--workers", "2", "--quiet", "--profile",
+                 at("p.html")})
+                .code,
+            0);
   const std::string page = contents(at("p.html"));
   EXPECT_TRUE(page.starts_with("<!doctype html>")) << page;
   EXPECT_TRUE(page.ends_with("</html>\n"));
   EXPECT_THAT(page, HasSubstr("<title>Profile of page</title>"));
   EXPECT_THAT(page, testing::ContainsRegex("<p>2 workers; [0-9]+.[0-9]+ s in statements on data, over all workers"));
   EXPECT_THAT(page, HasSubstr("<h2>" + at("page.sialx") + "</h2>"));
-  EXPECT_THAT(page, HasSubstr("<tr><th>times<th>seconds<th>mean &micro;s<th>least<th>most<th>std. dev.<th>waited s<th>line<th>"));
-  EXPECT_THAT(page, HasSubstr("<tr><td><td><td><td><td><td><td><td class=l>7<td class=s>where i &lt; j")) << "conditions are not timed";
+  EXPECT_THAT(
+      page,
+      HasSubstr("<tr><th>times<th>seconds<th>mean &micro;s<th>least<th>most<th>std. dev.<th>waited s<th>line<th>"));
+  EXPECT_THAT(page, HasSubstr("<tr><td><td><td><td><td><td><td><td class=l>7<td class=s>where i &lt; j"))
+      << "conditions are not timed";
   // Three pairs i < j: shaded, times, seconds, mean, least, most, deviation, waited.
-  const std::string figures = "<tr style=\"background:rgba.220,80,40,[0-9.]+.\"><td>3<td>[0-9.]+<td>[0-9.]+<td>[0-9.]+<td>[0-9.]+<td>[0-9.]+<td>[0-9.]+<td class=l>";
+  const std::string figures =
+      "<tr "
+      "style=\"background:rgba.220,80,40,[0-9.]+.\"><td>3<td>[0-9.]+<td>[0-9.]+<td>[0-9.]+<td>[0-9.]+<td>[0-9.]+<td>[0-"
+      "9.]+<td class=l>";
   EXPECT_THAT(page, testing::ContainsRegex(figures + "8<td class=s>  t.i,j. = 1.0"));
   EXPECT_THAT(page, testing::ContainsRegex(figures + "9<td class=s>  x .= t.i,j. . t.i,j."));
   EXPECT_EQ(page.find("<script"), std::string::npos) << "it stands alone";
@@ -241,8 +260,11 @@ TEST_F(sial, exchanges_are_counted) {
   const outcome done = run_job({"--json", "-"});
   ASSERT_EQ(done.code, 0) << done.err;
   const nlohmann::json told = json_of(done.out);
-  const auto exchange = [&](int program, int kind) { return told["programs"][static_cast<std::size_t>(program)]["exchanges"][static_cast<std::size_t>(kind)]; };
-  // All of d is 36 elements, 288 bytes. The first program stores it once and adds to it twice; each of the three workers fetches it.
+  const auto exchange = [&](int program, int kind) {
+    return told["programs"][static_cast<std::size_t>(program)]["exchanges"][static_cast<std::size_t>(kind)];
+  };
+  // All of d is 36 elements, 288 bytes. The first program stores it once and adds to it twice; each of the three
+  // workers fetches it.
   EXPECT_EQ(exchange(0, 0)["kind"], "get");
   EXPECT_EQ(exchange(0, 0)["number"], 27);
   EXPECT_EQ(exchange(0, 0)["bytes"], 3 * 288);
@@ -255,9 +277,12 @@ TEST_F(sial, exchanges_are_counted) {
   EXPECT_EQ(told["programs"][0]["gets"], 27);
   EXPECT_EQ(told["programs"][0]["hit_ratio"], 1);
 
-  write("again.sialx", "sial again\naoindex i = 1:3\nserved s[i]\nindex k = 1:5\nscalar x\npardo i\nprepare s[i] = 1.0\nendpardo i\nserver_barrier\n"
-                       "do k\ndo i\nrequest s[i]\nx += s[i] * s[i]\nenddo i\nenddo k\nendsial again\n");
-  const outcome again = run({"sial", "run", at("again.sialx"), "--init", at("job.toml"), "--workers", "2", "--quiet", "--stats", "--json", at("again.json")});
+  write("again.sialx",
+        "sial again\naoindex i = 1:3\nserved s[i]\nindex k = 1:5\nscalar x\npardo i\nprepare s[i] = 1.0\nendpardo "
+        "i\nserver_barrier\n"
+        "do k\ndo i\nrequest s[i]\nx += s[i] * s[i]\nenddo i\nenddo k\nendsial again\n");
+  const outcome again = run({"sial", "run", at("again.sialx"), "--init", at("job.toml"), "--workers", "2", "--quiet",
+                             "--stats", "--json", at("again.json")});
   ASSERT_EQ(again.code, 0) << again.err;
   const nlohmann::json figures = json_of(contents(at("again.json")))["programs"][0];
   EXPECT_EQ(figures["exchanges"][1]["number"], 2 * 5 * 3);
@@ -325,8 +350,10 @@ endsial ahead
   char expected[100];
   std::snprintf(expected, sizeof expected, "34:  all = %.14f\n", sum);
   for (const char* ahead : {"4", "0"}) {
-    const outcome done = run({"sial", "run", at("ahead.sialx"), "--init", at("ahead.toml"), "--workers", "1", "--set", "runtime.plugins=[\"host\", \"disk\"]", "--set",
-                              "memory.host_limit=1 MiB", "--set", "memory.slab_bytes=256 KiB", "--set", "plugin.disk.capacity=64 MiB", "--look-ahead", ahead, "--json", "-"});
+    const outcome done = run({"sial", "run", at("ahead.sialx"), "--init", at("ahead.toml"), "--workers", "1", "--set",
+                              "runtime.plugins=[\"host\", \"disk\"]", "--set", "memory.host_limit=1 MiB", "--set",
+                              "memory.slab_bytes=256 KiB", "--set", "plugin.disk.capacity=64 MiB", "--look-ahead",
+                              ahead, "--json", "-"});
     ASSERT_EQ(done.code, 0) << done.err;
     const nlohmann::json told = json_of(done.out);
     EXPECT_EQ(told["output"], expected);
@@ -362,8 +389,23 @@ print all
 endsial large
 )");
   write("large.toml", "[segments]\nao = [100, 100, 100, 100, 100, 100]\n");
-  const std::vector<std::string> words{"sial", "run", at("large.sialx"), "--init", at("large.toml"), "--workers", "2", "--set", "runtime.plugins=[\"host\", \"disk\"]",
-                                       "--set", "memory.host_limit=1 MiB", "--set", "memory.slab_bytes=256 KiB", "--set", "plugin.disk.capacity=64 MiB", "--json", "-"};
+  const std::vector<std::string> words{"sial",
+                                       "run",
+                                       at("large.sialx"),
+                                       "--init",
+                                       at("large.toml"),
+                                       "--workers",
+                                       "2",
+                                       "--set",
+                                       "runtime.plugins=[\"host\", \"disk\"]",
+                                       "--set",
+                                       "memory.host_limit=1 MiB",
+                                       "--set",
+                                       "memory.slab_bytes=256 KiB",
+                                       "--set",
+                                       "plugin.disk.capacity=64 MiB",
+                                       "--json",
+                                       "-"};
   const outcome done = run(words);
   ASSERT_EQ(done.code, 0) << done.err;
   const nlohmann::json told = json_of(done.out);

@@ -24,10 +24,12 @@ TEST(simulate, both_jobs_on_every_machine) {
   for (const std::string machine : {"node_8gpu", "many_cores", "two_cores"})
     for (const std::string job : {"cholesky", "gemm"})
       for (const std::string placement : {"locality", "cost"}) {
-        const outcome done = run(simulate(machine, {"--job", job, "--n", "4000", "--tile", "300", "--placement", placement, "--json", "-"}));
+        const outcome done = run(
+            simulate(machine, {"--job", job, "--n", "4000", "--tile", "300", "--placement", placement, "--json", "-"}));
         ASSERT_EQ(done.code, 0) << machine << job << done.err;
         const auto figures = json_of(done.out);
-        EXPECT_GE(figures["seconds"].get<double>(), figures["bound_seconds"].get<double>()) << machine << job << placement;
+        EXPECT_GE(figures["seconds"].get<double>(), figures["bound_seconds"].get<double>())
+            << machine << job << placement;
         EXPECT_GT(figures["bound_seconds"].get<double>(), 0);
         std::uint64_t tasks = 0;
         for (const auto& place : figures["places"]) tasks += place["tasks"].get<std::uint64_t>();
@@ -37,9 +39,11 @@ TEST(simulate, both_jobs_on_every_machine) {
 
 TEST(simulate, two_runs_agree) {
   const auto once = [] {
-    auto figures = json_of(run(simulate("node_8gpu", {"--job", "cholesky", "--n", "20000", "--tile", "1000", "--placement", "cost", "--json", "-"})).out);
-    for (const char* own : {"wall_seconds", "processor_seconds", "model_seconds", "metering_seconds", "overhead_seconds_per_task",
-                            "peak_resident_bytes", "bytes_per_block"})
+    auto figures = json_of(run(simulate("node_8gpu", {"--job", "cholesky", "--n", "20000", "--tile", "1000",
+                                                      "--placement", "cost", "--json", "-"}))
+                               .out);
+    for (const char* own : {"wall_seconds", "processor_seconds", "model_seconds", "metering_seconds",
+                            "overhead_seconds_per_task", "peak_resident_bytes", "bytes_per_block"})
       figures.erase(own);
     return figures;
   };
@@ -60,11 +64,14 @@ TEST(simulate, more_than_a_device_holds) {
   replace("\"80 GB\"", "\"64 MB\"");
   const std::string small = place.write("small.toml", machine);
   const auto figures_of = [](const std::string& file, const std::string& eviction) {
-    const outcome done = run({"simulate", file, "--job", "gemm", "--n", "6144", "--tile", "512", "--eviction", eviction, "--placement", "cost", "--json", "-"});
+    const outcome done = run({"simulate", file, "--job", "gemm", "--n", "6144", "--tile", "512", "--eviction", eviction,
+                              "--placement", "cost", "--json", "-"});
     EXPECT_EQ(done.code, 0) << done.err;
     return json_of(done.out);
   };
-  const auto number = [](const nlohmann::json& figures, const char* key) { return figures.at(key).get<std::uint64_t>(); };
+  const auto number = [](const nlohmann::json& figures, const char* key) {
+    return figures.at(key).get<std::uint64_t>();
+  };
   const auto at_ease = figures_of(large, "next_use");
   EXPECT_EQ(number(at_ease, "evicted_dropped") + number(at_ease, "evicted_written_back"), 0u);
   std::map<std::string, std::uint64_t> bytes;
@@ -75,7 +82,8 @@ TEST(simulate, more_than_a_device_holds) {
     for (const auto& link : figures.at("links"))
       if (link.at("from") == "host") arrived += number(link, "copies");
     EXPECT_GT(arrived, 432u) << eviction << ": some came again";
-    EXPECT_GE(number(figures, "evicted_dropped") + number(figures, "evicted_written_back") + 30, arrived) << eviction << ": no more than it holds";
+    EXPECT_GE(number(figures, "evicted_dropped") + number(figures, "evicted_written_back") + 30, arrived)
+        << eviction << ": no more than it holds";
     EXPECT_GT(figures.at("seconds").get<double>(), at_ease.at("seconds").get<double>()) << eviction;
     bytes[eviction] = number(figures, "bytes_transferred");
   }
@@ -88,7 +96,8 @@ TEST(simulate, more_than_a_device_holds) {
 TEST(simulate, traces_are_in_virtual_time) {
   const plugin_test::folder place;
   const std::string trace = (place.path() / "run.json").string(), page = (place.path() / "run.html").string();
-  const outcome done = run(simulate("node_8gpu", {"--job", "cholesky", "--n", "8192", "--tile", "1024", "--trace", trace, "--report", page, "--json", "-"}));
+  const outcome done = run(simulate("node_8gpu", {"--job", "cholesky", "--n", "8192", "--tile", "1024", "--trace",
+                                                  trace, "--report", page, "--json", "-"}));
   ASSERT_EQ(done.code, 0) << done.err;
   EXPECT_THAT(contents(page), HasSubstr("tessera simulate cholesky"));
   const outcome summary = run({"trace", "summary", trace, "--json", "-"});
@@ -99,7 +108,8 @@ TEST(simulate, traces_are_in_virtual_time) {
 
 TEST(simulate, wrong_input_has_its_place) {
   const plugin_test::folder place;
-  const std::string bad = place.write("bad.toml", "[host]\ncores = 2\npeak_f64 = \"fast\"\nmemory_bandwidth = \"10 GB/s\"\n");
+  const std::string bad =
+      place.write("bad.toml", "[host]\ncores = 2\npeak_f64 = \"fast\"\nmemory_bandwidth = \"10 GB/s\"\n");
   const struct {
     std::vector<std::string> words;
     int code;
@@ -112,8 +122,9 @@ TEST(simulate, wrong_input_has_its_place) {
       {simulate("two_cores", {"--job", "gemm", "--n", "100000", "--tile", "10"}), 2, "--tile"},
       {simulate("two_cores", {"--job", "gemm", "--n", "100", "--workers", "3"}), 3, "has 2 cores"},
       {simulate("two_cores", {"--job", "gemm", "--n", "100000"}), 7, "choose a smaller problem"},
-      {simulate("two_cores", {"--job", "gemm", "--n", "100", "--learnt", "--set", "runtime.history=" + (place.path() / "none.json").string()}), 4,
-       "nothing was learnt"},
+      {simulate("two_cores", {"--job", "gemm", "--n", "100", "--learnt", "--set",
+                              "runtime.history=" + (place.path() / "none.json").string()}),
+       4, "nothing was learnt"},
       {{"simulate", "nowhere.toml", "--job", "gemm", "--n", "100"}, 3, "nowhere.toml"},
       {{"simulate", bad, "--job", "gemm", "--n", "100"}, 3, "bad.toml:3:1"},
   };
@@ -127,17 +138,22 @@ TEST(simulate, wrong_input_has_its_place) {
 TEST(simulate, learnt_times_are_used) {
   const plugin_test::folder place;
   const std::string kept = "runtime.history=" + (place.path() / "learnt.json").string();
-  ASSERT_EQ(run({"gemm", "--n", "512", "--tile", "128", "--set", "runtime.placement=cost", "--set", kept, "--quiet"}).code, 0);
+  ASSERT_EQ(
+      run({"gemm", "--n", "512", "--tile", "128", "--set", "runtime.placement=cost", "--set", kept, "--quiet"}).code,
+      0);
   const auto history = json_of(run({"history", "--set", kept, "--json", "-"}).out);
   double gemm = 0;  // of a tile
   for (const auto& size : history["sizes"])
-    if (size["operation"] == "gemm" && size["type"] == "f64") gemm = size["seconds"].get<double>() / size["amount"].get<double>() * 2 * 128 * 128 * 128;
+    if (size["operation"] == "gemm" && size["type"] == "f64")
+      gemm = size["seconds"].get<double>() / size["amount"].get<double>() * 2 * 128 * 128 * 128;
   ASSERT_GT(gemm, 0) << "one place is enough to learn";
-  const outcome done = run(simulate("two_cores", {"--job", "gemm", "--n", "512", "--tile", "128", "--workers", "1", "--learnt", "--set", kept, "--json", "-"}));
+  const outcome done = run(simulate("two_cores", {"--job", "gemm", "--n", "512", "--tile", "128", "--workers", "1",
+                                                  "--learnt", "--set", kept, "--json", "-"}));
   ASSERT_EQ(done.code, 0) << done.err;
   const auto figures = json_of(done.out);
   EXPECT_TRUE(figures["learnt_times"].get<bool>());
-  // 64 products one after the other; per task 200 ns of submission and 300 ns of the runtime; what was measured has the call in it.
+  // 64 products one after the other; per task 200 ns of submission and 300 ns of the runtime; what was measured has the
+  // call in it.
   EXPECT_NEAR(figures["seconds"].get<double>(), 64 * (gemm + 0.5e-6), 64 * 0.1e-6);
 }
 

@@ -18,7 +18,8 @@ namespace {
 using namespace cli_test;
 using testing::HasSubstr;
 
-/// The kinds of findings of a session that is configured in this way and makes a mistake on each place, with the tasks that made them.
+/// The kinds of findings of a session that is configured in this way and makes a mistake on each place, with the tasks
+/// that made them.
 std::vector<std::string> found_in_mistakes(const char* config, const std::vector<std::string>& devices) {
   tessera::apps::command_options options;
   options.config = {source(config)};
@@ -30,12 +31,14 @@ std::vector<std::string> found_in_mistakes(const char* config, const std::vector
     tessera::runtime& rt = s.rt();
     auto a = rt.make_array<double>("A", {24}, {8});  // a block for each place
     for (int k = 0; k < 3; ++k) fill(rt, a(k), 1.0);
-    rt.submit("host", [](tessera::view<const double> x) { const_cast<double&>(x[0]) = 2; }, tessera::read(a(0)));
+    rt.submit(
+        "host", [](tessera::view<const double> x) { const_cast<double&>(x[0]) = 2; }, tessera::read(a(0)));
     int k = 1;
     for (const std::string& device : devices) {
       const auto& liar = rt.define(tessera::testing::fills_with_seven(device.c_str(), tessera::intent::read));
       const std::int64_t elements = 3;
-      rt.submit_operation(liar, &elements, sizeof elements, std::array{tessera::block::access(tessera::read(a(k++)))}, {.at = rt.at(device)});
+      rt.submit_operation(liar, &elements, sizeof elements, std::array{tessera::block::access(tessera::read(a(k++)))},
+                          {.at = rt.at(device)});
     }
     EXPECT_EQ(tessera::test_support::error_of([&] { rt.fence(); }).kind(), tessera::error_kind::validation) << config;
     for (const auto& f : rt.findings()) found.push_back(std::string(name_of(f.is)) + ": " + f.here.what);
@@ -51,13 +54,15 @@ TEST(validate, right_commands_have_no_finding_where_mistakes_have) {
     std::vector<std::string> expected = {"read block written: task 'host' submitted"};
     for (const std::string& device : devices) expected.push_back("read block written: task '" + device + "' submitted");
     EXPECT_THAT(found_in_mistakes(config, devices), testing::UnorderedElementsAreArray(expected)) << config;
-    const outcome factor = run({"cholesky", "--n", "200", "--tile", "64", "--validate", "--config", source(config), "--json", "-"});
+    const outcome factor =
+        run({"cholesky", "--n", "200", "--tile", "64", "--validate", "--config", source(config), "--json", "-"});
     EXPECT_EQ(factor.code, 0) << config << "\n" << factor.err;
     const auto figures = json_of(factor.out);
     EXPECT_EQ(figures.at("validation"), nlohmann::json::array()) << config;
     EXPECT_TRUE(figures.at("residual_ok").get<bool>()) << config;
     EXPECT_EQ(figures.at("statistics").at("failed_copies"), 0) << config;
-    const outcome product = run({"gemm", "--n", "150", "--tile", "64", "--set", "runtime.validate=true", "--config", source(config)});
+    const outcome product =
+        run({"gemm", "--n", "150", "--tile", "64", "--set", "runtime.validate=true", "--config", source(config)});
     EXPECT_EQ(product.code, 0) << config << "\n" << product.err;
     EXPECT_THAT(product.out, HasSubstr("validation   nothing found\n")) << config;
   }
@@ -85,8 +90,12 @@ TEST(validate, findings_are_all_told_and_written_as_json) {
     tessera::apps::session s(options);
     auto a = s.rt().make_array<double>("A", {8}, {4});
     fill(s.rt(), a(0), 1.0);
-    s.rt().submit("liar", [](tessera::view<const double> x) { const_cast<double&>(x[0]) = 2; }, tessera::read(a(0))); first = __LINE__;
-    s.rt().submit("lazy", [](tessera::view<double>) {}, tessera::write(a(1))); second = __LINE__;
+    s.rt().submit(
+        "liar", [](tessera::view<const double> x) { const_cast<double&>(x[0]) = 2; }, tessera::read(a(0)));
+    first = __LINE__;
+    s.rt().submit(
+        "lazy", [](tessera::view<double>) {}, tessera::write(a(1)));
+    second = __LINE__;
     try {
       s.rt().fence();
       ADD_FAILURE() << "nothing was thrown";

@@ -19,8 +19,9 @@ namespace {
 
 machine attached_to(const std::string& plugin, const std::string& tables) {
   const std::string others = plugin == "host" ? "" : ", \"" + plugin + "\"";
-  return testing::machine_of("plugin_path = [\"" TESSERA_PLUGIN_DIR "\", \"" TESSERA_BINARY_DIR "/tests/plugins\"]\nplugins = [\"host\"" + others +
-                             "]\nlayers = [\"attached:" + plugin + "\"]\nhistory = \"off\"\n" + tables);
+  return testing::machine_of("plugin_path = [\"" TESSERA_PLUGIN_DIR "\", \"" TESSERA_BINARY_DIR
+                             "/tests/plugins\"]\nplugins = [\"host\"" +
+                             others + "]\nlayers = [\"attached:" + plugin + "\"]\nhistory = \"off\"\n" + tables);
 }
 
 /// What the layer counts under this name.
@@ -82,13 +83,18 @@ TEST_P(attached, is_every_thread_that_uses_a_device) {
   EXPECT_EQ(devices_of(ended), before);
 }
 
-INSTANTIATE_TEST_SUITE_P(plugins, attached,
-                         ::testing::Values(behind{"host", "", 24},
-                                           behind{"sim", "[plugin.sim]\nclock = \"real\"\n[[plugin.sim.device]]\nmemory = \"64 KiB\"\n"
-                                                         "[[plugin.sim.device]]\nmemory = \"1 MiB\"\n", 24},
-                                           behind{"cuda_emulated", "[plugin.cuda_emulated]\ndevices = 2\nmemory_limit = \"64 KiB\"\n", 24},
-                                           behind{"disk", "[memory]\nslab_bytes = \"64 KiB\"\nstaging_bytes = \"64 KiB\"\nhost_limit = \"64 KiB\"\n", 200}),
-                         [](const auto& test) { return std::string(test.param.plugin); });
+INSTANTIATE_TEST_SUITE_P(
+    plugins, attached,
+    ::testing::Values(behind{"host", "", 24},
+                      behind{"sim",
+                             "[plugin.sim]\nclock = \"real\"\n[[plugin.sim.device]]\nmemory = \"64 KiB\"\n"
+                             "[[plugin.sim.device]]\nmemory = \"1 MiB\"\n",
+                             24},
+                      behind{"cuda_emulated", "[plugin.cuda_emulated]\ndevices = 2\nmemory_limit = \"64 KiB\"\n", 24},
+                      behind{"disk",
+                             "[memory]\nslab_bytes = \"64 KiB\"\nstaging_bytes = \"64 KiB\"\nhost_limit = \"64 KiB\"\n",
+                             200}),
+    [](const auto& test) { return std::string(test.param.plugin); });
 
 /// The first that a thread has to do with the devices is to register memory.
 TEST(attached_registering, is_a_thread_that_has_done_nothing_else) {
@@ -142,7 +148,9 @@ TEST(attached_not, is_a_thread_that_was_refused_and_it_is_not_detached) {
     EXPECT_EQ(refusing::detached, 0);
     ASSERT_EQ(told.size(), 1u);
     EXPECT_NE(told[0].find("device \"x0\" refuses a thread"), std::string::npos) << told[0];
-    EXPECT_EQ(told[0].find("threw a C++ exception out of thread_attach") != std::string::npos, attach == &refusing::throws) << told[0];
+    EXPECT_EQ(told[0].find("threw a C++ exception out of thread_attach") != std::string::npos,
+              attach == &refusing::throws)
+        << told[0];
   }
 }
 
@@ -173,8 +181,10 @@ TEST(attached_to_a_hanging_device, threads_end_without_asking_it) {
   const testing::deadline limit("detaching from a hanging device");
   std::uint32_t before = 0;
   {
-    runtime rt(attached_to("sim", "watchdog = \"200 ms\"\n[plugin.sim]\nclock = \"real\"\n[[plugin.sim.device]]\nmemory = \"1 MiB\"\n"
-                                  "[[plugin.sim.inject]]\nkind = \"hang\"\non = \"kernel\"\nat = 1\n"));
+    runtime rt(
+        attached_to("sim",
+                    "watchdog = \"200 ms\"\n[plugin.sim]\nclock = \"real\"\n[[plugin.sim.device]]\nmemory = \"1 MiB\"\n"
+                    "[[plugin.sim.inject]]\nkind = \"hang\"\non = \"kernel\"\nat = 1\n"));
     auto a = rt.make_array<double>("a", {64}, {64});
     fill(rt, a(0), 1.0, {.at = rt.at("sim0")});
     EXPECT_THROW(rt.fence(), error);
@@ -184,12 +194,15 @@ TEST(attached_to_a_hanging_device, threads_end_without_asking_it) {
   EXPECT_EQ(counted<std::uint32_t>("tsr_test_detached"), before);
 }
 
-/// Where a plugin calls nobody, a thread waits in stream_host_wait; the driver that asked from time to time asked 2000 times here.
+/// Where a plugin calls nobody, a thread waits in stream_host_wait; the driver that asked from time to time asked 2000
+/// times here.
 TEST(completion, without_callbacks_is_waited_for) {
-  runtime rt(testing::machine_of("plugin_path = [\"" TESSERA_PLUGIN_DIR "\", \"" TESSERA_BINARY_DIR
-                                 "/tests/plugins\"]\nplugins = [\"host\", \"sim\"]\nlayers = [\"without:sim\", \"attached:sim\"]\nhistory = \"off\"\n"
-                                 "[plugin.without]\nleave_out = \"stream_callback\"\n"
-                                 "[plugin.sim]\nclock = \"real\"\n[[plugin.sim.device]]\nmemory = \"1 MiB\"\nflops = \"0.02 MFLOP/s\"\n"));
+  runtime rt(testing::machine_of(
+      "plugin_path = [\"" TESSERA_PLUGIN_DIR "\", \"" TESSERA_BINARY_DIR
+      "/tests/plugins\"]\nplugins = [\"host\", \"sim\"]\nlayers = [\"without:sim\", \"attached:sim\"]\nhistory = "
+      "\"off\"\n"
+      "[plugin.without]\nleave_out = \"stream_callback\"\n"
+      "[plugin.sim]\nclock = \"real\"\n[[plugin.sim.device]]\nmemory = \"1 MiB\"\nflops = \"0.02 MFLOP/s\"\n"));
   auto a = rt.make_array<double>("a", {4096}, {4096});
   fill(rt, a(0), 1.0, {.at = rt.at("sim0")});
   rt.fence();

@@ -125,7 +125,8 @@ TEST(detach, addresses_from_before_are_of_another_epoch) {
   const auto epoch = [&] {
     std::uint64_t seen = 0;
     std::uint64_t* const to = &seen;
-    const block::access uses[] = {{.block = &a(0).record(), .version = 0, .how = intent::write, .flags = 0, .space = 0}};
+    const block::access uses[] = {
+        {.block = &a(0).record(), .version = 0, .how = intent::write, .flags = 0, .space = 0}};
     rt.submit_operation(what, &to, sizeof to, uses, {.at = rt.at("sim0")});
     rt.fence();
     return seen;
@@ -159,7 +160,9 @@ TEST(detach, devices_may_start_detached) {
 }
 
 TEST(detach, names_that_start_detached_are_checked) {
-  const auto with = [](const std::string& names) { return error_of([&] { (void)testing::with_sims(1, "1 MiB", false, 2, "detached = [" + names + "]\n"); }); };
+  const auto with = [](const std::string& names) {
+    return error_of([&] { (void)testing::with_sims(1, "1 MiB", false, 2, "detached = [" + names + "]\n"); });
+  };
   EXPECT_EQ(with("\"sim9\"").kind(), error_kind::configuration);
   EXPECT_THAT(with("\"sim9\"").what(), HasSubstr("did you mean 'sim0'?"));
   EXPECT_THAT(with("\"sim9\"").where(), HasSubstr(":4:")) << "the line of the text";
@@ -167,7 +170,9 @@ TEST(detach, names_that_start_detached_are_checked) {
 }
 
 TEST(detach, what_no_other_memory_can_hold_keeps_the_device) {
-  runtime rt(testing::with_sims(1, "1 MiB", false, 1, "", "", "[memory]\nhost_limit = \"128 KiB\"\nslab_bytes = \"64 KiB\"\nstaging_bytes = \"64 KiB\"\n"));
+  runtime rt(
+      testing::with_sims(1, "1 MiB", false, 1, "", "",
+                         "[memory]\nhost_limit = \"128 KiB\"\nslab_bytes = \"64 KiB\"\nstaging_bytes = \"64 KiB\"\n"));
   auto a = rt.make_array<double>("a", {64 * 512}, {512});  // 256 KiB
   for (int k = 0; k < 64; ++k) fill(rt, a(k), double(k), {.at = rt.at("sim0")});
   rt.fence();
@@ -184,7 +189,9 @@ TEST(detach, what_no_other_memory_can_hold_keeps_the_device) {
 }
 
 TEST(detach, sole_copies_go_on_to_a_disk_when_the_host_is_full) {
-  runtime rt(testing::with_sims(1, "1 MiB", false, 1, "", ", \"disk\"", "[memory]\nhost_limit = \"128 KiB\"\nslab_bytes = \"64 KiB\"\nstaging_bytes = \"64 KiB\"\n"));
+  runtime rt(
+      testing::with_sims(1, "1 MiB", false, 1, "", ", \"disk\"",
+                         "[memory]\nhost_limit = \"128 KiB\"\nslab_bytes = \"64 KiB\"\nstaging_bytes = \"64 KiB\"\n"));
   auto a = rt.make_array<double>("a", {64 * 512}, {512});
   for (int k = 0; k < 64; ++k) fill(rt, a(k), double(k), {.at = rt.at("sim0")});
   rt.fence();
@@ -234,7 +241,8 @@ TEST_P(random_devices, come_and_go_under_a_random_program) {
       if (random() % 5000 == 0) on.check_any(random);
     }
   };
-  run(tasks / 5);  // before the first edit: an editor that wins the race keeps a single device away for all of a short program
+  run(tasks /
+      5);  // before the first edit: an editor that wins the race keeps a single device away for all of a short program
   rt.fence();
   EXPECT_GT(rt.statistics().bytes_transferred(), 0u) << "nothing ran on the devices: the test tests nothing";
   std::atomic<bool> over{false};
@@ -245,8 +253,10 @@ TEST_P(random_devices, come_and_go_under_a_random_program) {
     while (!over || edits < 4) {
       const std::size_t k = mine() % away.size();
       const std::string name = "sim" + std::to_string(k);
-      if (away[k]) rt.attach(name);
-      else rt.detach(name);
+      if (away[k])
+        rt.attach(name);
+      else
+        rt.detach(name);
       away[k] = !away[k];
       ++edits;
       const std::uint64_t until = rt.tasks_retired() + mine() % (tasks / 20 + 1);
@@ -261,22 +271,24 @@ TEST_P(random_devices, come_and_go_under_a_random_program) {
   ASSERT_NO_FATAL_FAILURE(on.check_all());
   const statistics after = rt.statistics();
   std::printf("%d edits, %llu tasks placed elsewhere, %llu written back\n", edits.load(),
-              static_cast<unsigned long long>(after.devices.placed_elsewhere), static_cast<unsigned long long>(after.coherence.written_back));
+              static_cast<unsigned long long>(after.devices.placed_elsewhere),
+              static_cast<unsigned long long>(after.coherence.written_back));
 }
 
 INSTANTIATE_TEST_SUITE_P(
     machines, random_devices,
-    ::testing::Values(random_setting{"one", 1, "64 MiB", false, "locality", 20'000, 200},
-                      random_setting{"two_with_link", 2, "64 MiB", true, "locality", 40'000, 500},
-                      random_setting{"three", 3, "64 MiB", false, "eager", 20'000, 200},
-                      random_setting{"tight_memory", 2, "96 KiB", true, "locality", 10'000, 100},
-                      random_setting{"tight_memory_eager", 2, "64 KiB", false, "eager", 10'000, 60},
-                      random_setting{"tight_memory_fifo", 3, "64 KiB", false, "eager", 10'000, 60, "[memory]\neviction = \"fifo\"\n"},
-                      random_setting{"three_tiers", 1, "16 KiB", false, "locality", 5'000, 200,
-                                     "[memory]\nhost_limit = \"64 KiB\"\nslab_bytes = \"64 KiB\"\nstaging_bytes = \"64 KiB\"\n"},
-                      random_setting{"cost", 2, "64 MiB", true, "cost", 20'000, 300},
-                      random_setting{"tight_memory_cost", 2, "64 KiB", false, "cost", 10'000, 60},
-                      random_setting{"pinned", 1, "1 MiB", false, "pinned", 10'000, 100}),
+    ::testing::Values(
+        random_setting{"one", 1, "64 MiB", false, "locality", 20'000, 200},
+        random_setting{"two_with_link", 2, "64 MiB", true, "locality", 40'000, 500},
+        random_setting{"three", 3, "64 MiB", false, "eager", 20'000, 200},
+        random_setting{"tight_memory", 2, "96 KiB", true, "locality", 10'000, 100},
+        random_setting{"tight_memory_eager", 2, "64 KiB", false, "eager", 10'000, 60},
+        random_setting{"tight_memory_fifo", 3, "64 KiB", false, "eager", 10'000, 60, "[memory]\neviction = \"fifo\"\n"},
+        random_setting{"three_tiers", 1, "16 KiB", false, "locality", 5'000, 200,
+                       "[memory]\nhost_limit = \"64 KiB\"\nslab_bytes = \"64 KiB\"\nstaging_bytes = \"64 KiB\"\n"},
+        random_setting{"cost", 2, "64 MiB", true, "cost", 20'000, 300},
+        random_setting{"tight_memory_cost", 2, "64 KiB", false, "cost", 10'000, 60},
+        random_setting{"pinned", 1, "1 MiB", false, "pinned", 10'000, 100}),
     [](const auto& parameters) { return std::string(parameters.param.name); });
 
 }  // namespace

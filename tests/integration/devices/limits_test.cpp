@@ -7,9 +7,11 @@
 namespace tessera {
 namespace {
 
-/// Two simulated devices that refuse what is beyond the limits that they state; copies between them go through the host, or over a link.
+/// Two simulated devices that refuse what is beyond the limits that they state; copies between them go through the
+/// host, or over a link.
 machine limited(const std::string& limits, const std::string& memory, bool link) {
-  std::string tables = "[memory]\nslab_bytes = \"256 KiB\"\nstaging_bytes = \"64 KiB\"\n[plugin.sim]\nclock = \"real\"\n";
+  std::string tables =
+      "[memory]\nslab_bytes = \"256 KiB\"\nstaging_bytes = \"64 KiB\"\n[plugin.sim]\nclock = \"real\"\n";
   for (int k = 0; k < 2; ++k) tables += "[[plugin.sim.device]]\nmemory = \"" + memory + "\"\n" + limits;
   if (link) tables += "[[plugin.sim.link]]\nfrom = 0\nto = 1\n[[plugin.sim.link]]\nfrom = 1\nto = 0\n";
   return testing::machine_of("plugins = [\"host\", \"sim\"]\nhistory = \"off\"\n" + tables);
@@ -34,19 +36,20 @@ TEST_P(limits, that_a_device_states_cost_no_result) {
   program.check_all();
 }
 
-INSTANTIATE_TEST_SUITE_P(sim, limits,
-                         ::testing::Combine(::testing::Values(limit{"copies_of_a_page_and_some", "max_copy = 5000\n", 4096},
-                                                              limit{"copies_below_a_page", "max_copy = 1000\n", 512},
-                                                              limit{"copies_as_large_as_blocks", "max_copy = 32768\n", 4096},
-                                                              limit{"allocations", "max_allocation = \"40 KiB\"\n", 4096},
-                                                              limit{"one_stream", "max_streams = 1\n", 512},
-                                                              limit{"two_streams", "max_streams = 2\n", 512},
-                                                              limit{"three_streams", "max_streams = 3\n", 512},
-                                                              limit{"all", "max_copy = 5000\nmax_allocation = \"40 KiB\"\nmax_streams = 1\n", 4096}),
-                                            ::testing::Bool()),
-                         [](const auto& test) {
-                           return std::string(std::get<0>(test.param).name) + (std::get<1>(test.param) ? "_linked" : "");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    sim, limits,
+    ::testing::Combine(
+        ::testing::Values(limit{"copies_of_a_page_and_some", "max_copy = 5000\n", 4096},
+                          limit{"copies_below_a_page", "max_copy = 1000\n", 512},
+                          limit{"copies_as_large_as_blocks", "max_copy = 32768\n", 4096},
+                          limit{"allocations", "max_allocation = \"40 KiB\"\n", 4096},
+                          limit{"one_stream", "max_streams = 1\n", 512}, limit{"two_streams", "max_streams = 2\n", 512},
+                          limit{"three_streams", "max_streams = 3\n", 512},
+                          limit{"all", "max_copy = 5000\nmax_allocation = \"40 KiB\"\nmax_streams = 1\n", 4096}),
+        ::testing::Bool()),
+    [](const auto& test) {
+      return std::string(std::get<0>(test.param).name) + (std::get<1>(test.param) ? "_linked" : "");
+    });
 
 TEST(limits, a_block_larger_than_an_allocation_stays_where_it_fits) {
   runtime rt(limited("max_allocation = \"40 KiB\"\n", "512 KiB", false));

@@ -12,11 +12,11 @@ namespace tessera {
 namespace {
 
 using test_support::error_of;
-using testing::faulty_machine;
-using testing::place;
 using ::testing::AllOf;
+using testing::faulty_machine;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::place;
 
 const place& place_of(const std::string& name) {
   for (const place& p : testing::places())
@@ -25,7 +25,8 @@ const place& place_of(const std::string& name) {
 }
 
 std::string lost(const std::string& on, int at, const std::string& device = "") {
-  return "kind = \"lost\"\non = \"" + on + "\"\nat = " + std::to_string(at) + "\n" + (device.empty() ? "" : "device = \"" + device + "\"\n");
+  return "kind = \"lost\"\non = \"" + on + "\"\nat = " + std::to_string(at) + "\n" +
+         (device.empty() ? "" : "device = \"" + device + "\"\n");
 }
 
 TEST(lost_device, before_it_holds_anything_costs_nothing) {
@@ -52,13 +53,14 @@ TEST(lost_device, what_only_it_had_is_named_once_and_can_be_written_anew) {
   for (int k = 0; k < 8; ++k) fill(rt, a(k), double(k), there);  // eight computations
   rt.fence();
   for (int k = 0; k < 4; ++k) EXPECT_EQ(a.read_host(a(k))[3], k);  // copies: these survive
-  rt.submit("here", [](view<double> x) { x[0] = 7; }, write(b(0)));
+  rt.submit(
+      "here", [](view<double> x) { x[0] = 7; }, write(b(0)));
   rt.fence();
   fill(rt, b(1), 1.0, there);  // the ninth: it runs elsewhere
   const error e = error_of([&] { rt.fence(); });
   EXPECT_EQ(e.kind(), error_kind::device);
-  EXPECT_THAT(e.what(), AllOf(HasSubstr("sim0 (device 'sim0' is lost (injected)) is lost, and with it "), HasSubstr("a(4), a(5), a(6), a(7)"),
-                              Not(HasSubstr("a(3)")), Not(HasSubstr("b("))));
+  EXPECT_THAT(e.what(), AllOf(HasSubstr("sim0 (device 'sim0' is lost (injected)) is lost, and with it "),
+                              HasSubstr("a(4), a(5), a(6), a(7)"), Not(HasSubstr("a(3)")), Not(HasSubstr("b("))));
   EXPECT_THAT(e.hint(), HasSubstr("write these blocks anew"));
   EXPECT_NO_THROW(rt.fence()) << "told once";
   for (int k = 0; k < 4; ++k) EXPECT_EQ(a.read_host(a(k))[3], k);
@@ -82,9 +84,12 @@ TEST(lost_device, what_is_overwritten_before_the_fence_is_not_missed) {
   fill(rt, a(1), 1.0, there);
   rt.fence();
   fill(rt, a(0), 2.0, there);  // lost now, and done elsewhere
-  rt.submit("anew", [](view<double> x) {
-    for (std::int64_t i = 0; i < x.size(); ++i) x[i] = 3;
-  }, write(a(1)));
+  rt.submit(
+      "anew",
+      [](view<double> x) {
+        for (std::int64_t i = 0; i < x.size(); ++i) x[i] = 3;
+      },
+      write(a(1)));
   EXPECT_NO_THROW(rt.fence());
   EXPECT_EQ(a.read_host(a(0))[7], 2);
   EXPECT_EQ(a.read_host(a(1))[7], 3);
@@ -138,7 +143,8 @@ TEST(lost_device, ends_the_run_where_that_is_wanted) {
   EXPECT_EQ(e.kind(), error_kind::device);
   EXPECT_THAT(e.what(), HasSubstr("is lost"));
   EXPECT_THAT(e.hint(), ::testing::Not(HasSubstr("the run goes on")));
-  EXPECT_THAT(error_of([&] { (void)program.blocks().read_host(program.blocks()(0)); }).what(), HasSubstr("device sim0 is lost"));
+  EXPECT_THAT(error_of([&] { (void)program.blocks().read_host(program.blocks()(0)); }).what(),
+              HasSubstr("device sim0 is lost"));
 }
 
 TEST(lost_device, pinned_tasks_of_it_cannot_run) {
@@ -171,9 +177,10 @@ TEST(lost_device, while_it_is_emptied) {
 TEST(lost_device, stays_lost_when_the_detach_of_another_is_refused) {
   const testing::deadline limit("detach of both");
   const std::string device = "[[plugin.sim.device]]\nmemory = \"1 MiB\"\n";
-  runtime rt(testing::machine_of("plugins = [\"host\", \"sim\"]\nhistory = \"off\"\n[memory]\nhost_limit = \"256 KiB\"\nslab_bytes = \"64 KiB\"\n"
-                                 "staging_bytes = \"64 KiB\"\n[plugin.sim]\nclock = \"real\"\n" + device + device + "[[plugin.sim.inject]]\n" +
-                                 lost("copy", 1, "sim0")));
+  runtime rt(testing::machine_of(
+      "plugins = [\"host\", \"sim\"]\nhistory = \"off\"\n[memory]\nhost_limit = \"256 KiB\"\nslab_bytes = \"64 KiB\"\n"
+      "staging_bytes = \"64 KiB\"\n[plugin.sim]\nclock = \"real\"\n" +
+      device + device + "[[plugin.sim.inject]]\n" + lost("copy", 1, "sim0")));
   auto a = rt.make_array<double>("a", {8}, {8});
   auto b = rt.make_array<double>("b", {128 * 512}, {512});  // 512 KiB, which the host cannot hold
   fill(rt, a(0), 1.0, {.at = rt.at("sim0")});
@@ -181,9 +188,11 @@ TEST(lost_device, stays_lost_when_the_detach_of_another_is_refused) {
   rt.fence();
   EXPECT_THAT(error_of([&] { rt.detach(rt.tree().root()); }).what(), HasSubstr("find no room in"));
   for (int k = 0; k < 128; ++k) scal(rt, 2.0, b(k), {.at = rt.at("sim1")});  // what has come to the host goes back
-  EXPECT_THAT(error_of([&] { (void)a.read_host(a(0)); }).what(), HasSubstr("lost"));  // its only copy was to be brought by the copy that lost the device
+  EXPECT_THAT(error_of([&] { (void)a.read_host(a(0)); }).what(),
+              HasSubstr("lost"));   // its only copy was to be brought by the copy that lost the device
   EXPECT_THROW(rt.fence(), error);  // names a(0)
-  while (rt.attached(rt.at("sim0"))) std::this_thread::yield();  // its driver has to see it; the deadline is for who never does
+  while (rt.attached(rt.at("sim0")))
+    std::this_thread::yield();  // its driver has to see it; the deadline is for who never does
   EXPECT_THAT(error_of([&] { rt.attach("sim0"); }).what(), HasSubstr("sim0 is lost"));
   EXPECT_TRUE(rt.attached(rt.at("sim1")));
   for (int k = 0; k < 128; ++k) EXPECT_EQ(b.read_host(b(k))[511], 2 * k);
@@ -210,7 +219,8 @@ struct moment {
 void PrintTo(const moment& m, std::ostream* out) { *out << m.where << "_" << m.on << "_" << m.at; }
 class losses : public ::testing::TestWithParam<moment> {};
 
-/// Whatever happens: what can be read is right, what cannot says that something is lost, and the rest of the run is as good as new.
+/// Whatever happens: what can be read is right, what cannot says that something is lost, and the rest of the run is as
+/// good as new.
 TEST_P(losses, nothing_is_lost_silently) {
   const moment& m = GetParam();
   const std::uint64_t seed = testing::number_from("TESSERA_SEED", std::random_device{}());
@@ -238,7 +248,8 @@ TEST_P(losses, nothing_is_lost_silently) {
   if (!unreadable.empty()) {
     EXPECT_NE(text, "") << "no fence has named what " << unreadable.size() << " blocks lack";
   }
-  // Written anew, everything is good; unless the device is lost only now, by chance, or a sum of before is told once more.
+  // Written anew, everything is good; unless the device is lost only now, by chance, or a sum of before is told once
+  // more.
   for (int attempt = 0; attempt < 4; ++attempt) {
     text.clear();
     program.fill_all();
@@ -252,10 +263,12 @@ TEST_P(losses, nothing_is_lost_silently) {
 }
 
 INSTANTIATE_TEST_SUITE_P(random, losses,
-                         ::testing::Values(moment{"sim", "any", 1}, moment{"sim", "copy", 5}, moment{"sim", "copy", 20}, moment{"sim", "kernel", 1},
-                                           moment{"sim", "kernel", 40}, moment{"sim_full", "copy", 40}, moment{"sim_full", "kernel", 30},
-                                           moment{"two_sims", "copy", 10}, moment{"two_sims", "kernel", 25}, moment{"two_sims", "any", 90},
-                                           moment{"two_linked", "copy", 30}, moment{"two_linked", "kernel", 25}, moment{"two_linked", "any", 100},
+                         ::testing::Values(moment{"sim", "any", 1}, moment{"sim", "copy", 5}, moment{"sim", "copy", 20},
+                                           moment{"sim", "kernel", 1}, moment{"sim", "kernel", 40},
+                                           moment{"sim_full", "copy", 40}, moment{"sim_full", "kernel", 30},
+                                           moment{"two_sims", "copy", 10}, moment{"two_sims", "kernel", 25},
+                                           moment{"two_sims", "any", 90}, moment{"two_linked", "copy", 30},
+                                           moment{"two_linked", "kernel", 25}, moment{"two_linked", "any", 100},
                                            moment{"layer", "copy", 15}, moment{"layer", "kernel", 20}));
 
 }  // namespace

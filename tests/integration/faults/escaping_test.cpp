@@ -1,4 +1,5 @@
-// An exception that comes out of an entry of a plugin ends no process: what it was called for fails, or goes another way.
+// An exception that comes out of an entry of a plugin ends no process: what it was called for fails, or goes another
+// way.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +45,8 @@ TEST_P(escaping, exceptions_are_failures_that_name_the_entry_or_cost_nothing) {
     told = e.what();
   }
   EXPECT_FALSE(fatal && told.empty());
-  EXPECT_THAT(told, ::testing::AnyOf("", HasSubstr("threw a C++ exception out of " + std::string(entry) + ": forty-two is not a prime")));
+  EXPECT_THAT(told, ::testing::AnyOf("", HasSubstr("threw a C++ exception out of " + std::string(entry) +
+                                                   ": forty-two is not a prime")));
 }
 
 INSTANTIATE_TEST_SUITE_P(

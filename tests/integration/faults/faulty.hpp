@@ -59,24 +59,28 @@ inline std::string sims(int count, const std::string& memory, bool link) {
   std::string text = patient + "slab_bytes = \"256 KiB\"\nstaging_bytes = \"64 KiB\"\n[plugin.sim]\nclock = \"real\"\n";
   for (int k = 0; k < count; ++k)
     text += "[[plugin.sim.device]]\nmemory = \"" + memory +
-            "\"\nbandwidth_in = \"20 GiB/s\"\nbandwidth_out = \"20 GiB/s\"\nlatency = \"1 us\"\nflops = \"" + std::to_string(40 / (k + 1)) +
-            " GFLOP/s\"\n";
+            "\"\nbandwidth_in = \"20 GiB/s\"\nbandwidth_out = \"20 GiB/s\"\nlatency = \"1 us\"\nflops = \"" +
+            std::to_string(40 / (k + 1)) + " GFLOP/s\"\n";
   if (link)
-    text += "[[plugin.sim.link]]\nfrom = 0\nto = 1\nbandwidth = \"40 GiB/s\"\nlatency = \"1 us\"\n"
-            "[[plugin.sim.link]]\nfrom = 1\nto = 0\nbandwidth = \"40 GiB/s\"\nlatency = \"1 us\"\n";
+    text +=
+        "[[plugin.sim.link]]\nfrom = 0\nto = 1\nbandwidth = \"40 GiB/s\"\nlatency = \"1 us\"\n"
+        "[[plugin.sim.link]]\nfrom = 1\nto = 0\nbandwidth = \"40 GiB/s\"\nlatency = \"1 us\"\n";
   return text;
 }
 
 inline const std::vector<place>& places() {
-  static const std::string small = patient + "host_limit = \"64 KiB\"\nslab_bytes = \"64 KiB\"\nstaging_bytes = \"64 KiB\"\n";
+  static const std::string small =
+      patient + "host_limit = \"64 KiB\"\nslab_bytes = \"64 KiB\"\nstaging_bytes = \"64 KiB\"\n";
   static const std::vector<place> all = {
       {"sim", "plugins = [\"host\", \"sim\"]\n", sims(1, "1 MiB", false), "plugin.sim.inject"},
       {"sim_full", "plugins = [\"host\", \"sim\"]\n", sims(1, "6 KiB", false), "plugin.sim.inject"},
       {"two_sims", "plugins = [\"host\", \"sim\"]\n", sims(2, "1 MiB", false), "plugin.sim.inject"},
       {"two_linked", "plugins = [\"host\", \"sim\"]\n", sims(2, "8 KiB", true), "plugin.sim.inject"},
-      {"layer", "plugins = [\"host\", \"sim\"]\nlayers = [\"fault:sim\"]\n", sims(1, "1 MiB", false), "plugin.fault.inject"},
+      {"layer", "plugins = [\"host\", \"sim\"]\nlayers = [\"fault:sim\"]\n", sims(1, "1 MiB", false),
+       "plugin.fault.inject"},
       {"host", "plugins = [\"host\"]\nlayers = [\"fault:host\"]\n", patient, "plugin.fault.inject", false},
-      {"host_beside_sim", "plugins = [\"host\", \"sim\"]\nlayers = [\"fault:host\"]\n", sims(1, "1 MiB", false), "plugin.fault.inject"},
+      {"host_beside_sim", "plugins = [\"host\", \"sim\"]\nlayers = [\"fault:host\"]\n", sims(1, "1 MiB", false),
+       "plugin.fault.inject"},
       {"disk", "plugins = [\"host\", \"disk\"]\nlayers = [\"fault:disk\"]\n", small, "plugin.fault.inject", false},
   };
   return all;
@@ -84,7 +88,9 @@ inline const std::vector<place>& places() {
 
 /// A machine with one rule; `rule`: its keys, one a line. `more`: lines of [runtime].
 inline machine faulty_machine(const place& at, const std::string& rule, const std::string& more = "") {
-  return machine_of(at.runtime + "history = \"off\"\n" + more + at.tables + (rule.empty() ? "" : "[[" + at.inject + "]]\n" + rule), 2);
+  return machine_of(
+      at.runtime + "history = \"off\"\n" + more + at.tables + (rule.empty() ? "" : "[[" + at.inject + "]]\n" + rule),
+      2);
 }
 
 /// So many random tasks.

@@ -63,7 +63,8 @@ TEST(copies, whichever_fails_once_the_run_ends_right) {
   }
 }
 
-// Between two devices without a link a copy goes in pieces on two streams, and its source may still be on its way: it fails with any of them.
+// Between two devices without a link a copy goes in pieces on two streams, and its source may still be on its way: it
+// fails with any of them.
 TEST(copies, whatever_fails_nothing_that_can_be_read_is_wrong) {
   const int programs = static_cast<int>(testing::number_from("TESSERA_PROGRAMS", 60) / testing::slow_down);
   std::uint64_t failed = 0;
@@ -102,7 +103,8 @@ TEST(copies, one_that_stays_fails_the_task_and_leaves_the_other_replicas_alone) 
   EXPECT_THAT(e.what(), HasSubstr("(3 times)"));
   EXPECT_THAT(e.what(), HasSubstr("task 'axpy'"));
   EXPECT_EQ(a.read_host(a(0))[0], 3) << "only the copy failed";
-  EXPECT_THAT(error_of([&] { (void)a.read_host(a(1)); }).what(), HasSubstr("the copy of")) << "what the task should have made";
+  EXPECT_THAT(error_of([&] { (void)a.read_host(a(1)); }).what(), HasSubstr("the copy of"))
+      << "what the task should have made";
   a.write_host(a(1))[0] = 5;
   EXPECT_EQ(a.read_host(a(1))[0], 5) << "written anew";
   EXPECT_NO_THROW(rt.fence());
@@ -182,8 +184,9 @@ TEST(allocations, a_device_without_memory_is_named) {
 
 TEST(allocations, a_full_disk_is_named_with_its_limit) {
   const testing::deadline limit("full disk");
-  runtime rt(testing::machine_of("plugins = [\"host\", \"disk\"]\n[memory]\nhost_limit = \"64 KiB\"\nslab_bytes = \"64 KiB\"\n"
-                                 "[plugin.disk]\ncapacity = \"128 KiB\"\n"));
+  runtime rt(
+      testing::machine_of("plugins = [\"host\", \"disk\"]\n[memory]\nhost_limit = \"64 KiB\"\nslab_bytes = \"64 KiB\"\n"
+                          "[plugin.disk]\ncapacity = \"128 KiB\"\n"));
   auto a = rt.make_array<double>("a", {100 * 512}, {512});
   for (int k = 0; k < 100; ++k) fill(rt, a(k), double(k));
   const error e = error_of([&] { rt.fence(); });
@@ -197,10 +200,11 @@ TEST(allocations, a_full_disk_is_named_with_its_limit) {
 TEST(kernels, a_failed_one_spoils_what_it_makes_and_nothing_else) {
   for (const char* kind : {"kernel_fails", "kernel_refused"}) {
     const testing::deadline limit(kind);
-    runtime rt(testing::faulty_machine(sim, "kind = \"" + std::string(kind) + "\"\nat = 2\n", "placement = \"pinned\"\n"));
+    runtime rt(
+        testing::faulty_machine(sim, "kind = \"" + std::string(kind) + "\"\nat = 2\n", "placement = \"pinned\"\n"));
     auto a = rt.make_array<double>("a", {12}, {4});
     for (int k = 0; k < 3; ++k) fill(rt, a(k), double(k + 1), {.at = rt.at("sim0")});  // the second fails
-    axpy(rt, 1.0, a(1), a(2), {.at = rt.at("sim0")});                                   // and its reader with it
+    axpy(rt, 1.0, a(1), a(2), {.at = rt.at("sim0")});                                  // and its reader with it
     const error e = error_of([&] { rt.fence(); });
     EXPECT_THAT(e.what(), HasSubstr("fill on sim0 failed"));
     EXPECT_THAT(e.what(), HasSubstr("INTERNAL"));
@@ -217,9 +221,12 @@ TEST(functions, one_that_throws_is_named) {
   const testing::deadline limit("throws");
   runtime rt(testing::machine_of("plugins = [\"host\"]\n"));
   auto a = rt.make_array<double>("a", {2}, {1});
-  rt.submit("good", [](view<double> v) { v[0] = 1; }, write(a(0)));
-  rt.submit("bad one", [](view<double>) { throw std::runtime_error("of its own"); }, write(a(1)));
-  rt.submit("odd one", [](view<double>) { throw 5; }, update(a(1)));
+  rt.submit(
+      "good", [](view<double> v) { v[0] = 1; }, write(a(0)));
+  rt.submit(
+      "bad one", [](view<double>) { throw std::runtime_error("of its own"); }, write(a(1)));
+  rt.submit(
+      "odd one", [](view<double>) { throw 5; }, update(a(1)));
   const error e = error_of([&] { rt.fence(); });
   EXPECT_THAT(e.what(), HasSubstr("bad one failed: of its own"));
   EXPECT_EQ(a.read_host(a(0))[0], 1);
@@ -232,11 +239,15 @@ TEST(accumulates, an_adder_that_fails_early_spoils_the_sum) {
     runtime rt(testing::machine_of("plugins = [\"host\"]\n"));
     auto a = rt.make_array<double>("a", {2}, {1});
     std::atomic<bool> go{false};
-    rt.submit("bad", [](view<double>) { throw std::runtime_error("no input"); }, write(a(1)));
-    rt.submit("slow writer", [&](view<double> v) {
-      while (!go) std::this_thread::yield();
-      v[0] = 10;
-    }, write(a(0)));
+    rt.submit(
+        "bad", [](view<double>) { throw std::runtime_error("no input"); }, write(a(1)));
+    rt.submit(
+        "slow writer",
+        [&](view<double> v) {
+          while (!go) std::this_thread::yield();
+          v[0] = 10;
+        },
+        write(a(0)));
     axpy_accumulate(rt, 1.0, a(1), a(0));  // fails for want of a(1), before a(0) is written
     std::thread later([&] {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));

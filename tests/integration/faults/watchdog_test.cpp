@@ -16,7 +16,9 @@ struct hanging {
   const char* on;
   int at;
 };
-void PrintTo(const hanging& h, std::ostream* out) { *out << testing::places()[h.where].name << " " << h.on << " " << h.at; }
+void PrintTo(const hanging& h, std::ostream* out) {
+  *out << testing::places()[h.where].name << " " << h.on << " " << h.at;
+}
 class watchdog : public ::testing::TestWithParam<hanging> {};
 
 TEST_P(watchdog, names_the_device_and_what_it_was_doing) {
@@ -25,14 +27,16 @@ TEST_P(watchdog, names_the_device_and_what_it_was_doing) {
   const testing::deadline limit(at.name + std::string(" hang ") + h.on);
   std::string text;
   {
-    runtime rt(testing::faulty_machine(at, "kind = \"hang\"\non = \"" + std::string(h.on) + "\"\nat = " + std::to_string(h.at) + "\n",
-                                       "watchdog = \"200 ms\"\n"));
+    runtime rt(testing::faulty_machine(
+        at, "kind = \"hang\"\non = \"" + std::string(h.on) + "\"\nat = " + std::to_string(h.at) + "\n",
+        "watchdog = \"200 ms\"\n"));
     testing::random_blocks program(rt, testing::blocks_on(at), 512);
     testing::run_random(program, 1, 300);
     const error e = error_of([&] { rt.fence(); });
     text = e.what();
     EXPECT_EQ(e.kind(), error_kind::device);
-    EXPECT_THAT(error_of([&] { (void)program.blocks().read_host(program.blocks()(0)); }).what(), HasSubstr("hangs")) << "the run is over";
+    EXPECT_THAT(error_of([&] { (void)program.blocks().read_host(program.blocks()(0)); }).what(), HasSubstr("hangs"))
+        << "the run is over";
   }
   EXPECT_THAT(text, HasSubstr("hangs: stream"));
   EXPECT_THAT(text, HasSubstr("has not come further for 200 ms"));
@@ -40,9 +44,9 @@ TEST_P(watchdog, names_the_device_and_what_it_was_doing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(streams, watchdog,
-                         ::testing::Values(hanging{0, "copy", 1}, hanging{0, "copy", 10}, hanging{0, "kernel", 1}, hanging{0, "kernel", 20},
-                                           hanging{2, "copy", 20}, hanging{2, "kernel", 20}, hanging{3, "any", 30}, hanging{4, "kernel", 5},
-                                           hanging{7, "copy", 3}));
+                         ::testing::Values(hanging{0, "copy", 1}, hanging{0, "copy", 10}, hanging{0, "kernel", 1},
+                                           hanging{0, "kernel", 20}, hanging{2, "copy", 20}, hanging{2, "kernel", 20},
+                                           hanging{3, "any", 30}, hanging{4, "kernel", 5}, hanging{7, "copy", 3}));
 
 TEST(watchdog_off, and_a_run_without_trouble_says_nothing) {
   for (const char* limit : {"0 s", "1 s"}) {
@@ -59,7 +63,8 @@ TEST(watchdog_off, a_stream_that_is_merely_slow_is_left_alone) {
   // 24 copies one after the other on one stream, 20 of them 100 ms late: it is busy for 2 s, and goes on all the time.
   const testing::deadline end("slow");
   const auto began = std::chrono::steady_clock::now();
-  runtime rt(testing::faulty_machine(testing::places()[0], "kind = \"slow\"\nlatency = \"100 ms\"\ntimes = 20\n", "watchdog = \"1 s\"\n"));
+  runtime rt(testing::faulty_machine(testing::places()[0], "kind = \"slow\"\nlatency = \"100 ms\"\ntimes = 20\n",
+                                     "watchdog = \"1 s\"\n"));
   constexpr std::int64_t count = 24;
   auto a = rt.make_array<double>("a", {count * 8}, {8});
   for (std::int64_t k = 0; k < count; ++k) fill(rt, a(k), static_cast<double>(k), {.at = rt.at("numa0")});

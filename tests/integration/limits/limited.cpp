@@ -10,8 +10,8 @@ namespace limits_test {
 
 outcome run_behind(const std::string& before, const std::string& arguments) {
   // The limit of processor time would not end a program that hangs asleep; `timeout` does.
-  const std::string line =
-      "timeout -s KILL 120 sh -c '" + before + "; exec " TESSERA_BINARY_DIR "/bin/tessera " + arguments + "' 2>&1 < /dev/null; echo \" rc=$?\"";
+  const std::string line = "timeout -s KILL 120 sh -c '" + before + "; exec " TESSERA_BINARY_DIR "/bin/tessera " +
+                           arguments + "' 2>&1 < /dev/null; echo \" rc=$?\"";
   std::FILE* const pipe = ::popen(line.c_str(), "r");
   if (pipe == nullptr) throw std::runtime_error("no shell can be started");
   outcome ended;

@@ -22,7 +22,8 @@ TEST(setuid, variables_do_not_count) {
   struct statvfs files {};
   if (::statvfs(place.path().c_str(), &files) != 0 || (files.f_flag & ST_NOSUID) != 0)
     GTEST_SKIP() << "no setuid programs on the file system of " << place.path();
-  for (std::filesystem::path folder = TESSERA_BINARY_DIR "/lib"; folder != folder.root_path(); folder = folder.parent_path()) {
+  for (std::filesystem::path folder = TESSERA_BINARY_DIR "/lib"; folder != folder.root_path();
+       folder = folder.parent_path()) {
     struct stat is {};
     if (::stat(folder.c_str(), &is) != 0 || (is.st_mode & S_IXOTH) == 0)
       GTEST_SKIP() << "somebody else cannot load the program's libraries: " << folder << " is not theirs to enter";

@@ -9,7 +9,9 @@
 namespace tessera {
 namespace {
 
-std::ptrdiff_t threads_of_this_process() { return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}); }
+std::ptrdiff_t threads_of_this_process() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+}
 
 class threads : public ::testing::TestWithParam<unsigned> {};
 
@@ -26,7 +28,8 @@ TEST_P(threads, are_the_workers_alone) {
         write(block));
   for (std::int64_t i = 0; i < 2; ++i)
     for (std::int64_t j = 0; j < 2; ++j)
-      for (std::int64_t k = 0; k < 2; ++k) gemm(rt, 1.0, a(i, k), transpose::no, a(k, j), transpose::no, k == 0 ? 0.0 : 1.0, c(i, j));
+      for (std::int64_t k = 0; k < 2; ++k)
+        gemm(rt, 1.0, a(i, k), transpose::no, a(k, j), transpose::no, k == 0 ? 0.0 : 1.0, c(i, j));
   rt.fence();
   EXPECT_EQ(c.read_host(c(1, 1))[0], 100.0);
   EXPECT_EQ(threads_of_this_process(), static_cast<std::ptrdiff_t>(workers));

@@ -1,4 +1,5 @@
-// Equal contractions and products that are ready together run as one launch of a device: the same results, fewer launches.
+// Equal contractions and products that are ready together run as one launch of a device: the same results, fewer
+// launches.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,10 +26,13 @@ machine machine_with(const std::string& plugin, const std::string& keys, const s
 class gate {
  public:
   gate(runtime& rt, block_of<double> block, double value) {
-    rt.submit_at(std::source_location::current(), {.at = rt.at("numa0")}, "gate", [this, value](view<double> v) {
-      while (!m_open.load()) std::this_thread::yield();
-      for (double& x : v) x = value;
-    }, write(block));
+    rt.submit_at(
+        std::source_location::current(), {.at = rt.at("numa0")}, "gate",
+        [this, value](view<double> v) {
+          while (!m_open.load()) std::this_thread::yield();
+          for (double& x : v) x = value;
+        },
+        write(block));
   }
   void open() { m_open.store(true); }
 
@@ -45,18 +49,24 @@ struct matrices {
   array<double> is;
 };
 
-/// c(k) = 1 + a b(k) for `count` blocks, several times over: b(k) is k and c(k) is 1 by tasks at `filled`; a is 0.5 once `shared` opens, so
-/// that until then all wait.
+/// c(k) = 1 + a b(k) for `count` blocks, several times over: b(k) is k and c(k) is 1 by tasks at `filled`; a is 0.5
+/// once `shared` opens, so that until then all wait.
 struct sums {
   sums(runtime& rt, std::int64_t blocks, const task_options& filled)
-      : count(blocks), a(rt, "a", 1), b(rt, "b", count), c(rt, "c", count), shared((fill_all(rt, filled), rt), a(0), 0.5) {}
+      : count(blocks),
+        a(rt, "a", 1),
+        b(rt, "b", count),
+        c(rt, "c", count),
+        shared((fill_all(rt, filled), rt), a(0), 0.5) {}
 
   void submit(runtime& rt, const task_options& at, std::int64_t rounds = 1, std::string_view labels_of_a = "ik") {
     for (std::int64_t r = 0; r < rounds; ++r)
       for (std::int64_t k = 0; k < count; ++k) contract(rt, 1.0, a(0), labels_of_a, b(k), "kj", 1.0, c(k), "ij", at);
   }
   double seen(std::int64_t k) { return c.is.read_host(c(k))[k % 64]; }
-  static double expected(std::int64_t k, std::int64_t rounds = 1) { return 1 + static_cast<double>(rounds) * 8 * 0.5 * double(k); }
+  static double expected(std::int64_t k, std::int64_t rounds = 1) {
+    return 1 + static_cast<double>(rounds) * 8 * 0.5 * double(k);
+  }
 
   const std::int64_t count;
   matrices a, b, c;
@@ -96,7 +106,9 @@ TEST_P(batches, equal_contractions_that_are_ready_are_few_launches) {
     const statistics s = rt.statistics();
     for (std::int64_t k = 0; k < count; ++k) ASSERT_EQ(of.seen(k), sums::expected(k, rounds)) << k;
     for (const auto& row : s.operations)
-      if (row.operation == "contract") { EXPECT_EQ(row.tasks, std::uint64_t{count * rounds}); }
+      if (row.operation == "contract") {
+        EXPECT_EQ(row.tasks, std::uint64_t{count * rounds});
+      }
     if (!together) {
       EXPECT_EQ(s.device_launches - before, std::uint64_t{count * rounds});
       EXPECT_EQ(s.batches.launched, 0u);
@@ -121,9 +133,9 @@ TEST_P(batches, products_of_matrices_and_blocks_that_need_workspace) {
   for (std::size_t k = 0; k < count; ++k) fill(rt, q.block(k), double(k), here);
   rt.fence();
   gate first(rt, a(0), 0.25), second(rt, p.block(0), 0.5);
-  for (std::int64_t k = 0; k < count; ++k)
-    gemm(rt, 2.0, a(0), transpose::yes, b(k), transpose::no, 0.0, c(k), here);
-  for (std::size_t k = 0; k < count; ++k) contract(rt, 1.0, p.block(0), "acbd", q.block(k), "cdij", 0.0, r.block(k), "aibj", here);
+  for (std::int64_t k = 0; k < count; ++k) gemm(rt, 2.0, a(0), transpose::yes, b(k), transpose::no, 0.0, c(k), here);
+  for (std::size_t k = 0; k < count; ++k)
+    contract(rt, 1.0, p.block(0), "acbd", q.block(k), "cdij", 0.0, r.block(k), "aibj", here);
   first.open();
   second.open();
   rt.fence();
@@ -151,9 +163,10 @@ plain product_of(const random_product& t, const plain& a, const plain& b, plain 
   return c;
 }
 
-/// Few kinds of task on few blocks, so that equal and unequal ones are ready at the same time and depend on each other. `memory`: of the
-/// device. Returns the tasks that ran in batches.
-std::uint64_t random_products(machine on, const task_options& options, const std::string& device, int tasks, int blocks) {
+/// Few kinds of task on few blocks, so that equal and unequal ones are ready at the same time and depend on each other.
+/// `memory`: of the device. Returns the tasks that ran in batches.
+std::uint64_t random_products(machine on, const task_options& options, const std::string& device, int tasks,
+                              int blocks) {
   auto random = testing::seeded_random();
   runtime rt(std::move(on));
   auto m = rt.make_array<double>("m", {4, 4 * blocks}, {4, 4});
@@ -161,7 +174,8 @@ std::uint64_t random_products(machine on, const task_options& options, const std
   for (int k = 0; k < blocks; ++k) {
     auto v = m.write_host(m(0, k));
     auto& plain_block = oracle[static_cast<std::size_t>(k)];
-    for (std::size_t i = 0; i < 16; ++i) v[static_cast<std::int64_t>(i)] = plain_block[i] = double(random() % 17) / 32 - 0.25;
+    for (std::size_t i = 0; i < 16; ++i)
+      v[static_cast<std::int64_t>(i)] = plain_block[i] = double(random() % 17) / 32 - 0.25;
   }
   const auto pick = [&](int below) { return static_cast<int>(random() % static_cast<std::uint64_t>(below)); };
   for (int n = 0; n < tasks; ++n) {
@@ -176,8 +190,10 @@ std::uint64_t random_products(machine on, const task_options& options, const std
     here.priority = t.priority;
     if (!device.empty() && pick(20) != 0) here.at = rt.at(device);
     const transpose op = t.transposed ? transpose::yes : transpose::no;
-    if (t.as_gemm) gemm(rt, t.alpha, m(0, t.a), op, m(0, t.b), transpose::no, t.beta, m(0, t.c), here);
-    else contract(rt, t.alpha, m(0, t.a), t.transposed ? "ki" : "ik", m(0, t.b), "kj", t.beta, m(0, t.c), "ij", here);
+    if (t.as_gemm)
+      gemm(rt, t.alpha, m(0, t.a), op, m(0, t.b), transpose::no, t.beta, m(0, t.c), here);
+    else
+      contract(rt, t.alpha, m(0, t.a), t.transposed ? "ki" : "ik", m(0, t.b), "kj", t.beta, m(0, t.c), "ij", here);
     auto& c = oracle[static_cast<std::size_t>(t.c)];
     c = product_of(t, oracle[static_cast<std::size_t>(t.a)], oracle[static_cast<std::size_t>(t.b)], c);
   }
@@ -198,19 +214,22 @@ TEST_P(batches, random_products_agree_with_a_sequential_program) {
 TEST(random_batches, in_a_memory_that_holds_a_part) {
   // A block of 128 bytes takes 256 at least: 256 of the 600 are there.
   random_products(machine_with("sim", "", "64 KiB"), {}, "sim0", static_cast<int>(3000 / testing::slow_down), 600);
-  random_products(machine_with("cuda_emulated", "", "64 KiB"), {}, "cuda_emulated0", static_cast<int>(1000 / testing::slow_down), 600);
+  random_products(machine_with("cuda_emulated", "", "64 KiB"), {}, "cuda_emulated0",
+                  static_cast<int>(1000 / testing::slow_down), 600);
 }
 
 TEST(random_batches, on_two_devices_and_the_host) {
   for (const char* placement : {"locality", "eager", "cost"})
-    random_products(testing::with_sims(2, "1 MiB", true, 2, std::string("placement = \"") + placement + "\"\nhistory = \"off\"\n"), {}, "",
-                    static_cast<int>(3000 / testing::slow_down), 200);
+    random_products(
+        testing::with_sims(2, "1 MiB", true, 2, std::string("placement = \"") + placement + "\"\nhistory = \"off\"\n"),
+        {}, "", static_cast<int>(3000 / testing::slow_down), 200);
 }
 
 TEST(batching, is_off_where_every_task_is_looked_at_or_counts) {
   for (const char* key : {"batch = 1\n", "validate = true\n", "deterministic = true\n"}) {
     SCOPED_TRACE(key);
-    EXPECT_EQ(random_products(machine_with("sim", key), {}, "sim0", static_cast<int>(500 / testing::slow_down), 100), 0u);
+    EXPECT_EQ(random_products(machine_with("sim", key), {}, "sim0", static_cast<int>(500 / testing::slow_down), 100),
+              0u);
   }
 }
 
@@ -225,16 +244,19 @@ TEST(batching, one_task_that_is_refused_fails_alone) {
     of.shared.open();
     EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("overlap"));
     for (std::int64_t k = 0; k < count; ++k)
-      if (k != bad) { ASSERT_EQ(of.seen(k), sums::expected(k)) << k; }
+      if (k != bad) {
+        ASSERT_EQ(of.seen(k), sums::expected(k)) << k;
+      }
     EXPECT_THAT(error_of([&] { (void)of.seen(bad); }).what(), HasSubstr("overlap"));
   }
 }
 
 TEST(batching, a_launch_that_fails_under_way_fails_all_that_are_in_it) {
   // The 100 blocks are filled first; then some product, or some batch of them, fails.
-  runtime rt(testing::machine_of("plugins = [\"host\", \"sim\"]\nplacement = \"pinned\"\nhistory = \"off\"\n"
-                                 "[plugin.sim]\nclock = \"real\"\n[[plugin.sim.device]]\nmemory = \"1 MiB\"\nflops = \"40 GFLOP/s\"\n"
-                                 "[[plugin.sim.inject]]\nkind = \"kernel_fails\"\nat = 105\n"));
+  runtime rt(testing::machine_of(
+      "plugins = [\"host\", \"sim\"]\nplacement = \"pinned\"\nhistory = \"off\"\n"
+      "[plugin.sim]\nclock = \"real\"\n[[plugin.sim.device]]\nmemory = \"1 MiB\"\nflops = \"40 GFLOP/s\"\n"
+      "[[plugin.sim.inject]]\nkind = \"kernel_fails\"\nat = 105\n"));
   const task_options here{.at = rt.at("sim0")};
   constexpr std::int64_t count = 50, rounds = 4;
   sums of(rt, count, here);
@@ -252,7 +274,8 @@ TEST(batching, a_launch_that_fails_under_way_fails_all_that_are_in_it) {
   EXPECT_LT(failed, count);
 }
 
-/// 50 sums on whatever there is, four times; `between` happens while they run. Returns how many of them can be read, which are right.
+/// 50 sums on whatever there is, four times; `between` happens while they run. Returns how many of them can be read,
+/// which are right.
 template <class Between>
 std::int64_t readable_sums(runtime& rt, Between&& between) {
   constexpr std::int64_t count = 50, rounds = 4;
@@ -277,13 +300,17 @@ std::int64_t readable_sums(runtime& rt, Between&& between) {
 
 TEST(batching, a_device_that_is_lost_takes_what_was_under_way_with_it) {
   for (const int at : {1, 2, 9, 30}) {
-    runtime rt(testing::machine_of("plugins = [\"host\", \"sim\"]\nhistory = \"off\"\n[plugin.sim]\nclock = \"real\"\n"
-                                   "[[plugin.sim.device]]\nmemory = \"1 MiB\"\nflops = \"40 GFLOP/s\"\n"
-                                   "[[plugin.sim.inject]]\nkind = \"lost\"\non = \"kernel\"\nat = " + std::to_string(at) + "\n"));
+    runtime rt(
+        testing::machine_of("plugins = [\"host\", \"sim\"]\nhistory = \"off\"\n[plugin.sim]\nclock = \"real\"\n"
+                            "[[plugin.sim.device]]\nmemory = \"1 MiB\"\nflops = \"40 GFLOP/s\"\n"
+                            "[[plugin.sim.inject]]\nkind = \"lost\"\non = \"kernel\"\nat = " +
+                            std::to_string(at) + "\n"));
     EXPECT_LE(readable_sums(rt, [] {}), 50);
     const bool lost = !rt.attached(rt.at("sim0"));
     EXPECT_EQ(rt.statistics().losses.devices, lost ? 1u : 0u);
-    if (lost) { EXPECT_EQ(readable_sums(rt, [] {}), 50) << "the run goes on"; }
+    if (lost) {
+      EXPECT_EQ(readable_sums(rt, [] {}), 50) << "the run goes on";
+    }
   }
 }
 
@@ -340,8 +367,9 @@ TEST(batching, an_operation_of_the_program) {
     auto x = rt.make_array<double>("x", {1}, {1}), y = rt.make_array<double>("y", {count}, {1});
     gate shared(rt, x(0), 3.0);
     for (std::int64_t k = 0; k < count; ++k) {
-      const std::array accesses{block::access{.block = &x(0).record(), .version = 0, .how = intent::read, .flags = 0, .space = 0},
-                                block::access{.block = &y(k).record(), .version = 0, .how = intent::write, .flags = 0, .space = 0}};
+      const std::array accesses{
+          block::access{.block = &x(0).record(), .version = 0, .how = intent::read, .flags = 0, .space = 0},
+          block::access{.block = &y(k).record(), .version = 0, .how = intent::write, .flags = 0, .space = 0}};
       rt.submit_operation(move, nullptr, 0, accesses, here);
     }
     shared.open();
@@ -382,7 +410,8 @@ TEST(batching, replays_and_new_arguments) {
     rt.replay(step);
   }
   rt.fence();
-  for (std::int64_t k = 0; k < count; ++k) ASSERT_EQ(c.is.read_host(c(k))[9], (k == 7 ? 15 : 10) * 8 * 0.5 * double(k)) << k;
+  for (std::int64_t k = 0; k < count; ++k)
+    ASSERT_EQ(c.is.read_host(c(k))[9], (k == 7 ? 15 : 10) * 8 * 0.5 * double(k)) << k;
   EXPECT_GT(rt.statistics().batches.tasks, 0u);
 }
 
@@ -405,7 +434,8 @@ TEST(batching, tasks_of_a_launch_share_its_time_in_a_trace) {
   EXPECT_EQ(seen, count);
   for (auto& [track, tasks] : rows) {
     std::ranges::sort(tasks);
-    for (std::size_t k = 1; k < tasks.size(); ++k) EXPECT_LE(tasks[k - 1].second, tasks[k].first) << "on a track nothing happens twice";
+    for (std::size_t k = 1; k < tasks.size(); ++k)
+      EXPECT_LE(tasks[k - 1].second, tasks[k].first) << "on a track nothing happens twice";
   }
 }
 

@@ -41,8 +41,10 @@ TEST_P(block_groups, a_block_lasts_as_long_as_its_tasks) {
   const std::uint64_t before = used_bytes(rt);
   for (int k = 1; k <= 50; ++k) {
     const block_of<double> b = group.make(shape{100}, 0);
-    rt.submit("write", [k](view<double> x) { std::fill(x.begin(), x.end(), k); }, write(b));
-    rt.submit("add", [](view<const double> x, view<double> to) { to[0] += x[99]; }, read(b), update(sum(0)));
+    rt.submit(
+        "write", [k](view<double> x) { std::fill(x.begin(), x.end(), k); }, write(b));
+    rt.submit(
+        "add", [](view<const double> x, view<double> to) { to[0] += x[99]; }, read(b), update(sum(0)));
     group.destroy(b);
   }
   EXPECT_EQ(sum.read_host(sum(0))[0], 50 * 51 / 2);
@@ -80,7 +82,9 @@ TEST_P(block_groups, a_block_may_end_with_the_task_that_has_it) {
   for (int k = 0; k < 200; ++k) {
     auto mine = std::make_shared<owner>(group, group.make(shape{100}, 0));
     group.write_host(mine->b)[0] = 1;
-    rt.submit("count", [mine](view<const double> x, view<std::int64_t> to) { to[0] += static_cast<std::int64_t>(x[0]); }, read(mine->b), update(done(0)));
+    rt.submit(
+        "count", [mine](view<const double> x, view<std::int64_t> to) { to[0] += static_cast<std::int64_t>(x[0]); },
+        read(mine->b), update(done(0)));
   }
   EXPECT_EQ(done.read_host(done(0))[0], 200);
   rt.fence();
@@ -93,7 +97,8 @@ TEST_P(block_groups, views_do_not_pass_by_tasks_that_wait) {
   const block_of<double> b = group.make(shape{1}, 0);
   group.write_host(b)[0] = 1;
   auto other = rt.make_array<double>("other", {1}, {1});
-  // The other workers have a task each that does not end: the thread that takes views is the only one that can run anything.
+  // The other workers have a task each that does not end: the thread that takes views is the only one that can run
+  // anything.
   std::atomic<unsigned> held{0};
   std::atomic<bool> open{false}, ran{false};
   for (unsigned k = 1; k < GetParam(); ++k)
@@ -102,10 +107,13 @@ TEST_P(block_groups, views_do_not_pass_by_tasks_that_wait) {
       open.wait(false);
     });
   while (held + 1 < GetParam()) std::this_thread::yield();
-  rt.submit("elsewhere", [&](view<double> x) {
-    x[0] = 2;
-    ran = true;
-  }, write(other(0)));
+  rt.submit(
+      "elsewhere",
+      [&](view<double> x) {
+        x[0] = 2;
+        ran = true;
+      },
+      write(other(0)));
   for (int turns = 0; turns < 10'000 && !ran; ++turns) EXPECT_EQ(group.read_host(b)[0], 1);
   EXPECT_TRUE(ran) << "while views were taken";
   open = true;

@@ -1,4 +1,5 @@
-// Contractions of labelled blocks through the runtime, against the definition: on the host, a simulated device, a GPU, all of them.
+// Contractions of labelled blocks through the runtime, against the definition: on the host, a simulated device, a GPU,
+// all of them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +23,8 @@ std::string what_fails(Function&& function) {
 std::string letters(const contraction& shape, int operand) {
   std::string made;
   for (const std::int32_t label : shape.modes[operand])
-    made += static_cast<char>('a' + (std::find(shape.labels.begin(), shape.labels.end(), label) - shape.labels.begin()));
+    made +=
+        static_cast<char>('a' + (std::find(shape.labels.begin(), shape.labels.end(), label) - shape.labels.begin()));
   return made;
 }
 
@@ -40,12 +42,13 @@ void agrees(runtime& rt, task_options here, std::uint64_t seed) {
     arrays.push_back(array_of<T>(rt, std::string(1, "ABC"[operand]), shape.extents[operand], values[operand]));
   }
   const T alpha(0.5), beta(seed % 3 == 0 ? T(0) : T(-2));
-  contract(rt, alpha, arrays[0].block(0), letters(shape, 0), arrays[1].block(0), letters(shape, 1), beta, arrays[2].block(0),
-           letters(shape, 2), here);
+  contract(rt, alpha, arrays[0].block(0), letters(shape, 0), arrays[1].block(0), letters(shape, 1), beta,
+           arrays[2].block(0), letters(shape, 2), here);
   conformance::contract_by_definition(shape, alpha, values[0], values[1], beta, values[2]);
   const auto result = arrays[2].read_host(arrays[2].block(0));
   for (std::size_t i = 0; i < values[2].size(); ++i)
-    ASSERT_LE(std::abs(result[static_cast<std::int64_t>(i)] - values[2][i]), tolerance<T>(8.0 * static_cast<double>(shape.terms() + 4)))
+    ASSERT_LE(std::abs(result[static_cast<std::int64_t>(i)] - values[2][i]),
+              tolerance<T>(8.0 * static_cast<double>(shape.terms() + 4)))
         << shape.text() << " element " << i << " seed " << seed;
 }
 
@@ -99,12 +102,13 @@ TEST(contract, many_that_want_workspace_in_a_small_memory) {
     }
     a.push_back(array_of<double>(rt, "A" + std::to_string(k), shape.extents[0], va.back()));
     b.push_back(array_of<double>(rt, "B" + std::to_string(k), shape.extents[1], vb.back()));
-    c.push_back(array_of<double>(rt, "C" + std::to_string(k), shape.extents[2], std::vector<double>(shape.count(2), 1.0)));
+    c.push_back(
+        array_of<double>(rt, "C" + std::to_string(k), shape.extents[2], std::vector<double>(shape.count(2), 1.0)));
   }
   for (int round = 0; round < 2; ++round)
     for (std::int64_t k = 0; k < blocks; ++k)
-      contract(rt, 1.0, a[static_cast<std::size_t>(k)].block(0), "acbd", b[static_cast<std::size_t>(k)].block(0), "dicj", 1.0,
-               c[static_cast<std::size_t>(k)].block(0), "aibj", here);
+      contract(rt, 1.0, a[static_cast<std::size_t>(k)].block(0), "acbd", b[static_cast<std::size_t>(k)].block(0),
+               "dicj", 1.0, c[static_cast<std::size_t>(k)].block(0), "aibj", here);
   rt.fence();
   for (std::size_t k = 0; k < blocks; ++k) {
     std::vector<double> wanted(shape.count(2), 1.0);
@@ -164,7 +168,8 @@ TEST(contract, in_place_with_what_the_first_call_found_out) {
       std::vector<double> values[3];
       std::array<operation::operand, 3> operands;
       for (std::size_t which = 0; which < 3; ++which) {
-        for (std::size_t i = 0; i < kind.count(static_cast<int>(which)); ++i) values[which].push_back(random_value<double>(random));
+        for (std::size_t i = 0; i < kind.count(static_cast<int>(which)); ++i)
+          values[which].push_back(random_value<double>(random));
         operands[which].host = values[which].data();
         operands[which].address = {nullptr, reinterpret_cast<std::uintptr_t>(values[which].data())};
         operands[which].type = element_type::f64;
@@ -177,7 +182,8 @@ TEST(contract, in_place_with_what_the_first_call_found_out) {
       rt.run_in_place(*rt.builtin().contract, &arguments, sizeof arguments, operands, &facts);
       EXPECT_TRUE(facts.known);
       for (std::size_t i = 0; i < wanted.size(); ++i)
-        ASSERT_LE(std::abs(values[2][i] - wanted[i]), tolerance<double>(8.0 * static_cast<double>(kind.terms() + 4))) << kind.text();
+        ASSERT_LE(std::abs(values[2][i] - wanted[i]), tolerance<double>(8.0 * static_cast<double>(kind.terms() + 4)))
+            << kind.text();
     }
     with_workspace += facts.workspace > 0 ? 1 : 0;
   }
@@ -199,8 +205,9 @@ TEST(contract, in_place_a_misfit_is_told_and_nothing_is_known) {
   operation::contract_arguments arguments;
   arguments.a = {'i', 'k'}, arguments.b = {'k', 'j'}, arguments.c = {'i'};
   operation::in_place_facts facts;
-  EXPECT_THAT(what_fails([&] { rt.run_in_place(*rt.builtin().contract, &arguments, sizeof arguments, operands, &facts); }),
-              HasSubstr("label 'i' has extent 4 in the inputs and 16 in C"));
+  EXPECT_THAT(
+      what_fails([&] { rt.run_in_place(*rt.builtin().contract, &arguments, sizeof arguments, operands, &facts); }),
+      HasSubstr("label 'i' has extent 4 in the inputs and 16 in C"));
   EXPECT_FALSE(facts.known);
 }
 

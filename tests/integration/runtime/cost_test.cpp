@@ -17,16 +17,18 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string devices(const std::vector<std::string>& flops, const std::string& more = "", const std::string& clock = "real") {
+std::string devices(const std::vector<std::string>& flops, const std::string& more = "",
+                    const std::string& clock = "real") {
   std::string toml = "[plugin.sim]\nclock = \"" + clock + "\"\n";
   for (const std::string& rate : flops)
     toml += "[[plugin.sim.device]]\nmemory = \"64 MiB\"\nflops = \"" + rate + "\"\n" + more;
   return toml;
 }
 
-machine cost_machine(const std::string& history, const std::string& sims, const std::string& plugins = "\"host\", \"sim\"",
-                     const std::string& placement = "cost") {
-  return testing::machine_of("plugins = [" + plugins + "]\nplacement = \"" + placement + "\"\nhistory = \"" + history + "\"\n" + sims);
+machine cost_machine(const std::string& history, const std::string& sims,
+                     const std::string& plugins = "\"host\", \"sim\"", const std::string& placement = "cost") {
+  return testing::machine_of("plugins = [" + plugins + "]\nplacement = \"" + placement + "\"\nhistory = \"" + history +
+                             "\"\n" + sims);
 }
 
 bool on_devices_only(const plugin::device& device, element_type type) {
@@ -84,7 +86,8 @@ TEST(cost, devices_of_speeds_1_2_4_are_kept_in_proportion) {
   for (int k = 0; k < 3; ++k) fill(rt, warm(k), 0.0, {.at = rt.at("sim" + std::to_string(k))});
   rt.fence();
 
-  // How near to the ideal depends on what else this machine does meanwhile; it is printed, and measured without a clock below.
+  // How near to the ideal depends on what else this machine does meanwhile; it is printed, and measured without a clock
+  // below.
   constexpr double streams = 2, rate = (1 + 2 + 4) * 0.0262144e9 * streams;
   const double ideal = count * flops_of_one / rate;
   auto before = places_of(rt, "product");
@@ -96,7 +99,8 @@ TEST(cost, devices_of_speeds_1_2_4_are_kept_in_proportion) {
     // In modelled time the round lasts as long as the device with the most work computes.
     double longest = 0;
     for (std::size_t k = 0; k < busy.size(); ++k)
-      longest = std::max(longest, static_cast<double>(ask(*sims_of(rt)[k], TSR_QUERY_BUSY_NS) - busy[k]) * 1e-9 / streams);
+      longest =
+          std::max(longest, static_cast<double>(ask(*sims_of(rt)[k], TSR_QUERY_BUSY_NS) - busy[k]) * 1e-9 / streams);
     std::printf("round %d: %.3f of the ideal in modelled time\n", round, ideal / longest);
     if (round == 0) before = places_of(rt, "product");
   }
@@ -109,8 +113,9 @@ TEST(cost, devices_of_speeds_1_2_4_are_kept_in_proportion) {
 }
 
 TEST(cost, the_same_in_virtual_time_when_all_is_placed_before_anything_runs) {
-  // With a virtual clock nothing waits, and work ends when the host is done with it, not when the model says: so what ends
-  // tells the scheduler nothing. Held back until all is placed, the devices' own clocks show what the placement is worth.
+  // With a virtual clock nothing waits, and work ends when the host is done with it, not when the model says: so what
+  // ends tells the scheduler nothing. Held back until all is placed, the devices' own clocks show what the placement is
+  // worth.
   runtime rt(cost_machine("off", devices({"1 GFLOP/s", "2 GFLOP/s", "4 GFLOP/s"}, "", "virtual")));
   static std::latch* opened = nullptr;
   std::latch open(1);
@@ -135,7 +140,8 @@ TEST(cost, the_same_in_virtual_time_when_all_is_placed_before_anything_runs) {
   const auto sims = sims_of(rt);
   ASSERT_EQ(sims.size(), 3u);
   for (int k = 0; k < 3; ++k)
-    rt.submit_operation(hold, nullptr, 0, std::array<block::access, 1>{write(gates(k))}, {.at = rt.at(sims[static_cast<std::size_t>(k)]->name())});
+    rt.submit_operation(hold, nullptr, 0, std::array<block::access, 1>{write(gates(k))},
+                        {.at = rt.at(sims[static_cast<std::size_t>(k)]->name())});
   submit_products(rt, product, ab, c, count);
   open.count_down();
   rt.fence();
@@ -183,9 +189,12 @@ std::uint64_t on_device(runtime& rt, const operation::definition& product, std::
   const std::uint64_t before = places_of(rt, "product")["sim0"];
   for (int k = 0; k < count; ++k) {
     for (int side = 0; side < 2; ++side)
-      rt.submit("new", [k, side](view<double> x) {
-        for (std::int64_t i = 0; i < x.size(); ++i) x[i] = side == 0 ? 1.0 + k : static_cast<double>(i % 3);
-      }, write(ab(0, side)));
+      rt.submit(
+          "new",
+          [k, side](view<double> x) {
+            for (std::int64_t i = 0; i < x.size(); ++i) x[i] = side == 0 ? 1.0 + k : static_cast<double>(i % 3);
+          },
+          write(ab(0, side)));
     rt.submit_operation(product, &arguments, sizeof arguments,
                         std::array<block::access, 3>{read(ab(0, 0)), read(ab(0, 1)), write(c(0, 0))});
     rt.fence();

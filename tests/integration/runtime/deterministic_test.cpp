@@ -32,12 +32,17 @@ std::pair<double, double> sums_of(runtime& rt) {
   for (int round = 0; round < 2; ++round) {
     for (int k = 0; k < summands; ++k) {
       axpy_accumulate(rt, 1.0, x(k), sum(0));
-      rt.submit("add", [k](view<const double> from, view<double> to) {
-        for (int n = 0; n < k * 7919 % 1000; ++n) std::atomic_signal_fence(std::memory_order_seq_cst);  // it takes a while
-        to[0] += from[0];
-      }, read(x(k)), accumulate(sum(1)));
+      rt.submit(
+          "add",
+          [k](view<const double> from, view<double> to) {
+            for (int n = 0; n < k * 7919 % 1000; ++n)
+              std::atomic_signal_fence(std::memory_order_seq_cst);  // it takes a while
+            to[0] += from[0];
+          },
+          read(x(k)), accumulate(sum(1)));
     }
-    rt.submit("look", [](view<double> a, view<double> b) { a[0] += 1, b[0] += 1; }, update(sum(0)), update(sum(1)));
+    rt.submit(
+        "look", [](view<double> a, view<double> b) { a[0] += 1, b[0] += 1; }, update(sum(0)), update(sum(1)));
   }
   return {sum.read_host(sum(0))[0], sum.read_host(sum(1))[0]};
 }
@@ -83,23 +88,28 @@ TEST(deterministic, a_failed_addition_spoils_the_sum) {
   runtime rt(testing::machine_of("plugins = [\"host\"]\ndeterministic = true\n", 2));
   auto sum = rt.make_array<double>("sum", {1}, {1});
   for (int k = 0; k < 9; ++k)
-    rt.submit("give", [k](view<double> s) {
-      if (k == 5) throw std::runtime_error("boom 5");
-      s[0] += k;
-    }, accumulate(sum(0)));
+    rt.submit(
+        "give",
+        [k](view<double> s) {
+          if (k == 5) throw std::runtime_error("boom 5");
+          s[0] += k;
+        },
+        accumulate(sum(0)));
   EXPECT_THROW(rt.fence(), error);
   EXPECT_THROW((void)sum.read_host(sum(0)), error);
   fill(rt, sum(0), 1.0);
-  rt.submit("give", [](view<double> s) { s[0] += 1; }, accumulate(sum(0)));
+  rt.submit(
+      "give", [](view<double> s) { s[0] += 1; }, accumulate(sum(0)));
   EXPECT_EQ(sum.read_host(sum(0))[0], 2.0);
 }
 
 /// Copies leave for the disk; the sum needs all of them, and the memory holds four blocks.
 TEST(accumulate, sums_in_pieces_where_all_copies_together_do_not_fit) {
   for (const bool deterministic : {true, false}) {
-    runtime rt(testing::machine_of(std::string("plugins = [\"host\", \"disk\"]\ndeterministic = ") + (deterministic ? "true" : "false") +
-                                       "\n[memory]\nhost_limit = \"128 KiB\"\nslab_bytes = \"64 KiB\"\n[plugin.disk]\ncapacity = \"16 MiB\"\n",
-                                   deterministic ? 1 : 6));
+    runtime rt(testing::machine_of(
+        std::string("plugins = [\"host\", \"disk\"]\ndeterministic = ") + (deterministic ? "true" : "false") +
+            "\n[memory]\nhost_limit = \"128 KiB\"\nslab_bytes = \"64 KiB\"\n[plugin.disk]\ncapacity = \"16 MiB\"\n",
+        deterministic ? 1 : 6));
     constexpr std::int64_t elements = 4096;  // 32 KiB
     auto x = rt.make_array<double>("x", {8 * elements}, {elements});
     auto sum = rt.make_array<double>("sum", {2 * elements}, {elements});

@@ -17,8 +17,8 @@ machine described(const std::string& flops, int devices = 1, const std::string& 
                   const std::string& keys = "placement = \"cost\"\nhistory = \"off\"\n") {
   std::string toml = "plugins = [\"host\", \"sim\"]\n" + keys + "[plugin.sim]\nclock = \"virtual\"\n";
   for (int k = 0; k < devices; ++k)
-    toml += "[[plugin.sim.device]]\nmemory = \"4 MiB\"\nlatency = \"1 us\"\nflops = \"" + flops + "\"\nbandwidth_in = \"" + bandwidth +
-            "\"\nbandwidth_out = \"" + bandwidth + "\"\n";
+    toml += "[[plugin.sim.device]]\nmemory = \"4 MiB\"\nlatency = \"1 us\"\nflops = \"" + flops +
+            "\"\nbandwidth_in = \"" + bandwidth + "\"\nbandwidth_out = \"" + bandwidth + "\"\n";
   return machine_of(toml, 1);
 }
 
@@ -27,7 +27,11 @@ struct product {
   product(runtime& on, std::int64_t n) {
     for (const char* name : {"A", "B", "C"}) arrays.push_back(on.make_array<double>(name, {n, n}, {n, n}));
     for (std::size_t k = 0; k < 3; ++k)
-      accesses[k] = {.block = &block(k).record(), .version = 0, .how = k < 2 ? intent::read : intent::write, .flags = 0, .space = 0};
+      accesses[k] = {.block = &block(k).record(),
+                     .version = 0,
+                     .how = k < 2 ? intent::read : intent::write,
+                     .flags = 0,
+                     .space = 0};
     spaces = {host, host, host};
     asked.what = on.builtin().contract;
     asked.arguments = &arguments;
@@ -55,7 +59,8 @@ TEST(device_choice, follows_speed_size_and_where_the_blocks_are) {
   runtime fast(described("10000 GFLOP/s")), slow(described("0.01 GFLOP/s"));
   EXPECT_TRUE(fast.has_devices());
   product large(fast, 300), small(fast, 8), slowly(slow, 300);
-  EXPECT_FALSE(fast.choose_device(large.asked)) << "the first of a size goes to the host, to learn how long it takes there";
+  EXPECT_FALSE(fast.choose_device(large.asked))
+      << "the first of a size goes to the host, to learn how long it takes there";
   const auto chosen = fast.choose_device(large.asked);
   ASSERT_TRUE(chosen);
   EXPECT_EQ(fast.device_spaces(), block::space_set::of(chosen->space));

@@ -49,8 +49,8 @@ class kernels : public ::testing::TestWithParam<kernel_place> {
   machine make(const std::string& keys = "", const std::string& folder = "") const {
     const std::string plugin = GetParam().plugin, others = plugin == "host" ? "" : ", \"" + plugin + "\"";
     const std::string limit = plugin == "host" ? "" : "devices = 1\nmemory_limit = \"64 MiB\"\n";
-    return machine_of("plugins = [\"host\"" + others + "]\nkernel_cache = \"" + (folder.empty() ? cache().string() : folder) +
-                      "\"\n[plugin." + plugin + "]\n" + limit + keys);
+    return machine_of("plugins = [\"host\"" + others + "]\nkernel_cache = \"" +
+                      (folder.empty() ? cache().string() : folder) + "\"\n[plugin." + plugin + "]\n" + limit + keys);
   }
   static task_options here(const runtime& rt) { return {.at = rt.at(GetParam().location)}; }
 
@@ -63,7 +63,8 @@ class kernels : public ::testing::TestWithParam<kernel_place> {
             .signature = {intent::read, intent::update},
             .kernel = {.name = kernel, .text = {.source = text}, .launch = launch}};
   }
-  static void submit(runtime& rt, const operation::definition& what, array<double>& x, array<double>& y, double a, std::int64_t k) {
+  static void submit(runtime& rt, const operation::definition& what, array<double>& x, array<double>& y, double a,
+                     std::int64_t k) {
     const block::access blocks[] = {read(x(k)), update(y(k))};
     rt.submit_operation(what, &a, sizeof a, blocks, here(rt));
   }
@@ -133,8 +134,8 @@ TEST_P(kernels, need_no_folder) {
 
 TEST_P(kernels, that_do_not_compile_fail_their_tasks_and_nothing_else) {
   runtime rt(make());
-  operation::definition bad =
-      axpy("KERNEL void axpy(double a, GLOBAL const double* x, GLOBAL double* y, long n) {\n  y[0] = missing_name;\n}\n");
+  operation::definition bad = axpy(
+      "KERNEL void axpy(double a, GLOBAL const double* x, GLOBAL double* y, long n) {\n  y[0] = missing_name;\n}\n");
   bad.kernel.text.file = "solver.txt";
   bad.kernel.text.line = 30;
   const auto& what = rt.define(bad);
@@ -217,8 +218,8 @@ TEST_P(kernels, with_a_compiler_that_is_missing_or_slow) {
   const fs::path slow = m_root / "slow.sh";
   std::ofstream(slow) << "#!/bin/sh\nsleep 600 & wait\n";
   ::chmod(slow.c_str(), 0700);
-  for (const std::string& keys :
-       {std::string("compiler = \"/nonexistent/cc\"\n"), "compiler = \"" + slow.string() + "\"\ncompile_limit = \"100 ms\"\n"}) {
+  for (const std::string& keys : {std::string("compiler = \"/nonexistent/cc\"\n"),
+                                  "compiler = \"" + slow.string() + "\"\ncompile_limit = \"100 ms\"\n"}) {
     runtime rt(make(keys));
     const auto& what = rt.define(axpy(text));
     auto x = rt.make_array<double>("x", {10}, {10});
@@ -228,7 +229,8 @@ TEST_P(kernels, with_a_compiler_that_is_missing_or_slow) {
     submit(rt, what, x, y, 2, 0);
     const error e = error_of([&] { rt.fence(); });
     EXPECT_EQ(e.kind(), error_kind::device);
-    EXPECT_THAT(e.message(), ::testing::AnyOf(HasSubstr("/nonexistent/cc is no program"), HasSubstr("was ended after 0.1 s")));
+    EXPECT_THAT(e.message(),
+                ::testing::AnyOf(HasSubstr("/nonexistent/cc is no program"), HasSubstr("was ended after 0.1 s")));
   }
 }
 
@@ -243,7 +245,8 @@ TEST_P(kernels, stand_beside_a_host_function) {
     EXPECT_EQ(*static_cast<const int*>(c.data), 17) << "a definition's data are the program's own";
     on_the_host.fetch_add(1);
     for (std::int64_t i = 0; i < c.operands[0].extents->count(); ++i)
-      static_cast<double*>(c.operands[1].host)[i] += c.arguments_as<double>() * static_cast<const double*>(c.operands[0].host)[i];
+      static_cast<double*>(c.operands[1].host)[i] +=
+          c.arguments_as<double>() * static_cast<const double*>(c.operands[0].host)[i];
   };
   both.kernel.launch = [](const context& c, kernel_launch& how) {
     EXPECT_EQ(*static_cast<const int*>(c.data), 17);
@@ -284,13 +287,13 @@ TEST(native_functions, get_opencl_queues) {
   runtime rt(with_gpus("opencl", 1, "64 MiB", ""));
   static std::atomic<int> calls{0};
   calls = 0;
-  const auto& what = rt.define(
-      {.name = "look", .signature = {intent::update}, .native = {{"opencl", [](const context& c, void* queue) {
-                                                                    EXPECT_NE(queue, nullptr);
-                                                                    EXPECT_NE(operation::native_place_of(c, c.operands[0]).handle,
-                                                                              nullptr);
-                                                                    calls.fetch_add(1);
-                                                                  }}}});
+  const auto& what = rt.define({.name = "look",
+                                .signature = {intent::update},
+                                .native = {{"opencl", [](const context& c, void* queue) {
+                                              EXPECT_NE(queue, nullptr);
+                                              EXPECT_NE(operation::native_place_of(c, c.operands[0]).handle, nullptr);
+                                              calls.fetch_add(1);
+                                            }}}});
   auto x = rt.make_array<double>("x", {10}, {10});
   fill(rt, x(0), 1.0);
   const block::access blocks[] = {update(x(0))};
@@ -315,10 +318,10 @@ TEST(native_functions, get_queues_and_places) {
                                               calls.fetch_add(1);
                                             }},
                                            {"cuda", [](const context&, void*) { FAIL() << "of another plugin"; }}}});
-  const auto& fails =
-      rt.define({.name = "fails", .signature = {intent::update}, .native = {{"cuda_emulated", [](const context&, void*) {
-                                                                               throw std::runtime_error("the vendor's words");
-                                                                             }}}});
+  const auto& fails = rt.define(
+      {.name = "fails", .signature = {intent::update}, .native = {{"cuda_emulated", [](const context&, void*) {
+                                                                     throw std::runtime_error("the vendor's words");
+                                                                   }}}});
   auto x = rt.make_array<double>("x", {10}, {10});
   fill(rt, x(0), 1.0);
   const block::access blocks[] = {update(x(0))};

@@ -21,25 +21,29 @@ inline machine host_only(unsigned workers = 2) { return machine_of("plugins = [\
 inline machine with_sims(int devices, const std::string& memory, bool peer_link = false, unsigned workers = 2,
                          const std::string& more_runtime = "", const std::string& more_plugins = "",
                          const std::string& more_tables = "") {
-  std::string toml = "plugins = [\"host\", \"sim\"" + more_plugins + "]\n" + more_runtime + more_tables + "[plugin.sim]\nclock = \"real\"\n";
+  std::string toml = "plugins = [\"host\", \"sim\"" + more_plugins + "]\n" + more_runtime + more_tables +
+                     "[plugin.sim]\nclock = \"real\"\n";
   for (int k = 0; k < devices; ++k)
     toml += "[[plugin.sim.device]]\nmemory = \"" + memory +
             "\"\nbandwidth_in = \"20 GiB/s\"\nbandwidth_out = \"20 GiB/s\"\nlatency = \"1 us\"\nflops = \"" +
             std::to_string(40 / (k + 1)) + " GFLOP/s\"\n";
   if (peer_link)
-    toml += "[[plugin.sim.link]]\nfrom = 0\nto = 1\nbandwidth = \"40 GiB/s\"\nlatency = \"1 us\"\n"
-            "[[plugin.sim.link]]\nfrom = 1\nto = 0\nbandwidth = \"40 GiB/s\"\nlatency = \"1 us\"\n";
+    toml +=
+        "[[plugin.sim.link]]\nfrom = 0\nto = 1\nbandwidth = \"40 GiB/s\"\nlatency = \"1 us\"\n"
+        "[[plugin.sim.link]]\nfrom = 1\nto = 0\nbandwidth = \"40 GiB/s\"\nlatency = \"1 us\"\n";
   return machine_of(toml, workers);
 }
 
-/// Tables of a machine with two host memories, numa0 and numa1, with two cores each. Whatever the machine of the tests is.
+/// Tables of a machine with two host memories, numa0 and numa1, with two cores each. Whatever the machine of the tests
+/// is.
 inline const std::string two_hosts = "[topology]\nsynthetic = \"numa:2 core:2 pu:1\"\n[plugin.host]\ndomains = 2\n";
 
-/// The host and devices of a GPU plugin (emulated ones, or OpenCL's), which run the GPU plugins' own kernels and streams.
-inline machine with_gpus(const std::string& plugin, int devices, const std::string& memory, const std::string& more_runtime,
-                         const std::string& more_keys = "") {
-  return machine_of("plugins = [\"host\", \"" + plugin + "\"]\n" + more_runtime + "[plugin." + plugin + "]\ndevices = " +
-                    std::to_string(devices) + "\nmemory_limit = \"" + memory + "\"\n" + more_keys);
+/// The host and devices of a GPU plugin (emulated ones, or OpenCL's), which run the GPU plugins' own kernels and
+/// streams.
+inline machine with_gpus(const std::string& plugin, int devices, const std::string& memory,
+                         const std::string& more_runtime, const std::string& more_keys = "") {
+  return machine_of("plugins = [\"host\", \"" + plugin + "\"]\n" + more_runtime + "[plugin." + plugin +
+                    "]\ndevices = " + std::to_string(devices) + "\nmemory_limit = \"" + memory + "\"\n" + more_keys);
 }
 
 /// A machine and the random program that runs on it.
@@ -60,7 +64,8 @@ struct random_setting {
   std::int64_t extent() const { return elements != 0 ? elements : spills() ? 512 : 32; }
   bool spills() const { return std::string(memory_table).find("host_limit") != std::string::npos; }
   machine make() const {
-    const std::string keys = "placement = \"" + std::string(placement) + "\"\nhistory = \"off\"\n", disk = spills() ? ", \"disk\"" : "";
+    const std::string keys = "placement = \"" + std::string(placement) + "\"\nhistory = \"off\"\n",
+                      disk = spills() ? ", \"disk\"" : "";
     const std::string tables = memory_table + (hosts == 2 ? two_hosts : std::string());
     if (*gpu_plugin != '\0') return with_gpus(gpu_plugin, devices, memory, keys + tables, gpu_keys);
     return devices == 0 ? machine_of("plugins = [\"host\"" + disk + "]\n" + keys + tables, hosts == 2 ? 4 : 2)

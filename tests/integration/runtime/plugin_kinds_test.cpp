@@ -8,14 +8,15 @@
 namespace tessera {
 namespace {
 
-using ::testing::HasSubstr;
 using test_support::error_of;
+using ::testing::HasSubstr;
 
 std::string built(const std::string& name) { return std::string(TESSERA_TEST_PLUGINS) + "/tessera_" + name + ".so"; }
 
 /// Host, one simulated device, and a plugin of the tests; `placement` as in TOML.
 machine with_plugin(const std::string& name, const std::string& placement) {
-  return testing::machine_of("plugins = [\"host\", \"sim\", \"" + built(name) + "\"]\nplacement = \"" + placement + "\"\nhistory = \"off\"\n");
+  return testing::machine_of("plugins = [\"host\", \"sim\", \"" + built(name) + "\"]\nplacement = \"" + placement +
+                             "\"\nhistory = \"off\"\n");
 }
 
 std::uint64_t tasks_at(const runtime& rt, const std::string& operation, const std::string& place) {
@@ -45,10 +46,13 @@ TEST(operations_plugin, a_refusal_carries_the_plugins_words) {
   auto a = rt.make_array<float>("a", {3}, {3});
   fill(rt, a(0), 2.0F);
   const double factor = 1.5;
-  rt.submit_operation(*rt.operations().find("test.scale"), &factor, sizeof factor, std::array<block::access, 1>{update(a(0))});
+  rt.submit_operation(*rt.operations().find("test.scale"), &factor, sizeof factor,
+                      std::array<block::access, 1>{update(a(0))});
   const error e = error_of([&] { rt.fence(); });
   EXPECT_EQ(e.kind(), error_kind::task);
-  EXPECT_THAT(e.what(), HasSubstr("plugin \"operations\" answers INVALID_ARGUMENT: scale takes one block of float64 and one double"));
+  EXPECT_THAT(
+      e.what(),
+      HasSubstr("plugin \"operations\" answers INVALID_ARGUMENT: scale takes one block of float64 and one double"));
   EXPECT_THAT(e.where(), HasSubstr("plugin_kinds_test.cpp"));
 }
 
@@ -65,7 +69,12 @@ TEST(policy_plugin, decides_where_tasks_run) {
     runtime rt(with_plugin(policy, "policy:" + policy));
     auto a = rt.make_array<double>("a", {64, 64}, {16, 16});
     for (std::size_t k = 0; k < a.size(); ++k) {
-      rt.submit("on the host", [](view<double> x) { for (double& v : x) v = 1.0; }, write(a.block(k)));
+      rt.submit(
+          "on the host",
+          [](view<double> x) {
+            for (double& v : x) v = 1.0;
+          },
+          write(a.block(k)));
       scal(rt, 2.0, a.block(k));
     }
     rt.fence();

@@ -1,4 +1,5 @@
-// Replays whose segments run as graphs of a device: the same results, fewer launches, never stale addresses or arguments.
+// Replays whose segments run as graphs of a device: the same results, fewer launches, never stale addresses or
+// arguments.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,9 +60,14 @@ TEST(replay_graphs, a_chain_of_device_tasks_is_one_launch) {
   EXPECT_EQ(s.graphs.tasks, 190u);
   EXPECT_EQ(s.device_launches, 10u + 19u) << "and not 200";
   for (const auto& row : s.operations)
-    if (row.operation == "scal" && row.place == "sim0") { EXPECT_EQ(row.tasks, 100u); }
+    if (row.operation == "scal" && row.place == "sim0") {
+      EXPECT_EQ(row.tasks, 100u);
+    }
   rt.fence();
-  EXPECT_THAT(to_text(s), HasSubstr("graphs       1 captured (0 again), 19 launches for 190 tasks, 0 times one by one; 29 launches in all"));
+  EXPECT_THAT(
+      to_text(s),
+      HasSubstr(
+          "graphs       1 captured (0 again), 19 launches for 190 tasks, 0 times one by one; 29 launches in all"));
 }
 
 TEST(replay_graphs, are_turned_off_by_a_key) {
@@ -118,9 +124,12 @@ TEST(replay_graphs, host_tasks_between_part_segments_and_keep_the_order) {
   recording step = rt.record([&] {
     scal(rt, 0.5, a(0), one);
     axpy(rt, 0.5, a(0), a(1), one);
-    rt.submit("swap", [](view<double> p, view<double> q) {
-      for (std::int64_t i = 0; i < p.size(); ++i) std::swap(p[i], q[i]);
-    }, update(a(1)), update(a(2)));
+    rt.submit(
+        "swap",
+        [](view<double> p, view<double> q) {
+          for (std::int64_t i = 0; i < p.size(); ++i) std::swap(p[i], q[i]);
+        },
+        update(a(1)), update(a(2)));
     scal(rt, 0.5, a(2), two);
     axpy(rt, 0.5, a(2), a(3), two);
     scal(rt, 0.5, a(3), one);
@@ -210,11 +219,26 @@ TEST_P(random_graphs, agree_with_a_sequential_oracle) {
   const auto submit = [&](const placed_task& t) {
     const task_options there{.priority = t.is.priority, .at = t.at};
     switch (t.is.kind) {  // what devices offer
-      case 0: fill(rt, a(t.is.x), t.is.number, there); break;
-      case 1: case 8: scal(rt, 0.5, a(t.is.x), there); break;
-      case 2: case 3: case 9: case 10: axpy(rt, 0.5, a(t.is.x), a(t.is.y), there); break;
-      case 4: case 5: axpy_accumulate(rt, 0.25, a(t.is.x), a(t.is.y), there); break;
-      default: on.submit(t.is); break;
+      case 0:
+        fill(rt, a(t.is.x), t.is.number, there);
+        break;
+      case 1:
+      case 8:
+        scal(rt, 0.5, a(t.is.x), there);
+        break;
+      case 2:
+      case 3:
+      case 9:
+      case 10:
+        axpy(rt, 0.5, a(t.is.x), a(t.is.y), there);
+        break;
+      case 4:
+      case 5:
+        axpy_accumulate(rt, 0.25, a(t.is.x), a(t.is.y), there);
+        break;
+      default:
+        on.submit(t.is);
+        break;
     }
   };
   const auto apply = [&](const placed_task& t) {
@@ -249,8 +273,10 @@ INSTANTIATE_TEST_SUITE_P(machines, random_graphs,
                                            pressure{"two_devices", 2, "64 MiB", "", 600, 60},
                                            pressure{"few_blocks", 2, "64 MiB", "", 300, 6},
                                            pressure{"tight_memory", 2, "64 KiB", "", 300, 60},
-                                           pressure{"cost", 2, "64 MiB", "placement = \"cost\"\nhistory = \"off\"\n", 300, 60},
-                                           pressure{"traced_and_bounded", 1, "64 MiB", "trace = true\nwindow_bytes = \"64 KiB\"\n", 300, 40}),
+                                           pressure{"cost", 2, "64 MiB", "placement = \"cost\"\nhistory = \"off\"\n",
+                                                    300, 60},
+                                           pressure{"traced_and_bounded", 1, "64 MiB",
+                                                    "trace = true\nwindow_bytes = \"64 KiB\"\n", 300, 40}),
                          [](const auto& parameters) { return std::string(parameters.param.name); });
 
 TEST(replay_graphs, of_a_device_that_leaves_run_elsewhere) {

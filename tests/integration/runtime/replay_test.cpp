@@ -1,4 +1,5 @@
-// Recordings: random programs against a sequential oracle, tasks around replays, what may be exchanged, what is refused.
+// Recordings: random programs against a sequential oracle, tasks around replays, what may be exchanged, what is
+// refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,8 +14,8 @@
 namespace tessera {
 namespace {
 
-using ::testing::HasSubstr;
 using test_support::error_of;
+using ::testing::HasSubstr;
 using testing::random_setting;
 
 class random_replay : public ::testing::TestWithParam<random_setting> {};
@@ -28,8 +29,9 @@ TEST_P(random_replay, agrees_with_a_sequential_oracle) {
   std::vector<std::vector<testing::random_task>> programs(3);
   for (auto& program : programs)
     for (std::uint64_t k = 0; k < s.tasks / testing::slow_down; ++k) program.push_back(any_task());
-  testing::replay_at_random(rt, on, random, programs, 24, [&](const auto& t) { on.submit(t); }, [&](const auto& t) { on.apply(t); },
-                            any_task);
+  testing::replay_at_random(
+      rt, on, random, programs, 24, [&](const auto& t) { on.submit(t); }, [&](const auto& t) { on.apply(t); },
+      any_task);
 }
 
 INSTANTIATE_TEST_SUITE_P(machines, random_replay,
@@ -45,7 +47,8 @@ TEST(replay, iterations_need_no_barrier_and_keep_their_order) {
   fill(rt, x(0), std::int64_t{1});
   recording step = rt.record([&] {
     for (std::int64_t k = 0; k < 10; ++k)
-      rt.submit("step", [k](view<std::int64_t> v) { v[0] = v[0] * 3 % 1000003 + k; }, update(x(0)));
+      rt.submit(
+          "step", [k](view<std::int64_t> v) { v[0] = v[0] * 3 % 1000003 + k; }, update(x(0)));
   });
   std::int64_t expected = 1;
   for (int i = 0; i < 500; ++i) {
@@ -61,9 +64,12 @@ TEST(replay, blocks_are_exchanged_between_replays) {
   auto history = rt.make_array<double>("history", {20, 5}, {20, 1});
   fill(rt, x(0, 0), 1.0);
   recording step = rt.record([&] {  // the new x is twice the old one; the old one is kept
-    rt.submit("double", [](view<const double> from, view<double> to, view<double> kept) {
-      for (std::int64_t i = 0; i < to.size(); ++i) to[i] = 2 * from[i], kept[i] = from[i];
-    }, read(x(0, 0)), write(x(0, 1)), write(history(0, 0)));
+    rt.submit(
+        "double",
+        [](view<const double> from, view<double> to, view<double> kept) {
+          for (std::int64_t i = 0; i < to.size(); ++i) to[i] = 2 * from[i], kept[i] = from[i];
+        },
+        read(x(0, 0)), write(x(0, 1)), write(history(0, 0)));
   });
   for (int k = 0; k < 5; ++k) {
     const auto from = x(0, k % 2), to = x(0, 1 - k % 2);
@@ -74,8 +80,14 @@ TEST(replay, blocks_are_exchanged_between_replays) {
   EXPECT_EQ(x.read_host(x(0, 1))[3], 32.0);
 
   auto other = rt.make_array<double>("other", {19}, {19});
-  EXPECT_THAT(error_of([&] { step.substitute({{x(0, 0), other(0)}}); }).what(), HasSubstr("other(0) cannot take the place of x(0,0)"));
-  EXPECT_THAT(error_of([&] { step.substitute({{other(0), other(0)}}); }).what(), HasSubstr("not used by the recording"));
+  EXPECT_THAT(error_of([&] {
+                step.substitute({{x(0, 0), other(0)}});
+              }).what(),
+              HasSubstr("other(0) cannot take the place of x(0,0)"));
+  EXPECT_THAT(error_of([&] {
+                step.substitute({{other(0), other(0)}});
+              }).what(),
+              HasSubstr("not used by the recording"));
   EXPECT_THAT(error_of([&] { step.substitute({{x(0, 0), history(0, 4)}}); }).what(), HasSubstr("two places"));
   step.substitute({{x(0, 0), x(0, 1)}, {x(0, 1), x(0, 0)}});
   rt.replay(step);
@@ -87,17 +99,19 @@ TEST(replay, arguments_are_exchanged_between_replays) {
   auto x = rt.make_array<double>("x", {4}, {4});
   fill(rt, x(0), 1.0);
   const auto add = [](double amount) {
-    return [amount](view<double> v) { for (double& e : v) e += amount; };
+    return [amount](view<double> v) {
+      for (double& e : v) e += amount;
+    };
   };
   recording step = rt.record([&] {
     rt.submit("add", add(1), update(x(0)));
     scal(rt, 2.0, x(0));
   });
-  rt.replay(step);                                                              // (1 + 1) 2
+  rt.replay(step);  // (1 + 1) 2
   step.set_arguments(0, add(10));
-  rt.replay(step);                                                              // (4 + 10) 2
+  rt.replay(step);  // (4 + 10) 2
   step.set_arguments(1, operation::scal_arguments{std::complex<double>(0.5)});
-  rt.replay(step);                                                              // (28 + 10) / 2
+  rt.replay(step);  // (28 + 10) / 2
   EXPECT_EQ(x.read_host(x(0))[3], 19.0);
   EXPECT_THAT(error_of([&] { step.set_arguments(1, 1.0F); }).what(), HasSubstr("given 4"));
   EXPECT_THAT(error_of([&] { step.set_arguments(2, 1.0F); }).what(), HasSubstr("2 submitted tasks"));
@@ -109,10 +123,13 @@ TEST(replay, captures_that_own_something_live_as_long_as_the_recording) {
   const auto shared = std::make_shared<std::atomic<int>>(0);
   {
     recording step = rt.record([&] {
-      rt.submit("count", [shared, name = std::string("a text too long for the small buffer")](view<double> v) {
-        v[0] = double(name.size());
-        ++*shared;
-      }, write(x(0)));
+      rt.submit(
+          "count",
+          [shared, name = std::string("a text too long for the small buffer")](view<double> v) {
+            v[0] = double(name.size());
+            ++*shared;
+          },
+          write(x(0)));
     });
     for (int k = 0; k < 10; ++k) rt.replay(step);
     EXPECT_GE(shared.use_count(), 2);
@@ -126,7 +143,8 @@ TEST(replay, accumulates_are_summed_in_one_order_whatever_runs_them) {
   std::vector<double> results;
   for (const int devices : {0, 0, 1, 2})
     for (const unsigned workers : {1u, 3u}) {
-      runtime rt(devices == 0 ? testing::host_only(workers) : testing::with_sims(devices, "1 MiB", devices > 1, workers));
+      runtime rt(devices == 0 ? testing::host_only(workers)
+                              : testing::with_sims(devices, "1 MiB", devices > 1, workers));
       auto x = rt.make_array<double>("x", {40}, {1});
       auto sum = rt.make_array<double>("sum", {1}, {1});
       for (int k = 0; k < 40; ++k) fill(rt, x(k), std::pow(-1.7, k) / 3);
@@ -145,7 +163,13 @@ TEST(replay, a_sum_may_start_from_nothing) {
   runtime rt(testing::host_only());
   auto sum = rt.make_array<double>("sum", {3}, {3});
   recording step = rt.record([&] {
-    for (int k = 1; k <= 6; ++k) rt.submit("give", [k](view<double> s) { for (double& v : s) v += k; }, accumulate(sum(0)));
+    for (int k = 1; k <= 6; ++k)
+      rt.submit(
+          "give",
+          [k](view<double> s) {
+            for (double& v : s) v += k;
+          },
+          accumulate(sum(0)));
   });
   rt.replay(step);
   EXPECT_EQ(sum.read_host(sum(0))[2], 21.0);
@@ -159,8 +183,20 @@ TEST(replay, a_failure_spoils_what_depends_on_it_and_the_next_replay_mends_it) {
   std::atomic<bool> fails{true};
   std::atomic<int> ran{0};
   recording step = rt.record([&] {
-    rt.submit("make", [&](view<double> v) { if (fails) throw std::runtime_error("boom 7"); v[0] = 1; }, write(x(0)));
-    rt.submit("use", [&](view<const double> v, view<double> w) { ++ran; w[0] = v[0]; }, read(x(0)), write(x(1)));
+    rt.submit(
+        "make",
+        [&](view<double> v) {
+          if (fails) throw std::runtime_error("boom 7");
+          v[0] = 1;
+        },
+        write(x(0)));
+    rt.submit(
+        "use",
+        [&](view<const double> v, view<double> w) {
+          ++ran;
+          w[0] = v[0];
+        },
+        read(x(0)), write(x(1)));
   });
   rt.replay(step);
   EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("boom 7"));
@@ -176,8 +212,10 @@ TEST(replay, what_a_recording_refuses) {
   auto x = rt.make_array<double>("x", {2}, {1});
   fill(rt, x(0), 1.0);
   EXPECT_THAT(error_of([&] { rt.record([&] { rt.fence(); }); }).what(), HasSubstr("fence inside a recording"));
-  EXPECT_THAT(error_of([&] { rt.record([&] { (void)x.read_host(x(0)); }); }).what(), HasSubstr("host view inside a recording"));
-  EXPECT_THAT(error_of([&] { rt.record([&] { rt.record([] {}); }); }).what(), HasSubstr("a recording inside a recording"));
+  EXPECT_THAT(error_of([&] { rt.record([&] { (void)x.read_host(x(0)); }); }).what(),
+              HasSubstr("host view inside a recording"));
+  EXPECT_THAT(error_of([&] { rt.record([&] { rt.record([] {}); }); }).what(),
+              HasSubstr("a recording inside a recording"));
   EXPECT_THAT(error_of([&] {
                 rt.record([&] {
                   auto gone = rt.make_array<double>("gone", {1}, {1});
@@ -193,9 +231,11 @@ TEST(replay, what_a_recording_refuses) {
   EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("a replay inside a task"));
   struct oops {};
   EXPECT_THROW(rt.record([&]() {
-    rt.submit("owner", [p = std::make_shared<int>(1)](view<double> v) { v[0] = *p; }, write(x(1)));
+    rt.submit(
+        "owner", [p = std::make_shared<int>(1)](view<double> v) { v[0] = *p; }, write(x(1)));
     throw oops{};
-  }), oops);
+  }),
+               oops);
   rt.replay(step);  // recording has ended nevertheless
   EXPECT_EQ(x.read_host(x(0))[0], 2.0);
 }
@@ -218,9 +258,15 @@ TEST(replay, two_threads_replay_their_own_recordings_on_shared_blocks) {
   const auto player = [&](std::int64_t amount) {
     recording step = rt.record([&] {
       for (int k = 0; k < 30; ++k)
-        rt.submit("give", [amount](view<std::int64_t> v, view<std::int64_t> w) { v[0] += amount; w[0] -= amount; },
-                  update(shared(k % 3)), update(shared((k + 1) % 3)));
-      rt.submit("one", [](view<std::int64_t> v) { ++v[0]; }, update(shared(0)));
+        rt.submit(
+            "give",
+            [amount](view<std::int64_t> v, view<std::int64_t> w) {
+              v[0] += amount;
+              w[0] -= amount;
+            },
+            update(shared(k % 3)), update(shared((k + 1) % 3)));
+      rt.submit(
+          "one", [](view<std::int64_t> v) { ++v[0]; }, update(shared(0)));
     });
     for (int k = 0; k < 200; ++k) rt.replay(step);
   };

@@ -14,8 +14,8 @@
 namespace tessera {
 namespace {
 
-using ::testing::HasSubstr;
 using test_support::error_of;
+using ::testing::HasSubstr;
 
 TEST(runtime, tasks_on_one_block_run_in_program_order) {
   for (const unsigned workers : {1u, 2u, 3u}) {
@@ -23,7 +23,8 @@ TEST(runtime, tasks_on_one_block_run_in_program_order) {
     auto a = rt.make_array<std::int64_t>("a", {1}, {1});
     fill(rt, a(0), std::int64_t{1});
     for (std::int64_t k = 0; k < 2000; ++k)
-      rt.submit("step", [k](view<std::int64_t> x) { x[0] = x[0] * 3 % 1000003 + k; }, update(a(0)));
+      rt.submit(
+          "step", [k](view<std::int64_t> x) { x[0] = x[0] * 3 % 1000003 + k; }, update(a(0)));
     std::int64_t expected = 1;
     for (std::int64_t k = 0; k < 2000; ++k) expected = expected * 3 % 1000003 + k;
     EXPECT_EQ(a.read_host(a(0))[0], expected) << workers << " workers";
@@ -36,9 +37,11 @@ TEST(runtime, a_throwing_task_is_reported_at_the_fence_with_its_name_and_site) {
   fill(rt, a(0), 1.0);
   fill(rt, a(1), 1.0);
   const int line = __LINE__ + 1;
-  rt.submit("explode", [](view<double>) { throw std::runtime_error("boom 42"); }, update(a(0)));
+  rt.submit(
+      "explode", [](view<double>) { throw std::runtime_error("boom 42"); }, update(a(0)));
   std::atomic<int> ran{0};
-  rt.submit("victim", [&](view<const double>, view<double>) { ++ran; }, read(a(0)), write(a(1)));
+  rt.submit(
+      "victim", [&](view<const double>, view<double>) { ++ran; }, read(a(0)), write(a(1)));
   const error e = error_of([&] { rt.fence(); });
   EXPECT_EQ(e.kind(), error_kind::task);
   EXPECT_THAT(e.what(), HasSubstr("explode failed: boom 42"));
@@ -89,7 +92,8 @@ TEST(runtime, reading_what_was_never_written_is_an_error_that_names_the_block) {
   for (const bool devices : {false, true}) {
     runtime rt(devices ? testing::with_sims(1, "1 MiB") : testing::host_only());
     auto a = rt.make_array<double>("voltages", {4, 4}, {2, 2});
-    rt.submit("look", [](view<const double>) {}, read(a(1, 0)));
+    rt.submit(
+        "look", [](view<const double>) {}, read(a(1, 0)));
     EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("voltages(1,0) is read before it was ever written"));
   }
 }
@@ -108,10 +112,13 @@ TEST(runtime, accumulates_commute_and_are_summed_once) {
     }
     fill(rt, sum(0), 0.5);
     axpy_accumulate(rt, 2.0, one(0), sum(0));
-    rt.submit("nan", [](view<double> x) { x[0] += 1; }, accumulate(sum(0)));
+    rt.submit(
+        "nan", [](view<double> x) { x[0] += 1; }, accumulate(sum(0)));
     EXPECT_EQ(sum.read_host(sum(0))[0], 3.5);
-    rt.submit("bad", [](view<double>) { throw std::runtime_error("adder"); }, accumulate(sum(0)));
-    EXPECT_THAT(error_of([&] { (void)sum.read_host(sum(0)); }).what(), HasSubstr("adder")) << "a lost contribution is not silent";
+    rt.submit(
+        "bad", [](view<double>) { throw std::runtime_error("adder"); }, accumulate(sum(0)));
+    EXPECT_THAT(error_of([&] { (void)sum.read_host(sum(0)); }).what(), HasSubstr("adder"))
+        << "a lost contribution is not silent";
     EXPECT_NO_THROW(rt.fence()) << "reported at the view, and only there";
   }
 }
@@ -123,7 +130,13 @@ TEST(runtime, views_wait_for_tasks_and_later_tasks_wait_for_views) {
   {
     auto v = a.write_host(a(0));
     v[0] = 1;
-    rt.submit("after", [&](view<double> x) { seen_before = !released; x[0] += 1; }, update(a(0)));
+    rt.submit(
+        "after",
+        [&](view<double> x) {
+          seen_before = !released;
+          x[0] += 1;
+        },
+        update(a(0)));
     EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("holds 1 view"));
     released = true;
   }
@@ -143,11 +156,14 @@ TEST(runtime, several_threads_submit_at_once) {
       auto mine = rt.make_array<std::int64_t>("mine" + std::to_string(t), {1}, {1});
       fill(rt, mine(0), std::int64_t{0});
       for (int k = 0; k < per_thread; ++k) {
-        rt.submit("own", [](view<std::int64_t> x) { ++x[0]; }, update(mine(0)));
+        rt.submit(
+            "own", [](view<std::int64_t> x) { ++x[0]; }, update(mine(0)));
         // Two shared blocks in either order: links must not form cycles.
         const int p = (k + t) % 8, q = (k * 3 + 1) % 8;
         if (p != q)
-          rt.submit("both", [](view<std::int64_t> x, view<std::int64_t> y) { ++x[0], ++y[0]; }, update(shared(p)), update(shared(q)));
+          rt.submit(
+              "both", [](view<std::int64_t> x, view<std::int64_t> y) { ++x[0], ++y[0]; }, update(shared(p)),
+              update(shared(q)));
       }
       EXPECT_EQ(mine.read_host(mine(0))[0], per_thread);
     });
@@ -166,7 +182,9 @@ TEST(runtime, tasks_submit_tasks) {
   fill(rt, a(0), std::int64_t{0});
   for (int k = 0; k < 50; ++k)
     rt.submit("outer", [&rt, b = a(0)] {
-      for (int j = 0; j < 20; ++j) rt.submit("inner", [](view<std::int64_t> x) { ++x[0]; }, update(b));
+      for (int j = 0; j < 20; ++j)
+        rt.submit(
+            "inner", [](view<std::int64_t> x) { ++x[0]; }, update(b));
     });
   rt.fence();
   EXPECT_EQ(a.read_host(a(0))[0], 1000);
@@ -193,13 +211,16 @@ TEST(runtime, arrays_destroyed_early_keep_their_tasks_running) {
     auto a = rt.make_array<double>("temporary", {2048}, {2048});
     fill(rt, a(0), 2.0);
     scal(rt, 0.5, a(0));
-    rt.submit("check", [&](view<const double> x) { ran += x[2047] == 1.0; }, read(a(0)));
+    rt.submit(
+        "check", [&](view<const double> x) { ran += x[2047] == 1.0; }, read(a(0)));
   }
   rt.fence();
   EXPECT_EQ(ran, 200);
   EXPECT_EQ(rt.blocks().size(), 0u);
   for (const auto& [name, is] : rt.statistics().spaces) {
-    if (name.find("sim") != std::string::npos) { EXPECT_EQ(is.used_bytes, 0u) << name; }
+    if (name.find("sim") != std::string::npos) {
+      EXPECT_EQ(is.used_bytes, 0u) << name;
+    }
   }
 }
 
@@ -238,7 +259,9 @@ TEST(runtime, version_numbers_go_round) {
       scal(rt, 2.0, a(0), {.at = rt.at(there)});
       if (k == 1) rt.fence();
     }
-    rt.submit("look", [](view<const double> x, view<double> y) { y[0] = x[0]; }, read(a(0)), write(rt.make_array<double>("b", {64}, {64})(0)));
+    rt.submit(
+        "look", [](view<const double> x, view<double> y) { y[0] = x[0]; }, read(a(0)),
+        write(rt.make_array<double>("b", {64}, {64})(0)));
     EXPECT_EQ(a.read_host(a(0))[63], 8.0) << there;
     EXPECT_EQ(a(0).record().committed, 1u);
     EXPECT_NO_THROW(rt.fence());
@@ -283,10 +306,12 @@ TEST(runtime, as_many_names_of_functions_as_one_likes) {
 
 // A device whose memory the host could read is a device all the same: it used to run nothing.
 TEST(runtime, devices_with_managed_memory_run_tasks) {
-  runtime rt(testing::with_gpus("cuda_emulated", 1, "8 MiB", "placement = \"pinned\"\nhistory = \"off\"\n", "memory = \"managed\"\n"));
+  runtime rt(testing::with_gpus("cuda_emulated", 1, "8 MiB", "placement = \"pinned\"\nhistory = \"off\"\n",
+                                "memory = \"managed\"\n"));
   EXPECT_TRUE(rt.has_devices());
   constexpr std::int64_t n = 16;
-  auto a = rt.make_array<double>("A", {n, n}, {n, n}), b = rt.make_array<double>("B", {n, n}, {n, n}), c = rt.make_array<double>("C", {n, n}, {n, n});
+  auto a = rt.make_array<double>("A", {n, n}, {n, n}), b = rt.make_array<double>("B", {n, n}, {n, n}),
+       c = rt.make_array<double>("C", {n, n}, {n, n});
   fill(rt, a(0, 0), 2.0);
   fill(rt, b(0, 0), 3.0);
   fill(rt, c(0, 0), 1.0);
@@ -319,7 +344,8 @@ TEST_P(hints, are_followed) {
   EXPECT_EQ(scal_tasks["sim1"], 5u);
   EXPECT_THAT(error_of([&] { rt.at("sim7"); }).hint(), HasSubstr("sim"));
   // A hint that the operation cannot follow is refused under `pinned`: host code on a device.
-  rt.submit_at(std::source_location::current(), {.at = rt.at("sim0")}, "host_code", [](view<double>) {}, update(a(0)));
+  rt.submit_at(
+      std::source_location::current(), {.at = rt.at("sim0")}, "host_code", [](view<double>) {}, update(a(0)));
   EXPECT_THAT(error_of([&] { rt.fence(); }).what(), HasSubstr("it must run at 'sim0', where nothing can run it"));
 }
 
@@ -335,8 +361,11 @@ TEST(runtime, arrays_kept_to_one_thread_keep_their_order) {
     mine.keep_to_this_thread();
     fill(rt, mine(0), start);
     for (std::int64_t k = 0; k < 500; ++k) {
-      rt.submit("step", [k](view<std::int64_t> x) { x[0] = x[0] * 5 % 10007 + k; }, update(mine(0)));
-      rt.submit("give", [](view<const std::int64_t> x, view<std::int64_t> s) { s[0] += x[0]; }, read(mine(0)), update(shared(0)));
+      rt.submit(
+          "step", [k](view<std::int64_t> x) { x[0] = x[0] * 5 % 10007 + k; }, update(mine(0)));
+      rt.submit(
+          "give", [](view<const std::int64_t> x, view<std::int64_t> s) { s[0] += x[0]; }, read(mine(0)),
+          update(shared(0)));
     }
   };
   std::thread other([&] { submitter(3); });
@@ -352,9 +381,15 @@ TEST(runtime, an_operation_that_no_device_offers_says_so) {
   runtime rt(testing::with_sims(1, "1 MiB"));
   auto a = rt.make_array<std::uint8_t>("a", {4, 4}, {4, 4});
   auto info = rt.make_array<std::int32_t>("info", {1}, {1});
-  rt.submit("set", [](view<std::uint8_t> x) { for (auto& v : x) v = 1; }, write(a(0, 0)));
+  rt.submit(
+      "set",
+      [](view<std::uint8_t> x) {
+        for (auto& v : x) v = 1;
+      },
+      write(a(0, 0)));
   const operation::potrf_arguments none{};
-  rt.submit_operation(*rt.builtin().potrf, &none, sizeof none, std::array<block::access, 2>{update(a(0, 0)), write(info(0))});
+  rt.submit_operation(*rt.builtin().potrf, &none, sizeof none,
+                      std::array<block::access, 2>{update(a(0, 0)), write(info(0))});
   const error e = error_of([&] { rt.fence(); });
   EXPECT_EQ(e.kind(), error_kind::usage);
   EXPECT_THAT(e.what(), HasSubstr("no device here offers 'potrf' for the type of its blocks"));
@@ -363,7 +398,10 @@ TEST(runtime, an_operation_that_no_device_offers_says_so) {
 TEST(runtime, a_working_set_that_fits_nowhere_is_refused_at_submission) {
   runtime rt(testing::machine_of("plugins = [\"host\"]\n[memory]\nhost_limit = \"1 MiB\"\n"));
   auto a = rt.make_array<double>("big", {1 << 18}, {1 << 17});  // two blocks of 1 MiB
-  const error e = error_of([&] { rt.submit("both", [](view<double>, view<double>) {}, write(a(0)), write(a(1))); });
+  const error e = error_of([&] {
+    rt.submit(
+        "both", [](view<double>, view<double>) {}, write(a(0)), write(a(1)));
+  });
   EXPECT_EQ(e.kind(), error_kind::memory);
   EXPECT_THAT(e.what(), HasSubstr("2 MiB"));
   EXPECT_THAT(e.where(), HasSubstr("big(0) (1 MiB), big(1) (1 MiB)"));
@@ -394,7 +432,8 @@ TEST(runtime, device_memory_is_evicted_to_the_host_and_comes_back) {
 }
 
 TEST(runtime, watermarks_the_wrong_way_round_are_refused) {
-  const error e = error_of([] { runtime rt(testing::machine_of("plugins = [\"host\"]\n[memory]\nhigh_watermark = 50\n")); });
+  const error e =
+      error_of([] { runtime rt(testing::machine_of("plugins = [\"host\"]\n[memory]\nhigh_watermark = 50\n")); });
   EXPECT_EQ(e.kind(), error_kind::configuration);
   EXPECT_THAT(e.what(), HasSubstr("memory.low_watermark = 90 is above memory.high_watermark = 50"));
   EXPECT_THAT(e.hint(), HasSubstr("set both"));
@@ -406,9 +445,12 @@ TEST(runtime, cancel_ends_soon_and_says_so) {
   fill(rt, a(0), 0.0);
   std::atomic<int> ran{0};
   for (int k = 0; k < 3000; ++k)
-    rt.submit("step", [&](view<double>) {
-      if (++ran == 100) rt.cancel("stop requested");
-    }, update(a(0)));
+    rt.submit(
+        "step",
+        [&](view<double>) {
+          if (++ran == 100) rt.cancel("stop requested");
+        },
+        update(a(0)));
   const error e = error_of([&] { rt.fence(); });
   EXPECT_EQ(e.kind(), error_kind::interrupted);
   EXPECT_THAT(e.what(), HasSubstr("stop requested"));

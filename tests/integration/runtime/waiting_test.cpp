@@ -62,7 +62,8 @@ TEST_P(waiting, a_view_comes_when_its_block_is_made_and_no_later) {
       "make", [](view<double> x) { x[0] = 3; }, write(made(0)));
   for (int k = 0; k < 64; ++k)
     rt.submit(
-        "behind it", [&](view<double>) { late = late || (std::this_thread::get_id() != me && !soon(seen)); }, write(other(k)));
+        "behind it", [&](view<double>) { late = late || (std::this_thread::get_id() != me && !soon(seen)); },
+        write(other(k)));
   EXPECT_EQ(made.read_host(made(0))[0], 3);
   seen = true;
   rt.fence();

@@ -186,24 +186,28 @@ class sial_contractions : public ::testing::TestWithParam<share> {};
 
 TEST_P(sial_contractions, agree_with_loops_over_elements) {
   constexpr int programs = 25;
-  const bool fewer = testing::slow_down > 1 && std::string_view(GetParam().machine) != "host";  // a machine is made for each
+  const bool fewer =
+      testing::slow_down > 1 && std::string_view(GetParam().machine) != "host";  // a machine is made for each
   for (int k = 0; k < (fewer ? 6 : programs); ++k) {
     random_contraction c(static_cast<std::uint64_t>(GetParam().number * programs + k));
     const std::string text = c.program();
     const auto workers = static_cast<unsigned>(c.pick(1, 4));
-    const testing::sial_outcome outcome = run_text(text, c.data, {.workers = workers, .machine = GetParam().machine, .devices = GetParam().devices});
+    const testing::sial_outcome outcome =
+        run_text(text, c.data, {.workers = workers, .machine = GetParam().machine, .devices = GetParam().devices});
     const auto& kept = outcome.items.at("c");
     const std::vector<double> found =
         c.result.empty() ? std::vector<double>{std::get<double>(kept)} : std::get<sial::kept_values>(kept).values;
     ASSERT_EQ(found, c.expected()) << workers << " workers\n" << text;
     sial::kept_estimates kept_before;
-    const sial::program_estimate told = sial::estimate_program(testing::program_from_text(text).all[0], c.data, {workers}, kept_before);
+    const sial::program_estimate told =
+        sial::estimate_program(testing::program_from_text(text).all[0], c.data, {workers}, kept_before);
     ASSERT_FALSE(told.flops_are_most()) << text;
     ASSERT_EQ(told.flops(), outcome.counters.flops) << text;
   }
 }
 
-std::vector<share> shares(std::initializer_list<const char*> machines, int parts, sial::device_use devices = sial::device_use::always) {
+std::vector<share> shares(std::initializer_list<const char*> machines, int parts,
+                          sial::device_use devices = sial::device_use::always) {
   std::vector<share> all;
   for (const char* machine : machines)
     for (int k = 0; k < parts; ++k) all.push_back({machine, k, devices});
@@ -211,7 +215,8 @@ std::vector<share> shares(std::initializer_list<const char*> machines, int parts
 }
 
 INSTANTIATE_TEST_SUITE_P(random, sial_contractions, ::testing::ValuesIn(shares({"host"}, 12)));
-INSTANTIATE_TEST_SUITE_P(with_devices, sial_contractions, ::testing::ValuesIn(shares({"sim", "two sims", "cuda_emulated"}, 4)));
+INSTANTIATE_TEST_SUITE_P(with_devices, sial_contractions,
+                         ::testing::ValuesIn(shares({"sim", "two sims", "cuda_emulated"}, 4)));
 INSTANTIATE_TEST_SUITE_P(placed, sial_contractions, ::testing::ValuesIn(shares({"sim"}, 2, sial::device_use::best)));
 #ifdef TESSERA_TEST_OPENCL
 INSTANTIATE_TEST_SUITE_P(with_opencl, sial_contractions, ::testing::ValuesIn(shares({"opencl"}, 2)));

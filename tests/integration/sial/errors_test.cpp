@@ -119,7 +119,8 @@ const failing programs_that_fail[] = {
      "segment 5 is outside of dimension 1 of 's', which has 1:4"},
     {"simple_segment_is_below", "", "x = 1.0\nprepare s[(index)(n - 1)] = x  #!",
      "segment -1 is outside of dimension 1 of 's', which has 1:4"},
-    {"super_instruction_is_unknown", "special no_such_thing", "execute no_such_thing  #!", "no_such_thing", error_kind::input},
+    {"super_instruction_is_unknown", "special no_such_thing", "execute no_such_thing  #!", "no_such_thing",
+     error_kind::input},
     {"scalars_differ", "", "pardo one\nx = 1.0\nendpardo one\nassert_same x  #!", "scalar 'x' is", error_kind::task, 2},
     {"label_is_missing", "", "restore_persistent x \"no label\"  #!", "no program has kept anything under this label"},
     {"int_is_divided_by_zero", "", "x = 1.0\nn = 4 / n  #!", "an int is divided by zero"},
@@ -174,12 +175,16 @@ TEST_P(sial_race, is_found_exactly_when_there_is_one) {
   // A worker that runs the only iteration of the first pardo does the one thing; after a meeting that orders nothing (a
   // collective sum is no barrier), the others do the other.
   const conflict& c = GetParam();
-  const std::string begin = "sial racing\nindex k = 1:1\nindex one = 1:1\ndistributed c[k]\ndistributed e[k]\nscalar x\nscalar sum\nint mine\n";
-  const std::string write = "pardo one\nput c[(index)1] = 1.0\nput e[(index)1] = 1.0\nendpardo one\nsip_barrier\n", end = "\nendsial racing\n";
+  const std::string begin =
+      "sial racing\nindex k = 1:1\nindex one = 1:1\ndistributed c[k]\ndistributed e[k]\nscalar x\nscalar sum\nint "
+      "mine\n";
+  const std::string write = "pardo one\nput c[(index)1] = 1.0\nput e[(index)1] = 1.0\nendpardo one\nsip_barrier\n",
+                    end = "\nendsial racing\n";
   const std::string use = "pardo one\nmine = 1\nendpardo one\nif mine == 1\n" + std::string(c.first) +
                           "\nendif\ncollective sum += 1.0\nif mine == 0\n" + c.second + "\nendif";
   // The blocks may also be those of a program before.
-  const std::string keep = "set_persistent c \"c\"\nset_persistent e \"e\"", restore = "restore_persistent c \"c\"\nrestore_persistent e \"e\"\n";
+  const std::string keep = "set_persistent c \"c\"\nset_persistent e \"e\"",
+                    restore = "restore_persistent c \"c\"\nrestore_persistent e \"e\"\n";
   testing::sial_programs inherited = testing::program_from_text(begin + write + keep + end);
   inherited.all.push_back(testing::program_from_text(begin + restore + use + end).all[0]);
   const std::string text = begin + write + use + end;

@@ -22,12 +22,15 @@ sial::init_data segments(std::vector<std::int64_t> ao) {
   return data;
 }
 
-program_estimate estimate(const std::string& text, const sial::init_data& data, unsigned workers = 1, std::uint64_t steps = 5'000'000) {
+program_estimate estimate(const std::string& text, const sial::init_data& data, unsigned workers = 1,
+                          std::uint64_t steps = 5'000'000) {
   sial::kept_estimates kept;
   return sial::estimate_program(testing::program_from_text(text).all[0], data, {workers, steps}, kept);
 }
 
-const sial::kind_estimate& of(const program_estimate& e, array_kind kind) { return e.kinds[static_cast<std::size_t>(kind)]; }
+const sial::kind_estimate& of(const program_estimate& e, array_kind kind) {
+  return e.kinds[static_cast<std::size_t>(kind)];
+}
 
 constexpr const char* triangle =
     "sial triangle\n"
@@ -45,7 +48,8 @@ constexpr const char* triangle =
     "endpardo i, j\n"
     "endsial triangle\n";
 
-// Segments 2, 3, 4. Pairs i <= j: 2*2 + 2*3 + 2*4 + 3*3 + 3*4 + 4*4 = 55 elements; each is multiplied and added over all 9 of k.
+// Segments 2, 3, 4. Pairs i <= j: 2*2 + 2*3 + 2*4 + 3*3 + 3*4 + 4*4 = 55 elements; each is multiplied and added over
+// all 9 of k.
 TEST(sial_estimate, counts_what_conditions_on_indices_let_through) {
   for (const unsigned workers : {1u, 3u}) {
     const program_estimate e = estimate(triangle, segments({2, 3, 4}), workers);
@@ -59,8 +63,8 @@ TEST(sial_estimate, counts_what_conditions_on_indices_let_through) {
     EXPECT_EQ(of(e, array_kind::distributed).in_all.bytes, 55 * 8);
     EXPECT_EQ(of(e, array_kind::distributed).in_all.room, 6 * 256) << "none has more than 128 bytes";
     EXPECT_FALSE(of(e, array_kind::distributed).most);
-    // Of each extents as many as are alive at once: 3 of 2x2, 3x3 and 4x4 (a, b, c with i = j = k); c and one of a, b for 2x3, 2x4 and 3x4;
-    // one for 3x2, 4x2 and 4x3, which c never has.
+    // Of each extents as many as are alive at once: 3 of 2x2, 3x3 and 4x4 (a, b, c with i = j = k); c and one of a, b
+    // for 2x3, 2x4 and 3x4; one for 3x2, 4x2 and 4x3, which c never has.
     const double elements = 3 * (4 + 9 + 16) + 2 * (6 + 8 + 12) + (6 + 8 + 12);
     EXPECT_EQ(of(e, array_kind::temp).per_worker.bytes, 8 * elements);
     EXPECT_EQ(of(e, array_kind::temp).in_all.bytes, 8 * elements * workers);
@@ -73,7 +77,8 @@ TEST(sial_estimate, counts_what_conditions_on_indices_let_through) {
   }
 }
 
-// Segments of 1, 3, 20 and 45 elements: blocks of 8 bytes to 16 KB, small ones with a power of two, large ones with whole pages.
+// Segments of 1, 3, 20 and 45 elements: blocks of 8 bytes to 16 KB, small ones with a power of two, large ones with
+// whole pages.
 TEST(sial_estimate, knows_what_blocks_of_each_size_take) {
   const std::vector<std::int64_t> lengths{1, 3, 20, 45};
   double bytes = 0, room = 0;
@@ -81,11 +86,14 @@ TEST(sial_estimate, knows_what_blocks_of_each_size_take) {
     for (const std::int64_t j : lengths) {
       const auto one = static_cast<std::uint64_t>(8 * i * j);
       bytes += 2 * static_cast<double>(one);
-      room += 2 * static_cast<double>(one <= 2048 ? std::max<std::uint64_t>(std::bit_ceil(one), 256) : (one + 4095) / 4096 * 4096);
+      room += 2 * static_cast<double>(one <= 2048 ? std::max<std::uint64_t>(std::bit_ceil(one), 256)
+                                                  : (one + 4095) / 4096 * 4096);
     }
   for (const std::uint64_t steps : {5'000'000u, 1u}) {  // block by block, and all at once
-    const program_estimate e = estimate("sial whole\naoindex i = 1:4\naoindex j = 1:4\nindex k = 1:2\ndistributed d[i,j,k]\n"
-                                        "pardo i, j, k\nput d[i,j,k] = 1.0\nendpardo i, j, k\nendsial whole\n", segments(lengths), 2, steps);
+    const program_estimate e = estimate(
+        "sial whole\naoindex i = 1:4\naoindex j = 1:4\nindex k = 1:2\ndistributed d[i,j,k]\n"
+        "pardo i, j, k\nput d[i,j,k] = 1.0\nendpardo i, j, k\nendsial whole\n",
+        segments(lengths), 2, steps);
     EXPECT_EQ(of(e, array_kind::distributed).most, steps == 1);
     EXPECT_EQ(of(e, array_kind::distributed).in_all.bytes, bytes);
     EXPECT_EQ(of(e, array_kind::distributed).in_all.room, room);
@@ -134,7 +142,8 @@ TEST(sial_estimate, every_kind_of_array) {
 
 TEST(sial_estimate, what_is_not_known_is_a_bound_and_said) {
   const program_estimate e = estimate(
-      "sial unknown\naoindex i = 1:2\naoindex j = 1:2\nindex k = 1:10\ntemp a[i,j]\ntemp b[i,j]\ntemp c[i]\ntemp v[j]\nscalar x\nscalar "
+      "sial unknown\naoindex i = 1:2\naoindex j = 1:2\nindex k = 1:10\ntemp a[i,j]\ntemp b[i,j]\ntemp c[i]\ntemp "
+      "v[j]\nscalar x\nscalar "
       "last\n"
       "do k\n"                                                          // 11
       "  do i\ndo j\na[i,j] = 1.0\nv[j] = 1.0\nc[i] = a[i,j] * v[j]\n"  // 16
@@ -158,7 +167,8 @@ TEST(sial_estimate, ints_and_scalars_are_followed) {
   data.ints["rounds"] = 3;
   data.scalars["threshold"] = 0.25;
   const program_estimate e = estimate(
-      "sial known\npredefined int rounds\npredefined scalar threshold\naoindex i = 1:2\naoindex j = 1:2\nindex k = 1:10\ntemp a[i]\ntemp "
+      "sial known\npredefined int rounds\npredefined scalar threshold\naoindex i = 1:2\naoindex j = 1:2\nindex k = "
+      "1:10\ntemp a[i]\ntemp "
       "b[j]\ntemp c[i,j]\nint n\nscalar x\nscalar y\n"
       "proc product\n  a[i] = 1.0\n  b[j] = 1.0\n  c[i,j] = a[i] ^ b[j]\nendproc product\n"
       "x = 4.0\n"
@@ -178,11 +188,11 @@ TEST(sial_estimate, ints_and_scalars_are_followed) {
 
 TEST(sial_estimate, what_programs_keep_is_counted_for_later_ones) {
   testing::sial_programs programs = testing::program_from_text(
-      "sial first\naoindex i = 1:3\ndistributed d[i]\npardo i\nput d[i] = 1.0\nendpardo i\nset_persistent d \"d\"\nendsial first\n");
-  programs.all.push_back(
-      testing::program_from_text(
-          "sial second\naoindex i = 1:3\nserved s[i]\nrestore_persistent s \"d\"\ndo i\nrequest s[i]\nenddo i\nendsial second\n")
-          .all[0]);
+      "sial first\naoindex i = 1:3\ndistributed d[i]\npardo i\nput d[i] = 1.0\nendpardo i\nset_persistent d "
+      "\"d\"\nendsial first\n");
+  programs.all.push_back(testing::program_from_text("sial second\naoindex i = 1:3\nserved s[i]\nrestore_persistent s "
+                                                    "\"d\"\ndo i\nrequest s[i]\nenddo i\nendsial second\n")
+                             .all[0]);
   sial::kept_estimates kept;
   const sial::init_data data = segments({2, 3, 4});
   EXPECT_EQ(sial::estimate_program(programs.all[0], data, {2}, kept).kept_before.bytes, 0);
@@ -195,7 +205,8 @@ TEST(sial_estimate, what_programs_keep_is_counted_for_later_ones) {
 
 TEST(sial_estimate, what_will_fail_is_said) {
   const program_estimate e =
-      estimate("sial fails\naoindex i = 1:2\naoindex j = 1:3\ntemp t[i]\ndo j\nt[j] = 1.0\nenddo j\nendsial fails\n", segments({2, 3, 4}));
+      estimate("sial fails\naoindex i = 1:2\naoindex j = 1:3\ntemp t[i]\ndo j\nt[j] = 1.0\nenddo j\nendsial fails\n",
+               segments({2, 3, 4}));
   ASSERT_EQ(e.notes.size(), 1u);
   EXPECT_EQ(e.notes[0].second, "segment 3 is outside of dimension 1 of 't', which has 1:2: this will fail");
   EXPECT_EQ(test_support::error_of([] {
@@ -234,11 +245,14 @@ TEST(sial_estimate, says_what_would_make_it_fit) {
   ASSERT_EQ(small.remedies.size(), 3u);
   EXPECT_EQ(small.remedies[0], "--set memory.host_limit=\"480 KiB\" (or more)");  // 6 blocks
   EXPECT_EQ(small.remedies[1], "--workers 1");
-  EXPECT_EQ(small.remedies[2], "segments of at most about 81 elements in the initialization data (the longest have 100)");  // 100 sqrt(4/6)
+  EXPECT_EQ(
+      small.remedies[2],
+      "segments of at most about 81 elements in the initialization data (the longest have 100)");  // 100 sqrt(4/6)
   const sial::verdict no_disk = judged(10 * block, 0);
   EXPECT_EQ(no_disk.remedies[0], "--set memory.host_limit=\"4 MiB\" (or more)");  // 40 blocks: 3.1 MiB
   EXPECT_EQ(no_disk.remedies[1],
-            "a disk for what does not fit: --set 'runtime.plugins=[\"host\", \"disk\"]' --set plugin.disk.capacity=\"3 MiB\" (or more)");
+            "a disk for what does not fit: --set 'runtime.plugins=[\"host\", \"disk\"]' --set plugin.disk.capacity=\"3 "
+            "MiB\" (or more)");
 }
 
 /// Programs of the folder, each with the data that it runs with.
@@ -246,8 +260,9 @@ class sial_estimate_of : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(sial_estimate_of, bounds_what_a_run_takes) {
   const std::string folder = std::string(TESSERA_SOURCE_DIR) + "/tests/integration/sial/programs/", name = GetParam();
-  const sial::init_data data =
-      std::filesystem::exists(folder + name + ".toml") ? sial::read_init(folder + name + ".toml") : testing::common_data();
+  const sial::init_data data = std::filesystem::exists(folder + name + ".toml")
+                                   ? sial::read_init(folder + name + ".toml")
+                                   : testing::common_data();
   std::vector<std::string> paths;
   for (const std::string& p : data.programs) paths.push_back(sial::find_program(p, {folder}));
   if (paths.empty()) paths.push_back(folder + name + ".sialx");
@@ -262,9 +277,11 @@ TEST_P(sial_estimate_of, bounds_what_a_run_takes) {
     iterations += e.iterations;
     most = most || e.flops_are_most() || e.iterations_most;
     room = std::max(room, sial::judge(e, {}).all);
-    for (const auto& [where, what] : e.notes) EXPECT_EQ(what.find("this will fail"), std::string::npos) << where.line << ": " << what;
+    for (const auto& [where, what] : e.notes)
+      EXPECT_EQ(what.find("this will fail"), std::string::npos) << where.line << ": " << what;
   }
-  // One adds to five blocks that it has fetched since the last barrier: what it fetched stays as it was, and is not counted.
+  // One adds to five blocks that it has fetched since the last barrier: what it fetched stays as it was, and is not
+  // counted.
   const double copies = name == "pardos" ? 5 * 256 : 0;
   EXPECT_GE(room + copies, static_cast<double>(done.peak_bytes));
   EXPECT_GE(flops, done.counters.flops);
@@ -277,12 +294,14 @@ TEST_P(sial_estimate_of, bounds_what_a_run_takes) {
 
 std::vector<std::string> all_programs() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(TESSERA_SOURCE_DIR) + "/tests/integration/sial/programs/"))
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(TESSERA_SOURCE_DIR) + "/tests/integration/sial/programs/"))
     if (entry.path().extension() == ".out") names.push_back(entry.path().stem().string());
   std::ranges::sort(names);
   return names;
 }
-INSTANTIATE_TEST_SUITE_P(all, sial_estimate_of, ::testing::ValuesIn(all_programs()), [](const auto& of) { return of.param; });
+INSTANTIATE_TEST_SUITE_P(all, sial_estimate_of, ::testing::ValuesIn(all_programs()),
+                         [](const auto& of) { return of.param; });
 
 }  // namespace
 }  // namespace tessera

@@ -32,7 +32,8 @@ sial_programs program_from_text(const std::string& text) {
   const sial::compiled c = sial::compile("test.sialx", [&](const std::string& path) -> std::optional<std::string> {
     return path == "test.sialx" ? std::optional(text) : std::nullopt;
   });
-  if (!c.result) throw error(error_kind::input, "the program has errors:\n" + sial::to_text(c.messages, c.sources) + text);
+  if (!c.result)
+    throw error(error_kind::input, "the program has errors:\n" + sial::to_text(c.messages, c.sources) + text);
   return {{{"test.sialx", sial::lower(*c.result), std::make_shared<const sial::program>(*c.result)}}};
 }
 
@@ -86,7 +87,8 @@ sial_outcome run_text(const std::string& text, const sial::init_data& data, cons
 }
 
 const sial::init_data& common_data() {
-  static const sial::init_data data = sial::read_init(std::string(TESSERA_SOURCE_DIR) + "/tests/integration/sial/programs/common.toml");
+  static const sial::init_data data =
+      sial::read_init(std::string(TESSERA_SOURCE_DIR) + "/tests/integration/sial/programs/common.toml");
   return data;
 }
 

@@ -13,7 +13,8 @@ namespace tessera::testing {
 /// Programs, compiled, with all the lines that they were made from.
 struct sial_programs {
   std::vector<sial::job_program> all;
-  std::vector<std::string> printing_lines(std::uint32_t number) const;  ///< what stands in line `number` of any of their files
+  std::vector<std::string> printing_lines(
+      std::uint32_t number) const;  ///< what stands in line `number` of any of their files
 };
 
 /// Reads and compiles; messages that are errors are thrown.
@@ -25,7 +26,8 @@ sial_programs program_from_text(const std::string& text);
 struct sial_job_settings {
   unsigned workers = 1;
   bool deterministic = false;
-  /// "host", "two hosts" (memories of it), and beside a host "sim", "two sims", "cuda_emulated", "opencl"; or TOML: keys of [runtime], then tables.
+  /// "host", "two hosts" (memories of it), and beside a host "sim", "two sims", "cuda_emulated", "opencl"; or TOML:
+  /// keys of [runtime], then tables.
   std::string machine = "host";
   sial::device_use devices = sial::device_use::best;
   std::vector<sial::instruction> instructions = {};  ///< besides the built-in ones
@@ -34,11 +36,11 @@ struct sial_job_settings {
 /// What a job has left.
 struct sial_outcome {
   std::string printed;
-  std::uint64_t peak_bytes = 0;  ///< of the host's blocks, all together
-  sial::run_counters counters;   ///< of all programs together
+  std::uint64_t peak_bytes = 0;                            ///< of the host's blocks, all together
+  sial::run_counters counters;                             ///< of all programs together
   std::uint64_t device_tasks = 0, device_nanoseconds = 0;  ///< of their statements
-  std::string profile;           ///< as text
-  sial::kept_items items;        ///< without distributed and served arrays, which end with their runtime
+  std::string profile;                                     ///< as text
+  sial::kept_items items;  ///< without distributed and served arrays, which end with their runtime
 };
 
 /// Runs all on a runtime of their own.

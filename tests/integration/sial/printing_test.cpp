@@ -84,7 +84,8 @@ TEST(sial_printing, every_form) {
 TEST(sial_printing, all_workers_print_while_that_is_enabled) {
   const std::string text =
       "sial printing\nspecial enable_all_rank_print\nspecial disable_all_rank_print\n"
-      "print \"one\"\nsip_barrier\nexecute enable_all_rank_print\nsip_barrier\nprint \"all\"\nsip_barrier\nexecute disable_all_rank_print\nsip_barrier\n"
+      "print \"one\"\nsip_barrier\nexecute enable_all_rank_print\nsip_barrier\nprint \"all\"\nsip_barrier\nexecute "
+      "disable_all_rank_print\nsip_barrier\n"
       "print \"one again\"\nendsial printing\n";
   for (const unsigned workers : {1u, 2u, 4u}) {
     std::string expected = "one\n";

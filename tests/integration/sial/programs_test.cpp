@@ -86,7 +86,9 @@ struct setting {
   std::string machine = "host";
 };
 
-void PrintTo(const setting& s, std::ostream* out) { *out << s.name << " with " << s.workers << " workers on " << s.machine; }
+void PrintTo(const setting& s, std::ostream* out) {
+  *out << s.name << " with " << s.workers << " workers on " << s.machine;
+}
 
 class sial_program : public ::testing::TestWithParam<setting> {};
 
@@ -106,8 +108,10 @@ TEST_P(sial_program, prints_what_it_should) {
     for (const bool deterministic : {false, true}) {
       if (deterministic && r > 0) continue;
       // Short as they are, their statements go to devices where those can run them.
-      const testing::sial_outcome outcome = run_job(programs, data, {workers, deterministic, machine, sial::device_use::always});
-      ASSERT_EQ(difference(outcome.printed, expected, programs), "") << "repeat " << r << (deterministic ? ", deterministic" : "");
+      const testing::sial_outcome outcome =
+          run_job(programs, data, {workers, deterministic, machine, sial::device_use::always});
+      ASSERT_EQ(difference(outcome.printed, expected, programs), "")
+          << "repeat " << r << (deterministic ? ", deterministic" : "");
     }
   }
 }
@@ -134,7 +138,8 @@ std::string name_with_machine(const ::testing::TestParamInfo<setting>& of) {
 }
 
 INSTANTIATE_TEST_SUITE_P(with_devices, sial_program,
-                         ::testing::ValuesIn(settings_on({"two hosts", "sim", "two sims", "cuda_emulated"})), name_with_machine);
+                         ::testing::ValuesIn(settings_on({"two hosts", "sim", "two sims", "cuda_emulated"})),
+                         name_with_machine);
 #ifdef TESSERA_TEST_OPENCL
 INSTANTIATE_TEST_SUITE_P(with_opencl, sial_program, ::testing::ValuesIn(settings_on({"opencl"})), name_with_machine);
 #endif

@@ -16,7 +16,9 @@ namespace fs = std::filesystem;
 
 class trace_command : public ::testing::Test {
  protected:
-  trace_command() : m_folder(fs::path(::testing::TempDir()) / ("tessera_trace_" + std::to_string(getpid()))) { fs::create_directories(m_folder); }
+  trace_command() : m_folder(fs::path(::testing::TempDir()) / ("tessera_trace_" + std::to_string(getpid()))) {
+    fs::create_directories(m_folder);
+  }
   ~trace_command() override { fs::remove_all(m_folder); }
   std::string file(const std::string& name) const { return (m_folder / name).string(); }
   std::string file(const std::string& name, const std::string& text) const {
@@ -29,8 +31,8 @@ class trace_command : public ::testing::Test {
 };
 
 TEST_F(trace_command, a_run_leaves_a_trace_and_a_page) {
-  const outcome made = run({"gemm", "--n", "400", "--tile", "100", "--config", source("configs/sim_one.toml"), "--trace", file("run.json"),
-                            "--report", file("run.html")});
+  const outcome made = run({"gemm", "--n", "400", "--tile", "100", "--config", source("configs/sim_one.toml"),
+                            "--trace", file("run.json"), "--report", file("run.html")});
   ASSERT_EQ(made.code, 0) << made.err;
   EXPECT_THAT(made.out, HasSubstr("GFLOP/s"));  // the report on the terminal is as ever
 
@@ -45,12 +47,14 @@ TEST_F(trace_command, a_run_leaves_a_trace_and_a_page) {
   }
   EXPECT_EQ(tasks, 64u + 32u);  // products, and the tasks that make noise
   EXPECT_GT(counters, 0u);
-  EXPECT_THAT(contents(file("run.html")), ::testing::AllOf(::testing::StartsWith("<!doctype html>"), HasSubstr("tessera gemm, type f64")));
+  EXPECT_THAT(contents(file("run.html")),
+              ::testing::AllOf(::testing::StartsWith("<!doctype html>"), HasSubstr("tessera gemm, type f64")));
 
   const outcome text = run({"trace", "summary", file("run.json")});
   ASSERT_EQ(text.code, 0) << text.err;
-  EXPECT_THAT(text.out, ::testing::AllOf(HasSubstr("tessera gemm"), HasSubstr("96 tasks"), HasSubstr("Why tasks waited"), HasSubstr("Critical path"),
-                                       HasSubstr("infinite link")));
+  EXPECT_THAT(text.out,
+              ::testing::AllOf(HasSubstr("tessera gemm"), HasSubstr("96 tasks"), HasSubstr("Why tasks waited"),
+                               HasSubstr("Critical path"), HasSubstr("infinite link")));
   const outcome json = run({"trace", "summary", file("run.json"), "--json", "-"});
   const nlohmann::json figures = json_of(json.out);
   EXPECT_EQ(figures["tasks"], 96);
@@ -63,7 +67,9 @@ TEST_F(trace_command, a_run_leaves_a_trace_and_a_page) {
   EXPECT_NEAR(waits, parts, 1e-9 * figures["operations"].size() + 1e-6);
 
   // The page can be made again from the trace, and is the same.
-  ASSERT_EQ(run({"trace", "summary", file("run.json"), "--report", file("again.html"), "--json", file("figures.json")}).code, 0);
+  ASSERT_EQ(
+      run({"trace", "summary", file("run.json"), "--report", file("again.html"), "--json", file("figures.json")}).code,
+      0);
   EXPECT_EQ(contents(file("again.html")), contents(file("run.html")));
   EXPECT_EQ(json_of(contents(file("figures.json"))), figures);
 }
@@ -75,9 +81,13 @@ TEST_F(trace_command, wrong_files_end_with_4_and_the_reason) {
       {file("missing.json"), "No such file"},
       {file("empty.json", ""), "empty"},
       {file("text.json", "this is no JSON\n"), "not JSON"},
-      {file("other.json", R"({"traceEvents":[{"ph":"X","name":"f","ts":0,"dur":1,"pid":1,"tid":1}]})"), "no trace of Tessera"},
+      {file("other.json", R"({"traceEvents":[{"ph":"X","name":"f","ts":0,"dur":1,"pid":1,"tid":1}]})"),
+       "no trace of Tessera"},
       {file("short.json", whole.substr(0, whole.size() * 2 / 3)), "ends in the midst"},
-      {file("binary.json", std::string("\x7f" "ELF\0\0\xff\xfe", 8)), "not JSON"},
+      {file("binary.json", std::string("\x7f"
+                                       "ELF\0\0\xff\xfe",
+                                       8)),
+       "not JSON"},
       {source("configs"), "Is a directory"}};
   for (const auto& [path, reason] : wrong) {
     const outcome o = run({"trace", "summary", path});
@@ -100,7 +110,8 @@ TEST_F(trace_command, files_that_cannot_be_written_are_refused_before_the_run) {
 }
 
 TEST_F(trace_command, a_run_that_fails_leaves_none) {
-  const outcome o = run({"gemm", "--n", "200", "--config", file("missing.toml"), "--trace", file("run.json"), "--report", file("run.html")});
+  const outcome o = run({"gemm", "--n", "200", "--config", file("missing.toml"), "--trace", file("run.json"),
+                         "--report", file("run.html")});
   EXPECT_EQ(o.code, 3);
   EXPECT_FALSE(fs::exists(file("run.json")));
   EXPECT_FALSE(fs::exists(file("run.html")));

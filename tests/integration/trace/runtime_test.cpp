@@ -46,7 +46,8 @@ void expect_sound(const trace::timeline& t) {
     EXPECT_GE(one.submitted, 0);
     EXPECT_LE(one.ended, t.length);
     EXPECT_EQ(one.waited.total(), one.started - one.submitted);
-    for (const trace::nanoseconds part : {one.waited.dependency, one.waited.data, one.waited.memory, one.waited.worker}) EXPECT_GE(part, 0);
+    for (const trace::nanoseconds part : {one.waited.dependency, one.waited.data, one.waited.memory, one.waited.worker})
+      EXPECT_GE(part, 0);
   }
   EXPECT_EQ(trace::topological_order(t).size(), t.tasks.size());
 }
@@ -63,7 +64,8 @@ TEST(recorded_run, every_task_of_every_replay_is_there) {
   fill(rt, a(0), 1.0);
   recording step = rt.record([&] {
     for (int k = 0; k < 5; ++k)
-      rt.submit("link", [](view<const double> x, view<double> y) { y[0] = x[0]; }, read(a(k % 2)), write(a(1 - k % 2)));
+      rt.submit(
+          "link", [](view<const double> x, view<double> y) { y[0] = x[0]; }, read(a(k % 2)), write(a(1 - k % 2)));
   });
   for (int k = 0; k < 4; ++k) rt.replay(step);
   rt.fence();
@@ -83,11 +85,15 @@ TEST(recorded_run, a_diamond_with_its_edges_sites_and_views) {
   runtime rt(recorded(tessera::testing::host_only()));
   auto a = rt.make_array<double>("a", {3}, {1});
   const auto line = std::source_location::current().line();
-  rt.submit("top", [](view<double> x) { x[0] = 1; }, write(a(0)));
-  rt.submit("left", [](view<const double> x, view<double> y) { y[0] = x[0]; }, read(a(0)), write(a(1)));
-  rt.submit("right", [](view<const double> x, view<double> y) { y[0] = x[0]; }, read(a(0)), write(a(2)));
+  rt.submit(
+      "top", [](view<double> x) { x[0] = 1; }, write(a(0)));
+  rt.submit(
+      "left", [](view<const double> x, view<double> y) { y[0] = x[0]; }, read(a(0)), write(a(1)));
+  rt.submit(
+      "right", [](view<const double> x, view<double> y) { y[0] = x[0]; }, read(a(0)), write(a(2)));
   rt.fence();  // the edges of what follows lead to tasks that have ended
-  rt.submit("bottom", [](view<const double> x, view<double> y) { y[0] += x[0]; }, read(a(1)), update(a(2)));
+  rt.submit(
+      "bottom", [](view<const double> x, view<double> y) { y[0] += x[0]; }, read(a(1)), update(a(2)));
   EXPECT_EQ(a.read_host(a(2))[0], 2.0);
   rt.fence();
   const trace::timeline t = rt.timeline("a diamond");
@@ -110,8 +116,11 @@ TEST(recorded_run, a_diamond_with_its_edges_sites_and_views) {
 TEST(recorded_run, reductions_follow_all_adders) {
   runtime rt(recorded(tessera::testing::host_only()));
   auto a = rt.make_array<double>("a", {1}, {1});
-  rt.submit("set", [](view<double> x) { x[0] = 1; }, write(a(0)));
-  for (int k = 0; k < 5; ++k) rt.submit("add", [](view<double> x) { x[0] += 2; }, accumulate(a(0)));
+  rt.submit(
+      "set", [](view<double> x) { x[0] = 1; }, write(a(0)));
+  for (int k = 0; k < 5; ++k)
+    rt.submit(
+        "add", [](view<double> x) { x[0] += 2; }, accumulate(a(0)));
   EXPECT_EQ(a.read_host(a(0))[0], 11.0);
   rt.fence();
   const trace::timeline t = rt.timeline("sums");
@@ -131,7 +140,9 @@ TEST(recorded_run, host_tasks_start_behind_their_predecessors_whatever_the_graph
   const int tasks = 3000;
   for (int k = 0; k < tasks; ++k) {
     const std::int64_t x = random() % 40, y = (x + 1 + random() % 39) % 40;
-    rt.submit("step", [](view<const std::int64_t> from, view<std::int64_t> to) { to[0] += from[0] & 1; }, read(a(x)), update(a(y)));
+    rt.submit(
+        "step", [](view<const std::int64_t> from, view<std::int64_t> to) { to[0] += from[0] & 1; }, read(a(x)),
+        update(a(y)));
     if (k % 700 == 699) rt.fence();
   }
   rt.fence();
@@ -150,12 +161,14 @@ TEST(recorded_run, host_tasks_start_behind_their_predecessors_whatever_the_graph
 TEST(recorded_run, devices_transfers_memory_and_evictions_agree_with_the_counters) {
   runtime rt(recorded(tessera::testing::with_sims(2, "1 MiB", true)));
   constexpr std::int64_t n = 8, tile = 64;  // 8 x 8 tiles of 32 KiB: twice what a device holds
-  auto a = rt.make_array<double>("A", {n * tile, n * tile}, {tile, tile}), c = rt.make_array<double>("C", {n * tile, n * tile}, {tile, tile});
+  auto a = rt.make_array<double>("A", {n * tile, n * tile}, {tile, tile}),
+       c = rt.make_array<double>("C", {n * tile, n * tile}, {tile, tile});
   for (std::size_t k = 0; k < a.size(); ++k) fill(rt, a.block(k), 0.5);
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < n; ++j)
       for (std::int64_t k = 0; k < n; ++k)
-        gemm(rt, 1.0, a(i, k), transpose::no, a(k, j), transpose::no, k == 0 ? 0.0 : 1.0, c(i, j), {.at = rt.at(k % 2 == 0 ? "sim0" : "sim1")});
+        gemm(rt, 1.0, a(i, k), transpose::no, a(k, j), transpose::no, k == 0 ? 0.0 : 1.0, c(i, j),
+             {.at = rt.at(k % 2 == 0 ? "sim0" : "sim1")});
   for (std::size_t k = 0; k < c.size(); ++k) EXPECT_EQ(c.read_host(c.block(k))[0], 0.25 * n * tile);
   rt.fence();
   const trace::timeline t = rt.timeline("out of core");
@@ -196,8 +209,10 @@ TEST(recorded_run, devices_transfers_memory_and_evictions_agree_with_the_counter
 TEST(recorded_run, failed_and_given_up_tasks_are_told_apart) {
   runtime rt(recorded(tessera::testing::host_only()));
   auto a = rt.make_array<double>("a", {1}, {1});
-  rt.submit("fails", [](view<double>) { throw std::runtime_error("on purpose"); }, write(a(0)));
-  rt.submit("depends", [](view<double> x) { x[0] += 1; }, update(a(0)));
+  rt.submit(
+      "fails", [](view<double>) { throw std::runtime_error("on purpose"); }, write(a(0)));
+  rt.submit(
+      "depends", [](view<double> x) { x[0] += 1; }, update(a(0)));
   EXPECT_THROW(rt.fence(), error);
   const trace::timeline t = rt.timeline("failure");
   EXPECT_TRUE(task_of(t, "fails").failed);
@@ -211,7 +226,9 @@ TEST(recorded_run, a_limit_drops_and_says_so) {
   runtime rt(std::move(m));
   auto a = rt.make_array<double>("a", {1}, {1});
   fill(rt, a(0), 0.0);
-  for (int k = 0; k < 120000; ++k) rt.submit("step", [](view<double> x) { x[0] += 1; }, update(a(0)));
+  for (int k = 0; k < 120000; ++k)
+    rt.submit(
+        "step", [](view<double> x) { x[0] += 1; }, update(a(0)));
   rt.fence();
   const trace::timeline t = rt.timeline("too long");
   EXPECT_GT(t.dropped, 0u);

@@ -12,9 +12,13 @@ using testing::at;
 using testing::fence_text;
 using ::testing::HasSubstr;
 
-void put(view<double> x) { for (double& v : x) v = 1; }
+void put(view<double> x) {
+  for (double& v : x) v = 1;
+}
 void look(view<const double>) {}
-void change(view<double> x) { for (double& v : x) v += 1; }
+void change(view<double> x) {
+  for (double& v : x) v += 1;
+}
 
 class order : public ::testing::Test {
  protected:
@@ -24,7 +28,8 @@ class order : public ::testing::Test {
   /// On a thread of its own that is still there afterwards, so that its end orders nothing.
   template <class Function>
   void elsewhere(Function f) {
-    auto done = std::make_shared<std::promise<void>>();  // the thread's too: it is still in set_value when we hear of it
+    auto done =
+        std::make_shared<std::promise<void>>();  // the thread's too: it is still in set_value when we hear of it
     m_threads.emplace_back([f, done, over = m_ended] {
       f();
       done->set_value();
@@ -43,13 +48,23 @@ class order : public ::testing::Test {
 
 TEST_F(order, two_threads_that_write_one_block_are_named) {
   int theirs = 0, ours = 0;
-  elsewhere([&] { rt.submit("theirs", put, write(a(0))); theirs = __LINE__; });
-  rt.submit("ours", put, write(a(0))); ours = __LINE__;
-  EXPECT_EQ(fence_text(rt),
-            "A(0) is used by two threads or tasks with the intents write and write, and nothing orders their submissions\n"
-            "  at: task 'ours' submitted at " + at(__FILE__, ours) + ", A(0) write, version 2\n"
-            "  and: task 'theirs' submitted at " + at(__FILE__, theirs) + ", A(0) write, version 1\n"
-            "  hint: order them: submit both from one thread, fence, take a view, or tell of a barrier with order_before and order_after");
+  elsewhere([&] {
+    rt.submit("theirs", put, write(a(0)));
+    theirs = __LINE__;
+  });
+  rt.submit("ours", put, write(a(0)));
+  ours = __LINE__;
+  EXPECT_EQ(
+      fence_text(rt),
+      "A(0) is used by two threads or tasks with the intents write and write, and nothing orders their submissions\n"
+      "  at: task 'ours' submitted at " +
+          at(__FILE__, ours) +
+          ", A(0) write, version 2\n"
+          "  and: task 'theirs' submitted at " +
+          at(__FILE__, theirs) +
+          ", A(0) write, version 1\n"
+          "  hint: order them: submit both from one thread, fence, take a view, or tell of a barrier with order_before "
+          "and order_after");
 }
 
 TEST_F(order, a_thread_that_reads_what_another_writes_is_named) {
@@ -65,7 +80,13 @@ TEST_F(order, a_fence_a_view_and_the_end_of_a_thread_order) {
   elsewhere([&] { rt.submit("theirs", put, write(a(0))); });
   rt.fence();
   rt.submit("ours", put, write(a(0)));
-  rt.submit("parent", [&](view<double> x) { change(x); rt.submit("child", put, write(a(1))); }, update(a(0)));
+  rt.submit(
+      "parent",
+      [&](view<double> x) {
+        change(x);
+        rt.submit("child", put, write(a(1)));
+      },
+      update(a(0)));
   (void)a.read_host(a(0));  // the parent has run, and with it what it submitted
   rt.submit("ours", change, update(a(1)));
   std::thread([&] { rt.submit("theirs", change, update(a(1))); }).join();
@@ -113,12 +134,38 @@ TEST_F(order, epochs_between_barriers_of_the_program_are_told_with_an_order_poin
 
 TEST_F(order, tasks_that_submit_are_ordered_by_what_they_depend_on) {
   auto log = rt.make_array<double>("log", {8}, {8});
-  rt.submit("parent 1", [&](view<double> x) { put(x); rt.submit("child", put, write(log(0))); }, write(a(0)));
-  rt.submit("parent 2", [&](view<double> x) { change(x); rt.submit("child", change, update(log(0))); }, update(a(0)));
+  rt.submit(
+      "parent 1",
+      [&](view<double> x) {
+        put(x);
+        rt.submit("child", put, write(log(0)));
+      },
+      write(a(0)));
+  rt.submit(
+      "parent 2",
+      [&](view<double> x) {
+        change(x);
+        rt.submit("child", change, update(log(0)));
+      },
+      update(a(0)));
   EXPECT_EQ(fence_text(rt), "") << "the second parent waits for the first";
   int first = 0, second = 0;
-  rt.submit("parent 3", [&](view<double> x) { change(x); rt.submit("left", change, update(log(0))); first = __LINE__; }, update(a(0)));
-  rt.submit("parent 4", [&](view<double> x) { put(x); rt.submit("right", change, update(log(0))); second = __LINE__; }, write(a(1)));
+  rt.submit(
+      "parent 3",
+      [&](view<double> x) {
+        change(x);
+        rt.submit("left", change, update(log(0)));
+        first = __LINE__;
+      },
+      update(a(0)));
+  rt.submit(
+      "parent 4",
+      [&](view<double> x) {
+        put(x);
+        rt.submit("right", change, update(log(0)));
+        second = __LINE__;
+      },
+      write(a(1)));
   const std::string text = fence_text(rt);
   EXPECT_THAT(text, HasSubstr("log(0) is used by two threads or tasks with the intents update and update"));
   EXPECT_THAT(text, HasSubstr(" submitted at " + at(__FILE__, first)));
@@ -126,31 +173,52 @@ TEST_F(order, tasks_that_submit_are_ordered_by_what_they_depend_on) {
 }
 
 TEST_F(order, a_block_kept_to_one_thread_and_used_by_another_is_named) {
-  a.keep_to_this_thread(); const int kept = __LINE__;
+  a.keep_to_this_thread();
+  const int kept = __LINE__;
   rt.submit("mine", put, write(a(0)));
   int line = 0;
-  elsewhere([&] { rt.submit("theirs", look, read(a(0))); line = __LINE__; });
-  EXPECT_EQ(fence_text(rt), "A(0) is used from a thread other than the one that array A is kept to\n"
-                            "  at: task 'theirs' submitted at " + at(__FILE__, line) + ", A(0) read, version 1\n"
-                            "  and: array A kept to one thread at " + at(__FILE__, kept) + "\n"
-                            "  hint: submit from that thread alone, or do not call keep_to_this_thread: linking takes no lock then");
+  elsewhere([&] {
+    rt.submit("theirs", look, read(a(0)));
+    line = __LINE__;
+  });
+  EXPECT_EQ(
+      fence_text(rt),
+      "A(0) is used from a thread other than the one that array A is kept to\n"
+      "  at: task 'theirs' submitted at " +
+          at(__FILE__, line) +
+          ", A(0) read, version 1\n"
+          "  and: array A kept to one thread at " +
+          at(__FILE__, kept) +
+          "\n"
+          "  hint: submit from that thread alone, or do not call keep_to_this_thread: linking takes no lock then");
 }
 
 TEST_F(order, arrays_that_adopt_the_same_memory_must_wait_for_each_other) {
-  runtime alone{testing::validating(testing::host_only(1))};  // one worker: what nothing orders must not really run at once
+  runtime alone{
+      testing::validating(testing::host_only(1))};  // one worker: what nothing orders must not really run at once
   std::vector<double> memory(24, 1.0);
   auto b = alone.adopt("B", std::span(memory).first(16), 8);
   auto c = alone.adopt("C", std::span(memory).subspan(12), 12);
-  alone.submit("one", look, read(b(1))); const int one = __LINE__;
+  alone.submit("one", look, read(b(1)));
+  const int one = __LINE__;
   alone.submit("two", look, read(c(0)));
   EXPECT_EQ(fence_text(alone), "") << "nobody writes";
-  alone.submit("three", [](view<const double>) {}, read(b(1))); const int three = __LINE__;
-  alone.submit("four", [](view<double> x) { put(x); }, write(c(0))); const int four = __LINE__;
+  alone.submit(
+      "three", [](view<const double>) {}, read(b(1)));
+  const int three = __LINE__;
+  alone.submit(
+      "four", [](view<double> x) { put(x); }, write(c(0)));
+  const int four = __LINE__;
   (void)one;
-  EXPECT_EQ(fence_text(alone), "C(0) and B(1) are the same memory, and nothing makes this use wait for the earlier one\n"
-                            "  at: task 'four' submitted at " + at(__FILE__, four) + ", C(0) write, version 2\n"
-                            "  and: task 'three' submitted at " + at(__FILE__, three) + ", B(1) read, version 1\n"
-                            "  hint: adopt the memory once; or destroy the first array and fence before the second one is used");
+  EXPECT_EQ(fence_text(alone),
+            "C(0) and B(1) are the same memory, and nothing makes this use wait for the earlier one\n"
+            "  at: task 'four' submitted at " +
+                at(__FILE__, four) +
+                ", C(0) write, version 2\n"
+                "  and: task 'three' submitted at " +
+                at(__FILE__, three) +
+                ", B(1) read, version 1\n"
+                "  hint: adopt the memory once; or destroy the first array and fence before the second one is used");
 }
 
 TEST_F(order, memory_adopted_again_after_a_fence_is_fine) {
@@ -169,11 +237,15 @@ TEST_F(order, memory_of_a_view_cannot_be_adopted) {
   fill(rt, a(0), 1.0);
   int line = 0, seen = 0;
   {
-    auto x = a.update_host(a(0)); seen = __LINE__;
-    auto b = rt.adopt("B", std::span(x.data(), 8), 8); line = __LINE__;
+    auto x = a.update_host(a(0));
+    seen = __LINE__;
+    auto b = rt.adopt("B", std::span(x.data(), 8), 8);
+    line = __LINE__;
   }
   const std::string text = fence_text(rt);
-  EXPECT_THAT(text, HasSubstr("B(0) adopts memory that belongs to a view or task of another array\n  at: array B adopted at " + at(__FILE__, line)));
+  EXPECT_THAT(
+      text, HasSubstr("B(0) adopts memory that belongs to a view or task of another array\n  at: array B adopted at " +
+                      at(__FILE__, line)));
   EXPECT_THAT(text, HasSubstr("and: view taken at " + at(__FILE__, seen) + ", A(0) update, version 2"));
 }
 
@@ -182,15 +254,29 @@ TEST_F(order, a_task_on_a_destroyed_array_is_named_and_does_not_run) {
   block_of<double> stale = a(0);
   int made = 0, line = 0, last = 0;
   {
-    auto b = rt.make_array<double>("B", {8}, {8}); made = __LINE__;
+    auto b = rt.make_array<double>("B", {8}, {8});
+    made = __LINE__;
     stale = b(0);
-    rt.submit("fill", put, write(b(0))); last = __LINE__;
+    rt.submit("fill", put, write(b(0)));
+    last = __LINE__;
   }
-  rt.submit("late", [&](view<double> x) { ran = true; change(x); }, update(stale)); line = __LINE__;
-  EXPECT_EQ(fence_text(rt), "block 0 of array B is used, and the array is destroyed\n"
-                            "  at: task 'late' submitted at " + at(__FILE__, line) + ", B update\n"
-                            "  and: array B destroyed, after the thread's call at " + at(__FILE__, last) + ", array B made at " + at(__FILE__, made) + "\n"
-                            "  hint: an array must live until the last task or view that uses it has been asked for");
+  rt.submit(
+      "late",
+      [&](view<double> x) {
+        ran = true;
+        change(x);
+      },
+      update(stale));
+  line = __LINE__;
+  EXPECT_EQ(fence_text(rt),
+            "block 0 of array B is used, and the array is destroyed\n"
+            "  at: task 'late' submitted at " +
+                at(__FILE__, line) +
+                ", B update\n"
+                "  and: array B destroyed, after the thread's call at " +
+                at(__FILE__, last) + ", array B made at " + at(__FILE__, made) +
+                "\n"
+                "  hint: an array must live until the last task or view that uses it has been asked for");
   EXPECT_FALSE(ran);
   auto c = rt.make_array<double>("C", {8}, {8});
   EXPECT_NE(&c(0).record(), &stale.record()) << "an old handle means a new block";
@@ -202,14 +288,28 @@ TEST_F(order, elements_of_a_view_used_after_its_end_are_noticed) {
   fill(rt, a(0), 1.0);
   double* kept = nullptr;
   int line = 0;
-  { auto x = a.update_host(a(0)); line = __LINE__; kept = x.data(); }
+  {
+    auto x = a.update_host(a(0));
+    line = __LINE__;
+    kept = x.data();
+  }
   kept[2] = 5;
-  EXPECT_EQ(fence_text(rt), "the elements of a view were written after it had ended: element 2 of 8\n"
-                            "  at: view taken at " + at(__FILE__, line) + ", A(0) update, version 2\n"
-                            "  hint: keep no pointer to elements; take a view, or submit a task, whenever they are needed");
-  rt.submit("use", [kept](view<double> x) { for (double& v : x) v = kept[0]; }, write(a(1))); const int used = __LINE__;
+  EXPECT_EQ(fence_text(rt),
+            "the elements of a view were written after it had ended: element 2 of 8\n"
+            "  at: view taken at " +
+                at(__FILE__, line) +
+                ", A(0) update, version 2\n"
+                "  hint: keep no pointer to elements; take a view, or submit a task, whenever they are needed");
+  rt.submit(
+      "use",
+      [kept](view<double> x) {
+        for (double& v : x) v = kept[0];
+      },
+      write(a(1)));
+  const int used = __LINE__;
   const std::string text = fence_text(rt);
-  EXPECT_THAT(text, HasSubstr("task 'use' computed 8 of 8 elements of A(1) from memory of a task or view that had ended"));
+  EXPECT_THAT(text,
+              HasSubstr("task 'use' computed 8 of 8 elements of A(1) from memory of a task or view that had ended"));
   EXPECT_THAT(text, HasSubstr("at " + at(__FILE__, used)));
   EXPECT_THAT(text, HasSubstr("and: view taken at " + at(__FILE__, line)));
 }
@@ -227,15 +327,20 @@ TEST_F(order, a_recording_that_outlives_its_arrays_is_not_replayed) {
   std::optional<recording> r;
   int made = 0, recorded = 0;
   {
-    auto b = rt.make_array<double>("B", {8}, {8}); made = __LINE__;
+    auto b = rt.make_array<double>("B", {8}, {8});
+    made = __LINE__;
     fill(rt, b(0), 1.0);
-    r.emplace(rt.record([&] { rt.submit("step", change, update(b(0))); recorded = __LINE__; }));
+    r.emplace(rt.record([&] {
+      rt.submit("step", change, update(b(0)));
+      recorded = __LINE__;
+    }));
     rt.replay(*r);
     EXPECT_EQ(fence_text(rt), "");
   }
   rt.replay(*r);
   const std::string text = fence_text(rt);
-  EXPECT_THAT(text, HasSubstr("block 0 of array B is used, and the array is destroyed\n  at: task 'step' recorded at " + at(__FILE__, recorded)));
+  EXPECT_THAT(text, HasSubstr("block 0 of array B is used, and the array is destroyed\n  at: task 'step' recorded at " +
+                              at(__FILE__, recorded)));
   EXPECT_THAT(text, HasSubstr("array B made at " + at(__FILE__, made)));
 }
 
@@ -245,15 +350,18 @@ TEST(validation, an_array_that_outlives_its_runtime_is_named_and_harmless) {
   ::testing::internal::CaptureStderr();
   {
     runtime rt(testing::validating(testing::host_only()));
-    left.emplace(rt.make_array<double>("A", {8}, {8})); made = __LINE__;
+    left.emplace(rt.make_array<double>("A", {8}, {8}));
+    made = __LINE__;
     rt.submit("fill", put, write((*left)(0)));
     rt.fence();
   }
   EXPECT_EQ(::testing::internal::GetCapturedStderr(),
             "validation found, and no fence has told:\n"
             "1. outlives its runtime: array A is still there while its runtime is destroyed\n"
-            "  at: array A made at " + at(__FILE__, made) + "\n"
-            "  hint: declare arrays after the runtime, so that they are destroyed before it\n");
+            "  at: array A made at " +
+                at(__FILE__, made) +
+                "\n"
+                "  hint: declare arrays after the runtime, so that they are destroyed before it\n");
   left.reset();
 }
 

@@ -2,8 +2,8 @@
 #include <future>
 #include <thread>
 
-#include "tests/support/random_program.hpp"
 #include "tests/integration/validate/validating.hpp"
+#include "tests/support/random_program.hpp"
 
 namespace tessera {
 namespace {
@@ -19,7 +19,9 @@ constexpr std::int64_t extent = 32;
 constexpr int blocks = 30;
 
 machine machine_at(const place& p) {
-  return testing::validating(p.devices == 0 ? testing::host_only() : testing::with_sims(p.devices, p.memory, p.devices > 1, 2, "placement = \"locality\"\n"));
+  return testing::validating(
+      p.devices == 0 ? testing::host_only()
+                     : testing::with_sims(p.devices, p.memory, p.devices > 1, 2, "placement = \"locality\"\n"));
 }
 
 class random_programs : public ::testing::TestWithParam<place> {};
@@ -54,7 +56,9 @@ TEST_P(random_programs, that_are_recorded_and_right_give_no_finding) {
   testing::random_blocks on(rt, blocks, extent);
   std::vector<testing::random_task> program;
   for (int k = 0; k < 200; ++k) program.push_back(on.any_task(random));
-  recording step = rt.record([&] { for (const auto& t : program) on.submit(t); });
+  recording step = rt.record([&] {
+    for (const auto& t : program) on.submit(t);
+  });
   for (int k = 0; k < 5; ++k) {
     rt.replay(step);
     for (const auto& t : program) on.apply(t);
@@ -66,29 +70,61 @@ TEST_P(random_programs, that_are_recorded_and_right_give_no_finding) {
 }
 
 /// Submits one mistake and returns what it must be called.
-validate::fault plant(runtime& rt, array<double>& a, array<double>& spare, int kind, int x, block_of<double> stale, double* kept) {
+validate::fault plant(runtime& rt, array<double>& a, array<double>& spare, int kind, int x, block_of<double> stale,
+                      double* kept) {
   using validate::fault;
   const int y = (x + 1) % blocks;
   switch (kind) {
-    case 0: rt.submit("planted", [](view<const double> v) { const_cast<double&>(v[5]) += 1; }, read(a(x))); return fault::read_changed;
-    case 1: rt.submit("planted", [](view<double> v) { for (int i = 0; i + 1 < v.size(); ++i) v[i] = i; }, write(a(x))); return fault::not_written;
-    case 2: rt.submit("planted", [](view<double> v) { v.data()[v.size()] = 0; }, update(a(x))); return fault::outside;
+    case 0:
+      rt.submit(
+          "planted", [](view<const double> v) { const_cast<double&>(v[5]) += 1; }, read(a(x)));
+      return fault::read_changed;
+    case 1:
+      rt.submit(
+          "planted",
+          [](view<double> v) {
+            for (int i = 0; i + 1 < v.size(); ++i) v[i] = i;
+          },
+          write(a(x)));
+      return fault::not_written;
+    case 2:
+      rt.submit(
+          "planted", [](view<double> v) { v.data()[v.size()] = 0; }, update(a(x)));
+      return fault::outside;
     case 3:
-      rt.submit("planted", [](view<const double> v, view<double> room, view<double> to) {
-        for (int i = 0; i < v.size(); ++i) to[i] = v[i] + room[i];
-      }, read(a(x)), scratch(spare(0)), write(a(y)));
+      rt.submit(
+          "planted",
+          [](view<const double> v, view<double> room, view<double> to) {
+            for (int i = 0; i < v.size(); ++i) to[i] = v[i] + room[i];
+          },
+          read(a(x)), scratch(spare(0)), write(a(y)));
       return fault::uninitialised;
-    case 4: rt.submit("planted", [](view<double> v) { for (double& e : v) e = 1; }, update(stale)); return fault::after_free;
-    case 5: kept[3] = 1; return fault::after_end;
+    case 4:
+      rt.submit(
+          "planted",
+          [](view<double> v) {
+            for (double& e : v) e = 1;
+          },
+          update(stale));
+      return fault::after_free;
+    case 5:
+      kept[3] = 1;
+      return fault::after_end;
     default: {
       std::promise<void> submitted, over;
       std::thread other([&] {
-        rt.submit("planted", [](view<double> v) { for (double& e : v) e = 1; }, write(a(x)));
+        rt.submit(
+            "planted",
+            [](view<double> v) {
+              for (double& e : v) e = 1;
+            },
+            write(a(x)));
         submitted.set_value();
         over.get_future().wait();
       });
       submitted.get_future().wait();
-      rt.submit("planted", [](view<const double>) {}, read(a(x)));
+      rt.submit(
+          "planted", [](view<const double>) {}, read(a(x)));
       over.set_value();
       other.join();
       return fault::unordered;
@@ -118,7 +154,8 @@ TEST_P(random_programs, with_a_planted_mistake_are_reported) {
     }
     EXPECT_NE(testing::fence_text(rt), "") << "kind " << kind;
     const auto found = rt.findings();
-    EXPECT_EQ(std::ranges::count(found, expected, &validate::finding::is), 1) << "kind " << kind << "\n" << validate::to_text(found);
+    EXPECT_EQ(std::ranges::count(found, expected, &validate::finding::is), 1) << "kind " << kind << "\n"
+                                                                              << validate::to_text(found);
     for (const auto& f : found)
       if (f.is == expected && kind != 5) {
         EXPECT_THAT(f.here.what, ::testing::HasSubstr("planted")) << validate::to_text(f);
@@ -127,7 +164,8 @@ TEST_P(random_programs, with_a_planted_mistake_are_reported) {
 }
 
 INSTANTIATE_TEST_SUITE_P(machines, random_programs,
-                         ::testing::Values(place{"host", 0, ""}, place{"sim_one", 1, "64 MiB"}, place{"sim_two_tight", 2, "16 KiB"}),
+                         ::testing::Values(place{"host", 0, ""}, place{"sim_one", 1, "64 MiB"},
+                                           place{"sim_two_tight", 2, "16 KiB"}),
                          [](const auto& parameters) { return std::string(parameters.param.name); });
 
 }  // namespace

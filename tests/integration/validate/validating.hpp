@@ -28,7 +28,8 @@ inline std::string fence_text(runtime& rt) {
   }
 }
 
-/// An operation that fills as many elements of its first block with 7, on the device, as its argument says, whatever is declared.
+/// An operation that fills as many elements of its first block with 7, on the device, as its argument says, whatever is
+/// declared.
 inline operation::definition fills_with_seven(const char* name, intent how) {
   operation::definition what;
   what.name = name;
@@ -36,8 +37,9 @@ inline operation::definition fills_with_seven(const char* name, intent how) {
   what.enqueue = [](const operation::context& c) {
     const operation::operand& to = c.operands[0];
     const operation::scalar seven(to.type, 7.0);
-    c.device->check(c.device->tensor()->fill(c.device->handle(), c.stream, static_cast<tsr_type>(to.type), c.arguments_as<std::int64_t>(),
-                                             to.address, seven.data()), "fill");
+    c.device->check(c.device->tensor()->fill(c.device->handle(), c.stream, static_cast<tsr_type>(to.type),
+                                             c.arguments_as<std::int64_t>(), to.address, seven.data()),
+                    "fill");
   };
   what.available = [](const plugin::device& d, element_type) { return d.tensor() != nullptr; };
   return what;

@@ -59,8 +59,8 @@ TEST(error, every_kind_has_the_word_and_the_code_that_are_documented) {
                        row{error_kind::input, "input", 4}, row{error_kind::plugin, "plugin", 5},
                        row{error_kind::numerical, "numerical", 6}, row{error_kind::memory, "memory", 7},
                        row{error_kind::task, "task", 8}, row{error_kind::device, "device", 9},
-                       row{error_kind::validation, "validation", 10}, row{error_kind::output, "output", 11}, row{error_kind::internal, "internal", 70},
-                       row{error_kind::interrupted, "interrupted", 130}}) {
+                       row{error_kind::validation, "validation", 10}, row{error_kind::output, "output", 11},
+                       row{error_kind::internal, "internal", 70}, row{error_kind::interrupted, "interrupted", 130}}) {
     EXPECT_EQ(name_of(r.kind), r.word);
     EXPECT_EQ(exit_code_of(r.kind), r.code) << r.word;
   }

@@ -42,8 +42,9 @@ TEST(element_type, of_a_type_has_its_size) {
 
 TEST(element_type, names_differ) {
   std::set<std::string_view> names;
-  for (const auto type : {element_type::none, element_type::f32, element_type::f64, element_type::c64, element_type::c128,
-                          element_type::i32, element_type::i64, element_type::u8, element_type::f16, element_type::bf16})
+  for (const auto type :
+       {element_type::none, element_type::f32, element_type::f64, element_type::c64, element_type::c128,
+        element_type::i32, element_type::i64, element_type::u8, element_type::f16, element_type::bf16})
     EXPECT_TRUE(names.insert(name_of(type)).second) << name_of(type);
   EXPECT_EQ(name_of(element_type::c128), "c128");
   EXPECT_EQ(name_of(static_cast<element_type>(200)), "?");

@@ -51,7 +51,8 @@ TEST(shape, refuses_what_cannot_be) {
   EXPECT_EQ(refusal_of({2, -3}).kind(), error_kind::usage);
   EXPECT_THAT(refusal_of({2, -3}).message(), HasSubstr("-3"));
   EXPECT_THAT(refusal_of({std::int64_t{1} << 31, std::int64_t{1} << 31, 2}).message(), HasSubstr("2^62"));
-  EXPECT_THAT(refusal_of({std::int64_t{1} << 40, std::int64_t{1} << 40}).message(), HasSubstr("2^62")) << "overflow of 64 bits";
+  EXPECT_THAT(refusal_of({std::int64_t{1} << 40, std::int64_t{1} << 40}).message(), HasSubstr("2^62"))
+      << "overflow of 64 bits";
   EXPECT_EQ(shape({std::int64_t{1} << 31, std::int64_t{1} << 31}).count(), std::int64_t{1} << 62) << "the largest";
 }
 

@@ -77,7 +77,8 @@ TEST(table, slots_are_unique_and_in_order_and_addresses_stay) {
     EXPECT_EQ(all.back()->slot, static_cast<std::uint32_t>(k));
   }
   EXPECT_EQ(blocks.size(), 2500u);
-  for (int k = 0; k < 2500; ++k) EXPECT_EQ(all[static_cast<std::size_t>(k)]->bytes, static_cast<std::uint64_t>(k % 7 + 1) * 4);
+  for (int k = 0; k < 2500; ++k)
+    EXPECT_EQ(all[static_cast<std::size_t>(k)]->bytes, static_cast<std::uint64_t>(k % 7 + 1) * 4);
   EXPECT_EQ(all[0]->extents, all[7]->extents) << "equal shapes are shared";
   EXPECT_NE(all[0]->extents, all[1]->extents);
 

@@ -58,7 +58,8 @@ struct tiles_of {
 
   tiles_of(runtime& rt, const dense& from, std::int64_t size)
       : a(rt.make_array<double>("A", {from.n, from.n}, {size, size})),
-        info(rt.make_array<std::int32_t>("info", {a.counts()[0]}, {1})), tile(size) {
+        info(rt.make_array<std::int32_t>("info", {a.counts()[0]}, {1})),
+        tile(size) {
     for (std::int64_t tj = 0; tj < a.counts()[1]; ++tj)
       for (std::int64_t ti = tj; ti < a.counts()[0]; ++ti) {
         auto to = a.write_host(a(ti, tj));
@@ -84,7 +85,9 @@ struct size_case {
   std::int64_t n, tile;
   bool devices;
 };
-void PrintTo(const size_case& c, std::ostream* to) { *to << c.n << " in tiles of " << c.tile << (c.devices ? ", devices" : ""); }
+void PrintTo(const size_case& c, std::ostream* to) {
+  *to << c.n << " in tiles of " << c.tile << (c.devices ? ", devices" : "");
+}
 
 class factorization : public testing::TestWithParam<size_case> {};
 
@@ -98,7 +101,8 @@ TEST_P(factorization, agrees_with_the_dense_reference_and_solves) {
     auto block = x.write_host(x.block(k));
     for (std::int64_t i = 0; i < block.size(); ++i) {  // the right-hand side of the solution 1, 2, 3, ...
       double sum = 0;
-      for (std::int64_t j = 0; j < n; ++j) sum += a(static_cast<std::int64_t>(k) * tile + i, j) * static_cast<double>(j + 1);
+      for (std::int64_t j = 0; j < n; ++j)
+        sum += a(static_cast<std::int64_t>(k) * tile + i, j) * static_cast<double>(j + 1);
       block[i] = sum;
     }
   }

@@ -55,7 +55,8 @@ TEST(factorization_by_panels, agrees_with_a_known_factor) {
       for (std::int64_t ti = tj; ti < tiles; ++ti) {
         auto t = a.write_host(a(ti, tj));
         for (std::int64_t j = 0; j < tile; ++j)
-          for (std::int64_t i = 0; i < tile; ++i) t(i, j) = static_cast<double>(std::min(ti * tile + i, tj * tile + j) + 1);
+          for (std::int64_t i = 0; i < tile; ++i)
+            t(i, j) = static_cast<double>(std::min(ti * tile + i, tj * tile + j) + 1);
       }
     const std::uint64_t before = rt.tasks_submitted();
     factorize(rt, a, info, {.bytes = room * tile * tile * sizeof(double)});
@@ -66,7 +67,8 @@ TEST(factorization_by_panels, agrees_with_a_known_factor) {
       for (std::int64_t ti = tj; ti < tiles; ++ti) {
         const auto t = a.read_host(a(ti, tj));
         for (std::int64_t j = 0; j < tile; ++j)
-          for (std::int64_t i = ti == tj ? j : 0; i < tile; ++i) ASSERT_DOUBLE_EQ(t(i, j), 1.0) << ti << " " << tj << " " << room;
+          for (std::int64_t i = ti == tj ? j : 0; i < tile; ++i)
+            ASSERT_DOUBLE_EQ(t(i, j), 1.0) << ti << " " << tj << " " << room;
       }
   }
 }
@@ -93,7 +95,8 @@ TEST_P(factorization_in_a_small_memory, moves_little_more_than_it_must) {
   for (std::int64_t j = 0; j < tiles; ++j)
     for (std::int64_t i = j; i < tiles; ++i) testing::look_at(rt, a(i, j));
   rt.fence();
-  const double moved = static_cast<double>(rt.statistics().bytes_transferred()), must = static_cast<double>(2 * data * tile_bytes);
+  const double moved = static_cast<double>(rt.statistics().bytes_transferred()),
+               must = static_cast<double>(2 * data * tile_bytes);
   EXPECT_GE(moved, must);
   EXPECT_LE(moved, GetParam().most * must);
 }

@@ -23,9 +23,9 @@ void expect_error(std::string_view toml, const std::vector<std::string>& parts) 
 
 /// A folder of its own, removed at the end.
 struct files : testing::Test {
-  std::filesystem::path folder = std::filesystem::temp_directory_path() /
-                                 ("tessera_config_" + std::to_string(getpid()) + "_" +
-                                  testing::UnitTest::GetInstance()->current_test_info()->name());
+  std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("tessera_config_" + std::to_string(getpid()) + "_" +
+                                                testing::UnitTest::GetInstance()->current_test_info()->name());
   files() { std::filesystem::create_directories(folder); }
   ~files() override { std::filesystem::remove_all(folder); }
   std::filesystem::path write(const std::string& name, const std::string& text) {
@@ -146,16 +146,23 @@ TEST(document, plugin_tables_are_flattened_and_keep_their_places) {
       EXPECT_EQ(std::get<std::string>(v.value), "slow");
       EXPECT_EQ(v.where, "sim.toml:10:1");
     }
-    if (v.name == "seed") { EXPECT_EQ(std::get<std::int64_t>(v.value), 7); }
-    if (v.name == "scale") { EXPECT_EQ(std::get<double>(v.value), 0.5); }
-    if (v.name == "checked") { EXPECT_TRUE(std::get<bool>(v.value)); }
+    if (v.name == "seed") {
+      EXPECT_EQ(std::get<std::int64_t>(v.value), 7);
+    }
+    if (v.name == "scale") {
+      EXPECT_EQ(std::get<double>(v.value), 0.5);
+    }
+    if (v.name == "checked") {
+      EXPECT_TRUE(std::get<bool>(v.value));
+    }
   }
   EXPECT_TRUE(d.plugin_values("host").empty());
   EXPECT_EQ(d.plugins_with_values().size(), 1u);
 }
 
 TEST_F(files, later_layers_win) {
-  const auto first = write("a.toml", "[runtime]\nworkers = 1\nplacement = \"eager\"\n[memory]\nslab_bytes = \"1 MiB\"\n");
+  const auto first =
+      write("a.toml", "[runtime]\nworkers = 1\nplacement = \"eager\"\n[memory]\nslab_bytes = \"1 MiB\"\n");
   const auto second = write("b.toml", "[runtime]\nworkers = 2\n");
   EXPECT_EQ(load({first, second}).runtime().workers, 2u);
   EXPECT_EQ(load({first, second}).runtime().placement, "eager");
@@ -220,7 +227,8 @@ TEST_F(files, mistakes_outside_files_are_found_too) {
   const auto failing_environment = [](const char* name, const char* value = "1") {
     return message_of([&] { load({}, {{name, value}}); });
   };
-  EXPECT_NE(failing_environment("TESSERA_RUNTIME_WORKRS").find("did you mean TESSERA_RUNTIME_WORKERS"), std::string::npos);
+  EXPECT_NE(failing_environment("TESSERA_RUNTIME_WORKRS").find("did you mean TESSERA_RUNTIME_WORKERS"),
+            std::string::npos);
   EXPECT_NE(failing_environment("TESSERA_WORKERS").find("did you mean TESSERA_RUNTIME_WORKERS"), std::string::npos);
   EXPECT_NE(failing_environment("TESSERA_CONFIGS").find("TESSERA_CONFIG"), std::string::npos);
   EXPECT_NE(failing_environment("TESSERA_PLUGIN_SIM_CLOCK").find("--set plugin.NAME.option=value"), std::string::npos);
@@ -237,22 +245,28 @@ TEST_F(files, mistakes_outside_files_are_found_too) {
 }
 
 TEST(document, explain_shows_each_value_and_its_origin) {
-  const document d = document::parse("[runtime]\nworkers = 4\nplugins = [\"host\"]\n[plugin.sim]\nclock = \"real\"\n"
-                                     "[checksums]\nsim = \"" + std::string(64, 'A') + "\"\n", "laptop.toml");
+  const document d = document::parse(
+      "[runtime]\nworkers = 4\nplugins = [\"host\"]\n[plugin.sim]\nclock = \"real\"\n"
+      "[checksums]\nsim = \"" +
+          std::string(64, 'A') + "\"\n",
+      "laptop.toml");
   bool seen_workers = false, seen_clock = false;
   for (const explained& line : d.explain()) {
     if (line.key == "runtime.workers") {
       seen_workers = line.value == "4" && !line.is_default && line.where == "laptop.toml:2:1";
     }
     if (line.key == "plugin.sim.clock") seen_clock = line.value == "\"real\"" && line.where == "laptop.toml:5:1";
-    if (line.key == "memory.slab_bytes") { EXPECT_EQ(line.value, "\"64 MiB\""); }
+    if (line.key == "memory.slab_bytes") {
+      EXPECT_EQ(line.value, "\"64 MiB\"");
+    }
   }
   EXPECT_TRUE(seen_workers && seen_clock);
   EXPECT_EQ(d.checksums().at(0).sha256, std::string(64, 'a'));
   const std::string text = to_text(d.explain()), json = to_json(d.explain());
   EXPECT_NE(text.find("laptop.toml:2:1"), std::string::npos);
-  EXPECT_NE(json.find(R"({"key": "plugin.sim.clock", "value": "\"real\"", "default": false, "where": "laptop.toml:5:1"})"),
-            std::string::npos)
+  EXPECT_NE(
+      json.find(R"({"key": "plugin.sim.clock", "value": "\"real\"", "default": false, "where": "laptop.toml:5:1"})"),
+      std::string::npos)
       << json;
 }
 
@@ -331,7 +345,9 @@ TEST(document, letters_that_are_not_ascii_stand_in_quotes_and_comments) {
   refused("[[location]]\nname = '''\na\u00e9''' \u00e9\n", "laptop.toml:3:7");
   const std::string types = "[[loctype]]\nname = \"t\"\nkind = \"cpu\"\n";
   for (const std::string name : {"\"k\u00fcche\"", "'k\u00fcche'", "\"\"\"\nk\u00fcche\"\"\"", "'''k\u00fcche'''"})
-    EXPECT_NO_THROW((void)document::parse("\xEF\xBB\xBF# \u00e4 \"\n" + types + "[[location]]\nname = " + name + "\ntype = \"t\"\n", "laptop.toml")) << name;
+    EXPECT_NO_THROW((void)document::parse(
+        "\xEF\xBB\xBF# \u00e4 \"\n" + types + "[[location]]\nname = " + name + "\ntype = \"t\"\n", "laptop.toml"))
+        << name;
 }
 
 TEST(document, damaged_text_is_refused_and_never_worse) {
@@ -339,7 +355,8 @@ TEST(document, damaged_text_is_refused_and_never_worse) {
       "[runtime]\nworkers = 3\nspin = \"20 us\"\nplugins = [\"host\", \"sim\"]\n[memory]\nslab_bytes = \"32 MiB\"\n"
       "[plugin.sim]\nclock = \"real\"\n[[plugin.sim.device]]\nmemory = 12\n[[loctype]]\nname = \"t\"\nkind = \"gpu\"\n"
       "[[location]]\nname = [\"a\", \"b\"]\ntype = \"t\"\n[[hierarchy]]\nparent = \"a\"\nchildren = [\"b\"]\n";
-  test_support::read_damaged(whole, "damaged.toml", [&](const std::string& text) { (void)document::parse(text, "damaged.toml").explain(); });
+  test_support::read_damaged(whole, "damaged.toml",
+                             [&](const std::string& text) { (void)document::parse(text, "damaged.toml").explain(); });
 }
 
 }  // namespace

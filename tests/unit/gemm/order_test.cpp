@@ -23,8 +23,12 @@ TEST(product_order, is_the_plain_one_where_everything_fits) {
 TEST(product_order, is_the_plain_one_where_no_plan_fits) { EXPECT_TRUE(plan_product(4, 5, 6, 5).empty()); }
 
 TEST(product_order, covers_every_tile_once_and_shares_a_side_with_the_region_before) {
-  for (const auto& [rows, columns, inner, room] : {std::array<std::int64_t, 4>{16, 16, 16, 180}, {16, 16, 16, 40}, {7, 31, 3, 60}, {31, 7, 50, 60},
-                                                   {1, 40, 40, 30}, {5, 5, 5, 7}}) {
+  for (const auto& [rows, columns, inner, room] : {std::array<std::int64_t, 4>{16, 16, 16, 180},
+                                                   {16, 16, 16, 40},
+                                                   {7, 31, 3, 60},
+                                                   {31, 7, 50, 60},
+                                                   {1, 40, 40, 30},
+                                                   {5, 5, 5, 7}}) {
     const auto plan = plan_product(rows, columns, inner, room);
     ASSERT_FALSE(plan.empty());
     std::map<std::pair<std::int64_t, std::int64_t>, int> seen;
@@ -44,7 +48,9 @@ TEST(product_order, covers_every_tile_once_and_shares_a_side_with_the_region_bef
   }
 }
 
-array<double> matrix(runtime& rt, std::int64_t tiles, std::int64_t tile) { return rt.make_array<double>("M", {tiles * tile, tiles * tile}, {tile, tile}); }
+array<double> matrix(runtime& rt, std::int64_t tiles, std::int64_t tile) {
+  return rt.make_array<double>("M", {tiles * tile, tiles * tile}, {tile, tile});
+}
 
 TEST(product, is_right_in_a_planned_order) {
   constexpr std::int64_t tiles = 7, tile = 4, n = tiles * tile;
@@ -97,13 +103,15 @@ TEST_P(product_in_a_small_memory, moves_little_more_than_it_must) {
   multiply(rt, a, b, c, testing::room_of_device(rt));
   for (std::size_t k = 0; k < c.size(); ++k) testing::look_at(rt, c.block(k));
   rt.fence();
-  const double moved = static_cast<double>(rt.statistics().bytes_transferred()), must = static_cast<double>(data * tile_bytes);
+  const double moved = static_cast<double>(rt.statistics().bytes_transferred()),
+               must = static_cast<double>(data * tile_bytes);
   EXPECT_GE(moved, must);
   EXPECT_LE(moved, GetParam().most * must);
 }
 
 INSTANTIATE_TEST_SUITE_P(percent_of_the_memory, product_in_a_small_memory,
-                         ::testing::Values(setting{110, 1.0}, setting{150, 1.0}, setting{200, 1.02}, setting{400, 1.2}));
+                         ::testing::Values(setting{110, 1.0}, setting{150, 1.0}, setting{200, 1.02},
+                                           setting{400, 1.2}));
 
 }  // namespace
 }  // namespace tessera::apps

@@ -79,7 +79,9 @@ TEST(csv, damaged_text_is_refused_and_never_worse) {
   const auto discovered = topology::synthetic("numa:1 core:2 pu:1").tree(devices);
   std::vector<std::string> notes;
   declared_tree(parse_csv(whole, "t.csv"), discovered, devices, notes);
-  test_support::read_damaged(whole, "damaged.csv", [&](const std::string& text) { declared_tree(parse_csv(text, "damaged.csv"), discovered, devices, notes); });
+  test_support::read_damaged(whole, "damaged.csv", [&](const std::string& text) {
+    declared_tree(parse_csv(text, "damaged.csv"), discovered, devices, notes);
+  });
 }
 
 }  // namespace

@@ -18,10 +18,9 @@ using location::node_id;
 
 /// One NUMA domain of 8 GiB with 6 cores, two GPUs, an accelerator, a store.
 struct declared : testing::Test {
-  std::vector<found_device> devices{invented_host(1), invented_device(1, "gpu0"),
-                                    invented_device(2, "gpu1", TSR_DEVICE_GPU, 4ull << 30),
-                                    invented_device(3, "sim0", TSR_DEVICE_ACCELERATOR),
-                                    invented_device(4, "disk0", TSR_DEVICE_STORAGE, 1ull << 40)};
+  std::vector<found_device> devices{
+      invented_host(1), invented_device(1, "gpu0"), invented_device(2, "gpu1", TSR_DEVICE_GPU, 4ull << 30),
+      invented_device(3, "sim0", TSR_DEVICE_ACCELERATOR), invented_device(4, "disk0", TSR_DEVICE_STORAGE, 1ull << 40)};
   std::vector<std::string> notes;
   std::string machine = "[numa(memory=8589934592)] core:6 pu:1";
 
@@ -150,10 +149,13 @@ type = "two"
   EXPECT_EQ(t.leaves(*t.find("c")).size(), 2u);
   EXPECT_EQ(t.leaves(*t.find("a")).size(), 2u);
   EXPECT_EQ(t.leaves(*t.find("b")).size(), 2u);
-  const location::tree each = tree("[[loctype]]\nname = \"one\"\nkind = \"cpu\"\n[[location]]\nname = \"C\"\ntype = \"one\"\nall = true\n");
+  const location::tree each =
+      tree("[[loctype]]\nname = \"one\"\nkind = \"cpu\"\n[[location]]\nname = \"C\"\ntype = \"one\"\nall = true\n");
   EXPECT_EQ(each.at(*each.find("C")).children.size(), 6u);
   EXPECT_EQ(each.path(*each.find("core5")), "machine/C/C[5]/core5");
-  const location::tree pairs = tree("[[loctype]]\nname = \"two\"\nkind = \"cpu\"\ncores = 2\n[[location]]\nname = \"C\"\ntype = \"two\"\nall = true\n");
+  const location::tree pairs = tree(
+      "[[loctype]]\nname = \"two\"\nkind = \"cpu\"\ncores = 2\n[[location]]\nname = \"C\"\ntype = \"two\"\nall = "
+      "true\n");
   EXPECT_EQ(pairs.at(*pairs.find("C")).children.size(), 3u);
 }
 
@@ -179,7 +181,8 @@ type = "virtual"
   EXPECT_EQ(some.path(*some.find("LocG[3]")), "machine/LocG/LocG[3]");
   const location::tree one = tree(base + "[[hierarchy]]\nparent = \"y\"\nchildren = [\"LocG[3]\", \"x\"]\n");
   EXPECT_EQ(one.path(*one.find("LocG[3]")), "machine/y/LocG[3]");
-  refused(base + "[[hierarchy]]\nparent = \"y\"\nchildren = \"LocG\"\nstart = 1\ncount = 1\n", {"'LocG[1]'", "tree.toml:33:1"});
+  refused(base + "[[hierarchy]]\nparent = \"y\"\nchildren = \"LocG\"\nstart = 1\ncount = 1\n",
+          {"'LocG[1]'", "tree.toml:33:1"});
   refused(base + "[[hierarchy]]\nparent = \"y\"\nchildren = \"x\"\nall = true\n", {"'x'", "no numbered ones"});
 }
 
@@ -239,36 +242,45 @@ type = "host"
   EXPECT_EQ(named(t, "H").memory_bytes, 1ull << 30);
   EXPECT_EQ(t.memory_of(*t.find("core1")), *t.find("H"));
   // One is enough; what nobody uses is said.
-  tree("[[loctype]]\nname = \"m\"\nkind = \"unified\"\n[[location]]\nname = \"M\"\ntype = \"m\"\n"
-       "[[loctype]]\nname = \"h\"\nkind = \"cpu\"\n[[location]]\nname = \"H\"\ntype = \"h\"\n"
-       "[[hierarchy]]\nparent = \"M\"\nchildren = \"H\"\n");
+  tree(
+      "[[loctype]]\nname = \"m\"\nkind = \"unified\"\n[[location]]\nname = \"M\"\ntype = \"m\"\n"
+      "[[loctype]]\nname = \"h\"\nkind = \"cpu\"\n[[location]]\nname = \"H\"\ntype = \"h\"\n"
+      "[[hierarchy]]\nparent = \"M\"\nchildren = \"H\"\n");
   EXPECT_TRUE(has(notes.back(), {"not used", "numa1"}));
 }
 
 TEST_F(declared, what_cannot_be_bound_says_what_was_asked_and_what_there_is) {
   const std::string t = types;
-  refused(t + "[[location]]\nname = \"x\"\ntype = \"tesl\"\n", {"no loctype 'tesl'", "tree.toml:21:1", "did you mean 'tesla'"});
+  refused(t + "[[location]]\nname = \"x\"\ntype = \"tesl\"\n",
+          {"no loctype 'tesl'", "tree.toml:21:1", "did you mean 'tesla'"});
   refused(t + "[[location]]\nname = [\"x\", \"y\",\n \"z\"]\ntype = \"tesla\"\n",
           {"'z' of type 'tesla'", "gpu", "tree.toml:21:2", "gpu0 (gpu of plugin 'cuda', 1 GiB, taken by x)", "sim0"});
   refused(t + "[[location]]\nname = \"x\"\ntype = \"host\"\n[[location]]\nname = \"y\"\ntype = \"host\"\n",
           {"'y' asks for 4 cores, but 2 of 6 are free", "tree.toml:9:1"});
-  refused(t + "[[location]]\nname = [\"x\", \"y\"]\ntype = \"node_memory\"\n", {"'y'", "numa0 (host memory, 8 GiB, taken by x)"});
-  refused("[[loctype]]\nname = \"big\"\nkind = \"gpu\"\nmemory = \"2 GiB\"\n[[location]]\nname = \"x\"\ntype = \"big\"\n",
-          {"asks for 2 GiB of memory, but there are 1 GiB", "tree.toml:4:1"});
-  refused("[[loctype]]\nname = \"o\"\nkind = \"gpu\"\nplugin = \"hip\"\n[[location]]\nname = \"x\"\ntype = \"o\"\nall = true\n",
-          {"gpu of plugin 'hip'", "none is free", "tree.toml:6:1"});
-  refused("[[loctype]]\nname = \"o\"\nkind = \"storage\"\npath = \"/scratch\"\n[[location]]\nname = \"x\"\ntype = \"o\"\n",
-          {"storage at /scratch", "disk0 (storage of plugin 'disk', 1 TiB)"});
-  refused("[[loctype]]\nname = \"c\"\nkind = \"cpu\"\ncores = 6\n[[loctype]]\nname = \"r\"\nkind = \"cpu\"\n"
-          "[[location]]\nname = \"x\"\ntype = \"c\"\n[[location]]\nname = \"y\"\ntype = \"r\"\n",
-          {"'y' finds no free core", "6 cores, 0 free"});
+  refused(t + "[[location]]\nname = [\"x\", \"y\"]\ntype = \"node_memory\"\n",
+          {"'y'", "numa0 (host memory, 8 GiB, taken by x)"});
+  refused(
+      "[[loctype]]\nname = \"big\"\nkind = \"gpu\"\nmemory = \"2 GiB\"\n[[location]]\nname = \"x\"\ntype = \"big\"\n",
+      {"asks for 2 GiB of memory, but there are 1 GiB", "tree.toml:4:1"});
+  refused(
+      "[[loctype]]\nname = \"o\"\nkind = \"gpu\"\nplugin = \"hip\"\n[[location]]\nname = \"x\"\ntype = \"o\"\nall = "
+      "true\n",
+      {"gpu of plugin 'hip'", "none is free", "tree.toml:6:1"});
+  refused(
+      "[[loctype]]\nname = \"o\"\nkind = \"storage\"\npath = \"/scratch\"\n[[location]]\nname = \"x\"\ntype = \"o\"\n",
+      {"storage at /scratch", "disk0 (storage of plugin 'disk', 1 TiB)"});
+  refused(
+      "[[loctype]]\nname = \"c\"\nkind = \"cpu\"\ncores = 6\n[[loctype]]\nname = \"r\"\nkind = \"cpu\"\n"
+      "[[location]]\nname = \"x\"\ntype = \"c\"\n[[location]]\nname = \"y\"\ntype = \"r\"\n",
+      {"'y' finds no free core", "6 cores, 0 free"});
   refused(t + "[[location]]\nname = \"M\"\ntype = \"node_memory\"\n[[location]]\nname = \"x\"\ntype = \"host\"\n",
           {"the cores of location 'x' have no memory above them", "tree.toml:23:1"});
 }
 
 TEST_F(declared, wrong_types_names_and_edges_are_refused_with_their_place) {
   refused("[[loctype]]\nname = \"a\"\nkind = \"gpuu\"\n", {"unknown kind", "tree.toml:3:1", "'gpu'"});
-  refused("[[loctype]]\nname = \"a\"\nkind = \"gpu\"\n[[loctype]]\nname = \"a\"\nkind = \"cpu\"\n", {"declared twice", "tree.toml:2:1", "tree.toml:5:1"});
+  refused("[[loctype]]\nname = \"a\"\nkind = \"gpu\"\n[[loctype]]\nname = \"a\"\nkind = \"cpu\"\n",
+          {"declared twice", "tree.toml:2:1", "tree.toml:5:1"});
   refused("[[loctype]]\nname = \"a\"\nkind = \"gpu\"\ncores = 3\n", {"gpu has no cores", "tree.toml:4:1"});
   refused("[[loctype]]\nname = \"a\"\nkind = \"virtual\"\nmemory = 3\n", {"no memory of its own", "tree.toml:4:1"});
   refused("[[loctype]]\nname = \"a\"\nkind = \"cpu\"\nplugin = \"x\"\n", {"no plugin", "tree.toml:4:1"});
@@ -283,7 +295,8 @@ TEST_F(declared, wrong_types_names_and_edges_are_refused_with_their_place) {
   refused(ab + edge("Aa", "Bb") + edge("Bb", "Aa"), {"a cycle", "machine/Aa/Bb", "tree.toml:9:13"});
   refused(ab + edge("Aa", "Bb") + edge("Bb", "Cc") + edge("Cc", "Aa"), {"a cycle", "machine/Aa/Bb/Cc"});
   refused(ab + edge("Aa", "Aa"), {"own parent", "tree.toml:6:13"});
-  refused(ab + edge("Aa", "Bb") + edge("Cc", "Bb"), {"already has the parent 'Aa'", "tree.toml:6:13", "tree.toml:9:13"});
+  refused(ab + edge("Aa", "Bb") + edge("Cc", "Bb"),
+          {"already has the parent 'Aa'", "tree.toml:6:13", "tree.toml:9:13"});
   refused(ab + edge("Ab", "Bb"), {"no location 'Ab'", "tree.toml:5:1", "did you mean 'Aa'"});
   refused(ab + edge("Aa", "core0"), {"no location 'core0'", "tree.toml:6:13"});
   refused(ab + "[[hierarchy]]\nparent = \"Aa\"\ndetach = \"Bb\"\n", {"not below 'Aa'", "tree.toml:6:1"});
@@ -292,7 +305,9 @@ TEST_F(declared, wrong_types_names_and_edges_are_refused_with_their_place) {
 TEST_F(declared, conditions_choose_among_devices) {
   const auto with = [&](const std::string& condition) {
     return named(tree("[[loctype]]\nname = \"t\"\nkind = \"gpu\"\nmatch = \"" + condition +
-                      "\"\n[[location]]\nname = \"x\"\ntype = \"t\"\n"), "x").device;
+                      "\"\n[[location]]\nname = \"x\"\ntype = \"t\"\n"),
+                 "x")
+        .device;
   };
   devices[1].compute_units = 80;
   devices[2].peak_f64 = 9e12;
@@ -349,7 +364,8 @@ TEST_F(declared, a_csv_file_replaces_the_tables_and_says_so) {
   EXPECT_EQ(declarations_of(config::document::load(from), notes).locations.at(0).names.at(0).is, "LocT");
   std::remove(file.c_str());
   from.set = {"topology.declarations=" + file};
-  EXPECT_TRUE(has(message_of([&] { declarations_of(config::document::load(from), notes); }), {"No such file", "command line"}));
+  EXPECT_TRUE(
+      has(message_of([&] { declarations_of(config::document::load(from), notes); }), {"No such file", "command line"}));
   std::remove(toml.c_str());
 }
 

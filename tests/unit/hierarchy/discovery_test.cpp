@@ -72,8 +72,12 @@ TEST(discovery, four_packages_each_with_one_domain) {
 }
 
 TEST(discovery, devices_go_to_the_domain_of_their_pci_address_then_of_their_number) {
-  std::vector devices{invented_host(2),          invented_device(1, "first"),  invented_device(2, "second"),
-                      invented_device(3, "top"), invented_device(4, "number"), invented_device(5, "nowhere"),
+  std::vector devices{invented_host(2),
+                      invented_device(1, "first"),
+                      invented_device(2, "second"),
+                      invented_device(3, "top"),
+                      invented_device(4, "number"),
+                      invented_device(5, "nowhere"),
                       invented_device(6, "store", TSR_DEVICE_STORAGE)};
   devices[1].pci_address = "0000:3b:00.0";
   devices[2].pci_address = "0000:af:00.0";
@@ -147,7 +151,8 @@ TEST(discovery, a_narrower_set_gives_fewer_cores) {
 
 TEST(discovery, bad_descriptions_are_refused_with_their_place) {
   EXPECT_TRUE(has(message_of([] { topology::synthetic("nonsense:x", "a.toml:2:1"); }), {"nonsense:x", "a.toml:2:1"}));
-  EXPECT_TRUE(has(message_of([] { topology::from_xml("/nowhere/at/all.xml", "a.toml:2:1"); }), {"all.xml", "a.toml:2:1"}));
+  EXPECT_TRUE(
+      has(message_of([] { topology::from_xml("/nowhere/at/all.xml", "a.toml:2:1"); }), {"all.xml", "a.toml:2:1"}));
   const std::string broken = testing::TempDir() + "/tessera_broken.xml";
   std::ofstream(broken) << "<topology version=\"2.0\"><object type=\"Machine\"";
   EXPECT_TRUE(has(message_of([&] { topology::from_xml(broken); }), {"tessera_broken.xml"}));

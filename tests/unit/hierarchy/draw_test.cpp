@@ -18,7 +18,8 @@ using location::node_id;
 
 location::tree small() {
   return topology::synthetic("[numa(memory=8589934592)] core:2 pu:2")
-      .tree(std::vector{invented_host(1), invented_device(1, "gpu0"), invented_device(2, "disk<0>", TSR_DEVICE_STORAGE)});
+      .tree(
+          std::vector{invented_host(1), invented_device(1, "gpu0"), invented_device(2, "disk<0>", TSR_DEVICE_STORAGE)});
 }
 
 location::tree large() {
@@ -95,7 +96,8 @@ TEST(draw, boxes_nest_and_do_not_touch) {
     std::map<node_id, const box*> of;
     for (const box& b : boxes) of[b.id] = &b;
     for (const box& b : boxes) {
-      for (const std::string& line : b.lines) EXPECT_LE(text_width(line, sizes.fact_size), b.width - sizes.margin) << line;
+      for (const std::string& line : b.lines)
+        EXPECT_LE(text_width(line, sizes.fact_size), b.width - sizes.margin) << line;
       const node_id parent = t.at(b.id).parent;
       if (parent == location::no_node) continue;
       const box& p = *of.at(parent);
@@ -128,7 +130,8 @@ TEST(draw, svg_is_escaped_balanced_and_the_same_every_time) {
       for (auto at = svg.find(what); at != svg.npos; at = svg.find(what, at + 1)) ++n;
       return n;
     };
-    EXPECT_EQ(count("<" + std::string(tag) + ">") + count("<" + std::string(tag) + " "), count("</" + std::string(tag) + ">"));
+    EXPECT_EQ(count("<" + std::string(tag) + ">") + count("<" + std::string(tag) + " "),
+              count("</" + std::string(tag) + ">"));
   }
   EXPECT_EQ(svg, to_svg(small()));
   EXPECT_EQ(to_dot(large()), to_dot(large()));
@@ -139,12 +142,13 @@ TEST(draw, peer_links_are_in_every_form) {
   const location::tree t = large();
   const node_id a = *t.find("gpu0"), b = *t.find("gpu1"), c = *t.find("gpu2");
   const drawing what{.peers = {{a, b, 40e9, 3000}, {b, a, 40e9, 3000}, {a, c, 20e9, 5000}, {c, a, 10e9, 5000}}};
-  EXPECT_TRUE(has(to_text(t, what), {"\nlinks between devices:\ngpu0 <-> gpu1  37.3 GiB/s, 3 us\n", "gpu0 -> gpu2  18.6 GiB/s, 5 us\n",
-                                     "gpu2 -> gpu0  9.31 GiB/s, 5 us\n"}));
+  EXPECT_TRUE(has(to_text(t, what), {"\nlinks between devices:\ngpu0 <-> gpu1  37.3 GiB/s, 3 us\n",
+                                     "gpu0 -> gpu2  18.6 GiB/s, 5 us\n", "gpu2 -> gpu0  9.31 GiB/s, 5 us\n"}));
   EXPECT_EQ(to_text(t).find("links between"), std::string::npos);
   const auto json = nlohmann::json::parse(to_json(t, what));
   ASSERT_EQ(json["peer_links"].size(), 4u);
-  EXPECT_EQ(json["peer_links"][2], (nlohmann::json{{"from", "gpu0"}, {"to", "gpu2"}, {"bandwidth", 20e9}, {"latency_ns", 5000.0}}));
+  EXPECT_EQ(json["peer_links"][2],
+            (nlohmann::json{{"from", "gpu0"}, {"to", "gpu2"}, {"bandwidth", 20e9}, {"latency_ns", 5000.0}}));
   const std::string dot = to_dot(t, what);
   EXPECT_TRUE(has(dot, {"dir=both", "dir=forward", "37.3 GiB/s, 3 us"}));
   EXPECT_TRUE(has(dot, {("n" + std::to_string(a) + " -> n" + std::to_string(c) + " [constraint=false").c_str()}));

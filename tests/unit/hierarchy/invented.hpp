@@ -31,7 +31,8 @@ inline found_device invented_device(std::uint32_t index, std::string name, tsr_d
   d.plugin = what == TSR_DEVICE_STORAGE ? "disk" : what == TSR_DEVICE_GPU ? "cuda" : "sim";
   d.description = "Invented " + d.name;
   d.device_class = what;
-  d.spaces.push_back({0, static_cast<tsr_space_kind>(what == TSR_DEVICE_STORAGE ? TSR_SPACE_STORAGE : TSR_SPACE_DEVICE), -1, bytes});
+  d.spaces.push_back(
+      {0, static_cast<tsr_space_kind>(what == TSR_DEVICE_STORAGE ? TSR_SPACE_STORAGE : TSR_SPACE_DEVICE), -1, bytes});
   d.bandwidth = 12e9;
   d.latency_ns = 5000;
   return d;

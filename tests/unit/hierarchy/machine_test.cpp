@@ -40,13 +40,19 @@ TEST(machine, every_file_in_configs_makes_a_machine) {
     // Everything that the tree names exists.
     for (const location::node_id id : m.tree.subtree(m.tree.root())) {
       const auto& is = m.tree.at(id).is;
-      if (is.device) { ASSERT_LT(*is.device, m.plugins->devices().size()); }
+      if (is.device) {
+        ASSERT_LT(*is.device, m.plugins->devices().size());
+      }
       if (is.space) {
         ASSERT_LT(is.space->device, m.plugins->devices().size());
         ASSERT_LT(is.space->space, m.plugins->devices()[is.space->device]->spaces().size());
       }
-      if (is.what == location::kind::worker) { EXPECT_NE(m.tree.memory_of(id), location::no_node) << is.name; }
-      if (is.what == location::kind::worker && is.space) { EXPECT_NE(m.tree.parent_memory(id), location::no_node) << is.name; }
+      if (is.what == location::kind::worker) {
+        EXPECT_NE(m.tree.memory_of(id), location::no_node) << is.name;
+      }
+      if (is.what == location::kind::worker && is.space) {
+        EXPECT_NE(m.tree.parent_memory(id), location::no_node) << is.name;
+      }
     }
   }
   EXPECT_GE(count, 5u);
@@ -97,7 +103,8 @@ TEST(machine, an_imagined_topology_is_not_bound) {
 TEST(machine, the_only_domain_has_the_memory_of_the_whole_machine) {
   const memory_sources says = memory_sources::of_this_process();
   const machine m = assembled({}, {"memory.host_limit=1 MiB"});
-  if (m.plugins->devices()[0]->spaces().size() != 1 || !m.tree.find("numa0")) GTEST_SKIP() << "there are several domains";
+  if (m.plugins->devices()[0]->spaces().size() != 1 || !m.tree.find("numa0"))
+    GTEST_SKIP() << "there are several domains";
   // The system's own figure of the domain lacks memory that was added while it ran.
   EXPECT_EQ(m.plugins->devices()[0]->spaces()[0].description.bytes, machine_memory(says));
   EXPECT_EQ(m.tree.at(m.tree.root()).is.memory_bytes, machine_memory(says));
@@ -105,13 +112,20 @@ TEST(machine, the_only_domain_has_the_memory_of_the_whole_machine) {
 }
 
 TEST(machine, mistakes_are_found_before_anything_runs) {
-  EXPECT_TRUE(has(message_of([] { assembled({}, {"runtime.plugins=sim"}); }), {"host memory", "command line", "\"host\""}));
-  EXPECT_TRUE(has(message_of([] { assembled({}, {"runtime.plugins=host,sim", "plugin.smi.clock=real"}); }),
+  EXPECT_TRUE(
+      has(message_of([] { assembled({}, {"runtime.plugins=sim"}); }), {"host memory", "command line", "\"host\""}));
+  EXPECT_TRUE(has(message_of([] {
+                    assembled({}, {"runtime.plugins=host,sim", "plugin.smi.clock=real"});
+                  }),
                   {"no plugin 'smi'", "command line", "[plugin.sim]"}));
-  EXPECT_TRUE(has(message_of([] { assembled({}, {"runtime.plugins=host,sim", "plugin.sim.clokc=real"}); }),
+  EXPECT_TRUE(has(message_of([] {
+                    assembled({}, {"runtime.plugins=host,sim", "plugin.sim.clokc=real"});
+                  }),
                   {"clokc", "command line", "clock"}));
-  EXPECT_TRUE(has(message_of([] { assembled({}, {"runtime.plugins=host,nonesuch"}); }, error_kind::plugin), {"nonesuch"}));
-  EXPECT_TRUE(has(message_of([] { assembled({}, {"region.policy=flaten"}); }), {"did you mean 'flatten'", "command line"}));
+  EXPECT_TRUE(
+      has(message_of([] { assembled({}, {"runtime.plugins=host,nonesuch"}); }, error_kind::plugin), {"nonesuch"}));
+  EXPECT_TRUE(
+      has(message_of([] { assembled({}, {"region.policy=flaten"}); }), {"did you mean 'flatten'", "command line"}));
   const machine m = assembled({}, {"plugin.sim.clock=real"});
   EXPECT_TRUE(has(m.notes.at(0), {"[plugin.sim]", "not used"}));
 }

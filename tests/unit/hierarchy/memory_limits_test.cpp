@@ -16,7 +16,8 @@ constexpr std::uint64_t MiB = 1 << 20, GiB = 1 << 30;
 const std::string meminfo = "MemTotal:       16777216 kB\nMemFree:        1048576 kB\nMemAvailable:    8388608 kB\n";
 const std::string second_mount = "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
 const std::string first_mount =
-    "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n36 31 0:33 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n";
+    "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n36 31 0:33 / /sys/fs/cgroup/cpu rw - "
+    "cgroup cgroup rw,cpu,cpuacct\n";
 
 struct bound_case {
   const char* name;
@@ -34,7 +35,8 @@ class memory_bounds : public testing::TestWithParam<bound_case> {};
 
 TEST_P(memory_bounds, the_least_one_counts) {
   const bound_case& c = GetParam();
-  memory_sources from{c.meminfo, c.groups, c.mounts, c.overcommit, c.statm, 4096, c.address_limit, c.data_limit, c.stack_bytes};
+  memory_sources from{c.meminfo, c.groups,        c.mounts,     c.overcommit, c.statm,
+                      4096,      c.address_limit, c.data_limit, c.stack_bytes};
   from.read = [&](const std::string& path) {
     const auto found = c.files.find(path);
     return found != c.files.end() ? found->second : std::string();
@@ -51,22 +53,24 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         bound_case{"nothing_is_known", "", "", "", {}, no_limit, "", no_limit, ""},
         bound_case{"what_is_available", meminfo, "0::/\n", second_mount, {}, no_limit, "", 8 * GiB, "available"},
-        bound_case{"second_version",
-                   meminfo,
-                   "0::/a/b\n",
-                   second_mount,
-                   {{"/sys/fs/cgroup/a/b/memory.max", "314572800\n"}, {"/sys/fs/cgroup/a/b/memory.current", "104857600\n"}},
-                   no_limit,
-                   "",
-                   200 * MiB,
-                   "control group /a/b, at most 300 MiB"},
+        bound_case{
+            "second_version",
+            meminfo,
+            "0::/a/b\n",
+            second_mount,
+            {{"/sys/fs/cgroup/a/b/memory.max", "314572800\n"}, {"/sys/fs/cgroup/a/b/memory.current", "104857600\n"}},
+            no_limit,
+            "",
+            200 * MiB,
+            "control group /a/b, at most 300 MiB"},
         bound_case{"pages_of_files_are_taken_back",
                    meminfo,
                    "0::/a\n",
                    second_mount,
                    {{"/sys/fs/cgroup/a/memory.max", "314572800\n"},
                     {"/sys/fs/cgroup/a/memory.current", "104857600\n"},
-                    {"/sys/fs/cgroup/a/memory.stat", "anon 1\nfile 99\ninactive_file 52428800\nactive_file 10485760\nshmem 7\n"}},
+                    {"/sys/fs/cgroup/a/memory.stat",
+                     "anon 1\nfile 99\ninactive_file 52428800\nactive_file 10485760\nshmem 7\n"}},
                    no_limit,
                    "",
                    260 * MiB,
@@ -131,25 +135,26 @@ INSTANTIATE_TEST_SUITE_P(
                    "",
                    128 * MiB,
                    "at most 128 MiB"},
-        bound_case{
-            "first_version",
-            meminfo,
-            "9:name=systemd:/x\n4:cpu,memory:/slurm/job_7\n0::/\n",
-            first_mount,
-            {{"/sys/fs/cgroup/memory/slurm/job_7/memory.limit_in_bytes", unlimited},
-             {"/sys/fs/cgroup/memory/slurm/memory.limit_in_bytes", "300000000\n"},
-             {"/sys/fs/cgroup/memory/slurm/memory.usage_in_bytes", "150000000\n"},
-             {"/sys/fs/cgroup/memory/slurm/memory.stat", "cache 1\ninactive_file 7\ntotal_inactive_file 40000000\ntotal_active_file 10000000\n"},
-             {"/sys/fs/cgroup/memory/memory.limit_in_bytes", unlimited}},
-            no_limit,
-            "",
-            200000000,
-            "control group /slurm, at most 286 MiB"},
+        bound_case{"first_version",
+                   meminfo,
+                   "9:name=systemd:/x\n4:cpu,memory:/slurm/job_7\n0::/\n",
+                   first_mount,
+                   {{"/sys/fs/cgroup/memory/slurm/job_7/memory.limit_in_bytes", unlimited},
+                    {"/sys/fs/cgroup/memory/slurm/memory.limit_in_bytes", "300000000\n"},
+                    {"/sys/fs/cgroup/memory/slurm/memory.usage_in_bytes", "150000000\n"},
+                    {"/sys/fs/cgroup/memory/slurm/memory.stat",
+                     "cache 1\ninactive_file 7\ntotal_inactive_file 40000000\ntotal_active_file 10000000\n"},
+                    {"/sys/fs/cgroup/memory/memory.limit_in_bytes", unlimited}},
+                   no_limit,
+                   "",
+                   200000000,
+                   "control group /slurm, at most 286 MiB"},
         bound_case{"both_versions_at_once",
                    meminfo,
                    "4:memory:/old\n0::/new\n",
                    first_mount + "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n",
-                   {{"/sys/fs/cgroup/memory/old/memory.limit_in_bytes", "524288000\n"}, {"/sys/fs/cgroup/unified/new/memory.max", "419430400\n"}},
+                   {{"/sys/fs/cgroup/memory/old/memory.limit_in_bytes", "524288000\n"},
+                    {"/sys/fs/cgroup/unified/new/memory.max", "419430400\n"}},
                    no_limit,
                    "",
                    400 * MiB,
@@ -172,8 +177,18 @@ INSTANTIATE_TEST_SUITE_P(
                    "",
                    0,
                    "/a"},
-        bound_case{"a_limit_of_addresses", meminfo, "", "", {}, 512 * MiB, "65536 100 100 1 0 1 0\n", 256 * MiB, "ulimit -v"},
-        bound_case{"a_limit_of_addresses_without_the_stacks", meminfo, "", "", {}, 512 * MiB, "65536 100\n", 176 * MiB, "ulimit -v", 80 * MiB},
+        bound_case{
+            "a_limit_of_addresses", meminfo, "", "", {}, 512 * MiB, "65536 100 100 1 0 1 0\n", 256 * MiB, "ulimit -v"},
+        bound_case{"a_limit_of_addresses_without_the_stacks",
+                   meminfo,
+                   "",
+                   "",
+                   {},
+                   512 * MiB,
+                   "65536 100\n",
+                   176 * MiB,
+                   "ulimit -v",
+                   80 * MiB},
         bound_case{"all_addresses_are_used", meminfo, "", "", {}, 100 * MiB, "65536 1\n", 0, "at most 100 MiB"},
         bound_case{"a_limit_of_data",
                    meminfo,
@@ -255,7 +270,9 @@ struct bounded : testing::Test {
     }
     return t;
   }
-  void bound(std::uint64_t left) { bound_host_memory(made, discovered, devices, {left, "control group /job, at most 9 GiB"}, "a.toml:3:1"); }
+  void bound(std::uint64_t left) {
+    bound_host_memory(made, discovered, devices, {left, "control group /job, at most 9 GiB"}, "a.toml:3:1");
+  }
   std::uint64_t bytes(const char* name) const { return made.tree.at(*made.tree.find(name)).is.memory_bytes; }
 };
 

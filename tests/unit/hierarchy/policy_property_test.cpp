@@ -43,7 +43,8 @@ TEST(policy_property, every_split_covers_the_loop_exactly_once) {
     const auto leaves = executing_leaves(t, 0, rule);
     ASSERT_FALSE(leaves.empty());
     std::vector<leaf_state> states(leaves.size());
-    for (leaf_state& s : states) s = {random() % 2 == 0, static_cast<double>(random() % 100), static_cast<double>(random() % 50)};
+    for (leaf_state& s : states)
+      s = {random() % 2 == 0, static_cast<double>(random() % 100), static_cast<double>(random() % 50)};
 
     policy p;
     p.what = static_cast<policy_kind>(random() % 6);
@@ -63,7 +64,9 @@ TEST(policy_property, every_split_covers_the_loop_exactly_once) {
       }
       p.counts.push_back(left);
     }
-    const auto chunks = split(p, n, t, 0, {"property", random() % 2 ? std::span<const leaf_state>(states) : std::span<const leaf_state>(), rule});
+    const auto chunks =
+        split(p, n, t, 0,
+              {"property", random() % 2 ? std::span<const leaf_state>(states) : std::span<const leaf_state>(), rule});
     std::uint64_t next = 0;
     for (const chunk& c : chunks) {
       ASSERT_EQ(c.begin, next) << to_text(p) << " n " << n;

@@ -28,7 +28,11 @@ struct policies : testing::Test {
   node_id b = t.add(0, made(kind::virtual_group, "LocB")), g = t.add(0, made(kind::virtual_group, "LocG"));
   node_id c0 = t.add(b, made(kind::worker, "c0")), c1 = t.add(b, made(kind::worker, "c1"));
   node_id c2 = t.add(b, made(kind::worker, "c2"));
-  node_id g0 = t.add(g, [] { auto is = made(kind::worker, "g0"); is.space = location::space_key{1, 0}; return is; }());
+  node_id g0 = t.add(g, [] {
+    auto is = made(kind::worker, "g0");
+    is.space = location::space_key{1, 0};
+    return is;
+  }());
   node_id disk = t.add(0, made(kind::storage, "disk")), empty = t.add(0, made(kind::virtual_group, "empty"));
 
   std::vector<chunk> by(const char* text, std::uint64_t n, split_context context = {}) {
@@ -120,9 +124,10 @@ TEST(policy_text, refuses_with_reasons) {
   EXPECT_NE(message_of([] { policy::parse("flaten"); }).find("did you mean 'flatten'"), std::string::npos);
   EXPECT_NE(message_of([] { policy::parse("percentage:[50,25]", "run.toml:3:1"); }).find("run.toml:3:1"),
             std::string::npos);
-  for (const char* text : {"", "percentage", "percentage:", "percentage:[]", "range:[]", "static:[1]", "range:[1,-2]",
-                           "range:[1.5]", "percentage:[50,50", "percentage:50,50]", "percentage:[nan]", "range:[1,,2]",
-                           "percentage:[100.02]", "percentage:[-1,101]", "range:[99999999999999999999]", "range:[1,2,]"})
+  for (const char* text :
+       {"", "percentage", "percentage:", "percentage:[]", "range:[]", "static:[1]", "range:[1,-2]", "range:[1.5]",
+        "percentage:[50,50", "percentage:50,50]", "percentage:[nan]", "range:[1,,2]", "percentage:[100.02]",
+        "percentage:[-1,101]", "range:[99999999999999999999]", "range:[1,2,]"})
     message_of([&] { policy::parse(text); });
   policy::parse("percentage:[99.99]");
   policy::parse("percentage:[100.01]");

@@ -58,7 +58,12 @@ TEST(tree_property, agrees_with_a_parent_array_under_random_edits) {
   const auto below = [&](std::size_t n) { return static_cast<node_id>(random() % n); };
 
   for (int round = 0; round < 20; ++round) {
-    tree t([] { properties is; is.what = kind::machine; is.name = "root"; return is; }());
+    tree t([] {
+      properties is;
+      is.what = kind::machine;
+      is.name = "root";
+      return is;
+    }());
     oracle o;
     for (int step = 0; step < 400; ++step) {
       const auto n = o.parent.size();
@@ -124,8 +129,7 @@ TEST(tree_property, agrees_with_a_parent_array_under_random_edits) {
         ASSERT_TRUE(refused([&] { (void)t.common_ancestor(x, y); }));
       }
       std::vector<node_id> list{x, y, below(o.parent.size())};
-      const node_id deepest =
-          *std::ranges::max_element(list, {}, [&](node_id id) { return o.up(id).size(); });
+      const node_id deepest = *std::ranges::max_element(list, {}, [&](node_id id) { return o.up(id).size(); });
       const bool chain =
           o.attached(deepest) && std::ranges::all_of(list, [&](node_id id) { return o.above(id, deepest); });
       ASSERT_EQ(t.most_common_descendant(list), chain ? std::optional(deepest) : std::nullopt);

@@ -93,7 +93,9 @@ TEST_P(matrix_market_mistake, is_found_at_its_line) {
 }
 
 /// A symmetric file with these lines behind the banner.
-std::string symmetric(const char* lines) { return std::string("%%MatrixMarket matrix coordinate real symmetric\n") + lines; }
+std::string symmetric(const char* lines) {
+  return std::string("%%MatrixMarket matrix coordinate real symmetric\n") + lines;
+}
 
 INSTANTIATE_TEST_SUITE_P(
     files, matrix_market_mistake,

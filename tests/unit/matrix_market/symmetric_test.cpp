@@ -58,7 +58,8 @@ TEST(matrix_market_symmetric, mistakes) {
   EXPECT_THAT(twice.message(), HasSubstr("(2, 1) is given twice, first in line 3"));
   EXPECT_EQ(twice.where(), "m.mtx:5");
 
-  const error different = error_of("%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 1\n2 1 5\n1 2 6\n2 2 2\n");
+  const error different =
+      error_of("%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 1\n2 1 5\n1 2 6\n2 2 2\n");
   EXPECT_THAT(different.message(), HasSubstr("not symmetric: (2, 1) is 5 and (1, 2) is 6"));
   EXPECT_EQ(different.where(), "m.mtx:4");
 
@@ -75,13 +76,14 @@ TEST(matrix_market_symmetric, agrees_with_a_dense_product) {
     const int n = std::uniform_int_distribution(1, 30)(random);
     std::map<std::pair<int, int>, int> lower;
     for (int k = 0; k < 3 * n; ++k) {
-      const int i = std::uniform_int_distribution(0, n - 1)(random), j = std::uniform_int_distribution(0, n - 1)(random);
+      const int i = std::uniform_int_distribution(0, n - 1)(random),
+                j = std::uniform_int_distribution(0, n - 1)(random);
       lower[{std::max(i, j), std::min(i, j)}] = std::uniform_int_distribution(-9, 9)(random);
     }
     std::vector<std::pair<std::pair<int, int>, int>> shuffled(lower.begin(), lower.end());
     std::shuffle(shuffled.begin(), shuffled.end(), random);
-    std::string text = "%%MatrixMarket matrix coordinate integer symmetric\n" + std::to_string(n) + " " + std::to_string(n) +
-                       " " + std::to_string(shuffled.size()) + "\n";
+    std::string text = "%%MatrixMarket matrix coordinate integer symmetric\n" + std::to_string(n) + " " +
+                       std::to_string(n) + " " + std::to_string(shuffled.size()) + "\n";
     for (const auto& [at, value] : shuffled)
       text += std::to_string(at.first + 1) + " " + std::to_string(at.second + 1) + " " + std::to_string(value) + "\n";
     const lower_triangle a = symmetric_of(parse(text, "random"));

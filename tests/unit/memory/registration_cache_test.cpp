@@ -103,11 +103,11 @@ TEST_F(registrations, the_limit_on_regions) {
 TEST_F(registrations, overlapping_regions_are_not_registered_twice_and_keep_their_own_uses) {
   registration_cache cache({&device.device()}, 1 << 20);
   cache.keep(at(0), 100);
-  cache.acquire(at(60), 10);    // in the kept region
-  cache.keep(at(50), 100);      // across its edge: cannot be registered
+  cache.acquire(at(60), 10);  // in the kept region
+  cache.keep(at(50), 100);    // across its edge: cannot be registered
   EXPECT_EQ(count(), 1u);
-  cache.acquire(at(120), 10);   // in the second
-  cache.release(at(60));        // of the first, though the second begins nearer
+  cache.acquire(at(120), 10);  // in the second
+  cache.release(at(60));       // of the first, though the second begins nearer
   EXPECT_NO_THROW(cache.forget(at(0))) << "nobody uses it any more";
   EXPECT_THROW(cache.forget(at(50)), error) << "somebody does";
   cache.release(at(120));

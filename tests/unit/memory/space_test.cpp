@@ -125,7 +125,8 @@ TEST(space, of_much_memory_grows_with_its_use) {
   for (int k = 0; k < 3 * 64; ++k) {
     const std::uint64_t before = s.is->statistics().reserved_bytes;
     had.push_back(s.take({unit}).at(0));
-    if (const std::uint64_t now = s.is->statistics().reserved_bytes; now != before) asked.push_back((now - before) / unit);
+    if (const std::uint64_t now = s.is->statistics().reserved_bytes; now != before)
+      asked.push_back((now - before) / unit);
   }
   EXPECT_EQ(asked, (std::vector<std::uint64_t>{4, 4, 8, 16, 32, 64, 64}));
   had.push_back(s.take({80 * unit}).at(0));  // more than a slab
@@ -193,7 +194,8 @@ TEST(space, a_plugin_that_gives_no_memory_makes_it_full_and_its_answer_is_kept) 
 
 /// A host space whose plugin aligns allocations to pages.
 struct paged_space {
-  explicit paged_space(std::uint64_t limit, std::uint64_t slab, bool host = true) : device(world, 0, host, 0, "fake", page) {
+  explicit paged_space(std::uint64_t limit, std::uint64_t slab, bool host = true)
+      : device(world, 0, host, 0, "fake", page) {
     space_setup setup;
     setup.device = &device.device();
     setup.limit = limit;
@@ -230,7 +232,8 @@ TEST(space, small_blocks_of_the_host_share_the_granule_of_large_ones) {
 }
 
 TEST(space, small_blocks_fill_the_limit_whatever_their_order) {
-  // By halves, what is left of a granule is always less than what does not fit: as many as the limit has room for find room.
+  // By halves, what is left of a granule is always less than what does not fit: as many as the limit has room for find
+  // room.
   std::mt19937_64 random(7);
   for (int round = 0; round < 200; ++round) {
     paged_space s(4 * paged_space::page, 4 * paged_space::page);

@@ -16,8 +16,10 @@ using ::testing::HasSubstr;
 
 template <class T>
 T conjugated(T v) {
-  if constexpr (is_complex<T>) return std::conj(v);
-  else return v;
+  if constexpr (is_complex<T>)
+    return std::conj(v);
+  else
+    return v;
 }
 
 template <class T>
@@ -43,10 +45,13 @@ TYPED_TEST(dense, gemm_all_transposes) {
       for (const auto ta : {transpose::no, transpose::yes, transpose::conjugate})
         for (const auto tb : {transpose::no, transpose::yes, transpose::conjugate})
           for (const double factor : {0.0, 0.5}) {
-            const auto a = ta == transpose::no ? matrix<T>::random(m, k, this->random) : matrix<T>::random(k, m, this->random);
-            const auto b = tb == transpose::no ? matrix<T>::random(k, n, this->random) : matrix<T>::random(n, k, this->random);
+            const auto a =
+                ta == transpose::no ? matrix<T>::random(m, k, this->random) : matrix<T>::random(k, m, this->random);
+            const auto b =
+                tb == transpose::no ? matrix<T>::random(k, n, this->random) : matrix<T>::random(n, k, this->random);
             const auto c = matrix<T>::random(m, n, this->random);
-            const T alpha = random_value<T>(this->random), beta = random_value<T>(this->random) * static_cast<T>(factor);
+            const T alpha = random_value<T>(this->random),
+                    beta = random_value<T>(this->random) * static_cast<T>(factor);
             auto da = array_of(at.rt, "a", a), db = array_of(at.rt, "b", b), dc = array_of(at.rt, "c", c);
             gemm(at.rt, alpha, da.block(0), ta, db.block(0), tb, beta, dc.block(0), at.here);
             const auto result = dc.read_host(dc.block(0));
@@ -56,7 +61,8 @@ TYPED_TEST(dense, gemm_all_transposes) {
                 for (std::int64_t l = 0; l < k; ++l) sum += element(a, ta, i, l) * element(b, tb, l, j);
                 const wide<T> expected = wide<T>(alpha) * sum + wide<T>(beta) * wide<T>(c(i, j));
                 ASSERT_LE(std::abs(wide<T>(result(i, j)) - expected), tolerance<T>(static_cast<double>(k) + 1))
-                    << m << "x" << n << "x" << k << " transposes " << int(ta) << int(tb) << (device ? " device" : " host");
+                    << m << "x" << n << "x" << k << " transposes " << int(ta) << int(tb)
+                    << (device ? " device" : " host");
               }
           }
   }
@@ -76,7 +82,9 @@ TYPED_TEST(dense, syrk_updates_the_lower_triangle_only) {
           wide<T> sum = 0;
           for (std::int64_t l = 0; l < k; ++l) sum += wide<T>(a(i, l)) * wide<T>(a(j, l));
           if (i >= j) {
-            ASSERT_LE(std::abs(wide<T>(result(i, j)) - (-0.5 * sum + 2.0 * wide<T>(c(i, j)))), tolerance<T>(double(k) + 2)) << i << "," << j;
+            ASSERT_LE(std::abs(wide<T>(result(i, j)) - (-0.5 * sum + 2.0 * wide<T>(c(i, j)))),
+                      tolerance<T>(double(k) + 2))
+                << i << "," << j;
           } else {
             ASSERT_EQ(result(i, j), c(i, j)) << "above the diagonal";
           }
@@ -163,7 +171,8 @@ TYPED_TEST(dense, axpy_and_scal) {
       axpy(at.rt, alpha, dx.block(0), dy.block(0), at.here);
       const auto result = dy.read_host(dy.block(0));
       for (std::int64_t i = 0; i < n; ++i)
-        ASSERT_LE(std::abs(wide<T>(result[i]) - (wide<T>(alpha) * wide<T>(x(i, 0)) + wide<T>(beta) * wide<T>(y(i, 0)))), tolerance<T>(2));
+        ASSERT_LE(std::abs(wide<T>(result[i]) - (wide<T>(alpha) * wide<T>(x(i, 0)) + wide<T>(beta) * wide<T>(y(i, 0)))),
+                  tolerance<T>(2));
     }
   }
 }
@@ -188,7 +197,8 @@ TEST(dense_errors, shapes_and_types_that_do_not_fit_are_named) {
       return kept.back().block(0);
     };
     const auto no = transpose::no, yes = transpose::yes;
-    fails([&] { gemm(at.rt, 1.0, make(3, 4), no, make(4, 5), no, 0.0, make(4, 4), at.here); }, "do not multiply into 4x4");
+    fails([&] { gemm(at.rt, 1.0, make(3, 4), no, make(4, 5), no, 0.0, make(4, 4), at.here); },
+          "do not multiply into 4x4");
     fails([&] { gemm(at.rt, 1.0, make(3, 4), yes, make(4, 5), no, 0.0, make(3, 5), at.here); }, "do not multiply");
     fails([&] { syrk(at.rt, 1.0, make(3, 4), 1.0, make(4, 4), at.here); }, "A is 3x4 and C is 4x4");
     fails([&] { trsm(at.rt, 1.0, make(4, 4), make(3, 5), at.here); }, "A is 4x4 and B is 3x5");
@@ -198,7 +208,8 @@ TEST(dense_errors, shapes_and_types_that_do_not_fit_are_named) {
     auto single = array_of(at.rt, "single", matrix<float>(4, 4));
     const operation::trsm_arguments arguments;
     const std::array mixed{detail::touch(single.block(0), intent::read), detail::touch(make(4, 4), intent::update)};
-    fails([&] { at.rt.submit_operation(*at.rt.builtin().trsm, &arguments, sizeof arguments, mixed, at.here); }, "type f32 and f64");
+    fails([&] { at.rt.submit_operation(*at.rt.builtin().trsm, &arguments, sizeof arguments, mixed, at.here); },
+          "type f32 and f64");
     auto wrong = at.rt.make_array<std::int64_t>("wrong", {1}, {1});
     const std::array bad_info{detail::touch(make(4, 4), intent::update), detail::touch(wrong.block(0), intent::write)};
     fails([&] { at.rt.submit_operation(*at.rt.builtin().potrf, nullptr, 0, bad_info, at.here); }, "i32");

@@ -13,8 +13,8 @@
 namespace tessera::operation {
 namespace {
 
-using ::testing::HasSubstr;
 using test_support::error_of;
+using ::testing::HasSubstr;
 
 definition host_operation(std::string name) {
   return {.name = std::move(name), .host = [](const context&) {}};
@@ -53,13 +53,15 @@ TEST(catalog, refuses_batch_forms_that_nobody_could_use) {
               HasSubstr("'a' has a batch form alone"));
   definition owns{.name = "b", .enqueue = [](const context&) {}, .batch = together};
   owns.plain_arguments = false;
-  EXPECT_THAT(error_of([&] { all.add(owns); }).message(), HasSubstr("has a batch form and arguments that are not plain"));
+  EXPECT_THAT(error_of([&] { all.add(owns); }).message(),
+              HasSubstr("has a batch form and arguments that are not plain"));
   owns.plain_arguments = true;
   owns.destroy_arguments = [](void*) {};
   EXPECT_THAT(error_of([&] { all.add(owns); }).message(), HasSubstr("not plain"));
   owns.destroy_arguments = nullptr;
   owns.workspace = [](const plugin::device&, const void*, std::span<const block::access>) { return std::uint64_t{1}; };
-  EXPECT_THAT(error_of([&] { all.add(owns); }).message(), HasSubstr("wants a workspace and has a batch form that wants none"));
+  EXPECT_THAT(error_of([&] { all.add(owns); }).message(),
+              HasSubstr("wants a workspace and has a batch form that wants none"));
   owns.workspace = nullptr;
   EXPECT_EQ(all.add(owns).batch.enqueue, together.enqueue);
 }

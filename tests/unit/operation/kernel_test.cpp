@@ -77,14 +77,17 @@ TEST(kernel_image, is_read_from_a_file) {
 
 TEST(catalog, refuses_forms_that_lack_something) {
   catalog all;
-  const auto refused = [&](const definition& what) {
-    return message_of([&] { all.add(what); }, error_kind::usage);
-  };
+  const auto refused = [&](const definition& what) { return message_of([&] { all.add(what); }, error_kind::usage); };
   const launch_function launch = [](const context&, kernel_launch&) {};
-  EXPECT_THAT(refused({.name = "half", .kernel = {.name = "", .text = {.source = "text"}, .launch = launch}}), HasSubstr("does not name its kernel"));
-  EXPECT_THAT(refused({.name = "half", .kernel = {.name = "k", .launch = launch}}), HasSubstr("without text and image"));
-  EXPECT_THAT(refused({.name = "half", .kernel = {.name = "k", .text = {.source = "text"}}}), HasSubstr("without a launch function"));
-  EXPECT_THAT(refused({.name = "half", .enqueue = [](const context&) {}, .kernel = {.name = "k", .text = {.source = "text"}, .launch = launch}}),
+  EXPECT_THAT(refused({.name = "half", .kernel = {.name = "", .text = {.source = "text"}, .launch = launch}}),
+              HasSubstr("does not name its kernel"));
+  EXPECT_THAT(refused({.name = "half", .kernel = {.name = "k", .launch = launch}}),
+              HasSubstr("without text and image"));
+  EXPECT_THAT(refused({.name = "half", .kernel = {.name = "k", .text = {.source = "text"}}}),
+              HasSubstr("without a launch function"));
+  EXPECT_THAT(refused({.name = "half",
+                       .enqueue = [](const context&) {},
+                       .kernel = {.name = "k", .text = {.source = "text"}, .launch = launch}}),
               HasSubstr("beside an enqueue function"));
   EXPECT_THAT(refused({.name = "half", .native = {{"cuda", nullptr}}}), HasSubstr("without a plugin or a function"));
   EXPECT_THAT(refused({.name = "half"}), HasSubstr("no implementation"));
@@ -94,7 +97,8 @@ TEST(catalog, refuses_forms_that_lack_something) {
 TEST(catalog, takes_a_definition_of_another_catalog) {
   catalog one, other;
   const launch_function launch = [](const context&, kernel_launch&) {};
-  const definition& first = one.add({.name = "k", .kernel = {.name = "k", .text = {.source = "text"}, .launch = launch}});
+  const definition& first =
+      one.add({.name = "k", .kernel = {.name = "k", .text = {.source = "text"}, .launch = launch}});
   const definition& second = other.add(first);
   EXPECT_NE(first.forms, second.forms) << "what is compiled belongs to one runtime's devices";
   EXPECT_NE(second.enqueue, nullptr);

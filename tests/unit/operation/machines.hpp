@@ -39,8 +39,10 @@ template <class T>
 T random_value(std::mt19937_64& random) {
   std::uniform_real_distribution<double> d(-1, 1);
   using real = typename real_part_of<T>::type;
-  if constexpr (is_complex<T>) return {static_cast<real>(d(random)), static_cast<real>(d(random))};
-  else return static_cast<T>(d(random));
+  if constexpr (is_complex<T>)
+    return {static_cast<real>(d(random)), static_cast<real>(d(random))};
+  else
+    return static_cast<T>(d(random));
 }
 
 /// A column-major matrix on the side of the test.
@@ -60,7 +62,8 @@ struct matrix {
 
 /// An array of one block with the contents given.
 template <class T>
-array<T> array_of(runtime& rt, const std::string& name, std::vector<std::int64_t> extents, const std::vector<T>& contents) {
+array<T> array_of(runtime& rt, const std::string& name, std::vector<std::int64_t> extents,
+                  const std::vector<T>& contents) {
   auto a = rt.make_array<T>(name, extents, extents);
   auto v = a.write_host(a.block(0));
   std::copy(contents.begin(), contents.end(), v.begin());

@@ -35,9 +35,11 @@ TYPED_TEST(tensors, permute_every_rank) {
         std::ranges::shuffle(order, this->random);
         for (std::size_t d = 0; d < rank; ++d) permuted[d] = extents[order[d]];
         const auto count = std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>{});
-        const auto source = matrix<T>::random(count, 1, this->random), before = matrix<T>::random(count, 1, this->random);
+        const auto source = matrix<T>::random(count, 1, this->random),
+                   before = matrix<T>::random(count, 1, this->random);
         const float alpha = 0.75f, beta = round % 2 == 0 ? 0.0f : -0.5f;
-        auto from = array_of(at.rt, "from", extents, source.values), to = array_of(at.rt, "to", permuted, before.values);
+        auto from = array_of(at.rt, "from", extents, source.values),
+             to = array_of(at.rt, "to", permuted, before.values);
         permute(at.rt, alpha, from.block(0), std::span<const std::uint8_t>(order), beta, to.block(0), at.here);
         const auto result = to.read_host(to.block(0));
         std::vector<std::int64_t> index(rank, 0);  // of the destination

@@ -100,7 +100,9 @@ TEST(options, texts_serve_every_type) {
 }
 
 TEST(options, are_listed_with_values_defaults_and_places) {
-  const auto all = explain_options("sim", sim_schema(), {{"device[1].memory", std::string("1 GiB"), "a.toml:3:1"}, {"threads", std::int64_t{4}, "command line"}});
+  const auto all = explain_options(
+      "sim", sim_schema(),
+      {{"device[1].memory", std::string("1 GiB"), "a.toml:3:1"}, {"threads", std::int64_t{4}, "command line"}});
   const auto row = [&](const std::string& name) {
     for (const explained_option& o : all)
       if (o.name == name) return o.value + (o.is_default ? " default " : " given ") + o.where;

@@ -149,7 +149,8 @@ TEST(refusals, world_writable_directory) {
 TEST(refusals, checksum) {
   const folder place;
   place.write("abc", "abc");  // FIPS 180-4, example B.1
-  EXPECT_EQ(sha256_of(trusted_file(place.path() / "abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256_of(trusted_file(place.path() / "abc")),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   const fs::path file = place.take("mini");
   const std::string right = sha256_of(trusted_file(file));
   EXPECT_NO_THROW((registry{{.directories = {place.path()}, .wanted = {"mini"}, .sha256 = {{"mini", right}}}}));
@@ -180,7 +181,8 @@ TEST(refusals, a_survey_leaves_out_what_may_not_join_a_wanted_plugin) {
     std::string reason;
     for (const file_report& file : registry::survey({.directories = {place.path()}, .wanted = {wanted}}))
       if (file.name == "hip") reason = file.reason;
-    EXPECT_THAT(reason, HasSubstr("not looked into: it cannot be in one process with opencl, which is wanted")) << wanted;
+    EXPECT_THAT(reason, HasSubstr("not looked into: it cannot be in one process with opencl, which is wanted"))
+        << wanted;
   }
   const registry all({.directories = {place.path()}, .wanted = {"opencl"}});
   EXPECT_EQ(all.devices().size(), 1u);

@@ -183,7 +183,8 @@ TEST(registry, survey_opens_nothing_and_throws_nothing) {
 TEST(registry, survey_leaves_a_probe_alone_that_does_not_answer) {
   const folder place;
   for (const char* name : {"mini", "probe_hangs"}) place.take(name);
-  const registry_options options{.directories = {place.path()}, .wanted = {"mini"}, .probe_limit = std::chrono::milliseconds(100)};
+  const registry_options options{
+      .directories = {place.path()}, .wanted = {"mini"}, .probe_limit = std::chrono::milliseconds(100)};
   std::size_t hanging = 0;
   for (const file_report& file : registry::survey(options)) {
     const bool hangs = file.path.filename() == "tessera_probe_hangs.so";
@@ -227,7 +228,9 @@ TEST(call_watch, tells_and_gives_up_calls_that_do_not_return) {
   }
   when_given_up({});
   const std::lock_guard guard(mutex);
-  const auto about_device_open = [](const std::string& text) { return text.find("device_open has not returned") != std::string::npos; };
+  const auto about_device_open = [](const std::string& text) {
+    return text.find("device_open has not returned") != std::string::npos;
+  };
   EXPECT_EQ(std::ranges::count_if(lines, about_device_open), 1);
   ASSERT_EQ(std::ranges::count_if(errors, about_device_open), 1);
   EXPECT_THAT(errors.front(), HasSubstr(plugin.string()));
@@ -282,10 +285,13 @@ TEST(registry, a_layer_wraps_the_plugin_it_is_told_to) {
 
 TEST(registry, a_layer_that_cannot_wrap_a_plugin_tells_why) {
   try {
-    const registry all({.directories = {test_plugins()}, .wanted = {"operations"}, .layers = {{"layer", "operations"}}});
+    const registry all(
+        {.directories = {test_plugins()}, .wanted = {"operations"}, .layers = {{"layer", "operations"}}});
     FAIL() << "a layer for devices wraps operations";
   } catch (const error& failure) {
-    EXPECT_THAT(failure.what(), testing::HasSubstr("layer \"layer\" cannot wrap plugin \"operations\": this layer wraps devices alone"));
+    EXPECT_THAT(
+        failure.what(),
+        testing::HasSubstr("layer \"layer\" cannot wrap plugin \"operations\": this layer wraps devices alone"));
   }
 }
 

@@ -25,22 +25,27 @@ TEST(trust, files_and_folders_of_other_users_are_refused) {
   EXPECT_NO_THROW(check_trust(file));
   constexpr uid_t stranger = 54321;
   ASSERT_EQ(::chown(file.c_str(), stranger, static_cast<gid_t>(-1)), 0);
-  EXPECT_THAT(message_of([&] { check_trust(file); }, error_kind::plugin), HasSubstr("belongs to user 54321, who is neither root nor you (user 0)"));
+  EXPECT_THAT(message_of([&] { check_trust(file); }, error_kind::plugin),
+              HasSubstr("belongs to user 54321, who is neither root nor you (user 0)"));
   ASSERT_EQ(::chown(file.c_str(), 0, static_cast<gid_t>(-1)), 0);
   ASSERT_EQ(::chown(place.path().c_str(), stranger, static_cast<gid_t>(-1)), 0);
-  EXPECT_THAT(message_of([&] { check_trust(file); }, error_kind::plugin), HasSubstr("the directory " + place.path().string()));
+  EXPECT_THAT(message_of([&] { check_trust(file); }, error_kind::plugin),
+              HasSubstr("the directory " + place.path().string()));
 }
 
 TEST(trust, what_is_not_there_or_no_file_is_refused) {
   const folder place;
-  EXPECT_THAT(message_of([&] { check_trust(place.path() / "missing.so"); }, error_kind::plugin), HasSubstr("cannot be found"));
+  EXPECT_THAT(message_of([&] { check_trust(place.path() / "missing.so"); }, error_kind::plugin),
+              HasSubstr("cannot be found"));
   EXPECT_THAT(message_of([&] { check_trust(place.path()); }, error_kind::plugin), HasSubstr("not a file"));
-  EXPECT_THAT(message_of([&] { check_trust(place.write("a.so", "x") / "b.so"); }, error_kind::plugin), HasSubstr("Not a directory"));
+  EXPECT_THAT(message_of([&] { check_trust(place.write("a.so", "x") / "b.so"); }, error_kind::plugin),
+              HasSubstr("Not a directory"));
   ASSERT_EQ(::mkfifo((place.path() / "pipe.so").c_str(), 0600), 0);
   EXPECT_THAT(message_of([&] { check_trust(place.path() / "pipe.so"); }, error_kind::plugin),
               HasSubstr("not a file"));  // and nobody waits for a writer
   fs::create_symlink("round.so", place.path() / "round.so");
-  EXPECT_THAT(message_of([&] { check_trust(place.path() / "round.so"); }, error_kind::plugin), HasSubstr("symbolic links"));
+  EXPECT_THAT(message_of([&] { check_trust(place.path() / "round.so"); }, error_kind::plugin),
+              HasSubstr("symbolic links"));
 }
 
 TEST(trust, every_directory_on_the_way_counts) {
@@ -69,11 +74,13 @@ TEST(trust, directories_of_links_count_too) {
   EXPECT_EQ(trusted_file(file).real(), fs::canonical(file));
   EXPECT_EQ(trusted_file(file).path(), file);
   ASSERT_EQ(::chmod((place.path() / "open").c_str(), 0777), 0);
-  EXPECT_THAT(message_of([&] { check_trust(file); }, error_kind::plugin), HasSubstr("the directory " + (place.path() / "open").string()));
+  EXPECT_THAT(message_of([&] { check_trust(file); }, error_kind::plugin),
+              HasSubstr("the directory " + (place.path() / "open").string()));
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give links away";
   ASSERT_EQ(::chmod((place.path() / "open").c_str(), 01777), 0);
   EXPECT_NO_THROW(check_trust(file));
-  ASSERT_EQ(::lchown((place.path() / "open/links/plugins").c_str(), 54321, static_cast<gid_t>(-1)), 0);  // in /tmp anybody can make a link
+  ASSERT_EQ(::lchown((place.path() / "open/links/plugins").c_str(), 54321, static_cast<gid_t>(-1)),
+            0);  // in /tmp anybody can make a link
   EXPECT_THAT(message_of([&] { check_trust(file); }, error_kind::plugin),
               HasSubstr("the link " + (place.path() / "open/links/plugins").string() + " belongs to user 54321"));
 }
@@ -85,7 +92,8 @@ TEST(trust, a_file_that_is_swapped_behind_the_check_is_not_taken) {
   const std::string sum = sha256_of(looked_at);
   fs::rename(other, file);
   EXPECT_EQ(sha256_of(looked_at), sum);  // of what was looked at
-  EXPECT_THAT(message_of([&] { (void)load_symbol(looked_at, "tsr_plugin_query"); }, error_kind::plugin), HasSubstr("the file was replaced"));
+  EXPECT_THAT(message_of([&] { (void)load_symbol(looked_at, "tsr_plugin_query"); }, error_kind::plugin),
+              HasSubstr("the file was replaced"));
   // The next look finds the other one, and it is what is loaded.
   EXPECT_NE(load_symbol(file, "tsr_plugin_query"), nullptr);
   EXPECT_EQ(load_symbol(file, "tsr_plugin_query"), load_symbol(trusted_file(file), "tsr_plugin_query"));
@@ -102,7 +110,8 @@ TEST(trust, a_file_that_replaces_a_loaded_one_is_not_taken_for_it) {
 }
 
 TEST(trust, users_that_a_namespace_hides_are_known_by_its_map) {
-  constexpr const char *everybody = "         0          0 4294967295\n", *one = "0 1000 1\n", *many = "0 1000 1\n1 100000 65536\n";
+  constexpr const char *everybody = "         0          0 4294967295\n", *one = "0 1000 1\n",
+                       *many = "0 1000 1\n1 100000 65536\n";
   EXPECT_FALSE(owner_is_hidden(65534, everybody, "65534\n"));
   EXPECT_TRUE(owner_is_hidden(65534, one, "65534\n"));
   EXPECT_FALSE(owner_is_hidden(1234, one, "65534\n"));

@@ -35,7 +35,9 @@ contraction of(const std::string& a, const std::string& b, const std::string& c,
 contract_shape shape_of(const contraction& from, tsr_type type) {
   const tsr_contract g = conformance::arguments_of(from, type);
   contract_shape shape;
-  EXPECT_EQ(read_shape({}, type, g.rank_a, g.extents_a, g.modes_a, g.rank_b, g.extents_b, g.modes_b, g.rank_c, g.modes_c, shape), TSR_OK);
+  EXPECT_EQ(read_shape({}, type, g.rank_a, g.extents_a, g.modes_a, g.rank_b, g.extents_b, g.modes_b, g.rank_c,
+                       g.modes_c, shape),
+            TSR_OK);
   return shape;
 }
 
@@ -49,12 +51,13 @@ contract_plan plan_of(const contraction& from, const contract_costs& costs = hos
 int copies(const contract_plan& plan) { return plan.copied[0] + plan.copied[1] + plan.copied[2]; }
 
 TEST(contract_plan, aligned_operands_are_one_product_without_copies) {
-  for (const auto& [a, b, c] : std::vector<std::tuple<const char*, const char*, const char*>>{{"abcd", "cdij", "abij"},
-                                                                                               {"cdab", "cdij", "abij"},
-                                                                                               {"abcd", "ijcd", "abij"},
-                                                                                               {"cdab", "ijcd", "abij"},
-                                                                                               {"abcd", "cdij", "ijab"},
-                                                                                               {"cdab", "ijcd", "ijab"}}) {
+  for (const auto& [a, b, c] :
+       std::vector<std::tuple<const char*, const char*, const char*>>{{"abcd", "cdij", "abij"},
+                                                                      {"cdab", "cdij", "abij"},
+                                                                      {"abcd", "ijcd", "abij"},
+                                                                      {"cdab", "ijcd", "abij"},
+                                                                      {"abcd", "cdij", "ijab"},
+                                                                      {"cdab", "ijcd", "ijab"}}) {
     const contract_plan plan = plan_of(of(a, b, c, 16));
     EXPECT_EQ(copies(plan), 0) << a;
     EXPECT_EQ(plan.workspace, 0u);
@@ -200,7 +203,9 @@ class pointers final : public operand_resolver {
   }
 };
 
-tsr_address at(const void* pointer) { return {nullptr, static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(pointer))}; }
+tsr_address at(const void* pointer) {
+  return {nullptr, static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(pointer))};
+}
 
 template <class T>
 std::vector<T> numbers(std::mt19937_64& random, std::size_t count) {
@@ -211,8 +216,10 @@ std::vector<T> numbers(std::mt19937_64& random, std::size_t count) {
 
 /// Whole numbers: sums are exact in any order.
 template <class T>
-void agrees(const contraction& shape, tsr_type type, const contract_costs& costs, std::mt19937_64& random, std::int64_t batch) {
-  const T alpha(static_cast<T>(static_cast<double>(random() % 3))), beta(static_cast<T>(static_cast<double>(random() % 3)));
+void agrees(const contraction& shape, tsr_type type, const contract_costs& costs, std::mt19937_64& random,
+            std::int64_t batch) {
+  const T alpha(static_cast<T>(static_cast<double>(random() % 3))),
+      beta(static_cast<T>(static_cast<double>(random() % 3)));
   tsr_contract g = conformance::arguments_of(shape, type);
   g.alpha = &alpha, g.beta = &beta;
   g.batch = batch;
@@ -227,7 +234,8 @@ void agrees(const contraction& shape, tsr_type type, const contract_costs& costs
     conformance::contract_by_definition(shape, alpha, a.back(), b.back(), beta, wanted.back());
   }
   for (std::size_t i = 0; i < blocks; ++i)
-    for (int which = 0; which < 3; ++which) places[which].push_back(at((which == 0 ? a : which == 1 ? b : c)[i].data()));
+    for (int which = 0; which < 3; ++which)
+      places[which].push_back(at((which == 0 ? a : which == 1 ? b : c)[i].data()));
   std::uint64_t bytes = 0;
   ASSERT_EQ(contract_workspace({}, costs, &g, &bytes), TSR_OK);
   std::vector<std::byte> workspace(bytes);
@@ -235,8 +243,8 @@ void agrees(const contraction& shape, tsr_type type, const contract_costs& costs
   pointers resolver;
   contract_call call{};
   if (batch == 0) {
-    ASSERT_EQ(prepare({}, resolver, costs, shape_of(shape, type), &alpha, &beta, places[0][0], places[1][0], places[2][0], g.workspace,
-                      call),
+    ASSERT_EQ(prepare({}, resolver, costs, shape_of(shape, type), &alpha, &beta, places[0][0], places[1][0],
+                      places[2][0], g.workspace, call),
               TSR_OK);
   } else {
     g.a_array = places[0].data(), g.b_array = places[1].data(), g.c_array = places[2].data();
@@ -259,10 +267,18 @@ TEST(contract_call, any_plan_computes_what_it_should) {
     const contract_costs& costs = *all[seed % 4];
     const auto batch = static_cast<std::int64_t>(seed % 3 == 0 ? random() % 4 : 0);
     switch (random() % 4) {
-      case 0: agrees<float>(shape, TSR_F32, costs, random, batch); break;
-      case 1: agrees<std::complex<float>>(shape, TSR_C64, costs, random, batch); break;
-      case 2: agrees<std::complex<double>>(shape, TSR_C128, costs, random, batch); break;
-      default: agrees<double>(shape, TSR_F64, costs, random, batch); break;
+      case 0:
+        agrees<float>(shape, TSR_F32, costs, random, batch);
+        break;
+      case 1:
+        agrees<std::complex<float>>(shape, TSR_C64, costs, random, batch);
+        break;
+      case 2:
+        agrees<std::complex<double>>(shape, TSR_C128, costs, random, batch);
+        break;
+      default:
+        agrees<double>(shape, TSR_F64, costs, random, batch);
+        break;
     }
     if (HasFatalFailure()) return;
   }

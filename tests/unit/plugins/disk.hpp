@@ -21,7 +21,6 @@ namespace tessera::test {
 namespace fs = std::filesystem;
 using options = std::vector<given_option>;
 
-
 /// A directory that goes at the end, with what is in it.
 class temporary_directory {
  public:
@@ -116,7 +115,8 @@ inline void PrintTo(const variant& v, std::ostream* out) { *out << v.name; }
 class on_every_disk : public testing::TestWithParam<variant> {
  public:
   static std::vector<variant> all() {
-    return {{"threads", {text("io", "threads")}}, {"ring", {text("io", "io_uring")}},
+    return {{"threads", {text("io", "threads")}},
+            {"ring", {text("io", "io_uring")}},
             {"threads_direct", {text("io", "threads"), flag("direct")}},
             {"ring_direct", {text("io", "io_uring"), flag("direct")}},
             {"ring_small_pieces", {text("io", "io_uring"), bytes("piece", 4096), integer("queue_depth", 3)}},

@@ -13,7 +13,8 @@ namespace {
 using testing::HasSubstr;
 
 class every_faulty_disk : public on_every_disk {};
-INSTANTIATE_TEST_SUITE_P(disk, every_faulty_disk, testing::ValuesIn(on_every_disk::all()), [](const auto& one) { return one.param.name; });
+INSTANTIATE_TEST_SUITE_P(disk, every_faulty_disk, testing::ValuesIn(on_every_disk::all()),
+                         [](const auto& one) { return one.param.name; });
 
 /// Changes one byte of a file behind the plugin's back.
 void flip(const fs::path& path, std::streamoff offset) {
@@ -47,8 +48,10 @@ TEST_P(every_faulty_disk, notices_a_changed_byte) {
   EXPECT_THAT(words, HasSubstr(files[0].string()));
   EXPECT_THAT(words, HasSubstr("offset " + std::to_string(12 * 4096)));
   EXPECT_THAT(words, testing::ContainsRegex("the checksum [0-9a-f]{8}, expected [0-9a-f]{8}"));
-  EXPECT_EQ(d.finish(stream, d.out(back.data(), memory, 12 * 4096 + 4000, 1)), TSR_DATA_LOSS) << "also a part of the cell";
-  EXPECT_EQ(d.finish(stream, d.in(memory, 12 * 4096, model.data(), 10)), TSR_DATA_LOSS) << "a write that must keep the rest";
+  EXPECT_EQ(d.finish(stream, d.out(back.data(), memory, 12 * 4096 + 4000, 1)), TSR_DATA_LOSS)
+      << "also a part of the cell";
+  EXPECT_EQ(d.finish(stream, d.in(memory, 12 * 4096, model.data(), 10)), TSR_DATA_LOSS)
+      << "a write that must keep the rest";
   EXPECT_EQ(d.finish(stream, d.out(back.data(), memory, 13 * 4096, 4096)), TSR_OK) << "the next cell is sound";
   EXPECT_EQ(d.counter("cells_lost"), 3);
   ASSERT_EQ(d.finish(stream, d.in(memory, 12 * 4096, &model[12 * 4096], 4096)), TSR_OK);

@@ -41,7 +41,8 @@ TEST(crc32c, is_the_same_by_tables_by_instruction_and_for_several_cells_at_once)
     std::vector<std::uint32_t> sums(cells);
     crc32c_cells(bytes.data(), cell_bytes, cells, sums.data());
     for (std::size_t i = 0; i < cells; ++i)
-      EXPECT_EQ(sums[i], detail::crc32c_tables(bytes.data() + i * cell_bytes, cell_bytes)) << "cell " << i << " of " << cells;
+      EXPECT_EQ(sums[i], detail::crc32c_tables(bytes.data() + i * cell_bytes, cell_bytes))
+          << "cell " << i << " of " << cells;
   }
 }
 
@@ -135,13 +136,15 @@ TEST(piece_cutter, covers_every_byte_once_and_every_cell_in_one_piece) {
       }
       ASSERT_EQ(touched.size(), one.cells) << "a cell nobody touches; seed " << seed << " round " << round;
       ASSERT_EQ(*touched.begin(), one.first_cell);
-      for (const auto c : touched) ASSERT_TRUE(cells.insert(c).second) << "cell twice; seed " << seed << " round " << round;
+      for (const auto c : touched)
+        ASSERT_TRUE(cells.insert(c).second) << "cell twice; seed " << seed << " round " << round;
     }
     // What follows on both sides is one stretch, however it was cut.
     const auto joined = [](std::vector<segment> all) {
       std::vector<segment> out;
       for (const segment& s : all) {
-        if (!out.empty() && out.back().disk + out.back().bytes == s.disk && out.back().host + out.back().bytes == s.host)
+        if (!out.empty() && out.back().disk + out.back().bytes == s.disk &&
+            out.back().host + out.back().bytes == s.host)
           out.back().bytes += s.bytes;
         else
           out.push_back(s);

@@ -18,7 +18,8 @@ namespace {
 using testing::HasSubstr;
 
 class every_disk : public on_every_disk {};
-INSTANTIATE_TEST_SUITE_P(disk, every_disk, testing::ValuesIn(on_every_disk::all()), [](const auto& one) { return one.param.name; });
+INSTANTIATE_TEST_SUITE_P(disk, every_disk, testing::ValuesIn(on_every_disk::all()),
+                         [](const auto& one) { return one.param.name; });
 
 /// Random copies of all shapes in, out and inside, and fills, against the same done to plain memory.
 TEST_P(every_disk, keeps_what_a_model_in_memory_keeps) {
@@ -49,7 +50,8 @@ TEST_P(every_disk, keeps_what_a_model_in_memory_keeps) {
     const auto each_row = [&](auto&& function) {
       for (std::uint64_t p = 0; p < c.rows[1]; ++p)
         for (std::uint64_t r = 0; r < c.rows[0]; ++r)
-          function(p * c.destination_stride[1] + r * c.destination_stride[0], p * c.source_stride[1] + r * c.source_stride[0]);
+          function(p * c.destination_stride[1] + r * c.destination_stride[0],
+                   p * c.source_stride[1] + r * c.source_stride[0]);
     };
     switch (random() % 4) {
       case 0: {  // in
@@ -89,8 +91,9 @@ TEST_P(every_disk, keeps_what_a_model_in_memory_keeps) {
         const auto pattern = random_bytes(random, 16);
         const std::uint32_t width = 1u << (random() % 5);
         const auto count = 1 + random() % 20000, offset = random() % (size - width * count);
-        ASSERT_EQ(d.device().table->fill(d.device().handle, stream.handle, at(memory, offset), pattern.data(), width, count),
-                  TSR_OK);
+        ASSERT_EQ(
+            d.device().table->fill(d.device().handle, stream.handle, at(memory, offset), pattern.data(), width, count),
+            TSR_OK);
         ASSERT_EQ(d.outcome(stream), TSR_OK) << hint << ": " << opened_plugin::last_error();
         for (std::uint64_t i = 0; i < count * width; ++i) model[offset + i] = pattern[i % width];
       }
@@ -112,7 +115,8 @@ TEST_P(every_disk, moves_overlapping_ranges) {
   std::vector<unsigned char> back(size);
   for (const auto& [to, from] : {std::pair<std::uint64_t, std::uint64_t>{shift, 0}, {0, shift}}) {
     ASSERT_EQ(d.finish(stream, d.in(memory, 0, model.data(), size)), TSR_OK);
-    ASSERT_EQ(d.finish(stream, flat_copy(d.space(), at(memory, to), d.space(), at(memory, from), size - shift)), TSR_OK);
+    ASSERT_EQ(d.finish(stream, flat_copy(d.space(), at(memory, to), d.space(), at(memory, from), size - shift)),
+              TSR_OK);
     ASSERT_EQ(d.finish(stream, d.out(back.data(), memory, 0, size)), TSR_OK) << opened_plugin::last_error();
     auto expected = model;
     std::memmove(&expected[to], &expected[from], size - shift);

@@ -16,7 +16,8 @@ namespace faults = common::faults;
 
 /// Two simulated devices with one rule.
 std::vector<given_option> with_rule(std::string kind, std::vector<given_option> more = {}) {
-  std::vector<given_option> all{text("device[0].name", "left"), text("device[1].name", "right"), text("inject[0].kind", std::move(kind))};
+  std::vector<given_option> all{text("device[0].name", "left"), text("device[1].name", "right"),
+                                text("inject[0].kind", std::move(kind))};
   for (given_option& one : more) {
     one.name = "inject[0]." + one.name;
     all.push_back(std::move(one));
@@ -132,11 +133,14 @@ TEST(injected_faults, lose_a_device_when_nothing_of_it_runs_any_more) {
     }
     return TSR_OK;
   };
-  for (int k = 0; k < 20; ++k) ASSERT_EQ(d.table->host_task(d.handle, busy.handle, work, &plain_memory, nullptr, 0, 0), TSR_OK);
+  for (int k = 0; k < 20; ++k)
+    ASSERT_EQ(d.table->host_task(d.handle, busy.handle, work, &plain_memory, nullptr, 0, 0), TSR_OK);
   const tsr_ticket end = busy.signal();
   ASSERT_EQ(d.table->stream_wait(d.handle, behind.handle, end), TSR_OK);
   std::atomic<int> called{0};
-  ASSERT_EQ(d.table->stream_callback(d.handle, behind.handle, [](void* count) { ++*static_cast<std::atomic<int>*>(count); }, &called), TSR_OK);
+  ASSERT_EQ(d.table->stream_callback(
+                d.handle, behind.handle, [](void* count) { ++*static_cast<std::atomic<int>*>(count); }, &called),
+            TSR_OK);
   while (begun == 0) std::this_thread::yield();
   tsr_memory* memory = nullptr;
   EXPECT_EQ(d.table->mem_alloc(d.handle, 0, 64, &memory), TSR_DEVICE_LOST);
@@ -166,7 +170,8 @@ TEST(simulated_loss, is_told_when_no_stream_works_any_more) {
     }
     return TSR_OK;
   };
-  for (int k = 0; k < 20; ++k) ASSERT_EQ(d.table->host_task(d.handle, busy.handle, work, &plain_memory, nullptr, 0, 0), TSR_OK);
+  for (int k = 0; k < 20; ++k)
+    ASSERT_EQ(d.table->host_task(d.handle, busy.handle, work, &plain_memory, nullptr, 0, 0), TSR_OK);
   const tsr_ticket end = busy.signal();
   while (begun == 0) std::this_thread::yield();
   const auto breaks = [](void*, void* const*) -> tsr_status { return TSR_DEVICE_LOST; };
@@ -230,7 +235,8 @@ TEST(injected_faults, strike_sparse_products_and_reductions_like_other_computati
   ASSERT_EQ(d.sparse->create_csr(d.handle, &csr, &matrix), TSR_OK);
   EXPECT_EQ(data.multiply(matrix, 1, x, y), TSR_OK);
   EXPECT_EQ(data.multiply(matrix, 2, x, y), TSR_INTERNAL);
-  EXPECT_NE(opened_plugin::last_error().find("kernel_refused (a computation, call 2)"), std::string::npos) << opened_plugin::last_error();
+  EXPECT_NE(opened_plugin::last_error().find("kernel_refused (a computation, call 2)"), std::string::npos)
+      << opened_plugin::last_error();
   EXPECT_EQ(data.get<float>(y, 2), (std::vector<float>{3, 6}));
   tsr_reduce r{};
   r.struct_size = sizeof r;
@@ -294,7 +300,8 @@ TEST(fault_rules, strike_by_chance_in_the_same_order_for_one_seed) {
     rule.probability = 0.3;
     faults::judge judge({seed, {rule}});
     std::string line;
-    for (int k = 0; k < 200; ++k) line += judge.decide(faults::call::copy, {"d", "sim0"}).strikes != nullptr ? 'x' : '.';
+    for (int k = 0; k < 200; ++k)
+      line += judge.decide(faults::call::copy, {"d", "sim0"}).strikes != nullptr ? 'x' : '.';
     return line;
   };
   EXPECT_EQ(strikes(5), strikes(5));

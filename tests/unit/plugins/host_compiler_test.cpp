@@ -25,7 +25,9 @@ class host_compiler_test : public testing::Test {
   host_compiler_test() {
     m_host.struct_size = sizeof m_host;
     m_host.context = this;
-    m_host.error = [](void* self, tsr_status, const char* text) { static_cast<host_compiler_test*>(self)->m_said = text; };
+    m_host.error = [](void* self, tsr_status, const char* text) {
+      static_cast<host_compiler_test*>(self)->m_said = text;
+    };
     ::setenv("TMPDIR", m_folder.path().c_str(), 1);
   }
   ~host_compiler_test() override { ::unsetenv("TMPDIR"); }

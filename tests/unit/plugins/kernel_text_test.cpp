@@ -45,8 +45,8 @@ KERNEL void last(int n){})");
 
 TEST(kernel_text, survives_any_text) {
   for (const char* text : {"", "KERNEL", "KERNEL void", "KERNEL void f", "KERNEL void f(", "KERNEL void f(int",
-                           "KERNEL void f(int a", "KERNEL void f(,) {", "KERNEL void f(int a)", "\"", "/*", "//", "#", "'", "\\",
-                           "KERNEL void 1(int a) {}", "KERNEL void f(int (*a)(int)) {}"}) {
+                           "KERNEL void f(int a", "KERNEL void f(,) {", "KERNEL void f(int a)", "\"", "/*", "//", "#",
+                           "'", "\\", "KERNEL void 1(int a) {}", "KERNEL void f(int (*a)(int)) {}"}) {
     EXPECT_TRUE(find_kernels(text).size() <= 1) << text;
     static_cast<void>(opencl_source(text, true));
     static_cast<void>(host_source(text));
@@ -66,7 +66,8 @@ TEST(kernel_text, keeps_lines) {
 TEST(kernel_text, makes_two_parameters_of_a_pointer_in_opencl) {
   const std::string made = opencl_source("KERNEL void f(GLOBAL const int* x, float a) { use(x); }", false);
   EXPECT_NE(made.find("f(__global char* tessera_buffer_x, long tessera_offset_x, float a)"), made.npos) << made;
-  EXPECT_NE(made.find("GLOBAL const int * x = (GLOBAL const int *)(tessera_buffer_x + tessera_offset_x);"), made.npos) << made;
+  EXPECT_NE(made.find("GLOBAL const int * x = (GLOBAL const int *)(tessera_buffer_x + tessera_offset_x);"), made.npos)
+      << made;
   EXPECT_EQ(made.find("cl_khr_fp64"), made.npos);
   EXPECT_NE(opencl_source("", true).find("cl_khr_fp64"), made.npos);
 }

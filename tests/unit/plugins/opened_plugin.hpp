@@ -21,10 +21,18 @@ struct given_option {
   double number = 0;
   std::string text;
 };
-inline given_option text(std::string name, std::string value) { return {std::move(name), TSR_OPTION_STRING, 0, 0, std::move(value)}; }
-inline given_option bytes(std::string name, std::int64_t value) { return {std::move(name), TSR_OPTION_BYTES, value, 0, {}}; }
-inline given_option integer(std::string name, std::int64_t value) { return {std::move(name), TSR_OPTION_INT, value, 0, {}}; }
-inline given_option flag(std::string name, bool value = true) { return {std::move(name), TSR_OPTION_BOOL, value, 0, {}}; }
+inline given_option text(std::string name, std::string value) {
+  return {std::move(name), TSR_OPTION_STRING, 0, 0, std::move(value)};
+}
+inline given_option bytes(std::string name, std::int64_t value) {
+  return {std::move(name), TSR_OPTION_BYTES, value, 0, {}};
+}
+inline given_option integer(std::string name, std::int64_t value) {
+  return {std::move(name), TSR_OPTION_INT, value, 0, {}};
+}
+inline given_option flag(std::string name, bool value = true) {
+  return {std::move(name), TSR_OPTION_BOOL, value, 0, {}};
+}
 
 /// The process's own memory.
 inline constexpr tsr_space_ref plain{nullptr, 0};
@@ -166,9 +174,7 @@ class owned_stream {
     return ticket;
   }
   /// Waits for everything enqueued so far.
-  void finish() const {
-    opened_plugin::check(m_device.table->stream_host_wait(m_device.handle, signal(), ~0ull));
-  }
+  void finish() const { opened_plugin::check(m_device.table->stream_host_wait(m_device.handle, signal(), ~0ull)); }
   tsr_stream* handle = nullptr;
 
  private:

@@ -16,12 +16,18 @@ namespace {
 
 template <class T>
 constexpr tsr_type type_of = TSR_TYPE_NONE;
-template <> constexpr tsr_type type_of<float> = TSR_F32;
-template <> constexpr tsr_type type_of<double> = TSR_F64;
-template <> constexpr tsr_type type_of<std::complex<float>> = TSR_C64;
-template <> constexpr tsr_type type_of<std::complex<double>> = TSR_C128;
-template <> constexpr tsr_type type_of<std::int32_t> = TSR_I32;
-template <> constexpr tsr_type type_of<std::int64_t> = TSR_I64;
+template <>
+constexpr tsr_type type_of<float> = TSR_F32;
+template <>
+constexpr tsr_type type_of<double> = TSR_F64;
+template <>
+constexpr tsr_type type_of<std::complex<float>> = TSR_C64;
+template <>
+constexpr tsr_type type_of<std::complex<double>> = TSR_C128;
+template <>
+constexpr tsr_type type_of<std::int32_t> = TSR_I32;
+template <>
+constexpr tsr_type type_of<std::int64_t> = TSR_I64;
 
 /// Small whole numbers: every product and sum below is exact in every type, so results are compared for equality.
 template <class T>
@@ -64,8 +70,7 @@ std::vector<T> by_definition(const tsr_permute& p, const std::vector<T>& source,
 
 template <class T>
 class permute : public testing::Test {};
-using all_types =
-    testing::Types<float, double, std::complex<float>, std::complex<double>, std::int32_t, std::int64_t>;
+using all_types = testing::Types<float, double, std::complex<float>, std::complex<double>, std::int32_t, std::int64_t>;
 TYPED_TEST_SUITE(permute, all_types);
 
 TYPED_TEST(permute, agrees_with_its_definition_on_random_shapes) {
@@ -186,7 +191,8 @@ TEST(permute_plan, walks_in_the_order_that_is_wanted) {
     std::iota(permutation, permutation + rank, 0u);
     std::shuffle(permutation, permutation + rank, random);
     std::size_t count = 1;
-    for (std::uint32_t d = 0; d < rank; ++d) count *= static_cast<std::size_t>(extents[d] = static_cast<std::int64_t>(1 + random() % 7));
+    for (std::uint32_t d = 0; d < rank; ++d)
+      count *= static_cast<std::size_t>(extents[d] = static_cast<std::int64_t>(1 + random() % 7));
     std::vector<double> source(count), there[2];
     for (double& x : source) x = number<double>(random);
     permute_plan plans[2];
@@ -196,7 +202,8 @@ TEST(permute_plan, walks_in_the_order_that_is_wanted) {
       there[k].assign(count, -1);
       run_permute(plans[k], TSR_F64, nullptr, nullptr, source.data(), there[k].data());
       const auto& strides = along == permute_walk::source ? plans[k].source_strides : plans[k].destination_strides;
-      for (std::uint32_t at = 1; at < plans[k].rank; ++at) EXPECT_LT(strides[plans[k].walk[at - 1]], strides[plans[k].walk[at]]);
+      for (std::uint32_t at = 1; at < plans[k].rank; ++at)
+        EXPECT_LT(strides[plans[k].walk[at - 1]], strides[plans[k].walk[at]]);
     }
     EXPECT_EQ(there[0], there[1]);
     differed = differed || !std::equal(plans[0].walk, plans[0].walk + plans[0].rank, plans[1].walk);

@@ -39,14 +39,14 @@ tsr_status nothing(void*, void* const*) { return TSR_OK; }
 /// Two devices with round numbers and a virtual clock: 1 byte per nanosecond in, half of that out, 100 ns latency,
 /// 1 operation per nanosecond; a link from 0 to 1 only.
 struct virtual_pair : testing::Test {
-  opened_plugin plugin{"sim",
-                       {text("clock", "virtual"), bytes("device[0].memory", 1 << 20), rate("device[0].bandwidth_in", 1e9),
-                        rate("device[0].bandwidth_out", 5e8), duration("device[0].latency", 100),
-                        rate("device[0].flops", 1e9), integer("device[0].compute_streams", 1),
-                        bytes("device[1].memory", 1 << 20), rate("device[1].bandwidth_in", 1e9),
-                        duration("device[1].latency", 0), rate("device[1].flops", 2e9), text("device[1].name", "fast"),
-                        integer("link[0].from", 0), integer("link[0].to", 1), rate("link[0].bandwidth", 4e9),
-                        duration("link[0].latency", 10)}};
+  opened_plugin plugin{
+      "sim",
+      {text("clock", "virtual"), bytes("device[0].memory", 1 << 20), rate("device[0].bandwidth_in", 1e9),
+       rate("device[0].bandwidth_out", 5e8), duration("device[0].latency", 100), rate("device[0].flops", 1e9),
+       integer("device[0].compute_streams", 1), bytes("device[1].memory", 1 << 20), rate("device[1].bandwidth_in", 1e9),
+       duration("device[1].latency", 0), rate("device[1].flops", 2e9), text("device[1].name", "fast"),
+       integer("link[0].from", 0), integer("link[0].to", 1), rate("link[0].bandwidth", 4e9),
+       duration("link[0].latency", 10)}};
   const opened_plugin::device &a = plugin.devices.at(0), &b = plugin.devices.at(1);
   std::vector<char> host = std::vector<char>(100000);
 };
@@ -101,7 +101,7 @@ TEST_F(virtual_pair, waits_carry_modelled_time_between_devices) {
   ASSERT_EQ(copy(a, s, {a.handle, 0}, at(on_a), plain, at(host.data()), 40000), TSR_OK);  // 40100
   const auto ready = s.signal();
   ASSERT_EQ(b.table->stream_wait(b.handle, t.handle, ready), TSR_OK);
-  ASSERT_EQ(copy(b, t, {b.handle, 0}, at(on_b), {a.handle, 0}, at(on_a), 40000), TSR_OK);  // + 10000 + 10
+  ASSERT_EQ(copy(b, t, {b.handle, 0}, at(on_b), {a.handle, 0}, at(on_a), 40000), TSR_OK);         // + 10000 + 10
   ASSERT_EQ(b.table->host_task(b.handle, t.handle, nothing, nullptr, nullptr, 0, 3000), TSR_OK);  // + 1500
   std::vector<char> back(40000);
   ASSERT_EQ(copy(b, t, plain, at(back.data()), {b.handle, 0}, at(on_b), 40000), TSR_OK);
@@ -219,7 +219,9 @@ TEST_F(virtual_pair, a_lost_device_stays_lost_and_its_neighbour_lives) {
   ASSERT_EQ(b.table->stream_wait(b.handle, t.handle, failing), TSR_OK);
   const auto on_b = t.signal();
   std::atomic<int> called{0};
-  ASSERT_EQ(a.table->stream_callback(a.handle, other, [](void* n) { ++*static_cast<std::atomic<int>*>(n); }, &called), TSR_OK);
+  ASSERT_EQ(a.table->stream_callback(
+                a.handle, other, [](void* n) { ++*static_cast<std::atomic<int>*>(n); }, &called),
+            TSR_OK);
   gate.set_value();
   EXPECT_EQ(a.table->stream_host_wait(a.handle, later, ~0ull), TSR_DEVICE_LOST);
   for (int i = 0; i < 3; ++i) {
@@ -260,7 +262,8 @@ TEST(sim_plugin, a_real_clock_takes_real_time) {
 TEST(sim_plugin, shutdown_does_not_wait_for_modelled_time) {
   const auto begin = std::chrono::steady_clock::now();
   {
-    opened_plugin plugin("sim", {bytes("device[0].memory", 1 << 20), duration("device[0].latency", 3600ll * 1000000000)});
+    opened_plugin plugin("sim",
+                         {bytes("device[0].memory", 1 << 20), duration("device[0].latency", 3600ll * 1000000000)});
     const auto& d = plugin.devices.at(0);
     tsr_stream* left_open = nullptr;
     ASSERT_EQ(d.table->stream_create(d.handle, 0, &left_open), TSR_OK);
@@ -277,7 +280,8 @@ TEST(sim_plugin, has_one_device_without_options) {
   ASSERT_EQ(plugin.devices.size(), 1u);
   EXPECT_EQ(ask(plugin.devices[0], TSR_QUERY_FREE_BYTES), 1u << 30);
   tsr_stream* stream = nullptr;
-  EXPECT_EQ(plugin.devices[0].table->stream_create(plugin.devices[0].handle, TSR_STREAM_INLINE, &stream), TSR_UNIMPLEMENTED);
+  EXPECT_EQ(plugin.devices[0].table->stream_create(plugin.devices[0].handle, TSR_STREAM_INLINE, &stream),
+            TSR_UNIMPLEMENTED);
 }
 
 TEST(sim_plugin, refuses_machines_that_cannot_be) {
@@ -299,10 +303,12 @@ TEST(sim_plugin, refuses_machines_that_cannot_be) {
 }
 
 TEST(sim_plugin, many_streams_pass_a_token_in_order) {
-  opened_plugin plugin("sim", {text("clock", "virtual"), bytes("device[0].memory", 1 << 20), bytes("device[1].memory", 1 << 20)});
+  opened_plugin plugin(
+      "sim", {text("clock", "virtual"), bytes("device[0].memory", 1 << 20), bytes("device[1].memory", 1 << 20)});
   constexpr int rounds = 200;
   std::vector<std::unique_ptr<owned_stream>> streams;
-  for (int i = 0; i < 6; ++i) streams.push_back(std::make_unique<owned_stream>(plugin.devices[static_cast<std::size_t>(i % 2)]));
+  for (int i = 0; i < 6; ++i)
+    streams.push_back(std::make_unique<owned_stream>(plugin.devices[static_cast<std::size_t>(i % 2)]));
   std::vector<int> order;
   struct step {
     std::vector<int>* order;
@@ -320,7 +326,9 @@ TEST(sim_plugin, many_streams_pass_a_token_in_order) {
       s.order->push_back(s.number);
       return TSR_OK;
     };
-    ASSERT_EQ(d.table->host_task(d.handle, streams[which]->handle, append, &steps[static_cast<std::size_t>(i)], nullptr, 0, 10), TSR_OK);
+    ASSERT_EQ(d.table->host_task(d.handle, streams[which]->handle, append, &steps[static_cast<std::size_t>(i)], nullptr,
+                                 0, 10),
+              TSR_OK);
     last = streams[which]->signal();
   }
   for (auto& stream : streams) stream->finish();
@@ -330,8 +338,10 @@ TEST(sim_plugin, many_streams_pass_a_token_in_order) {
 
 /// One device with a launch latency of 1000 ns on a virtual clock.
 struct launching : testing::Test {
-  opened_plugin plugin{"sim", {text("clock", "virtual"), rate("device[0].flops", 1e9), duration("device[0].launch_latency", 1000),
-                               integer("device[0].compute_streams", 1), bytes("device[0].memory", 1 << 20)}};
+  opened_plugin plugin{
+      "sim",
+      {text("clock", "virtual"), rate("device[0].flops", 1e9), duration("device[0].launch_latency", 1000),
+       integer("device[0].compute_streams", 1), bytes("device[0].memory", 1 << 20)}};
   const opened_plugin::device& a = plugin.devices.at(0);
   int ran = 0;
   static tsr_status count(void* argument, void* const*) {
@@ -373,8 +383,8 @@ TEST_F(launching, a_kernel_that_fails_ends_the_launch) {
   tsr_graph* graph = nullptr;
   opened_plugin::check(a.graph->capture_begin(a.handle, s.handle));
   kernels(s, 1);
-  opened_plugin::check(a.table->host_task(a.handle, s.handle, [](void*, void* const*) { return tsr_status{TSR_INTERNAL}; }, nullptr,
-                                          nullptr, 0, 1));
+  opened_plugin::check(a.table->host_task(
+      a.handle, s.handle, [](void*, void* const*) { return tsr_status{TSR_INTERNAL}; }, nullptr, nullptr, 0, 1));
   kernels(s, 1);
   opened_plugin::check(a.graph->capture_end(a.handle, s.handle, &graph));
   opened_plugin::check(a.graph->launch(a.handle, s.handle, graph));

@@ -65,7 +65,8 @@ class placed_data {
   }
 
   /// y = alpha op(A) x, one column.
-  tsr_status multiply(tsr_sparse* matrix, float alpha, tsr_address x, tsr_address y, tsr_transpose transpose = TSR_NO_TRANSPOSE) const {
+  tsr_status multiply(tsr_sparse* matrix, float alpha, tsr_address x, tsr_address y,
+                      tsr_transpose transpose = TSR_NO_TRANSPOSE) const {
     const float none = 0;
     return m_device.sparse->spmm(m_device.handle, m_stream.handle, transpose, &alpha, matrix, x, 1, 1, &none, y, 1, {});
   }

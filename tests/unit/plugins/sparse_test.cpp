@@ -23,7 +23,8 @@ TEST_P(sparse_matrices, handles_that_are_none_are_recognised) {
   EXPECT_EQ(data.get<float>(y, 4), (std::vector<float>{20, 40, 60, 80}));
   EXPECT_EQ(d.sparse->destroy(d.handle, matrix), TSR_OK);
   EXPECT_EQ(data.multiply(matrix, 10, x, y), TSR_INVALID_ARGUMENT);
-  EXPECT_NE(opened_plugin::last_error().find("not a live matrix of this device"), std::string::npos) << opened_plugin::last_error();
+  EXPECT_NE(opened_plugin::last_error().find("not a live matrix of this device"), std::string::npos)
+      << opened_plugin::last_error();
   EXPECT_EQ(d.sparse->destroy(d.handle, matrix), TSR_INVALID_ARGUMENT);
   alignas(64) char rubbish[512] = {};
   EXPECT_EQ(data.multiply(reinterpret_cast<tsr_sparse*>(rubbish), 1, x, y), TSR_INVALID_ARGUMENT);
@@ -77,7 +78,8 @@ TEST_P(sparse_matrices, of_tiles_are_multiplied_and_mistakes_told_in_tiles) {
   bsr.rows = 3, bsr.columns = 4, bsr.tile_rows = 2, bsr.tile_columns = 2, bsr.tiles = 2;
   bsr.row_starts = data.put(std::vector<std::int64_t>{0, 1, 2});
   bsr.column_indices = data.put(std::vector<std::int32_t>{1, 0});
-  bsr.values = data.put(std::vector<float>{1, 2, 3, 4, 5, 99, 6, 99});  // (0, 2) (1, 2) (0, 3) (1, 3); (2, 0), beyond, (2, 1), beyond
+  bsr.values = data.put(
+      std::vector<float>{1, 2, 3, 4, 5, 99, 6, 99});  // (0, 2) (1, 2) (0, 3) (1, 3); (2, 0), beyond, (2, 1), beyond
   const tsr_address x = data.put(std::vector<float>{1, 10, 100, 1000}), y = data.put(std::vector<float>(4));
   tsr_sparse* matrix = nullptr;
   ASSERT_EQ(d.sparse->create_bsr(d.handle, &bsr, &matrix), TSR_OK) << opened_plugin::last_error();
@@ -96,7 +98,8 @@ TEST_P(sparse_matrices, of_tiles_are_multiplied_and_mistakes_told_in_tiles) {
   EXPECT_NE(told(bad).find("create_bsr: tiles of 2 x 0"), std::string::npos) << opened_plugin::last_error();
   bad = bsr;
   bad.row_starts = data.put(std::vector<std::int64_t>{0, 3, 2});
-  EXPECT_NE(told(bad).find("row_starts fall from 3 to 2 at row 1 of tiles"), std::string::npos) << opened_plugin::last_error();
+  EXPECT_NE(told(bad).find("row_starts fall from 3 to 2 at row 1 of tiles"), std::string::npos)
+      << opened_plugin::last_error();
   bad = bsr;
   bad.column_indices = data.put(std::vector<std::int32_t>{1, 2});
   EXPECT_NE(told(bad).find("tile 1 is in column 2 of 2 of tiles"), std::string::npos) << opened_plugin::last_error();
@@ -118,7 +121,8 @@ TEST_P(sparse_matrices, may_be_left_to_the_device) {
 }
 
 TEST(sparse_matrices_of_two_devices, are_not_mixed) {
-  opened_plugin plugin("sim", {{"device[0].name", TSR_OPTION_STRING, 0, 0, "left"}, {"device[1].name", TSR_OPTION_STRING, 0, 0, "right"}});
+  opened_plugin plugin("sim", {{"device[0].name", TSR_OPTION_STRING, 0, 0, "left"},
+                               {"device[1].name", TSR_OPTION_STRING, 0, 0, "right"}});
   ASSERT_EQ(plugin.devices.size(), 2u);
   const auto &left = plugin.devices[0], &right = plugin.devices[1];
   placed_data on_left(left), on_right(right);

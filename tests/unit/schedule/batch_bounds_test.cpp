@@ -23,10 +23,10 @@ TEST(batch_bounds, what_is_ready_is_dealt_to_the_streams) {
 }
 
 TEST(batch_bounds, long_tasks_are_alone_and_others_add_up_to_a_bounded_time) {
-  EXPECT_EQ(gpu.most(2.1e7, 1000, 1000), 1u);    // 2.1 us
-  EXPECT_EQ(gpu.most(2e7, 1000, 1000), 25u);     // 2 us
+  EXPECT_EQ(gpu.most(2.1e7, 1000, 1000), 1u);  // 2.1 us
+  EXPECT_EQ(gpu.most(2e7, 1000, 1000), 25u);   // 2 us
   EXPECT_EQ(gpu.most(1e7, 1000, 1000), 50u);
-  EXPECT_EQ(gpu.most(0, 1000, 1000), 64u);       // not known
+  EXPECT_EQ(gpu.most(0, 1000, 1000), 64u);  // not known
   batch_bounds unknown = gpu;
   unknown.operations_per_second = 0;
   EXPECT_EQ(unknown.most(1e12, 1000, 1000), 64u);

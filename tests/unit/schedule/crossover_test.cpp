@@ -17,7 +17,8 @@ TEST(crossover, is_the_size_from_which_on_a_device_wins) {
     const double amount = std::exp2(b), block = std::exp2(b / 2.0) * 8;
     for (unsigned k = 0; k < history::minimum; ++k) {
       r.model.observe(*r.p, cpu, {amount, static_cast<float>(block), static_cast<float>(2 * block), 2}, amount);
-      r.model.observe(*r.p, fast, {amount, static_cast<float>(block), static_cast<float>(2 * block), 2}, 2e4 + 0.05 * amount);
+      r.model.observe(*r.p, fast, {amount, static_cast<float>(block), static_cast<float>(2 * block), 2},
+                      2e4 + 0.05 * amount);
     }
   }
   const auto kinds = three_kinds();
@@ -36,7 +37,8 @@ TEST(crossover, is_the_size_from_which_on_a_device_wins) {
 
 TEST(crossover, needs_no_measurement_of_both_at_every_size) {
   rig r;
-  for (unsigned b = 10; b <= 14; b += 2) r.measure(cpu, std::exp2(b), std::exp2(b), 3);  // the large ones never go there again
+  for (unsigned b = 10; b <= 14; b += 2)
+    r.measure(cpu, std::exp2(b), std::exp2(b), 3);  // the large ones never go there again
   for (unsigned b = 14; b <= 20; b += 2) r.measure(fast, std::exp2(b), 2e4 + 0.05 * std::exp2(b), 3);
   const auto rows = crossovers_of(r.model.cells(), r.model.kinds());
   ASSERT_EQ(rows.size(), 1u);

@@ -34,8 +34,10 @@ TEST(event_count, two_threads_hand_a_token_to_and_fro) {
     for (int k = 0; k < rounds; ++k) {
       while (turn.load() != me) {
         const std::uint32_t key = events[me].prepare();
-        if (turn.load() == me) events[me].cancel();
-        else events[me].wait(key);
+        if (turn.load() == me)
+          events[me].cancel();
+        else
+          events[me].wait(key);
       }
       turn.store(1 - me);
       events[1 - me].notify_one();

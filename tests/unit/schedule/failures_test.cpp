@@ -59,7 +59,8 @@ TEST(failures, a_cancelled_run_has_one_reason_for_all_tasks) {
 TEST(fence_error, nothing_failed) { EXPECT_FALSE(fence_error({}, nothing_lost, false)); }
 
 TEST(fence_error, the_first_failure_and_how_many_tasks_it_cost) {
-  const auto why = std::make_shared<const block::failure>(block::failure{"gemm failed: no", "task 'gemm' submitted at a.cpp:3", error_kind::task});
+  const auto why = std::make_shared<const block::failure>(
+      block::failure{"gemm failed: no", "task 'gemm' submitted at a.cpp:3", error_kind::task});
   const auto one = fence_error({why, 1}, nothing_lost, false), two = fence_error({why, 2}, nothing_lost, true);
   ASSERT_TRUE(one && two);
   EXPECT_EQ(one->kind(), error_kind::task);
@@ -69,7 +70,8 @@ TEST(fence_error, the_first_failure_and_how_many_tasks_it_cost) {
 }
 
 TEST(fence_error, a_lost_device_comes_first) {
-  const auto why = std::make_shared<const block::failure>(block::failure{"scal failed", "task 'scal'", error_kind::task});
+  const auto why =
+      std::make_shared<const block::failure>(block::failure{"scal failed", "task 'scal'", error_kind::task});
   const auto e = fence_error({why, 0}, {.devices = {"sim0 (gone)"}, .blocks = {"a(0)", "a(1)"}}, false);
   ASSERT_TRUE(e);
   EXPECT_EQ(e->kind(), error_kind::device);
@@ -78,7 +80,8 @@ TEST(fence_error, a_lost_device_comes_first) {
 }
 
 TEST(fence_error, what_follows_from_the_loss_is_not_said_twice) {
-  const auto why = std::make_shared<const block::failure>(block::failure{"scal was under way on sim0, which is lost", "", error_kind::device, true});
+  const auto why = std::make_shared<const block::failure>(
+      block::failure{"scal was under way on sim0, which is lost", "", error_kind::device, true});
   const auto e = fence_error({why, 0}, {.devices = {"sim0", "sim1"}, .blocks = {"a(0)"}}, true);
   ASSERT_TRUE(e);
   EXPECT_EQ(e->message(), "sim0, sim1 are lost, and with them a(0)");

@@ -41,7 +41,8 @@ class history_file : public ::testing::Test {
   fs::path m_folder, m_file;
 };
 
-history_cell cell(const std::string& operation, const std::string& place, std::uint32_t bucket, std::vector<float> samples, bool fresh = true) {
+history_cell cell(const std::string& operation, const std::string& place, std::uint32_t bucket,
+                  std::vector<float> samples, bool fresh = true) {
   history_cell c;
   c.operation = operation;
   c.type = element_type::f64;
@@ -57,7 +58,8 @@ history_cell cell(const std::string& operation, const std::string& place, std::u
 }
 
 TEST_F(history_file, what_is_written_is_read_back) {
-  const std::vector<history_cell> cells{cell("gemm", "cpu", 20, {1.5F, 0.1F, 3.25e-7F}), cell("gemm", "sim: fast", 20, {0.25F})};
+  const std::vector<history_cell> cells{cell("gemm", "cpu", 20, {1.5F, 0.1F, 3.25e-7F}),
+                                        cell("gemm", "sim: fast", 20, {0.25F})};
   EXPECT_EQ(write_history(m_folder / "a/b/h.json", here, kinds, cells), "") << "folders are made";
   const stored_history back = read_history(m_folder / "a/b/h.json", here);
   EXPECT_EQ(back.refused, "");
@@ -70,12 +72,16 @@ TEST_F(history_file, what_is_written_is_read_back) {
   ASSERT_EQ(back.kinds.size(), 2u);
   EXPECT_TRUE(back.kinds[0].is_host);
   EXPECT_EQ(back.kinds[1].link_bytes_per_second, 1e10);
-  for (const auto& entry : fs::directory_iterator(m_folder / "a/b")) EXPECT_EQ(entry.path().filename(), "h.json") << "nothing is left beside it";
+  for (const auto& entry : fs::directory_iterator(m_folder / "a/b"))
+    EXPECT_EQ(entry.path().filename(), "h.json") << "nothing is left beside it";
 }
 
 TEST_F(history_file, what_another_run_wrote_meanwhile_stays) {
-  write_history(m_file, here, kinds, std::vector{cell("gemm", "cpu", 20, {1}), cell("syrk", "cpu", 12, {2}), cell("trsm", "cpu", 9, {3})});
-  write_history(m_file, here, kinds, std::vector{cell("gemm", "cpu", 20, {9}), cell("syrk", "cpu", 12, {8}, false), cell("potrf", "cpu", 5, {7})});
+  write_history(m_file, here, kinds,
+                std::vector{cell("gemm", "cpu", 20, {1}), cell("syrk", "cpu", 12, {2}), cell("trsm", "cpu", 9, {3})});
+  write_history(
+      m_file, here, kinds,
+      std::vector{cell("gemm", "cpu", 20, {9}), cell("syrk", "cpu", 12, {8}, false), cell("potrf", "cpu", 5, {7})});
   const auto cells = read_history(m_file, here).cells;
   ASSERT_EQ(cells.size(), 4u);
   EXPECT_EQ(cells[0].samples, std::vector<float>{9}) << "measured in this run";
@@ -94,9 +100,11 @@ TEST_F(history_file, several_machines_share_a_file) {
   EXPECT_EQ(read_history(m_file, here).cells.at(0).operation, "gemm");
   EXPECT_EQ(read_history(m_file, elsewhere).cells.at(0).operation, "syrk");
   for (int k = 0; k < 20; ++k)
-    write_history(m_file, std::vector<std::string>{"cpu: " + std::to_string(k)}, kinds, std::vector{cell("gemm", "cpu", 20, {1})});
+    write_history(m_file, std::vector<std::string>{"cpu: " + std::to_string(k)}, kinds,
+                  std::vector{cell("gemm", "cpu", 20, {1})});
   int left = 0;
-  for (int k = 0; k < 20; ++k) left += !read_history(m_file, std::vector<std::string>{"cpu: " + std::to_string(k)}).cells.empty();
+  for (int k = 0; k < 20; ++k)
+    left += !read_history(m_file, std::vector<std::string>{"cpu: " + std::to_string(k)}).cells.empty();
   EXPECT_LE(left, 16);
   EXPECT_EQ(read_history(m_file, std::vector<std::string>{"cpu: 19"}).cells.size(), 1u);
 }
@@ -110,7 +118,8 @@ TEST_F(history_file, absent_and_empty_files_are_beginnings) {
 }
 
 TEST_F(history_file, every_truncation_is_refused_and_then_replaced) {
-  write_history(m_file, here, kinds, std::vector{cell("gemm", "cpu", 20, {1, 2, 3}), cell("gemm", "sim: fast", 21, {4})});
+  write_history(m_file, here, kinds,
+                std::vector{cell("gemm", "cpu", 20, {1, 2, 3}), cell("gemm", "sim: fast", 21, {4})});
   const std::string whole = text();
   for (std::size_t length = 24; length + 2 < whole.size(); length += 7) {
     put(whole.substr(0, length));
@@ -127,15 +136,18 @@ TEST_F(history_file, every_changed_byte_is_read_or_refused) {
   const unsigned seed = std::random_device{}();
   std::printf("seed %u\n", seed);
   std::mt19937 random(seed);
-  write_history(m_file, here, kinds, std::vector{cell("gemm", "cpu", 20, {1, 2, 3}), cell("gemm", "sim: fast", 21, {4})});
+  write_history(m_file, here, kinds,
+                std::vector{cell("gemm", "cpu", 20, {1, 2, 3}), cell("gemm", "sim: fast", 21, {4})});
   const std::string whole = text();
   for (int k = 0; k < 2000; ++k) {
     std::string changed = whole;
-    for (unsigned n = 1 + random() % 3; n > 0; --n) changed[random() % changed.size()] = static_cast<char>(random() % 256);
+    for (unsigned n = 1 + random() % 3; n > 0; --n)
+      changed[random() % changed.size()] = static_cast<char>(random() % 256);
     put(changed);
     const stored_history h = read_history(m_file, here);
     for (const history_cell& c : h.cells)
-      for (const float ns : c.samples) ASSERT_TRUE(ns > 0 && std::isfinite(ns) && c.bucket < history::buckets) << changed;
+      for (const float ns : c.samples)
+        ASSERT_TRUE(ns > 0 && std::isfinite(ns) && c.bucket < history::buckets) << changed;
     if (!h.refused.empty()) {
       ASSERT_TRUE(h.cells.empty());
     }
@@ -163,7 +175,8 @@ TEST_F(history_file, impossible_contents_are_refused) {
 }
 
 TEST_F(history_file, what_is_no_history_is_never_overwritten) {
-  for (const char* content : {"my thesis", "{\"name\": \"package\"}", "[1, 2]", "{\"tessera_history\": 2, \"machines\": {}}"}) {
+  for (const char* content :
+       {"my thesis", "{\"name\": \"package\"}", "[1, 2]", "{\"tessera_history\": 2, \"machines\": {}}"}) {
     put(content);
     const stored_history h = read_history(m_file, here);
     EXPECT_NE(h.refused, "");

@@ -13,7 +13,11 @@ inline constexpr std::uint32_t cpu = 0, fast = 1, far = 2;
 
 inline std::vector<place_kind> three_kinds() {
   place_kind host{.name = "cpu", .is_host = true, .ns_per_operation = 1, .overhead_ns = 100};
-  place_kind device{.name = "sim: fast", .ns_per_operation = 0.1, .overhead_ns = 1000, .link_seconds = 1e-3, .link_bytes_per_second = 1e9};
+  place_kind device{.name = "sim: fast",
+                    .ns_per_operation = 0.1,
+                    .overhead_ns = 1000,
+                    .link_seconds = 1e-3,
+                    .link_bytes_per_second = 1e9};
   place_kind other = device;
   other.name = "sim: far";
   return {host, device, other};

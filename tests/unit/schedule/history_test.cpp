@@ -85,7 +85,8 @@ TEST(history, between_and_beyond_measured_buckets) {
   rig r;
   const auto truth = [](double amount) { return 5000 + 0.5 * amount; };  // a fixed part, and one per operation
   for (const double amount : {1 << 12, 1 << 16}) r.measure(fast, amount, truth(amount), 3);
-  for (const double amount : {1 << 14, 50000, 1 << 20, 1 << 8}) EXPECT_NEAR(r.ns(fast, amount), truth(amount), 0.01 * truth(amount)) << amount;
+  for (const double amount : {1 << 14, 50000, 1 << 20, 1 << 8})
+    EXPECT_NEAR(r.ns(fast, amount), truth(amount), 0.01 * truth(amount)) << amount;
   // With a single one: the slope of the described speed, 0.1 ns per operation, but no steeper than in proportion.
   rig one;
   one.measure(fast, 1024, 2048, 3);
@@ -212,7 +213,12 @@ TEST(history, what_was_restored_needs_no_trials) {
 }
 
 TEST(history, impossible_cells_are_not_restored) {
-  const history_cell good{.operation = "gemm", .type = element_type::f64, .place = "cpu", .bucket = 10, .amount = 1024, .samples = {1, 2, 3}};
+  const history_cell good{.operation = "gemm",
+                          .type = element_type::f64,
+                          .place = "cpu",
+                          .bucket = 10,
+                          .amount = 1024,
+                          .samples = {1, 2, 3}};
   std::vector<history_cell> cells(7, good);
   cells[1].place = "cuda: H200";
   cells[2].bucket = 99;

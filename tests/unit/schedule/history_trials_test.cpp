@@ -1,5 +1,5 @@
-// How the model of execution times decides: trials of what is little known, their bound, and how near the ideal it comes. Pure:
-// no device, no clock.
+// How the model of execution times decides: trials of what is little known, their bound, and how near the ideal it
+// comes. Pure: no device, no clock.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -87,7 +87,8 @@ TEST(history_trials, ties_are_decided_by_order) {
   }
   // Of one kind, the place that is free first.
   rig r;
-  const std::vector<history::option> options{{cpu, 1e-3, 1e-3}, {fast, 1.5e-3, 1e-3}, {fast, 1.2e-3, 1e-3}, {fast, 1.2e-3, 1e-3}};
+  const std::vector<history::option> options{
+      {cpu, 1e-3, 1e-3}, {fast, 1.5e-3, 1e-3}, {fast, 1.2e-3, 1e-3}, {fast, 1.2e-3, 1e-3}};
   EXPECT_EQ(r.model.decide(*r.p, 1e6, options, 0), 2u);
 }
 
@@ -121,8 +122,9 @@ TEST(history_trials, threads_may_measure_and_choose_at_once) {
 
 // --- in proportion to speed, in exact virtual time
 
-/// List scheduling of equal tasks on places with the given true seconds per task, by the model's estimates; measurements
-/// scatter by `noise`. All tasks are ready at once, or come as others end (`window` open). Returns ideal time / time.
+/// List scheduling of equal tasks on places with the given true seconds per task, by the model's estimates;
+/// measurements scatter by `noise`. All tasks are ready at once, or come as others end (`window` open). Returns ideal
+/// time / time.
 double efficiency(rig& r, std::span<const double> truth, int tasks, int window, double noise, std::mt19937& random) {
   const double amount = 1e6;
   std::lognormal_distribution<double> scatter(-noise * noise / 2, noise);  // of mean 1
@@ -148,7 +150,8 @@ double efficiency(rig& r, std::span<const double> truth, int tasks, int window, 
         plan.push_back(c);
         options.push_back({k, c.finish_seconds(), c.execute_seconds});
       }
-      const auto at = static_cast<std::uint32_t>(r.model.decide(*r.p, amount, options, place(placement_policy::cost, plan)));
+      const auto at =
+          static_cast<std::uint32_t>(r.model.decide(*r.p, amount, options, place(placement_policy::cost, plan)));
       const double took = truth[at] * scatter(random);
       free_at[at] = std::max(free_at[at], now) + took;
       queued[at] += plan[at].execute_seconds;
@@ -177,11 +180,13 @@ TEST(history_trials, three_places_of_speeds_1_2_4_are_kept_in_proportion) {
     const double first = efficiency(r, truth, 2000, 64, noise, random);
     EXPECT_GE(first, 0.90) << "while it learns; noise " << noise;
     const double all_at_once = efficiency(r, truth, 2000, 1 << 30, noise, random);
-    // From estimates alone: medians of 15 are off by about a third of the scatter. (A runtime repairs that, see place_again.)
+    // From estimates alone: medians of 15 are off by about a third of the scatter. (A runtime repairs that, see
+    // place_again.)
     EXPECT_GE(all_at_once, noise == 0 ? 0.95 : noise < 0.2 ? 0.80 : 0.60) << "noise " << noise;
     const double again = efficiency(r, truth, 2000, 64, noise, random);
     EXPECT_GE(again, 0.90) << noise;
-    std::printf("noise %.1f: learning %.3f, all at once %.3f, known %.3f of the ideal\n", noise, first, all_at_once, again);
+    std::printf("noise %.1f: learning %.3f, all at once %.3f, known %.3f of the ideal\n", noise, first, all_at_once,
+                again);
   }
 }
 

@@ -38,9 +38,12 @@ struct row {
 
 class placement_table : public ::testing::TestWithParam<row> {};
 
-TEST_P(placement_table, choice) { EXPECT_EQ(place(GetParam().how, GetParam().from), GetParam().choice) << GetParam().why; }
+TEST_P(placement_table, choice) {
+  EXPECT_EQ(place(GetParam().how, GetParam().from), GetParam().choice) << GetParam().why;
+}
 
-candidate at(double queue, double transfer, std::uint64_t resident = 0, std::uint32_t distance = 0, bool hinted = false) {
+candidate at(double queue, double transfer, std::uint64_t resident = 0, std::uint32_t distance = 0,
+             bool hinted = false) {
   candidate c;
   c.queue_seconds = queue;
   c.transfer_seconds = transfer;
@@ -72,9 +75,15 @@ INSTANTIATE_TEST_SUITE_P(
         row{"locality: then to the first", policy::locality, {at(0, 0, 10, 1), at(0, 0, 10, 1)}, 0},
         row{"a hint beats any cost", policy::locality, {at(0, 0, 100), at(100, 100, 0, 9, true)}, 1},
         row{"a hint beats any queue", policy::eager, {at(0, 0), at(100, 0, 0, 0, true)}, 1},
-        row{"among hinted ones the policy decides", policy::locality, {at(0, 0), at(2, 0, 0, 0, true), at(1, 0, 0, 0, true)}, 2},
+        row{"among hinted ones the policy decides",
+            policy::locality,
+            {at(0, 0), at(2, 0, 0, 0, true), at(1, 0, 0, 0, true)},
+            2},
         row{"cost: the earliest end", policy::cost, {taking(5, 1, 0), taking(1, 2, 2)}, 1},
-        row{"cost: a fast place behind a queue loses to a slow idle one", policy::cost, {taking(1, 9, 0), taking(5, 0, 1)}, 1},
+        row{"cost: a fast place behind a queue loses to a slow idle one",
+            policy::cost,
+            {taking(1, 9, 0), taking(5, 0, 1)},
+            1},
         row{"cost: ties go to more resident bytes", policy::cost, {taking(1, 1, 1, 10), taking(2, 0, 1, 20)}, 1},
         row{"cost: then to the nearer", policy::cost, {taking(1, 1, 1, 10, 3), taking(3, 0, 0, 10, 2)}, 1},
         row{"cost: then to the first", policy::cost, {taking(1, 1, 1, 10, 2), taking(3, 0, 0, 10, 2)}, 0},

@@ -22,7 +22,8 @@ location::properties location_of(location::kind what, const std::string& name) {
 
 /// A host with two workers, and two devices of one plugin, each of 16 blocks; one operation that runs on all of them.
 struct places {
-  explicit places(std::string_view policy_name) : rig({"alpha", "alpha"}, 16, true), tree(location_of(location::kind::machine, "machine")) {
+  explicit places(std::string_view policy_name)
+      : rig({"alpha", "alpha"}, 16, true), tree(location_of(location::kind::machine, "machine")) {
     host = tree.add(0, location_of(location::kind::memory, "numa0"));
     tree.add(host, location_of(location::kind::worker, "core0"));
     for (std::uint32_t k = 0; k < 3; ++k) {
@@ -43,7 +44,8 @@ struct places {
     choice.emplace(placer_setup{&tree, rig.is.get(), nullptr}, policy_name);
     choice->begin(all);
   }
-  std::uint32_t choose(const operation::definition& what, std::vector<block::access> accesses, location::node_id hint = location::no_node) {
+  std::uint32_t choose(const operation::definition& what, std::vector<block::access> accesses,
+                       location::node_id hint = location::no_node) {
     task::renew(t);
     t.what = &what;
     t.access_count = static_cast<std::uint8_t>(accesses.size());

@@ -40,7 +40,8 @@ int this_worker() {
 
 TEST(scheduler, the_nearest_worker_is_robbed_first) {
   // Workers 0 and 1 are in one package, 2 and 3 in the other. 0 is this thread, which waits for nothing meanwhile.
-  runtime rt(testing::machine_of("plugins = [\"host\"]\n[topology]\nsynthetic = \"numa:1 package:2 core:2 pu:1\"\n", 4));
+  runtime rt(
+      testing::machine_of("plugins = [\"host\"]\n[topology]\nsynthetic = \"numa:1 package:2 core:2 pu:1\"\n", 4));
   for (const int thief : {2, 3}) {
     const int near = 5 - thief;
     std::atomic<unsigned> present{0}, submitted{0};
@@ -74,7 +75,8 @@ TEST(scheduler, the_nearest_worker_is_robbed_first) {
     over = true;
     rt.fence();
     const auto far = std::ranges::find(stolen, 1);
-    EXPECT_GE(std::count(stolen.begin(), far, near), 39) << "worker " << thief << " takes all of worker " << near << "'s first";
+    EXPECT_GE(std::count(stolen.begin(), far, near), 39)
+        << "worker " << thief << " takes all of worker " << near << "'s first";
     EXPECT_GE(std::count(far, stolen.end(), 1), 39) << "and then those of the other package";
   }
 }
@@ -91,7 +93,9 @@ TEST(scheduler, one_worker_runs_by_priority_then_by_age) {
     const int priority = static_cast<int>(random() % 7) - 3;
     expected.push_back({priority, k});
     rt.submit_at(std::source_location::current(), {.priority = static_cast<std::int16_t>(priority)}, "mark",
-                 [&ran, priority, k] { ran.push_back({priority, k}); });
+                 [&ran, priority, k] {
+                   ran.push_back({priority, k});
+                 });
   }
   ASSERT_TRUE(ran.empty()) << "with one worker nothing runs before the fence";
   rt.fence();
@@ -105,8 +109,9 @@ TEST(scheduler, priorities_do_not_break_dependencies) {
   fill(rt, a(0), std::int64_t{0});
   std::mt19937 random(5);
   for (std::int64_t k = 0; k < 2000; ++k)
-    rt.submit_at(std::source_location::current(), {.priority = static_cast<std::int16_t>(random() % 200 - 100)}, "step",
-                 [k](view<std::int64_t> x) { x[0] = x[0] * 7 % 1000003 + k; }, update(a(0)));
+    rt.submit_at(
+        std::source_location::current(), {.priority = static_cast<std::int16_t>(random() % 200 - 100)}, "step",
+        [k](view<std::int64_t> x) { x[0] = x[0] * 7 % 1000003 + k; }, update(a(0)));
   std::int64_t expected = 0;
   for (std::int64_t k = 0; k < 2000; ++k) expected = expected * 7 % 1000003 + k;
   EXPECT_EQ(a.read_host(a(0))[0], expected);
@@ -119,9 +124,12 @@ std::uint64_t most_open(runtime& rt, array<std::uint8_t>& a, std::uint64_t expec
   const std::uint64_t before = rt.tasks_submitted();
   std::thread submitter([&] {
     for (int k = 0; k < count; ++k) {
-      rt.submit("chain", [&go](view<std::uint8_t>) {
-        while (!go.load()) std::this_thread::yield();
-      }, update(a(0)));
+      rt.submit(
+          "chain",
+          [&go](view<std::uint8_t>) {
+            while (!go.load()) std::this_thread::yield();
+          },
+          update(a(0)));
       most = std::max(most.load(), rt.tasks_submitted() - rt.tasks_retired());
     }
   });
@@ -172,7 +180,8 @@ TEST(scheduler, a_view_that_overwrites_heals_a_block_that_a_failed_task_spoiled)
     runtime rt(devices ? testing::with_sims(1, "1 MiB") : testing::host_only(2));
     auto a = rt.make_array<double>("a", {4}, {4});
     fill(rt, a(0), 1.0);
-    rt.submit("explode", [](view<double>) { throw std::runtime_error("boom"); }, update(a(0)));
+    rt.submit(
+        "explode", [](view<double>) { throw std::runtime_error("boom"); }, update(a(0)));
     EXPECT_THROW(rt.fence(), error);
     {
       auto v = a.write_host(a(0));
@@ -191,12 +200,18 @@ TEST(scheduler, a_task_may_add_to_a_block_that_it_reads) {
     fill(rt, a(0), 1.0);
     double expected = 1;
     for (int k = 0; k < 50; ++k) {
-      rt.submit("double", [](view<double> sum, view<const double> x) {
-        for (std::int64_t i = 0; i < x.size(); ++i) sum[i] += x[i];
-      }, accumulate(a(0)), read(a(0)));
-      rt.submit("half", [](view<double> x) {
-        for (double& v : x) v *= 0.5;
-      }, update(a(0)));
+      rt.submit(
+          "double",
+          [](view<double> sum, view<const double> x) {
+            for (std::int64_t i = 0; i < x.size(); ++i) sum[i] += x[i];
+          },
+          accumulate(a(0)), read(a(0)));
+      rt.submit(
+          "half",
+          [](view<double> x) {
+            for (double& v : x) v *= 0.5;
+          },
+          update(a(0)));
     }
     EXPECT_EQ(a.read_host(a(0))[7], expected);
   }

@@ -35,7 +35,11 @@ class program {
       t.flags |= task::flag_many_accesses;
     }
     for (std::size_t k = 0; k < of.size(); ++k)
-      t.all_accesses()[k] = {.block = m_blocks[static_cast<std::size_t>(of[k].first)], .version = 0, .how = of[k].second, .flags = 0, .space = 0};
+      t.all_accesses()[k] = {.block = m_blocks[static_cast<std::size_t>(of[k].first)],
+                             .version = 0,
+                             .how = of[k].second,
+                             .flags = 0,
+                             .space = 0};
     m_recorder.add(t);
     m_pool.give_back(t, t);
     m_places.push_back(place);
@@ -61,7 +65,8 @@ class program {
 };
 
 constexpr std::uint64_t no_limit = ~std::uint64_t{0};
-const std::vector<segment_place> host_and_two_devices{{}, {.captures = true, .most_bytes = no_limit}, {.captures = true, .most_bytes = no_limit, .streams = 2}};
+const std::vector<segment_place> host_and_two_devices{
+    {}, {.captures = true, .most_bytes = no_limit}, {.captures = true, .most_bytes = no_limit, .streams = 2}};
 
 TEST(segments, a_chain_on_one_device_is_one) {
   program p(1);
@@ -113,7 +118,8 @@ TEST(segments, what_has_none) {
   {
     program p(2);
     for (int k = 0; k < 4; ++k) p.add({{1, intent::read}, {0, intent::accumulate}}, 1);
-    EXPECT_FALSE(plan_segments(p.finish(1), host_and_two_devices)) << "first additions of private copies, and their sum";
+    EXPECT_FALSE(plan_segments(p.finish(1), host_and_two_devices))
+        << "first additions of private copies, and their sum";
   }
 }
 
@@ -193,7 +199,8 @@ TEST(recorder, refuses_more_versions_than_it_can_count) {
       recorder.finish();
       ADD_FAILURE() << "no error";
     } catch (const error& e) {
-      EXPECT_NE(std::string(e.what()).find("is written 6 times by one recording; at most 5"), std::string::npos) << e.what();
+      EXPECT_NE(std::string(e.what()).find("is written 6 times by one recording; at most 5"), std::string::npos)
+          << e.what();
     }
   }
 }
@@ -237,7 +244,8 @@ TEST(segments, of_random_programs_keep_their_promises) {
       std::set<int> taken;
       for (int n = 1 + pick(6); n > 0; --n) {
         const int b = pick(blocks);
-        constexpr intent all[] = {intent::read, intent::read, intent::write, intent::update, intent::accumulate, intent::scratch};
+        constexpr intent all[] = {intent::read,   intent::read,       intent::write,
+                                  intent::update, intent::accumulate, intent::scratch};
         if (taken.insert(b).second) of.emplace_back(b, all[pick(6)]);
       }
       const auto place = static_cast<std::uint16_t>(pick(6) == 0 ? 0 : 1 + pick(8) / 7);
@@ -256,10 +264,13 @@ TEST(segments, of_random_programs_keep_their_promises) {
     for (std::uint32_t t = 0; t < of.size(); ++t)
       for (const std::uint32_t s : of.successors_of(of.tasks[t])) {
         const std::uint32_t a = plan->segment_of[t];
-        if (a == segment_plan::none) units[s].insert(std::uint64_t{1} << 40 | t);
-        else if (a != plan->segment_of[s]) units[s].insert(a);
+        if (a == segment_plan::none)
+          units[s].insert(std::uint64_t{1} << 40 | t);
+        else if (a != plan->segment_of[s])
+          units[s].insert(a);
       }
-    for (std::uint32_t t = 0; t < of.size(); ++t) ASSERT_EQ(plan->predecessors[t], static_cast<std::int32_t>(units[t].size()));
+    for (std::uint32_t t = 0; t < of.size(); ++t)
+      ASSERT_EQ(plan->predecessors[t], static_cast<std::int32_t>(units[t].size()));
 
     for (std::size_t k = 0; k < plan->segments.size(); ++k) {
       const segment& s = *plan->segments[k];

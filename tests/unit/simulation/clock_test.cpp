@@ -26,18 +26,22 @@ TEST(virtual_clock, runs_events_by_time_and_then_in_the_order_of_entry) {
   EXPECT_EQ(d.entries.size(), 3u) << "all that are due at one time";
   while (d.clock.advance()) {
   }
-  const std::vector<std::pair<std::uint64_t, std::uint64_t>> expected{{10, 1}, {10, 3}, {10, 5}, {20, 2}, {30, 0}, {30, 4}};
+  const std::vector<std::pair<std::uint64_t, std::uint64_t>> expected{{10, 1}, {10, 3}, {10, 5},
+                                                                      {20, 2}, {30, 0}, {30, 4}};
   EXPECT_EQ(d.entries, expected);
   EXPECT_EQ(d.clock.events(), 6u);
 }
 
 TEST(virtual_clock, an_event_may_enter_others_at_its_own_time) {
   diary d;
-  d.clock.at(5, [](void* self, std::uint64_t) {
-    auto& mine = *static_cast<diary*>(self);
-    mine.clock.at(mine.clock.now(), diary::note, self, 7);
-    mine.clock.at(1, diary::note, self, 8);  // that has passed: now
-  }, &d);
+  d.clock.at(
+      5,
+      [](void* self, std::uint64_t) {
+        auto& mine = *static_cast<diary*>(self);
+        mine.clock.at(mine.clock.now(), diary::note, self, 7);
+        mine.clock.at(1, diary::note, self, 8);  // that has passed: now
+      },
+      &d);
   EXPECT_TRUE(d.clock.advance());
   EXPECT_EQ(d.entries.size(), 2u);
   EXPECT_FALSE(d.clock.advance());

@@ -106,7 +106,8 @@ TEST(machine_description, mistakes_have_their_place_and_a_hint) {
     EXPECT_NE(said.find(c.message), said.npos) << c.by << "\n" << said;
     EXPECT_NE(said.find(c.more), said.npos) << c.by << "\n" << said;
   }
-  EXPECT_NE(message_of(good + "[[link]]\nbetween = [\"host\", \"gpu\"]\nbandwidth = \"1 GB/s\"\n").find("linked twice"), std::string::npos);
+  EXPECT_NE(message_of(good + "[[link]]\nbetween = [\"host\", \"gpu\"]\nbandwidth = \"1 GB/s\"\n").find("linked twice"),
+            std::string::npos);
 }
 
 TEST(machine_description, those_that_are_shipped_are_right) {
@@ -148,7 +149,8 @@ TEST(durations, that_were_learnt_come_first) {
   const duration_model d(s, {c});
   EXPECT_TRUE(d.is_learnt(timed_operation::gemm, element_type::f64));
   EXPECT_FALSE(d.is_learnt(timed_operation::syrk, element_type::f64));
-  EXPECT_EQ(d.compute_ns(timed_operation::gemm, element_type::f64, {10, 10, 10}), 12000u) << "the median of 6 ns per operation";
+  EXPECT_EQ(d.compute_ns(timed_operation::gemm, element_type::f64, {10, 10, 10}), 12000u)
+      << "the median of 6 ns per operation";
   EXPECT_EQ(d.compute_ns(timed_operation::gemm, element_type::f32, {10, 10, 10}), 2000u) << "described";
 }
 

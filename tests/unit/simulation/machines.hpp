@@ -6,9 +6,9 @@
 namespace tessera::hierarchy::testing {
 
 inline constexpr std::int64_t tile = 100;
-inline constexpr std::uint64_t tile_bytes = 80000;      // of f64
-inline constexpr std::uint64_t tile_ns = 1'000'000;     // a gemm of tiles on a core: 2e6 flops at 2 GFLOP/s
-inline constexpr std::uint64_t device_tile_ns = 10'000; // 200 GFLOP/s
+inline constexpr std::uint64_t tile_bytes = 80000;       // of f64
+inline constexpr std::uint64_t tile_ns = 1'000'000;      // a gemm of tiles on a core: 2e6 flops at 2 GFLOP/s
+inline constexpr std::uint64_t device_tile_ns = 10'000;  // 200 GFLOP/s
 inline constexpr std::uint64_t latency_ns = 2000;
 inline constexpr std::uint64_t copy_ns = latency_ns + 80000;  // 1 GB/s
 

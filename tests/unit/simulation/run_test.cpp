@@ -101,7 +101,8 @@ TEST(simulated_run, what_does_not_fit_is_evicted_and_written_back) {
   EXPECT_GE(r.passed(), 40 * testing::device_tile_ns);
 }
 
-std::uint64_t cholesky_ns(machine_description d, const std::string& placement, std::int64_t tiles, std::uint64_t* bytes = nullptr) {
+std::uint64_t cholesky_ns(machine_description d, const std::string& placement, std::int64_t tiles,
+                          std::uint64_t* bytes = nullptr) {
   config::runtime_settings settings;
   settings.placement = placement;
   rig r(std::move(d), false, settings);
@@ -162,7 +163,8 @@ TEST(simulated_run, functions_of_the_program_are_not_called) {
   rig r(described(2, 0));
   auto a = r.rt.make_array<double>("a", {8}, {8});
   bool called = false;
-  r.rt.submit("function", [&called](view<double>) { called = true; }, write(a.block(0)));
+  r.rt.submit(
+      "function", [&called](view<double>) { called = true; }, write(a.block(0)));
   r.rt.fence();
   EXPECT_FALSE(called);
 }

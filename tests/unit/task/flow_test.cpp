@@ -126,7 +126,8 @@ TEST_F(flow, one_block_several_times_in_a_task) {
 
 TEST_F(flow, scratch_is_ordered_like_a_write) {
   auto& x = block();
-  record &writer = tasks.submit({{&x, w}}), &temporary = tasks.submit({{&x, intent::scratch}}), &next = tasks.submit({{&x, w}});
+  record &writer = tasks.submit({{&x, w}}), &temporary = tasks.submit({{&x, intent::scratch}}),
+         &next = tasks.submit({{&x, w}});
   EXPECT_FALSE(tasks.is_ready(temporary));
   tasks.run(writer);
   EXPECT_FALSE(tasks.is_ready(next));

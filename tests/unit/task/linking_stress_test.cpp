@@ -135,7 +135,8 @@ TEST(linking, tasks_run_and_are_recycled_while_others_are_linked) {
           ready.pop_back();
         }
         for (const block::access& use : task->all_accesses()) {
-          block::version_number& at = now[static_cast<std::size_t>(std::ranges::find(shared.blocks, use.block) - shared.blocks.begin())];
+          block::version_number& at =
+              now[static_cast<std::size_t>(std::ranges::find(shared.blocks, use.block) - shared.blocks.begin())];
           if (use.version != at + (use.how == intent::read ? 0 : 1)) ++wrong;
           if (use.how != intent::read) at = use.version;
         }

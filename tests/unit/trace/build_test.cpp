@@ -15,7 +15,8 @@ const task& of_site(const timeline& t, const std::string& site) {
 
 TEST(build, host_tasks_wait_for_dependencies_then_for_a_worker) {
   recording r = host();
-  r.threads[0].events = {submitted(1, 1000, 0, {}, 1), submitted(2, 1100, 1, {1}, 2), ran(1, 1300, 2300), ran(2, 2500, 2600)};
+  r.threads[0].events = {submitted(1, 1000, 0, {}, 1), submitted(2, 1100, 1, {1}, 2), ran(1, 1300, 2300),
+                         ran(2, 2500, 2600)};
   const timeline t = build(r);
   EXPECT_EQ(t.length, 1600);  // from 1000 to 2600
   ASSERT_EQ(t.tasks.size(), 2u);
@@ -35,7 +36,8 @@ TEST(build, host_tasks_wait_for_dependencies_then_for_a_worker) {
 
 TEST(build, parked_tasks_wait_for_data_and_memory) {
   recording r = host();
-  r.threads[0].events = {submitted(1, 100, 0), parked(1, 200, parked_for_memory), resumed(1, 500), parked(1, 600, parked_for_data)};
+  r.threads[0].events = {submitted(1, 100, 0), parked(1, 200, parked_for_memory), resumed(1, 500),
+                         parked(1, 600, parked_for_data)};
   r.threads[1].events = {resumed(1, 900), ran(1, 1000, 1100)};
   const timeline t = build(r);
   ASSERT_EQ(t.tasks.size(), 1u);
@@ -49,10 +51,14 @@ TEST(build, parked_tasks_wait_for_data_and_memory) {
 TEST(build, tasks_of_one_launch_share_its_time) {
   recording r = with_device();
   // Three tasks of one launch, enqueued at 250, behind one that ends at 700; the second waits for a copy until 900.
-  r.threads[0].events = {submitted(1, 100, 0, {}, 1), submitted(2, 110, 0, {}, 2), submitted(3, 120, 0, {}, 3), submitted(4, 130, 0, {}, 4),
-                         submitted(5, 140, 0, {}, 5)};
-  r.threads[2].events = {copied(0, 1, 200, 900, 1400, point_of(6, 1)), enqueued(1, 200, 700, point_of(5, 1)), waits(3, point_of(6, 1)),
-                         enqueued(2, 250, 1500, point_of(5, 2)), enqueued(3, 250, 1510, point_of(5, 2)), enqueued(4, 250, 1520, point_of(5, 2)),
+  r.threads[0].events = {submitted(1, 100, 0, {}, 1), submitted(2, 110, 0, {}, 2), submitted(3, 120, 0, {}, 3),
+                         submitted(4, 130, 0, {}, 4), submitted(5, 140, 0, {}, 5)};
+  r.threads[2].events = {copied(0, 1, 200, 900, 1400, point_of(6, 1)),
+                         enqueued(1, 200, 700, point_of(5, 1)),
+                         waits(3, point_of(6, 1)),
+                         enqueued(2, 250, 1500, point_of(5, 2)),
+                         enqueued(3, 250, 1510, point_of(5, 2)),
+                         enqueued(4, 250, 1520, point_of(5, 2)),
                          enqueued(5, 300, 1600, point_of(5, 3))};
   const timeline t = build(r);
   ASSERT_EQ(t.tasks.size(), 5u);
@@ -70,8 +76,8 @@ TEST(build, device_tasks_start_when_their_stream_and_their_data_allow) {
   recording r = with_device();
   // A copy from 200 to 900; task 1 was enqueued at 250 behind it; task 2 on the same stream.
   r.threads[0].events = {submitted(1, 100, 0, {}, 1), submitted(2, 110, 0, {}, 2)};
-  r.threads[2].events = {copied(0, 1, 200, 900, 1400, point_of(6, 1)), waits(1, point_of(6, 1)), enqueued(1, 250, 1500, point_of(5, 1)),
-                         enqueued(2, 300, 1800, point_of(5, 2))};
+  r.threads[2].events = {copied(0, 1, 200, 900, 1400, point_of(6, 1)), waits(1, point_of(6, 1)),
+                         enqueued(1, 250, 1500, point_of(5, 1)), enqueued(2, 300, 1800, point_of(5, 2))};
   const timeline t = build(r);
   ASSERT_EQ(t.tasks.size(), 2u);
   const task &a = of_site(t, "program.cpp:1"), &b = of_site(t, "program.cpp:2");
@@ -114,7 +120,8 @@ TEST(build, copies_begin_behind_what_they_wait_for) {
 TEST(build, many_predecessors_and_unknown_ones) {
   recording r = host();
   auto& events = r.threads[0].events;
-  for (std::uint64_t k = 1; k <= 6; ++k) events.push_back(submitted(k, 10 * k, 0)), events.push_back(ran(k, 1000 * k, 1000 * k + 500));
+  for (std::uint64_t k = 1; k <= 6; ++k)
+    events.push_back(submitted(k, 10 * k, 0)), events.push_back(ran(k, 1000 * k, 1000 * k + 500));
   events.push_back(submitted(7, 100, 1, {1, 2, 3, 777}));  // 777: submitted before the recorder was there
   event more{event_kind::predecessors};
   more.task = 7, more.count = 4, more.words = {4, 5, 6, 6, 0};
@@ -128,7 +135,8 @@ TEST(build, many_predecessors_and_unknown_ones) {
 
 TEST(build, views_overlap_and_get_rows_of_their_own) {
   recording r = host();
-  r.threads[0].events = {submitted(1, 100, 2), submitted(2, 110, 2), submitted(3, 120, 0), ran(3, 300, 400), ran(1, 200, 500, run_view), ran(2, 250, 600, run_view)};
+  r.threads[0].events = {submitted(1, 100, 2), submitted(2, 110, 2),       submitted(3, 120, 0),
+                         ran(3, 300, 400),     ran(1, 200, 500, run_view), ran(2, 250, 600, run_view)};
   const timeline t = build(r);
   ASSERT_EQ(t.tasks.size(), 3u);
   EXPECT_EQ(t.tracks[t.tasks[0].track].name, "worker 0: views");
@@ -155,7 +163,8 @@ TEST(build, an_empty_recording_is_an_empty_timeline) {
 
 TEST(build, memory_is_counted_from_the_first_event) {
   recording r = with_device();
-  r.threads[0].events = {in_use(1, 50, 100), submitted(1, 100, 0), in_use(1, 150, 300), ran(1, 200, 300), in_use(1, 250, 200)};
+  r.threads[0].events = {in_use(1, 50, 100), submitted(1, 100, 0), in_use(1, 150, 300), ran(1, 200, 300),
+                         in_use(1, 250, 200)};
   const timeline t = build(r);
   ASSERT_EQ(t.spaces[1].samples.size(), 3u);
   EXPECT_EQ(t.spaces[1].samples[0].time, 0);  // before the first task

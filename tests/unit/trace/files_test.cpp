@@ -20,10 +20,12 @@ timeline rich() {
   recording r = with_device();
   r.title = "gemm --n 3 \"quoted\" </script>";
   r.machine = "2 cores";
-  r.threads[0].events = {submitted(1, 100, 0, {}, 1), submitted(2, 110, 1, {1}, 2), submitted(3, 120, 2, {2}, 3), ran(1, 150, 1251, run_failed),
-                         in_use(0, 130, 1000), in_use(1, 140, 2000), ran(3, 4000, 4100, run_view), fenced(130, 3900)};
-  r.threads[2].events = {copied(0, 1, 1300, 1900, 1400, point_of(6, 1)), waits(2, point_of(6, 1)), enqueued(2, 1350, 3500, point_of(5, 1)),
-                         copied(1, 0, 3600, 3900, 1400, point_of(7, 1), true)};
+  r.threads[0].events = {submitted(1, 100, 0, {}, 1),  submitted(2, 110, 1, {1}, 2),
+                         submitted(3, 120, 2, {2}, 3), ran(1, 150, 1251, run_failed),
+                         in_use(0, 130, 1000),         in_use(1, 140, 2000),
+                         ran(3, 4000, 4100, run_view), fenced(130, 3900)};
+  r.threads[2].events = {copied(0, 1, 1300, 1900, 1400, point_of(6, 1)), waits(2, point_of(6, 1)),
+                         enqueued(2, 1350, 3500, point_of(5, 1)), copied(1, 0, 3600, 3900, 1400, point_of(7, 1), true)};
   event gone{event_kind::evicted};
   gone.number = 1, gone.time = 3900, gone.words[0] = 1400, gone.task = 1, gone.count = 1;
   r.threads[2].events.push_back(gone);
@@ -86,7 +88,9 @@ TEST(chrome, damaged_files_are_refused_with_the_reason) {
   EXPECT_THAT(message_of("hello"), HasSubstr("not JSON"));
   EXPECT_THAT(message_of("{}"), HasSubstr("no trace of Tessera"));
   EXPECT_THAT(message_of("[1, 2]"), HasSubstr("no trace of Tessera"));
-  EXPECT_THAT(message_of(R"({"traceEvents":[{"ph":"X","name":"a","ts":1,"dur":2,"pid":1,"tid":1}],"displayTimeUnit":"ns"})"), HasSubstr("no trace of Tessera"));
+  EXPECT_THAT(
+      message_of(R"({"traceEvents":[{"ph":"X","name":"a","ts":1,"dur":2,"pid":1,"tid":1}],"displayTimeUnit":"ns"})"),
+      HasSubstr("no trace of Tessera"));
   EXPECT_THAT(message_of(R"({"tessera_trace":2,"traceEvents":[]})"), HasSubstr("form 2"));
   EXPECT_THAT(message_of(R"({"tessera_trace":1,"traceEvents":[]})"), HasSubstr("damaged"));
   const std::string whole = written(rich());
@@ -119,7 +123,8 @@ TEST(chrome, random_damage_never_does_worse_than_an_error) {
   const std::string whole = written(rich());
   for (int round = 0; round < 2000; ++round) {
     std::string changed = whole;
-    for (int k = 0; k < 3; ++k) changed[random() % changed.size()] = static_cast<char>("0123456789,:[]{}\"e-. x"[random() % 22]);
+    for (int k = 0; k < 3; ++k)
+      changed[random() % changed.size()] = static_cast<char>("0123456789,:[]{}\"e-. x"[random() % 22]);
     try {
       const timeline t = read(changed);
       summarize(t);
@@ -147,7 +152,8 @@ TEST(report, is_one_page_that_loads_nothing) {
   EXPECT_THAT(page, testing::StartsWith("<!doctype html>"));
   EXPECT_THAT(page, testing::EndsWith("</html>\n"));
   EXPECT_THAT(page, testing::Not(HasSubstr("@PAGE_")));
-  for (const char* outside : {"src=", "href=", "@import", "url(", "fetch("}) EXPECT_THAT(page, testing::Not(HasSubstr(outside)));
+  for (const char* outside : {"src=", "href=", "@import", "url(", "fetch("})
+    EXPECT_THAT(page, testing::Not(HasSubstr(outside)));
   // Names cannot end the script.
   EXPECT_EQ(page.find("</script>"), page.rfind("</script>"));
   EXPECT_THAT(page, HasSubstr("A(1,0)"));

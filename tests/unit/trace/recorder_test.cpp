@@ -66,7 +66,8 @@ TEST(recorder, every_kind_of_event_comes_back_whole) {
   };
   for (int round = 0; round < 20000; ++round) {  // across the ends of chunks
     for (std::uint8_t count = 0; count <= 4; ++count) add(event_kind::submitted, count);
-    for (std::uint8_t count = 1; count <= 5; ++count) add(event_kind::predecessors, count), add(event_kind::waits, count);
+    for (std::uint8_t count = 1; count <= 5; ++count)
+      add(event_kind::predecessors, count), add(event_kind::waits, count);
     add(event_kind::parked, 0), add(event_kind::resumed, 0), add(event_kind::memory, 0), add(event_kind::evicted, 1);
   }
   const recording taken = r.take();

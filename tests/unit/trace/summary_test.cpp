@@ -14,7 +14,7 @@ using namespace trace_test;
 timeline two_chains() {
   recording r = host();
   r.threads[0].events = {submitted(1, 0, 0), submitted(2, 0, 0, {1}), submitted(3, 0, 1), submitted(4, 0, 1, {2, 3}),
-                         ran(1, 100, 200), ran(2, 200, 300), ran(4, 900, 1000), fenced(10, 1000)};
+                         ran(1, 100, 200),   ran(2, 200, 300),        ran(4, 900, 1000),  fenced(10, 1000)};
   r.threads[1].events = {ran(3, 100, 900)};
   return build(r);
 }
@@ -101,8 +101,9 @@ TEST(what_if, workers_bound_independent_tasks) {
 
 TEST(what_if, waits_for_data_and_memory_vanish_when_assumed_away) {
   recording r = host();
-  r.threads[0].events = {submitted(1, 0, 0), parked(1, 0, parked_for_memory), resumed(1, 300), parked(1, 300, parked_for_data), resumed(1, 700),
-                         ran(1, 700, 800)};
+  r.threads[0].events = {submitted(1, 0, 0), parked(1, 0, parked_for_memory),
+                         resumed(1, 300),    parked(1, 300, parked_for_data),
+                         resumed(1, 700),    ran(1, 700, 800)};
   const timeline t = build(r);
   EXPECT_EQ(replay(t, {}), 800);
   EXPECT_EQ(replay(t, {.infinite_link = true}), 400);
@@ -123,8 +124,9 @@ TEST(what_if, a_late_start_without_a_reason_stays_while_workers_are_bounded) {
 TEST(what_if, fences_keep_phases_apart) {
   recording r = host();
   // Two phases of two tasks each; the second is submitted after the fence, 50 later.
-  r.threads[0].events = {submitted(1, 0, 0), submitted(2, 0, 0), ran(1, 0, 100), ran(2, 100, 200), fenced(0, 200),
-                         submitted(3, 250, 0), submitted(4, 250, 0), ran(3, 250, 350), ran(4, 350, 450), fenced(260, 450)};
+  r.threads[0].events = {submitted(1, 0, 0), submitted(2, 0, 0),   ran(1, 0, 100),       ran(2, 100, 200),
+                         fenced(0, 200),     submitted(3, 250, 0), submitted(4, 250, 0), ran(3, 250, 350),
+                         ran(4, 350, 450),   fenced(260, 450)};
   const timeline t = build(r);
   EXPECT_EQ(replay(t, {.unlimited_workers = true}), 100 + 50 + 100);
 }
@@ -159,7 +161,8 @@ TEST(what_if, bounds_hold_for_random_graphs) {
     EXPECT_GE(unlimited, s.critical_time);
     EXPECT_LE(unlimited, s.critical_time + static_cast<nanoseconds>(tasks));  // but for the pace of submission
     EXPECT_GE(as_recorded, std::max(s.critical_time, static_cast<nanoseconds>(work / 2)));
-    EXPECT_LE(as_recorded, static_cast<nanoseconds>(work / 2) + s.critical_time + static_cast<nanoseconds>(tasks));  // Graham's bound
+    EXPECT_LE(as_recorded, static_cast<nanoseconds>(work / 2) + s.critical_time +
+                               static_cast<nanoseconds>(tasks));  // Graham's bound
     for (const task& one : t.tasks) EXPECT_EQ(one.waited.total(), one.started - one.submitted);
   }
 }

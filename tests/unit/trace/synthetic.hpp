@@ -6,8 +6,8 @@ namespace trace_test {
 
 using namespace tessera::trace;
 
-inline event submitted(std::uint64_t task, std::uint64_t time, std::uint16_t operation, std::initializer_list<std::uint64_t> before = {},
-                       std::uint32_t line = 10) {
+inline event submitted(std::uint64_t task, std::uint64_t time, std::uint16_t operation,
+                       std::initializer_list<std::uint64_t> before = {}, std::uint32_t line = 10) {
   event e{event_kind::submitted};
   e.task = task, e.time = time, e.small = operation, e.number = line;
   e.words[0] = reinterpret_cast<std::uint64_t>("somewhere/program.cpp");

@@ -24,8 +24,8 @@ struct rig {
     std::vector<memory::space_number> parents;
     for (std::uint32_t k = 0; k <= plugins.size(); ++k) {
       const bool host = k == 0;
-      devices.push_back(std::make_unique<testing::fake_device>(world, k, host, (host ? host_blocks : blocks) * block_bytes,
-                                                               host ? "host" : plugins[k - 1]));
+      devices.push_back(std::make_unique<testing::fake_device>(
+          world, k, host, (host ? host_blocks : blocks) * block_bytes, host ? "host" : plugins[k - 1]));
       memory::space_setup setup;
       setup.number = static_cast<memory::space_number>(k);
       setup.device = &devices.back()->device();
@@ -40,7 +40,8 @@ struct rig {
     return table.create(element_type::i64, shape{static_cast<std::int64_t>(bytes / 8)});
   }
   static block::access use(block::record& b, intent how) {
-    return {.block = &b, .version = how == intent::read ? 0 : b.flow.next_version++, .how = how, .flags = 0, .space = 0};
+    return {
+        .block = &b, .version = how == intent::read ? 0 : b.flow.next_version++, .how = how, .flags = 0, .space = 0};
   }
   acquisition acquire(std::vector<block::access>& accesses, memory::space_number space) {
     acquisition got;
@@ -94,7 +95,9 @@ struct rig {
     const block::replica* r = b.find(space);
     return r == nullptr ? 0 : r->pins;
   }
-  std::uint64_t copies(memory::space_number from, memory::space_number to) { return is->links().counters(from, to).transfers; }
+  std::uint64_t copies(memory::space_number from, memory::space_number to) {
+    return is->links().counters(from, to).transfers;
+  }
   /// All blocks can be dropped: nothing is pinned or under way.
   void end() {
     settle();

@@ -11,7 +11,9 @@ namespace {
 /// The rules over the memories of a rig, whose own are inside its coherence.
 struct choice {
   explicit choice(rig& r, std::uint32_t retries = 3)
-      : all(r.spaces, std::vector<memory::space_number>(r.spaces.size(), memory::no_space), r.streams), rules(all, lost), failures(retries),
+      : all(r.spaces, std::vector<memory::space_number>(r.spaces.size(), memory::no_space), r.streams),
+        rules(all, lost),
+        failures(retries),
         from(all, rules, failures) {}
   memories all;
   lost_blocks lost;
@@ -58,7 +60,8 @@ TEST(sources, what_has_failed_comes_last_and_then_not_at_all) {
   const memory::space_number second = c.from.cheapest(b, 2)->space;
   EXPECT_NE(second, first);
   for (const memory::space_number from : {first, second, second})
-    c.failures.note({.block = &b, .from = from, .to = 2, .version = b.committed, .status = TSR_INTERNAL, .text = "again"});
+    c.failures.note(
+        {.block = &b, .from = from, .to = 2, .version = b.committed, .status = TSR_INTERNAL, .text = "again"});
   EXPECT_EQ(c.from.cheapest(b, 2), nullptr);
   EXPECT_EQ(c.from.why_none(b, 2), no_source::exhausted);
   EXPECT_NE(c.from.gave_up(b, 2)->text.find("again (2 times)"), std::string::npos) << c.from.gave_up(b, 2)->text;

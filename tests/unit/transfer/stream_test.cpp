@@ -32,7 +32,8 @@ class streams : public ::testing::Test {
   void run(stream& s, int steps = 1000) {
     for (int k = 0; k < steps; ++k) fake_of(s.handle()).advance();
   }
-  static void work(stream& s, std::function<void()> what = [] {}) {
+  static void work(
+      stream& s, std::function<void()> what = [] {}) {
     fake_of(s.handle()).push({fake_step::kind::work, std::move(what), 0, nullptr});
   }
   static void fail(stream& s, tsr_status status) {
@@ -192,8 +193,8 @@ TEST_F(streams, wait_for_each_other_on_the_device) {
 
 TEST_F(streams, can_wait_only_within_one_plugin_that_orders_its_streams) {
   fake_device sibling(world, 2, false, 0), other(world, 3, false, 0, "other"), host(world, 0, true, 0);
-  stream a(1, device.device(), 0), b(2, sibling.device(), 0), c(3, other.device(), 0), d(4, host.device(), TSR_STREAM_INLINE),
-      e(5, host.device(), TSR_STREAM_INLINE);
+  stream a(1, device.device(), 0), b(2, sibling.device(), 0), c(3, other.device(), 0),
+      d(4, host.device(), TSR_STREAM_INLINE), e(5, host.device(), TSR_STREAM_INLINE);
   EXPECT_TRUE(a.can_wait_for(a));
   EXPECT_TRUE(a.can_wait_for(b));
   EXPECT_FALSE(a.can_wait_for(c));

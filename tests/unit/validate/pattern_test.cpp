@@ -13,13 +13,16 @@ namespace tessera::validate {
 namespace {
 
 template <class T>
-std::span<std::byte> bytes_of(std::vector<T>& v) { return std::as_writable_bytes(std::span(v)); }
+std::span<std::byte> bytes_of(std::vector<T>& v) {
+  return std::as_writable_bytes(std::span(v));
+}
 
 TEST(pattern, counts_what_nobody_has_written) {
   for (const std::uint64_t seed : {1u, 2u, 12345u}) {
     const pattern p(seed);
-    for (const element_type type : {element_type::f32, element_type::f64, element_type::c64, element_type::c128, element_type::i32,
-                                    element_type::i64, element_type::u8, element_type::f16, element_type::bf16}) {
+    for (const element_type type :
+         {element_type::f32, element_type::f64, element_type::c64, element_type::c128, element_type::i32,
+          element_type::i64, element_type::u8, element_type::f16, element_type::bf16}) {
       std::vector<std::byte> memory(64 * size_of(type));
       p.fill(memory, type, pattern::meaning::never_written);
       EXPECT_EQ(p.untouched(memory, type), 64u) << name_of(type);
@@ -34,8 +37,13 @@ TEST(pattern, counts_what_nobody_has_written) {
 TEST(pattern, ordinary_numbers_are_never_taken_for_it) {
   std::mt19937_64 random(7);
   const pattern p(random());
-  std::vector<double> numbers = {0.0, -0.0, 1.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN(),
-                                 std::numeric_limits<double>::signaling_NaN(), std::numeric_limits<double>::denorm_min()};
+  std::vector<double> numbers = {0.0,
+                                 -0.0,
+                                 1.0,
+                                 std::numeric_limits<double>::infinity(),
+                                 std::numeric_limits<double>::quiet_NaN(),
+                                 std::numeric_limits<double>::signaling_NaN(),
+                                 std::numeric_limits<double>::denorm_min()};
   for (int k = 0; k < 100'000; ++k) numbers.push_back(std::generate_canonical<double, 53>(random) - 0.5);
   EXPECT_EQ(p.untouched(bytes_of(numbers), element_type::f64), 0u);
   for (const auto meaning : {pattern::meaning::never_written, pattern::meaning::ended})
@@ -55,7 +63,8 @@ TEST(pattern, shows_in_what_is_computed_from_it) {
   EXPECT_EQ(found.elements, 3u);
   EXPECT_EQ(found.first, 5u);
   EXPECT_EQ(found.id, 77u);
-  EXPECT_EQ(p.tainted(bytes_of(to), element_type::f64, pattern::meaning::never_written).elements, 0u) << "the meanings are told apart";
+  EXPECT_EQ(p.tainted(bytes_of(to), element_type::f64, pattern::meaning::never_written).elements, 0u)
+      << "the meanings are told apart";
   std::vector<float> narrow(4), sums(4);
   p.fill(bytes_of(narrow), element_type::f32, pattern::meaning::never_written);
   for (std::size_t k = 0; k < 4; ++k) sums[k] = narrow[k] + 1.0f;

@@ -23,7 +23,9 @@ std::string extents_of(const sial_argument& argument);
 double& scalar(const sial_argument& argument);
 
 /// All elements.
-inline std::span<double> elements(const sial_argument& argument) { return {argument.data, static_cast<std::size_t>(argument.elements)}; }
+inline std::span<double> elements(const sial_argument& argument) {
+  return {argument.data, static_cast<std::size_t>(argument.elements)};
+}
 
 /// Rows of a square matrix: two equal extents, 1 beyond them. Refuses others, and what LAPACK cannot count.
 int order_of_square(const sial_argument& argument);
@@ -34,7 +36,8 @@ void expect_same_extents(const sial_argument& one, const sial_argument& other);
 /// Refuses ranks other than these two.
 void expect_rank(const sial_argument& argument, int rank, int or_rank);
 
-/// Calls `visit(element, number)` for all elements in the order of storage; `number[d]` is the element's absolute number in dimension d.
+/// Calls `visit(element, number)` for all elements in the order of storage; `number[d]` is the element's absolute
+/// number in dimension d.
 template <typename visitor>
 void for_each_element(const sial_argument& argument, visitor&& visit) {
   std::int64_t number[SIAL_MAX_RANK], end[SIAL_MAX_RANK];

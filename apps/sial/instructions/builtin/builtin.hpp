@@ -10,10 +10,11 @@ namespace tessera::sial {
 std::vector<instruction> builtin_instructions();
 
 /// One group each.
-std::vector<instruction> element_instructions();         ///< fill, swap, single elements
-std::vector<instruction> printing_instructions();        ///< print, and who prints
-std::vector<instruction> file_instructions();            ///< blocks in files
-std::vector<instruction> information_instructions();     ///< worker numbers, look-ups of names, scratch, the blocks of a worker
+std::vector<instruction> element_instructions();   ///< fill, swap, single elements
+std::vector<instruction> printing_instructions();  ///< print, and who prints
+std::vector<instruction> file_instructions();      ///< blocks in files
+std::vector<instruction>
+information_instructions();  ///< worker numbers, look-ups of names, scratch, the blocks of a worker
 std::vector<instruction> diagonal_instructions();        ///< element work that needs absolute numbers of elements
 std::vector<instruction> linear_algebra_instructions();  ///< eigenproblems, DIIS
 

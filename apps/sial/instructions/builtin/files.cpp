@@ -21,7 +21,8 @@ constexpr std::array<char, 8> block_magic{'S', 'I', 'A', 'L', 'B', 'L', 'K', '1'
 /// "a[1.2].txt" for the block of segments 1 and 2 of array a.
 std::string file_of(const sial_argument& block, const char* ending) {
   if (block.rank == 0) refuse(fmt::format("{} is a scalar, and a block is expected", shown(block)));
-  const std::string name = fmt::format("{}[{}]{}", block.name, fmt::join(block.segments, block.segments + block.rank, "."), ending);
+  const std::string name =
+      fmt::format("{}[{}]{}", block.name, fmt::join(block.segments, block.segments + block.rank, "."), ending);
   if (name.find('/') != name.npos) refuse(fmt::format("'{}' cannot be the name of a file", name));
   return name;
 }
@@ -45,11 +46,13 @@ void read_text(const instruction_call& c) {
     const auto [stop, status] = std::from_chars(text.data() + at + (text[at] == '+' ? 1 : 0), text.data() + end, value);
     if (status != std::errc{} || stop != text.data() + end)
       refuse(fmt::format("{}: '{}' is not a number", name, text.substr(at, end - at)));
-    if (count == to.elements) refuse(fmt::format("{} has more than the {} numbers of {}", name, to.elements, shown(to)));
+    if (count == to.elements)
+      refuse(fmt::format("{} has more than the {} numbers of {}", name, to.elements, shown(to)));
     to.data[count++] = value;
     at = end;
   }
-  if (count < to.elements) refuse(fmt::format("{} has {} numbers, {} has {} elements", name, count, shown(to), to.elements));
+  if (count < to.elements)
+    refuse(fmt::format("{} has {} numbers, {} has {} elements", name, count, shown(to), to.elements));
 }
 
 /// A mark, the rank and extents as 64-bit integers, the elements.
@@ -64,7 +67,8 @@ std::string header_of(const sial_argument& block) {
 void write_block(const instruction_call& c) {
   const sial_argument& from = c.arguments[0];
   const std::string name = file_of(from, ".block"), header = header_of(from);
-  const std::string_view elements(reinterpret_cast<const char*>(from.data), static_cast<std::size_t>(from.elements) * sizeof(double));
+  const std::string_view elements(reinterpret_cast<const char*>(from.data),
+                                  static_cast<std::size_t>(from.elements) * sizeof(double));
   if (const std::error_code reason = write_whole_file(name, {header, elements}))
     refuse(fmt::format("cannot write the file '{}': {}", name, reason.message()));
 }
@@ -72,7 +76,8 @@ void write_block(const instruction_call& c) {
 void read_block(const instruction_call& c) {
   const sial_argument& to = c.arguments[0];
   const std::string name = file_of(to, ".block"), bytes = contents(name), header = header_of(to);
-  if (!bytes.starts_with(std::string_view(block_magic.data(), block_magic.size()))) refuse(fmt::format("{} is no file of a block", name));
+  if (!bytes.starts_with(std::string_view(block_magic.data(), block_magic.size())))
+    refuse(fmt::format("{} is no file of a block", name));
   if (!bytes.starts_with(header))
     refuse(fmt::format("{} holds a block of other extents than {}, which is {}", name, shown(to), extents_of(to)));
   const std::size_t size = static_cast<std::size_t>(to.elements) * sizeof(double);

@@ -1,5 +1,5 @@
-// Loaded when it is first called, with the library that the host plugin uses: a program that links it starts OpenBLAS's threads before its own main,
-// and these take signals that are none of theirs.
+// Loaded when it is first called, with the library that the host plugin uses: a program that links it starts OpenBLAS's
+// threads before its own main, and these take signals that are none of theirs.
 #include "apps/sial/instructions/builtin/lapack.hpp"
 
 #include <dlfcn.h>
@@ -17,7 +17,8 @@ namespace {
 constexpr const char* library = "libopenblas.so.0";
 
 void* loaded() {
-  static void* const handle = ::dlopen(library, RTLD_NOW | RTLD_LOCAL);  // never closed: its threads live as long as the process
+  static void* const handle =
+      ::dlopen(library, RTLD_NOW | RTLD_LOCAL);  // never closed: its threads live as long as the process
   return handle;
 }
 
@@ -26,7 +27,8 @@ Function* routine(const char* name) {
   void* const found = loaded() != nullptr ? ::dlsym(loaded(), name) : nullptr;
   if (found == nullptr) {
     const char* const why = ::dlerror();
-    throw std::runtime_error(std::string(library) + " has no " + name + (why != nullptr ? std::string(": ") + why : std::string()));
+    throw std::runtime_error(std::string(library) + " has no " + name +
+                             (why != nullptr ? std::string(": ") + why : std::string()));
   }
   return reinterpret_cast<Function*>(found);
 }
@@ -34,15 +36,18 @@ Function* routine(const char* name) {
 /// Whether the system may refuse memory that is not touched: a limit of addresses or of data, or no overcommitment.
 bool addresses_are_limited() {
   for (const int kind : {RLIMIT_AS, RLIMIT_DATA})
-    if (rlimit limit{}; ::getrlimit(static_cast<decltype(RLIMIT_AS)>(kind), &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) return true;
+    if (rlimit limit{};
+        ::getrlimit(static_cast<decltype(RLIMIT_AS)>(kind), &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+      return true;
   std::ifstream overcommit("/proc/sys/vm/overcommit_memory");
   int mode = 0;
   return overcommit >> mode && mode == 2;
 }
 
-/// Where addresses are limited, one call of LAPACK at a time. OpenBLAS asks for a buffer again and again, without end, when there is no room for
-/// one. So one is taken before the first call, and kept taken between calls, since the host plugin does the same with those for its own
-/// calls: a call gives it back to OpenBLAS, which finds a free one then, and takes one afterwards.
+/// Where addresses are limited, one call of LAPACK at a time. OpenBLAS asks for a buffer again and again, without end,
+/// when there is no room for one. So one is taken before the first call, and kept taken between calls, since the host
+/// plugin does the same with those for its own calls: a call gives it back to OpenBLAS, which finds a free one then,
+/// and takes one afterwards.
 class turn {
  public:
   /// Throws std::runtime_error when there is no room for the buffer.
@@ -55,8 +60,10 @@ class turn {
     if (kept() == nullptr) {
       void* const room = ::mmap(nullptr, buffer_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
       if (room == MAP_FAILED)
-        throw std::runtime_error("OpenBLAS needs 128 MiB of addresses for a buffer of LAPACK, and a limit of this process leaves no room for it; raise "
-                                 "the limit (ulimit -v or -d, in KiB)");
+        throw std::runtime_error(
+            "OpenBLAS needs 128 MiB of addresses for a buffer of LAPACK, and a limit of this process leaves no room "
+            "for it; raise "
+            "the limit (ulimit -v or -d, in KiB)");
       ::munmap(room, buffer_bytes);
       kept() = take(0);
     }
@@ -70,7 +77,8 @@ class turn {
   turn& operator=(const turn&) = delete;
 
  private:
-  static constexpr std::size_t buffer_bytes = (std::size_t{32} << 22) + (std::size_t{1} << 20);  // of OpenBLAS, and a little more
+  static constexpr std::size_t buffer_bytes =
+      (std::size_t{32} << 22) + (std::size_t{1} << 20);  // of OpenBLAS, and a little more
   static std::mutex& mutex() {
     static std::mutex one;
     return one;
@@ -84,9 +92,10 @@ class turn {
 };
 
 // LAPACK's Fortran entries as OpenBLAS exports them; the last arguments are the hidden lengths of the characters.
-using dsyev_type = void(const char*, const char*, const int*, double*, const int*, double*, double*, const int*, int*, std::size_t, std::size_t);
-using dgeev_type = void(const char*, const char*, const int*, double*, const int*, double*, double*, double*, const int*, double*, const int*, double*, const int*, int*,
+using dsyev_type = void(const char*, const char*, const int*, double*, const int*, double*, double*, const int*, int*,
                         std::size_t, std::size_t);
+using dgeev_type = void(const char*, const char*, const int*, double*, const int*, double*, double*, double*,
+                        const int*, double*, const int*, double*, const int*, int*, std::size_t, std::size_t);
 using dgesv_type = void(const int*, const int*, double*, const int*, int*, double*, const int*, int*);
 
 }  // namespace

@@ -5,9 +5,9 @@
 
 namespace tessera::sial::lapack {
 
-/// Symmetric eigenproblem of the lower triangle of A (n x n), which becomes the eigenvectors in columns; `values` ascending. Returns LAPACK's info:
-/// 0, or how many values did not converge. Throws std::runtime_error when there is no LAPACK, or a
-/// limit of addresses leaves no room for the buffer that it needs.
+/// Symmetric eigenproblem of the lower triangle of A (n x n), which becomes the eigenvectors in columns; `values`
+/// ascending. Returns LAPACK's info: 0, or how many values did not converge. Throws std::runtime_error when there is no
+/// LAPACK, or a limit of addresses leaves no room for the buffer that it needs.
 int dsyev(int n, double* a, double* values);
 /// General eigenproblem; A is destroyed. Left and right vectors in columns, of unit norm. Returns info as above.
 int dgeev(int n, double* a, double* real, double* imaginary, double* left, double* right);

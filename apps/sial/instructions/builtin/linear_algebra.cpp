@@ -16,7 +16,8 @@ namespace {
 std::size_t square_of(int n) { return static_cast<std::size_t>(n) * static_cast<std::size_t>(n); }
 
 void expect_order(const sial_argument& argument, int n) {
-  if (order_of_square(argument) != n) refuse(fmt::format("{} is {}, and {} x {} is expected", shown(argument), extents_of(argument), n, n));
+  if (order_of_square(argument) != n)
+    refuse(fmt::format("{} is {}, and {} x {} is expected", shown(argument), extents_of(argument), n, n));
 }
 
 /// `all`: the upper triangle counts too. What LAPACK makes of something that is no number is not defined.
@@ -53,14 +54,17 @@ void set_diagonal(const sial_argument& a, const std::vector<double>& values) {
 }
 
 /// uu: A <- its eigenvalues on the diagonal, V <- its eigenvectors. The lower triangle counts.
-void eigen(const instruction_call& c) { set_diagonal(c.arguments[0], symmetric_eigenvalues(c.arguments[0], c.arguments[1])); }
+void eigen(const instruction_call& c) {
+  set_diagonal(c.arguments[0], symmetric_eigenvalues(c.arguments[0], c.arguments[1]));
+}
 
 /// uuu: A <- eigenvalues^-1/2; those below 10^-lindep_tol become 0 and go last with their vectors. n <- how many.
 void eigen_inverse_root(const instruction_call& c) {
   const sial_argument &a = c.arguments[0], &v = c.arguments[1];
   double& dropped = scalar(c.arguments[2]);
   const auto tolerance = c.job.data().ints.find("lindep_tol");
-  const double least = tolerance == c.job.data().ints.end() ? 1e-9 : std::pow(10.0, -static_cast<double>(tolerance->second));
+  const double least =
+      tolerance == c.job.data().ints.end() ? 1e-9 : std::pow(10.0, -static_cast<double>(tolerance->second));
   std::vector<double> values = symmetric_eigenvalues(a, v);
   const auto kept = std::ranges::find_if(values, [&](double value) { return value >= least; });
   const auto drop = kept - values.begin();
@@ -79,8 +83,8 @@ void permute_columns(const sial_argument& m, const std::vector<std::size_t>& ord
   for (std::size_t k = 0; k < n; ++k) std::copy_n(before.data() + order[k] * n, n, m.data + k * n);
 }
 
-/// uuuu: left and right eigenvectors L, R of A in columns of length 1, real parts of the eigenvalues E ascending. Those below
-/// 1e-12 in magnitude become 0 and go last. A is destroyed.
+/// uuuu: left and right eigenvectors L, R of A in columns of length 1, real parts of the eigenvalues E ascending. Those
+/// below 1e-12 in magnitude become 0 and go last. A is destroyed.
 void general_eigen(const instruction_call& c) {
   const sial_argument &a = c.arguments[0], &l = c.arguments[1], &r = c.arguments[2], &e = c.arguments[3];
   const int n = order_of_square(a);
@@ -92,8 +96,8 @@ void general_eigen(const instruction_call& c) {
   expect_success("dgeev", lapack::dgeev(n, a.data, real.data(), imaginary.data(), l.data, r.data), a);
   for (std::size_t k = 0; k < real.size(); ++k) {
     if (imaginary[k] > 1e-8)
-      c.job.host().print(
-          fmt::format("warning: eigenvalue {} of {} has the imaginary part {:.3e}, which is left out\n", real[k], shown(a), imaginary[k]));
+      c.job.host().print(fmt::format("warning: eigenvalue {} of {} has the imaginary part {:.3e}, which is left out\n",
+                                     real[k], shown(a), imaginary[k]));
     if (std::abs(real[k]) < 1e-12) real[k] = 0;
   }
   std::vector<std::size_t> order(real.size());
@@ -124,10 +128,13 @@ void diis(const instruction_call& c) {
     for (std::size_t i = 0; i < m; ++i) bordered[i + j * order] = overlap(i, j);
   bordered.back() = 0;
   x.back() = -1;
-  if (std::ranges::any_of(bordered, [](double value) { return std::isnan(value); })) refuse(fmt::format("{} has an element that is no number", shown(b)));
+  if (std::ranges::any_of(bordered, [](double value) { return std::isnan(value); }))
+    refuse(fmt::format("{} has an element that is no number", shown(b)));
   const int info = lapack::dgesv(static_cast<int>(order), bordered.data(), x.data());
   if (info > 0)
-    refuse(fmt::format("the equations of DIIS are singular: {} has {} rows that are not zero, and they depend on each other", shown(b), m));
+    refuse(fmt::format(
+        "the equations of DIIS are singular: {} has {} rows that are not zero, and they depend on each other", shown(b),
+        m));
   for (std::size_t k = 0; k < n; ++k) b.data[k * (n + 1)] = k < m ? x[k] : 0.0;
 }
 

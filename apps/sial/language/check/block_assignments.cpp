@@ -13,15 +13,21 @@ using syntax::form;
 class block_assignment {
  public:
   block_assignment(environment& in, const syntax::statement& s)
-      : m_in(in), m_s(s), m_value(s.operands[1]), m_how(assignment_of(s.op)), m_to(check_block(in, s.operands[0], true)) {}
+      : m_in(in),
+        m_s(s),
+        m_value(s.operands[1]),
+        m_how(assignment_of(s.op)),
+        m_to(check_block(in, s.operands[0], true)) {}
 
   statement_form check() {
     const array_declaration& a = m_in.out.arrays[m_to.array];
     if (a.kind == array_kind::distributed || a.kind == array_kind::served)
-      m_in.fail(m_s.operands[0].where, fmt::format("'{}' is {}: its blocks are not assigned to", a.name, word_of(a.kind)),
+      m_in.fail(m_s.operands[0].where,
+                fmt::format("'{}' is {}: its blocks are not assigned to", a.name, word_of(a.kind)),
                 fmt::format("write '{}' before the assignment", a.kind == array_kind::served ? "prepare" : "put"));
     if (is_block(m_value)) return copy();
-    if (is_piece(m_in.out, m_to)) fail(m_s.operands[0].where, "a piece of a block is only copied", "b[ii,j] = a[ii,j] and back");
+    if (is_piece(m_in.out, m_to))
+      fail(m_s.operands[0].where, "a piece of a block is only copied", "b[ii,j] = a[ii,j] and back");
     if (m_value.what == form::region) return from_region();
     if (!holds_block_here()) return fill();
     if (m_value.in_parentheses) fail(m_value.where, "arithmetic of blocks stands in no parentheses");
@@ -30,11 +36,14 @@ class block_assignment {
     if (m_value.op == "+" || m_value.op == "-") return sum();
     if (m_value.op == "*") return product();
     if (m_value.op == "^") return outer_product();
-    fail(m_value.where, fmt::format("'{}' is no operation of blocks", m_value.op), m_value.op == "/" ? "multiply by (1.0/x)" : "");
+    fail(m_value.where, fmt::format("'{}' is no operation of blocks", m_value.op),
+         m_value.op == "/" ? "multiply by (1.0/x)" : "");
   }
 
  private:
-  [[noreturn]] void fail(span where, std::string what, std::string hint = {}) { m_in.fail(where, std::move(what), std::move(hint)); }
+  [[noreturn]] void fail(span where, std::string what, std::string hint = {}) {
+    m_in.fail(where, std::move(what), std::move(hint));
+  }
   std::string text(const block_reference& b) const { return to_text(m_in.out, b); }
   bool number(const block_reference& b) const { return all_simple(m_in.out, b); }
   const syntax::expression& left() const { return m_value.operands[0]; }
@@ -44,7 +53,8 @@ class block_assignment {
   bool holds_block_here() { return m_value.op == "^" || holds_block(m_in, m_value); }
 
   void refuse_multiply(const std::string& what) {
-    if (m_how == assign::multiply) fail(m_s.op_where, fmt::format("'*=' takes a number, not {}", what), "there is no elementwise product");
+    if (m_how == assign::multiply)
+      fail(m_s.op_where, fmt::format("'*=' takes a number, not {}", what), "there is no elementwise product");
   }
 
   statement_form fill() {
@@ -57,9 +67,11 @@ class block_assignment {
 
   statement_form from_region() {
     region_reference from = check_region(m_in, m_value);
-    if (m_how != assign::set) fail(m_s.op_where, fmt::format("a region is copied with '=', not '{}'", m_s.op), "copy it to a temp first");
+    if (m_how != assign::set)
+      fail(m_s.op_where, fmt::format("a region is copied with '=', not '{}'", m_s.op), "copy it to a temp first");
     if (from.ranges.size() != m_to.subscripts.size())
-      fail(m_value.where, fmt::format("the region has {} dimensions, {} has {}", from.ranges.size(), text(m_to), m_to.subscripts.size()));
+      fail(m_value.where, fmt::format("the region has {} dimensions, {} has {}", from.ranges.size(), text(m_to),
+                                      m_to.subscripts.size()));
     return block_from_region{m_to, std::move(from)};
   }
 
@@ -97,7 +109,8 @@ class block_assignment {
 
   void same_list(const block_reference& b, const syntax::expression& e, const std::string& what) {
     if (fit_in_order(m_in.out, m_to.subscripts, b.subscripts)) return;
-    fail(e.where, fmt::format("{} does not fit {}: {} has the same subscripts in the same order", text(b), text(m_to), what),
+    fail(e.where,
+         fmt::format("{} does not fit {}: {} has the same subscripts in the same order", text(b), text(m_to), what),
          permuted(m_to.subscripts, b.subscripts) ? "copy it into a block of that order first" : "");
   }
 
@@ -117,7 +130,8 @@ class block_assignment {
 
   statement_form scaled(const syntax::expression& factor, const syntax::expression& block) {
     if (holds_block(m_in, factor))
-      fail(m_value.where, "a product of blocks has two factors and no parentheses", "write two assignments, with a block between them");
+      fail(m_value.where, "a product of blocks has two factors and no parentheses",
+           "write two assignments, with a block between them");
     refuse_multiply("a product");
     block_reference from = check_block(m_in, block);
     expression by = check_number(m_in, factor, value_type::scalar, "a factor of a block");
@@ -129,10 +143,13 @@ class block_assignment {
     if (!is_block(left()) || !is_block(right())) {
       if (is_block(right()) && !number(check_block(m_in, right()))) return scaled(left(), right());
       if (is_block(left()) && !number(check_block(m_in, left()))) return scaled(right(), left());
-      fail(m_value.where, "a product of blocks has two factors and no parentheses", "write two assignments, with a block between them");
+      fail(m_value.where, "a product of blocks has two factors and no parentheses",
+           "write two assignments, with a block between them");
     }
     block_reference l = check_block(m_in, left()), r = check_block(m_in, right());
-    const auto like_target = [&](const block_reference& b) { return fit_in_order(m_in.out, m_to.subscripts, b.subscripts); };
+    const auto like_target = [&](const block_reference& b) {
+      return fit_in_order(m_in.out, m_to.subscripts, b.subscripts);
+    };
     if (number(r) && like_target(l)) return scaled(right(), left());
     if (number(l) && like_target(r)) return scaled(left(), right());
     if (number(m_to) && permuted(l.subscripts, r.subscripts)) return fill();
@@ -140,10 +157,12 @@ class block_assignment {
   }
 
   statement_form outer_product() {
-    if (!is_block(left()) || !is_block(right())) fail(m_value.where, "'^' stands between two blocks", "'**' is the power of scalars");
+    if (!is_block(left()) || !is_block(right()))
+      fail(m_value.where, "'^' stands between two blocks", "'**' is the power of scalars");
     block_reference l = check_block(m_in, left()), r = check_block(m_in, right());
     if (free_subscripts(l, r).size() != l.subscripts.size() + r.subscripts.size())
-      fail(m_value.where, fmt::format("{} ^ {}: the factors of an outer product have no subscript in common", text(l), text(r)),
+      fail(m_value.where,
+           fmt::format("{} ^ {}: the factors of an outer product have no subscript in common", text(l), text(r)),
            "'*' contracts");
     return contracted(std::move(l), std::move(r));
   }
@@ -152,12 +171,13 @@ class block_assignment {
     refuse_multiply("a product");
     for (const auto& [b, where] : {std::pair{&l, left().where}, {&r, right().where}, {&m_to, m_s.operands[0].where}})
       if (repeats(*b))
-        fail(where, fmt::format("a subscript stands twice in {}", text(*b)), "blocks of a contraction have every subscript once");
+        fail(where, fmt::format("a subscript stands twice in {}", text(*b)),
+             "blocks of a contraction have every subscript once");
     const auto wanted = free_subscripts(l, r);
     if (!permuted(wanted, m_to.subscripts))
       fail(m_s.operands[0].where,
-           fmt::format("{} {} {} has the subscripts {}, not {}", text(l), m_value.op, text(r), to_text(m_in.out, wanted),
-                       to_text(m_in.out, m_to.subscripts)),
+           fmt::format("{} {} {} has the subscripts {}, not {}", text(l), m_value.op, text(r),
+                       to_text(m_in.out, wanted), to_text(m_in.out, m_to.subscripts)),
            "the result has those subscripts that exactly one factor has, in any order");
     if (wanted.size() > max_array_rank) fail(m_value.where, "the product has too many dimensions");
     return block_product{m_to, m_how, std::move(l), std::move(r)};
@@ -172,6 +192,8 @@ class block_assignment {
 
 }  // namespace
 
-statement_form check_block_assignment(environment& in, const syntax::statement& s) { return block_assignment(in, s).check(); }
+statement_form check_block_assignment(environment& in, const syntax::statement& s) {
+  return block_assignment(in, s).check();
+}
 
 }  // namespace tessera::sial

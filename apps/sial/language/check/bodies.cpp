@@ -8,7 +8,9 @@ namespace tessera::sial {
 namespace {
 
 // Whether an index is part of an expression.
-bool has_index(const expression& e) { return e.what == operation::index_variable || std::ranges::any_of(e.operands, has_index); }
+bool has_index(const expression& e) {
+  return e.what == operation::index_variable || std::ranges::any_of(e.operands, has_index);
+}
 
 using checker = statement_form (*)(environment&, const syntax::statement&);
 
@@ -64,7 +66,8 @@ std::optional<symbol> body_checker::loop_index(const syntax::name& n, const synt
       bound_index(m_in, within);
     }
     if (std::ranges::find(m_in.bound, index) != m_in.bound.end())
-      m_in.fail(n.where, fmt::format("a loop over '{}' is around this one already", n.text), "nested loops have different indices");
+      m_in.fail(n.where, fmt::format("a loop over '{}' is around this one already", n.text),
+                "nested loops have different indices");
     return index;
   } catch (const check_failed&) {
     return {};
@@ -86,7 +89,8 @@ std::vector<relation> body_checker::wheres(const std::vector<syntax::relation>& 
   return checked;
 }
 
-body body_checker::inside_loop(const syntax::statement& s, std::vector<relation>& where, const std::vector<symbol>& indices, bool pardo) {
+body body_checker::inside_loop(const syntax::statement& s, std::vector<relation>& where,
+                               const std::vector<symbol>& indices, bool pardo) {
   const environment before = m_in;
   m_in.bound.insert(m_in.bound.end(), indices.begin(), indices.end());
   m_in.any_index_bound = m_in.any_index_bound || s.incomplete || indices.size() != s.names.size();
@@ -94,7 +98,8 @@ body body_checker::inside_loop(const syntax::statement& s, std::vector<relation>
   ++m_in.loops;
   where = wheres(s.conditions);
   body checked = check(s.inside);
-  m_in.bound = before.bound, m_in.any_index_bound = before.any_index_bound, m_in.in_pardo = before.in_pardo, m_in.loops = before.loops;
+  m_in.bound = before.bound, m_in.any_index_bound = before.any_index_bound, m_in.in_pardo = before.in_pardo,
+  m_in.loops = before.loops;
   return checked;
 }
 
@@ -115,7 +120,8 @@ statement_form body_checker::pardo_form(const syntax::statement& s) {
   has_effect("pardo", s.where.where);
   pardo_loop loop;
   loop.pragma = s.text;
-  if (s.has_text) m_in.messages.warning(s.where, fmt::format("the pragma \"{}\" is not known and has no effect", s.text));
+  if (s.has_text)
+    m_in.messages.warning(s.where, fmt::format("the pragma \"{}\" is not known and has no effect", s.text));
   if (s.names.size() > max_array_rank)
     m_in.messages.error(s.names[max_array_rank].where, fmt::format("a pardo has {} indices at most", max_array_rank));
   for (std::size_t k = 0; k < std::min(s.names.size(), max_array_rank); ++k) {
@@ -145,12 +151,14 @@ statement_form body_checker::call_form(const syntax::statement& s) {
   const symbol procedure = m_in.names.find(s.names[0], entity_kind::procedure);
   m_in.out.procedures[procedure].called = true;
   if (procedure == m_self)
-    m_in.messages.warning(s.where, fmt::format("procedure '{}' calls itself", s.names[0].text), "recursion has no limit");
+    m_in.messages.warning(s.where, fmt::format("procedure '{}' calls itself", s.names[0].text),
+                          "recursion has no limit");
   if (const auto& effect = m_effects[procedure]) {
     const forbidden_in_pardo found = *effect;
     if (m_in.in_pardo)
       m_in.fail(s.names[0].where,
-                fmt::format("'{}' in procedure '{}' stands in no pardo, and this call is in one", found.word, s.names[0].text),
+                fmt::format("'{}' in procedure '{}' stands in no pardo, and this call is in one", found.word,
+                            s.names[0].text),
                 fmt::format("it is in line {} of {}", found.where.line, m_in.out.sources.files[found.where.file].path));
     has_effect(found.word, found.where);
   }
@@ -177,7 +185,8 @@ statement_form body_checker::form_of(const syntax::statement& s) {
   if (s.word == "stop") return stop_statement{};
   if (s.word == "return") {
     if (m_self == no_symbol)
-      m_in.fail(s.where, "'return' stands in a procedure only", "'exit' leaves a loop, 'stop' ends the job with an error");
+      m_in.fail(s.where, "'return' stands in a procedure only",
+                "'exit' leaves a loop, 'stop' ends the job with an error");
     return return_statement{};
   }
   if (s.word == "exit") {

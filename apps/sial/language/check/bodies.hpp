@@ -18,7 +18,8 @@ using procedure_effects = std::vector<std::optional<forbidden_in_pardo>>;
 class body_checker {
  public:
   /// `self` is the procedure whose body it is, or no_symbol.
-  body_checker(environment in, procedure_effects& effects, symbol self) : m_in(std::move(in)), m_effects(effects), m_self(self) {}
+  body_checker(environment in, procedure_effects& effects, symbol self)
+      : m_in(std::move(in)), m_effects(effects), m_self(self) {}
 
   body check(const std::vector<syntax::statement>& all);
 
@@ -32,7 +33,8 @@ class body_checker {
 
   std::optional<symbol> loop_index(const syntax::name& n, const syntax::name& within);
   std::vector<relation> wheres(const std::vector<syntax::relation>& all);
-  body inside_loop(const syntax::statement& s, std::vector<relation>& where, const std::vector<symbol>& indices, bool pardo);
+  body inside_loop(const syntax::statement& s, std::vector<relation>& where, const std::vector<symbol>& indices,
+                   bool pardo);
   void not_in_pardo(const syntax::statement& s);
   void has_effect(const std::string& word, place where);
 

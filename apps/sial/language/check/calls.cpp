@@ -8,9 +8,11 @@ namespace {
 
 using syntax::form;
 
-void refuse_writing(environment& in, const syntax::expression& e, char intent, std::size_t number, const std::string& what) {
+void refuse_writing(environment& in, const syntax::expression& e, char intent, std::size_t number,
+                    const std::string& what) {
   if (intent != 'r')
-    in.fail(e.where, fmt::format("argument {} is written by the super instruction; {} cannot be", number, what), "pass a scalar");
+    in.fail(e.where, fmt::format("argument {} is written by the super instruction; {} cannot be", number, what),
+            "pass a scalar");
 }
 
 execute_argument whole(environment& in, const syntax::expression& e, symbol array) {
@@ -24,20 +26,26 @@ execute_argument whole(environment& in, const syntax::expression& e, symbol arra
 
 execute_argument check_argument(environment& in, const syntax::expression& e, char intent, std::size_t number) {
   switch (e.what) {
-    case form::int_literal: refuse_writing(in, e, intent, number, "a literal"); return literal_argument{static_cast<double>(e.i)};
-    case form::scalar_literal: refuse_writing(in, e, intent, number, "a literal"); return literal_argument{e.d};
+    case form::int_literal:
+      refuse_writing(in, e, intent, number, "a literal");
+      return literal_argument{static_cast<double>(e.i)};
+    case form::scalar_literal:
+      refuse_writing(in, e, intent, number, "a literal");
+      return literal_argument{e.d};
     case form::block: {
       block_reference b = check_block(in, e);
       const array_kind kind = in.out.arrays[b.array].kind;
       if (intent != 'r' && (kind == array_kind::distributed || kind == array_kind::served))
         in.messages.warning(e.where,
-                            fmt::format("argument {} is written, but '{}' is {}: the array itself does not change", number,
-                                        in.out.arrays[b.array].name, word_of(kind)),
+                            fmt::format("argument {} is written, but '{}' is {}: the array itself does not change",
+                                        number, in.out.arrays[b.array].name, word_of(kind)),
                             "pass a temp, then store it");
       return b;
     }
-    case form::region: return check_region(in, e);
-    default: break;
+    case form::region:
+      return check_region(in, e);
+    default:
+      break;
   }
   const entity& found = in.names.find(e.id);
   if (found.kind == entity_kind::scalar) return scalar_argument{found.number};
@@ -58,7 +66,8 @@ statement_form check_execute(environment& in, const syntax::statement& s) {
             fmt::format("'{}' takes {} argument{}, not {}", in.out.specials[e.special].name, signature.size(),
                         signature.size() == 1 ? "" : "s", s.operands.size()),
             signature.empty() ? "" : fmt::format("its signature is '{}'", signature));
-  for (std::size_t k = 0; k < signature.size(); ++k) e.arguments.push_back(check_argument(in, s.operands[k], signature[k], k + 1));
+  for (std::size_t k = 0; k < signature.size(); ++k)
+    e.arguments.push_back(check_argument(in, s.operands[k], signature[k], k + 1));
   return e;
 }
 
@@ -92,7 +101,9 @@ statement_form check_print(environment& in, const syntax::statement& s) {
       p.what = whole_array{found.number}, p.how = kind::whole;
       return p;
     }
-    p.how = found.kind == entity_kind::scalar ? kind::scalar_name : found.kind == entity_kind::integer ? kind::int_name : kind::index_name;
+    p.how = found.kind == entity_kind::scalar    ? kind::scalar_name
+            : found.kind == entity_kind::integer ? kind::int_name
+                                                 : kind::index_name;
     p.what = check_number(in, e);
     return p;
   }

@@ -14,13 +14,15 @@ block_reference remote_block(environment& in, const syntax::statement& s, array_
   const array_declaration& a = in.out.arrays[b.array];
   if (a.kind == kind) return b;
   const bool is_remote = a.kind == array_kind::distributed || a.kind == array_kind::served;
-  in.fail(s.operands[0].where, fmt::format("'{}' takes a block of a {} array; '{}' is {}", s.word, word_of(kind), a.name, word_of(a.kind)),
+  in.fail(s.operands[0].where,
+          fmt::format("'{}' takes a block of a {} array; '{}' is {}", s.word, word_of(kind), a.name, word_of(a.kind)),
           is_remote ? fmt::format("write '{}'", other) : "");
 }
 
 void everywhere(environment& in, const syntax::statement& s) {
   if (in.in_pardo)
-    in.messages.warning(s.where, fmt::format("'{}' is in a pardo, but every worker must reach it", s.word), "move it behind the pardo");
+    in.messages.warning(s.where, fmt::format("'{}' is in a pardo, but every worker must reach it", s.word),
+                        "move it behind the pardo");
 }
 
 }  // namespace
@@ -32,7 +34,8 @@ std::string word_of(array_kind k) {
 
 statement_form check_fetch(environment& in, const syntax::statement& s) {
   const bool get = s.word == "get";
-  return fetch_statement{remote_block(in, s, get ? array_kind::distributed : array_kind::served, get ? "request" : "get")};
+  return fetch_statement{
+      remote_block(in, s, get ? array_kind::distributed : array_kind::served, get ? "request" : "get")};
 }
 
 statement_form check_store(environment& in, const syntax::statement& s) {
@@ -53,7 +56,8 @@ statement_form check_store(environment& in, const syntax::statement& s) {
       in.fail(value.where, fmt::format("{} does not fit {}", to_text(in.out, from), to_text(in.out, st.to)),
               fmt::format("'{}' takes a block of the same subscripts in the same order", s.word));
   } else if (holds_block(in, value)) {
-    in.fail(value.where, fmt::format("'{}' takes a block or a number, no arithmetic of blocks", s.word), "assign it to a temp first");
+    in.fail(value.where, fmt::format("'{}' takes a block or a number, no arithmetic of blocks", s.word),
+            "assign it to a temp first");
   }
   st.from = check_number(in, value, value_type::scalar, fmt::format("what '{}' stores", s.word));
   return st;
@@ -63,12 +67,14 @@ statement_form check_create(environment& in, const syntax::statement& s) {
   const symbol array = in.names.find(s.names[0], entity_kind::array);
   array_declaration& a = in.out.arrays[array];
   if (a.kind != array_kind::distributed && a.kind != array_kind::served)
-    in.fail(s.names[0].where, fmt::format("'{}' takes a distributed or served array; '{}' is {}", s.word, a.name, word_of(a.kind)));
+    in.fail(s.names[0].where,
+            fmt::format("'{}' takes a distributed or served array; '{}' is {}", s.word, a.name, word_of(a.kind)));
   a.used = true;
   if (s.word == "create") return create_statement{array};
   everywhere(in, s);
   const char* word = a.kind == array_kind::served ? "destroy" : "delete";
-  if (s.word != word) in.messages.warning(s.where, fmt::format("'{}' is {}: the word for it is '{}'", a.name, word_of(a.kind), word));
+  if (s.word != word)
+    in.messages.warning(s.where, fmt::format("'{}' is {}: the word for it is '{}'", a.name, word_of(a.kind), word));
   return delete_statement{array};
 }
 
@@ -109,7 +115,8 @@ statement_form check_collective(environment& in, const syntax::statement& s) {
     const symbol array = in.names.find(s.names[0], entity_kind::array);
     array_declaration& a = in.out.arrays[array];
     if (a.kind != array_kind::fixed)
-      in.fail(s.names[0].where, fmt::format("'broadcast_from' takes a static array; '{}' is {}", a.name, word_of(a.kind)));
+      in.fail(s.names[0].where,
+              fmt::format("'broadcast_from' takes a static array; '{}' is {}", a.name, word_of(a.kind)));
     a.used = true;
     return broadcast_statement{std::move(from), array};
   }
@@ -127,8 +134,8 @@ statement_form check_persistent(environment& in, const syntax::statement& s) {
   p.of = found.number;
   p.is_scalar = found.kind == entity_kind::scalar;
   const auto refuse = [&](const std::string& what) {
-    in.fail(s.names[0].where,
-            fmt::format("'{}' takes a scalar or a static, distributed or served array; '{}' is {}", s.word, s.names[0].text, what));
+    in.fail(s.names[0].where, fmt::format("'{}' takes a scalar or a static, distributed or served array; '{}' is {}",
+                                          s.word, s.names[0].text, what));
   };
   if (p.is_scalar) {
     if (in.out.scalars[p.of].predefined) refuse("predefined");
@@ -137,7 +144,8 @@ statement_form check_persistent(environment& in, const syntax::statement& s) {
   if (found.kind != entity_kind::array) refuse(with_article(found.kind));
   array_declaration& a = in.out.arrays[p.of];
   if (a.predefined) refuse("predefined");
-  if (a.kind == array_kind::temp || a.kind == array_kind::local || a.kind == array_kind::contiguous_local) refuse(word_of(a.kind));
+  if (a.kind == array_kind::temp || a.kind == array_kind::local || a.kind == array_kind::contiguous_local)
+    refuse(word_of(a.kind));
   a.used = true;
   return p;
 }
@@ -145,7 +153,10 @@ statement_form check_persistent(environment& in, const syntax::statement& s) {
 statement_form check_gpu_transfer(environment& in, const syntax::statement& s) {
   using kind = gpu_transfer::kind;
   gpu_transfer t;
-  t.what = s.word == "gpu_allocate" ? kind::allocate : s.word == "gpu_free" ? kind::free : s.word == "gpu_put" ? kind::put : kind::get;
+  t.what = s.word == "gpu_allocate" ? kind::allocate
+           : s.word == "gpu_free"   ? kind::free
+           : s.word == "gpu_put"    ? kind::put
+                                    : kind::get;
   if (is_block(s.operands[0])) {
     t.of = check_block(in, s.operands[0]);
   } else {

@@ -14,11 +14,14 @@ struct environment {
   message_list& messages;
 
   std::vector<symbol> bound = {};  ///< indices of the enclosing loops, outermost first
-  bool any_index_bound = false;    ///< in a procedure the caller may have bound any; so behind a loop that is not understood
+  bool any_index_bound =
+      false;  ///< in a procedure the caller may have bound any; so behind a loop that is not understood
   bool in_pardo = false;
   std::uint32_t loops = 0;  ///< that enclose the statement
 
-  [[noreturn]] void fail(span where, std::string what, std::string hint = {}) const { names.fail(where, std::move(what), std::move(hint)); }
+  [[noreturn]] void fail(span where, std::string what, std::string hint = {}) const {
+    names.fail(where, std::move(what), std::move(hint));
+  }
   bool is_bound(symbol index) const { return any_index_bound || std::ranges::find(bound, index) != bound.end(); }
 };
 

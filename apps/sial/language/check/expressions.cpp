@@ -21,16 +21,21 @@ expression variable(environment& in, const syntax::expression& e) {
   expression v = made(e, operation::int_variable, value_type::integer);
   v.of = found.number;
   switch (found.kind) {
-    case entity_kind::integer: return v;
+    case entity_kind::integer:
+      return v;
     case entity_kind::index:
       v.what = operation::index_variable;
       bound_index(in, e.id);
       return v;
-    case entity_kind::scalar: v.what = operation::scalar_variable, v.type = value_type::scalar; return v;
+    case entity_kind::scalar:
+      v.what = operation::scalar_variable, v.type = value_type::scalar;
+      return v;
     case entity_kind::array:
       in.out.arrays[found.number].used = true;
-      in.fail(e.where, fmt::format("'{}' is an array, not a number", e.id.text), "a block of it is written with subscripts: a[i,j]");
-    default: in.fail(e.where, fmt::format("'{}' is {}, not a number", e.id.text, with_article(found.kind)));
+      in.fail(e.where, fmt::format("'{}' is an array, not a number", e.id.text),
+              "a block of it is written with subscripts: a[i,j]");
+    default:
+      in.fail(e.where, fmt::format("'{}' is {}, not a number", e.id.text, with_article(found.kind)));
   }
 }
 
@@ -38,7 +43,8 @@ expression cast(environment& in, const syntax::expression& e) {
   expression of = check_number(in, e.operands[0]);
   const bool to_int = e.what == form::cast_int;
   if (e.what == form::cast_index) {
-    if (of.type != value_type::integer) in.fail(e.where, "(index) stands before an int, not a scalar", "write (index)(int)x");
+    if (of.type != value_type::integer)
+      in.fail(e.where, "(index) stands before an int, not a scalar", "write (index)(int)x");
     return of;
   }
   if (to_int && of.type == value_type::integer) {
@@ -46,7 +52,8 @@ expression cast(environment& in, const syntax::expression& e) {
     in.fail(e.where, "this is an int already", "leave '(int)' out");
   }
   if (!to_int && of.type == value_type::scalar) in.fail(e.where, "this is a scalar already", "leave '(scalar)' out");
-  expression c = made(e, to_int ? operation::to_int : operation::to_scalar, to_int ? value_type::integer : value_type::scalar);
+  expression c =
+      made(e, to_int ? operation::to_int : operation::to_scalar, to_int ? value_type::integer : value_type::scalar);
   c.operands.push_back(std::move(of));
   return c;
 }
@@ -54,7 +61,8 @@ expression cast(environment& in, const syntax::expression& e) {
 expression unary(environment& in, const syntax::expression& e) {
   const bool root = e.what == form::square_root;
   expression of = check_number(in, e.operands[0]);
-  if (root && of.type == value_type::integer) in.fail(e.where, "'sqrt' takes a scalar, not an int", "write sqrt (scalar)n");
+  if (root && of.type == value_type::integer)
+    in.fail(e.where, "'sqrt' takes a scalar, not an int", "write sqrt (scalar)n");
   expression u = made(e, root ? operation::square_root : operation::negate, of.type);
   u.operands.push_back(std::move(of));
   return u;
@@ -64,7 +72,8 @@ expression joined(environment& in, const syntax::expression& e, expression left,
   if (left.type != right.type)
     in.fail(e.where, fmt::format("'{}' between {} and {}", e.op, name_of(left.type), name_of(right.type)),
             "types are not converted: write (scalar)n or (int)x, and literals as 1 or 1.0");
-  if (e.op == "**" && left.type == value_type::integer) in.fail(e.where, "'**' takes scalars, not ints", "write (scalar)n");
+  if (e.op == "**" && left.type == value_type::integer)
+    in.fail(e.where, "'**' takes scalars, not ints", "write (scalar)n");
   const operation what = e.op == "+"   ? operation::add
                          : e.op == "-" ? operation::subtract
                          : e.op == "*" ? operation::multiply
@@ -98,7 +107,8 @@ expression check_number(environment& in, const syntax::expression& e) {
       l.d = e.d;
       return l;
     }
-    case form::variable: return variable(in, e);
+    case form::variable:
+      return variable(in, e);
     case form::block: {
       expression b = made(e, operation::simple_block, value_type::scalar);
       b.blocks.push_back(check_block(in, e));
@@ -107,17 +117,23 @@ expression check_number(environment& in, const syntax::expression& e) {
                 "a block is one when all its subscripts are simple indices ('index')");
       return b;
     }
-    case form::region: in.fail(e.where, "a region is not a number");
-    case form::star: in.fail(e.where, "'*' is not a number");
+    case form::region:
+      in.fail(e.where, "a region is not a number");
+    case form::star:
+      in.fail(e.where, "'*' is not a number");
     case form::cast_int:
     case form::cast_scalar:
-    case form::cast_index: return cast(in, e);
+    case form::cast_index:
+      return cast(in, e);
     case form::negate:
-    case form::square_root: return unary(in, e);
-    case form::binary: break;
+    case form::square_root:
+      return unary(in, e);
+    case form::binary:
+      break;
   }
   if (e.op == "^")
-    in.fail(e.where, "'^' stands between two blocks, alone on the right side of an assignment", "'**' is the power of scalars");
+    in.fail(e.where, "'^' stands between two blocks, alone on the right side of an assignment",
+            "'**' is the power of scalars");
   if (e.op == "*" && is_block(e.operands[0]) && is_block(e.operands[1]) && holds_block(in, e))
     in.fail(e.where, "a contraction stands alone or in a sum: not in parentheses, products, relations or prints",
             "assign it to a scalar first");
@@ -138,11 +154,12 @@ expression check_contraction(environment& in, const syntax::expression& product)
   for (const syntax::expression& o : product.operands) c.blocks.push_back(check_block(in, o));
   for (std::size_t k = 0; k < 2; ++k)
     if (repeats(c.blocks[k]))
-      in.fail(product.operands[k].where, fmt::format("a subscript stands twice in {}, which is contracted", to_text(in.out, c.blocks[k])));
+      in.fail(product.operands[k].where,
+              fmt::format("a subscript stands twice in {}, which is contracted", to_text(in.out, c.blocks[k])));
   if (!permuted(c.blocks[0].subscripts, c.blocks[1].subscripts))
     in.fail(product.where,
-            fmt::format("{} * {} is no number: subscripts {} are left", to_text(in.out, c.blocks[0]), to_text(in.out, c.blocks[1]),
-                        to_text(in.out, free_subscripts(c.blocks[0], c.blocks[1]))),
+            fmt::format("{} * {} is no number: subscripts {} are left", to_text(in.out, c.blocks[0]),
+                        to_text(in.out, c.blocks[1]), to_text(in.out, free_subscripts(c.blocks[0], c.blocks[1]))),
             "assign it to a block of these subscripts");
   return c;
 }

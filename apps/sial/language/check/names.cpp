@@ -19,20 +19,33 @@ std::string suggestion(const std::string& name, const std::vector<std::string>& 
 
 std::string with_article(entity_kind kind) {
   switch (kind) {
-    case entity_kind::program: return "the name of a program";
-    case entity_kind::index: return "an index";
-    case entity_kind::integer: return "an int";
-    case entity_kind::scalar: return "a scalar";
-    case entity_kind::array: return "an array";
-    case entity_kind::special: return "a super instruction";
-    case entity_kind::procedure: return "a procedure";
-    case entity_kind::unclear: break;
+    case entity_kind::program:
+      return "the name of a program";
+    case entity_kind::index:
+      return "an index";
+    case entity_kind::integer:
+      return "an int";
+    case entity_kind::scalar:
+      return "a scalar";
+    case entity_kind::array:
+      return "an array";
+    case entity_kind::special:
+      return "a super instruction";
+    case entity_kind::procedure:
+      return "a procedure";
+    case entity_kind::unclear:
+      break;
   }
   return "unclear";
 }
 
-scope::scope(const syntax::file& file, std::vector<const scope*> imported, const source_set& sources, message_list& messages)
-    : m_program(file.id.text), m_imported(std::move(imported)), m_sources(sources), m_messages(messages), m_complete(file.complete) {
+scope::scope(const syntax::file& file, std::vector<const scope*> imported, const source_set& sources,
+             message_list& messages)
+    : m_program(file.id.text),
+      m_imported(std::move(imported)),
+      m_sources(sources),
+      m_messages(messages),
+      m_complete(file.complete) {
   for (const syntax::declaration& d : file.declarations) m_later.emplace(d.id.text, d.id.where.where);
   for (const std::string& name : file.unclear) m_own.emplace(name, entity{});
   m_own.insert_or_assign(m_program, entity{entity_kind::program, no_symbol, file.id.where.where});
@@ -41,7 +54,8 @@ scope::scope(const syntax::file& file, std::vector<const scope*> imported, const
     m_complete = m_complete && m_imported[k]->m_complete;
     const std::string& name = m_imported[k]->m_program;
     if (std::ranges::count(seen, name) != 0 && !name.empty() && !file.imports.empty())
-      m_messages.error(file.imports[std::min(k, file.imports.size() - 1)].where, fmt::format("two programs here are called '{}'", name),
+      m_messages.error(file.imports[std::min(k, file.imports.size() - 1)].where,
+                       fmt::format("two programs here are called '{}'", name),
                        "rename one, so that qualified names are clear");
     seen.push_back(name);
   }
@@ -62,8 +76,8 @@ bool scope::declare(const syntax::name& n, entity_kind kind, symbol number) {
   for (const scope* s : m_imported) {
     const entity* old = s->own(n.text);
     if (!old || old->kind == entity_kind::program || old->kind == entity_kind::unclear) continue;
-    m_messages.error(n.where, fmt::format("'{}' is declared already, in the imported program '{}' ({}:{})", n.text, s->m_program,
-                                          m_sources.files[old->where.file].path, old->where.line));
+    m_messages.error(n.where, fmt::format("'{}' is declared already, in the imported program '{}' ({}:{})", n.text,
+                                          s->m_program, m_sources.files[old->where.file].path, old->where.line));
     return false;
   }
   m_own.insert_or_assign(n.text, entity{kind, number, n.where.where});
@@ -118,7 +132,9 @@ const entity& scope::find(const syntax::name& n) const {
       const entity* e = s->own(n.text);
       if (!e || e->kind == entity_kind::program) continue;
       if (found)
-        fail(n.where, fmt::format("'{}' is ambiguous: the programs '{}' and '{}' declare it", n.text, in->m_program, s->m_program),
+        fail(n.where,
+             fmt::format("'{}' is ambiguous: the programs '{}' and '{}' declare it", n.text, in->m_program,
+                         s->m_program),
              fmt::format("write '{}.{}' or '{}.{}'", in->m_program, n.text, s->m_program, n.text));
       found = e, in = s;
     }
@@ -129,7 +145,8 @@ const entity& scope::find(const syntax::name& n) const {
 
 symbol scope::find(const syntax::name& n, entity_kind kind) const {
   const entity& e = find(n);
-  if (e.kind != kind) fail(n.where, fmt::format("'{}' is {}, not {}", n.text, with_article(e.kind), with_article(kind)));
+  if (e.kind != kind)
+    fail(n.where, fmt::format("'{}' is {}, not {}", n.text, with_article(e.kind), with_article(kind)));
   return e.number;
 }
 

@@ -13,7 +13,16 @@ namespace tessera::sial {
 /// Thrown and caught inside the checker: this statement is wrong, and its message has been given.
 struct check_failed {};
 
-enum class entity_kind : std::uint8_t { program, index, integer, scalar, array, special, procedure, unclear };
+enum class entity_kind : std::uint8_t {
+  program,
+  index,
+  integer,
+  scalar,
+  array,
+  special,
+  procedure,
+  unclear
+};
 
 struct entity {
   entity_kind kind = entity_kind::unclear;  ///< unclear: declared, but not understood
@@ -27,7 +36,8 @@ std::string with_article(entity_kind kind);
 /// The names of one file.
 class scope {
  public:
-  scope(const syntax::file& file, std::vector<const scope*> imported, const source_set& sources, message_list& messages);
+  scope(const syntax::file& file, std::vector<const scope*> imported, const source_set& sources,
+        message_list& messages);
 
   /// Adds a name unless it is taken; says so then and gives false.
   bool declare(const syntax::name& n, entity_kind kind, symbol number);

@@ -13,7 +13,8 @@ void cursor::expect(std::string_view mark, const std::string& after) {
 }
 
 syntax::name cursor::name(const std::string& what) {
-  if (here().kind == token_kind::keyword) fail(here(), fmt::format("expected {}, not the reserved word '{}'", what, here().text));
+  if (here().kind == token_kind::keyword)
+    fail(here(), fmt::format("expected {}, not the reserved word '{}'", what, here().text));
   if (here().kind != token_kind::identifier) expected(what);
   const token& t = take();
   return {t.text, t};

@@ -28,8 +28,9 @@ void parse_value(cursor& at, declaration& d) {
   const token& t = at.here();
   if (t.is("-") || t.is("+")) at.fail(t, "an initial value has no sign", "assign the value in the first statement");
   if (t.kind != (scalar ? token_kind::scalar_literal : token_kind::int_literal))
-    at.expected(scalar ? "a number with a decimal point" : "an integer",
-                scalar && t.kind == token_kind::int_literal ? fmt::format("write {}.0", t.i) : "an initial value is a literal");
+    at.expected(scalar ? "a number with a decimal point" : "an integer", scalar && t.kind == token_kind::int_literal
+                                                                             ? fmt::format("write {}.0", t.i)
+                                                                             : "an initial value is a literal");
   d.has_value = true, d.i = t.i, d.d = t.d;
   at.take();
 }
@@ -65,7 +66,8 @@ syntax::index_bound parse_bound(cursor& at, const declaration& d) {
 void parse_index(cursor& at, declaration& d) {
   at.expect("=", "and a range after the name of the index");
   d.low = parse_bound(at, d);
-  if (!at.here().is(":")) at.expected("':' between the bounds", "a bound is an integer or a predefined int, no expression");
+  if (!at.here().is(":"))
+    at.expected("':' between the bounds", "a bound is an integer or a predefined int, no expression");
   at.take();
   d.high = parse_bound(at, d);
 }
@@ -74,8 +76,8 @@ void parse_index(cursor& at, declaration& d) {
 
 bool begins_declaration(const cursor& at) {
   const token& t = at.here();
-  return is_one_of(t, modifiers) || is_one_of(t, arrays) || is_one_of(t, indices) || t.is("scalar") || t.is("int") || t.is("subindex") ||
-         t.is("special");
+  return is_one_of(t, modifiers) || is_one_of(t, arrays) || is_one_of(t, indices) || t.is("scalar") || t.is("int") ||
+         t.is("subindex") || t.is("special");
 }
 
 void parse_declaration(cursor& at, declaration& d) {
@@ -88,7 +90,8 @@ void parse_declaration(cursor& at, declaration& d) {
   const token& kind = at.here();
   const bool array = is_one_of(kind, arrays);
   if (!array && !kind.is("scalar") && !kind.is("int") && (modified || !begins_declaration(at)))
-    at.expected("scalar, int, static, temp, local, distributed or served", "'predefined', 'contiguous' and 'sparse' stand before these");
+    at.expected("scalar, int, static, temp, local, distributed or served",
+                "'predefined', 'contiguous' and 'sparse' stand before these");
   d.word = at.take().text;
   d.id = at.new_name(fmt::format("a name for the {}", d.word));
   if (array) {

@@ -17,7 +17,8 @@ bool is_relation(const token& t) {
 void own(cursor& at, syntax::expression& parent, syntax::expression child) {
   parent.depth = std::max(parent.depth, child.depth + 1);
   if (parent.depth > max_expression_depth)
-    at.fail(parent.where, "this expression is too long", fmt::format("split it: at most {} operators in a row", max_expression_depth));
+    at.fail(parent.where, "this expression is too long",
+            fmt::format("split it: at most {} operators in a row", max_expression_depth));
   parent.operands.push_back(std::move(child));
 }
 
@@ -35,7 +36,8 @@ syntax::expression parse_unary(cursor& at, std::uint32_t nesting) {
   if (!t.is("-") && !t.is("sqrt")) return parse_primary(at, nesting);
   syntax::expression e = made(t.is("-") ? form::negate : form::square_root, at.take());
   if (at.here().is("-") || at.here().is("sqrt"))
-    at.fail(at.here(), fmt::format("'{}' cannot follow '{}'", at.here().text, t.text), "put what follows into parentheses");
+    at.fail(at.here(), fmt::format("'{}' cannot follow '{}'", at.here().text, t.text),
+            "put what follows into parentheses");
   own(at, e, parse_primary(at, nesting));
   return e;
 }
@@ -53,15 +55,22 @@ syntax::expression parse_binary(cursor& at, std::uint32_t nesting, std::initiali
   return left;
 }
 
-syntax::expression parse_power(cursor& at, std::uint32_t nesting) { return parse_binary(at, nesting, {"**"}, parse_unary); }
-syntax::expression parse_product(cursor& at, std::uint32_t nesting) { return parse_binary(at, nesting, {"*", "/", "^"}, parse_power); }
-syntax::expression parse_sum(cursor& at, std::uint32_t nesting) { return parse_binary(at, nesting, {"+", "-"}, parse_product); }
+syntax::expression parse_power(cursor& at, std::uint32_t nesting) {
+  return parse_binary(at, nesting, {"**"}, parse_unary);
+}
+syntax::expression parse_product(cursor& at, std::uint32_t nesting) {
+  return parse_binary(at, nesting, {"*", "/", "^"}, parse_power);
+}
+syntax::expression parse_sum(cursor& at, std::uint32_t nesting) {
+  return parse_binary(at, nesting, {"+", "-"}, parse_product);
+}
 
 // "(" stands behind the cursor.
 syntax::expression parse_parenthesis(cursor& at, const token& open, std::uint32_t nesting) {
   if (nesting >= max_parenthesis_depth)
     at.fail(open, "parentheses nest too deeply", fmt::format("at most {} levels", max_parenthesis_depth));
-  for (const auto& [word, what] : {std::pair{"int", form::cast_int}, {"scalar", form::cast_scalar}, {"index", form::cast_index}}) {
+  for (const auto& [word, what] :
+       {std::pair{"int", form::cast_int}, {"scalar", form::cast_scalar}, {"index", form::cast_index}}) {
     if (!at.here().is(word)) continue;
     syntax::expression e = made(what, open);
     at.take();
@@ -71,7 +80,8 @@ syntax::expression parse_parenthesis(cursor& at, const token& open, std::uint32_
   }
   syntax::expression e = parse_sum(at, nesting + 1);
   if (is_relation(at.here()))
-    at.fail(at.here(), "a relation stands in no parentheses", "relations are those of 'if' and 'where'; nest 'if' statements for 'and'");
+    at.fail(at.here(), "a relation stands in no parentheses",
+            "relations are those of 'if' and 'where'; nest 'if' statements for 'and'");
   at.expect(")", "to match '('");
   e.in_parentheses = true;
   return e;
@@ -79,7 +89,8 @@ syntax::expression parse_parenthesis(cursor& at, const token& open, std::uint32_
 
 void check_subscripts(cursor& at, const syntax::expression& block) {
   for (const syntax::expression& s : block.operands) {
-    if (s.what == form::star || (!s.in_parentheses && (s.what == form::variable || s.what == form::cast_index))) continue;
+    if (s.what == form::star || (!s.in_parentheses && (s.what == form::variable || s.what == form::cast_index)))
+      continue;
     at.fail(s.where, "a subscript is an index, or (index) before an int",
             s.what == form::int_literal ? fmt::format("write (index){}", s.i) : "write (index)( ... )");
   }
@@ -102,9 +113,12 @@ syntax::expression parse_primary(cursor& at, std::uint32_t nesting) {
       e.d = t.d;
       return e;
     }
-    case token_kind::identifier: return parse_reference(at, false, nesting);
-    case token_kind::text: at.fail(t, "a text is only printed");
-    default: break;
+    case token_kind::identifier:
+      return parse_reference(at, false, nesting);
+    case token_kind::text:
+      at.fail(t, "a text is only printed");
+    default:
+      break;
   }
   if (t.is("(")) return parse_parenthesis(at, at.take(), nesting);
   at.expected("a number, a name or '('");
@@ -115,10 +129,12 @@ syntax::expression parse_reference(cursor& at, bool stars, std::uint32_t nesting
   e.id = at.name("a name");
   if (!at.here().is("[")) return e;
   const token& open = at.take();
-  if (nesting >= max_parenthesis_depth) at.fail(open, "brackets nest too deeply", fmt::format("at most {} levels", max_parenthesis_depth));
+  if (nesting >= max_parenthesis_depth)
+    at.fail(open, "brackets nest too deeply", fmt::format("at most {} levels", max_parenthesis_depth));
   e.what = form::block;
   if (at.here().is("]"))
-    at.fail(at.here(), fmt::format("'{}' has no subscripts here", e.id.text), "leave the brackets out to name the whole array");
+    at.fail(at.here(), fmt::format("'{}' has no subscripts here", e.id.text),
+            "leave the brackets out to name the whole array");
   for (std::size_t count = 0;; ++count) {
     if (stars && at.here().is("*")) {
       own(at, e, made(form::star, at.take()));

@@ -47,7 +47,8 @@ syntax::file parse(const std::vector<token>& tokens, std::uint32_t number, messa
   parse_imports(at, file);
   parse_header(at, file);
   statement_parser statements(at, file);
-  while (at.here().is("proc") || begins_declaration(at)) at.here().is("proc") ? statements.procedure() : statements.declaration();
+  while (at.here().is("proc") || begins_declaration(at))
+    at.here().is("proc") ? statements.procedure() : statements.declaration();
   statements.main_body();
   if (!at.at_end()) messages.error(at.here(), "nothing stands behind 'endsial'");
   return file;

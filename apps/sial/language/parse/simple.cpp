@@ -16,7 +16,8 @@ bool one_of(const token& t, std::initializer_list<std::string_view> words) {
   return std::ranges::any_of(words, [&](std::string_view w) { return t.is(w); });
 }
 
-void take_operator(cursor& at, syntax::statement& s, std::initializer_list<std::string_view> allowed, const std::string& list) {
+void take_operator(cursor& at, syntax::statement& s, std::initializer_list<std::string_view> allowed,
+                   const std::string& list) {
   if (!one_of(at.here(), allowed)) {
     if (at.here().is("-=") && (s.word == "put" || s.word == "prepare"))
       at.expected(list, fmt::format("negate the block, then {} with +=", s.word));
@@ -60,12 +61,14 @@ std::string likely_word(const std::string& written) {
 
 [[noreturn]] void misspelt(cursor& at, const token& t) {
   const std::string nearest = at.messages().full() ? "" : likely_word(t.text);
-  at.fail(t, fmt::format("'{}' is no statement", t.text), nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest));
+  at.fail(t, fmt::format("'{}' is no statement", t.text),
+          nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest));
 }
 
 [[noreturn]] void unknown(cursor& at, const token& t) {
   if (one_of(t, {"cycle", "prequest", "print_index", "print_int", "print_scalar"}))
-    at.fail(t, fmt::format("'{}' is reserved, but no statement of this version", t.text), t.text.starts_with("print") ? "use 'print'" : "");
+    at.fail(t, fmt::format("'{}' is reserved, but no statement of this version", t.text),
+            t.text.starts_with("print") ? "use 'print'" : "");
   if (t.is("where")) at.fail(t, "'where' stands directly behind the line of a 'do' or 'pardo'");
   if (t.is("import")) at.fail(t, "'import' stands before 'sial'");
   if (t.is("sial")) at.fail(t, "'sial' stands once, before the declarations");
@@ -125,7 +128,8 @@ syntax::statement parse_simple(cursor& at) {
     s.has_text = true;
   } else if (is({"gpu_allocate", "gpu_free", "gpu_put", "gpu_get"})) {
     s.operands.push_back(parse_reference(at));
-    if (s.operands[0].what == form::region) at.fail(s.operands[0].where, fmt::format("'{}' takes a block or an array", first.text));
+    if (s.operands[0].what == form::region)
+      at.fail(s.operands[0].where, fmt::format("'{}' takes a block or an array", first.text));
   } else if (is({"print", "println"})) {
     if (at.here().kind == token_kind::text) {
       s.text = at.take().text;

@@ -88,9 +88,10 @@ void statement_parser::close() {
   const auto names = names_of_end(m_at);
   const span where = names.empty() ? span(t) : names.front().where;
   if (!same(names, c.names))
-    m_at.messages().error(
-        where, fmt::format("'{}' ends '{}' of line {}", title(t.text, names, c.word), title(c.word, c.names, c.word), c.where.where.line),
-        fmt::format("write '{}'", wanted));
+    m_at.messages().error(where,
+                          fmt::format("'{}' ends '{}' of line {}", title(t.text, names, c.word),
+                                      title(c.word, c.names, c.word), c.where.where.line),
+                          fmt::format("write '{}'", wanted));
   try {
     m_at.take();
     for (bool first = true; !m_at.at_line_end(); first = false) {
@@ -122,7 +123,8 @@ void statement_parser::header(syntax::statement& s) {
   if (s.word == "do") {
     s.names.push_back(m_at.name("an index"));
     if (m_at.accept("in")) s.within = m_at.name("an index");
-    if (m_at.here().is(",")) m_at.fail(m_at.here(), "'do' loops over one index", "'pardo' takes several; nest 'do' loops");
+    if (m_at.here().is(","))
+      m_at.fail(m_at.here(), "'do' loops over one index", "'pardo' takes several; nest 'do' loops");
   } else if (s.word == "pardo") {
     do s.names.push_back(m_at.name("an index"));
     while (m_at.accept(","));

@@ -27,7 +27,9 @@ class run_time_compiler_test : public testing::TestWithParam<vendor> {
   run_time_compiler_test() {
     m_host.struct_size = sizeof m_host;
     m_host.context = this;
-    m_host.error = [](void* self, tsr_status, const char* text) { static_cast<run_time_compiler_test*>(self)->m_said = text; };
+    m_host.error = [](void* self, tsr_status, const char* text) {
+      static_cast<run_time_compiler_test*>(self)->m_said = text;
+    };
   }
   tsr_status compile(const char* text, const char* options = "", const char* architecture = nullptr) {
     m_said.clear();
@@ -90,7 +92,8 @@ TEST_P(run_time_compiler_test, says_that_it_is_missing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(vendors, run_time_compiler_test,
-                         testing::Values(vendor{"nvidia", nvidia_compiler, "/usr/local/cuda/lib64", "compute_90", ".target sm_90"},
+                         testing::Values(vendor{"nvidia", nvidia_compiler, "/usr/local/cuda/lib64", "compute_90",
+                                                ".target sm_90"},
                                          vendor{"amd", amd_compiler, "", "gfx90a", "ELF"}),
                          [](const auto& which) { return std::string(which.param.name); });
 

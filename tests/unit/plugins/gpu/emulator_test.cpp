@@ -1,4 +1,5 @@
-// The emulator that GPU plugins run on where there is no GPU: launches, barriers, shared memory, events, broken devices.
+// The emulator that GPU plugins run on where there is no GPU: launches, barriers, shared memory, events, broken
+// devices.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -60,7 +61,8 @@ TEST_F(gpu_emulator, barriers_order_the_threads_of_a_block) {
     std::vector<int> data(blocks * threads), expected(data.size());
     for (unsigned i = 0; i < data.size(); ++i) data[i] = static_cast<int>(i);
     for (unsigned b = 0; b < blocks; ++b)
-      for (unsigned t = 0; t < threads; ++t) expected[b * threads + t] = static_cast<int>(b * threads + threads - 1 - t);
+      for (unsigned t = 0; t < threads; ++t)
+        expected[b * threads + t] = static_cast<int>(b * threads + threads - 1 - t);
     must(launch(&reverse, {blocks}, {threads}, threads * sizeof(int), stream, data.data(), 5));
     must(synchronize_stream(stream));
     EXPECT_EQ(data, expected) << threads << " threads";

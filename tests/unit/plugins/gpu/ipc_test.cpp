@@ -1,4 +1,5 @@
-// Memory of two processes: what the conformance suite may not ask of everybody. Host, simulated and emulated devices alike.
+// Memory of two processes: what the conformance suite may not ask of everybody. Host, simulated and emulated devices
+// alike.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <spawn.h>
@@ -42,11 +43,13 @@ class peer {
   peer(const peer&) = delete;
   peer& operator=(const peer&) = delete;
   void send(const memory_key& what) const {
-    if (::write(m_to, what.data(), what.size()) != static_cast<ssize_t>(what.size())) throw std::runtime_error("the pipe is shut");
+    if (::write(m_to, what.data(), what.size()) != static_cast<ssize_t>(what.size()))
+      throw std::runtime_error("the pipe is shut");
   }
   memory_key take() const {
     memory_key got{};
-    if (::read(m_from, got.data(), got.size()) != static_cast<ssize_t>(got.size())) throw std::runtime_error("sharing_peer ended early");
+    if (::read(m_from, got.data(), got.size()) != static_cast<ssize_t>(got.size()))
+      throw std::runtime_error("sharing_peer ended early");
     return got;
   }
   /// Ends its input and waits for it.
@@ -128,7 +131,8 @@ TEST_P(shared_memory, keys_that_are_not_for_here_are_told_apart) {
   };
   EXPECT_NE(told(TSR_FAILED_PRECONDITION).find("this process has exported"), std::string::npos);
   one[100] ^= 1;
-  EXPECT_NE(told(TSR_INVALID_ARGUMENT).find("damaged, or not one of plugin '" + std::string(GetParam())), std::string::npos);
+  EXPECT_NE(told(TSR_INVALID_ARGUMENT).find("damaged, or not one of plugin '" + std::string(GetParam())),
+            std::string::npos);
   one[0] ^= 1;
   EXPECT_NE(told(TSR_INVALID_ARGUMENT).find("no key of a memory"), std::string::npos);
 }
@@ -136,17 +140,21 @@ TEST_P(shared_memory, keys_that_are_not_for_here_are_told_apart) {
 TEST_P(shared_memory, is_offered_where_it_was_asked_for) {
   opened_plugin plugin(GetParam());
   const void* found = nullptr;
-  EXPECT_EQ(plugin.table->extension(plugin.plugin, plugin.devices.at(0).handle, TSR_EXTENSION_IPC, 1, &found), TSR_UNIMPLEMENTED);
+  EXPECT_EQ(plugin.table->extension(plugin.plugin, plugin.devices.at(0).handle, TSR_EXTENSION_IPC, 1, &found),
+            TSR_UNIMPLEMENTED);
 }
 
 TEST(shared_gpu_memory, is_the_devices_own_alone) {
   const sharing here("cuda_emulated");
   memory_key one{};
   EXPECT_EQ(here.ipc->export_memory(here.d().handle, here.allocate(100, 1), one.data()), TSR_UNIMPLEMENTED);
-  EXPECT_NE(opened_plugin::last_error().find("pinned memory cannot be shared"), std::string::npos) << opened_plugin::last_error();
-  opened_plugin managed("cuda_emulated", {{"shared", TSR_OPTION_BOOL, 1, 0, {}}, {"memory", TSR_OPTION_STRING, 0, 0, "managed"}});
+  EXPECT_NE(opened_plugin::last_error().find("pinned memory cannot be shared"), std::string::npos)
+      << opened_plugin::last_error();
+  opened_plugin managed("cuda_emulated",
+                        {{"shared", TSR_OPTION_BOOL, 1, 0, {}}, {"memory", TSR_OPTION_STRING, 0, 0, "managed"}});
   const void* found = nullptr;
-  EXPECT_EQ(managed.table->extension(managed.plugin, managed.devices.at(0).handle, TSR_EXTENSION_IPC, 1, &found), TSR_UNIMPLEMENTED);
+  EXPECT_EQ(managed.table->extension(managed.plugin, managed.devices.at(0).handle, TSR_EXTENSION_IPC, 1, &found),
+            TSR_UNIMPLEMENTED);
 }
 
 TEST(shared_gpu_memory, is_not_imported_by_a_thread_that_records) {
@@ -158,7 +166,8 @@ TEST(shared_gpu_memory, is_not_imported_by_a_thread_that_records) {
   EXPECT_EQ(here.import(one, &none), TSR_FAILED_PRECONDITION);
   EXPECT_NE(opened_plugin::last_error().find("import_memory"), std::string::npos) << opened_plugin::last_error();
   tsr_graph* graph = nullptr;
-  if (here.d().graph->capture_end(here.d().handle, stream.handle, &graph) == TSR_OK) here.d().graph->destroy(here.d().handle, graph);
+  if (here.d().graph->capture_end(here.d().handle, stream.handle, &graph) == TSR_OK)
+    here.d().graph->destroy(here.d().handle, graph);
 }
 
 }  // namespace

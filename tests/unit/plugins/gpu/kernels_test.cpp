@@ -1,5 +1,5 @@
-// The kernels of GPU plugins (on the emulator, on OpenCL) against the host plugin: what the conformance suite has no shapes for.
-// TESSERA_TEST_SEED repeats a run.
+// The kernels of GPU plugins (on the emulator, on OpenCL) against the host plugin: what the conformance suite has no
+// shapes for. TESSERA_TEST_SEED repeats a run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,9 +53,11 @@ class rig {
   template <class T>
   tsr_address put(const std::vector<T>& values, std::uint64_t offset = 0) {
     tsr_memory* memory = nullptr;
-    opened_plugin::check(device().table->mem_alloc(device().handle, 0, offset + std::max<std::uint64_t>(values.size() * sizeof(T), 1), &memory));
+    opened_plugin::check(device().table->mem_alloc(
+        device().handle, 0, offset + std::max<std::uint64_t>(values.size() * sizeof(T), 1), &memory));
     m_memory.push_back(memory);
-    const auto copy = flat_copy({device().handle, 0}, at(memory, offset), {nullptr, 0}, at(values.data()), values.size() * sizeof(T));
+    const auto copy =
+        flat_copy({device().handle, 0}, at(memory, offset), {nullptr, 0}, at(values.data()), values.size() * sizeof(T));
     if (!values.empty()) opened_plugin::check(device().table->copy(device().handle, stream(), &copy));
     m_stream.finish();
     return at(memory, offset);
@@ -102,14 +104,17 @@ class gpu_kernels : public testing::TestWithParam<std::string> {
     for (T& one : made) one = number<T>();
     return made;
   }
-  std::int64_t size(std::int64_t most) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + 1)); }
+  std::int64_t size(std::int64_t most) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + 1));
+  }
 
   std::mt19937_64 random;
   rig gpu{GetParam()}, host{"host"};
   const testing::ScopedTrace trace{__FILE__, __LINE__, "seed " + std::to_string(seed())};
 };
 
-INSTANTIATE_TEST_SUITE_P(plugins, gpu_kernels, testing::ValuesIn(test::gpu_plugins()), [](const auto& test) { return test.param; });
+INSTANTIATE_TEST_SUITE_P(plugins, gpu_kernels, testing::ValuesIn(test::gpu_plugins()),
+                         [](const auto& test) { return test.param; });
 
 template <class T>
 void expect_alike(const std::vector<T>& got, const std::vector<T>& wanted, double tolerance) {
@@ -118,7 +123,8 @@ void expect_alike(const std::vector<T>& got, const std::vector<T>& wanted, doubl
     if constexpr (std::is_integral_v<T>)
       ASSERT_EQ(got[i], wanted[i]) << "element " << i;
     else
-      ASSERT_LE(std::abs(got[i] - wanted[i]), tolerance) << "element " << i << ": " << std::abs(got[i]) << " and " << std::abs(wanted[i]);
+      ASSERT_LE(std::abs(got[i] - wanted[i]), tolerance)
+          << "element " << i << ": " << std::abs(got[i]) << " and " << std::abs(wanted[i]);
   }
 }
 
@@ -199,7 +205,8 @@ TEST_P(gpu_kernels, vectors_that_run_backwards) {
     v.n = size(900);
     v.incx = incx, v.incy = incy;
     const auto n = static_cast<std::size_t>(v.n);
-    const auto x = numbers<T>(n * static_cast<std::size_t>(std::abs(incx)) + 1), y = numbers<T>(n * static_cast<std::size_t>(std::abs(incy)) + 1);
+    const auto x = numbers<T>(n * static_cast<std::size_t>(std::abs(incx)) + 1),
+               y = numbers<T>(n * static_cast<std::size_t>(std::abs(incy)) + 1);
     const T alpha = number<T>();
     v.alpha = &alpha;
     std::vector<T> ys[2], dots[2];
@@ -246,7 +253,8 @@ TEST_P(gpu_kernels, norms_neither_overflow_nor_vanish_and_do_not_depend_on_works
 TEST_P(gpu_kernels, batches_of_more_products_than_one_launch_takes) {
   using T = float;
   const std::int64_t m = 5, n = 3, k = 7, batch = 70;
-  const auto a = numbers<T>(static_cast<std::size_t>(m * k * batch)), b = numbers<T>(static_cast<std::size_t>(k * n * batch));
+  const auto a = numbers<T>(static_cast<std::size_t>(m * k * batch)),
+             b = numbers<T>(static_cast<std::size_t>(k * n * batch));
   const auto c = numbers<T>(static_cast<std::size_t>(m * n * batch));
   const T alpha = 2, beta = -1;
   std::vector<T> results[2];
@@ -280,13 +288,16 @@ TEST_P(gpu_kernels, products_of_random_shapes) {
       tsr_gemm g{};
       g.struct_size = sizeof g;
       g.type = type_of<T>;
-      g.transpose_a = static_cast<tsr_transpose>(random() % 3), g.transpose_b = static_cast<tsr_transpose>(random() % 3);
+      g.transpose_a = static_cast<tsr_transpose>(random() % 3),
+      g.transpose_b = static_cast<tsr_transpose>(random() % 3);
       const std::int64_t most = i < 6 ? 5 : 70;
       g.m = size(most), g.n = size(most), g.k = size(most);
       const bool plain_a = g.transpose_a == TSR_NO_TRANSPOSE, plain_b = g.transpose_b == TSR_NO_TRANSPOSE;
-      g.lda = std::max<std::int64_t>(plain_a ? g.m : g.k, 1) + size(3), g.ldb = std::max<std::int64_t>(plain_b ? g.k : g.n, 1) + size(3);
+      g.lda = std::max<std::int64_t>(plain_a ? g.m : g.k, 1) + size(3),
+      g.ldb = std::max<std::int64_t>(plain_b ? g.k : g.n, 1) + size(3);
       g.ldc = std::max<std::int64_t>(g.m, 1) + size(3);
-      const auto a = numbers<T>(static_cast<std::size_t>(g.lda * (plain_a ? g.k : g.m))), b = numbers<T>(static_cast<std::size_t>(g.ldb * (plain_b ? g.n : g.k)));
+      const auto a = numbers<T>(static_cast<std::size_t>(g.lda * (plain_a ? g.k : g.m))),
+                 b = numbers<T>(static_cast<std::size_t>(g.ldb * (plain_b ? g.n : g.k)));
       const auto c = numbers<T>(static_cast<std::size_t>(g.ldc * g.n));
       const T alpha = i % 4 == 3 ? T(0) : number<T>(), beta = i % 3 == 2 ? T(0) : number<T>();
       g.alpha = &alpha, g.beta = &beta;
@@ -357,7 +368,8 @@ TEST_P(gpu_kernels, large_triangles) {
   const auto elements = static_cast<std::size_t>(n * n);
   for (const tsr_triangle triangle : {TSR_LOWER, TSR_UPPER}) {
     auto a = numbers<T>(elements);
-    for (std::int64_t i = 0; i < n; ++i) a[static_cast<std::size_t>(i * n + i)] = T(2.0 * static_cast<double>(n));  // only its real part counts
+    for (std::int64_t i = 0; i < n; ++i)
+      a[static_cast<std::size_t>(i * n + i)] = T(2.0 * static_cast<double>(n));  // only its real part counts
     const auto b = numbers<T>(static_cast<std::size_t>(n * columns));
     const T alpha = number<T>();
     std::vector<T> factors[2], solved[2][2];

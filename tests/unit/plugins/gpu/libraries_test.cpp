@@ -117,14 +117,15 @@ TEST_P(gpu_libraries, tell_of_a_call_that_failed_and_do_without_a_handle_that_ca
   EXPECT_EQ(plugin.devices[0].table->health(plugin.devices[0].handle), TSR_OK);
 }
 
-INSTANTIATE_TEST_SUITE_P(vendors, gpu_libraries,
-                         testing::Values(vendor{"cuda_emulated", "nvidia", "libcublas.so.13", "libcusolver.so.12",
-                                                "cublasDgemm_v2", "cusolverDnDpotrf", "cublasCreate_v2",
-                                                "cuBLAS (libcublas.so.13), cuSOLVER (libcusolver.so.12), cuSPARSE (libcusparse.so.12)"},
-                                         vendor{"hip_emulated", "amd", "librocblas.so.4", "librocsolver.so.0",
-                                                "rocblas_dgemm", "rocsolver_dpotrf", "rocblas_create_handle",
-                                                "rocBLAS (librocblas.so.4), rocSOLVER (librocsolver.so.0), rocSPARSE (librocsparse.so.1)"}),
-                         [](const auto& one) { return std::string(one.param.folder); });
+INSTANTIATE_TEST_SUITE_P(
+    vendors, gpu_libraries,
+    testing::Values(vendor{"cuda_emulated", "nvidia", "libcublas.so.13", "libcusolver.so.12", "cublasDgemm_v2",
+                           "cusolverDnDpotrf", "cublasCreate_v2",
+                           "cuBLAS (libcublas.so.13), cuSOLVER (libcusolver.so.12), cuSPARSE (libcusparse.so.12)"},
+                    vendor{"hip_emulated", "amd", "librocblas.so.4", "librocsolver.so.0", "rocblas_dgemm",
+                           "rocsolver_dpotrf", "rocblas_create_handle",
+                           "rocBLAS (librocblas.so.4), rocSOLVER (librocsolver.so.0), rocSPARSE (librocsparse.so.1)"}),
+    [](const auto& one) { return std::string(one.param.folder); });
 
 }  // namespace
 }  // namespace tessera

@@ -25,11 +25,12 @@ tsr_memory* allocated(const opened_plugin::device& device, std::uint32_t space, 
 
 /// What holds for each of them.
 class every_gpu_plugin : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(plugins, every_gpu_plugin, testing::ValuesIn(test::gpu_plugins()), [](const auto& test) { return test.param; });
+INSTANTIATE_TEST_SUITE_P(plugins, every_gpu_plugin, testing::ValuesIn(test::gpu_plugins()),
+                         [](const auto& test) { return test.param; });
 
 TEST(gpu_plugin, has_device_memory_and_pinned_memory) {
-  const opened_plugin plugin("cuda_emulated",
-                             {{"devices", TSR_OPTION_INT, 2, 0, {}}, {"memory_limit", TSR_OPTION_BYTES, 1 << 20, 0, {}}});
+  const opened_plugin plugin(
+      "cuda_emulated", {{"devices", TSR_OPTION_INT, 2, 0, {}}, {"memory_limit", TSR_OPTION_BYTES, 1 << 20, 0, {}}});
   ASSERT_EQ(plugin.devices.size(), 2u);
   const auto& device = plugin.devices[1];
   EXPECT_EQ(device.description.device_class, TSR_DEVICE_GPU);
@@ -104,7 +105,8 @@ TEST_P(every_gpu_plugin, fills_where_words_do_not_lie_on_words) {
     stream.finish();
     EXPECT_EQ(back.front(), 0);
     EXPECT_EQ(back.back(), 0);
-    for (std::size_t i = 0; i + 2 < back.size(); ++i) ASSERT_EQ(back[i + 1], pattern[i % width]) << i << " of width " << width;
+    for (std::size_t i = 0; i + 2 < back.size(); ++i)
+      ASSERT_EQ(back[i + 1], pattern[i % width]) << i << " of width " << width;
     opened_plugin::check(device.table->mem_free(device.handle, memory));
   }
 }
@@ -187,7 +189,8 @@ TEST(gpu_plugin, is_lost_only_when_nothing_of_it_runs_any_more) {
     std::this_thread::yield();
   }
   task.go = true;
-  while (device.table->stream_progress(device.handle, breaking, &value, &failed) != TSR_DEVICE_LOST) std::this_thread::yield();
+  while (device.table->stream_progress(device.handle, breaking, &value, &failed) != TSR_DEVICE_LOST)
+    std::this_thread::yield();
   EXPECT_TRUE(task.done);
   EXPECT_EQ(value, broken.value);
   EXPECT_EQ(calls, 1) << "a callback behind the break is called all the same";
@@ -218,7 +221,8 @@ TEST(gpu_plugin, opens_again_after_a_lost_device) {
     opened_plugin::check(device.table->stream_create(device.handle, TSR_STREAM_COMPUTE, &stream));
     allocated(device, 0, 64);  // left behind
     opened_plugin::check(device.table->host_task(
-        device.handle, stream, [](void*, void* const*) { return tsr_status{TSR_DEVICE_LOST}; }, nullptr, nullptr, 0, 0));
+        device.handle, stream, [](void*, void* const*) { return tsr_status{TSR_DEVICE_LOST}; }, nullptr, nullptr, 0,
+        0));
   }
 }
 

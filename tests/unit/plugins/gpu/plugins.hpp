@@ -14,8 +14,8 @@ inline std::vector<std::string> gpu_plugins() {
   return names;
 }
 
-/// How many blocks a grid of a plugin's kernels has at most; what is beyond goes round it. The emulator's are small, so that tests of
-/// this are.
+/// How many blocks a grid of a plugin's kernels has at most; what is beyond goes round it. The emulator's are small, so
+/// that tests of this are.
 inline std::int64_t largest_grid(const std::string& plugin) { return plugin.ends_with("_emulated") ? 64 : 4096; }
 
 }  // namespace tessera::test

@@ -26,7 +26,9 @@ struct sharing {
     opened_plugin::check(ipc->export_memory(d().handle, memory, made.data()));
     return made;
   }
-  tsr_status import(const memory_key& what, tsr_memory** out) const { return ipc->import_memory(d().handle, what.data(), out); }
+  tsr_status import(const memory_key& what, tsr_memory** out) const {
+    return ipc->import_memory(d().handle, what.data(), out);
+  }
   std::uint64_t query(tsr_query_key what) const {
     std::uint64_t value = 0;
     opened_plugin::check(d().table->query(d().handle, what, 0, &value));

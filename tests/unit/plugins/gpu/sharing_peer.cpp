@@ -10,7 +10,8 @@ namespace tessera::test {
 namespace {
 
 void send(const memory_key& what) {
-  if (::write(STDOUT_FILENO, what.data(), what.size()) != static_cast<ssize_t>(what.size())) throw std::runtime_error("the pipe is shut");
+  if (::write(STDOUT_FILENO, what.data(), what.size()) != static_cast<ssize_t>(what.size()))
+    throw std::runtime_error("the pipe is shut");
 }
 /// False at the end of the input.
 bool take(memory_key& out) { return ::read(STDIN_FILENO, out.data(), out.size()) == static_cast<ssize_t>(out.size()); }

@@ -20,7 +20,8 @@ class gpu_sparse : public testing::TestWithParam<std::string> {
     return bytes;
   }
 };
-INSTANTIATE_TEST_SUITE_P(plugins, gpu_sparse, testing::ValuesIn(gpu_plugins()), [](const auto& test) { return test.param; });
+INSTANTIATE_TEST_SUITE_P(plugins, gpu_sparse, testing::ValuesIn(gpu_plugins()),
+                         [](const auto& test) { return test.param; });
 
 given_option limit(std::int64_t bytes) { return {"memory_limit", TSR_OPTION_BYTES, bytes, 0, {}}; }
 
@@ -69,12 +70,14 @@ TEST_P(gpu_sparse, tiles_are_what_their_elements_are) {
   const auto below = [&](unsigned n) { return static_cast<std::int64_t>(random() % n); };
   for (int round = 0; round < 12; ++round) {
     placed_data data(d);
-    const std::int64_t h = 1 + below(9), w = 1 + below(40), rows = 1 + below(60), columns = 1 + below(90), b = 1 + below(40);
+    const std::int64_t h = 1 + below(9), w = 1 + below(40), rows = 1 + below(60), columns = 1 + below(90),
+                       b = 1 + below(40);
     const std::int64_t lines = (rows + h - 1) / h, across = (columns + w - 1) / w;
     std::vector<std::int64_t> starts{0};
     std::vector<std::int32_t> at;
     for (std::int64_t line = 0; line < lines; ++line) {
-      for (auto tiles = below(5); tiles > 0; --tiles) at.push_back(static_cast<std::int32_t>(below(static_cast<unsigned>(across))));
+      for (auto tiles = below(5); tiles > 0; --tiles)
+        at.push_back(static_cast<std::int32_t>(below(static_cast<unsigned>(across))));
       starts.push_back(static_cast<std::int64_t>(at.size()));
     }
     const auto numbers = [&](std::int64_t count) {
@@ -86,7 +89,8 @@ TEST_P(gpu_sparse, tiles_are_what_their_elements_are) {
     tsr_bsr bsr{};
     bsr.struct_size = sizeof bsr;
     bsr.type = TSR_F32;
-    bsr.rows = rows, bsr.columns = columns, bsr.tile_rows = h, bsr.tile_columns = w, bsr.tiles = static_cast<std::int64_t>(at.size());
+    bsr.rows = rows, bsr.columns = columns, bsr.tile_rows = h, bsr.tile_columns = w,
+    bsr.tiles = static_cast<std::int64_t>(at.size());
     bsr.row_starts = data.put(starts), bsr.column_indices = data.put(at), bsr.values = data.put(values);
     const tsr_address on_x = data.put(x);
     tsr_sparse* matrix = nullptr;
@@ -95,7 +99,8 @@ TEST_P(gpu_sparse, tiles_are_what_their_elements_are) {
       const std::int64_t out = transpose == TSR_NO_TRANSPOSE ? rows : columns;
       std::vector<float> wanted(static_cast<std::size_t>(out * b));
       for (std::int64_t line = 0; line < lines; ++line)
-        for (std::int64_t e = starts[static_cast<std::size_t>(line)]; e < starts[static_cast<std::size_t>(line) + 1]; ++e)
+        for (std::int64_t e = starts[static_cast<std::size_t>(line)]; e < starts[static_cast<std::size_t>(line) + 1];
+             ++e)
           for (std::int64_t j = 0; j < w; ++j)
             for (std::int64_t i = 0; i < h; ++i) {
               const std::int64_t row = line * h + i, column = at[static_cast<std::size_t>(e)] * w + j;
@@ -108,7 +113,8 @@ TEST_P(gpu_sparse, tiles_are_what_their_elements_are) {
       const tsr_address y = data.put(std::vector<float>(wanted.size(), NAN));
       const float one = 1, none = 0;
       ASSERT_EQ(d.sparse->spmm(d.handle, data.stream(), transpose, &one, matrix, on_x, b, b, &none, y, b, {}), TSR_OK);
-      EXPECT_EQ(data.get<float>(y, wanted.size()), wanted) << rows << " x " << columns << " of " << h << " x " << w << " by " << b;
+      EXPECT_EQ(data.get<float>(y, wanted.size()), wanted)
+          << rows << " x " << columns << " of " << h << " x " << w << " by " << b;
     }
     EXPECT_EQ(d.sparse->destroy(d.handle, matrix), TSR_OK);
   }
@@ -187,7 +193,8 @@ TEST_P(gpu_sparse, reductions_longer_and_more_than_a_grid_takes) {
     EXPECT_EQ(d.tensor->reduce(d.handle, data.stream(), &r), TSR_OK);
     std::vector<std::int32_t> wanted(results);
     for (std::int64_t j = 0; j < n; ++j)
-      for (std::int64_t i = 0; i < m; ++i) wanted[static_cast<std::size_t>(per_row ? i : j)] += values[static_cast<std::size_t>(i + j * m)];
+      for (std::int64_t i = 0; i < m; ++i)
+        wanted[static_cast<std::size_t>(per_row ? i : j)] += values[static_cast<std::size_t>(i + j * m)];
     EXPECT_EQ(data.get<std::int32_t>(r.destination, results), wanted) << m << " x " << n;
   };
   for (const auto direction : {TSR_REDUCTION_PER_ROW, TSR_REDUCTION_PER_COLUMN}) {

@@ -27,17 +27,20 @@ struct problem {
   tsr_transpose transpose_a, transpose_b;
   std::int64_t m, n, k, batch = 1;
   Number alpha, beta;
-  std::int64_t lda = (transpose_a == TSR_NO_TRANSPOSE ? m : k) + 3, ldb = (transpose_b == TSR_NO_TRANSPOSE ? k : n) + 1, ldc = m + 2;
-  std::int64_t each_a = lda * (transpose_a == TSR_NO_TRANSPOSE ? k : m), each_b = ldb * (transpose_b == TSR_NO_TRANSPOSE ? n : k),
-               each_c = ldc * n;
+  std::int64_t lda = (transpose_a == TSR_NO_TRANSPOSE ? m : k) + 3, ldb = (transpose_b == TSR_NO_TRANSPOSE ? k : n) + 1,
+               ldc = m + 2;
+  std::int64_t each_a = lda * (transpose_a == TSR_NO_TRANSPOSE ? k : m),
+               each_b = ldb * (transpose_b == TSR_NO_TRANSPOSE ? n : k), each_c = ldc * n;
   std::vector<Number> a{}, b{}, c{};
 
   void fill() {
     std::mt19937_64 random(12);
     std::uniform_real_distribution<double> part(-1, 1);
     const auto number = [&] {
-      if constexpr (sizeof(Number) == 8) return part(random);
-      else return Number(part(random), part(random));
+      if constexpr (sizeof(Number) == 8)
+        return part(random);
+      else
+        return Number(part(random), part(random));
     };
     for (auto [to, each] : {std::pair{&a, each_a}, {&b, each_b}, {&c, each_c}}) {
       to->resize(static_cast<std::size_t>(each * batch));
@@ -47,8 +50,10 @@ struct problem {
   static Number element(const Number* of, std::int64_t ld, tsr_transpose how, std::int64_t row, std::int64_t column) {
     if (how == TSR_NO_TRANSPOSE) return of[row + column * ld];
     const Number it = of[column + row * ld];
-    if constexpr (sizeof(Number) == 16) return how == TSR_CONJUGATE_TRANSPOSE ? std::conj(it) : it;
-    else return it;
+    if constexpr (sizeof(Number) == 16)
+      return how == TSR_CONJUGATE_TRANSPOSE ? std::conj(it) : it;
+    else
+      return it;
   }
   std::vector<Number> expected() const {
     std::vector<Number> out = c;
@@ -72,11 +77,13 @@ std::vector<Number> by_plugin(const problem<Number>& p, const char* use) {
   const opened_plugin::device& device = plugin.devices.at(0);
   const owned_stream stream(device);
   tsr_memory* memory = nullptr;
-  const std::uint64_t bytes_a = p.a.size() * sizeof(Number), bytes_b = p.b.size() * sizeof(Number), bytes_c = p.c.size() * sizeof(Number);
+  const std::uint64_t bytes_a = p.a.size() * sizeof(Number), bytes_b = p.b.size() * sizeof(Number),
+                      bytes_c = p.c.size() * sizeof(Number);
   opened_plugin::check(device.table->mem_alloc(device.handle, 0, bytes_a + bytes_b + bytes_c, &memory));
   const auto copy = [&](bool in, std::uint64_t offset, const void* host, std::uint64_t bytes) {
     const tsr_space_ref there{device.handle, 0}, here{nullptr, 0};
-    const auto what = in ? test::flat_copy(there, at(memory, offset), here, at(host), bytes) : test::flat_copy(here, at(host), there, at(memory, offset), bytes);
+    const auto what = in ? test::flat_copy(there, at(memory, offset), here, at(host), bytes)
+                         : test::flat_copy(here, at(host), there, at(memory, offset), bytes);
     opened_plugin::check(device.table->copy(device.handle, stream.handle, &what));
   };
   copy(true, 0, p.a.data(), bytes_a);
@@ -94,7 +101,8 @@ std::vector<Number> by_plugin(const problem<Number>& p, const char* use) {
   g.batch = p.batch;
   const auto size = static_cast<std::int64_t>(sizeof(Number));
   g.stride_a = p.each_a * size, g.stride_b = p.each_b * size, g.stride_c = p.each_c * size;
-  opened_plugin::check((p.batch == 1 ? device.blas->gemm : device.blas->gemm_strided)(device.handle, stream.handle, &g));
+  opened_plugin::check(
+      (p.batch == 1 ? device.blas->gemm : device.blas->gemm_strided)(device.handle, stream.handle, &g));
   std::vector<Number> out(p.c.size());
   copy(false, bytes_a + bytes_b, out.data(), bytes_c);
   stream.finish();
@@ -104,12 +112,15 @@ std::vector<Number> by_plugin(const problem<Number>& p, const char* use) {
 
 template <class Number>
 void compare(problem<Number> p) {
-  if (void* const there = ::dlopen("libclblast.so.1", RTLD_NOW | RTLD_LOCAL)) ::dlclose(there);
-  else GTEST_SKIP() << "CLBlast is not installed (apt: libclblast1)";
+  if (void* const there = ::dlopen("libclblast.so.1", RTLD_NOW | RTLD_LOCAL))
+    ::dlclose(there);
+  else
+    GTEST_SKIP() << "CLBlast is not installed (apt: libclblast1)";
   p.fill();
   if (p.beta == Number{})  // C is not read then
     for (std::int64_t j = 0; j < p.n * p.batch; ++j)
-      for (std::int64_t i = 0; i < p.m; ++i) p.c[static_cast<std::size_t>(i + j * p.ldc)] = Number(std::numeric_limits<double>::quiet_NaN());
+      for (std::int64_t i = 0; i < p.m; ++i)
+        p.c[static_cast<std::size_t>(i + j * p.ldc)] = Number(std::numeric_limits<double>::quiet_NaN());
   const std::vector<Number> right = p.expected(), library = by_plugin(p, "always"), ours = by_plugin(p, "never");
   const double most = 4e-16 * static_cast<double>(p.k) * 4;
   for (std::size_t at = 0; at < right.size(); ++at) {

@@ -153,7 +153,8 @@ TEST(opencl_program_cache, answers_only_what_was_written_for_the_same_key) {
   }
   std::ofstream(one.file(), std::ios::binary) << whole;
   EXPECT_EQ(one.read(), binary);
-  fs::permissions(one.file(), fs::perms::others_write, fs::perm_options::add);  // anybody could have written what the driver would run
+  fs::permissions(one.file(), fs::perms::others_write,
+                  fs::perm_options::add);  // anybody could have written what the driver would run
   EXPECT_EQ(one.read(), "");
   const program_cache none("", "key");
   none.write(binary);

@@ -82,8 +82,9 @@ TEST(sial_binary, every_shorter_file_is_told_where_it_ends) {
   const std::string whole = bytes_of(small_file);
   ASSERT_GT(whole.size(), 400u);
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    const std::vector<char> part(whole.begin(),
-                                 whole.begin() + static_cast<std::ptrdiff_t>(size));  // no byte more, for the address sanitizer
+    const std::vector<char> part(
+        whole.begin(),
+        whole.begin() + static_cast<std::ptrdiff_t>(size));  // no byte more, for the address sanitizer
     const error e = error_of([&] { from_binary(part, "x.dat"); });
     ASSERT_EQ(e.kind(), error_kind::input);
     ASSERT_THAT(std::string(e.what()), testing::AnyOf(HasSubstr("the file ends in"), HasSubstr("that takes"))) << size;
@@ -100,7 +101,8 @@ TEST(sial_binary, damaged_files_are_refused_or_read) {
   std::size_t refused = 0;
   for (int round = 0; round < 4000; ++round) {
     std::string bytes = whole;
-    for (std::size_t edits = 1 + random() % 3; edits > 0; --edits) bytes[random() % bytes.size()] = static_cast<char>(random());
+    for (std::size_t edits = 1 + random() % 3; edits > 0; --edits)
+      bytes[random() % bytes.size()] = static_cast<char>(random());
     try {
       from_binary(bytes, "x.dat");
     } catch (const error& e) {
@@ -113,12 +115,14 @@ TEST(sial_binary, damaged_files_are_refused_or_read) {
 }
 
 TEST(sial_binary, another_magic_number) {
-  EXPECT_THAT(complaint(i4({23121992, 1})), AllOf(HasSubstr("the magic number is 23121992, not 23121991"), HasSubstr("byte 0")));
+  EXPECT_THAT(complaint(i4({23121992, 1})),
+              AllOf(HasSubstr("the magic number is 23121992, not 23121991"), HasSubstr("byte 0")));
   EXPECT_THAT(complaint(""), HasSubstr("the file ends in the magic number: 4 bytes are expected, 0 are left"));
 }
 
 TEST(sial_binary, another_version) {
-  EXPECT_THAT(complaint(i4({23121991, 2})), AllOf(HasSubstr("the version is 2"), HasSubstr("version 1 is expected"), HasSubstr("byte 4")));
+  EXPECT_THAT(complaint(i4({23121991, 2})),
+              AllOf(HasSubstr("the version is 2"), HasSubstr("version 1 is expected"), HasSubstr("byte 4")));
 }
 
 TEST(sial_binary, bytes_after_the_end) {
@@ -126,10 +130,13 @@ TEST(sial_binary, bytes_after_the_end) {
 }
 
 TEST(sial_binary, negative_counts) {
-  EXPECT_THAT(complaint(file_with(i4({-1}))), AllOf(HasSubstr("the number of programs is -1, which is negative"), HasSubstr("byte 8")));
-  EXPECT_THAT(complaint(file_with(i4({0, -2}))), AllOf(HasSubstr("the number of int constants is -2"), HasSubstr("byte 12")));
+  EXPECT_THAT(complaint(file_with(i4({-1}))),
+              AllOf(HasSubstr("the number of programs is -1, which is negative"), HasSubstr("byte 8")));
+  EXPECT_THAT(complaint(file_with(i4({0, -2}))),
+              AllOf(HasSubstr("the number of int constants is -2"), HasSubstr("byte 12")));
   EXPECT_THAT(complaint(file_with(i4({0, 0, -3}))), HasSubstr("the number of scalar constants is -3"));
-  EXPECT_THAT(complaint(file_with(i4({0, 0, 0, 1, 1001, -4}))), HasSubstr("the count of the lengths of the segments of kind ao is -4"));
+  EXPECT_THAT(complaint(file_with(i4({0, 0, 0, 1, 1001, -4}))),
+              HasSubstr("the count of the lengths of the segments of kind ao is -4"));
   EXPECT_THAT(complaint(file_with(i4({1, -5, 0}))), HasSubstr("the length of the name of program 1 is -5"));
 }
 
@@ -138,22 +145,27 @@ TEST(sial_binary, counts_that_the_file_has_no_room_for) {
   constexpr std::int32_t most = 2147483647;
   EXPECT_THAT(complaint(file_with(i4({most}))),
               HasSubstr("the number of programs is 2147483647: that takes 10737418235 bytes at least, and 0 are left"));
-  EXPECT_THAT(complaint(file_with(i4({0, 0, 0, most, 1001, 0}))), HasSubstr("the number of segment tables is 2147483647"));
+  EXPECT_THAT(complaint(file_with(i4({0, 0, 0, most, 1001, 0}))),
+              HasSubstr("the number of segment tables is 2147483647"));
   EXPECT_THAT(complaint(file_with(i4({0, 0, 0, 0, 1}) + name("alphas") + i4({1, 1, most, most}))),
               HasSubstr("the count of the values of float array 'alphas' is 2147483647"));
-  EXPECT_THAT(complaint(file_with(i4({1, most}) + "ab")), HasSubstr("the length of the name of program 1 is 2147483647"));
+  EXPECT_THAT(complaint(file_with(i4({1, most}) + "ab")),
+              HasSubstr("the length of the name of program 1 is 2147483647"));
 }
 
 TEST(sial_binary, texts_without_their_end) {
   EXPECT_THAT(complaint(file_with(i4({1, 3}) + "abc")), HasSubstr("the name of program 1 does not end with a null"));
-  EXPECT_THAT(complaint(file_with(i4({1, 3}) + std::string("a\0\0", 3))), HasSubstr("the name of program 1 has a null inside"));
-  EXPECT_THAT(complaint(file_with(i4({1, 0}) + std::string(5, '\0'))), HasSubstr("the length of the name of program 1 is 0"));
+  EXPECT_THAT(complaint(file_with(i4({1, 3}) + std::string("a\0\0", 3))),
+              HasSubstr("the name of program 1 has a null inside"));
+  EXPECT_THAT(complaint(file_with(i4({1, 0}) + std::string(5, '\0'))),
+              HasSubstr("the length of the name of program 1 is 0"));
 }
 
 TEST(sial_binary, names_given_twice) {
   EXPECT_THAT(complaint(file_with(i4({0, 2}) + name("norb") + i4({1}) + name("NORB") + i4({2}))),
               AllOf(HasSubstr("int constant 'norb' is there twice"), HasSubstr("byte 29")));
-  EXPECT_THAT(complaint(file_with(i4({0, 0, 0, 2, 1001, 0, 1001, 0}))), HasSubstr("the segment table ao is there twice"));
+  EXPECT_THAT(complaint(file_with(i4({0, 0, 0, 2, 1001, 0, 1001, 0}))),
+              HasSubstr("the segment table ao is there twice"));
 }
 
 TEST(sial_binary, kinds_that_are_none) {
@@ -164,8 +176,10 @@ TEST(sial_binary, kinds_that_are_none) {
 
 TEST(sial_binary, arrays_that_do_not_fit_together) {
   const auto array = [](const std::string& rest) { return file_with(i4({0, 0, 0, 0, 0, 1}) + name("n") + rest); };
-  EXPECT_THAT(complaint(array(i4({2, 1, 3, 3, 7, 8, 9}))), HasSubstr("the rank of int array 'n' is 2, and it has 1 dims"));
-  EXPECT_THAT(complaint(array(i4({1, 1, 3, 2, 7, 8}))), AllOf(HasSubstr("int array 'n' has 2 values"), HasSubstr("dims [3] make 3")));
+  EXPECT_THAT(complaint(array(i4({2, 1, 3, 3, 7, 8, 9}))),
+              HasSubstr("the rank of int array 'n' is 2, and it has 1 dims"));
+  EXPECT_THAT(complaint(array(i4({1, 1, 3, 2, 7, 8}))),
+              AllOf(HasSubstr("int array 'n' has 2 values"), HasSubstr("dims [3] make 3")));
   EXPECT_THAT(complaint(array(i4({1, 1, -3, 0}))), HasSubstr("an extent is -3"));
   EXPECT_THAT(complaint(array(i4({-1, 0, 0, 0}))), HasSubstr("the rank of int array 'n' is -1"));
   EXPECT_THAT(complaint(array(i4({3, 3, 2147483647, 2147483647, 2147483647, 0}))), HasSubstr("too large a product"));

@@ -62,7 +62,8 @@ TEST_F(sial_init, offsets_of_segments) {
   for (const std::int64_t segment : {0, 5, -1})
     EXPECT_THAT(message_of([&] { data.offset_of(index_kind::moa, segment); }, error_kind::input),
                 HasSubstr("the initialization data have 3"));
-  EXPECT_THAT(message_of([&] { data.offset_of(index_kind::ao, 2); }, error_kind::input), HasSubstr("no segment 2 of kind ao"));
+  EXPECT_THAT(message_of([&] { data.offset_of(index_kind::ao, 2); }, error_kind::input),
+              HasSubstr("no segment 2 of kind ao"));
 }
 
 TEST_F(sial_init, files_of_both_forms) {
@@ -81,7 +82,8 @@ TEST_F(sial_init, files_that_cannot_be_read) {
               AllOf(HasSubstr("none.dat"), HasSubstr("No such file")));
   EXPECT_THAT(message_of([&] { read_init(m_folder); }, error_kind::input), HasSubstr("it is a directory"));
   std::ofstream(m_folder / "empty.dat");
-  EXPECT_THAT(message_of([&] { read_init(m_folder / "empty.dat"); }, error_kind::input), HasSubstr("the initialization file is empty"));
+  EXPECT_THAT(message_of([&] { read_init(m_folder / "empty.dat"); }, error_kind::input),
+              HasSubstr("the initialization file is empty"));
   init_data wrong;
   wrong.segments[index_kind::la] = {0};
   write_init(wrong, m_folder / "wrong.dat");
@@ -90,9 +92,11 @@ TEST_F(sial_init, files_that_cannot_be_read) {
 }
 
 TEST_F(sial_init, files_that_cannot_be_written) {
-  EXPECT_THAT(message_of([&] { write_init({}, m_folder / "no/such/folder.dat"); }, error_kind::output), HasSubstr("cannot write the file"));
+  EXPECT_THAT(message_of([&] { write_init({}, m_folder / "no/such/folder.dat"); }, error_kind::output),
+              HasSubstr("cannot write the file"));
   fs::create_directory(m_folder / "taken.dat");
-  EXPECT_THAT(message_of([&] { write_init({}, m_folder / "taken.dat"); }, error_kind::output), HasSubstr("cannot write the file"));
+  EXPECT_THAT(message_of([&] { write_init({}, m_folder / "taken.dat"); }, error_kind::output),
+              HasSubstr("cannot write the file"));
   EXPECT_EQ(std::distance(fs::directory_iterator(m_folder), {}), 1);  // nothing half written is left
 }
 

@@ -93,13 +93,15 @@ TEST(sial_toml, bytes_that_are_no_text) {
 TEST(sial_toml, wrong_keys_have_their_line) {
   EXPECT_THAT(refusal("\n[intz]\nn = 1\n"),
               AllOf(HasSubstr("unknown key 'intz'"), HasSubstr("did you mean 'ints'"), HasSubstr("job.toml:2:2")));
-  EXPECT_THAT(refusal("[segments]\naos = [1]\n"), AllOf(HasSubstr("unknown kind of segments 'aos'"), HasSubstr("job.toml:2:1")));
+  EXPECT_THAT(refusal("[segments]\naos = [1]\n"),
+              AllOf(HasSubstr("unknown kind of segments 'aos'"), HasSubstr("job.toml:2:1")));
   EXPECT_THAT(refusal("[float_arrays.a]\ndim = [1]\ndata = [1]\n"), HasSubstr("unknown key of float array 'a': 'dim'"));
 }
 
 TEST(sial_toml, wrong_types) {
   EXPECT_THAT(refusal("programs = \"a\"\n"), HasSubstr("the list of programs is text, not a list"));
-  EXPECT_THAT(refusal("programs = [1]\n"), HasSubstr("an element of the list of programs is an integer, not text in quotes"));
+  EXPECT_THAT(refusal("programs = [1]\n"),
+              HasSubstr("an element of the list of programs is an integer, not text in quotes"));
   EXPECT_THAT(refusal("[ints]\nn = 1.0\n"),
               AllOf(HasSubstr("int constant 'n' is a number with a point, not an integer"), HasSubstr("job.toml:2:1")));
   EXPECT_THAT(refusal("[scalars]\nx = \"1\"\n"), HasSubstr("scalar constant 'x' is text, not a number"));
@@ -115,7 +117,8 @@ TEST(sial_toml, names_given_twice) {
 }
 
 TEST(sial_toml, arrays_that_do_not_fit_together) {
-  EXPECT_THAT(refusal("[int_arrays.n]\ndims = [2, 2]\ndata = [1, 2, 3]\n"), HasSubstr("int array 'n' has 3 values, dims [2, 2] make 4"));
+  EXPECT_THAT(refusal("[int_arrays.n]\ndims = [2, 2]\ndata = [1, 2, 3]\n"),
+              HasSubstr("int array 'n' has 3 values, dims [2, 2] make 4"));
   EXPECT_THAT(refusal("[int_arrays.n]\ndims = [-1]\ndata = []\n"), HasSubstr("an extent is -1"));
   EXPECT_THAT(refusal("[int_arrays.n]\ndims = [1]\n"), HasSubstr("int array 'n' has no 'data'"));
 }

@@ -20,7 +20,8 @@ using testing::HasSubstr;
 
 struct sial_elements : testing::Test {
   call_site call;
-  std::string complaint(const std::string& name, const std::string& signature, std::initializer_list<block*> arguments) {
+  std::string complaint(const std::string& name, const std::string& signature,
+                        std::initializer_list<block*> arguments) {
     return test_support::message_of([&] { call(name, signature, arguments); }, error_kind::task);
   }
 };
@@ -130,7 +131,8 @@ TEST_F(sial_elements, arrays_of_the_initialization_data) {
   EXPECT_EQ(call.host.printed, "int_array_data = 1 2 3 4 5 6 7 8\n");
   call("get_and_print_scalar_array_dummy", "w", {&x});
   EXPECT_THAT(x.values, ElementsAre(2.5, 3, 4, 5, 5, 6, 7, 8, 0));
-  EXPECT_THAT(complaint("get_and_print_int_array_dummy", "w", {&small}), HasSubstr("y[1] has 2 elements, too few for the 8"));
+  EXPECT_THAT(complaint("get_and_print_int_array_dummy", "w", {&small}),
+              HasSubstr("y[1] has 2 elements, too few for the 8"));
   call.data = {};
   EXPECT_THAT(complaint("get_and_print_int_array_dummy", "w", {&x}), HasSubstr("no array 'int_array_data'"));
 }

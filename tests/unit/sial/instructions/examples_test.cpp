@@ -30,7 +30,8 @@ TEST_F(sial_examples, in_c) {
   call("my_denominator", "u", {&x});
   EXPECT_THAT(x.values, ElementsAre(1 / -5.0, 1 / -7.0, 6 / -3.0, 7 / -5.0));
   x.at({3, 2}, {4, 1});
-  EXPECT_THAT(message_of([&] { call("my_denominator", "u", {&x}); }, error_kind::task), HasSubstr("'orbital_energies' is too short"));
+  EXPECT_THAT(message_of([&] { call("my_denominator", "u", {&x}); }, error_kind::task),
+              HasSubstr("'orbital_energies' is too short"));
 }
 
 TEST_F(sial_examples, with_a_form_for_devices) {

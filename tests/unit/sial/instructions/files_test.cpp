@@ -34,7 +34,8 @@ class sial_files : public testing::Test {
   call_site call;
 
  private:
-  fs::path m_before = fs::current_path(), m_folder = fs::path(testing::TempDir()) / ("sial_files_" + std::to_string(::getpid()));
+  fs::path m_before = fs::current_path(),
+           m_folder = fs::path(testing::TempDir()) / ("sial_files_" + std::to_string(::getpid()));
 };
 
 TEST_F(sial_files, text) {
@@ -44,7 +45,8 @@ TEST_F(sial_files, text) {
   call("read_block_from_text_file", "w", {&x});
   EXPECT_THAT(x.values, ElementsAre(1.5, -2, 300, 4));
   std::ofstream("a[3.12].txt") << "1 2 3";
-  EXPECT_THAT(complaint("read_block_from_text_file", x), HasSubstr("a[3.12].txt has 3 numbers, a[3,12] has 4 elements"));
+  EXPECT_THAT(complaint("read_block_from_text_file", x),
+              HasSubstr("a[3.12].txt has 3 numbers, a[3,12] has 4 elements"));
   std::ofstream("a[3.12].txt") << "1 2 3 4 5";
   EXPECT_THAT(complaint("read_block_from_text_file", x), HasSubstr("has more than the 4 numbers"));
   std::ofstream("a[3.12].txt") << "1 2 x3 4";
@@ -59,7 +61,8 @@ TEST_F(sial_files, written_blocks_are_read_again) {
   call("read_block_from_file", "w", {&y});
   EXPECT_EQ(x.values, y.values);
   EXPECT_EQ(std::distance(fs::directory_iterator("."), {}), 1);
-  EXPECT_THAT(complaint("read_block_from_file", other), HasSubstr("holds a block of other extents than a[1,1], which is 3 x 2"));
+  EXPECT_THAT(complaint("read_block_from_file", other),
+              HasSubstr("holds a block of other extents than a[1,1], which is 3 x 2"));
   EXPECT_THAT(complaint("write_block_to_file", s), HasSubstr("s is a scalar, and a block is expected"));
   fs::resize_file("a[1.1].block", fs::file_size("a[1.1].block") - 1);
   EXPECT_THAT(complaint("read_block_from_file", y), HasSubstr("bytes, and"));

@@ -31,7 +31,8 @@ struct sial_library : testing::Test {
   std::string refused(const std::string& library, const std::string& sha256 = {}) {
     return message_of([&] { call.registry.load(library, sha256); }, error_kind::plugin);
   }
-  std::string complaint(const std::string& name, const std::string& signature, std::initializer_list<block*> arguments) {
+  std::string complaint(const std::string& name, const std::string& signature,
+                        std::initializer_list<block*> arguments) {
     return message_of([&] { call(name, signature, arguments); }, error_kind::task);
   }
 };
@@ -99,9 +100,13 @@ TEST_F(sial_library, a_host_that_cannot_print_fails_the_call_after_it) {
   block x("x", {14});
   const sial_argument argument = x.argument('w');
   instruction_job job(call.data, 0, 1, broken);
-  EXPECT_THAT(message_of([&] { execute(call.registry.find("sample_ask", "w"), job, {&argument, 1}); }, error_kind::task),
+  EXPECT_THAT(message_of(
+                  [&] {
+                    execute(call.registry.find("sample_ask", "w"), job, {&argument, 1});
+                  },
+                  error_kind::task),
               HasSubstr("super instruction 'sample_ask' failed: the disk is full"));  // nothing is thrown through C
-  EXPECT_EQ(x.values[13], 1);  // it ran to its end
+  EXPECT_EQ(x.values[13], 1);                                                         // it ran to its end
 }
 
 TEST_F(sial_library, calls_that_are_not_thread_safe_are_one_at_a_time) {
@@ -129,15 +134,16 @@ TEST_F(sial_library, names_are_looked_for_in_folders) {
   EXPECT_THAT(other.registry.libraries(), ElementsAre((libraries / "libsial_sample.so").string()));
   other.registry.load("libsial_sample.so");  // the same file: passed over
   EXPECT_EQ(other.registry.libraries().size(), 1u);
-  EXPECT_THAT(
-      message_of([&] { other.registry.load("sial_simple"); }, error_kind::plugin),
-      AllOf(HasSubstr("no library of super instructions called 'sial_simple'"), HasSubstr("looked in /none, " + libraries.string())));
+  EXPECT_THAT(message_of([&] { other.registry.load("sial_simple"); }, error_kind::plugin),
+              AllOf(HasSubstr("no library of super instructions called 'sial_simple'"),
+                    HasSubstr("looked in /none, " + libraries.string())));
   EXPECT_THAT(refused("sial_sample"), HasSubstr("no folders were given to look in"));
 }
 
 TEST_F(sial_library, files_that_are_refused) {
   EXPECT_THAT(refused((libraries / "libnothing.so").string()), HasSubstr("cannot be found"));
-  EXPECT_THAT(refused((libraries / "libsial_sample_mute.so").string()), HasSubstr("does not export tessera_sial_instructions"));
+  EXPECT_THAT(refused((libraries / "libsial_sample_mute.so").string()),
+              HasSubstr("does not export tessera_sial_instructions"));
   EXPECT_THAT(refused((libraries / "libsial_sample_later.so").string()),
               HasSubstr("built for version 2 of the interface of super instructions, this program offers 1"));
   EXPECT_THAT(refused((libraries / "libsial_sample.so").string(), std::string(64, '0')), HasSubstr("checksum"));
@@ -155,8 +161,8 @@ TEST_F(sial_library, files_that_are_refused) {
 TEST_F(sial_library, names_that_are_taken) {
   call.registry.load((libraries / "libsial_sample.so").string());
   EXPECT_THAT(refused((libraries / "libsial_sample_twin.so").string()),
-              AllOf(HasSubstr("the super instruction 'sample_twice' is there already: an instruction of "), HasSubstr("libsial_sample.so"),
-                    HasSubstr("libsial_sample_twin.so")));
+              AllOf(HasSubstr("the super instruction 'sample_twice' is there already: an instruction of "),
+                    HasSubstr("libsial_sample.so"), HasSubstr("libsial_sample_twin.so")));
   EXPECT_EQ(call.registry.libraries().size(), 1u);
   const auto nothing = [](const instruction_call&) {};
   EXPECT_THAT(message_of(
@@ -186,7 +192,8 @@ TEST_F(sial_library, unknown_names_and_other_signatures) {
               HasSubstr("super instruction 'return_sval' takes rw or ru, not wr"));
   EXPECT_THAT(message_of([&] { call.registry.find("sample_twice", ""); }, error_kind::input),
               AllOf(HasSubstr("takes u or uu, not none"), HasSubstr("libsial_sample.so")));
-  EXPECT_THAT(message_of([&] { call.registry.find("list_block_map", "r"); }, error_kind::input), HasSubstr("takes none, not r"));
+  EXPECT_THAT(message_of([&] { call.registry.find("list_block_map", "r"); }, error_kind::input),
+              HasSubstr("takes none, not r"));
 }
 
 std::string refused_table(const sial_table* table) {
@@ -206,7 +213,8 @@ TEST_F(sial_library, tables_that_are_refused) {
   table = {sizeof table, SIAL_INTERFACE_VERSION, 1, nullptr, nullptr};
   EXPECT_THAT(refused_table(&table), HasSubstr("has no instructions"));
   constexpr std::uint32_t size = sizeof(sial_instruction);
-  EXPECT_THAT(refused_entry({8, 0, "a", "", nothing, nullptr}), HasSubstr("instruction number 0 of the library's table is too short (8 bytes)"));
+  EXPECT_THAT(refused_entry({8, 0, "a", "", nothing, nullptr}),
+              HasSubstr("instruction number 0 of the library's table is too short (8 bytes)"));
   EXPECT_THAT(refused_entry({0, 0, "a", "", nothing, nullptr}), HasSubstr("too short (0 bytes)"));
   for (const char* name : {static_cast<const char*>(nullptr), "", "Upper", "1st", "a b"})
     EXPECT_THAT(refused_entry({size, 0, name, "", nothing, nullptr}), HasSubstr("has no proper name"));
@@ -228,7 +236,9 @@ TEST_F(sial_library, kernels) {
   EXPECT_EQ(taken[0].kernel->text, "KERNEL void k() {}");
   for (const int over : {-1, 2}) {
     kernel.over = over;
-    EXPECT_THAT(refused_entry(one), HasSubstr("the kernel of the library's instruction 'a' has no argument of the number `over`")) << over;
+    EXPECT_THAT(refused_entry(one),
+                HasSubstr("the kernel of the library's instruction 'a' has no argument of the number `over`"))
+        << over;
   }
   kernel = {sizeof kernel, 0, "", "text"};
   EXPECT_THAT(refused_entry(one), HasSubstr("has no name"));
@@ -244,8 +254,10 @@ TEST_F(sial_library, entries_of_an_earlier_version_have_no_kernel) {
     const char *name, *signature;
     sial_function function;
   };
-  const earlier two[] = {{sizeof(earlier), 0, "earlier_one", "u", nothing}, {sizeof(earlier), 0, "earlier_two", "r", nothing}};
-  const sial_table table{sizeof(sial_table), SIAL_INTERFACE_VERSION, 2, reinterpret_cast<const sial_instruction*>(two), nullptr};
+  const earlier two[] = {{sizeof(earlier), 0, "earlier_one", "u", nothing},
+                         {sizeof(earlier), 0, "earlier_two", "r", nothing}};
+  const sial_table table{sizeof(sial_table), SIAL_INTERFACE_VERSION, 2, reinterpret_cast<const sial_instruction*>(two),
+                         nullptr};
   const auto taken = instructions_of(&table, "my.so");
   ASSERT_EQ(taken.size(), 2u);
   EXPECT_EQ(taken[1].name, "earlier_two");
@@ -257,7 +269,8 @@ TEST_F(sial_library, longer_entries_of_a_later_version_are_stepped_over) {
     sial_instruction known;
     double more[3];
   };
-  const later two[] = {{{sizeof(later), 0, "later_one", "", nothing, nullptr}, {}}, {{sizeof(later), 0, "later_two", "R|", nothing, nullptr}, {}}};
+  const later two[] = {{{sizeof(later), 0, "later_one", "", nothing, nullptr}, {}},
+                       {{sizeof(later), 0, "later_two", "R|", nothing, nullptr}, {}}};
   const sial_table table{sizeof(sial_table), SIAL_INTERFACE_VERSION, 2, &two[0].known, nullptr};
   const auto taken = instructions_of(&table, "my.so");
   ASSERT_EQ(taken.size(), 2u);

@@ -63,7 +63,8 @@ struct sial_linear_algebra : testing::Test {
   static block square(const char* name, std::size_t n, matrix values = {}) {
     return {name, {static_cast<std::int64_t>(n), static_cast<std::int64_t>(n)}, std::move(values)};
   }
-  std::string complaint(const std::string& name, const std::string& signature, std::initializer_list<block*> arguments) {
+  std::string complaint(const std::string& name, const std::string& signature,
+                        std::initializer_list<block*> arguments) {
     return test_support::message_of([&] { call(name, signature, arguments); }, error_kind::task);
   }
 };
@@ -221,15 +222,19 @@ TEST_F(sial_linear_algebra, one_error_has_the_coefficient_1) {
 }
 
 TEST_F(sial_linear_algebra, what_is_refused) {
-  block wide("w", {2, 3}), two = square("a", 2, {1, 0, 0, 1}), three = square("b", 3), e("e", {3}), s = block::scalar("s", 0);
-  EXPECT_THAT(complaint("eigen_calc", "uu", {&wide, &two}), HasSubstr("w[1,1] is 2 x 3, and a square matrix is expected"));
+  block wide("w", {2, 3}), two = square("a", 2, {1, 0, 0, 1}), three = square("b", 3), e("e", {3}),
+                           s = block::scalar("s", 0);
+  EXPECT_THAT(complaint("eigen_calc", "uu", {&wide, &two}),
+              HasSubstr("w[1,1] is 2 x 3, and a square matrix is expected"));
   EXPECT_THAT(complaint("eigen_calc", "uu", {&two, &three}), HasSubstr("b[1,1] is 3 x 3, and 2 x 2 is expected"));
   EXPECT_THAT(complaint("eigen_calc", "uu", {&s, &three}), HasSubstr("s is a scalar, and a square matrix"));
   block l = square("l", 2), r = square("r", 2);
-  EXPECT_THAT(complaint("gen_eigen_calc", "uuuu", {&two, &l, &r, &e}), HasSubstr("e[1] has 3 elements, and 2 are expected"));
+  EXPECT_THAT(complaint("gen_eigen_calc", "uuuu", {&two, &l, &r, &e}),
+              HasSubstr("e[1] has 3 elements, and 2 are expected"));
   two.values = {1, std::nan(""), 0, 1};
   EXPECT_THAT(complaint("eigen_calc", "uu", {&two, &l}), HasSubstr("has an element that is no number"));
-  EXPECT_THAT(complaint("compute_diis", "u", {&three}), HasSubstr("the equations of DIIS are singular: b[1,1] has 0 rows"));
+  EXPECT_THAT(complaint("compute_diis", "u", {&three}),
+              HasSubstr("the equations of DIIS are singular: b[1,1] has 0 rows"));
   block dependent = square("d", 2, {1, 0, 1, 1});
   EXPECT_THAT(complaint("compute_diis", "u", {&dependent}), HasSubstr("singular"));
 }

@@ -24,7 +24,8 @@ static int32_t ask(const sial_job* job, int32_t count, const sial_argument* argu
   to[5] = job->find_scalar(job, "conv", &real) == 1 ? real : -1;
   to[6] = (double)job->segments(job, SIAL_MOA, &lengths);
   to[7] = lengths == NULL ? -1 : (double)lengths[1];
-  to[8] = (double)(job->segments(job, SIAL_LA, &lengths) + job->segments(job, 17, &lengths) + job->segments(job, -1, &lengths));
+  to[8] = (double)(job->segments(job, SIAL_LA, &lengths) + job->segments(job, 17, &lengths) +
+                   job->segments(job, -1, &lengths));
   to[9] = job->find_float_array(job, "coords", &floats) == 1 ? floats.values[floats.dims[0]] : -1;
   to[10] = job->find_int_array(job, "atom", &ints) == 1 ? (double)ints.values[ints.elements - 1] : -1;
   to[11] = job->find_int_array(job, NULL, &ints);
@@ -72,5 +73,7 @@ static const sial_table table = {sizeof(sial_table), SAMPLE_VERSION, 4, all, "sa
 #ifdef SAMPLE_SYMBOL
 SIAL_EXPORT const sial_table* SAMPLE_SYMBOL(void) { return &table; }
 #else
-SIAL_EXPORT const sial_table* tessera_sial_instructions(uint32_t version) { return version == SIAL_INTERFACE_VERSION ? &table : NULL; }
+SIAL_EXPORT const sial_table* tessera_sial_instructions(uint32_t version) {
+  return version == SIAL_INTERFACE_VERSION ? &table : NULL;
+}
 #endif

@@ -13,7 +13,9 @@ namespace {
 
 std::map<std::int64_t, int> contents_of(const ordinal_map<int>& of) {
   std::map<std::int64_t, int> all;
-  of.for_each([&](std::int64_t ordinal, int& what) { EXPECT_TRUE(all.emplace(ordinal, what).second) << ordinal << " came twice"; });
+  of.for_each([&](std::int64_t ordinal, int& what) {
+    EXPECT_TRUE(all.emplace(ordinal, what).second) << ordinal << " came twice";
+  });
   return all;
 }
 
@@ -28,7 +30,8 @@ TEST(ordinal_map, an_empty_one_has_nothing) {
 }
 
 TEST(ordinal_map, is_what_a_map_is) {
-  for (const std::int64_t stride : {std::int64_t{1}, std::int64_t{64}, std::int64_t{4096}, std::int64_t{1} << 20, (std::int64_t{1} << 40) + 1}) {
+  for (const std::int64_t stride :
+       {std::int64_t{1}, std::int64_t{64}, std::int64_t{4096}, std::int64_t{1} << 20, (std::int64_t{1} << 40) + 1}) {
     std::mt19937_64 random(static_cast<std::uint64_t>(stride));
     ordinal_map<int> map;
     std::map<std::int64_t, int> oracle;
@@ -71,7 +74,8 @@ TEST(ordinal_map, one_that_was_large_finds_after_each_clearing) {
       EXPECT_EQ(map.find(ordinal), nullptr) << round;
       map.add(ordinal, numbers[static_cast<std::size_t>(ordinal % 5000)]);
     }
-    for (const std::int64_t ordinal : {3, 4096, 70'000, 1 << 30}) EXPECT_EQ(map.find(ordinal), &numbers[static_cast<std::size_t>(ordinal % 5000)]) << round;
+    for (const std::int64_t ordinal : {3, 4096, 70'000, 1 << 30})
+      EXPECT_EQ(map.find(ordinal), &numbers[static_cast<std::size_t>(ordinal % 5000)]) << round;
     EXPECT_EQ(contents_of(map).size(), 4u);
   }
 }

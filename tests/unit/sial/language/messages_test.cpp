@@ -23,13 +23,16 @@ TEST(sial_messages, bytes_that_terminals_obey_are_not_shown) {
 
 TEST(sial_messages, of_a_long_line_a_part_is_shown) {
   const std::string text = shown(std::string(500, 'a') + "b" + std::string(500, 'c'), 501, 1);
-  EXPECT_EQ(text, "f:1:501: error: wrong\n  " + std::string(60, 'a') + "b" + std::string(59, 'c') + "\n  " + std::string(60, ' ') + "^\n");
+  EXPECT_EQ(text, "f:1:501: error: wrong\n  " + std::string(60, 'a') + "b" + std::string(59, 'c') + "\n  " +
+                      std::string(60, ' ') + "^\n");
 }
 
 TEST(sial_messages, places_that_are_not_in_the_text_are_named_alone) {
   const source_set none;
-  EXPECT_EQ(to_text(message{severity::warning, {0, 3, 1}, 1, "odd", "do this"}, none), "warning: odd\n  hint: do this\n");
-  EXPECT_EQ(to_text(message{severity::error, {0, 9, 1}, 1, "odd", ""}, source_set{{{"f", {"a"}}}}), "f:9:1: error: odd\n");
+  EXPECT_EQ(to_text(message{severity::warning, {0, 3, 1}, 1, "odd", "do this"}, none),
+            "warning: odd\n  hint: do this\n");
+  EXPECT_EQ(to_text(message{severity::error, {0, 9, 1}, 1, "odd", ""}, source_set{{{"f", {"a"}}}}),
+            "f:9:1: error: odd\n");
 }
 
 TEST(sial_messages, lines_are_split_at_every_kind_of_end) {
@@ -44,26 +47,32 @@ std::string warnings_of(const std::string& text) {
   const compiled c = compile_text(text);
   EXPECT_TRUE(c.result) << outcome(c);
   std::string all;
-  for (const message& m : c.messages) all += std::to_string(m.where.line) + ":" + std::to_string(m.where.column) + " " + m.what + "\n";
+  for (const message& m : c.messages)
+    all += std::to_string(m.where.line) + ":" + std::to_string(m.where.column) + " " + m.what + "\n";
   return all;
 }
 
 TEST(sial_messages, warnings) {
-  EXPECT_EQ(warnings_of("sial q\nindex s = 1:2\ntemp t[s]\nproc a\nendproc a\nproc b\ncall b\nendproc b\ncall b\nendsial q"),
-            "3:6 array 't' is not used\n4:6 procedure 'a' is not called\n7:1 procedure 'b' calls itself\n");
   EXPECT_EQ(
-      warnings_of("sial q\npredefined int n = 3\nindex s = 1:n\nscalar x\npardo s \"fast\"\ncollective x += 1.0\nendpardo s\nendsial q"),
-      "2:16 'n' is predefined: its initial value here has no effect\n5:1 the pragma \"fast\" is not known and has no effect\n6:1 "
-      "'collective' is in a pardo, but every worker must reach it\n");
-  EXPECT_EQ(warnings_of("sial q\nindex s = 1:2\nserved v[s]\ndistributed d[s]\nspecial f w\ndelete v\ndestroy d\ndo s\nexecute f "
-                        "d[s]\nenddo s\nendsial q"),
-            "6:1 'v' is served: the word for it is 'destroy'\n7:1 'd' is distributed: the word for it is 'delete'\n9:11 argument 1 is "
-            "written, but 'd' is distributed: the array itself does not change\n");
+      warnings_of("sial q\nindex s = 1:2\ntemp t[s]\nproc a\nendproc a\nproc b\ncall b\nendproc b\ncall b\nendsial q"),
+      "3:6 array 't' is not used\n4:6 procedure 'a' is not called\n7:1 procedure 'b' calls itself\n");
+  EXPECT_EQ(warnings_of("sial q\npredefined int n = 3\nindex s = 1:n\nscalar x\npardo s \"fast\"\ncollective x += "
+                        "1.0\nendpardo s\nendsial q"),
+            "2:16 'n' is predefined: its initial value here has no effect\n5:1 the pragma \"fast\" is not known and "
+            "has no effect\n6:1 "
+            "'collective' is in a pardo, but every worker must reach it\n");
+  EXPECT_EQ(
+      warnings_of(
+          "sial q\nindex s = 1:2\nserved v[s]\ndistributed d[s]\nspecial f w\ndelete v\ndestroy d\ndo s\nexecute f "
+          "d[s]\nenddo s\nendsial q"),
+      "6:1 'v' is served: the word for it is 'destroy'\n7:1 'd' is distributed: the word for it is 'delete'\n9:11 "
+      "argument 1 is "
+      "written, but 'd' is distributed: the array itself does not change\n");
 }
 
 TEST(sial_messages, unused_things_of_imported_files_are_not_told) {
-  const compiled c = compile_files(
-      {{"main.sialx", "import \"a\"\nsial q\nendsial q"}, {"a", "sial a\nindex s = 1:2\ntemp t[s]\nproc p\nendproc p\nendsial a"}});
+  const compiled c = compile_files({{"main.sialx", "import \"a\"\nsial q\nendsial q"},
+                                    {"a", "sial a\nindex s = 1:2\ntemp t[s]\nproc p\nendproc p\nendsial a"}});
   EXPECT_TRUE(c.result);
   EXPECT_TRUE(c.messages.empty()) << outcome(c);
 }
