@@ -25,7 +25,7 @@ std::string to_json_text(const learnt_times& learnt) {
   all["machine"] = learnt.machine;
   all["refused"] = learnt.refused;
   auto sizes = nlohmann::ordered_json::array();
-  for (const schedule::history_cell& c : learnt.sizes)
+  for (const placement::history_cell& c : learnt.sizes)
     sizes.push_back({{"operation", c.operation},
                      {"type", name_of(c.type)},
                      {"place", c.place},

@@ -102,13 +102,13 @@ void report::add_statistics(const statistics& s) {
       {"sizes", s.placement->sizes},         {"crossovers", crossovers_json(s.placement->crossovers)}};
 }
 
-nlohmann::ordered_json crossovers_json(std::span<const schedule::crossover> crossovers) {
+nlohmann::ordered_json crossovers_json(std::span<const placement::crossover> crossovers) {
   auto rows = nlohmann::ordered_json::array();
-  const auto size = [](const schedule::crossover::size& is) -> nlohmann::ordered_json {
+  const auto size = [](const placement::crossover::size& is) -> nlohmann::ordered_json {
     if (!is.found) return nullptr;
     return {{"amount", is.amount}, {"block_bytes", is.block_bytes}};
   };
-  for (const schedule::crossover& c : crossovers)
+  for (const placement::crossover& c : crossovers)
     rows.push_back({{"operation", c.operation},
                     {"type", name_of(c.type)},
                     {"host", c.host},

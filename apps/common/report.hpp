@@ -39,6 +39,6 @@ class report {
 };
 
 /// From which size on a device beats the host; null where there is none.
-nlohmann::ordered_json crossovers_json(std::span<const schedule::crossover> crossovers);
+nlohmann::ordered_json crossovers_json(std::span<const placement::crossover> crossovers);
 
 }  // namespace tessera::apps

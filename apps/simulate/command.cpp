@@ -51,9 +51,9 @@ double peak_resident_bytes() {
 }
 
 /// Measured times of this machine's host operations.
-std::vector<schedule::history_cell> learnt_on_the_host(const config::document& configuration, bool quiet) {
+std::vector<placement::history_cell> learnt_on_the_host(const config::document& configuration, bool quiet) {
   const learnt_times all = read_learnt_times(hierarchy::assemble(configuration, log_to_stderr(quiet)));
-  std::vector<schedule::history_cell> host;
+  std::vector<placement::history_cell> host;
   for (const auto& cell : all.sizes)
     if (cell.place == "cpu") host.push_back(cell);
   if (host.empty())
@@ -218,7 +218,7 @@ int run(const simulate_options& o) {
   const double before = resident_bytes();
   auto made =
       hierarchy::imagine(described, settings,
-                         o.learnt ? learnt_on_the_host(configuration, o.quiet) : std::vector<schedule::history_cell>{});
+                         o.learnt ? learnt_on_the_host(configuration, o.quiet) : std::vector<placement::history_cell>{});
   const std::shared_ptr<hierarchy::world> world = made.what;
   runtime rt(std::move(made.is));
   double room = 0;

@@ -3,8 +3,8 @@
 
 #include "bench/common/measure.hpp"
 #include "core/operation/blas.hpp"
-#include "core/schedule/history.hpp"
-#include "core/schedule/placement.hpp"
+#include "core/placement/history.hpp"
+#include "core/placement/policy.hpp"
 #include "tessera/tessera.hpp"
 
 namespace {
@@ -15,28 +15,28 @@ constexpr std::int64_t most = 16384;
 
 /// Estimates for all places, the choice, the note of it: what `cost` adds to any choice.
 void pure(long n) {
-  std::vector<schedule::place_kind> kinds(places);
+  std::vector<placement::place_kind> kinds(places);
   for (std::uint32_t k = 0; k < places; ++k) kinds[k].name = "place " + std::to_string(k);
-  schedule::history model(kinds);
+  placement::history model(kinds);
   const operation::definition what = operation::gemm();
-  schedule::history::profile* profile = model.profile_of(what, element_type::f64);
+  placement::history::profile* profile = model.profile_of(what, element_type::f64);
   for (std::uint32_t k = 0; k < places; ++k)
     for (int sample = 0; sample < 20; ++sample)
       for (double amount = 1e3; amount < 1e9; amount *= 10) model.observe(*profile, k, {amount}, amount * (k + 1));
   std::uint32_t sum = 0;
-  std::vector<schedule::candidate> plan(places);
-  std::vector<schedule::history::option> options(places);
+  std::vector<placement::candidate> plan(places);
+  std::vector<placement::history::option> options(places);
   const double started = bench::now();
   for (long i = 0; i < n; ++i) {
     const double amount = 1e3 * double(1 + i % 4096);
-    schedule::history::profile* p = model.profile_of(what, element_type::f64);
+    placement::history::profile* p = model.profile_of(what, element_type::f64);
     for (std::uint32_t k = 0; k < places; ++k) {
-      plan[k].executor = k;
+      plan[k].place = k;
       plan[k].queue_seconds = 1e-9 * double((i * 7 + k) % 64);
       plan[k].execute_seconds = model.seconds(p, k, amount);
       options[k] = {k, plan[k].finish_seconds(), plan[k].execute_seconds};
     }
-    const std::size_t best = schedule::place(schedule::placement_policy::cost, plan);
+    const std::size_t best = placement::place(placement::placement_policy::cost, plan);
     sum += static_cast<std::uint32_t>(model.decide(*p, amount, options, best));
   }
   bench::row("placement", "tessera", "model", 1, "ns_per_choice", (bench::now() - started) / double(n) * 1e9);

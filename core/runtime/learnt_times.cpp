@@ -7,7 +7,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/units.hpp"
-#include "core/schedule/history_file.hpp"
+#include "core/placement/history_file.hpp"
 
 namespace tessera {
 namespace {
@@ -27,27 +27,27 @@ std::string short_number(double value) {
 
 learnt_times read_learnt_times(const machine& m) {
   learnt_times out;
-  out.machine = schedule::machine_lines(m.plugins->devices());
-  const auto file = schedule::history_path(m.settings.history, schedule::signature_of(out.machine));
+  out.machine = placement::machine_lines(m.plugins->devices());
+  const auto file = placement::history_path(m.settings.history, placement::signature_of(out.machine));
   out.file = file.string();
   if (file.empty()) return out;
-  schedule::stored_history stored = schedule::read_history(file, out.machine);
+  placement::stored_history stored = placement::read_history(file, out.machine);
   out.refused = std::move(stored.refused);
   out.sizes = std::move(stored.cells);
-  out.crossovers = schedule::crossovers_of(out.sizes, stored.kinds);
+  out.crossovers = placement::crossovers_of(out.sizes, stored.kinds);
   return out;
 }
 
 bool clear_learnt_times(const machine& m) {
-  const auto lines = schedule::machine_lines(m.plugins->devices());
-  const auto file = schedule::history_path(m.settings.history, schedule::signature_of(lines));
-  return !file.empty() && schedule::clear_history(file, lines);
+  const auto lines = placement::machine_lines(m.plugins->devices());
+  const auto file = placement::history_path(m.settings.history, placement::signature_of(lines));
+  return !file.empty() && placement::clear_history(file, lines);
 }
 
-std::string to_text(std::span<const schedule::crossover> crossovers) {
+std::string to_text(std::span<const placement::crossover> crossovers) {
   std::string text;
   const auto bytes = [](double value) { return format_bytes(value); };
-  for (const schedule::crossover& c : crossovers) {
+  for (const placement::crossover& c : crossovers) {
     text += fmt::format("             {} {}: '{}' ", c.operation, name_of(c.type), c.device);
     if (!c.resident.found) {
       text += fmt::format("does not beat {} up to blocks of {}", c.host, bytes(c.largest_block));
@@ -73,7 +73,7 @@ std::string to_text(const learnt_times& learnt) {
   if (learnt.sizes.empty()) return text + "nothing has been learnt yet: run with runtime.placement = \"cost\"\n";
   text += fmt::format("\n{:<12} {:<5} {:<20} {:>12} {:>12} {:>10} {:>14} {:>8}\n", "operation", "type", "place",
                       "amount", "largest block", "time", "rate", "measured");
-  for (const schedule::history_cell& c : learnt.sizes) {
+  for (const placement::history_cell& c : learnt.sizes) {
     const double seconds = c.seconds();
     const char* const unit = c.counts_operations ? "op" : "B";
     text += fmt::format("{:<12} {:<5} {:<20} {:>12} {:>13} {:>10} {:>14} {:>8}\n", c.operation, name_of(c.type),
@@ -85,15 +85,15 @@ std::string to_text(const learnt_times& learnt) {
   return text;
 }
 
-std::unique_ptr<history_keeper> history_keeper::open(const machine& m, schedule::history& model) {
+std::unique_ptr<history_keeper> history_keeper::open(const machine& m, placement::history& model) {
   auto made = std::make_unique<history_keeper>();
   made->m_log = m.log;
-  made->m_machine = schedule::machine_lines(m.plugins->devices());
-  made->m_file = schedule::history_path(m.settings.history, schedule::signature_of(made->m_machine));
+  made->m_machine = placement::machine_lines(m.plugins->devices());
+  made->m_file = placement::history_path(m.settings.history, placement::signature_of(made->m_machine));
   made->m_automatic = m.settings.history == "auto";
   if (made->m_file.empty()) return nullptr;
-  if (!made->m_automatic) schedule::require_history_writable(made->m_file);
-  schedule::stored_history stored = schedule::read_history(made->m_file, made->m_machine);
+  if (!made->m_automatic) placement::require_history_writable(made->m_file);
+  placement::stored_history stored = placement::read_history(made->m_file, made->m_machine);
   if (!stored.refused.empty())
     say(m.log, 2,
         fmt::format("what was learnt in {} is not used: {}{}", made->m_file.string(), stored.refused,
@@ -103,12 +103,12 @@ std::unique_ptr<history_keeper> history_keeper::open(const machine& m, schedule:
   return made;
 }
 
-void history_keeper::keep(const schedule::history& model) const noexcept {
+void history_keeper::keep(const placement::history& model) const noexcept {
   std::string why;
   try {
     const auto cells = model.cells(true);
-    if (std::ranges::none_of(cells, &schedule::history_cell::fresh)) return;
-    why = schedule::write_history(m_file, m_machine, model.kinds(), cells);
+    if (std::ranges::none_of(cells, &placement::history_cell::fresh)) return;
+    why = placement::write_history(m_file, m_machine, model.kinds(), cells);
     if (!why.empty())
       say(m_log, m_automatic ? 1 : 2, fmt::format("what was learnt cannot be written to {}: {}", m_file.string(), why));
   } catch (const std::exception& e) {  // out of memory, a log that throws: what was learnt is not worth more

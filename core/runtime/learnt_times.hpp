@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/runtime/machine.hpp"
-#include "core/schedule/history.hpp"
+#include "core/placement/history.hpp"
 
 namespace tessera {
 
@@ -16,8 +16,8 @@ struct learnt_times {
   std::string file;                             ///< its path; "" when runtime.history is "off" or no folder is known
   std::vector<std::string> machine;             ///< what the machine is recognised by: its CPU, its devices
   std::string refused;                          ///< why the file could not be used; "" when it could, or there is none
-  std::vector<schedule::history_cell> sizes;    ///< ordered by operation, type, place, size
-  std::vector<schedule::crossover> crossovers;  ///< from which size on a device beats the host
+  std::vector<placement::history_cell> sizes;    ///< ordered by operation, type, place, size
+  std::vector<placement::crossover> crossovers;  ///< from which size on a device beats the host
 };
 
 /// Reads it. Throws nothing for what the file contains.
@@ -28,16 +28,16 @@ bool clear_learnt_times(const machine& m);
 /// Tables for people.
 std::string to_text(const learnt_times& learnt);
 /// A line each, e.g. "gemm f64: 'sim: fast' beats cpu from blocks of 128 KiB on, from 512 KiB when data must be moved".
-std::string to_text(std::span<const schedule::crossover> crossovers);
+std::string to_text(std::span<const placement::crossover> crossovers);
 
 /// The runtime's hand on the file.
 class history_keeper {
  public:
   /// Gives the model what an earlier run has kept. Null when nothing is to be kept. A file that cannot be used makes
   /// one line of the log. Throws tessera::error (configuration) when settings.history is a path that cannot be written.
-  static std::unique_ptr<history_keeper> open(const machine& m, schedule::history& model);
+  static std::unique_ptr<history_keeper> open(const machine& m, placement::history& model);
   /// Writes what is new, when anything is. What fails makes a line of the log.
-  void keep(const schedule::history& model) const noexcept;
+  void keep(const placement::history& model) const noexcept;
 
  private:
   std::filesystem::path m_file;

@@ -137,7 +137,7 @@ runtime::runtime(machine m) : m_machine(std::move(m)), m_serial(next_serial.fetc
   setup.operations = &m_operations;
   setup.recorder = m_recorder.get();
   setup.validator = m_validator.get();
-  setup.policy = schedule::find_policy(settings.placement, *m_machine.plugins);
+  setup.policy = placement::find_policy(settings.placement, *m_machine.plugins);
   setup.simulated = m_machine.simulated.get();
   m_scheduler = std::make_unique<schedule::scheduler>(std::move(setup));
   if (const std::string& why = m_scheduler->workers_binding().trouble(); !why.empty()) say(m_machine.log, 2, why);
@@ -240,7 +240,7 @@ const operation::definition& runtime::define_or_find(operation::definition what,
 }
 
 void runtime::adopt_blocks(std::span<block::record* const> blocks, void* memory) {
-  m_coherence->adopted().adopt(blocks, memory, m_scheduler->executors().front()->space);  // where views are, too
+  m_coherence->adopted().adopt(blocks, memory, m_scheduler->places().front()->space);  // where views are, too
 }
 
 void runtime::replay(recording& what, std::source_location site) { what.play(site); }
@@ -282,7 +282,7 @@ trace::timeline runtime::timeline(std::string title) const {
     const operation::definition& what = m_operations.at(static_cast<std::uint32_t>(k));
     all.operations.push_back(what.name == "hold" ? "view" : what.name);
   }
-  for (const auto& e : m_scheduler->executors()) all.places.push_back({e->name, e->is_host, e->parallelism});
+  for (const auto& e : m_scheduler->places()) all.places.push_back({e->name, e->is_host, e->parallelism});
   for (const auto& from : m_spaces) {
     all.spaces.push_back({from->name(), from->limit()});
     for (const auto& to : m_spaces) {
@@ -312,7 +312,7 @@ tessera::statistics runtime::statistics() const {
   s.steals = m_scheduler->steals();
   s.operations = m_scheduler->operation_table();
   s.graphs = m_scheduler->graphs();
-  for (const auto& e : m_scheduler->executors())
+  for (const auto& e : m_scheduler->places())
     if (!e->is_host)
       for (const auto& row : s.operations)
         if (row.place == e->name && row.operation != "graph") s.device_launches += row.tasks;
@@ -329,18 +329,18 @@ tessera::statistics runtime::statistics() const {
       if (c.transfers.load() > 0) s.links.push_back({from->name(), to->name(), c.transfers.load(), c.bytes.load()});
     }
   }
-  if (const schedule::history* model = m_scheduler->placement().model();
-      model != nullptr && m_machine.settings.placement == "cost" && m_scheduler->executors().size() > 1) {
-    const std::vector<schedule::history_cell> cells = model->cells();
+  if (const placement::history* model = m_scheduler->placement().model();
+      model != nullptr && m_machine.settings.placement == "cost" && m_scheduler->places().size() > 1) {
+    const std::vector<placement::history_cell> cells = model->cells();
     s.placement = {.trials = model->trials(),
                    .trial_seconds = model->trial_seconds(),
                    .revisions = m_scheduler->placement().estimate_changes(),
                    .moved = m_scheduler->placement().moved(),
                    .sizes = cells.size(),
-                   .crossovers = schedule::crossovers_of(cells, model->kinds())};
+                   .crossovers = placement::crossovers_of(cells, model->kinds())};
   }
-  for (const auto& e : m_scheduler->executors())
-    if (e->state.load() == schedule::executor_state::detached) s.devices.detached.push_back(e->name);
+  for (const auto& e : m_scheduler->places())
+    if (e->state.load() == placement::place_state::detached) s.devices.detached.push_back(e->name);
   s.devices.placed_elsewhere = m_scheduler->placed_elsewhere();
   s.trouble = m_coherence->failed_copies().statistics();
   s.losses = m_coherence->losses().statistics();

@@ -38,7 +38,7 @@ struct task_options {
   std::int16_t priority = 0;                 ///< higher runs earlier among ready tasks; below 0: last
   location::node_id at = location::no_node;  ///< run at or below this location, if possible (see placement)
   task::source* from = nullptr;  ///< the statement of a front end's language that it comes from; outlives the task
-  const schedule::device_choice* to = nullptr;  ///< what choose_device said; `at` is then not looked at
+  const placement::device_choice* to = nullptr;  ///< what choose_device said; `at` is then not looked at
 };
 
 /// A task's name together with the place of the submission: a string literal converts to it where submit is called.
@@ -178,11 +178,11 @@ class runtime {
   /// For front ends that run short operations in place: whether the placement would send one to a device at this
   /// moment, and to which. Nothing: the calling thread had better run it in place, or no device can. submit_operation
   /// takes the answer in task_options::to.
-  std::optional<schedule::device_choice> choose_device(const schedule::device_question& asked) {
+  std::optional<placement::device_choice> choose_device(const placement::device_question& asked) {
     return m_scheduler->choose_device(asked);
   }
   /// What the calling thread took for such an operation in place; what is learnt from it counts in later choices.
-  void learn_in_place(const schedule::device_question& asked, double nanoseconds) {
+  void learn_in_place(const placement::device_question& asked, double nanoseconds) {
     m_scheduler->learn_in_place(asked, nanoseconds);
   }
   /// Whether blocks stay where they are from their first use to their end, since there is one memory and nothing is

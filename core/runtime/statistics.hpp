@@ -33,7 +33,7 @@ struct placement_statistics {
       0;                    ///< measurements that changed an estimate so much that queued tasks were looked at again
   std::uint64_t moved = 0;  ///< tasks that went to another place for that, or because one had nothing to do
   std::uint64_t sizes = 0;  ///< sizes of tasks with measurements, over all operations and places
-  std::vector<schedule::crossover> crossovers;  ///< from which size on a device beats the host
+  std::vector<placement::crossover> crossovers;  ///< from which size on a device beats the host
 };
 
 /// What became of devices that left.

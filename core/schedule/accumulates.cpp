@@ -1,6 +1,6 @@
 // The part of the scheduler that knows groups of accumulates: private copies and their reduction.
 #include "core/block/accumulation.hpp"
-#include "core/schedule/device_driver.hpp"
+#include "core/schedule/device/driver.hpp"
 #include "core/schedule/scheduler.hpp"
 
 namespace tessera::schedule {
@@ -29,13 +29,13 @@ block::record* scheduler::make_private(const block::record& base) {
 bool scheduler::prepare_stage(task::record& t) {
   block::accumulation& group = *t.more->sums[0];
   const std::size_t blocks = group.copies.size() + 1;
-  const auto room_of = [&](const executor& e) {
+  const auto room_of = [&](const placement::place& e) {
     const memory::space& space = m_setup.coherence->space_at(e.space);
     return m_placer.offers(e, t) ? space.limit() / std::max<std::uint64_t>(space.footprint(group.base->bytes), 1) : 0;
   };
   std::uint64_t most = 0, most_on_host = 0;
-  executor* host = nullptr;
-  for (const auto& e : m_executors) {
+  placement::place* host = nullptr;
+  for (const auto& e : m_places) {
     const std::uint64_t room = room_of(*e);
     most = std::max(most, room);
     if (!e->is_host || room <= most_on_host) continue;
@@ -51,7 +51,7 @@ bool scheduler::prepare_stage(task::record& t) {
   for (std::size_t k = 1; k < std::min<std::size_t>(group.copies.size(), most_on_host); ++k)
     accesses.push_back({.block = group.copies[k].block, .version = 0, .how = intent::read, .flags = 0, .space = 0});
   t.flags |= task::flag_many_accesses;
-  t.executor = static_cast<std::uint16_t>(host->number);
+  t.place = static_cast<std::uint16_t>(host->number);
   return true;
 }
 
@@ -63,12 +63,12 @@ bool scheduler::next_stage(lane& mine, task::record& t) {
   for (std::size_t k = 1; k < accesses.size(); ++k) destroy_later(*accesses[k].block);
   group.copies.erase(group.copies.begin() + 1, group.copies.begin() + static_cast<std::ptrdiff_t>(accesses.size()));
   t.flags &= static_cast<std::uint8_t>(~(task::flag_prepared | task::flag_acquired));
-  t.executor = 0xffff;
+  t.place = 0xffff;
   dispatch(mine, t, false);
   return true;
 }
 
-void scheduler::prepare(task::record& t, executor& where) {
+void scheduler::give_copies(task::record& t, placement::place& where) {
   t.flags |= task::flag_prepared;
   if ((t.flags & task::flag_reduction) != 0) {
     if (prepare_stage(t)) return;
@@ -144,7 +144,7 @@ bool scheduler::lacks_addend(lane& mine, task::record& reduction) {
   }
   if (!why) return false;
   reduction.flags |= task::flag_prepared;
-  reduction.executor = 0;
+  reduction.place = 0;
   reduction.extension = nullptr;
   fail_unstarted(mine, reduction, why);
   return true;

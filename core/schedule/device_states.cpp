@@ -1,17 +1,17 @@
 // The part of the scheduler that lets devices come and go while tasks run.
 #include <fmt/format.h>
 
-#include "core/schedule/device_driver.hpp"
+#include "core/schedule/device/driver.hpp"
 #include "core/schedule/scheduler.hpp"
 #include "core/task/replay.hpp"
 
 namespace tessera::schedule {
 
-std::vector<executor*> scheduler::devices_below(location::node_id where) const {
+std::vector<placement::place*> scheduler::devices_below(location::node_id where) const {
   const location::tree& tree = *m_setup.tree;
-  std::vector<executor*> found;
+  std::vector<placement::place*> found;
   std::string names;
-  for (const auto& e : m_executors) {
+  for (const auto& e : m_places) {
     if (e->is_host) continue;
     names += (names.empty() ? "" : ", ") + e->name;
     if (tree.is_ancestor(where, e->where)) found.push_back(e.get());
@@ -50,27 +50,27 @@ void scheduler::detach(location::node_id where) {
     throw error(error_kind::usage, fmt::format("detach while this thread holds {} views", views), {},
                 "release host views first: the device may hold what their blocks had before");
   const std::lock_guard one_at_a_time(m_edit_mutex);
-  std::vector<executor*> leaving = devices_below(where);
-  std::erase_if(leaving, [](const executor* e) { return !e->attached(); });
+  std::vector<placement::place*> leaving = devices_below(where);
+  std::erase_if(leaving, [](const placement::place* e) { return !e->attached(); });
   if (leaving.empty())
     throw error(error_kind::usage, fmt::format("'{}' is detached already", m_setup.tree->at(where).is.name));
-  for (executor* e : leaving) {
+  for (placement::place* e : leaving) {
     m_setup.coherence->links().close(e->space);
     m_drivers[e->number]->begin_leaving();
-    e->state.store(executor_state::draining);
+    e->state.store(placement::place_state::draining);
   }
-  for (executor* e : leaving) {
-    m_drivers[e->number]->nudge();
+  for (placement::place* e : leaving) {
+    m_drivers[e->number]->state_changed();
     m_setup.coherence->space_at(e->space).notify();  // who waits for memory there goes elsewhere
   }
   const auto draining = [&] {
-    return std::ranges::any_of(leaving, [](const executor* e) { return e->state.load() == executor_state::draining; });
+    return std::ranges::any_of(leaving, [](const placement::place* e) { return e->state.load() == placement::place_state::draining; });
   };
   const auto starved = [&] {
-    return std::ranges::any_of(leaving, [&](const executor* e) { return m_drivers[e->number]->starved(); });
+    return std::ranges::any_of(leaving, [&](const placement::place* e) { return m_drivers[e->number]->starved(); });
   };
   const auto refused = [&] {
-    return std::ranges::any_of(leaving, [](const executor* e) { return e->state.load() == executor_state::attached; });
+    return std::ranges::any_of(leaving, [](const placement::place* e) { return e->state.load() == placement::place_state::attached; });
   };
   for (;;) {
     {
@@ -84,25 +84,25 @@ void scheduler::detach(location::node_id where) {
   std::unique_ptr<error> why;
   {
     const std::lock_guard guard(m_device_mutex);
-    for (executor* e : leaving) {
+    for (placement::place* e : leaving) {
       std::unique_ptr<error> its = m_drivers[e->number]->take_refusal();
       if (its && !why) why = std::move(its);
     }
   }
   if (!why) {
-    for (const executor* e : leaving)
-      if (e->state.load() == executor_state::lost)
+    for (const placement::place* e : leaving)
+      if (e->state.load() == placement::place_state::lost)
         throw error(error_kind::device, fmt::format("{} was lost before it could be detached", e->name), {},
                     "a fence names what was lost with it");
     return;
   }
-  for (executor* e : leaving) {  // all or none; a device that was lost meanwhile stays lost
-    executor_state was = e->state.load();
-    while (was != executor_state::lost && !e->state.compare_exchange_weak(was, executor_state::attached)) {
+  for (placement::place* e : leaving) {  // all or none; a device that was lost meanwhile stays lost
+    placement::place_state was = e->state.load();
+    while (was != placement::place_state::lost && !e->state.compare_exchange_weak(was, placement::place_state::attached)) {
     }
-    if (was == executor_state::lost) continue;
+    if (was == placement::place_state::lost) continue;
     m_setup.coherence->links().open(e->space);
-    m_drivers[e->number]->nudge();
+    m_drivers[e->number]->state_changed();
   }
   throw error(*why);
 }
@@ -110,10 +110,10 @@ void scheduler::detach(location::node_id where) {
 void scheduler::attach(location::node_id where) {
   require_editable("attach");
   const std::lock_guard one_at_a_time(m_edit_mutex);
-  const std::vector<executor*> coming = devices_below(where);
+  const std::vector<placement::place*> coming = devices_below(where);
   bool any = false;
-  for (const executor* e : coming) {
-    if (e->state.load() == executor_state::lost)
+  for (const placement::place* e : coming) {
+    if (e->state.load() == placement::place_state::lost)
       throw error(error_kind::usage, fmt::format("{} is lost and cannot be attached again", e->name), {},
                   "start the program anew");
     if (e->attached()) continue;
@@ -123,51 +123,51 @@ void scheduler::attach(location::node_id where) {
                        "the question for its health");
   }
   if (!any) throw error(error_kind::usage, fmt::format("'{}' is attached already", m_setup.tree->at(where).is.name));
-  for (executor* e : coming) {
-    executor_state was = executor_state::detached;
-    if (!e->state.compare_exchange_strong(was, executor_state::attached)) continue;
+  for (placement::place* e : coming) {
+    placement::place_state was = placement::place_state::detached;
+    if (!e->state.compare_exchange_strong(was, placement::place_state::attached)) continue;
     m_setup.coherence->links().open(e->space);
-    m_drivers[e->number]->nudge();
+    m_drivers[e->number]->state_changed();
   }
   m_placer.note_change();  // with placement cost, what is queued elsewhere is looked at again
 }
 
 bool scheduler::attached(location::node_id where) const {
-  return std::ranges::all_of(devices_below(where), [](const executor* e) { return e->attached(); });
+  return std::ranges::all_of(devices_below(where), [](const placement::place* e) { return e->attached(); });
 }
 
-bool scheduler::place_elsewhere(lane& mine, task::record& t, executor& from) {
+bool scheduler::place_elsewhere(lane& mine, task::record& t, placement::place& from) {
   m_placer.discharge(t, from);
   from.tasks.fetch_sub(1, std::memory_order_relaxed);
-  std::uint32_t at = placer::nowhere;
+  std::uint32_t at = placement::placer::nowhere;
   std::unique_ptr<block::failure> why;
   try {
     at = m_placer.choose(t, mine.where);
   } catch (const error& e) {  // a policy plugin
     why = std::make_unique<block::failure>(block::failure{e.message(), e.where(), e.kind()});
   }
-  if (at != placer::nowhere && m_executors[at]->state.load() == executor_state::draining &&
-      from.state.load() != executor_state::lost) {  // no other place; choose has counted it
+  if (at != placement::placer::nowhere && m_places[at]->state.load() == placement::place_state::draining &&
+      from.state.load() != placement::place_state::lost) {  // no other place; choose has counted it
     if (at != from.number) {
-      m_placer.discharge(t, *m_executors[at]);
-      m_executors[at]->tasks.fetch_sub(1, std::memory_order_relaxed);
+      m_placer.discharge(t, *m_places[at]);
+      m_places[at]->tasks.fetch_sub(1, std::memory_order_relaxed);
       m_placer.charge(t, from, 0);
     }
     return false;
   }
-  if (at == placer::nowhere) {
+  if (at == placement::placer::nowhere) {
     if (!why) why = std::make_unique<block::failure>(m_placer.why_nowhere(t));
-    t.executor = 0;
+    t.place = 0;
     t.extension = nullptr;  // not counted anywhere
-    fail_unstarted(mine, t, note_failure(t, std::move(*why)));
+    fail_unstarted(mine, t, m_failures.note(t, std::move(*why)));
     return true;
   }
-  t.executor = static_cast<std::uint16_t>(at);
+  t.place = static_cast<std::uint16_t>(at);
   if ((t.flags & task::flag_replayed) != 0)
-    std::atomic_ref(t.replayed().of->of.tasks[t.replayed().index].executor)
-        .store(t.executor, std::memory_order_relaxed);
+    std::atomic_ref(t.replayed().of->of.tasks[t.replayed().index].place)
+        .store(t.place, std::memory_order_relaxed);
   m_placed_elsewhere.fetch_add(1, std::memory_order_relaxed);
-  enqueue(mine, t, *m_executors[at], false);
+  enqueue(mine, t, *m_places[at], false);
   return true;
 }
 

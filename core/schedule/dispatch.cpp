@@ -2,7 +2,7 @@
 #include <array>
 
 #include "core/base/fence.hpp"
-#include "core/schedule/device_driver.hpp"
+#include "core/schedule/device/driver.hpp"
 #include "core/schedule/scheduler.hpp"
 #include "core/schedule/simulated_run.hpp"
 #include "core/task/replay.hpp"
@@ -16,21 +16,21 @@ void scheduler::hand_over(task::record& view) noexcept {
 
 void scheduler::dispatch(lane& mine, task::record& t, bool hot) {
   if (t.what == m_hold && m_simulated == nullptr) {
-    t.executor = 0;
+    t.place = 0;
     hand_over(t);
     return;
   }
   if ((t.flags & task::flag_reduction) != 0 && (t.flags & task::flag_prepared) == 0) {
     if (lacks_addend(mine, t)) return;
     // All adders have been enqueued: now it is known which private copies there are.
-    prepare(t, *m_executors.front());
+    prepare(t, *m_places.front());
   }
   if ((t.flags & task::flag_replayed) != 0) {
     if (m_graphs && joins_segment(mine, t, hot)) return;
-    if (t.executor != 0xffff && !m_executors[t.executor]->attached()) t.executor = 0xffff;  // its device has left since
+    if (t.place != 0xffff && !m_places[t.place]->attached()) t.place = 0xffff;  // its device has left since
     prepare_replayed(t);
   }
-  if (t.executor != 0xffff || find_place(mine, t)) enqueue(mine, t, *m_executors[t.executor], hot);
+  if (t.place != 0xffff || find_place(mine, t)) enqueue(mine, t, *m_places[t.place], hot);
 }
 
 bool scheduler::find_place(lane& mine, task::record& t) {
@@ -38,38 +38,38 @@ bool scheduler::find_place(lane& mine, task::record& t) {
   try {
     if (t.what->special == nullptr) at = m_placer.choose(t, mine.where);
   } catch (const error& e) {  // a policy plugin
-    t.executor = 0;
-    fail_unstarted(mine, t, note_failure(t, {e.message(), e.where(), e.kind()}));
+    t.place = 0;
+    fail_unstarted(mine, t, m_failures.note(t, {e.message(), e.where(), e.kind()}));
     return false;
   }
-  if (at == placer::nowhere) {
-    t.executor = 0;
-    fail_unstarted(mine, t, note_failure(t, m_placer.why_nowhere(t)));
+  if (at == placement::placer::nowhere) {
+    t.place = 0;
+    fail_unstarted(mine, t, m_failures.note(t, m_placer.why_nowhere(t)));
     return false;
   }
-  t.executor = static_cast<std::uint16_t>(at);
+  t.place = static_cast<std::uint16_t>(at);
   if ((t.flags & task::flag_replayed) != 0 && t.what != m_graph)  // the next replays go there without asking
-    std::atomic_ref(t.replayed().of->of.tasks[t.replayed().index].executor)
-        .store(t.executor, std::memory_order_relaxed);
+    std::atomic_ref(t.replayed().of->of.tasks[t.replayed().index].place)
+        .store(t.place, std::memory_order_relaxed);
   return true;
 }
 
 bool scheduler::place_again(lane& mine, task::record& t) {
-  if (t.executor == 0xffff || t.what->special != nullptr || cancelled()) return false;
+  if (t.place == 0xffff || t.what->special != nullptr || cancelled()) return false;
   if ((t.flags & (task::flag_acquired | task::flag_prepared | task::flag_reduction | task::flag_replayed)) != 0)
     return false;
-  executor& before = *m_executors[t.executor];
+  placement::place& before = *m_places[t.place];
   if (!m_placer.withdraw(t, before)) return false;
   const std::uint32_t at = m_placer.choose(t, mine.where);  // it found a place before, so it finds one now
-  if (at == placer::nowhere) m_placer.charge(t, before, 0);
-  if (at == t.executor || at == placer::nowhere) return false;
-  t.executor = static_cast<std::uint16_t>(at);
+  if (at == placement::placer::nowhere) m_placer.charge(t, before, 0);
+  if (at == t.place || at == placement::placer::nowhere) return false;
+  t.place = static_cast<std::uint16_t>(at);
   m_placer.note_moved();
-  enqueue(mine, t, *m_executors[at], false);
+  enqueue(mine, t, *m_places[at], false);
   return true;
 }
 
-void scheduler::enqueue(lane& mine, task::record& t, executor& where, bool hot) {
+void scheduler::enqueue(lane& mine, task::record& t, placement::place& where, bool hot) {
   if (!where.is_host) {
     where.urgent.push(t);
     m_drivers[where.number]->wake();
@@ -79,7 +79,7 @@ void scheduler::enqueue(lane& mine, task::record& t, executor& where, bool hot) 
     where.urgent.push(t);
   } else if (t.priority < 0) {
     where.background.push(t);
-  } else if (mine.is_driver || mine.executor != where.number) {
+  } else if (mine.is_driver || mine.place != where.number) {
     where.inbox.push(t);
   } else if (hot && mine.next_task == nullptr) {
     mine.next_task = &t;
@@ -102,13 +102,13 @@ void scheduler::wake_one() {
 
 bool scheduler::nothing_waits(const lane& mine)
     const noexcept {  // of what find() looks at before it looks at others' lanes; and of the background
-  const executor& home = *m_executors[mine.executor];
+  const placement::place& home = *m_places[mine.place];
   return home.urgent.empty() && mine.next_task == nullptr && mine.ready.size() == 0 && mine.spilled.empty() &&
          home.inbox.empty() && home.background.empty();
 }
 
 task::record* scheduler::find(lane& mine) {
-  executor& home = *m_executors[mine.executor];
+  placement::place& home = *m_places[mine.place];
   if ((++mine.ticks & 63) == 0)  // so that a long chain of hot successors starves nobody
     if (task::record* t = home.inbox.pop()) return t;
   if (!home.urgent.empty())
@@ -135,14 +135,14 @@ task::record* scheduler::find(lane& mine) {
     mine.steals.store(mine.steals.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
     return keep_rest(count);
   }
-  for (const auto& other : m_executors) {
-    if (!other->is_host || other->number == mine.executor) continue;
+  for (const auto& other : m_places) {
+    if (!other->is_host || other->number == mine.place) continue;
     if (task::record* t = other->urgent.pop()) return t;
     if (task::record* t = other->inbox.pop()) return t;
   }
   if (task::record* t = home.background.pop()) return t;
-  for (const auto& other : m_executors)
-    if (other->is_host && other->number != mine.executor)
+  for (const auto& other : m_places)
+    if (other->is_host && other->number != mine.place)
       if (task::record* t = other->background.pop()) return t;
   return nullptr;
 }

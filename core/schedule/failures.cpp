@@ -6,6 +6,34 @@
 
 namespace tessera::schedule {
 
+std::string describe(const task::record& t) {
+  if (t.from() != nullptr) return fmt::format("{}, task '{}'", t.from()->text, t.name());
+  std::string_view file = t.site.file_name();
+  if (const auto slash = file.rfind('/'); slash != std::string_view::npos) file.remove_prefix(slash + 1);
+  return fmt::format("task '{}' submitted at {}:{}", t.name(), file, t.site.line());
+}
+
+std::shared_ptr<const block::failure> poison_of(std::span<const block::access> accesses) {
+  for (const block::access& a : accesses) {
+    if (!needs_contents(a.how)) continue;
+    const std::lock_guard guard(a.block->lock);
+    if (a.block->poison != nullptr) return *a.block->poison;
+  }
+  return nullptr;
+}
+
+failures::reason failures::note(const task::record& t, block::failure what) {
+  if (what.where.empty()) what.where = describe(t);
+  return note(std::move(what));
+}
+
+failures::reason failures::note_loss(const task::record& t, std::string_view device) {
+  return note(t, {.text = fmt::format("{} was under way on {}, which is lost", t.what->name, device),
+                  .where = {},
+                  .kind = error_kind::device,
+                  .by_loss = true});
+}
+
 failures::reason failures::note(block::failure what) {
   auto why = std::make_shared<const block::failure>(std::move(what));
   const std::lock_guard guard(m_mutex);

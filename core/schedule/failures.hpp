@@ -5,13 +5,22 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "core/base/error.hpp"
 #include "core/block/record.hpp"
+#include "core/task/record.hpp"
 #include "core/transfer/lost_blocks.hpp"
 
 namespace tessera::schedule {
+
+/// A task in words: "task 'gemm' submitted at main.cpp:12", or as the front end says that made it.
+std::string describe(const task::record& t);
+
+/// Why one of the blocks whose contents are needed has none; null when all have them.
+std::shared_ptr<const block::failure> poison_of(std::span<const block::access> accesses);
 
 /// The failures of one run. Only the first one since the last fence is kept, since the others mostly follow from it.
 /// Thread-safe.
@@ -21,6 +30,10 @@ class failures {
 
   /// A task has failed, or the run has.
   reason note(block::failure what);
+  /// The same; `what` names the task where it names no other place.
+  reason note(const task::record& t, block::failure what);
+  /// The task was under way on a device that is lost.
+  reason note_loss(const task::record& t, std::string_view device);
   /// A task that had not started is given up because of `why`. An earlier fence may have reported that: it is reported
   /// again.
   void note_given_up(const reason& why, bool counts);

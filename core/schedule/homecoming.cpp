@@ -28,7 +28,7 @@ bool scheduler::bring_home(std::source_location site) {
 void scheduler::run_home(lane& mine, task::record& t) {
   if (!m_single_space) {  // where there is one memory, the end of an open sum is all that it waited for
     if ((t.flags & task::flag_acquired) != 0 && !still_good(mine, t)) return;
-    if ((t.flags & task::flag_acquired) == 0 && !acquire(mine, t, *m_executors[0])) return;
+    if ((t.flags & task::flag_acquired) == 0 && !acquire(mine, t, *m_places[0])) return;
     m_setup.coherence->finish(t.all_accesses());
   }
   m_coming_home.fetch_sub(1, std::memory_order_release);
@@ -46,7 +46,7 @@ bool scheduler::home_before_end(lane& mine, task::record& t) {
   transfer::acquisition& got = mine.acquisition;
   while (coherence.adopted().stale(*a.block) && !cancelled()) {
     a.how = intent::read;
-    coherence.acquire({&a, 1}, m_executors[0]->space, got, t.sequence);
+    coherence.acquire({&a, 1}, m_places[0]->space, got, t.sequence);
     switch (got.what) {
       case transfer::outcome::ready:
         if (got.waits.empty()) {
@@ -54,20 +54,20 @@ bool scheduler::home_before_end(lane& mine, task::record& t) {
           break;
         }
         t.flags |= task::flag_acquired;
-        park(t, got.waits);
+        wait_for_points(t, got.waits);
         return false;
       case transfer::outcome::retry:
         if (got.waits.empty()) break;
-        park(t, got.waits);
+        wait_for_points(t, got.waits);
         return false;
       case transfer::outcome::no_memory:
         if (coherence.space_at(got.lacking).events() != got.memory_events) break;
         coherence.make_room(got.lacking, got.missing_bytes, t.sequence);
-        park_for_memory(t, *m_executors[0], got);
+        wait_for_memory(t, *m_places[0], got);
         return false;
       case transfer::outcome::lost:
       case transfer::outcome::failed:  // told at the next fence; the array ends all the same
-        if (got.cause && got.cause->where.empty()) note_failure(t, *got.cause);
+        if (got.cause && got.cause->where.empty()) m_failures.note(t, *got.cause);
         return true;
     }
   }

@@ -8,7 +8,8 @@
 #include "core/base/fence.hpp"
 #include "core/block/accumulation.hpp"
 #include "core/operation/tensor.hpp"
-#include "core/schedule/device_driver.hpp"
+#include "core/schedule/device/driver.hpp"
+#include "core/schedule/operands.hpp"
 #include "core/schedule/parking.hpp"
 #include "core/schedule/scheduler.hpp"
 #include "core/schedule/single_space.hpp"
@@ -16,29 +17,6 @@
 #include "core/validate/validator.hpp"
 
 namespace tessera::schedule {
-std::string scheduler::describe(const task::record& t) const {
-  if (t.from() != nullptr) return fmt::format("{}, task '{}'", t.from()->text, t.name());
-  std::string_view file = t.site.file_name();
-  if (const auto slash = file.rfind('/'); slash != std::string_view::npos) file.remove_prefix(slash + 1);
-  return fmt::format("task '{}' submitted at {}:{}", t.name(), file, t.site.line());
-}
-
-std::shared_ptr<const block::failure> scheduler::note_failure(const task::record& t, block::failure what) {
-  if (what.where.empty()) what.where = describe(t);
-  return m_failures.note(std::move(what));
-}
-
-bool scheduler::poisoned(std::span<const block::access> accesses, std::shared_ptr<const block::failure>& why) const {
-  for (const block::access& a : accesses) {
-    if (!needs_contents(a.how)) continue;
-    const std::lock_guard guard(a.block->lock);
-    if (a.block->poison == nullptr) continue;
-    why = *a.block->poison;
-    return true;
-  }
-  return false;
-}
-
 void scheduler::run(lane& mine, task::record& t) {
   const lane::duty on(mine);
   if (cancelled() && t.what != m_destroy) {
@@ -51,8 +29,8 @@ void scheduler::run(lane& mine, task::record& t) {
     return;
   }
   if (m_placer.model() != nullptr && place_again(mine, t)) return;
-  executor& where = *m_executors[t.executor == 0xffff ? mine.executor : t.executor];
-  if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) prepare(t, where);
+  placement::place& where = *m_places[t.place == 0xffff ? mine.place : t.place];
+  if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) give_copies(t, where);
   if ((t.flags & task::flag_acquired) != 0 && !still_good(mine, t)) return;
   if ((t.flags & task::flag_acquired) == 0 && !(m_single_space && resident(t.all_accesses())) &&
       !acquire(mine, t, where))
@@ -62,7 +40,7 @@ void scheduler::run(lane& mine, task::record& t) {
 
 bool scheduler::still_good(lane& mine, task::record& t) {
   const auto accesses = t.all_accesses();
-  if (std::shared_ptr<const block::failure> why; poisoned(accesses, why)) {
+  if (std::shared_ptr<const block::failure> why = poison_of(accesses)) {
     m_setup.coherence->finish(accesses);
     fail_unstarted(mine, t, why);
     return false;
@@ -73,14 +51,14 @@ bool scheduler::still_good(lane& mine, task::record& t) {
   return true;
 }
 
-bool scheduler::acquire(lane& mine, task::record& t, executor& where) {
+bool scheduler::acquire(lane& mine, task::record& t, placement::place& where) {
   transfer::acquisition& a = mine.acquisition;
   for (;;) {
     // In a single space nothing can be pushed out: memory becomes free when others, maybe younger ones, have run.
     m_setup.coherence->acquire(t.all_accesses(), where.space, a, m_single_space ? 0 : t.sequence);
     switch (a.what) {
       case transfer::outcome::ready:
-        note_begun(t);
+        begun(t);
         if (m_single_space)
           m_setup.coherence->finish(t.all_accesses());  // memory is all it needed; no pins here
         else
@@ -90,22 +68,22 @@ bool scheduler::acquire(lane& mine, task::record& t, executor& where) {
           return true;
         }
         t.flags |= task::flag_acquired;
-        park(t, a.waits);
+        wait_for_points(t, a.waits);
         return false;
       case transfer::outcome::retry:
         if (a.waits.empty()) continue;
-        park(t, a.waits);
+        wait_for_points(t, a.waits);
         return false;
       case transfer::outcome::lost:  // not the host's memory
       case transfer::outcome::failed:
-        fail_unstarted(mine, t, a.cause->where.empty() ? note_failure(t, *a.cause) : a.cause);
+        fail_unstarted(mine, t, a.cause->where.empty() ? m_failures.note(t, *a.cause) : a.cause);
         return false;
       case transfer::outcome::no_memory: {
         const memory::space_number lacking = a.lacking;
         const std::uint64_t missing = a.missing_bytes;
         if (missing > m_setup.coherence->space_at(lacking).limit()) {
           fail_unstarted(mine, t,
-                         note_failure(t, {fmt::format("its blocks need {} bytes in {}, which holds {}", missing,
+                         m_failures.note(t, {fmt::format("its blocks need {} bytes in {}, which holds {}", missing,
                                                       m_setup.coherence->space_at(lacking).name(),
                                                       m_setup.coherence->space_at(lacking).limit()),
                                           "", error_kind::memory}));
@@ -114,7 +92,7 @@ bool scheduler::acquire(lane& mine, task::record& t, executor& where) {
         if (m_setup.coherence->space_at(lacking).events() != a.memory_events) continue;  // something was freed already
         if (!m_single_space)
           m_setup.coherence->make_room(lacking, missing, t.sequence);  // one space: nothing pins, nowhere to evict to
-        park_for_memory(t, where, a);
+        wait_for_memory(t, where, a);
         return false;
       }
     }
@@ -123,26 +101,11 @@ bool scheduler::acquire(lane& mine, task::record& t, executor& where) {
 
 void scheduler::gather_operands(lane& mine, task::record& t) {
   mine.operands.clear();
-  add_operands(t, mine.operands);
-}
-
-void scheduler::add_operands(task::record& t, std::vector<operation::operand>& out) {
+  if (!m_single_space) return add_operands(*m_setup.coherence, t.all_accesses(), mine.operands);
+  const memory::space& space = m_setup.coherence->space_at(host_space);
   for (const block::access& a : t.all_accesses()) {
-    operation::operand o;
-    if (m_single_space) {
-      const block::chunk where = a.block->replicas[0].where;
-      const memory::space& space = m_setup.coherence->space_at(host_space);
-      o.host = space.host_pointer(where);
-      o.address = space.address_of(where);
-    } else {
-      o.address = m_setup.coherence->address_of(a, &o.host);
-    }
-    if (o.host != nullptr) o.address = {nullptr, reinterpret_cast<std::uintptr_t>(o.host)};
-    o.type = a.block->type;
-    o.how = a.how;
-    o.extents = a.block->extents;
-    o.bytes = a.block->bytes;
-    out.push_back(o);
+    const block::chunk at = a.block->replicas[0].where;
+    mine.operands.push_back(operand_of(a, space.address_of(at), space.host_pointer(at)));
   }
 }
 
@@ -151,7 +114,7 @@ void scheduler::execute(lane& mine, task::record& t) {
     execute_virtually(mine, t);
     return;
   }
-  const bool timed = m_timing || !m_single_executor || m_placer.model() != nullptr;
+  const bool timed = m_timing || !m_single_place || m_placer.model() != nullptr;
   const std::uint64_t began = mine.events != nullptr ? mine.events->now() : 0;
   const auto started = timed ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point{};
   const std::shared_ptr<const block::failure> why = call(mine, t, false);
@@ -166,7 +129,7 @@ void scheduler::execute(lane& mine, task::record& t) {
 
 std::shared_ptr<const block::failure> scheduler::call(lane& mine, task::record& t, bool enqueue_only) {
   const auto accesses = t.all_accesses();
-  const executor& where = *m_executors[mine.executor];
+  const placement::place& where = *m_places[mine.place];
   validate::lent* lent = nullptr;
   const std::optional<thrown> what = thrown_by([&] {
     gather_operands(mine, t);
@@ -197,7 +160,7 @@ std::shared_ptr<const block::failure> scheduler::call(lane& mine, task::record& 
   });
   std::shared_ptr<const block::failure> why;
   if (what)
-    why = note_failure(t, {fmt::format("{} failed: {}", t.name(), what->text),
+    why = m_failures.note(t, {fmt::format("{} failed: {}", t.name(), what->text),
                            what->where.empty() ? describe(t) : what->where + ", " + describe(t), what->kind});
   if (m_validator != nullptr) m_validator->end_task(lent, why != nullptr);
   return why;
@@ -206,7 +169,7 @@ std::shared_ptr<const block::failure> scheduler::call(lane& mine, task::record& 
 void scheduler::executed(lane& mine, task::record& t, std::uint64_t began, std::uint64_t ns,
                          const std::shared_ptr<const block::failure>& why) {
   const auto accesses = t.all_accesses();
-  executor& where = *m_executors[mine.executor];
+  placement::place& where = *m_places[mine.place];
   if (mine.events != nullptr) trace_run(*mine.events, t, began, why ? trace::run_failed : 0);
   const std::uint32_t number = t.what->number;
   operation_counters::counter& counter = mine.counters.of(number);
@@ -215,8 +178,8 @@ void scheduler::executed(lane& mine, task::record& t, std::uint64_t began, std::
     operation_counters::add(counter.nanoseconds, ns);
     where.learn(t.what->work != nullptr ? t.what->work(t.argument_bytes(), accesses) : 0, static_cast<double>(ns));
     if (m_placer.model() != nullptr && !why) {
-      history::profile* profile = nullptr;
-      const task_size size = m_placer.look_up(t, profile);
+      placement::history::profile* profile = nullptr;
+      const placement::task_size size = m_placer.look_up(t, profile);
       if (profile != nullptr) m_placer.learn(*profile, size, where, static_cast<double>(ns), true);
     }
   }
@@ -238,11 +201,10 @@ void scheduler::complete(lane& mine, task::record& t, bool hot) {
     give_copies_back(t);
   }
   release(mine, t, hot);
-  if ((t.flags & task::flag_reduction) != 0) end_group(t);
   retire(mine, t, bytes);
 }
 
-std::uint64_t scheduler::window_bytes_of(task::record& t) const noexcept {
+std::uint64_t scheduler::window_bytes_of(task::record& t) const {
   if (m_window_bytes == 0 || t.what->special != nullptr || (t.flags & task::flag_reduction) != 0) return 0;
   std::uint64_t bytes = 0;
   for (const block::access& a : t.all_accesses()) bytes += a.block->bytes;
@@ -250,12 +212,13 @@ std::uint64_t scheduler::window_bytes_of(task::record& t) const noexcept {
 }
 
 void scheduler::retire(lane& mine, task::record& t, std::uint64_t window_bytes) {
+  if ((t.flags & task::flag_reduction) != 0) end_group(t);
   if (t.what->destroy_arguments != nullptr && (t.flags & task::flag_replayed) == 0) {
     const lane::duty on(mine);  // it may be the end of arrays
     t.what->destroy_arguments(t.argument_bytes());
   }
-  if (!m_single_executor && t.executor != 0xffff && t.what->special == nullptr)
-    m_placer.discharge(t, *m_executors[t.executor]);
+  if (!m_single_place && t.place != 0xffff && t.what->special == nullptr)
+    m_placer.discharge(t, *m_places[t.place]);
   keep_finished(mine, t);
   if (window_bytes != 0)
     mine.retired_bytes.store(mine.retired_bytes.load(std::memory_order_relaxed) + window_bytes,
@@ -297,7 +260,7 @@ void scheduler::give_up(lane& mine, task::record& t, const std::shared_ptr<const
   m_failures.note_given_up(why, t.what->special == nullptr);
   if (t.what == m_bring_home) m_coming_home.fetch_sub(1, std::memory_order_release);
   if (m_validator != nullptr && !is_housekeeping(t)) m_validator->started(t);
-  note_begun(t);
+  begun(t);
   m_setup.coherence->give_up(t.all_accesses(), t.sequence);
   if (t.what == m_hold) {
     auto& hold = *static_cast<host_hold*>(t.extension);
@@ -323,12 +286,12 @@ void scheduler::run_special(lane& mine, task::record& t) {
     if (b.foreign && !home_before_end(mine, t)) return;
     if (!m_setup.coherence->try_drop(b, waits)) {
       if (!waits.empty()) {
-        park(t, waits);
+        wait_for_points(t, waits);
       } else if (m_simulated != nullptr) {
         try_later(t);
       } else {  // a transfer is being handed to a plugin, or a task of a device is about to be retired
         std::this_thread::yield();
-        m_executors[0]->inbox.push(t);
+        m_places[0]->inbox.push(t);
         wake_one();
       }
       return;

@@ -4,7 +4,7 @@
 
 #include "core/base/fence.hpp"
 #include "core/schedule/alarm.hpp"
-#include "core/schedule/device_driver.hpp"
+#include "core/schedule/device/driver.hpp"
 #include "core/schedule/scheduler.hpp"
 
 namespace tessera::schedule {
@@ -70,7 +70,7 @@ void scheduler::work(lane& mine, const predicate& enough, std::uint32_t look_eve
         continue;
       }
     }
-    if (m_placer.model() != nullptr) m_placer.note_idle(*m_executors[mine.executor]);
+    if (m_placer.model() != nullptr) m_placer.note_idle(*m_places[mine.place]);
     m_work.wait(key);
     m_busy.fetch_add(1, std::memory_order_seq_cst);
   }
@@ -148,7 +148,7 @@ void scheduler::leave_place(lane& mine, const waiting_room::guest* leaving) noex
 }
 
 bool scheduler::work_waits() const noexcept {
-  for (const auto& e : m_executors)
+  for (const auto& e : m_places)
     if (e->is_host && (!e->urgent.empty() || !e->inbox.empty() || !e->background.empty())) return true;
   for (std::uint32_t k = 0, count = m_lanes.size(); k < count; ++k)
     if (m_lanes[k].ready.size() != 0 || !m_lanes[k].spilled.empty()) return true;

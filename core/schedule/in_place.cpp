@@ -35,7 +35,7 @@ void scheduler::run_in_place(const operation::definition& what, const void* argu
   c.argument_bytes = argument_bytes;
   c.data = what.data.get();
   c.forms = what.forms.get();
-  c.device = m_executors[mine.is_driver ? 0 : mine.executor]->device;
+  c.device = m_places[mine.is_driver ? 0 : mine.place]->device;
   c.task_name = what.name;
   if (what.host != nullptr) {
     what.host(c);
@@ -61,26 +61,26 @@ void scheduler::run_in_place(const operation::definition& what, const void* argu
   mine.scratch.trim();
 }
 
-std::optional<device_choice> scheduler::choose_device(const device_question& asked) {
+std::optional<placement::device_choice> scheduler::choose_device(const placement::device_question& asked) {
   if (!m_has_devices) return std::nullopt;
   const lane& mine = current_lane();
-  return m_placer.choose_device(asked, *m_executors[mine.is_driver ? 0 : mine.executor], mine.where);
+  return m_placer.choose_device(asked, *m_places[mine.is_driver ? 0 : mine.place], mine.where);
 }
 
-void scheduler::learn_in_place(const device_question& asked, double nanoseconds) {
+void scheduler::learn_in_place(const placement::device_question& asked, double nanoseconds) {
   const lane& mine = current_lane();
-  m_placer.learn_in_place(asked, *m_executors[mine.is_driver ? 0 : mine.executor], nanoseconds);
+  m_placer.learn_in_place(asked, *m_places[mine.is_driver ? 0 : mine.place], nanoseconds);
 }
 
-void scheduler::send_to(const device_choice& chosen, task::record& t) {
+void scheduler::send_to(const placement::device_choice& chosen, task::record& t) {
   t.hint = chosen.location;
-  t.executor = static_cast<std::uint16_t>(chosen.executor);
-  m_placer.charge(t, *m_executors[chosen.executor], chosen.seconds, chosen.trial);
+  t.place = static_cast<std::uint16_t>(chosen.place);
+  m_placer.charge(t, *m_places[chosen.place], chosen.seconds, chosen.trial);
 }
 
 block::space_set scheduler::device_spaces() const noexcept {
   block::space_set spaces;
-  for (const auto& e : m_executors)
+  for (const auto& e : m_places)
     if (!e->is_host) spaces.add(e->space);
   return spaces;
 }

@@ -16,6 +16,7 @@
 #include "core/schedule/host_scratch.hpp"
 #include "core/schedule/ready_ring.hpp"
 #include "core/task/pool.hpp"
+#include "core/task/queues.hpp"
 #include "core/task/recording.hpp"
 #include "core/trace/recorder.hpp"
 #include "core/transfer/coherence.hpp"
@@ -59,56 +60,17 @@ class operation_counters {
   std::vector<std::unique_ptr<page>> m_owned;
 };
 
-/// Tasks that found a ring full: first in, first out, moved in batches. Thread-safe.
-class spill_queue {
- public:
-  void push(task::record& t) noexcept {
-    t.next = nullptr;
-    const std::lock_guard guard(m_lock);
-    if (m_last == nullptr)
-      m_first = &t;
-    else
-      m_last->next = &t;
-    m_last = &t;
-    m_size.store(m_size.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-  }
-  /// Up to `most` of the oldest; at least half stays when `share` is set. Returns how many.
-  std::uint32_t pop(task::record** out, std::uint32_t most, bool share = false) noexcept {
-    if (empty()) return 0;
-    const std::lock_guard guard(m_lock);
-    const std::size_t there = m_size.load(std::memory_order_relaxed);
-    const auto count = static_cast<std::uint32_t>(std::min<std::size_t>(most, share ? (there + 1) / 2 : there));
-    for (std::uint32_t k = 0; k < count; ++k) {
-      out[k] = m_first;
-      m_first = m_first->next;
-    }
-    if (m_first == nullptr) m_last = nullptr;
-    m_size.store(there - count, std::memory_order_release);
-    return count;
-  }
-  task::record* pop() noexcept {
-    task::record* one = nullptr;
-    return pop(&one, 1) == 1 ? one : nullptr;
-  }
-  bool empty() const noexcept { return m_size.load(std::memory_order_acquire) == 0; }
-
- private:
-  spin_lock m_lock;
-  task::record *m_first = nullptr, *m_last = nullptr;
-  std::atomic<std::size_t> m_size{0};
-};
-
 /// Every thread that submits or runs tasks has one. Written by its thread only, except where marked.
 struct lane {
   explicit lane(std::uint16_t n) : number(n), tasks(n) {}
 
   std::uint16_t number;
-  std::uint32_t executor = 0;  ///< host: whose workers it belongs to; a driver's: its device's
+  std::uint32_t place = 0;  ///< host: whose workers it belongs to; a driver's: its device's
   bool is_driver = false;
   location::node_id where = location::no_node;
   task::pool tasks;                   ///< give_back is for all threads
   ready_ring ready;                   ///< others steal from it
-  spill_queue spilled;                ///< what did not fit into the ring; others steal from it too
+  task::spill_queue spilled;                ///< what did not fit into the ring; others steal from it too
   task::record* next_task = nullptr;  ///< runs before the ring: the successor whose data are still in cache
   std::uint32_t ticks = 0;
   std::uint64_t age = 0;               ///< of the task that it submitted last

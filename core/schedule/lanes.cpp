@@ -51,7 +51,7 @@ struct scheduler::thread_registrations {
 
 thread_local scheduler::lane_cache scheduler::t_lane;
 
-lane& scheduler::register_lane(const executor* driven) {
+lane& scheduler::register_lane(const placement::place* driven) {
   thread_registrations* const known = thread_registrations::of_this_thread();
   const std::thread::id self = std::this_thread::get_id();
   if (known != nullptr) {
@@ -86,7 +86,7 @@ void scheduler::remember_lane(lane& mine) {
     known->entries.push_back({m_serial, this, &mine, m_alive.shared()});
 }
 
-lane& scheduler::make_lane(const executor* driven) {
+lane& scheduler::make_lane(const placement::place* driven) {
   for (std::uint32_t k = 0; driven == nullptr && k < m_lanes.size(); ++k) {
     lane& old = m_lanes[k];
     bool free = false;
@@ -98,8 +98,8 @@ lane& scheduler::make_lane(const executor* driven) {
                 fmt::format("more than {} threads use one runtime at the same time", lane_table::most));
   fresh->is_driver = driven != nullptr;
   fresh->is_program = driven == nullptr;
-  fresh->executor = driven != nullptr ? driven->number : 0;
-  fresh->where = driven != nullptr ? driven->where : m_executors.front()->where;
+  fresh->place = driven != nullptr ? driven->number : 0;
+  fresh->where = driven != nullptr ? driven->where : m_places.front()->where;
   if (m_setup.recorder != nullptr)
     fresh->events =
         driven != nullptr
@@ -110,17 +110,17 @@ lane& scheduler::make_lane(const executor* driven) {
   return m_lanes.publish(std::move(fresh));
 }
 
-lane& scheduler::make_worker_lane(std::uint32_t worker, std::uint32_t executor, location::node_id where) {
+lane& scheduler::make_worker_lane(std::uint32_t worker, std::uint32_t place, location::node_id where) {
   const std::lock_guard guard(m_lanes.mutex);
   std::unique_ptr<lane> fresh = m_lanes.make();
   if (!fresh)
     throw error(error_kind::configuration, fmt::format("a runtime has at most {} workers", lane_table::most),
                 "runtime.workers");
-  fresh->executor = executor;
+  fresh->place = place;
   fresh->where = where;
   if (m_setup.recorder != nullptr)
     fresh->events =
-        &m_setup.recorder->make_buffer(fmt::format("worker {}", worker), trace::thread_role::worker, executor);
+        &m_setup.recorder->make_buffer(fmt::format("worker {}", worker), trace::thread_role::worker, place);
   return m_lanes.publish(std::move(fresh));
 }
 
@@ -140,7 +140,7 @@ void scheduler::refresh_victims(lane& mine) {
 
 transfer::stream& scheduler::inline_stream(lane& mine) {
   if (!mine.inline_stream)
-    mine.inline_stream = std::make_unique<transfer::stream>(0, *m_executors[mine.is_driver ? 0 : mine.executor]->device,
+    mine.inline_stream = std::make_unique<transfer::stream>(0, *m_places[mine.is_driver ? 0 : mine.place]->device,
                                                             TSR_STREAM_INLINE);
   return *mine.inline_stream;
 }

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
 
-#include "core/schedule/device_driver.hpp"
+#include "core/schedule/device/driver.hpp"
 #include "core/schedule/trace_points.hpp"
 
 namespace tessera::schedule {
 
-void scheduler::park(task::record& t, std::span<const block::ticket> waits) {
+void scheduler::wait_for_points(task::record& t, std::span<const block::ticket> waits) {
   auto fresh = std::make_unique<parked>();
   fresh->owner = this;
   fresh->waiting = &t;
@@ -47,12 +47,12 @@ void scheduler::resume(task::record& t, tsr_status) {
     hand_over(t);
     return;
   }
-  executor& where = *m_executors[t.executor == 0xffff ? 0 : t.executor];
+  placement::place& where = *m_places[t.place == 0xffff ? 0 : t.place];
   if (!where.is_host && (t.flags & task::flag_acquired) != 0) m_drivers[where.number]->note_resumed();
   enqueue(mine, t, where, false);
 }
 
-void scheduler::park_for_memory(task::record& t, executor& where, const transfer::acquisition& a) {
+void scheduler::wait_for_memory(task::record& t, placement::place& where, const transfer::acquisition& a) {
   auto fresh = std::make_unique<memory_parked>();
   fresh->driver = where.is_host ? nullptr : m_drivers[where.number].get();
   fresh->age = t.sequence;
@@ -83,7 +83,7 @@ void scheduler::give_up_waiter(lane& mine, memory::memory_waiter& waiter, std::s
   for (std::size_t k = 0; k < std::min(accesses.size(), most_named); ++k)
     why += (k == 0 ? "" : ", ") + block::name_of(*accesses[k].block);
   if (accesses.size() > most_named) why += fmt::format(" and {} more blocks", accesses.size() - most_named);
-  fail_unstarted(mine, t, note_failure(t, {std::move(why), "", error_kind::memory}));
+  fail_unstarted(mine, t, m_failures.note(t, {std::move(why), "", error_kind::memory}));
 }
 
 }  // namespace tessera::schedule

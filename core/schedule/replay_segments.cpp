@@ -53,7 +53,7 @@ double work_of_segment(const void* arguments, std::span<const block::access>) {
 
 void scheduler::prepare_graphs() {
   // Validation looks at every task by itself.
-  m_graphs = m_setup.settings->graphs && m_validator == nullptr && std::ranges::any_of(m_executors, [](const auto& e) {
+  m_graphs = m_setup.settings->graphs && m_validator == nullptr && std::ranges::any_of(m_places, [](const auto& e) {
                return !e->is_host && e->device->graph() != nullptr;
              });
   if (!m_graphs) return;
@@ -64,11 +64,11 @@ void scheduler::prepare_graphs() {
 void scheduler::find_segments(running_replay& r) {
   replay_planning& common = r.planning;
   const auto is_placed = [](const task::recorded_task& t) {
-    return std::atomic_ref(t.executor).load(std::memory_order_relaxed) != 0xffff;
+    return std::atomic_ref(t.place).load(std::memory_order_relaxed) != 0xffff;
   };
   if (!common.planned && std::ranges::all_of(r.of.tasks, is_placed)) {
     std::vector<segment_place> places;
-    for (const auto& e : m_executors)
+    for (const auto& e : m_places)
       places.push_back({.captures = !e->is_host && e->attached() && e->device->graph() != nullptr,
                         // Some of them in the memory at a time, so that the next one's blocks come while one runs.
                         .most_bytes = m_setup.coherence->space_at(e->space).limit() / 4,
@@ -103,7 +103,7 @@ void scheduler::pass_gate(lane& mine, running_replay& r, std::uint32_t index, bl
   t.site = r.of.tasks[s.members.front()].site;
   t.priority = s.priority;
   t.sequence = r.first_sequence + s.members.back();  // all uses up to here are behind it when it has run
-  t.executor = s.executor;
+  t.place = s.place;
   t.flags |= task::flag_replayed | task::flag_many_accesses;
   new (t.arguments.data()) task::replayed_task{&run, &r, s.members.front()};
   auto& accesses = t.need_more().accesses;

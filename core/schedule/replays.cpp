@@ -81,8 +81,8 @@ void scheduler::prepare_replayed(task::record& t) {
     const std::lock_guard guard(sum.block->lock);
     if (sum.block->valid_spaces.empty() && sum.block->poison == nullptr) sum.how = intent::write;  // a sum from zero
   }
-  if (t.executor != 0xffff && !m_single_executor) {
-    executor& where = *m_executors[t.executor];
+  if (t.place != 0xffff && !m_single_place) {
+    placement::place& where = *m_places[t.place];
     m_placer.charge(t, where, m_placer.expected_seconds(t, where));
   }
 }

@@ -12,10 +12,10 @@
 #include "core/base/fence.hpp"
 #include "core/operation/tensor.hpp"
 #include "core/schedule/alarm.hpp"
-#include "core/schedule/device_driver.hpp"
+#include "core/schedule/device/driver.hpp"
 #include "core/schedule/simulated_run.hpp"
 #include "core/schedule/trace_points.hpp"
-#include "core/schedule/watchdog.hpp"
+#include "core/schedule/device/watchdog.hpp"
 #include "core/validate/validator.hpp"
 
 namespace tessera::schedule {
@@ -44,15 +44,15 @@ scheduler::scheduler(scheduler_setup setup)
   const location::tree& tree = *m_setup.tree;
   transfer::coherence& coherence = *m_setup.coherence;
 
-  // Executors: one per host space that has CPU workers below it, one per device that computes.
+  // Places: one per host space that has CPU workers below it, one per device that computes.
   std::vector<std::vector<std::uint32_t>> cpus_of_workers;
-  std::vector<std::uint32_t> executor_of_workers;
+  std::vector<std::uint32_t> place_of_workers;
   std::vector<location::node_id> node_of_workers;
-  const auto executor_at = [&](memory::space_number space, bool host) -> executor& {
-    for (const auto& e : m_executors)
+  const auto place_at = [&](memory::space_number space, bool host) -> placement::place& {
+    for (const auto& e : m_places)
       if (e->space == space && e->is_host == host) return *e;
-    auto fresh = std::make_unique<executor>();
-    fresh->number = static_cast<std::uint32_t>(m_executors.size());
+    auto fresh = std::make_unique<placement::place>();
+    fresh->number = static_cast<std::uint32_t>(m_places.size());
     fresh->space = space;
     fresh->is_host = host;
     fresh->device = &coherence.space_at(space).device();
@@ -60,8 +60,8 @@ scheduler::scheduler(scheduler_setup setup)
     fresh->name = host ? fmt::format("cpu:{}", tree.at(fresh->where).is.name) : fresh->device->name();
     fresh->ns_per_flop = ns_per_flop(*fresh->device);
     fresh->parallelism = 0;
-    m_executors.push_back(std::move(fresh));
-    return *m_executors.back();
+    m_places.push_back(std::move(fresh));
+    return *m_places.back();
   };
   const auto space_of_node = [&](location::node_id node) {
     for (std::size_t k = 0; k < coherence.space_count(); ++k)
@@ -76,11 +76,11 @@ scheduler::scheduler(scheduler_setup setup)
     if (memory == location::no_node) continue;
     const memory::space_number space = space_of_node(memory);
     if (space == memory::no_space || !coherence.space_at(space).host_visible()) continue;
-    executor& e = executor_at(space, true);
+    placement::place& e = place_at(space, true);
     ++e.parallelism;
     e.cpus.push_back(leaf);
     cpus_of_workers.push_back(is.cpus);
-    executor_of_workers.push_back(e.number);
+    place_of_workers.push_back(e.number);
     node_of_workers.push_back(leaf);
   }
   if (cpus_of_workers.empty())
@@ -92,12 +92,12 @@ scheduler::scheduler(scheduler_setup setup)
     const auto number = static_cast<memory::space_number>(k);
     const memory::space& s = coherence.space_at(number);
     if (s.host_visible() || s.device().description().device_class == TSR_DEVICE_STORAGE) continue;
-    executor_at(number, false);
+    place_at(number, false);
   }
   m_validator = m_setup.validator;
   m_single_space = coherence.space_count() == 1 && m_validator == nullptr;  // every use passes through acquire then
-  m_single_executor = m_executors.size() == 1;
-  m_has_devices = std::ranges::any_of(m_executors, [](const auto& e) { return !e->is_host; });
+  m_single_place = m_places.size() == 1;
+  m_has_devices = std::ranges::any_of(m_places, [](const auto& e) { return !e->is_host; });
   m_announces = coherence.wants_uses();
 
   m_hold = &m_setup.operations->add({.name = "hold", .special = [](void*) {}});
@@ -108,28 +108,28 @@ scheduler::scheduler(scheduler_setup setup)
 
   prepare_graphs();
   lane& mine = register_lane(nullptr);  // the creating thread is worker 0 whenever it waits
-  mine.executor = executor_of_workers.front();
+  mine.place = place_of_workers.front();
   mine.where = node_of_workers.front();
 
-  for (const auto& e : m_executors) {
-    m_drivers.push_back(e->is_host ? nullptr : std::make_unique<device_driver>(*this, *e));
+  for (const auto& e : m_places) {
+    m_drivers.push_back(e->is_host ? nullptr : std::make_unique<device_driver>(setup_of_drivers(), *e));
     if (!e->is_host) e->parallelism = m_drivers.back()->compute_streams();
   }
-  for (auto& e : m_executors) e->parallelism = std::max<std::uint32_t>(e->parallelism, 1);
-  for (const auto& e : m_executors) e->granule = coherence.space_at(e->space).granule();
-  m_placer.begin(m_executors);
+  for (auto& e : m_places) e->parallelism = std::max<std::uint32_t>(e->parallelism, 1);
+  for (const auto& e : m_places) e->granule = coherence.space_at(e->space).granule();
+  m_placer.begin(m_places);
   for (std::size_t k = 0; k < coherence.space_count(); ++k) {
     const memory::space& s = coherence.space_at(static_cast<memory::space_number>(k));
     if (s.device().description().device_class != TSR_DEVICE_STORAGE ||
         std::ranges::any_of(m_stores, [&](const auto& e) { return e->device == &s.device(); }))
       continue;
-    auto store = std::make_unique<executor>();
+    auto store = std::make_unique<placement::place>();
     store->space = s.number();
     store->is_host = false;
     store->device = &s.device();
     store->where = s.where();
     store->name = s.device().name();
-    m_store_drivers.push_back(std::make_unique<device_driver>(*this, *store));
+    m_store_drivers.push_back(std::make_unique<device_driver>(setup_of_drivers(), *store));
     m_stores.push_back(std::move(store));
   }
 
@@ -137,8 +137,8 @@ scheduler::scheduler(scheduler_setup setup)
     const auto where = tree.find(name);
     if (!where)
       throw error(error_kind::configuration, fmt::format("there is no location '{}'", name), "runtime.detached");
-    for (executor* e : devices_below(*where)) {
-      e->state.store(executor_state::detached);
+    for (placement::place* e : devices_below(*where)) {
+      e->state.store(placement::place_state::detached);
       coherence.links().close(e->space);
     }
   }
@@ -151,7 +151,7 @@ scheduler::scheduler(scheduler_setup setup)
   // Worker 0 is the thread that waits; the others are threads, dealt over the CPUs, the second CPU first.
   for (std::uint32_t k = 1; k < m_workers; ++k) {
     const std::size_t at = k % cpus_of_workers.size();
-    make_worker_lane(k, executor_of_workers[at], node_of_workers[at]);
+    make_worker_lane(k, place_of_workers[at], node_of_workers[at]);
   }
   m_binding = std::make_unique<binding>(std::move(cpus_of_workers), m_setup.settings->bind && m_simulated == nullptr);
   if (m_simulated != nullptr)
@@ -248,7 +248,7 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
     if (t.what == m_hold && m_simulated == nullptr) {
       static_cast<host_hold*>(t.extension)->at.store(host_hold::step::due, std::memory_order_relaxed);
     } else if (t.what == m_destroy && m_simulated == nullptr && mine.in_program()) {
-      t.executor = 0;
+      t.place = 0;
       run(mine, t);
       call_guests();  // one of them may have counted it
     } else {
@@ -278,7 +278,7 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
         mine, [&] { return bytes_open() <= m_window_bytes / 2 || tasks_open() <= m_held.load(); }, 1);
 }
 
-void scheduler::note_begun(const task::record& t) noexcept {
+void scheduler::begun(const task::record& t) {
   if (!m_announces) return;
   if ((t.flags & task::flag_replayed) != 0) {
     note_begun_of_replay(const_cast<task::record&>(t));
@@ -370,11 +370,11 @@ std::vector<operation_statistics> scheduler::operation_table() const {
   for (std::uint32_t number = 0; number < m_setup.operations->size(); ++number) {
     const operation::definition& what = m_setup.operations->at(number);
     if (what.special != nullptr) continue;
-    for (const auto& e : m_executors) {
+    for (const auto& e : m_places) {
       operation_statistics row{what.name, e->name, 0, 0};
       for (std::uint32_t k = 0, count = m_lanes.size(); k < count; ++k) {
         const lane& l = m_lanes[k];
-        const operation_counters::counter* counter = l.executor == e->number ? l.counters.find(number) : nullptr;
+        const operation_counters::counter* counter = l.place == e->number ? l.counters.find(number) : nullptr;
         if (counter == nullptr) continue;
         row.tasks += counter->tasks.load(std::memory_order_relaxed);
         row.nanoseconds += counter->nanoseconds.load(std::memory_order_relaxed);

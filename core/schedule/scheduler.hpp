@@ -19,16 +19,16 @@
 #include "core/location/tree.hpp"
 #include "core/operation/catalog.hpp"
 #include "core/plugin/registry.hpp"
-#include "core/schedule/batches.hpp"
+#include "core/schedule/device/driver_owner.hpp"
 #include "core/schedule/binding.hpp"
 #include "core/schedule/captured_graphs.hpp"
 #include "core/schedule/event_count.hpp"
-#include "core/schedule/executor.hpp"
+#include "core/placement/place.hpp"
 #include "core/schedule/failures.hpp"
 #include "core/schedule/lane.hpp"
 #include "core/schedule/lane_table.hpp"
 #include "core/schedule/outcome.hpp"
-#include "core/schedule/placer.hpp"
+#include "core/placement/placer.hpp"
 #include "core/schedule/virtual_clock.hpp"
 #include "core/schedule/waiting_room.hpp"
 #include "core/transfer/coherence.hpp"
@@ -70,7 +70,7 @@ struct operation_statistics {
 ///
 /// Threads: `workers` of them run host tasks, one of which is whoever waits in fence() (so that with one worker no
 /// thread is started); one thread drives each device.
-class scheduler final : private task::reduction_source {
+class scheduler final : private task::reduction_source, private driver_owner {
  public:
   /// Starts workers and drivers. Throws tessera::error (configuration) for a tree without CPU workers, an unknown
   /// placement, and when the system refuses a thread.
@@ -148,11 +148,11 @@ class scheduler final : private task::reduction_source {
 
   /// Whether the placement would send such a task to a device at this moment, and to which; nothing: the calling thread
   /// had better run it in place, or no device can. Counts as a decision of the policy. Any thread.
-  std::optional<device_choice> choose_device(const device_question& asked);
+  std::optional<placement::device_choice> choose_device(const placement::device_question& asked);
   /// How long the calling thread took for it in place: for later choices.
-  void learn_in_place(const device_question& asked, double nanoseconds);
+  void learn_in_place(const placement::device_question& asked, double nanoseconds);
   /// Between begin and commit: the task goes where choose_device said.
-  void send_to(const device_choice& chosen, task::record& t);
+  void send_to(const placement::device_choice& chosen, task::record& t);
   /// See runtime::blocks_stay.
   bool blocks_stay() const noexcept { return m_single_space && m_validator == nullptr; }
   /// Whether there are places beside the host's workers.
@@ -189,16 +189,15 @@ class scheduler final : private task::reduction_source {
   std::uint64_t retired() const noexcept;                                 ///< of them ended
   std::uint64_t steals() const noexcept;                                  ///< tasks taken from another lane
   std::uint64_t fast_versions() const noexcept;                           ///< committed without coherence
-  placer& placement() noexcept { return m_placer; }                       ///< with what is learnt about places
+  placement::placer& placement() noexcept { return m_placer; }                       ///< with what is learnt about places
   std::uint32_t workers() const noexcept { return m_workers; }            ///< the waiting thread included
   const binding& workers_binding() const noexcept { return *m_binding; }  ///< to CPUs
   graph_statistics graphs() const noexcept { return m_graph_counters.read(); }   ///< what they did for replays
   batch_statistics batches() const noexcept { return m_batch_counters.read(); }  ///< launches of several tasks
   /// Places that run tasks: host memories with workers first, then devices.
-  const std::vector<std::unique_ptr<executor>>& executors() const noexcept { return m_executors; }
+  const std::vector<std::unique_ptr<placement::place>>& places() const noexcept { return m_places; }
 
  private:
-  friend class device_driver;
   friend struct host_hold;
   struct parked;         // waits for tickets
   struct memory_parked;  // waits for memory
@@ -210,38 +209,52 @@ class scheduler final : private task::reduction_source {
     if (t_lane.serial == m_serial) return *t_lane.mine;
     return register_lane(nullptr);
   }
-  lane& register_lane(const executor* driven);  ///< null: a thread that submits or works on the host
-  lane& make_lane(const executor* driven);      ///< the same with the table's mutex held, not yet the calling thread's
+  lane& register_lane(const placement::place* driven);  ///< null: a thread that submits or works on the host
+  lane& make_lane(const placement::place* driven);      ///< the same with the table's mutex held, not yet the calling thread's
   void attach_this_thread() const;              ///< to all devices, as plugins ask
   void remember_lane(lane& mine);               ///< as the calling thread's, also after it has used another scheduler
-  lane& make_worker_lane(std::uint32_t worker, std::uint32_t executor, location::node_id where);
+  lane& make_worker_lane(std::uint32_t worker, std::uint32_t place, location::node_id where);
   void refresh_victims(lane& mine);
   transfer::stream& inline_stream(lane& mine);
+
+  // what drivers of devices ask for (drivers.cpp)
+  lane& begin_driver(const placement::place& of, bool played) override;
+  lane& lane_of_this_thread() override { return current_lane(); }
+  bool place_again(lane& mine, task::record& t) override;
+  bool place_elsewhere(lane& mine, task::record& t, placement::place& from) override;
+  void fail(lane& mine, task::record& t, std::shared_ptr<const block::failure> why) override;
+  void drop(lane& mine, task::record& t) override;
+  void give_copies(task::record& t, placement::place& where) override;
+  bool still_good(lane& mine, task::record& t) override;
+  void begun(const task::record& t) override;
+  void wait_for_points(task::record& t, std::span<const block::ticket> points) override;
+  void wait_for_memory(task::record& t, placement::place& where, const transfer::acquisition& lacking) override;
+  void enqueued(lane& mine, task::record& t) override;
+  /// The same at its submission and at its end, when its blocks may be gone as soon as its successors are released; so
+  /// that it is asked before. 0 for the runtime's own tasks.
+  std::uint64_t window_bytes_of(task::record& t) const override;
+  void retire(lane& mine, task::record& t, std::uint64_t window_bytes) override;
+  void device_lost(const placement::place& which) override;
+  void device_changed() override;
+  void something_ended() override { call_guests(); }
+  void nothing_to_do() override;
+  driver_setup setup_of_drivers();
 
   // from ready to running (dispatch.cpp)
   void dispatch(lane& mine, task::record& t, bool hot);
   void hand_over(task::record& view) noexcept;   ///< a view whose block is its turn, or which waited for something: to
                                                  ///< the thread that asked
   bool find_place(lane& mine, task::record& t);  ///< chooses; false: there is none, and the task has failed
-  void enqueue(lane& mine, task::record& t, executor& where, bool hot);
+  void enqueue(lane& mine, task::record& t, placement::place& where, bool hot);
 
-  bool place_again(lane& mine, task::record& t);  ///< true: another place has it now
   void wake_one();
   task::record* find(lane& mine);
   bool nothing_waits(const lane& mine)
       const noexcept;  ///< the thread would find no task of its own or of its place, which counts on it
 
   // devices that come and go (device_states.cpp)
-  std::vector<executor*> devices_below(location::node_id where) const;
+  std::vector<placement::place*> devices_below(location::node_id where) const;
   void require_editable(std::string_view what);
-  bool place_elsewhere(lane& mine, task::record& t,
-                       executor& from);  ///< false: nobody else can run it; it is not moved
-  void device_changed();
-
-  // devices that are lost (lost_devices.cpp)
-  void device_lost(const executor& where);
-  std::shared_ptr<const block::failure> note_loss(const task::record& t,
-                                                  const executor& where);  ///< it was under way there
 
   // nothing to do (idle.cpp)
   void work(lane& mine, const predicate& enough, std::uint32_t look_every);
@@ -288,10 +301,7 @@ class scheduler final : private task::reduction_source {
 
   // running (host_tasks.cpp)
   void run(lane& mine, task::record& t);
-  /// For a task that was acquired and waited: false when what it needs turned out to be unusable, and it has failed.
-  /// Takes `acquired` from it when a copy has failed and it has to be acquired again.
-  bool still_good(lane& mine, task::record& t);
-  bool acquire(lane& mine, task::record& t, executor& where);  // false: parked, failed, or to be tried later
+  bool acquire(lane& mine, task::record& t, placement::place& where);  // false: parked, failed, or to be tried later
   void execute(lane& mine, task::record& t);
   /// Calls what it computes. With `enqueue_only`, a function of the program is not called. Returns why it failed.
   std::shared_ptr<const block::failure> call(lane& mine, task::record& t, bool enqueue_only);
@@ -316,26 +326,15 @@ class scheduler final : private task::reduction_source {
     else
       task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, hot); });
   }
-  void note_begun(const task::record& t) noexcept;  ///< the uses that were announced for it are no longer to come
   void note_begun_of_replay(task::record& t) noexcept;
   transfer::use_log& uses_of(lane& mine);  ///< to announce the blocks of tasks that it submits
-  /// What a task counts in the window of bytes: the same at its submission and at its end, when its blocks may be gone
-  /// as soon as its successors are released; so that it is asked before. 0 for the runtime's own tasks.
-  std::uint64_t window_bytes_of(task::record& t) const noexcept;
-  void retire(lane& mine, task::record& t, std::uint64_t window_bytes);
   void keep_finished(lane& mine, task::record& t);  ///< on its way back to its pool
   [[gnu::cold]] static void give_back(lane& owner, lane::finished_chain& chain);
   void fail_unstarted(lane& mine, task::record& t, std::shared_ptr<const block::failure> why);
   void give_up(lane& mine, task::record& t, const std::shared_ptr<const block::failure>& why);
   std::uint64_t take_ages(lane& mine, std::uint64_t count) noexcept;  ///< for so many tasks; returns the first
-  std::shared_ptr<const block::failure> note_failure(const task::record& t, block::failure what);
-  void park(task::record& t, std::span<const block::ticket> waits);
-  void park_for_memory(task::record& t, executor& where, const transfer::acquisition& a);
   void resume(task::record& t, tsr_status status);
   void gather_operands(lane& mine, task::record& t);
-  void add_operands(task::record& t, std::vector<operation::operand>& out);
-  std::string describe(const task::record& t) const;
-  bool poisoned(std::span<const block::access> accesses, std::shared_ptr<const block::failure>& why) const;
 
   // streams that hang (watchdog.cpp)
   std::unique_ptr<watchdog> watch_streams();
@@ -362,7 +361,6 @@ class scheduler final : private task::reduction_source {
   block::record* make_private(const block::record& base) override;
   bool prepare_stage(task::record& t);           ///< a sum too large for any place: some of it now, on the host
   bool next_stage(lane& mine, task::record& t);  ///< whether more of it is to come
-  void prepare(task::record& t, executor& where);
   void give_copies_back(task::record& t);
   void note_missing_addend(task::record& t, const std::shared_ptr<const block::failure>& why);
   bool lacks_addend(lane& mine, task::record& reduction);  ///< then it has failed
@@ -370,20 +368,20 @@ class scheduler final : private task::reduction_source {
 
   scheduler_setup m_setup;
   std::uint64_t m_serial;  // tells schedulers of one process apart
-  placer m_placer;
+  placement::placer m_placer;
   std::uint32_t m_workers = 1;
   validate::validator* m_validator = nullptr;
   bool m_single_space = false;  // one space: no transfers, no eviction to elsewhere, no locks per access
-  bool m_single_executor = false;
+  bool m_single_place = false;
   bool m_has_devices = false;
   bool m_announces = false;  // eviction looks at what will be used
   bool m_timing = false;
   std::unique_ptr<simulated_run> m_simulated;  // null: the run is real
   std::uint64_t m_window_tasks, m_window_bytes, m_spin_ns;
 
-  std::vector<std::unique_ptr<executor>> m_executors;
-  std::vector<std::unique_ptr<device_driver>> m_drivers;  // by executor number; null for host
-  std::vector<std::unique_ptr<executor>> m_stores;        // storage: runs nothing, but its copies must be followed
+  std::vector<std::unique_ptr<placement::place>> m_places;
+  std::vector<std::unique_ptr<device_driver>> m_drivers;  // by place number; null for host
+  std::vector<std::unique_ptr<placement::place>> m_stores;        // storage: runs nothing, but its copies must be followed
   std::vector<std::unique_ptr<device_driver>> m_store_drivers;
   const operation::definition *m_hold = nullptr, *m_destroy = nullptr, *m_bring_home = nullptr, *m_reduce = nullptr,
                               *m_graph = nullptr;

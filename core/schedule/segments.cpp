@@ -29,7 +29,7 @@ class planner {
 
  private:
   std::uint16_t place_of(std::uint32_t t) const noexcept {
-    return std::atomic_ref(m_of.tasks[t].executor).load(std::memory_order_relaxed);
+    return std::atomic_ref(m_of.tasks[t].place).load(std::memory_order_relaxed);
   }
   double work_of(const task::recorded_task& t) const {
     if (t.what->work == nullptr) return 0;
@@ -175,7 +175,7 @@ class planner {
   void add(draft& d, std::uint32_t t) {
     segment& s = *d.is;
     const task::recorded_task& task = m_of.tasks[t];
-    if (s.members.empty()) s.executor = place_of(t), s.priority = task.priority;
+    if (s.members.empty()) s.place = place_of(t), s.priority = task.priority;
     s.members.push_back(t);
     s.priority = std::max(s.priority, task.priority);
     s.work += m_work[t];
@@ -190,7 +190,7 @@ class planner {
       if (fresh) {
         s.uses.push_back(a);
         s.bytes_used += bytes;
-        d.room += room_of(a.block, s.executor);
+        d.room += room_of(a.block, s.place);
       }
       s.operands.push_back(u.index);
       if (u.first_task == t) u.needs = u.needs || needs_contents(how);

@@ -13,7 +13,7 @@
 
 namespace tessera::schedule {
 
-/// What planning knows of an executor.
+/// What planning knows of an place.
 struct segment_place {
   bool captures = false;         ///< a device whose plugin records graphs
   std::uint64_t most_bytes = 0;  ///< blocks of one segment, all together
@@ -29,7 +29,7 @@ struct segment {
   /// and would lose the overlap with their transfers and with other streams.
   static constexpr double longest_task_seconds = 100e-6;
 
-  std::uint16_t executor = 0;
+  std::uint16_t place = 0;
   std::int16_t priority = 0;                ///< the highest of its tasks
   std::uint32_t gates = 0;                  ///< tasks of it that wait for something outside, or may
   std::uint32_t sinks = 0;                  ///< tasks of it without successors in the recording
@@ -53,7 +53,7 @@ struct segment_plan {
 /// Maximal segments of at least two tasks, within the limits. Needs a recording all of whose tasks are placed; null
 /// when it has none. Tasks stay alone that sum accumulates or zero private copies, have no blocks, want workspace, or
 /// are long.
-/// @param places  by executor number
+/// @param places  by place number
 std::unique_ptr<segment_plan> plan_segments(const task::recording& of, std::span<const segment_place> places);
 
 }  // namespace tessera::schedule

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/schedule/device_driver.hpp"
+#include "core/schedule/device/driver.hpp"
 
 namespace tessera::schedule {
 
@@ -38,7 +38,7 @@ void scheduler::try_later(task::record& t) {
   virtual_clock& clock = m_setup.simulated->clock;
   const auto again = [](void* self, std::uint64_t task) {
     auto& s = *static_cast<scheduler*>(self);
-    s.m_executors[0]->inbox.push(*reinterpret_cast<task::record*>(task));
+    s.m_places[0]->inbox.push(*reinterpret_cast<task::record*>(task));
     s.wake_one();
   };
   clock.at(clock.next() == virtual_clock::never ? clock.now() : clock.next(), again, this,
@@ -114,7 +114,7 @@ bool scheduler::step_places(bool waiting) {
   if (waiting && run.workers[0].running == nullptr && !serve(run.workers[0])) return any;
   for (std::uint32_t& k = run.first_idle; k < m_workers && run.idle_workers > 0; ++k)
     if (run.workers[k].idle && !serve(run.workers[k])) {
-      if (m_placer.model() != nullptr) m_placer.note_idle(*m_executors[run.workers[k].mine->executor]);
+      if (m_placer.model() != nullptr) m_placer.note_idle(*m_places[run.workers[k].mine->place]);
       break;
     }
   return any;

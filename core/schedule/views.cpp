@@ -10,9 +10,9 @@
 
 namespace tessera::schedule {
 
-// Acquired in the host space of executor 0, then handed to the thread that waits for it.
+// Acquired in the host space of place 0, then handed to the thread that waits for it.
 void scheduler::run_hold(lane& mine, task::record& t) {
-  executor& where = *m_executors[0];
+  placement::place& where = *m_places[0];
   if ((t.flags & task::flag_acquired) != 0 && !still_good(mine, t)) return;
   if ((t.flags & task::flag_acquired) == 0) {
     if (!(m_single_space && resident(t.all_accesses())) && !acquire(mine, t, where)) return;

@@ -141,7 +141,7 @@ void renew(record& t) noexcept {
   t.edge_count = 0;
   t.argument_size = 0;
   t.priority = 0;
-  t.executor = 0xffff;
+  t.place = 0xffff;
   t.hint = 0xffff'ffff;
   t.extension = nullptr;
   if (t.more) {

@@ -79,7 +79,7 @@ struct alignas(64) record {
   std::uint64_t sequence = 0;        ///< order of submission, for ages
   std::source_location site;         ///< where it was submitted (one pointer)
   std::uint16_t owner = 0;           ///< lane whose pool it belongs to
-  std::uint16_t executor = 0xffff;   ///< chosen place; 0xffff: none yet
+  std::uint16_t place = 0xffff;   ///< chosen place; 0xffff: none yet
   std::uint32_t hint = 0xffff'ffff;  ///< location asked for by the submitter
   void* extension = nullptr;         ///< special operations' own
 

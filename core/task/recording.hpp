@@ -49,7 +49,7 @@ struct alignas(64) recorded_task {
   std::uint32_t successor_count = 0;
   std::uint16_t access_count = 0;
   std::int16_t priority = 0;
-  mutable std::uint16_t executor = 0xffff;  ///< where it was placed; 0xffff: not yet. Through std::atomic_ref
+  mutable std::uint16_t place = 0xffff;  ///< where it was placed; 0xffff: not yet. Through std::atomic_ref
   bool ends_group = false;  ///< sums a group of accumulates: the first access becomes a write when there is nothing yet
   std::array<recorded_access, inline_accesses> accesses{};
   std::array<std::uint32_t, inline_successors> successors{};

@@ -28,7 +28,7 @@ void replay::fill(record& t, std::uint32_t index) {
   t.priority = from.priority;
   t.hint = from.hint;
   t.sequence = first_sequence + index;
-  t.executor = std::atomic_ref(from.executor).load(std::memory_order_relaxed);
+  t.place = std::atomic_ref(from.place).load(std::memory_order_relaxed);
   t.flags |= flag_replayed;
   replayed_task& mine = *new (t.arguments.data()) replayed_task{const_cast<void*>(from.arguments), this, index};
   t.argument_size = from.argument_size;

@@ -128,7 +128,7 @@ class recorder {
   /// @param virtual_now  of a simulated run: where its clock shows nanoseconds; null: real time
   explicit recorder(std::uint64_t limit_bytes, const std::uint64_t* virtual_now = nullptr);
 
-  /// A buffer for one thread at a time. `place`: number of the executor it works for.
+  /// A buffer for one thread at a time. `place`: number of the place it works for.
   buffer& make_buffer(std::string name, thread_role role, std::uint32_t place);
   /// The buffer of the calling thread, for those who know no better; made at its first use.
   buffer& local();

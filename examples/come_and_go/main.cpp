@@ -46,7 +46,7 @@ int main() try {
   rt.fence();
 
   std::vector<std::string> places;
-  for (const auto& e : rt.scheduler().executors()) places.push_back(e->name);
+  for (const auto& e : rt.scheduler().places()) places.push_back(e->name);
   std::printf("%-28s", "tasks run at");
   for (const std::string& p : places) std::printf("%12s", p.c_str());
   std::printf("\n");

@@ -28,12 +28,12 @@ double flops_of(timed_operation what, const operation_extents& e) noexcept {
   return 0;
 }
 
-duration_model::duration_model(const described_speed& speed, std::vector<schedule::history_cell> learnt)
+duration_model::duration_model(const described_speed& speed, std::vector<placement::history_cell> learnt)
     : m_speed(speed) {
   if (learnt.empty()) return;
   m_definitions = {&m_operations.add(operation::gemm()), &m_operations.add(operation::syrk()),
                    &m_operations.add(operation::trsm()), &m_operations.add(operation::potrf())};
-  schedule::place_kind kind;
+  placement::place_kind kind;
   kind.name = learnt.front().place;
   kind.is_host = true;
   kind.ns_per_operation = 1e9 / speed.peak_f64;
@@ -42,7 +42,7 @@ duration_model::duration_model(const described_speed& speed, std::vector<schedul
   for (const auto& c : learnt)
     for (std::size_t k = 0; k < timed_operation_names.size(); ++k)
       if (c.operation == timed_operation_names[k]) m_known[k][static_cast<std::size_t>(c.type)] = true;
-  m_learnt = std::make_unique<schedule::history>(std::vector{kind});
+  m_learnt = std::make_unique<placement::history>(std::vector{kind});
   m_learnt->restore(std::move(learnt));
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/block/element_type.hpp"
-#include "core/schedule/history.hpp"
+#include "core/placement/history.hpp"
 #include "hierarchy/simulation/describe.hpp"
 
 namespace tessera::hierarchy {
@@ -21,8 +21,8 @@ double flops_of(timed_operation what, const operation_extents& e) noexcept;
 /// Durations at one kind of place: as described, or as measured where measurements are given and know the operation.
 class duration_model {
  public:
-  /// @param learnt  cells of one place (core/schedule/history.hpp); may be empty
-  duration_model(const described_speed& speed, std::vector<schedule::history_cell> learnt = {});
+  /// @param learnt  cells of one place (core/placement/history.hpp); may be empty
+  duration_model(const described_speed& speed, std::vector<placement::history_cell> learnt = {});
 
   /// Nanoseconds of a kernel, without the overhead of its start. 0 is rounded up to 1.
   std::uint64_t compute_ns(timed_operation what, element_type type, const operation_extents& e) const;
@@ -39,7 +39,7 @@ class duration_model {
   operation::catalog m_operations;
   std::array<const operation::definition*, timed_operation_names.size()> m_definitions{};
   std::array<std::array<bool, 16>, timed_operation_names.size()> m_known{};
-  std::unique_ptr<schedule::history> m_learnt;  ///< null: nothing is
+  std::unique_ptr<placement::history> m_learnt;  ///< null: nothing is
 };
 
 }  // namespace tessera::hierarchy

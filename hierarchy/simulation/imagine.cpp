@@ -64,7 +64,7 @@ std::unique_ptr<plugin::device> discrete_device(world& in, const described_devic
 }  // namespace
 
 imagined imagine(const machine_description& description, config::runtime_settings settings,
-                 std::vector<schedule::history_cell> learnt) {
+                 std::vector<placement::history_cell> learnt) {
   auto made = std::make_shared<world>(description, std::move(learnt));
   const machine_description& d = made->description();
   std::vector<std::unique_ptr<plugin::device>> devices;

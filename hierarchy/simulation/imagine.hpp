@@ -21,6 +21,6 @@ struct imagined {
 /// @param learnt    measurements of host operations to use instead of the description's speeds
 /// Throws tessera::error (configuration).
 imagined imagine(const machine_description& description, config::runtime_settings settings,
-                 std::vector<schedule::history_cell> learnt = {});
+                 std::vector<placement::history_cell> learnt = {});
 
 }  // namespace tessera::hierarchy

@@ -5,7 +5,7 @@
 
 namespace tessera::hierarchy {
 
-world::world(const machine_description& description, std::vector<schedule::history_cell> learnt)
+world::world(const machine_description& description, std::vector<placement::history_cell> learnt)
     : m_description(description) {
   submit_ns = description.runtime.submit_ns;
   host_task_ns = description.runtime.host_task_ns;

@@ -80,7 +80,7 @@ struct world_stream {
 /// ready, and a copy that cannot begin holds up nobody who needs something else.
 class world : public schedule::simulation {
  public:
-  explicit world(const machine_description& description, std::vector<schedule::history_cell> learnt = {});
+  explicit world(const machine_description& description, std::vector<placement::history_cell> learnt = {});
 
   const machine_description& description() const noexcept { return m_description; }
   std::vector<std::unique_ptr<world_device>>& devices() noexcept { return m_devices; }

@@ -11,7 +11,7 @@ using namespace std::string_view_literals;
 
 constexpr std::array core_order = {"base"sv,     "config"sv,   "plugin"sv,    "location"sv, "block"sv,
                                    "memory"sv,   "transfer"sv, "operation"sv, "task"sv,     "validate"sv,
-                                   "schedule"sv, "cluster"sv,  "runtime"sv};
+                                   "placement"sv, "schedule"sv, "runtime"sv};
 
 // Prefixes of headers that come with a device or a library of one.
 constexpr std::array device_vendors = {"cuda"sv,  "cublas"sv, "cusparse"sv,    "cusolver"sv, "nvml"sv,

@@ -2,7 +2,7 @@
 // The layering rules of the house, as a pure function over one include line.
 //
 //   core       rooms in one order: base < config < plugin < location < block < memory < transfer < operation < task
-//              < schedule < cluster < runtime; trace is above base only, and every room above base may use it. No
+//              < placement < schedule < runtime; trace is above base only, and every room above base may use it. No
 //              vendor's header, no hwloc; <tessera/plugin.h> from room plugin upwards.
 //   hierarchy  core and itself. hwloc in discovery alone, no other vendor.
 //   plugins    <tessera/plugin.h>, the plugin's own folder, plugins/common, and foreign headers; not the libraries that

@@ -9,7 +9,7 @@
 #include <map>
 
 #include "core/operation/blas.hpp"
-#include "core/schedule/history_file.hpp"
+#include "core/placement/history_file.hpp"
 #include "machines.hpp"
 
 namespace tessera {
@@ -222,7 +222,7 @@ TEST(cost, finds_the_size_from_which_a_device_is_worth_its_way) {
   const statistics s = rt.statistics();
   ASSERT_TRUE(s.placement);
   EXPECT_GT(s.placement->trials, 0u);
-  const auto found = std::ranges::find(s.placement->crossovers, "product", &schedule::crossover::operation);
+  const auto found = std::ranges::find(s.placement->crossovers, "product", &placement::crossover::operation);
   ASSERT_NE(found, s.placement->crossovers.end());
   EXPECT_EQ(found->device, "sim: sim0");
   EXPECT_EQ(found->host, "cpu");

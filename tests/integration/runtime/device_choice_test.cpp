@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-using schedule::device_question;
+using placement::device_question;
 using test_support::error_of;
 using testing::machine_of;
 
@@ -95,10 +95,10 @@ TEST(device_choice, turns_go_round_equal_devices) {
   p.asked.turn = 1;
   const auto second = rt.choose_device(p.asked);
   ASSERT_TRUE(first && again && second);
-  EXPECT_EQ(first->executor, again->executor);
-  bool other = second->executor != first->executor;
+  EXPECT_EQ(first->place, again->place);
+  bool other = second->place != first->place;
   p.asked.turn = 2;
-  other = other || rt.choose_device(p.asked)->executor != first->executor;
+  other = other || rt.choose_device(p.asked)->place != first->place;
   EXPECT_TRUE(other);
 }
 

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/schedule/executor.hpp"
+#include "core/placement/place.hpp"
 #include "core/schedule/lane.hpp"
 #include "core/schedule/ready_ring.hpp"
 
@@ -165,8 +165,8 @@ TEST(priority_queue, highest_priority_then_oldest) {
   EXPECT_EQ(queue.pop(), nullptr);
 }
 
-TEST(executor, learns_its_speed_from_tasks_of_some_work) {
-  executor e;
+TEST(place, learns_its_speed_from_tasks_of_some_work) {
+  place e;
   e.ns_per_flop = 1.0;
   e.learn(10, 1e9);
   EXPECT_DOUBLE_EQ(e.ns_per_flop, 1.0) << "too little work to say anything";

@@ -46,8 +46,8 @@ class program {
   }
   const task::recording& finish(std::uint16_t sums_at = 0) {
     m_is = m_recorder.finish();
-    for (const task::recorded_task& t : m_is->tasks) t.executor = sums_at;
-    for (std::size_t k = 0; k < m_places.size(); ++k) m_is->tasks[m_is->submitted[k]].executor = m_places[k];
+    for (const task::recorded_task& t : m_is->tasks) t.place = sums_at;
+    for (std::size_t k = 0; k < m_places.size(); ++k) m_is->tasks[m_is->submitted[k]].place = m_places[k];
     return *m_is;
   }
 
@@ -276,13 +276,13 @@ TEST(segments, of_random_programs_keep_their_promises) {
       const segment& s = *plan->segments[k];
       ASSERT_GE(s.members.size(), 2u);
       ASSERT_GT(s.gates, 0u) << "it would never begin";
-      ASSERT_LE(s.bytes_used, places[s.executor].most_bytes);
+      ASSERT_LE(s.bytes_used, places[s.place].most_bytes);
       std::size_t operand = 0;
       std::map<std::uint32_t, std::vector<task::recorded_access>> by_block;
       std::map<std::uint32_t, bool> needs;
       for (const std::uint32_t t : s.members) {
         ASSERT_EQ(plan->segment_of[t], k);
-        ASSERT_EQ(of.tasks[t].executor, s.executor);
+        ASSERT_EQ(of.tasks[t].place, s.place);
         ASSERT_FALSE(of.tasks[t].ends_group);
         for (const task::recorded_access& a : of.accesses_of(of.tasks[t])) {
           ASSERT_EQ(s.uses[s.operands[operand++]].block, a.block);

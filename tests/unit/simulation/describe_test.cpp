@@ -139,12 +139,12 @@ TEST(durations, that_were_learnt_come_first) {
   described_speed s;
   s.peak_f64 = s.peak_f32 = 1e9;
   s.memory_bandwidth = 1e9;
-  schedule::history_cell c;
+  placement::history_cell c;
   c.operation = "gemm";
   c.type = element_type::f64;
   c.place = "cpu";
   c.amount = 2000;
-  c.bucket = schedule::history::bucket_of(2000);
+  c.bucket = placement::history::bucket_of(2000);
   c.samples = {7, 5, 6};
   const duration_model d(s, {c});
   EXPECT_TRUE(d.is_learnt(timed_operation::gemm, element_type::f64));

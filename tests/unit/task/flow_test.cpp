@@ -193,7 +193,7 @@ TEST(pool, records_come_back_and_memory_does_not_grow) {
     EXPECT_EQ(t.owner, 7);
     EXPECT_EQ(t.edge_count, 0);
     EXPECT_EQ(t.flags, 0);
-    EXPECT_EQ(t.executor, 0xffff);
+    EXPECT_EQ(t.place, 0xffff);
     ++seen[&t];
     t.flags = 0xff;
     t.edge_count = 3;

@@ -1,0 +1,37 @@
+#pragma once
+// What a front end that runs operations in place asks before it does: had a device better do this one?
+#include <cstdint>
+#include <span>
+
+#include "core/block/record.hpp"
+#include "core/location/tree.hpp"
+#include "core/memory/space.hpp"
+#include "core/operation/definition.hpp"
+
+namespace tessera::placement {
+
+/// One application of an operation that could be a task.
+struct device_question {
+  const operation::definition* what = nullptr;
+  const operation::definition* also = nullptr;  ///< if set: an operation that the device must have too
+  const void* arguments = nullptr;
+  std::span<const block::access> accesses;
+  /// By access: where its contents are, or will be when the tasks before are done, empty: as the block itself knows. A
+  /// front end that holds views and submits ahead knows more than the block.
+  std::span<const block::space_set> spaces;
+  bool only_devices = false;  ///< the calling thread is no candidate
+  bool fixed =
+      false;  ///< by descriptions and `spaces` alone, neither queues nor measurements: the same answer in every run
+  std::uint32_t turn = 0;  ///< with `fixed`: which of several equal devices
+};
+
+/// Where it would go.
+struct device_choice {
+  std::uint32_t place = 0;  ///< its number in the scheduler
+  location::node_id location = location::no_node;
+  memory::space_number space = memory::no_space;
+  double seconds = 0;  ///< that it is expected to take there, by itself
+  bool trial = false;  ///< not the best place: to learn how fast it is
+};
+
+}  // namespace tessera::placement

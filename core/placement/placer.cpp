@@ -1,0 +1,183 @@
+#include "core/placement/placer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
+
+#include "core/operation/tensor.hpp"
+#include "core/schedule/replays.hpp"
+#include "core/schedule/segments.hpp"
+#include "core/task/replay.hpp"
+
+namespace tessera::placement {
+
+/// The places that could run a task, and what is known of the task.
+struct placer::candidates {
+  boost::container::small_vector<candidate, 16> all;
+  boost::container::small_vector<memory::space_number, 16> spaces;  // of each
+  std::uint64_t bytes = 0;
+  double work = 0;  // where there is no model
+  history::profile* profile = nullptr;
+  task_size size;
+  bool any_hinted = false;
+};
+
+placer::placer(placer_setup setup, std::string_view policy) : m_setup(setup), m_policy(parse_placement(policy)) {}
+
+void placer::begin(const std::vector<std::unique_ptr<place>>& places) {
+  m_places = places;
+  measure_distances();
+  // With one place alone cost has nothing to choose, but what it learns can be asked: by simulations, by later runs
+  // with more.
+  if (m_policy == placement_policy::cost || (m_setup.plugin != nullptr && m_places.size() > 1)) make_history();
+}
+
+void placer::measure_distances() {
+  const location::tree& tree = *m_setup.tree;
+  m_distances.resize(tree.known() * m_places.size());
+  for (location::node_id node = 0; node < tree.known(); ++node)
+    for (const auto& e : m_places)
+      if (tree.attached(node) && tree.attached(e->where))
+        m_distances[node * m_places.size() + e->number] = static_cast<std::uint16_t>(tree.distance(node, e->where));
+}
+
+std::uint32_t placer::distance(location::node_id from, const place& to) const noexcept {
+  const std::size_t at = std::size_t{from} * m_places.size() + to.number;
+  return at < m_distances.size() ? m_distances[at] : 0;
+}
+
+bool placer::offers(const place& e, task::record& t) const {
+  if (m_segment != nullptr && t.what == m_segment) return offers_segment(e, t);
+  const auto accesses = t.all_accesses();
+  const element_type type = accesses.empty() ? element_type::none : accesses[0].block->type;
+  if (!t.what->runs_on(*e.device, type, e.is_host)) return false;
+  return (t.flags & task::flag_accumulates) == 0 || operation::can_zero(*e.device, type);  // its private copy
+}
+
+bool placer::offers_segment(const place& e, const task::record& t) const {
+  const task::replayed_task replayed = const_cast<task::record&>(t).replayed();
+  const segment& s = *static_cast<const segment_run*>(replayed.arguments)->is;
+  const task::recording& recording = replayed.of->of;
+  return std::ranges::all_of(s.members, [&](std::uint32_t member) {
+    const task::recorded_task& one = recording.tasks[member];
+    return one.what->runs_on(*e.device, replayed.of->blocks[recording.accesses_of(one)[0].block].is->type, false);
+  });
+}
+
+bool placer::obeys_hint(const place& e, const task::record& t) const {
+  const location::tree& tree = *m_setup.tree;
+  if (t.hint == location::no_node) return false;
+  // A core below a memory is served by the workers of that memory; a device that hangs below it is not.
+  return tree.is_ancestor(t.hint, e.where) ||
+         std::ranges::any_of(e.cpus, [&](location::node_id cpu) { return tree.is_ancestor(t.hint, cpu); });
+}
+
+std::uint64_t placer::footprint_in(const place& e, task::record& t) const {
+  const memory::space& space = m_setup.coherence->space_at(e.space);
+  std::uint64_t bytes = 0;
+  for (const block::access& a : t.all_accesses()) {
+    if (a.block->bytes > space.largest()) return ~std::uint64_t{0};
+    bytes += space.footprint(a.block->bytes);
+  }
+  return bytes;
+}
+
+bool placer::fits(const place& e, task::record& t, std::uint64_t bytes) const {
+  const memory::space& space = m_setup.coherence->space_at(e.space);
+  const std::uint64_t limit = space.limit();
+  const std::uint64_t most =
+      bytes + t.all_accesses().size() * e.granule;  // each block is rounded up by less than a granule
+  return most <= std::min(limit, space.largest()) || footprint_in(e, t) <= limit;
+}
+
+void placer::gather(candidates& found, task::record& t, place_state wanted, location::node_id from) const {
+  std::uint32_t known_kind = ~std::uint32_t{0};  // places of one kind follow each other and take equally long
+  double known_seconds = 0;
+  const auto learnt_seconds = [&](std::uint32_t kind) {
+    if (kind != known_kind) known_seconds = m_history->seconds(found.profile, known_kind = kind, found.size.amount);
+    return known_seconds;
+  };
+  for (const auto& e : m_places) {
+    if (e->state.load(std::memory_order_relaxed) != wanted || !offers(*e, t) || !fits(*e, t, found.bytes)) continue;
+    found.spaces.push_back(e->space);
+    found.all.push_back({.place = e->number,
+                         .location = e->where,
+                         .queue_seconds = m_history != nullptr ? e->wait_seconds() : e->queue_seconds(),
+                         .execute_seconds = m_history != nullptr
+                                                ? learnt_seconds(e->kind)
+                                                : found.work * e->ns_per_flop.load(std::memory_order_relaxed) * 1e-9,
+                         .distance = distance(from, *e),
+                         .hinted = obeys_hint(*e, t)});
+    found.any_hinted = found.any_hinted || found.all.back().hinted;
+  }
+}
+
+void placer::add_transfer_costs(candidates& found, task::record& t) const {
+  boost::container::small_vector<transfer::transfer_estimate, 16> costs(found.spaces.size());
+  m_setup.coherence->costs_of(t.all_accesses(), {found.spaces.data(), found.spaces.size()},
+                              {costs.data(), costs.size()});
+  for (std::size_t k = 0; k < costs.size(); ++k) {
+    found.all[k].transfer_seconds = costs[k].seconds;
+    found.all[k].resident_bytes = costs[k].resident_bytes;
+    found.all[k].missing_bytes = costs[k].missing_bytes;
+  }
+}
+
+std::uint32_t placer::choose(task::record& t, location::node_id from) {
+  if (m_places.size() == 1 && t.hint == location::no_node) return 0;
+  const auto accesses = t.all_accesses();
+  candidates found;
+  if (m_history != nullptr)
+    found.size = look_up(t, found.profile);
+  else if (t.what->work != nullptr)
+    found.work = t.what->work(t.argument_bytes(), accesses);
+  for (const block::access& a : accesses) found.bytes += a.block->bytes;
+  gather(found, t, place_state::attached, from);
+  // What only a device on its way out can run goes there nevertheless, and keeps it from leaving.
+  if (found.all.empty() || (!found.any_hinted && must_obey(t))) gather(found, t, place_state::draining, from);
+  if (found.all.empty() || (!found.any_hinted && must_obey(t))) return nowhere;
+  add_transfer_costs(found, t);
+  if (found.any_hinted)
+    found.all.erase(std::remove_if(found.all.begin(), found.all.end(), [](const candidate& c) { return !c.hinted; }),
+                    found.all.end());
+  const std::span<const candidate> plan(found.all.data(), found.all.size());
+  const std::size_t best =
+      m_setup.plugin != nullptr ? choose_place(*m_setup.plugin, t.what->name, plan) : choose_place(m_policy, plan);
+  const bool learnt = m_policy == placement_policy::cost && found.profile != nullptr;
+  const std::size_t chosen = learnt ? decide(*found.profile, found.size, plan, best) : best;
+  charge(t, *m_places[plan[chosen].place], plan[chosen].execute_seconds, chosen != best);
+  return plan[chosen].place;
+}
+
+block::failure placer::why_nowhere(task::record& t) const {
+  if (std::ranges::none_of(m_places, [&](const auto& e) { return offers(*e, t); }))
+    return {fmt::format("no location can run it: no device here offers '{}' for the type of its blocks", t.what->name),
+            {},
+            error_kind::usage};
+  const auto would = [&](const place& e) {
+    return offers(e, t) && footprint_in(e, t) <= m_setup.coherence->space_at(e.space).limit();
+  };
+  const auto gone = [](const place& e) { return e.state.load() == place_state::lost ? "lost" : "detached"; };
+  std::string away;  // devices that could, were they there
+  for (const auto& e : m_places)
+    if (!e->attached() && would(*e) && (!must_obey(t) || obeys_hint(*e, t)))
+      away += fmt::format("{}{} is {}", away.empty() ? "" : ", ", e->name, gone(*e));
+  if (!away.empty())
+    return {must_obey(t) ? fmt::format("it must run at '{}', and {}", m_setup.tree->at(t.hint).is.name, away)
+                         : fmt::format("no location can run it: {}", away),
+            {},
+            error_kind::device};
+  if (std::ranges::any_of(m_places, [&](const auto& e) { return would(*e); }))
+    return {
+        fmt::format("it must run at '{}', where nothing can run it (runtime.placement = \"pinned\" makes hints orders)",
+                    m_setup.tree->at(t.hint).is.name),
+        {},
+        error_kind::usage};
+  std::uint64_t bytes = 0;
+  for (const block::access& a : t.all_accesses()) bytes += a.block->bytes;
+  return {
+      fmt::format("no location that offers it can hold its blocks: they take {} bytes", bytes), {}, error_kind::memory};
+}
+
+}  // namespace tessera::placement

@@ -1,0 +1,335 @@
+#include "core/schedule/device/driver.hpp"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+
+#include <algorithm>
+
+#include "core/schedule/device/in_flight.hpp"
+#include "core/schedule/trace_points.hpp"
+
+namespace tessera::schedule {
+namespace {
+
+/// The pauses between two looks at streams whose plugin does not call: short after something has happened, longer while
+/// nothing does, so that neither work waits long nor a processor is kept busy. New tasks wait as long.
+class turns {
+ public:
+  turns() { prctl(PR_SET_TIMERSLACK, 1000); }
+  void begin() noexcept { m_next = shortest; }
+  void wait() {
+    std::this_thread::sleep_for(m_next);
+    m_next = std::min(m_next * 3 / 2, longest);
+  }
+
+ private:
+  static constexpr std::chrono::nanoseconds shortest{10'000}, longest{200'000};
+  std::chrono::nanoseconds m_next = shortest;
+};
+
+std::vector<transfer::stream*> make_compute_streams(transfer::coherence& coherence, const plugin::device& device) {
+  std::vector<transfer::stream*> made;
+  if (device.description().device_class == TSR_DEVICE_STORAGE) return made;
+  const std::uint32_t wanted = transfer::share_of(device).computing;
+  for (std::uint32_t k = 0; k < wanted; ++k)
+    made.push_back(&coherence.streams().create(device, TSR_STREAM_COMPUTE));
+  if (wanted == 0) made.push_back(coherence.copies_of(device.index()).in);
+  return made;
+}
+
+/// Results do not depend on what happens to be ready where they are to be the same in every run; validation looks at
+/// every task by itself.
+batch_bounds bounds_of(const driver_setup& setup, const placement::place& where, std::size_t streams) {
+  const bool batches = !setup.settings->deterministic && setup.validator == nullptr && streams != 0;
+  return {.tasks = batches ? static_cast<std::size_t>(setup.settings->batch) : 1,
+          .operations_per_second = where.device->description().peak_f64,
+          .memory = setup.coherence->space_at(where.space).limit(),
+          .streams = std::max<std::size_t>(streams, 1)};
+}
+
+constexpr std::size_t tasks_per_stream = 4, overtakes_per_task = 16;
+
+}  // namespace
+
+device_driver::device_driver(const driver_setup& setup, placement::place& where)
+    : m_setup(setup),
+      m_owner(*setup.owner),
+      m_where(where),
+      m_compute(make_compute_streams(*setup.coherence, *where.device)),
+      m_depth(tasks_per_stream * m_compute.size()),
+      m_on_stream(std::make_unique<std::atomic<std::size_t>[]>(m_compute.size())),
+      m_last_end(m_compute.size()),
+      m_memory_waiters(m_depth, overtakes_per_task * m_depth),
+      m_picker(*where.device, where.urgent, bounds_of(setup, where, m_compute.size())) {
+  const auto wake_me = [](void* self) { static_cast<device_driver*>(self)->wake(); };
+  for (transfer::stream* s : m_compute) s->set_wake(wake_me, this);
+  auto& copies = m_setup.coherence->copies_of(where.device->index());
+  copies.in->set_wake(wake_me, this);
+  copies.out->set_wake(wake_me, this);
+  where.device->watch_loss([](void* self) { static_cast<device_driver*>(self)->state_changed(); }, this);
+}
+
+device_driver::~device_driver() {
+  stop();
+  m_where.device->unwatch_loss(this);
+  auto& copies = m_setup.coherence->copies_of(m_where.device->index());
+  copies.in->finish_wakes();
+  copies.out->finish_wakes();
+  for (transfer::stream* s : m_compute) s->finish_wakes();
+}
+
+void device_driver::start() {
+  m_thread = std::thread([this] { loop(); });
+}
+
+void device_driver::stop() {
+  if (!m_thread.joinable()) return;
+  m_stop.store(true);
+  m_events.notify_all();
+  m_thread.join();
+}
+
+bool device_driver::poll_all() {
+  bool any = m_setup.coherence->poll(m_where.device->index());
+  note_inputs();
+  for (transfer::stream* s : m_compute) any = s->poll() || any;
+  return any;
+}
+
+void device_driver::note_inputs() {
+  const std::lock_guard guard(m_watched_lock);
+  const transfer::stream_table& streams = m_setup.coherence->streams();
+  std::erase_if(m_watched, [&](in_flight_batch* f) {
+    if (!std::ranges::all_of(f->inputs, [&](block::ticket w) { return streams.reached(w); })) return false;
+    f->started = m_setup.now();
+    f->inputs_seen = true;
+    return true;
+  });
+}
+
+bool device_driver::anything_busy() const {
+  auto& copies = m_setup.coherence->copies_of(m_where.device->index());
+  return copies.in->busy() || copies.out->busy() ||
+         std::ranges::any_of(m_compute, [](const transfer::stream* s) { return s->busy(); });
+}
+
+bool device_driver::must_ask() const {
+  auto& copies = m_setup.coherence->copies_of(m_where.device->index());
+  return copies.in->must_be_asked() || copies.out->must_be_asked() ||
+         std::ranges::any_of(m_compute, [](const transfer::stream* s) { return s->must_be_asked(); });
+}
+
+std::size_t device_driver::start_next() {
+  const std::size_t in_flight = m_in_flight.load(std::memory_order_relaxed);
+  if (in_flight >= m_depth) return 0;
+  // Tasks that wait for their copies hold memory: they go first, and there are no more of them than would be enqueued
+  // without that wait.
+  task::record* t = m_resumed.load() != 0 ? m_where.urgent.pop_acquired() : nullptr;
+  if (t == nullptr && in_flight + m_awaiting.load() < m_depth) t = next_task();
+  if (t == nullptr) return 0;
+  if (m_setup.placer->model() != nullptr && m_owner.place_again(*m_lane, *t)) return 1;
+  const std::size_t joined = start_task(*t);
+  m_picker.put_back(0);
+  return 1 + joined;
+}
+
+bool device_driver::startable() const {
+  const std::size_t in_flight = m_in_flight.load();
+  if (in_flight >= m_depth) return false;
+  return m_resumed.load() != 0 || (in_flight + m_awaiting.load() < m_depth && m_where.urgent.has(age_limit()));
+}
+
+void device_driver::note_started(const task::record& t) noexcept {
+  if ((t.flags & task::flag_acquired) == 0) return;
+  m_resumed.fetch_sub(1);
+  m_awaiting.fetch_sub(1);
+}
+
+task::record* device_driver::next_task() {
+  task::record* const t = m_where.urgent.pop(age_limit());
+  if (t != nullptr) m_memory_waiters.note_tried(t->sequence);
+  return t;
+}
+
+void device_driver::end_wait(const task::record& t) {
+  m_memory_waiters.remove(t.sequence);
+  wake();  // what it held back may be tried now, even when nobody queues the task again
+}
+
+lane& device_driver::play() {
+  m_lane = &m_owner.begin_driver(m_where, true);
+  return *m_lane;
+}
+
+void device_driver::loop() {
+  pthread_setname_np(pthread_self(), fmt::format("tsr-{}", m_where.name).substr(0, 15).c_str());
+  m_lane = &m_owner.begin_driver(m_where, false);
+  const plugin::device& device = *m_where.device;
+  turns asking;
+
+  while (!m_stop.load(std::memory_order_relaxed)) {
+    m_handling.store(true);
+    bool any = poll_all();
+    const bool takes_tasks = m_where.state.load() == placement::place_state::attached && !device.lost();
+    if (device.lost())
+      any = go_on_without() || any;
+    else if (!takes_tasks)
+      any = step_aside() || any;
+    while (takes_tasks && !device.lost() && start_next()) any = true;
+    m_handling.store(false);
+    if (any) {
+      asking.begin();
+      continue;
+    }
+    m_owner.nothing_to_do();
+
+    const std::uint32_t key = m_events.prepare();
+    if (m_stop.load() || startable() || m_state_changed.exchange(false) || poll_all()) {
+      m_events.cancel();
+    } else if (must_ask()) {
+      m_events.cancel();
+      asking.wait();
+    } else {
+      if (m_in_flight.load() == 0 && takes_tasks && m_setup.placer->model() != nullptr)
+        m_setup.placer->note_idle(m_where);
+      m_events.wait(key);
+    }
+  }
+  while (anything_busy()) {
+    poll_all();
+    std::this_thread::yield();
+  }
+}
+
+/// The one with the fewest tasks, in turn among equals: tasks differ in length. Where the device's clock is virtual,
+/// strictly in turn, since when the driver hears of ends depends on the real one.
+std::size_t device_driver::next_stream() {
+  const std::size_t count = m_compute.size();
+  std::size_t best = m_next_stream++ % count;
+  if (m_where.device->has(TSR_DEVICE_VIRTUAL_CLOCK) && m_setup.simulated == nullptr) return best;
+  for (std::size_t k = 1; k < count; ++k)
+    if (const std::size_t other = (best + k) % count;
+        m_on_stream[other].load(std::memory_order_relaxed) < m_on_stream[best].load(std::memory_order_relaxed))
+      best = other;
+  return best;
+}
+
+/// Returns how many others were enqueued with it.
+std::size_t device_driver::start_task(task::record& t) {
+  note_started(t);
+  if (m_setup.failures->cancelled()) {
+    m_owner.drop(*m_lane, t);
+    return 0;
+  }
+  if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) m_owner.give_copies(t, m_where);
+  if ((t.flags & task::flag_acquired) != 0) {  // resumed: only host-side waits were missing
+    if (!m_owner.still_good(*m_lane, t)) return 0;
+    if ((t.flags & task::flag_acquired) != 0) {
+      workspace scratch;
+      if (take_workspace(t, scratch)) {
+        enqueue_batch(t, next_stream(), {}, {}, std::move(scratch));
+        return 0;
+      }
+      m_setup.coherence->finish(t.all_accesses());  // who waits for memory holds none
+      t.flags &= static_cast<std::uint8_t>(~task::flag_acquired);
+    }
+  }
+  workspace scratch;
+  pick_others(t);
+  if (!m_picker.others().empty()) take_common_workspace(t, scratch);
+  if (m_picker.others().empty() && !take_workspace(t, scratch)) {
+    wait_for_workspace(t, scratch.wanted, scratch.seen);
+    return 0;
+  }
+  transfer::acquisition& a = m_lane->acquisition;
+  do m_setup.coherence->acquire(t.all_accesses(), m_where.space, a, t.sequence);
+  while (a.what == transfer::outcome::retry && a.waits.empty());
+  switch (a.what) {
+    case transfer::outcome::ready:
+      return start_acquired(t, a, std::move(scratch));
+    case transfer::outcome::retry:
+      m_owner.wait_for_points(t, a.waits);
+      return 0;
+    case transfer::outcome::lost:
+      m_where.urgent.push(t);
+      return 0;  // the next round finds the device lost
+    case transfer::outcome::failed:
+      m_owner.fail(*m_lane, t, a.cause->where.empty() ? m_setup.failures->note(t, *a.cause) : a.cause);
+      return 0;
+    case transfer::outcome::no_memory:
+      return start_without_memory(t, a, std::move(scratch));
+  }
+  return 0;
+}
+
+/// Its blocks are here, or on their way here.
+std::size_t device_driver::start_acquired(task::record& t, transfer::acquisition& a, workspace&& scratch) {
+  transfer::coherence& coherence = *m_setup.coherence;
+  const std::size_t stream = next_stream();
+  transfer::stream& on = *m_compute[stream];
+  t.flags |= task::flag_acquired;
+  m_owner.begun(t);
+  m_memory_waiters.note_served(t.sequence);
+  coherence.relieve(m_where.space, t.sequence);
+  transfer::stream_table& streams = coherence.streams();
+  // Work on contents that never came cannot be taken back, but a copy can be tried again: it is waited for here.
+  const bool careful =
+      a.copying && !a.waits.empty() &&
+      (coherence.failed_copies().any() || (m_setup.settings->checked_copies && !m_picker.goes_with_others(t)));
+  const bool host_must_wait = careful || std::ranges::any_of(a.waits, [&](block::ticket w) {
+                                return !on.can_wait_for(streams.at(w.stream));
+                              });
+  if (host_must_wait) {
+    m_awaiting.fetch_add(1);
+    m_owner.wait_for_points(t, a.waits);
+    return 0;
+  }
+  try {
+    const std::lock_guard guard(on.enqueue_lock());
+    for (const block::ticket w : a.waits) on.wait(streams.at(w.stream), w);
+  } catch (const error& e) {
+    if (m_where.device->lost()) {
+      m_awaiting.fetch_add(1);
+      note_resumed();
+      m_where.urgent.push(t);  // as it is, to be placed elsewhere
+      return 0;
+    }
+    coherence.finish(t.all_accesses());
+    m_owner.fail(*m_lane, t, m_setup.failures->note(t, {e.message(), "", e.kind()}));
+    return 0;
+  }
+  if (m_lane->events != nullptr) trace_waits(*m_lane->events, t, a.waits);
+  if (!m_picker.others().empty()) acquire_others(a.waits, on);
+  const std::size_t joined = m_joined.size();
+  enqueue_batch(t, stream, a.waits, a.sources, std::move(scratch));
+  return joined;
+}
+
+/// Memory for its blocks is missing, here or on the way.
+std::size_t device_driver::start_without_memory(task::record& t, const transfer::acquisition& a, workspace&& scratch) {
+  if (!m_picker.others().empty()) {  // their workspace may be what is missing
+    m_picker.put_back(0);
+    m_picker.skip_once();
+    scratch.give_back();
+    return start_task(t);
+  }
+  transfer::coherence& coherence = *m_setup.coherence;
+  const std::uint64_t seen = a.memory_events;
+  const memory::space_number lacking = a.lacking;
+  const std::uint64_t own = lacking == m_where.space ? scratch.bytes : 0;  // needed again with what is missing
+  scratch.give_back();
+  if (own > 0 && !fits(t, own)) {
+    wait_for_workspace(t, own, 0);  // fails it
+    return 0;
+  }
+  coherence.make_room(lacking, a.missing_bytes + own, t.sequence);
+  if (coherence.space_at(lacking).events() != seen) {
+    m_where.urgent.push(t);  // freed at once: try again in order of age
+    return 0;
+  }
+  m_owner.wait_for_memory(t, m_where, a);
+  return 0;
+}
+
+}  // namespace tessera::schedule

@@ -1,0 +1,162 @@
+#pragma once
+// The thread that feeds one device.
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/schedule/device/batch_picker.hpp"
+#include "core/schedule/device/driver_owner.hpp"
+#include "core/schedule/device/memory_waiters.hpp"
+#include "core/schedule/event_count.hpp"
+#include "core/schedule/lane.hpp"
+
+namespace tessera::validate {
+struct lent;
+}
+
+namespace tessera::schedule {
+
+/// Takes tasks from its place's queue by priority, acquires their blocks, enqueues them with device-side waits, and
+/// publishes what they make at once, so that copies for later tasks run beside the computation of earlier ones. The
+/// thread waits only when there is nothing to enqueue.
+class device_driver {
+ public:
+  device_driver(const driver_setup& setup, placement::place& where);
+  ~device_driver();
+  device_driver(const device_driver&) = delete;
+  device_driver& operator=(const device_driver&) = delete;
+
+  void start();
+  void stop();
+  /// Something may be there to do. Any thread.
+  void wake() noexcept {
+    if (m_setup.simulated != nullptr)
+      m_woken = true;
+    else
+      m_events.notify_one();
+  }
+  // In a simulated run nobody starts it; whoever plays its part calls these instead, with its lane as the current one.
+  lane& play();  ///< once, instead of start
+  bool take_wake() noexcept { return std::exchange(m_woken, false); }
+  bool poll_all();             ///< whether anything was reached
+  std::size_t start_next();    ///< takes a task from the queue, if it may, and what can go with it; how many that were
+  bool anything_busy() const;  ///< whether anything enqueued is not yet complete
+  bool must_ask() const;       ///< whether any of it is such that no call of the plugin will tell
+  std::uint32_t compute_streams() const noexcept { return static_cast<std::uint32_t>(m_compute.size()); }
+  const std::vector<transfer::stream*>& streams() const noexcept { return m_compute; }
+  const placement::place& where() const noexcept { return m_where; }
+  /// The device leaves or comes back: look at the place's state.
+  void state_changed() noexcept {
+    m_state_changed.store(true);
+    wake();
+  }
+  /// A task of this device begins or ends to wait for memory. Any thread.
+  void begin_wait(const task::record& t) { m_memory_waiters.add(t.sequence); }
+  void end_wait(const task::record& t);
+  void begin_leaving() noexcept;  ///< before the place's state says so
+  /// Whether the device cannot be emptied before somebody makes room in the parent memory.
+  bool starved() const noexcept { return m_starved.load(); }
+  /// Why the device could not leave; once.
+  std::unique_ptr<error> take_refusal();
+  /// Whether tasks are queued (and not held back), enqueued or being handled.
+  bool active() const noexcept {
+    return m_in_flight.load() != 0 || m_handling.load() || (m_awaiting.load() != 0 && m_where.urgent.has_acquired()) ||
+           m_where.urgent.has(age_limit());
+  }
+  /// A task of this device that has its blocks goes back into the queue.
+  void note_resumed() noexcept { m_resumed.fetch_add(1); }
+
+ private:
+  struct in_flight_batch;  // an enqueued task, or several that were one launch
+
+  /// A task of a batch.
+  struct batched_task {
+    task::record* t = nullptr;
+    std::shared_ptr<const block::failure> why;  ///< it failed while it was being enqueued
+    /// Its sources in the list of all end here, and begin where those of the one before end.
+    std::size_t sources_end = 0;
+  };
+
+  void loop();
+  task::record* next_task();
+  bool startable() const;                             ///< whether start_next would find one
+  void note_started(const task::record& t) noexcept;  ///< or given up: it is in the queue no more
+  std::uint64_t age_limit() const { return m_memory_waiters.age_limit(m_in_flight.load() + m_awaiting.load()); }
+  std::size_t next_stream();
+  // Workspace of tasks (workspace.cpp).
+  struct workspace;
+  bool take_workspace(task::record& t, workspace& out);
+  bool fits(const task::record& t, std::uint64_t workspace_bytes) const;
+  void wait_for_workspace(task::record& t, std::uint64_t bytes, std::uint64_t seen);
+
+  std::size_t start_task(task::record& t);
+  std::size_t start_acquired(task::record& t, transfer::acquisition& a, workspace&& scratch);
+  std::size_t start_without_memory(task::record& t, const transfer::acquisition& a, workspace&& scratch);
+  void note_inputs();
+
+  // From enqueued to complete (in_flight.cpp).
+  void enqueue_batch(task::record& t, std::size_t stream, std::span<const block::ticket> inputs,
+                     std::span<const block::ticket> sources, workspace&& scratch);
+  void enqueue_alone(batched_task& m, const in_flight_batch& f, transfer::stream& on,
+                     std::unique_ptr<validate::lent>& lent);
+  operation::context context_of(task::record& t, const in_flight_batch& f, transfer::stream& on) const;
+  std::shared_ptr<const block::failure> why_not_enqueued(const task::record& t, std::string_view what, error_kind kind);
+  std::shared_ptr<const block::failure> spoiled(const task::record& t, std::span<const block::ticket> sources);
+  void check_result(in_flight_batch& f, tsr_status status);
+  std::uint64_t learn_time(in_flight_batch& f);
+  void complete(in_flight_batch& f, tsr_status status);
+
+  // Equal tasks in one launch (batching.cpp).
+  void pick_others(task::record& first);
+  void take_common_workspace(task::record& first, workspace& out);
+  void acquire_others(std::span<const block::ticket> waits, const transfer::stream& on);
+  bool enqueue_together(in_flight_batch& f, transfer::stream& on);
+
+  // a device that leaves (departure.cpp)
+  struct call_back;  // wakes the driver when a memory has room
+  bool step_aside();
+  bool empty_memory();
+  void wait_for_room(memory::space& space, std::uint64_t seen, std::atomic<bool>& registered);
+  void refuse_to_leave(error why);
+
+  // a device that is lost (loss.cpp)
+  bool go_on_without();
+  void release_blocks(task::record& t);
+  bool give_memory_up();
+
+  const driver_setup m_setup;
+  driver_owner& m_owner;
+  placement::place& m_where;
+  const std::vector<transfer::stream*> m_compute;
+  const std::size_t m_depth;  ///< tasks enqueued at the same time
+  std::size_t m_next_stream = 0;
+  std::unique_ptr<std::atomic<std::size_t>[]> m_on_stream;  ///< tasks enqueued, by compute stream
+  std::atomic<std::size_t> m_in_flight{0};
+  /// Tasks that have their blocks here, and are not enqueued before copies have come
+  std::atomic<std::size_t> m_awaiting{0};
+  std::atomic<std::size_t> m_resumed{0};  ///< of those, queued since their copies have come
+  std::atomic<bool> m_handling{false}, m_stop{false};
+  event_count m_events;
+  std::thread m_thread;
+  lane* m_lane = nullptr;
+  bool m_woken = false;                                               // simulated
+  std::vector<std::chrono::steady_clock::time_point> m_last_end;  // by compute stream
+  std::atomic<bool> m_state_changed{false}, m_starved{false}, m_no_room{false};
+  std::atomic<bool> m_called_by_own{false}, m_called_by_parent{false};  // a call_back is registered there
+  std::atomic<std::uint64_t> m_failures_before{0};                      // of write-backs, when the draining began
+  memory_waiters m_memory_waiters;
+  spin_lock m_refusal_lock;
+  std::unique_ptr<error> m_refusal;
+  batch_picker m_picker;
+  std::vector<batched_task> m_joined;  // picked and acquired, with their sources in the next list
+  std::vector<block::ticket> m_joined_sources;
+  transfer::acquisition m_joining;
+  std::vector<operation::operand> m_batch_operands;
+  std::vector<operation::context> m_contexts;
+  spin_lock m_watched_lock;
+  std::vector<in_flight_batch*> m_watched;  // enqueued, and their inputs are still on their way; only where times are learnt
+};
+
+}  // namespace tessera::schedule

@@ -1,0 +1,221 @@
+// The part of a device driver that enqueues tasks whose blocks are there, and ends them when the device is done.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/operation/tensor.hpp"
+#include "core/schedule/device/in_flight.hpp"
+#include "core/schedule/operands.hpp"
+#include "core/schedule/outcome.hpp"
+#include "core/schedule/trace_points.hpp"
+#include "core/validate/validator.hpp"
+
+namespace tessera::schedule {
+
+operation::context device_driver::context_of(task::record& t, const in_flight_batch& f, transfer::stream& on) const {
+  operation::context c;
+  c.arguments = t.argument_bytes();
+  c.argument_bytes = t.argument_size;
+  c.data = t.what->data.get();
+  c.forms = t.what->forms.get();
+  c.device = m_where.device;
+  c.stream = on.handle();
+  c.workspace = f.scratch.given();
+  c.memory_epoch = m_setup.coherence->space_at(m_where.space).epoch();
+  c.task_name = t.what->name;
+  return c;
+}
+
+std::shared_ptr<const block::failure> device_driver::why_not_enqueued(const task::record& t, std::string_view what,
+                                                                      error_kind kind) {
+  return m_setup.failures->note(t, {fmt::format("{} on {} failed: {}", t.what->name, m_where.name, what), "", kind});
+}
+
+/// With the stream's lock.
+void device_driver::enqueue_alone(batched_task& m, const in_flight_batch& f, transfer::stream& on,
+                                  std::unique_ptr<validate::lent>& lent) {
+  task::record& t = *m.t;
+  const std::optional<thrown> what = thrown_by([&] {
+    m_lane->operands.clear();
+    add_operands(*m_setup.coherence, t.all_accesses(), m_lane->operands);
+    operation::context c = context_of(t, f, on);
+    c.operands = m_lane->operands;
+    const auto accesses = t.all_accesses();
+    for (std::size_t k = 0; k < accesses.size(); ++k)
+      if ((accesses[k].flags & task::access_fresh) != 0) operation::enqueue_zero(*c.device, c.stream, c.operands[k]);
+    if (m_setup.validator != nullptr)
+      m_setup.validator->begin_on_device(lent, t, c.operands, on, m_setup.coherence->space_at(m_where.space));
+    t.what->enqueue(c);
+    if (lent) m_setup.validator->enqueued_on_device(*lent, on, m_setup.coherence->space_at(m_where.space));
+  });
+  if (what && !(what->is_error && m_where.device->lost())) m.why = why_not_enqueued(t, what->text, what->kind);
+}
+
+/// The task and those of m_joined, which are acquired.
+void device_driver::enqueue_batch(task::record& t, std::size_t stream, std::span<const block::ticket> inputs,
+                                   std::span<const block::ticket> sources, workspace&& scratch) {
+  transfer::stream& on = *m_compute[stream];
+  auto fresh = std::make_unique<in_flight_batch>(std::move(scratch));
+  fresh->driver = this;
+  fresh->tasks.push_back({&t, nullptr, sources.size()});
+  fresh->stream = stream;
+  if (m_setup.placer->model() != nullptr) fresh->size = m_setup.placer->look_up(t, fresh->profile);
+  for (const block::ticket w : inputs)
+    if (!m_setup.coherence->streams().reached(w)) fresh->inputs.push_back(w);
+  fresh->sources.assign(sources.begin(), sources.end());
+  for (batched_task& one : m_joined) {
+    one.sources_end += sources.size();
+    fresh->tasks.push_back(std::move(one));
+  }
+  fresh->sources.insert(fresh->sources.end(), m_joined_sources.begin(), m_joined_sources.end());
+  m_joined.clear();
+  m_joined_sources.clear();
+  const std::size_t count = fresh->tasks.size();
+  fresh->started = m_setup.now();
+  if (m_lane->events != nullptr) fresh->began = m_lane->events->now();
+  block::ticket done;
+  std::unique_ptr<validate::lent> lent;
+  {
+    const std::lock_guard guard(on.enqueue_lock());
+    if (count == 1 || !enqueue_together(*fresh, on))
+      for (batched_task& m : fresh->tasks) enqueue_alone(m, *fresh, on, lent);
+    try {
+      done = on.signal({fresh->sources.data(), fresh->sources.size()});
+    } catch (const error&) {  // the device is lost
+    }
+  }
+  if (lent) m_setup.validator->end_on_device(std::move(lent), on, done, fresh->failed() || !done);
+  if (!done && m_where.device->lost()) {  // what it has begun there matters to nobody
+    m_awaiting.fetch_add(count);
+    m_resumed.fetch_add(count);
+    for (const batched_task& m : fresh->tasks) m_where.urgent.push(*m.t);
+    return;
+  }
+  // Their arguments may be gone later.
+  if (t.what->work != nullptr) fresh->work = t.what->work(t.argument_bytes(), t.all_accesses());
+  if (m_lane->events != nullptr) fresh->enqueued = m_lane->events->now();
+  operation_counters::add(m_lane->counters.of(t.what->number).tasks, count);
+
+  for (const batched_task& m : fresh->tasks) {
+    const auto accesses = m.t->all_accesses();
+    m_setup.coherence->publish(accesses, done);
+    if (m.why) m_setup.coherence->poison(accesses, m.why);  // successors are released below and must see it
+  }
+  m_in_flight.fetch_add(1);
+  m_on_stream[stream].fetch_add(count, std::memory_order_relaxed);
+  if (m_setup.placer->model() != nullptr && !fresh->inputs.empty()) {
+    fresh->inputs_seen = false;
+    const std::lock_guard guard(m_watched_lock);
+    m_watched.push_back(fresh.get());
+  }
+  in_flight_batch* const f = fresh.release();
+  f->done.at = done;
+  f->done.fire = [](transfer::completion* self, tsr_status status) {
+    auto* ended = reinterpret_cast<in_flight_batch*>(self);  // `done` is its first member
+    ended->driver->complete(*ended, status);
+  };
+  f->done.describe = [](const transfer::completion* self) {
+    const auto* flying = reinterpret_cast<const in_flight_batch*>(self);
+    std::string what = schedule::describe(flying->first());
+    if (flying->tasks.size() > 1) what += fmt::format(" and {} more in one launch", flying->tasks.size() - 1);
+    return transfer::pending_work{std::move(what), {flying->inputs.begin(), flying->inputs.end()}};
+  };
+  // Successors start now: on this device they wait for the ticket, elsewhere for the copy that follows it. The task
+  // itself stays pinned and unretired until its ticket is reached.
+  for (const batched_task& m : f->tasks) m_owner.enqueued(*m_lane, *m.t);
+  if (done)
+    on.on_completion(f->done);
+  else
+    complete(*f, TSR_OK);
+}
+
+/// A task was enqueued on data whose maker failed later: why, or null.
+std::shared_ptr<const block::failure> device_driver::spoiled(const task::record& task,
+                                                             std::span<const block::ticket> sources) {
+  auto& t = const_cast<task::record&>(task);
+  if (auto why = poison_of(t.all_accesses())) return why;
+  transfer::stream_table& streams = m_setup.coherence->streams();
+  for (const block::ticket source : sources) {
+    if (!streams.passed_with_failure(source)) continue;
+    std::string text;
+    for (const block::access& a : t.all_accesses())
+      if (const std::string its =
+              needs_contents(a.how) ? m_setup.coherence->failed_copies().about(*a.block, m_where.space) : "";
+          !its.empty())
+        text += (text.empty() ? "" : "; ") + its;
+    const std::string details = streams.at(source.stream).details_at(source.value);
+    if (text.empty()) text = fmt::format("what it reads did not come{}{}", details.empty() ? "" : ": ", details);
+    return m_setup.failures->note(
+        t, {fmt::format("{} on {} failed: {}", t.what->name, m_where.name, text), "", error_kind::device});
+  }
+  return nullptr;
+}
+
+/// Whether a task of a batch failed, once its ticket is reached: into batched_task::why. Of a batch that fails nobody knows
+/// which.
+void device_driver::check_result(in_flight_batch& f, tsr_status status) {
+  std::size_t from = 0;
+  for (batched_task& m : f.tasks) {
+    const std::span<const block::ticket> all(f.sources.data(), f.sources.size());
+    const auto sources = all.subspan(from, m.sources_end - from);
+    from = m.sources_end;
+    if (m.why) continue;
+    if (status == TSR_DEVICE_LOST && m_where.device->lost()) {
+      m.why = m_setup.failures->note_loss(*m.t, m_where.device->name());
+    } else if (status != TSR_OK) {
+      const std::string details = f.done.at ? m_compute[f.stream]->details_at(f.done.at.value) : std::string();
+      const bool device = status == TSR_DEVICE_LOST || status == TSR_DEADLINE_EXCEEDED;
+      m.why = m_setup.failures->note(*m.t, {fmt::format("{} on {} failed: {}{}{}", m.t->what->name, m_where.name,
+                                                plugin::name_of(status), details.empty() ? "" : ": ", details),
+                                    "", device ? error_kind::device : error_kind::task});
+    } else {
+      m.why = spoiled(*m.t, sources);
+    }
+  }
+}
+
+/// From its end, for later tasks: by the driver's thread alone. Returns the nanoseconds of each of its tasks.
+std::uint64_t device_driver::learn_time(in_flight_batch& f) {
+  // The time since its inputs were there, or since the one before it on its stream was complete: in a full pipeline that
+  // is its own. Tasks of a batch share it.
+  const auto now = m_setup.now();
+  auto& last = m_last_end[f.stream];
+  const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now - std::max(f.started, last)).count();
+  const bool exact = f.inputs_seen;  // else the wait for its inputs is in it
+  last = now;
+  operation_counters::add(m_lane->counters.of(f.first().what->number).nanoseconds, static_cast<std::uint64_t>(ns));
+  const double each = static_cast<double>(ns) / static_cast<double>(f.tasks.size());
+  m_where.learn(f.work, each);
+  if (f.profile != nullptr && !f.failed()) m_setup.placer->learn(*f.profile, f.size, m_where, each, exact);
+  return static_cast<std::uint64_t>(each);
+}
+
+void device_driver::complete(in_flight_batch& f, tsr_status status) {
+  const std::unique_ptr<in_flight_batch> owned(&f);
+  if (m_setup.placer->model() != nullptr && !f.inputs.empty()) {
+    const std::lock_guard guard(m_watched_lock);
+    std::erase(m_watched, &f);
+  }
+  lane& mine = m_owner.lane_of_this_thread();
+  check_result(f, status);
+  if (mine.events != nullptr)
+    for (const batched_task& m : f.tasks)
+      trace_landing(*mine.events, *m.t, f.began, f.enqueued, f.done.at, m.why ? trace::run_failed : 0);
+  const std::uint64_t each_ns = &mine == m_lane ? learn_time(f) : 0;
+  boost::container::small_vector<std::uint64_t, 1> bytes;
+  for (const batched_task& m : f.tasks) {
+    if (task::source* const from = m.t->from()) {
+      from->device_tasks.fetch_add(1, std::memory_order_relaxed);
+      from->device_nanoseconds.fetch_add(each_ns, std::memory_order_relaxed);
+    }
+    bytes.push_back(m_owner.window_bytes_of(*m.t));
+    m_setup.coherence->finish(m.t->all_accesses(), m.why, f.done.at);
+  }
+  f.scratch.release();
+  for (std::size_t k = 0; k < f.tasks.size(); ++k) m_owner.retire(mine, *f.tasks[k].t, bytes[k]);
+  m_on_stream[f.stream].fetch_sub(f.tasks.size(), std::memory_order_relaxed);
+  m_in_flight.fetch_sub(1);
+  m_owner.something_ended();
+}
+
+}  // namespace tessera::schedule

@@ -1,0 +1,35 @@
+#pragma once
+// What a device driver has enqueued as one piece of work, until it is complete.
+#include <boost/container/small_vector.hpp>
+#include <memory>
+
+#include "core/schedule/device/workspace.hpp"
+
+namespace tessera::schedule {
+
+/// One task, or a batch of equal ones: one ticket, and one workspace.
+struct device_driver::in_flight_batch {
+  explicit in_flight_batch(workspace&& room) : scratch(std::move(room)) {}
+
+  transfer::completion done;
+  device_driver* driver = nullptr;
+  boost::container::small_vector<batched_task, 1> tasks;
+  double work = 0;  ///< floating-point operations of each of them
+  std::chrono::steady_clock::time_point started;
+  std::uint64_t began = 0, enqueued = 0;                     ///< while recording
+  std::size_t stream = 0;                                    ///< of m_compute
+  boost::container::small_vector<block::ticket, 4> inputs;   ///< not reached when it was enqueued
+  boost::container::small_vector<block::ticket, 4> sources;  ///< the points that make what they read, each exactly
+  bool inputs_seen = true;                                   ///< `started` is when the last of them was reached
+  placement::history::profile* profile =
+      nullptr;  ///< with `size`: where their times belong; asked while the first has its arguments
+  placement::task_size size;
+  workspace scratch;
+
+  task::record& first() const noexcept { return *tasks.front().t; }
+  bool failed() const noexcept {
+    return std::ranges::any_of(tasks, [](const batched_task& m) { return m.why != nullptr; });
+  }
+};
+
+}  // namespace tessera::schedule

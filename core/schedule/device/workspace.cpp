@@ -1,0 +1,58 @@
+#include "core/schedule/device/workspace.hpp"
+
+#include <fmt/format.h>
+
+#include "core/base/units.hpp"
+
+namespace tessera::schedule {
+
+/// False: not now; nothing is taken.
+bool device_driver::take_workspace(task::record& t, workspace& out) {
+  if (t.what->workspace == nullptr) return true;
+  out.wanted = t.what->workspace(*m_where.device, t.argument_bytes(), t.all_accesses());
+  if (out.wanted == 0) return true;
+  memory::space& space = m_setup.coherence->space_at(m_where.space);
+  out.seen = space.events();
+  if (!space.reserve(std::span(&out.wanted, 1), std::span(&out.where, 1))) return false;
+  out.bytes = out.wanted;
+  out.from = &space;
+  return true;
+}
+
+/// Whether the task's blocks and its workspace can ever be in the memory together.
+bool device_driver::fits(const task::record& t, std::uint64_t workspace_bytes) const {
+  const memory::space& space = m_setup.coherence->space_at(m_where.space);
+  std::uint64_t bytes = space.footprint(workspace_bytes);
+  const auto accesses = const_cast<task::record&>(t).all_accesses();
+  for (std::size_t k = 0; k < accesses.size(); ++k) {
+    bool again = false;
+    for (std::size_t j = 0; j < k; ++j) again = again || accesses[j].block == accesses[k].block;
+    if (!again) bytes += space.footprint(accesses[k].block->bytes);
+  }
+  return bytes <= space.limit();
+}
+
+/// It could not be had. The task holds nothing.
+void device_driver::wait_for_workspace(task::record& t, std::uint64_t bytes, std::uint64_t seen) {
+  memory::space& space = m_setup.coherence->space_at(m_where.space);
+  if (!fits(t, bytes)) {
+    m_owner.fail(*m_lane, t,
+                     m_setup.failures->note(t, {fmt::format("its blocks and a workspace of {} need more than {} holds ({})",
+                                                    format_bytes(static_cast<double>(bytes)), space.name(),
+                                                    format_bytes(static_cast<double>(space.limit()))),
+                                        "", error_kind::memory}));
+    return;
+  }
+  m_setup.coherence->make_room(m_where.space, bytes, t.sequence);
+  if (space.events() != seen) {
+    m_where.urgent.push(t);  // freed at once: try again in order of age
+    return;
+  }
+  transfer::acquisition& a = m_lane->acquisition;
+  a.lacking = m_where.space;
+  a.missing_bytes = bytes;
+  a.memory_events = seen;
+  m_owner.wait_for_memory(t, m_where, a);
+}
+
+}  // namespace tessera::schedule

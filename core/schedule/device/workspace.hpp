@@ -1,0 +1,38 @@
+#pragma once
+// Workspace of the tasks of one device.
+#include "core/schedule/device/driver.hpp"
+
+namespace tessera::schedule {
+
+/// Scratch memory of one task in its device's memory: taken before its blocks are acquired, kept until it is complete.
+/// Given back by its destructor without waking anybody: nobody but the driver takes memory there, and it knows.
+struct device_driver::workspace {
+  memory::space* from = nullptr;  ///< null: none
+  block::chunk where;
+  std::uint64_t bytes = 0;
+  std::uint64_t wanted = 0;  ///< also when it could not be had
+  std::uint64_t seen = 0;    ///< events of the space before it was asked
+
+  workspace() = default;
+  workspace(workspace&& other) noexcept
+      : from(std::exchange(other.from, nullptr)),
+        where(other.where),
+        bytes(other.bytes),
+        wanted(other.wanted),
+        seen(other.seen) {}
+  workspace& operator=(workspace&&) = delete;
+  ~workspace() { give_back(); }
+
+  void give_back() {
+    if (memory::space* const space = std::exchange(from, nullptr)) space->give_back(where, bytes);
+  }
+  /// The task is complete: whoever waits for memory may go on.
+  void release() {
+    if (memory::space* const space = std::exchange(from, nullptr)) space->release(where, bytes);
+  }
+  tsr_workspace given() const noexcept {
+    return from == nullptr ? tsr_workspace{} : tsr_workspace{from->address_of(where), bytes};
+  }
+};
+
+}  // namespace tessera::schedule

@@ -1,0 +1,91 @@
+// The part of the scheduler that drivers of devices call, and that watches their streams.
+#include <fmt/format.h>
+
+#include "core/base/units.hpp"
+#include "core/schedule/device/driver.hpp"
+#include "core/schedule/device/watchdog.hpp"
+#include "core/schedule/scheduler.hpp"
+
+namespace tessera::schedule {
+
+driver_setup scheduler::setup_of_drivers() {
+  return {.owner = this,
+          .coherence = m_setup.coherence,
+          .placer = &m_placer,
+          .settings = m_setup.settings,
+          .failures = &m_failures,
+          .batches = &m_batch_counters,
+          .validator = m_validator,
+          .simulated = m_setup.simulated};
+}
+
+lane& scheduler::begin_driver(const placement::place& of, bool played) {
+  if (!played) return register_lane(&of);
+  const std::lock_guard guard(m_lanes.mutex);
+  return make_lane(&of);
+}
+
+void scheduler::fail(lane& mine, task::record& t, std::shared_ptr<const block::failure> why) {
+  fail_unstarted(mine, t, std::move(why));
+}
+
+void scheduler::drop(lane& mine, task::record& t) { run(mine, t); }
+
+void scheduler::enqueued(lane& mine, task::record& t) {
+  give_copies_back(t);
+  release(mine, t, false);
+}
+
+void scheduler::nothing_to_do() {
+  call_guests();
+  if (memory_awaited()) m_work.notify_one();  // the device was a reason to hope: look again without it
+}
+
+void scheduler::device_lost(const placement::place& which) {
+  m_placer.note_change();
+  if (!m_setup.settings->survive_loss) {
+    const std::string details = which.device->loss_details();
+    cancel(fmt::format("device {} is lost{}{}", which.device->name(), details.empty() ? "" : ": ", details),
+           error_kind::device);
+  }
+  device_changed();
+}
+
+std::unique_ptr<watchdog> scheduler::watch_streams() {
+  const auto limit = std::chrono::nanoseconds(m_setup.settings->watchdog_ns);
+  std::vector<transfer::stream*> watched;
+  for (const auto& s : m_setup.coherence->streams().all())
+    if (!s->device().has(TSR_DEVICE_INLINE)) watched.push_back(s.get());
+  if (limit.count() == 0 || watched.empty() || m_simulated != nullptr) return nullptr;
+  return std::make_unique<watchdog>(
+      limit, watched, m_setup.coherence->streams(), [this, watched, limit](const watchdog::finding& found) {
+        const plugin::device& device = found.which->device();
+        const std::string text =
+            fmt::format("device {} hangs: stream {} has not come further for {}, doing {}", device.name(),
+                        found.which->number(), format_seconds(std::chrono::duration<double>(limit).count()),
+                        found.doing.what.empty() ? "something that nobody waits for" : found.doing.what);
+        m_failures.note({.text = text, .where = {}, .kind = error_kind::device});
+        cancel(text, error_kind::device);
+        m_failures.note_hung();
+        device.give_up_threads();
+        for (transfer::stream* s : watched)
+          if (&s->device() == &device) s->abandon(TSR_DEADLINE_EXCEEDED, text);
+        // What other devices have begun may end; what then still waits for this one never will.
+        const auto until =
+            std::chrono::steady_clock::now() + std::min<std::chrono::nanoseconds>(limit, std::chrono::seconds(2));
+        for (transfer::stream* s : watched)
+          while (s->busy() && std::chrono::steady_clock::now() < until) s->wait_until_idle(1'000'000);
+        for (transfer::stream* s : watched)
+          if (s->busy()) {
+            s->device().give_up_threads();
+            s->abandon(TSR_DEADLINE_EXCEEDED, text);
+          }
+        for (const auto& driver : m_drivers)
+          if (driver) driver->wake();
+        for (const auto& driver : m_store_drivers) driver->wake();
+        m_work.notify_all();
+        call_guests();
+      });
+}
+
+}  // namespace tessera::schedule
