@@ -1,6 +1,7 @@
 // The program of the front page.
 #include <tessera/tessera.hpp>
 
+#include <algorithm>
 #include <cstdio>
 
 int main() {
@@ -9,12 +10,8 @@ int main() {
   auto y = rt.make_array<double>("y", {1000}, {250});
   for (std::size_t k = 0; k < x.size(); ++k) {  // every task declares which blocks it uses, and how
     tessera::fill(rt, x.block(k), 2.0);
-    rt.submit(
-        "number",
-        [k](tessera::view<double> v) {
-          for (double& e : v) e = static_cast<double>(k);
-        },
-        tessera::write(y.block(k)));
+    const auto number = [k](tessera::view<double> v) { std::ranges::fill(v, static_cast<double>(k)); };
+    rt.submit("number", number, tessera::write(y.block(k)));
     tessera::axpy(rt, 10.0, x.block(k), y.block(k));  // y += 10 x, on a core or on a device
   }
   std::printf("%g\n", y.read_host(y.block(3))[0]);  // waits only for the tasks that make this block

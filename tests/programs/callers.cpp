@@ -129,7 +129,8 @@ std::map<std::string, std::set<std::string>> programs_of_tree(const fs::path& ro
     } else if (is_cmake(path)) {
       cmake_files.emplace_back(file, content_of(path));
       built.merge(built_by_cmake(cmake_files.back().second));
-    } else if (path.extension() == ".sh" || file == "bootstrap" || file == ".ci/run") {
+    } else if (path.extension() == ".sh" || file == "bootstrap" || file == ".ci/run" ||
+               (file.starts_with("tools/") && path.extension().empty())) {
       script_words words = words_of_script(content_of(path));
       functions[fs::path(file).parent_path()].merge(words.functions);
       commands[file] = std::move(words.commands);

@@ -142,7 +142,7 @@ escaped() {
 # planted FUNCTION STATEMENT: a new plugin in C++ whose function begins with the statement, outside of what contains
 planted() {
   new "$WORK/escapes_c++" c++
-  sed -i "s|^tsr_status $1(.*{\$|&\\n  $2;|" "$WORK/escapes_c++/plugin.cpp"
+  sed -i "/^tsr_status $1(/,/{\$/ s|{\$|&\\n  $2;|" "$WORK/escapes_c++/plugin.cpp"
   sed -i 's|^#include <algorithm>|#include <pthread.h>\n&|' "$WORK/escapes_c++/plugin.cpp"
   grep -qF "$2" "$WORK/escapes_c++/plugin.cpp" || fail "nothing was planted into $1"
   (build "$WORK/escapes_c++" c++)

@@ -90,12 +90,12 @@ TEST(validate, findings_are_all_told_and_written_as_json) {
     tessera::apps::session s(options);
     auto a = s.rt().make_array<double>("A", {8}, {4});
     fill(s.rt(), a(0), 1.0);
+    first = __LINE__ + 1;
     s.rt().submit(
         "liar", [](tessera::view<const double> x) { const_cast<double&>(x[0]) = 2; }, tessera::read(a(0)));
-    first = __LINE__;
+    second = __LINE__ + 1;
     s.rt().submit(
         "lazy", [](tessera::view<double>) {}, tessera::write(a(1)));
-    second = __LINE__;
     try {
       s.rt().fence();
       ADD_FAILURE() << "nothing was thrown";

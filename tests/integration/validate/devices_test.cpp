@@ -26,7 +26,7 @@ class on_devices : public ::testing::Test {
 TEST_F(on_devices, a_read_block_that_was_written_is_named_with_its_maker) {
   fill(rt, a(0), 2.0, {.at = rt.at("sim0")});
   run(first("wrong", intent::read), read(a(0)), 3);
-  const int line = __LINE__;
+  const int line = __LINE__ - 1;
   const std::string text = fence_text(rt);
   EXPECT_THAT(
       text,
@@ -40,7 +40,7 @@ TEST_F(on_devices, a_read_block_that_was_written_is_named_with_its_maker) {
 
 TEST_F(on_devices, elements_that_a_write_leaves_out_are_counted) {
   run(first("half", intent::write), write(a(1)), 4);
-  const int line = __LINE__;
+  const int line = __LINE__ - 1;
   EXPECT_THAT(fence_text(rt), HasSubstr("task 'half' has declared A(1) write and left 4 of 8 elements unwritten\n"
                                         "  at: task 'half' submitted at " +
                                         at(__FILE__, line) + ", A(1) write, version 1"));

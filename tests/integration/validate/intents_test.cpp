@@ -21,10 +21,10 @@ TEST_F(intents, a_read_block_that_was_written_is_named_with_its_maker) {
         for (double& v : x) v = 2;
       },
       write(a(0)));
-  const int made = __LINE__;
+  const int made = __LINE__ - 6;
   rt.submit(
       "peek", [](view<const double> x) { const_cast<double&>(x[3]) = 7; }, read(a(0)));
-  const int peeked = __LINE__;
+  const int peeked = __LINE__ - 2;
   EXPECT_EQ(fence_text(rt),
             "task 'peek' changed 1 of 8 elements of A(0), which it has declared read: element 3 was 2 and became 7\n"
             "  at: task 'peek' submitted at " +
@@ -74,7 +74,7 @@ TEST_F(intents, elements_that_a_write_leaves_out_are_counted) {
         for (int i = 0; i < 4; ++i) x[i] = i;
       },
       write(a(1)));
-  const int line = __LINE__;
+  const int line = __LINE__ - 6;
   EXPECT_EQ(fence_text(rt),
             "task 'half' has declared A(1) write and left 4 of 8 elements unwritten\n"
             "  at: task 'half' submitted at " +
@@ -97,10 +97,10 @@ TEST_F(intents, a_task_that_writes_outside_of_its_block_is_named) {
         for (double& v : x) v = 0;
       },
       write(a(0)));
-  const int before = __LINE__;
+  const int before = __LINE__ - 6;
   rt.submit(
       "over", [](view<double> x) { invert(x.data() + 8); }, update(a(0)));
-  const int line = __LINE__;
+  const int line = __LINE__ - 2;
   EXPECT_EQ(
       fence_text(rt),
       "task 'over' wrote 8 bytes outside of A(0), the first one 0 bytes behind its last element\n"
@@ -119,11 +119,11 @@ TEST_F(intents, a_task_that_writes_outside_of_its_block_is_named) {
 
 TEST_F(intents, a_view_that_writes_what_it_reads_is_named) {
   fill(rt, a(0), 1.0);
-  const int filled = __LINE__;
+  const int filled = __LINE__ - 1;
   int line = 0;
   {
     const auto x = a.read_host(a(0));
-    line = __LINE__;
+    line = __LINE__ - 1;
     const_cast<double&>(x[0]) = 5;
   }
   EXPECT_EQ(fence_text(rt),
@@ -194,7 +194,7 @@ TEST_F(intents, adopted_memory_that_the_program_touches_is_noticed) {
         for (double& v : x) v *= 2;
       },
       update(b(0)));
-  const int line = __LINE__;
+  const int line = __LINE__ - 6;
   EXPECT_EQ(fence_text(rt), "");
   mine[4] = 0;
   rt.submit(

@@ -50,10 +50,10 @@ TEST_F(order, two_threads_that_write_one_block_are_named) {
   int theirs = 0, ours = 0;
   elsewhere([&] {
     rt.submit("theirs", put, write(a(0)));
-    theirs = __LINE__;
+    theirs = __LINE__ - 1;
   });
   rt.submit("ours", put, write(a(0)));
-  ours = __LINE__;
+  ours = __LINE__ - 1;
   EXPECT_EQ(
       fence_text(rt),
       "A(0) is used by two threads or tasks with the intents write and write, and nothing orders their submissions\n"
@@ -155,7 +155,7 @@ TEST_F(order, tasks_that_submit_are_ordered_by_what_they_depend_on) {
       [&](view<double> x) {
         change(x);
         rt.submit("left", change, update(log(0)));
-        first = __LINE__;
+        first = __LINE__ - 1;
       },
       update(a(0)));
   rt.submit(
@@ -163,7 +163,7 @@ TEST_F(order, tasks_that_submit_are_ordered_by_what_they_depend_on) {
       [&](view<double> x) {
         put(x);
         rt.submit("right", change, update(log(0)));
-        second = __LINE__;
+        second = __LINE__ - 1;
       },
       write(a(1)));
   const std::string text = fence_text(rt);
@@ -174,12 +174,12 @@ TEST_F(order, tasks_that_submit_are_ordered_by_what_they_depend_on) {
 
 TEST_F(order, a_block_kept_to_one_thread_and_used_by_another_is_named) {
   a.keep_to_this_thread();
-  const int kept = __LINE__;
+  const int kept = __LINE__ - 1;
   rt.submit("mine", put, write(a(0)));
   int line = 0;
   elsewhere([&] {
     rt.submit("theirs", look, read(a(0)));
-    line = __LINE__;
+    line = __LINE__ - 1;
   });
   EXPECT_EQ(
       fence_text(rt),
@@ -200,15 +200,15 @@ TEST_F(order, arrays_that_adopt_the_same_memory_must_wait_for_each_other) {
   auto b = alone.adopt("B", std::span(memory).first(16), 8);
   auto c = alone.adopt("C", std::span(memory).subspan(12), 12);
   alone.submit("one", look, read(b(1)));
-  const int one = __LINE__;
+  const int one = __LINE__ - 1;
   alone.submit("two", look, read(c(0)));
   EXPECT_EQ(fence_text(alone), "") << "nobody writes";
   alone.submit(
       "three", [](view<const double>) {}, read(b(1)));
-  const int three = __LINE__;
+  const int three = __LINE__ - 2;
   alone.submit(
       "four", [](view<double> x) { put(x); }, write(c(0)));
-  const int four = __LINE__;
+  const int four = __LINE__ - 2;
   (void)one;
   EXPECT_EQ(fence_text(alone),
             "C(0) and B(1) are the same memory, and nothing makes this use wait for the earlier one\n"
@@ -238,9 +238,9 @@ TEST_F(order, memory_of_a_view_cannot_be_adopted) {
   int line = 0, seen = 0;
   {
     auto x = a.update_host(a(0));
-    seen = __LINE__;
+    seen = __LINE__ - 1;
     auto b = rt.adopt("B", std::span(x.data(), 8), 8);
-    line = __LINE__;
+    line = __LINE__ - 1;
   }
   const std::string text = fence_text(rt);
   EXPECT_THAT(
@@ -255,10 +255,10 @@ TEST_F(order, a_task_on_a_destroyed_array_is_named_and_does_not_run) {
   int made = 0, line = 0, last = 0;
   {
     auto b = rt.make_array<double>("B", {8}, {8});
-    made = __LINE__;
+    made = __LINE__ - 1;
     stale = b(0);
     rt.submit("fill", put, write(b(0)));
-    last = __LINE__;
+    last = __LINE__ - 1;
   }
   rt.submit(
       "late",
@@ -267,7 +267,7 @@ TEST_F(order, a_task_on_a_destroyed_array_is_named_and_does_not_run) {
         change(x);
       },
       update(stale));
-  line = __LINE__;
+  line = __LINE__ - 7;
   EXPECT_EQ(fence_text(rt),
             "block 0 of array B is used, and the array is destroyed\n"
             "  at: task 'late' submitted at " +
@@ -290,7 +290,7 @@ TEST_F(order, elements_of_a_view_used_after_its_end_are_noticed) {
   int line = 0;
   {
     auto x = a.update_host(a(0));
-    line = __LINE__;
+    line = __LINE__ - 1;
     kept = x.data();
   }
   kept[2] = 5;
@@ -306,7 +306,7 @@ TEST_F(order, elements_of_a_view_used_after_its_end_are_noticed) {
         for (double& v : x) v = kept[0];
       },
       write(a(1)));
-  const int used = __LINE__;
+  const int used = __LINE__ - 6;
   const std::string text = fence_text(rt);
   EXPECT_THAT(text,
               HasSubstr("task 'use' computed 8 of 8 elements of A(1) from memory of a task or view that had ended"));
@@ -328,11 +328,11 @@ TEST_F(order, a_recording_that_outlives_its_arrays_is_not_replayed) {
   int made = 0, recorded = 0;
   {
     auto b = rt.make_array<double>("B", {8}, {8});
-    made = __LINE__;
+    made = __LINE__ - 1;
     fill(rt, b(0), 1.0);
     r.emplace(rt.record([&] {
       rt.submit("step", change, update(b(0)));
-      recorded = __LINE__;
+      recorded = __LINE__ - 1;
     }));
     rt.replay(*r);
     EXPECT_EQ(fence_text(rt), "");
@@ -351,7 +351,7 @@ TEST(validation, an_array_that_outlives_its_runtime_is_named_and_harmless) {
   {
     runtime rt(testing::validating(testing::host_only()));
     left.emplace(rt.make_array<double>("A", {8}, {8}));
-    made = __LINE__;
+    made = __LINE__ - 1;
     rt.submit("fill", put, write((*left)(0)));
     rt.fence();
   }
