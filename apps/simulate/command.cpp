@@ -216,9 +216,9 @@ int run(const simulate_options& o) {
                 "one of eager, locality, pinned, cost");
 
   const double before = resident_bytes();
-  auto made =
-      hierarchy::imagine(described, settings,
-                         o.learnt ? learnt_on_the_host(configuration, o.quiet) : std::vector<placement::history_cell>{});
+  auto made = hierarchy::imagine(
+      described, settings,
+      o.learnt ? learnt_on_the_host(configuration, o.quiet) : std::vector<placement::history_cell>{});
   const std::shared_ptr<hierarchy::world> world = made.what;
   runtime rt(std::move(made.is));
   double room = 0;

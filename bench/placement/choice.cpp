@@ -36,7 +36,7 @@ void pure(long n) {
       plan[k].execute_seconds = model.seconds(p, k, amount);
       options[k] = {k, plan[k].finish_seconds(), plan[k].execute_seconds};
     }
-    const std::size_t best = placement::place(placement::placement_policy::cost, plan);
+    const std::size_t best = placement::choose_place(placement::placement_policy::cost, plan);
     sum += static_cast<std::uint32_t>(model.decide(*p, amount, options, best));
   }
   bench::row("placement", "tessera", "model", 1, "ns_per_choice", (bench::now() - started) / double(n) * 1e9);

@@ -101,7 +101,8 @@ std::optional<device_choice> placer::choose_device(const device_question& asked,
   if (plan.empty()) return std::nullopt;
   const std::span<const candidate> all(plan.data(), plan.size());
   const bool by_plugin = m_setup.plugin != nullptr && !asked.fixed;
-  const std::size_t best = by_plugin ? choose_place(*m_setup.plugin, asked.what->name, all) : choose_place(m_policy, all);
+  const std::size_t best =
+      by_plugin ? choose_place(*m_setup.plugin, asked.what->name, all) : choose_place(m_policy, all);
   std::size_t chosen = best;
   if (m_policy == placement_policy::cost && profile != nullptr && !asked.fixed)
     chosen = decide(*profile, size, all, best);

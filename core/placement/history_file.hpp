@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/plugin/device.hpp"
 #include "core/placement/history.hpp"
+#include "core/plugin/device.hpp"
 
 namespace tessera::placement {
 

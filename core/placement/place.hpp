@@ -35,7 +35,7 @@ struct place {
   std::uint64_t granule = 0;      ///< of its memory: each block is rounded up by less than this
 
   std::atomic<place_state> state{place_state::attached};  ///< placement reads it relaxed: whoever queues too late
-                                                                ///< has its task placed again by the driver
+                                                          ///< has its task placed again by the driver
   bool attached() const noexcept { return state.load(std::memory_order_relaxed) == place_state::attached; }
 
   task::priority_queue urgent;      ///< host: tasks with a priority above 0; device: all of its tasks

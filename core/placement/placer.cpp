@@ -7,7 +7,6 @@
 
 #include "core/operation/tensor.hpp"
 #include "core/schedule/replays.hpp"
-#include "core/schedule/segments.hpp"
 #include "core/task/replay.hpp"
 
 namespace tessera::placement {
@@ -48,21 +47,11 @@ std::uint32_t placer::distance(location::node_id from, const place& to) const no
 }
 
 bool placer::offers(const place& e, task::record& t) const {
-  if (m_segment != nullptr && t.what == m_segment) return offers_segment(e, t);
+  if (m_segment != nullptr && t.what == m_segment) return m_offers_segment(e, t);
   const auto accesses = t.all_accesses();
   const element_type type = accesses.empty() ? element_type::none : accesses[0].block->type;
   if (!t.what->runs_on(*e.device, type, e.is_host)) return false;
   return (t.flags & task::flag_accumulates) == 0 || operation::can_zero(*e.device, type);  // its private copy
-}
-
-bool placer::offers_segment(const place& e, const task::record& t) const {
-  const task::replayed_task replayed = const_cast<task::record&>(t).replayed();
-  const segment& s = *static_cast<const segment_run*>(replayed.arguments)->is;
-  const task::recording& recording = replayed.of->of;
-  return std::ranges::all_of(s.members, [&](std::uint32_t member) {
-    const task::recorded_task& one = recording.tasks[member];
-    return one.what->runs_on(*e.device, replayed.of->blocks[recording.accesses_of(one)[0].block].is->type, false);
-  });
 }
 
 bool placer::obeys_hint(const place& e, const task::record& t) const {

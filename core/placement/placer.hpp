@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/placement/device_choice.hpp"
-#include "core/placement/place.hpp"
 #include "core/placement/history.hpp"
+#include "core/placement/place.hpp"
 #include "core/placement/policy.hpp"
 #include "core/transfer/coherence.hpp"
 
@@ -33,8 +33,13 @@ class placer {
   placer(placer_setup setup, std::string_view policy);
   /// The places are known from now on, and do not change. Before any other call.
   void begin(const std::vector<std::unique_ptr<place>>& places);
-  /// The operation that stands for a segment of a replay: a place offers it when it offers all tasks of the segment.
-  void know_segments(const operation::definition& of) noexcept { m_segment = &of; }
+  /// Whether a place can run a segment of a replay, given as the task that stands for it.
+  using segment_offer = bool (*)(const place& e, const task::record& t);
+  /// The operation that stands for a segment of a replay. Before any other call.
+  void know_segments(const operation::definition& of, segment_offer can_run) noexcept {
+    m_segment = &of;
+    m_offers_segment = can_run;
+  }
 
   /// A place for a task of a thread at `from`, or `nowhere`; the task is counted there. Throws tessera::error (plugin)
   /// when a policy plugin misbehaves.
@@ -69,8 +74,7 @@ class placer {
 
   // For front ends that would otherwise run an operation in place (device_choice.cpp); `here`: the place of the calling
   // thread, at `from`.
-  std::optional<device_choice> choose_device(const device_question& asked, const place& here,
-                                             location::node_id from);
+  std::optional<device_choice> choose_device(const device_question& asked, const place& here, location::node_id from);
   void learn_in_place(const device_question& asked, place& here, double nanoseconds);
 
   /// How often a measurement changed an estimate so much that queued tasks were looked at again, and how many tasks
@@ -90,7 +94,6 @@ class placer {
   std::size_t decide(history::profile& profile, const task_size& size, std::span<const candidate> plan,
                      std::size_t best);
   void estimate_again(task::record& t, place& at) noexcept;  // with the queue's lock held
-  bool offers_segment(const place& e, const task::record& t) const;
   bool obeys_hint(const place& e, const task::record& t) const;
   bool must_obey(const task::record& t) const noexcept {
     return m_policy == placement_policy::pinned && t.hint != location::no_node;
@@ -103,6 +106,7 @@ class placer {
   const placement_policy m_policy;
   std::span<const std::unique_ptr<place>> m_places;
   const operation::definition* m_segment = nullptr;
+  segment_offer m_offers_segment = nullptr;
   std::vector<std::uint16_t> m_distances;  // by node of the tree and place: walking the tree takes longer than all else
   std::unique_ptr<history> m_history;
   bool m_real_time = true;                // no place counts a time of its own

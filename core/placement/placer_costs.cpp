@@ -98,8 +98,7 @@ std::size_t placer::decide(history::profile& profile, const task_size& size, std
                            std::size_t best) {
   if (plan.size() == 1) return best;
   boost::container::small_vector<history::option, 16> options;
-  for (const candidate& c : plan)
-    options.push_back({m_places[c.place]->kind, c.finish_seconds(), c.execute_seconds});
+  for (const candidate& c : plan) options.push_back({m_places[c.place]->kind, c.finish_seconds(), c.execute_seconds});
   return m_history->decide(profile, size.amount, {options.data(), options.size()}, best);
 }
 

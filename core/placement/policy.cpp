@@ -63,7 +63,7 @@ std::size_t choose_place(placement_policy policy, std::span<const candidate> can
 }
 
 std::size_t choose_place(const plugin::registry::policy_plugin& policy, const std::string& operation,
-                  std::span<const candidate> candidates) {
+                         std::span<const candidate> candidates) {
   boost::container::small_vector<tsr_candidate, 16> plan;
   for (const candidate& c : candidates)
     plan.push_back({c.location, c.queue_seconds, c.transfer_seconds, c.execute_seconds, c.resident_bytes});

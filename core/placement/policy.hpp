@@ -12,7 +12,7 @@ namespace tessera::placement {
 
 /// One place that could run the task.
 struct candidate {
-  std::uint32_t place = 0;                      ///< its number in the scheduler
+  std::uint32_t place = 0;                         ///< its number in the scheduler
   location::node_id location = location::no_node;  ///< for policy plugins
   double queue_seconds = 0;          ///< estimated work already waiting there, per worker; cost: until one is free
   double transfer_seconds = 0;       ///< to bring the missing inputs there
@@ -45,6 +45,6 @@ const plugin::registry::policy_plugin* find_policy(std::string_view text, const 
 std::size_t choose_place(placement_policy policy, std::span<const candidate> candidates);
 /// The same, asked of a plugin. Throws tessera::error (plugin) when it chooses what was not offered.
 std::size_t choose_place(const plugin::registry::policy_plugin& policy, const std::string& operation,
-                  std::span<const candidate> candidates);
+                         std::span<const candidate> candidates);
 
 }  // namespace tessera::placement

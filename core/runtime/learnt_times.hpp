@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "core/runtime/machine.hpp"
 #include "core/placement/history.hpp"
+#include "core/runtime/machine.hpp"
 
 namespace tessera {
 
 /// What the file of a machine holds.
 struct learnt_times {
-  std::string file;                             ///< its path; "" when runtime.history is "off" or no folder is known
-  std::vector<std::string> machine;             ///< what the machine is recognised by: its CPU, its devices
-  std::string refused;                          ///< why the file could not be used; "" when it could, or there is none
+  std::string file;                              ///< its path; "" when runtime.history is "off" or no folder is known
+  std::vector<std::string> machine;              ///< what the machine is recognised by: its CPU, its devices
+  std::string refused;                           ///< why the file could not be used; "" when it could, or there is none
   std::vector<placement::history_cell> sizes;    ///< ordered by operation, type, place, size
   std::vector<placement::crossover> crossovers;  ///< from which size on a device beats the host
 };

@@ -18,7 +18,7 @@ task::record& scheduler::make_reduction(block::record& block, block::accumulatio
 }
 
 void scheduler::reduction_linked(task::record& reduction, bool ready) {
-  if (ready) dispatch(current_lane(), reduction, false);
+  if (ready) dispatch(current_lane(), reduction, when_ready::queue);
 }
 
 block::record* scheduler::make_private(const block::record& base) {
@@ -63,8 +63,8 @@ bool scheduler::next_stage(lane& mine, task::record& t) {
   for (std::size_t k = 1; k < accesses.size(); ++k) destroy_later(*accesses[k].block);
   group.copies.erase(group.copies.begin() + 1, group.copies.begin() + static_cast<std::ptrdiff_t>(accesses.size()));
   t.flags &= static_cast<std::uint8_t>(~(task::flag_prepared | task::flag_acquired));
-  t.place = 0xffff;
-  dispatch(mine, t, false);
+  t.place = task::no_place;
+  dispatch(mine, t, when_ready::queue);
   return true;
 }
 

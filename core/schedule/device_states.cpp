@@ -64,13 +64,15 @@ void scheduler::detach(location::node_id where) {
     m_setup.coherence->space_at(e->space).notify();  // who waits for memory there goes elsewhere
   }
   const auto draining = [&] {
-    return std::ranges::any_of(leaving, [](const placement::place* e) { return e->state.load() == placement::place_state::draining; });
+    return std::ranges::any_of(
+        leaving, [](const placement::place* e) { return e->state.load() == placement::place_state::draining; });
   };
   const auto starved = [&] {
     return std::ranges::any_of(leaving, [&](const placement::place* e) { return m_drivers[e->number]->starved(); });
   };
   const auto refused = [&] {
-    return std::ranges::any_of(leaving, [](const placement::place* e) { return e->state.load() == placement::place_state::attached; });
+    return std::ranges::any_of(
+        leaving, [](const placement::place* e) { return e->state.load() == placement::place_state::attached; });
   };
   for (;;) {
     {
@@ -98,7 +100,8 @@ void scheduler::detach(location::node_id where) {
   }
   for (placement::place* e : leaving) {  // all or none; a device that was lost meanwhile stays lost
     placement::place_state was = e->state.load();
-    while (was != placement::place_state::lost && !e->state.compare_exchange_weak(was, placement::place_state::attached)) {
+    while (was != placement::place_state::lost &&
+           !e->state.compare_exchange_weak(was, placement::place_state::attached)) {
     }
     if (was == placement::place_state::lost) continue;
     m_setup.coherence->links().open(e->space);
@@ -164,10 +167,9 @@ bool scheduler::place_elsewhere(lane& mine, task::record& t, placement::place& f
   }
   t.place = static_cast<std::uint16_t>(at);
   if ((t.flags & task::flag_replayed) != 0)
-    std::atomic_ref(t.replayed().of->of.tasks[t.replayed().index].place)
-        .store(t.place, std::memory_order_relaxed);
+    std::atomic_ref(t.replayed().of->of.tasks[t.replayed().index].place).store(t.place, std::memory_order_relaxed);
   m_placed_elsewhere.fetch_add(1, std::memory_order_relaxed);
-  enqueue(mine, t, *m_places[at], false);
+  enqueue(mine, t, *m_places[at], when_ready::queue);
   return true;
 }
 

@@ -14,7 +14,7 @@ void scheduler::hand_over(task::record& view) noexcept {
   call_guests();
 }
 
-void scheduler::dispatch(lane& mine, task::record& t, bool hot) {
+void scheduler::dispatch(lane& mine, task::record& t, when_ready then) {
   if (t.what == m_hold && m_simulated == nullptr) {
     t.place = 0;
     hand_over(t);
@@ -23,14 +23,15 @@ void scheduler::dispatch(lane& mine, task::record& t, bool hot) {
   if ((t.flags & task::flag_reduction) != 0 && (t.flags & task::flag_prepared) == 0) {
     if (lacks_addend(mine, t)) return;
     // All adders have been enqueued: now it is known which private copies there are.
-    prepare(t, *m_places.front());
+    give_copies(t, *m_places.front());
   }
   if ((t.flags & task::flag_replayed) != 0) {
-    if (m_graphs && joins_segment(mine, t, hot)) return;
-    if (t.place != 0xffff && !m_places[t.place]->attached()) t.place = 0xffff;  // its device has left since
+    if (m_graphs && joins_segment(mine, t, then)) return;
+    if (t.place != task::no_place && !m_places[t.place]->attached())
+      t.place = task::no_place;  // its device has left since
     prepare_replayed(t);
   }
-  if (t.place != 0xffff || find_place(mine, t)) enqueue(mine, t, *m_places[t.place], hot);
+  if (t.place != task::no_place || find_place(mine, t)) enqueue(mine, t, *m_places[t.place], then);
 }
 
 bool scheduler::find_place(lane& mine, task::record& t) {
@@ -49,13 +50,12 @@ bool scheduler::find_place(lane& mine, task::record& t) {
   }
   t.place = static_cast<std::uint16_t>(at);
   if ((t.flags & task::flag_replayed) != 0 && t.what != m_graph)  // the next replays go there without asking
-    std::atomic_ref(t.replayed().of->of.tasks[t.replayed().index].place)
-        .store(t.place, std::memory_order_relaxed);
+    std::atomic_ref(t.replayed().of->of.tasks[t.replayed().index].place).store(t.place, std::memory_order_relaxed);
   return true;
 }
 
 bool scheduler::place_again(lane& mine, task::record& t) {
-  if (t.place == 0xffff || t.what->special != nullptr || cancelled()) return false;
+  if (t.place == task::no_place || t.what->special != nullptr || cancelled()) return false;
   if ((t.flags & (task::flag_acquired | task::flag_prepared | task::flag_reduction | task::flag_replayed)) != 0)
     return false;
   placement::place& before = *m_places[t.place];
@@ -65,11 +65,11 @@ bool scheduler::place_again(lane& mine, task::record& t) {
   if (at == t.place || at == placement::placer::nowhere) return false;
   t.place = static_cast<std::uint16_t>(at);
   m_placer.note_moved();
-  enqueue(mine, t, *m_places[at], false);
+  enqueue(mine, t, *m_places[at], when_ready::queue);
   return true;
 }
 
-void scheduler::enqueue(lane& mine, task::record& t, placement::place& where, bool hot) {
+void scheduler::enqueue(lane& mine, task::record& t, placement::place& where, when_ready then) {
   if (!where.is_host) {
     where.urgent.push(t);
     m_drivers[where.number]->wake();
@@ -81,7 +81,7 @@ void scheduler::enqueue(lane& mine, task::record& t, placement::place& where, bo
     where.background.push(t);
   } else if (mine.is_driver || mine.place != where.number) {
     where.inbox.push(t);
-  } else if (hot && mine.next_task == nullptr) {
+  } else if (then == when_ready::run_next && mine.next_task == nullptr) {
     mine.next_task = &t;
     return;  // this thread runs it next: nobody needs to be woken
   } else if (!mine.spilled.empty() || !mine.ready.push(t)) {
@@ -109,7 +109,7 @@ bool scheduler::nothing_waits(const lane& mine)
 
 task::record* scheduler::find(lane& mine) {
   placement::place& home = *m_places[mine.place];
-  if ((++mine.ticks & 63) == 0)  // so that a long chain of hot successors starves nobody
+  if ((++mine.ticks & 63) == 0)  // so that a long chain of successors starves nobody
     if (task::record* t = home.inbox.pop()) return t;
   if (!home.urgent.empty())
     if (task::record* t = home.urgent.pop()) return t;

@@ -33,7 +33,7 @@ void scheduler::drop(lane& mine, task::record& t) { run(mine, t); }
 
 void scheduler::enqueued(lane& mine, task::record& t) {
   give_copies_back(t);
-  release(mine, t, false);
+  release(mine, t, when_ready::queue);
 }
 
 void scheduler::nothing_to_do() {

@@ -29,7 +29,7 @@ void scheduler::run(lane& mine, task::record& t) {
     return;
   }
   if (m_placer.model() != nullptr && place_again(mine, t)) return;
-  placement::place& where = *m_places[t.place == 0xffff ? mine.place : t.place];
+  placement::place& where = *m_places[t.place == task::no_place ? mine.place : t.place];
   if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) give_copies(t, where);
   if ((t.flags & task::flag_acquired) != 0 && !still_good(mine, t)) return;
   if ((t.flags & task::flag_acquired) == 0 && !(m_single_space && resident(t.all_accesses())) &&
@@ -84,9 +84,9 @@ bool scheduler::acquire(lane& mine, task::record& t, placement::place& where) {
         if (missing > m_setup.coherence->space_at(lacking).limit()) {
           fail_unstarted(mine, t,
                          m_failures.note(t, {fmt::format("its blocks need {} bytes in {}, which holds {}", missing,
-                                                      m_setup.coherence->space_at(lacking).name(),
-                                                      m_setup.coherence->space_at(lacking).limit()),
-                                          "", error_kind::memory}));
+                                                         m_setup.coherence->space_at(lacking).name(),
+                                                         m_setup.coherence->space_at(lacking).limit()),
+                                             "", error_kind::memory}));
           return false;
         }
         if (m_setup.coherence->space_at(lacking).events() != a.memory_events) continue;  // something was freed already
@@ -161,7 +161,7 @@ std::shared_ptr<const block::failure> scheduler::call(lane& mine, task::record& 
   std::shared_ptr<const block::failure> why;
   if (what)
     why = m_failures.note(t, {fmt::format("{} failed: {}", t.name(), what->text),
-                           what->where.empty() ? describe(t) : what->where + ", " + describe(t), what->kind});
+                              what->where.empty() ? describe(t) : what->where + ", " + describe(t), what->kind});
   if (m_validator != nullptr) m_validator->end_task(lent, why != nullptr);
   return why;
 }
@@ -194,13 +194,13 @@ void scheduler::executed(lane& mine, task::record& t, std::uint64_t began, std::
   complete(mine, t);
 }
 
-void scheduler::complete(lane& mine, task::record& t, bool hot) {
+void scheduler::complete(lane& mine, task::record& t, when_ready then) {
   const std::uint64_t bytes = window_bytes_of(t);
   if ((t.flags & (task::flag_accumulates | task::flag_reduction)) != 0) {
     if ((t.flags & task::flag_reduction) != 0 && next_stage(mine, t)) return;
     give_copies_back(t);
   }
-  release(mine, t, hot);
+  release(mine, t, then);
   retire(mine, t, bytes);
 }
 
@@ -217,7 +217,7 @@ void scheduler::retire(lane& mine, task::record& t, std::uint64_t window_bytes) 
     const lane::duty on(mine);  // it may be the end of arrays
     t.what->destroy_arguments(t.argument_bytes());
   }
-  if (!m_single_place && t.place != 0xffff && t.what->special == nullptr)
+  if (!m_single_place && t.place != task::no_place && t.what->special == nullptr)
     m_placer.discharge(t, *m_places[t.place]);
   keep_finished(mine, t);
   if (window_bytes != 0)
@@ -265,7 +265,7 @@ void scheduler::give_up(lane& mine, task::record& t, const std::shared_ptr<const
   if (t.what == m_hold) {
     auto& hold = *static_cast<host_hold*>(t.extension);
     hold.why = why;
-    release(mine, t, false);
+    release(mine, t, when_ready::queue);
     retire(mine, t, 0);
     hold.at.store(host_hold::step::available, std::memory_order_release);
     call_guests();
@@ -275,7 +275,7 @@ void scheduler::give_up(lane& mine, task::record& t, const std::shared_ptr<const
   if (why->by_loss && (t.flags & task::flag_reduction) != 0)
     m_setup.coherence->losses().note(*t.more->sums[0]->base, why);  // an addend
   m_setup.coherence->poison(t.all_accesses(), why);
-  complete(mine, t, false);  // the thread may be one that runs no tasks
+  complete(mine, t, when_ready::queue);  // the thread may be one that runs no tasks
 }
 
 void scheduler::run_special(lane& mine, task::record& t) {
@@ -296,7 +296,7 @@ void scheduler::run_special(lane& mine, task::record& t) {
       }
       return;
     }
-    release(mine, t, true);
+    release(mine, t, when_ready::run_next);
     if (m_validator != nullptr) m_validator->forget(b);
     m_setup.blocks->destroy(b);
     retire(mine, t, 0);

@@ -119,8 +119,7 @@ lane& scheduler::make_worker_lane(std::uint32_t worker, std::uint32_t place, loc
   fresh->place = place;
   fresh->where = where;
   if (m_setup.recorder != nullptr)
-    fresh->events =
-        &m_setup.recorder->make_buffer(fmt::format("worker {}", worker), trace::thread_role::worker, place);
+    fresh->events = &m_setup.recorder->make_buffer(fmt::format("worker {}", worker), trace::thread_role::worker, place);
   return m_lanes.publish(std::move(fresh));
 }
 
@@ -140,8 +139,8 @@ void scheduler::refresh_victims(lane& mine) {
 
 transfer::stream& scheduler::inline_stream(lane& mine) {
   if (!mine.inline_stream)
-    mine.inline_stream = std::make_unique<transfer::stream>(0, *m_places[mine.is_driver ? 0 : mine.place]->device,
-                                                            TSR_STREAM_INLINE);
+    mine.inline_stream =
+        std::make_unique<transfer::stream>(0, *m_places[mine.is_driver ? 0 : mine.place]->device, TSR_STREAM_INLINE);
   return *mine.inline_stream;
 }
 

@@ -47,9 +47,9 @@ void scheduler::resume(task::record& t, tsr_status) {
     hand_over(t);
     return;
   }
-  placement::place& where = *m_places[t.place == 0xffff ? 0 : t.place];
+  placement::place& where = *m_places[t.place == task::no_place ? 0 : t.place];
   if (!where.is_host && (t.flags & task::flag_acquired) != 0) m_drivers[where.number]->note_resumed();
-  enqueue(mine, t, where, false);
+  enqueue(mine, t, where, when_ready::queue);
 }
 
 void scheduler::wait_for_memory(task::record& t, placement::place& where, const transfer::acquisition& a) {

@@ -49,22 +49,32 @@ double work_of_segment(const void* arguments, std::span<const block::access>) {
   return static_cast<const segment_run*>(arguments)->is->work;
 }
 
+/// When it can run all its tasks.
+bool offers_segment(const placement::place& e, const task::record& t) {
+  const task::replayed_task replayed = const_cast<task::record&>(t).replayed();
+  const segment& s = *static_cast<const segment_run*>(replayed.arguments)->is;
+  const task::recording& recording = replayed.of->of;
+  return std::ranges::all_of(s.members, [&](std::uint32_t member) {
+    const task::recorded_task& one = recording.tasks[member];
+    return one.what->runs_on(*e.device, replayed.of->blocks[recording.accesses_of(one)[0].block].is->type, false);
+  });
+}
+
 }  // namespace
 
 void scheduler::prepare_graphs() {
   // Validation looks at every task by itself.
-  m_graphs = m_setup.settings->graphs && m_validator == nullptr && std::ranges::any_of(m_places, [](const auto& e) {
-               return !e->is_host && e->device->graph() != nullptr;
-             });
+  m_graphs = m_setup.settings->graphs && m_validator == nullptr &&
+             std::ranges::any_of(m_places, [](const auto& e) { return !e->is_host && e->device->graph() != nullptr; });
   if (!m_graphs) return;
   m_graph = &m_setup.operations->add({.name = "graph", .enqueue = enqueue_segment, .work = work_of_segment});
-  m_placer.know_segments(*m_graph);
+  m_placer.know_segments(*m_graph, offers_segment);
 }
 
 void scheduler::find_segments(running_replay& r) {
   replay_planning& common = r.planning;
   const auto is_placed = [](const task::recorded_task& t) {
-    return std::atomic_ref(t.place).load(std::memory_order_relaxed) != 0xffff;
+    return std::atomic_ref(t.place).load(std::memory_order_relaxed) != task::no_place;
   };
   if (!common.planned && std::ranges::all_of(r.of.tasks, is_placed)) {
     std::vector<segment_place> places;
@@ -94,7 +104,8 @@ void scheduler::find_segments(running_replay& r) {
   }
 }
 
-void scheduler::pass_gate(lane& mine, running_replay& r, std::uint32_t index, block::task_reference after, bool hot) {
+void scheduler::pass_gate(lane& mine, running_replay& r, std::uint32_t index, block::task_reference after,
+                          when_ready then) {
   segment_run& run = r.segments[index];
   if (run.waiting.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   const segment& s = *run.is;
@@ -118,17 +129,17 @@ void scheduler::pass_gate(lane& mine, running_replay& r, std::uint32_t index, bl
   }
   t.access_count = static_cast<std::uint8_t>(std::min<std::size_t>(accesses.size(), 255));
   if (mine.events != nullptr) task::note_submission(*mine.events, t, {&after, after != 0 ? 1u : 0u});
-  dispatch(mine, t, hot);
+  dispatch(mine, t, then);
 }
 
-bool scheduler::joins_segment(lane& mine, task::record& t, bool hot) {
+bool scheduler::joins_segment(lane& mine, task::record& t, when_ready then) {
   if (t.what == m_graph) return false;
   const task::replayed_task is = t.replayed();
   auto& r = static_cast<running_replay&>(*is.of);
   if (r.plan == nullptr) return false;
   const std::uint32_t index = r.plan->segment_of[is.index];
   if (index == segment_plan::none) return false;
-  pass_gate(mine, r, index, 0, hot);
+  pass_gate(mine, r, index, 0, then);
   return true;
 }
 
@@ -144,7 +155,7 @@ void scheduler::note_begun_of_replay(task::record& t) noexcept {
     r.uses->begin(r.first_sequence + member);
 }
 
-void scheduler::release_segment(lane& mine, task::record& t, bool hot) {
+void scheduler::release_segment(lane& mine, task::record& t, when_ready then) {
   const task::replayed_task is = t.replayed();
   auto& r = static_cast<running_replay&>(*is.of);
   segment_run& run = *static_cast<segment_run*>(is.arguments);
@@ -155,7 +166,7 @@ void scheduler::release_segment(lane& mine, task::record& t, bool hot) {
     if (run.enqueued) operation_counters::add(mine.counters.of(one.what->number).tasks, 1);
     if (one.boundary == task::recorded_task::inner) continue;
     task::record& kept = *r.boundary[one.boundary];
-    task::release_successors(kept, [&](task::record& successor) { dispatch(mine, successor, hot); });
+    task::release_successors(kept, [&](task::record& successor) { dispatch(mine, successor, then); });
     keep_finished(mine, kept);
   }
   // The task itself is counted when it retires, when the device is done.
@@ -169,8 +180,8 @@ void scheduler::release_segment(lane& mine, task::record& t, bool hot) {
   if (s.sinks > 0) r.count_done(mine.number, s.sinks);
   for (const std::uint32_t next : after)
     task::count_down(
-        r, next, [&](std::uint32_t index) { start_inner(mine, r, index, self, hot); },
-        [&](task::record& boundary) { start_boundary(mine, boundary, self, hot); });
+        r, next, [&](std::uint32_t index) { start_inner(mine, r, index, self, then); },
+        [&](task::record& boundary) { start_boundary(mine, boundary, self, then); });
 }
 
 }  // namespace tessera::schedule

@@ -54,8 +54,8 @@ void scheduler::play(running_replay& r, std::source_location site) {
     for (std::size_t k = 0; k < of.size(); ++k)
       for (const task::recorded_access& a : of.accesses_of(of.tasks[k]))
         r.uses->note(*r.blocks[a.block].is, r.first_sequence + k, static_cast<intent>(a.how) != intent::read);
-  task::link(r, *this, mine.events, [&](task::record& t) { dispatch(mine, t, false); });
-  for (const std::uint32_t t : of.unbound) dispatch(mine, materialize(mine, r, t, 0), false);
+  task::link(r, *this, mine.events, [&](task::record& t) { dispatch(mine, t, when_ready::queue); });
+  for (const std::uint32_t t : of.unbound) dispatch(mine, materialize(mine, r, t, 0), when_ready::queue);
 }
 
 void scheduler::forget(task::recording& what) {
@@ -81,42 +81,43 @@ void scheduler::prepare_replayed(task::record& t) {
     const std::lock_guard guard(sum.block->lock);
     if (sum.block->valid_spaces.empty() && sum.block->poison == nullptr) sum.how = intent::write;  // a sum from zero
   }
-  if (t.place != 0xffff && !m_single_place) {
+  if (t.place != task::no_place && !m_single_place) {
     placement::place& where = *m_places[t.place];
     m_placer.charge(t, where, m_placer.expected_seconds(t, where));
   }
 }
 
-void scheduler::start_inner(lane& mine, running_replay& r, std::uint32_t index, block::task_reference after, bool hot) {
+void scheduler::start_inner(lane& mine, running_replay& r, std::uint32_t index, block::task_reference after,
+                            when_ready then) {
   if (r.plan != nullptr && r.plan->segment_of[index] != segment_plan::none)
-    pass_gate(mine, r, r.plan->segment_of[index], after, hot);
+    pass_gate(mine, r, r.plan->segment_of[index], after, then);
   else
-    dispatch(mine, materialize(mine, r, index, after), hot);
+    dispatch(mine, materialize(mine, r, index, after), then);
 }
 
-void scheduler::start_boundary(lane& mine, task::record& t, block::task_reference after, bool hot) {
+void scheduler::start_boundary(lane& mine, task::record& t, block::task_reference after, when_ready then) {
   if (mine.events != nullptr && after != 0) task::note_predecessor(*mine.events, t, after);
-  dispatch(mine, t, hot);
+  dispatch(mine, t, then);
 }
 
-void scheduler::release_replayed(lane& mine, task::record& t, bool hot) {
+void scheduler::release_replayed(lane& mine, task::record& t, when_ready then) {
   if (t.what == m_graph) {
-    task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, hot); });
-    release_segment(mine, t, hot);
+    task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, then); });
+    release_segment(mine, t, then);
     return;
   }
   const task::replayed_task is = t.replayed();
   auto& r = static_cast<running_replay&>(*is.of);
   // Those within the recording only, too: an old reference whose generation has come round may have found them.
-  task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, hot); });
+  task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, then); });
   if (r.of.tasks[is.index].successor_count == 0) {
     r.count_done(mine.number, 1);
     return;
   }
   const block::task_reference self = task::reference_to(t);
   task::release_replayed(
-      r, is.index, [&](std::uint32_t index) { start_inner(mine, r, index, self, hot); },
-      [&](task::record& boundary) { start_boundary(mine, boundary, self, hot); });
+      r, is.index, [&](std::uint32_t index) { start_inner(mine, r, index, self, then); },
+      [&](task::record& boundary) { start_boundary(mine, boundary, self, then); });
 }
 
 }  // namespace tessera::schedule

@@ -13,9 +13,9 @@
 #include "core/operation/tensor.hpp"
 #include "core/schedule/alarm.hpp"
 #include "core/schedule/device/driver.hpp"
+#include "core/schedule/device/watchdog.hpp"
 #include "core/schedule/simulated_run.hpp"
 #include "core/schedule/trace_points.hpp"
-#include "core/schedule/device/watchdog.hpp"
 #include "core/validate/validator.hpp"
 
 namespace tessera::schedule {
@@ -252,7 +252,7 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
       run(mine, t);
       call_guests();  // one of them may have counted it
     } else {
-      dispatch(mine, t, false);
+      dispatch(mine, t, when_ready::queue);
     }
   }
   if (m_simulated != nullptr) simulate_submission(mine);

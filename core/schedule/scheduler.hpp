@@ -18,17 +18,17 @@
 #include "core/config/runtime_settings.hpp"
 #include "core/location/tree.hpp"
 #include "core/operation/catalog.hpp"
+#include "core/placement/place.hpp"
+#include "core/placement/placer.hpp"
 #include "core/plugin/registry.hpp"
-#include "core/schedule/device/driver_owner.hpp"
 #include "core/schedule/binding.hpp"
 #include "core/schedule/captured_graphs.hpp"
+#include "core/schedule/device/driver_owner.hpp"
 #include "core/schedule/event_count.hpp"
-#include "core/placement/place.hpp"
 #include "core/schedule/failures.hpp"
 #include "core/schedule/lane.hpp"
 #include "core/schedule/lane_table.hpp"
 #include "core/schedule/outcome.hpp"
-#include "core/placement/placer.hpp"
 #include "core/schedule/virtual_clock.hpp"
 #include "core/schedule/waiting_room.hpp"
 #include "core/transfer/coherence.hpp"
@@ -56,6 +56,12 @@ struct scheduler_setup {
   validate::validator* validator = nullptr;                 ///< null: nothing is validated
   const plugin::registry::policy_plugin* policy = nullptr;  ///< whom runtime.placement = "policy:NAME" names
   simulation* simulated = nullptr;  ///< set: it runs in virtual time, see virtual_clock.hpp; for one thread then
+};
+
+/// Where a task goes that has become ready because another one has ended.
+enum class when_ready : std::uint8_t {
+  run_next,  ///< the thread that ended the other one runs it next, with its data still in the cache
+  queue      ///< to the end of a queue: the thread may be one that runs no tasks
 };
 
 /// Tasks per operation and place, for tables.
@@ -189,7 +195,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   std::uint64_t retired() const noexcept;                                 ///< of them ended
   std::uint64_t steals() const noexcept;                                  ///< tasks taken from another lane
   std::uint64_t fast_versions() const noexcept;                           ///< committed without coherence
-  placement::placer& placement() noexcept { return m_placer; }                       ///< with what is learnt about places
+  placement::placer& placement() noexcept { return m_placer; }            ///< with what is learnt about places
   std::uint32_t workers() const noexcept { return m_workers; }            ///< the waiting thread included
   const binding& workers_binding() const noexcept { return *m_binding; }  ///< to CPUs
   graph_statistics graphs() const noexcept { return m_graph_counters.read(); }   ///< what they did for replays
@@ -210,9 +216,10 @@ class scheduler final : private task::reduction_source, private driver_owner {
     return register_lane(nullptr);
   }
   lane& register_lane(const placement::place* driven);  ///< null: a thread that submits or works on the host
-  lane& make_lane(const placement::place* driven);      ///< the same with the table's mutex held, not yet the calling thread's
-  void attach_this_thread() const;              ///< to all devices, as plugins ask
-  void remember_lane(lane& mine);               ///< as the calling thread's, also after it has used another scheduler
+  lane& make_lane(
+      const placement::place* driven);  ///< the same with the table's mutex held, not yet the calling thread's
+  void attach_this_thread() const;      ///< to all devices, as plugins ask
+  void remember_lane(lane& mine);       ///< as the calling thread's, also after it has used another scheduler
   lane& make_worker_lane(std::uint32_t worker, std::uint32_t place, location::node_id where);
   void refresh_victims(lane& mine);
   transfer::stream& inline_stream(lane& mine);
@@ -241,11 +248,11 @@ class scheduler final : private task::reduction_source, private driver_owner {
   driver_setup setup_of_drivers();
 
   // from ready to running (dispatch.cpp)
-  void dispatch(lane& mine, task::record& t, bool hot);
+  void dispatch(lane& mine, task::record& t, when_ready then);
   void hand_over(task::record& view) noexcept;   ///< a view whose block is its turn, or which waited for something: to
                                                  ///< the thread that asked
   bool find_place(lane& mine, task::record& t);  ///< chooses; false: there is none, and the task has failed
-  void enqueue(lane& mine, task::record& t, placement::place& where, bool hot);
+  void enqueue(lane& mine, task::record& t, placement::place& where, when_ready then);
 
   void wake_one();
   task::record* find(lane& mine);
@@ -287,17 +294,17 @@ class scheduler final : private task::reduction_source, private driver_owner {
   // replays (replays.cpp)
   task::record& materialize(lane& mine, task::replay& of, std::uint32_t index, block::task_reference after);
   void prepare_replayed(task::record& t);
-  void release_replayed(lane& mine, task::record& t, bool hot);
-  void start_inner(lane& mine, running_replay& r, std::uint32_t index, block::task_reference after, bool hot);
-  void start_boundary(lane& mine, task::record& t, block::task_reference after, bool hot);
+  void release_replayed(lane& mine, task::record& t, when_ready then);
+  void start_inner(lane& mine, running_replay& r, std::uint32_t index, block::task_reference after, when_ready then);
+  void start_boundary(lane& mine, task::record& t, block::task_reference after, when_ready then);
 
   // segments of replays as one piece of work (replay_segments.cpp)
   void prepare_graphs();
   void find_segments(running_replay& r);  ///< before a replay is rewound
-  void pass_gate(lane& mine, running_replay& r, std::uint32_t segment, block::task_reference after, bool hot);
+  void pass_gate(lane& mine, running_replay& r, std::uint32_t segment, block::task_reference after, when_ready then);
   /// Whether a task that waits for nothing belongs to a segment, which it does not start alone.
-  bool joins_segment(lane& mine, task::record& t, bool hot);
-  void release_segment(lane& mine, task::record& t, bool hot);
+  bool joins_segment(lane& mine, task::record& t, when_ready then);
+  void release_segment(lane& mine, task::record& t, when_ready then);
 
   // running (host_tasks.cpp)
   void run(lane& mine, task::record& t);
@@ -319,15 +326,16 @@ class scheduler final : private task::reduction_source, private driver_owner {
   bool is_housekeeping(const task::record& t) const noexcept { return t.what == m_destroy || t.what == m_bring_home; }
   void wait_for_all(std::source_location site, bool home);
 
-  void complete(lane& mine, task::record& t, bool hot = true);  // host: release successors, retire
-  void release(lane& mine, task::record& t, bool hot) {         // those who waited for it may start
+  void complete(lane& mine, task::record& t,
+                when_ready then = when_ready::run_next);        // host: release successors, retire
+  void release(lane& mine, task::record& t, when_ready then) {  // those who waited for it may start
     if ((t.flags & task::flag_replayed) != 0)
-      release_replayed(mine, t, hot);
+      release_replayed(mine, t, then);
     else
-      task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, hot); });
+      task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, then); });
   }
   void note_begun_of_replay(task::record& t) noexcept;
-  transfer::use_log& uses_of(lane& mine);  ///< to announce the blocks of tasks that it submits
+  transfer::use_log& uses_of(lane& mine);           ///< to announce the blocks of tasks that it submits
   void keep_finished(lane& mine, task::record& t);  ///< on its way back to its pool
   [[gnu::cold]] static void give_back(lane& owner, lane::finished_chain& chain);
   void fail_unstarted(lane& mine, task::record& t, std::shared_ptr<const block::failure> why);
@@ -380,8 +388,8 @@ class scheduler final : private task::reduction_source, private driver_owner {
   std::uint64_t m_window_tasks, m_window_bytes, m_spin_ns;
 
   std::vector<std::unique_ptr<placement::place>> m_places;
-  std::vector<std::unique_ptr<device_driver>> m_drivers;  // by place number; null for host
-  std::vector<std::unique_ptr<placement::place>> m_stores;        // storage: runs nothing, but its copies must be followed
+  std::vector<std::unique_ptr<device_driver>> m_drivers;    // by place number; null for host
+  std::vector<std::unique_ptr<placement::place>> m_stores;  // storage: runs nothing, but its copies must be followed
   std::vector<std::unique_ptr<device_driver>> m_store_drivers;
   const operation::definition *m_hold = nullptr, *m_destroy = nullptr, *m_bring_home = nullptr, *m_reduce = nullptr,
                               *m_graph = nullptr;

@@ -13,7 +13,7 @@
 
 namespace tessera::schedule {
 
-/// What planning knows of an place.
+/// What planning knows of a place.
 struct segment_place {
   bool captures = false;         ///< a device whose plugin records graphs
   std::uint64_t most_bytes = 0;  ///< blocks of one segment, all together

@@ -70,7 +70,7 @@ void scheduler::execute_virtually(lane& mine, task::record& t) {
     if (worker.mine->number == 0) return;  // it looks when it waits
     ++run.idle_workers;
     run.first_idle = std::min<std::uint32_t>(run.first_idle, worker.mine->number);
-    while (worker.running == nullptr) {  // before others: the hot successor is its own
+    while (worker.running == nullptr) {  // before others: the successor that runs next is its own
       task::record* const next = s.find(*worker.mine);
       if (next == nullptr) break;
       s.run(*worker.mine, *next);

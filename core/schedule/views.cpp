@@ -85,7 +85,7 @@ void scheduler::release(host_hold& held) {
   if (held.next != nullptr) held.next->previous = held.previous;
   held.owner->held_views.store(held.owner->held_views.load(std::memory_order_relaxed) - 1, std::memory_order_release);
   if (mine.events != nullptr) trace_run(*mine.events, t, held.since, trace::run_view);
-  release(mine, t, false);
+  release(mine, t, when_ready::queue);
   m_held.fetch_sub(1, std::memory_order_acq_rel);
   retire(mine, t, 0);
   call_guests();

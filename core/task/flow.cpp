@@ -141,8 +141,8 @@ void renew(record& t) noexcept {
   t.edge_count = 0;
   t.argument_size = 0;
   t.priority = 0;
-  t.place = 0xffff;
-  t.hint = 0xffff'ffff;
+  t.place = no_place;
+  t.hint = no_hint;
   t.extension = nullptr;
   if (t.more) {
     t.more->next_edge = t.more->edges.get();

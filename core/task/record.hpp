@@ -17,6 +17,9 @@
 
 namespace tessera::task {
 
+inline constexpr std::uint16_t no_place = 0xffff;      ///< a task has not been placed yet
+inline constexpr std::uint32_t no_hint = 0xffff'ffff;  ///< a task may run anywhere
+
 struct record;
 
 /// "When that task has been enqueued or has run, count one down here." Belongs to the successor's record and lives as
@@ -75,13 +78,13 @@ struct alignas(64) record {
   std::uint8_t flags = 0;
   std::int16_t priority = 0;
   const operation::definition* what = nullptr;
-  record* next = nullptr;            ///< queues and free lists
-  std::uint64_t sequence = 0;        ///< order of submission, for ages
-  std::source_location site;         ///< where it was submitted (one pointer)
-  std::uint16_t owner = 0;           ///< lane whose pool it belongs to
-  std::uint16_t place = 0xffff;   ///< chosen place; 0xffff: none yet
-  std::uint32_t hint = 0xffff'ffff;  ///< location asked for by the submitter
-  void* extension = nullptr;         ///< special operations' own
+  record* next = nullptr;          ///< queues and free lists
+  std::uint64_t sequence = 0;      ///< order of submission, for ages
+  std::source_location site;       ///< where it was submitted (one pointer)
+  std::uint16_t owner = 0;         ///< lane whose pool it belongs to
+  std::uint16_t place = no_place;  ///< chosen place; no_place: none yet
+  std::uint32_t hint = no_hint;    ///< location asked for by the submitter
+  void* extension = nullptr;       ///< special operations' own
 
   // Line 1: the first four accesses.
   std::array<block::access, 4> accesses;

@@ -64,7 +64,7 @@ void recording::substitute(std::span<const std::pair<const block::record*, block
 }
 
 void recording::forget_places() noexcept {
-  for (const recorded_task& t : tasks) std::atomic_ref(t.place).store(0xffff, std::memory_order_relaxed);
+  for (const recorded_task& t : tasks) std::atomic_ref(t.place).store(no_place, std::memory_order_relaxed);
 }
 
 recorder::recorder(block::table& blocks, const operation::definition& reduce, std::uint32_t most_versions)

@@ -42,14 +42,14 @@ struct alignas(64) recorded_task {
   std::source_location site;
   const void* arguments = nullptr;  ///< owned by the recording
   std::uint32_t argument_size = 0;
-  std::uint32_t hint = 0xffff'ffff;
+  std::uint32_t hint = no_hint;
   std::uint32_t boundary = inner;     ///< index into recording::boundary, or inner
   std::uint32_t first_access = 0;     ///< into recording::accesses, when there are more than inline_accesses
   std::uint32_t first_successor = 0;  ///< into recording::successors, when there are more than inline_successors
   std::uint32_t successor_count = 0;
   std::uint16_t access_count = 0;
   std::int16_t priority = 0;
-  mutable std::uint16_t place = 0xffff;  ///< where it was placed; 0xffff: not yet. Through std::atomic_ref
+  mutable std::uint16_t place = no_place;  ///< where it was placed; no_place: not yet. Through std::atomic_ref
   bool ends_group = false;  ///< sums a group of accumulates: the first access becomes a write when there is nothing yet
   std::array<recorded_access, inline_accesses> accesses{};
   std::array<std::uint32_t, inline_successors> successors{};

@@ -9,8 +9,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array core_order = {"base"sv,     "config"sv,   "plugin"sv,    "location"sv, "block"sv,
-                                   "memory"sv,   "transfer"sv, "operation"sv, "task"sv,     "validate"sv,
+constexpr std::array core_order = {"base"sv,      "config"sv,   "plugin"sv,    "location"sv, "block"sv,
+                                   "memory"sv,    "transfer"sv, "operation"sv, "task"sv,     "validate"sv,
                                    "placement"sv, "schedule"sv, "runtime"sv};
 
 // Prefixes of headers that come with a device or a library of one.
@@ -148,6 +148,8 @@ std::optional<std::string> violation(const include_line& include) {
   if (include.target.starts_with("toml++/") && !(house == "core" && room == "config"))
     return "toml++ is used in core/config alone";
 
+  if (include.file.starts_with("core/schedule/device/") && include.target == "core/schedule/scheduler.hpp")
+    return "drivers of devices know driver_owner.hpp, not the scheduler";
   if (house == "core") return judge_core(room, target, include.target);
   if (house == "hierarchy") return judge_hierarchy(room, target, include.target);
   if (house == "plugins") return judge_plugin(room, target, include);

@@ -44,7 +44,7 @@ block_task permuted(const block_operation& o, const builtin_operations& known) {
 struct question {
   std::array<block::access, most_blocks> accesses{};
   std::array<block::space_set, most_blocks> spaces{};
-  placement::device_question is;
+  ::tessera::placement::device_question is;
 
   question(const block_task& t, std::span<const placed_block> blocks) {
     for (std::size_t k = 0; k < t.blocks; ++k) {
@@ -110,21 +110,22 @@ bool placement::too_short(double work, bool contracts, std::size_t statement) {
   return false;
 }
 
-std::optional<placement::device_choice> placement::ask(const statement_tasks& s, std::span<const placed_block> blocks,
-                                                      wish w, std::size_t statement) {
+std::optional<::tessera::placement::device_choice> placement::ask(const statement_tasks& s,
+                                                                  std::span<const placed_block> blocks, wish w,
+                                                                  std::size_t statement) {
   question q(s.tasks[0], blocks);
   if (s.count > 1) q.is.also = s.tasks[1].what;
   q.is.only_devices = w == wish::devices;
   q.is.fixed = m_fixed;
   q.is.turn = m_turn;
-  const std::optional<placement::device_choice> chosen = m_run.rt.choose_device(q.is);
+  const std::optional<::tessera::placement::device_choice> chosen = m_run.rt.choose_device(q.is);
   if (statement < m_refusals.size())
     m_refusals[statement] = chosen ? 0 : static_cast<std::uint16_t>(m_refusals[statement] + 1);
   return chosen;
 }
 
-void placement::submit(const block_task& t, std::span<const placed_block> blocks, const placement::device_choice& to,
-                       std::uint32_t site) {
+void placement::submit(const block_task& t, std::span<const placed_block> blocks,
+                       const ::tessera::placement::device_choice& to, std::uint32_t site) {
   const question q(t, blocks);
   const auto [arguments, bytes] = bytes_of(t);
   m_run.rt.submit_operation(*t.what, arguments, bytes, q.is.accesses, {.from = m_run.sources[site].get(), .to = &to});

@@ -71,9 +71,9 @@ class placement {
   bool too_short(double work, bool contracts, std::size_t statement);
 
   /// Where to send the operations; nothing: in place.
-  std::optional<placement::device_choice> ask(const statement_tasks& s, std::span<const placed_block> blocks, wish w,
-                                             std::size_t statement);
-  void submit(const block_task& t, std::span<const placed_block> blocks, const placement::device_choice& to,
+  std::optional<::tessera::placement::device_choice> ask(const statement_tasks& s, std::span<const placed_block> blocks,
+                                                         wish w, std::size_t statement);
+  void submit(const block_task& t, std::span<const placed_block> blocks, const ::tessera::placement::device_choice& to,
               std::uint32_t site);
   /// A statement that was asked about took so long in place.
   void learn(const statement_tasks& s, std::span<const placed_block> blocks, double nanoseconds);

@@ -11,7 +11,8 @@ namespace tessera::schedule {
 void device_driver::pick_others(task::record& first) {
   // Tasks that wait for memory come first.
   if (m_where.urgent.empty() || !m_where.attached() || !m_memory_waiters.empty()) return;
-  m_picker.pick(first, [&](task::record& t) { return m_setup.placer->model() != nullptr && m_owner.place_again(*m_lane, t); });
+  m_picker.pick(first,
+                [&](task::record& t) { return m_setup.placer->model() != nullptr && m_owner.place_again(*m_lane, t); });
 }
 
 /// Workspace for `first` and as many of the others as there is room for at once; the rest goes back.
@@ -31,8 +32,8 @@ void device_driver::take_common_workspace(task::record& first, workspace& out) {
   m_picker.put_back(0);
 }
 
-/// Acquires the blocks of the others, in their order, until one cannot have them now, or would begin later than the first
-/// task, which waits on the device for `waits`: into m_joined.
+/// Acquires the blocks of the others, in their order, until one cannot have them now, or would begin later than the
+/// first task, which waits on the device for `waits`: into m_joined.
 void device_driver::acquire_others(std::span<const block::ticket> waits, const transfer::stream& on) {
   transfer::coherence& coherence = *m_setup.coherence;
   const bool careful = coherence.failed_copies().any();  // as for the first of them: see batch_picker::goes_with_others

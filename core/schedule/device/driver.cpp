@@ -32,8 +32,7 @@ std::vector<transfer::stream*> make_compute_streams(transfer::coherence& coheren
   std::vector<transfer::stream*> made;
   if (device.description().device_class == TSR_DEVICE_STORAGE) return made;
   const std::uint32_t wanted = transfer::share_of(device).computing;
-  for (std::uint32_t k = 0; k < wanted; ++k)
-    made.push_back(&coherence.streams().create(device, TSR_STREAM_COMPUTE));
+  for (std::uint32_t k = 0; k < wanted; ++k) made.push_back(&coherence.streams().create(device, TSR_STREAM_COMPUTE));
   if (wanted == 0) made.push_back(coherence.copies_of(device.index()).in);
   return made;
 }
@@ -277,9 +276,8 @@ std::size_t device_driver::start_acquired(task::record& t, transfer::acquisition
   const bool careful =
       a.copying && !a.waits.empty() &&
       (coherence.failed_copies().any() || (m_setup.settings->checked_copies && !m_picker.goes_with_others(t)));
-  const bool host_must_wait = careful || std::ranges::any_of(a.waits, [&](block::ticket w) {
-                                return !on.can_wait_for(streams.at(w.stream));
-                              });
+  const bool host_must_wait =
+      careful || std::ranges::any_of(a.waits, [&](block::ticket w) { return !on.can_wait_for(streams.at(w.stream)); });
   if (host_must_wait) {
     m_awaiting.fetch_add(1);
     m_owner.wait_for_points(t, a.waits);

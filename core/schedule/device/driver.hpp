@@ -141,7 +141,7 @@ class device_driver {
   event_count m_events;
   std::thread m_thread;
   lane* m_lane = nullptr;
-  bool m_woken = false;                                               // simulated
+  bool m_woken = false;                                           // simulated
   std::vector<std::chrono::steady_clock::time_point> m_last_end;  // by compute stream
   std::atomic<bool> m_state_changed{false}, m_starved{false}, m_no_room{false};
   std::atomic<bool> m_called_by_own{false}, m_called_by_parent{false};  // a call_back is registered there
@@ -156,7 +156,8 @@ class device_driver {
   std::vector<operation::operand> m_batch_operands;
   std::vector<operation::context> m_contexts;
   spin_lock m_watched_lock;
-  std::vector<in_flight_batch*> m_watched;  // enqueued, and their inputs are still on their way; only where times are learnt
+  std::vector<in_flight_batch*>
+      m_watched;  // enqueued, and their inputs are still on their way; only where times are learnt
 };
 
 }  // namespace tessera::schedule

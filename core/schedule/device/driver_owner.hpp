@@ -83,8 +83,9 @@ struct driver_setup {
 
   /// Real, or virtual in a simulated run.
   std::chrono::steady_clock::time_point now() const noexcept {
-    return simulated == nullptr ? std::chrono::steady_clock::now()
-                                : std::chrono::steady_clock::time_point(std::chrono::nanoseconds(simulated->clock.now()));
+    return simulated == nullptr
+               ? std::chrono::steady_clock::now()
+               : std::chrono::steady_clock::time_point(std::chrono::nanoseconds(simulated->clock.now()));
   }
 };
 

@@ -53,7 +53,7 @@ void device_driver::enqueue_alone(batched_task& m, const in_flight_batch& f, tra
 
 /// The task and those of m_joined, which are acquired.
 void device_driver::enqueue_batch(task::record& t, std::size_t stream, std::span<const block::ticket> inputs,
-                                   std::span<const block::ticket> sources, workspace&& scratch) {
+                                  std::span<const block::ticket> sources, workspace&& scratch) {
   transfer::stream& on = *m_compute[stream];
   auto fresh = std::make_unique<in_flight_batch>(std::move(scratch));
   fresh->driver = this;
@@ -151,8 +151,8 @@ std::shared_ptr<const block::failure> device_driver::spoiled(const task::record&
   return nullptr;
 }
 
-/// Whether a task of a batch failed, once its ticket is reached: into batched_task::why. Of a batch that fails nobody knows
-/// which.
+/// Whether a task of a batch failed, once its ticket is reached: into batched_task::why. Of a batch that fails nobody
+/// knows which.
 void device_driver::check_result(in_flight_batch& f, tsr_status status) {
   std::size_t from = 0;
   for (batched_task& m : f.tasks) {
@@ -166,8 +166,8 @@ void device_driver::check_result(in_flight_batch& f, tsr_status status) {
       const std::string details = f.done.at ? m_compute[f.stream]->details_at(f.done.at.value) : std::string();
       const bool device = status == TSR_DEVICE_LOST || status == TSR_DEADLINE_EXCEEDED;
       m.why = m_setup.failures->note(*m.t, {fmt::format("{} on {} failed: {}{}{}", m.t->what->name, m_where.name,
-                                                plugin::name_of(status), details.empty() ? "" : ": ", details),
-                                    "", device ? error_kind::device : error_kind::task});
+                                                        plugin::name_of(status), details.empty() ? "" : ": ", details),
+                                            "", device ? error_kind::device : error_kind::task});
     } else {
       m.why = spoiled(*m.t, sources);
     }
@@ -176,8 +176,8 @@ void device_driver::check_result(in_flight_batch& f, tsr_status status) {
 
 /// From its end, for later tasks: by the driver's thread alone. Returns the nanoseconds of each of its tasks.
 std::uint64_t device_driver::learn_time(in_flight_batch& f) {
-  // The time since its inputs were there, or since the one before it on its stream was complete: in a full pipeline that
-  // is its own. Tasks of a batch share it.
+  // The time since its inputs were there, or since the one before it on its stream was complete: in a full pipeline
+  // that is its own. Tasks of a batch share it.
   const auto now = m_setup.now();
   auto& last = m_last_end[f.stream];
   const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now - std::max(f.started, last)).count();

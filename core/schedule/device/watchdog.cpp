@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-
 namespace tessera::schedule {
 
 watchdog::watchdog(std::chrono::nanoseconds limit, std::vector<transfer::stream*> streams,

@@ -37,10 +37,10 @@ void device_driver::wait_for_workspace(task::record& t, std::uint64_t bytes, std
   memory::space& space = m_setup.coherence->space_at(m_where.space);
   if (!fits(t, bytes)) {
     m_owner.fail(*m_lane, t,
-                     m_setup.failures->note(t, {fmt::format("its blocks and a workspace of {} need more than {} holds ({})",
-                                                    format_bytes(static_cast<double>(bytes)), space.name(),
-                                                    format_bytes(static_cast<double>(space.limit()))),
-                                        "", error_kind::memory}));
+                 m_setup.failures->note(t, {fmt::format("its blocks and a workspace of {} need more than {} holds ({})",
+                                                        format_bytes(static_cast<double>(bytes)), space.name(),
+                                                        format_bytes(static_cast<double>(space.limit()))),
+                                            "", error_kind::memory}));
     return;
   }
   m_setup.coherence->make_room(m_where.space, bytes, t.sequence);

@@ -151,7 +151,7 @@ double efficiency(rig& r, std::span<const double> truth, int tasks, int window, 
         options.push_back({k, c.finish_seconds(), c.execute_seconds});
       }
       const auto at =
-          static_cast<std::uint32_t>(r.model.decide(*r.p, amount, options, place(placement_policy::cost, plan)));
+          static_cast<std::uint32_t>(r.model.decide(*r.p, amount, options, choose_place(placement_policy::cost, plan)));
       const double took = truth[at] * scatter(random);
       free_at[at] = std::max(free_at[at], now) + took;
       queued[at] += plan[at].execute_seconds;

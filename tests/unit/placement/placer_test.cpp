@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/task/flow.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/unit/transfer/rig.hpp"
 

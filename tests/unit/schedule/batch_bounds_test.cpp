@@ -1,7 +1,7 @@
 // How many equal tasks a device takes at a time.
 #include <gtest/gtest.h>
 
-#include "core/schedule/batches.hpp"
+#include "core/schedule/device/batches.hpp"
 
 namespace tessera::schedule {
 namespace {

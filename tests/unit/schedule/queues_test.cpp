@@ -15,6 +15,10 @@
 namespace tessera::schedule {
 namespace {
 
+using placement::place;
+using task::priority_queue;
+using task::spill_queue;
+
 std::unique_ptr<task::record[]> numbered(std::size_t count) {
   auto tasks = std::make_unique<task::record[]>(count);
   for (std::size_t k = 0; k < count; ++k) tasks[k].sequence = k;

@@ -1,0 +1,218 @@
+// A device's driver, played by the test: no thread, no scheduler, and a device that moves when it is told to.
+#include "core/schedule/device/driver.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/task/flow.hpp"
+#include "tests/unit/transfer/rig.hpp"
+
+namespace tessera::schedule {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// Writes down what the driver asks for.
+struct notebook final : driver_owner {
+  lane& begin_driver(const placement::place&, bool) override { return mine; }
+  lane& lane_of_this_thread() override { return mine; }
+  bool place_again(lane&, task::record&) override { return false; }
+  bool place_elsewhere(lane&, task::record& t, placement::place&) override {
+    if (!others_can) return false;
+    note("elsewhere", t);
+    return true;
+  }
+  void fail(lane&, task::record& t, std::shared_ptr<const block::failure> why) override {
+    note("failed", t);
+    reasons.push_back(why->text);
+  }
+  void drop(lane&, task::record& t) override { note("dropped", t); }
+  void give_copies(task::record& t, placement::place&) override { note("copies", t); }
+  bool still_good(lane&, task::record&) override { return true; }
+  void begun(const task::record&) override {}
+  void wait_for_points(task::record& t, std::span<const block::ticket>) override { note("waits", t); }
+  void wait_for_memory(task::record& t, placement::place&, const transfer::acquisition&) override {
+    note("waits for memory", t);
+  }
+  void enqueued(lane&, task::record& t) override { note("enqueued", t); }
+  std::uint64_t window_bytes_of(task::record&) const override { return 0; }
+  void retire(lane&, task::record& t, std::uint64_t) override { note("retired", t); }
+  void device_lost(const placement::place&) override { calls.push_back("device lost"); }
+  void device_changed() override { ++changes; }
+  void something_ended() override {}
+  void nothing_to_do() override {}
+
+  void note(const std::string& what, const task::record& t) {
+    calls.push_back(what + " " + std::to_string(t.sequence));
+  }
+  std::vector<std::string> take() { return std::exchange(calls, {}); }
+
+  lane mine{1};
+  bool others_can = true;
+  int changes = 0;
+  std::vector<std::string> calls, reasons;
+};
+
+/// A device of four blocks beside the host, and its driver.
+struct driven {
+  explicit driven(std::uint64_t blocks = 4)
+      : rig({"alpha"}, blocks), placer({&tree, rig.is.get(), nullptr}, "eager"), tree(machine()) {
+    place.space = 1;
+    place.device = &rig.devices[1]->device();
+    place.name = place.device->name();
+    place.is_host = false;
+    adds.name = "adds";
+    adds.enqueue = [](const operation::context& c) {
+      if (c.argument_bytes != 0) throw error(error_kind::task, "it does not like its arguments");
+    };
+    settings.checked_copies = false;
+    driver = std::make_unique<device_driver>(driver_setup{.owner = &owner,
+                                                          .coherence = rig.is.get(),
+                                                          .placer = &placer,
+                                                          .settings = &settings,
+                                                          .failures = &failed,
+                                                          .batches = &batches},
+                                             place);
+    driver->play();
+  }
+  ~driven() {
+    driver.reset();
+    rig.end();
+  }
+  static location::tree machine() {
+    location::properties root;
+    root.what = location::kind::machine;
+    root.name = "machine";
+    return location::tree(root);
+  }
+
+  task::record& push(std::vector<block::record*> blocks) {
+    tasks.push_back(std::make_unique<task::record>());
+    task::record& t = *tasks.back();
+    task::renew(t);
+    t.what = &adds;
+    t.sequence = tasks.size();
+    t.access_count = static_cast<std::uint8_t>(blocks.size());
+    for (std::size_t k = 0; k < blocks.size(); ++k) t.accesses[k] = transfer::rig::use(*blocks[k], intent::write);
+    place.urgent.push(t);
+    return t;
+  }
+  /// Everything that is enqueued ends.
+  void settle() {
+    for (int k = 0; k < 4; ++k) {
+      rig.settle();
+      driver->poll_all();
+    }
+  }
+  block::record& block() { return rig.make(); }
+
+  transfer::rig rig;
+  placement::placer placer;
+  location::tree tree;
+  notebook owner;
+  placement::place place;
+  operation::definition adds;
+  config::runtime_settings settings;
+  class failures failed;
+  batch_counters batches;
+  std::vector<std::unique_ptr<task::record>> tasks;
+  std::unique_ptr<device_driver> driver;
+};
+
+TEST(driver, publishes_before_the_work_is_done_and_retires_after) {
+  driven d;
+  EXPECT_EQ(d.driver->start_next(), 0u) << "nothing is queued";
+  EXPECT_FALSE(d.driver->active());
+  block::record& b = d.block();
+  d.push({&b});
+  EXPECT_TRUE(d.driver->active());
+  EXPECT_EQ(d.driver->start_next(), 1u);
+  EXPECT_THAT(d.owner.take(), ElementsAre("enqueued 1")) << "successors start behind it on the device";
+  EXPECT_TRUE(d.driver->anything_busy());
+  EXPECT_EQ(d.rig.pins(b, 1), 1u);
+  d.settle();
+  EXPECT_THAT(d.owner.take(), ElementsAre("retired 1"));
+  EXPECT_EQ(d.rig.pins(b, 1), 0u);
+  EXPECT_FALSE(d.driver->active());
+}
+
+TEST(driver, enqueues_four_tasks_per_stream_and_no_more) {
+  driven d(64);
+  const std::size_t depth = 4 * d.driver->compute_streams();
+  for (std::size_t k = 0; k < depth + 2; ++k) d.push({&d.block()});
+  std::size_t started = 0;
+  while (d.driver->start_next() != 0) ++started;
+  EXPECT_EQ(started, depth);
+  d.settle();
+  while (d.driver->start_next() != 0) ++started;
+  EXPECT_EQ(started, depth + 2);
+  d.settle();
+}
+
+TEST(driver, a_task_without_memory_waits_and_younger_ones_are_held_back_when_the_device_is_busy) {
+  driven d;
+  block::record &a = d.block(), &b = d.block(), &c = d.block(), &e = d.block();
+  d.push({&a, &b, &c});
+  task::record& second = d.push({&d.block(), &d.block(), &e});  // does not fit beside the first
+  ASSERT_EQ(d.driver->start_next(), 1u);
+  d.driver->start_next();
+  EXPECT_THAT(d.owner.take(), ElementsAre("enqueued 1", "waits for memory 2"));
+  EXPECT_EQ(d.rig.pins(e, 1), 0u) << "who waits for memory holds none";
+  d.driver->begin_wait(second);  // what the scheduler does
+  for (std::uint32_t k = 0; k < 4 * d.driver->compute_streams(); ++k) d.driver->begin_wait(second);
+  d.push({&d.block()});
+  EXPECT_EQ(d.driver->start_next(), 0u) << "the third is younger than all that wait";
+  for (std::uint32_t k = 0; k <= 4 * d.driver->compute_streams(); ++k) d.driver->end_wait(second);
+  d.settle();
+  d.place.urgent.push(second);  // there is room: the scheduler queues it again
+  EXPECT_EQ(d.driver->start_next(), 1u);
+  EXPECT_EQ(d.driver->start_next(), 1u);
+  d.settle();
+  EXPECT_THAT(d.owner.take(), ElementsAre("retired 1", "enqueued 2", "enqueued 3", "retired 2", "retired 3"));
+}
+
+TEST(driver, a_task_that_throws_fails_with_its_words_and_poisons_what_it_makes) {
+  driven d;
+  block::record& b = d.block();
+  d.push({&b}).argument_size = 8;
+  d.driver->start_next();
+  d.settle();
+  EXPECT_THAT(d.owner.take(), ElementsAre("enqueued 1", "retired 1"));
+  ASSERT_NE(b.poison, nullptr);
+  EXPECT_THAT((*b.poison)->text, HasSubstr("adds on alpha1 failed: it does not like its arguments"));
+  const failures::report told = d.failed.take();
+  ASSERT_NE(told.first, nullptr);
+  EXPECT_THAT(told.first->where, HasSubstr("task 'adds'"));
+}
+
+TEST(driver, tasks_of_a_cancelled_run_are_dropped) {
+  driven d;
+  d.push({&d.block()});
+  d.failed.cancel("enough", error_kind::interrupted);
+  d.driver->start_next();
+  EXPECT_THAT(d.owner.take(), ElementsAre("dropped 1"));
+}
+
+TEST(driver, work_that_fails_on_the_device_fails_its_task) {
+  driven d;
+  block::record& b = d.block();
+  std::vector<block::access> write{transfer::rig::use(b, intent::write)};
+  d.push({&b});
+  d.driver->start_next();
+  for (testing::fake_stream* s : d.rig.world.streams)
+    if (!s->steps.empty())
+      s->steps.push_front({testing::fake_step::kind::fail, {}, static_cast<std::uint64_t>(TSR_INTERNAL), nullptr});
+  d.settle();
+  ASSERT_NE(b.poison, nullptr);
+  EXPECT_THAT((*b.poison)->text, HasSubstr("adds on alpha1 failed: INTERNAL"));
+  EXPECT_EQ((*b.poison)->kind, error_kind::task);
+}
+
+}  // namespace
+}  // namespace tessera::schedule
