@@ -28,8 +28,8 @@ class device_forms;
 /// What the first of several calls in place has found out. Whoever runs an operation again with the same arguments on
 /// blocks of the same types, intents and extents hands it in again; for anything else it must be empty. One thread.
 struct in_place_facts {
-  bool known = false;
-  std::uint64_t workspace = 0;
+  bool known = false;           ///< the first call has been
+  std::uint64_t workspace = 0;  ///< bytes that it wanted
 };
 
 /// Everything else. Valid during the call only.

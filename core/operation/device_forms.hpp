@@ -14,9 +14,10 @@ namespace tessera::operation {
 
 /// What the kernels of a catalog share.
 struct kernel_store {
+  /// An empty `folder`: compiled kernels are not kept on disk. `limit`: bytes there.
   explicit kernel_store(std::filesystem::path folder = {}, std::uint64_t limit = 1, image_cache::log_function log = {})
       : cache(std::move(folder), limit, std::move(log)) {}
-  const image_cache cache;
+  const image_cache cache;                                   ///< compiled kernels on disk
   std::map<std::string, std::string, std::less<>> versions;  ///< of plugins, by their names: part of what is kept under
 };
 
@@ -25,12 +26,14 @@ struct kernel_store {
 /// compile fails that task and all later ones with the compiler's words. Thread-safe.
 class device_forms {
  public:
+  /// Copies the kernel and the native functions of `of`.
   device_forms(const definition& of, std::shared_ptr<const kernel_store> store);
   /// Unloads the modules; nothing of the operation runs any more.
   ~device_forms();
   device_forms(const device_forms&) = delete;
   device_forms& operator=(const device_forms&) = delete;
 
+  /// Whether one of the forms is for this device.
   bool runs_on(const plugin::device& device) const;
   /// The definition's enqueue; context::forms is this object.
   static void enqueue(const context& c);

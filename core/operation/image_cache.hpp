@@ -17,6 +17,7 @@ namespace tessera::operation {
 /// renamed into their places whole.
 class image_cache {
  public:
+  /// `level` as for runtime_settings::log: 1 is information, 2 a warning.
   using log_function = std::function<void(int level, const std::string& line)>;
 
   /// `folder` empty: nothing is kept. `limit`: bytes of all files, above which those that were not used for longest are
@@ -29,6 +30,7 @@ class image_cache {
 
   /// The image written last under a key; "" when there is none that is right.
   std::string read(const std::string& key) const;
+  /// Keeps an image under a key, instead of one that was there.
   void write(const std::string& key, std::string_view image) const;
   /// The image was not what it should be.
   void remove(const std::string& key) const;

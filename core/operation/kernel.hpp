@@ -19,6 +19,7 @@ namespace tessera::operation {
 /// One launch of a kernel: its geometry, and its arguments in the order of the kernel's parameters.
 class kernel_launch {
  public:
+  /// Arguments of one launch, blocks included.
   static constexpr std::size_t most_arguments = 32;
 
   std::array<std::uint32_t, 3> grid{1, 1, 1};   ///< groups
@@ -81,6 +82,7 @@ struct kernel_form {
 /// Enqueues on a vendor's own queue and returns: `queue` is the cudaStream_t, hipStream_t or cl_command_queue of
 /// context::stream. Throws to fail.
 using native_function = void (*)(const context&, void* queue);
+/// A native function, and whose devices it is for.
 struct native_form {
   std::string plugin;                  ///< for devices of this plugin
   native_function function = nullptr;  ///< mandatory

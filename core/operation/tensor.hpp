@@ -26,8 +26,10 @@ struct fill_arguments {
 struct contract_arguments {
   std::complex<double> alpha = 1;  ///< factor of the sums
   std::complex<double> beta = 1;   ///< factor of C
-  /// Labels by dimension, any characters but 0: as many as the block has dimensions, 0 behind them.
-  std::array<char, max_rank> a{}, b{}, c{};
+  /// Labels of A by dimension, any characters but 0: as many as the block has dimensions, 0 behind them.
+  std::array<char, max_rank> a{};
+  std::array<char, max_rank> b{};  ///< of B
+  std::array<char, max_rank> c{};  ///< of C
 };
 
 /// Floating-point operations of a contraction of real blocks; complex ones take four times as many. Labels as in

@@ -6,7 +6,6 @@
 #include <boost/container/small_vector.hpp>
 
 #include "core/operation/tensor.hpp"
-#include "core/schedule/replays.hpp"
 #include "core/task/replay.hpp"
 
 namespace tessera::placement {

@@ -33,7 +33,7 @@ struct machine {
   std::shared_ptr<plugin::registry> plugins;  ///< with its devices open; shared: the program may keep it
   location::tree tree;                        ///< memories and workers; names and numbers are those of `plugins`
   std::vector<std::string> notes;  ///< what the user should be told, one sentence each: more workers than cores, ...
-  log_function log = {};
+  log_function log = {};           ///< for what is worth a line in a log; may be empty
   /// Set: the machine is imagined, and its devices take their time on this clock (hierarchy/simulation). The runtime is
   /// then for one thread.
   std::shared_ptr<schedule::simulation> simulated = {};

@@ -115,6 +115,7 @@ class runtime {
   /// tasks on the calling thread, which would wait for that lock without end. On the stack of the thread; scopes nest.
   class no_waiting {
    public:
+    /// Begins with the calling thread.
     explicit no_waiting(runtime& of) : m_of(of.scheduler()) { m_of.begin_no_waiting(); }
     ~no_waiting() { m_of.end_no_waiting(); }
     no_waiting(const no_waiting&) = delete;
@@ -130,6 +131,7 @@ class runtime {
   /// `memory.patience`. On the stack of the thread; not longer than the runtime.
   class waiting_elsewhere {
    public:
+    /// Begins with the calling thread.
     explicit waiting_elsewhere(runtime& of) : m_waits(of.scheduler().wait_elsewhere()) {}
     ~waiting_elsewhere() { end(); }
     waiting_elsewhere(const waiting_elsewhere&) = delete;

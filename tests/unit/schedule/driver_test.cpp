@@ -170,11 +170,14 @@ TEST(driver, a_task_without_memory_waits_and_younger_ones_are_held_back_when_the
   EXPECT_EQ(d.driver->start_next(), 0u) << "the third is younger than all that wait";
   for (std::uint32_t k = 0; k <= 4 * d.driver->compute_streams(); ++k) d.driver->end_wait(second);
   d.settle();
-  d.place.urgent.push(second);  // there is room: the scheduler queues it again
-  EXPECT_EQ(d.driver->start_next(), 1u);
-  EXPECT_EQ(d.driver->start_next(), 1u);
-  d.settle();
-  EXPECT_THAT(d.owner.take(), ElementsAre("retired 1", "enqueued 2", "enqueued 3", "retired 2", "retired 3"));
+  EXPECT_THAT(d.owner.take(), ElementsAre("retired 1"));
+  // What the first has made is written back, and the scheduler queues the second one again.
+  for (int tries = 0; tries < 5 && (d.owner.calls.empty() || d.owner.calls.back() != "retired 2"); ++tries) {
+    if (d.place.urgent.size() == 1) d.place.urgent.push(second);
+    EXPECT_EQ(d.driver->start_next(), 1u);
+    d.settle();
+  }
+  EXPECT_THAT(d.owner.take(), ElementsAre("waits for memory 2", "enqueued 2", "retired 2"));
 }
 
 TEST(driver, a_task_that_throws_fails_with_its_words_and_poisons_what_it_makes) {

@@ -738,7 +738,7 @@ enum {
 
 enum { TSR_CSR_NEVER_TRANSPOSED = 1u << 0 }; /* spmm of the handle is never asked to transpose: saves an index of it */
 
-/* A sparse matrix in compressed rows: elements row_starts[r] .. row_starts[r + 1] - 1 of the other two arrays are those of
+/* A sparse matrix in compressed rows: elements row_starts[r] to row_starts[r + 1] - 1 of the other two arrays are those of
  * row r. Columns count from 0, in any order within a row; elements of the same place add up. */
 typedef struct tsr_csr {
   uint32_t struct_size;
@@ -750,7 +750,7 @@ typedef struct tsr_csr {
   uint32_t flags; /* TSR_CSR_...; 0 where the struct ends before it */
 } tsr_csr;
 
-/* A sparse matrix of dense tiles of tile_rows x tile_columns elements, in compressed rows of tiles: tiles row_starts[r] ..
+/* A sparse matrix of dense tiles of tile_rows x tile_columns elements, in compressed rows of tiles: tiles row_starts[r] to
  * row_starts[r + 1] - 1 are those of row r of tiles, and their columns of tiles count from 0, in any order within a row; tiles
  * of the same place add up. `values` has the tiles one behind the other, each dense and column-major. The last row and the last
  * column of tiles may reach over the edge of the matrix: what lies beyond is stored, and not read. */
@@ -837,7 +837,7 @@ typedef struct tsr_jit_table {
   /* Compiles to an image for module_load on this device, or on one that describes itself alike. `options`: definitions
    * "-DNAME" and "-DNAME=VALUE", separated by blanks; others are the compiler's own, if the plugin takes them; may be
    * NULL. The caller frees the image with release. Blocks; thread-safe. On failure the compiler's messages go to
-   * host->error with the lines of the given source, counted from 1, or as the source's own #line says.
+   * host->error with the lines of the given source, counted from 1, or as the source's own line directives say.
    * Fails: INVALID_ARGUMENT (the source does not compile, an option that is not taken), UNIMPLEMENTED (the language),
    * UNAVAILABLE (there is no compiler; the message says what was looked for), DEADLINE_EXCEEDED (the compiler took too
    * long and was ended), RESOURCE_EXHAUSTED. */
