@@ -68,9 +68,9 @@ struct lane {
   std::uint32_t place = 0;  ///< host: whose workers it belongs to; a driver's: its device's
   bool is_driver = false;
   location::node_id where = location::no_node;
-  task::pool tasks;                   ///< give_back is for all threads
-  ready_ring ready;                   ///< others steal from it
-  alignas(64) task::spill_queue spilled;  ///< what did not fit into the ring; others steal from it too
+  task::pool tasks;                               ///< give_back is for all threads
+  ready_ring ready;                               ///< others steal from it
+  alignas(64) task::spill_queue spilled;          ///< what did not fit into the ring; others steal from it too
   alignas(64) task::record* next_task = nullptr;  ///< runs before the ring: the successor whose data are still in cache
   std::uint32_t ticks = 0;
   std::uint64_t age = 0;               ///< of the task that it submitted last
