@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -21,11 +20,6 @@ std::string name_of(const fs::path& page) { return fs::relative(page, root).stri
 
 /// Records of what was measured or changed: they stay as they were written.
 bool is_record(const std::string& name) { return name.starts_with("docs/results/") || name == "CHANGELOG.md"; }
-
-/// Pages whose lines are not wrapped yet. A page leaves this list when it is wrapped; none joins it.
-constexpr std::array<std::string_view, 3> not_wrapped = {"docs/plugin_authors.md", "docs/plugins.md",
-                                                         "tests/conformance/README.md"};
-bool is_wrapped(const std::string& name) { return std::ranges::find(not_wrapped, name) == not_wrapped.end(); }
 
 TEST(documents, links_lead_somewhere) {
   const auto all = pages();
@@ -45,12 +39,7 @@ TEST(documents, lines_are_short) {
   for (const auto& page : pages()) {
     const std::string name = name_of(page);
     if (is_record(name)) continue;
-    const faults found = long_lines(read(page), most_columns);
-    if (is_wrapped(name)) {
-      EXPECT_THAT(found, testing::IsEmpty()) << name;
-    } else {
-      EXPECT_FALSE(found.empty()) << name << " is wrapped: take it off the list `not_wrapped`";
-    }
+    EXPECT_THAT(long_lines(read(page), most_columns), testing::IsEmpty()) << name;
   }
 }
 
