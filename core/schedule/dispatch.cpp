@@ -97,7 +97,7 @@ void scheduler::wake_one() {
   }
   // Somebody who spins will find it.
   full_fence();
-  if (m_spinning.load(std::memory_order_relaxed) == 0) m_work.notify_one();
+  if (m_spinning.load(std::memory_order_relaxed) == 0 && m_work.has_sleepers()) m_work.notify_one();
 }
 
 bool scheduler::nothing_waits(const lane& mine)

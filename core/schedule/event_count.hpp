@@ -38,8 +38,10 @@ class event_count {
   /// prepare() is the other half.
   bool someone_sleeps() const noexcept {
     full_fence();
-    return m_sleepers.load(std::memory_order_relaxed) != 0;
+    return has_sleepers();
   }
+  /// The same for a caller that has passed a full_fence since it changed the state.
+  bool has_sleepers() const noexcept { return m_sleepers.load(std::memory_order_relaxed) != 0; }
 
  private:
   alignas(64) atomic<std::uint32_t> m_epoch{0};

@@ -66,7 +66,7 @@ struct spinning_and_sleeping {
   void submit() {
     ready.fetch_add(1, release);
     full_fence();
-    if (spinning.load(relaxed) == 0) work.notify_one();
+    if (spinning.load(relaxed) == 0 && work.has_sleepers()) work.notify_one();
   }
   bool find() {
     int there = ready.load(acquire);
