@@ -39,8 +39,8 @@ tsr_status note_escaped(const char* entry, const char* words) noexcept;
 /// TSR_INTERNAL with a record that names the entry. The end of a thread (pthread_exit) passes; GCC's sanitizer takes
 /// the reference to it for one to nothing.
 template <class F>
-#ifdef __GLIBCXX__
-[[gnu::no_sanitize("null")]]
+#ifdef __SANITIZE_ADDRESS__
+[[gnu::no_sanitize("null"), gnu::noinline]]
 #endif
 tsr_status
 contained(const char* entry, F&& call) {

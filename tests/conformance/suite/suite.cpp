@@ -31,9 +31,9 @@ std::vector<check> all_checks() {
 
 /// `last_word` is told of a check that cannot go on: the plugin has ended its thread. `never_opens`: the plugin cannot
 /// be opened.
-#ifdef __GLIBCXX__
+#ifdef __SANITIZE_ADDRESS__
 // GCC's sanitizer takes the reference to what unwinds a thread, in which there is no C++ object, for one to nothing.
-[[gnu::no_sanitize("null")]]
+[[gnu::no_sanitize("null"), gnu::noinline]]
 #endif
 result
 run_one(const check& one, const subject& what, const std::function<void(const result&)>& last_word, bool& never_opens) {
