@@ -1,7 +1,7 @@
 // The device table of the disk: its space, its links, its queries, its counters.
-#include "plugins/common/device_calls.hpp"
-#include "plugins/common/out_struct.hpp"
 #include "plugins/disk/handles.hpp"
+#include "plugins/kit/abi/device_calls.hpp"
+#include "plugins/kit/abi/out_struct.hpp"
 
 namespace tessera::disk {
 
@@ -30,7 +30,7 @@ tsr_status spaces(tsr_device* device, std::uint32_t index, tsr_space_desc* out_d
     desc.granularity = cell_bytes;
     desc.alignment = cell_bytes;
     desc.name = "storage";
-    common::fill_out(out_desc, desc);
+    kit::fill_out(out_desc, desc);
     return TSR_OK;
   });
 }
@@ -44,7 +44,7 @@ tsr_status link(tsr_device* device, tsr_space_ref source, tsr_space_ref destinat
     desc.link_class = inside ? TSR_LINK_SAME : TSR_LINK_STORAGE;
     desc.bandwidth = inside ? device->setting.bandwidth / 2 : device->setting.bandwidth;
     desc.latency = static_cast<double>(device->setting.latency_ns) * (inside ? 2 : 1);
-    common::fill_out(out_link, desc);
+    kit::fill_out(out_link, desc);
     return TSR_OK;
   });
 }
@@ -55,7 +55,7 @@ struct told : rules {
   static std::uint64_t free_bytes(const tsr_device& of, std::uint32_t) {
     return of.allocated.limit() - of.allocated.used();
   }
-  static std::uint64_t clock_ns(const tsr_device& of) { return common::ns_since(of.opened_at); }
+  static std::uint64_t clock_ns(const tsr_device& of) { return kit::ns_since(of.opened_at); }
 };
 
 tsr_status read_counters(tsr_device* device, tsr_counter* counters, std::uint32_t capacity, std::uint32_t* out_count) {
@@ -93,7 +93,7 @@ const tsr_device_table& device_table() {
     t.stream_create = stream_create;
     t.copy = copy;
     t.fill = fill;
-    common::device_calls<told>::put_into(t);
+    kit::device_calls<told>::put_into(t);
     stream_calls::put_into(t);
     registration_calls::put_into(t);
     return t;

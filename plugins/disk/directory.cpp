@@ -96,7 +96,7 @@ tsr_status status_of(int error) noexcept {
   }
 }
 
-tsr_status private_directory::create(const common::reporter& report, const std::string& parent,
+tsr_status private_directory::create(const kit::reporter& report, const std::string& parent,
                                      std::unique_ptr<private_directory>& out) {
   struct stat is {};
   if (::stat(parent.c_str(), &is) != 0) {

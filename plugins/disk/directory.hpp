@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "plugins/common/report.hpp"
+#include "plugins/kit/abi/report.hpp"
 
 namespace tessera::disk {
 
@@ -17,7 +17,7 @@ class private_directory {
  public:
   /// Sweeps `parent`, then makes the directory. Fails: NOT_FOUND (no such directory), PERMISSION_DENIED,
   /// RESOURCE_EXHAUSTED, INVALID_ARGUMENT (not a directory), UNKNOWN; each with the system's reason.
-  static tsr_status create(const common::reporter& report, const std::string& parent,
+  static tsr_status create(const kit::reporter& report, const std::string& parent,
                            std::unique_ptr<private_directory>& out);
   ~private_directory();
   private_directory(const private_directory&) = delete;

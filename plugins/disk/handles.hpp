@@ -7,17 +7,17 @@
 #include <memory>
 #include <string>
 
-#include "plugins/common/byte_budget.hpp"
-#include "plugins/common/device_list.hpp"
-#include "plugins/common/handle_pool.hpp"
-#include "plugins/common/registration_calls.hpp"
-#include "plugins/common/report.hpp"
-#include "plugins/common/stream_calls.hpp"
 #include "plugins/disk/directory.hpp"
 #include "plugins/disk/engine.hpp"
 #include "plugins/disk/io_context.hpp"
 #include "plugins/disk/settings.hpp"
 #include "plugins/disk/store.hpp"
+#include "plugins/kit/abi/device_list.hpp"
+#include "plugins/kit/abi/handle_pool.hpp"
+#include "plugins/kit/abi/registration_calls.hpp"
+#include "plugins/kit/abi/report.hpp"
+#include "plugins/kit/abi/stream_calls.hpp"
+#include "plugins/kit/system/byte_budget.hpp"
 
 namespace tessera::disk {
 inline constexpr std::uint64_t device_magic = 0x7473722e6469736b;  // "tsr.disk"
@@ -34,7 +34,7 @@ struct stream_io {
 
 /// One slab on the disk.
 struct tsr_memory_s {
-  tessera::common::magic_word magic;
+  tessera::kit::magic_word magic;
   tsr_device* device = nullptr;
   std::shared_ptr<tessera::disk::extent> range;
 };
@@ -43,36 +43,36 @@ struct tsr_plugin_s;
 
 /// The one device of an opened disk plugin. A closed device stays (without its magic word) until shutdown.
 struct tsr_device_s {
-  tsr_device_s(const tessera::common::reporter& r, const tessera::disk::settings& s)
+  tsr_device_s(const tessera::kit::reporter& r, const tessera::disk::settings& s)
       : report(r), setting(s), io(setting), opened_at(std::chrono::steady_clock::now()) {}
-  tessera::common::magic_word magic;
-  const tessera::common::reporter report;
+  tessera::kit::magic_word magic;
+  const tessera::kit::reporter report;
   const std::uint32_t index = 0;  // as enumerated
   const tessera::disk::settings setting;
   tessera::disk::io_context io;
   const std::chrono::steady_clock::time_point opened_at;
-  tessera::common::byte_budget allocated;
+  tessera::kit::byte_budget allocated;
   tessera::disk::store* store = nullptr;           // the plugin's
   std::shared_ptr<tessera::disk::engine> threads;  // null: each stream has a ring
   std::atomic<std::uint64_t> live_allocations{0};
   std::atomic<std::uint32_t> streams_made{0};
-  tessera::common::registration_table registered;
-  tessera::common::handle_pool<tsr_memory_s> memories;
-  tessera::common::handle_pool<tsr_stream_s> streams;
+  tessera::kit::registration_table registered;
+  tessera::kit::handle_pool<tsr_memory_s> memories;
+  tessera::kit::handle_pool<tsr_stream_s> streams;
 };
 
 struct tsr_plugin_s {
-  tessera::common::reporter report;
+  tessera::kit::reporter report;
   tessera::disk::settings setting;  // as checked: capacity, io and direct are what there really is
   std::unique_ptr<tessera::disk::private_directory> directory;
   std::unique_ptr<tessera::disk::store> store;
   tsr_telemetry_table telemetry{};
-  tessera::common::device_list<tsr_device_s, tessera::disk::device_magic> devices;
+  tessera::kit::device_list<tsr_device_s, tessera::disk::device_magic> devices;
 };
 
 namespace tessera::disk {
 
-/// What the shared calls need to know (plugins/common/gate.hpp, stream_calls.hpp).
+/// What the shared calls need to know (plugins/kit/abi/gate.hpp, stream_calls.hpp).
 struct rules {
   using device = tsr_device_s;
   static constexpr std::uint64_t device_magic = disk::device_magic, stream_magic = disk::stream_magic;
@@ -80,9 +80,9 @@ struct rules {
   static bool same_plugin(const device* a, const device* b) { return a == b; }
   static bool skips_reached(const device*) { return true; }
 };
-using gate = common::gate<rules>;
-using stream_calls = common::stream_calls<rules>;
-using registration_calls = common::registration_calls<rules>;
+using gate = kit::gate<rules>;
+using stream_calls = kit::stream_calls<rules>;
+using registration_calls = kit::registration_calls<rules>;
 
 // memory.cpp
 tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t bytes, tsr_memory** out_memory);

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "plugins/common/copy_plan.hpp"
 #include "plugins/disk/handles.hpp"
+#include "plugins/kit/abi/copy_plan.hpp"
 
 namespace tessera::disk {
 namespace {
@@ -20,7 +20,7 @@ tsr_status find_extent(const tsr_device* device, const char* name, const tsr_add
   if (!is_live(device, address.memory))
     return device->report.fail(TSR_INVALID_ARGUMENT, "%s is not live memory of the disk", name);
   auto range = address.memory->range;
-  if (const auto status = common::check_bounds(device->report, name, range->bytes, address, bytes)) return status;
+  if (const auto status = kit::check_bounds(device->report, name, range->bytes, address, bytes)) return status;
   out = std::move(range);
   return TSR_OK;
 }

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "plugins/common/copy_plan.hpp"
+#include "plugins/kit/abi/copy_plan.hpp"
 
 namespace tessera::disk {
 

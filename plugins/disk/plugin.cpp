@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <cstring>
 
-#include "plugins/common/plugin_calls.hpp"
-#include "plugins/common/plugin_header.hpp"
 #include "plugins/disk/crc32c.hpp"
 #include "plugins/disk/handles.hpp"
+#include "plugins/kit/abi/plugin_calls.hpp"
+#include "plugins/kit/abi/plugin_header.hpp"
 
 namespace tessera::disk {
 namespace {
@@ -33,7 +33,7 @@ std::unique_ptr<tsr_device_s> make_device(tsr_plugin& plugin) {
 }
 
 void close(tsr_device& device) {
-  common::close_streams(device.streams);
+  kit::close_streams(device.streams);
   device.memories.for_each([](tsr_memory_s& memory) {
     memory.magic.set(0);
     memory.range.reset();
@@ -50,7 +50,7 @@ struct plugin_rules : rules {
   static std::unique_ptr<tsr_device_s> make(plugin& in, std::uint32_t) { return make_device(in); }
   static const tsr_device_table& device_table() { return disk::device_table(); }
   static void close(tsr_device& device) { disk::close(device); }
-  static std::vector<common::offered_extension> extensions(const plugin& in) {
+  static std::vector<kit::offered_extension> extensions(const plugin& in) {
     return {{TSR_EXTENSION_TELEMETRY, in.telemetry.version, &in.telemetry}};
   }
   static void stop(plugin&) {}
@@ -104,16 +104,16 @@ tsr_status prepare(tsr_plugin& plugin) {
 
 tsr_status open(const tsr_host* host, const tsr_option_value* values, std::uint32_t count, tsr_plugin** out_plugin,
                 const void** out_table) {
-  const common::reporter report(host);
-  return common::guarded(report, [&]() -> tsr_status {
+  const kit::reporter report(host);
+  return kit::guarded(report, [&]() -> tsr_status {
     if (host == nullptr || out_plugin == nullptr || out_table == nullptr)
       return report.fail(TSR_INVALID_ARGUMENT, "open: a NULL argument");
     auto plugin = std::make_unique<tsr_plugin_s>();
     plugin->report = report;
-    if (const auto status = read_settings(report, common::option_reader(values, count), plugin->setting)) return status;
+    if (const auto status = read_settings(report, kit::option_reader(values, count), plugin->setting)) return status;
     if (const auto status = prepare(*plugin)) return status;
     plugin->telemetry = telemetry_table();
-    *out_table = &common::plugin_calls<plugin_rules>::table;
+    *out_table = &kit::plugin_calls<plugin_rules>::table;
     *out_plugin = plugin.release();
     return TSR_OK;
   });
@@ -123,7 +123,7 @@ const tsr_plugin_header& header() {
   static const tsr_plugin_header value = [] {
     std::uint32_t count = 0;
     const auto* options = option_schema(count);
-    return common::make_header(TSR_PLUGIN_STORAGE, "disk", options, count, open);
+    return kit::make_header(TSR_PLUGIN_STORAGE, "disk", options, count, open);
   }();
   return value;
 }

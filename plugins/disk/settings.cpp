@@ -59,7 +59,7 @@ const tsr_option* option_schema(std::uint32_t& count) {
   return options;
 }
 
-tsr_status read_settings(const common::reporter& report, const common::option_reader& option, settings& out) {
+tsr_status read_settings(const kit::reporter& report, const kit::option_reader& option, settings& out) {
   settings s;
   s.path = option.text("path", "");
   if (s.path.empty()) s.path = temporary_directory();

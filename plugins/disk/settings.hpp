@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "plugins/common/option_reader.hpp"
-#include "plugins/common/report.hpp"
+#include "plugins/kit/abi/option_reader.hpp"
+#include "plugins/kit/abi/report.hpp"
 
 namespace tessera::disk {
 
@@ -48,6 +48,6 @@ struct settings {
 const tsr_option* option_schema(std::uint32_t& count);
 
 /// Reads and checks the values given to open. Fails: INVALID_ARGUMENT.
-tsr_status read_settings(const common::reporter& report, const common::option_reader& option, settings& out);
+tsr_status read_settings(const kit::reporter& report, const kit::option_reader& option, settings& out);
 
 }  // namespace tessera::disk

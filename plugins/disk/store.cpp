@@ -18,7 +18,7 @@ namespace {
 std::uint64_t rounded(std::uint64_t bytes) { return (bytes + cell_bytes - 1) / cell_bytes * cell_bytes; }
 
 /// Takes the space now, so that a full disk is known here and not when the data comes. 0, or an errno.
-int reserve(const common::reporter& report, int descriptor, const std::string& path, std::uint64_t bytes) {
+int reserve(const kit::reporter& report, int descriptor, const std::string& path, std::uint64_t bytes) {
   // Growing a file beyond the process's limit raises a signal that would end the program, so look first.
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur) return EFBIG;
@@ -33,7 +33,7 @@ int reserve(const common::reporter& report, int descriptor, const std::string& p
 
 class files_store final : public store {
  public:
-  files_store(const common::reporter& report, std::string directory, bool direct, bool checksums)
+  files_store(const kit::reporter& report, std::string directory, bool direct, bool checksums)
       : m_report(report), m_directory(std::move(directory)), m_direct(direct), m_checksums(checksums) {}
 
   tsr_status allocate(std::uint64_t bytes, std::shared_ptr<extent>& out) override {
@@ -46,7 +46,7 @@ class files_store final : public store {
   }
 
  private:
-  const common::reporter m_report;
+  const kit::reporter m_report;
   const std::string m_directory;
   const bool m_direct, m_checksums;
   std::atomic<std::uint64_t> m_next{0};
@@ -92,7 +92,7 @@ class free_ranges {
 
 class single_store final : public store {
  public:
-  single_store(const common::reporter& report, std::shared_ptr<file> whole, std::uint64_t capacity, bool checksums)
+  single_store(const kit::reporter& report, std::shared_ptr<file> whole, std::uint64_t capacity, bool checksums)
       : m_report(report),
         m_file(std::move(whole)),
         m_free(std::make_shared<free_ranges>(capacity)),
@@ -126,7 +126,7 @@ class single_store final : public store {
       to->give(offset, bytes);
     }
   };
-  const common::reporter m_report;
+  const kit::reporter m_report;
   const std::shared_ptr<file> m_file;
   const std::shared_ptr<free_ranges> m_free;
   const bool m_checksums;
@@ -135,7 +135,7 @@ class single_store final : public store {
 
 }  // namespace
 
-tsr_status file::create(const common::reporter& report, std::string path, std::uint64_t bytes, bool direct,
+tsr_status file::create(const kit::reporter& report, std::string path, std::uint64_t bytes, bool direct,
                         std::shared_ptr<file>& out) {
   const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | (direct ? O_DIRECT : 0);
   const int descriptor = ::open(path.c_str(), flags, 0600);
@@ -155,12 +155,12 @@ file::~file() {
   ::close(m_descriptor);
 }
 
-std::unique_ptr<store> make_files_store(const common::reporter& report, std::string directory, bool direct,
+std::unique_ptr<store> make_files_store(const kit::reporter& report, std::string directory, bool direct,
                                         bool checksums) {
   return std::make_unique<files_store>(report, std::move(directory), direct, checksums);
 }
 
-tsr_status make_single_store(const common::reporter& report, const std::string& directory, std::uint64_t capacity,
+tsr_status make_single_store(const kit::reporter& report, const std::string& directory, std::uint64_t capacity,
                              bool direct, bool checksums, std::unique_ptr<store>& out) {
   std::shared_ptr<file> whole;
   const std::string path = directory + "/space" + private_directory::data_suffix;

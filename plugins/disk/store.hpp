@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "plugins/common/report.hpp"
 #include "plugins/disk/cells.hpp"
 #include "plugins/disk/settings.hpp"
+#include "plugins/kit/abi/report.hpp"
 
 namespace tessera::disk {
 
@@ -19,7 +19,7 @@ namespace tessera::disk {
 class file {
  public:
   /// Creates `path` with `bytes` bytes that belong to it. Fails as status_of says, with a record.
-  static tsr_status create(const common::reporter& report, std::string path, std::uint64_t bytes, bool direct,
+  static tsr_status create(const kit::reporter& report, std::string path, std::uint64_t bytes, bool direct,
                            std::shared_ptr<file>& out);
   file(int descriptor, std::string path) : m_descriptor(descriptor), m_path(std::move(path)) {}
   ~file();
@@ -60,11 +60,11 @@ class store {
 };
 
 /// A file for each allocation.
-std::unique_ptr<store> make_files_store(const common::reporter& report, std::string directory, bool direct,
+std::unique_ptr<store> make_files_store(const kit::reporter& report, std::string directory, bool direct,
                                         bool checksums);
 
 /// One file of `capacity` bytes, created here. Fails like file::create.
-tsr_status make_single_store(const common::reporter& report, const std::string& directory, std::uint64_t capacity,
+tsr_status make_single_store(const kit::reporter& report, const std::string& directory, std::uint64_t capacity,
                              bool direct, bool checksums, std::unique_ptr<store>& out);
 
 /// Bytes that are free on the file system of a directory; 0 when it does not say.

@@ -3,14 +3,14 @@
 #include <cstring>
 #include <utility>
 
-#include "plugins/common/copy_plan.hpp"
-#include "plugins/common/operand.hpp"
 #include "plugins/disk/handles.hpp"
+#include "plugins/kit/abi/copy_plan.hpp"
+#include "plugins/kit/abi/operand.hpp"
 
 namespace tessera::disk {
 namespace {
 
-using common::copy_plan;
+using kit::copy_plan;
 using direction = transfer::direction;
 
 /// What passes at once through host memory, for copies from the disk to the disk and for fills. A multiple of all
@@ -18,7 +18,7 @@ using direction = transfer::direction;
 constexpr std::uint64_t window_bytes = 4 << 20;
 
 /// Moves rows between the host and the disk; the state's message says why when it fails.
-tsr_status move(io_context& io, stream_io& by, common::execution& state, extent& on_disk, direction way, void* host,
+tsr_status move(io_context& io, stream_io& by, kit::execution& state, extent& on_disk, direction way, void* host,
                 const strided_range& range) {
   transfer whole(io, on_disk, way, host, range);
   by.does->run(whole, by.own);
@@ -41,7 +41,7 @@ struct place {
 };
 
 /// A row of a copy inside the disk, window by window: backwards when its end would be overwritten before it is read.
-tsr_status move_row(io_context& io, stream_io& by, common::execution& state, const place& to, const place& from,
+tsr_status move_row(io_context& io, stream_io& by, kit::execution& state, const place& to, const place& from,
                     std::uint64_t bytes) {
   unsigned char* window =
       by.window.at_least(std::min((bytes + cell_bytes - 1) / cell_bytes * cell_bytes, window_bytes));
@@ -60,7 +60,7 @@ tsr_status move_row(io_context& io, stream_io& by, common::execution& state, con
 }
 
 /// A copy inside the disk. Short rows go in groups, packed in between.
-tsr_status move_inside(io_context& io, stream_io& by, common::execution& state, const copy_plan& plan, const place& to,
+tsr_status move_inside(io_context& io, stream_io& by, kit::execution& state, const copy_plan& plan, const place& to,
                        const place& from) {
   if (plan.total() == 0) return TSR_OK;
   const auto group = plan.bytes >= window_bytes ? 1 : std::min(window_bytes / plan.bytes, plan.rows);
@@ -133,9 +133,9 @@ tsr_status stream_create(tsr_device* device, std::uint32_t flags, tsr_stream** o
         return device->report.fail(TSR_RESOURCE_EXHAUSTED, "stream_create: no further io_uring: %s", why.c_str());
     }
     const auto number = device->streams_made.fetch_add(1, std::memory_order_relaxed);
-    auto line = std::make_shared<common::timeline>();
+    auto line = std::make_shared<kit::timeline>();
     auto queue =
-        std::make_unique<common::work_queue>(line, "disk.s" + std::to_string(number), device->report.host(), nullptr);
+        std::make_unique<kit::work_queue>(line, "disk.s" + std::to_string(number), device->report.host(), nullptr);
     *out_stream = stream_calls::add(device, std::move(line), std::move(queue), std::move(own));
     return TSR_OK;
   });
@@ -144,7 +144,7 @@ tsr_status stream_create(tsr_device* device, std::uint32_t flags, tsr_stream** o
 tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* copy) {
   return gate::on_stream(device, stream, [&]() -> tsr_status {
     copy_plan plan;
-    if (const auto status = common::plan_copy(device->report, copy, plan)) return status;
+    if (const auto status = kit::plan_copy(device->report, copy, plan)) return status;
     if (const auto status = check_sides(device, copy->source_space, copy->destination_space)) return status;
     std::shared_ptr<extent> to, from;
     if (const auto status =
@@ -155,9 +155,8 @@ tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* copy) {
     if (plan.total() == 0) return TSR_OK;
     auto* by = static_cast<stream_io*>(stream->own.get());
     const auto to_address = copy->destination, from_address = copy->source;
-    return common::enqueue(
-        stream,
-        [=, io = &device->io, to = std::move(to), from = std::move(from)](common::execution& state) -> tsr_status {
+    return kit::enqueue(
+        stream, [=, io = &device->io, to = std::move(to), from = std::move(from)](kit::execution& state) -> tsr_status {
           if (to != nullptr && from != nullptr)
             return move_inside(*io, *by, state, plan, {to, to_address.offset}, {from, from_address.offset});
           if (to != nullptr)
@@ -173,16 +172,16 @@ tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination,
                 std::uint32_t pattern_bytes, std::uint64_t count) {
   return gate::on_stream(device, stream, [&]() -> tsr_status {
     std::uint64_t bytes = 0;
-    if (const auto status = common::check_fill(device->report, pattern, pattern_bytes, count, bytes)) return status;
+    if (const auto status = kit::check_fill(device->report, pattern, pattern_bytes, count, bytes)) return status;
     std::shared_ptr<extent> to;
     if (const auto status = find_extent(device, "the destination", destination, bytes, to)) return status;
-    common::scalar copied;
+    kit::scalar copied;
     std::memcpy(copied.bytes, pattern, pattern_bytes);
     auto* by = static_cast<stream_io*>(stream->own.get());
-    return common::enqueue(stream, [=, io = &device->io, to = std::move(to)](common::execution& state) -> tsr_status {
+    return kit::enqueue(stream, [=, io = &device->io, to = std::move(to)](kit::execution& state) -> tsr_status {
       const auto first = std::min(bytes, window_bytes);
       unsigned char* window = by->window.at_least((first + cell_bytes - 1) / cell_bytes * cell_bytes);
-      common::fill_pattern(window, copied.bytes, pattern_bytes, first / pattern_bytes);
+      kit::fill_pattern(window, copied.bytes, pattern_bytes, first / pattern_bytes);
       for (std::uint64_t done = 0; done < bytes; done += window_bytes) {
         const auto here = std::min(bytes - done, window_bytes);
         if (const auto status =

@@ -4,17 +4,15 @@
 #include <mutex>
 #include <utility>
 
-#include "plugins/common/fault_interposer.hpp"
-#include "plugins/common/plugin_header.hpp"
+#include "plugins/fault/interposer.hpp"
+#include "plugins/kit/abi/plugin_header.hpp"
 
 struct tsr_plugin_s {
-  tessera::common::faults::settings given;
+  tessera::fault::settings given;
 };
 
 namespace tessera::fault {
 namespace {
-
-using common::faults::settings;
 
 /// One wrapped plugin. The header's `open` gets no context, so that each slot has an open of its own.
 struct slot {
@@ -36,7 +34,7 @@ slot_table& slots() {
 /// Of the layer that this thread opened last: wrap, which follows, has no handle.
 struct opening {
   settings given;
-  common::reporter report;
+  kit::reporter report;
 };
 opening& opened_last() {
   thread_local opening last;
@@ -46,8 +44,8 @@ opening& opened_last() {
 template <std::size_t Number>
 tsr_status open_wrapped(const tsr_host* host, const tsr_option_value* values, std::uint32_t count,
                         tsr_plugin** out_plugin, const void** out_table) {
-  const common::reporter report(host);
-  return common::guarded(report, [&]() -> tsr_status {
+  const kit::reporter report(host);
+  return kit::guarded(report, [&]() -> tsr_status {
     if (out_plugin == nullptr || out_table == nullptr)
       return report.fail(TSR_INVALID_ARGUMENT, "open: a NULL argument");
     const tsr_plugin_header* inner = nullptr;
@@ -60,8 +58,7 @@ tsr_status open_wrapped(const tsr_host* host, const tsr_option_value* values, st
     const void* table = nullptr;
     tsr_plugin* plugin = nullptr;
     if (const auto status = inner->open(host, values, count, &plugin, &table)) return status;
-    if (const auto status = common::faults::interpose(report, plugin, inner->name, table, std::move(given), out_table))
-      return status;
+    if (const auto status = interpose(report, plugin, inner->name, table, std::move(given), out_table)) return status;
     *out_plugin = plugin;
     return TSR_OK;
   });
@@ -74,7 +71,7 @@ constexpr auto make_opens(std::index_sequence<Numbers...>) {
 constexpr auto opens = make_opens(std::make_index_sequence<slot_count>());
 
 const tsr_plugin_header* wrap(const tsr_plugin_header* inner) {
-  const common::reporter& report = opened_last().report;
+  const kit::reporter& report = opened_last().report;
   if (inner == nullptr || (inner->kind != TSR_PLUGIN_DEVICE && inner->kind != TSR_PLUGIN_STORAGE)) {
     report.fail(TSR_UNIMPLEMENTED, "faults are injected into device and storage plugins; this is one of kind %u",
                 inner == nullptr ? 0u : inner->kind);
@@ -101,13 +98,12 @@ constexpr tsr_layer_table table = {sizeof(tsr_layer_table), wrap};
 
 tsr_status open(const tsr_host* host, const tsr_option_value* values, std::uint32_t count, tsr_plugin** out_plugin,
                 const void** out_table) {
-  const common::reporter report(host);
-  return common::guarded(report, [&]() -> tsr_status {
+  const kit::reporter report(host);
+  return kit::guarded(report, [&]() -> tsr_status {
     if (host == nullptr || out_plugin == nullptr || out_table == nullptr)
       return report.fail(TSR_INVALID_ARGUMENT, "open: a NULL argument");
     auto made = std::make_unique<tsr_plugin_s>();
-    if (const auto status =
-            common::faults::read_settings(report, common::option_reader(values, count), "seed", made->given))
+    if (const auto status = read_settings(report, kit::option_reader(values, count), "seed", made->given))
       return status;
     opened_last() = {made->given, report};
     *out_plugin = made.release();
@@ -121,9 +117,9 @@ void close(tsr_plugin* plugin) { const std::unique_ptr<tsr_plugin> owner(plugin)
 const tsr_plugin_header& header() {
   static std::vector<tsr_option> options;
   static const tsr_plugin_header value = [] {
-    common::faults::add_options(options, "seed");
-    tsr_plugin_header made = common::make_header(TSR_PLUGIN_LAYER, "fault", options.data(),
-                                                 static_cast<std::uint32_t>(options.size()), open);
+    add_options(options, "seed");
+    tsr_plugin_header made =
+        kit::make_header(TSR_PLUGIN_LAYER, "fault", options.data(), static_cast<std::uint32_t>(options.size()), open);
     made.close = close;
     return made;
   }();

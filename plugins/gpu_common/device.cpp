@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "plugins/common/device_calls.hpp"
-#include "plugins/common/out_struct.hpp"
 #include "plugins/gpu_common/handles.hpp"
+#include "plugins/kit/abi/device_calls.hpp"
+#include "plugins/kit/abi/out_struct.hpp"
 
 namespace tessera::gpu {
 
@@ -103,7 +103,7 @@ tsr_status spaces(tsr_device* device, std::uint32_t index, tsr_space_desc* out_d
     desc.granularity = 256;
     desc.alignment = 256;  // what vendors promise
     desc.name = own ? "memory" : "pinned";
-    common::fill_out(out_desc, desc);
+    kit::fill_out(out_desc, desc);
     return TSR_OK;
   });
 }
@@ -113,7 +113,7 @@ tsr_status link(tsr_device* device, tsr_space_ref source, tsr_space_ref destinat
     if (out_link == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "link: out_link is NULL");
     tsr_link_desc desc{};
     if (const auto status = find_link(device, source, destination, desc)) return status;
-    common::fill_out(out_link, desc);
+    kit::fill_out(out_link, desc);
     return TSR_OK;
   });
 }
@@ -128,7 +128,7 @@ struct told : rules {
     const auto& sensors = of.plugin->sensors;
     return sensors != nullptr ? sensors->milliwatts(of.facts.pci_address) : std::nullopt;
   }
-  static std::uint64_t clock_ns(const tsr_device& of) { return common::ns_since(of.opened_at); }
+  static std::uint64_t clock_ns(const tsr_device& of) { return kit::ns_since(of.opened_at); }
 };
 
 }  // namespace
@@ -147,9 +147,9 @@ const tsr_device_table& device_table() {
     t.copy = copy;
     t.fill = fill;
 #if defined(TESSERA_GPU_EMULATED)
-    common::put_host_work_into<run_host_work>(t);
+    kit::put_host_work_into<run_host_work>(t);
 #endif
-    common::device_calls<told>::put_into(t);
+    kit::device_calls<told>::put_into(t);
     put_streams_into(t);
     put_modules_into(t);
     return t;

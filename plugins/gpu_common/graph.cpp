@@ -1,6 +1,6 @@
 // The GRAPH table: the vendor's runtime captures what is enqueued on a stream.
-#include "plugins/common/graph_calls.hpp"
 #include "plugins/gpu_common/handles.hpp"
+#include "plugins/kit/abi/graph_calls.hpp"
 
 namespace tessera::gpu {
 namespace {
@@ -41,7 +41,7 @@ struct graph_rules : rules {
     graph.native = {};
   }
 };
-using graphs = common::graph_calls<graph_rules, gate>;
+using graphs = kit::graph_calls<graph_rules, gate>;
 
 }  // namespace
 

@@ -12,17 +12,6 @@
 #include <thread>
 #include <vector>
 
-#include "plugins/common/byte_budget.hpp"
-#include "plugins/common/device_list.hpp"
-#include "plugins/common/gate.hpp"
-#include "plugins/common/graph_calls.hpp"
-#include "plugins/common/handle_pool.hpp"
-#include "plugins/common/host_compiler.hpp"
-#include "plugins/common/host_work.hpp"
-#include "plugins/common/module_calls.hpp"
-#include "plugins/common/operand.hpp"
-#include "plugins/common/report.hpp"
-#include "plugins/common/sparse_table.hpp"
 #include "plugins/gpu_common/libraries/dense.hpp"
 #include "plugins/gpu_common/libraries/run_time_compiler.hpp"
 #include "plugins/gpu_common/libraries/sensors.hpp"
@@ -31,6 +20,17 @@
 #include "plugins/gpu_common/runtime.hpp"
 #include "plugins/gpu_common/settings.hpp"
 #include "plugins/gpu_common/stream_state.hpp"
+#include "plugins/kit/abi/device_list.hpp"
+#include "plugins/kit/abi/gate.hpp"
+#include "plugins/kit/abi/graph_calls.hpp"
+#include "plugins/kit/abi/handle_pool.hpp"
+#include "plugins/kit/abi/host_work.hpp"
+#include "plugins/kit/abi/module_calls.hpp"
+#include "plugins/kit/abi/operand.hpp"
+#include "plugins/kit/abi/report.hpp"
+#include "plugins/kit/jit/host_compiler.hpp"
+#include "plugins/kit/kernels/sparse_table.hpp"
+#include "plugins/kit/system/byte_budget.hpp"
 
 namespace tessera::gpu {
 inline constexpr std::uint64_t device_magic = 0x7473722e67707564;  // "tsr.gpud"
@@ -48,7 +48,7 @@ enum space : std::uint32_t {
 
 /// One slab, of the device's memory or of pinned host memory.
 struct tsr_memory_s {
-  tessera::common::magic_word magic;
+  tessera::kit::magic_word magic;
   tsr_device* device = nullptr;
   std::uint32_t space = 0;
   std::uint64_t bytes = 0;  // as asked for: what bounds are checked against
@@ -58,51 +58,51 @@ struct tsr_memory_s {
 
 /// One graph.
 struct tsr_graph_s {
-  tessera::common::magic_word magic;
+  tessera::kit::magic_word magic;
   tsr_device* device = nullptr;
   tessera::gpu::graph_t native{};
 };
 
 /// One opened device. A closed one stays (without its magic word) until shutdown.
 struct tsr_device_s {
-  tsr_device_s(tsr_plugin* p, std::uint32_t i, int vendor_ordinal, const tessera::common::reporter& r)
+  tsr_device_s(tsr_plugin* p, std::uint32_t i, int vendor_ordinal, const tessera::kit::reporter& r)
       : report(r), plugin(p), index(i), ordinal(vendor_ordinal) {}
-  tessera::common::magic_word magic;
-  const tessera::common::reporter report;
+  tessera::kit::magic_word magic;
+  const tessera::kit::reporter report;
   tsr_plugin* const plugin;
   const std::uint32_t index;  // as enumerated
   const int ordinal;          // as the vendor counts
   tessera::gpu::device_facts facts;
   std::chrono::steady_clock::time_point opened_at = std::chrono::steady_clock::now();
-  tessera::common::byte_budget used[tessera::gpu::space_count];
+  tessera::kit::byte_budget used[tessera::gpu::space_count];
   std::atomic<std::uint64_t> live_allocations{0};
   tessera::gpu::loss loss;
   tessera::gpu::event_pool events;
   tessera::gpu::callback_list callbacks;
   std::unique_ptr<tessera::gpu::workspace_sizes> sizes =
       std::make_unique<tessera::gpu::workspace_sizes>();  // until the device is closed
-  tessera::common::handle_pool<tsr_memory_s> memories;
-  tessera::common::handle_pool<tsr_stream_s> streams;
-  tessera::common::handle_pool<tsr_sparse_s> matrices;
-  tessera::common::handle_pool<tsr_graph_s> graphs;
-  tessera::common::recorders recording;
-  tessera::common::handle_pool<tsr_module_s> modules;
-  tessera::common::handle_pool<tsr_kernel_s> kernels;
+  tessera::kit::handle_pool<tsr_memory_s> memories;
+  tessera::kit::handle_pool<tsr_stream_s> streams;
+  tessera::kit::handle_pool<tsr_sparse_s> matrices;
+  tessera::kit::handle_pool<tsr_graph_s> graphs;
+  tessera::kit::recorders recording;
+  tessera::kit::handle_pool<tsr_module_s> modules;
+  tessera::kit::handle_pool<tsr_kernel_s> kernels;
   std::string compiler_identity;
 };
 
 struct tsr_plugin_s {
-  tessera::common::reporter report;
+  tessera::kit::reporter report;
   tessera::gpu::settings setting;
   std::vector<int> ordinals;   // of the devices that are used, as the vendor counts; by their index
   std::string no_device;       // why there is none
   std::mutex libraries_mutex;  // guards the making of what follows, down to blas
   std::unique_ptr<const tessera::gpu::sensors> sensors;      // null: none
   std::unique_ptr<const tessera::gpu::dense_library> dense;  // from the first opened device on; null: not wanted
-  std::unique_ptr<const tessera::gpu::sparse_library> sparse_library;   // likewise; null also where it cannot be used
-  std::unique_ptr<const tessera::common::host_compiler> host_compiler;  // an emulator's, likewise
-  std::unique_ptr<const tessera::gpu::run_time_compiler> compiler;      // the vendor's; null: none
-  std::string library;                                                  // the blas table's
+  std::unique_ptr<const tessera::gpu::sparse_library> sparse_library;  // likewise; null also where it cannot be used
+  std::unique_ptr<const tessera::kit::host_compiler> host_compiler;    // an emulator's, likewise
+  std::unique_ptr<const tessera::gpu::run_time_compiler> compiler;     // the vendor's; null: none
+  std::string library;                                                 // the blas table's
   tsr_blas_table blas{};
   tsr_tensor_table tensor{};
   tsr_sparse_table sparse{};
@@ -110,7 +110,7 @@ struct tsr_plugin_s {
   tsr_telemetry_table telemetry{};
   tsr_jit_table jit{};
   tsr_ipc_table ipc{};
-  tessera::common::device_list<tsr_device_s, tessera::gpu::device_magic> devices;
+  tessera::kit::device_list<tsr_device_s, tessera::gpu::device_magic> devices;
 };
 
 namespace tessera::gpu {
@@ -122,7 +122,7 @@ tsr_status alive(const tsr_device* device);
 /// the device for good starts its end; while that takes, this waits, so that the answer DEVICE_LOST is true.
 tsr_status tell(tsr_device* device, error_t error, const char* call);
 
-/// What the shared calls need to know (plugins/common/gate.hpp).
+/// What the shared calls need to know (plugins/kit/abi/gate.hpp).
 struct rules {
   using device = tsr_device_s;
   static constexpr std::uint64_t device_magic = gpu::device_magic, stream_magic = gpu::stream_magic;
@@ -133,28 +133,28 @@ struct rules {
 struct gate {
   template <class Function>
   static tsr_status on_any_device(tsr_device* on, Function&& function) noexcept {
-    return common::gate<rules>::on_any_device(on, [&]() -> tsr_status {
+    return kit::gate<rules>::on_any_device(on, [&]() -> tsr_status {
       use_device(on->ordinal);
       return function();
     });
   }
   template <class Function>
   static tsr_status on_device(tsr_device* on, Function&& function) noexcept {
-    return common::gate<rules>::on_device(on, [&]() -> tsr_status {
+    return kit::gate<rules>::on_device(on, [&]() -> tsr_status {
       if (const auto status = tell(on, use_device(on->ordinal), "choosing the device")) return status;
       return function();
     });
   }
   template <class Function>
   static tsr_status on_any_stream(tsr_device* on, tsr_stream* stream, Function&& function) noexcept {
-    return common::gate<rules>::on_any_stream(on, stream, [&]() -> tsr_status {
+    return kit::gate<rules>::on_any_stream(on, stream, [&]() -> tsr_status {
       use_device(on->ordinal);
       return function();
     });
   }
   template <class Function>
   static tsr_status on_stream(tsr_device* on, tsr_stream* stream, Function&& function) noexcept {
-    return common::gate<rules>::on_stream(on, stream, [&]() -> tsr_status {
+    return kit::gate<rules>::on_stream(on, stream, [&]() -> tsr_status {
       if (const auto status = tell(on, use_device(on->ordinal), "choosing the device")) return status;
       return function();
     });
@@ -165,7 +165,7 @@ struct gate {
 inline stream_state& state_of(const tsr_stream* stream) { return *static_cast<stream_state*>(stream->own.get()); }
 
 /// Resolves addresses of kernels: memory of this very device, in either of its spaces.
-class operands final : public common::operand_resolver {
+class operands final : public kit::operand_resolver {
  public:
   explicit operands(tsr_device* device) : m_device(device) {}
   tsr_status resolve(const char* name, const tsr_address& address, std::uint64_t bytes, void** out) override;
@@ -228,7 +228,7 @@ void close_modules(tsr_device& device);
 tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* copy);
 tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination, const void* pattern,
                 std::uint32_t pattern_bytes, std::uint64_t count);
-tsr_status run_host_work(tsr_device* device, tsr_stream* stream, const common::host_work& work);
+tsr_status run_host_work(tsr_device* device, tsr_stream* stream, const kit::host_work& work);
 /// launch_graph, with the failures of host tasks in it told of where it is launched. In the emulator alone.
 error_t launch_with_place(graph_t graph, tsr_stream* stream);
 

@@ -1,5 +1,5 @@
 // The header of a plugin that is nothing but an identity.
-#include "plugins/common/plugin_header.hpp"
+#include "plugins/kit/abi/plugin_header.hpp"
 
 #include <cstdio>
 #include <string>
@@ -26,8 +26,8 @@ std::uint32_t probe(const tsr_host*, char* reason, std::uint32_t reason_bytes) {
 const tsr_plugin_header& header() {
   static const auto options = option_schema(this_plugin.devices, this_plugin.memory_limit);
   static const tsr_plugin_header value = [] {
-    auto made = common::make_header(TSR_PLUGIN_DEVICE, this_plugin.name, options.data(),
-                                    static_cast<std::uint32_t>(options.size()), open);
+    auto made = kit::make_header(TSR_PLUGIN_DEVICE, this_plugin.name, options.data(),
+                                 static_cast<std::uint32_t>(options.size()), open);
     made.probe = probe;
     return made;
   }();

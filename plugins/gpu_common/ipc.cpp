@@ -1,6 +1,6 @@
 // Memory of a device that other processes reach: the vendor's own handles, in keys that say whose they are.
-#include "plugins/common/ipc_table.hpp"
 #include "plugins/gpu_common/handles.hpp"
+#include "plugins/kit/abi/ipc_table.hpp"
 
 namespace tessera::gpu {
 namespace {
@@ -9,14 +9,14 @@ struct ipc_backend {
   using rules = gpu::rules;
   using gate = gpu::gate;
 
-  static common::ipc_origin origin(const tsr_device* device) {
-    common::ipc_origin made{device->plugin->setting.name, common::plugin_version, {}};
+  static kit::ipc_origin origin(const tsr_device* device) {
+    kit::ipc_origin made{device->plugin->setting.name, kit::plugin_version, {}};
     std::memcpy(made.uuid, device->facts.uuid, sizeof made.uuid);
     return made;
   }
   static tsr_status refuse(tsr_device* device, const char* call) { return refuse_while_thread_records(device, call); }
 
-  static tsr_status share(tsr_device* device, const tsr_memory* memory, common::exported_memory& out) {
+  static tsr_status share(tsr_device* device, const tsr_memory* memory, kit::exported_memory& out) {
     const auto& report = device->report;
     if (!is_live(memory) || memory->device != device || memory->imported)
       return report.fail(TSR_INVALID_ARGUMENT, "export_memory: not live memory of this device, or imported itself");
@@ -27,7 +27,7 @@ struct ipc_backend {
     return tell(device, gpu::export_memory(memory->base, out.handle), "exporting memory");
   }
 
-  static tsr_status take(tsr_device* device, const common::exported_memory& from, tsr_memory** out_memory) {
+  static tsr_status take(tsr_device* device, const kit::exported_memory& from, tsr_memory** out_memory) {
     void* base = nullptr;
     const auto error = gpu::import_memory(&base, from.handle);
     if (kind_of(error) == error_kind::bad_argument) {  // the key is right: what its handle meant is no more
@@ -42,7 +42,7 @@ struct ipc_backend {
 
 }  // namespace
 
-tsr_ipc_table ipc_table() { return common::ipc_calls<ipc_backend>::table(); }
+tsr_ipc_table ipc_table() { return kit::ipc_calls<ipc_backend>::table(); }
 
 bool has_ipc(const tsr_plugin_s& plugin) {
   return has_shared_memory && !plugin.setting.managed && (plugin.setting.shared || !device_memory_is_host_memory);

@@ -81,8 +81,8 @@ error_t solve_lower(tsr_type type, std::int64_t n, std::int64_t columns, const v
 /// of the first pivot that is not positive.
 error_t factor_lower(tsr_type type, std::int64_t n, const matrix& a, std::int32_t* info, stream_t stream);
 
-/// A permutation as plugins/common/permute.hpp plans it: dimensions in the destination's order, first index fastest,
-/// strides in elements.
+/// A permutation as plugins/kit/kernels/permute/permute.hpp plans it: dimensions in the destination's order, first
+/// index fastest, strides in elements.
 struct permutation {
   std::uint32_t rank;
   std::uint32_t element_bytes;

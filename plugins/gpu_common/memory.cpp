@@ -1,6 +1,6 @@
 // Slabs of device memory and of pinned host memory, addresses, registered host memory.
-#include "plugins/common/copy_plan.hpp"
 #include "plugins/gpu_common/handles.hpp"
+#include "plugins/kit/abi/copy_plan.hpp"
 
 namespace tessera::gpu {
 
@@ -39,7 +39,7 @@ tsr_status resolve_side(const tsr_device* device, const char* name, const tsr_sp
   }
   if (!is_live(address.memory) || address.memory->device != where.device || address.memory->space != where.space)
     return report.fail(TSR_INVALID_ARGUMENT, "%s is no live memory of the space that was named", name);
-  if (const auto status = common::check_bounds(report, name, address.memory->bytes, address, bytes)) return status;
+  if (const auto status = kit::check_bounds(report, name, address.memory->bytes, address, bytes)) return status;
   *out = static_cast<char*>(address.memory->base) + address.offset;
   return TSR_OK;
 }
@@ -53,7 +53,7 @@ tsr_status operands::resolve(const char* name, const tsr_address& address, std::
   }
   if (!is_live(address.memory) || address.memory->device != m_device)
     return report.fail(TSR_INVALID_ARGUMENT, "%s is no live memory of this device", name);
-  if (const auto status = common::check_bounds(report, name, address.memory->bytes, address, bytes)) return status;
+  if (const auto status = kit::check_bounds(report, name, address.memory->bytes, address, bytes)) return status;
   *out = static_cast<char*>(address.memory->base) + address.offset;
   return TSR_OK;
 }

@@ -1,7 +1,7 @@
 // Modules, kernels and the JIT table of a GPU.
 #include "plugins/gpu_common/modules.hpp"
 
-#include "plugins/common/module_calls.hpp"
+#include "plugins/kit/abi/module_calls.hpp"
 
 namespace tessera::gpu {
 namespace {
@@ -22,7 +22,7 @@ struct module_rules : rules {
   }
   static const char* identity(tsr_device* device) { return device->compiler_identity.c_str(); }
 };
-using module_entries = common::module_calls<module_rules, gate>;
+using module_entries = kit::module_calls<module_rules, gate>;
 
 }  // namespace
 

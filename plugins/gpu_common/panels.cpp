@@ -9,8 +9,8 @@ error_t solve_lower(tsr_type type, std::int64_t n, std::int64_t columns, const v
   if (n <= 0 || columns <= 0) return error_t{};
   if (is_zero(type, alpha))
     return multiply({type, n, columns, 0, alpha, alpha, x, x, x}, stream);  // X = 0, without a look at L
-  const std::size_t bytes = common::element_bytes(type);
-  const common::scalar one = real_number(type, 1), minus_one = real_number(type, -1);
+  const std::size_t bytes = kit::element_bytes(type);
+  const kit::scalar one = real_number(type, 1), minus_one = real_number(type, -1);
   const void* factor = alpha;
   for (std::int64_t begin = 0; begin < n; begin += panel) {
     const std::int64_t rows = n - begin < panel ? n - begin : panel, left = n - begin - rows;
@@ -36,8 +36,8 @@ error_t solve_lower(tsr_type type, std::int64_t n, std::int64_t columns, const v
 }
 
 error_t factor_lower(tsr_type type, std::int64_t n, const matrix& a, std::int32_t* info, stream_t stream) {
-  const std::size_t bytes = common::element_bytes(type);
-  const common::scalar one = real_number(type, 1), minus_one = real_number(type, -1);
+  const std::size_t bytes = kit::element_bytes(type);
+  const kit::scalar one = real_number(type, 1), minus_one = real_number(type, -1);
   error_t error = fill_bytes(info, 0, sizeof *info, stream);
   for (std::int64_t begin = 0; begin < n && kind_of(error) == error_kind::none; begin += panel) {
     const std::int64_t rows = n - begin < panel ? n - begin : panel, left = n - begin - rows;

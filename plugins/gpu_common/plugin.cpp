@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <cstring>
 
-#include "plugins/common/plugin_calls.hpp"
 #include "plugins/gpu_common/handles.hpp"
 #include "plugins/gpu_common/modules.hpp"
+#include "plugins/kit/abi/plugin_calls.hpp"
 
 #if defined(TESSERA_GPU_EMULATED)
 #include "plugins/gpu_common/emulator/runtime.hpp"
@@ -100,7 +100,7 @@ void close(tsr_device& device) {
   use_device(device.ordinal);
   close_streams(device);
   device.sizes.reset();
-  common::close_matrices(device.matrices);
+  kit::close_matrices(device.matrices);
   close_modules(device);
   device.memories.for_each([](tsr_memory_s& memory) {
     if (memory.magic.take(memory_magic)) release_memory(memory);
@@ -120,10 +120,10 @@ struct plugin_rules : rules {
   static std::unique_ptr<tsr_device_s> make(plugin& in, std::uint32_t index) { return make_device(in, index); }
   static const tsr_device_table& device_table() { return gpu::device_table(); }
   static void close(tsr_device& device) { gpu::close(device); }
-  static std::vector<common::offered_extension> extensions(const plugin& in) {
-    std::vector<common::offered_extension> all = {{TSR_EXTENSION_BLAS, in.blas.version, &in.blas},
-                                                  {TSR_EXTENSION_TENSOR, in.tensor.version, &in.tensor},
-                                                  {TSR_EXTENSION_SPARSE, in.sparse.version, &in.sparse}};
+  static std::vector<kit::offered_extension> extensions(const plugin& in) {
+    std::vector<kit::offered_extension> all = {{TSR_EXTENSION_BLAS, in.blas.version, &in.blas},
+                                               {TSR_EXTENSION_TENSOR, in.tensor.version, &in.tensor},
+                                               {TSR_EXTENSION_SPARSE, in.sparse.version, &in.sparse}};
     if (has_graphs) all.push_back({TSR_EXTENSION_GRAPH, in.graph.version, &in.graph});
     if (has_ipc(in)) all.push_back({TSR_EXTENSION_IPC, in.ipc.version, &in.ipc});
     if (has_modules() && has_compiler(in)) all.push_back({TSR_EXTENSION_JIT, in.jit.version, &in.jit});
@@ -148,13 +148,13 @@ void choose_devices(tsr_plugin_s& plugin, int found) {
 
 tsr_status open_plugin(const tsr_host* host, const tsr_option_value* values, std::uint32_t count,
                        const settings& fallback, tsr_plugin** out_plugin, const void** out_table) {
-  const common::reporter report(host);
-  return common::guarded(report, [&]() -> tsr_status {
+  const kit::reporter report(host);
+  return kit::guarded(report, [&]() -> tsr_status {
     if (host == nullptr || out_plugin == nullptr || out_table == nullptr)
       return report.fail(TSR_INVALID_ARGUMENT, "open: a NULL argument");
     auto plugin = std::make_unique<tsr_plugin_s>();
     plugin->report = report;
-    plugin->setting = read_settings(common::option_reader(values, count), fallback);
+    plugin->setting = read_settings(kit::option_reader(values, count), fallback);
 #if defined(TESSERA_GPU_EMULATED)
     emulator::use_host(host);
     emulator::share_memory(plugin->setting.shared);
@@ -174,7 +174,7 @@ tsr_status open_plugin(const tsr_host* host, const tsr_option_value* values, std
     plugin->telemetry = telemetry_table();
     plugin->jit = jit_table();
     plugin->ipc = ipc_table();
-    *out_table = &common::plugin_calls<plugin_rules>::table;
+    *out_table = &kit::plugin_calls<plugin_rules>::table;
     *out_plugin = plugin.release();
     return TSR_OK;
   });

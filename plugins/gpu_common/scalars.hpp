@@ -2,7 +2,7 @@
 // One element of a type that is known at run time only, in host code.
 #include <cstring>
 
-#include "plugins/common/operand.hpp"
+#include "plugins/kit/abi/operand.hpp"
 
 namespace tessera::gpu {
 
@@ -25,7 +25,7 @@ auto with_part(tsr_type type, Function&& function) {
 /// Compared as numbers: -0.0 is zero as well.
 inline bool is_zero(tsr_type type, const void* number) {
   return with_part(type, [&](auto part) {
-    for (std::size_t at = 0; at < common::element_bytes(type); at += sizeof part) {
+    for (std::size_t at = 0; at < kit::element_bytes(type); at += sizeof part) {
       std::memcpy(&part, static_cast<const char*>(number) + at, sizeof part);
       if (part != 0) return false;
     }
@@ -34,8 +34,8 @@ inline bool is_zero(tsr_type type, const void* number) {
 }
 
 /// A number without an imaginary part.
-inline common::scalar real_number(tsr_type type, int value) {
-  common::scalar made;
+inline kit::scalar real_number(tsr_type type, int value) {
+  kit::scalar made;
   with_part(type, [&](auto part) {
     part = static_cast<decltype(part)>(value);
     std::memcpy(made.bytes, &part, sizeof part);

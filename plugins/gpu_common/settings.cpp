@@ -48,7 +48,7 @@ std::vector<tsr_option> option_schema(const char* devices, const char* memory_li
   return schema;
 }
 
-settings read_settings(const common::option_reader& option, const settings& fallback) {
+settings read_settings(const kit::option_reader& option, const settings& fallback) {
   const auto amount = [&](const char* name, std::uint64_t otherwise) {
     return static_cast<std::uint64_t>(option.integer(name, static_cast<std::int64_t>(otherwise)));
   };

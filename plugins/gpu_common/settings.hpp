@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "plugins/common/option_reader.hpp"
 #include "plugins/gpu_common/libraries/sensors.hpp"
+#include "plugins/kit/abi/option_reader.hpp"
 
 namespace tessera::gpu {
 
@@ -47,6 +47,6 @@ struct settings {
 /// The options of every GPU plugin, with defaults for `devices` and `memory_limit` as text; null: none.
 std::vector<tsr_option> option_schema(const char* devices, const char* memory_limit);
 
-settings read_settings(const common::option_reader& option, const settings& fallback);
+settings read_settings(const kit::option_reader& option, const settings& fallback);
 
 }  // namespace tessera::gpu

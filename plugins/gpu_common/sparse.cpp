@@ -5,21 +5,19 @@
 #include <mutex>
 #include <utility>
 
-#include "plugins/common/sparse_table.hpp"
 #include "plugins/gpu_common/handles.hpp"
 #include "plugins/gpu_common/sparse_index.hpp"
 #include "plugins/gpu_common/sparse_kernels.hpp"
+#include "plugins/kit/kernels/sparse_table.hpp"
 
 namespace tessera::gpu {
 namespace {
 
 using i64 = std::int64_t;
 
-const matrix_index& index_of(const common::spmm_call& call) {
-  return *static_cast<const matrix_index*>(call.index.get());
-}
+const matrix_index& index_of(const kit::spmm_call& call) { return *static_cast<const matrix_index*>(call.index.get()); }
 
-error_t enqueue(const common::spmm_call& call, stream_t stream) {
+error_t enqueue(const kit::spmm_call& call, stream_t stream) {
   sparse_product p{call.type, {}, call.b, call.alpha.bytes, call.beta.bytes, call.x, call.ldx, call.y, call.ldy};
   if (call.transpose == TSR_NO_TRANSPOSE) {
     p.a = {call.rows,
@@ -47,7 +45,7 @@ error_t enqueue(const common::spmm_call& call, stream_t stream) {
 }
 
 /// By the library where the call is one for it, else by our kernels. A workspace is of use to the library alone.
-tsr_status issue(tsr_device* device, stream_state& state, operands& resolver, const common::spmm_call& call) {
+tsr_status issue(tsr_device* device, stream_state& state, operands& resolver, const kit::spmm_call& call) {
   const matrix_index& index = index_of(call);
   if (index.library_starts != nullptr) {
     library_product product{call, index.library_starts, nullptr, call.workspace.bytes, state.recording};
@@ -72,7 +70,7 @@ struct sparse_backend {
   }
   static tsr_status check_type(const tsr_device* device, tsr_type type) { return check_numbers(device, type); }
 
-  static tsr_status take_in(tsr_device* device, const common::csr_matrix& matrix, std::shared_ptr<const void>& index) {
+  static tsr_status take_in(tsr_device* device, const kit::csr_matrix& matrix, std::shared_ptr<const void>& index) {
     constexpr i64 most_rows = i64{1} << 31;
     const i64 rows = matrix.rows_of_tiles();
     if (!matrix.never_transposed && rows > most_rows)
@@ -88,7 +86,7 @@ struct sparse_backend {
       error = copy(host.columns.data(), matrix.columns_at, host.columns.size() * sizeof(std::int32_t), stream.native());
     if (kind_of(error) == error_kind::none) error = synchronize_stream(stream.native());
     if (const auto status = tell(device, error, "reading a matrix")) return status;
-    if (const auto status = common::check_structure(device->report, matrix, host.starts.data(), host.columns.data()))
+    if (const auto status = kit::check_structure(device->report, matrix, host.starts.data(), host.columns.data()))
       return status;
     const auto made = std::make_shared<matrix_index>(*device);
     if (const auto status = build_index(*device, matrix, host, stream, *made)) return status;
@@ -102,8 +100,8 @@ struct sparse_backend {
     if (index.library_starts == nullptr || transpose != TSR_NO_TRANSPOSE || b == 0) return 0;
     const std::lock_guard lock(index.mutex);
     if (const auto known = index.workspaces.find(b); known != index.workspaces.end()) return known->second;
-    const common::csr_matrix& m = of.matrix;
-    common::spmm_call call{};
+    const kit::csr_matrix& m = of.matrix;
+    kit::spmm_call call{};
     call.type = m.type;
     call.transpose = transpose;
     call.rows = m.rows, call.columns = m.columns, call.tile_rows = m.tile_rows, call.tile_columns = m.tile_columns,
@@ -136,9 +134,9 @@ struct sparse_backend {
 }  // namespace
 
 tsr_sparse_table sparse_table() {
-  tsr_sparse_table table = common::sparse_calls<sparse_backend>::table();
+  tsr_sparse_table table = kit::sparse_calls<sparse_backend>::table();
   table.supports = [](tsr_device* device, tsr_sparse_operation operation, tsr_type type) {
-    return common::sparse_supports(operation, type) && has_numbers(device, type);
+    return kit::sparse_supports(operation, type) && has_numbers(device, type);
   };
   return table;
 }

@@ -12,7 +12,7 @@ struct transposed_structure {
   std::vector<i64> starts, order;
   std::vector<std::int32_t> rows;
 
-  transposed_structure(const common::csr_matrix& matrix, const host_structure& host)
+  transposed_structure(const kit::csr_matrix& matrix, const host_structure& host)
       : starts(static_cast<std::size_t>(matrix.columns_of_tiles()) + 1),
         order(host.columns.size()),
         rows(host.columns.size()) {
@@ -41,7 +41,7 @@ tsr_status write(tsr_device& device, const brief_stream& stream, char* place, co
   return tell(&device, copy(place, from.data(), bytes_in(from), stream.native()), "writing an index");
 }
 
-tsr_status build_transposed(tsr_device& device, const common::csr_matrix& matrix, const host_structure& host,
+tsr_status build_transposed(tsr_device& device, const kit::csr_matrix& matrix, const host_structure& host,
                             const brief_stream& stream, matrix_index& out) {
   const transposed_structure made(matrix, host);
   const std::uint64_t bytes = bytes_in(made.starts) + bytes_in(made.order) + bytes_in(made.rows);
@@ -58,7 +58,7 @@ tsr_status build_transposed(tsr_device& device, const common::csr_matrix& matrix
 }
 
 /// Libraries take indices of one size, and columns are of 32 bits.
-tsr_status build_for_library(tsr_device& device, const common::csr_matrix& matrix, const host_structure& host,
+tsr_status build_for_library(tsr_device& device, const kit::csr_matrix& matrix, const host_structure& host,
                              const brief_stream& stream, matrix_index& out) {
   const auto& library = device.plugin->sparse_library;
   if (library == nullptr) return TSR_OK;
@@ -109,7 +109,7 @@ bool counted_memory::try_allocate(std::uint64_t bytes) {
   return false;
 }
 
-tsr_status build_index(tsr_device& device, const common::csr_matrix& matrix, const host_structure& host,
+tsr_status build_index(tsr_device& device, const kit::csr_matrix& matrix, const host_structure& host,
                        const brief_stream& stream, matrix_index& out) {
   if (!matrix.never_transposed)
     if (const auto status = build_transposed(device, matrix, host, stream, out)) return status;

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <vector>
 
-#include "plugins/common/sparse_call.hpp"
 #include "plugins/gpu_common/handles.hpp"
+#include "plugins/kit/kernels/sparse_call.hpp"
 
 namespace tessera::gpu {
 
@@ -71,7 +71,7 @@ struct matrix_index {
 };
 
 /// Builds what the matrix wants. Fails as create_csr does; without room for what the library wants, that is left out.
-tsr_status build_index(tsr_device& device, const common::csr_matrix& matrix, const host_structure& host,
+tsr_status build_index(tsr_device& device, const kit::csr_matrix& matrix, const host_structure& host,
                        const brief_stream& stream, matrix_index& out);
 
 }  // namespace tessera::gpu

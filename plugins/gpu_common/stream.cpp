@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "plugins/common/stream.hpp"
 #include "plugins/gpu_common/handles.hpp"
+#include "plugins/kit/abi/stream.hpp"
 
 namespace tessera::gpu {
 namespace {
@@ -19,7 +19,7 @@ tsr_status create(tsr_device* device, std::uint32_t flags, tsr_stream** out_stre
     if (const auto status = tell(device, create_stream(&native), "creating a stream")) return status;
     auto& stream = device->streams.take();
     stream.device = device;
-    stream.line = std::make_shared<common::timeline>();
+    stream.line = std::make_shared<kit::timeline>();
     stream.own = std::make_shared<stream_state>(native);
     stream.magic.set(stream_magic);
     *out_stream = &stream;

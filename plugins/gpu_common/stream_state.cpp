@@ -29,7 +29,7 @@ void event_pool::clear() {
   m_free.clear();
 }
 
-error_t advance(event_pool& events, stream_state& state, common::timeline& line) {
+error_t advance(event_pool& events, stream_state& state, kit::timeline& line) {
   while (!state.pending.empty()) {
     const auto [value, event] = state.pending.front();
     const auto error = query(event);

@@ -13,11 +13,11 @@
 #include <thread>
 #include <vector>
 
-#include "plugins/common/report.hpp"
-#include "plugins/common/stream.hpp"
 #include "plugins/gpu_common/libraries/dense.hpp"
 #include "plugins/gpu_common/libraries/sparse.hpp"
 #include "plugins/gpu_common/runtime.hpp"
+#include "plugins/kit/abi/report.hpp"
+#include "plugins/kit/abi/stream.hpp"
 
 namespace tessera::gpu {
 
@@ -103,6 +103,6 @@ class loss {
 
 /// Moves the timeline over the points that are reached. With the state's mutex held and the device current.
 /// The error that broke the device, or success.
-error_t advance(event_pool& events, stream_state& state, common::timeline& line);
+error_t advance(event_pool& events, stream_state& state, kit::timeline& line);
 
 }  // namespace tessera::gpu

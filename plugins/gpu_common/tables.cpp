@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "plugins/common/blas_table.hpp"
-#include "plugins/common/tensor_table.hpp"
 #include "plugins/gpu_common/handles.hpp"
 #include "plugins/gpu_common/kernels.hpp"
 #include "plugins/gpu_common/scalars.hpp"
 #include "plugins/gpu_common/sparse_kernels.hpp"
+#include "plugins/kit/kernels/blas_table.hpp"
+#include "plugins/kit/kernels/tensor_table.hpp"
 
 namespace tessera::gpu {
 namespace {
@@ -37,7 +37,7 @@ void turn(matrix& l, matrix& x, std::int64_t n, std::size_t element_bytes) {
   x.row_step = -x.row_step;
 }
 
-error_t enqueue(const common::gemm_call& g, stream_t stream) {
+error_t enqueue(const kit::gemm_call& g, stream_t stream) {
   product p{g.type,
             g.m,
             g.n,
@@ -59,12 +59,12 @@ error_t enqueue(const common::gemm_call& g, stream_t stream) {
   return multiply(p, stream);
 }
 
-error_t enqueue(const common::vector_call& v, stream_t stream) {
+error_t enqueue(const kit::vector_call& v, stream_t stream) {
   if (v.operation == TSR_BLAS_AXPY) return axpy(v.type, v.n, v.alpha.bytes, v.x, v.incx, v.y, v.incy, stream);
   return scal(v.type, v.n, v.alpha.bytes, v.x, v.incx, stream);
 }
 
-error_t enqueue(const common::syrk_call& s, stream_t stream) {
+error_t enqueue(const kit::syrk_call& s, stream_t stream) {
   const matrix a = operand(s.a, s.lda, s.transpose == TSR_NO_TRANSPOSE ? TSR_NO_TRANSPOSE : TSR_TRANSPOSE);
   matrix c = operand(s.c, s.ldc);
   if (s.triangle == TSR_UPPER) c = c.transposed();  // the result is symmetric
@@ -73,7 +73,7 @@ error_t enqueue(const common::syrk_call& s, stream_t stream) {
   return multiply(p, stream);
 }
 
-error_t enqueue(const common::trsm_call& t, stream_t stream) {
+error_t enqueue(const kit::trsm_call& t, stream_t stream) {
   if (t.m == 0 || t.n == 0) return error_t{};
   matrix l = operand(t.a, t.lda, t.transpose), x = operand(t.b, t.ldb);
   bool lower = (t.triangle == TSR_LOWER) == (t.transpose == TSR_NO_TRANSPOSE);
@@ -84,18 +84,18 @@ error_t enqueue(const common::trsm_call& t, stream_t stream) {
     lower = !lower;
     std::swap(n, columns);
   }
-  if (!lower) turn(l, x, n, common::element_bytes(t.type));
+  if (!lower) turn(l, x, n, kit::element_bytes(t.type));
   return solve_lower(t.type, n, columns, t.alpha.bytes, l, t.unit_diagonal, x, stream);
 }
 
-error_t enqueue(const common::potrf_call& p, stream_t stream) {
+error_t enqueue(const kit::potrf_call& p, stream_t stream) {
   matrix a = operand(p.a, p.lda);
   if (p.triangle == TSR_UPPER) a = a.transposed();  // U^H U = A is U^T (U^T)^H = A^T, and U^T is lower triangular
   return factor_lower(p.type, p.n, a, static_cast<std::int32_t*>(p.info), stream);
 }
 
-error_t enqueue(const common::permute_call& call, stream_t stream) {
-  const common::permute_plan& from = call.plan;
+error_t enqueue(const kit::permute_call& call, stream_t stream) {
+  const kit::permute_plan& from = call.plan;
   permutation plan{from.rank, from.element_bytes, from.elements, {}, {}, {}};
   std::copy_n(from.extents, TSR_MAX_RANK, plan.extents);
   std::copy_n(from.source_strides, TSR_MAX_RANK, plan.source_strides);
@@ -104,16 +104,16 @@ error_t enqueue(const common::permute_call& call, stream_t stream) {
                  call.destination, stream);
 }
 
-error_t enqueue(const common::reduce_call& r, stream_t stream) {
+error_t enqueue(const kit::reduce_call& r, stream_t stream) {
   return reduce_add(r.type, r.count, r.destination, r.sources.data(), r.sources.size(), stream);
 }
 
-error_t enqueue(const common::fill_call& f, stream_t stream) {
-  return fill_pattern(f.destination, f.value.bytes, static_cast<std::uint32_t>(common::element_bytes(f.type)), f.count,
+error_t enqueue(const kit::fill_call& f, stream_t stream) {
+  return fill_pattern(f.destination, f.value.bytes, static_cast<std::uint32_t>(kit::element_bytes(f.type)), f.count,
                       stream);
 }
 
-error_t enqueue(const common::matrix_reduce_call& r, stream_t stream) {
+error_t enqueue(const kit::matrix_reduce_call& r, stream_t stream) {
   line_reduction lines{r.type, r.reduction, r.results, r.length, r.result_step, r.step, r.source, r.destination, {}};
   with_part(r.type, [&](auto part) {
     using limits = std::numeric_limits<decltype(part)>;
@@ -152,17 +152,17 @@ struct backend {
     return gate::on_device(device, [] { return TSR_OK; });
   }
 
-  static const common::reporter& report(const tsr_device* device) { return device->report; }
+  static const kit::reporter& report(const tsr_device* device) { return device->report; }
 
   /// A GPU's costs, roughly: a launch, and what a large one of today does. Only their relations matter.
-  static constexpr common::contract_costs contract_costs{.call = 5e-6,
-                                                         .item = 0.02e-6,
-                                                         .flops = 10e12,
-                                                         .product_bytes = 1.5e12,
-                                                         .permute_call = 4e-6,
-                                                         .permute_bytes = 1.5e12,
-                                                         .tile = 32,
-                                                         .together = true};
+  static constexpr kit::contract_costs contract_costs{.call = 5e-6,
+                                                      .item = 0.02e-6,
+                                                      .flops = 10e12,
+                                                      .product_bytes = 1.5e12,
+                                                      .permute_call = 4e-6,
+                                                      .permute_bytes = 1.5e12,
+                                                      .tile = 32,
+                                                      .together = true};
 
   /// By a library where there is one for it, else by our kernels.
   template <class Call>
@@ -172,9 +172,9 @@ struct backend {
         if (const auto wrong = library->run(call, state.dense, state.native)) return tell_of_library(device, *wrong);
     return tell(device, enqueue(call, state.native), "a kernel");
   }
-  static tsr_status issue(tsr_device* device, stream_state& state, const common::contract_call& call) {
+  static tsr_status issue(tsr_device* device, stream_state& state, const kit::contract_call& call) {
     const auto step = [&](const auto& one) { return issue(device, state, one); };
-    return common::for_each_step(call, step, step);
+    return kit::for_each_step(call, step, step);
   }
 
   template <class Call, class Prepare>
@@ -183,7 +183,7 @@ struct backend {
       Call call{};
       operands resolver(device);
       if (const auto status = prepare_call(device->report, resolver, call)) return status;
-      if constexpr (!std::is_same_v<Call, common::fill_call>)
+      if constexpr (!std::is_same_v<Call, kit::fill_call>)
         if (const auto status = check_numbers(device, call.type)) return status;
       return issue(device, state_of(stream), call);
     });
@@ -194,9 +194,9 @@ struct backend {
 template <tsr_blas_operation Operation>
 tsr_status reduction(tsr_device* device, tsr_stream* stream, const tsr_vector_operation* arguments) {
   return gate::on_stream(device, stream, [&]() -> tsr_status {
-    common::vector_call v{};
+    kit::vector_call v{};
     operands resolver(device);
-    if (const auto status = common::prepare(device->report, resolver, arguments, Operation, v)) return status;
+    if (const auto status = kit::prepare(device->report, resolver, arguments, Operation, v)) return status;
     if (const auto status = check_numbers(device, v.type)) return status;
     void* scratch = nullptr;
     if (arguments->workspace.bytes >= reduction_scratch)
@@ -213,9 +213,9 @@ tsr_status reduction(tsr_device* device, tsr_stream* stream, const tsr_vector_op
 /// With the caller's workspace where it is large enough.
 tsr_status potrf(tsr_device* device, tsr_stream* stream, const tsr_potrf* arguments) {
   return gate::on_stream(device, stream, [&]() -> tsr_status {
-    common::potrf_call call{};
+    kit::potrf_call call{};
     operands resolver(device);
-    if (const auto status = common::prepare(device->report, resolver, arguments, call)) return status;
+    if (const auto status = kit::prepare(device->report, resolver, arguments, call)) return status;
     if (const auto status = check_numbers(device, call.type)) return status;
     stream_state& state = state_of(stream);
     if (const auto& library = device->plugin->dense; library != nullptr) {
@@ -232,7 +232,7 @@ tsr_status potrf(tsr_device* device, tsr_stream* stream, const tsr_potrf* argume
 }
 
 /// For calls whose operands are not looked at.
-struct nowhere final : common::operand_resolver {
+struct nowhere final : kit::operand_resolver {
   tsr_status resolve(const char*, const tsr_address&, std::uint64_t, void** out) override {
     *out = nullptr;
     return TSR_OK;
@@ -245,9 +245,9 @@ tsr_status workspace(tsr_device* device, tsr_blas_operation operation, const voi
     if (out_bytes == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "workspace: out_bytes is NULL");
     std::uint64_t bytes = operation == TSR_BLAS_DOT || operation == TSR_BLAS_NRM2 ? reduction_scratch : 0;
     if (const auto& library = device->plugin->dense; operation == TSR_BLAS_POTRF && library != nullptr) {
-      common::potrf_call call{};
+      kit::potrf_call call{};
       nowhere resolver;
-      if (const auto status = common::prepare(device->report, resolver, static_cast<const tsr_potrf*>(arguments), call))
+      if (const auto status = kit::prepare(device->report, resolver, static_cast<const tsr_potrf*>(arguments), call))
         return status;
       bytes = device->sizes->of(*library, call);
     }
@@ -259,9 +259,9 @@ tsr_status workspace(tsr_device* device, tsr_blas_operation operation, const voi
 }  // namespace
 
 tsr_blas_table blas_table(const char* library) {
-  tsr_blas_table table = common::make_blas_table<backend>(library);
+  tsr_blas_table table = kit::make_blas_table<backend>(library);
   table.supports = [](tsr_device* device, tsr_blas_operation operation, tsr_type type) {
-    return common::blas_supports(operation, type) && has_numbers(device, type);
+    return kit::blas_supports(operation, type) && has_numbers(device, type);
   };
   table.workspace = workspace;
   table.dot = &reduction<TSR_BLAS_DOT>;
@@ -271,9 +271,9 @@ tsr_blas_table blas_table(const char* library) {
 }
 
 tsr_tensor_table tensor_table() {
-  tsr_tensor_table table = common::make_tensor_table<backend>();
+  tsr_tensor_table table = kit::make_tensor_table<backend>();
   table.supports = [](tsr_device* device, tsr_tensor_operation operation, tsr_type type) {
-    return common::tensor_supports(operation, type) && (operation == TSR_TENSOR_FILL || has_numbers(device, type));
+    return kit::tensor_supports(operation, type) && (operation == TSR_TENSOR_FILL || has_numbers(device, type));
   };
   return table;
 }

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "plugins/common/copy_plan.hpp"
 #include "plugins/gpu_common/handles.hpp"
 #include "plugins/gpu_common/kernels.hpp"
+#include "plugins/kit/abi/copy_plan.hpp"
 
 #if defined(TESSERA_GPU_EMULATED)
 #include "plugins/gpu_common/emulator/runtime.hpp"
@@ -16,7 +16,7 @@ namespace tessera::gpu {
 namespace {
 
 /// A plan with as few dimensions as its strides allow.
-common::copy_plan fused(common::copy_plan plan) {
+kit::copy_plan fused(kit::copy_plan plan) {
   if (plan.rows > 1 && plan.destination_stride[0] == plan.bytes && plan.source_stride[0] == plan.bytes) {
     plan.bytes *= plan.rows;
     plan.rows = plan.planes;
@@ -41,7 +41,7 @@ common::copy_plan fused(common::copy_plan plan) {
 }
 
 /// One plane. Rows too far apart for the vendor's call go one by one.
-error_t copy_plane(const common::copy_plan& plan, char* to, const char* from, stream_t stream) {
+error_t copy_plane(const kit::copy_plan& plan, char* to, const char* from, stream_t stream) {
   if (plan.rows == 1) return copy(to, from, plan.bytes, stream);
   if (plan.destination_stride[0] <= max_pitch && plan.source_stride[0] <= max_pitch)
     return copy_2d(to, plan.destination_stride[0], from, plan.source_stride[0], plan.bytes, plan.rows, stream);
@@ -52,7 +52,7 @@ error_t copy_plane(const common::copy_plan& plan, char* to, const char* from, st
   return error_t{};
 }
 
-error_t enqueue_copy(const common::copy_plan& plan, char* to, const char* from, stream_t stream) {
+error_t enqueue_copy(const kit::copy_plan& plan, char* to, const char* from, stream_t stream) {
   if (plan.planes == 1) return copy_plane(plan, to, from, stream);
   // The vendor's call counts planes in whole rows.
   const auto *ds = plan.destination_stride, *ss = plan.source_stride;
@@ -69,8 +69,8 @@ error_t enqueue_copy(const common::copy_plan& plan, char* to, const char* from, 
 
 tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* copy) {
   return gate::on_stream(device, stream, [&]() -> tsr_status {
-    common::copy_plan plan;
-    if (const auto status = common::plan_copy(device->report, copy, plan)) return status;
+    kit::copy_plan plan;
+    if (const auto status = kit::plan_copy(device->report, copy, plan)) return status;
     tsr_link_desc way{};
     if (const auto status = find_link(device, copy->source_space, copy->destination_space, way)) return status;
     void *to = nullptr, *from = nullptr;
@@ -91,7 +91,7 @@ tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination,
                 std::uint32_t pattern_bytes, std::uint64_t count) {
   return gate::on_stream(device, stream, [&]() -> tsr_status {
     std::uint64_t bytes = 0;
-    if (const auto status = common::check_fill(device->report, pattern, pattern_bytes, count, bytes)) return status;
+    if (const auto status = kit::check_fill(device->report, pattern, pattern_bytes, count, bytes)) return status;
     void* to = nullptr;
     if (const auto status = operands(device).resolve("the destination", destination, bytes, &to)) return status;
     return tell(device,
@@ -128,15 +128,15 @@ struct task {
     const std::lock_guard lock(told.mutex);
     told.failures.push_back(
         {running_launch != nullptr ? running_launch->point : point, status,
-         std::string("a host task returned ") + common::word_for(status) + " (" + std::to_string(status) + ")"});
+         std::string("a host task returned ") + kit::word_for(status) + " (" + std::to_string(status) + ")"});
   }
 };
 
 }  // namespace
 
-tsr_status run_host_work(tsr_device* device, tsr_stream* stream, const common::host_work& work) {
+tsr_status run_host_work(tsr_device* device, tsr_stream* stream, const kit::host_work& work) {
   return gate::on_stream(device, stream, [&]() -> tsr_status {
-    if (const auto status = common::check(device->report, work)) return status;
+    if (const auto status = kit::check(device->report, work)) return status;
     operands resolver(device);
     task made{device,
               std::static_pointer_cast<stream_state>(stream->own),

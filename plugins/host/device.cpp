@@ -1,7 +1,7 @@
 // The device table of the host: spaces, links, queries.
-#include "plugins/common/device_calls.hpp"
-#include "plugins/common/out_struct.hpp"
 #include "plugins/host/handles.hpp"
+#include "plugins/kit/abi/device_calls.hpp"
+#include "plugins/kit/abi/out_struct.hpp"
 
 namespace tessera::host {
 namespace {
@@ -16,10 +16,10 @@ tsr_status spaces(tsr_device* device, std::uint32_t index, tsr_space_desc* out_d
     desc.capabilities = TSR_SPACE_ADDRESSABLE | TSR_SPACE_HOST_VISIBLE;
     desc.numa_node = device->domains[index].node;
     desc.bytes = device->domains[index].bytes;
-    desc.granularity = common::page_bytes();
-    desc.alignment = common::page_bytes();
+    desc.granularity = kit::page_bytes();
+    desc.alignment = kit::page_bytes();
     desc.name = device->space_names[index].c_str();
-    common::fill_out(out_desc, desc);
+    kit::fill_out(out_desc, desc);
     return TSR_OK;
   });
 }
@@ -39,7 +39,7 @@ tsr_status link(tsr_device* device, tsr_space_ref source, tsr_space_ref destinat
     desc.link_class = far ? TSR_LINK_BUS : TSR_LINK_SAME;
     desc.bandwidth = far ? device->bandwidth / 2 : device->bandwidth;
     desc.latency = far ? 300 : 100;
-    common::fill_out(out_link, desc);
+    kit::fill_out(out_link, desc);
     return TSR_OK;
   });
 }
@@ -49,10 +49,10 @@ struct told : rules {
   static std::size_t space_count(const tsr_device& of) { return of.domains.size(); }
   /// What this device may still give out; pages that others use are the operating system's business.
   static std::uint64_t free_bytes(const tsr_device& of, std::uint32_t space) {
-    const common::numa_domain& domain = of.domains[space];
-    return domain.bytes != 0 ? domain.bytes - of.allocated[space].used() : common::free_bytes_of(domain.node);
+    const kit::numa_domain& domain = of.domains[space];
+    return domain.bytes != 0 ? domain.bytes - of.allocated[space].used() : kit::free_bytes_of(domain.node);
   }
-  static std::uint64_t clock_ns(const tsr_device& of) { return common::ns_since(of.opened_at); }
+  static std::uint64_t clock_ns(const tsr_device& of) { return kit::ns_since(of.opened_at); }
 };
 
 }  // namespace
@@ -69,8 +69,8 @@ const tsr_device_table& device_table() {
     t.copy = copy;
     t.mem_base = mem_base;
     t.fill = fill;
-    common::put_host_work_into<run_host_work>(t);
-    common::device_calls<told>::put_into(t);
+    kit::put_host_work_into<run_host_work>(t);
+    kit::device_calls<told>::put_into(t);
     stream_calls::put_into(t);
     registration_calls::put_into(t);
     put_modules_into(t);

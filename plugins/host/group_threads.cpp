@@ -28,9 +28,9 @@ struct fiber {
   void* const memory;
   ucontext_t own{};
   ucontext_t* back = nullptr;
-  const common::host_kernel* kernel = nullptr;
+  const kit::host_kernel* kernel = nullptr;
   void* const* arguments = nullptr;
-  common::kernel_place at{};
+  kit::kernel_place at{};
   bool ended = false;
 
   void wait() { ::swapcontext(&own, back); }
@@ -52,7 +52,7 @@ std::vector<std::unique_ptr<fiber>>& kept() {
 
 }  // namespace
 
-void run_group(const common::host_kernel& kernel, const common::kernel_place& at, void* const* arguments) {
+void run_group(const kit::host_kernel& kernel, const kit::kernel_place& at, void* const* arguments) {
   const unsigned threads = at.threads[0] * at.threads[1] * at.threads[2];
   auto& fibers = kept();
   while (fibers.size() < threads) fibers.push_back(std::make_unique<fiber>());

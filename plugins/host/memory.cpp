@@ -1,8 +1,8 @@
 // Slabs and addresses of the host device.
 #include <utility>
 
-#include "plugins/common/copy_plan.hpp"
 #include "plugins/host/handles.hpp"
+#include "plugins/kit/abi/copy_plan.hpp"
 
 namespace tessera::host {
 
@@ -21,7 +21,7 @@ tsr_status operands::resolve(const char* name, const tsr_address& address, std::
   const auto* memory = address.memory;
   if (!is_live(m_device, memory))
     return report.fail(TSR_INVALID_ARGUMENT, "%s is not live memory of the host device", name);
-  if (const auto status = common::check_bounds(report, name, memory->bytes, address, bytes)) return status;
+  if (const auto status = kit::check_bounds(report, name, memory->bytes, address, bytes)) return status;
   *out = static_cast<char*>(memory->pages.data()) + address.offset;
   return TSR_OK;
 }
@@ -40,10 +40,10 @@ tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t byte
       return report.fail(TSR_RESOURCE_EXHAUSTED, "%s has %llu bytes, %llu are allocated, %llu were asked for",
                          device->space_names[space].c_str(), static_cast<unsigned long long>(domain.bytes),
                          static_cast<unsigned long long>(before), static_cast<unsigned long long>(bytes));
-    common::shared_place place;
+    kit::shared_place place;
     const int node = device->domains.size() > 1 && !device->imagined_domains ? domain.node : -1;
     auto pages =
-        device->shared ? common::map_shared(bytes, node, place) : common::pages::map(bytes, device->huge_pages, node);
+        device->shared ? kit::map_shared(bytes, node, place) : kit::pages::map(bytes, device->huge_pages, node);
     if (!pages) {
       allocated.release(bytes);
       return report.fail(TSR_RESOURCE_EXHAUSTED, "the operating system has no %llu bytes of %s",
@@ -67,7 +67,7 @@ tsr_status mem_free(tsr_device* device, tsr_memory* memory) {
   return gate::on_device(device, [&]() -> tsr_status {
     if (!is_live(device, memory) || !memory->magic.take(memory_magic))
       return device->report.fail(TSR_INVALID_ARGUMENT, "mem_free: not live memory of the host device");
-    memory->pages = common::pages();
+    memory->pages = kit::pages();
     if (!memory->imported) device->allocated[memory->space].release(memory->bytes);
     device->live_allocations.fetch_sub(1, std::memory_order_relaxed);
     device->memories.give(*memory);

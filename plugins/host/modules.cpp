@@ -1,18 +1,18 @@
 // Kernels of the host: compiled by its C compiler, run group after group inside the stream's work.
 #include <utility>
 
-#include "plugins/common/host_image.hpp"
-#include "plugins/common/kernel_text.hpp"
 #include "plugins/host/group_threads.hpp"
 #include "plugins/host/handles.hpp"
+#include "plugins/kit/jit/host_image.hpp"
+#include "plugins/kit/jit/kernel_text.hpp"
 
 namespace tessera::host {
 namespace {
 
 /// All groups of a launch, on this thread.
-void run(common::host_call& call) {
+void run(kit::host_call& call) {
   const auto arguments = call.arguments();
-  common::kernel_place at{};
+  kit::kernel_place at{};
   const unsigned threads = call.group[0] * call.group[1] * call.group[2];
   for (int d = 0; d < 3; ++d) at.threads[d] = call.group[d], at.groups[d] = call.grid[d];
   for (at.group[2] = 0; at.group[2] < call.grid[2]; ++at.group[2])
@@ -28,37 +28,37 @@ struct module_rules : rules {
   static tsr_status may_load(tsr_device*) { return TSR_OK; }
 
   static tsr_status load(tsr_device* device, const void* image, std::uint64_t bytes, std::shared_ptr<void>& out) {
-    std::unique_ptr<common::host_image> made;
-    if (const auto status = common::host_image::load(device->report, image, bytes, made)) return status;
-    out = std::shared_ptr<common::host_image>(std::move(made));
+    std::unique_ptr<kit::host_image> made;
+    if (const auto status = kit::host_image::load(device->report, image, bytes, made)) return status;
+    out = std::shared_ptr<kit::host_image>(std::move(made));
     return TSR_OK;
   }
 
   static tsr_status find(tsr_device* device, void* code, const char* name, std::shared_ptr<void>& out) {
-    const auto* found = static_cast<common::host_image*>(code)->find(device->report, name);
+    const auto* found = static_cast<kit::host_image*>(code)->find(device->report, name);
     if (found == nullptr) return TSR_NOT_FOUND;
-    out = std::make_shared<common::host_kernel>(*found);
+    out = std::make_shared<kit::host_kernel>(*found);
     return TSR_OK;
   }
 
   static tsr_status launch(tsr_device* device, tsr_stream* stream, void* entry, const tsr_launch* how) {
-    common::host_call call;
+    kit::host_call call;
     operands resolver(device);
     if (const auto status =
-            common::prepare_launch(device->report, resolver, *static_cast<common::host_kernel*>(entry), how, call))
+            kit::prepare_launch(device->report, resolver, *static_cast<kit::host_kernel*>(entry), how, call))
       return status;
-    return common::enqueue(stream, [call = std::move(call)](common::execution&) mutable -> tsr_status {
+    return kit::enqueue(stream, [call = std::move(call)](kit::execution&) mutable -> tsr_status {
       run(call);
       return TSR_OK;
     });
   }
 
   static tsr_status compile(tsr_device* device, const char* text, const char* options, std::string& image) {
-    return device->compiler->compile(device->report, common::host_source(text), options, image);
+    return device->compiler->compile(device->report, kit::host_source(text), options, image);
   }
   static const char* identity(tsr_device* device) { return device->compiler->identity().c_str(); }
 };
-using calls = common::module_calls<module_rules>;
+using calls = kit::module_calls<module_rules>;
 
 }  // namespace
 

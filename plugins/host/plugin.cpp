@@ -4,17 +4,17 @@
 #include <cstring>
 #include <fstream>
 
-#include "plugins/common/blas_call.hpp"
-#include "plugins/common/option_reader.hpp"
-#include "plugins/common/plugin_calls.hpp"
-#include "plugins/common/plugin_header.hpp"
 #include "plugins/host/handles.hpp"
+#include "plugins/kit/abi/option_reader.hpp"
+#include "plugins/kit/abi/plugin_calls.hpp"
+#include "plugins/kit/abi/plugin_header.hpp"
+#include "plugins/kit/kernels/blas_call.hpp"
 
 struct tsr_plugin_s {
-  tessera::common::reporter report;
+  tessera::kit::reporter report;
   bool huge_pages = true, shared = false;
   double bandwidth = 0;
-  std::vector<tessera::common::numa_domain> domains;
+  std::vector<tessera::kit::numa_domain> domains;
   bool imagined_domains = false;
   std::string library;
   tsr_blas_table blas{};
@@ -22,8 +22,8 @@ struct tsr_plugin_s {
   tsr_sparse_table sparse{};
   tsr_jit_table jit{};
   tsr_ipc_table ipc{};
-  std::shared_ptr<const tessera::common::host_compiler> compiler;
-  tessera::common::device_list<tsr_device_s, tessera::host::device_magic> devices;
+  std::shared_ptr<const tessera::kit::host_compiler> compiler;
+  tessera::kit::device_list<tsr_device_s, tessera::host::device_magic> devices;
 };
 
 namespace tessera::host {
@@ -72,15 +72,15 @@ double guess_peak_f64(std::uint32_t cpus) {
 }
 
 /// The same memory and CPUs in `count` equal parts.
-std::vector<common::numa_domain> in_parts(const std::vector<common::numa_domain>& whole, std::uint32_t count) {
-  common::numa_domain sum{0, 0, 0};
+std::vector<kit::numa_domain> in_parts(const std::vector<kit::numa_domain>& whole, std::uint32_t count) {
+  kit::numa_domain sum{0, 0, 0};
   for (const auto& domain : whole) {
     sum.bytes += domain.bytes;
     sum.cpus += domain.cpus;
   }
-  std::vector<common::numa_domain> parts;
+  std::vector<kit::numa_domain> parts;
   for (std::uint32_t k = 0; k < count; ++k)
-    parts.push_back({static_cast<int>(k), sum.bytes / count / common::page_bytes() * common::page_bytes(),
+    parts.push_back({static_cast<int>(k), sum.bytes / count / kit::page_bytes() * kit::page_bytes(),
                      std::max(sum.cpus / count, 1u)});
   return parts;
 }
@@ -108,7 +108,7 @@ std::unique_ptr<tsr_device_s> make_device(const tsr_plugin& plugin) {
   auto device = std::make_unique<tsr_device_s>();
   device->report = plugin.report;
   device->domains = plugin.domains;
-  device->allocated = std::make_unique<common::byte_budget[]>(device->domains.size());
+  device->allocated = std::make_unique<kit::byte_budget[]>(device->domains.size());
   for (std::size_t i = 0; i < device->domains.size(); ++i) {
     device->space_names.push_back("numa" + std::to_string(std::max(device->domains[i].node, 0)));
     device->allocated[i].set_limit(device->domains[i].bytes);
@@ -123,12 +123,12 @@ std::unique_ptr<tsr_device_s> make_device(const tsr_plugin& plugin) {
 }
 
 void close(tsr_device& device) {
-  common::close_streams(device.streams);
-  common::close_matrices(device.matrices);
+  kit::close_streams(device.streams);
+  kit::close_matrices(device.matrices);
   close_modules(device);
   device.memories.for_each([](tsr_memory_s& memory) {
     memory.magic.set(0);
-    memory.pages = common::pages();
+    memory.pages = kit::pages();
   });
   device.live_allocations = 0;
 }
@@ -140,11 +140,11 @@ struct plugin_rules : rules {
   static std::unique_ptr<tsr_device_s> make(plugin& in, std::uint32_t) { return make_device(in); }
   static const tsr_device_table& device_table() { return host::device_table(); }
   static void close(tsr_device& device) { host::close(device); }
-  static std::vector<common::offered_extension> extensions(const plugin& in) {
-    std::vector<common::offered_extension> all = {{TSR_EXTENSION_BLAS, in.blas.version, &in.blas},
-                                                  {TSR_EXTENSION_TENSOR, in.tensor.version, &in.tensor},
-                                                  {TSR_EXTENSION_SPARSE, in.sparse.version, &in.sparse},
-                                                  {TSR_EXTENSION_JIT, in.jit.version, &in.jit}};
+  static std::vector<kit::offered_extension> extensions(const plugin& in) {
+    std::vector<kit::offered_extension> all = {{TSR_EXTENSION_BLAS, in.blas.version, &in.blas},
+                                               {TSR_EXTENSION_TENSOR, in.tensor.version, &in.tensor},
+                                               {TSR_EXTENSION_SPARSE, in.sparse.version, &in.sparse},
+                                               {TSR_EXTENSION_JIT, in.jit.version, &in.jit}};
     if (in.shared) all.push_back({TSR_EXTENSION_IPC, in.ipc.version, &in.ipc});
     return all;
   }
@@ -153,39 +153,38 @@ struct plugin_rules : rules {
 
 tsr_status open(const tsr_host* host, const tsr_option_value* values, std::uint32_t count, tsr_plugin** out_plugin,
                 const void** out_table) {
-  const common::reporter report(host);
-  return common::guarded(report, [&]() -> tsr_status {
+  const kit::reporter report(host);
+  return kit::guarded(report, [&]() -> tsr_status {
     if (host == nullptr || out_plugin == nullptr || out_table == nullptr)
       return report.fail(TSR_INVALID_ARGUMENT, "open: a NULL argument");
-    const common::option_reader option(values, count);
+    const kit::option_reader option(values, count);
     auto plugin = std::make_unique<tsr_plugin_s>();
     plugin->report = report;
     plugin->huge_pages = option.flag("huge_pages", true);
     plugin->shared = option.flag("shared", false);
     plugin->bandwidth = option.number("bandwidth", 10.0 * (1u << 30));
-    plugin->domains = common::numa_domains(host->cpu_mask, host->cpu_words);
+    plugin->domains = kit::numa_domains(host->cpu_mask, host->cpu_words);
     if (const std::int64_t wanted = option.integer("domains", 0); wanted != 0) {
       plugin->domains = in_parts(plugin->domains, static_cast<std::uint32_t>(wanted));
       plugin->imagined_domains = true;
     }
-    if (const auto status = common::start_blas(report, static_cast<int>(option.integer("blas_threads", 1))))
-      return status;
-    plugin->library = common::blas_library();
+    if (const auto status = kit::start_blas(report, static_cast<int>(option.integer("blas_threads", 1)))) return status;
+    plugin->library = kit::blas_library();
     plugin->blas = blas_table(plugin->library.c_str());
     plugin->tensor = tensor_table();
     plugin->sparse = sparse_table();
     plugin->jit = jit_table();
     plugin->ipc = ipc_table();
-    plugin->compiler = std::make_shared<const common::host_compiler>(
+    plugin->compiler = std::make_shared<const kit::host_compiler>(
         option.text("compiler", ""), static_cast<std::uint64_t>(option.integer("compile_limit", 60'000'000'000)));
-    *out_table = &common::plugin_calls<plugin_rules>::table;
+    *out_table = &kit::plugin_calls<plugin_rules>::table;
     *out_plugin = plugin.release();
     return TSR_OK;
   });
 }
 
 const tsr_plugin_header header =
-    common::make_header(TSR_PLUGIN_DEVICE, "host", host_options, std::size(host_options), open);
+    kit::make_header(TSR_PLUGIN_DEVICE, "host", host_options, std::size(host_options), open);
 
 }  // namespace
 }  // namespace tessera::host

@@ -146,7 +146,7 @@ std::optional<error_t> multiply_by_clblast(const product& p, stream_t stream) {
     return std::nullopt;
   const clblast* const library = library_there();
   if (library == nullptr) return std::nullopt;
-  const std::size_t bytes = common::element_bytes(p.type);
+  const std::size_t bytes = kit::element_bytes(p.type);
   const auto a = stored_as(p.a, p.m, p.k, p.step_a, bytes, device.buffers);
   const auto b = stored_as(p.b, p.k, p.n, p.step_b, bytes, device.buffers);
   const auto c = stored_as(p.c, p.m, p.n, p.step_c, bytes, device.buffers);

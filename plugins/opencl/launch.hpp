@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <mutex>
 
-#include "plugins/common/operand.hpp"
 #include "plugins/gpu_common/kernels.hpp"
+#include "plugins/kit/abi/operand.hpp"
 #include "plugins/opencl/queue.hpp"
 
 namespace tessera::gpu::opencl {
@@ -16,7 +16,7 @@ struct bytes_of {
   std::size_t size;
 };
 /// One element of `type`.
-inline bytes_of one_element(tsr_type type, const void* data) { return {data, common::element_bytes(type)}; }
+inline bytes_of one_element(tsr_type type, const void* data) { return {data, kit::element_bytes(type)}; }
 
 /// Groups of threads along two dimensions.
 struct groups {

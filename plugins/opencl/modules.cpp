@@ -8,8 +8,8 @@
 #include <set>
 #include <utility>
 
-#include "plugins/common/kernel_text.hpp"
-#include "plugins/common/launch_check.hpp"
+#include "plugins/kit/abi/launch_check.hpp"
+#include "plugins/kit/jit/kernel_text.hpp"
 #include "plugins/opencl/launch.hpp"
 
 namespace tessera::gpu {
@@ -143,7 +143,7 @@ tsr_status find_entry(tsr_device* device, void* code, const char* name, std::sha
 
 tsr_status launch_entry(tsr_device* device, tsr_stream* stream, void* entry, const tsr_launch* how) {
   entry_point& kernel = *static_cast<entry_point*>(entry);
-  if (const auto status = common::check_geometry(device->report, kernel.name.c_str(), how)) return status;
+  if (const auto status = kit::check_geometry(device->report, kernel.name.c_str(), how)) return status;
   if (how->shared_bytes != 0)
     return device->report.fail(TSR_UNIMPLEMENTED,
                                "launch of '%s': there is no memory of a group but what the kernel declares",
@@ -187,7 +187,7 @@ std::string compiler_identity(const tsr_device&) {
 tsr_status compile_code(tsr_device* device, const char* text, const char* options, std::string& image) {
   device_state& on = current_device();
   if (const auto status = tell(device, opencl::open(on), "opening the device")) return status;
-  const std::string source = common::opencl_source(text, device->facts.has_fp64);
+  const std::string source = kit::opencl_source(text, device->facts.has_fp64);
   const char* begin = source.c_str();
   cl_int code = CL_SUCCESS;
   const cl_program program = cl().create_program_with_source(on.context, 1, &begin, nullptr, &code);

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include "plugins/common/plugin_header.hpp"
-#include "plugins/common/report.hpp"
+#include "plugins/kit/abi/plugin_header.hpp"
+#include "plugins/kit/abi/report.hpp"
 #include "plugins/opencl/device_state.hpp"
 #include "plugins/opencl/settings.hpp"
 
@@ -36,9 +36,9 @@ std::uint32_t probe(const tsr_host*, char* reason, std::uint32_t reason_bytes) {
 
 tsr_status open(const tsr_host* host, const tsr_option_value* values, std::uint32_t count, tsr_plugin** out_plugin,
                 const void** out_table) {
-  const common::reporter report(host);
-  return common::guarded(report, [&]() -> tsr_status {
-    const auto choice = gpu::opencl::read_choices(common::option_reader(values, count));
+  const kit::reporter report(host);
+  return kit::guarded(report, [&]() -> tsr_status {
+    const auto choice = gpu::opencl::read_choices(kit::option_reader(values, count));
     gpu::opencl::set_program_options(choice.programs);
     gpu::opencl::set_clblast_use(choice.clblast);
     gpu::settings setting;
@@ -51,8 +51,8 @@ tsr_status open(const tsr_host* host, const tsr_option_value* values, std::uint3
 const tsr_plugin_header& header() {
   static const auto options = gpu::opencl::all_options();
   static const tsr_plugin_header value = [] {
-    auto made = common::make_header(TSR_PLUGIN_DEVICE, "opencl", options.data(),
-                                    static_cast<std::uint32_t>(options.size()), open);
+    auto made =
+        kit::make_header(TSR_PLUGIN_DEVICE, "opencl", options.data(), static_cast<std::uint32_t>(options.size()), open);
     made.probe = probe;
     return made;
   }();

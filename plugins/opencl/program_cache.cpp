@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "plugins/common/kept_file.hpp"
+#include "plugins/kit/system/kept_file.hpp"
 
 namespace tessera::gpu::opencl {
 namespace {
@@ -38,7 +38,7 @@ program_cache::program_cache(const std::filesystem::path& folder, std::string ke
 
 std::string program_cache::read() const {
   if (m_file.empty()) return {};
-  const std::string all = common::read_kept(m_file);
+  const std::string all = kit::read_kept(m_file);
   // The head is as long for every binary but for the digits of its size.
   const std::string begin = "tessera opencl 1\n" + std::to_string(m_key.size()) + "\n" + m_key + "\n";
   if (!all.starts_with(begin)) return {};
@@ -50,7 +50,7 @@ std::string program_cache::read() const {
 
 void program_cache::write(const std::string& binary) const {
   if (m_file.empty() || binary.empty()) return;
-  common::write_kept(m_file, {head_of(m_key, binary), binary});
+  kit::write_kept(m_file, {head_of(m_key, binary), binary});
 }
 
 std::string usual_cache_folder() {

@@ -63,7 +63,7 @@ std::vector<tsr_option> all_options() {
   return options;
 }
 
-choices read_choices(const common::option_reader& option) {
+choices read_choices(const kit::option_reader& option) {
   choices made{
       option.text("platform", ""), option.text("device", ""), {}, clblast_use_of(option.text("clblast", "gpus"))};
   made.programs.build_options = option.text("build_options", "");

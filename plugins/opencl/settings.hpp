@@ -18,7 +18,7 @@ struct choices {
 /// The options of every GPU plugin and ours.
 std::vector<tsr_option> all_options();
 
-choices read_choices(const common::option_reader& option);
+choices read_choices(const kit::option_reader& option);
 
 /// Whether the user means device `ordinal`; never one that our kernels cannot run on.
 bool accepts(const choices& choice, int ordinal);

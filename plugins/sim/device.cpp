@@ -1,8 +1,8 @@
 // The device table of a simulated device: its space, its links, its queries.
 #include <algorithm>
 
-#include "plugins/common/device_calls.hpp"
-#include "plugins/common/out_struct.hpp"
+#include "plugins/kit/abi/device_calls.hpp"
+#include "plugins/kit/abi/out_struct.hpp"
 #include "plugins/sim/handles.hpp"
 
 namespace tessera::sim {
@@ -59,9 +59,9 @@ tsr_status spaces(tsr_device* device, std::uint32_t index, tsr_space_desc* out_d
     desc.numa_node = device->setting.numa_node;
     desc.bytes = device->setting.memory;
     desc.granularity = 256;
-    desc.alignment = common::page_bytes();
+    desc.alignment = kit::page_bytes();
     desc.name = device->space_name.c_str();
-    common::fill_out(out_desc, desc);
+    kit::fill_out(out_desc, desc);
     return TSR_OK;
   });
 }
@@ -75,7 +75,7 @@ tsr_status link(tsr_device* device, tsr_space_ref source, tsr_space_ref destinat
     desc.link_class = way.link_class;
     desc.bandwidth = way.bandwidth;
     desc.latency = static_cast<double>(way.latency_ns);
-    common::fill_out(out_link, desc);
+    kit::fill_out(out_link, desc);
     return TSR_OK;
   });
 }
@@ -104,8 +104,8 @@ const tsr_device_table& device_table() {
     t.stream_create = stream_create;
     t.copy = copy;
     t.fill = fill;
-    common::put_host_work_into<run_host_work>(t);
-    common::device_calls<told>::put_into(t);
+    kit::put_host_work_into<run_host_work>(t);
+    kit::device_calls<told>::put_into(t);
     stream_calls::put_into(t);
     registration_calls::put_into(t);
     put_refusals_into(t);

@@ -9,7 +9,7 @@ namespace {
 
 /// What a stream keeps while it records; in tsr_stream_s::own.
 struct recorded_work {
-  std::vector<common::work> nodes;
+  std::vector<kit::work> nodes;
 };
 
 recorded_work* recording_of(const tsr_stream* stream) { return static_cast<recorded_work*>(stream->own.get()); }
@@ -23,13 +23,13 @@ struct graph_rules : rules {
     return TSR_OK;
   }
   static tsr_status end(tsr_device*, tsr_stream* stream, tsr_graph_s& graph) {
-    graph.nodes = std::make_shared<const std::vector<common::work>>(std::move(recording_of(stream)->nodes));
+    graph.nodes = std::make_shared<const std::vector<kit::work>>(std::move(recording_of(stream)->nodes));
     stream->own.reset();
     return TSR_OK;
   }
   static tsr_status launch(tsr_device*, tsr_stream* stream, tsr_graph_s& graph) {
-    submit_kernel(stream, [nodes = graph.nodes](common::execution& state) -> tsr_status {
-      for (const common::work& node : *nodes)
+    submit_kernel(stream, [nodes = graph.nodes](kit::execution& state) -> tsr_status {
+      for (const kit::work& node : *nodes)
         if (const auto status = node(state)) return status;
       return TSR_OK;
     });
@@ -38,7 +38,7 @@ struct graph_rules : rules {
   static std::size_t pieces(const tsr_graph_s& graph) { return graph.nodes->size(); }
   static void drop(tsr_device*, tsr_graph_s& graph) { graph.nodes.reset(); }  // launches under way have their share
 };
-using calls = common::graph_calls<graph_rules>;
+using calls = kit::graph_calls<graph_rules>;
 
 // The entries of stream_calls, closed to a stream that records.
 tsr_status signal(tsr_device* device, tsr_stream* stream, tsr_ticket* out_ticket) {
@@ -69,7 +69,7 @@ tsr_status destroy_stream(tsr_device* device, tsr_stream* stream) {
 
 }  // namespace
 
-std::vector<common::work>* recorded_by(tsr_stream* stream) {
+std::vector<kit::work>* recorded_by(tsr_stream* stream) {
   recorded_work* const recording = recording_of(stream);
   return recording == nullptr ? nullptr : &recording->nodes;
 }

@@ -12,27 +12,27 @@
 #include <unordered_map>
 #include <vector>
 
-#include "plugins/common/byte_budget.hpp"
-#include "plugins/common/device_list.hpp"
-#include "plugins/common/graph_calls.hpp"
-#include "plugins/common/handle_pool.hpp"
-#include "plugins/common/host_work.hpp"
-#include "plugins/common/ipc_table.hpp"
-#include "plugins/common/operand.hpp"
-#include "plugins/common/pages.hpp"
-#include "plugins/common/registration_calls.hpp"
-#include "plugins/common/report.hpp"
-#include "plugins/common/sparse_table.hpp"
-#include "plugins/common/stream_calls.hpp"
+#include "plugins/kit/abi/device_list.hpp"
+#include "plugins/kit/abi/graph_calls.hpp"
+#include "plugins/kit/abi/handle_pool.hpp"
+#include "plugins/kit/abi/host_work.hpp"
+#include "plugins/kit/abi/ipc_table.hpp"
+#include "plugins/kit/abi/operand.hpp"
+#include "plugins/kit/abi/registration_calls.hpp"
+#include "plugins/kit/abi/report.hpp"
+#include "plugins/kit/abi/stream_calls.hpp"
+#include "plugins/kit/kernels/sparse_table.hpp"
+#include "plugins/kit/system/byte_budget.hpp"
+#include "plugins/kit/system/pages.hpp"
 #include "plugins/sim/channel.hpp"
 #include "plugins/sim/clock.hpp"
 #include "plugins/sim/settings.hpp"
 
 /// A recorded graph; graph.cpp.
 struct tsr_graph_s {
-  tessera::common::magic_word magic;
+  tessera::kit::magic_word magic;
   tsr_device* device = nullptr;
-  std::shared_ptr<const std::vector<tessera::common::work>> nodes;  ///< shared by launches that have not ended
+  std::shared_ptr<const std::vector<tessera::kit::work>> nodes;  ///< shared by launches that have not ended
 };
 
 namespace tessera::sim {
@@ -47,9 +47,9 @@ struct allocation {
   tsr_device* owner;
   std::uint64_t bytes;    ///< as asked for: what bounds are checked against
   std::uint64_t rounded;  ///< what it takes of the capacity
-  common::pages pages;
-  common::shared_place place = {};  ///< with `shared`
-  bool imported = false;            ///< another process's: takes nothing of the capacity
+  kit::pages pages;
+  kit::shared_place place = {};  ///< with `shared`
+  bool imported = false;         ///< another process's: takes nothing of the capacity
 };
 
 /// All live memory of one plugin. A tsr_memory* of this plugin is a number that was never an address and is never used
@@ -76,33 +76,33 @@ struct peer_link {
 
 struct tsr_device_s {
   inline tsr_device_s(tsr_plugin* p, std::uint32_t i);
-  tessera::common::magic_word magic;
-  const tessera::common::reporter report;
+  tessera::kit::magic_word magic;
+  const tessera::kit::reporter report;
   tsr_plugin* const plugin;
   const std::uint32_t index;  // as enumerated
   const tessera::sim::device_settings& setting;
   std::string space_name;
   std::uint64_t opened_ns = 0;
-  tessera::common::device_loss loss;
-  tessera::common::byte_budget used;  // of the capacity
+  tessera::kit::device_loss loss;
+  tessera::kit::byte_budget used;  // of the capacity
   std::atomic<std::uint64_t> live_allocations{0};
   std::atomic<std::uint32_t> streams_made{0};
   std::atomic<std::uint64_t> latest_ns{0};  // the largest modelled time of any of its streams
   std::atomic<std::uint64_t> busy_ns{0};    // sum of compute time
   tessera::sim::channel into, out_of, within, compute;
-  tessera::common::registration_table registered;
-  tessera::common::handle_pool<tsr_stream_s> streams;
-  tessera::common::handle_pool<tsr_sparse_s> matrices;
-  tessera::common::handle_pool<tsr_graph_s> graphs;
-  tessera::common::recorders recording;
+  tessera::kit::registration_table registered;
+  tessera::kit::handle_pool<tsr_stream_s> streams;
+  tessera::kit::handle_pool<tsr_sparse_s> matrices;
+  tessera::kit::handle_pool<tsr_graph_s> graphs;
+  tessera::kit::recorders recording;
 
   tessera::sim::channel& to_host() { return setting.copy_engines == 1 ? into : out_of; }
 };
 
 struct tsr_plugin_s {
-  tsr_plugin_s(const tessera::common::reporter& r, tessera::sim::settings s)
+  tsr_plugin_s(const tessera::kit::reporter& r, tessera::sim::settings s)
       : report(r), setting(std::move(s)), clock(setting.virtual_clock) {}
-  tessera::common::reporter report;
+  tessera::kit::reporter report;
   const tessera::sim::settings setting;
   tessera::sim::sim_clock clock;
   tessera::sim::memory_table memory;
@@ -113,7 +113,7 @@ struct tsr_plugin_s {
   tsr_sparse_table sparse{};
   tsr_graph_table graph{};
   tsr_ipc_table ipc{};
-  tessera::common::device_list<tsr_device_s, tessera::sim::device_magic> devices;
+  tessera::kit::device_list<tsr_device_s, tessera::sim::device_magic> devices;
 };
 
 tsr_device_s::tsr_device_s(tsr_plugin* p, std::uint32_t i)
@@ -135,7 +135,7 @@ inline void put_uuid(std::uint32_t index, std::uint8_t to[16]) {
   std::memcpy(to + 12, &index, sizeof index);
 }
 
-/// What the shared calls need to know (plugins/common/gate.hpp, stream_calls.hpp).
+/// What the shared calls need to know (plugins/kit/abi/gate.hpp, stream_calls.hpp).
 struct rules {
   using device = tsr_device_s;
   static constexpr std::uint64_t device_magic = sim::device_magic, stream_magic = sim::stream_magic;
@@ -144,12 +144,12 @@ struct rules {
   /// A ticket that is reached in fact may lie in the stream's modelled future, so a virtual clock waits in any case.
   static bool skips_reached(const device* one) { return !one->plugin->clock.is_virtual(); }
 };
-using gate = common::gate<rules>;
-using stream_calls = common::stream_calls<rules>;
-using registration_calls = common::registration_calls<rules>;
+using gate = kit::gate<rules>;
+using stream_calls = kit::stream_calls<rules>;
+using registration_calls = kit::registration_calls<rules>;
 
 /// Resolves addresses of kernels: memory of this very device only. What was resolved stays alive with `held`.
-class operands final : public common::operand_resolver {
+class operands final : public kit::operand_resolver {
  public:
   explicit operands(tsr_device* device) : m_device(device) {}
   tsr_status resolve(const char* name, const tsr_address& address, std::uint64_t bytes, void** out) override;
@@ -175,35 +175,35 @@ tsr_status find_route(tsr_device* device, const tsr_space_ref& source, const tsr
 
 /// The one gate through which all work of a device goes to a stream, or into the graph that the stream records; its
 /// fault hooks belong here.
-void submit(tsr_stream* stream, common::work work);
+void submit(tsr_stream* stream, kit::work work);
 /// The same for a kernel: when it is not recorded, it begins a launch latency later.
-void submit_kernel(tsr_stream* stream, common::work work);
+void submit_kernel(tsr_stream* stream, kit::work work);
 
 /// Where the work of a stream that records goes; null for one that does not.
-std::vector<common::work>* recorded_by(tsr_stream* stream);
+std::vector<kit::work>* recorded_by(tsr_stream* stream);
 /// FAILED_PRECONDITION, with a record, when the calling thread records on a stream of the device.
 tsr_status refuse_while_thread_records(tsr_device* device, const char* call);
 
 /// Runs `action` as a transfer: takes `line` for bytes/bandwidth and ends a latency later.
 template <class Action>
-tsr_status as_transfer(tsr_device* device, common::execution& state, channel& line, double bandwidth,
+tsr_status as_transfer(tsr_device* device, kit::execution& state, channel& line, double bandwidth,
                        std::uint64_t latency_ns, std::uint64_t bytes, Action&& action);
 
 /// Runs `action` as a computation of `flops` operations on one of the device's compute units.
-tsr_status as_computation(tsr_device* device, common::execution& state, double flops,
+tsr_status as_computation(tsr_device* device, kit::execution& state, double flops,
                           const std::function<tsr_status()>& action);
 
 /// Nanoseconds, rounded up, capped at a day.
 std::uint64_t duration_of(double amount, double rate) noexcept;
 
 /// What a launch costs before its first kernel begins.
-void launch_delay(tsr_device* device, common::execution& state, std::uint64_t latency_ns);
+void launch_delay(tsr_device* device, kit::execution& state, std::uint64_t latency_ns);
 
 /// Moves the device's clock (the latest modelled time of any stream) forward.
 void advance(tsr_device* device, std::uint64_t time_ns) noexcept;
 
 template <class Action>
-tsr_status as_transfer(tsr_device* device, common::execution& state, channel& line, double bandwidth,
+tsr_status as_transfer(tsr_device* device, kit::execution& state, channel& line, double bandwidth,
                        std::uint64_t latency_ns, std::uint64_t bytes, Action&& action) {
   auto& clock = device->plugin->clock;
   const auto busy = duration_of(static_cast<double>(bytes), bandwidth);
@@ -224,7 +224,7 @@ tsr_status stream_create(tsr_device* device, std::uint32_t flags, tsr_stream** o
 tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* copy);
 tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination, const void* pattern,
                 std::uint32_t pattern_bytes, std::uint64_t count);
-tsr_status run_host_work(tsr_device* device, tsr_stream* stream, const common::host_work& work);
+tsr_status run_host_work(tsr_device* device, tsr_stream* stream, const kit::host_work& work);
 
 // graph.cpp
 tsr_graph_table graph_table();

@@ -1,7 +1,7 @@
 // The BLAS, TENSOR and SPARSE tables of a simulated device: host kernels on its memory, timed by its rates.
-#include "plugins/common/blas_table.hpp"
-#include "plugins/common/sparse_table.hpp"
-#include "plugins/common/tensor_table.hpp"
+#include "plugins/kit/kernels/blas_table.hpp"
+#include "plugins/kit/kernels/sparse_table.hpp"
+#include "plugins/kit/kernels/tensor_table.hpp"
 #include "plugins/sim/handles.hpp"
 
 namespace tessera::sim {
@@ -15,7 +15,7 @@ struct backend {
     return gate::on_device(device, [] { return TSR_OK; });
   }
 
-  static const common::reporter& report(const tsr_device* device) { return device->report; }
+  static const kit::reporter& report(const tsr_device* device) { return device->report; }
 
   template <class Call, class Prepare>
   static tsr_status kernel(tsr_device* device, tsr_stream* stream, Prepare&& prepare_call) {
@@ -23,15 +23,14 @@ struct backend {
       Call call{};
       operands resolver(device);
       if (const auto status = prepare_call(device->report, resolver, call)) return status;
-      submit_kernel(stream,
-                    [device, call = std::move(call), held = std::move(resolver.held)](common::execution& state) {
-                      if constexpr (requires { flops(call); }) {
-                        return as_computation(device, state, flops(call), [&] { return run(call); });
-                      } else {
-                        return as_transfer(device, state, device->within, device->setting.memory_bandwidth, 0,
-                                           bytes_moved(call), [&] { return run(call); });
-                      }
-                    });
+      submit_kernel(stream, [device, call = std::move(call), held = std::move(resolver.held)](kit::execution& state) {
+        if constexpr (requires { flops(call); }) {
+          return as_computation(device, state, flops(call), [&] { return run(call); });
+        } else {
+          return as_transfer(device, state, device->within, device->setting.memory_bandwidth, 0, bytes_moved(call),
+                             [&] { return run(call); });
+        }
+      });
       return TSR_OK;
     });
   }
@@ -39,16 +38,16 @@ struct backend {
   static tsr_status refuse(tsr_device* device, const char* call) { return refuse_while_thread_records(device, call); }
   static tsr_status check_type(const tsr_device*, tsr_type) { return TSR_OK; }
   /// Takes no modelled time.
-  static tsr_status take_in(const tsr_device* device, const common::csr_matrix& matrix, std::shared_ptr<const void>&) {
-    return common::check_structure(device->report, matrix, static_cast<const std::int64_t*>(matrix.starts_at),
-                                   static_cast<const std::int32_t*>(matrix.columns_at));
+  static tsr_status take_in(const tsr_device* device, const kit::csr_matrix& matrix, std::shared_ptr<const void>&) {
+    return kit::check_structure(device->report, matrix, static_cast<const std::int64_t*>(matrix.starts_at),
+                                static_cast<const std::int32_t*>(matrix.columns_at));
   }
 };
 
 }  // namespace
 
-tsr_blas_table blas_table(const char* library) { return common::make_blas_table<backend>(library); }
-tsr_tensor_table tensor_table() { return common::make_tensor_table<backend>(); }
-tsr_sparse_table sparse_table() { return common::sparse_calls<backend>::table(); }
+tsr_blas_table blas_table(const char* library) { return kit::make_blas_table<backend>(library); }
+tsr_tensor_table tensor_table() { return kit::make_tensor_table<backend>(); }
+tsr_sparse_table sparse_table() { return kit::sparse_calls<backend>::table(); }
 
 }  // namespace tessera::sim

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "plugins/common/copy_plan.hpp"
+#include "plugins/kit/abi/copy_plan.hpp"
 #include "plugins/sim/handles.hpp"
 
 namespace tessera::sim {
@@ -17,7 +17,7 @@ constexpr std::uint32_t poison = 0x7ff4dead;
 std::uintptr_t number(const tsr_memory* handle) { return reinterpret_cast<std::uintptr_t>(handle); }
 
 void fill_with_poison(allocation& memory) {
-  common::fill_pattern(memory.pages.data(), &poison, sizeof poison, memory.pages.bytes() / sizeof poison);
+  kit::fill_pattern(memory.pages.data(), &poison, sizeof poison, memory.pages.bytes() / sizeof poison);
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ tsr_status operands::resolve(const char* name, const tsr_address& address, std::
   if (memory->owner != m_device)
     return report.fail(TSR_INVALID_ARGUMENT, "%s is memory of device '%s', not of '%s'", name,
                        memory->owner->setting.name.c_str(), m_device->setting.name.c_str());
-  if (const auto status = common::check_bounds(report, name, memory->bytes, address, bytes)) return status;
+  if (const auto status = kit::check_bounds(report, name, memory->bytes, address, bytes)) return status;
   *out = static_cast<char*>(memory->pages.data()) + address.offset;
   held.push_back(std::move(memory));
   return TSR_OK;
@@ -90,7 +90,7 @@ tsr_status resolve_side(const tsr_device* device, const char* name, const tsr_sp
   if (memory->owner != where.device)
     return report.fail(TSR_INVALID_ARGUMENT, "%s is memory of device '%s', not of the device that was named", name,
                        memory->owner->setting.name.c_str());
-  if (const auto status = common::check_bounds(report, name, memory->bytes, address, bytes)) return status;
+  if (const auto status = kit::check_bounds(report, name, memory->bytes, address, bytes)) return status;
   *out = static_cast<char*>(memory->pages.data()) + address.offset;
   held = std::move(memory);
   return TSR_OK;
@@ -117,10 +117,10 @@ tsr_status mem_alloc(tsr_device* device, std::uint32_t space, std::uint64_t byte
     const auto rounded = (bytes + granularity - 1) / granularity * granularity;
     std::uint64_t before = 0;
     if (!device->used.reserve(rounded, &before)) return full(before);
-    common::shared_place place;
+    kit::shared_place place;
     const int node = device->setting.numa_node;
-    auto pages = device->plugin->setting.shared ? common::map_shared(rounded, node, place)
-                                                : common::pages::map(rounded, true, node);
+    auto pages =
+        device->plugin->setting.shared ? kit::map_shared(rounded, node, place) : kit::pages::map(rounded, true, node);
     if (!pages) {
       device->used.release(rounded);
       return report.fail(TSR_RESOURCE_EXHAUSTED, "the operating system has no %llu bytes for a simulated device",

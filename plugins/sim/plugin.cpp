@@ -2,10 +2,10 @@
 #include <cstdio>
 #include <cstring>
 
-#include "plugins/common/blas_call.hpp"
-#include "plugins/common/fault_interposer.hpp"
-#include "plugins/common/plugin_calls.hpp"
-#include "plugins/common/plugin_header.hpp"
+#include "plugins/fault/interposer.hpp"
+#include "plugins/kit/abi/plugin_calls.hpp"
+#include "plugins/kit/abi/plugin_header.hpp"
+#include "plugins/kit/kernels/blas_call.hpp"
 #include "plugins/sim/handles.hpp"
 
 namespace tessera::sim {
@@ -39,8 +39,8 @@ std::unique_ptr<tsr_device_s> make_device(tsr_plugin& plugin, std::uint32_t inde
 }
 
 void close(tsr_device& device) {
-  common::close_streams(device.streams);
-  common::close_matrices(device.matrices);
+  kit::close_streams(device.streams);
+  kit::close_matrices(device.matrices);
   device.graphs.for_each([](tsr_graph_s& graph) {
     graph.magic.set(0);
     graph.nodes.reset();
@@ -58,11 +58,11 @@ struct plugin_rules : rules {
   static std::unique_ptr<tsr_device_s> make(plugin& in, std::uint32_t index) { return make_device(in, index); }
   static const tsr_device_table& device_table() { return sim::device_table(); }
   static void close(tsr_device& device) { sim::close(device); }
-  static std::vector<common::offered_extension> extensions(const plugin& in) {
-    std::vector<common::offered_extension> all = {{TSR_EXTENSION_BLAS, in.blas.version, &in.blas},
-                                                  {TSR_EXTENSION_TENSOR, in.tensor.version, &in.tensor},
-                                                  {TSR_EXTENSION_SPARSE, in.sparse.version, &in.sparse},
-                                                  {TSR_EXTENSION_GRAPH, in.graph.version, &in.graph}};
+  static std::vector<kit::offered_extension> extensions(const plugin& in) {
+    std::vector<kit::offered_extension> all = {{TSR_EXTENSION_BLAS, in.blas.version, &in.blas},
+                                               {TSR_EXTENSION_TENSOR, in.tensor.version, &in.tensor},
+                                               {TSR_EXTENSION_SPARSE, in.sparse.version, &in.sparse},
+                                               {TSR_EXTENSION_GRAPH, in.graph.version, &in.graph}};
     if (in.setting.shared) all.push_back({TSR_EXTENSION_IPC, in.ipc.version, &in.ipc});
     return all;
   }
@@ -71,29 +71,28 @@ struct plugin_rules : rules {
 
 tsr_status open(const tsr_host* host, const tsr_option_value* values, std::uint32_t count, tsr_plugin** out_plugin,
                 const void** out_table) {
-  const common::reporter report(host);
-  return common::guarded(report, [&]() -> tsr_status {
+  const kit::reporter report(host);
+  return kit::guarded(report, [&]() -> tsr_status {
     if (host == nullptr || out_plugin == nullptr || out_table == nullptr)
       return report.fail(TSR_INVALID_ARGUMENT, "open: a NULL argument");
     settings setting;
-    if (const auto status = read_settings(report, common::option_reader(values, count), setting)) return status;
+    if (const auto status = read_settings(report, kit::option_reader(values, count), setting)) return status;
     // One number for the process, which the host plugin owns; step in only where nobody has chosen.
-    if (const auto status = common::start_blas(report, setting.blas_threads)) return status;
+    if (const auto status = kit::start_blas(report, setting.blas_threads)) return status;
     auto plugin = std::make_unique<tsr_plugin_s>(report, std::move(setting));
     for (const auto& link : plugin->setting.links) {
       plugin->links.push_back(std::make_unique<peer_link>());
       plugin->links.back()->setting = link;
     }
-    plugin->library = common::blas_library();
+    plugin->library = kit::blas_library();
     plugin->blas = blas_table(plugin->library.c_str());
     plugin->tensor = tensor_table();
     plugin->sparse = sparse_table();
     plugin->graph = graph_table();
     plugin->ipc = ipc_table();
-    const void* table = &common::plugin_calls<plugin_rules>::table;
+    const void* table = &kit::plugin_calls<plugin_rules>::table;
     if (!plugin->setting.faults.rules.empty())  // the devices break as they were told to, like those behind a layer
-      if (const auto status =
-              common::faults::interpose(report, plugin.get(), "sim", table, plugin->setting.faults, &table))
+      if (const auto status = fault::interpose(report, plugin.get(), "sim", table, plugin->setting.faults, &table))
         return status;
     *out_table = table;
     *out_plugin = plugin.release();
@@ -105,7 +104,7 @@ const tsr_plugin_header& header() {
   static const tsr_plugin_header value = [] {
     std::uint32_t count = 0;
     const auto* options = option_schema(count);
-    return common::make_header(TSR_PLUGIN_DEVICE, "sim", options, count, open);
+    return kit::make_header(TSR_PLUGIN_DEVICE, "sim", options, count, open);
   }();
   return value;
 }

@@ -54,14 +54,14 @@ std::uint64_t positive(std::int64_t value) { return static_cast<std::uint64_t>(s
 const tsr_option* option_schema(std::uint32_t& count) {
   static const std::vector<tsr_option> all = [] {
     std::vector<tsr_option> made(std::begin(options), std::end(options));
-    common::faults::add_options(made, "inject_seed");
+    fault::add_options(made, "inject_seed");
     return made;
   }();
   count = static_cast<std::uint32_t>(all.size());
   return all.data();
 }
 
-tsr_status read_settings(const common::reporter& report, const common::option_reader& option, settings& out) {
+tsr_status read_settings(const kit::reporter& report, const kit::option_reader& option, settings& out) {
   settings result;
   const auto clock = option.text("clock", "real");
   if (clock != "real" && clock != "virtual")
@@ -122,7 +122,7 @@ tsr_status read_settings(const common::reporter& report, const common::option_re
         return report.fail(TSR_INVALID_ARGUMENT, "two links go from device %u to %u", l.from, l.to);
     result.links.push_back(l);
   }
-  if (const auto status = common::faults::read_settings(report, option, "inject_seed", result.faults)) return status;
+  if (const auto status = fault::read_settings(report, option, "inject_seed", result.faults)) return status;
   out = std::move(result);
   return TSR_OK;
 }

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "plugins/common/fault_rules.hpp"
-#include "plugins/common/option_reader.hpp"
-#include "plugins/common/report.hpp"
+#include "plugins/fault/rules.hpp"
+#include "plugins/kit/abi/option_reader.hpp"
+#include "plugins/kit/abi/report.hpp"
 
 namespace tessera::sim {
 
@@ -42,7 +42,7 @@ struct settings {
   int blas_threads = 0;  ///< 0: leave OpenBLAS alone if anybody has set it, else 1
   std::vector<device_settings> devices;
   std::vector<link_settings> links;
-  common::faults::settings faults;
+  fault::settings faults;
 };
 
 /// The options that the plugin publishes.
@@ -50,6 +50,6 @@ const tsr_option* option_schema(std::uint32_t& count);
 
 /// Reads and checks the values given to open. Fails: INVALID_ARGUMENT (a name used twice or longer than 63 bytes, a
 /// link from or to a device that does not exist, from a device to itself, or given twice; no memory).
-tsr_status read_settings(const common::reporter& report, const common::option_reader& option, settings& out);
+tsr_status read_settings(const kit::reporter& report, const kit::option_reader& option, settings& out);
 
 }  // namespace tessera::sim

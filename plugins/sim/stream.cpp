@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "plugins/common/copy_plan.hpp"
+#include "plugins/kit/abi/copy_plan.hpp"
 #include "plugins/sim/handles.hpp"
 
 namespace tessera::sim {
@@ -31,7 +31,7 @@ std::uint64_t duration_of(double amount, double rate) noexcept {
   return static_cast<std::uint64_t>(std::min(std::ceil(amount / rate * 1e9), 86400e9));
 }
 
-void launch_delay(tsr_device* device, common::execution& state, std::uint64_t latency_ns) {
+void launch_delay(tsr_device* device, kit::execution& state, std::uint64_t latency_ns) {
   auto& clock = device->plugin->clock;
   const auto end = clock.begin(state.time_ns) + latency_ns;
   clock.wait_until(end);
@@ -45,7 +45,7 @@ void advance(tsr_device* device, std::uint64_t time_ns) noexcept {
   }
 }
 
-void submit(tsr_stream* stream, common::work work) {
+void submit(tsr_stream* stream, kit::work work) {
   if (auto* const recorded = recorded_by(stream)) {
     recorded->push_back(std::move(work));
     return;
@@ -53,16 +53,16 @@ void submit(tsr_stream* stream, common::work work) {
   stream->queue->run(std::move(work));
 }
 
-void submit_kernel(tsr_stream* stream, common::work work) {
+void submit_kernel(tsr_stream* stream, kit::work work) {
   const auto latency = stream->device->setting.launch_latency_ns;
   if (latency == 0 || recorded_by(stream) != nullptr) return submit(stream, std::move(work));
-  submit(stream, [device = stream->device, latency, work = std::move(work)](common::execution& state) {
+  submit(stream, [device = stream->device, latency, work = std::move(work)](kit::execution& state) {
     launch_delay(device, state, latency);
     return work(state);
   });
 }
 
-tsr_status as_computation(tsr_device* device, common::execution& state, double flops,
+tsr_status as_computation(tsr_device* device, kit::execution& state, double flops,
                           const std::function<tsr_status()>& action) {
   auto& clock = device->plugin->clock;
   const bool as_host = device->setting.flops == 0;
@@ -93,8 +93,8 @@ tsr_status stream_create(tsr_device* device, std::uint32_t flags, tsr_stream** o
       return device->report.fail(TSR_RESOURCE_EXHAUSTED, "device '%s' has at most %u streams at a time",
                                  device->setting.name.c_str(), most);
     const auto number = device->streams_made.fetch_add(1, std::memory_order_relaxed);
-    auto line = std::make_shared<common::timeline>(true);
-    auto queue = std::make_unique<common::work_queue>(
+    auto line = std::make_shared<kit::timeline>(true);
+    auto queue = std::make_unique<kit::work_queue>(
         line, device->setting.name.substr(0, 10) + ".s" + std::to_string(number), device->report.host(), &device->loss);
     *out_stream = stream_calls::add(device, std::move(line), std::move(queue));
     return TSR_OK;
@@ -103,8 +103,8 @@ tsr_status stream_create(tsr_device* device, std::uint32_t flags, tsr_stream** o
 
 tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* copy) {
   return gate::on_stream(device, stream, [&]() -> tsr_status {
-    common::copy_plan plan;
-    if (const auto status = common::plan_copy(device->report, copy, plan)) return status;
+    kit::copy_plan plan;
+    if (const auto status = kit::plan_copy(device->report, copy, plan)) return status;
     if (const auto most = device->setting.max_copy; most != 0 && plan.total() > most)
       return device->report.fail(TSR_OUT_OF_RANGE, "device '%s' copies at most %llu bytes at once, %llu were asked for",
                                  device->setting.name.c_str(), static_cast<unsigned long long>(most),
@@ -119,9 +119,9 @@ tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* copy) {
     if (const auto status =
             resolve_side(device, "the source", copy->source_space, copy->source, plan.source_span, &from, held_from))
       return status;
-    submit(stream, [=, held = std::pair(std::move(held_to), std::move(held_from))](common::execution& state) {
+    submit(stream, [=, held = std::pair(std::move(held_to), std::move(held_from))](kit::execution& state) {
       return as_transfer(device, state, *way.line, way.bandwidth, way.latency_ns, plan.total(), [&]() -> tsr_status {
-        common::run_copy(plan, to, from);
+        kit::run_copy(plan, to, from);
         return TSR_OK;
       });
     });
@@ -133,16 +133,16 @@ tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination,
                 std::uint32_t pattern_bytes, std::uint64_t count) {
   return gate::on_stream(device, stream, [&]() -> tsr_status {
     std::uint64_t bytes = 0;
-    if (const auto status = common::check_fill(device->report, pattern, pattern_bytes, count, bytes)) return status;
+    if (const auto status = kit::check_fill(device->report, pattern, pattern_bytes, count, bytes)) return status;
     void* to = nullptr;
     operands resolver(device);
     if (const auto status = resolver.resolve("the destination", destination, bytes, &to)) return status;
-    common::scalar copied;
+    kit::scalar copied;
     std::memcpy(copied.bytes, pattern, pattern_bytes);
-    submit_kernel(stream, [=, held = std::move(resolver.held)](common::execution& state) {
+    submit_kernel(stream, [=, held = std::move(resolver.held)](kit::execution& state) {
       return as_transfer(device, state, device->within, device->setting.memory_bandwidth, 0, bytes,
                          [&]() -> tsr_status {
-                           common::fill_pattern(to, copied.bytes, pattern_bytes, count);
+                           kit::fill_pattern(to, copied.bytes, pattern_bytes, count);
                            return TSR_OK;
                          });
     });
@@ -150,21 +150,21 @@ tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination,
   });
 }
 
-tsr_status run_host_work(tsr_device* device, tsr_stream* stream, const common::host_work& work) {
+tsr_status run_host_work(tsr_device* device, tsr_stream* stream, const kit::host_work& work) {
   return gate::on_stream(device, stream, [&]() -> tsr_status {
-    if (const auto status = common::check(device->report, work)) return status;
+    if (const auto status = kit::check(device->report, work)) return status;
     operands resolver(device);
     std::vector<void*> bases(work.range_count);
     for (std::uint32_t i = 0; i < work.range_count; ++i)
       if (const auto status = resolver.resolve("a range", work.ranges[i], work.bytes_of(i, 1), &bases[i]))
         return status;
     submit_kernel(stream, [device, function = work.function, argument = work.argument, flops = work.modelled_flops,
-                           bases = std::move(bases), held = std::move(resolver.held)](common::execution& state) {
+                           bases = std::move(bases), held = std::move(resolver.held)](kit::execution& state) {
       return as_computation(device, state, flops, [&]() -> tsr_status {
         const auto status = function(argument, bases.data());
         if (status != TSR_OK)
           state.message =
-              std::string("a host task returned ") + common::word_for(status) + " (" + std::to_string(status) + ")";
+              std::string("a host task returned ") + kit::word_for(status) + " (" + std::to_string(status) + ")";
         return status;
       });
     });

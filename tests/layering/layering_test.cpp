@@ -58,7 +58,7 @@ TEST(layering, users_do_not_steer_programs_with_more_rights_by_their_environment
   // core and above: core/base/environment.hpp. A plugin: secure_getenv. The exceptions look at AT_SECURE themselves, or
   // decide nothing by it.
   const std::set<std::string> exceptions = {"core/base/environment.cpp", "hierarchy/discovery/topology.cpp",
-                                            "plugins/common/host_compiler.cpp"};
+                                            "plugins/kit/jit/host_compiler.cpp"};
   std::set<std::string> readers;
   std::size_t files = 0;
   const std::filesystem::path root = TESSERA_SOURCE_DIR;
@@ -154,8 +154,11 @@ INSTANTIATE_TEST_SUITE_P(
                     verdict{"plugins/host/blas.cpp", "host/stream.hpp", true, true},
                     verdict{"plugins/host/blas.cpp", "plugins/host/stream.hpp", true, true},
                     verdict{"plugins/host/blas.cpp", "stream.hpp", true, true},
-                    verdict{"plugins/sim/device.cpp", "plugins/common/ring.hpp", true, true},
-                    verdict{"plugins/sim/device.cpp", "common/ring.hpp", true, true},
+                    verdict{"plugins/sim/device.cpp", "plugins/kit/abi/ring.hpp", true, true},
+                    verdict{"plugins/sim/device.cpp", "kit/abi/ring.hpp", true, true},
+                    verdict{"plugins/sim/plugin.cpp", "plugins/fault/rules.hpp", true, true},
+                    verdict{"plugins/host/plugin.cpp", "plugins/fault/rules.hpp", true, false},
+                    verdict{"plugins/fault/rules.cpp", "plugins/sim/settings.hpp", true, false},
                     verdict{"plugins/sim/device.cpp", "plugins/host/stream.hpp", true, false},
                     verdict{"plugins/sim/device.cpp", "host/stream.hpp", true, false},
                     verdict{"plugins/sim/device.cpp", "core/base/error.hpp", true, false},
@@ -169,6 +172,28 @@ INSTANTIATE_TEST_SUITE_P(
                     verdict{"plugins/gpu_common/emulator/launch.cpp", "boost/context/fiber.hpp", false, true},
                     verdict{"plugins/gpu_common/device.cpp", "boost/dll.hpp", false, false},
                     verdict{"plugins/sim/device.cpp", "toml++/toml.h", false, false}));
+
+INSTANTIATE_TEST_SUITE_P(
+    kit, layering_rule,
+    testing::Values(verdict{"plugins/kit/system/pages.cpp", "plugins/kit/system/pages.hpp", true, true},
+                    verdict{"plugins/kit/abi/work_queue.cpp", "plugins/kit/system/thread_setup.hpp", true, true},
+                    verdict{"plugins/kit/abi/work_queue.cpp", "kit/system/thread_setup.hpp", true, true},
+                    verdict{"plugins/kit/system/pages.hpp", "plugins/kit/abi/report.hpp", true, false},
+                    verdict{"plugins/kit/system/pages.hpp", "kit/abi/report.hpp", true, false},
+                    verdict{"plugins/kit/system/pages.hpp", "plugins/kit/kernels/openblas.hpp", true, false},
+                    verdict{"plugins/kit/system/pages.hpp", "tessera/plugin.h", false, true},
+                    verdict{"plugins/kit/kernels/contract/plan.hpp", "plugins/kit/kernels/permute/permute.hpp", true,
+                            true},
+                    verdict{"plugins/kit/kernels/contract/plan.hpp", "plugins/kit/abi/report.hpp", true, true},
+                    verdict{"plugins/kit/kernels/contract/plan.hpp", "plugins/kit/jit/kernel_text.hpp", true, false},
+                    verdict{"plugins/kit/jit/host_image.cpp", "plugins/kit/system/private_folder.hpp", true, true},
+                    verdict{"plugins/kit/jit/host_image.cpp", "plugins/kit/kernels/openblas.hpp", true, false},
+                    verdict{"plugins/kit/abi/gate.hpp", "plugins/kit/jit/kernel_text.hpp", true, false},
+                    verdict{"plugins/kit/abi/gate.hpp", "plugins/kit/shed/tool.hpp", true, false},
+                    verdict{"plugins/kit/shed/tool.cpp", "plugins/kit/abi/gate.hpp", true, false},
+                    verdict{"plugins/kit/abi/gate.hpp", "plugins/host/handles.hpp", true, false},
+                    verdict{"plugins/kit/abi/gate.hpp", "plugins/fault/rules.hpp", true, false},
+                    verdict{"plugins/kit/abi/gate.hpp", "core/base/error.hpp", true, false}));
 
 INSTANTIATE_TEST_SUITE_P(
     apps_and_examples, layering_rule,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 namespace tessera::layering {
@@ -12,6 +13,10 @@ using namespace std::string_view_literals;
 constexpr std::array core_order = {"base"sv,      "config"sv,   "plugin"sv,    "location"sv, "block"sv,
                                    "memory"sv,    "transfer"sv, "operation"sv, "task"sv,     "validate"sv,
                                    "placement"sv, "schedule"sv, "runtime"sv};
+
+// Folders of plugins/kit, each with its height: a folder includes lower ones. Two of one height do not know each other.
+constexpr std::array kit_heights = {std::pair{"system"sv, 0}, std::pair{"abi"sv, 1}, std::pair{"kernels"sv, 2},
+                                    std::pair{"jit"sv, 2}};
 
 // Prefixes of headers that come with a device or a library of one.
 constexpr std::array device_vendors = {"cuda"sv,  "cublas"sv, "cusparse"sv,    "cusolver"sv, "nvml"sv,
@@ -85,8 +90,25 @@ std::optional<std::string> judge_hierarchy(std::string_view room, const std::vec
   return std::nullopt;
 }
 
-std::optional<std::string> judge_plugin(std::string_view name, const std::vector<std::string_view>& target,
-                                        const include_line& include) {
+// Between the folders of the kit.
+std::optional<std::string> judge_kit(std::string_view room, std::string_view other) {
+  if (room == other) return std::nullopt;
+  const auto find = [](std::string_view name) {
+    return std::find_if(kit_heights.begin(), kit_heights.end(), [&](const auto& one) { return one.first == name; });
+  };
+  const auto from = find(room), to = find(other);
+  for (const auto& [name, found] : {std::pair{room, from}, std::pair{other, to}})
+    if (found == kit_heights.end())
+      return sentence("plugins/kit/" + std::string(name), "is not in the order of the kit (tests/layering/rules.cpp)");
+  if (to->second < from->second) return std::nullopt;
+  return sentence("plugins/kit/" + std::string(other), to->second > from->second ? "stands above " : "stands beside ")
+      .append("plugins/kit/")
+      .append(room);
+}
+
+std::optional<std::string> judge_plugin(const std::vector<std::string_view>& file,
+                                        const std::vector<std::string_view>& target, const include_line& include) {
+  const std::string_view name = component(file, 1);
   const std::string_view root = component(target, 0);
   if (root == "tessera" && include.target != "tessera/plugin.h")
     return "a plugin sees <tessera/plugin.h> and nothing else of Tessera";
@@ -96,7 +118,7 @@ std::optional<std::string> judge_plugin(std::string_view name, const std::vector
   if (name == "gpu_common" && include.target.starts_with("boost/context/")) return std::nullopt;
   if (starts_with_any(include.target, core_libraries))
     return "a plugin includes its vendor's headers, not the libraries of the core";
-  // plugins/ is on the include path of plugins, so "common/..." and "plugins/common/..." mean the same.
+  // plugins/ is on the include path of plugins, so "kit/..." and "plugins/kit/..." mean the same.
   const bool from_plugins = root == "plugins";
   if (include.target == "tessera/plugin.h" || (!from_plugins && (!include.quoted || target.size() < 2)))
     return std::nullopt;
@@ -104,7 +126,10 @@ std::optional<std::string> judge_plugin(std::string_view name, const std::vector
   // What one source makes of several vendors' GPUs.
   const bool of_a_gpu = name.starts_with("cuda") || name.starts_with("hip") || name == "opencl";
   if (of_a_gpu && folder == "gpu_common") return std::nullopt;
-  if (folder != name && folder != "common") return sentence("a plugin does not know plugin", folder);
+  if (name == "kit" && folder == "kit") return judge_kit(component(file, 2), component(target, from_plugins ? 2 : 1));
+  // It injects into itself what the layer injects into others.
+  if (name == "sim" && folder == "fault") return std::nullopt;
+  if (folder != name && folder != "kit") return sentence("a plugin does not know plugin", folder);
   return std::nullopt;
 }
 
@@ -152,7 +177,7 @@ std::optional<std::string> violation(const include_line& include) {
     return "drivers of devices know driver_owner.hpp, not the scheduler";
   if (house == "core") return judge_core(room, target, include.target);
   if (house == "hierarchy") return judge_hierarchy(room, target, include.target);
-  if (house == "plugins") return judge_plugin(room, target, include);
+  if (house == "plugins") return judge_plugin(file, target, include);
   if (room == "sial" && house == "apps" && component(file, 2) == "language") {
     if (const auto rule = judge_language(target, include.target)) return rule;
   }

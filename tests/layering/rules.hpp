@@ -5,8 +5,10 @@
 //              < placement < schedule < runtime; trace is above base only, and every room above base may use it. No
 //              vendor's header, no hwloc; <tessera/plugin.h> from room plugin upwards.
 //   hierarchy  core and itself. hwloc in discovery alone, no other vendor.
-//   plugins    <tessera/plugin.h>, the plugin's own folder, plugins/common, and foreign headers; not the libraries that
-//              the core is made with.
+//   plugins    <tessera/plugin.h>, the plugin's own folder, plugins/kit, and foreign headers; not the libraries that
+//   the
+//              core is made with. cuda*, hip* and opencl: gpu_common too. sim: fault too.
+//   plugins/kit, which knows no plugin: system < abi < kernels, jit; the last two do not know each other.
 //   apps       core/base, core/config, core/runtime, core/trace, hierarchy, tessera/*.hpp, other apps. No device
 //   vendor, no hwloc.
 //              apps/sial/language: itself, core/base, the standard library and fmt.

@@ -12,8 +12,8 @@
 #include <string>
 #include <utility>
 
-#include "plugins/common/blas_call.hpp"
 #include "plugins/gpu_common/emulator/runtime.hpp"
+#include "plugins/kit/kernels/blas_call.hpp"
 
 namespace tessera::test::vendor {
 
@@ -58,20 +58,20 @@ inline int set_stream(void* one, gpu::stream_t stream, const char* function) {
 template <class Call>
 int enqueue(void* one, const char* function, Call call) {
   if (const int wrong = note(function)) return wrong;
-  static_cast<handle*>(one)->stream->run([call = std::move(call)] { common::run(call); });
+  static_cast<handle*>(one)->stream->run([call = std::move(call)] { kit::run(call); });
   return 0;
 }
 
-inline common::scalar scalar_of(tsr_type type, const void* value) {
-  common::scalar made;
-  std::memcpy(made.bytes, value, common::element_bytes(type));
+inline kit::scalar scalar_of(tsr_type type, const void* value) {
+  kit::scalar made;
+  std::memcpy(made.bytes, value, kit::element_bytes(type));
   return made;
 }
 
 /// A matrix product without operands: those follow.
-inline common::gemm_call product(tsr_type type, tsr_transpose transpose_a, tsr_transpose transpose_b, int m, int n,
-                                 int k) {
-  common::gemm_call call{};
+inline kit::gemm_call product(tsr_type type, tsr_transpose transpose_a, tsr_transpose transpose_b, int m, int n,
+                              int k) {
+  kit::gemm_call call{};
   call.type = type;
   call.transpose_a = transpose_a;
   call.transpose_b = transpose_b;

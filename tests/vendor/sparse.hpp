@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "plugins/common/sparse_call.hpp"
+#include "plugins/kit/kernels/sparse_call.hpp"
 #include "tests/vendor/dense.hpp"
 
 namespace tessera::test::vendor {
@@ -52,7 +52,7 @@ inline bool fits(const sparse_matrix& a, const dense_matrix& x, const dense_matr
 /// real ones are.
 inline void multiply(void* one, const sparse_matrix& a, const dense_matrix& x, const dense_matrix& y, const void* alpha,
                      const void* beta, void* buffer, std::size_t bytes) {
-  common::spmm_call call{};
+  kit::spmm_call call{};
   call.type = a.type, call.transpose = TSR_NO_TRANSPOSE;
   call.rows = a.rows, call.columns = a.columns, call.tile_rows = call.tile_columns = a.side, call.nonzeros = a.nonzeros;
   call.column_indices = a.column_indices, call.values = a.values;
@@ -63,7 +63,7 @@ inline void multiply(void* one, const sparse_matrix& a, const dense_matrix& x, c
         if (bytes > 0) std::memset(buffer, 0xab, bytes);
         const std::vector<std::int64_t> wide(starts, starts + lines);
         call.row_starts = wide.data();
-        common::run(call);
+        kit::run(call);
       });
 }
 

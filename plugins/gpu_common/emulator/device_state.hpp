@@ -6,9 +6,9 @@
 #include <mutex>
 #include <optional>
 
-#include "plugins/common/pages.hpp"
-#include "plugins/common/shared_memory.hpp"
 #include "plugins/gpu_common/emulator/runtime.hpp"
+#include "plugins/kit/system/pages.hpp"
+#include "plugins/kit/system/shared_memory.hpp"
 
 namespace tessera::gpu::emulator {
 
@@ -16,8 +16,8 @@ class queued_stream;
 
 /// Memory of a device. With pages it can be exported, or is another process's; without, it is of the heap.
 struct allocation {
-  common::pages pages;
-  common::shared_place place;
+  kit::pages pages;
+  kit::shared_place place;
   bool imported = false;
 };
 

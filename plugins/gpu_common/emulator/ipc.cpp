@@ -25,14 +25,14 @@ error_t import_memory(void** out, const void* handle) {
   allocation made;
   std::memcpy(&made.place, handle, sizeof made.place);
   if (made.place.process == ::getpid()) return error_t::invalid_value;  // as CUDA
-  switch (common::find_shared(made.place, made.pages)) {
-    case common::shared_found::here:
+  switch (kit::find_shared(made.place, made.pages)) {
+    case kit::shared_found::here:
       break;
-    case common::shared_found::gone:
+    case kit::shared_found::gone:
       return error_t::gone;
-    case common::shared_found::denied:
+    case kit::shared_found::denied:
       return error_t::not_permitted;
-    case common::shared_found::no_room:
+    case kit::shared_found::no_room:
       return error_t::out_of_memory;
   }
   made.imported = true;

@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "plugins/common/copy_plan.hpp"
-#include "plugins/common/shared_memory.hpp"
-#include "plugins/common/work_queue.hpp"
 #include "plugins/gpu_common/emulator/device_state.hpp"
+#include "plugins/kit/abi/copy_plan.hpp"
+#include "plugins/kit/abi/work_queue.hpp"
+#include "plugins/kit/system/shared_memory.hpp"
 
 namespace tessera::gpu {
 namespace emulator {
@@ -33,14 +33,14 @@ struct graph {
 class queued_stream final : public stream {
  public:
   queued_stream(int ordinal, const std::atomic<bool>* lost, const std::string& name, const tsr_host* host)
-      : device(ordinal), line(std::make_shared<common::timeline>()), m_lost(lost), m_queue(line, name, host, nullptr) {}
+      : device(ordinal), line(std::make_shared<kit::timeline>()), m_lost(lost), m_queue(line, name, host, nullptr) {}
 
   void run(std::function<void()> work) override;
   std::uint64_t signal() {
     const std::lock_guard lock(m_mutex);
     return m_queue.signal();
   }
-  void wait(std::shared_ptr<common::timeline> other, std::uint64_t value) {
+  void wait(std::shared_ptr<kit::timeline> other, std::uint64_t value) {
     const std::lock_guard lock(m_mutex);
     m_queue.wait(std::move(other), value);
   }
@@ -60,19 +60,19 @@ class queued_stream final : public stream {
   bool is_lost() const { return m_lost->load(std::memory_order_acquire); }
 
   const int device;
-  const std::shared_ptr<common::timeline> line;
+  const std::shared_ptr<kit::timeline> line;
 
  private:
   const std::atomic<bool>* const m_lost;  // then queued work is dropped
   std::mutex m_mutex;
-  common::work_queue m_queue;
+  kit::work_queue m_queue;
   std::shared_ptr<graph::pieces> m_recorded;  // null: work runs
 };
 
 /// Where its last record is; none: it counts as reached.
 struct event {
   std::mutex mutex;
-  std::shared_ptr<common::timeline> line;
+  std::shared_ptr<kit::timeline> line;
   std::uint64_t value = 0;
   int device = -1;
 };
@@ -137,7 +137,7 @@ void queued_stream::run(std::function<void()> work) {
     m_recorded->push_back(std::move(work));
     return;
   }
-  m_queue.run([this, work = std::move(work)](common::execution&) -> tsr_status {
+  m_queue.run([this, work = std::move(work)](kit::execution&) -> tsr_status {
     if (is_lost()) return TSR_OK;
     running = device;
     work();
@@ -274,14 +274,14 @@ error_t allocate(void** out, std::size_t bytes) {
   if (const auto error = alive(); error != error_t::success) return error;
   allocation made;
   if (shares.load()) {
-    auto pages = common::map_shared(bytes, -1, made.place);
+    auto pages = kit::map_shared(bytes, -1, made.place);
     if (!pages) return bytes == 0 ? error_t::invalid_value : error_t::out_of_memory;
     made.pages = std::move(*pages);
     *out = made.pages.data();
   } else if (const auto error = allocate_some(out, bytes); error != error_t::success) {
     return error;
   }
-  common::fill_pattern(*out, &poison, sizeof poison, bytes / sizeof poison);
+  kit::fill_pattern(*out, &poison, sizeof poison, bytes / sizeof poison);
   const std::lock_guard lock(current_state().mutex);
   current_state().allocations.emplace(*out, std::move(made));
   return error_t::success;
@@ -395,7 +395,7 @@ error_t query(event_t event) {
 
 error_t wait(stream_t stream, event_t event) {
   if (const auto error = alive(own(stream).device); error != error_t::success) return error;
-  std::shared_ptr<common::timeline> line;
+  std::shared_ptr<kit::timeline> line;
   std::uint64_t value = 0;
   {
     const std::lock_guard lock(event->mutex);

@@ -58,7 +58,7 @@ void dense_library::prepare(dense_handles& handles, stream_t stream) const {
   solver(handles, stream);
 }
 
-dense_library::answer dense_library::run(const common::gemm_call& call, dense_handles& handles, stream_t stream) const {
+dense_library::answer dense_library::run(const kit::gemm_call& call, dense_handles& handles, stream_t stream) const {
   if (call.m == 0 || call.n == 0 || call.k == 0 || call.batch == 0) return std::nullopt;
   const auto place = place_of(call.type);
   const int ta = m_dialect.transposes[call.transpose_a], tb = m_dialect.transposes[call.transpose_b];
@@ -80,7 +80,7 @@ dense_library::answer dense_library::run(const common::gemm_call& call, dense_ha
     return 0;
   }
   const auto gemm = reinterpret_cast<gemm_strided_function>(m_gemm_strided[place]);
-  const auto bytes = static_cast<std::int64_t>(common::element_bytes(call.type));
+  const auto bytes = static_cast<std::int64_t>(kit::element_bytes(call.type));
   for (const auto stride : {call.stride_a, call.stride_b, call.stride_c})
     if (stride < 0 || stride % bytes != 0) return std::nullopt;
   if (gemm == nullptr || call.batch > 65535) return std::nullopt;
@@ -91,7 +91,7 @@ dense_library::answer dense_library::run(const common::gemm_call& call, dense_ha
               static_cast<int>(call.batch));
 }
 
-dense_library::answer dense_library::run(const common::syrk_call& call, dense_handles& handles, stream_t stream) const {
+dense_library::answer dense_library::run(const kit::syrk_call& call, dense_handles& handles, stream_t stream) const {
   const auto syrk = reinterpret_cast<syrk_function>(m_syrk[place_of(call.type)]);
   if (syrk == nullptr || call.n == 0 || call.k == 0) return std::nullopt;
   void* const handle = blas(handles, stream);
@@ -101,7 +101,7 @@ dense_library::answer dense_library::run(const common::syrk_call& call, dense_ha
               call.beta.bytes, call.c, call.ldc);
 }
 
-dense_library::answer dense_library::run(const common::trsm_call& call, dense_handles& handles, stream_t stream) const {
+dense_library::answer dense_library::run(const kit::trsm_call& call, dense_handles& handles, stream_t stream) const {
   const auto trsm = reinterpret_cast<trsm_function>(m_trsm[place_of(call.type)]);
   if (trsm == nullptr || call.m == 0 || call.n == 0) return std::nullopt;
   void* const handle = blas(handles, stream);
@@ -111,7 +111,7 @@ dense_library::answer dense_library::run(const common::trsm_call& call, dense_ha
               call.alpha.bytes, call.a, call.lda, call.b, call.ldb);
 }
 
-std::uint64_t dense_library::workspace(const common::potrf_call& call, dense_handles& handles, stream_t stream) const {
+std::uint64_t dense_library::workspace(const kit::potrf_call& call, dense_handles& handles, stream_t stream) const {
   const auto place = place_of(call.type);
   if (m_potrf[place] == nullptr || m_dialect.potrf_size == nullptr || m_potrf_size[place] == nullptr || call.n == 0)
     return 0;
@@ -121,10 +121,10 @@ std::uint64_t dense_library::workspace(const common::potrf_call& call, dense_han
   if (handle == nullptr ||
       size_of(handle, m_dialect.triangles[call.triangle], call.n, call.a, call.lda, &elements) != 0)
     return 0;
-  return std::max<std::uint64_t>(static_cast<std::uint64_t>(elements), 1) * common::element_bytes(call.type);
+  return std::max<std::uint64_t>(static_cast<std::uint64_t>(elements), 1) * kit::element_bytes(call.type);
 }
 
-dense_library::answer dense_library::run(const common::potrf_call& call, const scratch_given& scratch, bool recording,
+dense_library::answer dense_library::run(const kit::potrf_call& call, const scratch_given& scratch, bool recording,
                                          dense_handles& handles, stream_t stream) const {
   const auto place = place_of(call.type);
   if (m_potrf[place] == nullptr || call.n == 0) return std::nullopt;
@@ -138,7 +138,7 @@ dense_library::answer dense_library::run(const common::potrf_call& call, const s
   const std::uint64_t bytes = workspace(call, handles, stream);
   if (bytes == 0) return std::nullopt;
   const auto factor = [&](void* memory) {
-    const auto elements = static_cast<int>(bytes / common::element_bytes(call.type));
+    const auto elements = static_cast<int>(bytes / kit::element_bytes(call.type));
     return reinterpret_cast<potrf_with_workspace>(m_potrf[place])(handle, triangle, call.n, call.a, call.lda, memory,
                                                                   elements, call.info);
   };

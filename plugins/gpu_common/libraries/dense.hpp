@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "plugins/common/blas_call.hpp"
 #include "plugins/gpu_common/libraries/library_handle.hpp"
 #include "plugins/gpu_common/libraries/shared_library.hpp"
 #include "plugins/gpu_common/runtime.hpp"
+#include "plugins/kit/kernels/blas_call.hpp"
 
 namespace tessera::gpu {
 
@@ -57,16 +57,16 @@ class dense_library {
   /// Enqueue a call: 0, or the library's number of what went wrong. Nothing if the call is not the library's (it is not
   /// there, lacks the function, or is worse at it): nothing was enqueued, and the own kernels do it.
   using answer = std::optional<int>;
-  answer run(const common::gemm_call& call, dense_handles& handles, stream_t stream) const;
-  answer run(const common::syrk_call& call, dense_handles& handles, stream_t stream) const;
-  answer run(const common::trsm_call& call, dense_handles& handles, stream_t stream) const;
+  answer run(const kit::gemm_call& call, dense_handles& handles, stream_t stream) const;
+  answer run(const kit::syrk_call& call, dense_handles& handles, stream_t stream) const;
+  answer run(const kit::trsm_call& call, dense_handles& handles, stream_t stream) const;
   /// With the caller's scratch memory where that is enough, else with some that is taken and given back in the stream's
   /// order, which is not done while work is recorded.
-  answer run(const common::potrf_call& call, const scratch_given& scratch, bool recording, dense_handles& handles,
+  answer run(const kit::potrf_call& call, const scratch_given& scratch, bool recording, dense_handles& handles,
              stream_t stream) const;
   /// Bytes of scratch memory that this wants; 0: the library finds its own, or does not do the call. Operands are not
   /// looked at.
-  std::uint64_t workspace(const common::potrf_call& call, dense_handles& handles, stream_t stream) const;
+  std::uint64_t workspace(const kit::potrf_call& call, dense_handles& handles, stream_t stream) const;
 
   /// Makes a stream's handles now: while work is recorded they cannot be made.
   void prepare(dense_handles& handles, stream_t stream) const;

@@ -3,7 +3,7 @@
 #include <cctype>
 #include <utility>
 
-#include "plugins/common/kernel_text.hpp"
+#include "plugins/kit/jit/kernel_text.hpp"
 
 namespace tessera::gpu {
 namespace {
@@ -83,7 +83,7 @@ std::string run_time_compiler::log_of(void* program) const {
   return with_colons(log);
 }
 
-tsr_status run_time_compiler::compile(const common::reporter& report, const std::string& text, const char* options,
+tsr_status run_time_compiler::compile(const kit::reporter& report, const std::string& text, const char* options,
                                       const std::string& architecture, std::string& image) const {
   struct program {
     const run_time_compiler& of;
@@ -97,7 +97,7 @@ tsr_status run_time_compiler::compile(const common::reporter& report, const std:
   };
   if (const int code = m_create(&made.is, text.c_str(), "prelude", 0, nullptr, nullptr))
     return fail(TSR_UNKNOWN, "CreateProgram", code);
-  std::vector<std::string> all = common::split_options(options);
+  std::vector<std::string> all = kit::split_options(options);
   for (const std::string& one : all)
     if (!m_dialect.checks_options && !one.starts_with("-D") && !one.starts_with("-U"))
       return report.fail(TSR_INVALID_ARGUMENT, "%s: the option '%s' is not taken; -D and -U are", m_dialect.name,

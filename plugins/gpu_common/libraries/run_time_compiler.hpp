@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "plugins/common/report.hpp"
 #include "plugins/gpu_common/libraries/shared_library.hpp"
+#include "plugins/kit/abi/report.hpp"
 
 namespace tessera::gpu {
 
@@ -34,7 +34,7 @@ class run_time_compiler {
   /// Compiles a text of the vendor's dialect for an architecture ("compute_90", "gfx90a"). The compiler's messages, as
   /// "file:line: error ...", are the record. Fails: INVALID_ARGUMENT (the text, an option), RESOURCE_EXHAUSTED,
   /// UNKNOWN.
-  tsr_status compile(const common::reporter& report, const std::string& text, const char* options,
+  tsr_status compile(const kit::reporter& report, const std::string& text, const char* options,
                      const std::string& architecture, std::string& image) const;
 
  private:

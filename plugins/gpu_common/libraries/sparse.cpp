@@ -93,7 +93,7 @@ std::string sparse_library::missing() const {
   return {};
 }
 
-const char* sparse_library::why_not(const common::csr_matrix& matrix, const std::int64_t* row_starts,
+const char* sparse_library::why_not(const kit::csr_matrix& matrix, const std::int64_t* row_starts,
                                     const std::int32_t* column_indices) const {
   if (matrix.nonzeros == 0 || matrix.rows == 0) return "it is empty";
   if (matrix.rows >= most || matrix.columns > most || matrix.nonzeros > most) return "32 bits do not count it";
@@ -254,7 +254,7 @@ class sparse_library::attempt {
   const sparse_library& m_library;
   const sparse_dialect& m_dialect;
   const library_product& m_product;
-  const common::spmm_call& m_call;
+  const kit::spmm_call& m_call;
   void* const m_handle;
   const stream_t m_stream;
   const int m_type;
@@ -265,13 +265,13 @@ class sparse_library::attempt {
 
 std::optional<std::string> sparse_library::run(const library_product& product, sparse_handles& handles,
                                                stream_t stream) const {
-  const common::spmm_call& call = product.call;
+  const kit::spmm_call& call = product.call;
   // Transposed products of both libraries add atomically: other bits each time, which the table does not allow.
   if (product.starts == nullptr || call.transpose != TSR_NO_TRANSPOSE || call.b == 0 || call.b > most)
     return std::nullopt;
   if (is_zero(call.type, call.alpha.bytes)) return std::nullopt;  // A and X are not read
   for (const void* operand : {call.values, call.x, static_cast<const void*>(call.y)})
-    if (reinterpret_cast<std::uintptr_t>(operand) % common::element_bytes(call.type) != 0) return std::nullopt;
+    if (reinterpret_cast<std::uintptr_t>(operand) % kit::element_bytes(call.type) != 0) return std::nullopt;
   void* const handle =
       handles.m_handle.made(m_library, m_dialect.create, m_dialect.destroy, m_dialect.set_stream, stream);
   if (handle == nullptr) return std::nullopt;

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "plugins/common/sparse_call.hpp"
 #include "plugins/gpu_common/libraries/library_handle.hpp"
 #include "plugins/gpu_common/libraries/shared_library.hpp"
 #include "plugins/gpu_common/runtime.hpp"
+#include "plugins/kit/kernels/sparse_call.hpp"
 
 namespace tessera::gpu {
 
@@ -46,7 +46,7 @@ class sparse_handles {
 
 /// Y = alpha A X + beta Y as it is passed on. Pointers are the device's, scalars the host's.
 struct library_product {
-  common::spmm_call call;
+  kit::spmm_call call;
   const std::int32_t* starts;  ///< the rows' starts in 32 bits
   void* workspace;             ///< the caller's; null: none
   std::uint64_t workspace_bytes;
@@ -71,7 +71,7 @@ class sparse_library {
 
   /// Why products with this matrix are not the library's, or null if they are. The arrays are what the host has read of
   /// it.
-  const char* why_not(const common::csr_matrix& matrix, const std::int64_t* row_starts,
+  const char* why_not(const kit::csr_matrix& matrix, const std::int64_t* row_starts,
                       const std::int32_t* column_indices) const;
 
   /// Enqueues a call of such a matrix: "", or what failed. Nothing if the call is not the library's after all

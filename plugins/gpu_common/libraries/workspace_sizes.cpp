@@ -21,7 +21,7 @@ bool workspace_sizes::begin() {
   return true;
 }
 
-std::uint64_t workspace_sizes::of(const dense_library& library, const common::potrf_call& call) {
+std::uint64_t workspace_sizes::of(const dense_library& library, const kit::potrf_call& call) {
   const std::array<std::int64_t, 4> shape{call.type, call.triangle, call.n, call.lda};
   const std::lock_guard lock(m_mutex);
   if (const auto known = m_potrf.find(shape); known != m_potrf.end()) return known->second;

@@ -5,10 +5,10 @@
 #include <mutex>
 #include <optional>
 
-#include "plugins/common/sparse_call.hpp"
 #include "plugins/gpu_common/libraries/dense.hpp"
 #include "plugins/gpu_common/libraries/sparse.hpp"
 #include "plugins/gpu_common/runtime.hpp"
+#include "plugins/kit/kernels/sparse_call.hpp"
 
 namespace tessera::gpu {
 
@@ -23,7 +23,7 @@ class workspace_sizes {
 
   /// Bytes that this call wants beyond its operands, whose addresses are not looked at; 0 where the library finds its
   /// own or is not used.
-  std::uint64_t of(const dense_library& library, const common::potrf_call& call);
+  std::uint64_t of(const dense_library& library, const kit::potrf_call& call);
   std::uint64_t of(const sparse_library& library, const library_product& product);
 
  private:

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "plugins/common/kernel_text.hpp"
-#include "plugins/common/launch_check.hpp"
 #include "plugins/gpu_common/libraries/run_time_compiler.hpp"
 #include "plugins/gpu_common/native/vendor.hpp"
+#include "plugins/kit/abi/launch_check.hpp"
+#include "plugins/kit/jit/kernel_text.hpp"
 
 namespace tessera::gpu {
 namespace {
@@ -85,7 +85,7 @@ tsr_status find_entry(tsr_device* device, void* code, const char* name, std::sha
 
 tsr_status launch_entry(tsr_device* device, tsr_stream* stream, void* entry, const tsr_launch* how) {
   const entry_point& kernel = *static_cast<entry_point*>(entry);
-  if (const auto status = common::check_geometry(device->report, kernel.name.c_str(), how)) return status;
+  if (const auto status = kit::check_geometry(device->report, kernel.name.c_str(), how)) return status;
   std::vector<void*> values(how->argument_count), places(how->argument_count);
   operands resolver(device);
   for (std::uint32_t i = 0; i < how->argument_count; ++i) {
@@ -124,8 +124,8 @@ std::string compiler_identity(const tsr_device& device) {
 }
 
 tsr_status compile_code(tsr_device* device, const char* text, const char* options, std::string& image) {
-  return device->plugin->compiler->compile(device->report, common::gpu_source(text), options,
-                                           device->facts.architecture, image);
+  return device->plugin->compiler->compile(device->report, kit::gpu_source(text), options, device->facts.architecture,
+                                           image);
 }
 
 }  // namespace tessera::gpu

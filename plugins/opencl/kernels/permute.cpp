@@ -15,7 +15,7 @@ error_t permute(const permutation& plan, tsr_type type, const void* alpha, const
                         : plan.element_bytes == 8 ? element::word8
                                                   : element::word16;
   const element kind = moves ? words : element_of(type);
-  const common::scalar nothing;
+  const kit::scalar nothing;
   const bytes_of by = moves ? bytes_of{nothing.bytes, plan.element_bytes} : one_element(type, alpha);
   const bytes_of added = moves ? by : one_element(type, beta);
   const cl_int reads = !moves && !is_zero(type, beta);

@@ -13,7 +13,7 @@ constexpr std::size_t partial_sums = 256;  // what reduction_scratch holds
 /// The element that BLAS counts as the first.
 const void* first(tsr_type type, const void* x, std::int64_t n, std::int64_t inc) {
   if (inc >= 0 || n <= 0) return x;
-  return static_cast<const char*>(x) + (1 - n) * inc * static_cast<std::int64_t>(common::element_bytes(type));
+  return static_cast<const char*>(x) + (1 - n) * inc * static_cast<std::int64_t>(kit::element_bytes(type));
 }
 
 error_t reduce(cl_int norm, tsr_type type, std::int64_t n, const void* x, std::int64_t incx, const void* y,

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "plugins/common/kernel_text.hpp"
+#include "plugins/kit/jit/kernel_text.hpp"
 
 namespace tessera::gpu {
 namespace {
@@ -33,12 +33,12 @@ class run_time_compiler_test : public testing::TestWithParam<vendor> {
   }
   tsr_status compile(const char* text, const char* options = "", const char* architecture = nullptr) {
     m_said.clear();
-    return m_compiler.compile(m_report, common::gpu_source(text), options,
+    return m_compiler.compile(m_report, kit::gpu_source(text), options,
                               architecture != nullptr ? architecture : GetParam().architecture, m_image);
   }
   const run_time_compiler m_compiler{GetParam().dialect, {GetParam().folder, true}};
   tsr_host m_host{};
-  const common::reporter m_report{&m_host};
+  const kit::reporter m_report{&m_host};
   std::string m_said, m_image;
 };
 

@@ -1,6 +1,0 @@
-#pragma once
-// The version of the plugins of this tree.
-
-namespace tessera::common {
-inline constexpr const char* plugin_version = "0.1.0";
-}
