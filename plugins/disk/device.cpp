@@ -1,7 +1,6 @@
 // The device table of the disk: its space, its links, its queries, its counters.
 #include "plugins/disk/handles.hpp"
 #include "plugins/kit/abi/device_calls.hpp"
-#include "plugins/kit/abi/out_struct.hpp"
 
 namespace tessera::disk {
 
@@ -19,39 +18,28 @@ tsr_status check_sides(const tsr_device* device, const tsr_space_ref& source, co
 
 namespace {
 
-tsr_status spaces(tsr_device* device, std::uint32_t index, tsr_space_desc* out_desc) {
-  return gate::on_device(device, [&]() -> tsr_status {
-    if (out_desc == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "spaces: out_desc is NULL");
-    if (index != 0) return device->report.fail(TSR_OUT_OF_RANGE, "spaces: index %u of 1", index);
+/// What the device tells of itself.
+struct told : rules {
+  static std::size_t space_count(const tsr_device&) { return 1; }
+  static tsr_space_desc describe(const tsr_device& of, std::uint32_t) {
     tsr_space_desc desc{};
     desc.kind = TSR_SPACE_STORAGE;
     desc.numa_node = -1;
-    desc.bytes = device->allocated.limit();
+    desc.bytes = of.allocated.limit();
     desc.granularity = cell_bytes;
     desc.alignment = cell_bytes;
     desc.name = "storage";
-    kit::fill_out(out_desc, desc);
-    return TSR_OK;
-  });
-}
-
-tsr_status link(tsr_device* device, tsr_space_ref source, tsr_space_ref destination, tsr_link_desc* out_link) {
-  return gate::on_device(device, [&]() -> tsr_status {
-    if (out_link == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "link: out_link is NULL");
-    if (const auto status = check_sides(device, source, destination)) return status;
+    return desc;
+  }
+  static tsr_status find_link(tsr_device& of, const tsr_space_ref& source, const tsr_space_ref& destination,
+                              tsr_link_desc& out) {
+    if (const auto status = check_sides(&of, source, destination)) return status;
     const bool inside = source.device == destination.device;  // each byte crosses twice
-    tsr_link_desc desc{};
-    desc.link_class = inside ? TSR_LINK_SAME : TSR_LINK_STORAGE;
-    desc.bandwidth = inside ? device->setting.bandwidth / 2 : device->setting.bandwidth;
-    desc.latency = static_cast<double>(device->setting.latency_ns) * (inside ? 2 : 1);
-    kit::fill_out(out_link, desc);
+    out.link_class = inside ? TSR_LINK_SAME : TSR_LINK_STORAGE;
+    out.bandwidth = inside ? of.setting.bandwidth / 2 : of.setting.bandwidth;
+    out.latency = static_cast<double>(of.setting.latency_ns) * (inside ? 2 : 1);
     return TSR_OK;
-  });
-}
-
-/// What query tells.
-struct told : rules {
-  static std::size_t space_count(const tsr_device&) { return 1; }
+  }
   static std::uint64_t free_bytes(const tsr_device& of, std::uint32_t) {
     return of.allocated.limit() - of.allocated.used();
   }
@@ -84,16 +72,7 @@ tsr_status read_counters(tsr_device* device, tsr_counter* counters, std::uint32_
 
 const tsr_device_table& device_table() {
   static const tsr_device_table table = [] {
-    tsr_device_table t{};
-    t.struct_size = sizeof t;
-    t.spaces = spaces;
-    t.link = link;
-    t.mem_alloc = mem_alloc;
-    t.mem_free = mem_free;
-    t.stream_create = stream_create;
-    t.copy = copy;
-    t.fill = fill;
-    kit::device_calls<told>::put_into(t);
+    tsr_device_table t = kit::make_device_table<told>(mem_alloc, mem_free, stream_create, copy, fill);
     stream_calls::put_into(t);
     registration_calls::put_into(t);
     return t;

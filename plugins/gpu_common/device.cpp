@@ -4,7 +4,6 @@
 
 #include "plugins/gpu_common/handles.hpp"
 #include "plugins/kit/abi/device_calls.hpp"
-#include "plugins/kit/abi/out_struct.hpp"
 
 namespace tessera::gpu {
 
@@ -41,21 +40,48 @@ bool reaches(int ordinal, int peer) {
 
 namespace {
 
-tsr_status check_side(const tsr_device* device, const tsr_space_ref& side) {
-  if (side.device == nullptr) return TSR_OK;
-  if (!device->plugin->devices.holds(side.device))
-    return device->report.fail(TSR_INVALID_ARGUMENT, "a side is no open device of this plugin");
-  if (side.space >= space_count)
-    return device->report.fail(TSR_OUT_OF_RANGE, "space %u of %u", side.space, +space_count);
-  return TSR_OK;
-}
+/// What the device tells of itself.
+struct told : rules {
+  static std::size_t space_count(const tsr_device&) { return gpu::space_count; }
+  static tsr_space_desc describe(const tsr_device& of, std::uint32_t space) {
+    const bool own = space == device_space;
+    tsr_space_desc desc{};
+    const bool managed = own && of.plugin->setting.managed;
+    desc.kind = managed ? TSR_SPACE_MANAGED : own ? TSR_SPACE_DEVICE : TSR_SPACE_PINNED;
+    if (device_memory_is_addressable) desc.capabilities |= TSR_SPACE_ADDRESSABLE;
+    if (!own || managed) desc.capabilities |= TSR_SPACE_HOST_VISIBLE;
+    const auto& all = of.plugin->ordinals;
+    const bool all_peers = own && all.size() > 1 && std::all_of(all.begin(), all.end(), [&](int peer) {
+                             return peer == of.ordinal || reaches(peer, of.ordinal);
+                           });
+    if (all_peers) desc.capabilities |= TSR_SPACE_PEER_COPY;
+    desc.numa_node = -1;
+    desc.bytes = of.used[space].limit();
+    desc.granularity = 256;
+    desc.alignment = 256;  // what vendors promise
+    desc.name = own ? "memory" : "pinned";
+    return desc;
+  }
+  static tsr_status find_link(tsr_device& of, const tsr_space_ref& source, const tsr_space_ref& destination,
+                              tsr_link_desc& out) {
+    return gpu::find_link(&of, source, destination, out);
+  }
+  static std::uint64_t free_bytes(const tsr_device& of, std::uint32_t space) {
+    return of.used[space].limit() - of.used[space].used();
+  }
+  static std::optional<std::uint64_t> milliwatts(const tsr_device& of) {
+    const auto& sensors = of.plugin->sensors;
+    return sensors != nullptr ? sensors->milliwatts(of.facts.pci_address) : std::nullopt;
+  }
+  static std::uint64_t clock_ns(const tsr_device& of) { return kit::ns_since(of.opened_at); }
+};
 
 }  // namespace
 
 tsr_status find_link(tsr_device* device, const tsr_space_ref& source, const tsr_space_ref& destination,
                      tsr_link_desc& out) {
-  if (const auto status = check_side(device, source)) return status;
-  if (const auto status = check_side(device, destination)) return status;
+  for (const auto* side : {&source, &destination})
+    if (const auto status = kit::device_calls<told>::check_side(*device, *side)) return status;
   if (source.device != device && destination.device != device)
     return device->report.fail(TSR_UNIMPLEMENTED, "neither side belongs to device '%s'", device->facts.name);
   const auto& setting = device->plugin->setting;
@@ -80,76 +106,15 @@ tsr_status find_link(tsr_device* device, const tsr_space_ref& source, const tsr_
   return TSR_OK;
 }
 
-namespace {
-
-tsr_status spaces(tsr_device* device, std::uint32_t index, tsr_space_desc* out_desc) {
-  return gate::on_device(device, [&]() -> tsr_status {
-    if (out_desc == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "spaces: out_desc is NULL");
-    if (index >= space_count)
-      return device->report.fail(TSR_OUT_OF_RANGE, "spaces: index %u of %u", index, +space_count);
-    const bool own = index == device_space;
-    tsr_space_desc desc{};
-    const bool managed = own && device->plugin->setting.managed;
-    desc.kind = managed ? TSR_SPACE_MANAGED : own ? TSR_SPACE_DEVICE : TSR_SPACE_PINNED;
-    if (device_memory_is_addressable) desc.capabilities |= TSR_SPACE_ADDRESSABLE;
-    if (!own || managed) desc.capabilities |= TSR_SPACE_HOST_VISIBLE;
-    const auto& all = device->plugin->ordinals;
-    const bool all_peers = own && all.size() > 1 && std::all_of(all.begin(), all.end(), [&](int peer) {
-                             return peer == device->ordinal || reaches(peer, device->ordinal);
-                           });
-    if (all_peers) desc.capabilities |= TSR_SPACE_PEER_COPY;
-    desc.numa_node = -1;
-    desc.bytes = device->used[index].limit();
-    desc.granularity = 256;
-    desc.alignment = 256;  // what vendors promise
-    desc.name = own ? "memory" : "pinned";
-    kit::fill_out(out_desc, desc);
-    return TSR_OK;
-  });
-}
-
-tsr_status link(tsr_device* device, tsr_space_ref source, tsr_space_ref destination, tsr_link_desc* out_link) {
-  return gate::on_device(device, [&]() -> tsr_status {
-    if (out_link == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "link: out_link is NULL");
-    tsr_link_desc desc{};
-    if (const auto status = find_link(device, source, destination, desc)) return status;
-    kit::fill_out(out_link, desc);
-    return TSR_OK;
-  });
-}
-
-/// What query tells.
-struct told : rules {
-  static std::size_t space_count(const tsr_device&) { return gpu::space_count; }
-  static std::uint64_t free_bytes(const tsr_device& of, std::uint32_t space) {
-    return of.used[space].limit() - of.used[space].used();
-  }
-  static std::optional<std::uint64_t> milliwatts(const tsr_device& of) {
-    const auto& sensors = of.plugin->sensors;
-    return sensors != nullptr ? sensors->milliwatts(of.facts.pci_address) : std::nullopt;
-  }
-  static std::uint64_t clock_ns(const tsr_device& of) { return kit::ns_since(of.opened_at); }
-};
-
-}  // namespace
-
 const tsr_device_table& device_table() {
   static const tsr_device_table table = [] {
-    tsr_device_table t{};
-    t.struct_size = sizeof t;
-    t.spaces = spaces;
-    t.link = link;
-    t.mem_alloc = mem_alloc;
-    t.mem_free = mem_free;
+    tsr_device_table t = kit::make_device_table<told>(mem_alloc, mem_free, stream_create, copy, fill);
     if (device_memory_is_addressable) t.mem_base = mem_base;
     if (has_pinned_memory) t.host_register = host_register;
     if (has_pinned_memory) t.host_unregister = host_unregister;
-    t.copy = copy;
-    t.fill = fill;
 #if defined(TESSERA_GPU_EMULATED)
     kit::put_host_work_into<run_host_work>(t);
 #endif
-    kit::device_calls<told>::put_into(t);
     put_streams_into(t);
     put_modules_into(t);
     return t;

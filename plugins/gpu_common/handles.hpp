@@ -203,6 +203,8 @@ tsr_ipc_table ipc_table();
 bool has_ipc(const tsr_plugin_s& plugin);
 
 // stream.cpp
+tsr_status stream_create(tsr_device* device, std::uint32_t flags, tsr_stream** out_stream);
+/// What else a stream does.
 void put_streams_into(tsr_device_table& table);
 /// Ends all streams, then the pools behind them. Nobody else uses the device any more.
 void close_streams(tsr_device& device);

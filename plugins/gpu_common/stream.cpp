@@ -6,9 +6,7 @@
 #include "plugins/kit/abi/stream.hpp"
 
 namespace tessera::gpu {
-namespace {
-
-tsr_status create(tsr_device* device, std::uint32_t flags, tsr_stream** out_stream) {
+tsr_status stream_create(tsr_device* device, std::uint32_t flags, tsr_stream** out_stream) {
   return gate::on_device(device, [&]() -> tsr_status {
     if (out_stream == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "stream_create: out_stream is NULL");
     if ((flags & TSR_STREAM_INLINE) != 0)
@@ -26,6 +24,8 @@ tsr_status create(tsr_device* device, std::uint32_t flags, tsr_stream** out_stre
     return TSR_OK;
   });
 }
+
+namespace {
 
 /// Gives back what a stream has whose work is done.
 void dismantle(tsr_device& device, tsr_stream& stream) {
@@ -179,7 +179,6 @@ tsr_status native(tsr_device* device, tsr_stream* stream, void** out_native) {
 }  // namespace
 
 void put_streams_into(tsr_device_table& table) {
-  table.stream_create = create;
   table.stream_destroy = destroy;
   table.stream_signal = signal;
   table.stream_progress = progress;

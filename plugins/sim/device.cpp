@@ -2,26 +2,51 @@
 #include <algorithm>
 
 #include "plugins/kit/abi/device_calls.hpp"
-#include "plugins/kit/abi/out_struct.hpp"
 #include "plugins/sim/handles.hpp"
 
 namespace tessera::sim {
 namespace {
 
-/// Whether the reference names host memory or an open device of this plugin, and its one space.
-tsr_status check_side(const tsr_device* device, const tsr_space_ref& side) {
-  if (side.device == nullptr) return TSR_OK;
-  if (!device->plugin->devices.holds(side.device))
-    return device->report.fail(TSR_INVALID_ARGUMENT, "a side is no open device of this plugin");
-  if (side.space != 0) return device->report.fail(TSR_OUT_OF_RANGE, "space %u of 1", side.space);
-  return TSR_OK;
-}
+/// What the device tells of itself.
+struct told : rules {
+  static std::size_t space_count(const tsr_device&) { return 1; }
+  static tsr_space_desc describe(const tsr_device& of, std::uint32_t) {
+    const auto& links = of.plugin->links;
+    const auto incoming =
+        std::count_if(links.begin(), links.end(), [&](const auto& link) { return link->setting.to == of.index; });
+    const auto others = static_cast<std::ptrdiff_t>(of.plugin->setting.devices.size()) - 1;
+    tsr_space_desc desc{};
+    desc.kind = TSR_SPACE_DEVICE;
+    if (others > 0 && incoming == others) desc.capabilities |= TSR_SPACE_PEER_COPY;
+    desc.numa_node = of.setting.numa_node;
+    desc.bytes = of.setting.memory;
+    desc.granularity = 256;
+    desc.alignment = kit::page_bytes();
+    desc.name = of.space_name.c_str();
+    return desc;
+  }
+  static tsr_status find_link(tsr_device& of, const tsr_space_ref& source, const tsr_space_ref& destination,
+                              tsr_link_desc& out) {
+    route way;
+    if (const auto status = find_route(&of, source, destination, way)) return status;
+    out.link_class = way.link_class;
+    out.bandwidth = way.bandwidth;
+    out.latency = static_cast<double>(way.latency_ns);
+    return TSR_OK;
+  }
+  static std::uint64_t free_bytes(const tsr_device& of, std::uint32_t) { return of.setting.memory - of.used.used(); }
+  static std::uint64_t clock_ns(const tsr_device& of) {
+    const sim_clock& clock = of.plugin->clock;
+    return clock.is_virtual() ? of.latest_ns.load(std::memory_order_relaxed) : clock.now() - of.opened_ns;
+  }
+  static std::uint64_t busy_ns(const tsr_device& of) { return of.busy_ns.load(std::memory_order_relaxed); }
+};
 
 }  // namespace
 
 tsr_status find_route(tsr_device* device, const tsr_space_ref& source, const tsr_space_ref& destination, route& out) {
-  if (const auto status = check_side(device, source)) return status;
-  if (const auto status = check_side(device, destination)) return status;
+  for (const auto* side : {&source, &destination})
+    if (const auto status = kit::device_calls<told>::check_side(*device, *side)) return status;
   const auto& setting = device->setting;
   if (source.device != device && destination.device != device)
     return device->report.fail(TSR_UNIMPLEMENTED, "neither side belongs to device '%s'", setting.name.c_str());
@@ -43,69 +68,10 @@ tsr_status find_route(tsr_device* device, const tsr_space_ref& source, const tsr
   return TSR_OK;
 }
 
-namespace {
-
-tsr_status spaces(tsr_device* device, std::uint32_t index, tsr_space_desc* out_desc) {
-  return gate::on_device(device, [&]() -> tsr_status {
-    if (out_desc == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "spaces: out_desc is NULL");
-    if (index != 0) return device->report.fail(TSR_OUT_OF_RANGE, "spaces: index %u of 1", index);
-    const auto& links = device->plugin->links;
-    const auto incoming =
-        std::count_if(links.begin(), links.end(), [&](const auto& link) { return link->setting.to == device->index; });
-    const auto others = static_cast<std::ptrdiff_t>(device->plugin->setting.devices.size()) - 1;
-    tsr_space_desc desc{};
-    desc.kind = TSR_SPACE_DEVICE;
-    if (others > 0 && incoming == others) desc.capabilities |= TSR_SPACE_PEER_COPY;
-    desc.numa_node = device->setting.numa_node;
-    desc.bytes = device->setting.memory;
-    desc.granularity = 256;
-    desc.alignment = kit::page_bytes();
-    desc.name = device->space_name.c_str();
-    kit::fill_out(out_desc, desc);
-    return TSR_OK;
-  });
-}
-
-tsr_status link(tsr_device* device, tsr_space_ref source, tsr_space_ref destination, tsr_link_desc* out_link) {
-  return gate::on_device(device, [&]() -> tsr_status {
-    if (out_link == nullptr) return device->report.fail(TSR_INVALID_ARGUMENT, "link: out_link is NULL");
-    route way;
-    if (const auto status = find_route(device, source, destination, way)) return status;
-    tsr_link_desc desc{};
-    desc.link_class = way.link_class;
-    desc.bandwidth = way.bandwidth;
-    desc.latency = static_cast<double>(way.latency_ns);
-    kit::fill_out(out_link, desc);
-    return TSR_OK;
-  });
-}
-
-/// What query tells.
-struct told : rules {
-  static std::size_t space_count(const tsr_device&) { return 1; }
-  static std::uint64_t free_bytes(const tsr_device& of, std::uint32_t) { return of.setting.memory - of.used.used(); }
-  static std::uint64_t clock_ns(const tsr_device& of) {
-    const sim_clock& clock = of.plugin->clock;
-    return clock.is_virtual() ? of.latest_ns.load(std::memory_order_relaxed) : clock.now() - of.opened_ns;
-  }
-  static std::uint64_t busy_ns(const tsr_device& of) { return of.busy_ns.load(std::memory_order_relaxed); }
-};
-
-}  // namespace
-
 const tsr_device_table& device_table() {
   static const tsr_device_table table = [] {
-    tsr_device_table t{};
-    t.struct_size = sizeof t;
-    t.spaces = spaces;
-    t.link = link;
-    t.mem_alloc = mem_alloc;
-    t.mem_free = mem_free;
-    t.stream_create = stream_create;
-    t.copy = copy;
-    t.fill = fill;
+    tsr_device_table t = kit::make_device_table<told>(mem_alloc, mem_free, stream_create, copy, fill);
     kit::put_host_work_into<run_host_work>(t);
-    kit::device_calls<told>::put_into(t);
     stream_calls::put_into(t);
     registration_calls::put_into(t);
     put_refusals_into(t);

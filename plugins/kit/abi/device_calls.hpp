@@ -1,5 +1,5 @@
 #pragma once
-// The entries of a device table by which a device tells of itself: query and health.
+// The table of a device, and its entries by which the device tells of itself: spaces, link, query and health.
 #include <tessera/plugin.h>
 
 #include <atomic>
@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "plugins/kit/abi/gate.hpp"
+#include "plugins/kit/abi/out_struct.hpp"
 
 namespace tessera::kit {
 
@@ -18,7 +19,9 @@ inline std::uint64_t ns_since(std::chrono::steady_clock::time_point then) {
 }
 
 /// `Rules` as for gate; the device has `live_allocations`. With
-///   space_count(const device&)               of what query may ask
+///   space_count(const device&)
+///   describe(const device&, space)           the tsr_space_desc of a space that is there
+///   find_link(device&, source, destination, tsr_link_desc& out)   a status, with a record where it is not TSR_OK
 ///   free_bytes(const device&, space)         of a space that is there
 ///   clock_ns(const device&)                  since the device was opened
 ///   busy_ns(const device&)                   how long it has computed; without it the key is not offered
@@ -29,8 +32,41 @@ struct device_calls {
   using checked = gate<Rules>;
 
   static void put_into(tsr_device_table& table) {
+    table.spaces = spaces;
+    table.link = link;
     table.query = query;
     table.health = health;
+  }
+
+  static tsr_status spaces(device* on, std::uint32_t index, tsr_space_desc* out_desc) {
+    return checked::on_device(on, [&]() -> tsr_status {
+      if (out_desc == nullptr) return on->report.fail(TSR_INVALID_ARGUMENT, "spaces: out_desc is NULL");
+      const std::size_t count = Rules::space_count(*on);
+      if (index >= count) return on->report.fail(TSR_OUT_OF_RANGE, "spaces: index %u of %zu", index, count);
+      fill_out(out_desc, Rules::describe(*on, index));
+      return TSR_OK;
+    });
+  }
+
+  static tsr_status link(device* on, tsr_space_ref source, tsr_space_ref destination, tsr_link_desc* out_link) {
+    return checked::on_device(on, [&]() -> tsr_status {
+      if (out_link == nullptr) return on->report.fail(TSR_INVALID_ARGUMENT, "link: out_link is NULL");
+      tsr_link_desc desc{};
+      if (const auto status = Rules::find_link(*on, source, destination, desc)) return status;
+      fill_out(out_link, desc);
+      return TSR_OK;
+    });
+  }
+
+  /// Whether a side of a copy is host memory or a space of an open device of the same plugin, which has `devices`, a
+  /// device_list. Fails: INVALID_ARGUMENT, OUT_OF_RANGE.
+  static tsr_status check_side(const device& on, const tsr_space_ref& side) {
+    if (side.device == nullptr) return TSR_OK;
+    if (!on.plugin->devices.holds(side.device))
+      return on.report.fail(TSR_INVALID_ARGUMENT, "a side is no open device of this plugin");
+    const std::size_t count = Rules::space_count(*side.device);
+    if (side.space >= count) return on.report.fail(TSR_OUT_OF_RANGE, "space %u of %zu", side.space, count);
+    return TSR_OK;
   }
 
   static tsr_status query(device* on, tsr_query_key key, std::uint32_t index, std::uint64_t* out_value) {
@@ -74,5 +110,23 @@ struct device_calls {
     return checked::on_device(on, [] { return TSR_OK; });
   }
 };
+
+/// The entries that every device has: those of device_calls, and these, which each plugin writes itself. What a device
+/// offers besides is put into the table by its plugin.
+template <class Rules>
+tsr_device_table make_device_table(decltype(tsr_device_table::mem_alloc) mem_alloc,
+                                   decltype(tsr_device_table::mem_free) mem_free,
+                                   decltype(tsr_device_table::stream_create) stream_create,
+                                   decltype(tsr_device_table::copy) copy, decltype(tsr_device_table::fill) fill) {
+  tsr_device_table made{};
+  made.struct_size = sizeof made;
+  made.mem_alloc = mem_alloc;
+  made.mem_free = mem_free;
+  made.stream_create = stream_create;
+  made.copy = copy;
+  made.fill = fill;
+  device_calls<Rules>::put_into(made);
+  return made;
+}
 
 }  // namespace tessera::kit
