@@ -219,8 +219,17 @@ bool stream::poll_once() {
   // Nobody else will tell.
   if (m_wake != nullptr && busy() && m_calls_due.load(std::memory_order_seq_cst) == 0 &&
       !m_waited_for.load(std::memory_order_relaxed))
-    m_silent.store(m_signalled.load(std::memory_order_acquire), std::memory_order_release);
+    ask_from_now_on(m_signalled.load(std::memory_order_acquire));
   return any;
+}
+
+/// Who polls here may be anybody, and the thread that has to ask may have gone to sleep since it was called. While this
+/// thread polls, the stream stays busy, and whom it wakes stays.
+void stream::ask_from_now_on(std::uint64_t value) {
+  if (m_silent.exchange(value, std::memory_order_acq_rel) == value || abandoned()) return;
+  m_armed.fetch_add(1, std::memory_order_relaxed);
+  m_wake(m_wake_context);
+  m_armed.fetch_sub(1, std::memory_order_release);
 }
 
 std::uint64_t stream::ask() {

@@ -131,9 +131,10 @@ class stream {
   void end_for_good(const std::string& why);
   bool arm(std::uint64_t value);  // whether somebody will call when this point, the last one, is reached
   bool arm_callback();
-  bool poll_once();          // under m_poll_lock
-  std::uint64_t ask();       // the highest point known to be reached; notes failures
-  std::uint64_t ask_once();  // the point that failed, or 0
+  bool poll_once();                           // under m_poll_lock
+  void ask_from_now_on(std::uint64_t value);  // under m_poll_lock: no call will tell of this point, the last one
+  std::uint64_t ask();                        // the highest point known to be reached; notes failures
+  std::uint64_t ask_once();                   // the point that failed, or 0
   bool fire_until(std::uint64_t value);
   void inherit_failures(std::uint64_t value);                 // of what the points up to this one depend on
   tsr_status failure_at(std::uint64_t value) const noexcept;  // of the work itself

@@ -1,6 +1,7 @@
 // Protocols that are spread over functions too large to be explored themselves, restated access by access. A change to
 // one of those functions is made to its twin here.
 #include <memory>
+#include <mutex>
 
 #include "core/base/spin_lock.hpp"
 #include "core/schedule/event_count.hpp"
@@ -219,6 +220,56 @@ TEST(protocols, a_task_that_lacks_memory_hears_of_room) {
   expect_right(one_waits_while_room_is_made);
   expect_found(one_waits_while_room_is_made, {"notify", action::fence}, "tries again");
   expect_found(one_waits_while_room_is_made, {"wait_for_memory", action::fence}, "tries again");
+}
+
+/// stream::poll and poll_once (core/transfer/stream.cpp) where the plugin has called and the work is not done, and the
+/// end of device_driver::loop (core/schedule/device/driver.cpp). Who issued the work polls too.
+struct called_too_early {
+  bool tells = true;
+  schedule::event_count driver;
+  spin_lock polling;
+  atomic<int> poll_asked{0}, must_be_asked{0};
+
+  void poll_once() {
+    if (must_be_asked.exchange(1, acq_rel) == 0 && tells) driver.notify_one();
+  }
+  /// The driver need not poll again: by then it has to ask by itself.
+  void poll(bool again) {
+    do {
+      poll_asked.store(1, release);
+      full_fence();
+      {
+        const std::unique_lock lock(polling, std::try_to_lock);
+        if (!lock) return;
+        poll_asked.exchange(0, acq_rel);
+        poll_once();
+      }
+      full_fence();
+    } while (again && poll_asked.load(relaxed) != 0);
+  }
+  void drive() {
+    for (;;) {
+      const std::uint32_t key = driver.prepare();
+      poll(false);
+      if (must_be_asked.load(acquire) != 0) break;
+      driver.wait(key);
+    }
+    driver.cancel();
+  }
+};
+
+template <bool Tells>
+void work_whose_end_was_told_too_early(scenario& s) {
+  auto m = std::make_shared<called_too_early>();
+  m->tells = Tells;
+  s.thread([m] { m->poll(true); });
+  s.thread([m] { m->drive(); });
+}
+
+TEST(protocols, who_finds_that_a_plugin_called_too_early_wakes_who_asks_from_now_on) {
+  expect_right(work_whose_end_was_told_too_early<true>);
+  const report silent = explore(work_whose_end_was_told_too_early<false>);
+  EXPECT_NE(silent.failure.find("nothing is left"), std::string::npos) << silent.failure;
 }
 
 }  // namespace

@@ -129,14 +129,14 @@ step_contained() {
 
 # escaped LANGUAGE CODE WORDS COMMAND...: what becomes of the plugin in the folder `escapes`, run alone or with its file behind COMMAND
 escaped() {
-  local code=0 so="$WORK/escapes_$1/build/tessera_$name.so" wanted=$2 words=$3
+  local code=0 so="$WORK/escapes_$1/build/tessera_$name.so" output="$WORK/output_$1.txt" wanted=$2 words=$3
   shift 3
   case $1 in
-    plugins) "$PREFIX/bin/tessera" "$@" "$so" >"$WORK/escapes.txt" 2>&1 || code=$? ;;
-    *) "$PREFIX/bin/tessera" "$@" --set "runtime.plugins=[\"host\", \"$so\"]" >"$WORK/escapes.txt" 2>&1 || code=$? ;;
+    plugins) "$PREFIX/bin/tessera" "$@" "$so" >"$output" 2>&1 || code=$? ;;
+    *) "$PREFIX/bin/tessera" "$@" --set "runtime.plugins=[\"host\", \"$so\"]" >"$output" 2>&1 || code=$? ;;
   esac
-  [ "$code" -eq "$wanted" ] || fail "exit code $code instead of $wanted: $(cat "$WORK/escapes.txt")"
-  expect_text "$WORK/escapes.txt" "$words"
+  [ "$code" -eq "$wanted" ] || fail "exit code $code instead of $wanted: $(cat "$output")"
+  expect_text "$output" "$words"
 }
 
 # planted FUNCTION STATEMENT: a new plugin in C++ whose function begins with the statement, outside of what contains
@@ -184,7 +184,7 @@ step_escapes() {
   mkdir "$folder/build"
   "$RUSTC" -A warnings --edition 2021 --crate-name plugin "$folder/plugin.rs" -o "$folder/build/tessera_$name.so"
   escaped rust 134 "panic in a function that cannot unwind" topology
-  expect_text "$WORK/escapes.txt" "planted words"
+  expect_text "$WORK/output_$1.txt" "planted words"
   new "$folder" rust
   ! "$RUSTC" --edition 2021 -C panic=abort "$folder/plugin.rs" -o "$WORK/abort.so" 2>"$WORK/abort.txt" || fail "the plugin can be compiled with panic=abort"
   expect_text "$WORK/abort.txt" "build with panic=unwind"

@@ -55,6 +55,7 @@ struct fake_device_state {
   tsr_status fail_copy_work = TSR_OK;  ///< every copy that is enqueued now, when it runs
   tsr_status fail_register = TSR_OK;   ///< every registration
   bool lost = false;                   ///< from now on
+  bool calls_early = false;            ///< call-backs come before the work is done
   std::vector<fake_range> registered;
 };
 
@@ -194,6 +195,13 @@ class fake_device {
           {fake_step::kind::wait, {}, ticket.value, reinterpret_cast<fake_stream*>(ticket.stream)});
       return TSR_OK;
     };
+    t.stream_callback = [](tsr_device* d, tsr_stream* s, void (*call)(void*), void* with) -> tsr_status {
+      if (reinterpret_cast<fake_device_state*>(d)->calls_early)
+        call(with);
+      else
+        reinterpret_cast<fake_stream*>(s)->push({fake_step::kind::work, [=] { call(with); }, 0, nullptr});
+      return TSR_OK;
+    };
     t.copy = [](tsr_device* d, tsr_stream* s, const tsr_copy* c) -> tsr_status {
       const tsr_copy what = *c;
       const auto* self = reinterpret_cast<fake_device_state*>(d);
@@ -211,7 +219,8 @@ class fake_device {
     tsr_device_desc description{};
     description.struct_size = sizeof description;
     description.device_class = host ? TSR_DEVICE_CPU : TSR_DEVICE_ACCELERATOR;
-    description.capabilities = TSR_DEVICE_HAS_FP64 | (host ? TSR_DEVICE_INLINE : TSR_DEVICE_DEVICE_WAIT);
+    description.capabilities =
+        TSR_DEVICE_HAS_FP64 | (host ? TSR_DEVICE_INLINE : TSR_DEVICE_DEVICE_WAIT | TSR_DEVICE_CALLBACK);
     description.space_count = 1;
     tessera::plugin::space space;
     space.name = host ? "host:memory" : plugin + std::to_string(index) + ":memory";

@@ -227,6 +227,46 @@ TEST_F(streams, wait_until_idle_without_a_host_wait_looks_once) {
   EXPECT_FALSE(s.busy());
 }
 
+TEST_F(streams, call_who_waits_when_a_point_is_reached) {
+  stream s(1, device.device(), TSR_STREAM_COPY);
+  int calls = 0;
+  s.set_wake([](void* counter) { ++*static_cast<int*>(counter); }, &calls);
+  s.signal();
+  s.poll();
+  EXPECT_EQ(calls, 0);
+  EXPECT_FALSE(s.must_be_asked());
+  run(s);
+  EXPECT_EQ(calls, 1);
+  EXPECT_FALSE(s.must_be_asked());
+  s.poll();
+  EXPECT_FALSE(s.busy());
+  EXPECT_EQ(calls, 1) << "who is polled finds nothing to tell";
+}
+
+// Whoever issued a copy polls too. Who was called too early may have left that to it and sleep.
+TEST_F(streams, call_who_waits_again_when_somebody_else_finds_that_the_call_came_too_early) {
+  device.state().calls_early = true;
+  stream s(1, device.device(), TSR_STREAM_COPY);
+  int calls = 0;
+  s.set_wake([](void* counter) { ++*static_cast<int*>(counter); }, &calls);
+  s.signal();
+  EXPECT_EQ(calls, 1);
+  EXPECT_FALSE(s.must_be_asked()) << "nobody has looked";
+  s.poll();
+  EXPECT_TRUE(s.must_be_asked());
+  EXPECT_EQ(calls, 2);
+  s.poll();
+  EXPECT_EQ(calls, 2) << "it knows already";
+  s.signal();
+  s.poll();
+  EXPECT_EQ(calls, 4) << "one for the call, one for what a poll found";
+  run(s);
+  s.poll();
+  EXPECT_FALSE(s.must_be_asked());
+  EXPECT_EQ(calls, 4);
+  s.finish_wakes();
+}
+
 TEST_F(streams, many_random_registrations_and_polls) {
   stream s(1, device.device(), TSR_STREAM_COPY);
   std::vector<std::unique_ptr<note>> notes;
