@@ -6,7 +6,7 @@
 #   lib/tessera/plugins/             the plugins
 #   lib/cmake/tessera/, lib/pkgconfig/
 #   include/tessera/plugin.h         the plugin ABI, usable alone (component plugin_abi)
-#   include/tessera/*.hpp            the C++ interface; include/tessera/internal/ what it includes
+#   include/tessera/*.hpp            the C++ interface; include/tessera/internal/ what it leads to
 #   share/tessera/                   ready configurations, small data
 #   share/doc/tessera/               licence, guides
 include(CMakePackageConfigHelpers)
@@ -33,12 +33,8 @@ target_include_directories(tessera_plugin_abi INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/core/plugin/abi> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 install(TARGETS tessera_plugin_abi EXPORT tessera_targets)
 install(FILES core/plugin/abi/tessera/plugin.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera COMPONENT plugin_abi)
-install(DIRECTORY hierarchy/api/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
-  FILES_MATCHING PATTERN "*.hpp")
-foreach(_rooms core hierarchy)
-  install(DIRECTORY ${_rooms}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera/internal/${_rooms} COMPONENT development
-    FILES_MATCHING PATTERN "*.hpp" PATTERN "api" EXCLUDE PATTERN "abi" EXCLUDE)
-endforeach()
+configure_file(cmake/install_headers.cmake.in ${PROJECT_BINARY_DIR}/install_headers.cmake @ONLY)
+install(SCRIPT ${PROJECT_BINARY_DIR}/install_headers.cmake COMPONENT development)
 
 # --- the CMake package and pkg-config
 install(EXPORT tessera_targets NAMESPACE tessera:: DESTINATION ${_package_dir} COMPONENT development)

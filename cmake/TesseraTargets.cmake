@@ -7,8 +7,10 @@ function(tessera_room)
   string(REPLACE "/" "_" target "room_${R_NAME}")
   add_library(${target} OBJECT ${R_SOURCES})
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/core/plugin/abi
-    ${PROJECT_SOURCE_DIR}/hierarchy/api)
+    ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(${target} PRIVATE tessera_flags PUBLIC fmt::fmt Threads::Threads ${R_DEPENDS})
+  # Nobody replaces a function of the library by one of the same name (see TesseraLibrary.cmake): so they may be inlined.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
   set_property(GLOBAL APPEND PROPERTY TESSERA_ROOMS ${target})
 endfunction()
 

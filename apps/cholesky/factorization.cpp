@@ -22,7 +22,7 @@ struct steps {
   runtime& rt;
   array<T>& a;
   array<std::int32_t>& info;
-  location::node_id at;
+  std::uint32_t at;
 
   /// Factorizes the tile (k, k).
   void factor(std::int64_t k, std::int16_t priority = 0) const {

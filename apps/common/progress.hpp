@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "core/runtime/runtime.hpp"
+#include "tessera/runtime.hpp"
 
 namespace tessera::apps {
 

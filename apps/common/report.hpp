@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/runtime/statistics.hpp"
+#include "tessera/statistics.hpp"
 
 namespace tessera::apps {
 

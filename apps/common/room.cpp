@@ -1,4 +1,5 @@
 #include "apps/common/room.hpp"
+#include "tessera/machine.hpp"
 
 #include <algorithm>
 

@@ -8,9 +8,9 @@ namespace tessera::apps {
 
 /// Where the tasks of an application run, and what its data may take there. The default is a memory without a limit.
 struct room {
-  std::uint64_t bytes = ~std::uint64_t{0};   ///< the largest memory
-  std::uint64_t together = 0;                ///< several memories together
-  location::node_id at = location::no_node;  ///< a hint for every task; none: wherever the placement sends it
+  std::uint64_t bytes = ~std::uint64_t{0};  ///< the largest memory
+  std::uint64_t together = 0;               ///< several memories together
+  std::uint32_t at = anywhere;              ///< a hint for every task; none: wherever the placement sends it
 
   /// Whole tiles of so many bytes that fit into the largest memory; at most 2^40, also where `all_tiles` fit into all
   /// together.

@@ -10,6 +10,7 @@
 #include "core/base/units.hpp"
 #include "core/trace/chrome.hpp"
 #include "core/trace/report.hpp"
+#include "tessera/validation.hpp"
 
 namespace tessera::apps {
 namespace {

@@ -10,6 +10,7 @@
 #include "apps/common/interrupt.hpp"
 #include "apps/common/progress.hpp"
 #include "apps/common/report.hpp"
+#include "tessera/machine.hpp"
 #include "tessera/tessera.hpp"
 
 namespace tessera::apps {

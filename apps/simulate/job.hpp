@@ -5,6 +5,7 @@
 #include <string>
 
 #include "hierarchy/simulation/world.hpp"
+#include "tessera/machine.hpp"
 #include "tessera/tessera.hpp"
 
 namespace tessera::apps {

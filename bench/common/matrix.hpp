@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/common/random_graph.hpp"
+#include "tessera/machine.hpp"
 #include "tessera/tessera.hpp"
 
 namespace bench {

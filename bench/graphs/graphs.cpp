@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "bench/common/measure.hpp"
+#include "tessera/front_end.hpp"
+#include "tessera/machine.hpp"
 #include "tessera/tessera.hpp"
 
 namespace {

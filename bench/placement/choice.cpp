@@ -5,6 +5,8 @@
 #include "core/operation/blas.hpp"
 #include "core/placement/history.hpp"
 #include "core/placement/policy.hpp"
+#include "tessera/front_end.hpp"
+#include "tessera/machine.hpp"
 #include "tessera/tessera.hpp"
 
 namespace {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "tessera/machine.hpp"
 #include "tessera/tessera.hpp"
 
 namespace bench {

@@ -3,6 +3,7 @@
 // wrong.
 #include <string>
 
+#include "tessera/machine.hpp"
 #include "tessera/tessera.hpp"
 
 namespace bench {

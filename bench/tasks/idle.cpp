@@ -4,6 +4,8 @@
 
 #include "bench/common/stencil.hpp"
 #include "bench/tasks/cases.hpp"
+#include "core/block/record.hpp"
+#include "core/task/record.hpp"
 
 namespace bench {
 

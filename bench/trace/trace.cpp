@@ -4,7 +4,9 @@
 //
 // Two cases: the random graph of the other benchmarks with tasks of about `work-ns` (they spin), and a tiled Cholesky
 // factorization. For both: the median time without, with, and the median over the rounds of with / without.
+#include "tessera/trace.hpp"
 #include "bench/common/random_graph.hpp"
+#include "tessera/machine.hpp"
 #include "tessera/tessera.hpp"
 
 namespace bench {

@@ -11,6 +11,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/spin_lock.hpp"
+#include "core/block/access.hpp"
 #include "core/block/element_type.hpp"
 #include "core/block/intent.hpp"
 #include "core/block/shape.hpp"
@@ -19,10 +20,6 @@
 
 namespace tessera::block {
 
-/// Versions count from 1; 0 means never written. A replica is valid when its version is the committed one of its block.
-/// The numbers of a block go round after 2^32 - 1 updates, and leave out 0; which replicas are valid is therefore kept
-/// beside them (record::valid_spaces): an old replica that has the number of the committed version again is not valid.
-using version_number = std::uint32_t;
 /// The number `count` versions after another one.
 constexpr version_number version_after(version_number last, version_number count = 1) noexcept {
   constexpr std::uint64_t most = 0xffff'ffff;
@@ -176,15 +173,5 @@ static_assert(sizeof(record) == 256, "a block with two replicas costs 256 bytes 
 
 /// "A(3,1)", or "block 17" for a block of no array.
 std::string name_of(const record& block);
-
-/// One use of a block by a task; 16 bytes.
-struct access {
-  record* block = nullptr;
-  version_number version = 0;  ///< the version read, or the version made
-  intent how = intent::read;
-  std::uint8_t flags = 0;
-  std::uint16_t space = 0;  ///< where it was acquired
-};
-static_assert(sizeof(access) == 16);
 
 }  // namespace tessera::block

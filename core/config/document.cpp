@@ -34,10 +34,11 @@ document document::load(const sources& from) {
   layers onto(made);
   const auto variables = from.environment ? *from.environment : environment_variables({"TESSERA_", "GECKO_"});
   std::vector<std::filesystem::path> files = from.files;
-  if (files.empty())
+  if (files.empty() && from.text.empty())
     for (const auto& [name, value] : variables)
       if (name == "TESSERA_CONFIG" && !value.empty()) files.emplace_back(value);
   for (const auto& file : files) onto.file(parse_toml(read_text_file(file), file.string()), file.parent_path());
+  if (!from.text.empty()) onto.file(parse_toml(from.text, "text"), {});
   onto.environment(variables);
   for (const std::string& assignment : from.set) onto.set(assignment);
   if (from.workers) onto.workers(*from.workers);

@@ -19,6 +19,7 @@ struct sources {
   std::optional<std::uint32_t> workers;      ///< --workers
   /// Names and values to be used instead of the process's environment (tests).
   std::optional<std::vector<std::pair<std::string, std::string>>> environment;
+  std::string text = {};  ///< TOML, read after the files and instead of what TESSERA_CONFIG names; "": none
 };
 
 /// One option of a plugin, flattened and not yet checked (the plugin publishes its own schema):

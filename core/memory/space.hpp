@@ -17,6 +17,7 @@
 #include "core/location/tree.hpp"
 #include "core/memory/range_allocator.hpp"
 #include "core/memory/registration_cache.hpp"
+#include "core/memory/statistics.hpp"
 #include "core/plugin/device.hpp"
 #include "core/trace/recorder.hpp"
 
@@ -45,13 +46,6 @@ struct space_setup {
   /// Devices that want this (host) memory registered when a slab is born, so that their copies are fast.
   std::vector<const plugin::device*> register_with;
   registration_cache* registrations = nullptr;  ///< for adopted user memory; may be null
-};
-
-/// Counters of a space; a snapshot.
-struct space_statistics {
-  std::uint64_t used_bytes = 0, peak_bytes = 0, reserved_bytes = 0, limit_bytes = 0;
-  std::uint64_t slabs = 0, allocations = 0, reuses = 0 /* without a search */, exhausted = 0, evictions = 0;
-  std::uint64_t adopted = 0;  ///< pieces of the program's memory that are taken over
 };
 
 /// Slabs, reservation and residents of one space. Thread-safe; its lock is taken after block locks, never before.

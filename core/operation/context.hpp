@@ -4,8 +4,13 @@
 #include <span>
 #include <string_view>
 
-#include "core/block/record.hpp"
-#include "core/plugin/device.hpp"
+#include "core/block/element_type.hpp"
+#include "core/block/intent.hpp"
+#include "core/block/shape.hpp"
+
+namespace tessera::plugin {
+class device;
+}
 
 namespace tessera::operation {
 
@@ -32,6 +37,9 @@ struct in_place_facts {
   std::uint64_t workspace = 0;  ///< bytes that it wanted
 };
 
+/// What context::worker is where no worker of the host runs the task.
+inline constexpr std::uint32_t no_worker = ~std::uint32_t{0};
+
 /// Everything else. Valid during the call only.
 struct context {
   std::span<const operand> operands;       ///< in the order of the submission
@@ -44,7 +52,10 @@ struct context {
   std::uint64_t memory_epoch = 0;          ///< on a device: memory::space::epoch of the space that the operands are in
   std::string_view task_name;              ///< of the operation; for messages
   device_forms* forms = nullptr;           ///< definition::forms; for the runtime
-  bool checked = false;                    ///< all but the addresses has been found to fit by an earlier call
+  /// Number of the worker that runs it, below runtime::workers(): no two tasks have the same at the same time. On a
+  /// device, whose driver enqueues it: no_worker.
+  std::uint32_t worker = no_worker;
+  bool checked = false;  ///< all but the addresses has been found to fit by an earlier call
 
   /// The arguments as the type that was submitted; not checked.
   template <class T>

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "core/block/record.hpp"
 #include "core/operation/context.hpp"
 #include "core/operation/kernel.hpp"
+#include "core/plugin/device.hpp"
 
 namespace tessera::operation {
 

@@ -13,7 +13,6 @@ class scalar {
  public:
   /// Throws tessera::error (usage) for a type without scalars (f16, bf16, none).
   scalar(element_type type, std::complex<double> value) {
-    const auto put = [&](auto element) { std::memcpy(m_bytes, &element, sizeof element); };
     switch (type) {
       case element_type::f32:
         put(static_cast<float>(value.real()));
@@ -40,9 +39,26 @@ class scalar {
         throw error(error_kind::usage, "no scalars of element type " + std::string(name_of(type)));
     }
   }
+  /// An integer, exactly, as an element of a type. Throws as the constructor.
+  static scalar of_integer(element_type type, std::int64_t value) {
+    scalar made(type, 0);
+    if (type == element_type::i32)
+      made.put(static_cast<std::int32_t>(value));
+    else if (type == element_type::i64)
+      made.put(value);
+    else if (type == element_type::u8)
+      made.put(static_cast<std::uint8_t>(value));
+    else
+      made = scalar(type, static_cast<double>(value));
+    return made;
+  }
   const void* data() const noexcept { return m_bytes; }  ///< one element; valid while the scalar lives
 
  private:
+  template <class Element>
+  void put(Element element) noexcept {
+    std::memcpy(m_bytes, &element, sizeof element);
+  }
   alignas(16) std::byte m_bytes[16]{};
 };
 

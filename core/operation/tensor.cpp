@@ -51,7 +51,9 @@ void enqueue_permute(const context& c) {
 
 void enqueue_fill(const context& c) {
   const operand& to = c.operands[0];
-  const scalar value(to.type, c.arguments_as<fill_arguments>().value);
+  const auto& given = c.arguments_as<fill_arguments>();
+  const scalar value =
+      given.is_integer != 0 ? scalar::of_integer(to.type, given.integer) : scalar(to.type, given.value);
   c.device->check(c.device->tensor()->fill(c.device->handle(), c.stream, static_cast<tsr_type>(to.type),
                                            to.extents->count(), to.address, value.data()),
                   "fill");

@@ -18,6 +18,9 @@ struct permute_arguments {
 /// blocks: destination write. Any element type that the device fills.
 struct fill_arguments {
   std::complex<double> value = 0;  ///< converted to the element type
+  std::int64_t integer = 0;        ///< the value instead, if `is_integer`: a double does not hold all of them
+  std::uint8_t is_integer = 0;     ///< 0 or 1
+  std::uint8_t unused[7] = {};     ///< nothing is padding: equal arguments have equal bytes
 };
 
 /// C = alpha A B + beta C. blocks: A read, B read, C update (write when beta is 0). Each dimension of a block has a

@@ -1,50 +1,110 @@
-#include "core/runtime/recording.hpp"
+#include "tessera/recording.hpp"
 
 #include <fmt/format.h>
 
+#include <array>
+#include <vector>
+
+#include "core/runtime/inside.hpp"
+#include "core/schedule/replays.hpp"
+#include "core/task/recording.hpp"
+
 namespace tessera {
 
-recording::recording(schedule::scheduler& scheduler, std::unique_ptr<task::recording> is)
-    : m_scheduler(&scheduler), m_alive(scheduler.alive()), m_is(std::move(is)) {
-  for (auto& run : m_runs) run = std::make_unique<schedule::running_replay>(*m_is, *m_planning);
-}
+struct recording::inside {
+  inside(schedule::scheduler& of, std::unique_ptr<task::recording> recorded)
+      : scheduler(of), alive(of.alive()), tasks(std::move(recorded)) {
+    for (auto& run : runs) run = std::make_unique<schedule::running_replay>(*tasks, *planning);
+  }
+  ~inside() {
+    const lifetime::visit here = alive->enter();
+    if (!here) return;  // all of it went with the runtime
+    for (const auto& run : runs) scheduler.wait_for(*run);
+    scheduler.forget(*tasks);
+  }
+  inside(const inside&) = delete;
+  inside& operator=(const inside&) = delete;
 
-recording::~recording() {
-  if (!m_is) return;  // moved from
-  const lifetime::visit here = m_alive->enter();
-  if (!here) return;  // all of it went with the runtime
-  for (const auto& run : m_runs) m_scheduler->wait_for(*run);
-  m_scheduler->forget(*m_is);
-}
+  schedule::scheduler& scheduler;
+  std::shared_ptr<lifetime> alive;  // of the scheduler
+  std::unique_ptr<task::recording> tasks;
+  std::unique_ptr<schedule::replay_planning> planning = std::make_unique<schedule::replay_planning>();
+  std::array<std::unique_ptr<schedule::running_replay>, 2> runs;  // one may start while the other is under way
+  std::size_t next = 0;
+  decltype(task::replay::patches) patches;
+};
+
+recording::recording(std::unique_ptr<inside> made) noexcept : m_inside(std::move(made)) {}
+recording::recording(recording&&) noexcept = default;
+recording::~recording() = default;
+
+std::size_t recording::size() const noexcept { return m_inside->tasks->size(); }
+std::size_t recording::submitted() const noexcept { return m_inside->tasks->submitted.size(); }
 
 void recording::set_argument_bytes(std::size_t k, std::span<const std::byte> bytes) {
   if (k >= submitted())
     throw error(error_kind::usage,
                 fmt::format("the recording has {} submitted tasks, number {} was asked for", submitted(), k));
-  const std::uint32_t at = m_is->submitted[k];
-  const task::recorded_task& t = m_is->tasks[at];
+  const std::uint32_t at = m_inside->tasks->submitted[k];
+  const task::recorded_task& t = m_inside->tasks->tasks[at];
   if (!t.what->plain_arguments)
     throw error(error_kind::usage, fmt::format("the captures of '{}' are not plain bytes", t.what->name), {},
                 "capture values, or keep what changes in a block");
   if (bytes.size() != t.argument_size)
     throw error(error_kind::usage, fmt::format("'{}' was recorded with {} bytes of arguments and is given {}",
                                                t.what->name, t.argument_size, bytes.size()));
-  m_patches[at] = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
+  m_inside->patches[at] = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
 }
 
 void recording::substitute(std::span<const block_exchange> pairs) {
   std::vector<std::pair<const block::record*, block::record*>> raw;
   for (const block_exchange& p : pairs) raw.emplace_back(p.recorded, p.now);
-  m_is->substitute(raw);
+  m_inside->tasks->substitute(raw);
 }
 
-void recording::play(std::source_location site) {
-  m_scheduler->require_playable();  // before it waits
-  schedule::running_replay& run = *m_runs[m_next];
-  m_next = 1 - m_next;
-  m_scheduler->wait_for(run);
-  run.patches = m_patches;
-  m_scheduler->play(run, site);
+void recording::place_again() noexcept {
+  m_inside->tasks->forget_places();
+  m_inside->planning->again();
 }
 
+void runtime::replay(recording& what, std::source_location site) {
+  schedule::scheduler& scheduler = *m_inside->scheduler;
+  recording::inside& played = *what.m_inside;
+  scheduler.require_playable();  // before it waits
+  schedule::running_replay& run = *played.runs[played.next];
+  played.next = 1 - played.next;
+  scheduler.wait_for(run);
+  run.patches = played.patches;
+  scheduler.play(run, site);
+}
+
+namespace detail {
+
+struct recording_session::state {
+  explicit state(runtime_inside& of) : scheduler(*of.scheduler), taker(of.blocks, *of.builtin.reduce) {}
+  schedule::scheduler& scheduler;
+  task::recorder taker;
+  bool open = false;
+};
+
+recording_session::recording_session(runtime_inside& of) : m_state(std::make_unique<state>(of)) {
+  m_state->scheduler.begin_recording(m_state->taker);
+  m_state->open = true;
+}
+
+recording recording_session::finish() {
+  m_state->scheduler.end_recording();
+  m_state->open = false;
+  recording made(std::make_unique<recording::inside>(m_state->scheduler, m_state->taker.finish()));
+  m_state.reset();
+  return made;
+}
+
+recording_session::~recording_session() {
+  if (!m_state) return;
+  if (m_state->open) m_state->scheduler.end_recording();
+  m_state->scheduler.forget(m_state->taker.incomplete());
+}
+
+}  // namespace detail
 }  // namespace tessera

@@ -1,13 +1,60 @@
-#include "core/runtime/statistics.hpp"
+#include "tessera/statistics.hpp"
 
 #include <fmt/format.h>
 
 #include <type_traits>
 
 #include "core/base/units.hpp"
+#include "core/runtime/inside.hpp"
 #include "core/runtime/learnt_times.hpp"
 
 namespace tessera {
+
+tessera::statistics runtime::statistics() const {
+  tessera::statistics s;
+  s.tasks_retired = m_inside->scheduler->retired();
+  s.tasks_submitted = m_inside->scheduler->submitted();
+  s.steals = m_inside->scheduler->steals();
+  s.operations = m_inside->scheduler->operation_table();
+  s.graphs = m_inside->scheduler->graphs();
+  for (const auto& e : m_inside->scheduler->places())
+    if (!e->is_host)
+      for (const auto& row : s.operations)
+        if (row.place == e->name && row.operation != "graph") s.device_launches += row.tasks;
+  s.batches = m_inside->scheduler->batches();
+  s.device_launches += s.graphs.launched - s.graphs.tasks;
+  s.device_launches += s.batches.launched - s.batches.tasks;
+  s.coherence = m_inside->coherence->statistics();
+  s.coherence.versions += m_inside->scheduler->fast_versions();
+  transfer::link_map& links = m_inside->coherence->links();
+  for (const auto& from : m_inside->spaces) {
+    s.spaces.push_back({from->name(), from->statistics()});
+    for (const auto& to : m_inside->spaces) {
+      const auto& c = links.counters(from->number(), to->number());
+      if (c.transfers.load() > 0) s.links.push_back({from->name(), to->name(), c.transfers.load(), c.bytes.load()});
+    }
+  }
+  if (const placement::history* model = m_inside->scheduler->placement().model();
+      model != nullptr && m_inside->machine.settings.placement == "cost" && m_inside->scheduler->places().size() > 1) {
+    const std::vector<placement::history_cell> cells = model->cells();
+    s.placement = {.trials = model->trials(),
+                   .trial_seconds = model->trial_seconds(),
+                   .revisions = m_inside->scheduler->placement().estimate_changes(),
+                   .moved = m_inside->scheduler->placement().moved(),
+                   .sizes = cells.size(),
+                   .crossovers = placement::crossovers_of(cells, model->kinds())};
+  }
+  for (const auto& e : m_inside->scheduler->places())
+    if (e->state.load() == placement::place_state::detached) s.devices.detached.push_back(e->name);
+  s.devices.placed_elsewhere = m_inside->scheduler->placed_elsewhere();
+  s.trouble = m_inside->coherence->failed_copies().statistics();
+  s.losses = m_inside->coherence->losses().statistics();
+  const memory::registration_statistics r = m_inside->registrations->statistics();
+  s.registered_bytes = r.bytes;
+  s.registration_hits = r.hits;
+  s.registration_misses = r.misses;
+  return s;
+}
 
 std::string to_text(const statistics& s) {
   std::string text;

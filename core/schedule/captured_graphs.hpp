@@ -7,17 +7,9 @@
 #include <vector>
 
 #include "core/operation/context.hpp"
+#include "core/schedule/statistics.hpp"
 
 namespace tessera::schedule {
-
-/// What graphs did, over all replays. A snapshot for statistics.
-struct graph_statistics {
-  std::uint64_t captured = 0;    ///< graphs recorded
-  std::uint64_t recaptured = 0;  ///< of these for a segment that had one, since addresses or arguments were others
-  std::uint64_t launched = 0;    ///< graphs launched, the fresh ones too
-  std::uint64_t tasks = 0;       ///< tasks that ran as part of a launch
-  std::uint64_t one_by_one = 0;  ///< times that a segment's tasks were enqueued singly
-};
 
 /// Counted by the drivers.
 struct graph_counters {

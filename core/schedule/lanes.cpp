@@ -49,7 +49,7 @@ struct scheduler::thread_registrations {
   }
 };
 
-thread_local scheduler::lane_cache scheduler::t_lane;
+constinit thread_local scheduler::lane_cache scheduler::t_lane;
 
 lane& scheduler::register_lane(const placement::place* driven) {
   thread_registrations* const known = thread_registrations::of_this_thread();

@@ -29,6 +29,7 @@
 #include "core/schedule/lane.hpp"
 #include "core/schedule/lane_table.hpp"
 #include "core/schedule/outcome.hpp"
+#include "core/schedule/statistics.hpp"
 #include "core/schedule/virtual_clock.hpp"
 #include "core/schedule/waiting_room.hpp"
 #include "core/transfer/coherence.hpp"
@@ -62,14 +63,6 @@ struct scheduler_setup {
 enum class when_ready : std::uint8_t {
   run_next,  ///< the thread that ended the other one runs it next, with its data still in the cache
   queue      ///< to the end of a queue: the thread may be one that runs no tasks
-};
-
-/// Tasks per operation and place, for tables.
-struct operation_statistics {
-  std::string operation;          ///< its name
-  std::string place;              ///< "cpu:numa0", or the device's name
-  std::uint64_t tasks = 0;        ///< run there
-  std::uint64_t nanoseconds = 0;  ///< all of them together; 0: not measured
 };
 
 /// Runs tasks. submit from any thread; fence, hold and release from threads that submit.
@@ -212,7 +205,8 @@ class scheduler final : private task::reduction_source, private driver_owner {
 
   // lanes (lanes.cpp)
   lane& current_lane() {
-    if (t_lane.serial == m_serial) return *t_lane.mine;
+    const lane_cache& known = t_lane;  // one look-up of the thread's memory
+    if (known.serial == m_serial) return *known.mine;
     return register_lane(nullptr);
   }
   lane& register_lane(const placement::place* driven);  ///< null: a thread that submits or works on the host
@@ -430,7 +424,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
     std::uint64_t serial = 0;
     lane* mine = nullptr;
   };
-  static thread_local lane_cache t_lane;
+  static constinit thread_local lane_cache t_lane;
 };
 
 /// A block in the hands of the program.

@@ -11,19 +11,9 @@
 
 #include "core/transfer/acquirer.hpp"
 #include "core/transfer/adopted_memory.hpp"
+#include "core/transfer/statistics.hpp"
 
 namespace tessera::transfer {
-
-/// Totals since the start; a snapshot.
-struct coherence_statistics {
-  std::uint64_t versions = 0;       ///< committed by coherence (the fast path of a single space counts its own)
-  std::uint64_t saved_fetches = 0;  ///< write intents that found a valid copy elsewhere and did not fetch it
-  std::uint64_t saved_bytes = 0;
-  std::uint64_t joined = 0;         ///< reads that joined a transfer already under way
-  std::uint64_t dropped = 0;        ///< replicas evicted without a copy
-  std::uint64_t written_back = 0;   ///< replicas evicted with a copy to the parent memory
-  std::uint64_t written_ahead = 0;  ///< copies to the parent memory made before anything had to leave
-};
 
 /// One per runtime. Thread-safe. Lock order: blocks by slot, then the space's own lock. No block's lock is held across
 /// an enqueueing call of a plugin (replicas that a call will leave a ticket on are marked `issuing` instead, and others

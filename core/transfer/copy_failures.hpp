@@ -10,14 +10,9 @@
 
 #include "core/block/record.hpp"
 #include "core/memory/space.hpp"
+#include "core/transfer/statistics.hpp"
 
 namespace tessera::transfer {
-
-/// Counts of copies that failed; a snapshot.
-struct trouble_statistics {
-  std::uint64_t failed_copies = 0;   ///< refused, or failed under way; write-backs included
-  std::uint64_t retried_copies = 0;  ///< of them tried again, from the same memory or another
-};
 
 /// A failed copy, for the error that names it.
 struct failed_copy {

@@ -9,6 +9,7 @@
 
 #include "core/block/record.hpp"
 #include "core/memory/space.hpp"
+#include "core/transfer/statistics.hpp"
 
 namespace tessera::transfer {
 
@@ -16,12 +17,6 @@ namespace tessera::transfer {
 struct loss_report {
   std::vector<std::string> devices;  ///< lost so far; "sim0 (why)"
   std::vector<std::string> blocks;   ///< whose contents are lost with them, and which no fence has reported yet
-};
-
-/// Counts; a snapshot.
-struct loss_statistics {
-  std::uint64_t devices = 0;  ///< lost
-  std::uint64_t blocks = 0;   ///< of which they had the only copy, or which they were about to make
 };
 
 /// Remembers lost blocks. Thread-safe; its lock is a leaf and may be taken under blocks' locks.

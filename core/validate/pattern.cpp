@@ -56,15 +56,16 @@ void pattern::element(std::byte* to, element_type type, std::uint64_t position, 
                       std::uint32_t id) const noexcept {
   const auto which = static_cast<std::size_t>(is);
   const std::size_t size = size_of(type);
+  const std::size_t parts = type == element_type::c64 || type == element_type::c128 ? 2 : 1;
   switch (kind_of(type)) {
     case scalar_kind::f64: {
       const std::uint64_t value = m_f64[which] | (id & f64_id);
-      for (std::size_t at = 0; at < size; at += sizeof value) std::memcpy(to + at, &value, sizeof value);
+      for (std::size_t k = 0; k < parts; ++k) std::memcpy(to + k * sizeof value, &value, sizeof value);
       return;
     }
     case scalar_kind::f32:
-      for (std::size_t at = 0; at < size; at += sizeof m_f32[which])
-        std::memcpy(to + at, &m_f32[which], sizeof m_f32[which]);
+      for (std::size_t k = 0; k < parts; ++k)
+        std::memcpy(to + k * sizeof m_f32[which], &m_f32[which], sizeof m_f32[which]);
       return;
     case scalar_kind::other: {
       const std::uint64_t byte = position * size;  // elements of at most 8 bytes do not straddle words

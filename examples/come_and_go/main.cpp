@@ -3,6 +3,7 @@
 // One thread submits steps of an iteration without a pause; another takes a simulated device out of the run, and brings
 // it back. No task is lost, nothing is computed twice, and the answer is the same. The machine is the host and two
 // simulated devices; the second one starts detached.
+#include <tessera/machine.hpp>
 #include <tessera/tessera.hpp>
 
 #include <cstdint>
@@ -38,15 +39,14 @@ std::vector<std::uint64_t> counts(tessera::runtime& rt, const std::vector<std::s
 }  // namespace
 
 int main() try {
-  tessera::runtime rt(tessera::hierarchy::assemble(tessera::config::document::parse(machine_text, "come_and_go")));
+  tessera::runtime rt({.text = machine_text});
   auto x = rt.make_array<double>("x", {blocks * 1000}, {1000});
   for (int k = 0; k < blocks; ++k) tessera::fill(rt, x(k), 0.0);
   auto one = rt.make_array<double>("one", {1000}, {1000});
   tessera::fill(rt, one(0), 1.0);
   rt.fence();
 
-  std::vector<std::string> places;
-  for (const auto& e : rt.scheduler().places()) places.push_back(e->name);
+  const std::vector<std::string> places = rt.places();
   std::printf("%-28s", "tasks run at");
   for (const std::string& p : places) std::printf("%12s", p.c_str());
   std::printf("\n");
@@ -77,8 +77,7 @@ int main() try {
     rt.attach("sim0");
   });
 
-  const tessera::location::node_id wishes[] = {rt.tree().root(), rt.at("sim0"),
-                                               rt.at("sim1")};  // followed while they can be
+  const std::uint32_t wishes[] = {rt.tree().root(), rt.at("sim0"), rt.at("sim1")};  // followed while they can be
   for (int step = 0; step < steps; ++step)
     for (int k = 0; k < blocks; ++k) tessera::axpy(rt, 1.0, one(0), x(k), {.at = wishes[k % 3]});
   operator_thread.join();

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 int main() {
-  tessera::runtime rt(tessera::default_machine());     // this machine, or the one that TESSERA_CONFIG names
+  tessera::runtime rt;                                 // this machine, or the one that TESSERA_CONFIG names
   auto x = rt.make_array<double>("x", {1000}, {250});  // 1000 elements in four blocks
   auto y = rt.make_array<double>("y", {1000}, {250});
   for (std::size_t k = 0; k < x.size(); ++k) {  // every task declares which blocks it uses, and how

@@ -28,7 +28,7 @@ void step(rod now, double left, double right, tessera::view<double> next) {
 }  // namespace
 
 int main() try {
-  tessera::runtime rt(tessera::default_machine());
+  tessera::runtime rt;
   auto now = rt.make_array<double>("now", {points}, {block});
   auto next = rt.make_array<double>("next", {points}, {block});
   auto heat = rt.make_array<double>("heat", {1}, {1});

@@ -9,7 +9,7 @@
 #include <cstdio>
 
 int main() try {
-  tessera::runtime rt(tessera::default_machine());  // the machine that this program runs on
+  tessera::runtime rt;  // the machine that this program runs on
 
   // 1000 numbers in 10 blocks of 100, and one number. Nothing is allocated before a task writes.
   auto squares = rt.make_array<double>("squares", {1000}, {100});

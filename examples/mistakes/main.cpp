@@ -24,9 +24,9 @@ int main(int argc, char** argv) try {
     throw tessera::error(tessera::error_kind::usage, "there is no mistake '" + mistake + "'", {},
                          "read, write, order or free");
 
-  tessera::machine machine = tessera::default_machine();
-  machine.settings.validate = true;  // the same as runtime.validate = true in a configuration
-  tessera::runtime rt(std::move(machine));
+  // As `runtime.validate = true` in a configuration: every task is watched, and the fence at the end throws the first
+  // mistake that was found.
+  tessera::runtime rt({.settings = {"runtime.validate=true"}});
   auto a = rt.make_array<double>("A", {8, 8}, {4, 4});
 
   rt.submit("start", ones, tessera::write(a(0, 0)));

@@ -2,9 +2,9 @@
 //
 // A lambda given to submit needs no name. An operation with a name can be submitted with arguments as bytes, can be
 // given an estimate of its work, and can get further forms for devices (see the other operation_ examples).
+#include <tessera/operation.hpp>
 #include <tessera/tessera.hpp>
 
-#include <array>
 #include <cstdint>
 #include <cstdio>
 
@@ -23,14 +23,13 @@ double work(const void*, std::span<const tessera::block::access> blocks) {
 }  // namespace
 
 int main() try {
-  tessera::runtime rt(tessera::default_machine());
+  tessera::runtime rt;
   const auto& what = rt.define({.name = "shift", .signature = {tessera::intent::update}, .host = shift, .work = work});
   auto x = rt.make_array<double>("x", {1000}, {300});
   const double by = 2.5;
   for (std::int64_t k = 0; k < x.counts()[0]; ++k) {
     tessera::fill(rt, x(k), static_cast<double>(k));
-    const std::array<tessera::block::access, 1> blocks{tessera::update(x(k))};
-    rt.submit_operation(what, &by, sizeof by, blocks);
+    rt.submit_operation(what, by, {tessera::update(x(k))});
   }
   bool right = true;
   for (std::int64_t k = 0; k < x.counts()[0]; ++k)

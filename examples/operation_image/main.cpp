@@ -2,9 +2,9 @@
 //
 // Here the image is a shared object (scale.c), which the host and emulated GPUs load. An image is code of the user's,
 // and as trusted as the program itself.
+#include <tessera/operation.hpp>
 #include <tessera/tessera.hpp>
 
-#include <array>
 #include <cstdint>
 #include <cstdio>
 
@@ -24,7 +24,7 @@ void launch(const tessera::operation::context& c, tessera::operation::kernel_lau
 
 int main() try {
   using tessera::operation::kernel_image;
-  tessera::runtime rt(tessera::hierarchy::assemble(tessera::config::document::parse(machine_text, "operation_image")));
+  tessera::runtime rt({.text = machine_text});
   const auto& scale =
       rt.define({.name = "scale",
                  .signature = {tessera::intent::update},
@@ -37,8 +37,7 @@ int main() try {
   const double factor = 1.5;
   for (std::int64_t k = 0; k < 4; ++k) {
     tessera::fill(rt, x(k), static_cast<double>(k));
-    const std::array<tessera::block::access, 1> blocks{tessera::update(x(k))};
-    rt.submit_operation(scale, &factor, sizeof factor, blocks, {.at = rt.at(k % 2 == 0 ? "numa0" : "cuda_emulated0")});
+    rt.submit_operation(scale, factor, {tessera::update(x(k))}, {.at = rt.at(k % 2 == 0 ? "numa0" : "cuda_emulated0")});
   }
   bool right = true;
   for (std::int64_t k = 0; k < 4; ++k)

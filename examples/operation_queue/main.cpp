@@ -5,9 +5,9 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
+#include <tessera/operation.hpp>
 #include <tessera/tessera.hpp>
 
-#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <stdexcept>
@@ -40,7 +40,7 @@ void fill_on_the_host(const tessera::operation::context& c) {
 }  // namespace
 
 int main() try {
-  tessera::runtime rt(tessera::hierarchy::assemble(tessera::config::document::parse(machine_text, "operation_queue")));
+  tessera::runtime rt({.text = machine_text});
   const auto& fill = rt.define({.name = "native_fill",
                                 .signature = {tessera::intent::write},
                                 .host = fill_on_the_host,
@@ -48,8 +48,7 @@ int main() try {
   auto x = rt.make_array<double>("x", {1000}, {250});
   for (std::int64_t k = 0; k < 4; ++k) {
     const double value = 0.5 + static_cast<double>(k);
-    const std::array<tessera::block::access, 1> blocks{tessera::write(x(k))};
-    rt.submit_operation(fill, &value, sizeof value, blocks, {.at = rt.at(k == 0 ? "numa0" : "opencl0")});
+    rt.submit_operation(fill, value, {tessera::write(x(k))}, {.at = rt.at(k == 0 ? "numa0" : "opencl0")});
   }
   bool right = true;
   for (std::int64_t k = 0; k < 4; ++k)

@@ -2,6 +2,7 @@
 //
 // The sum of squares of each block, by groups of threads that add up in memory of their own. The same text runs on the
 // host, through its C compiler, and on an emulated GPU; with the plugins cuda, hip or opencl in the list it runs there.
+#include <tessera/operation.hpp>
 #include <tessera/tessera.hpp>
 
 #include <array>
@@ -40,7 +41,7 @@ void launch(const tessera::operation::context& c, tessera::operation::kernel_lau
 }  // namespace
 
 int main() try {
-  tessera::runtime rt(tessera::hierarchy::assemble(tessera::config::document::parse(machine_text, "operation_text")));
+  tessera::runtime rt({.text = machine_text});
   const auto& squares = rt.define(
       {.name = "squares",
        .signature = {tessera::intent::read, tessera::intent::write},

@@ -3,9 +3,9 @@
 // A lambda runs on the host. An operation that is also to run on devices says how it is enqueued there, through the
 // tables that the device's plugin offers. Here: y = alpha x + beta y, made of two BLAS calls on one stream, which keeps
 // their order; nothing waits. The machine is the host and two simulated devices, described in TOML.
+#include <tessera/operation.hpp>
 #include <tessera/tessera.hpp>
 
-#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -52,7 +52,7 @@ bool has_blas(const tessera::plugin::device& device, tessera::element_type type)
 }  // namespace
 
 int main() try {
-  tessera::runtime rt(tessera::hierarchy::assemble(tessera::config::document::parse(machine_text, "own_operation")));
+  tessera::runtime rt({.text = machine_text});
   const tessera::operation::definition& axpby =
       rt.define({.name = "axpby",
                  .signature = {tessera::intent::read, tessera::intent::update},
@@ -67,8 +67,7 @@ int main() try {
     // Left to itself the runtime chooses; here the blocks alternate between the two devices. `at` may name any location
     // of `tessera topology`.
     const tessera::task_options on{.at = rt.at(k % 2 == 0 ? "sim0" : "sim1")};
-    const std::array<tessera::block::access, 2> blocks{tessera::read(x(k)), tessera::update(y(k))};
-    rt.submit_operation(axpby, &arguments, sizeof arguments, blocks, on);
+    rt.submit_operation(axpby, arguments, {tessera::read(x(k)), tessera::update(y(k))}, on);
   }
 
   bool right = true;

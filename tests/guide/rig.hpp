@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "tessera/front_end.hpp"
+#include "tessera/machine.hpp"
 #include "tessera/tessera.hpp"
 
 namespace tessera::guide {

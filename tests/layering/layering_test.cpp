@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <regex>
 #include <set>
 
@@ -62,7 +63,7 @@ TEST(layering, users_do_not_steer_programs_with_more_rights_by_their_environment
   std::set<std::string> readers;
   std::size_t files = 0;
   const std::filesystem::path root = TESSERA_SOURCE_DIR;
-  for (const char* house : {"core", "hierarchy", "plugins", "apps"})
+  for (const char* house : {"include", "core", "hierarchy", "plugins", "apps"})
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / house)) {
       const auto kind = entry.path().extension();
       if (kind != ".cpp" && kind != ".hpp" && kind != ".c" && kind != ".h") continue;
@@ -123,7 +124,8 @@ INSTANTIATE_TEST_SUITE_P(core, layering_rule,
                                          verdict{"core/location/tree.cpp", "hierarchy/draw/dot.hpp", true, false},
                                          verdict{"core/runtime/runtime.cpp", "apps/cli/main.hpp", true, false},
                                          verdict{"core/runtime/runtime.cpp", "plugins/host/blas.hpp", true, false},
-                                         verdict{"core/runtime/runtime.cpp", "tessera/tessera.hpp", false, false},
+                                         verdict{"core/runtime/runtime.cpp", "tessera/runtime.hpp", true, true},
+                                         verdict{"core/schedule/scheduler.cpp", "tessera/runtime.hpp", true, false},
                                          verdict{"core/plugin/device.hpp", "tessera/plugin.h", false, true},
                                          verdict{"core/transfer/route.cpp", "tessera/plugin.h", false, true},
                                          verdict{"core/base/units.cpp", "tessera/plugin.h", false, false},
@@ -227,6 +229,43 @@ INSTANTIATE_TEST_SUITE_P(
                     verdict{"examples/hello/hello.cpp", "tessera/tessera.hpp", false, true},
                     verdict{"examples/hello/hello.cpp", "core/runtime/runtime.hpp", true, false},
                     verdict{"tests/unit/base/base_test.cpp", "core/runtime/runtime.hpp", true, true}));
+
+INSTANTIATE_TEST_SUITE_P(
+    interface, layering_rule,
+    testing::Values(verdict{"include/tessera/array.hpp", "tessera/runtime.hpp", true, true},
+                    verdict{"include/tessera/array.hpp", "core/block/shape.hpp", true, true},
+                    verdict{"include/tessera/array.hpp", "core/block/record.hpp", true, false},
+                    verdict{"include/tessera/runtime.hpp", "core/schedule/scheduler.hpp", true, false},
+                    verdict{"include/tessera/runtime.hpp", "core/runtime/inside.hpp", true, false},
+                    verdict{"include/tessera/tessera.hpp", "tessera/statistics.hpp", true, true},
+                    verdict{"include/tessera/tessera.hpp", "tessera/machine.hpp", true, false},
+                    verdict{"include/tessera/machine.hpp", "core/plugin/registry.hpp", true, true},
+                    verdict{"include/tessera/machine.hpp", "hierarchy/machine/assemble.hpp", true, true},
+                    verdict{"include/tessera/front_end.hpp", "hierarchy/machine/assemble.hpp", true, false},
+                    verdict{"include/tessera/front_end.hpp", "tessera/operation.hpp", true, true},
+                    verdict{"include/tessera/task.hpp", "fmt/format.h", false, false},
+                    verdict{"include/tessera/task.hpp", "apps/cli/main.hpp", true, false}));
+
+// The front door: a program that includes tessera.hpp sees few headers, and of each room plain words alone.
+TEST(layering, few_headers_stand_behind_the_front_door) {
+  std::map<std::string, std::vector<std::string>> includes;
+  for (const auto& include : scan(TESSERA_SOURCE_DIR)) {
+    if (include.target == "tessera/plugin.h") continue;  // C, and frozen
+    const bool is_public = include.target.starts_with("tessera/");
+    includes[include.file].push_back(is_public ? "include/" + include.target : include.target);
+  }
+  std::set<std::string> seen;
+  std::vector<std::string> left = {"include/tessera/tessera.hpp"};
+  while (!left.empty()) {
+    const std::string file = left.back();
+    left.pop_back();
+    if (!std::filesystem::exists(std::filesystem::path(TESSERA_SOURCE_DIR) / file) || !seen.insert(file).second)
+      continue;
+    left.insert(left.end(), includes[file].begin(), includes[file].end());
+  }
+  EXPECT_GT(seen.size(), 10u);  // what it counts is there
+  EXPECT_LT(seen.size(), 20u) << testing::PrintToString(seen);
+}
 
 TEST(layering_scan, reads_every_form_of_an_include_line) {
   const auto lines = includes_of(

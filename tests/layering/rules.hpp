@@ -4,7 +4,10 @@
 //   core       rooms in one order: base < config < plugin < location < block < memory < transfer < operation < task
 //              < placement < schedule < runtime; trace is above base only, and every room above base may use it. No
 //              vendor's header, no hwloc; <tessera/plugin.h> from room plugin upwards.
-//   hierarchy  core and itself. hwloc in discovery alone, no other vendor.
+//   include    the public interface, which core/runtime and hierarchy implement. What tessera.hpp leads to shows plain
+//              words of core alone (rules.cpp names them); machine, operation, block_group, front_end, trace and
+//              validation are further doors, each opened by programs that want it. The other rooms do not know it.
+//   hierarchy  core, the interface and itself. hwloc in discovery alone, no other vendor.
 //   plugins    <tessera/plugin.h>, the plugin's own folder, plugins/kit, and foreign headers; not the libraries that
 //   the
 //              core is made with. cuda*, hip* and opencl: gpu_common too. sim: fault too.

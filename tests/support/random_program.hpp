@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tessera/machine.hpp"
 #include "tessera/tessera.hpp"
 
 namespace tessera::testing {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "apps/sial/estimate/estimate.hpp"
-#include "core/runtime/statistics.hpp"
+#include "tessera/statistics.hpp"
 
 namespace tessera::sial {
 

@@ -7,7 +7,7 @@
 
 #include "apps/sial/code/code.hpp"
 #include "apps/sial/data/init_data.hpp"
-#include "core/runtime/view.hpp"
+#include "tessera/view.hpp"
 
 namespace tessera::sial {
 

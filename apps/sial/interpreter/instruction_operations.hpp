@@ -6,6 +6,7 @@
 
 #include "apps/sial/code/code.hpp"
 #include "apps/sial/instructions/registry.hpp"
+#include "tessera/front_end.hpp"
 #include "tessera/tessera.hpp"
 
 namespace tessera::sial {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/sial/interpreter/program_run.hpp"
+#include "tessera/front_end.hpp"
 #include "tessera/tessera.hpp"
 
 namespace tessera::sial {

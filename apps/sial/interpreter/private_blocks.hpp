@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tessera/front_end.hpp"
 #include "tessera/tessera.hpp"
 
 namespace tessera::sial {

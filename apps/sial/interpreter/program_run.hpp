@@ -19,6 +19,7 @@
 #include "apps/sial/interpreter/instruction_operations.hpp"
 #include "apps/sial/interpreter/shared_array.hpp"
 #include "apps/sial/interpreter/team.hpp"
+#include "tessera/front_end.hpp"
 #include "tessera/tessera.hpp"
 
 namespace tessera::sial {

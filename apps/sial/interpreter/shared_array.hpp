@@ -12,6 +12,7 @@
 
 #include "apps/sial/interpreter/geometry.hpp"
 #include "apps/sial/interpreter/ordinal_map.hpp"
+#include "tessera/front_end.hpp"
 #include "tessera/tessera.hpp"
 
 namespace tessera::sial {

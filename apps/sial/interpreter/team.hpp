@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "apps/sial/interpreter/failure.hpp"
-#include "core/runtime/runtime.hpp"
+#include "tessera/runtime.hpp"
 
 namespace tessera::sial {
 

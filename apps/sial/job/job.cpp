@@ -102,12 +102,12 @@ program_report job::run(const job_program& what) {
     running(nullptr);
   } catch (const error& e) {
     running(nullptr);
-    m_runtime.scheduler().drain();  // tasks refer to the run
+    m_runtime.drain();  // tasks refer to the run
     if (e.kind() == error_kind::memory && what.checked) tell_out_of_memory(what, e);
     throw;
   } catch (...) {
     running(nullptr);
-    m_runtime.scheduler().drain();
+    m_runtime.drain();
     throw;
   }
   m_runtime.fence();

@@ -5,13 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace tessera::schedule {
+#include "core/schedule/statistics.hpp"
 
-/// What batches did so far. A snapshot for statistics.
-struct batch_statistics {
-  std::uint64_t launched = 0;  ///< launches of more than one task
-  std::uint64_t tasks = 0;     ///< tasks in them
-};
+namespace tessera::schedule {
 
 /// Counted by the drivers.
 struct batch_counters {

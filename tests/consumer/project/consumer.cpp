@@ -8,7 +8,7 @@
 int main() {
   try {
     constexpr std::int64_t elements = 1000, block = 96;
-    tessera::runtime rt(tessera::default_machine());
+    tessera::runtime rt;
     std::puts(rt.plugin_line().c_str());
     auto x = rt.make_array<double>("x", {elements}, {block});
     auto y = rt.make_array<double>("y", {elements}, {block});

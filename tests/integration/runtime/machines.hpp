@@ -4,7 +4,11 @@
 #include <ostream>
 #include <string>
 
+#include "tessera/front_end.hpp"
+#include "tessera/machine.hpp"
 #include "tessera/tessera.hpp"
+#include "tessera/trace.hpp"
+#include "tessera/validation.hpp"
 
 namespace tessera::testing {
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 
+#include "core/runtime/inside.hpp"
 #include "machines.hpp"
 #include "tests/support/error_of.hpp"
 
@@ -23,8 +24,8 @@ struct state {
     open = rt.tasks_submitted() - rt.tasks_retired();
     used_bytes = 0;
     for (const auto& s : rt.statistics().spaces) used_bytes += s.is.used_bytes;
-    blocks = rt.blocks().size();
-    origins = rt.blocks().origins();
+    blocks = rt.inside().blocks.size();
+    origins = rt.inside().blocks.origins();
     operations = rt.operations().size();
   }
   bool operator==(const state&) const = default;
@@ -72,7 +73,7 @@ TEST_F(refused, submissions_give_their_captures_back) {
 }
 
 TEST_F(refused, submissions_free_the_arrays_that_they_captured) {
-  const std::size_t before = rt.blocks().size();
+  const std::size_t before = rt.inside().blocks.size();
   for (int k = 0; k < 10; ++k) {
     auto mine = std::make_shared<array<double>>(rt.make_array<double>("mine", {8}, {1}));
     fill(rt, (*mine)(0), 1.0);
@@ -82,7 +83,7 @@ TEST_F(refused, submissions_free_the_arrays_that_they_captured) {
     });
   }
   rt.fence();
-  EXPECT_EQ(rt.blocks().size(), before);
+  EXPECT_EQ(rt.inside().blocks.size(), before);
 }
 
 /// A function that cannot be moved into the task.

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <thread>
 
+#include "core/runtime/inside.hpp"
 #include "machines.hpp"
 #include "tests/support/error_of.hpp"
 
@@ -216,7 +217,7 @@ TEST(runtime, arrays_destroyed_early_keep_their_tasks_running) {
   }
   rt.fence();
   EXPECT_EQ(ran, 200);
-  EXPECT_EQ(rt.blocks().size(), 0u);
+  EXPECT_EQ(rt.inside().blocks.size(), 0u);
   for (const auto& [name, is] : rt.statistics().spaces) {
     if (name.find("sim") != std::string::npos) {
       EXPECT_EQ(is.used_bytes, 0u) << name;

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <thread>
 
+#include "core/runtime/inside.hpp"
 #include "machines.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/support/random_program.hpp"
@@ -122,7 +123,7 @@ TEST_P(adopted, memory_has_the_last_versions_after_the_end_of_the_array_and_a_fe
     for (std::size_t k = 0; k < mine.size(); ++k)
       ASSERT_EQ(mine[k], factor * double(k)) << "round " << round << ", element " << k;
   }
-  EXPECT_EQ(rt.blocks().size(), 0u);
+  EXPECT_EQ(rt.inside().blocks.size(), 0u);
 }
 
 TEST_P(adopted, memory_has_the_sums_of_open_accumulates) {

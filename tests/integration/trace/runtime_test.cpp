@@ -9,7 +9,9 @@
 
 #include "core/trace/chrome.hpp"
 #include "core/trace/summary.hpp"
+#include "tessera/machine.hpp"
 #include "tessera/tessera.hpp"
+#include "tessera/trace.hpp"
 #include "tests/integration/runtime/machines.hpp"
 
 namespace {

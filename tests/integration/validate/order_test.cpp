@@ -3,6 +3,7 @@
 #include <future>
 #include <thread>
 
+#include "core/runtime/inside.hpp"
 #include "tests/integration/validate/validating.hpp"
 
 namespace tessera {
@@ -318,7 +319,7 @@ TEST_F(order, a_block_destroyed_twice_is_destroyed_once) {
   {
     auto b = rt.make_array<double>("B", {8}, {8});
     rt.submit("fill", put, write(b(0)));
-    rt.scheduler().destroy_later(b(0).record());
+    rt.inside().scheduler->destroy_later(b(0).record());
   }
   EXPECT_THAT(fence_text(rt), HasSubstr("a block of array B is destroyed twice"));
 }

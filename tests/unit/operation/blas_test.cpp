@@ -207,11 +207,11 @@ TEST(dense_errors, shapes_and_types_that_do_not_fit_are_named) {
     fails([&] { potrf(at.rt, make(3, 4), info.block(0), at.here); }, "A is 3x4");
     auto single = array_of(at.rt, "single", matrix<float>(4, 4));
     const operation::trsm_arguments arguments;
-    const std::array mixed{detail::touch(single.block(0), intent::read), detail::touch(make(4, 4), intent::update)};
+    const std::vector<block_access> mixed{read(single.block(0)), update(make(4, 4))};
     fails([&] { at.rt.submit_operation(*at.rt.builtin().trsm, &arguments, sizeof arguments, mixed, at.here); },
           "type f32 and f64");
     auto wrong = at.rt.make_array<std::int64_t>("wrong", {1}, {1});
-    const std::array bad_info{detail::touch(make(4, 4), intent::update), detail::touch(wrong.block(0), intent::write)};
+    const std::vector<block_access> bad_info{update(make(4, 4)), write(wrong.block(0))};
     fails([&] { at.rt.submit_operation(*at.rt.builtin().potrf, nullptr, 0, bad_info, at.here); }, "i32");
   }
 }

@@ -96,7 +96,7 @@ TEST(tensor_operations, permutations_that_do_not_fit_are_refused_before_a_device
     const auto fails = [&](const block::access& into, std::array<std::uint8_t, 8> order, const std::string& text) {
       operation::permute_arguments arguments;
       arguments.permutation = order;
-      const std::array accesses{detail::touch(from.block(0), intent::read), into};
+      const std::vector<block_access> accesses{read(from.block(0)), into};
       at.rt.submit_operation(*at.rt.builtin().permute, &arguments, sizeof arguments, accesses, at.here);
       try {
         at.rt.fence();
@@ -106,10 +106,10 @@ TEST(tensor_operations, permutations_that_do_not_fit_are_refused_before_a_device
         EXPECT_THAT(e.what(), HasSubstr(text));
       }
     };
-    fails(detail::touch(to.block(0), intent::write), {0, 0}, "not a permutation of 2 dimensions");
-    fails(detail::touch(to.block(0), intent::write), {0, 2}, "not a permutation of 2 dimensions");
-    fails(detail::touch(wide_to.block(0), intent::write), {1, 0}, "rank 3");
-    fails(detail::touch(half.block(0), intent::write), {1, 0}, "type f32");
+    fails(write(to.block(0)), {0, 0}, "not a permutation of 2 dimensions");
+    fails(write(to.block(0)), {0, 2}, "not a permutation of 2 dimensions");
+    fails(write(wide_to.block(0)), {1, 0}, "rank 3");
+    fails(write(half.block(0)), {1, 0}, "type f32");
   }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // Machines with round numbers, and a runtime on them.
-#include "core/runtime/linear_algebra.hpp"
 #include "hierarchy/simulation/imagine.hpp"
+#include "tessera/linear_algebra.hpp"
 
 namespace tessera::hierarchy::testing {
 

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "apps/cholesky/factorization.hpp"
-#include "core/runtime/linear_algebra.hpp"
 #include "hierarchy/simulation/imagine.hpp"
+#include "tessera/linear_algebra.hpp"
 #include "tests/unit/simulation/machines.hpp"
 
 namespace tessera::hierarchy {

@@ -1,8 +1,6 @@
 #pragma once
 // What a program tells validation about its own synchronisation.
-#include <mutex>
-
-#include "core/validate/clock.hpp"
+#include <memory>
 
 namespace tessera {
 
@@ -13,10 +11,16 @@ namespace tessera {
 /// Two barriers enclose an epoch: when every worker calls order_before at its barrier and order_after behind it,
 /// conflicting accesses of two workers within one epoch are found, and accesses of different epochs are in order.
 class order_point {
+ public:
+  order_point();
+  order_point(const order_point&) = delete;
+  order_point& operator=(const order_point&) = delete;
+  ~order_point();
+
  private:
   friend class runtime;
-  mutable std::mutex m_mutex;
-  validate::clock m_known;
+  struct inside;
+  std::unique_ptr<inside> m_inside;
 };
 
 }  // namespace tessera

@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "core/memory/space.hpp"
-#include "core/schedule/scheduler.hpp"
-#include "core/transfer/coherence.hpp"
+#include "core/memory/statistics.hpp"
+#include "core/placement/crossover.hpp"
+#include "core/schedule/statistics.hpp"
+#include "core/transfer/statistics.hpp"
 
 namespace tessera {
 

@@ -1,14 +1,16 @@
 #pragma once
 // The built-in operations as functions: each submits one task and returns. Blocks are whole column-major matrices.
 // Shapes and element types that do not fit, and devices that fail, are reported by the next fence.
-#include <algorithm>
-#include <array>
 #include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <span>
 #include <string_view>
+#include <type_traits>
 
-#include "core/operation/blas.hpp"
-#include "core/operation/tensor.hpp"
-#include "core/runtime/runtime.hpp"
+#include "core/block/element_type.hpp"
+#include "tessera/runtime.hpp"
 
 namespace tessera {
 
@@ -21,22 +23,43 @@ enum class transpose : std::uint8_t {
 
 namespace detail {
 
-template <class Arguments, std::size_t N>
-void submit_builtin(runtime& rt, const operation::definition& what, const Arguments& arguments,
-                    const std::array<block::access, N>& accesses, task_options options, std::source_location site) {
-  rt.submit_operation(what, &arguments, sizeof arguments, accesses, options, site);
-}
-
+/// Where a built-in operation is submitted, and how.
+struct submit_call {
+  runtime& rt;
+  const task_options& options;
+  std::source_location site;
+};
+/// A factor of a product: a block with what is done to it first, or with its labels.
+struct factor {
+  block::record& block;
+  transpose op = transpose::no;
+  std::string_view labels = {};
+};
+/// An element of any type, exactly.
+struct any_element {
+  std::complex<double> value = 0;
+  std::int64_t integer = 0;
+  bool is_integer = false;
+};
 template <class T>
-block::access touch(block_of<T> b, intent how) {
-  return {.block = &b.record(), .version = 0, .how = how, .flags = 0, .space = 0};
+any_element element_of(T value) {
+  if constexpr (std::is_integral_v<T> || std::is_same_v<T, std::byte>)
+    return {.integer = static_cast<std::int64_t>(value), .is_integer = true};
+  else
+    return {.value = std::complex<double>(value)};
 }
+using number = std::complex<double>;
 
-inline void copy_labels(std::string_view from, std::array<char, max_rank>& to) {
-  if (from.size() > to.size())
-    throw error(error_kind::usage, "contract: more labels than a block can have dimensions", std::string(from));
-  std::copy(from.begin(), from.end(), to.begin());
-}
+void gemm(const submit_call& call, number alpha, factor a, factor b, number beta, block::record& c);
+void syrk(const submit_call& call, double alpha, block::record& a, double beta, block::record& c);
+void trsm(const submit_call& call, double alpha, block::record& a, block::record& b);
+void potrf(const submit_call& call, block::record& a, block::record& info);
+void permute(const submit_call& call, double alpha, block::record& from, std::span<const std::uint8_t> permutation,
+             double beta, block::record& to);
+void contract(const submit_call& call, number alpha, factor a, factor b, number beta, factor c);
+void axpy(const submit_call& call, number alpha, block::record& x, block::record& y, intent how);
+void scal(const submit_call& call, number alpha, block::record& x);
+void fill(const submit_call& call, block::record& x, const any_element& value);
 
 }  // namespace detail
 
@@ -44,37 +67,29 @@ inline void copy_labels(std::string_view from, std::array<char, max_rank>& to) {
 template <class T>
 void gemm(runtime& rt, T alpha, block_of<T> a, transpose ta, block_of<T> b, transpose tb, T beta, block_of<T> c,
           task_options options = {}, std::source_location site = std::source_location::current()) {
-  operation::gemm_arguments arguments{std::complex<double>(alpha), std::complex<double>(beta),
-                                      static_cast<std::uint8_t>(ta), static_cast<std::uint8_t>(tb)};
-  detail::submit_builtin(rt, *rt.builtin().gemm, arguments,
-                         std::array{detail::touch(a, intent::read), detail::touch(b, intent::read),
-                                    detail::touch(c, beta == T{} ? intent::write : intent::update)},
-                         options, site);
+  detail::gemm({rt, options, site}, detail::number(alpha), {a.record(), ta}, {b.record(), tb}, detail::number(beta),
+               c.record());
 }
 
 /// Lower triangle of C = alpha A A^T + beta C.
 template <class T>
 void syrk(runtime& rt, double alpha, block_of<T> a, double beta, block_of<T> c, task_options options = {},
           std::source_location site = std::source_location::current()) {
-  detail::submit_builtin(rt, *rt.builtin().syrk, operation::syrk_arguments{alpha, beta},
-                         std::array{detail::touch(a, intent::read), detail::touch(c, intent::update)}, options, site);
+  detail::syrk({rt, options, site}, alpha, a.record(), beta, c.record());
 }
 
 /// B = alpha B L^-T with the lower triangle L of A.
 template <class T>
 void trsm(runtime& rt, double alpha, block_of<T> a, block_of<T> b, task_options options = {},
           std::source_location site = std::source_location::current()) {
-  detail::submit_builtin(rt, *rt.builtin().trsm, operation::trsm_arguments{alpha},
-                         std::array{detail::touch(a, intent::read), detail::touch(b, intent::update)}, options, site);
+  detail::trsm({rt, options, site}, alpha, a.record(), b.record());
 }
 
 /// Cholesky factor of the lower triangle of A, in place; info (one element) becomes 0 or the 1-based failing pivot.
 template <class T>
 void potrf(runtime& rt, block_of<T> a, block_of<std::int32_t> info, task_options options = {},
            std::source_location site = std::source_location::current()) {
-  detail::submit_builtin(rt, *rt.builtin().potrf, operation::potrf_arguments{},
-                         std::array{detail::touch(a, intent::update), detail::touch(info, intent::write)}, options,
-                         site);
+  detail::potrf({rt, options, site}, a.record(), info.record());
 }
 
 /// Dimension d of `to` is dimension permutation[d] of `from`: to = alpha permuted(from) + beta to. With beta == 0, `to`
@@ -82,13 +97,7 @@ void potrf(runtime& rt, block_of<T> a, block_of<std::int32_t> info, task_options
 template <class T>
 void permute(runtime& rt, double alpha, block_of<T> from, std::span<const std::uint8_t> permutation, double beta,
              block_of<T> to, task_options options = {}, std::source_location site = std::source_location::current()) {
-  operation::permute_arguments arguments{alpha, beta, {}};
-  std::copy_n(permutation.begin(), std::min(permutation.size(), arguments.permutation.size()),
-              arguments.permutation.begin());
-  detail::submit_builtin(
-      rt, *rt.builtin().permute, arguments,
-      std::array{detail::touch(from, intent::read), detail::touch(to, beta == 0 ? intent::write : intent::update)},
-      options, site);
+  detail::permute({rt, options, site}, alpha, from.record(), permutation, beta, to.record());
 }
 
 /// C = alpha A B + beta C, summed over the labels that A and B share and C has not. A character of `of_a` labels a
@@ -101,47 +110,36 @@ template <class T>
 void contract(runtime& rt, T alpha, block_of<T> a, std::string_view of_a, block_of<T> b, std::string_view of_b, T beta,
               block_of<T> c, std::string_view of_c, task_options options = {},
               std::source_location site = std::source_location::current()) {
-  operation::contract_arguments arguments{std::complex<double>(alpha), std::complex<double>(beta), {}, {}, {}};
-  detail::copy_labels(of_a, arguments.a);
-  detail::copy_labels(of_b, arguments.b);
-  detail::copy_labels(of_c, arguments.c);
-  detail::submit_builtin(rt, *rt.builtin().contract, arguments,
-                         std::array{detail::touch(a, intent::read), detail::touch(b, intent::read),
-                                    detail::touch(c, beta == T{} ? intent::write : intent::update)},
-                         options, site);
+  detail::contract({rt, options, site}, detail::number(alpha), {a.record(), transpose::no, of_a},
+                   {b.record(), transpose::no, of_b}, detail::number(beta), {c.record(), transpose::no, of_c});
 }
 
 /// y += alpha x, element by element.
 template <class T>
 void axpy(runtime& rt, T alpha, block_of<T> x, block_of<T> y, task_options options = {},
           std::source_location site = std::source_location::current()) {
-  detail::submit_builtin(rt, *rt.builtin().axpy, operation::axpy_arguments{std::complex<double>(alpha)},
-                         std::array{detail::touch(x, intent::read), detail::touch(y, intent::update)}, options, site);
+  detail::axpy({rt, options, site}, detail::number(alpha), x.record(), y.record(), intent::update);
 }
 
 /// The same into private copies: such tasks commute and run at the same time.
 template <class T>
 void axpy_accumulate(runtime& rt, T alpha, block_of<T> x, block_of<T> y, task_options options = {},
                      std::source_location site = std::source_location::current()) {
-  detail::submit_builtin(rt, *rt.builtin().axpy, operation::axpy_arguments{std::complex<double>(alpha)},
-                         std::array{detail::touch(x, intent::read), detail::touch(y, intent::accumulate)}, options,
-                         site);
+  detail::axpy({rt, options, site}, detail::number(alpha), x.record(), y.record(), intent::accumulate);
 }
 
 /// x *= alpha.
 template <class T>
 void scal(runtime& rt, T alpha, block_of<T> x, task_options options = {},
           std::source_location site = std::source_location::current()) {
-  detail::submit_builtin(rt, *rt.builtin().scal, operation::scal_arguments{std::complex<double>(alpha)},
-                         std::array{detail::touch(x, intent::update)}, options, site);
+  detail::scal({rt, options, site}, detail::number(alpha), x.record());
 }
 
-/// Every element becomes `value`.
+/// Every element becomes `value`, exactly, whatever the type.
 template <class T>
 void fill(runtime& rt, block_of<T> x, T value, task_options options = {},
           std::source_location site = std::source_location::current()) {
-  detail::submit_builtin(rt, *rt.builtin().fill, operation::fill_arguments{std::complex<double>(value)},
-                         std::array{detail::touch(x, intent::write)}, options, site);
+  detail::fill({rt, options, site}, x.record(), detail::element_of(value));
 }
 
 }  // namespace tessera

@@ -2,13 +2,42 @@
 // Blocks of any sizes that come and go one by one.
 #include <cstdint>
 #include <mutex>
+#include <source_location>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/runtime/array.hpp"
+#include "core/block/space_set.hpp"
+#include "tessera/array.hpp"
 
 namespace tessera {
+
+namespace block {
+struct origin;
+}
+
+namespace detail {
+
+/// What groups of all element types have in common. All functions from any thread.
+class loose_blocks {
+ public:
+  loose_blocks(runtime& of, std::string name, std::vector<std::int64_t> counts)
+      : m_runtime(&of), m_name(std::move(name)), m_counts(std::move(counts)) {}
+  block::record& make(element_type type, const shape& extents, std::uint32_t ordinal, std::source_location site);
+  void destroy(block::record& block);
+  static block::space_set spaces_of(block::record& block);
+  runtime& owner() const noexcept { return *m_runtime; }
+
+ private:
+  runtime* m_runtime;
+  std::string m_name;
+  std::vector<std::int64_t> m_counts;
+  std::mutex m_mutex;
+  std::uint64_t m_live = 0;
+  const block::origin* m_origin = nullptr;  // valid while blocks live
+};
+
+}  // namespace detail
 
 /// Makes blocks under one name, each when it is asked for, and of its own extents: for arrays with tiles of different
 /// sizes of which few are ever used, and for temporaries. All functions from any thread. Must not outlive the runtime,
@@ -19,7 +48,7 @@ class block_group {
  public:
   /// @param name for messages  @param counts blocks per dimension, for messages: "A(3,1)"
   block_group(runtime& rt, std::string name, std::vector<std::int64_t> counts)
-      : m_runtime(&rt), m_name(std::move(name)), m_counts(std::move(counts)) {}
+      : m_blocks(rt, std::move(name), std::move(counts)) {}
   block_group(const block_group&) = delete;
   block_group& operator=(const block_group&) = delete;
 
@@ -27,51 +56,29 @@ class block_group {
   /// counts
   block_of<T> make(const shape& extents, std::uint32_t ordinal,
                    std::source_location site = std::source_location::current()) {
-    block::record* made;
-    {
-      const std::lock_guard guard(m_mutex);
-      if (m_live == 0) m_origin = m_runtime->blocks().make_origin(m_name, m_counts);
-      made = &m_runtime->blocks().create(element_type_of<T>(), extents, m_origin, ordinal);
-      ++m_live;
-    }
-    m_runtime->note_array(std::span<block::record* const>(&made, 1), false, site);
-    return block_of<T>(*made);
+    return block_of<T>(m_blocks.make(element_type_of<T>(), extents, ordinal, site));
   }
   /// Frees a block when the tasks submitted before are done with it; returns at once.
-  void destroy(block_of<T> b) {
-    {
-      const std::lock_guard guard(m_mutex);
-      --m_live;  // first: the last block takes the name with it
-    }
-    m_runtime->scheduler().destroy_later(b.record());
-  }
+  void destroy(block_of<T> b) { m_blocks.destroy(b.record()); }
 
   /// Where the current version is at this moment: numbers in statistics::spaces. Empty: nowhere yet.
-  block::space_set spaces_of(block_of<T> b) const {
-    const std::lock_guard guard(b.record().lock);
-    return b.record().valid_spaces;
-  }
+  block::space_set spaces_of(block_of<T> b) const { return m_blocks.spaces_of(b.record()); }
 
   /// As array::read_host.
   host_view<const T> read_host(block_of<T> b, std::source_location site = std::source_location::current()) const {
-    return {m_runtime->scheduler(), m_runtime->scheduler().hold(b.record(), intent::read, site), b.extents()};
+    return {{m_blocks.owner(), b.record(), intent::read, site}, b.extents()};
   }
   /// As array::write_host.
   host_view<T> write_host(block_of<T> b, std::source_location site = std::source_location::current()) {
-    return {m_runtime->scheduler(), m_runtime->scheduler().hold(b.record(), intent::write, site), b.extents()};
+    return {{m_blocks.owner(), b.record(), intent::write, site}, b.extents()};
   }
   /// As array::update_host.
   host_view<T> update_host(block_of<T> b, std::source_location site = std::source_location::current()) {
-    return {m_runtime->scheduler(), m_runtime->scheduler().hold(b.record(), intent::update, site), b.extents()};
+    return {{m_blocks.owner(), b.record(), intent::update, site}, b.extents()};
   }
 
  private:
-  runtime* m_runtime;
-  std::string m_name;
-  std::vector<std::int64_t> m_counts;
-  std::mutex m_mutex;
-  std::uint64_t m_live = 0;
-  const block::origin* m_origin = nullptr;  // valid while blocks live
+  detail::loose_blocks m_blocks;
 };
 
 }  // namespace tessera

@@ -1,11 +1,23 @@
 #pragma once
 // Blocks with intents: what a submission names.
+#include <concepts>
+#include <span>
 #include <type_traits>
 
-#include "core/block/record.hpp"
-#include "core/runtime/view.hpp"
+#include "core/block/access.hpp"
+#include "core/block/intent.hpp"
+#include "core/block/shape.hpp"
+#include "tessera/view.hpp"
 
 namespace tessera {
+
+/// A block and how a task uses it, of any element type: for submissions whose number of blocks is known at run time
+/// only. A use converts to it: `std::vector<block_access> uses{read(x(0)), update(y(0))}`.
+using block_access = block::access;
+
+namespace detail {
+const shape& extents_of(const block::record& b) noexcept;
+}
 
 /// A handle to one block of an array. Plain data; valid while the array lives.
 /// @tparam T  element type
@@ -15,7 +27,7 @@ class block_of {
   /// Made by array::block and array::operator().
   explicit block_of(block::record& record) noexcept : m_record(&record) {}
   block::record& record() const noexcept { return *m_record; }  ///< what the runtime knows of it; for the runtime
-  const shape& extents() const noexcept { return *m_record->extents; }  ///< elements per dimension
+  const shape& extents() const noexcept { return detail::extents_of(*m_record); }  ///< elements per dimension
 
  private:
   block::record* m_record;
@@ -28,9 +40,21 @@ struct use {
   using view_type = view<element>;                                      ///< what the task's function gets for it
   static constexpr intent how = How;                                    ///< known when the program is compiled
   block::record* block;                                                 ///< not owned
-  /// For runtime::submit_operation.
-  operator block::access() const noexcept { return {.block = block, .version = 0, .how = How, .flags = 0, .space = 0}; }
+  /// For submissions that take a list.
+  operator block_access() const noexcept { return {.block = block, .version = 0, .how = How, .flags = 0, .space = 0}; }
 };
+
+/// What read, write, update, accumulate and scratch make.
+template <class T>
+concept block_use = requires(const T& u) {
+  typename T::view_type;
+  { T::how } -> std::convertible_to<intent>;
+  { u } -> std::convertible_to<block_access>;
+};
+
+/// Several of them, in one object.
+template <class T>
+concept block_access_list = std::is_convertible_v<const T&, std::span<const block_access>>;
 
 /// The task sees the current version and does not change it. Readers of one version run at the same time.
 template <class T>

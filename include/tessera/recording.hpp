@@ -1,17 +1,15 @@
 #pragma once
 // An iteration recorded once and replayed many times.
-#include <array>
+#include <cstddef>
 #include <initializer_list>
 #include <memory>
 #include <source_location>
 #include <span>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
-#include "core/runtime/use.hpp"
-#include "core/schedule/replays.hpp"
-#include "core/schedule/scheduler.hpp"
+#include "tessera/runtime.hpp"
+#include "tessera/use.hpp"
 
 namespace tessera {
 
@@ -31,20 +29,21 @@ struct block_exchange {
 class recording {
  public:
   /// The old one may only be destroyed.
-  recording(recording&&) noexcept = default;
+  recording(recording&&) noexcept;
   recording& operator=(recording&&) = delete;
   /// Waits until its replays are through.
   ~recording();
 
-  std::size_t size() const noexcept { return m_is->size(); }  ///< tasks of one replay, sums of accumulates included
-  std::size_t submitted() const noexcept { return m_is->submitted.size(); }  ///< tasks that the program submitted
+  std::size_t size() const noexcept;       ///< tasks of one replay, sums of accumulates included
+  std::size_t submitted() const noexcept;  ///< tasks that the program submitted
 
   /// New arguments for the k-th submitted task, from the next replay on; for operations whose arguments are plain
   /// bytes, and lambdas whose captures are. Throws tessera::error (usage) when there is no such task or the sizes
   /// differ.
   template <class Arguments>
   void set_arguments(std::size_t k, const Arguments& arguments) {
-    static_assert(std::is_trivially_copyable_v<Arguments>);
+    static_assert(std::is_trivially_copyable_v<Arguments>,
+                  "arguments are copied as bytes: no std::string, no std::vector; keep what changes in a block");
     set_argument_bytes(k, {reinterpret_cast<const std::byte*>(&arguments), sizeof arguments});
   }
   /// Other blocks from the next replay on, all exchanged at once: `{{x(0), y(0)}, {y(0), x(0)}}` swaps two. Each pair
@@ -53,24 +52,41 @@ class recording {
   void substitute(std::initializer_list<block_exchange> pairs) { substitute(std::span(pairs.begin(), pairs.size())); }
   void substitute(std::span<const block_exchange> pairs);  ///< the same
   /// The next replay asks the placement policy again for every task.
-  void place_again() noexcept {
-    m_is->forget_places();
-    m_planning->again();
-  }
+  void place_again() noexcept;
+
+  struct inside;                                          ///< for the runtime
+  explicit recording(std::unique_ptr<inside> made) noexcept;  ///< likewise; made by runtime::record
 
  private:
   friend class runtime;
-  recording(schedule::scheduler& scheduler, std::unique_ptr<task::recording> is);
   void set_argument_bytes(std::size_t k, std::span<const std::byte> bytes);
-  void play(std::source_location site);
-
-  schedule::scheduler* m_scheduler;
-  std::shared_ptr<lifetime> m_alive;  // of the scheduler
-  std::unique_ptr<task::recording> m_is;
-  std::unique_ptr<schedule::replay_planning> m_planning = std::make_unique<schedule::replay_planning>();
-  std::array<std::unique_ptr<schedule::running_replay>, 2> m_runs;  // one may start while the other is under way
-  std::size_t m_next = 0;
-  decltype(task::replay::patches) m_patches;
+  std::unique_ptr<inside> m_inside;
 };
+
+namespace detail {
+
+/// While it exists, tasks of the calling thread are taken down.
+class recording_session {
+ public:
+  explicit recording_session(runtime_inside& of);
+  /// Without finish, what was taken down is dropped.
+  ~recording_session();
+  recording_session(const recording_session&) = delete;
+  recording_session& operator=(const recording_session&) = delete;
+  recording finish();
+
+ private:
+  struct state;
+  std::unique_ptr<state> m_state;
+};
+
+}  // namespace detail
+
+template <class Function>
+recording runtime::record(Function&& function) {
+  detail::recording_session session(*m_inside);
+  std::forward<Function>(function)();
+  return session.finish();
+}
 
 }  // namespace tessera

@@ -1,0 +1,26 @@
+#pragma once
+// One use of a block by a task.
+#include <cstdint>
+
+#include "core/block/intent.hpp"
+
+namespace tessera::block {
+
+struct record;
+
+/// Versions count from 1; 0 means never written. A replica is valid when its version is the committed one of its block.
+/// The numbers of a block go round after 2^32 - 1 updates, and leave out 0; which replicas are valid is therefore kept
+/// beside them (record::valid_spaces): an old replica that has the number of the committed version again is not valid.
+using version_number = std::uint32_t;
+
+/// A block and how a task uses it; 16 bytes.
+struct access {
+  record* block = nullptr;
+  version_number version = 0;  ///< the version read, or the version made
+  intent how = intent::read;
+  std::uint8_t flags = 0;
+  std::uint16_t space = 0;  ///< where it was acquired
+};
+static_assert(sizeof(access) == 16);
+
+}  // namespace tessera::block

@@ -1,0 +1,143 @@
+#include "tessera/array.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/runtime/inside.hpp"
+#include "tessera/block_group.hpp"
+
+namespace tessera::detail {
+
+held_block::held_block(runtime& of, block::record& block, intent how, std::source_location site)
+    : m_scheduler(of.inside().scheduler.get()), m_held(m_scheduler->hold(block, how, site).release()) {}
+
+void* held_block::data() const noexcept { return m_held->pointer; }
+
+void held_block::give_back() noexcept {
+  const std::unique_ptr<schedule::host_hold> ended(std::exchange(m_held, nullptr));
+  if (!ended->ended) m_scheduler->release(*ended);
+}
+
+array_blocks::array_blocks(runtime& of, std::string name, element_type type, std::span<const std::int64_t> extents,
+                           std::span<const std::int64_t> block_extents, void* adopted, std::source_location site)
+    : m_runtime(&of),
+      m_alive(of.inside().scheduler->alive()),
+      m_name(std::move(name)),
+      m_extents(extents),
+      m_block_extents(block_extents) {
+  if (m_extents.rank() != m_block_extents.rank())
+    throw error(error_kind::usage, "array " + m_name + " and its blocks differ in rank");
+  make_blocks(type);
+  try {
+    runtime_inside& inside = of.inside();
+    if (adopted != nullptr)  // where views are, too
+      inside.coherence->adopted().adopt(m_blocks, adopted, inside.scheduler->places().front()->space);
+    inside.note_array(m_blocks, adopted != nullptr, site);
+  } catch (...) {
+    clear();
+    throw;
+  }
+}
+
+void array_blocks::make_blocks(element_type type) {
+  const std::size_t rank = m_extents.rank();
+  std::vector<std::int64_t> counts;
+  for (std::size_t d = 0; d < rank; ++d) {
+    if (m_block_extents[d] <= 0) throw error(error_kind::usage, "array " + m_name + " has blocks of no elements");
+    counts.push_back((m_extents[d] + m_block_extents[d] - 1) / m_block_extents[d]);
+  }
+  m_counts = shape(counts);
+  const std::int64_t total = m_counts.count();
+  if (total > (std::int64_t{1} << 31))
+    throw error(error_kind::usage, fmt::format("array {} has {} blocks", m_name, total), {}, "choose larger blocks");
+  m_blocks.reserve(static_cast<std::size_t>(total));
+  block::table& table = m_runtime->inside().blocks;
+  const block::origin* from = total > 0 ? table.make_origin(m_name, counts) : nullptr;
+  try {
+    std::vector<std::int64_t> at(rank, 0), size(rank);
+    for (std::int64_t k = 0; k < total; ++k) {
+      for (std::size_t d = 0; d < rank; ++d)
+        size[d] = std::min(m_block_extents[d], m_extents[d] - at[d] * m_block_extents[d]);
+      m_blocks.push_back(&table.create(type, shape(size), from, static_cast<std::uint32_t>(k)));
+      for (std::size_t d = 0; d < rank && ++at[d] == m_counts[d]; ++d) at[d] = 0;
+    }
+  } catch (...) {  // a block that is too large, or no memory for records: as if nothing had been asked for
+    for (block::record* b : m_blocks) table.destroy(*b);
+    if (m_blocks.empty() && from != nullptr) table.forget_origin(from);
+    throw;
+  }
+}
+
+array_blocks::array_blocks(array_blocks&& other) noexcept
+    : m_runtime(std::exchange(other.m_runtime, nullptr)),
+      m_alive(std::move(other.m_alive)),
+      m_name(std::move(other.m_name)),
+      m_extents(other.m_extents),
+      m_block_extents(other.m_block_extents),
+      m_counts(other.m_counts),
+      m_blocks(std::move(other.m_blocks)) {}
+
+array_blocks& array_blocks::operator=(array_blocks&& other) noexcept {
+  if (this != &other) {
+    clear();
+    m_runtime = std::exchange(other.m_runtime, nullptr);
+    m_alive = std::move(other.m_alive);
+    m_name = std::move(other.m_name);
+    m_extents = other.m_extents, m_block_extents = other.m_block_extents, m_counts = other.m_counts;
+    m_blocks = std::move(other.m_blocks);
+  }
+  return *this;
+}
+
+void array_blocks::clear() noexcept {
+  if (m_runtime == nullptr) return;
+  if (const lifetime::visit here = enter(m_alive))
+    for (block::record* b : m_blocks) m_runtime->inside().scheduler->destroy_later(*b);
+  m_blocks.clear();
+  m_runtime = nullptr;
+}
+
+void array_blocks::keep_to_this_thread(std::source_location site) {
+  for (block::record* b : m_blocks) b->flow.is_private = true;
+  m_runtime->inside().note_kept(m_blocks, site);
+}
+
+void array_blocks::refuse_ordinal(std::size_t ordinal) const {
+  throw error(error_kind::usage, fmt::format("array {} has {} blocks", m_name, m_blocks.size()), {},
+              fmt::format("block {} was asked for", ordinal));
+}
+
+void array_blocks::refuse_index(std::size_t dimension, std::int64_t index) const {
+  throw error(error_kind::usage,
+              fmt::format("array {} has no block with index {} in dimension {}", m_name, index, dimension));
+}
+
+block::record& loose_blocks::make(element_type type, const shape& extents, std::uint32_t ordinal,
+                                  std::source_location site) {
+  runtime_inside& inside = m_runtime->inside();
+  block::record* made;
+  {
+    const std::lock_guard guard(m_mutex);
+    if (m_live == 0) m_origin = inside.blocks.make_origin(m_name, m_counts);
+    made = &inside.blocks.create(type, extents, m_origin, ordinal);
+    ++m_live;
+  }
+  inside.note_array(std::span<block::record* const>(&made, 1), false, site);
+  return *made;
+}
+
+void loose_blocks::destroy(block::record& block) {
+  {
+    const std::lock_guard guard(m_mutex);
+    --m_live;  // first: the last block takes the name with it
+  }
+  m_runtime->inside().scheduler->destroy_later(block);
+}
+
+block::space_set loose_blocks::spaces_of(block::record& block) {
+  const std::lock_guard guard(block.lock);
+  return block.valid_spaces;
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,58 @@
+#pragma once
+// What a runtime is made of.
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/block/table.hpp"
+#include "core/memory/registration_cache.hpp"
+#include "core/memory/space.hpp"
+#include "core/operation/catalog.hpp"
+#include "core/runtime/learnt_times.hpp"
+#include "core/runtime/machine.hpp"
+#include "core/schedule/scheduler.hpp"
+#include "core/trace/recorder.hpp"
+#include "core/transfer/coherence.hpp"
+#include "core/validate/validator.hpp"
+#include "tessera/operation.hpp"
+
+namespace tessera {
+
+/// The parts, in the order of their lives: each may use those above it until it ends.
+struct runtime_inside {
+  /// Makes them on the machine and starts the scheduler's threads. Throws tessera::error.
+  explicit runtime_inside(tessera::machine&& found);
+  /// Waits for everything that was submitted.
+  ~runtime_inside();
+  runtime_inside(const runtime_inside&) = delete;
+  runtime_inside& operator=(const runtime_inside&) = delete;
+
+  tessera::machine machine;
+  std::unique_ptr<trace::recorder> recorder;       ///< null: nothing is recorded; it outlives all who write
+  std::unique_ptr<validate::validator> validator;  ///< null: nothing is validated
+  operation::catalog operations;
+  builtin_operations builtin{};
+  block::table blocks;
+  transfer::stream_table streams;
+  std::unique_ptr<memory::registration_cache> registrations;
+  std::vector<std::unique_ptr<memory::space>> spaces;
+  std::unique_ptr<transfer::coherence> coherence;
+  std::unique_ptr<schedule::scheduler> scheduler;
+  std::unique_ptr<history_keeper> history;          ///< null: nothing is learnt, or nothing is kept
+  std::uint64_t largest_limit = ~std::uint64_t{0};  ///< bytes of the largest memory; ~0: unlimited
+
+  /// Throws memory when the blocks of a task can never be in one space together.
+  void check_working_set(std::string_view name, std::span<const block::access> accesses) const {
+    if (largest_limit != ~std::uint64_t{0}) check_working_set_slowly(name, accesses);
+  }
+  // For validation; nothing where nothing is validated.
+  void note_array(std::span<block::record* const> blocks, bool adopted, std::source_location site);
+  void note_kept(std::span<block::record* const> blocks, std::source_location site);
+
+ private:
+  void check_working_set_slowly(std::string_view name, std::span<const block::access> accesses) const;
+};
+
+}  // namespace tessera

@@ -1,0 +1,122 @@
+// The way in: a task's record is taken, filled and handed to the scheduler.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/runtime/inside.hpp"
+#include "tessera/task.hpp"
+
+namespace tessera {
+
+static_assert(anywhere == location::no_node);
+
+void task_blocks::refuse(std::size_t k, element_type asked, bool to_read) const {
+  if (k >= m_blocks.size())
+    throw error(error_kind::usage, fmt::format("the task has {} blocks, number {} was asked for", m_blocks.size(), k));
+  const operation::operand& block = m_blocks[k];
+  throw error(error_kind::usage,
+              fmt::format("block {} of the task is {} and was submitted as {}; asked for was {}{}", k,
+                          name_of(block.type), name_of(block.how), to_read ? "const " : "", name_of(asked)),
+              {}, "get<const T> for a block that is read, with the element type of its array");
+}
+
+namespace detail {
+
+const shape& extents_of(const block::record& b) noexcept { return *b.extents; }
+
+submission::submission(runtime_inside& of, const operation::definition& what, std::string_view name,
+                       std::source_location site, const task_options& options, std::span<const block_access> blocks,
+                       std::size_t argument_bytes)
+    : m_scheduler(*of.scheduler) {
+  if (!blocks.empty()) of.check_working_set(name.empty() ? std::string_view(what.name) : name, blocks);
+  task::record& t = m_scheduler.begin(what, site, m_lane);
+  m_task = &t;
+  t.priority = options.priority;
+  t.hint = options.at;
+  t.argument_size = static_cast<std::uint32_t>(argument_bytes);
+  if (blocks.size() <= t.accesses.size() && argument_bytes <= task::record::inline_arguments && name.empty() &&
+      options.from == nullptr && options.to == nullptr) [[likely]] {  // all of it in the record itself
+    t.access_count = static_cast<std::uint8_t>(blocks.size());
+    for (std::size_t k = 0; k < blocks.size(); ++k) t.accesses[k] = blocks[k];
+    m_arguments = t.arguments.data();
+    return;
+  }
+  try {
+    fill(name, options, blocks, argument_bytes);
+  } catch (...) {
+    take_back();
+    throw;
+  }
+}
+
+void submission::fill(std::string_view name, const task_options& options, std::span<const block_access> blocks,
+                      std::size_t argument_bytes) {
+  task::record& t = *m_task;
+  if (!name.empty()) t.need_more().name = name;
+  if (options.from != nullptr) t.need_more().from = options.from;
+  t.access_count = static_cast<std::uint8_t>(std::min<std::size_t>(blocks.size(), 255));
+  if (blocks.size() > t.accesses.size()) {
+    t.need_more().accesses.assign(blocks.begin(), blocks.end());
+    t.flags |= task::flag_many_accesses;
+  } else {
+    std::ranges::copy(blocks, t.accesses.begin());
+  }
+  if (argument_bytes > task::record::inline_arguments) {
+    t.need_more().arguments.resize(argument_bytes);
+    t.flags |= task::flag_large_arguments;
+  }
+  m_arguments = t.argument_bytes();
+  if (options.to != nullptr) m_scheduler.send_to(*options.to, t);
+}
+
+void submission::take_back() noexcept { schedule::scheduler::take_back(*m_lane, *std::exchange(m_task, nullptr)); }
+
+void submission::commit() { m_scheduler.commit(*m_lane, *std::exchange(m_task, nullptr)); }
+
+const operation::definition& define_or_find(runtime_inside& of, std::string_view name, const function_form& form) {
+  operation::catalog& known = of.operations;
+  operation::definition fresh;
+  fresh.name = std::string(name);
+  fresh.host = form.run;
+  fresh.destroy_arguments = form.destroy;
+  fresh.plain_arguments = form.plain;
+  if (form.is_shared_type && known.size() >= operation::catalog::most_with_own_names &&
+      known.find(fresh.name) == nullptr)
+    fresh.name = "other functions";
+  // Two call sites may use one name, and a function template one call site for several types.
+  const std::string first = fresh.name;
+  for (int suffix = 2;; ++suffix) {
+    if (const operation::definition* found = known.find(fresh.name)) {
+      if (found->host == form.run) return *found;
+      fresh.name = fmt::format("{}#{}", first, suffix);
+      continue;
+    }
+    try {
+      return known.add(fresh);
+    } catch (const error&) {  // another thread was faster: look again
+      if (known.find(fresh.name) == nullptr) throw;
+    }
+  }
+}
+
+bool counts_many_names(const operation::definition& what, std::string_view name) noexcept {
+  return !what.name.starts_with(name);
+}
+
+}  // namespace detail
+
+void runtime::submit_operation(const operation::definition& what, const void* arguments, std::size_t argument_bytes,
+                               std::span<const block_access> accesses, task_options options,
+                               std::source_location site) {
+  if (!what.signature.empty() && !std::ranges::equal(what.signature, accesses, {}, {}, &block_access::how))
+    throw error(error_kind::usage,
+                fmt::format("operation '{}' was given blocks that its signature does not allow", what.name),
+                fmt::format("{}:{}", site.file_name(), site.line()),
+                fmt::format("it takes {} blocks with the intents of its definition", what.signature.size()));
+  detail::submission made(*m_inside, what, {}, site, options, accesses, argument_bytes);
+  if (argument_bytes > 0) std::memcpy(made.arguments(), arguments, argument_bytes);
+  made.commit();
+}
+
+}  // namespace tessera

@@ -1,0 +1,199 @@
+#pragma once
+// Blocked dense arrays and host views of their blocks.
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/block/element_type.hpp"
+#include "core/block/shape.hpp"
+#include "tessera/runtime.hpp"
+
+namespace tessera::schedule {
+struct host_hold;
+}
+
+namespace tessera {
+
+class lifetime;
+
+namespace detail {
+
+/// A block in the hands of the program, whatever its type.
+class held_block {
+ public:
+  /// Waits for it. Throws as array::read_host.
+  held_block(runtime& of, block::record& block, intent how, std::source_location site);
+  held_block(held_block&& other) noexcept
+      : m_scheduler(other.m_scheduler), m_held(std::exchange(other.m_held, nullptr)) {}
+  held_block& operator=(held_block&&) = delete;
+  ~held_block() {
+    if (m_held != nullptr) give_back();
+  }
+  void* data() const noexcept;  ///< its elements
+
+ private:
+  void give_back() noexcept;
+  schedule::scheduler* m_scheduler;
+  schedule::host_hold* m_held;
+};
+
+/// What arrays of all element types have in common: the blocks, which it owns.
+class array_blocks {
+ public:
+  /// @param adopted  memory of the program for all of them, one behind the other; null: none
+  array_blocks(runtime& of, std::string name, element_type type, std::span<const std::int64_t> extents,
+               std::span<const std::int64_t> block_extents, void* adopted, std::source_location site);
+  array_blocks(array_blocks&& other) noexcept;
+  array_blocks& operator=(array_blocks&& other) noexcept;
+  ~array_blocks() { clear(); }
+
+  const std::string& name() const noexcept { return m_name; }
+  const shape& extents() const noexcept { return m_extents; }
+  const shape& block_extents() const noexcept { return m_block_extents; }
+  const shape& counts() const noexcept { return m_counts; }
+  std::size_t size() const noexcept { return m_blocks.size(); }
+  runtime& owner() const noexcept { return *m_runtime; }
+  block::record& at(std::size_t ordinal) const {
+    if (ordinal >= m_blocks.size()) refuse_ordinal(ordinal);
+    return *m_blocks[ordinal];
+  }
+  template <std::size_t Count>
+  block::record& at(const std::int64_t (&indices)[Count]) const {
+    std::int64_t ordinal = 0;
+    for (std::size_t d = Count; d-- > 0;) {
+      if (d >= m_extents.rank() || indices[d] < 0 || indices[d] >= m_counts[d]) refuse_index(d, indices[d]);
+      ordinal = ordinal * m_counts[d] + indices[d];
+    }
+    return *m_blocks[static_cast<std::size_t>(ordinal)];
+  }
+  void keep_to_this_thread(std::source_location site);
+
+ private:
+  [[noreturn]] void refuse_ordinal(std::size_t ordinal) const;
+  [[noreturn]] void refuse_index(std::size_t dimension, std::int64_t index) const;
+  void make_blocks(element_type type);
+  void clear() noexcept;
+
+  runtime* m_runtime;
+  std::shared_ptr<lifetime> m_alive;  // of the scheduler
+  std::string m_name;
+  shape m_extents, m_block_extents, m_counts;
+  std::vector<block::record*> m_blocks;
+};
+
+}  // namespace detail
+
+/// A block in the hands of the program, on the host. Later tasks that conflict with it wait until it is gone: what was
+/// written becomes the block's current version then. A view that outlives its runtime was given back when that ended,
+/// and must not be read or written any more.
+/// @tparam T  const for read views. Move-only; release it on the thread that made it.
+template <class T>
+class host_view : public view<T> {
+ public:
+  /// Made by array::read_host, write_host and update_host.
+  host_view(detail::held_block held, const shape& extents)
+      : view<T>(static_cast<T*>(held.data()), extents), m_held(std::move(held)) {}
+  /// The new view holds the block; the old one must not be used any more.
+  host_view(host_view&&) noexcept = default;
+  host_view& operator=(host_view&&) = delete;
+  ~host_view() = default;
+
+ private:
+  detail::held_block m_held;
+};
+
+/// A dense array in blocks; owns its blocks (not the data: the runtime decides where they are). Move-only. Destroying
+/// it frees each block when the tasks submitted before are done with it, and returns at once. Must not be used when the
+/// runtime is gone; destroying it then does nothing.
+/// @tparam T  float, double, std::complex of them, std::int32_t, std::int64_t, std::uint8_t
+template <class T>
+class array {
+ public:
+  /// The new array owns the blocks; the old one may only be destroyed or assigned to.
+  array(array&&) noexcept = default;
+  /// Lets go of the blocks owned so far, as the destructor does, and takes over the others.
+  array& operator=(array&&) noexcept = default;
+  /// Each block is freed when the tasks submitted before are done with it; returns at once.
+  ~array() = default;
+
+  const std::string& name() const noexcept { return m_all.name(); }     ///< as given when it was made; for messages
+  std::size_t rank() const noexcept { return m_all.extents().rank(); }  ///< number of dimensions, 0 to 8
+  const shape& extents() const noexcept { return m_all.extents(); }     ///< elements per dimension
+  const shape& block_extents() const noexcept { return m_all.block_extents(); }  ///< the same of a full block
+  const shape& counts() const noexcept { return m_all.counts(); }                ///< blocks per dimension
+  std::size_t size() const noexcept { return m_all.size(); }                     ///< blocks
+
+  /// Block by ordinal, first dimension fastest. Throws tessera::error (usage) beyond the end.
+  block_of<T> block(std::size_t ordinal) const { return block_of<T>(m_all.at(ordinal)); }
+  /// Block by block indices, 0-based, as many as the rank. Throws tessera::error (usage) for an index that does not
+  /// exist.
+  template <class... Index>
+  block_of<T> operator()(Index... index) const {
+    if constexpr (sizeof...(Index) == 0) {
+      return block(0);
+    } else {
+      const std::int64_t at[] = {static_cast<std::int64_t>(index)...};
+      return block_of<T>(m_all.at(at));
+    }
+  }
+
+  /// Waits for the tasks that make the block's current version and returns it on the host. Meanwhile the calling thread
+  /// runs tasks. Throws the failure of the task that should have made it, and tessera::error (task) for a block that
+  /// was never written. Release the view before fence. @param site for messages
+  host_view<const T> read_host(block_of<T> b, std::source_location site = std::source_location::current()) const {
+    return {{m_all.owner(), b.record(), intent::read, site}, b.extents()};
+  }
+  /// The same for overwriting all elements: nothing is fetched, and what the view shows at first is unspecified. Waits
+  /// for the tasks that use the block.
+  host_view<T> write_host(block_of<T> b, std::source_location site = std::source_location::current()) {
+    return {{m_all.owner(), b.record(), intent::write, site}, b.extents()};
+  }
+  /// The same for changing some elements: the current version is fetched first. Waits for the tasks that use the block.
+  host_view<T> update_host(block_of<T> b, std::source_location site = std::source_location::current()) {
+    return {{m_all.owner(), b.record(), intent::update, site}, b.extents()};
+  }
+
+  /// Declares that from now on only the calling thread submits tasks and takes views that use this array: linking then
+  /// takes no lock. Submitting from another thread nevertheless is a data race. For the temporaries of a front end with
+  /// several submitting threads. Of an adopted array the program's memory has the last versions after flush, and after
+  /// the array's end and a fence: fences alone leave it as it is.
+  void keep_to_this_thread(std::source_location site = std::source_location::current()) {
+    m_all.keep_to_this_thread(site);
+  }
+
+  /// Brings the current version of every block to the host (into adopted memory). Waits for the tasks that make it, and
+  /// for no others: a fence does the same for all adopted arrays. Throws as read_host does.
+  void flush() {
+    for (std::size_t k = 0; k < size(); ++k) (void)read_host(block(k));
+  }
+
+ private:
+  friend class runtime;
+  explicit array(detail::array_blocks all) noexcept : m_all(std::move(all)) {}
+  detail::array_blocks m_all;
+};
+
+template <class T>
+array<T> runtime::make_array(std::string name, std::span<const std::int64_t> extents,
+                             std::span<const std::int64_t> block_extents, std::source_location site) {
+  return array<T>({*this, std::move(name), element_type_of<T>(), extents, block_extents, nullptr, site});
+}
+
+template <class T>
+array<T> runtime::make_array(std::string name, std::initializer_list<std::int64_t> extents,
+                             std::initializer_list<std::int64_t> block_extents, std::source_location site) {
+  return make_array<T>(std::move(name), std::span(extents.begin(), extents.size()),
+                       std::span(block_extents.begin(), block_extents.size()), site);
+}
+
+template <class T>
+array<T> runtime::adopt(std::string name, std::span<T> memory, std::int64_t block_elements, std::source_location site) {
+  const std::int64_t elements[] = {static_cast<std::int64_t>(memory.size())}, per_block[] = {block_elements};
+  return array<T>({*this, std::move(name), element_type_of<T>(), elements, per_block, memory.data(), site});
+}
+
+}  // namespace tessera

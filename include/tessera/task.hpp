@@ -1,0 +1,224 @@
+#pragma once
+// What a task's function sees, and what a submission says beside the function.
+#include <cstdint>
+#include <functional>
+#include <new>
+#include <source_location>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/block/element_type.hpp"
+#include "core/operation/context.hpp"
+#include "tessera/use.hpp"
+
+namespace tessera::operation {
+struct definition;
+}
+namespace tessera::placement {
+struct device_choice;
+}
+namespace tessera::schedule {
+class scheduler;
+struct lane;
+}  // namespace tessera::schedule
+namespace tessera::task {
+struct record;
+struct source;
+}  // namespace tessera::task
+
+namespace tessera {
+
+struct runtime_inside;
+
+/// task_options::at where the task may run anywhere.
+inline constexpr std::uint32_t anywhere = ~std::uint32_t{0};
+
+/// What a submission may say beside operation, arguments and blocks.
+struct task_options {
+  std::int16_t priority = 0;    ///< higher runs earlier among ready tasks; below 0: last
+  std::uint32_t at = anywhere;  ///< run at or below this location, if possible (runtime::at gives the number of a name)
+  task::source* from = nullptr;  ///< the statement of a front end's language that it comes from; outlives the task
+  const placement::device_choice* to = nullptr;  ///< what choose_device said; `at` is then not looked at
+};
+
+/// A task's name together with the place of the submission: a string literal converts to it where submit is called.
+struct task_name {
+  /// Implicit, so that the site is the place of the call of submit.
+  template <class Text>
+  requires std::is_convertible_v<const Text&, std::string_view> task_name(
+      const Text& name, std::source_location where = std::source_location::current())  // NOLINT: meant to convert
+      : text(name), site(where) {}
+  std::string_view text;      ///< must live until submit returns
+  std::source_location site;  ///< for messages
+};
+
+/// Where a task runs. A submitted function that takes one before its views gets it.
+/// @code rt.submit("sum", [&](tessera::task_context here, tessera::view<const double> x) {
+///   for (const double v : x) partial_sums[here.worker()] += v;  // rt.workers() of them
+/// }, tessera::read(x(0)));
+/// @endcode
+class task_context {
+ public:
+  /// Made by the runtime.
+  explicit task_context(const operation::context& of) noexcept : m_of(&of) {}
+  /// Number of the worker that runs the task, below runtime::workers(). No two tasks have the same at the same time, so
+  /// that each may have something of its own by this number.
+  std::uint32_t worker() const noexcept { return m_of->worker; }
+  std::string_view name() const noexcept { return m_of->task_name; }  ///< of the task; for messages
+
+ private:
+  const operation::context* m_of;
+};
+
+/// The blocks of a task whose number was known at run time only, in the order of the submission.
+class task_blocks {
+ public:
+  /// Made by the runtime.
+  explicit task_blocks(std::span<const operation::operand> blocks) noexcept : m_blocks(blocks) {}
+  std::size_t size() const noexcept { return m_blocks.size(); }  ///< blocks
+  /// The k-th one. @tparam T  its element type; const for a block that is only read. Throws tessera::error (usage),
+  /// which fails the task, when there is no such block or it is of another type or intent.
+  template <class T>
+  view<T> get(std::size_t k) const {
+    constexpr element_type asked = element_type_of<T>();
+    if (k >= m_blocks.size() || m_blocks[k].type != asked || (m_blocks[k].how == intent::read && !std::is_const_v<T>))
+      refuse(k, asked, std::is_const_v<T>);
+    return {static_cast<T*>(m_blocks[k].host), *m_blocks[k].extents};
+  }
+
+ private:
+  [[noreturn]] void refuse(std::size_t k, element_type asked, bool to_read) const;
+  std::span<const operation::operand> m_blocks;
+};
+
+namespace detail {
+
+/// A task between the choice of its record and its submission. What throws in between takes it back; the last thing
+/// that is made is its function, or its arguments, in `arguments()`.
+class submission {
+ public:
+  /// @param name  the task's own; "": that of its operation. Throws tessera::error (memory) when no memory can hold the
+  /// blocks together.
+  submission(runtime_inside& of, const operation::definition& what, std::string_view name, std::source_location site,
+             const task_options& options, std::span<const block_access> blocks, std::size_t argument_bytes);
+  ~submission() {
+    if (m_task != nullptr) take_back();
+  }
+  submission(const submission&) = delete;
+  submission& operator=(const submission&) = delete;
+  /// As many bytes as were asked for, aligned to 16.
+  void* arguments() const noexcept { return m_arguments; }
+  /// The task is the runtime's from now on.
+  void commit();
+
+ private:
+  void fill(std::string_view name, const task_options& options, std::span<const block_access> blocks,
+            std::size_t argument_bytes);
+  void take_back() noexcept;
+  schedule::scheduler& m_scheduler;
+  schedule::lane* m_lane = nullptr;
+  task::record* m_task = nullptr;
+  void* m_arguments = nullptr;
+};
+
+/// How a function of a certain type is run as a task.
+struct function_form {
+  void (*run)(const operation::context&);
+  void (*destroy)(void*);     ///< null: nothing to do
+  bool plain;                 ///< may be copied as bytes
+  bool is_shared_type;        ///< many functions have this type
+};
+const operation::definition& define_or_find(runtime_inside& of, std::string_view name, const function_form& form);
+/// Whether the operation's name is not this one: it counts functions of many names together.
+bool counts_many_names(const operation::definition& what, std::string_view name) noexcept;
+
+/// Whether one type is that of many functions. A lambda's is its own.
+template <class Function>
+inline constexpr bool is_shared_type = std::is_pointer_v<Function>;
+template <class Signature>
+inline constexpr bool is_shared_type<std::function<Signature>> = true;
+
+/// What a thread knows of the last submission of a function of this type.
+template <class Function>
+struct last_definition {
+  std::uint64_t serial = 0;  ///< of the runtime
+  const operation::definition* what = nullptr;
+  static constexpr bool is_nameless = false;
+  bool is(std::uint64_t runtime, std::string_view) const noexcept { return serial == runtime; }
+  void set(std::uint64_t runtime, std::string_view, const operation::definition& found) {
+    serial = runtime, what = &found;
+  }
+};
+template <class Function>
+requires is_shared_type<Function>
+struct last_definition<Function> {  // the name says which function it was
+  std::uint64_t serial = 0;
+  const operation::definition* what = nullptr;
+  std::string name;          // that of the definition may have a number behind it
+  bool is_nameless = false;  // the definition is that of many names
+  bool is(std::uint64_t runtime, std::string_view asked) const noexcept { return serial == runtime && name == asked; }
+  void set(std::uint64_t runtime, std::string_view asked, const operation::definition& found) {
+    name = asked;
+    serial = runtime, what = &found;
+    is_nameless = counts_many_names(found, asked);
+  }
+};
+
+/// Calls a task's function with what it takes: the views of its uses, or all blocks, after the context if it asks.
+template <class Function, class... Views>
+void call_function(const operation::context& c) {
+  auto& function = *static_cast<Function*>(const_cast<void*>(c.arguments));
+  const auto call = [&](auto&&... given) {
+    if constexpr (std::is_invocable_v<Function&, decltype(given)...>)
+      function(std::forward<decltype(given)>(given)...);
+    else
+      function(task_context(c), std::forward<decltype(given)>(given)...);
+  };
+  if constexpr (std::is_same_v<void(Views...), void(task_blocks)>) {
+    call(task_blocks(c.operands));
+  } else {
+    [&]<std::size_t... K>(std::index_sequence<K...>) {
+      call(Views(static_cast<decltype(std::declval<Views&>().data())>(c.operands[K].host), *c.operands[K].extents)...);
+    }
+    (std::index_sequence_for<Views...>{});
+  }
+}
+
+template <class Function>
+void destroy_function(void* function) {
+  static_cast<Function*>(function)->~Function();
+}
+
+template <class Function, class... Views>
+inline constexpr function_form form_of = {
+    &call_function<Function, Views...>,
+    std::is_trivially_destructible_v<Function> ? nullptr : &destroy_function<Function>,
+    std::is_trivially_copyable_v<Function>, is_shared_type<Function>};
+
+/// Moves the function into a task and submits it.
+template <class Function, class... Views>
+void submit_function(runtime_inside& of, std::uint64_t serial, std::source_location site, const task_options& options,
+                     std::string_view name, Function& function, std::span<const block_access> blocks) {
+  static_assert(alignof(Function) <= 16, "captures with an alignment above 16 are not supported");
+  // A lambda's type is that of one call site: its definition is looked up once per thread and runtime.
+  static thread_local last_definition<Function> last;
+  if (!last.is(serial, name)) last.set(serial, name, define_or_find(of, name, form_of<Function, Views...>));
+  submission made(of, *last.what, last.is_nameless ? name : std::string_view(), site, options, blocks,
+                  sizeof(Function));
+  new (made.arguments()) Function(std::move(function));
+  made.commit();
+}
+
+}  // namespace detail
+
+/// A function that can be the function of a task whose blocks are seen as `Views`: it takes them by value, after a
+/// task_context if it wants one.
+template <class Function, class... Views>
+concept task_function =
+    std::is_invocable_v<Function&, Views...> || std::is_invocable_v<Function&, task_context, Views...>;
+
+}  // namespace tessera
