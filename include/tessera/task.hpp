@@ -66,7 +66,8 @@ class task_context {
   /// Made by the runtime.
   explicit task_context(const operation::context& of) noexcept : m_of(&of) {}
   /// Number of the worker that runs the task, below runtime::workers(). No two tasks have the same at the same time, so
-  /// that each may have something of its own by this number.
+  /// that each may have something of its own by this number. (A task that ends a recording waits for its replays,
+  /// and may run others meanwhile.)
   std::uint32_t worker() const noexcept { return m_of->worker; }
   std::string_view name() const noexcept { return m_of->task_name; }  ///< of the task; for messages
 

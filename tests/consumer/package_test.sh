@@ -86,6 +86,45 @@ step_pkg_config() {
   LD_LIBRARY_PATH="$prefix/$LIBDIR" "$WORK/pkg_config/consumer"
 }
 
+# Every header of the interface compiles alone, with the standard library and nothing else.
+step_doors() {
+  fresh "$WORK/doors"
+  local header name
+  for header in "$prefix"/include/tessera/*.hpp; do
+    name="$(basename "$header")"
+    printf '#include <tessera/%s>\n' "$name" >"$WORK/doors/one.cpp"
+    "$CXX" -std=c++20 -Wall -Wextra -Werror -I "$prefix/include" -M -MF "$WORK/doors/$name.d" "$WORK/doors/one.cpp" ||
+      fail "$name does not find what it includes"
+    if tr ' ' '\n' <"$WORK/doors/$name.d" | grep -E '/(fmt|spdlog|boost|hwloc|toml\+\+|nlohmann|CLI|openssl)(/|\.h)'; then
+      fail "$name includes these"
+    fi
+    printf '#include <tessera/%s>\n' "$name" >>"$WORK/doors/all.cpp"
+  done
+  "$CXX" -std=c++20 -Wall -Wextra -Werror -I "$prefix/include" -fsyntax-only "$WORK/doors/all.cpp"
+}
+
+# A wrong call gets a sentence from the compiler. wrong_call SENTENCE STATEMENTS
+wrong_call() {
+  printf '#include <tessera/tessera.hpp>\n#include <string>\nvoid wrong(tessera::runtime& rt, tessera::array<double>& x, tessera::recording& r) {\n  %s\n  (void)rt, (void)x, (void)r;\n}\n' \
+    "$2" >"$WORK/messages/wrong.cpp"
+  if "$CXX" -std=c++20 -I "$prefix/include" -fsyntax-only "$WORK/messages/wrong.cpp" 2>"$WORK/messages/errors.txt"; then
+    fail "this compiles: $2"
+  fi
+  expect_text "$WORK/messages/errors.txt" "$1"
+}
+step_messages() {
+  fresh "$WORK/messages"
+  wrong_call "for a number known at run time only" \
+    'rt.submit("t", [](tessera::view<double>) {}, std::vector<tessera::block_of<double>>{x(0)});'
+  wrong_call "the function must take one view per use" \
+    'rt.submit("t", [](tessera::view<float>) {}, tessera::write(x(0)));'
+  wrong_call "the function must take one view per use" \
+    'rt.submit("t", [](tessera::view<double>) {}, tessera::read(x(0)));'
+  wrong_call "with a list of uses the function must take task_blocks" \
+    'rt.submit("t", [](tessera::view<double>) {}, std::vector<tessera::block_access>{tessera::read(x(0))});'
+  wrong_call "arguments are copied as bytes" 'r.set_arguments(0, std::string("text"));'
+}
+
 # The ABI header as its component alone, as strict C11 and as C++.
 step_header_alone() {
   fresh "$WORK/header_alone"
