@@ -9,7 +9,7 @@ set(TESSERA_HIP AUTO CACHE STRING "The plugins hip (where hipcc is found) and hi
 set_property(CACHE TESSERA_HIP PROPERTY STRINGS AUTO ON OFF)
 set(TESSERA_HIP_ARCHITECTURES "gfx90a;gfx1030" CACHE STRING "What the plugin hip is compiled for")
 
-set(TESSERA_GPU_SOURCES libraries/dense.cpp libraries/dialects.cpp libraries/run_time_compiler.cpp libraries/sensors.cpp libraries/sensors_nvml.cpp libraries/sensors_rocm.cpp libraries/shared_library.cpp libraries/sparse.cpp libraries/workspace_sizes.cpp graph.cpp settings.cpp stream_state.cpp stream.cpp telemetry.cpp memory.cpp ipc.cpp modules.cpp work.cpp tables.cpp sparse.cpp sparse_index.cpp panels.cpp device.cpp plugin.cpp)
+set(TESSERA_GPU_SOURCES libraries/dense.cpp libraries/dialects.cpp libraries/run_time_compiler.cpp libraries/sensors.cpp libraries/sensors_nvml.cpp libraries/sensors_rocm.cpp libraries/shared_library.cpp libraries/sparse.cpp libraries/workspace_sizes.cpp abi/graph.cpp abi/settings.cpp abi/stream_state.cpp abi/stream.cpp abi/telemetry.cpp abi/memory.cpp abi/ipc.cpp abi/modules.cpp abi/work.cpp abi/tables.cpp abi/sparse.cpp abi/sparse_index.cpp kernels/panels.cpp abi/device.cpp abi/plugin.cpp)
 list(TRANSFORM TESSERA_GPU_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/plugins/gpu_common/)
 set(TESSERA_GPU_KERNELS fill.cu multiply.cu permute.cu reduce.cu sparse.cu triangle.cu vector.cu)
 list(TRANSFORM TESSERA_GPU_KERNELS PREPEND kernels/)
@@ -30,7 +30,7 @@ endfunction()
 function(tessera_gpu_plugin)
   cmake_parse_arguments(G "OWN_HEADER" "NAME;RUNTIME" "SOURCES" ${ARGN})
   if(NOT G_OWN_HEADER)
-    list(APPEND G_SOURCES ${PROJECT_SOURCE_DIR}/plugins/gpu_common/header.cpp)
+    list(APPEND G_SOURCES ${PROJECT_SOURCE_DIR}/plugins/gpu_common/abi/header.cpp)
   endif()
   tessera_plugin(NAME ${G_NAME} SOURCES ${G_SOURCES} DEPENDS gpu_${G_RUNTIME})
   # OpenBLAS comes with plugins_kit; a GPU plugin uses the checks there, not the calls.

@@ -1,5 +1,5 @@
 // The GPU plugin's sources on CUDA.
-#include "plugins/gpu_common/plugin.hpp"
+#include "plugins/gpu_common/abi/plugin.hpp"
 #include "plugins/gpu_common/libraries/dense.hpp"
 #include "plugins/gpu_common/libraries/run_time_compiler.hpp"
 #include "plugins/gpu_common/libraries/sparse.hpp"

@@ -1,5 +1,5 @@
 // The GPU plugin's sources on the emulator, as a device of NVIDIA's.
-#include "plugins/gpu_common/plugin.hpp"
+#include "plugins/gpu_common/abi/plugin.hpp"
 #include "plugins/gpu_common/libraries/dense.hpp"
 #include "plugins/gpu_common/libraries/sparse.hpp"
 

@@ -1,5 +1,5 @@
 // The GPU plugin's sources as HIP on NVIDIA: what the plugin cuda is, under HIP's name.
-#include "plugins/gpu_common/plugin.hpp"
+#include "plugins/gpu_common/abi/plugin.hpp"
 #include "plugins/gpu_common/libraries/dense.hpp"
 #include "plugins/gpu_common/libraries/run_time_compiler.hpp"
 #include "plugins/gpu_common/libraries/sparse.hpp"

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "plugins/gpu_common/scalars.hpp"
+#include "plugins/gpu_common/api/scalars.hpp"
 #include "plugins/opencl/queue.hpp"
 
 namespace tessera::gpu::opencl {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "plugins/gpu_common/kernels.hpp"
+#include "plugins/gpu_common/kernels/kernels.hpp"
 #include "plugins/opencl/runtime.hpp"
 
 namespace tessera::gpu::opencl {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "plugins/gpu_common/device_facts.hpp"
+#include "plugins/gpu_common/api/device_facts.hpp"
 #include "plugins/opencl/library.hpp"
 
 namespace tessera::gpu {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include "plugins/gpu_common/kernels.hpp"
+#include "plugins/gpu_common/kernels/kernels.hpp"
 #include "plugins/kit/abi/operand.hpp"
 #include "plugins/opencl/queue.hpp"
 

@@ -1,6 +1,6 @@
 // Modules of OpenCL: the driver's binaries, and SPIR-V where it takes that. A kernel's pointer is two of its
 // parameters, the buffer and a `long`, the offset in bytes, because an address of the ABI is both.
-#include "plugins/gpu_common/modules.hpp"
+#include "plugins/gpu_common/abi/modules.hpp"
 
 #include <array>
 #include <cstring>

@@ -1,5 +1,5 @@
 // The plugin for OpenCL: its header.
-#include "plugins/gpu_common/plugin.hpp"
+#include "plugins/gpu_common/abi/plugin.hpp"
 
 #include <cstdio>
 #include <cstdlib>

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "plugins/gpu_common/settings.hpp"
+#include "plugins/gpu_common/abi/settings.hpp"
 #include "plugins/opencl/clblast.hpp"
 #include "plugins/opencl/programs.hpp"
 

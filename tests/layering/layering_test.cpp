@@ -168,12 +168,26 @@ INSTANTIATE_TEST_SUITE_P(
                     verdict{"plugins/sim/device.cpp", "hierarchy/draw/dot.hpp", true, false},
                     verdict{"plugins/sim/device.cpp", "tessera/tessera.hpp", false, false},
                     verdict{"plugins/sim/device.cpp", "fmt/format.h", false, false},
-                    verdict{"plugins/cuda/plugin.cpp", "plugins/gpu_common/plugin.hpp", true, true},
+                    verdict{"plugins/cuda/plugin.cpp", "plugins/gpu_common/abi/plugin.hpp", true, true},
                     verdict{"plugins/cuda/plugin.cpp", "plugins/hip/plugin.hpp", true, false},
-                    verdict{"plugins/sim/device.cpp", "plugins/gpu_common/plugin.hpp", true, false},
-                    verdict{"plugins/gpu_common/emulator/launch.cpp", "boost/context/fiber.hpp", false, true},
-                    verdict{"plugins/gpu_common/device.cpp", "boost/dll.hpp", false, false},
+                    verdict{"plugins/sim/device.cpp", "plugins/gpu_common/abi/plugin.hpp", true, false},
+                    verdict{"plugins/gpu_common/api/emulator/launch.cpp", "boost/context/fiber.hpp", false, true},
+                    verdict{"plugins/gpu_common/abi/device.cpp", "boost/dll.hpp", false, false},
                     verdict{"plugins/sim/device.cpp", "toml++/toml.h", false, false}));
+
+INSTANTIATE_TEST_SUITE_P(
+    gpu, layering_rule,
+    testing::Values(
+        verdict{"plugins/gpu_common/api/runtime.hpp", "plugins/gpu_common/api/emulator/types.hpp", true, true},
+        verdict{"plugins/gpu_common/api/runtime.hpp", "plugins/gpu_common/abi/handles.hpp", true, false},
+        verdict{"plugins/gpu_common/api/native/amd.cpp", "plugins/gpu_common/libraries/dense.hpp", true, false},
+        verdict{"plugins/gpu_common/kernels/fill.cu", "plugins/gpu_common/api/runtime.hpp", true, true},
+        verdict{"plugins/gpu_common/kernels/panels.cpp", "plugins/gpu_common/libraries/dense.hpp", true, false},
+        verdict{"plugins/gpu_common/libraries/dense.cpp", "plugins/gpu_common/abi/handles.hpp", true, false},
+        verdict{"plugins/gpu_common/abi/tables.cpp", "plugins/gpu_common/kernels/kernels.hpp", true, true},
+        verdict{"plugins/gpu_common/abi/tables.cpp", "plugins/kit/kernels/blas_table.hpp", true, true},
+        verdict{"plugins/gpu_common/shed/tool.cpp", "plugins/gpu_common/api/runtime.hpp", true, false},
+        verdict{"plugins/opencl/modules.cpp", "plugins/gpu_common/abi/modules.hpp", true, true}));
 
 INSTANTIATE_TEST_SUITE_P(
     kit, layering_rule,

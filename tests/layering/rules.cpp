@@ -14,9 +14,16 @@ constexpr std::array core_order = {"base"sv,      "config"sv,   "plugin"sv,    "
                                    "memory"sv,    "transfer"sv, "operation"sv, "task"sv,     "validate"sv,
                                    "placement"sv, "schedule"sv, "runtime"sv};
 
-// Folders of plugins/kit, each with its height: a folder includes lower ones. Two of one height do not know each other.
-constexpr std::array kit_heights = {std::pair{"system"sv, 0}, std::pair{"abi"sv, 1}, std::pair{"kernels"sv, 2},
-                                    std::pair{"jit"sv, 2}};
+// Folders of what plugins share, each with its height: a folder includes lower ones. Two of one height do not know each
+// other.
+struct folder_height {
+  std::string_view shared, folder;
+  int height;
+};
+constexpr std::array heights = {folder_height{"kit", "system", 0},           folder_height{"kit", "abi", 1},
+                                folder_height{"kit", "kernels", 2},          folder_height{"kit", "jit", 2},
+                                folder_height{"gpu_common", "api", 0},       folder_height{"gpu_common", "kernels", 1},
+                                folder_height{"gpu_common", "libraries", 1}, folder_height{"gpu_common", "abi", 2}};
 
 // Prefixes of headers that come with a device or a library of one.
 constexpr std::array device_vendors = {"cuda"sv,  "cublas"sv, "cusparse"sv,    "cusolver"sv, "nvml"sv,
@@ -120,19 +127,20 @@ std::optional<std::string> judge_interface(std::string_view file, const std::vec
   return std::nullopt;
 }
 
-// Between the folders of the kit.
-std::optional<std::string> judge_kit(std::string_view room, std::string_view other) {
+// Between the folders of the kit, and between those of the GPU plugins' source.
+std::optional<std::string> judge_shared(std::string_view shared, std::string_view room, std::string_view other) {
   if (room == other) return std::nullopt;
-  const auto find = [](std::string_view name) {
-    return std::find_if(kit_heights.begin(), kit_heights.end(), [&](const auto& one) { return one.first == name; });
+  const auto find = [&](std::string_view name) {
+    return std::ranges::find_if(heights, [&](const auto& one) { return one.shared == shared && one.folder == name; });
   };
+  const std::string place = "plugins/" + std::string(shared) + "/";
   const auto from = find(room), to = find(other);
   for (const auto& [name, found] : {std::pair{room, from}, std::pair{other, to}})
-    if (found == kit_heights.end())
-      return sentence("plugins/kit/" + std::string(name), "is not in the order of the kit (tests/layering/rules.cpp)");
-  if (to->second < from->second) return std::nullopt;
-  return sentence("plugins/kit/" + std::string(other), to->second > from->second ? "stands above " : "stands beside ")
-      .append("plugins/kit/")
+    if (found == heights.end())
+      return sentence(place + std::string(name), "is not in the order of its folders (tests/layering/rules.cpp)");
+  if (to->height < from->height) return std::nullopt;
+  return sentence(place + std::string(other), to->height > from->height ? "stands above " : "stands beside ")
+      .append(place)
       .append(room);
 }
 
@@ -156,7 +164,8 @@ std::optional<std::string> judge_plugin(const std::vector<std::string_view>& fil
   // What one source makes of several vendors' GPUs.
   const bool of_a_gpu = name.starts_with("cuda") || name.starts_with("hip") || name == "opencl";
   if (of_a_gpu && folder == "gpu_common") return std::nullopt;
-  if (name == "kit" && folder == "kit") return judge_kit(component(file, 2), component(target, from_plugins ? 2 : 1));
+  if ((name == "kit" || name == "gpu_common") && folder == name)
+    return judge_shared(name, component(file, 2), component(target, from_plugins ? 2 : 1));
   // It injects into itself what the layer injects into others.
   if (name == "sim" && folder == "fault") return std::nullopt;
   if (folder != name && folder != "kit") return sentence("a plugin does not know plugin", folder);

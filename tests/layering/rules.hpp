@@ -12,7 +12,8 @@
 //   the
 //              core is made with. cuda*, hip* and opencl: gpu_common too. sim: fault too.
 //   plugins/kit, which knows no plugin: system < abi < kernels, jit; the last two do not know each other.
-//   apps       core/base, core/config, core/runtime, core/trace, hierarchy, tessera/*.hpp, other apps. No device
+//   plugins/gpu_common: api (the runtime's functions, with the emulator and the native ones) < kernels, libraries <
+//   abi. apps       core/base, core/config, core/runtime, core/trace, hierarchy, tessera/*.hpp, other apps. No device
 //   vendor, no hwloc.
 //              apps/sial/language: itself, core/base, the standard library and fmt.
 //              apps/cli, for `tessera plugins`: the registry, its explanations and the conformance suite's header too.

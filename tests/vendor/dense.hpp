@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "plugins/gpu_common/emulator/runtime.hpp"
+#include "plugins/gpu_common/api/emulator/runtime.hpp"
 #include "plugins/kit/kernels/blas_call.hpp"
 
 namespace tessera::test::vendor {

@@ -1,8 +1,8 @@
 // Fills with a pattern.
 #include <cstring>
 
-#include "plugins/gpu_common/device_code.hpp"
-#include "plugins/gpu_common/kernels.hpp"
+#include "plugins/gpu_common/kernels/device_code.hpp"
+#include "plugins/gpu_common/kernels/kernels.hpp"
 
 namespace tessera::gpu {
 namespace {

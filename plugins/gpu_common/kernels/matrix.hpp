@@ -1,6 +1,6 @@
 #pragma once
 // Matrices in kernels.
-#include "plugins/gpu_common/kernels.hpp"
+#include "plugins/gpu_common/kernels/kernels.hpp"
 #include "plugins/gpu_common/kernels/numbers.hpp"
 
 namespace tessera::gpu {

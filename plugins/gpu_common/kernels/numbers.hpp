@@ -6,7 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "plugins/gpu_common/device_code.hpp"
+#include "plugins/gpu_common/kernels/device_code.hpp"
 
 namespace tessera::gpu {
 

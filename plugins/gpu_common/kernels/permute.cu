@@ -1,7 +1,7 @@
 // Permutations of dimensions: tiles through shared memory where rows become columns, so that both sides are read and
 // written in runs; element by element where rows stay rows or are too short for tiles.
 #include "plugins/gpu_common/kernels/numbers.hpp"
-#include "plugins/gpu_common/tiles.hpp"
+#include "plugins/gpu_common/kernels/tiles.hpp"
 
 namespace tessera::gpu {
 namespace {

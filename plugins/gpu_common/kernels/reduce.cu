@@ -3,7 +3,7 @@
 #include <type_traits>
 
 #include "plugins/gpu_common/kernels/numbers.hpp"
-#include "plugins/gpu_common/sparse_kernels.hpp"
+#include "plugins/gpu_common/kernels/sparse_kernels.hpp"
 
 namespace tessera::gpu {
 namespace {

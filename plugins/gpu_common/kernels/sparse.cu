@@ -1,7 +1,7 @@
 // Products of a sparse matrix with a block of vectors. Threads beside each other take columns of Y, whose rows lie side by
 // side; where rows are long, several threads share one and add up in shared memory.
 #include "plugins/gpu_common/kernels/numbers.hpp"
-#include "plugins/gpu_common/sparse_kernels.hpp"
+#include "plugins/gpu_common/kernels/sparse_kernels.hpp"
 
 namespace tessera::gpu {
 namespace {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "plugins/gpu_common/kernels.hpp"
+#include "plugins/gpu_common/kernels/kernels.hpp"
 #include "plugins/gpu_common/kernels/numbers.hpp"
 
 namespace tessera::gpu {

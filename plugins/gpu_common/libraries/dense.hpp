@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "plugins/gpu_common/api/runtime.hpp"
 #include "plugins/gpu_common/libraries/library_handle.hpp"
 #include "plugins/gpu_common/libraries/shared_library.hpp"
-#include "plugins/gpu_common/runtime.hpp"
 #include "plugins/kit/kernels/blas_call.hpp"
 
 namespace tessera::gpu {

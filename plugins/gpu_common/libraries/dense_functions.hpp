@@ -2,7 +2,7 @@
 // The functions of cuBLAS, cuSOLVER, rocBLAS and rocSOLVER that are called, as C sees them: handles and data are
 // pointers, choices and statuses are ints with every vendor. native/nvidia_functions.cpp holds them against NVIDIA's
 // own headers.
-#include "plugins/gpu_common/runtime.hpp"
+#include "plugins/gpu_common/api/runtime.hpp"
 
 namespace tessera::gpu {
 

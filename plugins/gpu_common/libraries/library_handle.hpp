@@ -1,7 +1,7 @@
 #pragma once
 // A vendor's library's handle for one stream.
+#include "plugins/gpu_common/api/runtime.hpp"
 #include "plugins/gpu_common/libraries/shared_library.hpp"
-#include "plugins/gpu_common/runtime.hpp"
 
 namespace tessera::gpu {
 

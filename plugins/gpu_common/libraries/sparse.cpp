@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "plugins/gpu_common/api/scalars.hpp"
 #include "plugins/gpu_common/libraries/sparse_functions.hpp"
-#include "plugins/gpu_common/scalars.hpp"
 
 namespace tessera::gpu {
 namespace {

@@ -5,9 +5,9 @@
 #include <mutex>
 #include <optional>
 
+#include "plugins/gpu_common/api/runtime.hpp"
 #include "plugins/gpu_common/libraries/dense.hpp"
 #include "plugins/gpu_common/libraries/sparse.hpp"
-#include "plugins/gpu_common/runtime.hpp"
 #include "plugins/kit/kernels/sparse_call.hpp"
 
 namespace tessera::gpu {

@@ -2,7 +2,7 @@
 #include <array>
 #include <vector>
 
-#include "plugins/gpu_common/scalars.hpp"
+#include "plugins/gpu_common/api/scalars.hpp"
 #include "plugins/opencl/clblast.hpp"
 #include "plugins/opencl/launch.hpp"
 

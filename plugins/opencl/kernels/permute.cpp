@@ -1,6 +1,6 @@
 // Permutations of dimensions.
-#include "plugins/gpu_common/scalars.hpp"
-#include "plugins/gpu_common/tiles.hpp"
+#include "plugins/gpu_common/api/scalars.hpp"
+#include "plugins/gpu_common/kernels/tiles.hpp"
 #include "plugins/opencl/launch.hpp"
 
 namespace tessera::gpu {

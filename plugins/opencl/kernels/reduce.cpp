@@ -1,5 +1,5 @@
 // Reductions of the rows or the columns of a matrix.
-#include "plugins/gpu_common/sparse_kernels.hpp"
+#include "plugins/gpu_common/kernels/sparse_kernels.hpp"
 #include "plugins/opencl/launch.hpp"
 
 namespace tessera::gpu {

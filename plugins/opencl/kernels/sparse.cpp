@@ -1,6 +1,6 @@
 // Products of a sparse matrix with a block of vectors.
-#include "plugins/gpu_common/scalars.hpp"
-#include "plugins/gpu_common/sparse_kernels.hpp"
+#include "plugins/gpu_common/api/scalars.hpp"
+#include "plugins/gpu_common/kernels/sparse_kernels.hpp"
 #include "plugins/opencl/launch.hpp"
 
 namespace tessera::gpu {

@@ -1,5 +1,5 @@
 // Vectors: axpy, scal, dot, nrm2, sums of several arrays.
-#include "plugins/gpu_common/scalars.hpp"
+#include "plugins/gpu_common/api/scalars.hpp"
 #include "plugins/opencl/launch.hpp"
 
 namespace tessera::gpu {

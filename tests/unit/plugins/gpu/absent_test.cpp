@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "plugins/gpu_common/driver.hpp"
+#include "plugins/gpu_common/api/driver.hpp"
 #include "tests/unit/plugins/opened_plugin.hpp"
 
 namespace tessera {

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "plugins/gpu_common/emulator/dialect.hpp"
+#include "plugins/gpu_common/api/emulator/dialect.hpp"
 
 namespace tessera::gpu {
 namespace {
