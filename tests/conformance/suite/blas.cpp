@@ -95,6 +95,7 @@ void one_gemm(const queue& stream, const tsr_blas_table& blas, random_source& ra
   g.stride_b = size_b * static_cast<std::int64_t>(sizeof(T)),
   g.stride_c = size_c * static_cast<std::int64_t>(sizeof(T));
   std::vector<tsr_address> as, bs, cs;
+  for (auto* list : {&as, &bs, &cs}) list->reserve(1);  // also of no product: a list that is NULL may be refused
   for (std::int64_t q = 0; q < batch; ++q) {
     as.push_back(on_a.at(static_cast<std::uint64_t>(q * g.stride_a)));
     bs.push_back(on_b.at(static_cast<std::uint64_t>(q * g.stride_b)));
@@ -102,8 +103,9 @@ void one_gemm(const queue& stream, const tsr_blas_table& blas, random_source& ra
   }
   g.a_array = as.data(), g.b_array = bs.data(), g.c_array = cs.data();
 
-  const std::string call = fmt::format("gemm {}x{}x{} op {}{} ld {} {} {} batch {}", g.m, g.n, g.k, g.transpose_a,
-                                       g.transpose_b, g.lda, g.ldb, g.ldc, batch);
+  const std::string call = fmt::format("gemm {}x{}x{} op {}{} ld {} {} {} batch {} alpha {}{:+}i beta {}{:+}i", g.m,
+                                       g.n, g.k, g.transpose_a, g.transpose_b, g.lda, g.ldb, g.ldc, batch,
+                                       std::real(alpha), std::imag(alpha), std::real(beta), std::imag(beta));
   const auto operation = how == batches::one       ? TSR_BLAS_GEMM
                          : how == batches::strided ? TSR_BLAS_GEMM_STRIDED
                                                    : TSR_BLAS_GEMM_BATCHED;

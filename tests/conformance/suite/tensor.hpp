@@ -17,6 +17,10 @@ void each_claimed(const subject& what, tsr_tensor_operation operation, int round
       using T = decltype(zero);
       if (!tensor->supports(device.handle(), operation, number<T>::type)) return;
       tried = true;
+      expect(tensor->workspace != nullptr || (operation != TSR_TENSOR_PERMUTE && operation != TSR_TENSOR_CONTRACT),
+             "the TENSOR table claims permute or contract and has no `workspace`, which is not optional");
+      expect(tensor->contract != nullptr || operation != TSR_TENSOR_CONTRACT,
+             "the TENSOR table claims contract and has no `contract`; `contract_batched` alone does not do");
       const queue stream(device);
       in_rounds(what, number<T>::name, rounds, [&](random_source& random) { one(stream, *tensor, zero, random); });
     });
