@@ -91,7 +91,7 @@ step_doors() {
   fresh "$WORK/doors"
   local header name
   for header in "$prefix"/include/tessera/*.hpp; do
-    name="$(basename "$header")"
+    name="${header##*/}"
     printf '#include <tessera/%s>\n' "$name" >"$WORK/doors/one.cpp"
     "$CXX" -std=c++20 -Wall -Wextra -Werror -I "$prefix/include" -M -MF "$WORK/doors/$name.d" "$WORK/doors/one.cpp" ||
       fail "$name does not find what it includes"
