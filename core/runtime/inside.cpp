@@ -161,7 +161,7 @@ runtime_inside::~runtime_inside() {
   const bool hung = scheduler->hung();
   scheduler.reset();
   if (validator) validator->end();
-  if (hung) {  // something of a device may go on for ever: what it uses is not given back
+  if (hung) {  // work of a device may never end: what it uses is not given back
     for (const auto& s : spaces) s->abandon();
     operations.abandon();
     machine.plugins->abandon();

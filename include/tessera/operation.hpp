@@ -10,7 +10,7 @@
 
 namespace tessera {
 
-/// The operations that every runtime has; their arguments are in operation/blas.hpp and operation/tensor.hpp.
+/// The operations that every runtime has; front_end.hpp has their arguments.
 struct builtin_operations {
   const operation::definition* gemm;     ///< C = alpha op(A) op(B) + beta C; blocks A read, B read, C update or write
   const operation::definition* syrk;     ///< lower triangle of C = alpha A A^T + beta C; A read, C update

@@ -54,7 +54,7 @@ class recording {
   /// The next replay asks the placement policy again for every task.
   void place_again() noexcept;
 
-  struct inside;                                          ///< for the runtime
+  struct inside;                                              ///< for the runtime
   explicit recording(std::unique_ptr<inside> made) noexcept;  ///< likewise; made by runtime::record
 
  private:

@@ -23,8 +23,7 @@
 // <tessera/front_end.hpp> (operations, placement), <tessera/trace.hpp> and <tessera/validation.hpp>.
 namespace tessera::block {
 class space_set;
-class table;
-}  // namespace tessera::block
+}
 namespace tessera::config {
 struct runtime_settings;
 }
@@ -152,8 +151,7 @@ class runtime {
   /// @code rt.submit("scale", [s](tessera::view<double> x) { for (double& v : x) v *= s; }, tessera::update(a(0)));
   /// @endcode
   template <class Function, class... Uses>
-  requires(!block_access_list<Uses> && ...)
-  void submit(task_name name, Function function, Uses... uses) {
+  requires(!block_access_list<Uses> && ...) void submit(task_name name, Function function, Uses... uses) {
     submit_at(name.site, {}, name.text, std::move(function), uses...);
   }
   /// The same with a priority, a location and the place for messages. Both return at once, unless more tasks are
@@ -162,9 +160,8 @@ class runtime {
   /// task. Both throw tessera::error (memory) when no memory can hold the task's blocks together, and what moving the
   /// function throws; then nothing was submitted.
   template <class Function, class... Uses>
-  requires(!block_access_list<Uses> && ...)
-  void submit_at(std::source_location site, task_options options, std::string_view name, Function function,
-                 Uses... uses);
+  requires(!block_access_list<Uses> && ...) void submit_at(std::source_location site, task_options options,
+                                                           std::string_view name, Function function, Uses... uses);
 
   /// The same for a number of blocks that is known at run time only: the function takes them as task_blocks.
   /// @code
@@ -280,9 +277,9 @@ class runtime {
   /// Finds a location by name for task_options::at. Throws tessera::error (usage) with the nearest name.
   std::uint32_t at(std::string_view name) const;
 
-  const location::tree& tree() const noexcept;                  ///< where memory and workers are
-  const config::runtime_settings& settings() const noexcept;    ///< as the runtime was started
-  const plugin::registry& plugins() const noexcept;             ///< opened plugins and devices
+  const location::tree& tree() const noexcept;                ///< where memory and workers are
+  const config::runtime_settings& settings() const noexcept;  ///< as the runtime was started
+  const plugin::registry& plugins() const noexcept;           ///< opened plugins and devices
   /// Names of the places that run tasks, as statistics::operations has them: host memories first, then devices.
   std::vector<std::string> places() const;
   /// Threads that run host tasks, the waiting one included.
@@ -326,16 +323,18 @@ class runtime {
 // ---------------------------------------------------------------------------------------------------------------------
 
 template <class Function, class... Uses>
-requires(!block_access_list<Uses> && ...)
-void runtime::submit_at(std::source_location site, task_options options, std::string_view name, Function function,
-                        Uses... uses) {
-  static_assert((block_use<Uses> && ...),
-                "after the function come blocks with intents: read(b), write(b), update(b), accumulate(b), scratch(b); for "
-                "a number known at run time only, one std::vector<tessera::block_access>");
+requires(!block_access_list<Uses> && ...) void runtime::submit_at(std::source_location site, task_options options,
+                                                                  std::string_view name, Function function,
+                                                                  Uses... uses) {
+  static_assert(
+      (block_use<Uses> && ...),
+      "after the function come blocks with intents: read(b), write(b), update(b), accumulate(b), scratch(b); for "
+      "a number known at run time only, one std::vector<tessera::block_access>");
   if constexpr ((block_use<Uses> && ...)) {
-    static_assert(task_function<Function, typename Uses::view_type...>,
-                  "the function must take one view per use, by value: view<const T> for read, view<T> otherwise; before "
-                  "them a task_context if it wants one");
+    static_assert(
+        task_function<Function, typename Uses::view_type...>,
+        "the function must take one view per use, by value: view<const T> for read, view<T> otherwise; before "
+        "them a task_context if it wants one");
     if constexpr (task_function<Function, typename Uses::view_type...>)
       detail::submit_function<Function, typename Uses::view_type...>(
           *m_inside, m_serial, site, options, name, function,

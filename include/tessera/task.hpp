@@ -129,9 +129,9 @@ class submission {
 /// How a function of a certain type is run as a task.
 struct function_form {
   void (*run)(const operation::context&);
-  void (*destroy)(void*);     ///< null: nothing to do
-  bool plain;                 ///< may be copied as bytes
-  bool is_shared_type;        ///< many functions have this type
+  void (*destroy)(void*);  ///< null: nothing to do
+  bool plain;              ///< may be copied as bytes
+  bool is_shared_type;     ///< many functions have this type
 };
 const operation::definition& define_or_find(runtime_inside& of, std::string_view name, const function_form& form);
 /// Whether the operation's name is not this one: it counts functions of many names together.

@@ -9,12 +9,13 @@
 //              validation are further doors, each opened by programs that want it. The other rooms do not know it.
 //   hierarchy  core, the interface and itself. hwloc in discovery alone, no other vendor.
 //   plugins    <tessera/plugin.h>, the plugin's own folder, plugins/kit, and foreign headers; not the libraries that
-//   the
-//              core is made with. cuda*, hip* and opencl: gpu_common too. sim: fault too.
+//              the core is made with. cuda*, hip* and opencl: gpu_common too. sim: fault too.
 //   plugins/kit, which knows no plugin: system < abi < kernels, jit; the last two do not know each other.
-//   plugins/gpu_common: api (the runtime's functions, with the emulator and the native ones) < kernels, libraries <
-//   abi. apps       core/base, core/config, core/runtime, core/trace, hierarchy, tessera/*.hpp, other apps. No device
-//   vendor, no hwloc.
+//   plugins/gpu_common: api (the functions of a runtime, with emulator and native) < kernels, libraries < abi.
+//
+//   apps       core/base, core/config, core/runtime, core/trace, hierarchy, tessera/*.hpp, other apps.
+//              No device vendor, no hwloc.
+//
 //              apps/sial/language: itself, core/base, the standard library and fmt.
 //              apps/cli, for `tessera plugins`: the registry, its explanations and the conformance suite's header too.
 //   examples   tessera/*.hpp, <tessera/plugin.h> and their own folder.
