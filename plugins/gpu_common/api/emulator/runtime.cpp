@@ -365,8 +365,9 @@ error_t destroy_stream(stream_t stream) {
 }
 
 error_t create_event(event_t* out) {
+  if (const auto error = alive(); error != error_t::success) return error;
   *out = std::make_unique<event>().release();
-  return alive();
+  return error_t::success;
 }
 
 error_t destroy_event(event_t event) {

@@ -166,6 +166,16 @@ __global__ void race(int* out) {
   out[thread_x()] = shared_memory<int>()[threads_x() - 1 - thread_x()];
 }
 
+TEST_F(gpu_emulator, a_lost_device_gives_no_event) {
+  event_t kept{};
+  must(create_event(&kept));
+  emulator::lose_device(ordinal);
+  event_t event{};
+  EXPECT_EQ(create_event(&event), error_t::lost);
+  EXPECT_EQ(event, event_t{}) << "an answer that is an error gives nothing that somebody would have to destroy";
+  EXPECT_EQ(destroy_event(kept), error_t::success);
+}
+
 TEST_F(gpu_emulator, the_thread_sanitizer_sees_a_missing_barrier) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_DEATH(
