@@ -10,6 +10,22 @@
 
 namespace tessera::placement {
 
+/// Stands in a question for a block that does not exist yet.
+class stand_in_block {
+ public:
+  /// A block of these extents, which must live until the question is answered, with its contents in `spaces`.
+  block::record& describe(element_type type, const shape& extents, const block::space_set& spaces) {
+    m_record.type = type;
+    m_record.extents = &extents;
+    m_record.bytes = static_cast<std::uint64_t>(extents.count()) * size_of(type);
+    m_record.valid_spaces = spaces;
+    return m_record;
+  }
+
+ private:
+  block::record m_record;
+};
+
 /// One application of an operation that could be a task.
 struct device_question {
   const operation::definition* what = nullptr;

@@ -135,6 +135,12 @@ void loose_blocks::destroy(block::record& block) {
   m_runtime->inside().scheduler->destroy_later(block);
 }
 
+void loose_blocks::keep_to_this_thread(block::record& block, std::source_location site) {
+  block.flow.is_private = true;
+  block::record* const kept = &block;
+  m_runtime->inside().note_kept(std::span(&kept, 1), site);
+}
+
 block::space_set loose_blocks::spaces_of(block::record& block) {
   const std::lock_guard guard(block.lock);
   return block.valid_spaces;

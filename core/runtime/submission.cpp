@@ -24,6 +24,7 @@ void task_blocks::refuse(std::size_t k, element_type asked, bool to_read) const 
 namespace detail {
 
 const shape& extents_of(const block::record& b) noexcept { return *b.extents; }
+std::uint64_t bytes_of(const block::record& b) noexcept { return b.bytes; }
 
 submission::submission(runtime_inside& of, const operation::definition& what, std::string_view name,
                        std::source_location site, const task_options& options, std::span<const block_access> blocks,

@@ -25,6 +25,7 @@ class loose_blocks {
       : m_runtime(&of), m_name(std::move(name)), m_counts(std::move(counts)) {}
   block::record& make(element_type type, const shape& extents, std::uint32_t ordinal, std::source_location site);
   void destroy(block::record& block);
+  void keep_to_this_thread(block::record& block, std::source_location site);
   static block::space_set spaces_of(block::record& block);
   runtime& owner() const noexcept { return *m_runtime; }
 
@@ -60,6 +61,11 @@ class block_group {
   }
   /// Frees a block when the tasks submitted before are done with it; returns at once.
   void destroy(block_of<T> b) { m_blocks.destroy(b.record()); }
+  /// Declares that only the calling thread submits tasks and takes views that use this block, as
+  /// array::keep_to_this_thread. Call it before the first use.
+  void keep_to_this_thread(block_of<T> b, std::source_location site = std::source_location::current()) {
+    m_blocks.keep_to_this_thread(b.record(), site);
+  }
 
   /// Where the current version is at this moment: numbers in statistics::spaces. Empty: nowhere yet.
   block::space_set spaces_of(block_of<T> b) const { return m_blocks.spaces_of(b.record()); }

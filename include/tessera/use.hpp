@@ -1,6 +1,7 @@
 #pragma once
 // Blocks with intents: what a submission names.
 #include <concepts>
+#include <cstdint>
 #include <span>
 #include <type_traits>
 
@@ -17,7 +18,8 @@ using block_access = block::access;
 
 namespace detail {
 const shape& extents_of(const block::record& b) noexcept;
-}
+std::uint64_t bytes_of(const block::record& b) noexcept;
+}  // namespace detail
 
 /// A handle to one block of an array. Plain data; valid while the array lives.
 /// @tparam T  element type
@@ -28,6 +30,7 @@ class block_of {
   explicit block_of(block::record& record) noexcept : m_record(&record) {}
   block::record& record() const noexcept { return *m_record; }  ///< what the runtime knows of it; for the runtime
   const shape& extents() const noexcept { return detail::extents_of(*m_record); }  ///< elements per dimension
+  std::uint64_t bytes() const noexcept { return detail::bytes_of(*m_record); }     ///< of all elements together
 
  private:
   block::record* m_record;

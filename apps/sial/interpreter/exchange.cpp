@@ -47,7 +47,7 @@ void worker::fetch(const reference& r) {
   mine.last = &f;
   f.ordinal = ordinal;
   f.from = b;
-  f.bytes = b->elements.record().bytes;
+  f.bytes = b->elements.bytes();
   count.bytes += f.bytes;
   if (m_run.has_other_memories) ask_for(*b, *mine.life);
 }

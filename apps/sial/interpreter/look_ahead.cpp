@@ -15,7 +15,7 @@ constexpr unsigned most_steps = 20'000;  // of one iteration
 
 void worker::ask_for(shared_block& b, array_life& of) {
   if (of.group().spaces_of(b.elements).meets(m_run.host_spaces | m_run.device_spaces)) return;
-  const std::uint64_t bytes = b.elements.record().bytes;
+  const std::uint64_t bytes = b.elements.bytes();
   if (m_run.bytes_under_way.load(std::memory_order_relaxed) + bytes > m_run.settings.held_bytes) return;
   m_run.bytes_under_way += bytes;
   ++m_counters.asked_early;

@@ -139,12 +139,7 @@ void placement::learn(const statement_tasks& s, std::span<const placed_block> bl
 }
 
 block::record& placement::stand_in(std::size_t number, const shape& extents) {
-  block::record& r = m_stand_ins[number];
-  r.type = element_type::f64;
-  r.extents = &extents;
-  r.bytes = static_cast<std::uint64_t>(extents.count()) * sizeof(double);
-  r.valid_spaces = m_host;
-  return r;
+  return m_stand_ins[number].describe(element_type::f64, extents, m_host);
 }
 
 }  // namespace tessera::sial

@@ -89,7 +89,7 @@ class placement {
   const bool m_always, m_fixed;
   const block::space_set m_host;
   const std::uint32_t m_turn;
-  std::array<block::record, most_blocks> m_stand_ins;
+  std::array<::tessera::placement::stand_in_block, most_blocks> m_stand_ins;
   std::vector<std::uint16_t> m_refusals;  // by block operation, then by execution: in a row
 };
 

@@ -13,7 +13,7 @@ block_pool::~block_pool() {
 private_block& block_pool::make(const shape& extents) {
   m_all.push_back(std::make_unique<private_block>(m_group.make(extents, 0)));
   private_block& b = *m_all.back();
-  b.elements.record().flow.is_private = true;
+  m_group.keep_to_this_thread(b.elements);
   b.count = extents.count();
   return b;
 }

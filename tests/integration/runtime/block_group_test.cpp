@@ -24,6 +24,7 @@ TEST_P(block_groups, give_memory_back_at_once_where_nobody_uses_it) {
   block_group<double> group(rt, "g", {1});
   for (int k = 0; k < 100; ++k) {
     const block_of<double> b = group.make(shape{1000}, 0);
+    EXPECT_EQ(b.bytes(), 8000u);
     group.write_host(b)[999] = k;
     EXPECT_EQ(group.read_host(b)[999], k);
     EXPECT_GE(used_bytes(rt), 8000u);

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "core/runtime/inside.hpp"
+#include "tessera/block_group.hpp"
 #include "tests/integration/validate/validating.hpp"
 
 namespace tessera {
@@ -12,6 +13,7 @@ namespace {
 using testing::at;
 using testing::fence_text;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 void put(view<double> x) {
   for (double& v : x) v = 1;
@@ -192,6 +194,25 @@ TEST_F(order, a_block_kept_to_one_thread_and_used_by_another_is_named) {
           at(__FILE__, kept) +
           "\n"
           "  hint: submit from that thread alone, or do not call keep_to_this_thread: linking takes no lock then");
+}
+
+TEST_F(order, a_block_of_a_group_kept_to_one_thread_and_used_by_another_is_named) {
+  block_group<double> group(rt, "G", {4});
+  const block_of<double> kept = group.make(shape{8}, 2), open = group.make(shape{8}, 3);
+  group.keep_to_this_thread(kept);
+  rt.submit("mine", put, write(kept));
+  rt.fence();
+  rt.submit("mine, open to all", put, write(open));
+  rt.fence();
+  elsewhere([&] {
+    rt.submit("theirs", look, read(kept));
+    rt.submit("theirs, open to all", look, read(open));
+  });
+  const std::string text = fence_text(rt);
+  EXPECT_THAT(text, HasSubstr("G(2) is used from a thread other than the one that array G is kept to\n"));
+  EXPECT_THAT(text, Not(HasSubstr("G(3) is used from a thread other")));
+  group.destroy(kept);
+  group.destroy(open);
 }
 
 TEST_F(order, arrays_that_adopt_the_same_memory_must_wait_for_each_other) {
