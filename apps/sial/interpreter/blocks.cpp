@@ -158,7 +158,7 @@ worker::tile worker::fetched_tile(const reference& r, std::int64_t ordinal) {
       view_among_others(r, f);
     } else {
       ++m_counters.ready_reads;
-      f.view.emplace(mine.life->group().read_host(f.from->elements));
+      f.view.emplace(mine.generation->group().read_host(f.from->elements));
     }
     f.data = f.view->data();
     if (m_run.blocks_stay) f.view.reset();  // nobody writes to it before the next barrier, and then it is fetched again
@@ -181,7 +181,7 @@ void worker::view_among_others(const reference& r, fetched& f) {
       let_go_of(*oldest.second);
     }
   }
-  block_group<double>& group = m_shared[r.array].life->group();
+  block_group<double>& group = m_shared[r.array].generation->group();
   if (group.spaces_of(f.from->elements).meets(m_run.host_spaces)) ++m_counters.ready_reads;
   const auto began = std::chrono::steady_clock::now();
   f.view.emplace(group.read_host(f.from->elements));

@@ -43,7 +43,7 @@ bool worker::find_block(statement_block& b) {
       b.shared = found->from;
       b.extents = b.shared->elements.extents();
       b.in_hand = m_placement->fixed() || found->view.has_value() ||
-                  m_shared[r.array].life->group().spaces_of(b.shared->elements).meets(m_run.host_spaces);
+                  m_shared[r.array].generation->group().spaces_of(b.shared->elements).meets(m_run.host_spaces);
       return true;
     }
     case array_kind::contiguous_local:

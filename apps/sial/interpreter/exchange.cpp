@@ -35,10 +35,10 @@ void worker::fetch(const reference& r) {
     return;
   }
   if (const auto sum = mine.sums.find(ordinal); sum != mine.sums.end()) hand_over_sum(mine, sum);
-  shared_block* const b = mine.life->find(ordinal);
+  shared_block* const b = mine.generation->find(ordinal);
   if (b == nullptr) throw run_error(fmt::format("block {} is fetched and was never written", name_of(r)));
   {
-    shared_block& place = mine.life->place_of(ordinal, *b);
+    shared_block& place = mine.generation->place_of(ordinal, *b);
     const std::lock_guard guard(place.lock);
     note(place, block_use::get, r);
   }
@@ -49,7 +49,7 @@ void worker::fetch(const reference& r) {
   f.from = b;
   f.bytes = b->elements.bytes();
   count.bytes += f.bytes;
-  if (m_run.has_other_memories) ask_for(*b, *mine.life);
+  if (m_run.has_other_memories) ask_for(*b, *mine.generation);
 }
 
 template <class Function>
@@ -102,8 +102,8 @@ void worker::store_to(const store& s, double value) {
       mine.sums.erase(sum);
     }
   }
-  shared_block& b = mine.life->find_or_make(ordinal, extents, s.how != assign::set);
-  block_group<double>& group = mine.life->group();
+  shared_block& b = mine.generation->find_or_make(ordinal, extents, s.how != assign::set);
+  block_group<double>& group = mine.generation->group();
   const std::lock_guard guard(b.lock);
   note(b, s.how == assign::add ? block_use::accumulate : block_use::replace, r);
   if (made != nullptr) {
@@ -148,10 +148,10 @@ void worker::keep_sum(shared_view& mine, std::int64_t ordinal, const shape& exte
 
 void worker::hand_over_sum(shared_view& mine, std::map<std::int64_t, private_block*>::iterator which) {
   private_block& sum = *which->second;
-  shared_block& b = mine.life->find_or_make(which->first, sum.extents(), true);
+  shared_block& b = mine.generation->find_or_make(which->first, sum.extents(), true);
   {
     const std::lock_guard guard(b.lock);
-    block_group<double>& group = mine.life->group();
+    block_group<double>& group = mine.generation->group();
     if (b.written) {
       auto to = group.update_host(b.elements);
       add_scaled(to.data(), sum.data, sum.count, 1);
@@ -170,7 +170,7 @@ void worker::hand_over_sums() {
     if (w == m_number)
       for (shared_view& mine : m_shared)
         while (!mine.sums.empty()) hand_over_sum(mine, mine.sums.begin());
-    meet([] {});
+    wait_for_all([] {});
   }
 }
 
@@ -184,19 +184,19 @@ void worker::remove(std::uint32_t array) {
   mine.clear();
   for (const auto& [ordinal, sum] : mine.sums) m_pool.give(*sum);
   mine.sums.clear();
-  mine.life = mine.life->next();  // the blocks go when the last worker has come here
+  mine.generation = mine.generation->next();  // the blocks go when the last worker has come here
 }
 
 /// While it lives, the worker waits at a barrier.
-class worker::meeting {
+class worker::barrier_timer {
  public:
-  explicit meeting(worker& of) : m_of(of) {}
-  ~meeting() {
+  explicit barrier_timer(worker& of) : m_of(of) {}
+  ~barrier_timer() {
     m_of.m_counters.barrier_seconds +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - m_began).count();
   }
-  meeting(const meeting&) = delete;
-  meeting& operator=(const meeting&) = delete;
+  barrier_timer(const barrier_timer&) = delete;
+  barrier_timer& operator=(const barrier_timer&) = delete;
 
  private:
   worker& m_of;
@@ -204,24 +204,24 @@ class worker::meeting {
 };
 
 template <class Function>
-void worker::meet(Function&& last) {
-  const meeting waits(*this);
-  m_run.workers.meet(m_site, std::forward<Function>(last));
+void worker::wait_for_all(Function&& last) {
+  const barrier_timer waits(*this);
+  m_run.workers.barrier(m_site, std::forward<Function>(last));
 }
 
 void worker::barrier() {
-  if (m_pardo.deal) throw run_error("a barrier inside of a pardo");
+  if (m_pardo.schedule) throw run_error("a barrier inside of a pardo");
   let_go_of_views();
   if (m_run.workers.deterministic()) hand_over_sums();
-  meet([this] {
+  wait_for_all([this] {
     if (m_placement != nullptr) m_run.rt.settle();
     ++m_run.section;
   });
 }
 
 void worker::collective(std::uint32_t to, double value) {
-  if (m_pardo.deal) throw run_error("a collective sum inside of a pardo");
-  const meeting waits(*this);
+  if (m_pardo.schedule) throw run_error("a collective sum inside of a pardo");
+  const barrier_timer waits(*this);
   m_s[to] += m_run.workers.sum(m_number, m_site, value);
 }
 
@@ -229,13 +229,13 @@ void worker::broadcast(std::int64_t from, std::uint32_t array) {
   if (from < 0 || from >= static_cast<std::int64_t>(m_run.workers.size()))
     throw run_error(fmt::format("there is no worker {}", from),
                     fmt::format("workers are numbered from 0 to {}", m_run.workers.size() - 1));
-  const meeting waits(*this);
+  const barrier_timer waits(*this);
   m_run.workers.broadcast(m_number, m_site, static_cast<unsigned>(from), m_static[array]);
 }
 
 void worker::assert_same(std::uint32_t scalar) {
   const double first = [&] {
-    const meeting waits(*this);
+    const barrier_timer waits(*this);
     return m_run.workers.of_first(m_number, m_site, m_s[scalar]);
   }();
   constexpr double tolerance = 5e-5;  // relative, as the language says
@@ -243,7 +243,7 @@ void worker::assert_same(std::uint32_t scalar) {
     throw run_error(
         fmt::format("scalar '{}' is {} here and {} on worker 0", m_code.scalars[scalar].name, m_s[scalar], first));
   m_s[scalar] = first;
-  meet([] {});  // nobody goes on when one differs
+  wait_for_all([] {});  // nobody goes on when one differs
 }
 
 void worker::set_persistent(const persistent& p) {
@@ -255,7 +255,7 @@ void worker::restore_persistent(const persistent& p) {
   const auto fail = [&](const std::string& why) {
     throw run_error(fmt::format("'{}' cannot be restored from \"{}\": {}", p.name, p.label, why));
   };
-  meet([] {});  // nobody changes the items meanwhile
+  wait_for_all([] {});  // nobody changes the items meanwhile
   const auto found = m_run.items.find(p.label);
   if (found == m_run.items.end()) fail("no program has kept anything under this label");
   if (p.is_scalar) {
@@ -278,17 +278,17 @@ void worker::restore_persistent(const persistent& p) {
       check(blocks->dims);
     }
   }
-  meet([&] {
+  wait_for_all([&] {
     if (const auto* blocks = std::get_if<kept_blocks>(&found->second))
-      m_run.restored = std::make_shared<array_life>(m_run.rt, m_run.sizes.array(p.of), blocks->life);
+      m_run.restored = std::make_shared<array_generation>(m_run.rt, m_run.sizes.array(p.of), blocks->generation);
     else
       m_run.items.erase(p.label);  // scalars and static arrays are handed on only when they are kept again
   });
   if (!p.is_scalar && m_run.sizes.array(p.of).kind != array_kind::fixed) {
     remove(p.of);
-    m_shared[p.of].life = m_run.restored;
+    m_shared[p.of].generation = m_run.restored;
   }
-  meet([] {});
+  wait_for_all([] {});
 }
 
 void worker::leave_state() {
@@ -297,7 +297,7 @@ void worker::leave_state() {
   left.ints.assign(m_i.begin(), m_i.begin() + static_cast<std::ptrdiff_t>(m_code.ints.size()));
   left.scalars.assign(m_s.begin(), m_s.begin() + static_cast<std::ptrdiff_t>(m_code.scalars.size()));
   left.statics = std::move(m_static);
-  for (const shared_view& s : m_shared) left.lives.push_back(s.life);
+  for (const shared_view& s : m_shared) left.generations.push_back(s.generation);
 }
 
 void worker::keep_persistents() {
@@ -311,10 +311,11 @@ void worker::keep_persistents() {
       if (a.kind == array_kind::fixed)
         m_run.items.insert_or_assign(p->label, kept_values{dimensions_of(a), m_static[p->of]});
       else
-        m_run.items.insert_or_assign(p->label, kept_blocks{dimensions_of(a), array_life::kept(m_shared[p->of].life)});
+        m_run.items.insert_or_assign(p->label,
+                                     kept_blocks{dimensions_of(a), array_generation::kept(m_shared[p->of].generation)});
     }
   }
-  meet([] {});
+  wait_for_all([] {});
 }
 
 }  // namespace tessera::sial

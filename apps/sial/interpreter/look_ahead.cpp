@@ -13,7 +13,7 @@ constexpr unsigned most_steps = 20'000;  // of one iteration
 
 }  // namespace
 
-void worker::ask_for(shared_block& b, array_life& of) {
+void worker::ask_for(shared_block& b, array_generation& of) {
   if (of.group().spaces_of(b.elements).meets(m_run.host_spaces | m_run.device_spaces)) return;
   const std::uint64_t bytes = b.elements.bytes();
   if (m_run.bytes_under_way.load(std::memory_order_relaxed) + bytes > m_run.settings.held_bytes) return;
@@ -100,7 +100,8 @@ void worker::look_at(const pardo& p, std::int64_t candidate) {
         } catch (const run_error&) {
           return;  // the iteration itself will say it
         }
-        if (shared_block* const b = m_shared[r.array].life->find(ordinal)) ask_for(*b, *m_shared[r.array].life);
+        if (shared_block* const b = m_shared[r.array].generation->find(ordinal))
+          ask_for(*b, *m_shared[r.array].generation);
         break;
       }
       case opcode::load_element:

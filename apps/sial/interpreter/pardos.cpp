@@ -15,7 +15,7 @@ void worker::set_indices(const pardo& p, std::int64_t candidate) {
 
 bool worker::next_chunk(const pardo& p) {
   fail_if_stopped();
-  std::tie(m_pardo.at, m_pardo.end) = m_pardo.deal->take(m_number);
+  std::tie(m_pardo.at, m_pardo.end) = m_pardo.schedule->take(m_number);
   if (m_pardo.at == m_pardo.end) return false;
   set_indices(p, m_pardo.at);
   m_pardo.seen = m_pardo.at;
@@ -25,7 +25,7 @@ bool worker::next_chunk(const pardo& p) {
 
 bool worker::pardo_begin(const step& at) {
   const pardo& p = m_code.pardos[at.b];
-  if (m_pardo.deal) throw run_error("a pardo inside of a pardo");
+  if (m_pardo.schedule) throw run_error("a pardo inside of a pardo");
   std::int64_t candidates = 1;
   for (std::size_t d = 0; d < p.indices.size(); ++d) {
     if (m_i[p.indices[d]] != unbound)
@@ -34,7 +34,7 @@ bool worker::pardo_begin(const step& at) {
     if (__builtin_mul_overflow(candidates, std::max<std::int64_t>(0, m_i[p.high[d]] - m_i[p.low[d]] + 1), &candidates))
       throw run_error("the pardo has more than 2^63 iterations");
   }
-  m_pardo.deal = m_run.workers.deal(m_pardos++, at.b, candidates);
+  m_pardo.schedule = m_run.workers.schedule(m_pardos++, at.b, candidates);
   m_pardo.mark = m_temps.size();
   m_marks.push_back(m_pardo.mark);
   if (next_chunk(p)) return true;
@@ -45,7 +45,7 @@ bool worker::pardo_begin(const step& at) {
 bool worker::pardo_next(const step& at) {
   const pardo& p = m_code.pardos[at.b];
   if (m_temps.size() > m_pardo.mark) drop_temps(m_pardo.mark);
-  m_pardo.deal->finished(m_number);
+  m_pardo.schedule->finished(m_number);
   if (++m_pardo.at < m_pardo.end) {
     for (std::size_t d = 0; d < p.indices.size(); ++d) {  // first index fastest
       std::int64_t& value = m_i[p.indices[d]];
@@ -64,7 +64,7 @@ bool worker::pardo_next(const step& at) {
 void worker::pardo_leave(const pardo& p) {
   drop_temps(m_pardo.mark);
   m_marks.pop_back();
-  m_pardo.deal.reset();
+  m_pardo.schedule.reset();
   for (const std::uint32_t index : p.indices) m_i[index] = unbound;
 }
 

@@ -93,7 +93,7 @@ program_run::program_run(runtime& on, const code& what, const init_data& with, c
   for (std::uint32_t k = 0; k < sizes.arrays(); ++k) {
     const array_geometry& a = sizes.array(k);
     const bool shared = a.kind == array_kind::distributed || a.kind == array_kind::served;
-    first_lives.push_back(shared ? std::make_shared<array_life>(rt, a) : nullptr);
+    first_generations.push_back(shared ? std::make_shared<array_generation>(rt, a) : nullptr);
   }
 }
 
@@ -129,7 +129,7 @@ void work(program_run& run, unsigned number) {
   try {
     me = std::make_unique<worker>(run, number);
     if (++run.begun == run.settings.workers)
-      run.first_lives.clear();  // what is deleted goes when the last worker lets go of it
+      run.first_generations.clear();  // what is deleted goes when the last worker lets go of it
     me->run();
   } catch (const given_up&) {
   } catch (...) {

@@ -18,7 +18,7 @@
 #include "apps/sial/interpreter/geometry.hpp"
 #include "apps/sial/interpreter/instruction_operations.hpp"
 #include "apps/sial/interpreter/shared_array.hpp"
-#include "apps/sial/interpreter/team.hpp"
+#include "apps/sial/interpreter/worker_group.hpp"
 #include "tessera/front_end.hpp"
 #include "tessera/tessera.hpp"
 
@@ -36,7 +36,7 @@ struct kept_values {  ///< of a static array
 };
 struct kept_blocks {  ///< of a distributed or served array
   std::vector<kept_dimension> dims;
-  std::shared_ptr<array_life> life;
+  std::shared_ptr<array_generation> generation;
 };
 /// What goes from program to program under labels.
 using kept_item = std::variant<double, kept_values, kept_blocks>;
@@ -119,10 +119,10 @@ struct statement_profile {
 
 /// What a program leaves, as worker 0 has it.
 struct final_state {
-  std::vector<std::int64_t> ints;                  ///< by int
-  std::vector<double> scalars;                     ///< by scalar
-  std::vector<std::vector<double>> statics;        ///< by array; others are empty
-  std::vector<std::shared_ptr<array_life>> lives;  ///< by array; null for private ones
+  std::vector<std::int64_t> ints;                              ///< by int
+  std::vector<double> scalars;                                 ///< by scalar
+  std::vector<std::vector<double>> statics;                    ///< by array; others are empty
+  std::vector<std::shared_ptr<array_generation>> generations;  ///< by array; null for private ones
 };
 
 /// Shared by the workers of one program.
@@ -136,14 +136,14 @@ struct program_run {
   const instruction_registry& instructions;
   run_settings settings;
   geometry sizes;
-  team workers;
-  kept_items& items;                    ///< labels; read and written by the last worker at a meeting alone
+  worker_group workers;
+  kept_items& items;                    ///< labels; read and written by the last worker at a barrier alone
   std::atomic<std::uint64_t>& section;  ///< counts barriers, over all programs of a job
-  std::vector<std::shared_ptr<array_life>>
-      first_lives;                       ///< by array; null for private ones; none when all workers have them
-  std::atomic<unsigned> begun{0};        ///< workers that have taken them
-  std::vector<std::string> notes;        ///< what the user should know before it starts
-  std::shared_ptr<array_life> restored;  ///< between two meetings
+  std::vector<std::shared_ptr<array_generation>>
+      first_generations;                       ///< by array; null for private ones; none when all workers have them
+  std::atomic<unsigned> begun{0};              ///< workers that have taken them
+  std::vector<std::string> notes;              ///< what the user should know before it starts
+  std::shared_ptr<array_generation> restored;  ///< between two barriers
   std::atomic<bool> all_print{false};
   std::function<void(const std::string&)> print;  ///< text of one statement; any worker, one at a time
   std::mutex print_lock;

@@ -35,30 +35,30 @@ std::optional<race> note_use(shared_block& b, std::uint64_t section, block_use h
   return std::nullopt;
 }
 
-array_life::array_life(runtime& rt, const array_geometry& of, std::shared_ptr<array_life> base)
+array_generation::array_generation(runtime& rt, const array_geometry& of, std::shared_ptr<array_generation> base)
     : m_runtime(rt), m_name(of.name), m_counts(counts_of(of)), m_base(std::move(base)), m_group(rt, m_name, m_counts) {}
 
-array_life::array_life(runtime& rt, std::string name, std::vector<std::int64_t> counts)
+array_generation::array_generation(runtime& rt, std::string name, std::vector<std::int64_t> counts)
     : m_runtime(rt), m_name(std::move(name)), m_counts(std::move(counts)), m_group(rt, m_name, m_counts) {}
 
-array_life::~array_life() {
+array_generation::~array_generation() {
   for (stripe& s : m_stripes)
     for (shared_block& block : s.all) m_group.destroy(block.elements);
 }
 
-shared_block* array_life::find_own(std::int64_t ordinal) {
+shared_block* array_generation::find_own(std::int64_t ordinal) {
   stripe& s = stripe_of(ordinal);
   const std::lock_guard guard(s.lock);
   return s.blocks.find(ordinal);
 }
 
-shared_block* array_life::find(std::int64_t ordinal) {
+shared_block* array_generation::find(std::int64_t ordinal) {
   shared_block* const own = find_own(ordinal);
   if (own != nullptr && own->written) return own;
   return m_base ? m_base->find(ordinal) : nullptr;
 }
 
-shared_block& array_life::find_or_make(std::int64_t ordinal, const shape& extents, bool update) {
+shared_block& array_generation::find_or_make(std::int64_t ordinal, const shape& extents, bool update) {
   shared_block* const before = m_base && update ? m_base->find(ordinal) : nullptr;
   stripe& s = stripe_of(ordinal);
   const std::lock_guard guard(s.lock);
@@ -75,24 +75,24 @@ shared_block& array_life::find_or_make(std::int64_t ordinal, const shape& extent
   return block;
 }
 
-shared_block& array_life::place_of(std::int64_t ordinal, shared_block& found) {
+shared_block& array_generation::place_of(std::int64_t ordinal, shared_block& found) {
   return m_base ? find_or_make(ordinal, found.elements.extents(), false) : found;
 }
 
-std::shared_ptr<array_life> array_life::kept(const std::shared_ptr<array_life>& life) {
-  if (!life->m_base) return life;
-  for (stripe& s : life->m_stripes)
-    if (std::ranges::any_of(s.all, [](const shared_block& one) { return one.written.load(); })) return life;
-  return kept(life->m_base);
+std::shared_ptr<array_generation> array_generation::kept(const std::shared_ptr<array_generation>& generation) {
+  if (!generation->m_base) return generation;
+  for (stripe& s : generation->m_stripes)
+    if (std::ranges::any_of(s.all, [](const shared_block& one) { return one.written.load(); })) return generation;
+  return kept(generation->m_base);
 }
 
-std::shared_ptr<array_life> array_life::next() {
+std::shared_ptr<array_generation> array_generation::next() {
   const std::lock_guard guard(m_lock);
-  if (!m_next) m_next = std::make_shared<array_life>(m_runtime, m_name, m_counts);
+  if (!m_next) m_next = std::make_shared<array_generation>(m_runtime, m_name, m_counts);
   return m_next;
 }
 
-std::vector<std::int64_t> array_life::ordinals() {
+std::vector<std::int64_t> array_generation::ordinals() {
   std::vector<std::int64_t> all = m_base ? m_base->ordinals() : std::vector<std::int64_t>{};
   for (stripe& s : m_stripes) {
     const std::lock_guard guard(s.lock);

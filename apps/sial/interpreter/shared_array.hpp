@@ -53,15 +53,15 @@ std::optional<race> note_use(shared_block& b, std::uint64_t section, block_use h
                              std::uint32_t site);
 
 /// The contents of an array from one delete to the next. All functions from any thread.
-class array_life {
+class array_generation {
  public:
   /// `base`: what a program before has left, which this one reads where it has not written itself; or null.
-  array_life(runtime& rt, const array_geometry& of, std::shared_ptr<array_life> base = nullptr);
+  array_generation(runtime& rt, const array_geometry& of, std::shared_ptr<array_generation> base = nullptr);
   /// @param counts blocks per dimension, for messages
-  array_life(runtime& rt, std::string name, std::vector<std::int64_t> counts);
-  ~array_life();
-  array_life(const array_life&) = delete;
-  array_life& operator=(const array_life&) = delete;
+  array_generation(runtime& rt, std::string name, std::vector<std::int64_t> counts);
+  ~array_generation();
+  array_generation(const array_generation&) = delete;
+  array_generation& operator=(const array_generation&) = delete;
 
   /// A block that was written, or null.
   shared_block* find(std::int64_t ordinal);
@@ -71,11 +71,11 @@ class array_life {
   /// for it.
   shared_block& place_of(std::int64_t ordinal, shared_block& found);
   /// What is to be kept of it: itself, or its base when nothing was written.
-  static std::shared_ptr<array_life> kept(const std::shared_ptr<array_life>& life);
+  static std::shared_ptr<array_generation> kept(const std::shared_ptr<array_generation>& generation);
   block_group<double>& group() noexcept { return m_group; }
   const std::string& name() const noexcept { return m_name; }
   /// What comes after a delete; the same for all workers.
-  std::shared_ptr<array_life> next();
+  std::shared_ptr<array_generation> next();
   /// Of the blocks that were written, ascending. Nobody makes blocks meanwhile.
   std::vector<std::int64_t> ordinals();
 
@@ -96,11 +96,11 @@ class array_life {
   runtime& m_runtime;
   std::string m_name;
   std::vector<std::int64_t> m_counts;
-  std::shared_ptr<array_life> m_base;
+  std::shared_ptr<array_generation> m_base;
   block_group<double> m_group;
   std::array<stripe, 64> m_stripes;
   std::mutex m_lock;
-  std::shared_ptr<array_life> m_next;
+  std::shared_ptr<array_generation> m_next;
 };
 
 }  // namespace tessera::sial

@@ -27,7 +27,7 @@ worker::worker(program_run& run, unsigned number)
   if (run.settings.profile) m_profile.resize(m_code.sites.size());
   for (std::uint32_t k = 0; k < arrays; ++k) {
     const array_geometry& a = run.sizes.array(k);
-    m_shared[k].life = run.first_lives[k];
+    m_shared[k].generation = run.first_generations[k];
     if (a.kind != array_kind::fixed) continue;
     m_static[k].resize(static_cast<std::size_t>(a.elements()));
     if (!m_code.arrays[k].predefined) continue;

@@ -60,7 +60,7 @@ class worker final : private instruction_host {
     std::optional<host_view<const double>> view;
   };
   struct shared_view {
-    std::shared_ptr<array_life> life;
+    std::shared_ptr<array_generation> generation;
     ordinal_map<fetched> here;
     fetched* last = nullptr;  ///< found last: who gets a block mostly reads it next
     fetched* find(std::int64_t ordinal) noexcept {
@@ -81,7 +81,7 @@ class worker final : private instruction_host {
     std::vector<double> data;
   };
   struct pardo_state {
-    std::shared_ptr<dealing> deal;
+    std::shared_ptr<loop_scheduler> schedule;
     std::int64_t at = 0, end = 0;  ///< candidates at hand; `at` is the one under way
     std::size_t mark = 0;
     std::int64_t seen = 0;  ///< candidates before this one were looked at ahead
@@ -106,7 +106,7 @@ class worker final : private instruction_host {
   // look_ahead.cpp
   void look_ahead(const pardo& p);
   void look_at(const pardo& p, std::int64_t candidate);
-  void ask_for(shared_block& b, array_life& of);
+  void ask_for(shared_block& b, array_generation& of);
 
   // blocks.cpp
   std::int64_t ordinal_of(const reference& r, segments& at) const { return ordinal_of(r, at, m_i); }
@@ -172,9 +172,9 @@ class worker final : private instruction_host {
   void keep_persistents();
   void leave_state();
   void note(shared_block& b, block_use how, const reference& r);
-  class meeting;
+  class barrier_timer;
   template <class Function>
-  void meet(Function&& last);
+  void wait_for_all(Function&& last);
 
   // memory.cpp
   void allocate(const allocation& a, bool release);

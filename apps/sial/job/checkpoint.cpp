@@ -129,16 +129,16 @@ kept_item item_from(const ordered_json& from, reader_of_elements& elements, runt
   if (kind != "blocks") throw std::invalid_argument("there is no kind '" + kind + "'");
   std::vector<std::int64_t> counts;
   for (const kept_dimension& d : dims) counts.push_back(d.high - d.low + 1);
-  auto life = std::make_shared<array_life>(rt, from.at("array").get<std::string>(), counts);
+  auto generation = std::make_shared<array_generation>(rt, from.at("array").get<std::string>(), counts);
   for (const ordered_json& b : from.at("blocks")) {
     const auto extents = b.at("shape").get<std::vector<std::int64_t>>();
     if (extents.size() != dims.size()) throw std::invalid_argument("a block of another rank than its array");
-    shared_block& made = life->find_or_make(b.at("block").get<std::int64_t>(), shape(extents), false);
-    auto view = life->group().write_host(made.elements);
+    shared_block& made = generation->find_or_make(b.at("block").get<std::int64_t>(), shape(extents), false);
+    auto view = generation->group().write_host(made.elements);
     elements.read(b.at("elements"), {view.data(), static_cast<std::size_t>(view.size())});
     made.written = true;
   }
-  return kept_blocks{dims, std::move(life)};
+  return kept_blocks{dims, std::move(generation)};
 }
 
 ordered_json to_json(const kept_item& item, writer& elements) {
@@ -148,12 +148,12 @@ ordered_json to_json(const kept_item& item, writer& elements) {
     return {{"kind", "static"}, {"dims", to_json(values->dims)}, {"elements", elements.add(values->values)}};
   const auto& blocks = std::get<kept_blocks>(item);
   ordered_json out{{"kind", "blocks"},
-                   {"array", blocks.life->name()},
+                   {"array", blocks.generation->name()},
                    {"dims", to_json(blocks.dims)},
                    {"blocks", ordered_json::array()}};
-  for (const std::int64_t ordinal : blocks.life->ordinals()) {
-    const shared_block& b = *blocks.life->find(ordinal);
-    const auto view = blocks.life->group().read_host(b.elements);
+  for (const std::int64_t ordinal : blocks.generation->ordinals()) {
+    const shared_block& b = *blocks.generation->find(ordinal);
+    const auto view = blocks.generation->group().read_host(b.elements);
     const auto extents = b.elements.extents().extents();
     out["blocks"].push_back({{"block", ordinal},
                              {"shape", std::vector<std::int64_t>(extents.begin(), extents.end())},

@@ -43,11 +43,11 @@ ordered_json dump_of(const program_run& run, bool checksums) {
     entry["extents"] = extents;
     if (a.kind == array_kind::fixed) {
       add_elements(entry, left.statics[k].data(), static_cast<std::int64_t>(left.statics[k].size()), checksums);
-    } else if (left.lives[k] != nullptr) {
+    } else if (left.generations[k] != nullptr) {
       entry["blocks"] = ordered_json::array();
-      for (const std::int64_t ordinal : left.lives[k]->ordinals()) {
-        const shared_block& b = *left.lives[k]->find(ordinal);
-        const auto view = left.lives[k]->group().read_host(b.elements);
+      for (const std::int64_t ordinal : left.generations[k]->ordinals()) {
+        const shared_block& b = *left.generations[k]->find(ordinal);
+        const auto view = left.generations[k]->group().read_host(b.elements);
         const auto at = a.segments_of(ordinal);
         ordered_json block{
             {"segments", std::vector<std::int64_t>(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(a.rank))}};

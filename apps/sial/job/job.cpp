@@ -59,8 +59,8 @@ kept_estimates estimates_of(const kept_items& items) {
     kept_estimate& to = all[label];
     const auto* const blocks = std::get_if<kept_blocks>(&item);
     if (blocks == nullptr) continue;
-    for (const std::int64_t ordinal : blocks->life->ordinals())
-      to.is += amount_of(static_cast<double>(blocks->life->find(ordinal)->elements.extents().count()));
+    for (const std::int64_t ordinal : blocks->generation->ordinals())
+      to.is += amount_of(static_cast<double>(blocks->generation->find(ordinal)->elements.extents().count()));
   }
   return all;
 }
@@ -140,7 +140,7 @@ std::optional<job_progress> job::progress() const {
                 total,
                 since(std::chrono::steady_clock::time_point(
                     std::chrono::steady_clock::duration(outer.began.load(std::memory_order_relaxed))))};
-  if (const std::shared_ptr<const dealing> latest = m_running->workers.latest())
+  if (const std::shared_ptr<const loop_scheduler> latest = m_running->workers.latest())
     at.pardo = {where_of(c, c.steps[c.pardos[latest->pardo()].top - 1].site), latest->finished(), latest->candidates(),
                 since(latest->began())};
   return at;

@@ -158,8 +158,8 @@ const failing programs_that_fail[] = {
 INSTANTIATE_TEST_SUITE_P(all, sial_error, ::testing::ValuesIn(programs_that_fail),
                          [](const auto& of) { return std::string(of.param.name); });
 
-/// Programs in which two workers use block c[1] between two barriers; every worker runs one iteration, with a meeting
-/// in it so that no worker runs two.
+/// Programs in which two workers use block c[1] between two barriers; every worker runs one iteration, with a
+/// collective sum in it so that no worker runs two.
 struct conflict {
   const char* name;
   const char* first;   ///< what one worker does
@@ -172,8 +172,8 @@ void PrintTo(const conflict& c, std::ostream* out) { *out << c.name; }
 class sial_race : public ::testing::TestWithParam<conflict> {};
 
 TEST_P(sial_race, is_found_exactly_when_there_is_one) {
-  // A worker that runs the only iteration of the first pardo does the one thing; after a meeting that orders nothing (a
-  // collective sum is no barrier), the others do the other.
+  // A worker that runs the only iteration of the first pardo does the one thing; after a collective sum, which orders
+  // nothing, the others do the other.
   const conflict& c = GetParam();
   const std::string begin =
       "sial racing\nindex k = 1:1\nindex one = 1:1\ndistributed c[k]\ndistributed e[k]\nscalar x\nscalar sum\nint "
