@@ -7,28 +7,6 @@
 
 namespace tessera::sial {
 
-std::string worker::name_of(const reference& r) const {
-  segments at{};
-  for (std::size_t d = 0; d < r.rank; ++d) at[d] = m_i[r.at[d]];
-  return m_run.sizes.array(r.array).name_of(at.data());
-}
-
-std::int64_t worker::ordinal_of(const reference& r, segments& at, const std::vector<std::int64_t>& registers) const {
-  const array_geometry& a = m_run.sizes.array(r.array);
-  std::int64_t ordinal = 0;
-  for (std::size_t d = 0; d < r.rank; ++d) {
-    const std::int64_t value = registers[r.at[d]];
-    if (value < a.dims[d].low || value > a.dims[d].high) {
-      if (value == unbound) throw run_error(fmt::format("an index of a block of '{}' has no value here", a.name));
-      throw run_error(fmt::format("segment {} is outside of dimension {} of '{}', which has {}:{}", value, d + 1,
-                                  a.name, a.dims[d].low, a.dims[d].high));
-    }
-    at[d] = value;
-    ordinal += (value - a.dims[d].low) * a.stride[d];
-  }
-  return ordinal;
-}
-
 double* worker::scratch(std::size_t slot, std::int64_t count) {
   std::vector<double>& memory = m_scratch[slot];
   if (static_cast<std::int64_t>(memory.size()) < count) memory.resize(static_cast<std::size_t>(count));

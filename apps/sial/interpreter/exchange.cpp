@@ -294,8 +294,8 @@ void worker::restore_persistent(const persistent& p) {
 void worker::leave_state() {
   if (m_number != 0) return;
   final_state& left = m_run.left;
-  left.ints.assign(m_i.begin(), m_i.begin() + static_cast<std::ptrdiff_t>(m_code.ints.size()));
-  left.scalars.assign(m_s.begin(), m_s.begin() + static_cast<std::ptrdiff_t>(m_code.scalars.size()));
+  left.ints.assign(m_i, m_i + m_code.ints.size());
+  left.scalars.assign(m_s, m_s + m_code.scalars.size());
   left.statics = std::move(m_static);
   for (const shared_view& s : m_shared) left.generations.push_back(s.generation);
 }

@@ -24,19 +24,22 @@ struct dimension {
   std::int64_t elements() const noexcept { return offset(high + 1); }
 };
 
+/// The segments that a block is of, by dimension.
+using segment_numbers = std::array<std::int64_t, max_array_rank>;
+
 /// An array as this job has it.
 struct array_geometry {
   std::string name;
   array_kind kind = array_kind::temp;
   std::size_t rank = 0;
   std::array<dimension, max_array_rank> dims;
-  std::array<std::int64_t, max_array_rank> stride{};  ///< of block ordinals, first dimension fastest
+  segment_numbers stride{};  ///< of block ordinals, first dimension fastest
   std::int64_t blocks = 1;
 
   shape extents_of(const std::int64_t* segments) const;  ///< of one block
   double elements() const noexcept;                      ///< of the whole array
   /// The segments of a block, by its ordinal; 0 beyond the rank.
-  std::array<std::int64_t, max_array_rank> segments_of(std::int64_t ordinal) const noexcept;
+  segment_numbers segments_of(std::int64_t ordinal) const noexcept;
   /// "a[1,2]", of a block's segments or its ordinal.
   std::string name_of(const std::int64_t* segments) const;
   std::string name_of(std::int64_t ordinal) const { return name_of(segments_of(ordinal).data()); }

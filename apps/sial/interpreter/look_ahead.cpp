@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "apps/sial/interpreter/arithmetic_step.hpp"
 #include "apps/sial/interpreter/worker.hpp"
 
 namespace tessera::sial {
@@ -32,22 +33,17 @@ void worker::look_ahead(const pardo& p) {
 }
 
 void worker::look_at(const pardo& p, std::int64_t candidate) {
-  m_ahead_i = m_i;
-  m_ahead_s = m_s;
-  std::vector<std::int64_t>& i = m_ahead_i;
-  std::vector<double>& s = m_ahead_s;
-  for (std::size_t d = 0; d < p.indices.size(); ++d) {
-    const std::int64_t count = i[p.high[d]] - i[p.low[d]] + 1;
-    i[p.indices[d]] = i[p.low[d]] + candidate % count;
-    candidate /= count;
-  }
+  m_ahead = m_state.values;
+  m_ahead.set_candidate(p, candidate);
+  std::int64_t* const i = m_ahead.ints();
+  double* const s = m_ahead.scalars();
   std::vector<std::uint32_t> returns;
   bool data_is_known = true;  // scalars have the values that they will have
   std::uint32_t at = p.top;
   for (unsigned steps = 0; steps < most_steps; ++steps) {
     const step& now = m_code.steps[at++];
     if (decides_on_scalars(now.what) && !data_is_known) return;
-    if (arithmetic_step(now, i.data(), s.data(), at)) continue;
+    if (arithmetic_step(now, i, s, at)) continue;
     switch (now.what) {
       case opcode::divide_int:
         if (i[now.c] == 0 || i[now.c] == -1) return;
@@ -96,7 +92,7 @@ void worker::look_at(const pardo& p, std::int64_t candidate) {
         segments where{};
         std::int64_t ordinal = 0;
         try {
-          ordinal = ordinal_of(r, where, i);
+          ordinal = m_ahead.ordinal_of(r, where);
         } catch (const run_error&) {
           return;  // the iteration itself will say it
         }

@@ -50,29 +50,6 @@ void worker::allocate(const allocation& a, bool release) {
   }
 }
 
-std::string worker::name_of(const region& r) const {
-  std::string text = m_run.sizes.array(r.array).name + "[";
-  for (std::size_t d = 0; d < r.rank; ++d) {
-    const std::int64_t low = m_i[r.low[d]], high = m_i[r.high[d]];
-    text += d == 0 ? "" : ",";
-    text += low == high ? fmt::format("{}", low) : fmt::format("{}:{}", low, high);
-  }
-  return text + "]";
-}
-
-shape worker::extents_of(const region& r) const {
-  const array_geometry& a = m_run.sizes.array(r.array);
-  std::array<std::int64_t, max_array_rank> extents{};
-  for (std::size_t d = 0; d < r.rank; ++d) {
-    const std::int64_t low = m_i[r.low[d]], high = m_i[r.high[d]];
-    if (low < a.dims[d].low || high > a.dims[d].high || low > high)
-      throw run_error(fmt::format("{} is outside of the array: dimension {} has {}:{}", name_of(r), d + 1,
-                                  a.dims[d].low, a.dims[d].high));
-    for (std::int64_t s = low; s <= high; ++s) extents[d] += a.dims[d].length(s);
-  }
-  return shape(std::span<const std::int64_t>(extents.data(), r.rank));
-}
-
 void worker::allocate_region(const region& r, bool release) {
   std::vector<region_memory>& mine = m_regions[r.array];
   region_memory fresh;

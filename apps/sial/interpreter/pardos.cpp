@@ -5,19 +5,11 @@
 
 namespace tessera::sial {
 
-void worker::set_indices(const pardo& p, std::int64_t candidate) {
-  for (std::size_t d = 0; d < p.indices.size(); ++d) {
-    const std::int64_t count = m_i[p.high[d]] - m_i[p.low[d]] + 1;
-    m_i[p.indices[d]] = m_i[p.low[d]] + candidate % count;
-    candidate /= count;
-  }
-}
-
 bool worker::next_chunk(const pardo& p) {
   fail_if_stopped();
   std::tie(m_pardo.at, m_pardo.end) = m_pardo.schedule->take(m_number);
   if (m_pardo.at == m_pardo.end) return false;
-  set_indices(p, m_pardo.at);
+  m_state.values.set_candidate(p, m_pardo.at);
   m_pardo.seen = m_pardo.at;
   look_ahead(p);
   return true;
@@ -47,14 +39,9 @@ bool worker::pardo_next(const step& at) {
   if (m_temps.size() > m_pardo.mark) drop_temps(m_pardo.mark);
   m_pardo.schedule->finished(m_number);
   if (++m_pardo.at < m_pardo.end) {
-    for (std::size_t d = 0; d < p.indices.size(); ++d) {  // first index fastest
-      std::int64_t& value = m_i[p.indices[d]];
-      if (++value <= m_i[p.high[d]]) {
-        if (m_run.has_other_memories) look_ahead(p);
-        return true;
-      }
-      value = m_i[p.low[d]];
-    }
+    m_state.values.next_candidate(p);
+    if (m_run.has_other_memories) look_ahead(p);
+    return true;
   }
   if (next_chunk(p)) return true;
   pardo_leave(p);

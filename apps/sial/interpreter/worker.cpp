@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cmath>
+
+#include "apps/sial/interpreter/arithmetic_step.hpp"
+#include "apps/sial/interpreter/checked_step.hpp"
 
 namespace tessera::sial {
 
@@ -11,11 +13,16 @@ worker::worker(program_run& run, unsigned number)
     : m_run(run),
       m_code(run.program),
       m_number(number),
-      m_i(run.sizes.int_start()),
-      m_s(run.sizes.scalar_start()),
+      m_state(run, number),
+      m_i(m_state.values.ints()),
+      m_s(m_state.values.scalars()),
+      m_site(m_state.site),
+      m_statement(m_state.statement),
+      m_counters(m_state.counters),
       m_pool(run.rt, run.host_space()),
       m_job(run.data, static_cast<std::int32_t>(number), static_cast<std::int32_t>(run.settings.workers), *this),
-      m_instructions(m_code.specials.size()) {
+      m_instructions(m_code.specials.size()),
+      m_ahead(run.sizes) {
   const std::size_t arrays = run.sizes.arrays();
   m_static.resize(arrays);
   m_private.resize(arrays);
@@ -79,129 +86,30 @@ void worker::run() {
   m_counters.blocks_reused = m_pool.reused();
 }
 
-namespace {
-
-double finite(double value, const char* what) {
-  if (!std::isfinite(value))
-    throw run_error(fmt::format("the result of {} is not a number that can be written: {}", what, value));
-  return value;
-}
-
-}  // namespace
-
 void worker::step_loop() {
-  std::int64_t* const i = m_i.data();
-  double* const s = m_s.data();
+  std::int64_t* const i = m_state.values.ints();
+  double* const s = m_state.values.scalars();
   const step* const all = m_code.steps.data();
   m_at = 0;
   for (;;) {
     const step& now = all[m_at++];
     if (arithmetic_step(now, i, s, m_at)) continue;
     switch (now.what) {
-      case opcode::divide_int:
-        m_site = now.site;
-        if (i[now.c] == 0) throw run_error("an int is divided by zero");
-        i[now.a] = i[now.c] == -1 ? wrapped(0, i[now.b], [](auto a, auto b) { return a - b; }) : i[now.b] / i[now.c];
+      case opcode::loop_begin:
+        loop_begin(now);
         break;
-      case opcode::round: {
-        m_site = now.site;
-        const double value = std::nearbyint(s[now.b]);
-        if (!(std::abs(value) < 0x1p62)) throw run_error(fmt::format("{} is no int", s[now.b]));
-        i[now.a] = static_cast<std::int64_t>(value);
-        break;
-      }
-      case opcode::check_bound:
-        if (i[now.a] == unbound) {
-          m_site = now.site;
-          throw run_error(fmt::format("index '{}' has no value here", m_code.indices[now.b].name),
-                          "a loop of the caller must bind it");
-        }
-        break;
-      case opcode::divide_scalar:
-        m_site = now.site;
-        if (s[now.c] == 0) throw run_error("a scalar is divided by zero");
-        s[now.a] = s[now.b] / s[now.c];
-        break;
-      case opcode::power:
-        m_site = now.site;
-        s[now.a] = finite(std::pow(s[now.b], s[now.c]), "**");
-        break;
-      case opcode::square_root:
-        m_site = now.site;
-        if (s[now.b] < 0) throw run_error(fmt::format("the square root of {} is asked for", s[now.b]));
-        s[now.a] = std::sqrt(s[now.b]);
-        break;
-
-      case opcode::call:
-        m_site = now.site;
-        if (m_returns.size() >= 10'000)
-          throw run_error("10000 procedures have called each other", "a recursion without end?");
-        m_returns.push_back(m_at);
-        m_at = now.a;
-        break;
-      case opcode::return_:
-        m_at = m_returns.back();
-        m_returns.pop_back();
-        break;
-      case opcode::stop:
-        m_site = now.site;
-        throw run_error("the program stops here", "it says: stop");
-      case opcode::end:
-        return;
-
-      case opcode::loop_begin: {
-        const loop& l = m_code.loops[now.b];
-        m_site = now.site;
-        if (i[l.index] != unbound)
-          throw run_error(fmt::format("index '{}' has a value already", m_code.indices[l.variable].name),
-                          "an enclosing loop runs over it");
-        std::int64_t low = i[l.low], high = i[l.high];
-        if (l.within != no_symbol) {
-          const std::int64_t whole = i[m_code.first_index + l.within];
-          if (whole == unbound)
-            throw run_error(fmt::format("index '{}' has no value here", m_code.indices[l.within].name));
-          low = (whole - 1) * pieces_of_a_segment + 1;
-          high = whole * pieces_of_a_segment;
-        }
-        if (low > high) {
-          m_at = now.a;
-          break;
-        }
-        i[l.index] = low;
-        m_marks.push_back(m_temps.size());
-        if (m_number == 0 && m_marks.size() == 1) show_loop(now.site, 0, high - low + 1);
-        break;
-      }
-      case opcode::loop_next: {
-        const loop& l = m_code.loops[now.b];
-        if (m_temps.size() > m_marks.back()) drop_temps(m_marks.back());
-        const std::int64_t high =
-            l.within == no_symbol ? i[l.high] : i[m_code.first_index + l.within] * pieces_of_a_segment;
-        if (i[l.index] < high) {
-          ++i[l.index];
-          m_at = now.a;
-          if (m_number == 0 && m_marks.size() == 1)
-            m_run.outer.done.store(m_run.outer.done.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-          if (m_run.workers.failed()) throw given_up();
-        } else {
-          m_marks.pop_back();
-          i[l.index] = unbound;
-          if (m_number == 0 && m_marks.empty()) show_loop(now.site, 0, 0);
-        }
-        break;
-      }
-      case opcode::devices_on:
-        ++m_device_regions;
-        break;
-      case opcode::devices_off:
-        m_device_regions -= now.a;
+      case opcode::loop_next:
+        loop_next(now);
         break;
       case opcode::loop_leave:
         loop_leave(m_code.loops[now.b]);
         break;
-      case opcode::pardo_begin:
-        m_site = now.site;
-        if (!pardo_begin(now)) m_at = now.a;
+      case opcode::call:
+        call(now);
+        break;
+      case opcode::return_:
+        m_at = m_returns.back();
+        m_returns.pop_back();
         break;
       case opcode::iteration:
         ++m_counters.iterations;
@@ -212,15 +120,85 @@ void worker::step_loop() {
       case opcode::pardo_leave:
         pardo_leave(m_code.pardos[now.b]);
         break;
-
+      case opcode::end:
+        return;
       default:
         m_site = now.site;
-        ++m_statement;
-        if (m_profile.empty())
-          data_step(now);
+        if (is_checked_step(now.what))
+          checked_step(now, m_code, i, s);
         else
-          timed_step(now);
+          statement(now);
     }
+  }
+}
+
+void worker::call(const step& now) {
+  m_site = now.site;
+  if (m_returns.size() >= 10'000)
+    throw run_error("10000 procedures have called each other", "a recursion without end?");
+  m_returns.push_back(m_at);
+  m_at = now.a;
+}
+
+void worker::loop_begin(const step& now) {
+  const loop& l = m_code.loops[now.b];
+  m_site = now.site;
+  if (m_i[l.index] != unbound)
+    throw run_error(fmt::format("index '{}' has a value already", m_code.indices[l.variable].name),
+                    "an enclosing loop runs over it");
+  std::int64_t low = m_i[l.low], high = m_i[l.high];
+  if (l.within != no_symbol) {
+    const std::int64_t whole = m_i[m_code.first_index + l.within];
+    if (whole == unbound) throw run_error(fmt::format("index '{}' has no value here", m_code.indices[l.within].name));
+    low = (whole - 1) * pieces_of_a_segment + 1;
+    high = whole * pieces_of_a_segment;
+  }
+  if (low > high) {
+    m_at = now.a;
+    return;
+  }
+  m_i[l.index] = low;
+  m_marks.push_back(m_temps.size());
+  if (m_number == 0 && m_marks.size() == 1) show_loop(now.site, 0, high - low + 1);
+}
+
+inline void worker::loop_next(const step& now) {
+  const loop& l = m_code.loops[now.b];
+  if (m_temps.size() > m_marks.back()) drop_temps(m_marks.back());
+  const std::int64_t high =
+      l.within == no_symbol ? m_i[l.high] : m_i[m_code.first_index + l.within] * pieces_of_a_segment;
+  if (m_i[l.index] < high) {
+    ++m_i[l.index];
+    m_at = now.a;
+    if (m_number == 0 && m_marks.size() == 1)
+      m_run.outer.done.store(m_run.outer.done.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    fail_if_stopped();
+  } else {
+    m_marks.pop_back();
+    m_i[l.index] = unbound;
+    if (m_number == 0 && m_marks.empty()) show_loop(now.site, 0, 0);
+  }
+}
+
+void worker::statement(const step& now) {
+  switch (now.what) {
+    case opcode::stop:
+      throw run_error("the program stops here", "it says: stop");
+    case opcode::devices_on:
+      ++m_device_regions;
+      break;
+    case opcode::devices_off:
+      m_device_regions -= now.a;
+      break;
+    case opcode::pardo_begin:
+      if (!pardo_begin(now)) m_at = now.a;
+      break;
+    default:
+      ++m_statement;
+      if (m_profile.empty())
+        data_step(now);
+      else
+        timed_step(now);
   }
 }
 

@@ -12,12 +12,11 @@
 #include <vector>
 
 #include "apps/sial/instructions/instruction_job.hpp"
-#include "apps/sial/interpreter/arithmetic_step.hpp"
 #include "apps/sial/interpreter/elementwise.hpp"
 #include "apps/sial/interpreter/ordinal_map.hpp"
 #include "apps/sial/interpreter/placement.hpp"
 #include "apps/sial/interpreter/private_blocks.hpp"
-#include "apps/sial/interpreter/program_run.hpp"
+#include "apps/sial/interpreter/worker_state.hpp"
 
 namespace tessera::sial {
 
@@ -34,7 +33,7 @@ class worker final : private instruction_host {
   const std::vector<statement_profile>& profile() const noexcept { return m_profile; }  ///< by site
 
  private:
-  using segments = std::array<std::int64_t, max_array_rank>;
+  using segments = segment_numbers;
 
   /// A block's elements in memory, dense.
   struct tile {
@@ -89,6 +88,10 @@ class worker final : private instruction_host {
 
   // worker.cpp
   void step_loop();
+  void call(const step& now);
+  void loop_begin(const step& now);
+  void loop_next(const step& now);
+  void statement(const step& now);
   void data_step(const step& now);
   void timed_step(const step& now);
   void loop_leave(const loop& l);
@@ -100,7 +103,6 @@ class worker final : private instruction_host {
   bool pardo_begin(const step& at);
   bool pardo_next(const step& at);
   void pardo_leave(const pardo& p);
-  void set_indices(const pardo& p, std::int64_t candidate);
   bool next_chunk(const pardo& p);
 
   // look_ahead.cpp
@@ -109,9 +111,8 @@ class worker final : private instruction_host {
   void ask_for(shared_block& b, array_generation& of);
 
   // blocks.cpp
-  std::int64_t ordinal_of(const reference& r, segments& at) const { return ordinal_of(r, at, m_i); }
-  std::int64_t ordinal_of(const reference& r, segments& at, const std::vector<std::int64_t>& registers) const;
-  std::string name_of(const reference& r) const;
+  std::int64_t ordinal_of(const reference& r, segments& at) const { return m_state.values.ordinal_of(r, at); }
+  std::string name_of(const reference& r) const { return m_state.values.name_of(r); }
   shape extents_of(const reference& r, const segments& at) const {
     return m_run.sizes.array(r.array).extents_of(at.data());
   }
@@ -183,8 +184,8 @@ class worker final : private instruction_host {
   void region_fill(const region_operation& o, double value);
   void region_from_block(const region_operation& o);
   void block_from_region(const region_operation& o);
-  std::string name_of(const region& r) const;
-  shape extents_of(const region& r) const;
+  std::string name_of(const region& r) const { return m_state.values.name_of(r); }
+  shape extents_of(const region& r) const { return m_state.values.extents_of(r); }
 
   // executions.cpp
   void execute(std::size_t number);
@@ -203,10 +204,13 @@ class worker final : private instruction_host {
   program_run& m_run;
   const code& m_code;
   const unsigned m_number;
-  std::vector<std::int64_t> m_i;
-  std::vector<double> m_s;
-  std::uint32_t m_at = 0, m_site = 0;
-  std::uint64_t m_statement = 0;
+  worker_state m_state;
+  std::int64_t* const m_i;
+  double* const m_s;
+  std::uint32_t& m_site;
+  std::uint64_t& m_statement;
+  run_counters& m_counters;
+  std::uint32_t m_at = 0;
 
   block_pool m_pool;
   std::unique_ptr<placement> m_placement;             // null: everything runs in place
@@ -239,11 +243,9 @@ class worker final : private instruction_host {
   std::vector<const persistent*> m_to_keep;
   instruction_job m_job;
   std::vector<const instruction*> m_instructions;  // by special, once it was executed
-  std::vector<std::int64_t> m_ahead_i;             // registers of an iteration that is looked at ahead
-  std::vector<double> m_ahead_s;
-  std::uint64_t m_waited = 0;  // nanoseconds, for shared blocks
+  registers m_ahead;                               // of an iteration that is looked at ahead
+  std::uint64_t m_waited = 0;                      // nanoseconds, for shared blocks
   std::vector<statement_profile> m_profile;
-  run_counters m_counters;
 };
 
 }  // namespace tessera::sial
