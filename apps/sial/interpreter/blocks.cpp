@@ -13,35 +13,6 @@ double* worker::scratch(std::size_t slot, std::int64_t count) {
   return memory.data();
 }
 
-box worker::static_part(const array_geometry& a, const segments& at) const {
-  box part;
-  part.rank = a.rank;
-  for (std::size_t d = 0; d < a.rank; ++d) {
-    part.array_extents[d] = a.dims[d].elements();
-    part.offset[d] = a.dims[d].offset(at[d]);
-    part.extents[d] = a.dims[d].length(at[d]);
-  }
-  return part;
-}
-
-private_block* worker::find_private(const reference& r, std::int64_t ordinal) {
-  // The same statement mostly finds the block that it found the last time; a block in the pool belongs to no array.
-  recent& last = m_recent[static_cast<std::size_t>(&r - m_code.references.data())];
-  if (last.block != nullptr && last.block->array == r.array && last.block->ordinal == ordinal) return last.block;
-  private_block* const found = m_private[r.array].find(ordinal);
-  if (found != nullptr) last.block = found;
-  return found;
-}
-
-private_block& worker::make_private(const reference& r, const segments& at, std::int64_t ordinal, bool for_task) {
-  private_block& b = for_task ? m_pool.take_for_task(extents_of(r, at)) : m_pool.take(extents_of(r, at));
-  b.array = r.array;
-  b.ordinal = ordinal;
-  m_private[r.array].add(ordinal, b);
-  if (m_run.sizes.array(r.array).kind == array_kind::temp) m_temps.push_back(&b);
-  return b;
-}
-
 worker::tile worker::read(std::uint32_t reference_number, std::size_t slot) {
   const reference& r = m_code.references[reference_number];
   segments at{};
@@ -50,7 +21,7 @@ worker::tile worker::read(std::uint32_t reference_number, std::size_t slot) {
   switch (a.kind) {
     case array_kind::temp:
     case array_kind::local: {
-      private_block* const b = find_private(r, ordinal);
+      private_block* const b = m_private.find(r, ordinal);
       if (b == nullptr)
         throw run_error(fmt::format("block {} is read and does not exist", name_of(r)),
                         a.kind == array_kind::temp
@@ -60,11 +31,11 @@ worker::tile worker::read(std::uint32_t reference_number, std::size_t slot) {
       return {b->data, &b->extents(), b->count};
     }
     case array_kind::fixed: {
-      const box part = static_part(a, at);
+      const box part = m_statics.part_of(r.array, at);
       m_scratch_extents[slot] = a.extents_of(at.data());
       const std::int64_t count = m_scratch_extents[slot].count();
       double* const data = scratch(slot, count);
-      gather(data, m_static[r.array].data(), part);
+      gather(data, m_statics.values(r.array).data(), part);
       return {data, &m_scratch_extents[slot], count};
     }
     case array_kind::distributed:
@@ -83,12 +54,12 @@ worker::target worker::write(std::uint32_t reference_number, bool update, std::s
   const array_geometry& a = m_run.sizes.array(r.array);
   target to;
   if (a.kind == array_kind::temp || a.kind == array_kind::local) {
-    private_block* b = find_private(r, ordinal);
+    private_block* b = m_private.find(r, ordinal);
     if (b == nullptr) {
       if (update)
         throw run_error(fmt::format("block {} is changed and does not exist", name_of(r)),
                         "give it a value with = first");
-      b = &make_private(r, at, ordinal);
+      b = &m_private.make(r.array, at, ordinal);
     }
     if (!b->held) m_pool.bring(*b, update ? intent::update : intent::write);
     to.data = b->data;
@@ -98,8 +69,8 @@ worker::target worker::write(std::uint32_t reference_number, bool update, std::s
   }
   if (a.kind != array_kind::fixed)
     throw run_error(fmt::format("block {} cannot be assigned to", name_of(r)), "put or prepare it");
-  to.part = static_part(a, at);
-  to.whole = m_static[r.array].data();
+  to.part = m_statics.part_of(r.array, at);
+  to.whole = m_statics.values(r.array).data();
   m_scratch_extents[slot] = a.extents_of(at.data());
   to.extents = &m_scratch_extents[slot];
   to.count = to.extents->count();

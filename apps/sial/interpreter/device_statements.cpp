@@ -27,7 +27,7 @@ bool worker::find_block(statement_block& b) {
   switch (a.kind) {
     case array_kind::temp:
     case array_kind::local:
-      b.mine = find_private(r, b.ordinal);
+      b.mine = m_private.find(r, b.ordinal);
       b.is_new = b.mine == nullptr;
       if (b.is_new && !b.is_target) return false;
       break;
@@ -59,7 +59,7 @@ void worker::bring_target(std::uint32_t reference_number) {
   const array_kind kind = m_run.sizes.array(r.array).kind;
   if (kind != array_kind::temp && kind != array_kind::local) return;
   segments at{};
-  if (private_block* const b = find_private(r, ordinal_of(r, at)); b != nullptr && !b->held)
+  if (private_block* const b = m_private.find(r, ordinal_of(r, at)); b != nullptr && !b->held)
     m_pool.bring(*b, intent::update);
 }
 
@@ -183,9 +183,9 @@ bool worker::hand_over(std::span<statement_block> blocks, bool all_in_hand, cons
     const reference& r = m_code.references[b.reference_number];
     if (b.is_static) {
       b.mine = &m_pool.take(b.extents);
-      if (!b.is_set) gather(b.mine->data, m_static[r.array].data(), static_part(m_run.sizes.array(r.array), b.at));
+      if (!b.is_set) gather(b.mine->data, m_statics.values(r.array).data(), m_statics.part_of(r.array, b.at));
     } else if (b.is_new) {
-      b.mine = &make_private(r, b.at, b.ordinal, true);
+      b.mine = &m_private.make(r.array, b.at, b.ordinal, true);
     }
     if (b.is_target || b.mine->held) m_pool.let_go(*b.mine);
     placed[k].record = &b.mine->elements.record();
@@ -198,8 +198,8 @@ bool worker::hand_over(std::span<statement_block> blocks, bool all_in_hand, cons
     if (!b.is_static) continue;
     if (b.is_target) {
       m_pool.bring(*b.mine, intent::read);
-      scatter(m_static[m_code.references[b.reference_number].array].data(), b.mine->data,
-              static_part(m_run.sizes.array(m_code.references[b.reference_number].array), b.at));
+      const std::uint32_t array = m_code.references[b.reference_number].array;
+      scatter(m_statics.values(array).data(), b.mine->data, m_statics.part_of(array, b.at));
     }
     m_pool.give(*b.mine);
   }
@@ -212,7 +212,7 @@ private_block* worker::result_with_task(const store& s, const shape& extents) {
   const array_kind kind = m_run.sizes.array(r.array).kind;
   if (kind != array_kind::temp && kind != array_kind::local) return nullptr;
   segments at{};
-  private_block* const found = find_private(r, ordinal_of(r, at));
+  private_block* const found = m_private.find(r, ordinal_of(r, at));
   return found != nullptr && found->data == nullptr && found->extents() == extents ? found : nullptr;
 }
 

@@ -230,7 +230,7 @@ void worker::broadcast(std::int64_t from, std::uint32_t array) {
     throw run_error(fmt::format("there is no worker {}", from),
                     fmt::format("workers are numbered from 0 to {}", m_run.workers.size() - 1));
   const barrier_timer waits(*this);
-  m_run.workers.broadcast(m_number, m_site, static_cast<unsigned>(from), m_static[array]);
+  m_run.workers.broadcast(m_number, m_site, static_cast<unsigned>(from), m_statics.values(array));
 }
 
 void worker::assert_same(std::uint32_t scalar) {
@@ -271,7 +271,7 @@ void worker::restore_persistent(const persistent& p) {
       const auto* values = std::get_if<kept_values>(&found->second);
       if (values == nullptr) fail("it is no static array");
       check(values->dims);
-      m_static[p.of] = values->values;
+      m_statics.values(p.of) = values->values;
     } else {
       const auto* blocks = std::get_if<kept_blocks>(&found->second);
       if (blocks == nullptr) fail("it is no distributed or served array");
@@ -296,7 +296,7 @@ void worker::leave_state() {
   final_state& left = m_run.left;
   left.ints.assign(m_i, m_i + m_code.ints.size());
   left.scalars.assign(m_s, m_s + m_code.scalars.size());
-  left.statics = std::move(m_static);
+  left.statics = m_statics.take();
   for (const shared_view& s : m_shared) left.generations.push_back(s.generation);
 }
 
@@ -309,7 +309,7 @@ void worker::keep_persistents() {
       }
       const array_geometry& a = m_run.sizes.array(p->of);
       if (a.kind == array_kind::fixed)
-        m_run.items.insert_or_assign(p->label, kept_values{dimensions_of(a), m_static[p->of]});
+        m_run.items.insert_or_assign(p->label, kept_values{dimensions_of(a), m_statics.values(p->of)});
       else
         m_run.items.insert_or_assign(p->label,
                                      kept_blocks{dimensions_of(a), array_generation::kept(m_shared[p->of].generation)});

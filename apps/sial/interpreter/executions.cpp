@@ -23,7 +23,7 @@ std::string worker::list_blocks() {
   std::vector<std::int64_t> ordinals;
   for (std::uint32_t k = 0; k < m_run.sizes.arrays(); ++k) {
     ordinals.clear();
-    m_private[k].for_each([&](std::int64_t ordinal, const private_block&) { ordinals.push_back(ordinal); });
+    m_private.for_each(k, [&](std::int64_t ordinal) { ordinals.push_back(ordinal); });
     m_shared[k].here.for_each([&](std::int64_t ordinal, const fetched&) { ordinals.push_back(ordinal); });
     std::ranges::sort(ordinals);
     for (const std::int64_t ordinal : ordinals) text += m_run.sizes.array(k).name_of(ordinal) + "\n";
@@ -73,7 +73,7 @@ void worker::execute_in_place(const execution& e) {
   constexpr std::size_t first_slot = 4;  // the slots before are those of arithmetic
   prepared p;
   std::vector<std::pair<target, std::size_t>> targets;
-  std::vector<std::pair<region_memory*, std::pair<box, double*>>> regions;
+  std::vector<std::pair<contiguous_arrays::part, const double*>> regions;
   using kind = execution::argument::kind;
   for (std::size_t k = 0; k < e.arguments.size(); ++k) {
     const execution::argument& given = e.arguments[k];
@@ -114,16 +114,14 @@ void worker::execute_in_place(const execution& e) {
       }
       case kind::region: {
         const region& r = m_code.regions[given.of];
-        box part;
-        region_memory& whole = find_region(r, part);
-        const shape extents = extents_of(r);
-        double* const data = scratch(first_slot + k, extents.count());
-        gather(data, whole.data.data(), part);
+        const contiguous_arrays::part part = m_contiguous.find(r, m_state.values);
+        double* const data = scratch(first_slot + k, part.count);
+        gather(data, part.whole->data.data(), part.where);
         segments at{};
         for (std::size_t d = 0; d < r.rank; ++d) at[d] = m_i[r.low[d]];
         to.data = data;
-        describe(to, r.array, at.data(), extents, 2);
-        if (intent != 'r') regions.push_back({&whole, {part, data}});
+        describe(to, r.array, at.data(), part.extents, 2);
+        if (intent != 'r') regions.emplace_back(part, data);
         break;
       }
       case kind::whole: {
@@ -135,13 +133,9 @@ void worker::execute_in_place(const execution& e) {
             at[d] = a.dims[d].low;
             extents[d] = a.dims[d].elements();
           }
-          to.data = m_static[given.of].data();
+          to.data = m_statics.values(given.of).data();
         } else {
-          if (m_regions[given.of].size() != 1)
-            throw run_error(
-                fmt::format("'{}' is handed over as a whole, and has {} regions", a.name, m_regions[given.of].size()),
-                "allocate one region");
-          region_memory& only = m_regions[given.of].front();
+          contiguous_arrays::memory& only = m_contiguous.only(given.of);
           for (std::size_t d = 0; d < a.rank; ++d) {
             at[d] = only.low[d];
             extents[d] = only.extents[d];
@@ -155,7 +149,7 @@ void worker::execute_in_place(const execution& e) {
   }
   sial::execute(*what, m_job, std::span<const sial_argument>(p.arguments.data(), e.arguments.size()));
   for (const auto& [t, k] : targets) put_back(t);
-  for (const auto& [whole, part] : regions) scatter(whole->data.data(), part.second, part.first);
+  for (const auto& [part, data] : regions) scatter(part.whole->data.data(), data, part.where);
 }
 
 }  // namespace tessera::sial

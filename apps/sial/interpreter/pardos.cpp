@@ -27,8 +27,7 @@ bool worker::pardo_begin(const step& at) {
       throw run_error("the pardo has more than 2^63 iterations");
   }
   m_pardo.schedule = m_run.workers.schedule(m_pardos++, at.b, candidates);
-  m_pardo.mark = m_temps.size();
-  m_marks.push_back(m_pardo.mark);
+  m_private.enter_loop();
   if (next_chunk(p)) return true;
   pardo_leave(p);
   return false;
@@ -36,7 +35,7 @@ bool worker::pardo_begin(const step& at) {
 
 bool worker::pardo_next(const step& at) {
   const pardo& p = m_code.pardos[at.b];
-  if (m_temps.size() > m_pardo.mark) drop_temps(m_pardo.mark);
+  m_private.next_iteration();
   m_pardo.schedule->finished(m_number);
   if (++m_pardo.at < m_pardo.end) {
     m_state.values.next_candidate(p);
@@ -49,8 +48,7 @@ bool worker::pardo_next(const step& at) {
 }
 
 void worker::pardo_leave(const pardo& p) {
-  drop_temps(m_pardo.mark);
-  m_marks.pop_back();
+  m_private.leave_loop();
   m_pardo.schedule.reset();
   for (const std::uint32_t index : p.indices) m_i[index] = unbound;
 }

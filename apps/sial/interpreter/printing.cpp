@@ -63,21 +63,19 @@ void worker::print(const printing& p) {
     }
     case form::region: {
       const region& r = m_code.regions[p.of];
-      box part;
-      const region_memory& whole = find_region(r, part);
-      const shape extents = extents_of(r);
-      double* const data = scratch(0, extents.count());
-      gather(data, whole.data.data(), part);
+      const contiguous_arrays::part part = m_contiguous.find(r, m_state.values);
+      double* const data = scratch(0, part.count);
+      gather(data, part.whole->data.data(), part.where);
       print_elements(fmt::format("{}:  printing {} of {} elements of block {} in the order stored in memory \n", line,
-                                 std::min(extents.count(), most_printed), extents.count(), name_of(r)),
-                     data, extents.count(), extents[0]);
+                                 std::min(part.count, most_printed), part.count, m_state.values.name_of(r)),
+                     data, part.count, part.extents[0]);
       break;
     }
     case form::whole: {
       const array_geometry& a = m_run.sizes.array(p.of);
       if (a.kind != array_kind::fixed)
         throw run_error(fmt::format("'{}' is printed as a whole, and is no static array", a.name));
-      const std::vector<double>& all = m_static[p.of];
+      const std::vector<double>& all = m_statics.values(p.of);
       const auto count = static_cast<std::int64_t>(all.size());
       print_elements(
           fmt::format("{}:  printing {} of {} elements of contiguous array {} in the order stored in memory \n", line,

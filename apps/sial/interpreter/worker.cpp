@@ -20,51 +20,28 @@ worker::worker(program_run& run, unsigned number)
       m_statement(m_state.statement),
       m_counters(m_state.counters),
       m_pool(run.rt, run.host_space()),
+      m_private(run.program, run.sizes, m_pool),
+      m_statics(run.program, run.sizes, run.data),
+      m_contiguous(run.sizes),
       m_job(run.data, static_cast<std::int32_t>(number), static_cast<std::int32_t>(run.settings.workers), *this),
       m_instructions(m_code.specials.size()),
       m_ahead(run.sizes) {
   const std::size_t arrays = run.sizes.arrays();
-  m_static.resize(arrays);
-  m_private.resize(arrays);
   m_shared.resize(arrays);
-  m_regions.resize(arrays);
-  m_recent.resize(m_code.references.size());
   m_contractions.resize(m_code.block_operations.size());
   if (!run.sources.empty()) m_placement = std::make_unique<placement>(run, number);
   if (run.settings.profile) m_profile.resize(m_code.sites.size());
-  for (std::uint32_t k = 0; k < arrays; ++k) {
-    const array_geometry& a = run.sizes.array(k);
-    m_shared[k].generation = run.first_generations[k];
-    if (a.kind != array_kind::fixed) continue;
-    m_static[k].resize(static_cast<std::size_t>(a.elements()));
-    if (!m_code.arrays[k].predefined) continue;
-    const auto found = run.data.float_arrays.find(a.name);
-    if (found == run.data.float_arrays.end()) continue;  // program_run::notes says so
-    if (found->second.values.size() != m_static[k].size())
-      throw run_error(fmt::format("the initialization data have {} elements for static array '{}', which has {}",
-                                  found->second.values.size(), a.name, m_static[k].size()));
-    m_static[k] = found->second.values;
-  }
+  for (std::uint32_t k = 0; k < arrays; ++k) m_shared[k].generation = run.first_generations[k];
 }
 
 void worker::fail_if_stopped() {
   if (m_run.workers.failed()) throw given_up();
 }
 
-void worker::drop_temps(std::size_t down_to) {
-  while (m_temps.size() > down_to) {
-    private_block& b = *m_temps.back();
-    m_temps.pop_back();
-    m_private[b.array].remove(b.ordinal);
-    m_pool.give(b);
-  }
-}
-
 void worker::loop_leave(const loop& l) {
-  drop_temps(m_marks.back());
-  m_marks.pop_back();
+  m_private.leave_loop();
   m_i[l.index] = unbound;
-  if (m_number == 0 && m_marks.empty()) show_loop(m_site, 0, 0);
+  if (m_number == 0 && m_private.open_loops() == 0) show_loop(m_site, 0, 0);
 }
 
 void worker::show_loop(std::uint32_t site, std::int64_t done, std::int64_t total) {
@@ -158,25 +135,25 @@ void worker::loop_begin(const step& now) {
     return;
   }
   m_i[l.index] = low;
-  m_marks.push_back(m_temps.size());
-  if (m_number == 0 && m_marks.size() == 1) show_loop(now.site, 0, high - low + 1);
+  m_private.enter_loop();
+  if (m_number == 0 && m_private.open_loops() == 1) show_loop(now.site, 0, high - low + 1);
 }
 
 inline void worker::loop_next(const step& now) {
   const loop& l = m_code.loops[now.b];
-  if (m_temps.size() > m_marks.back()) drop_temps(m_marks.back());
+  m_private.next_iteration();
   const std::int64_t high =
       l.within == no_symbol ? m_i[l.high] : m_i[m_code.first_index + l.within] * pieces_of_a_segment;
   if (m_i[l.index] < high) {
     ++m_i[l.index];
     m_at = now.a;
-    if (m_number == 0 && m_marks.size() == 1)
+    if (m_number == 0 && m_private.open_loops() == 1)
       m_run.outer.done.store(m_run.outer.done.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     fail_if_stopped();
   } else {
-    m_marks.pop_back();
+    m_private.leave_loop();
     m_i[l.index] = unbound;
-    if (m_number == 0 && m_marks.empty()) show_loop(now.site, 0, 0);
+    if (m_number == 0 && m_private.open_loops() == 0) show_loop(now.site, 0, 0);
   }
 }
 
@@ -249,16 +226,16 @@ void worker::data_step(const step& now) {
       remove(now.a);
       break;
     case opcode::allocate:
-      allocate(m_code.allocations[now.b], false);
+      m_private.allocate(m_code.allocations[now.b], m_state.values);
       break;
     case opcode::release:
-      allocate(m_code.allocations[now.b], true);
+      m_private.release(m_code.allocations[now.b], m_state.values);
       break;
     case opcode::allocate_region:
-      allocate_region(m_code.regions[now.b], false);
+      m_contiguous.allocate(m_code.regions[now.b], m_state.values);
       break;
     case opcode::release_region:
-      allocate_region(m_code.regions[now.b], true);
+      m_contiguous.release(m_code.regions[now.b], m_state.values);
       break;
     case opcode::barrier:
       barrier();

@@ -12,10 +12,12 @@
 #include <vector>
 
 #include "apps/sial/instructions/instruction_job.hpp"
+#include "apps/sial/interpreter/contiguous_arrays.hpp"
 #include "apps/sial/interpreter/elementwise.hpp"
 #include "apps/sial/interpreter/ordinal_map.hpp"
 #include "apps/sial/interpreter/placement.hpp"
-#include "apps/sial/interpreter/private_blocks.hpp"
+#include "apps/sial/interpreter/private_store.hpp"
+#include "apps/sial/interpreter/static_arrays.hpp"
 #include "apps/sial/interpreter/worker_state.hpp"
 
 namespace tessera::sial {
@@ -74,16 +76,10 @@ class worker final : private instruction_host {
     void clear();
     std::map<std::int64_t, private_block*> sums;  ///< deterministic: what this worker has added and not yet handed over
   };
-  struct region_memory {
-    std::array<std::int64_t, max_array_rank> low{}, high{};
-    shape extents;
-    std::vector<double> data;
-  };
   struct pardo_state {
     std::shared_ptr<loop_scheduler> schedule;
     std::int64_t at = 0, end = 0;  ///< candidates at hand; `at` is the one under way
-    std::size_t mark = 0;
-    std::int64_t seen = 0;  ///< candidates before this one were looked at ahead
+    std::int64_t seen = 0;         ///< candidates before this one were looked at ahead
   };
 
   // worker.cpp
@@ -96,7 +92,6 @@ class worker final : private instruction_host {
   void timed_step(const step& now);
   void loop_leave(const loop& l);
   void show_loop(std::uint32_t site, std::int64_t done, std::int64_t total);
-  void drop_temps(std::size_t down_to);
   void fail_if_stopped();
 
   // pardos.cpp
@@ -119,14 +114,11 @@ class worker final : private instruction_host {
   tile read(std::uint32_t reference_number, std::size_t slot);
   target write(std::uint32_t reference_number, bool update, std::size_t slot);
   void put_back(const target& t);
-  private_block* find_private(const reference& r, std::int64_t ordinal);
-  private_block& make_private(const reference& r, const segments& at, std::int64_t ordinal, bool for_task = false);
   tile fetched_tile(const reference& r, std::int64_t ordinal);
   void view_among_others(const reference& r, fetched& f);
   void let_go_of(fetched& f);
   void let_go_of_views();
   double* scratch(std::size_t slot, std::int64_t count);
-  box static_part(const array_geometry& a, const segments& at) const;
 
   // device_statements.cpp
   struct statement_block;
@@ -178,14 +170,9 @@ class worker final : private instruction_host {
   void wait_for_all(Function&& last);
 
   // memory.cpp
-  void allocate(const allocation& a, bool release);
-  void allocate_region(const region& r, bool release);
-  region_memory& find_region(const region& r, box& part);
   void region_fill(const region_operation& o, double value);
   void region_from_block(const region_operation& o);
   void block_from_region(const region_operation& o);
-  std::string name_of(const region& r) const { return m_state.values.name_of(r); }
-  shape extents_of(const region& r) const { return m_state.values.extents_of(r); }
 
   // executions.cpp
   void execute(std::size_t number);
@@ -213,19 +200,13 @@ class worker final : private instruction_host {
   std::uint32_t m_at = 0;
 
   block_pool m_pool;
-  std::unique_ptr<placement> m_placement;             // null: everything runs in place
-  std::uint32_t m_device_regions = 0;                 // of gpu_on, around the statement
-  std::vector<std::vector<double>> m_static;          // by array
-  std::vector<ordinal_map<private_block>> m_private;  // by array: those temp and local blocks that are there
-  std::vector<shared_view> m_shared;                  // by array
-  std::vector<std::vector<region_memory>> m_regions;  // by array
-  std::vector<private_block*> m_temps;                // that are there, in the order of their making
-  std::vector<std::size_t> m_marks;                   // how many there were when an open loop's iteration began
+  std::unique_ptr<placement> m_placement;  // null: everything runs in place
+  std::uint32_t m_device_regions = 0;      // of gpu_on, around the statement
+  private_store m_private;
+  static_arrays m_statics;
+  contiguous_arrays m_contiguous;
+  std::vector<shared_view> m_shared;  // by array
   std::vector<std::uint32_t> m_returns;
-  struct recent {
-    private_block* block = nullptr;
-  };
-  std::vector<recent> m_recent;  // by reference: what it was the last time
   struct contraction {
     shape left, right, to;
     ::tessera::operation::in_place_facts facts;  // of blocks with those extents
