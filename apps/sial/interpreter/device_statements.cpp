@@ -12,7 +12,7 @@ struct worker::statement_block {
   std::uint32_t reference_number = nothing;
   bool is_target = false, is_new = false, is_static = false;  ///< new: a target that the statement makes
   bool is_set = false;  ///< a target that gets all of its elements, whatever they were
-  segments at{};
+  segment_numbers at{};
   std::int64_t ordinal = 0;
   private_block* mine = nullptr;
   shared_block* shared = nullptr;
@@ -22,7 +22,7 @@ struct worker::statement_block {
 
 bool worker::find_block(statement_block& b) {
   const reference& r = m_code.references[b.reference_number];
-  b.ordinal = ordinal_of(r, b.at);
+  b.ordinal = m_state.values.ordinal_of(r, b.at);
   const array_geometry& a = m_run.sizes.array(r.array);
   switch (a.kind) {
     case array_kind::temp:
@@ -36,14 +36,14 @@ bool worker::find_block(statement_block& b) {
       break;
     case array_kind::distributed:
     case array_kind::served: {
-      const fetched* const found = m_shared[r.array].here.find(b.ordinal);
+      const fetched_block* const found = m_fetched.find(r.array, b.ordinal);
       if (b.is_target || found == nullptr) return false;
       b.mine = found->copy;
       if (b.mine != nullptr) break;
       b.shared = found->from;
       b.extents = b.shared->elements.extents();
       b.in_hand = m_placement->fixed() || found->view.has_value() ||
-                  m_shared[r.array].generation->group().spaces_of(b.shared->elements).meets(m_run.host_spaces);
+                  m_generations[r.array]->group().spaces_of(b.shared->elements).meets(m_run.host_spaces);
       return true;
     }
     case array_kind::contiguous_local:
@@ -58,8 +58,8 @@ void worker::bring_target(std::uint32_t reference_number) {
   const reference& r = m_code.references[reference_number];
   const array_kind kind = m_run.sizes.array(r.array).kind;
   if (kind != array_kind::temp && kind != array_kind::local) return;
-  segments at{};
-  if (private_block* const b = m_private.find(r, ordinal_of(r, at)); b != nullptr && !b->held)
+  segment_numbers at{};
+  if (private_block* const b = m_private.find(r, m_state.values.ordinal_of(r, at)); b != nullptr && !b->held)
     m_pool.bring(*b, intent::update);
 }
 
@@ -70,7 +70,7 @@ bool worker::on_device(const step& at) {
   const auto in_place = [&] {
     // Before it is read: what a target's view shows may be elsewhere than what an operand's showed.
     if (o.left != nothing) bring_target(o.to);
-    arithmetic(at);
+    m_arithmetic.execute(at);
     return false;
   };
   const placement::wish wish = m_placement->wish_in(m_device_regions);
@@ -211,8 +211,8 @@ private_block* worker::result_with_task(const store& s, const shape& extents) {
   const reference& r = m_code.references[s.from];
   const array_kind kind = m_run.sizes.array(r.array).kind;
   if (kind != array_kind::temp && kind != array_kind::local) return nullptr;
-  segments at{};
-  private_block* const found = m_private.find(r, ordinal_of(r, at));
+  segment_numbers at{};
+  private_block* const found = m_private.find(r, m_state.values.ordinal_of(r, at));
   return found != nullptr && found->data == nullptr && found->extents() == extents ? found : nullptr;
 }
 

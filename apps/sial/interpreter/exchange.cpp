@@ -17,39 +17,37 @@ void worker::note(shared_block& b, block_use how, const reference& r) {
     return u == block_use::get ? "reads" : u == block_use::replace ? "replaces" : "adds to";
   };
   const std::string other = found->by == shared_block::several ? "other workers" : fmt::format("worker {}", found->by);
-  throw run_error(fmt::format("worker {} {} block {}, which {} {} at {}, and no barrier is between", m_number,
-                              word(how), name_of(r), other, word(found->earlier), where_of(m_code, found->site)),
-                  "a sip_barrier between the two orders them");
+  throw run_error(
+      fmt::format("worker {} {} block {}, which {} {} at {}, and no barrier is between", m_number, word(how),
+                  m_state.values.name_of(r), other, word(found->earlier), where_of(m_code, found->site)),
+      "a sip_barrier between the two orders them");
 }
 
 void worker::fetch(const reference& r) {
-  segments at{};
-  const std::int64_t ordinal = ordinal_of(r, at);
-  shared_view& mine = m_shared[r.array];
+  segment_numbers at{};
+  const std::int64_t ordinal = m_state.values.ordinal_of(r, at);
+  own_sums& sums = m_sums[r.array];
+  array_generation& generation = *m_generations[r.array];
   exchange_counters& count =
       m_counters.of(m_run.sizes.array(r.array).kind == array_kind::served ? exchange::request : exchange::get);
   ++count.number;
-  if (const fetched* const found = mine.find(ordinal)) {  // it stays as it was fetched until the next barrier
+  if (const fetched_block* const found =
+          m_fetched.find(r.array, ordinal)) {  // it stays as it was fetched until the next barrier
     ++count.saved;
     count.bytes += found->bytes;
     return;
   }
-  if (const auto sum = mine.sums.find(ordinal); sum != mine.sums.end()) hand_over_sum(mine, sum);
-  shared_block* const b = mine.generation->find(ordinal);
-  if (b == nullptr) throw run_error(fmt::format("block {} is fetched and was never written", name_of(r)));
+  if (const auto sum = sums.find(ordinal); sum != sums.end()) hand_over_sum(r.array, sum);
+  shared_block* const b = generation.find(ordinal);
+  if (b == nullptr)
+    throw run_error(fmt::format("block {} is fetched and was never written", m_state.values.name_of(r)));
   {
-    shared_block& place = mine.generation->place_of(ordinal, *b);
+    shared_block& place = generation.place_of(ordinal, *b);
     const std::lock_guard guard(place.lock);
     note(place, block_use::get, r);
   }
-  fetched& f = mine.all.emplace_back();
-  mine.here.add(ordinal, f);
-  mine.last = &f;
-  f.ordinal = ordinal;
-  f.from = b;
-  f.bytes = b->elements.bytes();
-  count.bytes += f.bytes;
-  if (m_run.has_other_memories) ask_for(*b, *mine.generation);
+  count.bytes += m_fetched.add(r.array, ordinal, *b).bytes;
+  if (m_run.has_other_memories) ask_for(*b, generation);
 }
 
 template <class Function>
@@ -57,19 +55,17 @@ auto worker::waiting(exchange_counters& count, Function&& hold) {
   if (!m_run.has_other_memories) return hold();
   const auto began = std::chrono::steady_clock::now();
   auto held = hold();
-  const auto nanoseconds =
-      static_cast<std::uint64_t>((std::chrono::steady_clock::now() - began) / std::chrono::nanoseconds(1));
-  count.waited += nanoseconds;
-  m_waited += nanoseconds;
+  count.waited += nanoseconds_since(began);
   return held;
 }
 
 void worker::store_to(const store& s, double value) {
   const reference& r = m_code.references[s.to];
-  segments at{};
-  const std::int64_t ordinal = ordinal_of(r, at);
-  const shape extents = extents_of(r, at);
-  shared_view& mine = m_shared[r.array];
+  segment_numbers at{};
+  const std::int64_t ordinal = m_state.values.ordinal_of(r, at);
+  const shape extents = m_state.array(r.array).extents_of(at.data());
+  own_sums& sums = m_sums[r.array];
+  array_generation& generation = *m_generations[r.array];
   exchange_counters& count =
       m_counters.of(m_run.sizes.array(r.array).kind == array_kind::served ? exchange::prepare : exchange::put);
   ++count.number;
@@ -78,40 +74,34 @@ void worker::store_to(const store& s, double value) {
   tile from;
   private_block* const made = m_placement != nullptr ? result_with_task(s, extents) : nullptr;
   if (s.from != nothing && made == nullptr) {
-    from = read(s.from, 0);
+    from = m_operands.read(s.from, 0);
     if (from.count != extents.count())
-      throw run_error(fmt::format("block {} has {} elements, and {} has {}", name_of(m_code.references[s.from]),
-                                  from.count, name_of(r), extents.count()));
+      throw run_error(fmt::format("block {} has {} elements, and {} has {}",
+                                  m_state.values.name_of(m_code.references[s.from]), from.count,
+                                  m_state.values.name_of(r), extents.count()));
   }
   // A copy in the hands of this worker stays as it was.
-  if (fetched* const found = mine.here.find(ordinal); found != nullptr && found->copy == nullptr) {
-    const tile old = fetched_tile(r, ordinal);
-    private_block& aside = m_pool.take(extents);
-    copy(aside.data, old.data, old.count);
-    if (from.data == old.data) from.data = aside.data;
-    found->copy = &aside;
-    found->data = aside.data;
-    let_go_of(*found);
-  }
+  if (const auto moved = m_fetched.keep_copy(r.array, ordinal); moved && from.data == moved->from)
+    from.data = moved->to;
 
   if (m_run.workers.deterministic()) {
-    const auto sum = mine.sums.find(ordinal);
-    if (s.how == assign::multiply && sum != mine.sums.end()) hand_over_sum(mine, sum);
-    if (s.how == assign::set && sum != mine.sums.end()) {
+    const auto sum = sums.find(ordinal);
+    if (s.how == assign::multiply && sum != sums.end()) hand_over_sum(r.array, sum);
+    if (s.how == assign::set && sum != sums.end()) {
       m_pool.give(*sum->second);
-      mine.sums.erase(sum);
+      sums.erase(sum);
     }
   }
-  shared_block& b = mine.generation->find_or_make(ordinal, extents, s.how != assign::set);
-  block_group<double>& group = mine.generation->group();
+  shared_block& b = generation.find_or_make(ordinal, extents, s.how != assign::set);
+  block_group<double>& group = generation.group();
   const std::lock_guard guard(b.lock);
   note(b, s.how == assign::add ? block_use::accumulate : block_use::replace, r);
   if (made != nullptr) {
     if (store_from_device(s, *made, b)) return;
-    from = read(s.from, 0);
+    from = m_operands.read(s.from, 0);
   }
   if (s.how == assign::add && m_run.workers.deterministic()) {
-    keep_sum(mine, ordinal, extents, from, value);
+    keep_sum(sums, ordinal, extents, from, value);
     return;
   }
   if (s.how == assign::set || !b.written) {
@@ -134,8 +124,8 @@ void worker::store_to(const store& s, double value) {
     add_scaled(to.data(), from.data, to.size(), 1);
 }
 
-void worker::keep_sum(shared_view& mine, std::int64_t ordinal, const shape& extents, const tile& from, double value) {
-  private_block*& sum = mine.sums[ordinal];
+void worker::keep_sum(own_sums& mine, std::int64_t ordinal, const shape& extents, const tile& from, double value) {
+  private_block*& sum = mine[ordinal];
   if (sum == nullptr) {
     sum = &m_pool.take(extents);
     fill(sum->data, sum->count, 0);
@@ -146,12 +136,13 @@ void worker::keep_sum(shared_view& mine, std::int64_t ordinal, const shape& exte
     add_scaled(sum->data, from.data, sum->count, 1);
 }
 
-void worker::hand_over_sum(shared_view& mine, std::map<std::int64_t, private_block*>::iterator which) {
+void worker::hand_over_sum(std::uint32_t array, own_sums::iterator which) {
+  array_generation& generation = *m_generations[array];
   private_block& sum = *which->second;
-  shared_block& b = mine.generation->find_or_make(which->first, sum.extents(), true);
+  shared_block& b = generation.find_or_make(which->first, sum.extents(), true);
   {
     const std::lock_guard guard(b.lock);
-    block_group<double>& group = mine.generation->group();
+    block_group<double>& group = generation.group();
     if (b.written) {
       auto to = group.update_host(b.elements);
       add_scaled(to.data(), sum.data, sum.count, 1);
@@ -162,29 +153,23 @@ void worker::hand_over_sum(shared_view& mine, std::map<std::int64_t, private_blo
     }
   }
   m_pool.give(sum);
-  mine.sums.erase(which);
+  m_sums[array].erase(which);
 }
 
 void worker::hand_over_sums() {
   for (unsigned w = 0; w < m_run.workers.size(); ++w) {  // one worker after another
     if (w == m_number)
-      for (shared_view& mine : m_shared)
-        while (!mine.sums.empty()) hand_over_sum(mine, mine.sums.begin());
+      for (std::uint32_t array = 0; array < m_sums.size(); ++array)
+        while (!m_sums[array].empty()) hand_over_sum(array, m_sums[array].begin());
     wait_for_all([] {});
   }
 }
 
 void worker::remove(std::uint32_t array) {
-  shared_view& mine = m_shared[array];
-  std::erase_if(m_views, [array](const auto& view) { return view.first == array; });
-  for (fetched& f : mine.all) {
-    let_go_of(f);
-    if (f.copy != nullptr) m_pool.give(*f.copy);
-  }
-  mine.clear();
-  for (const auto& [ordinal, sum] : mine.sums) m_pool.give(*sum);
-  mine.sums.clear();
-  mine.generation = mine.generation->next();  // the blocks go when the last worker has come here
+  m_fetched.clear(array);
+  for (const auto& [ordinal, sum] : m_sums[array]) m_pool.give(*sum);
+  m_sums[array].clear();
+  m_generations[array] = m_generations[array]->next();  // the blocks go when the last worker has come here
 }
 
 /// While it lives, the worker waits at a barrier.
@@ -211,7 +196,7 @@ void worker::wait_for_all(Function&& last) {
 
 void worker::barrier() {
   if (m_pardo.schedule) throw run_error("a barrier inside of a pardo");
-  let_go_of_views();
+  m_fetched.clear();
   if (m_run.workers.deterministic()) hand_over_sums();
   wait_for_all([this] {
     if (m_placement != nullptr) m_run.rt.settle();
@@ -286,7 +271,7 @@ void worker::restore_persistent(const persistent& p) {
   });
   if (!p.is_scalar && m_run.sizes.array(p.of).kind != array_kind::fixed) {
     remove(p.of);
-    m_shared[p.of].generation = m_run.restored;
+    m_generations[p.of] = m_run.restored;
   }
   wait_for_all([] {});
 }
@@ -297,7 +282,7 @@ void worker::leave_state() {
   left.ints.assign(m_i, m_i + m_code.ints.size());
   left.scalars.assign(m_s, m_s + m_code.scalars.size());
   left.statics = m_statics.take();
-  for (const shared_view& s : m_shared) left.generations.push_back(s.generation);
+  left.generations = m_generations;
 }
 
 void worker::keep_persistents() {
@@ -312,7 +297,7 @@ void worker::keep_persistents() {
         m_run.items.insert_or_assign(p->label, kept_values{dimensions_of(a), m_statics.values(p->of)});
       else
         m_run.items.insert_or_assign(p->label,
-                                     kept_blocks{dimensions_of(a), array_generation::kept(m_shared[p->of].generation)});
+                                     kept_blocks{dimensions_of(a), array_generation::kept(m_generations[p->of])});
     }
   }
   wait_for_all([] {});

@@ -89,15 +89,14 @@ void worker::look_at(const pardo& p, std::int64_t candidate) {
         break;
       case opcode::fetch: {
         const reference& r = m_code.references[now.b];
-        segments where{};
+        segment_numbers where{};
         std::int64_t ordinal = 0;
         try {
           ordinal = m_ahead.ordinal_of(r, where);
         } catch (const run_error&) {
           return;  // the iteration itself will say it
         }
-        if (shared_block* const b = m_shared[r.array].generation->find(ordinal))
-          ask_for(*b, *m_shared[r.array].generation);
+        if (shared_block* const b = m_generations[r.array]->find(ordinal)) ask_for(*b, *m_generations[r.array]);
         break;
       }
       case opcode::load_element:

@@ -11,7 +11,7 @@ void worker::region_fill(const region_operation& o, double value) {
 }
 
 void worker::region_from_block(const region_operation& o) {
-  const tile from = read(o.block, 0);
+  const tile from = m_operands.read(o.block, 0);
   const region& r = m_code.regions[o.region];
   const contiguous_arrays::part to = m_contiguous.find(r, m_state.values);
   if (to.count != from.count)
@@ -23,12 +23,12 @@ void worker::region_from_block(const region_operation& o) {
 void worker::block_from_region(const region_operation& o) {
   const region& r = m_code.regions[o.region];
   const contiguous_arrays::part from = m_contiguous.find(r, m_state.values);
-  const target to = write(o.block, false, 3);
+  const target_tile to = m_operands.write(o.block, false, block_operands::target_slot);
   if (from.count != to.count)
     throw run_error(
         fmt::format("{} has {} elements, and the block {}", m_state.values.name_of(r), from.count, to.count));
   gather(to.data, from.whole->data.data(), from.where);
-  put_back(to);
+  m_operands.write_back(to);
 }
 
 }  // namespace tessera::sial

@@ -94,6 +94,12 @@ struct run_counters {
                 in_place = 0;  ///< statements of block arithmetic, and puts of their results, on machines with devices
   exchange_counters& of(exchange what) noexcept { return exchanges[static_cast<std::size_t>(what)]; }
   const exchange_counters& of(exchange what) const noexcept { return exchanges[static_cast<std::size_t>(what)]; }
+  /// Nanoseconds that workers waited for shared blocks.
+  std::uint64_t waited() const noexcept {
+    std::uint64_t all = 0;
+    for (const exchange_counters& one : exchanges) all += one.waited;
+    return all;
+  }
   std::uint64_t gets() const noexcept { return of(exchange::get).number + of(exchange::request).number; }
   std::uint64_t puts() const noexcept { return of(exchange::put).number + of(exchange::prepare).number; }
   double block_seconds() const noexcept {
@@ -119,11 +125,16 @@ struct statement_profile {
 
 /// What a program leaves, as worker 0 has it.
 struct final_state {
-  std::vector<std::int64_t> ints;                              ///< by int
-  std::vector<double> scalars;                                 ///< by scalar
-  std::vector<std::vector<double>> statics;                    ///< by array; others are empty
-  std::vector<std::shared_ptr<array_generation>> generations;  ///< by array; null for private ones
+  std::vector<std::int64_t> ints;            ///< by int
+  std::vector<double> scalars;               ///< by scalar
+  std::vector<std::vector<double>> statics;  ///< by array; others are empty
+  array_generations generations;             ///< by array; null for private ones
 };
+
+/// For counters of waiting times.
+inline std::uint64_t nanoseconds_since(std::chrono::steady_clock::time_point began) {
+  return static_cast<std::uint64_t>((std::chrono::steady_clock::now() - began) / std::chrono::nanoseconds(1));
+}
 
 /// Shared by the workers of one program.
 struct program_run {
@@ -137,10 +148,9 @@ struct program_run {
   run_settings settings;
   geometry sizes;
   worker_group workers;
-  kept_items& items;                    ///< labels; read and written by the last worker at a barrier alone
-  std::atomic<std::uint64_t>& section;  ///< counts barriers, over all programs of a job
-  std::vector<std::shared_ptr<array_generation>>
-      first_generations;                       ///< by array; null for private ones; none when all workers have them
+  kept_items& items;                           ///< labels; read and written by the last worker at a barrier alone
+  std::atomic<std::uint64_t>& section;         ///< counts barriers, over all programs of a job
+  array_generations first_generations;         ///< by array; null for private ones; none when all workers have them
   std::atomic<unsigned> begun{0};              ///< workers that have taken them
   std::vector<std::string> notes;              ///< what the user should know before it starts
   std::shared_ptr<array_generation> restored;  ///< between two barriers

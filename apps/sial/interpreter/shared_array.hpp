@@ -103,4 +103,7 @@ class array_generation {
   std::shared_ptr<array_generation> m_next;
 };
 
+/// The generations that a worker is in, by array; null for private ones.
+using array_generations = std::vector<std::shared_ptr<array_generation>>;
+
 }  // namespace tessera::sial

@@ -23,15 +23,16 @@ worker::worker(program_run& run, unsigned number)
       m_private(run.program, run.sizes, m_pool),
       m_statics(run.program, run.sizes, run.data),
       m_contiguous(run.sizes),
-      m_job(run.data, static_cast<std::int32_t>(number), static_cast<std::int32_t>(run.settings.workers), *this),
-      m_instructions(m_code.specials.size()),
+      m_generations(run.first_generations),
+      m_sums(run.sizes.arrays()),
+      m_fetched(m_state, m_generations, m_pool),
+      m_operands(m_state, m_pool, m_private, m_statics, m_fetched),
+      m_arithmetic(m_state, m_operands),
+      m_printer(m_state, m_operands, m_statics, m_contiguous),
+      m_instructions(m_state, m_operands, m_statics, m_contiguous, m_private, m_fetched, m_printer),
       m_ahead(run.sizes) {
-  const std::size_t arrays = run.sizes.arrays();
-  m_shared.resize(arrays);
-  m_contractions.resize(m_code.block_operations.size());
   if (!run.sources.empty()) m_placement = std::make_unique<placement>(run, number);
   if (run.settings.profile) m_profile.resize(m_code.sites.size());
-  for (std::uint32_t k = 0; k < arrays; ++k) m_shared[k].generation = run.first_generations[k];
 }
 
 void worker::fail_if_stopped() {
@@ -179,13 +180,31 @@ void worker::statement(const step& now) {
   }
 }
 
+void worker::execute(std::size_t number) {
+  const execution& e = m_code.executions[number];
+  if (m_placement != nullptr && m_run.instruction_forms[number] != nullptr) {
+    ++(on_device(e, number, *m_run.instruction_forms[number]) ? m_counters.on_devices : m_counters.in_place);
+    return;
+  }
+  execute_in_place(e);
+}
+
+void worker::execute_in_place(const execution& e) {
+  const std::string& signature = m_code.specials[e.special].signature;
+  if (m_placement != nullptr)  // before any is looked at: the same block may be there twice
+    for (std::size_t k = 0; k < e.arguments.size(); ++k)
+      if (e.arguments[k].what == execution::argument::kind::block && signature[k] != 'r')
+        bring_target(e.arguments[k].of);
+  m_instructions.call(e);
+}
+
 void worker::data_step(const step& now) {
   switch (now.what) {
     case opcode::load_element:
-      m_s[now.a] = element(now.b);
+      m_s[now.a] = m_arithmetic.element(now.b);
       break;
     case opcode::inner_product:
-      m_s[now.a] = inner_product_of(m_code.block_operations[now.b]);
+      m_s[now.a] = m_arithmetic.inner_product(m_code.block_operations[now.b]);
       break;
     case opcode::block_fill:
     case opcode::block_add:
@@ -195,12 +214,12 @@ void worker::data_step(const step& now) {
     case opcode::block_scale:
     case opcode::block_product:
       if (m_placement == nullptr)
-        arithmetic(now);
+        m_arithmetic.execute(now);
       else
         placed_arithmetic(now);
       break;
     case opcode::block_slice:
-      block_slice(m_code.block_operations[now.b]);
+      m_arithmetic.slice(m_code.block_operations[now.b]);
       break;
     case opcode::region_fill:
       region_fill(m_code.region_operations[now.b], m_s[now.a]);
@@ -259,7 +278,7 @@ void worker::data_step(const step& now) {
       restore_persistent(m_code.persistents[now.b]);
       break;
     case opcode::print:
-      print(m_code.prints[now.b]);
+      m_printer.print(m_code.prints[now.b]);
       break;
     default:
       throw error(error_kind::internal, fmt::format("instruction {} is not known", static_cast<int>(now.what)));
@@ -268,14 +287,12 @@ void worker::data_step(const step& now) {
 
 void worker::timed_step(const step& now) {
   const auto began = std::chrono::steady_clock::now();
-  const std::uint64_t waited = m_waited;
+  const std::uint64_t waited = m_counters.waited();
   const std::uint32_t site = now.site;
   const std::uint64_t handed_over = m_counters.on_devices;
   data_step(now);
   m_profile[site].on_devices += m_counters.on_devices - handed_over;
-  m_profile[site].add(
-      static_cast<std::uint64_t>((std::chrono::steady_clock::now() - began) / std::chrono::nanoseconds(1)),
-      m_waited - waited);
+  m_profile[site].add(nanoseconds_since(began), m_counters.waited() - waited);
 }
 
 }  // namespace tessera::sial

@@ -11,18 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "apps/sial/instructions/instruction_job.hpp"
-#include "apps/sial/interpreter/contiguous_arrays.hpp"
-#include "apps/sial/interpreter/elementwise.hpp"
-#include "apps/sial/interpreter/ordinal_map.hpp"
+#include "apps/sial/interpreter/block_arithmetic.hpp"
+#include "apps/sial/interpreter/instruction_calls.hpp"
 #include "apps/sial/interpreter/placement.hpp"
-#include "apps/sial/interpreter/private_store.hpp"
-#include "apps/sial/interpreter/static_arrays.hpp"
-#include "apps/sial/interpreter/worker_state.hpp"
+#include "apps/sial/interpreter/printer.hpp"
 
 namespace tessera::sial {
 
-class worker final : private instruction_host {
+class worker final {
  public:
   worker(program_run& run, unsigned number);
   /// To the end of the program. Throws run_error, tessera::error, given_up.
@@ -35,47 +31,6 @@ class worker final : private instruction_host {
   const std::vector<statement_profile>& profile() const noexcept { return m_profile; }  ///< by site
 
  private:
-  using segments = segment_numbers;
-
-  /// A block's elements in memory, dense.
-  struct tile {
-    double* data = nullptr;
-    const shape* extents = nullptr;
-    std::int64_t count = 0;
-  };
-  /// A tile to be written: what it is a copy of gets its contents by put_back.
-  struct target : tile {
-    double* whole = nullptr;  ///< a static array
-    box part;
-  };
-  /// A block that was fetched: readable until the next barrier.
-  struct alignas(64) fetched {  // what a statement looks at comes first, in one line
-    std::int64_t ordinal = -1;
-    std::uint64_t bytes = 0;
-    const double* data = nullptr;    ///< of the view or the copy
-    const shape* extents = nullptr;  ///< likewise
-    std::int64_t count = 0;          ///< likewise
-    private_block* copy = nullptr;   ///< as it was when this worker wrote to it afterwards
-    std::uint64_t used = 0;          ///< the last statement that read it; only where views are let go of
-    shared_block* from = nullptr;
-    std::optional<host_view<const double>> view;
-  };
-  struct shared_view {
-    std::shared_ptr<array_generation> generation;
-    ordinal_map<fetched> here;
-    fetched* last = nullptr;  ///< found last: who gets a block mostly reads it next
-    fetched* find(std::int64_t ordinal) noexcept {
-      if (last != nullptr && last->ordinal == ordinal) return last;
-      fetched* const found = here.find(ordinal);
-      if (found != nullptr) last = found;
-      return found;
-    }
-    boost::container::deque<fetched, std::allocator<fetched>,
-                            boost::container::deque_options_t<boost::container::block_size<64>>>
-        all;  ///< those in `here`
-    void clear();
-    std::map<std::int64_t, private_block*> sums;  ///< deterministic: what this worker has added and not yet handed over
-  };
   struct pardo_state {
     std::shared_ptr<loop_scheduler> schedule;
     std::int64_t at = 0, end = 0;  ///< candidates at hand; `at` is the one under way
@@ -105,21 +60,6 @@ class worker final : private instruction_host {
   void look_at(const pardo& p, std::int64_t candidate);
   void ask_for(shared_block& b, array_generation& of);
 
-  // blocks.cpp
-  std::int64_t ordinal_of(const reference& r, segments& at) const { return m_state.values.ordinal_of(r, at); }
-  std::string name_of(const reference& r) const { return m_state.values.name_of(r); }
-  shape extents_of(const reference& r, const segments& at) const {
-    return m_run.sizes.array(r.array).extents_of(at.data());
-  }
-  tile read(std::uint32_t reference_number, std::size_t slot);
-  target write(std::uint32_t reference_number, bool update, std::size_t slot);
-  void put_back(const target& t);
-  tile fetched_tile(const reference& r, std::int64_t ordinal);
-  void view_among_others(const reference& r, fetched& f);
-  void let_go_of(fetched& f);
-  void let_go_of_views();
-  double* scratch(std::size_t slot, std::int64_t count);
-
   // device_statements.cpp
   struct statement_block;
   bool find_block(statement_block& b);
@@ -134,26 +74,14 @@ class worker final : private instruction_host {
   private_block* result_with_task(const store& s, const shape& extents);
   bool store_from_device(const store& s, private_block& from, shared_block& to);
 
-  // arithmetic.cpp
-  target written_by(const block_operation& o);
-  void arithmetic(const step& at);
-  void block_scalar(const step& at);
-  void block_copy(const block_operation& o);
-  void block_sum(const block_operation& o);
-  void block_scale(const block_operation& o);
-  void block_product(const block_operation& o);
-  void block_slice(const block_operation& o);
-  double inner_product_of(const block_operation& o);
-  void permute(const tile& from, const tile& to, const block_operation& o, double alpha, double beta);
-  double element(std::uint32_t reference_number);
-
   // exchange.cpp
   void fetch(const reference& r);
   void store_to(const store& s, double value);
   template <class Function>
   auto waiting(exchange_counters& count, Function&& hold);
-  void keep_sum(shared_view& mine, std::int64_t ordinal, const shape& extents, const tile& from, double value);
-  void hand_over_sum(shared_view& mine, std::map<std::int64_t, private_block*>::iterator which);
+  using own_sums = std::map<std::int64_t, private_block*>;
+  void keep_sum(own_sums& mine, std::int64_t ordinal, const shape& extents, const tile& from, double value);
+  void hand_over_sum(std::uint32_t array, own_sums::iterator which);
   void hand_over_sums();
   void remove(std::uint32_t array);
   void barrier();
@@ -174,19 +102,8 @@ class worker final : private instruction_host {
   void region_from_block(const region_operation& o);
   void block_from_region(const region_operation& o);
 
-  // executions.cpp
   void execute(std::size_t number);
   void execute_in_place(const execution& e);
-  void describe(sial_argument& to, std::uint32_t array, const std::int64_t* segments_at, const shape& extents,
-                int whole);
-  void print(std::string_view text) override;
-  void print_on_all_workers(bool on) override;
-  std::string list_blocks() override;
-
-  // printing.cpp
-  void print(const printing& p);
-  void print_elements(const std::string& head, const double* data, std::int64_t count, std::int64_t per_line);
-  void say(const std::string& text);
 
   program_run& m_run;
   const code& m_code;
@@ -205,27 +122,18 @@ class worker final : private instruction_host {
   private_store m_private;
   static_arrays m_statics;
   contiguous_arrays m_contiguous;
-  std::vector<shared_view> m_shared;  // by array
+  array_generations m_generations;
+  std::vector<own_sums> m_sums;  // by array; deterministic: what this worker has added and not yet handed over
+  shared_cache m_fetched;
+  block_operands m_operands;
+  block_arithmetic m_arithmetic;
+  printer m_printer;
+  instruction_calls m_instructions;
   std::vector<std::uint32_t> m_returns;
-  struct contraction {
-    shape left, right, to;
-    ::tessera::operation::in_place_facts facts;  // of blocks with those extents
-    double flops = 0;
-  };
-  std::vector<contraction> m_contractions;  // by block operation: what it was the last time
-  std::deque<std::pair<std::uint32_t, fetched*>>
-      m_views;                     // by array; those that got a view, oldest first, where there are other memories
-  std::uint64_t m_view_bytes = 0;  // of those that still have it
-  std::array<std::vector<double>, 10>
-      m_scratch;  // by slot: 0 to 3 arithmetic's, then one per argument of a super instruction
-  std::array<shape, 10> m_scratch_extents;
   pardo_state m_pardo;
   std::uint64_t m_pardos = 0;  // executed so far
   std::vector<const persistent*> m_to_keep;
-  instruction_job m_job;
-  std::vector<const instruction*> m_instructions;  // by special, once it was executed
-  registers m_ahead;                               // of an iteration that is looked at ahead
-  std::uint64_t m_waited = 0;                      // nanoseconds, for shared blocks
+  registers m_ahead;  // of an iteration that is looked at ahead
   std::vector<statement_profile> m_profile;
 };
 

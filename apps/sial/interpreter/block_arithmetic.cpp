@@ -1,9 +1,11 @@
-// Block statements, in place.
+#include "apps/sial/interpreter/block_arithmetic.hpp"
+
 #include <fmt/format.h>
 
-#include <cstring>
+#include <algorithm>
+#include <array>
 
-#include "apps/sial/interpreter/worker.hpp"
+#include "apps/sial/interpreter/failure.hpp"
 
 namespace tessera::sial {
 namespace {
@@ -23,47 +25,53 @@ operand operand_of(const double* data, const shape* extents, std::int64_t count,
 
 }  // namespace
 
-worker::target worker::written_by(const block_operation& o) {
-  if (o.sum_site != nothing) m_site = o.sum_site;
-  return write(o.to, o.how != assign::set, 3);
+block_arithmetic::block_arithmetic(worker_state& of, block_operands& operands)
+    : m_state(of),
+      m_code(of.run.program),
+      m_operands(operands),
+      m_contractions(of.run.program.block_operations.size()) {}
+
+target_tile block_arithmetic::written_by(const block_operation& o) {
+  if (o.sum_site != nothing) m_state.site = o.sum_site;
+  return m_operands.write(o.to, o.how != assign::set, block_operands::target_slot);
 }
 
-void worker::arithmetic(const step& at) {
+void block_arithmetic::execute(const step& at) {
   const block_operation& o = m_code.block_operations[at.b];
   switch (at.what) {
     case opcode::block_copy:
-      block_copy(o);
+      copied(o);
       break;
     case opcode::block_sum:
-      block_sum(o);
+      sum(o);
       break;
     case opcode::block_scale:
-      block_scale(o);
+      scaled(o);
       break;
     case opcode::block_product:
-      block_product(o);
+      product(o);
       break;
     default:
-      block_scalar(at);
+      scalar(at);
   }
 }
 
-double worker::element(std::uint32_t reference_number) { return *read(reference_number, 0).data; }
+double block_arithmetic::element(std::uint32_t reference_number) { return *m_operands.read(reference_number, 0).data; }
 
-void worker::block_scalar(const step& at) {
+void block_arithmetic::scalar(const step& at) {
   const block_operation& o = m_code.block_operations[at.b];
-  const double value = m_s[at.a];
-  const target to = write(o.to, at.what != opcode::block_fill, 3);
+  const double value = m_state.values.scalar(at.a);
+  const target_tile to = m_operands.write(o.to, at.what != opcode::block_fill, block_operands::target_slot);
   if (at.what == opcode::block_fill)
     fill(to.data, to.count, value);
   else if (at.what == opcode::block_multiply)
     multiply(to.data, to.count, value);
   else
     add_value(to.data, to.count, o.how == assign::subtract ? -value : value);
-  put_back(to);
+  m_operands.write_back(to);
 }
 
-void worker::permute(const tile& from, const tile& to, const block_operation& o, double alpha, double beta) {
+void block_arithmetic::permute(const tile& from, const tile& to, const block_operation& o, double alpha, double beta) {
   // Trailing simple dimensions have one element; what is left has the same dimensions on both sides.
   const auto dims = [&](const shape& s) { return shape(s.extents().first(o.common)); };
   const shape source = dims(*from.extents), destination = dims(*to.extents);
@@ -71,12 +79,12 @@ void worker::permute(const tile& from, const tile& to, const block_operation& o,
   std::copy_n(o.permutation.begin(), o.common, arguments.permutation.begin());
   const std::array operands{operand_of(from.data, &source, from.count, intent::read),
                             operand_of(to.data, &destination, to.count, beta == 0 ? intent::write : intent::update)};
-  m_run.rt.run_in_place(*m_run.rt.builtin().permute, &arguments, sizeof arguments, operands);
+  m_state.run.rt.run_in_place(*m_state.run.rt.builtin().permute, &arguments, sizeof arguments, operands);
 }
 
-void worker::block_copy(const block_operation& o) {
-  tile from = read(o.left, 0);
-  const target to = written_by(o);
+void block_arithmetic::copied(const block_operation& o) {
+  tile from = m_operands.read(o.left, 0);
+  const target_tile to = written_by(o);
   if (from.count != to.count)
     throw run_error(fmt::format("{} elements do not fit {}", from.count, to.count), "the segments differ");
   const double factor = o.how == assign::subtract ? -1 : 1;
@@ -87,18 +95,18 @@ void worker::block_copy(const block_operation& o) {
       add_scaled(to.data, from.data, to.count, factor);
   } else {
     if (from.data == to.data) {  // onto itself
-      double* const aside = scratch(1, from.count);
+      double* const aside = m_operands.scratch(1, from.count);
       copy(aside, from.data, from.count);
       from.data = aside;
     }
     permute(from, to, o, factor, o.how == assign::set ? 0 : 1);
   }
-  put_back(to);
+  m_operands.write_back(to);
 }
 
-void worker::block_sum(const block_operation& o) {
-  const tile left = read(o.left, 0), right = read(o.right, 1);
-  const target to = written_by(o);
+void block_arithmetic::sum(const block_operation& o) {
+  const tile left = m_operands.read(o.left, 0), right = m_operands.read(o.right, 1);
+  const target_tile to = written_by(o);
   if (left.count != to.count || right.count != to.count) throw run_error("the blocks of a sum have different sizes");
   const double sign = o.minus ? -1 : 1;
   if (o.how == assign::set) {
@@ -108,27 +116,27 @@ void worker::block_sum(const block_operation& o) {
     add_scaled(to.data, left.data, to.count, factor);
     add_scaled(to.data, right.data, to.count, factor * sign);
   }
-  put_back(to);
+  m_operands.write_back(to);
 }
 
-void worker::block_scale(const block_operation& o) {
-  const tile from = read(o.left, 0);
-  const target to = written_by(o);
+void block_arithmetic::scaled(const block_operation& o) {
+  const tile from = m_operands.read(o.left, 0);
+  const target_tile to = written_by(o);
   if (from.count != to.count) throw run_error("the blocks have different sizes");
-  const double factor = m_s[o.factor];
+  const double factor = m_state.values.scalar(o.factor);
   if (o.how == assign::set)
     scale_into(to.data, from.data, to.count, factor);
   else
     add_scaled(to.data, from.data, to.count, o.how == assign::subtract ? -factor : factor);
-  put_back(to);
+  m_operands.write_back(to);
 }
 
-void worker::block_product(const block_operation& o) {
-  tile left = read(o.left, 0), right = read(o.right, 1);
-  const target to = written_by(o);
+void block_arithmetic::product(const block_operation& o) {
+  tile left = m_operands.read(o.left, 0), right = m_operands.read(o.right, 1);
+  const target_tile to = written_by(o);
   const auto aside = [&](tile& t, std::size_t slot) {
     if (t.data != to.data) return;
-    double* const other = scratch(slot, t.count);
+    double* const other = m_operands.scratch(slot, t.count);
     copy(other, t.data, t.count);
     t.data = other;
   };
@@ -151,40 +159,41 @@ void worker::block_product(const block_operation& o) {
       operand_of(left.data, left.extents, left.count, intent::read),
       operand_of(right.data, right.extents, right.count, intent::read),
       operand_of(to.data, to.extents, to.count, o.how == assign::set ? intent::write : intent::update)};
-  m_run.rt.run_in_place(*m_run.rt.builtin().contract, &arguments, sizeof arguments, operands, &last.facts);
-  m_counters.flops += last.flops;
-  ++m_counters.contractions;
-  put_back(to);
+  m_state.run.rt.run_in_place(*m_state.run.rt.builtin().contract, &arguments, sizeof arguments, operands, &last.facts);
+  m_state.counters.flops += last.flops;
+  ++m_state.counters.contractions;
+  m_operands.write_back(to);
 }
 
-double worker::inner_product_of(const block_operation& o) {
-  const tile left = read(o.left, 0), right = read(o.right, 1);
+double block_arithmetic::inner_product(const block_operation& o) {
+  const tile left = m_operands.read(o.left, 0), right = m_operands.read(o.right, 1);
   if (left.count != right.count) throw run_error("the blocks of an inner product have different sizes");
   if (o.same_order) return sial::inner_product(left.data, right.data, left.count);
   return inner_product_permuted(left.data, left.extents->extents(), right.data, o.permutation.data());
 }
 
-void worker::block_slice(const block_operation& o) {
-  const tile from = read(o.left, 0);
-  const target to = write(o.to, o.insert, 3);
+void block_arithmetic::slice(const block_operation& o) {
+  const tile from = m_operands.read(o.left, 0);
+  const target_tile to = m_operands.write(o.to, o.insert, block_operands::target_slot);
   const reference& piece = m_code.references[o.insert ? o.left : o.to];
   const tile& small = o.insert ? from : static_cast<const tile&>(to);
   const tile& large = o.insert ? static_cast<const tile&>(to) : from;
-  const array_geometry& a = m_run.sizes.array(piece.array);
+  const array_geometry& a = m_state.array(piece.array);
   box part;
   part.rank = a.rank;
   for (std::size_t d = 0; d < a.rank; ++d) {
     part.array_extents[d] = (*large.extents)[d];
     part.extents[d] = (*small.extents)[d];
     if (a.dims[d].kind != index_kind::sub) continue;
-    const std::int64_t number = m_i[piece.at[d]], first = (number - 1) / pieces_of_a_segment * pieces_of_a_segment + 1;
+    const std::int64_t number = m_state.values.integer(piece.at[d]),
+                       first = (number - 1) / pieces_of_a_segment * pieces_of_a_segment + 1;
     for (std::int64_t s = first; s < number; ++s) part.offset[d] += a.dims[d].length(s);
   }
   if (o.insert)
     scatter(large.data, small.data, part);
   else
     gather(small.data, large.data, part);
-  put_back(to);
+  m_operands.write_back(to);
 }
 
 }  // namespace tessera::sial
