@@ -27,17 +27,17 @@ auto held_by(Function&& hold, bool is_counted, exchange_counters& count) {
 
 }  // namespace
 
-array_exchange::array_exchange(worker_state& of, const parts& with)
-    : m_state(of),
-      m_code(of.run.program),
-      m_generations(with.generations),
-      m_operands(with.operands),
-      m_fetched(with.fetched),
-      m_prefetcher(with.early),
-      m_collectives(with.together),
-      m_offload(with.devices),
-      m_deterministic(of.run.workers.deterministic()),
-      m_sums(with.generations, with.pool) {}
+array_exchange::array_exchange(worker_state& state, const parts& uses)
+    : m_state(state),
+      m_code(state.run.program),
+      m_generations(uses.generations),
+      m_operands(uses.operands),
+      m_cache(uses.cache),
+      m_prefetcher(uses.prefetch),
+      m_collectives(uses.group),
+      m_offload(uses.offload),
+      m_deterministic(state.run.workers.deterministic()),
+      m_sums(uses.generations, uses.pool) {}
 
 exchange_counters& array_exchange::counters_of(std::uint32_t array, exchange distributed, exchange served) noexcept {
   return m_state.counters.of(m_state.array(array).kind == array_kind::served ? served : distributed);
@@ -60,7 +60,7 @@ void array_exchange::fetch(const reference& r) {
   const std::int64_t ordinal = m_state.values.ordinal_of(r, at);
   exchange_counters& count = counters_of(r.array, exchange::get, exchange::request);
   ++count.number;
-  if (const fetched_block* const found = m_fetched.find(r.array, ordinal)) {  // as it was, until the next barrier
+  if (const fetched_block* const found = m_cache.find(r.array, ordinal)) {  // as it was, until the next barrier
     ++count.saved;
     count.bytes += found->bytes;
     return;
@@ -75,7 +75,7 @@ void array_exchange::fetch(const reference& r) {
     const std::lock_guard guard(place.lock);
     note(place, block_use::get, r);
   }
-  count.bytes += m_fetched.add(r.array, ordinal, *b).bytes;
+  count.bytes += m_cache.add(r.array, ordinal, *b).bytes;
   m_prefetcher.ask_for(*b, generation);
 }
 
@@ -105,7 +105,7 @@ void array_exchange::store_to(const store& s, double value) {
   private_block* const made = m_offload != nullptr ? m_offload->result_with_task(s, to.extents) : nullptr;
   tile from;
   if (s.from != nothing && made == nullptr) from = source_of(s, to);
-  const auto moved = m_fetched.keep_copy(r.array, ordinal);
+  const auto moved = m_cache.keep_copy(r.array, ordinal);
   if (moved && from.data == moved->from) from.data = moved->to;
   if (m_deterministic) settle_sum(s, to);
 
@@ -146,7 +146,7 @@ void array_exchange::write(const store& s, shared_block& b, const tile& from, do
 }
 
 void array_exchange::forget(std::uint32_t array) {
-  m_fetched.clear(array);
+  m_cache.clear(array);
   m_sums.drop_all(array);
 }
 
@@ -161,7 +161,7 @@ void array_exchange::replace(std::uint32_t array, std::shared_ptr<array_generati
 }
 
 void array_exchange::finish_section() {
-  m_fetched.clear();
+  m_cache.clear();
   if (!m_deterministic) return;
   for (unsigned w = 0; w < m_state.run.workers.size(); ++w) {  // one worker after another
     if (w == m_state.number) m_sums.hand_over_all();

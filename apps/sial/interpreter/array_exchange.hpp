@@ -22,12 +22,12 @@ class array_exchange {
     array_generations& generations;
     block_pool& pool;
     block_operands& operands;
-    shared_cache& fetched;
-    prefetcher& early;
-    collectives& together;
-    device_offload* devices;  ///< null: none
+    shared_cache& cache;
+    prefetcher& prefetch;
+    collectives& group;
+    device_offload* offload;  ///< null: everything runs in place
   };
-  array_exchange(worker_state& of, const parts& with);
+  array_exchange(worker_state& state, const parts& uses);
 
   /// The block is readable until the next barrier. Throws run_error when nobody has written it.
   void fetch(const reference& r);
@@ -61,7 +61,7 @@ class array_exchange {
   const code& m_code;
   array_generations& m_generations;
   block_operands& m_operands;
-  shared_cache& m_fetched;
+  shared_cache& m_cache;
   prefetcher& m_prefetcher;
   collectives& m_collectives;
   device_offload* const m_offload;

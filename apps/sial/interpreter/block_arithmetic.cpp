@@ -25,11 +25,11 @@ operand operand_of(const double* data, const shape* extents, std::int64_t count,
 
 }  // namespace
 
-block_arithmetic::block_arithmetic(worker_state& of, block_operands& operands)
-    : m_state(of),
-      m_code(of.run.program),
+block_arithmetic::block_arithmetic(worker_state& state, block_operands& operands)
+    : m_state(state),
+      m_code(state.run.program),
       m_operands(operands),
-      m_contractions(of.run.program.block_operations.size()) {}
+      m_contractions(state.run.program.block_operations.size()) {}
 
 target_tile block_arithmetic::written_by(const block_operation& o) {
   if (o.sum_site != nothing) m_state.site = o.sum_site;

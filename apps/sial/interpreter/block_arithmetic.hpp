@@ -12,7 +12,7 @@ namespace tessera::sial {
 /// Executes statements of block arithmetic on the calling thread. Refers to all that it is made from. One thread.
 class block_arithmetic {
  public:
-  block_arithmetic(worker_state& of, block_operands& operands);
+  block_arithmetic(worker_state& state, block_operands& operands);
 
   /// block_fill, block_add, block_multiply, block_copy, block_sum, block_scale or block_product.
   void execute(const step& at);

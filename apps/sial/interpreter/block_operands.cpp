@@ -6,9 +6,9 @@
 
 namespace tessera::sial {
 
-block_operands::block_operands(worker_state& of, block_pool& pool, private_store& blocks, static_arrays& statics,
-                               shared_cache& fetched)
-    : m_state(of), m_code(of.run.program), m_pool(pool), m_private(blocks), m_statics(statics), m_fetched(fetched) {}
+block_operands::block_operands(worker_state& state, block_pool& pool, private_store& blocks, static_arrays& statics,
+                               shared_cache& cache)
+    : m_state(state), m_code(state.run.program), m_pool(pool), m_private(blocks), m_statics(statics), m_cache(cache) {}
 
 double* block_operands::scratch(std::size_t slot, std::int64_t count) {
   std::vector<double>& memory = m_scratch[slot];
@@ -36,12 +36,12 @@ tile block_operands::read_static(const reference& r, const segment_numbers& at, 
 }
 
 inline tile block_operands::read_fetched(const reference& r, std::int64_t ordinal) {
-  fetched_block* const found = m_fetched.find(r.array, ordinal);
+  fetched_block* const found = m_cache.find(r.array, ordinal);
   if (found == nullptr)
     throw run_error(
         fmt::format("block {} is read and was not fetched since the last barrier", m_state.values.name_of(r)),
         m_state.array(r.array).kind == array_kind::served ? "request it first" : "get it first");
-  return m_fetched.read(r.array, *found);
+  return m_cache.read(r.array, *found);
 }
 
 tile block_operands::read(std::uint32_t reference_number, std::size_t slot) {

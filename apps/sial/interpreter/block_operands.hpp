@@ -20,8 +20,8 @@ class block_operands {
   static constexpr std::size_t target_slot = 3;    ///< of block arithmetic, whose operands have the slots before
   static constexpr std::size_t argument_slot = 4;  ///< of a super instruction's first argument; the others follow
 
-  block_operands(worker_state& of, block_pool& pool, private_store& blocks, static_arrays& statics,
-                 shared_cache& fetched);
+  block_operands(worker_state& state, block_pool& pool, private_store& blocks, static_arrays& statics,
+                 shared_cache& cache);
 
   /// Throws run_error when the block is not there.
   tile read(std::uint32_t reference_number, std::size_t slot);
@@ -44,7 +44,7 @@ class block_operands {
   block_pool& m_pool;
   private_store& m_private;
   static_arrays& m_statics;
-  shared_cache& m_fetched;
+  shared_cache& m_cache;
   std::array<std::vector<double>, 10> m_scratch;  // by slot
   std::array<shape, 10> m_scratch_extents;
 };

@@ -12,7 +12,7 @@ namespace tessera::sial {
 /// with the time that it waits counted. One thread.
 class collectives {
  public:
-  explicit collectives(worker_state& of) : m_state(of), m_group(of.run.workers) {}
+  explicit collectives(worker_state& state) : m_state(state), m_group(state.run.workers) {}
 
   /// The last worker runs `last` before anybody goes on.
   template <class Function>
@@ -41,16 +41,16 @@ class collectives {
   /// While it lives, the worker waits.
   class timer {
    public:
-    explicit timer(worker_state& of) : m_of(of) {}
+    explicit timer(worker_state& state) : m_state(state) {}
     ~timer() {
-      m_of.counters.barrier_seconds +=
+      m_state.counters.barrier_seconds +=
           std::chrono::duration<double>(std::chrono::steady_clock::now() - m_began).count();
     }
     timer(const timer&) = delete;
     timer& operator=(const timer&) = delete;
 
    private:
-    worker_state& m_of;
+    worker_state& m_state;
     const std::chrono::steady_clock::time_point m_began = std::chrono::steady_clock::now();
   };
 

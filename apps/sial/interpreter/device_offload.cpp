@@ -5,16 +5,16 @@
 
 namespace tessera::sial {
 
-device_offload::device_offload(worker_state& of, const array_generations& arrays, block_pool& pool,
-                               private_store& blocks, static_arrays& statics, shared_cache& fetched)
-    : m_state(of),
-      m_code(of.run.program),
+device_offload::device_offload(worker_state& state, const array_generations& arrays, block_pool& pool,
+                               private_store& blocks, static_arrays& statics, shared_cache& cache)
+    : m_state(state),
+      m_code(state.run.program),
       m_generations(arrays),
       m_pool(pool),
       m_private(blocks),
       m_statics(statics),
-      m_fetched(fetched),
-      m_placement(of.run, of.number) {}
+      m_cache(cache),
+      m_placement(state.run, state.number) {}
 
 void device_offload::begin_offer(placement::wish wish, std::size_t statement) {
   m_offer.count = 0;
@@ -25,7 +25,7 @@ void device_offload::begin_offer(placement::wish wish, std::size_t statement) {
 
 bool device_offload::find_shared(statement_block& b) {
   const std::uint32_t array = m_code.references[b.reference_number].array;
-  const fetched_block* const found = m_fetched.find(array, b.ordinal);
+  const fetched_block* const found = m_cache.find(array, b.ordinal);
   if (b.is_target || found == nullptr) return false;
   b.mine = found->copy;
   if (b.mine != nullptr) return true;

@@ -26,8 +26,8 @@ class device_offload {
   };
 
   /// @param arrays the generation that the worker is in, by array
-  device_offload(worker_state& of, const array_generations& arrays, block_pool& pool, private_store& blocks,
-                 static_arrays& statics, shared_cache& fetched);
+  device_offload(worker_state& state, const array_generations& arrays, block_pool& pool, private_store& blocks,
+                 static_arrays& statics, shared_cache& cache);
 
   // Regions of gpu_on around the statement.
   void enter_region() noexcept { ++m_regions; }
@@ -102,7 +102,7 @@ class device_offload {
   block_pool& m_pool;
   private_store& m_private;
   static_arrays& m_statics;
-  shared_cache& m_fetched;
+  shared_cache& m_cache;
   placement m_placement;
   std::uint32_t m_regions = 0;
   offer m_offer;  // the last one

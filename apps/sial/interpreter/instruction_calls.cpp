@@ -9,19 +9,19 @@
 
 namespace tessera::sial {
 
-instruction_calls::instruction_calls(worker_state& of, block_operands& operands, static_arrays& statics,
-                                     contiguous_arrays& regions, const private_store& blocks,
-                                     const shared_cache& fetched, printer& output)
-    : m_state(of),
-      m_code(of.run.program),
+instruction_calls::instruction_calls(worker_state& state, block_operands& operands, static_arrays& statics,
+                                     contiguous_arrays& regions, const private_store& blocks, const shared_cache& cache,
+                                     printer& output)
+    : m_state(state),
+      m_code(state.run.program),
       m_operands(operands),
       m_statics(statics),
       m_regions(regions),
       m_private(blocks),
-      m_fetched(fetched),
+      m_cache(cache),
       m_printer(output),
-      m_job(of.run.data, static_cast<std::int32_t>(of.number), static_cast<std::int32_t>(of.run.settings.workers),
-            *this),
+      m_job(state.run.data, static_cast<std::int32_t>(state.number),
+            static_cast<std::int32_t>(state.run.settings.workers), *this),
       m_instructions(m_code.specials.size()) {}
 
 void instruction_calls::print(std::string_view text) { m_printer.say(std::string(text)); }
@@ -34,7 +34,7 @@ std::string instruction_calls::list_blocks() {
   for (std::uint32_t k = 0; k < m_state.run.sizes.arrays(); ++k) {
     ordinals.clear();
     m_private.for_each(k, [&](std::int64_t ordinal) { ordinals.push_back(ordinal); });
-    m_fetched.for_each(k, [&](std::int64_t ordinal) { ordinals.push_back(ordinal); });
+    m_cache.for_each(k, [&](std::int64_t ordinal) { ordinals.push_back(ordinal); });
     std::ranges::sort(ordinals);
     for (const std::int64_t ordinal : ordinals) text += m_state.array(k).name_of(ordinal) + "\n";
   }

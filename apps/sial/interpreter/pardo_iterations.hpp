@@ -11,7 +11,7 @@ namespace tessera::sial {
 /// Takes chunks of candidates from the loop's scheduler and sets the indices for one after another. One thread.
 class pardo_iterations {
  public:
-  explicit pardo_iterations(worker_state& of) : m_state(of) {}
+  explicit pardo_iterations(worker_state& state) : m_state(state) {}
 
   bool is_open() const noexcept { return m_scheduler != nullptr; }
   /// The pardo with this number begins; no candidate is taken yet. Throws run_error when it must not begin here.

@@ -14,9 +14,9 @@ namespace tessera::sial {
 class persistent_values {
  public:
   /// @param arrays the generation that the worker is in, by array
-  persistent_values(worker_state& of, const array_generations& arrays, static_arrays& statics, array_exchange& shared,
-                    collectives& together)
-      : m_state(of), m_generations(arrays), m_statics(statics), m_exchange(shared), m_collectives(together) {}
+  persistent_values(worker_state& state, const array_generations& arrays, static_arrays& statics,
+                    array_exchange& shared_arrays, collectives& group)
+      : m_state(state), m_generations(arrays), m_statics(statics), m_exchange(shared_arrays), m_collectives(group) {}
 
   /// It is kept at the end of the program, under its label.
   void set(const persistent& p);

@@ -16,8 +16,8 @@ namespace tessera::sial {
 class prefetcher {
  public:
   /// @param arrays the generation that the worker is in, by array
-  prefetcher(worker_state& of, const array_generations& arrays)
-      : m_state(of), m_code(of.run.program), m_generations(arrays), m_values(of.run.sizes) {}
+  prefetcher(worker_state& state, const array_generations& arrays)
+      : m_state(state), m_code(state.run.program), m_generations(arrays), m_values(state.run.sizes) {}
 
   /// A block that is in neither the host's nor a device's memory starts to come, unless too much is under way.
   void ask_for(shared_block& b, array_generation& of);

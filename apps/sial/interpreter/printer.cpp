@@ -14,8 +14,8 @@ constexpr std::int64_t most_printed = 1'000'000;
 
 }  // namespace
 
-printer::printer(worker_state& of, block_operands& operands, static_arrays& statics, contiguous_arrays& regions)
-    : m_state(of), m_operands(operands), m_statics(statics), m_regions(regions) {}
+printer::printer(worker_state& state, block_operands& operands, static_arrays& statics, contiguous_arrays& regions)
+    : m_state(state), m_operands(operands), m_statics(statics), m_regions(regions) {}
 
 void printer::say(const std::string& text) {
   if (is_silent()) return;

@@ -13,7 +13,7 @@ namespace tessera::sial {
 /// One thread.
 class printer {
  public:
-  printer(worker_state& of, block_operands& operands, static_arrays& statics, contiguous_arrays& regions);
+  printer(worker_state& state, block_operands& operands, static_arrays& statics, contiguous_arrays& regions);
 
   /// A text as it is.
   void say(const std::string& text);

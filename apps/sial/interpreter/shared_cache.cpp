@@ -4,8 +4,8 @@
 
 namespace tessera::sial {
 
-shared_cache::shared_cache(worker_state& of, const array_generations& arrays, block_pool& pool)
-    : m_state(of), m_generations(arrays), m_pool(pool), m_arrays(arrays.size()) {}
+shared_cache::shared_cache(worker_state& state, const array_generations& arrays, block_pool& pool)
+    : m_state(state), m_generations(arrays), m_pool(pool), m_arrays(arrays.size()) {}
 
 fetched_block& shared_cache::add(std::uint32_t array, std::int64_t ordinal, shared_block& from) {
   of_array& mine = m_arrays[array];

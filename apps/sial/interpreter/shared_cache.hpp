@@ -35,7 +35,7 @@ struct alignas(64) fetched_block {  // what a statement looks at comes first, in
 class shared_cache {
  public:
   /// @param arrays the generation that the worker is in, by array  @param pool for copies
-  shared_cache(worker_state& of, const array_generations& arrays, block_pool& pool);
+  shared_cache(worker_state& state, const array_generations& arrays, block_pool& pool);
 
   /// Null: it was not fetched.
   fetched_block* find(std::uint32_t array, std::int64_t ordinal) noexcept { return m_arrays[array].find(ordinal); }

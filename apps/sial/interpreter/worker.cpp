@@ -20,19 +20,19 @@ worker::worker(program_run& run, unsigned number)
       m_statics(m_code, run.sizes, run.data),
       m_regions(run.sizes),
       m_generations(run.first_generations),
-      m_fetched(m_state, m_generations, m_pool),
-      m_operands(m_state, m_pool, m_private, m_statics, m_fetched),
+      m_cache(m_state, m_generations, m_pool),
+      m_operands(m_state, m_pool, m_private, m_statics, m_cache),
       m_arithmetic(m_state, m_operands),
-      m_offload(run.sources.empty() ? nullptr
-                                    : std::make_unique<device_offload>(m_state, m_generations, m_pool, m_private,
-                                                                       m_statics, m_fetched)),
+      m_offload(run.sources.empty()
+                    ? nullptr
+                    : std::make_unique<device_offload>(m_state, m_generations, m_pool, m_private, m_statics, m_cache)),
       m_pardo(m_state),
       m_prefetcher(m_state, m_generations),
       m_collectives(m_state),
-      m_exchange(m_state, {m_generations, m_pool, m_operands, m_fetched, m_prefetcher, m_collectives, m_offload.get()}),
+      m_exchange(m_state, {m_generations, m_pool, m_operands, m_cache, m_prefetcher, m_collectives, m_offload.get()}),
       m_persistent(m_state, m_generations, m_statics, m_exchange, m_collectives),
       m_printer(m_state, m_operands, m_statics, m_regions),
-      m_instructions(m_state, m_operands, m_statics, m_regions, m_private, m_fetched, m_printer) {}
+      m_instructions(m_state, m_operands, m_statics, m_regions, m_private, m_cache, m_printer) {}
 
 void worker::run() {
   step_loop();

@@ -77,7 +77,7 @@ class worker {
   static_arrays m_statics;
   contiguous_arrays m_regions;
   array_generations m_generations;  // that this worker is in, by array
-  shared_cache m_fetched;
+  shared_cache m_cache;
   block_operands m_operands;
   block_arithmetic m_arithmetic;
   std::unique_ptr<device_offload> m_offload;  // null: everything runs in place
