@@ -21,7 +21,13 @@ void scheduler::dispatch(lane& mine, task::record& t, when_ready then) {
     return;
   }
   if ((t.flags & task::flag_reduction) != 0 && (t.flags & task::flag_prepared) == 0) {
-    if (lacks_addend(mine, t)) return;
+    if (const std::shared_ptr<const block::failure> why = reductions::why_missing(t)) {
+      t.flags |= task::flag_prepared;
+      t.place = 0;
+      t.extension = nullptr;
+      fail_unstarted(mine, t, why);
+      return;
+    }
     // All adders have been enqueued: now it is known which private copies there are.
     give_copies(t, *m_places.front());
   }

@@ -32,7 +32,7 @@ void scheduler::fail(lane& mine, task::record& t, std::shared_ptr<const block::f
 void scheduler::drop(lane& mine, task::record& t) { run(mine, t); }
 
 void scheduler::enqueued(lane& mine, task::record& t) {
-  give_copies_back(t);
+  reductions::give_back(t);
   release(mine, t, when_ready::queue);
 }
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/base/fence.hpp"
-#include "core/block/accumulation.hpp"
 #include "core/operation/tensor.hpp"
 #include "core/schedule/device/driver.hpp"
 #include "core/schedule/operands.hpp"
@@ -198,8 +197,12 @@ void scheduler::executed(lane& mine, task::record& t, std::uint64_t began, std::
 void scheduler::complete(lane& mine, task::record& t, when_ready then) {
   const std::uint64_t bytes = window_bytes_of(t);
   if ((t.flags & (task::flag_accumulates | task::flag_reduction)) != 0) {
-    if ((t.flags & task::flag_reduction) != 0 && next_stage(mine, t)) return;
-    give_copies_back(t);
+    if ((t.flags & task::flag_reduction) != 0 &&
+        reductions::next_stage(t, [this](block::record& copy) { destroy_later(copy); })) {
+      dispatch(mine, t, when_ready::queue);
+      return;
+    }
+    reductions::give_back(t);
   }
   release(mine, t, then);
   retire(mine, t, bytes);
@@ -213,7 +216,8 @@ std::uint64_t scheduler::window_bytes_of(task::record& t) const {
 }
 
 void scheduler::retire(lane& mine, task::record& t, std::uint64_t window_bytes) {
-  if ((t.flags & task::flag_reduction) != 0) end_group(t);
+  if ((t.flags & task::flag_reduction) != 0)
+    reductions::end_group(t, [this](block::record& copy) { destroy_later(copy); });
   if (t.what->destroy_arguments != nullptr && (t.flags & task::flag_replayed) == 0) {
     const lane::duty on(mine);  // it may be the end of arrays
     t.what->destroy_arguments(t.argument_bytes());
@@ -272,7 +276,7 @@ void scheduler::give_up(lane& mine, task::record& t, const std::shared_ptr<const
     call_guests();
     return;
   }
-  if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) note_missing_addend(t, why);
+  if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) reductions::note_missing(t, why);
   if (why->by_loss && (t.flags & task::flag_reduction) != 0)
     m_setup.coherence->losses().note(*t.more->sums[0]->base, why);  // an addend
   m_setup.coherence->poison(t.all_accesses(), why);

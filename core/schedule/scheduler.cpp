@@ -40,7 +40,12 @@ scheduler::scheduler(scheduler_setup setup)
       m_placer({m_setup.tree, m_setup.coherence, m_setup.policy}, m_setup.settings->placement),
       m_window_tasks(std::max<std::uint64_t>(m_setup.settings->window_tasks, 1)),
       m_window_bytes(m_setup.settings->window_bytes),
-      m_spin_ns(m_setup.settings->spin_ns) {
+      m_spin_ns(m_setup.settings->spin_ns),
+      m_reductions({.coherence = m_setup.coherence,
+                    .blocks = m_setup.blocks,
+                    .placer = &m_placer,
+                    .places = &m_places,
+                    .deterministic = m_setup.settings->deterministic}) {
   const location::tree& tree = *m_setup.tree;
   transfer::coherence& coherence = *m_setup.coherence;
 
@@ -276,6 +281,19 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
   if (m_window_bytes != 0 && bytes_open() >= m_window_bytes && m_held.load() == 0)
     help(
         mine, [&] { return bytes_open() <= m_window_bytes / 2 || tasks_open() <= m_held.load(); }, 1);
+}
+
+task::record& scheduler::make_reduction(block::record& block, block::accumulation& group) {
+  lane* mine = nullptr;
+  task::record& t = begin(*m_reduce, std::source_location::current(), mine);
+  reductions::make(t, block, group);
+  t.sequence = take_ages(*mine, 1);
+  mine->submitted.store(mine->submitted.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  return t;
+}
+
+void scheduler::reduction_linked(task::record& reduction, bool ready) {
+  if (ready) dispatch(current_lane(), reduction, when_ready::queue);
 }
 
 void scheduler::begun(const task::record& t) {

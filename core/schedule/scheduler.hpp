@@ -29,6 +29,7 @@
 #include "core/schedule/lane.hpp"
 #include "core/schedule/lane_table.hpp"
 #include "core/schedule/outcome.hpp"
+#include "core/schedule/reductions.hpp"
 #include "core/schedule/statistics.hpp"
 #include "core/schedule/virtual_clock.hpp"
 #include "core/schedule/waiting_room.hpp"
@@ -225,7 +226,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   bool place_elsewhere(lane& mine, task::record& t, placement::place& from) override;
   void fail(lane& mine, task::record& t, std::shared_ptr<const block::failure> why) override;
   void drop(lane& mine, task::record& t) override;
-  void give_copies(task::record& t, placement::place& where) override;
+  void give_copies(task::record& t, placement::place& where) override { m_reductions.give_copies(t, where.space); }
   bool still_good(lane& mine, task::record& t) override;
   void begun(const task::record& t) override;
   void wait_for_points(task::record& t, std::span<const block::ticket> points) override;
@@ -357,16 +358,10 @@ class scheduler final : private task::reduction_source, private driver_owner {
                : std::chrono::steady_clock::time_point(std::chrono::nanoseconds(m_setup.simulated->clock.now()));
   }
 
-  // accumulates (accumulates.cpp)
+  // what linking asks for to sum accumulates (scheduler.cpp)
   task::record& make_reduction(block::record& block, block::accumulation& group) override;
   void reduction_linked(task::record& reduction, bool ready) override;
-  block::record* make_private(const block::record& base) override;
-  bool prepare_stage(task::record& t);           ///< a sum too large for any place: some of it now, on the host
-  bool next_stage(lane& mine, task::record& t);  ///< whether more of it is to come
-  void give_copies_back(task::record& t);
-  void note_missing_addend(task::record& t, const std::shared_ptr<const block::failure>& why);
-  bool lacks_addend(lane& mine, task::record& reduction);  ///< then it has failed
-  void end_group(task::record& t);
+  block::record* make_private(const block::record& base) override { return m_reductions.make_private(base); }
 
   scheduler_setup m_setup;
   std::uint64_t m_serial;  // tells schedulers of one process apart
@@ -387,6 +382,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   std::vector<std::unique_ptr<device_driver>> m_store_drivers;
   const operation::definition *m_hold = nullptr, *m_destroy = nullptr, *m_bring_home = nullptr, *m_reduce = nullptr,
                               *m_graph = nullptr;
+  reductions m_reductions;
   bool m_graphs = false;  // some device has them, and they are wanted
   graph_counters m_graph_counters;
   batch_counters m_batch_counters;
