@@ -14,6 +14,7 @@
 #include "core/schedule/alarm.hpp"
 #include "core/schedule/device/driver.hpp"
 #include "core/schedule/device/watchdog.hpp"
+#include "core/schedule/place_plan.hpp"
 #include "core/schedule/simulated_run.hpp"
 #include "core/schedule/trace_points.hpp"
 #include "core/validate/validator.hpp"
@@ -30,6 +31,35 @@ double ns_per_flop(const plugin::device& device) {
   const double units =
       device.description().device_class == TSR_DEVICE_CPU ? std::max<double>(1, device.description().compute_units) : 1;
   return 1e9 * units / peak;
+}
+
+std::vector<space_facts> facts_of(const transfer::coherence& coherence) {
+  std::vector<space_facts> facts;
+  std::vector<const plugin::device*> devices;  // by space
+  for (std::size_t k = 0; k < coherence.space_count(); ++k) {
+    const memory::space& s = coherence.space_at(static_cast<memory::space_number>(k));
+    devices.push_back(&s.device());
+    facts.push_back({.where = s.where(),
+                     .host_visible = s.host_visible(),
+                     .storage = s.device().description().device_class == TSR_DEVICE_STORAGE,
+                     .device = static_cast<std::size_t>(std::ranges::find(devices, &s.device()) - devices.begin())});
+  }
+  return facts;
+}
+
+std::unique_ptr<placement::place> make_place(const planned_place& planned, const location::tree& tree,
+                                             const memory::space& space) {
+  auto fresh = std::make_unique<placement::place>();
+  fresh->space = planned.space;
+  fresh->is_host = planned.is_host;
+  fresh->device = &space.device();
+  fresh->where = space.where();
+  fresh->name = planned.is_host ? fmt::format("cpu:{}", tree.at(fresh->where).is.name) : fresh->device->name();
+  fresh->ns_per_flop = ns_per_flop(*fresh->device);
+  fresh->cpus = planned.workers;
+  fresh->parallelism = static_cast<std::uint32_t>(planned.workers.size());  // a device's is known to its driver
+  fresh->granule = space.granule();
+  return fresh;
 }
 
 }  // namespace
@@ -49,56 +79,13 @@ scheduler::scheduler(scheduler_setup setup)
   const location::tree& tree = *m_setup.tree;
   transfer::coherence& coherence = *m_setup.coherence;
 
-  // Places: one per host space that has CPU workers below it, one per device that computes.
-  std::vector<std::vector<std::uint32_t>> cpus_of_workers;
-  std::vector<std::uint32_t> place_of_workers;
-  std::vector<location::node_id> node_of_workers;
-  const auto place_at = [&](memory::space_number space, bool host) -> placement::place& {
-    for (const auto& e : m_places)
-      if (e->space == space && e->is_host == host) return *e;
-    auto fresh = std::make_unique<placement::place>();
-    fresh->number = static_cast<std::uint32_t>(m_places.size());
-    fresh->space = space;
-    fresh->is_host = host;
-    fresh->device = &coherence.space_at(space).device();
-    fresh->where = coherence.space_at(space).where();
-    fresh->name = host ? fmt::format("cpu:{}", tree.at(fresh->where).is.name) : fresh->device->name();
-    fresh->ns_per_flop = ns_per_flop(*fresh->device);
-    fresh->parallelism = 0;
-    m_places.push_back(std::move(fresh));
-    return *m_places.back();
-  };
-  const auto space_of_node = [&](location::node_id node) {
-    for (std::size_t k = 0; k < coherence.space_count(); ++k)
-      if (coherence.space_at(static_cast<memory::space_number>(k)).where() == node)
-        return static_cast<memory::space_number>(k);
-    return memory::no_space;
-  };
-  for (const location::node_id leaf : tree.subtree(tree.root())) {
-    const location::properties& is = tree.at(leaf).is;
-    if (is.what != location::kind::worker || is.cpus.empty() || is.space) continue;
-    const location::node_id memory = tree.memory_of(leaf);
-    if (memory == location::no_node) continue;
-    const memory::space_number space = space_of_node(memory);
-    if (space == memory::no_space || !coherence.space_at(space).host_visible()) continue;
-    placement::place& e = place_at(space, true);
-    ++e.parallelism;
-    e.cpus.push_back(leaf);
-    cpus_of_workers.push_back(is.cpus);
-    place_of_workers.push_back(e.number);
-    node_of_workers.push_back(leaf);
+  place_plan plan = plan_places(tree, facts_of(coherence));
+  for (const planned_place& planned : plan.places) {
+    m_places.push_back(make_place(planned, tree, coherence.space_at(planned.space)));
+    m_places.back()->number = static_cast<std::uint32_t>(m_places.size() - 1);
   }
-  if (cpus_of_workers.empty())
-    throw error(error_kind::configuration, "the location tree has no CPU worker with a memory of the host plugin", {},
-                "`tessera topology` shows the tree; declare a location of a type with kind = \"cpu\"");
   m_workers =
-      m_setup.settings->workers != 0 ? m_setup.settings->workers : static_cast<std::uint32_t>(cpus_of_workers.size());
-  for (std::size_t k = 0; k < coherence.space_count(); ++k) {
-    const auto number = static_cast<memory::space_number>(k);
-    const memory::space& s = coherence.space_at(number);
-    if (s.host_visible() || s.device().description().device_class == TSR_DEVICE_STORAGE) continue;
-    place_at(number, false);
-  }
+      m_setup.settings->workers != 0 ? m_setup.settings->workers : static_cast<std::uint32_t>(plan.workers.size());
   m_validator = m_setup.validator;
   m_single_space = coherence.space_count() == 1 && m_validator == nullptr;  // every use passes through acquire then
   m_single_place = m_places.size() == 1;
@@ -113,23 +100,19 @@ scheduler::scheduler(scheduler_setup setup)
 
   prepare_graphs();
   lane& mine = register_lane(nullptr);  // the creating thread is worker 0 whenever it waits
-  mine.place = place_of_workers.front();
-  mine.where = node_of_workers.front();
+  mine.place = plan.workers.front().place;
+  mine.where = plan.workers.front().where;
 
   for (const auto& e : m_places) {
     m_drivers.push_back(e->is_host ? nullptr : std::make_unique<device_driver>(setup_of_drivers(), *e));
     if (!e->is_host) e->parallelism = m_drivers.back()->compute_streams();
   }
   for (auto& e : m_places) e->parallelism = std::max<std::uint32_t>(e->parallelism, 1);
-  for (const auto& e : m_places) e->granule = coherence.space_at(e->space).granule();
   m_placer.begin(m_places);
-  for (std::size_t k = 0; k < coherence.space_count(); ++k) {
-    const memory::space& s = coherence.space_at(static_cast<memory::space_number>(k));
-    if (s.device().description().device_class != TSR_DEVICE_STORAGE ||
-        std::ranges::any_of(m_stores, [&](const auto& e) { return e->device == &s.device(); }))
-      continue;
+  for (const memory::space_number number : plan.stores) {
+    const memory::space& s = coherence.space_at(number);
     auto store = std::make_unique<placement::place>();
-    store->space = s.number();
+    store->space = number;
     store->is_host = false;
     store->device = &s.device();
     store->where = s.where();
@@ -155,10 +138,12 @@ scheduler::scheduler(scheduler_setup setup)
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(std::bit_floor(m_window_tasks / (16 * m_workers)), 1, 64));
   // Worker 0 is the thread that waits; the others are threads, dealt over the CPUs, the second CPU first.
   for (std::uint32_t k = 1; k < m_workers; ++k) {
-    const std::size_t at = k % cpus_of_workers.size();
-    make_worker_lane(k, place_of_workers[at], node_of_workers[at]);
+    const planned_worker& at = plan.workers[k % plan.workers.size()];
+    make_worker_lane(k, at.place, at.where);
   }
-  m_binding = std::make_unique<binding>(std::move(cpus_of_workers), m_setup.settings->bind && m_simulated == nullptr);
+  std::vector<std::vector<std::uint32_t>> cpus;
+  for (planned_worker& worker : plan.workers) cpus.push_back(std::move(worker.cpus));
+  m_binding = std::make_unique<binding>(std::move(cpus), m_setup.settings->bind && m_simulated == nullptr);
   if (m_simulated != nullptr)
     begin_simulation();
   else
