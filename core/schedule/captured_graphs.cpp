@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/plugin/device.hpp"
+
 namespace tessera::schedule {
 
 bool graph_key::operator==(const graph_key& other) const noexcept {

@@ -39,8 +39,8 @@ void scheduler::require_editable(std::string_view what) {
 void scheduler::device_changed() {
   { const std::lock_guard guard(m_device_mutex); }  // whoever is about to wait has looked, or will see it
   m_device_event.notify_all();
-  m_work.notify_all();
-  call_guests();
+  m_pool.wake_all();
+  m_pool.call_guests();
 }
 
 void scheduler::detach(location::node_id where) {
@@ -166,8 +166,7 @@ bool scheduler::place_elsewhere(lane& mine, task::record& t, placement::place& f
     return true;
   }
   t.place = static_cast<std::uint16_t>(at);
-  if ((t.flags & task::flag_replayed) != 0)
-    std::atomic_ref(t.replayed().of->of.tasks[t.replayed().index].place).store(t.place, std::memory_order_relaxed);
+  if ((t.flags & task::flag_replayed) != 0) replay_engine::remember_place(t);
   m_placed_elsewhere.fetch_add(1, std::memory_order_relaxed);
   enqueue(mine, t, *m_places[at], when_ready::queue);
   return true;

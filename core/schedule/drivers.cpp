@@ -20,9 +20,7 @@ driver_setup scheduler::setup_of_drivers() {
 }
 
 lane& scheduler::begin_driver(const placement::place& of, bool played) {
-  if (!played) return register_lane(&of);
-  const std::lock_guard guard(m_lanes.mutex);
-  return make_lane(&of);
+  return played ? m_registry.make_driver(of) : m_registry.register_thread(&of);
 }
 
 void scheduler::fail(lane& mine, task::record& t, std::shared_ptr<const block::failure> why) {
@@ -32,13 +30,13 @@ void scheduler::fail(lane& mine, task::record& t, std::shared_ptr<const block::f
 void scheduler::drop(lane& mine, task::record& t) { run(mine, t); }
 
 void scheduler::enqueued(lane& mine, task::record& t) {
-  give_copies_back(t);
+  reductions::give_back(t);
   release(mine, t, when_ready::queue);
 }
 
 void scheduler::nothing_to_do() {
-  call_guests();
-  if (memory_awaited()) m_work.notify_one();  // the device was a reason to hope: look again without it
+  m_pool.call_guests();
+  m_pool.look_for_memory();  // the device was a reason to hope: look again without it
 }
 
 void scheduler::device_lost(const placement::place& which) {
@@ -83,8 +81,8 @@ std::unique_ptr<watchdog> scheduler::watch_streams() {
         for (const auto& driver : m_drivers)
           if (driver) driver->wake();
         for (const auto& driver : m_store_drivers) driver->wake();
-        m_work.notify_all();
-        call_guests();
+        m_pool.wake_all();
+        m_pool.call_guests();
       });
 }
 

@@ -6,11 +6,9 @@
 #include <utility>
 
 #include "core/base/fence.hpp"
-#include "core/block/accumulation.hpp"
 #include "core/operation/tensor.hpp"
 #include "core/schedule/device/driver.hpp"
 #include "core/schedule/operands.hpp"
-#include "core/schedule/parking.hpp"
 #include "core/schedule/scheduler.hpp"
 #include "core/schedule/single_space.hpp"
 #include "core/schedule/trace_points.hpp"
@@ -19,7 +17,7 @@
 namespace tessera::schedule {
 void scheduler::run(lane& mine, task::record& t) {
   const lane::duty on(mine);
-  if (cancelled() && t.what != m_destroy) {
+  if (cancelled() && !m_own.is_destroy(t)) {
     if ((t.flags & task::flag_acquired) != 0) m_setup.coherence->finish(t.all_accesses());
     fail_unstarted(mine, t, m_failures.cancellation());  // names no task: none of them is the cause
     return;
@@ -107,6 +105,13 @@ void scheduler::gather_operands(lane& mine, task::record& t) {
     const block::chunk at = a.block->replicas[0].where;
     mine.operands.push_back(operand_of(a, space.address_of(at), space.host_pointer(at)));
   }
+}
+
+transfer::stream& scheduler::inline_stream(lane& mine) {
+  if (!mine.inline_stream)
+    mine.inline_stream =
+        std::make_unique<transfer::stream>(0, *m_places[mine.is_driver ? 0 : mine.place]->device, TSR_STREAM_INLINE);
+  return *mine.inline_stream;
 }
 
 void scheduler::execute(lane& mine, task::record& t) {
@@ -198,51 +203,39 @@ void scheduler::executed(lane& mine, task::record& t, std::uint64_t began, std::
 void scheduler::complete(lane& mine, task::record& t, when_ready then) {
   const std::uint64_t bytes = window_bytes_of(t);
   if ((t.flags & (task::flag_accumulates | task::flag_reduction)) != 0) {
-    if ((t.flags & task::flag_reduction) != 0 && next_stage(mine, t)) return;
-    give_copies_back(t);
+    if ((t.flags & task::flag_reduction) != 0 &&
+        reductions::next_stage(t, [this](block::record& copy) { destroy_later(copy); })) {
+      dispatch(mine, t, when_ready::queue);
+      return;
+    }
+    reductions::give_back(t);
   }
   release(mine, t, then);
   retire(mine, t, bytes);
 }
 
 std::uint64_t scheduler::window_bytes_of(task::record& t) const {
-  if (m_window_bytes == 0 || t.what->special != nullptr || (t.flags & task::flag_reduction) != 0) return 0;
+  if (!m_window.counts_bytes() || t.what->special != nullptr || (t.flags & task::flag_reduction) != 0) return 0;
   std::uint64_t bytes = 0;
   for (const block::access& a : t.all_accesses()) bytes += a.block->bytes;
   return bytes;
 }
 
 void scheduler::retire(lane& mine, task::record& t, std::uint64_t window_bytes) {
-  if ((t.flags & task::flag_reduction) != 0) end_group(t);
+  if ((t.flags & task::flag_reduction) != 0)
+    reductions::end_group(t, [this](block::record& copy) { destroy_later(copy); });
   if (t.what->destroy_arguments != nullptr && (t.flags & task::flag_replayed) == 0) {
     const lane::duty on(mine);  // it may be the end of arrays
     t.what->destroy_arguments(t.argument_bytes());
   }
   if (!m_single_place && t.place != task::no_place && t.what->special == nullptr)
     m_placer.discharge(t, *m_places[t.place]);
-  keep_finished(mine, t);
+  m_lanes.keep_finished(mine, t);
   if (window_bytes != 0)
     mine.retired_bytes.store(mine.retired_bytes.load(std::memory_order_relaxed) + window_bytes,
                              std::memory_order_release);
   // release: whoever sees the count sees the task's effects
   mine.retired.store(mine.retired.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-}
-
-void scheduler::keep_finished(lane& mine, task::record& t) {
-  if (t.owner >= mine.finished.size()) [[unlikely]]
-    mine.finished.resize(m_lanes.size());
-  lane::finished_chain& chain = mine.finished[t.owner];
-  t.next = chain.first;
-  chain.first = &t;
-  if (chain.last == nullptr) chain.last = &t;
-  // The owner needs records back only from time to time; one exchange per batch keeps its line quiet.
-  if (++chain.count >= 64) [[unlikely]]
-    give_back(m_lanes[t.owner], chain);
-}
-
-void scheduler::give_back(lane& owner, lane::finished_chain& chain) {
-  owner.tasks.give_back(*chain.first, *chain.last);
-  chain = {};
 }
 
 void scheduler::fail_unstarted(lane& mine, task::record& t, std::shared_ptr<const block::failure> why) {
@@ -254,33 +247,48 @@ void scheduler::fail_unstarted(lane& mine, task::record& t, std::shared_ptr<cons
     give_up(mine, *next.t, next.why);
   }
   mine.gives_up = false;
-  call_guests();
+  m_pool.call_guests();
 }
 
 void scheduler::give_up(lane& mine, task::record& t, const std::shared_ptr<const block::failure>& why) {
   m_failures.note_given_up(why, t.what->special == nullptr);
-  if (t.what == m_bring_home) m_coming_home.fetch_sub(1, std::memory_order_release);
-  if (m_validator != nullptr && !is_housekeeping(t)) m_validator->started(t);
+  if (m_own.is_bring_home(t)) m_write_back.note_read();
+  if (m_validator != nullptr && !m_own.is_housekeeping(t)) m_validator->started(t);
   begun(t);
   m_setup.coherence->give_up(t.all_accesses(), t.sequence);
-  if (t.what == m_hold) {
-    auto& hold = *static_cast<host_hold*>(t.extension);
+  if (m_own.is_hold(t)) {
+    host_hold& hold = host_hold::of(t);
     hold.why = why;
     release(mine, t, when_ready::queue);
     retire(mine, t, 0);
-    hold.at.store(host_hold::step::available, std::memory_order_release);
-    call_guests();
+    host_views::refuse(hold);
+    m_pool.call_guests();
     return;
   }
-  if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) note_missing_addend(t, why);
+  if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) reductions::note_missing(t, why);
   if (why->by_loss && (t.flags & task::flag_reduction) != 0)
     m_setup.coherence->losses().note(*t.more->sums[0]->base, why);  // an addend
   m_setup.coherence->poison(t.all_accesses(), why);
   complete(mine, t, when_ready::queue);  // the thread may be one that runs no tasks
 }
 
+bool scheduler::resolve_memory_deadlock(lane& mine) {
+  memory_deadlock::finding found = m_deadlock.resolve(m_single_space);
+  if (found.hopeless == nullptr) return found.released;
+  task::record* const t = parking::give_up(*found.hopeless);
+  if (t == nullptr) return true;
+  constexpr std::size_t most_named = 4;
+  const auto accesses = t->all_accesses();
+  std::string why = std::move(found.why) + "; it needs ";
+  for (std::size_t k = 0; k < std::min(accesses.size(), most_named); ++k)
+    why += (k == 0 ? "" : ", ") + block::name_of(*accesses[k].block);
+  if (accesses.size() > most_named) why += fmt::format(" and {} more blocks", accesses.size() - most_named);
+  fail_unstarted(mine, *t, m_failures.note(*t, {std::move(why), "", error_kind::memory}));
+  return true;
+}
+
 void scheduler::run_special(lane& mine, task::record& t) {
-  if (t.what == m_destroy) {
+  if (m_own.is_destroy(t)) {
     auto& waits = mine.acquisition.waits;
     waits.clear();
     block::record& b = *t.accesses[0].block;
@@ -293,7 +301,7 @@ void scheduler::run_special(lane& mine, task::record& t) {
       } else {  // a transfer is being handed to a plugin, or a task of a device is about to be retired
         std::this_thread::yield();
         m_places[0]->inbox.push(t);
-        wake_one();
+        m_pool.note_task();
       }
       return;
     }
@@ -303,7 +311,7 @@ void scheduler::run_special(lane& mine, task::record& t) {
     retire(mine, t, 0);
     return;
   }
-  if (t.what == m_bring_home) {
+  if (m_own.is_bring_home(t)) {
     run_home(mine, t);
     return;
   }
@@ -312,12 +320,9 @@ void scheduler::run_special(lane& mine, task::record& t) {
 
 void scheduler::destroy_later(block::record& block) {
   if (m_validator != nullptr && !m_validator->destroyed(block)) return;
-  if (block.foreign) {
-    const std::lock_guard guard(m_home_mutex);
-    m_setup.coherence->adopted().end(block);
-  }
+  if (block.foreign) m_write_back.end(block);
   lane* mine = nullptr;
-  task::record& t = begin(*m_destroy, std::source_location::current(), mine);
+  task::record& t = begin(m_own.destroy, std::source_location::current(), mine);
   if (mine->recorder != nullptr) mine->recorder->destroyed(block);
   t.access_count = 1;
   t.accesses[0] = {.block = &block, .version = 0, .how = intent::write, .flags = 0, .space = 0};

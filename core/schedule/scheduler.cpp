@@ -5,23 +5,19 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <bit>
 #include <boost/container/small_vector.hpp>
 #include <system_error>
 
 #include "core/base/fence.hpp"
-#include "core/operation/tensor.hpp"
-#include "core/schedule/alarm.hpp"
 #include "core/schedule/device/driver.hpp"
 #include "core/schedule/device/watchdog.hpp"
+#include "core/schedule/place_plan.hpp"
 #include "core/schedule/simulated_run.hpp"
 #include "core/schedule/trace_points.hpp"
 #include "core/validate/validator.hpp"
 
 namespace tessera::schedule {
 namespace {
-
-std::atomic<std::uint64_t> next_serial{1};  // numbers, not state: two runtimes never share one
 
 /// What a description says about speed, as nanoseconds per floating-point operation of one worker or stream.
 double ns_per_flop(const plugin::device& device) {
@@ -32,99 +28,108 @@ double ns_per_flop(const plugin::device& device) {
   return 1e9 * units / peak;
 }
 
+std::vector<space_facts> facts_of(const transfer::coherence& coherence) {
+  std::vector<space_facts> facts;
+  std::vector<const plugin::device*> devices;  // by space
+  for (std::size_t k = 0; k < coherence.space_count(); ++k) {
+    const memory::space& s = coherence.space_at(static_cast<memory::space_number>(k));
+    devices.push_back(&s.device());
+    facts.push_back({.where = s.where(),
+                     .host_visible = s.host_visible(),
+                     .storage = s.device().description().device_class == TSR_DEVICE_STORAGE,
+                     .device = static_cast<std::size_t>(std::ranges::find(devices, &s.device()) - devices.begin())});
+  }
+  return facts;
+}
+
+std::unique_ptr<placement::place> make_place(const planned_place& planned, const location::tree& tree,
+                                             const memory::space& space) {
+  auto fresh = std::make_unique<placement::place>();
+  fresh->space = planned.space;
+  fresh->is_host = planned.is_host;
+  fresh->device = &space.device();
+  fresh->where = space.where();
+  fresh->name = planned.is_host ? fmt::format("cpu:{}", tree.at(fresh->where).is.name) : fresh->device->name();
+  fresh->ns_per_flop = ns_per_flop(*fresh->device);
+  fresh->cpus = planned.workers;
+  fresh->parallelism = static_cast<std::uint32_t>(planned.workers.size());  // a device's is known to its driver
+  fresh->granule = space.granule();
+  return fresh;
+}
+
 }  // namespace
 
 scheduler::scheduler(scheduler_setup setup)
     : m_setup(std::move(setup)),
-      m_serial(next_serial.fetch_add(1)),
       m_placer({m_setup.tree, m_setup.coherence, m_setup.policy}, m_setup.settings->placement),
-      m_window_tasks(std::max<std::uint64_t>(m_setup.settings->window_tasks, 1)),
-      m_window_bytes(m_setup.settings->window_bytes),
-      m_spin_ns(m_setup.settings->spin_ns) {
+      m_own(*m_setup.operations),
+      m_reductions({.coherence = m_setup.coherence,
+                    .blocks = m_setup.blocks,
+                    .placer = &m_placer,
+                    .places = &m_places,
+                    .deterministic = m_setup.settings->deterministic}),
+      m_write_back(*m_setup.coherence),
+      m_window(m_lanes, std::max<std::uint64_t>(m_setup.settings->window_tasks, 1), m_setup.settings->window_bytes),
+      m_replays({.lanes = &m_lanes,
+                 .placer = &m_placer,
+                 .coherence = m_setup.coherence,
+                 .places = &m_places,
+                 .counts_bytes = m_window.counts_bytes()}),
+      m_queues({.lanes = &m_lanes, .places = &m_places, .tree = m_setup.tree}),
+      m_pool({.queues = &m_queues,
+              .placer = &m_placer,
+              .places = &m_places,
+              .coherence = m_setup.coherence,
+              .spin = std::chrono::nanoseconds(m_setup.settings->spin_ns),
+              .window_tasks = m_window.tasks()}),
+      m_registry({.lanes = &m_lanes,
+                  .places = &m_places,
+                  .coherence = m_setup.coherence,
+                  .recorder = m_setup.recorder,
+                  .thread_ended = [this] { m_pool.notice_no_more_room(); }}),
+      m_parking({.coherence = m_setup.coherence,
+                 .resume = [this](task::record& t) { resume(t); },
+                 .copies_came = [this] { m_pool.look_for_memory(); }}),  // a copy was a reason to hope for room
+      m_deadlock({.coherence = m_setup.coherence,
+                  .lanes = &m_lanes,
+                  .drivers = &m_drivers,
+                  .store_drivers = &m_store_drivers,
+                  .set_aside = &m_parking,
+                  .counts_on_program = m_setup.simulated == nullptr,
+                  .patience = std::chrono::nanoseconds(m_setup.settings->patience_ns),
+                  .wake = [this] { m_pool.wake_all(); }}) {
   const location::tree& tree = *m_setup.tree;
   transfer::coherence& coherence = *m_setup.coherence;
 
-  // Places: one per host space that has CPU workers below it, one per device that computes.
-  std::vector<std::vector<std::uint32_t>> cpus_of_workers;
-  std::vector<std::uint32_t> place_of_workers;
-  std::vector<location::node_id> node_of_workers;
-  const auto place_at = [&](memory::space_number space, bool host) -> placement::place& {
-    for (const auto& e : m_places)
-      if (e->space == space && e->is_host == host) return *e;
-    auto fresh = std::make_unique<placement::place>();
-    fresh->number = static_cast<std::uint32_t>(m_places.size());
-    fresh->space = space;
-    fresh->is_host = host;
-    fresh->device = &coherence.space_at(space).device();
-    fresh->where = coherence.space_at(space).where();
-    fresh->name = host ? fmt::format("cpu:{}", tree.at(fresh->where).is.name) : fresh->device->name();
-    fresh->ns_per_flop = ns_per_flop(*fresh->device);
-    fresh->parallelism = 0;
-    m_places.push_back(std::move(fresh));
-    return *m_places.back();
-  };
-  const auto space_of_node = [&](location::node_id node) {
-    for (std::size_t k = 0; k < coherence.space_count(); ++k)
-      if (coherence.space_at(static_cast<memory::space_number>(k)).where() == node)
-        return static_cast<memory::space_number>(k);
-    return memory::no_space;
-  };
-  for (const location::node_id leaf : tree.subtree(tree.root())) {
-    const location::properties& is = tree.at(leaf).is;
-    if (is.what != location::kind::worker || is.cpus.empty() || is.space) continue;
-    const location::node_id memory = tree.memory_of(leaf);
-    if (memory == location::no_node) continue;
-    const memory::space_number space = space_of_node(memory);
-    if (space == memory::no_space || !coherence.space_at(space).host_visible()) continue;
-    placement::place& e = place_at(space, true);
-    ++e.parallelism;
-    e.cpus.push_back(leaf);
-    cpus_of_workers.push_back(is.cpus);
-    place_of_workers.push_back(e.number);
-    node_of_workers.push_back(leaf);
+  place_plan plan = plan_places(tree, facts_of(coherence));
+  for (const planned_place& planned : plan.places) {
+    m_places.push_back(make_place(planned, tree, coherence.space_at(planned.space)));
+    m_places.back()->number = static_cast<std::uint32_t>(m_places.size() - 1);
   }
-  if (cpus_of_workers.empty())
-    throw error(error_kind::configuration, "the location tree has no CPU worker with a memory of the host plugin", {},
-                "`tessera topology` shows the tree; declare a location of a type with kind = \"cpu\"");
   m_workers =
-      m_setup.settings->workers != 0 ? m_setup.settings->workers : static_cast<std::uint32_t>(cpus_of_workers.size());
-  for (std::size_t k = 0; k < coherence.space_count(); ++k) {
-    const auto number = static_cast<memory::space_number>(k);
-    const memory::space& s = coherence.space_at(number);
-    if (s.host_visible() || s.device().description().device_class == TSR_DEVICE_STORAGE) continue;
-    place_at(number, false);
-  }
+      m_setup.settings->workers != 0 ? m_setup.settings->workers : static_cast<std::uint32_t>(plan.workers.size());
   m_validator = m_setup.validator;
   m_single_space = coherence.space_count() == 1 && m_validator == nullptr;  // every use passes through acquire then
   m_single_place = m_places.size() == 1;
   m_has_devices = std::ranges::any_of(m_places, [](const auto& e) { return !e->is_host; });
   m_announces = coherence.wants_uses();
 
-  m_hold = &m_setup.operations->add({.name = "hold", .special = [](void*) {}});
-  m_destroy = &m_setup.operations->add({.name = "destroy", .special = [](void*) {}});
-  m_bring_home = &m_setup.operations->add({.name = "bring_home", .special = [](void*) {}});
-  m_reduce = m_setup.operations->find("reduce");
-  if (m_reduce == nullptr) m_reduce = &m_setup.operations->add(operation::reduce_add());
-
-  prepare_graphs();
-  lane& mine = register_lane(nullptr);  // the creating thread is worker 0 whenever it waits
-  mine.place = place_of_workers.front();
-  mine.where = node_of_workers.front();
+  // Validation looks at every task by itself.
+  m_replays.begin(*m_setup.operations, m_setup.settings->graphs && m_validator == nullptr);
+  lane& mine = m_registry.register_thread(nullptr);  // the creating thread is worker 0 whenever it waits
+  mine.place = plan.workers.front().place;
+  mine.where = plan.workers.front().where;
 
   for (const auto& e : m_places) {
     m_drivers.push_back(e->is_host ? nullptr : std::make_unique<device_driver>(setup_of_drivers(), *e));
     if (!e->is_host) e->parallelism = m_drivers.back()->compute_streams();
   }
   for (auto& e : m_places) e->parallelism = std::max<std::uint32_t>(e->parallelism, 1);
-  for (const auto& e : m_places) e->granule = coherence.space_at(e->space).granule();
   m_placer.begin(m_places);
-  for (std::size_t k = 0; k < coherence.space_count(); ++k) {
-    const memory::space& s = coherence.space_at(static_cast<memory::space_number>(k));
-    if (s.device().description().device_class != TSR_DEVICE_STORAGE ||
-        std::ranges::any_of(m_stores, [&](const auto& e) { return e->device == &s.device(); }))
-      continue;
+  for (const memory::space_number number : plan.stores) {
+    const memory::space& s = coherence.space_at(number);
     auto store = std::make_unique<placement::place>();
-    store->space = s.number();
+    store->space = number;
     store->is_host = false;
     store->device = &s.device();
     store->where = s.where();
@@ -145,15 +150,14 @@ scheduler::scheduler(scheduler_setup setup)
 
   if (m_setup.simulated != nullptr) m_simulated = std::make_unique<simulated_run>();
 
-  // Looks are rare beside the tasks of a window, and each worker counts its own.
-  m_look_every =
-      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(std::bit_floor(m_window_tasks / (16 * m_workers)), 1, 64));
   // Worker 0 is the thread that waits; the others are threads, dealt over the CPUs, the second CPU first.
   for (std::uint32_t k = 1; k < m_workers; ++k) {
-    const std::size_t at = k % cpus_of_workers.size();
-    make_worker_lane(k, place_of_workers[at], node_of_workers[at]);
+    const planned_worker& at = plan.workers[k % plan.workers.size()];
+    m_registry.make_worker(k, at.place, at.where);
   }
-  m_binding = std::make_unique<binding>(std::move(cpus_of_workers), m_setup.settings->bind && m_simulated == nullptr);
+  std::vector<std::vector<std::uint32_t>> cpus;
+  for (planned_worker& worker : plan.workers) cpus.push_back(std::move(worker.cpus));
+  m_pool.prepare(m_workers, std::move(cpus), m_setup.settings->bind && m_simulated == nullptr);
   if (m_simulated != nullptr)
     begin_simulation();
   else
@@ -162,18 +166,13 @@ scheduler::scheduler(scheduler_setup setup)
 
 void scheduler::start_threads() {
   try {
-    for (std::uint32_t k = 1; k < m_workers; ++k) {
-      m_busy.fetch_add(1);  // before it has begun
-      m_threads.emplace_back([this, &worker = m_lanes[k]] { worker_thread(worker); });
-      m_binding->bind(m_threads.back(), k);
-    }
-    m_binding->place_this_thread();
+    m_pool.start([this](std::uint32_t k) { worker_thread(m_lanes[k]); });
     for (const auto& driver : m_drivers)
       if (driver) driver->start();
     for (const auto& driver : m_store_drivers) driver->start();
     m_watchdog = watch_streams();
   } catch (const std::system_error& e) {
-    const std::size_t started = m_threads.size();
+    const std::size_t started = m_pool.threads();
     stop_threads();
     rlimit processes{};
     getrlimit(RLIMIT_NPROC, &processes);
@@ -190,10 +189,7 @@ void scheduler::start_threads() {
 }
 
 void scheduler::stop_threads() noexcept {
-  m_stop.store(true);
-  m_work.notify_all();
-  for (std::thread& t : m_threads) t.join();
-  m_threads.clear();
+  m_pool.stop();
   for (const auto& driver : m_drivers)
     if (driver) driver->stop();
   for (const auto& driver : m_store_drivers) driver->stop();
@@ -203,7 +199,7 @@ void scheduler::stop_threads() noexcept {
 void scheduler::close() noexcept {
   end_own_views();
   drain();
-  m_alive.end();
+  m_registry.close();
   drain();  // arrays that ended meanwhile
   for (std::uint32_t k = 0; k < m_lanes.size(); ++k)
     while (m_lanes[k].releases.load(std::memory_order_acquire))
@@ -214,14 +210,13 @@ scheduler::~scheduler() {
   close();
   if (m_simulated != nullptr) end_simulation();
   stop_threads();
-  m_patience.reset();
 }
 
 void scheduler::worker_thread(lane& mine) {
-  remember_lane(mine);
+  m_registry.take(mine);
   pthread_setname_np(pthread_self(), fmt::format("tsr-worker{}", mine.number).c_str());
-  work(
-      mine, [this] { return m_stop.load(std::memory_order_relaxed); }, 0);
+  m_pool.work(
+      host_tasks{*this}, mine, [this] { return m_pool.stopped(); }, 0);
 }
 
 void scheduler::commit(lane& mine, task::record& t, bool bounded) {
@@ -229,77 +224,69 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
     if (!mine.recorder->add(t)) take_back(mine, t);
     return;
   }
-  if (m_validator != nullptr && !is_housekeeping(t) && !m_validator->submitted(t)) {  // its blocks are gone
+  if (m_validator != nullptr && !m_own.is_housekeeping(t) && !m_validator->submitted(t)) {  // its blocks are gone
     if (t.what->destroy_arguments != nullptr) t.what->destroy_arguments(t.argument_bytes());
     take_back(mine, t);
     return;
   }
   const std::uint64_t count = mine.submitted.load(std::memory_order_relaxed) + 1;
-  t.sequence = take_ages(mine, 1);
+  t.sequence = m_ages.take(mine, 1);
   mine.submitted.store(count, std::memory_order_release);
-  if (m_window_bytes != 0) {
-    const std::uint64_t bytes = window_bytes_of(t);
-    mine.submitted_bytes.store(mine.submitted_bytes.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
-  }
+  if (m_window.counts_bytes()) submission_window::note_submitted_bytes(mine, window_bytes_of(t));
   if (m_announces)
-    for (const block::access& a : t.all_accesses()) uses_of(mine).note(*a.block, t.sequence, a.how != intent::read);
-  if (task::link(t, *this, is_housekeeping(t) ? nullptr : mine.events)) {
+    for (const block::access& a : t.all_accesses())
+      mine.announced_uses().note(*a.block, t.sequence, a.how != intent::read);
+  if (task::link(t, *this, m_own.is_housekeeping(t) ? nullptr : mine.events)) {
     // Views and the ends of blocks, where nothing stands in their way: this thread has them at once, and wakes nobody.
-    if (t.what == m_hold && m_simulated == nullptr) {
-      static_cast<host_hold*>(t.extension)->at.store(host_hold::step::due, std::memory_order_relaxed);
-    } else if (t.what == m_destroy && m_simulated == nullptr && mine.in_program()) {
+    if (m_own.is_hold(t) && m_simulated == nullptr) {
+      host_hold::of(t).at.store(host_hold::step::due, std::memory_order_relaxed);
+    } else if (m_own.is_destroy(t) && m_simulated == nullptr && mine.in_program()) {
       t.place = 0;
       run(mine, t);
-      call_guests();  // one of them may have counted it
+      m_pool.call_guests();  // one of them may have counted it
     } else {
       dispatch(mine, t, when_ready::queue);
     }
   }
   if (m_simulated != nullptr) simulate_submission(mine);
 
-  const bool look = m_window_bytes != 0 || (count & 255) == 0 || m_window_tasks < 256;
-  if (!look || !bounded || !mine.in_program() || mine.unbounded != 0) return;
-  if (mine.number == 0 && (count & 255) == 0) m_binding->place_this_thread();
+  if (!m_window.due(count) || !bounded || !mine.in_program() || mine.unbounded != 0) return;
+  if (mine.number == 0 && (count & 255) == 0) m_pool.place_this_thread();
   if (mine.holds != nullptr) return;  // what it waits for may be behind its own views
-  const auto tasks_open = [this] {
-    const std::uint64_t out = retired();  // first: so the difference is not negative
-    return submitted() - out;
-  };
-  const auto bytes_open = [this] {
-    const std::uint64_t out =
-        m_lanes.sum([](const lane& l) { return l.retired_bytes.load(std::memory_order_acquire); });
-    return m_lanes.sum([](const lane& l) { return l.submitted_bytes.load(std::memory_order_acquire); }) - out;
-  };
-  if (tasks_open() >= m_window_tasks)
+  if (m_window.tasks_full())
     help(
-        mine, [&] { return tasks_open() <= m_window_tasks / 2 + m_held.load(); }, m_look_every);
-  if (m_window_bytes != 0 && bytes_open() >= m_window_bytes && m_held.load() == 0)
+        mine, [&] { return m_window.tasks_half_empty(m_views.held()); }, m_pool.look_every());
+  if (m_window.bytes_full() && m_views.held() == 0)
     help(
-        mine, [&] { return bytes_open() <= m_window_bytes / 2 || tasks_open() <= m_held.load(); }, 1);
+        mine, [&] { return m_window.bytes_half_empty() || m_window.open_tasks() <= m_views.held(); }, 1);
+}
+
+task::record& scheduler::make_reduction(block::record& block, block::accumulation& group) {
+  lane* mine = nullptr;
+  task::record& t = begin(m_own.reduce, std::source_location::current(), mine);
+  reductions::make(t, block, group);
+  t.sequence = m_ages.take(*mine, 1);
+  mine->submitted.store(mine->submitted.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  return t;
+}
+
+void scheduler::reduction_linked(task::record& reduction, bool ready) {
+  if (ready) dispatch(current_lane(), reduction, when_ready::queue);
 }
 
 void scheduler::begun(const task::record& t) {
   if (!m_announces) return;
   if ((t.flags & task::flag_replayed) != 0) {
-    note_begun_of_replay(const_cast<task::record&>(t));
+    m_replays.note_begun(const_cast<task::record&>(t));
     return;
   }
   // Whoever submitted it has made the log before.
   if (const auto& log = m_lanes[t.owner].uses) log->begin(t.sequence);
 }
 
-transfer::use_log& scheduler::uses_of(lane& mine) {
-  if (!mine.uses) mine.uses = std::make_unique<transfer::use_log>();
-  return *mine.uses;
-}
+std::uint64_t scheduler::submitted() const noexcept { return m_lanes.submitted(); }
 
-std::uint64_t scheduler::submitted() const noexcept {
-  return m_lanes.sum([](const lane& l) { return l.submitted.load(std::memory_order_acquire); });
-}
-
-std::uint64_t scheduler::retired() const noexcept {
-  return m_lanes.sum([](const lane& l) { return l.retired.load(std::memory_order_acquire); });
-}
+std::uint64_t scheduler::retired() const noexcept { return m_lanes.retired(); }
 
 std::uint64_t scheduler::steals() const noexcept {
   return m_lanes.sum([](const lane& l) { return l.steals.load(std::memory_order_relaxed); });
@@ -312,12 +299,27 @@ std::uint64_t scheduler::fast_versions() const noexcept {
 bool scheduler::all_retired() const noexcept {
   // Retired first: both sums only grow and retired never passes submitted, so equal sums mean that nothing was open at
   // the moment in between.
-  const std::uint64_t out = retired() + m_held.load(std::memory_order_acquire);
+  const std::uint64_t out = retired() + m_views.held(std::memory_order_acquire);
   return out >= submitted();
 }
 
+void scheduler::help(lane& mine, const predicate& enough, std::uint32_t look_every) {
+  if (enough()) return;
+  if (m_simulated != nullptr)
+    simulate(mine, enough);
+  else
+    m_pool.run_tasks_until(host_tasks{*this}, mine, enough, look_every);
+}
+
+std::atomic<bool>& scheduler::wait_elsewhere() {
+  lane& mine = current_lane();
+  mine.waits.store(true);
+  m_pool.notice_no_more_room();
+  return mine.waits;
+}
+
 void scheduler::drain() noexcept {
-  help(current_lane(), [this] { return all_retired() && m_held.load(std::memory_order_acquire) == 0; });
+  help(current_lane(), [this] { return all_retired() && m_views.held(std::memory_order_acquire) == 0; });
 }
 
 void scheduler::fence(std::source_location site) {
@@ -351,7 +353,7 @@ void scheduler::wait_for_all(std::source_location site, bool home) {
 
 void scheduler::cancel(std::string reason, error_kind kind) {
   m_failures.cancel(std::move(reason), kind);
-  m_work.notify_all();
+  m_pool.wake_all();
 }
 
 std::vector<trace::recording::stream> scheduler::compute_streams() const {

@@ -21,17 +21,25 @@
 #include "core/placement/place.hpp"
 #include "core/placement/placer.hpp"
 #include "core/plugin/registry.hpp"
-#include "core/schedule/binding.hpp"
-#include "core/schedule/captured_graphs.hpp"
+#include "core/schedule/adopted_write_back.hpp"
 #include "core/schedule/device/driver_owner.hpp"
-#include "core/schedule/event_count.hpp"
 #include "core/schedule/failures.hpp"
+#include "core/schedule/host_views.hpp"
 #include "core/schedule/lane.hpp"
+#include "core/schedule/lane_registry.hpp"
 #include "core/schedule/lane_table.hpp"
+#include "core/schedule/memory_deadlock.hpp"
 #include "core/schedule/outcome.hpp"
+#include "core/schedule/parking.hpp"
+#include "core/schedule/reductions.hpp"
+#include "core/schedule/replay_engine.hpp"
+#include "core/schedule/runtime_operations.hpp"
 #include "core/schedule/statistics.hpp"
+#include "core/schedule/submission_window.hpp"
+#include "core/schedule/task_ages.hpp"
 #include "core/schedule/virtual_clock.hpp"
-#include "core/schedule/waiting_room.hpp"
+#include "core/schedule/worker_pool.hpp"
+#include "core/schedule/worker_queues.hpp"
 #include "core/transfer/coherence.hpp"
 
 namespace tessera::validate {
@@ -40,10 +48,8 @@ class validator;
 
 namespace tessera::schedule {
 
-class alarm;
 class device_driver;
 class watchdog;
-struct host_hold;
 struct running_replay;
 
 /// What the scheduler works with; all outlive it.
@@ -57,12 +63,6 @@ struct scheduler_setup {
   validate::validator* validator = nullptr;                 ///< null: nothing is validated
   const plugin::registry::policy_plugin* policy = nullptr;  ///< whom runtime.placement = "policy:NAME" names
   simulation* simulated = nullptr;  ///< set: it runs in virtual time, see virtual_clock.hpp; for one thread then
-};
-
-/// Where a task goes that has become ready because another one has ended.
-enum class when_ready : std::uint8_t {
-  run_next,  ///< the thread that ended the other one runs it next, with its data still in the cache
-  queue      ///< to the end of a queue: the thread may be one that runs no tasks
 };
 
 /// Runs tasks. submit from any thread; fence, hold and release from threads that submit.
@@ -114,7 +114,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void drain() noexcept;
   /// Whether the calling thread holds all views that threads of the program hold at this moment.
   bool views_are_mine() {
-    return current_lane().held_views.load(std::memory_order_relaxed) == m_held.load(std::memory_order_relaxed);
+    return current_lane().held_views.load(std::memory_order_relaxed) == m_views.held(std::memory_order_relaxed);
   }
   /// Tasks that have not started are dropped from now on, with `reason`; running ones finish.
   void cancel(std::string reason, error_kind kind = error_kind::interrupted);
@@ -178,44 +178,28 @@ class scheduler final : private task::reduction_source, private driver_owner {
   /// Frees a block once every task submitted before is done with it; returns at once.
   void destroy_later(block::record& block);
   /// Ends with the scheduler; for what may outlive it.
-  const std::shared_ptr<lifetime>& alive() const noexcept { return m_alive.shared(); }
+  const std::shared_ptr<lifetime>& alive() const noexcept { return m_registry.alive(); }
 
   // Facts for people and programs.
-  std::vector<operation_statistics> operation_table() const;              ///< those that ran at least once
-  std::vector<trace::recording::stream> compute_streams() const;          ///< of all devices, for traces
-  void time_tasks(bool on) noexcept { m_timing = on; }                    ///< see runtime::time_tasks
-  std::uint64_t submitted() const noexcept;                               ///< tasks so far, the runtime's own included
-  std::uint64_t retired() const noexcept;                                 ///< of them ended
-  std::uint64_t steals() const noexcept;                                  ///< tasks taken from another lane
-  std::uint64_t fast_versions() const noexcept;                           ///< committed without coherence
-  placement::placer& placement() noexcept { return m_placer; }            ///< with what is learnt about places
-  std::uint32_t workers() const noexcept { return m_workers; }            ///< the waiting thread included
-  const binding& workers_binding() const noexcept { return *m_binding; }  ///< to CPUs
-  graph_statistics graphs() const noexcept { return m_graph_counters.read(); }   ///< what they did for replays
+  std::vector<operation_statistics> operation_table() const;      ///< those that ran at least once
+  std::vector<trace::recording::stream> compute_streams() const;  ///< of all devices, for traces
+  void time_tasks(bool on) noexcept { m_timing = on; }            ///< see runtime::time_tasks
+  std::uint64_t submitted() const noexcept;                       ///< tasks so far, the runtime's own included
+  std::uint64_t retired() const noexcept;                         ///< of them ended
+  std::uint64_t steals() const noexcept;                          ///< tasks taken from another lane
+  std::uint64_t fast_versions() const noexcept;                   ///< committed without coherence
+  placement::placer& placement() noexcept { return m_placer; }    ///< with what is learnt about places
+  std::uint32_t workers() const noexcept { return m_workers; }    ///< the waiting thread included
+  const binding& workers_binding() const noexcept { return m_pool.cpus(); }      ///< to CPUs
+  graph_statistics graphs() const noexcept { return m_replays.graphs(); }        ///< what they did for replays
   batch_statistics batches() const noexcept { return m_batch_counters.read(); }  ///< launches of several tasks
   /// Places that run tasks: host memories with workers first, then devices.
   const std::vector<std::unique_ptr<placement::place>>& places() const noexcept { return m_places; }
 
  private:
-  friend struct host_hold;
-  struct parked;         // waits for tickets
-  struct memory_parked;  // waits for memory
-  struct thread_registrations;
-  using predicate = waiting_room::predicate;
+  using predicate = worker_pool::predicate;
 
-  // lanes (lanes.cpp)
-  lane& current_lane() {
-    const lane_cache& known = t_lane;  // one look-up of the thread's memory
-    if (known.serial == m_serial) return *known.mine;
-    return register_lane(nullptr);
-  }
-  lane& register_lane(const placement::place* driven);  ///< null: a thread that submits or works on the host
-  lane& make_lane(
-      const placement::place* driven);  ///< the same with the table's mutex held, not yet the calling thread's
-  void attach_this_thread() const;      ///< to all devices, as plugins ask
-  void remember_lane(lane& mine);       ///< as the calling thread's, also after it has used another scheduler
-  lane& make_worker_lane(std::uint32_t worker, std::uint32_t place, location::node_id where);
-  void refresh_victims(lane& mine);
+  lane& current_lane() { return m_registry.current(); }
   transfer::stream& inline_stream(lane& mine);
 
   // what drivers of devices ask for (drivers.cpp)
@@ -225,7 +209,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   bool place_elsewhere(lane& mine, task::record& t, placement::place& from) override;
   void fail(lane& mine, task::record& t, std::shared_ptr<const block::failure> why) override;
   void drop(lane& mine, task::record& t) override;
-  void give_copies(task::record& t, placement::place& where) override;
+  void give_copies(task::record& t, placement::place& where) override { m_reductions.give_copies(t, where.space); }
   bool still_good(lane& mine, task::record& t) override;
   void begun(const task::record& t) override;
   void wait_for_points(task::record& t, std::span<const block::ticket> points) override;
@@ -237,7 +221,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void retire(lane& mine, task::record& t, std::uint64_t window_bytes) override;
   void device_lost(const placement::place& which) override;
   void device_changed() override;
-  void something_ended() override { call_guests(); }
+  void something_ended() override { m_pool.call_guests(); }
   void nothing_to_do() override;
   driver_setup setup_of_drivers();
 
@@ -248,57 +232,24 @@ class scheduler final : private task::reduction_source, private driver_owner {
   bool find_place(lane& mine, task::record& t);  ///< chooses; false: there is none, and the task has failed
   void enqueue(lane& mine, task::record& t, placement::place& where, when_ready then);
 
-  void wake_one();
-  task::record* find(lane& mine);
-  bool nothing_waits(const lane& mine)
-      const noexcept;  ///< the thread would find no task of its own or of its place, which counts on it
-
   // devices that come and go (device_states.cpp)
   std::vector<placement::place*> devices_below(location::node_id where) const;
   void require_editable(std::string_view what);
 
-  // nothing to do (idle.cpp)
-  void work(lane& mine, const predicate& enough, std::uint32_t look_every);
-  /// Waits until enough(), and runs tasks meanwhile where this thread may. `look_every`: looks after so many tasks
-  /// whether it is enough, and 0 only when there are none to run.
-  void help(lane& mine, const predicate& enough, std::uint32_t look_every = 0);
-  void help_once(lane& mine);  ///< with one task that is ready, if there is one and this thread may
-  void leave_place(
-      lane& mine,
-      const waiting_room::guest* leaving) noexcept;  ///< of worker 0; what this thread has left goes on without it
-  bool work_waits() const noexcept;                  ///< whether any queue of the host has a task
-  void call_guests();                                ///< after something changed that threads of the program wait for
-  enum class outlook : std::uint8_t {
-    none,
-    program,
-    views
+  // waiting
+  struct host_tasks {  // how the pool's threads run tasks
+    scheduler& of;
+    void run(lane& mine, task::record& t) const { of.run(mine, t); }
+    bool resolve_memory_deadlock(lane& mine) const { return of.resolve_memory_deadlock(mine); }
   };
-  outlook program_outlook() const noexcept;  ///< what threads of the program that do not wait may still do
-  bool memory_awaited() const noexcept;
-  void notice_no_more_room();                ///< by a thread that will make none from now on: perhaps nobody will
-  bool out_of_patience();                    ///< with threads of the program that could still make room
+  /// Waits until enough(), and runs tasks meanwhile where this thread may. `look_every`: see worker_pool::work.
+  void help(lane& mine, const predicate& enough, std::uint32_t look_every = 0);
   bool resolve_memory_deadlock(lane& mine);  ///< whether a task was released or given up
-  void give_up_waiter(lane& mine, memory::memory_waiter& waiter, std::string why);
   void start_threads();  ///< of the workers; throws tessera::error (configuration) when one is refused
   void stop_threads() noexcept;
   void end_own_views();
   bool all_retired() const noexcept;
   void worker_thread(lane& mine);
-
-  // replays (replays.cpp)
-  task::record& materialize(lane& mine, task::replay& of, std::uint32_t index, block::task_reference after);
-  void prepare_replayed(task::record& t);
-  void release_replayed(lane& mine, task::record& t, when_ready then);
-  void start_inner(lane& mine, running_replay& r, std::uint32_t index, block::task_reference after, when_ready then);
-  void start_boundary(lane& mine, task::record& t, block::task_reference after, when_ready then);
-
-  // segments of replays as one piece of work (replay_segments.cpp)
-  void prepare_graphs();
-  void find_segments(running_replay& r);  ///< before a replay is rewound
-  void pass_gate(lane& mine, running_replay& r, std::uint32_t segment, block::task_reference after, when_ready then);
-  /// Whether a task that waits for nothing belongs to a segment, which it does not start alone.
-  bool joins_segment(lane& mine, task::record& t, when_ready then);
-  void release_segment(lane& mine, task::record& t, when_ready then);
 
   // running (host_tasks.cpp)
   void run(lane& mine, task::record& t);
@@ -312,30 +263,24 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void run_special(lane& mine, task::record& t);
   void run_hold(lane& mine, task::record& t);
 
-  // blocks in memory of the program (homecoming.cpp)
+  // views, and blocks in memory of the program (views.cpp)
   bool bring_home(std::source_location site);
   void run_home(lane& mine, task::record& t);
   bool home_before_end(lane& mine, task::record& t);
-  /// Neither a task of the program nor a view: nothing to validate or to write down.
-  bool is_housekeeping(const task::record& t) const noexcept { return t.what == m_destroy || t.what == m_bring_home; }
   void wait_for_all(std::source_location site, bool home);
 
   void complete(lane& mine, task::record& t,
                 when_ready then = when_ready::run_next);        // host: release successors, retire
   void release(lane& mine, task::record& t, when_ready then) {  // those who waited for it may start
+    const auto start = [this, &mine, then](task::record& successor) { dispatch(mine, successor, then); };
     if ((t.flags & task::flag_replayed) != 0)
-      release_replayed(mine, t, then);
+      m_replays.release(mine, t, start);
     else
-      task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, then); });
+      task::release_successors(t, start);
   }
-  void note_begun_of_replay(task::record& t) noexcept;
-  transfer::use_log& uses_of(lane& mine);           ///< to announce the blocks of tasks that it submits
-  void keep_finished(lane& mine, task::record& t);  ///< on its way back to its pool
-  [[gnu::cold]] static void give_back(lane& owner, lane::finished_chain& chain);
   void fail_unstarted(lane& mine, task::record& t, std::shared_ptr<const block::failure> why);
   void give_up(lane& mine, task::record& t, const std::shared_ptr<const block::failure>& why);
-  std::uint64_t take_ages(lane& mine, std::uint64_t count) noexcept;  ///< for so many tasks; returns the first
-  void resume(task::record& t, tsr_status status);
+  void resume(task::record& t);  ///< one that was set aside
   void gather_operands(lane& mine, task::record& t);
 
   // streams that hang (watchdog.cpp)
@@ -357,19 +302,12 @@ class scheduler final : private task::reduction_source, private driver_owner {
                : std::chrono::steady_clock::time_point(std::chrono::nanoseconds(m_setup.simulated->clock.now()));
   }
 
-  // accumulates (accumulates.cpp)
+  // what linking asks for to sum accumulates (scheduler.cpp)
   task::record& make_reduction(block::record& block, block::accumulation& group) override;
   void reduction_linked(task::record& reduction, bool ready) override;
-  block::record* make_private(const block::record& base) override;
-  bool prepare_stage(task::record& t);           ///< a sum too large for any place: some of it now, on the host
-  bool next_stage(lane& mine, task::record& t);  ///< whether more of it is to come
-  void give_copies_back(task::record& t);
-  void note_missing_addend(task::record& t, const std::shared_ptr<const block::failure>& why);
-  bool lacks_addend(lane& mine, task::record& reduction);  ///< then it has failed
-  void end_group(task::record& t);
+  block::record* make_private(const block::record& base) override { return m_reductions.make_private(base); }
 
   scheduler_setup m_setup;
-  std::uint64_t m_serial;  // tells schedulers of one process apart
   placement::placer m_placer;
   std::uint32_t m_workers = 1;
   validate::validator* m_validator = nullptr;
@@ -379,70 +317,35 @@ class scheduler final : private task::reduction_source, private driver_owner {
   bool m_announces = false;  // eviction looks at what will be used
   bool m_timing = false;
   std::unique_ptr<simulated_run> m_simulated;  // null: the run is real
-  std::uint64_t m_window_tasks, m_window_bytes, m_spin_ns;
 
   std::vector<std::unique_ptr<placement::place>> m_places;
   std::vector<std::unique_ptr<device_driver>> m_drivers;    // by place number; null for host
   std::vector<std::unique_ptr<placement::place>> m_stores;  // storage: runs nothing, but its copies must be followed
   std::vector<std::unique_ptr<device_driver>> m_store_drivers;
-  const operation::definition *m_hold = nullptr, *m_destroy = nullptr, *m_bring_home = nullptr, *m_reduce = nullptr,
-                              *m_graph = nullptr;
-  bool m_graphs = false;  // some device has them, and they are wanted
-  graph_counters m_graph_counters;
+  const runtime_operations m_own;
+  reductions m_reductions;
+  host_views m_views;
+  adopted_write_back m_write_back;
   batch_counters m_batch_counters;
 
   lane_table m_lanes;
-  living m_alive;  // behind the lanes: nobody uses them when it has ended
+  submission_window m_window;
+  replay_engine m_replays;
 
-  std::unique_ptr<binding> m_binding;
-  std::vector<std::thread> m_threads;
-  event_count m_work;              // workers that found nothing, and the thread that helps
-  waiting_room m_guests;           // threads of the program that wait
-  std::uint32_t m_look_every = 1;  // tasks after which a thread looks whether somebody has waited long enough
-  std::atomic<std::uint32_t> m_spinning{0}, m_busy{0};
-  std::atomic<std::uint64_t> m_rests{0};  // how often a thread in work() found nothing and was about to sleep
-  std::atomic<bool> m_stop{false}, m_helper{false};
-  std::atomic<std::uint64_t> m_held{0};             // views handed out
-  std::atomic<std::uint64_t> m_parked{0};           // tasks waiting for tickets
-  alignas(64) std::atomic<std::uint64_t> m_age{0};  // the youngest task that lanes know of each other; see take_ages
-  alignas(64) std::unique_ptr<alarm> m_patience;    // made when it is first needed
-  std::mutex m_patience_mutex;
-  std::uint64_t m_patience_since = 0;  // what had been submitted when it was set
-  std::chrono::steady_clock::time_point m_patience_end;
+  worker_queues m_queues;
+  worker_pool m_pool;
+  lane_registry m_registry;  // behind what threads use: nobody does when it is closed
+  parking m_parking;
+  memory_deadlock m_deadlock;
+  task_ages m_ages;
 
-  std::mutex m_home_mutex;                      // ends of adopted blocks, and reads that bring them home
-  std::atomic<std::uint64_t> m_coming_home{0};  // reads at home that are under way
-  std::mutex m_edit_mutex;                      // one detach or attach at a time
-  std::mutex m_device_mutex;                    // for m_device_event
-  std::condition_variable m_device_event;       // a draining device has come further
+  std::mutex m_edit_mutex;                 // one detach or attach at a time
+  std::mutex m_device_mutex;               // for m_device_event
+  std::condition_variable m_device_event;  // a draining device has come further
   std::atomic<std::uint64_t> m_placed_elsewhere{0};
 
   failures m_failures;
   std::unique_ptr<watchdog> m_watchdog;  // last of all that works, first to end
-
-  struct lane_cache {
-    std::uint64_t serial = 0;
-    lane* mine = nullptr;
-  };
-  static constinit thread_local lane_cache t_lane;
-};
-
-/// A block in the hands of the program.
-struct host_hold {
-  enum class step : std::uint8_t {
-    waits,     ///< for tasks before it, for memory, for a copy
-    due,       ///< the thread that asked goes on with it
-    available  ///< `pointer` or `why` is set
-  };
-  task::record* held_by = nullptr;  ///< the task in whose place in the order it is held
-  lane* owner = nullptr;            ///< of the thread that holds it
-  void* pointer = nullptr;          ///< the elements, in host memory
-  std::atomic<step> at{step::waits};
-  bool ended = false;  ///< by the end of the scheduler; then nothing of it is touched any more
-  host_hold *next = nullptr, *previous = nullptr;  ///< of the same thread
-  std::shared_ptr<const block::failure> why;       ///< set when it cannot be had
-  std::uint64_t since = 0;                         ///< when it became available; only while recording
-  std::shared_ptr<void> lent;                      ///< its private copy; only while validating
 };
 
 }  // namespace tessera::schedule

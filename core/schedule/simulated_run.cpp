@@ -10,6 +10,7 @@ namespace tessera::schedule {
 
 void scheduler::begin_simulation() {
   simulated_run& run = *m_simulated;
+  m_pool.play(run.host_work);
   run.workers.resize(m_workers);  // and never again: events name them
   for (std::uint32_t k = 0; k < m_workers; ++k) {
     run.workers[k].owner = this;
@@ -27,11 +28,11 @@ void scheduler::end_simulation() noexcept {
   virtual_clock& clock = m_setup.simulated->clock;
   do {
     for (simulated_run::driver& d : m_simulated->drivers) {
-      t_lane = {m_serial, d.mine};
+      m_registry.play(*d.mine);
       d.is->poll_all();
     }
   } while (clock.advance());
-  t_lane = {m_serial, m_simulated->workers.front().mine};
+  m_registry.play(*m_simulated->workers.front().mine);
 }
 
 void scheduler::try_later(task::record& t) {
@@ -39,7 +40,7 @@ void scheduler::try_later(task::record& t) {
   const auto again = [](void* self, std::uint64_t task) {
     auto& s = *static_cast<scheduler*>(self);
     s.m_places[0]->inbox.push(*reinterpret_cast<task::record*>(task));
-    s.wake_one();
+    s.m_pool.note_task();
   };
   clock.at(clock.next() == virtual_clock::never ? clock.now() : clock.next(), again, this,
            reinterpret_cast<std::uintptr_t>(&t));
@@ -61,7 +62,7 @@ void scheduler::execute_virtually(lane& mine, task::record& t) {
     auto& worker = *static_cast<simulated_run::worker*>(self);
     scheduler& s = *worker.owner;
     simulated_run& run = *s.m_simulated;
-    t_lane = {s.m_serial, worker.mine};
+    s.m_registry.play(*worker.mine);
     task::record& done = *std::exchange(worker.running, nullptr);
     const std::shared_ptr<const block::failure> failed = std::exchange(worker.why, nullptr);
     s.executed(*worker.mine, done, worker.began, worker.ns, failed);
@@ -71,7 +72,7 @@ void scheduler::execute_virtually(lane& mine, task::record& t) {
     ++run.idle_workers;
     run.first_idle = std::min<std::uint32_t>(run.first_idle, worker.mine->number);
     while (worker.running == nullptr) {  // before others: the successor that runs next is its own
-      task::record* const next = s.find(*worker.mine);
+      task::record* const next = s.m_queues.next_task(*worker.mine);
       if (next == nullptr) break;
       s.run(*worker.mine, *next);
     }
@@ -85,7 +86,7 @@ bool scheduler::step_places(bool waiting) {
   bool any = false;
   for (simulated_run::driver& d : run.drivers) {
     if (d.free_at > clock.now() || !d.is->take_wake()) continue;
-    t_lane = {m_serial, d.mine};
+    m_registry.play(*d.mine);
     any = true;
     d.is->poll_all();
     const std::uint64_t cost = m_setup.simulated->device_task_ns;
@@ -101,9 +102,9 @@ bool scheduler::step_places(bool waiting) {
   }
   if (!run.host_work) return any;
   const auto serve = [&](simulated_run::worker& w) {  // false: it finds nothing, so nobody does
-    t_lane = {m_serial, w.mine};
+    m_registry.play(*w.mine);
     while (w.running == nullptr) {
-      task::record* const t = find(*w.mine);
+      task::record* const t = m_queues.next_task(*w.mine);
       if (t == nullptr) return false;
       any = true;
       this->run(*w.mine, *t);
@@ -129,7 +130,7 @@ void scheduler::simulate(lane& mine, const predicate& enough) {
   run.stepping = true;
   run.host_work = true;
   // Asking means adding up all lanes: on large machines not at every event.
-  const std::uint32_t look_every = m_window_tasks < 1024 ? 1 : std::max<std::uint32_t>(m_lanes.size() / 4, 1);
+  const std::uint32_t look_every = m_window.tasks() < 1024 ? 1 : std::max<std::uint32_t>(m_lanes.size() / 4, 1);
   std::uint32_t events = 0;
   for (;;) {
     while (step_places(true)) {
@@ -138,7 +139,7 @@ void scheduler::simulate(lane& mine, const predicate& enough) {
         (++events % look_every == 0 || clock.next() == virtual_clock::never) && enough())
       break;
     if (clock.advance()) continue;
-    t_lane = {m_serial, &mine};
+    m_registry.play(mine);
     if (resolve_memory_deadlock(mine)) continue;
     run.stepping = false;
     run.stuck = true;
@@ -146,7 +147,7 @@ void scheduler::simulate(lane& mine, const predicate& enough) {
                 "please report this");
   }
   run.stepping = false;
-  t_lane = {m_serial, &mine};
+  m_registry.play(mine);
 }
 
 void scheduler::simulate_submission(lane& mine) {
@@ -162,7 +163,7 @@ void scheduler::simulate_submission(lane& mine) {
   } while (clock.advance(until));
   clock.pass_to(until);
   run.stepping = false;
-  t_lane = {m_serial, &mine};
+  m_registry.play(mine);
 }
 
 }  // namespace tessera::schedule

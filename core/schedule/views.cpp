@@ -1,4 +1,5 @@
-// The part of the scheduler that lends blocks to threads of the program: host views.
+// The part of the scheduler that lends blocks to threads of the program, and keeps the memory that it has adopted
+// current.
 #include <fmt/format.h>
 
 #include <utility>
@@ -17,14 +18,13 @@ void scheduler::run_hold(lane& mine, task::record& t) {
   if ((t.flags & task::flag_acquired) == 0) {
     if (!(m_single_space && resident(t.all_accesses())) && !acquire(mine, t, where)) return;
   }
-  auto& hold = *static_cast<host_hold*>(t.extension);
+  host_hold& hold = host_hold::of(t);
   gather_operands(mine, t);
   if (m_validator != nullptr) hold.lent = m_validator->begin_view(t, mine.operands);
   hold.pointer = mine.operands[0].host;
   if (mine.events != nullptr) hold.since = mine.events->now();
-  m_held.fetch_add(1, std::memory_order_seq_cst);
-  hold.at.store(host_hold::step::available, std::memory_order_release);
-  call_guests();  // a window counts it as one that will not end by itself
+  m_views.grant(hold);
+  m_pool.call_guests();  // a window counts it as one that will not end by itself
 }
 
 std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std::source_location site) {
@@ -38,7 +38,7 @@ std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std
   if (m_validator != nullptr) m_validator->require(block, how, site);
   auto held = std::make_unique<host_hold>();
   lane* mine = nullptr;
-  task::record& t = begin(*m_hold, site, mine);
+  task::record& t = begin(m_own.hold, site, mine);
   t.access_count = 1;
   t.accesses[0] = {.block = &block, .version = 0, .how = how, .flags = 0, .space = 0};
   t.extension = held.get();
@@ -56,16 +56,15 @@ std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std
           *mine, [&] { return held->at.load(std::memory_order_acquire) != step::waits; }, 1);
     }
   }
-  if ((++mine->views & 63) == 0 && !nothing_waits(*mine)) help_once(*mine);  // a loop of views is not to stop all else
+  if ((++mine->views & 63) == 0 && !m_queues.nothing_for(*mine) && m_simulated == nullptr)
+    m_pool.run_one_task(host_tasks{*this}, *mine);  // a loop of views is not to stop all else
   if (held->why) {
     const block::failure why = *held->why;
     m_failures.forget(held->why);  // reported here, not again at the next fence
     throw error(why.kind, why.text, why.where);
   }
   if (m_validator != nullptr) m_validator->view_granted(*static_cast<validate::lent*>(held->lent.get()));
-  mine->held_views.store(mine->held_views.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-  held->next = std::exchange(mine->holds, held.get());
-  if (held->next != nullptr) held->next->previous = held.get();
+  host_views::add(*mine, *held);
   return held;
 }
 
@@ -81,15 +80,13 @@ void scheduler::release(host_hold& held) {
     m_setup.coherence->publish(t.all_accesses(), {});
     m_setup.coherence->finish(t.all_accesses());
   }
-  (held.previous != nullptr ? held.previous->next : held.owner->holds) = held.next;
-  if (held.next != nullptr) held.next->previous = held.previous;
-  held.owner->held_views.store(held.owner->held_views.load(std::memory_order_relaxed) - 1, std::memory_order_release);
+  host_views::remove(held);
   if (mine.events != nullptr) trace_run(*mine.events, t, held.since, trace::run_view);
   release(mine, t, when_ready::queue);
-  m_held.fetch_sub(1, std::memory_order_acq_rel);
+  m_views.give_back();
   retire(mine, t, 0);
-  call_guests();
-  if (memory_awaited()) m_work.notify_one();              // where there is one memory, nothing else tells
+  m_pool.call_guests();
+  m_pool.look_for_memory();                               // where there is one memory, nothing else tells
   mine.releases.store(false, std::memory_order_release);  // the last step: the scheduler may end
 }
 
@@ -99,6 +96,48 @@ void scheduler::end_own_views() {
     release(*held);
     held->ended = true;
   }
+}
+
+/// Submits a read at home of each block whose last version is elsewhere. False: there is none, and none is on its way.
+bool scheduler::bring_home(std::source_location site) {
+  if (m_simulated != nullptr) return false;  // nobody looks at the memory
+  return m_write_back.begin([&](block::record& b) {
+    lane* mine = nullptr;
+    task::record& t = begin(m_own.bring_home, site, mine);
+    t.access_count = 1;
+    t.accesses[0] = {.block = &b, .version = 0, .how = intent::read, .flags = 0, .space = 0};
+    commit(*mine, t, false);
+  });
+}
+
+void scheduler::run_home(lane& mine, task::record& t) {
+  if (!m_single_space) {  // where there is one memory, the end of an open sum is all that it waited for
+    if ((t.flags & task::flag_acquired) != 0 && !still_good(mine, t)) return;
+    if ((t.flags & task::flag_acquired) == 0 && !acquire(mine, t, *m_places[0])) return;
+    m_setup.coherence->finish(t.all_accesses());
+  }
+  m_write_back.note_read();
+  complete(mine, t);
+}
+
+/// For the end of an adopted block. False: it waits for a copy, or for memory on the way.
+bool scheduler::home_before_end(lane& mine, task::record& t) {
+  transfer::acquisition& got = mine.acquisition;
+  using progress = adopted_write_back::progress;
+  switch (m_write_back.before_end(t, m_places[0]->space, got, m_failures)) {
+    case progress::copying:
+      wait_for_points(t, got.waits);
+      return false;
+    case progress::no_room:
+      wait_for_memory(t, *m_places[0], got);
+      return false;
+    case progress::failed:  // told at the next fence; the array ends all the same
+      if (got.cause && got.cause->where.empty()) m_failures.note(t, *got.cause);
+      return true;
+    case progress::home:
+      break;
+  }
+  return true;
 }
 
 }  // namespace tessera::schedule

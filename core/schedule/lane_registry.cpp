@@ -1,0 +1,145 @@
+#include "core/schedule/lane_registry.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "core/base/error.hpp"
+
+namespace tessera::schedule {
+namespace {
+
+std::atomic<std::uint64_t> next_serial{1};  // numbers, not state: two registries never share one
+
+}  // namespace
+
+lane_registry::lane_registry(setup with) : m_setup(std::move(with)), m_serial(next_serial.fetch_add(1)) {}
+
+/// Lanes that the current thread has in live registries; when the thread ends they become free for other threads.
+struct lane_registry::thread_registrations {
+  struct entry {
+    std::uint64_t serial;
+    lane_registry* of;
+    lane* mine;
+    std::shared_ptr<lifetime> alive;  ///< of the registry
+  };
+  std::vector<entry> entries;
+
+  /// Null once the thread has ended so far that its thread_local objects are gone; runtimes with static storage end
+  /// after that of the main thread.
+  static thread_registrations* of_this_thread() {
+    static thread_local thread_registrations* known = nullptr;  // both trivial: usable until the thread is no more
+    static thread_local bool gone = false;
+    if (known == nullptr && !gone) {
+      struct owner {
+        thread_registrations registrations;
+        ~owner() {
+          known = nullptr;
+          gone = true;
+          t_known = {};
+        }
+      };
+      static thread_local owner mine;
+      known = &mine.registrations;
+    }
+    return known;
+  }
+  ~thread_registrations() {
+    for (const entry& e : entries)
+      if (const lifetime::visit here = e.alive->enter()) {
+        e.mine->in_use.store(false, std::memory_order_release);
+        e.of->m_setup.thread_ended();
+      }
+  }
+  /// Entries of registries that are no more.
+  void tidy() {
+    std::erase_if(entries, [](const entry& e) { return !e.alive->enter(); });
+  }
+};
+
+constinit thread_local lane_registry::cached lane_registry::t_known;
+
+lane& lane_registry::register_thread(const placement::place* driven) {
+  thread_registrations* const known = thread_registrations::of_this_thread();
+  const std::thread::id self = std::this_thread::get_id();
+  if (known != nullptr) {
+    for (const auto& e : known->entries)
+      if (e.serial == m_serial) {
+        t_known = {m_serial, e.mine};
+        return *e.mine;
+      }
+    known->tidy();
+  }
+  lane_table& lanes = *m_setup.lanes;
+  const std::lock_guard guard(lanes.mutex);
+  lane* mine = nullptr;
+  if (known == nullptr)  // what it had before is told by the lanes alone
+    for (std::uint32_t k = 0; k < lanes.size() && mine == nullptr; ++k)
+      if (lanes[k].user == self) mine = &lanes[k];
+  if (mine == nullptr) mine = &make(driven);
+  mine->user = known == nullptr ? self : std::thread::id{};
+  if (known != nullptr) known->entries.push_back({m_serial, this, mine, m_alive.shared()});
+  t_known = {m_serial, mine};
+  attach_this_thread();
+  return *mine;
+}
+
+void lane_registry::attach_this_thread() const {
+  for (const auto& s : m_setup.coherence->streams().all()) s->device().attach_this_thread();
+}
+
+void lane_registry::take(lane& mine) {
+  t_known = {m_serial, &mine};
+  attach_this_thread();
+  if (auto* const known = thread_registrations::of_this_thread())
+    known->entries.push_back({m_serial, this, &mine, m_alive.shared()});
+}
+
+lane& lane_registry::make_driver(const placement::place& driven) {
+  const std::lock_guard guard(m_setup.lanes->mutex);
+  return make(&driven);
+}
+
+lane& lane_registry::make(const placement::place* driven) {
+  lane_table& lanes = *m_setup.lanes;
+  for (std::uint32_t k = 0; driven == nullptr && k < lanes.size(); ++k) {
+    lane& old = lanes[k];
+    bool free = false;
+    if (old.is_program && old.in_use.compare_exchange_strong(free, true)) return old;
+  }
+  std::unique_ptr<lane> fresh = lanes.make();
+  if (!fresh)
+    throw error(error_kind::usage,
+                fmt::format("more than {} threads use one runtime at the same time", lane_table::most));
+  fresh->is_driver = driven != nullptr;
+  fresh->is_program = driven == nullptr;
+  fresh->place = driven != nullptr ? driven->number : 0;
+  fresh->where = driven != nullptr ? driven->where : m_setup.places->front()->where;
+  if (m_setup.recorder != nullptr)
+    fresh->events =
+        driven != nullptr
+            ? &m_setup.recorder->make_buffer("driver of " + driven->name, trace::thread_role::driver, driven->number)
+            : &m_setup.recorder->make_buffer(
+                  fmt::format("{} {}", fresh->number == 0 ? "worker" : "thread", fresh->number),
+                  trace::thread_role::program, 0);
+  return lanes.publish(std::move(fresh));
+}
+
+lane& lane_registry::make_worker(std::uint32_t worker, std::uint32_t place, location::node_id where) {
+  lane_table& lanes = *m_setup.lanes;
+  const std::lock_guard guard(lanes.mutex);
+  std::unique_ptr<lane> fresh = lanes.make();
+  if (!fresh)
+    throw error(error_kind::configuration, fmt::format("a runtime has at most {} workers", lane_table::most),
+                "runtime.workers");
+  fresh->place = place;
+  fresh->where = where;
+  if (m_setup.recorder != nullptr)
+    fresh->events = &m_setup.recorder->make_buffer(fmt::format("worker {}", worker), trace::thread_role::worker, place);
+  return lanes.publish(std::move(fresh));
+}
+
+}  // namespace tessera::schedule

@@ -1,0 +1,138 @@
+#include "core/schedule/reductions.hpp"
+
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
+#include <mutex>
+
+namespace tessera::schedule {
+
+std::optional<reduction_stage> plan_stage(std::size_t copies, std::span<const reduction_place> places) {
+  std::uint64_t most = 0, most_on_host = 0;
+  std::uint32_t host = 0;
+  for (std::uint32_t k = 0; k < places.size(); ++k) {
+    most = std::max(most, places[k].room);
+    if (!places[k].is_host || places[k].room <= most_on_host) continue;
+    most_on_host = places[k].room;
+    host = k;
+  }
+  const std::size_t blocks = copies + 1;  // and the sum itself
+  if (blocks <= most || most_on_host < 2 || copies < 2) return std::nullopt;
+  return reduction_stage{host, static_cast<std::size_t>(std::min<std::uint64_t>(copies, most_on_host))};
+}
+
+void reductions::make(task::record& t, block::record& sum, block::accumulation& group) {
+  t.flags |= task::flag_reduction;
+  t.access_count = 1;
+  t.accesses[0] = {.block = &sum, .version = 0, .how = intent::update, .flags = 0, .space = 0};
+  t.need_more().sums.assign(1, &group);
+}
+
+block::record* reductions::make_private(const block::record& base) {
+  if (base.foreign) m_setup.coherence->adopted().note_open_sum(base);
+  return m_setup.deterministic ? &m_setup.blocks->create(base.type, *base.extents) : nullptr;
+}
+
+void reductions::give_copies(task::record& t, memory::space_number space) {
+  t.flags |= task::flag_prepared;
+  if ((t.flags & task::flag_reduction) == 0)
+    give_adder_copies(t, space);
+  else if (!prepare_stage(t))
+    prepare_sum(t);
+}
+
+bool reductions::prepare_stage(task::record& reduction) {
+  block::accumulation& group = *reduction.more->sums[0];
+  boost::container::small_vector<reduction_place, 16> places;
+  for (const auto& e : *m_setup.places) {
+    const memory::space& space = m_setup.coherence->space_at(e->space);
+    places.push_back({.is_host = e->is_host,
+                      .room = m_setup.placer->offers(*e, reduction)
+                                  ? space.limit() / std::max<std::uint64_t>(space.footprint(group.base->bytes), 1)
+                                  : 0});
+  }
+  const std::optional<reduction_stage> stage = plan_stage(group.copies.size(), {places.data(), places.size()});
+  if (!stage) return false;
+  // The first copy takes in the others. They are freed before the next stage.
+  block::record& sum = *group.copies.front().block;
+  auto& accesses = reduction.more->accesses;
+  accesses.assign(1,
+                  {.block = &sum, .version = sum.flow.make_version(), .how = intent::update, .flags = 0, .space = 0});
+  for (std::size_t k = 1; k < stage->copies; ++k)
+    accesses.push_back({.block = group.copies[k].block, .version = 0, .how = intent::read, .flags = 0, .space = 0});
+  reduction.flags |= task::flag_many_accesses;
+  reduction.place = static_cast<std::uint16_t>(stage->place);
+  return true;
+}
+
+void reductions::prepare_sum(task::record& reduction) {
+  block::accumulation& group = *reduction.more->sums[0];
+  auto& accesses = reduction.more->accesses;
+  accesses.assign(1, reduction.accesses[0]);
+  {
+    const std::lock_guard guard(group.base->lock);
+    if (group.base->valid_spaces.empty() && group.base->poison == nullptr)
+      accesses[0].how = intent::write;  // a sum from zero
+  }
+  const std::lock_guard guard(group.lock);
+  for (const auto& copy : group.copies)
+    accesses.push_back({.block = copy.block, .version = 0, .how = intent::read, .flags = 0, .space = 0});
+  reduction.flags |= task::flag_many_accesses;
+}
+
+void reductions::give_adder_copies(task::record& adder, memory::space_number space) {
+  const auto accesses = adder.all_accesses();
+  for (std::size_t k = 0; k < accesses.size(); ++k) {
+    block::accumulation* const group = adder.more->sums[k];
+    if (group == nullptr) continue;
+    block::accumulation::private_copy mine;
+    {
+      const std::lock_guard guard(group->lock);
+      for (auto& copy : group->copies)
+        if (!copy.busy && copy.space == space) {
+          copy.busy = true;
+          mine = copy;
+          break;
+        }
+    }
+    block::access& a = accesses[k];
+    if (mine.block == nullptr) {
+      mine = {&m_setup.blocks->create(group->base->type, *group->base->extents), space, true};
+      a.flags |= task::access_fresh;
+      const std::lock_guard guard(group->lock);
+      group->copies.push_back(mine);
+    }
+    a.block = mine.block;
+    a.how = (a.flags & task::access_fresh) != 0 ? intent::write : intent::update;
+    a.version = mine.block->flow.make_version();  // one user at a time: the copy is busy
+  }
+}
+
+void reductions::give_back(task::record& adder) {
+  if ((adder.flags & task::flag_accumulates) == 0 || (adder.flags & task::flag_prepared) == 0) return;
+  const auto accesses = adder.all_accesses();
+  for (std::size_t k = 0; k < accesses.size(); ++k) {
+    block::accumulation* const group = adder.more->sums[k];
+    if (group == nullptr) continue;
+    const std::lock_guard guard(group->lock);
+    for (auto& copy : group->copies)
+      if (copy.block == accesses[k].block) copy.busy = false;
+  }
+}
+
+// The reduction makes the block's next version, whoever writes the one before: so the failure waits for it in the
+// group.
+void reductions::note_missing(task::record& adder, const std::shared_ptr<const block::failure>& why) {
+  for (block::accumulation* const group : adder.more->sums) {
+    if (group == nullptr) continue;
+    const std::lock_guard guard(group->lock);
+    if (!group->missing) group->missing = why;
+  }
+}
+
+std::shared_ptr<const block::failure> reductions::why_missing(task::record& reduction) {
+  block::accumulation& group = *reduction.more->sums[0];
+  const std::lock_guard guard(group.lock);
+  return group.missing;
+}
+
+}  // namespace tessera::schedule

@@ -1,0 +1,89 @@
+#pragma once
+// Sums of accumulates: the private copies that tasks add to, and the reduction that sums the copies.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/block/accumulation.hpp"
+#include "core/block/table.hpp"
+#include "core/placement/placer.hpp"
+#include "core/task/record.hpp"
+#include "core/transfer/coherence.hpp"
+
+namespace tessera::schedule {
+
+/// Where a sum may be computed.
+struct reduction_place {
+  bool is_host = false;
+  std::uint64_t room = 0;  ///< how many blocks of the sum's size its memory holds; 0: it does not run the reduction
+};
+/// A part of a sum that is computed before the rest.
+struct reduction_stage {
+  std::uint32_t place = 0;  ///< by number
+  std::size_t copies = 0;   ///< how many of them become one
+};
+/// The next part of a sum over `copies` private copies; nothing: all that is left is summed at once, since some place
+/// has room for it or since parts would not help. Parts are computed in host memory, where most of them fit. Pure.
+/// @param places  by place number
+std::optional<reduction_stage> plan_stage(std::size_t copies, std::span<const reduction_place> places);
+
+/// Gives tasks their private copies and takes them back. A task that accumulates is an adder; the task that ends its
+/// group is the reduction. Any thread.
+class reductions {
+ public:
+  /// What it works with; all outlive it.
+  struct setup {
+    transfer::coherence* coherence = nullptr;
+    block::table* blocks = nullptr;  ///< for the private copies
+    const placement::placer* placer = nullptr;
+    const std::vector<std::unique_ptr<placement::place>>* places = nullptr;  ///< may be filled later
+    bool deterministic = false;  ///< copies are dealt out when tasks are submitted, see task::reduction_source
+  };
+  explicit reductions(setup with) noexcept : m_setup(with) {}
+
+  /// Makes a fresh record the reduction of a group, which it owns from now on.
+  static void make(task::record& t, block::record& sum, block::accumulation& group);
+  /// See task::reduction_source.
+  block::record* make_private(const block::record& base);
+
+  /// Before a task runs: an adder gets copies in a memory, a reduction all that there are, or those of its next stage.
+  void give_copies(task::record& t, memory::space_number space);
+  /// After it has run. Nothing to do for tasks that have none.
+  static void give_back(task::record& adder);
+  /// An adder is given up before it had its copies: so the sum will fail.
+  static void note_missing(task::record& adder, const std::shared_ptr<const block::failure>& why);
+  /// Why a reduction has no sum; null: no adder is missing.
+  static std::shared_ptr<const block::failure> why_missing(task::record& reduction);
+  /// A reduction has run: whether it was a stage only, and has to be run again. Calls destroy(block) for each copy that
+  /// is summed.
+  template <class Destroy>
+  static bool next_stage(task::record& reduction, Destroy&& destroy) {
+    if ((reduction.flags & task::flag_many_accesses) == 0) return false;
+    block::accumulation& group = *reduction.more->sums[0];
+    const auto& accesses = reduction.more->accesses;
+    if (accesses.empty() || accesses.front().block == group.base) return false;
+    for (std::size_t k = 1; k < accesses.size(); ++k) destroy(*accesses[k].block);
+    group.copies.erase(group.copies.begin() + 1, group.copies.begin() + static_cast<std::ptrdiff_t>(accesses.size()));
+    reduction.flags &= static_cast<std::uint8_t>(~(task::flag_prepared | task::flag_acquired));
+    reduction.place = task::no_place;
+    return true;
+  }
+  /// A reduction is through, and its group ends: calls destroy(block) for each copy.
+  template <class Destroy>
+  static void end_group(task::record& reduction, Destroy&& destroy) {
+    const std::unique_ptr<block::accumulation> group(reduction.more->sums[0]);
+    for (const auto& copy : group->copies) destroy(*copy.block);
+  }
+
+ private:
+  bool prepare_stage(task::record& reduction);  ///< whether only a part is to be summed now
+  void prepare_sum(task::record& reduction);
+  void give_adder_copies(task::record& adder, memory::space_number space);
+
+  const setup m_setup;
+};
+
+}  // namespace tessera::schedule
