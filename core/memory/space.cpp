@@ -154,7 +154,7 @@ bool space::may_try_again() {
 }
 
 std::optional<block::chunk> space::take(std::uint64_t bytes) {
-  const std::uint64_t size = footprint(bytes);
+  const std::uint64_t size = allocated_size(bytes);
   if (used() + size > m_limit) return std::nullopt;
   std::optional<block::chunk> memory;
   if (auto& cached = m_cached[size]; !cached.empty()) {
@@ -249,7 +249,7 @@ std::uint64_t space::give_slabs_back() {
 }
 
 void space::put_back(block::chunk memory, std::uint64_t bytes) {
-  const std::uint64_t size = footprint(bytes);
+  const std::uint64_t size = allocated_size(bytes);
   m_used.store(used() - size, std::memory_order_relaxed);
   m_cached[size].push_back(memory);
   m_may_join = true;

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/base/footprint.hpp"
+#include "core/base/allocated_size.hpp"
 #include "core/block/record.hpp"
 #include "core/location/tree.hpp"
 #include "core/memory/range_allocator.hpp"
@@ -70,7 +70,9 @@ class space {
   std::uint64_t largest() const noexcept { return m_most_at_once; }
   /// What an allocation of `bytes` takes from the limit: a multiple of the granule, or where hosts compute a power of
   /// two below it.
-  std::uint64_t footprint(std::uint64_t bytes) const noexcept { return tessera::footprint(bytes, m_granule, m_least); }
+  std::uint64_t allocated_size(std::uint64_t bytes) const noexcept {
+    return tessera::allocated_size(bytes, m_granule, m_least);
+  }
   /// Every block is rounded up by less than this.
   std::uint64_t granule() const noexcept { return m_granule; }
   /// Whether it is memory of the host, where its workers compute and views are. Managed memory of a device is the

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
-#include "core/operation/device_forms.hpp"
+#include "core/operation/kernel_loader.hpp"
 
 namespace tessera::operation {
 namespace {
@@ -49,8 +49,8 @@ const definition& catalog::add(definition what) {
   const std::lock_guard guard(m_mutex);
   if (has_kernel(what) || !what.native.empty()) {
     what.forms =
-        std::make_shared<device_forms>(what, m_store != nullptr ? m_store : std::make_shared<const kernel_store>());
-    what.enqueue = &device_forms::enqueue;
+        std::make_shared<kernel_loader>(what, m_store != nullptr ? m_store : std::make_shared<const kernel_store>());
+    what.enqueue = &kernel_loader::enqueue;
   }
   if (what.host == nullptr && what.enqueue == nullptr && what.special == nullptr)
     throw error(error_kind::usage, "operation '" + what.name + "' has no implementation", {},

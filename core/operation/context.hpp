@@ -1,8 +1,11 @@
 #pragma once
 // What an operation's implementation sees when it runs.
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <typeinfo>
 
 #include "core/block/element_type.hpp"
 #include "core/block/intent.hpp"
@@ -28,7 +31,7 @@ struct operand {
   }
 };
 
-class device_forms;
+class kernel_loader;
 
 /// What the first of several calls in place has found out. Whoever runs an operation again with the same arguments on
 /// blocks of the same types, intents and extents hands it in again; for anything else it must be empty. One thread.
@@ -39,6 +42,13 @@ struct in_place_facts {
 
 /// What context::worker is where no worker of the host runs the task.
 inline constexpr std::uint32_t no_worker = ~std::uint32_t{0};
+
+/// A small value given to a replay, which all host functions of that replay see.
+struct replay_value {
+  static constexpr std::size_t capacity = 16;  ///< bytes
+  alignas(16) std::array<std::byte, capacity> bytes{};
+  const std::type_info* type = nullptr;  ///< of the value; null: none was given
+};
 
 /// Everything else. Valid during the call only.
 struct context {
@@ -51,11 +61,12 @@ struct context {
   tsr_workspace workspace{};               ///< for definition::workspace: as many bytes as it asked for; else none
   std::uint64_t memory_epoch = 0;          ///< on a device: memory::space::epoch of the space that the operands are in
   std::string_view task_name;              ///< of the operation; for messages
-  device_forms* forms = nullptr;           ///< definition::forms; for the runtime
+  kernel_loader* forms = nullptr;          ///< definition::forms; for the runtime
   /// Number of the worker that runs it, below runtime::workers(): no two tasks have the same at the same time. On a
   /// device, whose driver enqueues it: no_worker.
   std::uint32_t worker = no_worker;
-  bool checked = false;  ///< all but the addresses has been found to fit by an earlier call
+  const replay_value* replayed_with = nullptr;  ///< host functions of a replay: what it was given; else null
+  bool checked = false;                         ///< all but the addresses has been found to fit by an earlier call
 
   /// The arguments as the type that was submitted; not checked.
   template <class T>

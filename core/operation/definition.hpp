@@ -1,9 +1,11 @@
 #pragma once
 // What an operation is.
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "core/block/record.hpp"
@@ -13,16 +15,45 @@
 
 namespace tessera::operation {
 
+/// A function of the program, or a lambda without captures: an operation lives as long as its catalog, and what it
+/// needs is in definition::data or comes with each task.
+class plain_function {
+ public:
+  using pointer = void (*)(const context&);
+  constexpr plain_function(pointer function = nullptr) noexcept : m_function(function) {}
+  constexpr plain_function(std::nullptr_t) noexcept {}
+  template <class Function>
+  requires std::is_class_v<Function>
+  constexpr plain_function(Function function) noexcept : m_function(as_pointer(function)) {}
+  constexpr operator pointer() const noexcept { return m_function; }
+
+ private:
+  template <class Function>
+  static constexpr pointer as_pointer(const Function& function) noexcept {
+    if constexpr (std::is_convertible_v<const Function&, pointer>) {
+      return function;
+    } else {
+      static_assert(!std::is_invocable_v<const Function&, const context&>,
+                    "the function of an operation captures nothing: put what it needs into definition::data, or into "
+                    "the arguments of its tasks");
+      static_assert(std::is_invocable_v<const Function&, const context&>,
+                    "the function of an operation takes a const tessera::operation::context&");
+      return nullptr;
+    }
+  }
+  pointer m_function = nullptr;
+};
+
 /// Runs on the calling thread; throws to fail. Operands have host pointers.
-using host_function = void (*)(const context&);
+using host_function = plain_function;
 /// Enqueues on context::stream through context::device's tables and returns; throws to fail. Never waits.
-using enqueue_function = void (*)(const context&);
+using enqueue_function = plain_function;
 /// Whether a device can run the operation for this element type.
 using availability_function = bool (*)(const plugin::device&, element_type);
 /// Floating-point operations of one task.
 using work_function = double (*)(const void* arguments, std::span<const block::access>);
 
-class device_forms;
+class kernel_loader;
 
 /// Bytes of scratch memory that one task wants of a device while `enqueue`'s work runs; 0 for none. Asked before the
 /// task's blocks are there, each time it is tried. Throws nothing.
@@ -63,10 +94,10 @@ struct definition {
   std::shared_ptr<const void> data = nullptr;  ///< the implementation's own; see context::data
   void (*special)(void*) = nullptr;  ///< the runtime's own operations, which see the task itself; see schedule
   // Not "= {}": GCC 12 then takes what a designated initializer leaves out for uninitialized.
-  kernel_form kernel = kernel_form();        ///< compiled or loaded once per device, when it is first needed there
-  std::vector<native_form> native = {};      ///< for the devices of the plugins named
-  std::shared_ptr<device_forms> forms = {};  ///< of the last two; set by the catalog
-  std::uint32_t number = 0;                  ///< index into statistics; set by the catalog
+  kernel_form kernel = kernel_form();         ///< compiled or loaded once per device, when it is first needed there
+  std::vector<native_form> native = {};       ///< for the devices of the plugins named
+  std::shared_ptr<kernel_loader> forms = {};  ///< of the last two; set by the catalog
+  std::uint32_t number = 0;                   ///< index into statistics; set by the catalog
 
   /// Whether a place can run it: the CPU workers of a host device (`is_host`), or the device through its tables.
   bool runs_on(const plugin::device& device, element_type type, bool is_host) const {

@@ -76,7 +76,7 @@ std::optional<device_choice> placer::choose_device(const device_question& asked,
     std::uint64_t bytes = 0;
     for (std::size_t k = 0; k < asked.accesses.size(); ++k) {
       const block::access& a = asked.accesses[k];
-      bytes += space.footprint(a.block->bytes);
+      bytes += space.allocated_size(a.block->bytes);
       if (!needs_contents(a.how)) continue;
       const block::space_set known =
           k < asked.spaces.size() && !asked.spaces[k].empty() ? asked.spaces[k] : spaces_of(a);

@@ -66,7 +66,7 @@ std::uint64_t placer::footprint_in(const place& e, task::record& t) const {
   std::uint64_t bytes = 0;
   for (const block::access& a : t.all_accesses()) {
     if (a.block->bytes > space.largest()) return ~std::uint64_t{0};
-    bytes += space.footprint(a.block->bytes);
+    bytes += space.allocated_size(a.block->bytes);
   }
   return bytes;
 }

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "core/base/keep.hpp"
+#include "core/base/leak_on_purpose.hpp"
 #include "core/plugin/search.hpp"
 #include "core/plugin/session.hpp"
 
@@ -194,7 +194,7 @@ registry::registry(std::vector<std::unique_ptr<device>> devices, const std::stri
 }
 
 registry::~registry() {
-  if (m_abandoned) keep_for_ever(std::move(m_implementation));
+  if (m_abandoned) leak_on_purpose(std::move(m_implementation));
 }
 
 const std::vector<std::unique_ptr<device>>& registry::devices() const noexcept { return m_implementation->devices; }

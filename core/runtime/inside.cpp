@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/keep.hpp"
+#include "core/base/leak_on_purpose.hpp"
 #include "core/base/units.hpp"
 #include "core/operation/blas.hpp"
-#include "core/operation/device_forms.hpp"
-#include "core/operation/from_plugin.hpp"
+#include "core/operation/import_operation.hpp"
+#include "core/operation/kernel_loader.hpp"
 #include "core/operation/tensor.hpp"
 #include "core/placement/policy.hpp"
 #include "core/runtime/memory_plan.hpp"
@@ -114,7 +114,7 @@ void add_those_of_plugins(operation::catalog& to, const plugin::registry& plugin
                     fmt::format("plugin \"{}\" brings an operation '{}', and there is one of that name already",
                                 plugin.name, offered.name),
                     "runtime.plugins", "take one of the two plugins out; a built-in operation cannot be replaced");
-      to.add(operation::from_plugin(plugin, offered));
+      to.add(operation::import_operation(plugin, offered));
     }
 }
 
@@ -165,7 +165,7 @@ runtime_inside::~runtime_inside() {
     for (const auto& s : spaces) s->abandon();
     operations.abandon();
     machine.plugins->abandon();
-    keep_for_ever(std::move(registrations));
+    leak_on_purpose(std::move(registrations));
   }
   // Blocks of arrays that outlived their tasks' failure may still hold memory; spaces free their slabs whole.
   coherence.reset();

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <vector>
 
 #include "core/runtime/inside.hpp"
@@ -12,8 +11,8 @@
 namespace tessera {
 
 struct recording::inside {
-  inside(schedule::scheduler& of, std::unique_ptr<task::recording> recorded)
-      : scheduler(of), alive(of.alive()), tasks(std::move(recorded)) {
+  inside(schedule::scheduler& of, std::unique_ptr<task::recording> recorded, std::size_t replays_under_way)
+      : scheduler(of), alive(of.alive()), tasks(std::move(recorded)), runs(replays_under_way) {
     for (auto& run : runs) run = std::make_unique<schedule::running_replay>(*tasks, *planning);
   }
   ~inside() {
@@ -29,7 +28,7 @@ struct recording::inside {
   std::shared_ptr<lifetime> alive;  // of the scheduler
   std::unique_ptr<task::recording> tasks;
   std::unique_ptr<schedule::replay_planning> planning = std::make_unique<schedule::replay_planning>();
-  std::array<std::unique_ptr<schedule::running_replay>, 2> runs;  // one may start while the other is under way
+  std::vector<std::unique_ptr<schedule::running_replay>> runs;  // taking turns
   std::size_t next = 0;
   decltype(task::replay::patches) patches;
 };
@@ -67,27 +66,36 @@ void recording::place_again() noexcept {
   m_inside->planning->again();
 }
 
-void runtime::replay(recording& what, std::source_location site) {
+void runtime::replay(recording& what, std::source_location site) { replay_with(what, {}, site); }
+
+void runtime::replay_with(recording& what, const operation::replay_value& value, std::source_location site) {
   schedule::scheduler& scheduler = *m_inside->scheduler;
   recording::inside& played = *what.m_inside;
   scheduler.require_playable();  // before it waits
   schedule::running_replay& run = *played.runs[played.next];
-  played.next = 1 - played.next;
+  played.next = (played.next + 1) % played.runs.size();
   scheduler.wait_for(run);
   run.patches = played.patches;
+  run.value = value;
   scheduler.play(run, site);
 }
 
 namespace detail {
 
 struct recording_session::state {
-  explicit state(runtime_inside& of) : scheduler(*of.scheduler), taker(of.blocks, *of.builtin.reduce) {}
+  state(runtime_inside& of, const record_options& asked)
+      : scheduler(*of.scheduler), taker(of.blocks, *of.builtin.reduce), options(asked) {}
   schedule::scheduler& scheduler;
   task::recorder taker;
+  record_options options;
   bool open = false;
 };
 
-recording_session::recording_session(runtime_inside& of) : m_state(std::make_unique<state>(of)) {
+recording_session::recording_session(runtime_inside& of, const record_options& options)
+    : m_state(std::make_unique<state>(of, options)) {
+  if (options.replays_under_way < 1 || options.replays_under_way > record_options::most_under_way)
+    throw error(error_kind::usage, fmt::format("record_options::replays_under_way is {}; it is 1 to {}",
+                                               options.replays_under_way, record_options::most_under_way));
   m_state->scheduler.begin_recording(m_state->taker);
   m_state->open = true;
 }
@@ -95,7 +103,8 @@ recording_session::recording_session(runtime_inside& of) : m_state(std::make_uni
 recording recording_session::finish() {
   m_state->scheduler.end_recording();
   m_state->open = false;
-  recording made(std::make_unique<recording::inside>(m_state->scheduler, m_state->taker.finish()));
+  recording made(std::make_unique<recording::inside>(m_state->scheduler, m_state->taker.finish(),
+                                                     m_state->options.replays_under_way));
   m_state.reset();
   return made;
 }

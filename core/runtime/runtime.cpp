@@ -29,21 +29,8 @@ runtime::no_waiting::~no_waiting() { m_of.end_no_waiting(); }
 
 runtime::waiting_elsewhere::waiting_elsewhere(runtime& of) : m_waits(of.inside().scheduler->wait_elsewhere()) {}
 
-void runtime::run_in_place(const operation::definition& what, const void* arguments, std::size_t argument_bytes,
-                           std::span<const operation::operand> operands, operation::in_place_facts* facts) {
-  m_inside->scheduler->run_in_place(what, arguments, argument_bytes, operands, facts);
-}
-std::optional<placement::device_choice> runtime::choose_device(const placement::device_question& asked) {
-  return m_inside->scheduler->choose_device(asked);
-}
-void runtime::learn_in_place(const placement::device_question& asked, double nanoseconds) {
-  m_inside->scheduler->learn_in_place(asked, nanoseconds);
-}
-bool runtime::blocks_stay() const noexcept { return m_inside->scheduler->blocks_stay(); }
 bool runtime::has_devices() const noexcept { return m_inside->scheduler->has_devices(); }
-block::space_set runtime::device_spaces() const noexcept { return m_inside->scheduler->device_spaces(); }
 
-void runtime::settle(std::source_location site) { m_inside->scheduler->settle(site); }
 void runtime::fence(std::source_location site) { m_inside->scheduler->fence(site); }
 void runtime::drain() noexcept { m_inside->scheduler->drain(); }
 void runtime::cancel(std::string reason) { m_inside->scheduler->cancel(std::move(reason)); }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/core/demangle.hpp>
 #include <cstring>
 
 #include "core/runtime/inside.hpp"
@@ -19,6 +20,18 @@ void task_blocks::refuse(std::size_t k, element_type asked, bool to_read) const 
               fmt::format("block {} of the task is {} and was submitted as {}; asked for was {}{}", k,
                           name_of(block.type), name_of(block.how), to_read ? "const " : "", name_of(asked)),
               {}, "get<const T> for a block that is read, with the element type of its array");
+}
+
+void task_context::refuse_value(const std::type_info& asked) const {
+  const operation::replay_value* const given = m_of->replayed_with;
+  std::string found = "it is of no replay";
+  if (given != nullptr)
+    found = given->type == nullptr ? "the replay was given none"
+                                   : "the replay was given one of type " + boost::core::demangle(given->type->name());
+  throw error(error_kind::usage,
+              fmt::format("task '{}' asks for a replay value of type {}, and {}", m_of->task_name,
+                          boost::core::demangle(asked.name()), found),
+              {}, "rt.replay(recording, value) gives one, of the same type");
 }
 
 namespace detail {

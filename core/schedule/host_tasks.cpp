@@ -146,6 +146,7 @@ std::shared_ptr<const block::failure> scheduler::call(lane& mine, task::record& 
     c.forms = t.what->forms.get();
     c.device = where.device;
     c.task_name = t.name();
+    if ((t.flags & task::flag_replayed) != 0) c.replayed_with = &t.replayed().of->value;
     c.worker = mine.is_program ? 0 : mine.number;  // a thread of the program runs tasks in the place of worker 0
     constexpr int zeroes = task::flag_accumulates | task::flag_fresh;
     if (t.what->host == nullptr || (t.flags & zeroes) != 0) c.stream = inline_stream(mine).handle();

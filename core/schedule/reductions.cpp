@@ -47,7 +47,7 @@ bool reductions::prepare_stage(task::record& reduction) {
     const memory::space& space = m_setup.coherence->space_at(e->space);
     places.push_back({.is_host = e->is_host,
                       .room = m_setup.placer->offers(*e, reduction)
-                                  ? space.limit() / std::max<std::uint64_t>(space.footprint(group.base->bytes), 1)
+                                  ? space.limit() / std::max<std::uint64_t>(space.allocated_size(group.base->bytes), 1)
                                   : 0});
   }
   const std::optional<reduction_stage> stage = plan_stage(group.copies.size(), {places.data(), places.size()});

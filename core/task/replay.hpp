@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/operation/context.hpp"
 #include "core/task/flow.hpp"
 #include "core/task/recording.hpp"
 
@@ -30,6 +31,8 @@ struct replay {
   std::uint64_t first_sequence = 0;  ///< of task 0
   /// Arguments that replace the recorded ones, by task; never changed while the replay runs.
   std::unordered_map<std::uint32_t, std::shared_ptr<const std::vector<std::byte>>> patches;
+
+  operation::replay_value value;  ///< what the program gave this run; never changed while the replay runs
 
   /// Back to the start: counters, blocks, no boundary.
   void rewind();

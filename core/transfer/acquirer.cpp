@@ -194,7 +194,7 @@ acquirer::step acquirer::reserve(attempt& a) {
   a.out.missing_bytes = 0;
   if (!may_take)
     return step::over;  // an older task makes room for itself, and wakes this one when it has what it needs
-  for (const std::uint64_t size : sizes) a.out.missing_bytes += target.footprint(size);
+  for (const std::uint64_t size : sizes) a.out.missing_bytes += target.allocated_size(size);
   m_claims.reserve_priority(a.space, a.sequence, a.whole);
   return step::over;
 }

@@ -60,13 +60,13 @@ bool evictor::is_elsewhere(block::record& block, memory::space_number besides) c
 
 void evictor::begin_eviction(block::replica& r, std::uint64_t block_bytes) noexcept {
   r.state = block::replica_state::draining;
-  m_leaving[r.space].fetch_add(m_memories.at(r.space).footprint(block_bytes), std::memory_order_relaxed);
+  m_leaving[r.space].fetch_add(m_memories.at(r.space).allocated_size(block_bytes), std::memory_order_relaxed);
 }
 
 void evictor::cancel_eviction(block::replica& r, std::uint64_t block_bytes) noexcept {
   if (r.state != block::replica_state::draining) return;
   r.state = block::replica_state::valid;
-  m_leaving[r.space].fetch_sub(m_memories.at(r.space).footprint(block_bytes), std::memory_order_relaxed);
+  m_leaving[r.space].fetch_sub(m_memories.at(r.space).allocated_size(block_bytes), std::memory_order_relaxed);
 }
 
 void evictor::drop(block::record& block, block::replica& r) {
@@ -130,7 +130,7 @@ std::vector<evictor::candidate> evictor::candidates(memory::space_number number,
     if (r == nullptr) continue;
     const std::uint64_t next = m_wants_uses ? use_log::next_use(*b) : use_log::never;
     if (!may_leave(*r)) {
-      if (m_wants_uses && next == use_log::never && r->pins != 0) out_dying += space.footprint(b->bytes);
+      if (m_wants_uses && next == use_log::never && r->pins != 0) out_dying += space.allocated_size(b->bytes);
       continue;
     }
     if (next < sequence && m_replicas.usable(*r, *b)) continue;
@@ -163,7 +163,7 @@ bool evictor::evict(memory::space_number number, std::uint64_t bytes, std::uint6
       if (!guard) continue;
       block::replica* r = b.find(number);
       if (r == nullptr || !may_leave(*r)) continue;
-      room = space.footprint(b.bytes);
+      room = space.allocated_size(b.bytes);
       if (!now_wanted && clean + room > ahead) break;
       if (r->state == block::replica_state::cleaning) {
         if (now_wanted) begin_eviction(*r, b.bytes);

@@ -8,7 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/fence.hpp"
-#include "core/base/keep.hpp"
+#include "core/base/leak_on_purpose.hpp"
 
 namespace tessera::transfer {
 
@@ -386,7 +386,8 @@ bool stream::oldest(std::uint64_t& value, pending_work& out) const {
 
 stream_table::~stream_table() {
   for (auto& s : m_streams)
-    if (s->abandoned()) keep_for_ever(std::move(s));  // its device may call back, and destroying it might wait for ever
+    if (s->abandoned())
+      leak_on_purpose(std::move(s));  // its device may call back, and destroying it might wait for ever
 }
 
 void stream::finish_wakes() noexcept {

@@ -33,13 +33,13 @@ bool evictor::write_back(block::record& block, memory::space_number from, std::u
       if (!m_claims.may_take(plan->to, sequence)) return false;
       m_claims.extend_to_parent(from, plan->to, sequence);
       // What leaves the parent now makes room later: then the tasks that wait here are woken, and come back.
-      deficit += parent.footprint(plan->bytes);
+      deficit += parent.allocated_size(plan->bytes);
       if (!make_room(plan->to, deficit, sequence)) return false;
       if (!reserve()) return true;
     }
   }
   if (!copy_back(block, from, *plan, block::replica_state::draining)) return false;
-  out_bytes = m_memories.at(from).footprint(plan->bytes);
+  out_bytes = m_memories.at(from).allocated_size(plan->bytes);
   return true;
 }
 

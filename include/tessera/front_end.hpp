@@ -1,7 +1,12 @@
 #pragma once
 // For languages and libraries built on top of the runtime: operations with the arguments of the built-in ones, blocks
-// that come and go one by one, and what placement answers to somebody who runs short operations in place
-// (runtime::run_in_place, choose_device, learn_in_place, settle).
+// that come and go one by one, and operations that are too short to be tasks.
+#include <cstddef>
+#include <optional>
+#include <source_location>
+#include <span>
+
+#include "core/block/space_set.hpp"
 #include "core/operation/blas.hpp"
 #include "core/operation/tensor.hpp"
 #include "core/placement/device_choice.hpp"
@@ -9,3 +14,41 @@
 #include "tessera/block_group.hpp"
 #include "tessera/operation.hpp"
 #include "tessera/runtime.hpp"
+
+namespace tessera {
+
+/// What a front end asks of a runtime beside tasks: it runs short operations itself, on the thread that interprets the
+/// program, and has placement say when a device would be the better place. Any thread; must not outlive the runtime.
+class front_end {
+ public:
+  /// Of a running runtime; costs nothing.
+  explicit front_end(runtime& of) noexcept;
+
+  /// Runs a named operation at once on the calling thread, on host memory that the program has in its hands (views, or
+  /// its own): no task, no order with other tasks. `facts` are kept for the next call with the same arguments on blocks
+  /// of the same types, intents and extents. Throws what the operation throws, and tessera::error (usage) when it has
+  /// no form for the host.
+  void run_in_place(const operation::definition& what, const void* arguments, std::size_t argument_bytes,
+                    std::span<const operation::operand> operands, operation::in_place_facts* facts = nullptr);
+  /// Whether the placement would send such an operation to a device at this moment, and to which. Nothing: the calling
+  /// thread had better run it in place, or no device can. submit_operation takes the answer in task_options::to.
+  std::optional<placement::device_choice> choose_device(const placement::device_question& asked);
+  /// What the calling thread took for such an operation in place; what is learnt from it counts in later choices.
+  void learn_in_place(const placement::device_question& asked, double nanoseconds);
+
+  /// Whether blocks stay where they are from their first use to their end, since there is one memory and nothing is
+  /// validated on copies. Then what a view has shown may be looked at after its end, as long as no task writes to the
+  /// block.
+  bool blocks_stay() const noexcept;
+  /// The memories of devices, a bit per space in the order of statistics::spaces.
+  block::space_set device_spaces() const noexcept;
+
+  /// As runtime::fence, also while threads hold views: waits for everything else, and leaves adopted memory as it is.
+  /// For points at which no task waits for a view, such as the barriers of a front end.
+  void wait_idle(std::source_location site = std::source_location::current());
+
+ private:
+  schedule::scheduler* m_scheduler;
+};
+
+}  // namespace tessera

@@ -24,8 +24,8 @@ struct block_exchange {
 };
 
 /// Tasks taken down by runtime::record, to be replayed. Move-only. The arrays that it uses must outlive it, and it must
-/// not outlive the runtime. One thread at a time. Captures of a recorded lambda are shared by all replays, two of which
-/// may be under way: treat them as constant.
+/// not outlive the runtime. One thread at a time. Captures of a recorded lambda are shared by all replays, several
+/// of which may be under way: treat them as constant.
 class recording {
  public:
   /// The old one may only be destroyed.
@@ -68,7 +68,7 @@ namespace detail {
 /// While it exists, tasks of the calling thread are taken down.
 class recording_session {
  public:
-  explicit recording_session(runtime_inside& of);
+  recording_session(runtime_inside& of, const record_options& options);
   /// Without finish, what was taken down is dropped.
   ~recording_session();
   recording_session(const recording_session&) = delete;
@@ -83,8 +83,8 @@ class recording_session {
 }  // namespace detail
 
 template <class Function>
-recording runtime::record(Function&& function) {
-  detail::recording_session session(*m_inside);
+recording runtime::record(Function&& function, const record_options& options) {
+  detail::recording_session session(*m_inside, options);
   std::forward<Function>(function)();
   return session.finish();
 }

@@ -2,7 +2,9 @@
 // The runtime as a program sees it.
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <initializer_list>
 #include <memory>
@@ -12,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -32,10 +35,6 @@ class tree;
 }
 namespace tessera::operation {
 class catalog;
-struct in_place_facts;
-}  // namespace tessera::operation
-namespace tessera::placement {
-struct device_question;
 }
 namespace tessera::plugin {
 class registry;
@@ -55,6 +54,14 @@ struct builtin_operations;
 struct machine;
 class order_point;
 class recording;
+
+/// How runtime::record makes a recording.
+struct record_options {
+  static constexpr std::size_t most_under_way = 64;
+  /// How many of its replays may be under way; the next one waits for the oldest of them. 1 to most_under_way; each
+  /// takes 4 bytes for each task and 16 for each block.
+  std::size_t replays_under_way = 2;
+};
 struct statistics;
 
 /// What a program says of the machine that its runtime is to run on. Later members win over earlier ones, and the
@@ -196,33 +203,9 @@ class runtime {
     submit_operation(what, &arguments, sizeof arguments, std::span(blocks.begin(), blocks.size()), options, site);
   }
 
-  /// Runs a named operation at once on the calling thread, on host memory that the program has in its hands (views, or
-  /// its own): no task, no order with other tasks. For front ends whose computations are too short to be tasks: they
-  /// keep `facts` for the next call with the same arguments on blocks of the same types, intents and extents. Throws
-  /// what the operation throws, and tessera::error (usage) when it has no form for the host.
-  void run_in_place(const operation::definition& what, const void* arguments, std::size_t argument_bytes,
-                    std::span<const operation::operand> operands, operation::in_place_facts* facts = nullptr);
-
-  /// For front ends that run short operations in place: whether the placement would send one to a device at this
-  /// moment, and to which. Nothing: the calling thread had better run it in place, or no device can. submit_operation
-  /// takes the answer in task_options::to.
-  std::optional<placement::device_choice> choose_device(const placement::device_question& asked);
-  /// What the calling thread took for such an operation in place; what is learnt from it counts in later choices.
-  void learn_in_place(const placement::device_question& asked, double nanoseconds);
-  /// Whether blocks stay where they are from their first use to their end, since there is one memory and nothing is
-  /// validated on copies. Then what a view has shown may be looked at after its end, as long as nobody writes to the
-  /// block.
-  bool blocks_stay() const noexcept;
   /// Whether anything beside the host's workers runs tasks.
   bool has_devices() const noexcept;
-  /// The memories of those, a bit per space in the order of statistics::spaces.
-  block::space_set device_spaces() const noexcept;
-
-  /// As fence, also while threads hold views: waits for everything else, and leaves adopted memory as it is. For points
-  /// at which no task waits for a view, such as the barriers of a front end.
-  void settle(std::source_location site = std::source_location::current());
-
-  /// As settle, but reports failures to nobody: when tasks refer to what is about to end.
+  /// As fence, also while threads hold views, and throws nothing: when tasks refer to what is about to end.
   void drain() noexcept;
 
   /// Waits for everything submitted so far. Throws the first failure since the last fence (tessera::error with the
@@ -236,9 +219,21 @@ class runtime {
   /// they run, are settled once; each replay runs them in program order with the tasks around it. Inside, host views,
   /// fences and the destruction of arrays that are used are errors (usage). Accumulates are summed in a fixed order.
   template <class Function>
-  recording record(Function&& function);
-  /// Submits the recorded tasks again and returns; waits only when two replays are under way already.
+  recording record(Function&& function, const record_options& options = {});
+  /// Submits the recorded tasks again and returns; waits only when record_options::replays_under_way of them are under
+  /// way already.
   void replay(recording& what, std::source_location site = std::source_location::current());
+  /// The same, and gives the replay a value of plain bytes, 16 at most, that host functions see as
+  /// task_context::replay_value: the number of the iteration, a step in time. Operations on devices do not see it.
+  template <class Value>
+  requires(!std::is_same_v<Value, std::source_location>) void replay(
+      recording& what, const Value& value, std::source_location site = std::source_location::current()) {
+    static_assert(is_replay_value<Value>, "a replay is given a value of plain bytes, 16 at most; keep more in a block");
+    operation::replay_value given;
+    std::memcpy(given.bytes.data(), &value, sizeof value);
+    given.type = &typeid(Value);
+    replay_with(what, given, site);
+  }
 
   /// Gives up all tasks that have not started, now and later; fence then throws `interrupted`. Any thread; not a signal
   /// handler.
@@ -316,6 +311,7 @@ class runtime {
   runtime_inside& inside() noexcept { return *m_inside; }  ///< for the runtime's own rooms and their tests
 
  private:
+  void replay_with(recording& what, const operation::replay_value& value, std::source_location site);
   std::unique_ptr<runtime_inside> m_inside;
   std::uint64_t m_serial;  // no two runtimes of a process have the same
 };

@@ -1,6 +1,7 @@
 #pragma once
 // What a task's function sees, and what a submission says beside the function.
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <new>
 #include <source_location>
@@ -8,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -56,6 +58,11 @@ struct task_name {
   std::source_location site;  ///< for messages
 };
 
+/// What runtime::replay can be given: plain bytes, 16 at most.
+template <class Value>
+inline constexpr bool is_replay_value = std::is_trivially_copyable_v<Value>&& std::is_default_constructible_v<Value> &&
+                                        sizeof(Value) <= operation::replay_value::capacity;
+
 /// Where a task runs. A submitted function that takes one before its views gets it.
 /// @code rt.submit("sum", [&](tessera::task_context here, tessera::view<const double> x) {
 ///   for (const double v : x) partial_sums[here.worker()] += v;  // rt.workers() of them
@@ -70,8 +77,23 @@ class task_context {
   /// and may run others meanwhile.)
   std::uint32_t worker() const noexcept { return m_of->worker; }
   std::string_view name() const noexcept { return m_of->task_name; }  ///< of the task; for messages
+  /// What runtime::replay was given for the replay that the task belongs to.
+  /// @code rt.replay(step, 0.5 * k);  // in the task: here.replay_value<double>()
+  /// @endcode
+  /// @tparam Value  the type that was given. Throws tessera::error (usage), which fails the task, when another one was
+  /// given or none, and outside of a replay.
+  template <class Value>
+  Value replay_value() const {
+    static_assert(is_replay_value<Value>, "a replay is given a value of plain bytes, 16 at most");
+    const operation::replay_value* const given = m_of->replayed_with;
+    if (given == nullptr || given->type == nullptr || *given->type != typeid(Value)) refuse_value(typeid(Value));
+    Value value;
+    std::memcpy(&value, given->bytes.data(), sizeof value);
+    return value;
+  }
 
  private:
+  [[noreturn]] void refuse_value(const std::type_info& asked) const;
   const operation::context* m_of;
 };
 

@@ -19,7 +19,7 @@ tsr_status check_sides(const tsr_device* device, const tsr_space_ref& source, co
 namespace {
 
 /// What the device tells of itself.
-struct told : rules {
+struct device_queries : rules {
   static std::size_t space_count(const tsr_device&) { return 1; }
   static tsr_space_desc describe(const tsr_device& of, std::uint32_t) {
     tsr_space_desc desc{};
@@ -72,7 +72,7 @@ tsr_status read_counters(tsr_device* device, tsr_counter* counters, std::uint32_
 
 const tsr_device_table& device_table() {
   static const tsr_device_table table = [] {
-    tsr_device_table t = kit::make_device_table<told>(mem_alloc, mem_free, stream_create, copy, fill);
+    tsr_device_table t = kit::make_device_table<device_queries>(mem_alloc, mem_free, stream_create, copy, fill);
     stream_calls::put_into(t);
     registration_calls::put_into(t);
     return t;

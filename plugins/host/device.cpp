@@ -6,7 +6,7 @@ namespace tessera::host {
 namespace {
 
 /// What the device tells of itself.
-struct told : rules {
+struct device_queries : rules {
   static std::size_t space_count(const tsr_device& of) { return of.domains.size(); }
   static tsr_space_desc describe(const tsr_device& of, std::uint32_t space) {
     tsr_space_desc desc{};
@@ -46,7 +46,7 @@ struct told : rules {
 
 const tsr_device_table& device_table() {
   static const tsr_device_table table = [] {
-    tsr_device_table t = kit::make_device_table<told>(mem_alloc, mem_free, stream_create, copy, fill);
+    tsr_device_table t = kit::make_device_table<device_queries>(mem_alloc, mem_free, stream_create, copy, fill);
     t.mem_base = mem_base;
     kit::put_host_work_into<run_host_work>(t);
     stream_calls::put_into(t);

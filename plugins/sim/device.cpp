@@ -8,7 +8,7 @@ namespace tessera::sim {
 namespace {
 
 /// What the device tells of itself.
-struct told : rules {
+struct device_queries : rules {
   static std::size_t space_count(const tsr_device&) { return 1; }
   static tsr_space_desc describe(const tsr_device& of, std::uint32_t) {
     const auto& links = of.plugin->links;
@@ -46,7 +46,7 @@ struct told : rules {
 
 tsr_status find_route(tsr_device* device, const tsr_space_ref& source, const tsr_space_ref& destination, route& out) {
   for (const auto* side : {&source, &destination})
-    if (const auto status = kit::device_calls<told>::check_side(*device, *side)) return status;
+    if (const auto status = kit::device_calls<device_queries>::check_side(*device, *side)) return status;
   const auto& setting = device->setting;
   if (source.device != device && destination.device != device)
     return device->report.fail(TSR_UNIMPLEMENTED, "neither side belongs to device '%s'", setting.name.c_str());
@@ -70,7 +70,7 @@ tsr_status find_route(tsr_device* device, const tsr_space_ref& source, const tsr
 
 const tsr_device_table& device_table() {
   static const tsr_device_table table = [] {
-    tsr_device_table t = kit::make_device_table<told>(mem_alloc, mem_free, stream_create, copy, fill);
+    tsr_device_table t = kit::make_device_table<device_queries>(mem_alloc, mem_free, stream_create, copy, fill);
     kit::put_host_work_into<run_host_work>(t);
     stream_calls::put_into(t);
     registration_calls::put_into(t);

@@ -22,7 +22,7 @@ std::uint64_t thread_ns() {
 }  // namespace
 
 tsr_status alive(const tsr_device* device) {
-  if (!device->loss.told()) return TSR_OK;
+  if (!device->loss.announced()) return TSR_OK;
   return device->report.fail(TSR_DEVICE_LOST, "device '%s' is lost", device->setting.name.c_str());
 }
 

@@ -105,7 +105,7 @@ step_doors() {
 
 # A wrong call gets a sentence from the compiler. wrong_call SENTENCE STATEMENTS
 wrong_call() {
-  printf '#include <tessera/tessera.hpp>\n#include <string>\nvoid wrong(tessera::runtime& rt, tessera::array<double>& x, tessera::recording& r) {\n  %s\n  (void)rt, (void)x, (void)r;\n}\n' \
+  printf '#include <tessera/operation.hpp>\n#include <tessera/tessera.hpp>\n#include <string>\nvoid wrong(tessera::runtime& rt, tessera::array<double>& x, tessera::recording& r) {\n  %s\n  (void)rt, (void)x, (void)r;\n}\n' \
     "$2" >"$WORK/messages/wrong.cpp"
   if "$CXX" -std=c++20 -I "$prefix/include" -fsyntax-only "$WORK/messages/wrong.cpp" 2>"$WORK/messages/errors.txt"; then
     fail "this compiles: $2"
@@ -123,6 +123,11 @@ step_messages() {
   wrong_call "with a list of uses the function must take task_blocks" \
     'rt.submit("t", [](tessera::view<double>) {}, std::vector<tessera::block_access>{tessera::read(x(0))});'
   wrong_call "arguments are copied as bytes" 'r.set_arguments(0, std::string("text"));'
+  wrong_call "a replay is given a value of plain bytes" 'rt.replay(r, std::string("text"));'
+  wrong_call "the function of an operation captures nothing" \
+    'int n = 1; rt.define({.name = "o", .host = [n](const tessera::operation::context&) { (void)n; }});'
+  wrong_call "the function of an operation takes a const tessera::operation::context&" \
+    'rt.define({.name = "o", .host = [](int) {}});'
 }
 
 # The ABI header as its component alone, as strict C11 and as C++.

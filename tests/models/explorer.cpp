@@ -9,7 +9,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "core/base/keep.hpp"
+#include "core/base/leak_on_purpose.hpp"
 #include "tests/models/fibers.hpp"
 #include "tests/models/orders.hpp"
 #include "tests/models/search.hpp"
@@ -48,7 +48,7 @@ class machine {
       auto stopped = std::make_unique<std::vector<boost::context::fiber>>();  // inside of functions that must not
                                                                               // throw: cannot be unwound
       for (thread& t : m_threads) stopped->push_back(std::move(t.fiber));
-      keep_for_ever(std::move(stopped));
+      leak_on_purpose(std::move(stopped));
       return;
     }
     m_running = main_thread;

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "core/base/footprint.hpp"
+#include "core/base/allocated_size.hpp"
 
 namespace tessera::sial {
 
@@ -20,7 +20,7 @@ amount amount_of(double elements) {
   static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));  // the host plugin's alignment
   const double bytes = elements * sizeof(double);
   const bool counts = bytes < 0x1p60;  // beyond that a page more or less is nothing
-  return {bytes, counts ? static_cast<double>(footprint(static_cast<std::uint64_t>(bytes), page)) : bytes};
+  return {bytes, counts ? static_cast<double>(allocated_size(static_cast<std::uint64_t>(bytes), page)) : bytes};
 }
 
 amount amount_of(const array_geometry& a) {

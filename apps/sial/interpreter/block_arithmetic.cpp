@@ -79,7 +79,7 @@ void block_arithmetic::permute(const tile& from, const tile& to, const block_ope
   std::copy_n(o.permutation.begin(), o.common, arguments.permutation.begin());
   const std::array operands{operand_of(from.data, &source, from.count, intent::read),
                             operand_of(to.data, &destination, to.count, beta == 0 ? intent::write : intent::update)};
-  m_state.run.rt.run_in_place(*m_state.run.rt.builtin().permute, &arguments, sizeof arguments, operands);
+  m_state.run.front.run_in_place(*m_state.run.rt.builtin().permute, &arguments, sizeof arguments, operands);
 }
 
 void block_arithmetic::copied(const block_operation& o) {
@@ -159,7 +159,8 @@ void block_arithmetic::product(const block_operation& o) {
       operand_of(left.data, left.extents, left.count, intent::read),
       operand_of(right.data, right.extents, right.count, intent::read),
       operand_of(to.data, to.extents, to.count, o.how == assign::set ? intent::write : intent::update)};
-  m_state.run.rt.run_in_place(*m_state.run.rt.builtin().contract, &arguments, sizeof arguments, operands, &last.facts);
+  m_state.run.front.run_in_place(*m_state.run.rt.builtin().contract, &arguments, sizeof arguments, operands,
+                                 &last.facts);
   m_state.counters.flops += last.flops;
   ++m_state.counters.contractions;
   m_operands.write_back(to);

@@ -118,7 +118,7 @@ std::optional<::tessera::placement::device_choice> placement::ask(const statemen
   q.is.only_devices = w == wish::devices;
   q.is.fixed = m_fixed;
   q.is.turn = m_turn;
-  const std::optional<::tessera::placement::device_choice> chosen = m_run.rt.choose_device(q.is);
+  const std::optional<::tessera::placement::device_choice> chosen = m_run.front.choose_device(q.is);
   if (statement < m_refusals.size())
     m_refusals[statement] = chosen ? 0 : static_cast<std::uint16_t>(m_refusals[statement] + 1);
   return chosen;
@@ -134,7 +134,7 @@ void placement::submit(const block_task& t, std::span<const placed_block> blocks
 void placement::learn(const statement_tasks& s, std::span<const placed_block> blocks, double nanoseconds) {
   for (std::size_t k = 0; k < s.count; ++k) {
     const question q(s.tasks[k], blocks);
-    m_run.rt.learn_in_place(q.is, nanoseconds / static_cast<double>(s.count));
+    m_run.front.learn_in_place(q.is, nanoseconds / static_cast<double>(s.count));
   }
 }
 

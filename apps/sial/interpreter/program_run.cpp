@@ -72,7 +72,7 @@ program_run::program_run(runtime& on, const code& what, const init_data& with, c
     if (a.predefined && a.kind == array_kind::fixed && !data.float_arrays.contains(a.name))
       notes.push_back(
           fmt::format("{}: the initialization data have no array '{}': it begins with zeros", program.program, a.name));
-  blocks_stay = rt.blocks_stay();
+  blocks_stay = front.blocks_stay();
   const std::vector<named_space_statistics> spaces = rt.statistics().spaces;
   for (std::uint16_t k = 0; k < spaces.size(); ++k) {
     if (!spaces[k].name.starts_with("host:")) {
@@ -85,7 +85,7 @@ program_run::program_run(runtime& on, const code& what, const init_data& with, c
     settings.held_bytes = std::min(settings.held_bytes, spaces[k].is.limit_bytes / 4 / settings.workers);
   }
   if (settings.devices != device_use::never && rt.has_devices()) {
-    device_spaces = rt.device_spaces();
+    device_spaces = front.device_spaces();
     for (std::uint32_t k = 0; k <= program.sites.size(); ++k)
       sources.push_back(std::make_unique<task::source>(where_of(program, k)));
     instruction_forms = instruction_operations(rt, program, instructions);

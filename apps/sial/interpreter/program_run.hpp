@@ -142,6 +142,7 @@ struct program_run {
               const run_settings& how, kept_items& items, std::atomic<std::uint64_t>& sections);
 
   runtime& rt;
+  ::tessera::front_end front{rt};  ///< what it offers beside tasks
   const code& program;
   const init_data& data;
   const instruction_registry& instructions;

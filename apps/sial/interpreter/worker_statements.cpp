@@ -144,7 +144,7 @@ void worker::barrier() {
   if (m_pardo.is_open()) throw run_error("a barrier inside of a pardo");
   m_exchange.finish_section();
   m_collectives.barrier([this] {
-    if (m_offload) m_run.rt.settle();
+    if (m_offload) m_run.front.wait_idle();
     ++m_run.section;
   });
 }

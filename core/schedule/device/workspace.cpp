@@ -22,12 +22,12 @@ bool device_driver::take_workspace(task::record& t, workspace& out) {
 /// Whether the task's blocks and its workspace can ever be in the memory together.
 bool device_driver::fits(const task::record& t, std::uint64_t workspace_bytes) const {
   const memory::space& space = m_setup.coherence->space_at(m_where.space);
-  std::uint64_t bytes = space.footprint(workspace_bytes);
+  std::uint64_t bytes = space.allocated_size(workspace_bytes);
   const auto accesses = const_cast<task::record&>(t).all_accesses();
   for (std::size_t k = 0; k < accesses.size(); ++k) {
     bool again = false;
     for (std::size_t j = 0; j < k; ++j) again = again || accesses[j].block == accesses[k].block;
-    if (!again) bytes += space.footprint(accesses[k].block->bytes);
+    if (!again) bytes += space.allocated_size(accesses[k].block->bytes);
   }
   return bytes <= space.limit();
 }

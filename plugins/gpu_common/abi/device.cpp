@@ -41,7 +41,7 @@ bool reaches(int ordinal, int peer) {
 namespace {
 
 /// What the device tells of itself.
-struct told : rules {
+struct device_queries : rules {
   static std::size_t space_count(const tsr_device&) { return gpu::space_count; }
   static tsr_space_desc describe(const tsr_device& of, std::uint32_t space) {
     const bool own = space == device_space;
@@ -81,7 +81,7 @@ struct told : rules {
 tsr_status find_link(tsr_device* device, const tsr_space_ref& source, const tsr_space_ref& destination,
                      tsr_link_desc& out) {
   for (const auto* side : {&source, &destination})
-    if (const auto status = kit::device_calls<told>::check_side(*device, *side)) return status;
+    if (const auto status = kit::device_calls<device_queries>::check_side(*device, *side)) return status;
   if (source.device != device && destination.device != device)
     return device->report.fail(TSR_UNIMPLEMENTED, "neither side belongs to device '%s'", device->facts.name);
   const auto& setting = device->plugin->setting;
@@ -108,7 +108,7 @@ tsr_status find_link(tsr_device* device, const tsr_space_ref& source, const tsr_
 
 const tsr_device_table& device_table() {
   static const tsr_device_table table = [] {
-    tsr_device_table t = kit::make_device_table<told>(mem_alloc, mem_free, stream_create, copy, fill);
+    tsr_device_table t = kit::make_device_table<device_queries>(mem_alloc, mem_free, stream_create, copy, fill);
     if (device_memory_is_addressable) t.mem_base = mem_base;
     if (has_pinned_memory) t.host_register = host_register;
     if (has_pinned_memory) t.host_unregister = host_unregister;

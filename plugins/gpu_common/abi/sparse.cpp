@@ -79,7 +79,7 @@ struct sparse_backend {
                                  static_cast<long long>(most_rows));
     host_structure host{std::vector<i64>(static_cast<std::size_t>(rows) + 1),
                         std::vector<std::int32_t>(static_cast<std::size_t>(matrix.nonzeros))};
-    const brief_stream stream;  // after what it writes to
+    const scoped_stream stream;  // after what it writes to
     if (const auto status = tell(device, stream.made(), "creating a stream")) return status;
     auto error = copy(host.starts.data(), matrix.starts_at, host.starts.size() * sizeof(i64), stream.native());
     if (kind_of(error) == error_kind::none && !host.columns.empty())

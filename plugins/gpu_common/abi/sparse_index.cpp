@@ -36,13 +36,13 @@ std::uint64_t bytes_in(const std::vector<T>& all) {
 }
 
 template <class T>
-tsr_status write(tsr_device& device, const brief_stream& stream, char* place, const std::vector<T>& from) {
+tsr_status write(tsr_device& device, const scoped_stream& stream, char* place, const std::vector<T>& from) {
   if (from.empty()) return TSR_OK;
   return tell(&device, copy(place, from.data(), bytes_in(from), stream.native()), "writing an index");
 }
 
 tsr_status build_transposed(tsr_device& device, const kit::csr_matrix& matrix, const host_structure& host,
-                            const brief_stream& stream, matrix_index& out) {
+                            const scoped_stream& stream, matrix_index& out) {
   const transposed_structure made(matrix, host);
   const std::uint64_t bytes = bytes_in(made.starts) + bytes_in(made.order) + bytes_in(made.rows);
   if (const auto status = out.transposed.allocate("the index for transposed products", bytes)) return status;
@@ -59,7 +59,7 @@ tsr_status build_transposed(tsr_device& device, const kit::csr_matrix& matrix, c
 
 /// Libraries take indices of one size, and columns are of 32 bits.
 tsr_status build_for_library(tsr_device& device, const kit::csr_matrix& matrix, const host_structure& host,
-                             const brief_stream& stream, matrix_index& out) {
+                             const scoped_stream& stream, matrix_index& out) {
   const auto& library = device.plugin->sparse_library;
   if (library == nullptr) return TSR_OK;
   if (const char* const why = library->why_not(matrix, host.starts.data(), host.columns.data())) {
@@ -110,7 +110,7 @@ bool counted_memory::try_allocate(std::uint64_t bytes) {
 }
 
 tsr_status build_index(tsr_device& device, const kit::csr_matrix& matrix, const host_structure& host,
-                       const brief_stream& stream, matrix_index& out) {
+                       const scoped_stream& stream, matrix_index& out) {
   if (!matrix.never_transposed)
     if (const auto status = build_transposed(device, matrix, host, stream, out)) return status;
   return build_for_library(device, matrix, host, stream, out);

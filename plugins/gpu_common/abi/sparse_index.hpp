@@ -12,16 +12,16 @@
 namespace tessera::gpu {
 
 /// A stream for a while: what uses host memory of ours is over before that goes.
-class brief_stream {
+class scoped_stream {
  public:
-  brief_stream() : m_error(create_stream(&m_native)) {}
-  ~brief_stream() {
+  scoped_stream() : m_error(create_stream(&m_native)) {}
+  ~scoped_stream() {
     if (kind_of(m_error) != error_kind::none) return;
     synchronize_stream(m_native);
     destroy_stream(m_native);
   }
-  brief_stream(const brief_stream&) = delete;
-  brief_stream& operator=(const brief_stream&) = delete;
+  scoped_stream(const scoped_stream&) = delete;
+  scoped_stream& operator=(const scoped_stream&) = delete;
 
   const error_t& made() const noexcept { return m_error; }
   stream_t native() const noexcept { return m_native; }
@@ -72,6 +72,6 @@ struct matrix_index {
 
 /// Builds what the matrix wants. Fails as create_csr does; without room for what the library wants, that is left out.
 tsr_status build_index(tsr_device& device, const kit::csr_matrix& matrix, const host_structure& host,
-                       const brief_stream& stream, matrix_index& out);
+                       const scoped_stream& stream, matrix_index& out);
 
 }  // namespace tessera::gpu

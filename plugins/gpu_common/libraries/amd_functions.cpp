@@ -2,7 +2,7 @@
 // of it runs.
 #include <rocsparse/rocsparse.h>
 
-#include "plugins/gpu_common/api/native/passes_as.hpp"
+#include "plugins/gpu_common/api/native/abi_compatible.hpp"
 #include "plugins/gpu_common/libraries/sparse_functions.hpp"
 
 namespace tessera::gpu {

@@ -3,7 +3,7 @@
 #include <cusolverDn.h>
 #include <cusparse.h>
 
-#include "plugins/gpu_common/api/native/passes_as.hpp"
+#include "plugins/gpu_common/api/native/abi_compatible.hpp"
 #include "plugins/gpu_common/libraries/dense_functions.hpp"
 #include "plugins/gpu_common/libraries/sparse_functions.hpp"
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tessera/front_end.hpp"
 #include "tests/conformance/suite/contraction.hpp"
 #include "tests/support/error_of.hpp"
 #include "tests/unit/operation/machines.hpp"
@@ -179,7 +180,7 @@ TEST(contract, in_place_with_what_the_first_call_found_out) {
       }
       std::vector<double> wanted = values[2];
       conformance::contract_by_definition(kind, 2.0, values[0], values[1], -1.0, wanted);
-      rt.run_in_place(*rt.builtin().contract, &arguments, sizeof arguments, operands, &facts);
+      front_end(rt).run_in_place(*rt.builtin().contract, &arguments, sizeof arguments, operands, &facts);
       EXPECT_TRUE(facts.known);
       for (std::size_t i = 0; i < wanted.size(); ++i)
         ASSERT_LE(std::abs(values[2][i] - wanted[i]), tolerance<double>(8.0 * static_cast<double>(kind.terms() + 4)))
@@ -205,9 +206,10 @@ TEST(contract, in_place_a_misfit_is_told_and_nothing_is_known) {
   operation::contract_arguments arguments;
   arguments.a = {'i', 'k'}, arguments.b = {'k', 'j'}, arguments.c = {'i'};
   operation::in_place_facts facts;
-  EXPECT_THAT(
-      what_fails([&] { rt.run_in_place(*rt.builtin().contract, &arguments, sizeof arguments, operands, &facts); }),
-      HasSubstr("label 'i' has extent 4 in the inputs and 16 in C"));
+  EXPECT_THAT(what_fails([&] {
+                front_end(rt).run_in_place(*rt.builtin().contract, &arguments, sizeof arguments, operands, &facts);
+              }),
+              HasSubstr("label 'i' has extent 4 in the inputs and 16 in C"));
   EXPECT_FALSE(facts.known);
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/operation/blas.hpp"
 #include "machines.hpp"
+#include "tessera/front_end.hpp"
 #include "tests/support/error_of.hpp"
 
 namespace tessera {
@@ -51,63 +52,63 @@ TEST(device_choice, none_without_devices) {
   runtime rt(testing::host_only(1));
   product p(rt, 100);
   EXPECT_FALSE(rt.has_devices());
-  EXPECT_TRUE(rt.device_spaces().empty());
-  EXPECT_FALSE(rt.choose_device(p.asked));
+  EXPECT_TRUE(front_end(rt).device_spaces().empty());
+  EXPECT_FALSE(front_end(rt).choose_device(p.asked));
 }
 
 TEST(device_choice, follows_speed_size_and_where_the_blocks_are) {
   runtime fast(described("10000 GFLOP/s")), slow(described("0.01 GFLOP/s"));
   EXPECT_TRUE(fast.has_devices());
   product large(fast, 300), small(fast, 8), slowly(slow, 300);
-  EXPECT_FALSE(fast.choose_device(large.asked))
+  EXPECT_FALSE(front_end(fast).choose_device(large.asked))
       << "the first of a size goes to the host, to learn how long it takes there";
-  const auto chosen = fast.choose_device(large.asked);
+  const auto chosen = front_end(fast).choose_device(large.asked);
   ASSERT_TRUE(chosen);
-  EXPECT_EQ(fast.device_spaces(), block::space_set::of(chosen->space));
-  EXPECT_FALSE(fast.choose_device(small.asked));
-  EXPECT_FALSE(slow.choose_device(slowly.asked));
+  EXPECT_EQ(front_end(fast).device_spaces(), block::space_set::of(chosen->space));
+  EXPECT_FALSE(front_end(fast).choose_device(small.asked));
+  EXPECT_FALSE(front_end(slow).choose_device(slowly.asked));
   small.asked.only_devices = true;
-  EXPECT_TRUE(fast.choose_device(small.asked));
+  EXPECT_TRUE(front_end(fast).choose_device(small.asked));
 
   runtime narrow(described("10000 GFLOP/s", 1, "1 GiB/s"));
   for (const bool fixed : {false, true}) {
     product between(narrow, 100);
     between.asked.fixed = fixed;
     between.spaces = {between.host, between.host, between.host};
-    EXPECT_FALSE(narrow.choose_device(between.asked)) << "two copies take longer";
-    between.spaces[0] = between.spaces[1] = narrow.device_spaces();
-    if (!fixed) narrow.choose_device(between.asked);  // likewise
-    EXPECT_TRUE(narrow.choose_device(between.asked)) << "fetching both takes longer";
+    EXPECT_FALSE(front_end(narrow).choose_device(between.asked)) << "two copies take longer";
+    between.spaces[0] = between.spaces[1] = front_end(narrow).device_spaces();
+    if (!fixed) front_end(narrow).choose_device(between.asked);  // likewise
+    EXPECT_TRUE(front_end(narrow).choose_device(between.asked)) << "fetching both takes longer";
   }
 }
 
 TEST(device_choice, only_what_fits) {
   runtime rt(described("10000 GFLOP/s"));
   product p(rt, 500);  // 6 MB
-  EXPECT_FALSE(rt.choose_device(p.asked));
+  EXPECT_FALSE(front_end(rt).choose_device(p.asked));
 }
 
 TEST(device_choice, turns_go_round_equal_devices) {
   runtime rt(described("10000 GFLOP/s", 2));
   product p(rt, 200);
   p.asked.fixed = true;
-  const auto first = rt.choose_device(p.asked), again = rt.choose_device(p.asked);
+  const auto first = front_end(rt).choose_device(p.asked), again = front_end(rt).choose_device(p.asked);
   p.asked.turn = 1;
-  const auto second = rt.choose_device(p.asked);
+  const auto second = front_end(rt).choose_device(p.asked);
   ASSERT_TRUE(first && again && second);
   EXPECT_EQ(first->place, again->place);
   bool other = second->place != first->place;
   p.asked.turn = 2;
-  other = other || rt.choose_device(p.asked)->place != first->place;
+  other = other || front_end(rt).choose_device(p.asked)->place != first->place;
   EXPECT_TRUE(other);
 }
 
 TEST(device_choice, locality_leaves_blocks_where_they_are) {
   runtime rt(described("10000 GFLOP/s", 1, "20 GiB/s", "placement = \"locality\"\n"));
   product p(rt, 300);
-  EXPECT_FALSE(rt.choose_device(p.asked));
-  p.spaces[0] = p.spaces[1] = rt.device_spaces();
-  EXPECT_TRUE(rt.choose_device(p.asked));
+  EXPECT_FALSE(front_end(rt).choose_device(p.asked));
+  p.spaces[0] = p.spaces[1] = front_end(rt).device_spaces();
+  EXPECT_TRUE(front_end(rt).choose_device(p.asked));
 }
 
 TEST(device_choice, a_task_goes_there_and_knows_its_source) {
@@ -118,13 +119,13 @@ TEST(device_choice, a_task_goes_there_and_knows_its_source) {
     std::fill(v.begin(), v.end(), 0.5);
   }
   p.asked.only_devices = true;
-  const auto chosen = rt.choose_device(p.asked);
+  const auto chosen = front_end(rt).choose_device(p.asked);
   ASSERT_TRUE(chosen);
   task::source from("program:12");
   rt.submit_operation(*p.asked.what, &p.arguments, sizeof p.arguments, p.accesses, {.from = &from, .to = &*chosen});
   {
     const auto held = p.arrays[0].read_host(p.block(0));
-    rt.settle();  // while a view is held
+    front_end(rt).wait_idle();  // while a view is held
     EXPECT_EQ(from.device_tasks, 1u);
     EXPECT_THROW(rt.fence(), error);
   }
@@ -136,7 +137,7 @@ TEST(device_choice, a_task_goes_there_and_knows_its_source) {
   // The same with labels that do not fit: the message names the source.
   p.arguments.a = {'i', 'k', 'x'};
   rt.submit_operation(*p.asked.what, &p.arguments, sizeof p.arguments, p.accesses, {.from = &from, .to = &*chosen});
-  const error e = error_of([&] { rt.settle(); });
+  const error e = error_of([&] { front_end(rt).wait_idle(); });
   EXPECT_EQ(e.where(), "program:12, task 'contract'") << e.what();
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <thread>
 
@@ -92,6 +93,93 @@ TEST(replay, blocks_are_exchanged_between_replays) {
   step.substitute({{x(0, 0), x(0, 1)}, {x(0, 1), x(0, 0)}});
   rt.replay(step);
   EXPECT_EQ(x.read_host(x(0, 0))[0], 64.0) << "a refused exchange has changed nothing";
+}
+
+TEST(replay, each_has_a_value_that_its_tasks_see) {
+  runtime rt(testing::host_only(4));
+  constexpr int width = 8, rounds = 200;
+  auto x = rt.make_array<double>("x", {width}, {1});
+  for (int k = 0; k < width; ++k) fill(rt, x(k), 0.0);
+  struct step_in_time {
+    std::int32_t number;
+    double dt;
+  };
+  recording step = rt.record(
+      [&] {
+        for (int k = 0; k < width; ++k)
+          rt.submit(
+              "advance",
+              [](task_context here, view<double> v) {
+                const auto now = here.replay_value<step_in_time>();
+                v[0] = 1.25 * v[0] + now.number * now.dt;
+              },
+              update(x(k)));
+      },
+      {.replays_under_way = 5});
+  double expected = 0;
+  for (int k = 0; k < rounds; ++k) {
+    const double dt = 1.0 / (1 + k);
+    rt.replay(step, step_in_time{k, dt});
+    expected = (1.25 * expected + k * dt);
+  }
+  for (int k = 0; k < width; ++k) EXPECT_EQ(x.read_host(x(k))[0], expected) << k;
+}
+
+TEST(replay, more_than_two_of_a_recording_overlap_by_option) {
+  // The first task of each replay ends when as many replays as may be have begun theirs, on blocks of their own.
+  constexpr int overlap = 4;
+  runtime rt(testing::host_only(overlap));
+  auto x = rt.make_array<std::int64_t>("x", {overlap}, {1});
+  for (int k = 0; k < overlap; ++k) fill(rt, x(k), std::int64_t{0});
+  rt.fence();
+  std::atomic<int> begun{0};
+  std::atomic<bool> all_met{true};
+  recording step = rt.record(
+      [&] {
+        rt.submit(
+            "meet",
+            [&](view<std::int64_t> v) {
+              ++begun;
+              const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+              while (begun < overlap && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+              if (begun < overlap) all_met = false;
+              ++v[0];
+            },
+            update(x(0)));
+      },
+      {.replays_under_way = overlap});
+  for (int k = 0; k < overlap; ++k) {
+    step.substitute({{x(0), x(k)}});
+    rt.replay(step);
+  }
+  rt.fence();
+  EXPECT_TRUE(all_met) << begun << " of " << overlap << " replays were under way together";
+  for (int k = 0; k < overlap; ++k) EXPECT_EQ(x.read_host(x(k))[0], 1) << k;
+}
+
+TEST(replay, a_value_that_was_not_given_fails_the_task_and_wrong_options_are_refused) {
+  runtime rt(testing::host_only());
+  auto x = rt.make_array<double>("x", {1}, {1});
+  fill(rt, x(0), 1.0);
+  const auto asks = [](task_context here, view<double> v) { v[0] = here.replay_value<double>(); };
+  recording step = rt.record([&] { rt.submit("asks", asks, update(x(0))); });
+  const auto said = [&](auto&& submit) {
+    return std::string(error_of([&] {
+                         submit();
+                         rt.fence();
+                       }).what());
+  };
+  EXPECT_THAT(said([&] { rt.replay(step); }), HasSubstr("the replay was given none"));
+  fill(rt, x(0), 1.0);
+  EXPECT_THAT(said([&] { rt.replay(step, 3); }), HasSubstr("of type double, and the replay was given one of type int"));
+  fill(rt, x(0), 1.0);
+  EXPECT_THAT(said([&] { rt.submit("asks", asks, update(x(0))); }), HasSubstr("it is of no replay"));
+  fill(rt, x(0), 1.0);
+  rt.replay(step, 3.0);
+  EXPECT_EQ(x.read_host(x(0))[0], 3.0);
+  EXPECT_THAT(error_of([&] { rt.record([] {}, {.replays_under_way = 0}); }).what(), HasSubstr("1 to 64"));
+  EXPECT_THAT(error_of([&] { rt.record([] {}, {.replays_under_way = 65}); }).what(), HasSubstr("1 to 64"));
+  rt.record([] {}, {.replays_under_way = 64});  // after a refusal the thread can record
 }
 
 TEST(replay, arguments_are_exchanged_between_replays) {

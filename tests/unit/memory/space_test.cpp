@@ -74,7 +74,7 @@ TEST(space, chunks_do_not_overlap_and_have_their_addresses) {
     const auto begin = reinterpret_cast<std::uintptr_t>(s.is->host_pointer(chunk[0]));
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(testing::resolve(s.is->address_of(chunk[0]))), begin);
     std::fill_n(static_cast<std::byte*>(s.is->host_pointer(chunk[0])), bytes, std::byte{1});
-    ranges.emplace(begin, begin + s.is->footprint(bytes));
+    ranges.emplace(begin, begin + s.is->allocated_size(bytes));
   }
   std::uintptr_t end = 0;
   for (const auto& [from, to] : ranges) {
@@ -215,11 +215,11 @@ struct paged_space {
 TEST(space, small_blocks_of_the_host_share_the_granule_of_large_ones) {
   paged_space s(0, 64 * paged_space::page);
   EXPECT_EQ(s.is->granule(), paged_space::page);
-  EXPECT_EQ(s.is->footprint(0), 256u);
-  EXPECT_EQ(s.is->footprint(257), 512u);
-  EXPECT_EQ(s.is->footprint(2048), 2048u);
-  EXPECT_EQ(s.is->footprint(2049), 4096u);
-  EXPECT_EQ(s.is->footprint(4097), 8192u);
+  EXPECT_EQ(s.is->allocated_size(0), 256u);
+  EXPECT_EQ(s.is->allocated_size(257), 512u);
+  EXPECT_EQ(s.is->allocated_size(2048), 2048u);
+  EXPECT_EQ(s.is->allocated_size(2049), 4096u);
+  EXPECT_EQ(s.is->allocated_size(4097), 8192u);
   std::set<std::uint64_t> words;
   for (int k = 0; k < 32; ++k) words.insert(s.take(8)->word);
   EXPECT_EQ(words.size(), 32u);
@@ -228,7 +228,7 @@ TEST(space, small_blocks_of_the_host_share_the_granule_of_large_ones) {
   EXPECT_EQ(s.take(5000)->offset() % paged_space::page, 0u) << "large blocks lie on whole pages";
 
   paged_space device(0, 64 * paged_space::page, false);
-  EXPECT_EQ(device.is->footprint(8), paged_space::page) << "a device's own rules are kept";
+  EXPECT_EQ(device.is->allocated_size(8), paged_space::page) << "a device's own rules are kept";
 }
 
 TEST(space, small_blocks_fill_the_limit_whatever_their_order) {
@@ -240,9 +240,9 @@ TEST(space, small_blocks_fill_the_limit_whatever_their_order) {
     std::uint64_t left = 4 * paged_space::page;
     while (left >= 256) {
       const std::uint64_t bytes = std::min<std::uint64_t>(1 + random() % paged_space::page, left);
-      if (s.is->footprint(bytes) > left) continue;
+      if (s.is->allocated_size(bytes) > left) continue;
       ASSERT_TRUE(s.take(bytes)) << bytes << " bytes of " << left << ", round " << round;
-      left -= s.is->footprint(bytes);
+      left -= s.is->allocated_size(bytes);
     }
     EXPECT_EQ(s.is->statistics().used_bytes, s.is->limit());
   }
@@ -271,14 +271,14 @@ TEST(space, small_blocks_at_random_never_overlap) {
   std::uint64_t used = 0;
   for (int k = 0; k < 20000; ++k) {
     if (random() % 2 == 0 || held.empty()) {
-      const std::uint64_t bytes = 1 + random() % (random() % 4 == 0 ? 9000 : 1500), size = s.is->footprint(bytes);
+      const std::uint64_t bytes = 1 + random() % (random() % 4 == 0 ? 9000 : 1500), size = s.is->allocated_size(bytes);
       const auto c = s.take(bytes);
       if (!c) continue;
       const auto [place, fresh] = held.emplace(c->word, bytes);
       ASSERT_TRUE(fresh);
       ASSERT_EQ(c->offset() % std::min(size, paged_space::page), 0u);
       if (place != held.begin()) {
-        ASSERT_LE(std::prev(place)->first + s.is->footprint(std::prev(place)->second), c->word);
+        ASSERT_LE(std::prev(place)->first + s.is->allocated_size(std::prev(place)->second), c->word);
       }
       if (std::next(place) != held.end()) {
         ASSERT_LE(c->word + size, std::next(place)->first);
@@ -287,7 +287,7 @@ TEST(space, small_blocks_at_random_never_overlap) {
     } else {
       const auto which = std::next(held.begin(), static_cast<std::ptrdiff_t>(random() % held.size()));
       s.is->release({which->first}, which->second);
-      used -= s.is->footprint(which->second);
+      used -= s.is->allocated_size(which->second);
       held.erase(which);
     }
     ASSERT_EQ(s.is->statistics().used_bytes, used);

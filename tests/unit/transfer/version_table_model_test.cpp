@@ -121,9 +121,9 @@ class model {
       memory::space_setup setup;
       setup.number = static_cast<memory::space_number>(k);
       setup.device = &on.device(k);
-      const std::uint64_t footprint = std::max(block_bytes, on.device(k).spaces()[0].description.alignment);
-      setup.limit = k == 0 ? 1 << 20 : device_blocks * footprint;
-      setup.slab_bytes = k == 0 ? 1 << 16 : device_blocks * footprint;
+      const std::uint64_t allocated_size = std::max(block_bytes, on.device(k).spaces()[0].description.alignment);
+      setup.limit = k == 0 ? 1 << 20 : device_blocks * allocated_size;
+      setup.slab_bytes = k == 0 ? 1 << 16 : device_blocks * allocated_size;
       m_spaces.push_back(std::make_unique<memory::space>(setup));
     }
     m_coherence = std::make_unique<transfer::coherence>(
@@ -230,7 +230,7 @@ class model {
     end_copies();
   }
   void evict_some(memory::space_number space) {
-    m_coherence->evict(space, m_spaces[space]->footprint(block_bytes) * (1 + random(3)));
+    m_coherence->evict(space, m_spaces[space]->allocated_size(block_bytes) * (1 + random(3)));
   }
   void poll() {
     for (const auto& s : m_streams.all()) s->poll();
@@ -322,7 +322,7 @@ class model {
     open_task t;
     t.uses.push_back({&b, b.value == 0 ? intent::write : intent::update, b.value, b.value + b.sum});
     for (const auto& copy : b.copies) t.uses.push_back({copy.get(), intent::read, copy->value, copy->value});
-    const auto room = m_spaces[space]->limit() / m_spaces[space]->footprint(block_bytes);
+    const auto room = m_spaces[space]->limit() / m_spaces[space]->allocated_size(block_bytes);
     if (space != 0 && room < t.uses.size()) return;  // it is for a larger memory
     t.ends = std::move(b.copies);
     b.copies.clear();

@@ -10,7 +10,7 @@
 #include <new>
 #include <vector>
 
-#include "plugins/gpu_common/api/emulator/switch_notes.hpp"
+#include "plugins/gpu_common/api/emulator/fiber_sanitizer.hpp"
 
 namespace tessera::gpu::emulator {
 namespace {
@@ -19,17 +19,17 @@ namespace {
 class guarded_stack {
  public:
   guarded_stack()
-      : m_base(::mmap(nullptr, guard_bytes + switch_notes::stack_bytes, PROT_READ | PROT_WRITE,
+      : m_base(::mmap(nullptr, guard_bytes + fiber_sanitizer::stack_bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0)) {
     if (m_base == MAP_FAILED) throw std::bad_alloc();
     ::mprotect(m_base, guard_bytes, PROT_NONE);
   }
-  ~guarded_stack() { ::munmap(m_base, guard_bytes + switch_notes::stack_bytes); }
+  ~guarded_stack() { ::munmap(m_base, guard_bytes + fiber_sanitizer::stack_bytes); }
   guarded_stack(const guarded_stack&) = delete;
   guarded_stack& operator=(const guarded_stack&) = delete;
 
   char* bottom() const noexcept { return static_cast<char*>(m_base) + guard_bytes; }
-  char* top() const noexcept { return bottom() + switch_notes::stack_bytes; }
+  char* top() const noexcept { return bottom() + fiber_sanitizer::stack_bytes; }
 
  private:
   static constexpr std::size_t guard_bytes = 64 * 1024;  // the largest page there is
@@ -49,12 +49,12 @@ class kernel_fiber {
  public:
   kernel_fiber()
       : m_context(
-            boost::context::detail::make_fcontext(m_stack.top(), switch_notes::stack_bytes, &kernel_fiber::enter)) {
-    m_notes.describe(m_stack.bottom(), switch_notes::stack_bytes);
+            boost::context::detail::make_fcontext(m_stack.top(), fiber_sanitizer::stack_bytes, &kernel_fiber::enter)) {
+    m_notes.describe(m_stack.bottom(), fiber_sanitizer::stack_bytes);
   }
   ~kernel_fiber() {
     m_ending = true;
-    resume(switch_notes::ordered);
+    resume(fiber_sanitizer::ordered);
   }
   kernel_fiber(const kernel_fiber&) = delete;
   kernel_fiber& operator=(const kernel_fiber&) = delete;
@@ -64,9 +64,9 @@ class kernel_fiber {
   bool start(unsigned number, const std::function<void()>& body) {
     m_number.store(number, std::memory_order_relaxed);
     m_body.store(&body, std::memory_order_relaxed);
-    return resume(switch_notes::unordered);
+    return resume(fiber_sanitizer::unordered);
   }
-  bool resume() { return resume(switch_notes::unordered); }
+  bool resume() { return resume(fiber_sanitizer::unordered); }
 
   /// On the fiber itself: back to whoever started it, until it is resumed.
   void wait() {
@@ -78,7 +78,7 @@ class kernel_fiber {
   unsigned number() const noexcept { return m_number.load(std::memory_order_relaxed); }
 
  private:
-  bool resume(switch_notes::order how) {
+  bool resume(fiber_sanitizer::order how) {
     const fcontext_t to = m_context;
     m_notes.before_entering(how);
     const transfer_t from = jump_fcontext(to, this);
@@ -116,7 +116,7 @@ class kernel_fiber {
 
   guarded_stack m_stack;
   fcontext_t m_context, m_back = nullptr;  // the one is used by the resumer, the other by the fiber
-  switch_notes m_notes;
+  fiber_sanitizer m_notes;
   std::atomic<unsigned> m_number{0};
   std::atomic<const std::function<void()>*> m_body{nullptr};
   std::atomic<bool> m_waiting{false};
@@ -147,7 +147,7 @@ class team {
       if (fiber.start(t, body)) {
         m_waiting.push_back(&fiber);
         ++used;
-      } else if (switch_notes::fiber_per_thread) {
+      } else if (fiber_sanitizer::fiber_per_thread) {
         ++used;
       }
     }

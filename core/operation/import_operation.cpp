@@ -1,4 +1,4 @@
-#include "core/operation/from_plugin.hpp"
+#include "core/operation/import_operation.hpp"
 
 #include <fmt/format.h>
 
@@ -44,7 +44,7 @@ void call(const context& c) {
 
 }  // namespace
 
-definition from_plugin(const plugin::registry::operations_plugin& plugin, const tsr_operation& offered) {
+definition import_operation(const plugin::registry::operations_plugin& plugin, const tsr_operation& offered) {
   definition made;
   made.name = offered.name;
   for (std::uint32_t k = 0; k < offered.intent_count; ++k)

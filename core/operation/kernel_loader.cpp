@@ -1,4 +1,4 @@
-#include "core/operation/device_forms.hpp"
+#include "core/operation/kernel_loader.hpp"
 
 #include <fmt/format.h>
 
@@ -46,23 +46,23 @@ void check(const plugin::device& device, tsr_status status, const std::string& w
 
 bool definition::has_form_for(const plugin::device& device) const { return forms->runs_on(device); }
 
-device_forms::device_forms(const definition& of, std::shared_ptr<const kernel_store> store)
+kernel_loader::kernel_loader(const definition& of, std::shared_ptr<const kernel_store> store)
     : m_name(of.name), m_kernel(of.kernel), m_native(of.native), m_store(std::move(store)) {}
 
-device_forms::~device_forms() {
+kernel_loader::~kernel_loader() {
   if (m_abandoned) return;
   for (const auto& [device, one] : m_loaded)
     if (one->module != nullptr && device->table().module_unload != nullptr && !device->lost())
       device->table().module_unload(device->handle(), one->module);
 }
 
-native_function device_forms::native_for(const plugin::device& device) const {
+native_function kernel_loader::native_for(const plugin::device& device) const {
   if (device.table().stream_native == nullptr) return nullptr;
   const auto found = std::ranges::find(m_native, device.plugin_name(), &native_form::plugin);
   return found != m_native.end() ? found->function : nullptr;
 }
 
-const kernel_image* device_forms::image_for(const plugin::device& device) const {
+const kernel_image* kernel_loader::image_for(const plugin::device& device) const {
   if (!device.launches()) return nullptr;
   for (const kernel_image& one : m_kernel.images)
     if (one.plugin == device.plugin_name() &&
@@ -71,17 +71,17 @@ const kernel_image* device_forms::image_for(const plugin::device& device) const 
   return nullptr;
 }
 
-bool device_forms::compiles(const plugin::device& device) const {
+bool kernel_loader::compiles(const plugin::device& device) const {
   return !m_kernel.text.source.empty() && device.jit() != nullptr &&
          lists(device.jit()->languages, m_kernel.text.language);
 }
 
-bool device_forms::runs_on(const plugin::device& device) const {
+bool kernel_loader::runs_on(const plugin::device& device) const {
   return native_for(device) != nullptr || image_for(device) != nullptr || compiles(device);
 }
 
-void device_forms::enqueue(const context& c) {
-  device_forms& self = *c.forms;
+void kernel_loader::enqueue(const context& c) {
+  kernel_loader& self = *c.forms;
   const plugin::device& device = *c.device;
   if (const native_function function = self.native_for(device)) {
     void* queue = nullptr;
@@ -97,7 +97,7 @@ void device_forms::enqueue(const context& c) {
                fmt::format("launch of kernel '{}'", self.m_kernel.name));
 }
 
-tsr_kernel* device_forms::kernel_on(const plugin::device& device) {
+tsr_kernel* kernel_loader::kernel_on(const plugin::device& device) {
   loaded* one = nullptr;
   {
     const std::lock_guard guard(m_mutex);
@@ -121,7 +121,7 @@ tsr_kernel* device_forms::kernel_on(const plugin::device& device) {
   throw error(one->kind, one->failure);
 }
 
-void device_forms::load(loaded& into) const {
+void kernel_loader::load(loaded& into) const {
   const plugin::device& device = *into.device;
   if (const kernel_image* image = image_for(device)) return load_image(into, image->bytes);
   const kernel_text& text = m_kernel.text;
@@ -142,7 +142,7 @@ void device_forms::load(loaded& into) const {
   m_store->cache.write(key, image);
 }
 
-std::string device_forms::compile(const plugin::device& device, const std::string& source) const {
+std::string kernel_loader::compile(const plugin::device& device, const std::string& source) const {
   const tsr_jit_table& jit = *device.jit();
   void* image = nullptr;
   std::uint64_t bytes = 0;
@@ -156,7 +156,7 @@ std::string device_forms::compile(const plugin::device& device, const std::strin
   return copy;
 }
 
-void device_forms::load_image(loaded& into, std::string_view image) const {
+void kernel_loader::load_image(loaded& into, std::string_view image) const {
   const plugin::device& device = *into.device;
   tsr_module* module = nullptr;
   plugin::take_error_details();

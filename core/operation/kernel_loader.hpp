@@ -24,14 +24,14 @@ struct kernel_store {
 /// The kernel and the native functions of one definition in one catalog, with what was compiled of them for which
 /// device. A kernel is compiled or loaded once per device, by the first task that needs it there; a text that does not
 /// compile fails that task and all later ones with the compiler's words. Thread-safe.
-class device_forms {
+class kernel_loader {
  public:
   /// Copies the kernel and the native functions of `of`.
-  device_forms(const definition& of, std::shared_ptr<const kernel_store> store);
+  kernel_loader(const definition& of, std::shared_ptr<const kernel_store> store);
   /// Unloads the modules; nothing of the operation runs any more.
-  ~device_forms();
-  device_forms(const device_forms&) = delete;
-  device_forms& operator=(const device_forms&) = delete;
+  ~kernel_loader();
+  kernel_loader(const kernel_loader&) = delete;
+  kernel_loader& operator=(const kernel_loader&) = delete;
 
   /// Whether one of the forms is for this device.
   bool runs_on(const plugin::device& device) const;

@@ -1,5 +1,5 @@
 #pragma once
-// For what outlives everybody who could destroy it.
+// Objects that are never destroyed, on purpose.
 #include <atomic>
 #include <memory>
 
@@ -8,7 +8,7 @@ namespace tessera {
 /// Keeps an object until the process ends: a device that hangs may still use it. It stays reachable, so that leak
 /// checkers tell it from what was forgotten. Thread-safe.
 template <class T>
-void keep_for_ever(std::unique_ptr<T> object) {
+void leak_on_purpose(std::unique_ptr<T> object) {
   struct node {
     std::unique_ptr<T> is;
     node* next;

@@ -13,7 +13,7 @@
 namespace tessera::gpu::emulator {
 
 /// Of one fiber: its stack for the address sanitizer, its identity for the thread sanitizer.
-class switch_notes {
+class fiber_sanitizer {
  public:
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   static constexpr std::size_t stack_bytes = 256 * 1024;
@@ -45,10 +45,10 @@ class switch_notes {
   const void* m_resumer_bottom = nullptr;
   std::size_t m_bytes = 0, m_resumer_bytes = 0;
 #elif defined(__SANITIZE_THREAD__)
-  switch_notes() : m_own(__tsan_create_fiber(0)) {}
-  ~switch_notes() { __tsan_destroy_fiber(m_own); }
-  switch_notes(const switch_notes&) = delete;
-  switch_notes& operator=(const switch_notes&) = delete;
+  fiber_sanitizer() : m_own(__tsan_create_fiber(0)) {}
+  ~fiber_sanitizer() { __tsan_destroy_fiber(m_own); }
+  fiber_sanitizer(const fiber_sanitizer&) = delete;
+  fiber_sanitizer& operator=(const fiber_sanitizer&) = delete;
   void describe(void*, std::size_t) {}
   // Always inline: the sanitizer counts calls and returns per fiber, and a call that returns on another one is not
   // even.
