@@ -10,12 +10,12 @@
 namespace tessera::schedule {
 
 void scheduler::hand_over(task::record& view) noexcept {
-  static_cast<host_hold*>(view.extension)->at.store(host_hold::step::due, std::memory_order_release);
+  host_hold::of(view).at.store(host_hold::step::due, std::memory_order_release);
   call_guests();
 }
 
 void scheduler::dispatch(lane& mine, task::record& t, when_ready then) {
-  if (t.what == m_hold && m_simulated == nullptr) {
+  if (m_own.is_hold(t) && m_simulated == nullptr) {
     t.place = 0;
     hand_over(t);
     return;

@@ -18,7 +18,7 @@
 namespace tessera::schedule {
 void scheduler::run(lane& mine, task::record& t) {
   const lane::duty on(mine);
-  if (cancelled() && t.what != m_destroy) {
+  if (cancelled() && !m_own.is_destroy(t)) {
     if ((t.flags & task::flag_acquired) != 0) m_setup.coherence->finish(t.all_accesses());
     fail_unstarted(mine, t, m_failures.cancellation());  // names no task: none of them is the cause
     return;
@@ -263,16 +263,16 @@ void scheduler::fail_unstarted(lane& mine, task::record& t, std::shared_ptr<cons
 
 void scheduler::give_up(lane& mine, task::record& t, const std::shared_ptr<const block::failure>& why) {
   m_failures.note_given_up(why, t.what->special == nullptr);
-  if (t.what == m_bring_home) m_coming_home.fetch_sub(1, std::memory_order_release);
-  if (m_validator != nullptr && !is_housekeeping(t)) m_validator->started(t);
+  if (m_own.is_bring_home(t)) m_write_back.note_read();
+  if (m_validator != nullptr && !m_own.is_housekeeping(t)) m_validator->started(t);
   begun(t);
   m_setup.coherence->give_up(t.all_accesses(), t.sequence);
-  if (t.what == m_hold) {
-    auto& hold = *static_cast<host_hold*>(t.extension);
+  if (m_own.is_hold(t)) {
+    host_hold& hold = host_hold::of(t);
     hold.why = why;
     release(mine, t, when_ready::queue);
     retire(mine, t, 0);
-    hold.at.store(host_hold::step::available, std::memory_order_release);
+    host_views::refuse(hold);
     call_guests();
     return;
   }
@@ -284,7 +284,7 @@ void scheduler::give_up(lane& mine, task::record& t, const std::shared_ptr<const
 }
 
 void scheduler::run_special(lane& mine, task::record& t) {
-  if (t.what == m_destroy) {
+  if (m_own.is_destroy(t)) {
     auto& waits = mine.acquisition.waits;
     waits.clear();
     block::record& b = *t.accesses[0].block;
@@ -307,7 +307,7 @@ void scheduler::run_special(lane& mine, task::record& t) {
     retire(mine, t, 0);
     return;
   }
-  if (t.what == m_bring_home) {
+  if (m_own.is_bring_home(t)) {
     run_home(mine, t);
     return;
   }
@@ -316,12 +316,9 @@ void scheduler::run_special(lane& mine, task::record& t) {
 
 void scheduler::destroy_later(block::record& block) {
   if (m_validator != nullptr && !m_validator->destroyed(block)) return;
-  if (block.foreign) {
-    const std::lock_guard guard(m_home_mutex);
-    m_setup.coherence->adopted().end(block);
-  }
+  if (block.foreign) m_write_back.end(block);
   lane* mine = nullptr;
-  task::record& t = begin(*m_destroy, std::source_location::current(), mine);
+  task::record& t = begin(m_own.destroy, std::source_location::current(), mine);
   if (mine->recorder != nullptr) mine->recorder->destroyed(block);
   t.access_count = 1;
   t.accesses[0] = {.block = &block, .version = 0, .how = intent::write, .flags = 0, .space = 0};

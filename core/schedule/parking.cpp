@@ -43,7 +43,7 @@ void scheduler::resume(task::record& t, tsr_status) {
   // A failed ticket has poisoned what it should have made; run() looks at that.
   lane& mine = current_lane();
   if (mine.events != nullptr) trace_resume(*mine.events, t);
-  if (t.what == m_hold && m_simulated == nullptr) {
+  if (m_own.is_hold(t) && m_simulated == nullptr) {
     hand_over(t);
     return;
   }

@@ -10,7 +10,6 @@
 #include <system_error>
 
 #include "core/base/fence.hpp"
-#include "core/operation/tensor.hpp"
 #include "core/schedule/alarm.hpp"
 #include "core/schedule/device/driver.hpp"
 #include "core/schedule/device/watchdog.hpp"
@@ -71,11 +70,13 @@ scheduler::scheduler(scheduler_setup setup)
       m_window_tasks(std::max<std::uint64_t>(m_setup.settings->window_tasks, 1)),
       m_window_bytes(m_setup.settings->window_bytes),
       m_spin_ns(m_setup.settings->spin_ns),
+      m_own(*m_setup.operations),
       m_reductions({.coherence = m_setup.coherence,
                     .blocks = m_setup.blocks,
                     .placer = &m_placer,
                     .places = &m_places,
-                    .deterministic = m_setup.settings->deterministic}) {
+                    .deterministic = m_setup.settings->deterministic}),
+      m_write_back(*m_setup.coherence) {
   const location::tree& tree = *m_setup.tree;
   transfer::coherence& coherence = *m_setup.coherence;
 
@@ -91,12 +92,6 @@ scheduler::scheduler(scheduler_setup setup)
   m_single_place = m_places.size() == 1;
   m_has_devices = std::ranges::any_of(m_places, [](const auto& e) { return !e->is_host; });
   m_announces = coherence.wants_uses();
-
-  m_hold = &m_setup.operations->add({.name = "hold", .special = [](void*) {}});
-  m_destroy = &m_setup.operations->add({.name = "destroy", .special = [](void*) {}});
-  m_bring_home = &m_setup.operations->add({.name = "bring_home", .special = [](void*) {}});
-  m_reduce = m_setup.operations->find("reduce");
-  if (m_reduce == nullptr) m_reduce = &m_setup.operations->add(operation::reduce_add());
 
   prepare_graphs();
   lane& mine = register_lane(nullptr);  // the creating thread is worker 0 whenever it waits
@@ -219,7 +214,7 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
     if (!mine.recorder->add(t)) take_back(mine, t);
     return;
   }
-  if (m_validator != nullptr && !is_housekeeping(t) && !m_validator->submitted(t)) {  // its blocks are gone
+  if (m_validator != nullptr && !m_own.is_housekeeping(t) && !m_validator->submitted(t)) {  // its blocks are gone
     if (t.what->destroy_arguments != nullptr) t.what->destroy_arguments(t.argument_bytes());
     take_back(mine, t);
     return;
@@ -233,11 +228,11 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
   }
   if (m_announces)
     for (const block::access& a : t.all_accesses()) uses_of(mine).note(*a.block, t.sequence, a.how != intent::read);
-  if (task::link(t, *this, is_housekeeping(t) ? nullptr : mine.events)) {
+  if (task::link(t, *this, m_own.is_housekeeping(t) ? nullptr : mine.events)) {
     // Views and the ends of blocks, where nothing stands in their way: this thread has them at once, and wakes nobody.
-    if (t.what == m_hold && m_simulated == nullptr) {
-      static_cast<host_hold*>(t.extension)->at.store(host_hold::step::due, std::memory_order_relaxed);
-    } else if (t.what == m_destroy && m_simulated == nullptr && mine.in_program()) {
+    if (m_own.is_hold(t) && m_simulated == nullptr) {
+      host_hold::of(t).at.store(host_hold::step::due, std::memory_order_relaxed);
+    } else if (m_own.is_destroy(t) && m_simulated == nullptr && mine.in_program()) {
       t.place = 0;
       run(mine, t);
       call_guests();  // one of them may have counted it
@@ -262,15 +257,15 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
   };
   if (tasks_open() >= m_window_tasks)
     help(
-        mine, [&] { return tasks_open() <= m_window_tasks / 2 + m_held.load(); }, m_look_every);
-  if (m_window_bytes != 0 && bytes_open() >= m_window_bytes && m_held.load() == 0)
+        mine, [&] { return tasks_open() <= m_window_tasks / 2 + m_views.held(); }, m_look_every);
+  if (m_window_bytes != 0 && bytes_open() >= m_window_bytes && m_views.held() == 0)
     help(
-        mine, [&] { return bytes_open() <= m_window_bytes / 2 || tasks_open() <= m_held.load(); }, 1);
+        mine, [&] { return bytes_open() <= m_window_bytes / 2 || tasks_open() <= m_views.held(); }, 1);
 }
 
 task::record& scheduler::make_reduction(block::record& block, block::accumulation& group) {
   lane* mine = nullptr;
-  task::record& t = begin(*m_reduce, std::source_location::current(), mine);
+  task::record& t = begin(m_own.reduce, std::source_location::current(), mine);
   reductions::make(t, block, group);
   t.sequence = take_ages(*mine, 1);
   mine->submitted.store(mine->submitted.load(std::memory_order_relaxed) + 1, std::memory_order_release);
@@ -315,12 +310,12 @@ std::uint64_t scheduler::fast_versions() const noexcept {
 bool scheduler::all_retired() const noexcept {
   // Retired first: both sums only grow and retired never passes submitted, so equal sums mean that nothing was open at
   // the moment in between.
-  const std::uint64_t out = retired() + m_held.load(std::memory_order_acquire);
+  const std::uint64_t out = retired() + m_views.held(std::memory_order_acquire);
   return out >= submitted();
 }
 
 void scheduler::drain() noexcept {
-  help(current_lane(), [this] { return all_retired() && m_held.load(std::memory_order_acquire) == 0; });
+  help(current_lane(), [this] { return all_retired() && m_views.held(std::memory_order_acquire) == 0; });
 }
 
 void scheduler::fence(std::source_location site) {

@@ -21,15 +21,18 @@
 #include "core/placement/place.hpp"
 #include "core/placement/placer.hpp"
 #include "core/plugin/registry.hpp"
+#include "core/schedule/adopted_write_back.hpp"
 #include "core/schedule/binding.hpp"
 #include "core/schedule/captured_graphs.hpp"
 #include "core/schedule/device/driver_owner.hpp"
 #include "core/schedule/event_count.hpp"
 #include "core/schedule/failures.hpp"
+#include "core/schedule/host_views.hpp"
 #include "core/schedule/lane.hpp"
 #include "core/schedule/lane_table.hpp"
 #include "core/schedule/outcome.hpp"
 #include "core/schedule/reductions.hpp"
+#include "core/schedule/runtime_operations.hpp"
 #include "core/schedule/statistics.hpp"
 #include "core/schedule/virtual_clock.hpp"
 #include "core/schedule/waiting_room.hpp"
@@ -44,7 +47,6 @@ namespace tessera::schedule {
 class alarm;
 class device_driver;
 class watchdog;
-struct host_hold;
 struct running_replay;
 
 /// What the scheduler works with; all outlive it.
@@ -115,7 +117,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void drain() noexcept;
   /// Whether the calling thread holds all views that threads of the program hold at this moment.
   bool views_are_mine() {
-    return current_lane().held_views.load(std::memory_order_relaxed) == m_held.load(std::memory_order_relaxed);
+    return current_lane().held_views.load(std::memory_order_relaxed) == m_views.held(std::memory_order_relaxed);
   }
   /// Tasks that have not started are dropped from now on, with `reason`; running ones finish.
   void cancel(std::string reason, error_kind kind = error_kind::interrupted);
@@ -198,7 +200,6 @@ class scheduler final : private task::reduction_source, private driver_owner {
   const std::vector<std::unique_ptr<placement::place>>& places() const noexcept { return m_places; }
 
  private:
-  friend struct host_hold;
   struct parked;         // waits for tickets
   struct memory_parked;  // waits for memory
   struct thread_registrations;
@@ -313,12 +314,10 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void run_special(lane& mine, task::record& t);
   void run_hold(lane& mine, task::record& t);
 
-  // blocks in memory of the program (homecoming.cpp)
+  // views, and blocks in memory of the program (views.cpp)
   bool bring_home(std::source_location site);
   void run_home(lane& mine, task::record& t);
   bool home_before_end(lane& mine, task::record& t);
-  /// Neither a task of the program nor a view: nothing to validate or to write down.
-  bool is_housekeeping(const task::record& t) const noexcept { return t.what == m_destroy || t.what == m_bring_home; }
   void wait_for_all(std::source_location site, bool home);
 
   void complete(lane& mine, task::record& t,
@@ -380,9 +379,11 @@ class scheduler final : private task::reduction_source, private driver_owner {
   std::vector<std::unique_ptr<device_driver>> m_drivers;    // by place number; null for host
   std::vector<std::unique_ptr<placement::place>> m_stores;  // storage: runs nothing, but its copies must be followed
   std::vector<std::unique_ptr<device_driver>> m_store_drivers;
-  const operation::definition *m_hold = nullptr, *m_destroy = nullptr, *m_bring_home = nullptr, *m_reduce = nullptr,
-                              *m_graph = nullptr;
+  const runtime_operations m_own;
+  const operation::definition* m_graph = nullptr;
   reductions m_reductions;
+  host_views m_views;
+  adopted_write_back m_write_back;
   bool m_graphs = false;  // some device has them, and they are wanted
   graph_counters m_graph_counters;
   batch_counters m_batch_counters;
@@ -398,7 +399,6 @@ class scheduler final : private task::reduction_source, private driver_owner {
   std::atomic<std::uint32_t> m_spinning{0}, m_busy{0};
   std::atomic<std::uint64_t> m_rests{0};  // how often a thread in work() found nothing and was about to sleep
   std::atomic<bool> m_stop{false}, m_helper{false};
-  std::atomic<std::uint64_t> m_held{0};             // views handed out
   std::atomic<std::uint64_t> m_parked{0};           // tasks waiting for tickets
   alignas(64) std::atomic<std::uint64_t> m_age{0};  // the youngest task that lanes know of each other; see take_ages
   alignas(64) std::unique_ptr<alarm> m_patience;    // made when it is first needed
@@ -406,11 +406,9 @@ class scheduler final : private task::reduction_source, private driver_owner {
   std::uint64_t m_patience_since = 0;  // what had been submitted when it was set
   std::chrono::steady_clock::time_point m_patience_end;
 
-  std::mutex m_home_mutex;                      // ends of adopted blocks, and reads that bring them home
-  std::atomic<std::uint64_t> m_coming_home{0};  // reads at home that are under way
-  std::mutex m_edit_mutex;                      // one detach or attach at a time
-  std::mutex m_device_mutex;                    // for m_device_event
-  std::condition_variable m_device_event;       // a draining device has come further
+  std::mutex m_edit_mutex;                 // one detach or attach at a time
+  std::mutex m_device_mutex;               // for m_device_event
+  std::condition_variable m_device_event;  // a draining device has come further
   std::atomic<std::uint64_t> m_placed_elsewhere{0};
 
   failures m_failures;
@@ -421,24 +419,6 @@ class scheduler final : private task::reduction_source, private driver_owner {
     lane* mine = nullptr;
   };
   static constinit thread_local lane_cache t_lane;
-};
-
-/// A block in the hands of the program.
-struct host_hold {
-  enum class step : std::uint8_t {
-    waits,     ///< for tasks before it, for memory, for a copy
-    due,       ///< the thread that asked goes on with it
-    available  ///< `pointer` or `why` is set
-  };
-  task::record* held_by = nullptr;  ///< the task in whose place in the order it is held
-  lane* owner = nullptr;            ///< of the thread that holds it
-  void* pointer = nullptr;          ///< the elements, in host memory
-  std::atomic<step> at{step::waits};
-  bool ended = false;  ///< by the end of the scheduler; then nothing of it is touched any more
-  host_hold *next = nullptr, *previous = nullptr;  ///< of the same thread
-  std::shared_ptr<const block::failure> why;       ///< set when it cannot be had
-  std::uint64_t since = 0;                         ///< when it became available; only while recording
-  std::shared_ptr<void> lent;                      ///< its private copy; only while validating
 };
 
 }  // namespace tessera::schedule

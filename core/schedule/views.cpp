@@ -1,4 +1,5 @@
-// The part of the scheduler that lends blocks to threads of the program: host views.
+// The part of the scheduler that lends blocks to threads of the program, and keeps the memory that it has adopted
+// current.
 #include <fmt/format.h>
 
 #include <utility>
@@ -17,13 +18,12 @@ void scheduler::run_hold(lane& mine, task::record& t) {
   if ((t.flags & task::flag_acquired) == 0) {
     if (!(m_single_space && resident(t.all_accesses())) && !acquire(mine, t, where)) return;
   }
-  auto& hold = *static_cast<host_hold*>(t.extension);
+  host_hold& hold = host_hold::of(t);
   gather_operands(mine, t);
   if (m_validator != nullptr) hold.lent = m_validator->begin_view(t, mine.operands);
   hold.pointer = mine.operands[0].host;
   if (mine.events != nullptr) hold.since = mine.events->now();
-  m_held.fetch_add(1, std::memory_order_seq_cst);
-  hold.at.store(host_hold::step::available, std::memory_order_release);
+  m_views.grant(hold);
   call_guests();  // a window counts it as one that will not end by itself
 }
 
@@ -38,7 +38,7 @@ std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std
   if (m_validator != nullptr) m_validator->require(block, how, site);
   auto held = std::make_unique<host_hold>();
   lane* mine = nullptr;
-  task::record& t = begin(*m_hold, site, mine);
+  task::record& t = begin(m_own.hold, site, mine);
   t.access_count = 1;
   t.accesses[0] = {.block = &block, .version = 0, .how = how, .flags = 0, .space = 0};
   t.extension = held.get();
@@ -63,9 +63,7 @@ std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std
     throw error(why.kind, why.text, why.where);
   }
   if (m_validator != nullptr) m_validator->view_granted(*static_cast<validate::lent*>(held->lent.get()));
-  mine->held_views.store(mine->held_views.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-  held->next = std::exchange(mine->holds, held.get());
-  if (held->next != nullptr) held->next->previous = held.get();
+  host_views::add(*mine, *held);
   return held;
 }
 
@@ -81,12 +79,10 @@ void scheduler::release(host_hold& held) {
     m_setup.coherence->publish(t.all_accesses(), {});
     m_setup.coherence->finish(t.all_accesses());
   }
-  (held.previous != nullptr ? held.previous->next : held.owner->holds) = held.next;
-  if (held.next != nullptr) held.next->previous = held.previous;
-  held.owner->held_views.store(held.owner->held_views.load(std::memory_order_relaxed) - 1, std::memory_order_release);
+  host_views::remove(held);
   if (mine.events != nullptr) trace_run(*mine.events, t, held.since, trace::run_view);
   release(mine, t, when_ready::queue);
-  m_held.fetch_sub(1, std::memory_order_acq_rel);
+  m_views.give_back();
   retire(mine, t, 0);
   call_guests();
   if (memory_awaited()) m_work.notify_one();              // where there is one memory, nothing else tells
@@ -99,6 +95,48 @@ void scheduler::end_own_views() {
     release(*held);
     held->ended = true;
   }
+}
+
+/// Submits a read at home of each block whose last version is elsewhere. False: there is none, and none is on its way.
+bool scheduler::bring_home(std::source_location site) {
+  if (m_simulated != nullptr) return false;  // nobody looks at the memory
+  return m_write_back.begin([&](block::record& b) {
+    lane* mine = nullptr;
+    task::record& t = begin(m_own.bring_home, site, mine);
+    t.access_count = 1;
+    t.accesses[0] = {.block = &b, .version = 0, .how = intent::read, .flags = 0, .space = 0};
+    commit(*mine, t, false);
+  });
+}
+
+void scheduler::run_home(lane& mine, task::record& t) {
+  if (!m_single_space) {  // where there is one memory, the end of an open sum is all that it waited for
+    if ((t.flags & task::flag_acquired) != 0 && !still_good(mine, t)) return;
+    if ((t.flags & task::flag_acquired) == 0 && !acquire(mine, t, *m_places[0])) return;
+    m_setup.coherence->finish(t.all_accesses());
+  }
+  m_write_back.note_read();
+  complete(mine, t);
+}
+
+/// For the end of an adopted block. False: it waits for a copy, or for memory on the way.
+bool scheduler::home_before_end(lane& mine, task::record& t) {
+  transfer::acquisition& got = mine.acquisition;
+  using progress = adopted_write_back::progress;
+  switch (m_write_back.before_end(t, m_places[0]->space, got, m_failures)) {
+    case progress::copying:
+      wait_for_points(t, got.waits);
+      return false;
+    case progress::no_room:
+      wait_for_memory(t, *m_places[0], got);
+      return false;
+    case progress::failed:  // told at the next fence; the array ends all the same
+      if (got.cause && got.cause->where.empty()) m_failures.note(t, *got.cause);
+      return true;
+    case progress::home:
+      break;
+  }
+  return true;
 }
 
 }  // namespace tessera::schedule

@@ -1,0 +1,30 @@
+#pragma once
+// The operations of the runtime's own tasks.
+#include "core/operation/catalog.hpp"
+#include "core/operation/tensor.hpp"
+#include "core/task/record.hpp"
+
+namespace tessera::schedule {
+
+/// Adds them to a catalog, which outlives it.
+class runtime_operations {
+ public:
+  explicit runtime_operations(operation::catalog& to)
+      : hold(to.add({.name = "hold", .special = [](void*) {}})),
+        destroy(to.add({.name = "destroy", .special = [](void*) {}})),
+        bring_home(to.add({.name = "bring_home", .special = [](void*) {}})),
+        reduce(to.find("reduce") != nullptr ? *to.find("reduce") : to.add(operation::reduce_add())) {}
+
+  const operation::definition& hold;        ///< a host view
+  const operation::definition& destroy;     ///< the end of a block
+  const operation::definition& bring_home;  ///< a read of an adopted block in memory of the program
+  const operation::definition& reduce;      ///< the sum of a group of accumulates
+
+  bool is_hold(const task::record& t) const noexcept { return t.what == &hold; }
+  bool is_destroy(const task::record& t) const noexcept { return t.what == &destroy; }
+  bool is_bring_home(const task::record& t) const noexcept { return t.what == &bring_home; }
+  /// Neither a task of the program nor a view: nothing to validate or to write down.
+  bool is_housekeeping(const task::record& t) const noexcept { return is_destroy(t) || is_bring_home(t); }
+};
+
+}  // namespace tessera::schedule
