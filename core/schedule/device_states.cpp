@@ -166,8 +166,7 @@ bool scheduler::place_elsewhere(lane& mine, task::record& t, placement::place& f
     return true;
   }
   t.place = static_cast<std::uint16_t>(at);
-  if ((t.flags & task::flag_replayed) != 0)
-    std::atomic_ref(t.replayed().of->of.tasks[t.replayed().index].place).store(t.place, std::memory_order_relaxed);
+  if ((t.flags & task::flag_replayed) != 0) replay_engine::remember_place(t);
   m_placed_elsewhere.fetch_add(1, std::memory_order_relaxed);
   enqueue(mine, t, *m_places[at], when_ready::queue);
   return true;

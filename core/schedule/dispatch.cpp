@@ -32,10 +32,12 @@ void scheduler::dispatch(lane& mine, task::record& t, when_ready then) {
     give_copies(t, *m_places.front());
   }
   if ((t.flags & task::flag_replayed) != 0) {
-    if (m_graphs && joins_segment(mine, t, then)) return;
+    if (m_replays.uses_graphs() &&
+        m_replays.joins_segment(mine, t, [&](task::record& segment) { dispatch(mine, segment, then); }))
+      return;
     if (t.place != task::no_place && !m_places[t.place]->attached())
       t.place = task::no_place;  // its device has left since
-    prepare_replayed(t);
+    m_replays.prepare(t);
   }
   if (t.place != task::no_place || find_place(mine, t)) enqueue(mine, t, *m_places[t.place], then);
 }
@@ -55,8 +57,7 @@ bool scheduler::find_place(lane& mine, task::record& t) {
     return false;
   }
   t.place = static_cast<std::uint16_t>(at);
-  if ((t.flags & task::flag_replayed) != 0 && t.what != m_graph)  // the next replays go there without asking
-    std::atomic_ref(t.replayed().of->of.tasks[t.replayed().index].place).store(t.place, std::memory_order_relaxed);
+  if ((t.flags & task::flag_replayed) != 0 && !m_replays.is_segment(t)) replay_engine::remember_place(t);
   return true;
 }
 

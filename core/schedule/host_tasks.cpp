@@ -224,29 +224,12 @@ void scheduler::retire(lane& mine, task::record& t, std::uint64_t window_bytes) 
   }
   if (!m_single_place && t.place != task::no_place && t.what->special == nullptr)
     m_placer.discharge(t, *m_places[t.place]);
-  keep_finished(mine, t);
+  m_lanes.keep_finished(mine, t);
   if (window_bytes != 0)
     mine.retired_bytes.store(mine.retired_bytes.load(std::memory_order_relaxed) + window_bytes,
                              std::memory_order_release);
   // release: whoever sees the count sees the task's effects
   mine.retired.store(mine.retired.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-}
-
-void scheduler::keep_finished(lane& mine, task::record& t) {
-  if (t.owner >= mine.finished.size()) [[unlikely]]
-    mine.finished.resize(m_lanes.size());
-  lane::finished_chain& chain = mine.finished[t.owner];
-  t.next = chain.first;
-  chain.first = &t;
-  if (chain.last == nullptr) chain.last = &t;
-  // The owner needs records back only from time to time; one exchange per batch keeps its line quiet.
-  if (++chain.count >= 64) [[unlikely]]
-    give_back(m_lanes[t.owner], chain);
-}
-
-void scheduler::give_back(lane& owner, lane::finished_chain& chain) {
-  owner.tasks.give_back(*chain.first, *chain.last);
-  chain = {};
 }
 
 void scheduler::fail_unstarted(lane& mine, task::record& t, std::shared_ptr<const block::failure> why) {

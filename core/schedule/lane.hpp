@@ -120,6 +120,12 @@ struct lane {
   bool is_program = false;                   ///< of a thread of the program, not one that the scheduler started
   std::thread::id user;  ///< under the table's mutex: the thread that has it, where the thread itself cannot remember
 
+  /// Where this thread announces the blocks of tasks that it submits.
+  transfer::use_log& announced_uses() {
+    if (!uses) uses = std::make_unique<transfer::use_log>();
+    return *uses;
+  }
+
   /// Around everything that the thread does for the scheduler: it runs a task, or ends what one has left.
   class duty {
    public:

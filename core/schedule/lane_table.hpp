@@ -41,6 +41,18 @@ class lane_table {
     m_size.store(number + 1, std::memory_order_release);
     return *slot;
   }
+  /// By the thread of `mine`: a finished task is on its way back to its pool. The owner needs records back only from
+  /// time to time; one exchange per batch keeps its line quiet.
+  void keep_finished(lane& mine, task::record& t) {
+    if (t.owner >= mine.finished.size()) [[unlikely]]
+      mine.finished.resize(size());
+    lane::finished_chain& chain = mine.finished[t.owner];
+    t.next = chain.first;
+    chain.first = &t;
+    if (chain.last == nullptr) chain.last = &t;
+    if (++chain.count >= 64) [[unlikely]]
+      give_back((*this)[t.owner], chain);
+  }
   /// Adds up what `of(lane)` says of each.
   template <class Function>
   std::uint64_t sum(Function&& of) const noexcept {
@@ -54,6 +66,10 @@ class lane_table {
   struct page {
     std::array<std::unique_ptr<lane>, page_size> lanes;
   };
+  [[gnu::cold]] static void give_back(lane& owner, lane::finished_chain& chain) {
+    owner.tasks.give_back(*chain.first, *chain.last);
+    chain = {};
+  }
   std::array<std::atomic<page*>, most / page_size + 1> m_pages{};
   std::vector<std::unique_ptr<page>> m_owned;
   std::atomic<std::uint32_t> m_size{0};

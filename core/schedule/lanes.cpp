@@ -144,19 +144,4 @@ transfer::stream& scheduler::inline_stream(lane& mine) {
   return *mine.inline_stream;
 }
 
-std::uint64_t scheduler::take_ages(lane& mine, std::uint64_t count) noexcept {
-  // A count of its own per lane, so that nothing is shared by every task; but no lane lags behind what others have
-  // told, and each tells every so many tasks. So ages are exact within a thread, and between threads as good as this.
-  constexpr std::uint64_t told_every = 32;
-  const std::uint64_t first = std::max(mine.age, m_age.load(std::memory_order_relaxed)) + 1;
-  mine.age = first + count - 1;
-  if (mine.age - mine.known_age >= told_every) {
-    mine.known_age = mine.age;
-    std::uint64_t known = m_age.load(std::memory_order_relaxed);
-    while (known < mine.age && !m_age.compare_exchange_weak(known, mine.age, std::memory_order_relaxed)) {
-    }
-  }
-  return first;
-}
-
 }  // namespace tessera::schedule

@@ -76,7 +76,12 @@ scheduler::scheduler(scheduler_setup setup)
                     .placer = &m_placer,
                     .places = &m_places,
                     .deterministic = m_setup.settings->deterministic}),
-      m_write_back(*m_setup.coherence) {
+      m_write_back(*m_setup.coherence),
+      m_replays({.lanes = &m_lanes,
+                 .placer = &m_placer,
+                 .coherence = m_setup.coherence,
+                 .places = &m_places,
+                 .counts_bytes = m_setup.settings->window_bytes != 0}) {
   const location::tree& tree = *m_setup.tree;
   transfer::coherence& coherence = *m_setup.coherence;
 
@@ -93,7 +98,8 @@ scheduler::scheduler(scheduler_setup setup)
   m_has_devices = std::ranges::any_of(m_places, [](const auto& e) { return !e->is_host; });
   m_announces = coherence.wants_uses();
 
-  prepare_graphs();
+  // Validation looks at every task by itself.
+  m_replays.begin(*m_setup.operations, m_setup.settings->graphs && m_validator == nullptr);
   lane& mine = register_lane(nullptr);  // the creating thread is worker 0 whenever it waits
   mine.place = plan.workers.front().place;
   mine.where = plan.workers.front().where;
@@ -220,14 +226,15 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
     return;
   }
   const std::uint64_t count = mine.submitted.load(std::memory_order_relaxed) + 1;
-  t.sequence = take_ages(mine, 1);
+  t.sequence = m_ages.take(mine, 1);
   mine.submitted.store(count, std::memory_order_release);
   if (m_window_bytes != 0) {
     const std::uint64_t bytes = window_bytes_of(t);
     mine.submitted_bytes.store(mine.submitted_bytes.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
   }
   if (m_announces)
-    for (const block::access& a : t.all_accesses()) uses_of(mine).note(*a.block, t.sequence, a.how != intent::read);
+    for (const block::access& a : t.all_accesses())
+      mine.announced_uses().note(*a.block, t.sequence, a.how != intent::read);
   if (task::link(t, *this, m_own.is_housekeeping(t) ? nullptr : mine.events)) {
     // Views and the ends of blocks, where nothing stands in their way: this thread has them at once, and wakes nobody.
     if (m_own.is_hold(t) && m_simulated == nullptr) {
@@ -267,7 +274,7 @@ task::record& scheduler::make_reduction(block::record& block, block::accumulatio
   lane* mine = nullptr;
   task::record& t = begin(m_own.reduce, std::source_location::current(), mine);
   reductions::make(t, block, group);
-  t.sequence = take_ages(*mine, 1);
+  t.sequence = m_ages.take(*mine, 1);
   mine->submitted.store(mine->submitted.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   return t;
 }
@@ -279,16 +286,11 @@ void scheduler::reduction_linked(task::record& reduction, bool ready) {
 void scheduler::begun(const task::record& t) {
   if (!m_announces) return;
   if ((t.flags & task::flag_replayed) != 0) {
-    note_begun_of_replay(const_cast<task::record&>(t));
+    m_replays.note_begun(const_cast<task::record&>(t));
     return;
   }
   // Whoever submitted it has made the log before.
   if (const auto& log = m_lanes[t.owner].uses) log->begin(t.sequence);
-}
-
-transfer::use_log& scheduler::uses_of(lane& mine) {
-  if (!mine.uses) mine.uses = std::make_unique<transfer::use_log>();
-  return *mine.uses;
 }
 
 std::uint64_t scheduler::submitted() const noexcept {

@@ -23,7 +23,6 @@
 #include "core/plugin/registry.hpp"
 #include "core/schedule/adopted_write_back.hpp"
 #include "core/schedule/binding.hpp"
-#include "core/schedule/captured_graphs.hpp"
 #include "core/schedule/device/driver_owner.hpp"
 #include "core/schedule/event_count.hpp"
 #include "core/schedule/failures.hpp"
@@ -32,8 +31,10 @@
 #include "core/schedule/lane_table.hpp"
 #include "core/schedule/outcome.hpp"
 #include "core/schedule/reductions.hpp"
+#include "core/schedule/replay_engine.hpp"
 #include "core/schedule/runtime_operations.hpp"
 #include "core/schedule/statistics.hpp"
+#include "core/schedule/task_ages.hpp"
 #include "core/schedule/virtual_clock.hpp"
 #include "core/schedule/waiting_room.hpp"
 #include "core/transfer/coherence.hpp"
@@ -184,17 +185,17 @@ class scheduler final : private task::reduction_source, private driver_owner {
   const std::shared_ptr<lifetime>& alive() const noexcept { return m_alive.shared(); }
 
   // Facts for people and programs.
-  std::vector<operation_statistics> operation_table() const;              ///< those that ran at least once
-  std::vector<trace::recording::stream> compute_streams() const;          ///< of all devices, for traces
-  void time_tasks(bool on) noexcept { m_timing = on; }                    ///< see runtime::time_tasks
-  std::uint64_t submitted() const noexcept;                               ///< tasks so far, the runtime's own included
-  std::uint64_t retired() const noexcept;                                 ///< of them ended
-  std::uint64_t steals() const noexcept;                                  ///< tasks taken from another lane
-  std::uint64_t fast_versions() const noexcept;                           ///< committed without coherence
-  placement::placer& placement() noexcept { return m_placer; }            ///< with what is learnt about places
-  std::uint32_t workers() const noexcept { return m_workers; }            ///< the waiting thread included
-  const binding& workers_binding() const noexcept { return *m_binding; }  ///< to CPUs
-  graph_statistics graphs() const noexcept { return m_graph_counters.read(); }   ///< what they did for replays
+  std::vector<operation_statistics> operation_table() const;               ///< those that ran at least once
+  std::vector<trace::recording::stream> compute_streams() const;           ///< of all devices, for traces
+  void time_tasks(bool on) noexcept { m_timing = on; }                     ///< see runtime::time_tasks
+  std::uint64_t submitted() const noexcept;                                ///< tasks so far, the runtime's own included
+  std::uint64_t retired() const noexcept;                                  ///< of them ended
+  std::uint64_t steals() const noexcept;                                   ///< tasks taken from another lane
+  std::uint64_t fast_versions() const noexcept;                            ///< committed without coherence
+  placement::placer& placement() noexcept { return m_placer; }             ///< with what is learnt about places
+  std::uint32_t workers() const noexcept { return m_workers; }             ///< the waiting thread included
+  const binding& workers_binding() const noexcept { return *m_binding; }   ///< to CPUs
+  graph_statistics graphs() const noexcept { return m_replays.graphs(); }  ///< what they did for replays
   batch_statistics batches() const noexcept { return m_batch_counters.read(); }  ///< launches of several tasks
   /// Places that run tasks: host memories with workers first, then devices.
   const std::vector<std::unique_ptr<placement::place>>& places() const noexcept { return m_places; }
@@ -287,21 +288,6 @@ class scheduler final : private task::reduction_source, private driver_owner {
   bool all_retired() const noexcept;
   void worker_thread(lane& mine);
 
-  // replays (replays.cpp)
-  task::record& materialize(lane& mine, task::replay& of, std::uint32_t index, block::task_reference after);
-  void prepare_replayed(task::record& t);
-  void release_replayed(lane& mine, task::record& t, when_ready then);
-  void start_inner(lane& mine, running_replay& r, std::uint32_t index, block::task_reference after, when_ready then);
-  void start_boundary(lane& mine, task::record& t, block::task_reference after, when_ready then);
-
-  // segments of replays as one piece of work (replay_segments.cpp)
-  void prepare_graphs();
-  void find_segments(running_replay& r);  ///< before a replay is rewound
-  void pass_gate(lane& mine, running_replay& r, std::uint32_t segment, block::task_reference after, when_ready then);
-  /// Whether a task that waits for nothing belongs to a segment, which it does not start alone.
-  bool joins_segment(lane& mine, task::record& t, when_ready then);
-  void release_segment(lane& mine, task::record& t, when_ready then);
-
   // running (host_tasks.cpp)
   void run(lane& mine, task::record& t);
   bool acquire(lane& mine, task::record& t, placement::place& where);  // false: parked, failed, or to be tried later
@@ -323,18 +309,14 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void complete(lane& mine, task::record& t,
                 when_ready then = when_ready::run_next);        // host: release successors, retire
   void release(lane& mine, task::record& t, when_ready then) {  // those who waited for it may start
+    const auto start = [this, &mine, then](task::record& successor) { dispatch(mine, successor, then); };
     if ((t.flags & task::flag_replayed) != 0)
-      release_replayed(mine, t, then);
+      m_replays.release(mine, t, start);
     else
-      task::release_successors(t, [&](task::record& successor) { dispatch(mine, successor, then); });
+      task::release_successors(t, start);
   }
-  void note_begun_of_replay(task::record& t) noexcept;
-  transfer::use_log& uses_of(lane& mine);           ///< to announce the blocks of tasks that it submits
-  void keep_finished(lane& mine, task::record& t);  ///< on its way back to its pool
-  [[gnu::cold]] static void give_back(lane& owner, lane::finished_chain& chain);
   void fail_unstarted(lane& mine, task::record& t, std::shared_ptr<const block::failure> why);
   void give_up(lane& mine, task::record& t, const std::shared_ptr<const block::failure>& why);
-  std::uint64_t take_ages(lane& mine, std::uint64_t count) noexcept;  ///< for so many tasks; returns the first
   void resume(task::record& t, tsr_status status);
   void gather_operands(lane& mine, task::record& t);
 
@@ -380,15 +362,13 @@ class scheduler final : private task::reduction_source, private driver_owner {
   std::vector<std::unique_ptr<placement::place>> m_stores;  // storage: runs nothing, but its copies must be followed
   std::vector<std::unique_ptr<device_driver>> m_store_drivers;
   const runtime_operations m_own;
-  const operation::definition* m_graph = nullptr;
   reductions m_reductions;
   host_views m_views;
   adopted_write_back m_write_back;
-  bool m_graphs = false;  // some device has them, and they are wanted
-  graph_counters m_graph_counters;
   batch_counters m_batch_counters;
 
   lane_table m_lanes;
+  replay_engine m_replays;
   living m_alive;  // behind the lanes: nobody uses them when it has ended
 
   std::unique_ptr<binding> m_binding;
@@ -399,9 +379,9 @@ class scheduler final : private task::reduction_source, private driver_owner {
   std::atomic<std::uint32_t> m_spinning{0}, m_busy{0};
   std::atomic<std::uint64_t> m_rests{0};  // how often a thread in work() found nothing and was about to sleep
   std::atomic<bool> m_stop{false}, m_helper{false};
-  std::atomic<std::uint64_t> m_parked{0};           // tasks waiting for tickets
-  alignas(64) std::atomic<std::uint64_t> m_age{0};  // the youngest task that lanes know of each other; see take_ages
-  alignas(64) std::unique_ptr<alarm> m_patience;    // made when it is first needed
+  std::atomic<std::uint64_t> m_parked{0};  // tasks waiting for tickets
+  task_ages m_ages;
+  alignas(64) std::unique_ptr<alarm> m_patience;  // made when it is first needed
   std::mutex m_patience_mutex;
   std::uint64_t m_patience_since = 0;  // what had been submitted when it was set
   std::chrono::steady_clock::time_point m_patience_end;

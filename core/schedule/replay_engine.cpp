@@ -1,6 +1,7 @@
-// The part of the scheduler that runs segments of a replay as one piece of work each.
-#include "core/schedule/replays.hpp"
-#include "core/schedule/scheduler.hpp"
+#include "core/schedule/replay_engine.hpp"
+
+#include <algorithm>
+
 #include "core/task/flow_record.hpp"
 
 namespace tessera::schedule {
@@ -62,23 +63,44 @@ bool offers_segment(const placement::place& e, const task::record& t) {
 
 }  // namespace
 
-void scheduler::prepare_graphs() {
-  // Validation looks at every task by itself.
-  m_graphs = m_setup.settings->graphs && m_validator == nullptr &&
-             std::ranges::any_of(m_places, [](const auto& e) { return !e->is_host && e->device->graph() != nullptr; });
+void replay_engine::begin(operation::catalog& operations, bool graphs) {
+  m_single_place = m_setup.places->size() == 1;
+  m_graphs = graphs && std::ranges::any_of(*m_setup.places,
+                                           [](const auto& e) { return !e->is_host && e->device->graph() != nullptr; });
   if (!m_graphs) return;
-  m_graph = &m_setup.operations->add({.name = "graph", .enqueue = enqueue_segment, .work = work_of_segment});
-  m_placer.know_segments(*m_graph, offers_segment);
+  m_graph = &operations.add({.name = "graph", .enqueue = enqueue_segment, .work = work_of_segment});
+  m_setup.placer->know_segments(*m_graph, offers_segment);
 }
 
-void scheduler::find_segments(running_replay& r) {
+void replay_engine::rewind(lane& mine, running_replay& r) {
+  if (m_graphs) find_segments(r);
+  r.rewind();
+  r.rewind_counts(m_setup.lanes->size());
+  r.started = true;
+  for (std::size_t k = 0; k < r.of.boundary.size(); ++k) r.boundary.push_back(&mine.tasks.take());
+}
+
+void replay_engine::prepare(task::record& t) {
+  const task::replayed_task& is = t.replayed();
+  if (is.of->of.tasks[is.index].ends_group) {
+    block::access& sum = t.all_accesses()[0];
+    const std::lock_guard guard(sum.block->lock);
+    if (sum.block->valid_spaces.empty() && sum.block->poison == nullptr) sum.how = intent::write;  // a sum from zero
+  }
+  if (t.place != task::no_place && !m_single_place) {
+    placement::place& where = *(*m_setup.places)[t.place];
+    m_setup.placer->charge(t, where, m_setup.placer->expected_seconds(t, where));
+  }
+}
+
+void replay_engine::find_segments(running_replay& r) {
   replay_planning& common = r.planning;
   const auto is_placed = [](const task::recorded_task& t) {
     return std::atomic_ref(t.place).load(std::memory_order_relaxed) != task::no_place;
   };
   if (!common.planned && std::ranges::all_of(r.of.tasks, is_placed)) {
     std::vector<segment_place> places;
-    for (const auto& e : m_places)
+    for (const auto& e : *m_setup.places)
       places.push_back({.captures = !e->is_host && e->attached() && e->device->graph() != nullptr,
                         // Some of them in the memory at a time, so that the next one's blocks come while one runs.
                         .most_bytes = m_setup.coherence->space_at(e->space).limit() / 4,
@@ -104,10 +126,10 @@ void scheduler::find_segments(running_replay& r) {
   }
 }
 
-void scheduler::pass_gate(lane& mine, running_replay& r, std::uint32_t index, block::task_reference after,
-                          when_ready then) {
+task::record* replay_engine::pass_gate(lane& mine, running_replay& r, std::uint32_t index,
+                                       block::task_reference after) {
   segment_run& run = r.segments[index];
-  if (run.waiting.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (run.waiting.fetch_sub(1, std::memory_order_acq_rel) != 1) return nullptr;
   const segment& s = *run.is;
   task::record& t = mine.tasks.take();
   t.what = m_graph;
@@ -129,21 +151,10 @@ void scheduler::pass_gate(lane& mine, running_replay& r, std::uint32_t index, bl
   }
   t.access_count = static_cast<std::uint8_t>(std::min<std::size_t>(accesses.size(), 255));
   if (mine.events != nullptr) task::note_submission(*mine.events, t, {&after, after != 0 ? 1u : 0u});
-  dispatch(mine, t, then);
+  return &t;
 }
 
-bool scheduler::joins_segment(lane& mine, task::record& t, when_ready then) {
-  if (t.what == m_graph) return false;
-  const task::replayed_task is = t.replayed();
-  auto& r = static_cast<running_replay&>(*is.of);
-  if (r.plan == nullptr) return false;
-  const std::uint32_t index = r.plan->segment_of[is.index];
-  if (index == segment_plan::none) return false;
-  pass_gate(mine, r, index, 0, then);
-  return true;
-}
-
-void scheduler::note_begun_of_replay(task::record& t) noexcept {
+void replay_engine::note_begun(task::record& t) const noexcept {
   const task::replayed_task is = t.replayed();
   auto& r = static_cast<running_replay&>(*is.of);
   if (r.uses == nullptr) return;
@@ -153,35 +164,6 @@ void scheduler::note_begun_of_replay(task::record& t) noexcept {
   }
   for (const std::uint32_t member : static_cast<const segment_run*>(is.arguments)->is->members)
     r.uses->begin(r.first_sequence + member);
-}
-
-void scheduler::release_segment(lane& mine, task::record& t, when_ready then) {
-  const task::replayed_task is = t.replayed();
-  auto& r = static_cast<running_replay&>(*is.of);
-  segment_run& run = *static_cast<segment_run*>(is.arguments);
-  const segment& s = *run.is;
-  const block::task_reference self = task::reference_to(t);
-  for (const std::uint32_t member : s.members) {
-    const task::recorded_task& one = r.of.tasks[member];
-    if (run.enqueued) operation_counters::add(mine.counters.of(one.what->number).tasks, 1);
-    if (one.boundary == task::recorded_task::inner) continue;
-    task::record& kept = *r.boundary[one.boundary];
-    task::release_successors(kept, [&](task::record& successor) { dispatch(mine, successor, then); });
-    keep_finished(mine, kept);
-  }
-  // The task itself is counted when it retires, when the device is done.
-  mine.retired.store(mine.retired.load(std::memory_order_relaxed) + s.members.size() - 1, std::memory_order_release);
-  if (m_window_bytes != 0)
-    mine.retired_bytes.store(mine.retired_bytes.load(std::memory_order_relaxed) + s.bytes_of_tasks - s.bytes_used,
-                             std::memory_order_release);
-  // After the last of these steps the replay may begin anew: nothing of it is touched behind them.
-  const std::span<const std::uint32_t> after = s.after;
-  const std::shared_ptr<segment_plan> plan = r.plan;  // owns `after`
-  if (s.sinks > 0) r.count_done(mine.number, s.sinks);
-  for (const std::uint32_t next : after)
-    task::count_down(
-        r, next, [&](std::uint32_t index) { start_inner(mine, r, index, self, then); },
-        [&](task::record& boundary) { start_boundary(mine, boundary, self, then); });
 }
 
 }  // namespace tessera::schedule

@@ -1,0 +1,36 @@
+#pragma once
+// How old tasks are: the order of their submission.
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+#include "core/schedule/lane.hpp"
+
+namespace tessera::schedule {
+
+/// Deals out ages, younger tasks get higher ones. A count of its own per lane, so that nothing is shared by every task;
+/// but no lane lags behind what others have told, and each tells every so many tasks. So ages are exact within a
+/// thread, and between threads as good as this.
+class task_ages {
+ public:
+  /// For so many tasks that the lane's thread submits; returns the first, the others follow it.
+  std::uint64_t take(lane& mine, std::uint64_t count) noexcept {
+    constexpr std::uint64_t told_every = 32;
+    const std::uint64_t first = std::max(mine.age, m_youngest.load(std::memory_order_relaxed)) + 1;
+    mine.age = first + count - 1;
+    if (mine.age - mine.known_age >= told_every) tell(mine);
+    return first;
+  }
+
+ private:
+  void tell(lane& mine) noexcept {
+    mine.known_age = mine.age;
+    std::uint64_t known = m_youngest.load(std::memory_order_relaxed);
+    while (known < mine.age && !m_youngest.compare_exchange_weak(known, mine.age, std::memory_order_relaxed)) {
+    }
+  }
+
+  alignas(64) std::atomic<std::uint64_t> m_youngest{0};  // that lanes know of each other
+};
+
+}  // namespace tessera::schedule
