@@ -39,8 +39,8 @@ void scheduler::require_editable(std::string_view what) {
 void scheduler::device_changed() {
   { const std::lock_guard guard(m_device_mutex); }  // whoever is about to wait has looked, or will see it
   m_device_event.notify_all();
-  m_work.notify_all();
-  call_guests();
+  m_pool.wake_all();
+  m_pool.call_guests();
 }
 
 void scheduler::detach(location::node_id where) {

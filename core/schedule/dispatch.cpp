@@ -1,17 +1,13 @@
-// The part of the scheduler that takes a ready task to a queue, and from there to a thread.
-#include <array>
-
-#include "core/base/fence.hpp"
+// The part of the scheduler that takes a ready task to a queue.
 #include "core/schedule/device/driver.hpp"
 #include "core/schedule/scheduler.hpp"
-#include "core/schedule/simulated_run.hpp"
 #include "core/task/replay.hpp"
 
 namespace tessera::schedule {
 
 void scheduler::hand_over(task::record& view) noexcept {
   host_hold::of(view).at.store(host_hold::step::due, std::memory_order_release);
-  call_guests();
+  m_pool.call_guests();
 }
 
 void scheduler::dispatch(lane& mine, task::record& t, when_ready then) {
@@ -82,76 +78,7 @@ void scheduler::enqueue(lane& mine, task::record& t, placement::place& where, wh
     m_drivers[where.number]->wake();
     return;
   }
-  if (t.priority > 0) {
-    where.urgent.push(t);
-  } else if (t.priority < 0) {
-    where.background.push(t);
-  } else if (mine.is_driver || mine.place != where.number) {
-    where.inbox.push(t);
-  } else if (then == when_ready::run_next && mine.next_task == nullptr) {
-    mine.next_task = &t;
-    return;  // this thread runs it next: nobody needs to be woken
-  } else if (!mine.spilled.empty() || !mine.ready.push(t)) {
-    mine.spilled.push(t);  // behind what is there already
-  }
-  wake_one();
-}
-
-void scheduler::wake_one() {
-  if (m_simulated != nullptr) {
-    m_simulated->host_work = true;
-    return;
-  }
-  // Somebody who spins will find it.
-  full_fence();
-  if (m_spinning.load(std::memory_order_relaxed) == 0 && m_work.has_sleepers()) m_work.notify_one();
-}
-
-bool scheduler::nothing_waits(const lane& mine)
-    const noexcept {  // of what find() looks at before it looks at others' lanes; and of the background
-  const placement::place& home = *m_places[mine.place];
-  return home.urgent.empty() && mine.next_task == nullptr && mine.ready.size() == 0 && mine.spilled.empty() &&
-         home.inbox.empty() && home.background.empty();
-}
-
-task::record* scheduler::find(lane& mine) {
-  placement::place& home = *m_places[mine.place];
-  if ((++mine.ticks & 63) == 0)  // so that a long chain of successors starves nobody
-    if (task::record* t = home.inbox.pop()) return t;
-  if (!home.urgent.empty())
-    if (task::record* t = home.urgent.pop()) return t;
-  if (task::record* t = mine.next_task) {
-    mine.next_task = nullptr;
-    return t;
-  }
-  if (task::record* t = mine.ready.pop()) return t;
-  std::array<task::record*, ready_ring::capacity / 2> loot;
-  const auto keep_rest = [&](std::uint32_t count) {
-    for (std::uint32_t k = 1; k < count; ++k)
-      if (!mine.ready.push(*loot[k])) mine.spilled.push(*loot[k]);
-    return loot[0];
-  };
-  if (const std::uint32_t count = mine.spilled.pop(loot.data(), loot.size())) return keep_rest(count);
-  if (task::record* t = home.inbox.pop()) return t;
-  if (mine.victims_of != m_lanes.size()) refresh_victims(mine);
-  for (const std::uint16_t v : mine.victims) {
-    lane& victim = m_lanes[v];
-    std::uint32_t count = victim.ready.steal(loot.data(), 32);
-    if (count == 0) count = victim.spilled.pop(loot.data(), loot.size(), true);
-    if (count == 0) continue;
-    mine.steals.store(mine.steals.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
-    return keep_rest(count);
-  }
-  for (const auto& other : m_places) {
-    if (!other->is_host || other->number == mine.place) continue;
-    if (task::record* t = other->urgent.pop()) return t;
-    if (task::record* t = other->inbox.pop()) return t;
-  }
-  if (task::record* t = home.background.pop()) return t;
-  for (const auto& other : m_places)
-    if (other->is_host && other->number != mine.place)
-      if (task::record* t = other->background.pop()) return t;
-  return nullptr;
+  if (m_queues.push(mine, t, where, then)) m_pool.note_task();
 }
 
 }  // namespace tessera::schedule

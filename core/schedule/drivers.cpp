@@ -37,8 +37,8 @@ void scheduler::enqueued(lane& mine, task::record& t) {
 }
 
 void scheduler::nothing_to_do() {
-  call_guests();
-  if (memory_awaited()) m_work.notify_one();  // the device was a reason to hope: look again without it
+  m_pool.call_guests();
+  m_pool.look_for_memory();  // the device was a reason to hope: look again without it
 }
 
 void scheduler::device_lost(const placement::place& which) {
@@ -83,8 +83,8 @@ std::unique_ptr<watchdog> scheduler::watch_streams() {
         for (const auto& driver : m_drivers)
           if (driver) driver->wake();
         for (const auto& driver : m_store_drivers) driver->wake();
-        m_work.notify_all();
-        call_guests();
+        m_pool.wake_all();
+        m_pool.call_guests();
       });
 }
 

@@ -241,7 +241,7 @@ void scheduler::fail_unstarted(lane& mine, task::record& t, std::shared_ptr<cons
     give_up(mine, *next.t, next.why);
   }
   mine.gives_up = false;
-  call_guests();
+  m_pool.call_guests();
 }
 
 void scheduler::give_up(lane& mine, task::record& t, const std::shared_ptr<const block::failure>& why) {
@@ -256,7 +256,7 @@ void scheduler::give_up(lane& mine, task::record& t, const std::shared_ptr<const
     release(mine, t, when_ready::queue);
     retire(mine, t, 0);
     host_views::refuse(hold);
-    call_guests();
+    m_pool.call_guests();
     return;
   }
   if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) reductions::note_missing(t, why);
@@ -280,7 +280,7 @@ void scheduler::run_special(lane& mine, task::record& t) {
       } else {  // a transfer is being handed to a plugin, or a task of a device is about to be retired
         std::this_thread::yield();
         m_places[0]->inbox.push(t);
-        wake_one();
+        m_pool.note_task();
       }
       return;
     }

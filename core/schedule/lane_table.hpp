@@ -41,6 +41,12 @@ class lane_table {
     m_size.store(number + 1, std::memory_order_release);
     return *slot;
   }
+  std::uint64_t submitted() const noexcept {  ///< tasks so far
+    return sum([](const lane& l) { return l.submitted.load(std::memory_order_acquire); });
+  }
+  std::uint64_t retired() const noexcept {  ///< of them ended
+    return sum([](const lane& l) { return l.retired.load(std::memory_order_acquire); });
+  }
   /// By the thread of `mine`: a finished task is on its way back to its pool. The owner needs records back only from
   /// time to time; one exchange per batch keeps its line quiet.
   void keep_finished(lane& mine, task::record& t) {

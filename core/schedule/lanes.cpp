@@ -1,4 +1,4 @@
-// The part of the scheduler that knows threads: lanes, their registration and reuse, the order of stealing.
+// The part of the scheduler that knows threads: lanes, their registration and reuse.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ struct scheduler::thread_registrations {
     for (const entry& e : entries)
       if (const lifetime::visit here = e.alive->enter()) {
         e.mine->in_use.store(false, std::memory_order_release);
-        e.of->notice_no_more_room();
+        e.of->m_pool.notice_no_more_room();
       }
   }
   /// Entries of schedulers that are no more.
@@ -121,20 +121,6 @@ lane& scheduler::make_worker_lane(std::uint32_t worker, std::uint32_t place, loc
   if (m_setup.recorder != nullptr)
     fresh->events = &m_setup.recorder->make_buffer(fmt::format("worker {}", worker), trace::thread_role::worker, place);
   return m_lanes.publish(std::move(fresh));
-}
-
-void scheduler::refresh_victims(lane& mine) {
-  const std::uint32_t count = m_lanes.size();
-  mine.victims.clear();
-  mine.victims_of = count;
-  std::vector<std::pair<std::size_t, std::uint16_t>> order;
-  for (std::uint32_t k = 0; k < count; ++k) {
-    const lane& other = m_lanes[k];
-    if (k == mine.number || other.is_driver) continue;
-    order.emplace_back(m_setup.tree->distance(mine.where, other.where), static_cast<std::uint16_t>(k));
-  }
-  std::ranges::stable_sort(order, {}, [](const auto& entry) { return entry.first; });  // nearest first
-  for (const auto& entry : order) mine.victims.push_back(entry.second);
 }
 
 transfer::stream& scheduler::inline_stream(lane& mine) {

@@ -33,7 +33,7 @@ void scheduler::wait_for_points(task::record& t, std::span<const block::ticket> 
       scheduler& owner = *done->owner;
       owner.resume(*done->waiting, done->worst.load());
       owner.m_parked.fetch_sub(1);
-      if (owner.memory_awaited()) owner.m_work.notify_one();  // it was a reason to hope
+      owner.m_pool.look_for_memory();  // it was a reason to hope
     };
     m_setup.coherence->streams().at(tickets[k].stream).on_completion(mine.reached);
   }
@@ -67,6 +67,12 @@ void scheduler::wait_for_memory(task::record& t, placement::place& where, const 
   memory_parked* const p = fresh.release();
   if (p->driver != nullptr) p->driver->begin_wait(t);
   if (!m_setup.coherence->space_at(a.lacking).wait_for_memory(*p, a.memory_events)) p->wake(p);
+}
+
+bool scheduler::resolve_memory_deadlock(lane& mine) {
+  memory_deadlock::finding found = m_deadlock.resolve(m_single_space);
+  if (found.hopeless != nullptr) give_up_waiter(mine, *found.hopeless, std::move(found.why));
+  return found.released;
 }
 
 void scheduler::give_up_waiter(lane& mine, memory::memory_waiter& waiter, std::string why) {

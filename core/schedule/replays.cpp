@@ -17,7 +17,7 @@ void scheduler::end_recording() noexcept { current_lane().recorder = nullptr; }
 
 void scheduler::wait_for(running_replay& what) {
   help(
-      current_lane(), [&] { return what.finished(); }, m_look_every);
+      current_lane(), [&] { return what.finished(); }, m_pool.look_every());
 }
 
 void scheduler::require_playable() {

@@ -5,12 +5,10 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <bit>
 #include <boost/container/small_vector.hpp>
 #include <system_error>
 
 #include "core/base/fence.hpp"
-#include "core/schedule/alarm.hpp"
 #include "core/schedule/device/driver.hpp"
 #include "core/schedule/device/watchdog.hpp"
 #include "core/schedule/place_plan.hpp"
@@ -69,7 +67,6 @@ scheduler::scheduler(scheduler_setup setup)
       m_placer({m_setup.tree, m_setup.coherence, m_setup.policy}, m_setup.settings->placement),
       m_window_tasks(std::max<std::uint64_t>(m_setup.settings->window_tasks, 1)),
       m_window_bytes(m_setup.settings->window_bytes),
-      m_spin_ns(m_setup.settings->spin_ns),
       m_own(*m_setup.operations),
       m_reductions({.coherence = m_setup.coherence,
                     .blocks = m_setup.blocks,
@@ -81,7 +78,22 @@ scheduler::scheduler(scheduler_setup setup)
                  .placer = &m_placer,
                  .coherence = m_setup.coherence,
                  .places = &m_places,
-                 .counts_bytes = m_setup.settings->window_bytes != 0}) {
+                 .counts_bytes = m_setup.settings->window_bytes != 0}),
+      m_queues({.lanes = &m_lanes, .places = &m_places, .tree = m_setup.tree}),
+      m_pool({.queues = &m_queues,
+              .placer = &m_placer,
+              .places = &m_places,
+              .coherence = m_setup.coherence,
+              .spin = std::chrono::nanoseconds(m_setup.settings->spin_ns),
+              .window_tasks = m_window_tasks}),
+      m_deadlock({.coherence = m_setup.coherence,
+                  .lanes = &m_lanes,
+                  .drivers = &m_drivers,
+                  .store_drivers = &m_store_drivers,
+                  .parked = &m_parked,
+                  .counts_on_program = m_setup.simulated == nullptr,
+                  .patience = std::chrono::nanoseconds(m_setup.settings->patience_ns),
+                  .wake = [this] { m_pool.wake_all(); }}) {
   const location::tree& tree = *m_setup.tree;
   transfer::coherence& coherence = *m_setup.coherence;
 
@@ -134,9 +146,6 @@ scheduler::scheduler(scheduler_setup setup)
 
   if (m_setup.simulated != nullptr) m_simulated = std::make_unique<simulated_run>();
 
-  // Looks are rare beside the tasks of a window, and each worker counts its own.
-  m_look_every =
-      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(std::bit_floor(m_window_tasks / (16 * m_workers)), 1, 64));
   // Worker 0 is the thread that waits; the others are threads, dealt over the CPUs, the second CPU first.
   for (std::uint32_t k = 1; k < m_workers; ++k) {
     const planned_worker& at = plan.workers[k % plan.workers.size()];
@@ -144,7 +153,7 @@ scheduler::scheduler(scheduler_setup setup)
   }
   std::vector<std::vector<std::uint32_t>> cpus;
   for (planned_worker& worker : plan.workers) cpus.push_back(std::move(worker.cpus));
-  m_binding = std::make_unique<binding>(std::move(cpus), m_setup.settings->bind && m_simulated == nullptr);
+  m_pool.prepare(m_workers, std::move(cpus), m_setup.settings->bind && m_simulated == nullptr);
   if (m_simulated != nullptr)
     begin_simulation();
   else
@@ -153,18 +162,13 @@ scheduler::scheduler(scheduler_setup setup)
 
 void scheduler::start_threads() {
   try {
-    for (std::uint32_t k = 1; k < m_workers; ++k) {
-      m_busy.fetch_add(1);  // before it has begun
-      m_threads.emplace_back([this, &worker = m_lanes[k]] { worker_thread(worker); });
-      m_binding->bind(m_threads.back(), k);
-    }
-    m_binding->place_this_thread();
+    m_pool.start([this](std::uint32_t k) { worker_thread(m_lanes[k]); });
     for (const auto& driver : m_drivers)
       if (driver) driver->start();
     for (const auto& driver : m_store_drivers) driver->start();
     m_watchdog = watch_streams();
   } catch (const std::system_error& e) {
-    const std::size_t started = m_threads.size();
+    const std::size_t started = m_pool.threads();
     stop_threads();
     rlimit processes{};
     getrlimit(RLIMIT_NPROC, &processes);
@@ -181,10 +185,7 @@ void scheduler::start_threads() {
 }
 
 void scheduler::stop_threads() noexcept {
-  m_stop.store(true);
-  m_work.notify_all();
-  for (std::thread& t : m_threads) t.join();
-  m_threads.clear();
+  m_pool.stop();
   for (const auto& driver : m_drivers)
     if (driver) driver->stop();
   for (const auto& driver : m_store_drivers) driver->stop();
@@ -205,14 +206,13 @@ scheduler::~scheduler() {
   close();
   if (m_simulated != nullptr) end_simulation();
   stop_threads();
-  m_patience.reset();
 }
 
 void scheduler::worker_thread(lane& mine) {
   remember_lane(mine);
   pthread_setname_np(pthread_self(), fmt::format("tsr-worker{}", mine.number).c_str());
-  work(
-      mine, [this] { return m_stop.load(std::memory_order_relaxed); }, 0);
+  m_pool.work(
+      host_tasks{*this}, mine, [this] { return m_pool.stopped(); }, 0);
 }
 
 void scheduler::commit(lane& mine, task::record& t, bool bounded) {
@@ -242,7 +242,7 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
     } else if (m_own.is_destroy(t) && m_simulated == nullptr && mine.in_program()) {
       t.place = 0;
       run(mine, t);
-      call_guests();  // one of them may have counted it
+      m_pool.call_guests();  // one of them may have counted it
     } else {
       dispatch(mine, t, when_ready::queue);
     }
@@ -251,7 +251,7 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
 
   const bool look = m_window_bytes != 0 || (count & 255) == 0 || m_window_tasks < 256;
   if (!look || !bounded || !mine.in_program() || mine.unbounded != 0) return;
-  if (mine.number == 0 && (count & 255) == 0) m_binding->place_this_thread();
+  if (mine.number == 0 && (count & 255) == 0) m_pool.place_this_thread();
   if (mine.holds != nullptr) return;  // what it waits for may be behind its own views
   const auto tasks_open = [this] {
     const std::uint64_t out = retired();  // first: so the difference is not negative
@@ -264,7 +264,7 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
   };
   if (tasks_open() >= m_window_tasks)
     help(
-        mine, [&] { return tasks_open() <= m_window_tasks / 2 + m_views.held(); }, m_look_every);
+        mine, [&] { return tasks_open() <= m_window_tasks / 2 + m_views.held(); }, m_pool.look_every());
   if (m_window_bytes != 0 && bytes_open() >= m_window_bytes && m_views.held() == 0)
     help(
         mine, [&] { return bytes_open() <= m_window_bytes / 2 || tasks_open() <= m_views.held(); }, 1);
@@ -293,13 +293,9 @@ void scheduler::begun(const task::record& t) {
   if (const auto& log = m_lanes[t.owner].uses) log->begin(t.sequence);
 }
 
-std::uint64_t scheduler::submitted() const noexcept {
-  return m_lanes.sum([](const lane& l) { return l.submitted.load(std::memory_order_acquire); });
-}
+std::uint64_t scheduler::submitted() const noexcept { return m_lanes.submitted(); }
 
-std::uint64_t scheduler::retired() const noexcept {
-  return m_lanes.sum([](const lane& l) { return l.retired.load(std::memory_order_acquire); });
-}
+std::uint64_t scheduler::retired() const noexcept { return m_lanes.retired(); }
 
 std::uint64_t scheduler::steals() const noexcept {
   return m_lanes.sum([](const lane& l) { return l.steals.load(std::memory_order_relaxed); });
@@ -314,6 +310,21 @@ bool scheduler::all_retired() const noexcept {
   // the moment in between.
   const std::uint64_t out = retired() + m_views.held(std::memory_order_acquire);
   return out >= submitted();
+}
+
+void scheduler::help(lane& mine, const predicate& enough, std::uint32_t look_every) {
+  if (enough()) return;
+  if (m_simulated != nullptr)
+    simulate(mine, enough);
+  else
+    m_pool.run_tasks_until(host_tasks{*this}, mine, enough, look_every);
+}
+
+std::atomic<bool>& scheduler::wait_elsewhere() {
+  lane& mine = current_lane();
+  mine.waits.store(true);
+  m_pool.notice_no_more_room();
+  return mine.waits;
 }
 
 void scheduler::drain() noexcept {
@@ -351,7 +362,7 @@ void scheduler::wait_for_all(std::source_location site, bool home) {
 
 void scheduler::cancel(std::string reason, error_kind kind) {
   m_failures.cancel(std::move(reason), kind);
-  m_work.notify_all();
+  m_pool.wake_all();
 }
 
 std::vector<trace::recording::stream> scheduler::compute_streams() const {

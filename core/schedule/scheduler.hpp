@@ -10,7 +10,6 @@
 #include <source_location>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "core/base/lifetime.hpp"
@@ -22,13 +21,12 @@
 #include "core/placement/placer.hpp"
 #include "core/plugin/registry.hpp"
 #include "core/schedule/adopted_write_back.hpp"
-#include "core/schedule/binding.hpp"
 #include "core/schedule/device/driver_owner.hpp"
-#include "core/schedule/event_count.hpp"
 #include "core/schedule/failures.hpp"
 #include "core/schedule/host_views.hpp"
 #include "core/schedule/lane.hpp"
 #include "core/schedule/lane_table.hpp"
+#include "core/schedule/memory_deadlock.hpp"
 #include "core/schedule/outcome.hpp"
 #include "core/schedule/reductions.hpp"
 #include "core/schedule/replay_engine.hpp"
@@ -36,7 +34,8 @@
 #include "core/schedule/statistics.hpp"
 #include "core/schedule/task_ages.hpp"
 #include "core/schedule/virtual_clock.hpp"
-#include "core/schedule/waiting_room.hpp"
+#include "core/schedule/worker_pool.hpp"
+#include "core/schedule/worker_queues.hpp"
 #include "core/transfer/coherence.hpp"
 
 namespace tessera::validate {
@@ -45,7 +44,6 @@ class validator;
 
 namespace tessera::schedule {
 
-class alarm;
 class device_driver;
 class watchdog;
 struct running_replay;
@@ -61,12 +59,6 @@ struct scheduler_setup {
   validate::validator* validator = nullptr;                 ///< null: nothing is validated
   const plugin::registry::policy_plugin* policy = nullptr;  ///< whom runtime.placement = "policy:NAME" names
   simulation* simulated = nullptr;  ///< set: it runs in virtual time, see virtual_clock.hpp; for one thread then
-};
-
-/// Where a task goes that has become ready because another one has ended.
-enum class when_ready : std::uint8_t {
-  run_next,  ///< the thread that ended the other one runs it next, with its data still in the cache
-  queue      ///< to the end of a queue: the thread may be one that runs no tasks
 };
 
 /// Runs tasks. submit from any thread; fence, hold and release from threads that submit.
@@ -185,17 +177,17 @@ class scheduler final : private task::reduction_source, private driver_owner {
   const std::shared_ptr<lifetime>& alive() const noexcept { return m_alive.shared(); }
 
   // Facts for people and programs.
-  std::vector<operation_statistics> operation_table() const;               ///< those that ran at least once
-  std::vector<trace::recording::stream> compute_streams() const;           ///< of all devices, for traces
-  void time_tasks(bool on) noexcept { m_timing = on; }                     ///< see runtime::time_tasks
-  std::uint64_t submitted() const noexcept;                                ///< tasks so far, the runtime's own included
-  std::uint64_t retired() const noexcept;                                  ///< of them ended
-  std::uint64_t steals() const noexcept;                                   ///< tasks taken from another lane
-  std::uint64_t fast_versions() const noexcept;                            ///< committed without coherence
-  placement::placer& placement() noexcept { return m_placer; }             ///< with what is learnt about places
-  std::uint32_t workers() const noexcept { return m_workers; }             ///< the waiting thread included
-  const binding& workers_binding() const noexcept { return *m_binding; }   ///< to CPUs
-  graph_statistics graphs() const noexcept { return m_replays.graphs(); }  ///< what they did for replays
+  std::vector<operation_statistics> operation_table() const;      ///< those that ran at least once
+  std::vector<trace::recording::stream> compute_streams() const;  ///< of all devices, for traces
+  void time_tasks(bool on) noexcept { m_timing = on; }            ///< see runtime::time_tasks
+  std::uint64_t submitted() const noexcept;                       ///< tasks so far, the runtime's own included
+  std::uint64_t retired() const noexcept;                         ///< of them ended
+  std::uint64_t steals() const noexcept;                          ///< tasks taken from another lane
+  std::uint64_t fast_versions() const noexcept;                   ///< committed without coherence
+  placement::placer& placement() noexcept { return m_placer; }    ///< with what is learnt about places
+  std::uint32_t workers() const noexcept { return m_workers; }    ///< the waiting thread included
+  const binding& workers_binding() const noexcept { return m_pool.cpus(); }      ///< to CPUs
+  graph_statistics graphs() const noexcept { return m_replays.graphs(); }        ///< what they did for replays
   batch_statistics batches() const noexcept { return m_batch_counters.read(); }  ///< launches of several tasks
   /// Places that run tasks: host memories with workers first, then devices.
   const std::vector<std::unique_ptr<placement::place>>& places() const noexcept { return m_places; }
@@ -204,7 +196,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   struct parked;         // waits for tickets
   struct memory_parked;  // waits for memory
   struct thread_registrations;
-  using predicate = waiting_room::predicate;
+  using predicate = worker_pool::predicate;
 
   // lanes (lanes.cpp)
   lane& current_lane() {
@@ -218,7 +210,6 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void attach_this_thread() const;      ///< to all devices, as plugins ask
   void remember_lane(lane& mine);       ///< as the calling thread's, also after it has used another scheduler
   lane& make_worker_lane(std::uint32_t worker, std::uint32_t place, location::node_id where);
-  void refresh_victims(lane& mine);
   transfer::stream& inline_stream(lane& mine);
 
   // what drivers of devices ask for (drivers.cpp)
@@ -240,7 +231,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void retire(lane& mine, task::record& t, std::uint64_t window_bytes) override;
   void device_lost(const placement::place& which) override;
   void device_changed() override;
-  void something_ended() override { call_guests(); }
+  void something_ended() override { m_pool.call_guests(); }
   void nothing_to_do() override;
   driver_setup setup_of_drivers();
 
@@ -251,35 +242,18 @@ class scheduler final : private task::reduction_source, private driver_owner {
   bool find_place(lane& mine, task::record& t);  ///< chooses; false: there is none, and the task has failed
   void enqueue(lane& mine, task::record& t, placement::place& where, when_ready then);
 
-  void wake_one();
-  task::record* find(lane& mine);
-  bool nothing_waits(const lane& mine)
-      const noexcept;  ///< the thread would find no task of its own or of its place, which counts on it
-
   // devices that come and go (device_states.cpp)
   std::vector<placement::place*> devices_below(location::node_id where) const;
   void require_editable(std::string_view what);
 
-  // nothing to do (idle.cpp)
-  void work(lane& mine, const predicate& enough, std::uint32_t look_every);
-  /// Waits until enough(), and runs tasks meanwhile where this thread may. `look_every`: looks after so many tasks
-  /// whether it is enough, and 0 only when there are none to run.
-  void help(lane& mine, const predicate& enough, std::uint32_t look_every = 0);
-  void help_once(lane& mine);  ///< with one task that is ready, if there is one and this thread may
-  void leave_place(
-      lane& mine,
-      const waiting_room::guest* leaving) noexcept;  ///< of worker 0; what this thread has left goes on without it
-  bool work_waits() const noexcept;                  ///< whether any queue of the host has a task
-  void call_guests();                                ///< after something changed that threads of the program wait for
-  enum class outlook : std::uint8_t {
-    none,
-    program,
-    views
+  // waiting (scheduler.cpp)
+  struct host_tasks {  // what worker_pool calls a Host
+    scheduler& of;
+    void run(lane& mine, task::record& t) const { of.run(mine, t); }
+    bool resolve_memory_deadlock(lane& mine) const { return of.resolve_memory_deadlock(mine); }
   };
-  outlook program_outlook() const noexcept;  ///< what threads of the program that do not wait may still do
-  bool memory_awaited() const noexcept;
-  void notice_no_more_room();                ///< by a thread that will make none from now on: perhaps nobody will
-  bool out_of_patience();                    ///< with threads of the program that could still make room
+  /// Waits until enough(), and runs tasks meanwhile where this thread may. `look_every`: see worker_pool::work.
+  void help(lane& mine, const predicate& enough, std::uint32_t look_every = 0);
   bool resolve_memory_deadlock(lane& mine);  ///< whether a task was released or given up
   void give_up_waiter(lane& mine, memory::memory_waiter& waiter, std::string why);
   void start_threads();  ///< of the workers; throws tessera::error (configuration) when one is refused
@@ -339,7 +313,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
                : std::chrono::steady_clock::time_point(std::chrono::nanoseconds(m_setup.simulated->clock.now()));
   }
 
-  // what linking asks for to sum accumulates (scheduler.cpp)
+  // what task::link asks for (scheduler.cpp)
   task::record& make_reduction(block::record& block, block::accumulation& group) override;
   void reduction_linked(task::record& reduction, bool ready) override;
   block::record* make_private(const block::record& base) override { return m_reductions.make_private(base); }
@@ -355,7 +329,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   bool m_announces = false;  // eviction looks at what will be used
   bool m_timing = false;
   std::unique_ptr<simulated_run> m_simulated;  // null: the run is real
-  std::uint64_t m_window_tasks, m_window_bytes, m_spin_ns;
+  std::uint64_t m_window_tasks, m_window_bytes;
 
   std::vector<std::unique_ptr<placement::place>> m_places;
   std::vector<std::unique_ptr<device_driver>> m_drivers;    // by place number; null for host
@@ -371,20 +345,11 @@ class scheduler final : private task::reduction_source, private driver_owner {
   replay_engine m_replays;
   living m_alive;  // behind the lanes: nobody uses them when it has ended
 
-  std::unique_ptr<binding> m_binding;
-  std::vector<std::thread> m_threads;
-  event_count m_work;              // workers that found nothing, and the thread that helps
-  waiting_room m_guests;           // threads of the program that wait
-  std::uint32_t m_look_every = 1;  // tasks after which a thread looks whether somebody has waited long enough
-  std::atomic<std::uint32_t> m_spinning{0}, m_busy{0};
-  std::atomic<std::uint64_t> m_rests{0};  // how often a thread in work() found nothing and was about to sleep
-  std::atomic<bool> m_stop{false}, m_helper{false};
+  worker_queues m_queues;
+  worker_pool m_pool;
   std::atomic<std::uint64_t> m_parked{0};  // tasks waiting for tickets
+  memory_deadlock m_deadlock;
   task_ages m_ages;
-  alignas(64) std::unique_ptr<alarm> m_patience;  // made when it is first needed
-  std::mutex m_patience_mutex;
-  std::uint64_t m_patience_since = 0;  // what had been submitted when it was set
-  std::chrono::steady_clock::time_point m_patience_end;
 
   std::mutex m_edit_mutex;                 // one detach or attach at a time
   std::mutex m_device_mutex;               // for m_device_event

@@ -10,6 +10,7 @@ namespace tessera::schedule {
 
 void scheduler::begin_simulation() {
   simulated_run& run = *m_simulated;
+  m_pool.play(run.host_work);
   run.workers.resize(m_workers);  // and never again: events name them
   for (std::uint32_t k = 0; k < m_workers; ++k) {
     run.workers[k].owner = this;
@@ -39,7 +40,7 @@ void scheduler::try_later(task::record& t) {
   const auto again = [](void* self, std::uint64_t task) {
     auto& s = *static_cast<scheduler*>(self);
     s.m_places[0]->inbox.push(*reinterpret_cast<task::record*>(task));
-    s.wake_one();
+    s.m_pool.note_task();
   };
   clock.at(clock.next() == virtual_clock::never ? clock.now() : clock.next(), again, this,
            reinterpret_cast<std::uintptr_t>(&t));
@@ -71,7 +72,7 @@ void scheduler::execute_virtually(lane& mine, task::record& t) {
     ++run.idle_workers;
     run.first_idle = std::min<std::uint32_t>(run.first_idle, worker.mine->number);
     while (worker.running == nullptr) {  // before others: the successor that runs next is its own
-      task::record* const next = s.find(*worker.mine);
+      task::record* const next = s.m_queues.next_task(*worker.mine);
       if (next == nullptr) break;
       s.run(*worker.mine, *next);
     }
@@ -103,7 +104,7 @@ bool scheduler::step_places(bool waiting) {
   const auto serve = [&](simulated_run::worker& w) {  // false: it finds nothing, so nobody does
     t_lane = {m_serial, w.mine};
     while (w.running == nullptr) {
-      task::record* const t = find(*w.mine);
+      task::record* const t = m_queues.next_task(*w.mine);
       if (t == nullptr) return false;
       any = true;
       this->run(*w.mine, *t);

@@ -24,7 +24,7 @@ void scheduler::run_hold(lane& mine, task::record& t) {
   hold.pointer = mine.operands[0].host;
   if (mine.events != nullptr) hold.since = mine.events->now();
   m_views.grant(hold);
-  call_guests();  // a window counts it as one that will not end by itself
+  m_pool.call_guests();  // a window counts it as one that will not end by itself
 }
 
 std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std::source_location site) {
@@ -56,7 +56,8 @@ std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std
           *mine, [&] { return held->at.load(std::memory_order_acquire) != step::waits; }, 1);
     }
   }
-  if ((++mine->views & 63) == 0 && !nothing_waits(*mine)) help_once(*mine);  // a loop of views is not to stop all else
+  if ((++mine->views & 63) == 0 && !m_queues.nothing_for(*mine) && m_simulated == nullptr)
+    m_pool.run_one_task(host_tasks{*this}, *mine);  // a loop of views is not to stop all else
   if (held->why) {
     const block::failure why = *held->why;
     m_failures.forget(held->why);  // reported here, not again at the next fence
@@ -84,8 +85,8 @@ void scheduler::release(host_hold& held) {
   release(mine, t, when_ready::queue);
   m_views.give_back();
   retire(mine, t, 0);
-  call_guests();
-  if (memory_awaited()) m_work.notify_one();              // where there is one memory, nothing else tells
+  m_pool.call_guests();
+  m_pool.look_for_memory();                               // where there is one memory, nothing else tells
   mine.releases.store(false, std::memory_order_release);  // the last step: the scheduler may end
 }
 

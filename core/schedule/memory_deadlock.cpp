@@ -1,0 +1,88 @@
+#include "core/schedule/memory_deadlock.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tessera::schedule {
+
+bool patience::over(const std::function<std::uint64_t()>& progress) {
+  const std::lock_guard guard(m_mutex);
+  const auto now = std::chrono::steady_clock::now();
+  const std::uint64_t so_far = progress();
+  if (m_alarm != nullptr && m_progress == so_far) return now >= m_end;
+  if (m_alarm == nullptr) m_alarm = std::make_unique<alarm>(m_wake);
+  m_progress = so_far;  // whenever the program has done something, it may do more
+  m_end = now + m_time;
+  m_alarm->set(m_end);
+  return false;
+}
+
+memory_deadlock::memory_deadlock(setup with) : m_setup(std::move(with)), m_patience(m_setup.patience, m_setup.wake) {}
+
+memory_deadlock::outlook memory_deadlock::program_outlook() const noexcept {
+  if (!m_setup.counts_on_program) return outlook::none;
+  outlook best = outlook::none;
+  for (std::uint32_t k = 0, count = m_setup.lanes->size(); k < count; ++k) {
+    const lane& l = (*m_setup.lanes)[k];
+    if (!l.is_program || !l.in_use.load(std::memory_order_acquire) || l.waits.load(std::memory_order_seq_cst)) continue;
+    best = std::max(best, l.held_views.load(std::memory_order_acquire) != 0 ? outlook::views : outlook::program);
+  }
+  return best;
+}
+
+memory::space* memory_deadlock::awaited(std::size_t k) const noexcept {
+  memory::space& space = m_setup.coherence->space_at(static_cast<memory::space_number>(k));
+  return space.has_waiters() ? &space : nullptr;
+}
+
+bool memory_deadlock::something_moves() const {
+  if (m_setup.parked->load() != 0 || m_setup.coherence->transfers_pending()) return true;
+  const auto active = [](const auto& driver) { return driver && driver->active(); };
+  return std::ranges::any_of(*m_setup.drivers, active) || std::ranges::any_of(*m_setup.store_drivers, active);
+}
+
+memory_deadlock::finding memory_deadlock::resolve(bool single_space) {
+  transfer::coherence& coherence = *m_setup.coherence;
+  // No task runs, nothing moves, and a task waits for memory: no event will ever wake it.
+  bool any = false;
+  for (std::size_t k = 0; k < coherence.space_count() && !any; ++k) any = awaited(k) != nullptr;
+  if (!any || something_moves()) return {};
+  // A thread of the program that holds a view and does not wait will give it back, and that is an event.
+  const outlook program = program_outlook();
+  if (program == outlook::views) return {};
+  // What nobody with a claim needs leaves; then claims end, so that younger ones may run and free something; if even
+  // that has been done again and again, somebody is given up.
+  constexpr std::uint32_t most_rounds = 256;
+  if (!single_space && coherence.stuck_rounds() < most_rounds) {
+    for (std::size_t k = 0; k < coherence.space_count(); ++k)
+      if (memory::space* const space = awaited(k);
+          space != nullptr && coherence.evict(space->number(), ~std::uint64_t{0})) {
+        coherence.note_stuck();
+        space->notify();
+        return {.released = true, .hopeless = nullptr, .why = {}};
+      }
+    if (coherence.suspend_claims()) return {.released = true, .hopeless = nullptr, .why = {}};
+  }
+  const auto submitted = [this] { return m_setup.lanes->submitted(); };
+  if (program == outlook::program && !m_patience.over(submitted)) return {};
+  for (std::size_t k = 0; k < coherence.space_count(); ++k) {
+    memory::space* const space = awaited(k);
+    if (space == nullptr) continue;
+    memory::memory_waiter* const oldest = space->take_oldest_waiter();
+    if (oldest == nullptr) continue;
+    if (space->may_try_again()) {  // the plugin has refused a slab: perhaps not the next one
+      oldest->wake(oldest);
+      return {.released = true, .hopeless = nullptr, .why = {}};
+    }
+    const memory::space_statistics s = space->statistics();
+    const std::string stuck = coherence.why_stuck(space->number());
+    return {.released = true,
+            .hopeless = oldest,
+            .why = fmt::format("{} is full ({} of {} bytes in use) and nothing in it can be evicted{}{}", space->name(),
+                               s.used_bytes, s.limit_bytes, stuck.empty() ? "" : ": ", stuck)};
+  }
+  return {};
+}
+
+}  // namespace tessera::schedule

@@ -1,0 +1,50 @@
+#include "core/schedule/worker_pool.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace tessera::schedule {
+
+void worker_pool::prepare(std::uint32_t workers, std::vector<std::vector<std::uint32_t>> cpus, bool bind) {
+  m_workers = workers;
+  // Looks are rare beside the tasks of a window, and each worker counts its own.
+  m_look_every = static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(std::bit_floor(m_setup.window_tasks / (16 * workers)), 1, 64));
+  m_binding = std::make_unique<binding>(std::move(cpus), bind);
+}
+
+void worker_pool::start(const std::function<void(std::uint32_t)>& body) {
+  for (std::uint32_t k = 1; k < m_workers; ++k) {
+    m_busy.fetch_add(1);  // before it has begun
+    m_threads.emplace_back(body, k);
+    m_binding->bind(m_threads.back(), k);
+  }
+  m_binding->place_this_thread();
+}
+
+void worker_pool::stop() noexcept {
+  m_stop.store(true);
+  m_work.notify_all();
+  for (std::thread& t : m_threads) t.join();
+  m_threads.clear();
+}
+
+void worker_pool::leave_place(lane& mine, const waiting_room::guest* leaving) noexcept {
+  // What it would have run next is for others to take; and a wake-up that it had, or that nobody sent because it was
+  // awake, is passed on.
+  worker_queues::leave_next(mine);
+  const bool last = m_busy.fetch_sub(1, std::memory_order_seq_cst) == 1;
+  m_helper.store(false, std::memory_order_seq_cst);
+  call_guests();  // what it has done may be enough for others too
+  m_guests.offer_place(leaving);
+  if (m_work.someone_sleeps() && (m_setup.queues->any() || (last && memory_awaited()))) m_work.notify_one();
+}
+
+bool worker_pool::memory_awaited() const noexcept {
+  for (std::size_t k = 0; k < m_setup.coherence->space_count(); ++k)
+    if (m_setup.coherence->space_at(static_cast<memory::space_number>(k)).has_waiters()) return true;
+  return false;
+}
+
+}  // namespace tessera::schedule

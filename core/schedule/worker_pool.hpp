@@ -1,0 +1,227 @@
+#pragma once
+// The threads of the host that run tasks, and how all threads wait.
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "core/base/fence.hpp"
+#include "core/placement/placer.hpp"
+#include "core/schedule/binding.hpp"
+#include "core/schedule/event_count.hpp"
+#include "core/schedule/lane.hpp"
+#include "core/schedule/waiting_room.hpp"
+#include "core/schedule/worker_queues.hpp"
+#include "core/transfer/coherence.hpp"
+
+namespace tessera::schedule {
+
+/// Workers find tasks in the queues, spin and sleep. Worker 0 is no thread of its own, but one of those that wait in
+/// run_tasks_until; the others of these sleep in the waiting room. Any thread.
+///
+/// Functions that run tasks take whoever runs them, a `Host` with
+///   void run(lane&, task::record&);              // runs a task that was found
+///   bool resolve_memory_deadlock(lane&);         // no worker is awake: whether a task was released or given up
+class worker_pool {
+ public:
+  using predicate = waiting_room::predicate;
+
+  /// What it works with; all outlive it.
+  struct setup {
+    worker_queues* queues = nullptr;
+    placement::placer* placer = nullptr;                                     ///< hears of places without work
+    const std::vector<std::unique_ptr<placement::place>>* places = nullptr;  ///< filled before the first task
+    const transfer::coherence* coherence = nullptr;                          ///< knows who waits for memory
+    std::chrono::nanoseconds spin{0};                                        ///< before a thread sleeps
+    std::uint64_t window_tasks = 1;                                          ///< open tasks at most
+  };
+  explicit worker_pool(setup with) noexcept : m_setup(with) {}
+
+  /// Once, before all else. `cpus`: see binding; `workers`: worker 0 included.
+  void prepare(std::uint32_t workers, std::vector<std::vector<std::uint32_t>> cpus, bool bind);
+  /// Starts the threads of workers 1 and up, which call body(number) and end with it. Throws std::system_error when
+  /// the system refuses one; those before it run then.
+  void start(const std::function<void(std::uint32_t)>& body);
+  /// No thread in work goes on; waits for those of the workers.
+  void stop() noexcept;
+  bool stopped() const noexcept { return m_stop.load(std::memory_order_relaxed); }
+  std::size_t threads() const noexcept { return m_threads.size(); }  ///< that were started and not stopped
+  const binding& cpus() const noexcept { return *m_binding; }
+  /// Instead of start, in a run in virtual time: `host_work` is set when a task is queued.
+  void play(bool& host_work) noexcept { m_played_work = &host_work; }
+  /// Worker 0 moves off the CPUs of the others, by the thread that is to be it.
+  void place_this_thread() const noexcept { m_binding->place_this_thread(); }
+  /// Tasks after which a thread looks whether somebody has waited long enough; a power of two.
+  std::uint32_t look_every() const noexcept { return m_look_every; }
+
+  /// By a worker: runs tasks until enough(). `look_every`: looks after so many tasks whether it is enough, and 0 only
+  /// when there are none to run.
+  template <class Host>
+  void work(Host&& host, lane& mine, const predicate& enough, std::uint32_t look_every);
+  /// By any thread: waits until enough(), and works meanwhile where it may.
+  template <class Host>
+  void run_tasks_until(Host&& host, lane& mine, const predicate& enough, std::uint32_t look_every);
+  /// By a thread of the program: runs one task that is ready, if there is one and the thread may.
+  template <class Host>
+  void run_one_task(Host&& host, lane& mine);
+
+  /// A task was queued: somebody awake will find it, or is woken.
+  void note_task() noexcept {
+    if (m_played_work != nullptr) {
+      *m_played_work = true;
+      return;
+    }
+    // Somebody who spins will find it.
+    full_fence();
+    if (m_spinning.load(std::memory_order_relaxed) == 0 && m_work.has_sleepers()) m_work.notify_one();
+  }
+  /// After something changed that threads of the program wait for: calls those for whom it is enough.
+  void call_guests() {
+    full_fence();  // who began to wait before this sees the change, or is seen here
+    if (!m_guests.empty() && m_guests.look()) m_work.notify_all();
+  }
+  /// After something changed that any worker may have to look at.
+  void wake_all() noexcept { m_work.notify_all(); }
+  /// What could have made room in a memory has ended: if somebody waits for room, a worker looks again.
+  void look_for_memory() noexcept {
+    if (memory_awaited()) m_work.notify_one();
+  }
+  /// By a thread that will make no room from now on: perhaps nobody will.
+  void notice_no_more_room() noexcept {
+    // What this thread has said of itself comes before its look at who waits; who begins to wait looks at all threads.
+    full_fence();
+    look_for_memory();
+  }
+  bool memory_awaited() const noexcept;  ///< whether a task waits for room in any memory
+
+ private:
+  /// Of worker 0; what this thread has left goes on without it.
+  void leave_place(lane& mine, const waiting_room::guest* leaving) noexcept;
+
+  const setup m_setup;
+  bool* m_played_work = nullptr;  // null: the run is real
+  std::unique_ptr<binding> m_binding;
+  std::vector<std::thread> m_threads;
+  std::uint32_t m_workers = 1;
+  event_count m_work;     // workers that found nothing, and the thread that helps
+  waiting_room m_guests;  // threads of the program that wait
+  std::uint32_t m_look_every = 1;
+  std::atomic<std::uint32_t> m_spinning{0}, m_busy{0};
+  std::atomic<std::uint64_t> m_rests{0};  // how often a thread in work() found nothing and was about to sleep
+  std::atomic<bool> m_stop{false}, m_helper{false};
+};
+
+template <class Host>
+void worker_pool::work(Host&& host, lane& mine, const predicate& enough, std::uint32_t look_every) {
+  std::uint32_t ran = 0;
+  const lane::at_work on(mine);
+  const auto run_one = [&](task::record& t) {
+    host.run(mine, t);
+    // Both are powers of two: a division would show in the shortest tasks.
+    if ((++ran & (m_look_every - 1)) == 0 && !m_guests.empty()) call_guests();
+    return look_every != 0 && (ran & (look_every - 1)) == 0 && enough();
+  };
+  while (true) {
+    if (task::record* t = m_setup.queues->next_task(mine)) {
+      if (run_one(*t)) return;
+      continue;
+    }
+    if (enough()) return;
+    call_guests();
+
+    // Spin for a while: work usually comes within microseconds.
+    m_spinning.fetch_add(1, std::memory_order_seq_cst);
+    task::record* found = nullptr;
+    bool leave = false;
+    const auto until = std::chrono::steady_clock::now() + m_setup.spin;
+    for (unsigned spins = 0; found == nullptr && !leave; ++spins) {
+      for (int k = 0; k < 16; ++k) cpu_relax();
+      found = m_setup.queues->next_task(mine);
+      if (found == nullptr) leave = enough();
+      if ((spins & 15) == 15 && std::chrono::steady_clock::now() > until) break;
+    }
+    const bool last_spinner = m_spinning.fetch_sub(1, std::memory_order_seq_cst) == 1;
+    if (found != nullptr) {
+      if (last_spinner) m_work.notify_one();  // there may be more of it
+      if (run_one(*found)) return;
+      continue;
+    }
+    if (leave) return;
+
+    const std::uint32_t key = m_work.prepare();
+    found = m_setup.queues->next_task(mine);
+    if (found != nullptr || enough()) {
+      m_work.cancel();
+      if (found == nullptr || run_one(*found)) return;
+      continue;
+    }
+    // Who saw that it was enough has cleared it; now it is not, for example when others submit too.
+    if (mine.is_program) mine.waits.store(true);
+    const std::uint64_t rests = m_rests.fetch_add(1, std::memory_order_seq_cst) + 1;
+    if (m_busy.fetch_sub(1, std::memory_order_seq_cst) == 1) {
+      m_busy.fetch_add(1, std::memory_order_seq_cst);
+      if (host.resolve_memory_deadlock(mine)) {
+        m_work.cancel();
+        continue;  // what it released, and whoever waited for it
+      }
+      m_busy.fetch_sub(1, std::memory_order_seq_cst);
+      // Another thread has come and gone meanwhile: it was not the last, and what it has changed may have been seen too
+      // early.
+      if (m_rests.load(std::memory_order_seq_cst) != rests) {
+        m_busy.fetch_add(1, std::memory_order_seq_cst);
+        m_work.cancel();
+        continue;
+      }
+    }
+    if (m_setup.placer->model() != nullptr) m_setup.placer->note_idle(*(*m_setup.places)[mine.place]);
+    m_work.wait(key);
+    m_busy.fetch_add(1, std::memory_order_seq_cst);
+  }
+}
+
+template <class Host>
+void worker_pool::run_tasks_until(Host&& host, lane& mine, const predicate& enough, std::uint32_t look_every) {
+  if (mine.works) {  // in a task, where only the end of a recording waits: in the place that the thread has already
+    work(host, mine, enough, look_every);
+    return;
+  }
+  waiting_room::guest me(enough, mine.waits);
+  me.may_help = !mine.is_driver;
+  m_guests.enter(me);
+  for (;;) {
+    const std::uint32_t calls = me.calls.load(std::memory_order_acquire);
+    if (enough()) break;
+    mine.waits.store(true, std::memory_order_seq_cst);
+    bool free = false;
+    if (me.may_help && m_helper.compare_exchange_strong(free, true)) {  // the one place of worker 0
+      m_guests.set_helps(me, true);
+      m_busy.fetch_add(1, std::memory_order_seq_cst);
+      m_binding->place_this_thread();
+      work(host, mine, enough, look_every);
+      m_guests.set_helps(me, false);
+      leave_place(mine, &me);
+      continue;
+    }
+    notice_no_more_room();
+    waiting_room::sleep(me, calls);
+  }
+  m_guests.leave(me);
+  mine.waits.store(false, std::memory_order_relaxed);
+  // The place may have been offered to this thread, which had waited long enough: then it is the next one's.
+  full_fence();
+  if (!m_guests.empty() && !m_helper.load(std::memory_order_relaxed)) m_guests.offer_place(nullptr);
+}
+
+template <class Host>
+void worker_pool::run_one_task(Host&& host, lane& mine) {
+  bool free = false;
+  if (mine.is_driver || !m_helper.compare_exchange_strong(free, true)) return;
+  m_busy.fetch_add(1, std::memory_order_seq_cst);
+  if (task::record* const t = m_setup.queues->next_task(mine)) host.run(mine, *t);
+  leave_place(mine, nullptr);
+}
+
+}  // namespace tessera::schedule

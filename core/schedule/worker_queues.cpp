@@ -1,0 +1,86 @@
+#include "core/schedule/worker_queues.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace tessera::schedule {
+
+void worker_queues::leave_next(lane& mine) noexcept {
+  if (task::record* const t = std::exchange(mine.next_task, nullptr);
+      t != nullptr && (!mine.spilled.empty() || !mine.ready.push(*t)))
+    mine.spilled.push(*t);
+}
+
+// Of what next_task looks at before it looks at others' lanes; and of the background.
+bool worker_queues::nothing_for(const lane& mine) const noexcept {
+  const placement::place& home = place(mine.place);
+  return home.urgent.empty() && mine.next_task == nullptr && mine.ready.size() == 0 && mine.spilled.empty() &&
+         home.inbox.empty() && home.background.empty();
+}
+
+bool worker_queues::any() const noexcept {
+  for (const auto& e : *m_setup.places)
+    if (e->is_host && (!e->urgent.empty() || !e->inbox.empty() || !e->background.empty())) return true;
+  for (std::uint32_t k = 0, count = m_setup.lanes->size(); k < count; ++k) {
+    const lane& one = (*m_setup.lanes)[k];
+    if (one.ready.size() != 0 || !one.spilled.empty()) return true;
+  }
+  return false;
+}
+
+task::record* worker_queues::next_task(lane& mine) {
+  placement::place& home = place(mine.place);
+  if ((++mine.ticks & 63) == 0)  // so that a long chain of successors starves nobody
+    if (task::record* t = home.inbox.pop()) return t;
+  if (!home.urgent.empty())
+    if (task::record* t = home.urgent.pop()) return t;
+  if (task::record* t = mine.next_task) {
+    mine.next_task = nullptr;
+    return t;
+  }
+  if (task::record* t = mine.ready.pop()) return t;
+  std::array<task::record*, ready_ring::capacity / 2> loot;
+  const auto keep_rest = [&](std::uint32_t count) {
+    for (std::uint32_t k = 1; k < count; ++k)
+      if (!mine.ready.push(*loot[k])) mine.spilled.push(*loot[k]);
+    return loot[0];
+  };
+  if (const std::uint32_t count = mine.spilled.pop(loot.data(), loot.size())) return keep_rest(count);
+  if (task::record* t = home.inbox.pop()) return t;
+  if (mine.victims_of != m_setup.lanes->size()) refresh_victims(mine);
+  for (const std::uint16_t v : mine.victims) {
+    lane& victim = (*m_setup.lanes)[v];
+    std::uint32_t count = victim.ready.steal(loot.data(), 32);
+    if (count == 0) count = victim.spilled.pop(loot.data(), loot.size(), true);
+    if (count == 0) continue;
+    mine.steals.store(mine.steals.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
+    return keep_rest(count);
+  }
+  for (const auto& other : *m_setup.places) {
+    if (!other->is_host || other->number == mine.place) continue;
+    if (task::record* t = other->urgent.pop()) return t;
+    if (task::record* t = other->inbox.pop()) return t;
+  }
+  if (task::record* t = home.background.pop()) return t;
+  for (const auto& other : *m_setup.places)
+    if (other->is_host && other->number != mine.place)
+      if (task::record* t = other->background.pop()) return t;
+  return nullptr;
+}
+
+void worker_queues::refresh_victims(lane& mine) {
+  const std::uint32_t count = m_setup.lanes->size();
+  mine.victims.clear();
+  mine.victims_of = count;
+  std::vector<std::pair<std::size_t, std::uint16_t>> order;
+  for (std::uint32_t k = 0; k < count; ++k) {
+    const lane& other = (*m_setup.lanes)[k];
+    if (k == mine.number || other.is_driver) continue;
+    order.emplace_back(m_setup.tree->distance(mine.where, other.where), static_cast<std::uint16_t>(k));
+  }
+  std::ranges::stable_sort(order, {}, [](const auto& entry) { return entry.first; });  // nearest first
+  for (const auto& entry : order) mine.victims.push_back(entry.second);
+}
+
+}  // namespace tessera::schedule

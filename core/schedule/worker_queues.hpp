@@ -1,0 +1,66 @@
+#pragma once
+// The queues of host tasks that are ready, and the order in which a thread looks into them.
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/location/tree.hpp"
+#include "core/placement/place.hpp"
+#include "core/schedule/lane.hpp"
+#include "core/schedule/lane_table.hpp"
+
+namespace tessera::schedule {
+
+/// Where a task goes that has become ready because another one has ended.
+enum class when_ready : std::uint8_t {
+  run_next,  ///< the thread that ended the other one runs it next, with its data still in the cache
+  queue      ///< to the end of a queue: the thread may be one that runs no tasks
+};
+
+/// Each thread has a queue in its lane, from which others steal; each place of the host has one for priorities above
+/// 0, one for those below 0, and one for what other places' threads send. Any thread.
+class worker_queues {
+ public:
+  /// What it works with; all outlive it.
+  struct setup {
+    lane_table* lanes = nullptr;
+    const std::vector<std::unique_ptr<placement::place>>* places = nullptr;  ///< filled before the first task
+    const location::tree* tree = nullptr;                                    ///< says who is near
+  };
+  explicit worker_queues(setup with) noexcept : m_setup(with) {}
+
+  /// By the thread of `mine`: queues a task for a place of the host. False: this thread runs it next, so that nobody
+  /// else needs to know.
+  bool push(lane& mine, task::record& t, placement::place& where, when_ready then) {
+    if (t.priority > 0) {
+      where.urgent.push(t);
+    } else if (t.priority < 0) {
+      where.background.push(t);
+    } else if (mine.is_driver || mine.place != where.number) {
+      where.inbox.push(t);
+    } else if (then == when_ready::run_next && mine.next_task == nullptr) {
+      mine.next_task = &t;
+      return false;
+    } else if (!mine.spilled.empty() || !mine.ready.push(t)) {
+      mine.spilled.push(t);  // behind what is there already
+    }
+    return true;
+  }
+  /// By the thread of `mine`: the task that it runs next, its own before others'; null: there is none.
+  task::record* next_task(lane& mine);
+  /// By the thread of `mine`, which runs no more tasks: what it would have run next is for others to take.
+  static void leave_next(lane& mine) noexcept;
+
+  /// Whether the thread would find no task of its own or of its place, which counts on it. By the thread.
+  bool nothing_for(const lane& mine) const noexcept;
+  /// Whether any of them has a task.
+  bool any() const noexcept;
+
+ private:
+  void refresh_victims(lane& mine);
+  placement::place& place(std::uint32_t number) const noexcept { return *(*m_setup.places)[number]; }
+
+  const setup m_setup;
+};
+
+}  // namespace tessera::schedule

@@ -1,0 +1,128 @@
+// Which queue a ready task goes to, and in which order a thread looks into the queues. One thread plays all.
+#include "core/schedule/worker_queues.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tessera::schedule {
+namespace {
+
+/// Two host memories with two lanes each, and a driver's lane; lane 0 and 1 belong to place 0.
+class two_places {
+ public:
+  two_places() {
+    for (std::uint32_t p = 0; p < 2; ++p) {
+      const location::node_id memory = tree.add(tree.root(), named("numa" + std::to_string(p)));
+      places.push_back(std::make_unique<placement::place>());
+      places.back()->number = p;
+      places.back()->where = memory;
+      for (int k = 0; k < 2; ++k) {
+        lane& fresh = lanes.publish(lanes.make());
+        fresh.place = p;
+        fresh.where = tree.add(memory, named("core" + std::to_string(fresh.number)));
+      }
+    }
+    lane& driver = lanes.publish(lanes.make());
+    driver.is_driver = true;
+    driver.where = places[0]->where;
+  }
+  task::record& task(std::int16_t priority = 0) {
+    tasks.push_back(std::make_unique<task::record>());
+    tasks.back()->priority = priority;
+    return *tasks.back();
+  }
+
+  lane_table lanes;
+  std::vector<std::unique_ptr<placement::place>> places;
+  std::vector<std::unique_ptr<task::record>> tasks;
+  location::tree tree{named("machine")};
+  worker_queues queues{{.lanes = &lanes, .places = &places, .tree = &tree}};
+
+ private:
+  static location::properties named(const std::string& name) {
+    location::properties all;
+    all.name = name;
+    return all;
+  }
+};
+
+TEST(worker_queues, a_thread_runs_urgent_tasks_first_then_its_own_then_those_of_the_background) {
+  two_places m;
+  lane& mine = m.lanes[0];
+  placement::place& home = *m.places[0];
+  task::record &last = m.task(-1), &queued = m.task(), &hot = m.task(), &urgent = m.task(1);
+  EXPECT_TRUE(m.queues.push(mine, last, home, when_ready::run_next));
+  EXPECT_TRUE(m.queues.push(mine, queued, home, when_ready::queue));
+  EXPECT_FALSE(m.queues.push(mine, hot, home, when_ready::run_next)) << "nobody else needs to know";
+  EXPECT_TRUE(m.queues.push(mine, urgent, home, when_ready::run_next));
+  EXPECT_TRUE(m.queues.any());
+  EXPECT_FALSE(m.queues.nothing_for(mine));
+  for (task::record* expected : {&urgent, &hot, &queued, &last}) EXPECT_EQ(m.queues.next_task(mine), expected);
+  EXPECT_EQ(m.queues.next_task(mine), nullptr);
+  EXPECT_FALSE(m.queues.any());
+  EXPECT_TRUE(m.queues.nothing_for(mine));
+}
+
+TEST(worker_queues, only_one_task_is_the_next) {
+  two_places m;
+  lane& mine = m.lanes[0];
+  task::record &first = m.task(), &second = m.task();
+  EXPECT_FALSE(m.queues.push(mine, first, *m.places[0], when_ready::run_next));
+  EXPECT_TRUE(m.queues.push(mine, second, *m.places[0], when_ready::run_next)) << "others may take this one";
+  EXPECT_EQ(m.queues.next_task(m.lanes[1]), &second) << "but not what the other runs next";
+  EXPECT_EQ(m.queues.next_task(m.lanes[1]), nullptr);
+  worker_queues::leave_next(mine);
+  EXPECT_EQ(m.queues.next_task(m.lanes[1]), &first) << "unless it runs no more";
+  EXPECT_EQ(m.lanes[1].steals.load(), 2u);
+}
+
+TEST(worker_queues, tasks_of_another_place_go_there) {
+  two_places m;
+  task::record &from_driver = m.task(), &from_worker = m.task();
+  EXPECT_TRUE(m.queues.push(m.lanes[4], from_driver, *m.places[0], when_ready::run_next));
+  EXPECT_TRUE(m.queues.push(m.lanes[0], from_worker, *m.places[1], when_ready::run_next));
+  EXPECT_EQ(m.queues.next_task(m.lanes[2]), &from_worker);
+  EXPECT_EQ(m.queues.next_task(m.lanes[0]), &from_driver);
+}
+
+TEST(worker_queues, the_nearest_lane_is_robbed_first_and_other_places_last) {
+  two_places m;
+  task::record &near = m.task(), &far = m.task(), &sent = m.task(), &background = m.task(-1);
+  EXPECT_TRUE(m.queues.push(m.lanes[0], far, *m.places[0], when_ready::queue));
+  EXPECT_TRUE(m.queues.push(m.lanes[3], near, *m.places[1], when_ready::queue));
+  EXPECT_TRUE(m.queues.push(m.lanes[3], sent, *m.places[0], when_ready::queue));
+  EXPECT_TRUE(m.queues.push(m.lanes[3], background, *m.places[0], when_ready::queue));
+  for (task::record* expected : {&near, &far, &sent, &background}) EXPECT_EQ(m.queues.next_task(m.lanes[2]), expected);
+  EXPECT_EQ(m.queues.next_task(m.lanes[2]), nullptr);
+}
+
+TEST(worker_queues, what_the_ring_does_not_hold_is_spilled_and_keeps_its_order) {
+  two_places m;
+  lane& mine = m.lanes[0];
+  std::vector<task::record*> pushed;
+  for (std::uint32_t k = 0; k < 3 * ready_ring::capacity; ++k) {
+    pushed.push_back(&m.task());
+    ASSERT_TRUE(m.queues.push(mine, *pushed.back(), *m.places[0], when_ready::queue));
+  }
+  for (task::record* expected : pushed) ASSERT_EQ(m.queues.next_task(mine), expected);
+  EXPECT_EQ(m.queues.next_task(mine), nullptr);
+}
+
+TEST(worker_queues, a_chain_of_successors_does_not_starve_what_others_send) {
+  two_places m;
+  lane& mine = m.lanes[0];
+  task::record &sent = m.task(), &link = m.task();
+  EXPECT_TRUE(m.queues.push(m.lanes[3], sent, *m.places[0], when_ready::queue));
+  int steps = 0;
+  for (task::record* next = &link; next != &sent; ++steps) {
+    ASSERT_LT(steps, 200) << "the task from elsewhere waits without end";
+    if (next == &link) m.queues.push(mine, link, *m.places[0], when_ready::run_next);
+    next = m.queues.next_task(mine);
+  }
+}
+
+}  // namespace
+}  // namespace tessera::schedule
