@@ -20,9 +20,7 @@ driver_setup scheduler::setup_of_drivers() {
 }
 
 lane& scheduler::begin_driver(const placement::place& of, bool played) {
-  if (!played) return register_lane(&of);
-  const std::lock_guard guard(m_lanes.mutex);
-  return make_lane(&of);
+  return played ? m_registry.make_driver(of) : m_registry.register_thread(&of);
 }
 
 void scheduler::fail(lane& mine, task::record& t, std::shared_ptr<const block::failure> why) {

@@ -108,6 +108,13 @@ void scheduler::gather_operands(lane& mine, task::record& t) {
   }
 }
 
+transfer::stream& scheduler::inline_stream(lane& mine) {
+  if (!mine.inline_stream)
+    mine.inline_stream =
+        std::make_unique<transfer::stream>(0, *m_places[mine.is_driver ? 0 : mine.place]->device, TSR_STREAM_INLINE);
+  return *mine.inline_stream;
+}
+
 void scheduler::execute(lane& mine, task::record& t) {
   if (m_simulated != nullptr) {
     execute_virtually(mine, t);

@@ -19,8 +19,6 @@
 namespace tessera::schedule {
 namespace {
 
-std::atomic<std::uint64_t> next_serial{1};  // numbers, not state: two runtimes never share one
-
 /// What a description says about speed, as nanoseconds per floating-point operation of one worker or stream.
 double ns_per_flop(const plugin::device& device) {
   const double peak = device.description().peak_f64;
@@ -63,7 +61,6 @@ std::unique_ptr<placement::place> make_place(const planned_place& planned, const
 
 scheduler::scheduler(scheduler_setup setup)
     : m_setup(std::move(setup)),
-      m_serial(next_serial.fetch_add(1)),
       m_placer({m_setup.tree, m_setup.coherence, m_setup.policy}, m_setup.settings->placement),
       m_window_tasks(std::max<std::uint64_t>(m_setup.settings->window_tasks, 1)),
       m_window_bytes(m_setup.settings->window_bytes),
@@ -86,6 +83,11 @@ scheduler::scheduler(scheduler_setup setup)
               .coherence = m_setup.coherence,
               .spin = std::chrono::nanoseconds(m_setup.settings->spin_ns),
               .window_tasks = m_window_tasks}),
+      m_registry({.lanes = &m_lanes,
+                  .places = &m_places,
+                  .coherence = m_setup.coherence,
+                  .recorder = m_setup.recorder,
+                  .thread_ended = [this] { m_pool.notice_no_more_room(); }}),
       m_deadlock({.coherence = m_setup.coherence,
                   .lanes = &m_lanes,
                   .drivers = &m_drivers,
@@ -112,7 +114,7 @@ scheduler::scheduler(scheduler_setup setup)
 
   // Validation looks at every task by itself.
   m_replays.begin(*m_setup.operations, m_setup.settings->graphs && m_validator == nullptr);
-  lane& mine = register_lane(nullptr);  // the creating thread is worker 0 whenever it waits
+  lane& mine = m_registry.register_thread(nullptr);  // the creating thread is worker 0 whenever it waits
   mine.place = plan.workers.front().place;
   mine.where = plan.workers.front().where;
 
@@ -149,7 +151,7 @@ scheduler::scheduler(scheduler_setup setup)
   // Worker 0 is the thread that waits; the others are threads, dealt over the CPUs, the second CPU first.
   for (std::uint32_t k = 1; k < m_workers; ++k) {
     const planned_worker& at = plan.workers[k % plan.workers.size()];
-    make_worker_lane(k, at.place, at.where);
+    m_registry.make_worker(k, at.place, at.where);
   }
   std::vector<std::vector<std::uint32_t>> cpus;
   for (planned_worker& worker : plan.workers) cpus.push_back(std::move(worker.cpus));
@@ -195,7 +197,7 @@ void scheduler::stop_threads() noexcept {
 void scheduler::close() noexcept {
   end_own_views();
   drain();
-  m_alive.end();
+  m_registry.close();
   drain();  // arrays that ended meanwhile
   for (std::uint32_t k = 0; k < m_lanes.size(); ++k)
     while (m_lanes[k].releases.load(std::memory_order_acquire))
@@ -209,7 +211,7 @@ scheduler::~scheduler() {
 }
 
 void scheduler::worker_thread(lane& mine) {
-  remember_lane(mine);
+  m_registry.take(mine);
   pthread_setname_np(pthread_self(), fmt::format("tsr-worker{}", mine.number).c_str());
   m_pool.work(
       host_tasks{*this}, mine, [this] { return m_pool.stopped(); }, 0);

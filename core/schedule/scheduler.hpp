@@ -25,6 +25,7 @@
 #include "core/schedule/failures.hpp"
 #include "core/schedule/host_views.hpp"
 #include "core/schedule/lane.hpp"
+#include "core/schedule/lane_registry.hpp"
 #include "core/schedule/lane_table.hpp"
 #include "core/schedule/memory_deadlock.hpp"
 #include "core/schedule/outcome.hpp"
@@ -174,7 +175,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   /// Frees a block once every task submitted before is done with it; returns at once.
   void destroy_later(block::record& block);
   /// Ends with the scheduler; for what may outlive it.
-  const std::shared_ptr<lifetime>& alive() const noexcept { return m_alive.shared(); }
+  const std::shared_ptr<lifetime>& alive() const noexcept { return m_registry.alive(); }
 
   // Facts for people and programs.
   std::vector<operation_statistics> operation_table() const;      ///< those that ran at least once
@@ -195,21 +196,9 @@ class scheduler final : private task::reduction_source, private driver_owner {
  private:
   struct parked;         // waits for tickets
   struct memory_parked;  // waits for memory
-  struct thread_registrations;
   using predicate = worker_pool::predicate;
 
-  // lanes (lanes.cpp)
-  lane& current_lane() {
-    const lane_cache& known = t_lane;  // one look-up of the thread's memory
-    if (known.serial == m_serial) return *known.mine;
-    return register_lane(nullptr);
-  }
-  lane& register_lane(const placement::place* driven);  ///< null: a thread that submits or works on the host
-  lane& make_lane(
-      const placement::place* driven);  ///< the same with the table's mutex held, not yet the calling thread's
-  void attach_this_thread() const;      ///< to all devices, as plugins ask
-  void remember_lane(lane& mine);       ///< as the calling thread's, also after it has used another scheduler
-  lane& make_worker_lane(std::uint32_t worker, std::uint32_t place, location::node_id where);
+  lane& current_lane() { return m_registry.current(); }
   transfer::stream& inline_stream(lane& mine);
 
   // what drivers of devices ask for (drivers.cpp)
@@ -319,7 +308,6 @@ class scheduler final : private task::reduction_source, private driver_owner {
   block::record* make_private(const block::record& base) override { return m_reductions.make_private(base); }
 
   scheduler_setup m_setup;
-  std::uint64_t m_serial;  // tells schedulers of one process apart
   placement::placer m_placer;
   std::uint32_t m_workers = 1;
   validate::validator* m_validator = nullptr;
@@ -343,10 +331,10 @@ class scheduler final : private task::reduction_source, private driver_owner {
 
   lane_table m_lanes;
   replay_engine m_replays;
-  living m_alive;  // behind the lanes: nobody uses them when it has ended
 
   worker_queues m_queues;
   worker_pool m_pool;
+  lane_registry m_registry;                // behind what threads use: nobody does when it is closed
   std::atomic<std::uint64_t> m_parked{0};  // tasks waiting for tickets
   memory_deadlock m_deadlock;
   task_ages m_ages;
@@ -358,12 +346,6 @@ class scheduler final : private task::reduction_source, private driver_owner {
 
   failures m_failures;
   std::unique_ptr<watchdog> m_watchdog;  // last of all that works, first to end
-
-  struct lane_cache {
-    std::uint64_t serial = 0;
-    lane* mine = nullptr;
-  };
-  static constinit thread_local lane_cache t_lane;
 };
 
 }  // namespace tessera::schedule

@@ -28,11 +28,11 @@ void scheduler::end_simulation() noexcept {
   virtual_clock& clock = m_setup.simulated->clock;
   do {
     for (simulated_run::driver& d : m_simulated->drivers) {
-      t_lane = {m_serial, d.mine};
+      m_registry.play(*d.mine);
       d.is->poll_all();
     }
   } while (clock.advance());
-  t_lane = {m_serial, m_simulated->workers.front().mine};
+  m_registry.play(*m_simulated->workers.front().mine);
 }
 
 void scheduler::try_later(task::record& t) {
@@ -62,7 +62,7 @@ void scheduler::execute_virtually(lane& mine, task::record& t) {
     auto& worker = *static_cast<simulated_run::worker*>(self);
     scheduler& s = *worker.owner;
     simulated_run& run = *s.m_simulated;
-    t_lane = {s.m_serial, worker.mine};
+    s.m_registry.play(*worker.mine);
     task::record& done = *std::exchange(worker.running, nullptr);
     const std::shared_ptr<const block::failure> failed = std::exchange(worker.why, nullptr);
     s.executed(*worker.mine, done, worker.began, worker.ns, failed);
@@ -86,7 +86,7 @@ bool scheduler::step_places(bool waiting) {
   bool any = false;
   for (simulated_run::driver& d : run.drivers) {
     if (d.free_at > clock.now() || !d.is->take_wake()) continue;
-    t_lane = {m_serial, d.mine};
+    m_registry.play(*d.mine);
     any = true;
     d.is->poll_all();
     const std::uint64_t cost = m_setup.simulated->device_task_ns;
@@ -102,7 +102,7 @@ bool scheduler::step_places(bool waiting) {
   }
   if (!run.host_work) return any;
   const auto serve = [&](simulated_run::worker& w) {  // false: it finds nothing, so nobody does
-    t_lane = {m_serial, w.mine};
+    m_registry.play(*w.mine);
     while (w.running == nullptr) {
       task::record* const t = m_queues.next_task(*w.mine);
       if (t == nullptr) return false;
@@ -139,7 +139,7 @@ void scheduler::simulate(lane& mine, const predicate& enough) {
         (++events % look_every == 0 || clock.next() == virtual_clock::never) && enough())
       break;
     if (clock.advance()) continue;
-    t_lane = {m_serial, &mine};
+    m_registry.play(mine);
     if (resolve_memory_deadlock(mine)) continue;
     run.stepping = false;
     run.stuck = true;
@@ -147,7 +147,7 @@ void scheduler::simulate(lane& mine, const predicate& enough) {
                 "please report this");
   }
   run.stepping = false;
-  t_lane = {m_serial, &mine};
+  m_registry.play(mine);
 }
 
 void scheduler::simulate_submission(lane& mine) {
@@ -163,7 +163,7 @@ void scheduler::simulate_submission(lane& mine) {
   } while (clock.advance(until));
   clock.pass_to(until);
   run.stepping = false;
-  t_lane = {m_serial, &mine};
+  m_registry.play(mine);
 }
 
 }  // namespace tessera::schedule
