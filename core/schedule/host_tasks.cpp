@@ -216,7 +216,7 @@ void scheduler::complete(lane& mine, task::record& t, when_ready then) {
 }
 
 std::uint64_t scheduler::window_bytes_of(task::record& t) const {
-  if (m_window_bytes == 0 || t.what->special != nullptr || (t.flags & task::flag_reduction) != 0) return 0;
+  if (!m_window.counts_bytes() || t.what->special != nullptr || (t.flags & task::flag_reduction) != 0) return 0;
   std::uint64_t bytes = 0;
   for (const block::access& a : t.all_accesses()) bytes += a.block->bytes;
   return bytes;

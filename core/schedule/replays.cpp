@@ -38,11 +38,11 @@ void scheduler::play(running_replay& r, std::source_location site) {
   const std::uint64_t before = mine.submitted.load(std::memory_order_relaxed);
   r.first_sequence = m_ages.take(mine, of.size());
   mine.submitted.store(before + of.size(), std::memory_order_release);
-  if (m_window_bytes != 0) {
+  if (m_window.counts_bytes()) {
     std::uint64_t bytes = 0;
     for (const task::recorded_task& t : of.tasks)
       for (const task::recorded_access& a : of.accesses_of(t)) bytes += r.blocks[a.block].is->bytes;
-    mine.submitted_bytes.store(mine.submitted_bytes.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
+    submission_window::note_submitted_bytes(mine, bytes);
   }
   r.uses = m_announces ? &mine.announced_uses() : nullptr;
   if (m_announces)

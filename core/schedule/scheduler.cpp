@@ -62,8 +62,6 @@ std::unique_ptr<placement::place> make_place(const planned_place& planned, const
 scheduler::scheduler(scheduler_setup setup)
     : m_setup(std::move(setup)),
       m_placer({m_setup.tree, m_setup.coherence, m_setup.policy}, m_setup.settings->placement),
-      m_window_tasks(std::max<std::uint64_t>(m_setup.settings->window_tasks, 1)),
-      m_window_bytes(m_setup.settings->window_bytes),
       m_own(*m_setup.operations),
       m_reductions({.coherence = m_setup.coherence,
                     .blocks = m_setup.blocks,
@@ -71,18 +69,19 @@ scheduler::scheduler(scheduler_setup setup)
                     .places = &m_places,
                     .deterministic = m_setup.settings->deterministic}),
       m_write_back(*m_setup.coherence),
+      m_window(m_lanes, std::max<std::uint64_t>(m_setup.settings->window_tasks, 1), m_setup.settings->window_bytes),
       m_replays({.lanes = &m_lanes,
                  .placer = &m_placer,
                  .coherence = m_setup.coherence,
                  .places = &m_places,
-                 .counts_bytes = m_setup.settings->window_bytes != 0}),
+                 .counts_bytes = m_window.counts_bytes()}),
       m_queues({.lanes = &m_lanes, .places = &m_places, .tree = m_setup.tree}),
       m_pool({.queues = &m_queues,
               .placer = &m_placer,
               .places = &m_places,
               .coherence = m_setup.coherence,
               .spin = std::chrono::nanoseconds(m_setup.settings->spin_ns),
-              .window_tasks = m_window_tasks}),
+              .window_tasks = m_window.tasks()}),
       m_registry({.lanes = &m_lanes,
                   .places = &m_places,
                   .coherence = m_setup.coherence,
@@ -230,10 +229,7 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
   const std::uint64_t count = mine.submitted.load(std::memory_order_relaxed) + 1;
   t.sequence = m_ages.take(mine, 1);
   mine.submitted.store(count, std::memory_order_release);
-  if (m_window_bytes != 0) {
-    const std::uint64_t bytes = window_bytes_of(t);
-    mine.submitted_bytes.store(mine.submitted_bytes.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
-  }
+  if (m_window.counts_bytes()) submission_window::note_submitted_bytes(mine, window_bytes_of(t));
   if (m_announces)
     for (const block::access& a : t.all_accesses())
       mine.announced_uses().note(*a.block, t.sequence, a.how != intent::read);
@@ -251,25 +247,15 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
   }
   if (m_simulated != nullptr) simulate_submission(mine);
 
-  const bool look = m_window_bytes != 0 || (count & 255) == 0 || m_window_tasks < 256;
-  if (!look || !bounded || !mine.in_program() || mine.unbounded != 0) return;
+  if (!m_window.due(count) || !bounded || !mine.in_program() || mine.unbounded != 0) return;
   if (mine.number == 0 && (count & 255) == 0) m_pool.place_this_thread();
   if (mine.holds != nullptr) return;  // what it waits for may be behind its own views
-  const auto tasks_open = [this] {
-    const std::uint64_t out = retired();  // first: so the difference is not negative
-    return submitted() - out;
-  };
-  const auto bytes_open = [this] {
-    const std::uint64_t out =
-        m_lanes.sum([](const lane& l) { return l.retired_bytes.load(std::memory_order_acquire); });
-    return m_lanes.sum([](const lane& l) { return l.submitted_bytes.load(std::memory_order_acquire); }) - out;
-  };
-  if (tasks_open() >= m_window_tasks)
+  if (m_window.tasks_full())
     help(
-        mine, [&] { return tasks_open() <= m_window_tasks / 2 + m_views.held(); }, m_pool.look_every());
-  if (m_window_bytes != 0 && bytes_open() >= m_window_bytes && m_views.held() == 0)
+        mine, [&] { return m_window.tasks_half_empty(m_views.held()); }, m_pool.look_every());
+  if (m_window.bytes_full() && m_views.held() == 0)
     help(
-        mine, [&] { return bytes_open() <= m_window_bytes / 2 || tasks_open() <= m_views.held(); }, 1);
+        mine, [&] { return m_window.bytes_half_empty() || m_window.open_tasks() <= m_views.held(); }, 1);
 }
 
 task::record& scheduler::make_reduction(block::record& block, block::accumulation& group) {

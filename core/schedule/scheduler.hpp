@@ -33,6 +33,7 @@
 #include "core/schedule/replay_engine.hpp"
 #include "core/schedule/runtime_operations.hpp"
 #include "core/schedule/statistics.hpp"
+#include "core/schedule/submission_window.hpp"
 #include "core/schedule/task_ages.hpp"
 #include "core/schedule/virtual_clock.hpp"
 #include "core/schedule/worker_pool.hpp"
@@ -317,7 +318,6 @@ class scheduler final : private task::reduction_source, private driver_owner {
   bool m_announces = false;  // eviction looks at what will be used
   bool m_timing = false;
   std::unique_ptr<simulated_run> m_simulated;  // null: the run is real
-  std::uint64_t m_window_tasks, m_window_bytes;
 
   std::vector<std::unique_ptr<placement::place>> m_places;
   std::vector<std::unique_ptr<device_driver>> m_drivers;    // by place number; null for host
@@ -330,6 +330,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   batch_counters m_batch_counters;
 
   lane_table m_lanes;
+  submission_window m_window;
   replay_engine m_replays;
 
   worker_queues m_queues;

@@ -130,7 +130,7 @@ void scheduler::simulate(lane& mine, const predicate& enough) {
   run.stepping = true;
   run.host_work = true;
   // Asking means adding up all lanes: on large machines not at every event.
-  const std::uint32_t look_every = m_window_tasks < 1024 ? 1 : std::max<std::uint32_t>(m_lanes.size() / 4, 1);
+  const std::uint32_t look_every = m_window.tasks() < 1024 ? 1 : std::max<std::uint32_t>(m_lanes.size() / 4, 1);
   std::uint32_t events = 0;
   for (;;) {
     while (step_places(true)) {

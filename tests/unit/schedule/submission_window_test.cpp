@@ -1,0 +1,59 @@
+// When a thread that submits is held back, and until when.
+#include "core/schedule/submission_window.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tessera::schedule {
+namespace {
+
+/// Two lanes whose counts a test sets.
+struct two_submitters {
+  two_submitters() {
+    for (int k = 0; k < 2; ++k) lanes.publish(lanes.make());
+  }
+  void submit(std::uint32_t by, std::uint64_t count) { lanes[by].submitted += count; }
+  void retire(std::uint32_t by, std::uint64_t count) { lanes[by].retired += count; }
+  lane_table lanes;
+};
+
+TEST(submission_window, counts_tasks_of_all_threads) {
+  two_submitters t;
+  const submission_window window(t.lanes, 100, 0);
+  t.submit(0, 60);
+  t.submit(1, 39);
+  EXPECT_FALSE(window.tasks_full());
+  t.submit(1, 1);
+  EXPECT_TRUE(window.tasks_full());
+  t.retire(0, 49);  // a thread also ends what others have submitted
+  EXPECT_FALSE(window.tasks_half_empty(0));
+  EXPECT_TRUE(window.tasks_half_empty(1)) << "a view ends by the program's doing alone";
+  t.retire(1, 1);
+  EXPECT_TRUE(window.tasks_half_empty(0));
+}
+
+TEST(submission_window, counts_bytes_where_they_are_limited) {
+  two_submitters t;
+  const submission_window window(t.lanes, 100, 1000), tasks_only(t.lanes, 100, 0);
+  submission_window::note_submitted_bytes(t.lanes[0], 900);
+  EXPECT_FALSE(window.bytes_full());
+  submission_window::note_submitted_bytes(t.lanes[1], 100);
+  EXPECT_TRUE(window.bytes_full());
+  EXPECT_FALSE(tasks_only.bytes_full());
+  t.lanes[1].retired_bytes += 499;
+  EXPECT_FALSE(window.bytes_half_empty());
+  t.lanes[1].retired_bytes += 1;
+  EXPECT_TRUE(window.bytes_half_empty());
+}
+
+TEST(submission_window, is_looked_at_seldom_unless_it_is_small_or_counts_bytes) {
+  const lane_table lanes;
+  const submission_window large(lanes, 2048, 0), small(lanes, 255, 0), bytes(lanes, 2048, 1);
+  for (std::uint64_t k = 1; k <= 1024; ++k) {
+    EXPECT_EQ(large.due(k), k % 256 == 0) << k;
+    EXPECT_TRUE(small.due(k));
+    EXPECT_TRUE(bytes.due(k));
+  }
+}
+
+}  // namespace
+}  // namespace tessera::schedule
