@@ -1,6 +1,7 @@
-// The part of the scheduler that takes a ready task to a queue.
+// The part of the scheduler that takes a ready task to a queue, and sets tasks aside that wait.
 #include "core/schedule/device/driver.hpp"
 #include "core/schedule/scheduler.hpp"
+#include "core/schedule/trace_points.hpp"
 #include "core/task/replay.hpp"
 
 namespace tessera::schedule {
@@ -36,6 +37,26 @@ void scheduler::dispatch(lane& mine, task::record& t, when_ready then) {
     m_replays.prepare(t);
   }
   if (t.place != task::no_place || find_place(mine, t)) enqueue(mine, t, *m_places[t.place], then);
+}
+
+void scheduler::resume(task::record& t) {
+  lane& mine = current_lane();
+  if (mine.events != nullptr) trace_resume(*mine.events, t);
+  if (m_own.is_hold(t) && m_simulated == nullptr) {
+    hand_over(t);
+    return;
+  }
+  placement::place& where = *m_places[t.place == task::no_place ? 0 : t.place];
+  if (!where.is_host && (t.flags & task::flag_acquired) != 0) m_drivers[where.number]->note_resumed();
+  enqueue(mine, t, where, when_ready::queue);
+}
+
+void scheduler::wait_for_points(task::record& t, std::span<const block::ticket> points) {
+  m_parking.wait_for_points(t, points, current_lane().events);
+}
+
+void scheduler::wait_for_memory(task::record& t, placement::place& where, const transfer::acquisition& lacking) {
+  m_parking.wait_for_memory(t, where.is_host ? nullptr : m_drivers[where.number].get(), lacking, current_lane().events);
 }
 
 bool scheduler::find_place(lane& mine, task::record& t) {

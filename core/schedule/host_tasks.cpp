@@ -9,7 +9,6 @@
 #include "core/operation/tensor.hpp"
 #include "core/schedule/device/driver.hpp"
 #include "core/schedule/operands.hpp"
-#include "core/schedule/parking.hpp"
 #include "core/schedule/scheduler.hpp"
 #include "core/schedule/single_space.hpp"
 #include "core/schedule/trace_points.hpp"
@@ -271,6 +270,21 @@ void scheduler::give_up(lane& mine, task::record& t, const std::shared_ptr<const
     m_setup.coherence->losses().note(*t.more->sums[0]->base, why);  // an addend
   m_setup.coherence->poison(t.all_accesses(), why);
   complete(mine, t, when_ready::queue);  // the thread may be one that runs no tasks
+}
+
+bool scheduler::resolve_memory_deadlock(lane& mine) {
+  memory_deadlock::finding found = m_deadlock.resolve(m_single_space);
+  if (found.hopeless == nullptr) return found.released;
+  task::record* const t = parking::give_up(*found.hopeless);
+  if (t == nullptr) return true;
+  constexpr std::size_t most_named = 4;
+  const auto accesses = t->all_accesses();
+  std::string why = std::move(found.why) + "; it needs ";
+  for (std::size_t k = 0; k < std::min(accesses.size(), most_named); ++k)
+    why += (k == 0 ? "" : ", ") + block::name_of(*accesses[k].block);
+  if (accesses.size() > most_named) why += fmt::format(" and {} more blocks", accesses.size() - most_named);
+  fail_unstarted(mine, *t, m_failures.note(*t, {std::move(why), "", error_kind::memory}));
+  return true;
 }
 
 void scheduler::run_special(lane& mine, task::record& t) {

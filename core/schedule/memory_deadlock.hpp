@@ -1,6 +1,5 @@
 #pragma once
 // Tasks that wait for memory while nothing is left that could free any.
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -13,6 +12,7 @@
 #include "core/schedule/alarm.hpp"
 #include "core/schedule/device/driver.hpp"
 #include "core/schedule/lane_table.hpp"
+#include "core/schedule/parking.hpp"
 #include "core/transfer/coherence.hpp"
 
 namespace tessera::schedule {
@@ -44,7 +44,7 @@ class memory_deadlock {
     const lane_table* lanes = nullptr;
     const std::vector<std::unique_ptr<device_driver>>* drivers = nullptr;        ///< null pointers among them: of hosts
     const std::vector<std::unique_ptr<device_driver>>* store_drivers = nullptr;  ///< of storage
-    const std::atomic<std::uint64_t>* parked = nullptr;                          ///< tasks that wait for copies
+    const parking* set_aside = nullptr;                                          ///< tasks that wait for copies
     bool counts_on_program = false;  ///< threads of the program may free memory: a run in real time
     std::chrono::nanoseconds patience{0};
     std::function<void()> wake;  ///< called when patience is over: resolve has to be called again

@@ -1,31 +1,50 @@
 #pragma once
 // Tasks that wait for something other than a predecessor.
 #include <atomic>
-#include <memory>
-#include <vector>
+#include <cstdint>
+#include <functional>
+#include <span>
 
-#include "core/schedule/scheduler.hpp"
+#include "core/block/ticket.hpp"
+#include "core/memory/space.hpp"
+#include "core/task/record.hpp"
+#include "core/trace/recorder.hpp"
+#include "core/transfer/coherence.hpp"
 
 namespace tessera::schedule {
 
-/// Waits for several tickets; frees itself when the last one is reached.
-struct scheduler::parked {
-  struct one {
-    transfer::completion reached;
-    parked* all = nullptr;
-  };
-  scheduler* owner = nullptr;
-  task::record* waiting = nullptr;
-  std::atomic<std::size_t> left{0};
-  std::atomic<tsr_status> worst{TSR_OK};
-  std::vector<one> tickets;
-};
+class device_driver;
 
-/// Waits for memory in a space; frees itself when it is woken.
-struct scheduler::memory_parked : memory::memory_waiter {
-  scheduler* owner = nullptr;
-  device_driver* driver = nullptr;  ///< of the device where it is to run; null: it is for the host
-  task::record* waiting = nullptr;
+/// Sets tasks aside, and hands each back to the scheduler when what it waits for has come, by the thread that has made
+/// it come. Any thread.
+class parking {
+ public:
+  /// What it works with; all outlive it.
+  struct setup {
+    transfer::coherence* coherence = nullptr;
+    std::function<void(task::record&)> resume;  ///< the task goes on
+    std::function<void()> copies_came;          ///< behind resume of a task that waited for points
+  };
+  explicit parking(setup with);
+
+  /// Until all the points are reached, or have failed. `events`: of the calling thread; null: not recorded.
+  void wait_for_points(task::record& t, std::span<const block::ticket> points, trace::buffer* events);
+  /// Until the memory that it lacks has room. `driver`: of the device that runs it; null: it is for the host.
+  void wait_for_memory(task::record& t, device_driver* driver, const transfer::acquisition& lacking,
+                       trace::buffer* events);
+  /// Ends a wait for memory in vain: the task, which is to fail; null: it was no task but a device that wanted to
+  /// leave, and that stays.
+  static task::record* give_up(memory::memory_waiter& waiter);
+
+  /// Tasks that wait for points.
+  std::uint64_t waiting_for_points() const noexcept { return m_count.load(); }
+
+ private:
+  struct parked;         // waits for points
+  struct memory_parked;  // waits for memory
+
+  const setup m_setup;
+  std::atomic<std::uint64_t> m_count{0};
 };
 
 }  // namespace tessera::schedule

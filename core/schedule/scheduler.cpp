@@ -87,11 +87,14 @@ scheduler::scheduler(scheduler_setup setup)
                   .coherence = m_setup.coherence,
                   .recorder = m_setup.recorder,
                   .thread_ended = [this] { m_pool.notice_no_more_room(); }}),
+      m_parking({.coherence = m_setup.coherence,
+                 .resume = [this](task::record& t) { resume(t); },
+                 .copies_came = [this] { m_pool.look_for_memory(); }}),  // a copy was a reason to hope for room
       m_deadlock({.coherence = m_setup.coherence,
                   .lanes = &m_lanes,
                   .drivers = &m_drivers,
                   .store_drivers = &m_store_drivers,
-                  .parked = &m_parked,
+                  .set_aside = &m_parking,
                   .counts_on_program = m_setup.simulated == nullptr,
                   .patience = std::chrono::nanoseconds(m_setup.settings->patience_ns),
                   .wake = [this] { m_pool.wake_all(); }}) {

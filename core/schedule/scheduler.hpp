@@ -29,6 +29,7 @@
 #include "core/schedule/lane_table.hpp"
 #include "core/schedule/memory_deadlock.hpp"
 #include "core/schedule/outcome.hpp"
+#include "core/schedule/parking.hpp"
 #include "core/schedule/reductions.hpp"
 #include "core/schedule/replay_engine.hpp"
 #include "core/schedule/runtime_operations.hpp"
@@ -195,8 +196,6 @@ class scheduler final : private task::reduction_source, private driver_owner {
   const std::vector<std::unique_ptr<placement::place>>& places() const noexcept { return m_places; }
 
  private:
-  struct parked;         // waits for tickets
-  struct memory_parked;  // waits for memory
   using predicate = worker_pool::predicate;
 
   lane& current_lane() { return m_registry.current(); }
@@ -245,7 +244,6 @@ class scheduler final : private task::reduction_source, private driver_owner {
   /// Waits until enough(), and runs tasks meanwhile where this thread may. `look_every`: see worker_pool::work.
   void help(lane& mine, const predicate& enough, std::uint32_t look_every = 0);
   bool resolve_memory_deadlock(lane& mine);  ///< whether a task was released or given up
-  void give_up_waiter(lane& mine, memory::memory_waiter& waiter, std::string why);
   void start_threads();  ///< of the workers; throws tessera::error (configuration) when one is refused
   void stop_threads() noexcept;
   void end_own_views();
@@ -281,7 +279,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   }
   void fail_unstarted(lane& mine, task::record& t, std::shared_ptr<const block::failure> why);
   void give_up(lane& mine, task::record& t, const std::shared_ptr<const block::failure>& why);
-  void resume(task::record& t, tsr_status status);
+  void resume(task::record& t);  ///< one that was set aside
   void gather_operands(lane& mine, task::record& t);
 
   // streams that hang (watchdog.cpp)
@@ -335,8 +333,8 @@ class scheduler final : private task::reduction_source, private driver_owner {
 
   worker_queues m_queues;
   worker_pool m_pool;
-  lane_registry m_registry;                // behind what threads use: nobody does when it is closed
-  std::atomic<std::uint64_t> m_parked{0};  // tasks waiting for tickets
+  lane_registry m_registry;  // behind what threads use: nobody does when it is closed
+  parking m_parking;
   memory_deadlock m_deadlock;
   task_ages m_ages;
 
