@@ -62,7 +62,7 @@ class host_views {
   }
 
  private:
-  std::atomic<std::uint64_t> m_held{0};
+  alignas(64) std::atomic<std::uint64_t> m_held{0};  // a line of its own: what surrounds it is read by every task
 };
 
 }  // namespace tessera::schedule

@@ -10,7 +10,6 @@
 #include <source_location>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "core/base/lifetime.hpp"
@@ -236,8 +235,8 @@ class scheduler final : private task::reduction_source, private driver_owner {
   std::vector<placement::place*> devices_below(location::node_id where) const;
   void require_editable(std::string_view what);
 
-  // waiting
-  struct host_tasks {  // how the pool's threads run tasks
+  // waiting (scheduler.cpp)
+  struct host_tasks {  // what worker_pool calls a Host
     scheduler& of;
     void run(lane& mine, task::record& t) const { of.run(mine, t); }
     bool resolve_memory_deadlock(lane& mine) const { return of.resolve_memory_deadlock(mine); }
@@ -302,7 +301,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
                : std::chrono::steady_clock::time_point(std::chrono::nanoseconds(m_setup.simulated->clock.now()));
   }
 
-  // what linking asks for to sum accumulates (scheduler.cpp)
+  // what task::link asks for (scheduler.cpp)
   task::record& make_reduction(block::record& block, block::accumulation& group) override;
   void reduction_linked(task::record& reduction, bool ready) override;
   block::record* make_private(const block::record& base) override { return m_reductions.make_private(base); }
