@@ -62,7 +62,7 @@ struct result {
 struct report {
   std::string plugin, version;  ///< from the header; "" when the file was refused
   std::uint64_t seed = 0;
-  std::vector<result> results;  ///< in the order of running
+  std::vector<result> results;     ///< in the order of running
   bool foundations_stand = false;  ///< all checks that others rely on have run, and none has failed
   /// No check failed (known failures do not count).
   bool passed() const;
