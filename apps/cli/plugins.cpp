@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -206,9 +207,9 @@ int check(const check_options& o) {
     if (one.how != conformance::outcome::not_run) print_result(to, one);  // those are counted
   };
   tells.does_not_return = [&](const conformance::report& so_far) {
-    const auto failure = std::find_if(so_far.results.rbegin(), so_far.results.rend(),
-                                      [](const auto& one) { return one.how == conformance::outcome::failed; });
-    if (failure != so_far.results.rend()) print_result(to, *failure);
+    const auto hung = std::find_if(so_far.results.rbegin(), so_far.results.rend(),
+                                   [](const auto& one) { return one.how == conformance::outcome::failed; });
+    if (hung != so_far.results.rend()) print_result(to, *hung);
     try {
       print_summary(to, what, so_far, o.json);
     } catch (const error& failure) {

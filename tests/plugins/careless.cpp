@@ -110,7 +110,8 @@ tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination,
 }
 
 tsr_status scal(tsr_device* device, tsr_stream* stream, const tsr_vector_operation* given) {
-  if (given->type != TSR_F64) return inner_blas.scal(device, stream, given);
+  if (device == nullptr || stream == nullptr || given == nullptr || given->type != TSR_F64)
+    return inner_blas.scal(device, stream, given);
   return later(device, stream, &given->x, 1,
                [n = given->n, step = given->incx, alpha = given->alpha](void* const* bases) {
                  for (std::int64_t i = 0; i < n; ++i)
@@ -175,8 +176,8 @@ tsr_status spmm(tsr_device* device, tsr_stream* stream, tsr_transpose transpose,
 }
 
 tsr_status downdate(tsr_device* device, tsr_stream* stream, const tsr_gemm* given) {
-  if (given->type != TSR_F64 || *static_cast<const double*>(given->alpha) != -1 ||
-      *static_cast<const double*>(given->beta) != 1)
+  if (given == nullptr || given->type != TSR_F64 || given->alpha == nullptr || given->beta == nullptr ||
+      *static_cast<const double*>(given->alpha) != -1 || *static_cast<const double*>(given->beta) != 1)
     return inner_blas.gemm(device, stream, given);
   tsr_gemm forgetful = *given;
   forgetful.transpose_b = TSR_NO_TRANSPOSE;
