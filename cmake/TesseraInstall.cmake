@@ -56,6 +56,9 @@ install(DIRECTORY apps/cholesky/data/ DESTINATION ${_data_dir}/data COMPONENT ru
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT runtime
   FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
+install(CODE "set(DOCUMENTS \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}\")
+set(SOURCES \"${PROJECT_SOURCE_DIR}\")
+include(\"${PROJECT_SOURCE_DIR}/cmake/installed_documents.cmake\")" COMPONENT runtime)
 
 # --- archives
 set(CPACK_PACKAGE_NAME tessera)

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -116,17 +117,30 @@ void print_result(std::FILE* to, const conformance::result& one) {
   std::fflush(to);
 }
 
+/// A line for each row of checks that did not run for the same reason. `--list` has the order.
+void print_not_run(std::FILE* to, const conformance::report& done) {
+  using conformance::outcome;
+  for (auto one = done.results.begin(); one != done.results.end();) {
+    const auto end = std::find_if(one, done.results.end(), [&](const conformance::result& other) {
+      return other.how != one->how || other.message != one->message;
+    });
+    if (one->how == outcome::not_run)
+      fmt::print(to, "{:<14} {} check{}, {}{}{}: {}\n", "not run", end - one, end - one == 1 ? "" : "s", one->name,
+                 end - one == 1 ? "" : " to ", end - one == 1 ? "" : std::prev(end)->name,
+                 one->message.empty() ? "the plugin cannot be opened" : one->message);
+    one = end;
+  }
+}
+
 /// The last line, and the file.
 void print_summary(std::FILE* to, const conformance::request& what, const conformance::report& done,
                    const std::string& json) {
   using conformance::outcome;
-  const std::size_t not_run = done.count(outcome::not_run);
-  if (not_run != 0)
-    fmt::print(to, "{:<14} {} check{}: the plugin cannot be opened\n", "not run", not_run, not_run == 1 ? "" : "s");
-  fmt::print(to, "{}{}{}: {} passed, {} failed, {} skipped, {} known failures (seed {})\n",
+  print_not_run(to, done);
+  fmt::print(to, "{}{}{}: {} passed, {} failed, {} skipped, {} known failures, {} not run (seed {})\n",
              done.plugin.empty() ? what.plugin.string() : done.plugin, done.version.empty() ? "" : " ", done.version,
              done.count(outcome::passed), done.count(outcome::failed), done.count(outcome::skipped),
-             done.count(outcome::known_failure), done.seed);
+             done.count(outcome::known_failure), done.count(outcome::not_run), done.seed);
   std::fflush(to);
   if (!json.empty()) apps::write_text(json, conformance::to_json(done));
 }
@@ -193,7 +207,9 @@ int check(const check_options& o) {
     if (one.how != conformance::outcome::not_run) print_result(to, one);  // those are counted
   };
   tells.does_not_return = [&](const conformance::report& so_far) {
-    print_result(to, so_far.results.back());
+    const auto hung = std::find_if(so_far.results.rbegin(), so_far.results.rend(),
+                                   [](const auto& one) { return one.how == conformance::outcome::failed; });
+    if (hung != so_far.results.rend()) print_result(to, *hung);
     try {
       print_summary(to, what, so_far, o.json);
     } catch (const error& failure) {
@@ -304,8 +320,9 @@ void add_plugins(CLI::App& to, command& selected) {
   check_command.add_flag("--second-process", checked->second_process)->group("");  // the suite's own, and not shown
   check_command.footer(
       "One line per check: passed, failed, skipped (the plugin does not offer it) or known failure. What cannot be\n"
-      "opened fails once, as \"open\", and its checks are not run. Ends with 5 when a check failed. A plugin that\n"
-      "crashes ends the command; standard error names the check.\n"
+      "opened fails once, as \"open\", and its checks are not run; nor are those that rely on one which fails, or\n"
+      "stand behind one that hangs: the summary counts them. Ends with 5 when a check failed. A plugin that crashes\n"
+      "ends the command; standard error names the check and the entry.\n"
       "Example:\n  tessera plugins check ./tessera_mine.so --option 'device[0].memory=64 MiB' --json results.json");
   check_command.callback([checked, &selected] { selected = [checked] { return check(*checked); }; });
 

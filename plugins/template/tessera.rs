@@ -1,11 +1,11 @@
-//! `tessera/plugin.h`, version 1.0, in Rust: every struct, field and constant under the header's own names. What they mean, and what
+//! `tessera/plugin.h`, version 1.1, in Rust: every struct, field and constant under the header's own names. What they mean, and what
 //! a plugin promises, stands in the header. A test of Tessera compares sizes, offsets and values with the header.
 #![allow(non_camel_case_types, dead_code)]
 
 use std::ffi::{c_char, c_void};
 
 pub const TSR_ABI_MAJOR: u32 = 1;
-pub const TSR_ABI_MINOR: u32 = 0;
+pub const TSR_ABI_MINOR: u32 = 1;
 pub const TSR_MAX_RANK: usize = 8;
 pub const TSR_IPC_KEY_BYTES: usize = 128;
 
@@ -171,6 +171,8 @@ pub struct tsr_device_desc {
     pub uuid: [u8; 16],
     pub name: [c_char; 64],
     pub pci_address: [c_char; 24],
+    pub max_allocation: u64, // since 1.1, as is what follows
+    pub max_copy: u64,
 }
 pub type tsr_link_class = u32;
 pub const TSR_LINK_SAME: tsr_link_class = 1;
@@ -228,6 +230,18 @@ pub struct tsr_launch {
     pub argument_sizes: *const u32,
     pub argument_count: u32,
 }
+/// Since 1.1.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tsr_host_work {
+    pub struct_size: u32,
+    pub range_count: u32,
+    pub function: tsr_host_function,
+    pub argument: *mut c_void,
+    pub ranges: *const tsr_address,
+    pub range_bytes: *const u64,
+    pub modelled_flops: f64,
+}
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct tsr_device_table {
@@ -261,6 +275,7 @@ pub struct tsr_device_table {
     pub launch: entry!(device: *mut tsr_device, stream: *mut tsr_stream, kernel: *mut tsr_kernel, launch: *const tsr_launch),
     pub host_task: entry!(device: *mut tsr_device, stream: *mut tsr_stream, function: tsr_host_function, argument: *mut c_void, ranges: *const tsr_address, range_count: u32, modelled_flops: f64),
     pub mem_native: entry!(device: *mut tsr_device, memory: *mut tsr_memory, out_native: *mut *mut c_void),
+    pub host_work: entry!(device: *mut tsr_device, stream: *mut tsr_stream, work: *const tsr_host_work), // since 1.1
 }
 
 // ---- Extensions
@@ -529,6 +544,7 @@ pub struct tsr_sparse_table {
     pub destroy: entry!(device: *mut tsr_device, matrix: *mut tsr_sparse),
     pub spmm: entry!(device: *mut tsr_device, stream: *mut tsr_stream, transpose: tsr_transpose, alpha: *const c_void, matrix: *mut tsr_sparse, x: tsr_address, ldx: i64, b: i64, beta: *const c_void, y: tsr_address, ldy: i64, workspace: tsr_workspace),
     pub create_bsr: entry!(device: *mut tsr_device, matrix: *const tsr_bsr, out_matrix: *mut *mut tsr_sparse),
+    pub workspace: entry!(device: *mut tsr_device, transpose: tsr_transpose, matrix: *mut tsr_sparse, b: i64, out_bytes: *mut u64), // since 1.1
 }
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -672,7 +688,7 @@ pub struct tsr_plugin_header {
 
 /// What stream_callback calls.
 pub type tsr_callback = Option<unsafe extern "C" fn(argument: *mut c_void)>;
-/// What host_task runs.
+/// What host_task and host_work run.
 pub type tsr_host_function = entry!(argument: *mut c_void, bases: *const *mut c_void);
 
 /// A struct that begins with its `struct_size` and consists of numbers and pointers alone.
@@ -698,6 +714,7 @@ structs!(
     tsr_link_desc,
     tsr_copy,
     tsr_launch,
+    tsr_host_work,
     tsr_device_table,
     tsr_gemm,
     tsr_syrk,

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -33,7 +35,7 @@ struct fault {
 constexpr fault of_devices[] = {
     {"fault_silent", "failure.failures_are_explained", "refuses without a word to `host->error`"},
     {"fault_alignment", "memory.alignment_is_kept", "promises an alignment that it does not keep"},
-    {"fault_null_memory", "memory.alignment_is_kept", "answers OK to `mem_alloc` and gives no memory"},
+    {"fault_null_memory", "ordering.signals_wait_for_work", "answers OK to `mem_alloc` and gives no memory"},
     {"fault_writes_on_failure", "memory.absurd_sizes_are_exhaustion",
      "writes the out argument of a `mem_alloc` that fails"},
     {"fault_alloc_of_nothing", "failure.alloc_of_nothing", "allocates 0 bytes"},
@@ -73,6 +75,26 @@ constexpr fault of_streams[] = {
     {"contagious", "loss.others_work_on", "has all devices say that they are lost when one is"},
     {"callbacks", "loss.due_callbacks_are_called", "drops callbacks that are due when a device is lost"},
     {"restless", "loss.memory_is_left_alone", "writes to host memory after it has answered `DEVICE_LOST`"}};
+
+/// Those that other checks meet as well, or crash for; by the layer `careless`.
+constexpr fault of_calls[] = {
+    {"signals", "ordering.signals_wait_for_work", "has a point reached as soon as it is signalled"},
+    {"repeats", "ordering.timelines_increase", "gives a value a second time"},
+    {"structs", "enqueueing.copies_are_read_at_once", "reads the struct of a copy when the work runs"},
+    {"hasty", "enqueueing.destroyed_streams_finish_their_work", "returns from `stream_destroy` while work goes on"},
+    {"blocking", "enqueueing.waits_do_not_block", "has the caller of `stream_wait` wait"},
+    {"strangers", "failure.memory_of_another_device", "takes memory of another device for a device's own"},
+    {"untold", "failure.failed_work_is_reported_once", "never tells a failure"},
+    {"deaf", "ordering.callbacks_come_in_order", "does not call back"},
+    {"timeless", "ordering.host_waits", "ignores the limit of `stream_host_wait`"},
+    {"bounds", "blas.arguments", "does not look whether the vectors of `axpy` fit their memory"},
+    {"leading", "blas.arguments", "takes leading dimensions that are too small"},
+    {"handles", "blas.arguments", "answers OK to `scal` of a NULL device"},
+    {"unsized", "tensor.contract", "claims contract in a TENSOR table without `workspace`"},
+    {"unsized", "tensor.permute", "claims permute in a TENSOR table without `workspace`"},
+    {"batches_alone", "tensor.contract", "claims contract and has `contract_batched` alone"},
+    {"notes", "failure.alloc_of_nothing", "answers OK and leaves a text with `host->error`"},
+    {"products_wrong", "blas.gemm", "computes with twice the alpha of `gemm`"}};
 
 /// Those about limits that are stated, by the layer `boastful`.
 constexpr fault of_limits[] = {
@@ -188,6 +210,114 @@ TEST_P(queued, faults_are_found) {
 }
 INSTANTIATE_TEST_SUITE_P(careless, queued, testing::ValuesIn(of_streams), name_of_test);
 
+/// What is waited for in vain is waited for 2 seconds.
+class called : public testing::TestWithParam<fault> {};
+TEST_P(called, faults_are_found) {
+  request faulty = asked_behind(GetParam().planted, 2);
+  faulty.patience = std::chrono::seconds(2);
+  expect_found(GetParam(), faulty, asked_behind("", 2));
+}
+INSTANTIATE_TEST_SUITE_P(careless, called, testing::ValuesIn(of_calls), name_of_test);
+
+/// The words for a fault.
+std::string message_of(const char* planted, const char* check) {
+  request faulty = asked_behind(planted, 2);
+  faulty.patience = std::chrono::seconds(2);
+  return outcome_of(faulty, check).message;
+}
+
+TEST(messages, name_the_mistake) {
+  using testing::HasSubstr;
+  EXPECT_THAT(message_of("signals", "ordering.signals_wait_for_work"), HasSubstr("before it still runs"));
+  EXPECT_THAT(message_of("repeats", "ordering.timelines_increase"), HasSubstr("the values of one stream increase"));
+  EXPECT_THAT(message_of("structs", "enqueueing.copies_are_read_at_once"), HasSubstr("after the call has returned"));
+  EXPECT_THAT(message_of("hasty", "enqueueing.destroyed_streams_finish_their_work"),
+              HasSubstr("stream_destroy returns while a host task of the stream still runs"));
+  EXPECT_THAT(message_of("blocking", "enqueueing.waits_do_not_block"), HasSubstr("and not the calling thread"));
+  EXPECT_THAT(message_of("strangers", "failure.memory_of_another_device"), HasSubstr("with memory of device"));
+  EXPECT_THAT(message_of("untold", "failure.failed_work_is_reported_once"), HasSubstr("the failure of a host task"));
+  EXPECT_THAT(message_of("deaf", "ordering.callbacks_come_in_order"), HasSubstr("a callback of stream_callback"));
+  EXPECT_THAT(message_of("timeless", "ordering.host_waits"), HasSubstr("it keeps to timeout_ns"));
+  EXPECT_THAT(message_of("bounds", "blas.arguments"),
+              HasSubstr("axpy of float64 with x whose last element lies behind"));
+  EXPECT_THAT(message_of("leading", "blas.arguments"), HasSubstr("with lda = 3 for 4 rows answers OK"));
+  EXPECT_THAT(message_of("handles", "blas.arguments"), HasSubstr("scal of float32 with a NULL device answers OK"));
+  EXPECT_THAT(message_of("unsized", "tensor.contract"), HasSubstr("has no `workspace`"));
+  EXPECT_THAT(message_of("batches_alone", "tensor.contract"), HasSubstr("`contract_batched` alone does not do"));
+  const std::string noted = message_of("notes", "failure.alloc_of_nothing");
+  EXPECT_THAT(noted, HasSubstr("mem_alloc of 0 bytes answers OK, expected INVALID_ARGUMENT"));
+  EXPECT_THAT(noted, testing::Not(HasSubstr("a text of earlier"))) << "of a call that succeeds nothing was said";
+  const std::string product = message_of("products_wrong", "blas.gemm");
+  EXPECT_THAT(product, HasSubstr("alpha"));
+  EXPECT_EQ(product.find("gemm "), product.rfind("gemm ")) << "said twice: " << product;
+}
+
+/// A batch of none has lists: a plugin may refuse those that are NULL.
+TEST(sound, plugins_may_refuse_lists_that_are_null) {
+  for (const char* check : {"blas.gemm_batched", "tensor.contract_batched"}) {
+    request asked = asked_behind("lists");
+    for (asked.seed = 1; asked.seed <= 3; ++asked.seed) {
+      const result done = outcome_of(asked, check);
+      EXPECT_EQ(done.how, outcome::passed) << done.message;
+    }
+  }
+}
+
+/// Checks that use memory as only a plugin stands that passes what they rely on do not run when it fails, and the run
+/// does not crash; whatever was asked for.
+TEST(foundations, that_fail_end_the_run) {
+  for (const auto& [planted, check] :
+       {std::pair{"signals", "ordering.signals_wait_for_work"}, std::pair{"repeats", "ordering.timelines_increase"},
+        std::pair{"structs", "enqueueing.copies_are_read_at_once"}}) {
+    const report all = run(asked_behind(planted));
+    EXPECT_EQ(all.count(outcome::failed), 1u) << planted;
+    EXPECT_GT(all.count(outcome::not_run), 60u) << planted;
+    EXPECT_FALSE(all.passed());
+    for (const result& one : all.results) {
+      EXPECT_EQ(one.how == outcome::failed, one.name == check) << one.name << ": " << one.message;
+      if (one.how == outcome::not_run) {
+        EXPECT_EQ(one.message, std::string("it relies on ") + check + ", which fails");
+      }
+    }
+    EXPECT_THAT(to_json(all), testing::HasSubstr("\"not_run\": " + std::to_string(all.count(outcome::not_run))));
+    request some = asked_behind(planted);
+    some.filter = "copies.";
+    const report of_copies = run(some);
+    ASSERT_EQ(of_copies.results.size(), 5u) << planted;
+    EXPECT_EQ(of_copies.results.front().name, check);
+    EXPECT_EQ(of_copies.results.front().how, outcome::failed);
+    EXPECT_EQ(of_copies.count(outcome::not_run), 4u);
+  }
+  EXPECT_EQ(outcome_of("mini", "copies.fills").how, outcome::skipped) << "those that pass are not told";
+  request one = asked_of("mini");
+  one.only = "copies.every_pair";
+  EXPECT_EQ(run(one).results.size(), 1u);
+}
+
+/// A run that a plugin hangs ends with a report: the entry, and the checks that did not run.
+TEST(hanging, entries_are_named) {
+  request asked = asked_of("fault_hang");
+  asked.filter = "memory.";
+  asked.time_limit = std::chrono::seconds(1);
+  listener tells;
+  tells.does_not_return = [](const report& so_far) {
+    for (const result& one : so_far.results)
+      std::fprintf(stderr, "%s %s: %s\n", name_of(one.how), one.name.c_str(), one.message.c_str());
+    _exit(5);
+  };
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(run(asked, tells), testing::ExitedWithCode(5),
+              "failed ordering.signals_wait_for_work: has not ended within 1 s: mem_free has not returned for .*\n"
+              "not run memory.spaces_are_described: ordering.signals_wait_for_work did not end\n");
+}
+
+TEST(crashing, entries_are_named) {
+  request asked = asked_of("fault_crash");
+  asked.filter = "memory.";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(run(asked), "the check ordering.signals_wait_for_work crashed .*\n.*calling mem_free\n.*did not run");
+}
+
 class kinds : public testing::TestWithParam<fault> {};
 TEST_P(kinds, faults_are_found_by_one_check_alone) {
   if (is_hidden_by_sanitizer(GetParam())) GTEST_SKIP() << "a race is planted";
@@ -252,7 +382,7 @@ TEST(groups, follow_the_kind_of_the_plugin) {
 TEST(vacuous, checks_that_find_nothing_to_look_at_are_skipped) {
   const result done = outcome_of(request{.plugin = sim}, "memory.alignment_is_kept");  // its memory has no addresses
   EXPECT_EQ(done.how, outcome::skipped);
-  EXPECT_EQ(done.message, "there was nothing to look at");
+  EXPECT_THAT(done.message, testing::HasSubstr("no space is addressable"));
   EXPECT_EQ(outcome_of("mini", "memory.alignment_is_kept").how, outcome::passed);
   // A check of two extensions of which one is there.
   request without_graphs{
@@ -276,7 +406,7 @@ TEST(work_inside_the_calls, is_found_out_at_once) {
   }
   EXPECT_LT(seconds, 4) << "one wait for work that is held back takes 5 seconds";
   EXPECT_EQ(outcome_of("inline", "enqueueing.allocation_waits_for_no_work").message,
-            "the work is done inside the calls");
+            "the work is done inside the calls that enqueue it, so nothing of it can come late");
   EXPECT_EQ(outcome_of("inline", "ordering.host_waits").how, outcome::passed);
   EXPECT_EQ(outcome_of("inline", "failure.failures_are_reported_one_by_one").how, outcome::passed);
 }
@@ -320,6 +450,7 @@ std::string table() {
   add(of_kinds, "");
   add(of_devices, "");
   add(of_streams, "careless: ");
+  add(of_calls, "careless: ");
   add(of_limits, "boastful: ");
   return text;
 }
@@ -332,8 +463,9 @@ TEST(readme, lists_the_planted_faults) {
 
 TEST(readme, lists_faults_of_checks_that_there_are) {
   const auto all = names();
-  for (const auto& some : {std::span<const fault>(of_kinds), std::span<const fault>(of_devices),
-                           std::span<const fault>(of_streams), std::span<const fault>(of_limits)})
+  for (const auto& some :
+       {std::span<const fault>(of_kinds), std::span<const fault>(of_devices), std::span<const fault>(of_streams),
+        std::span<const fault>(of_calls), std::span<const fault>(of_limits)})
     for (const fault& one : some) EXPECT_THAT(all, testing::Contains(one.check));
 }
 
@@ -385,6 +517,17 @@ TEST(small_devices, pass) {
   const result hops = outcome_of(asked_of_a_small_device(), "ordering.tickets_order_streams");
   EXPECT_EQ(hops.how, outcome::skipped);
   EXPECT_THAT(hops.message, testing::HasSubstr("one stream"));
+}
+
+/// Whatever memory it has, a sound device passes or is skipped for it.
+TEST(small_devices, of_little_memory_pass_or_are_skipped) {
+  for (const char* memory : {"16 KiB", "256 KiB"}) {
+    request asked{.plugin = sim, .options = {{"device[0].memory", std::string(memory), "test"}}};
+    for (const result& one : run(asked).results) {
+      EXPECT_NE(one.how, outcome::failed) << memory << ": " << one.name << ": " << one.message;
+      EXPECT_NE(one.message, "there was nothing to look at") << memory << ": " << one.name;
+    }
+  }
 }
 
 /// What cannot be opened is told once.

@@ -50,6 +50,16 @@ step_install() {
   if grep -rlF -e "$SOURCE" -e "$BUILD" "$prefix/$LIBDIR/cmake" "$prefix/$LIBDIR/pkgconfig" "$prefix/include"; then
     fail "these files name the source or build tree"
   fi
+  # Nor may a link of a document lead to what is not installed.
+  local link
+  grep -roE '\]\([A-Za-z0-9_./-]+' "$prefix/share/doc/tessera" --include='*.md' >"$WORK/links.txt"
+  while IFS=: read -r file link; do
+    link=${link#](}
+    case $link in *[./]*) [ -e "$(dirname "$file")/$link" ] || fail "$file has a dead link: $link" ;; esac
+  done <"$WORK/links.txt"
+  if grep -rnE -e '(apps|tests|build|plugins|core)/[a-z]' "$prefix/share/tessera/configs"; then
+    fail "these lines name the source tree"
+  fi
   "$program" --version >"$WORK/version.txt"
   expect_text "$WORK/version.txt" "$VERSION"
 }

@@ -18,6 +18,24 @@
 //   points      on a lost device stream_progress stays at what was reached before
 //   callbacks   those that are due when the device is lost are not called
 //   restless    a copy out of the device goes on when the loss was told
+//   signals     a point of stream_signal is reached at once
+//   repeats     every second point of stream_signal has the value of the one before
+//   structs     copy reads its struct when the work runs
+//   hasty       stream_destroy returns at once, and the work goes on
+//   blocking    stream_wait has its caller wait
+//   strangers   copy takes memory of another device for the device's own
+//   untold      stream_progress never tells a failure
+//   deaf        stream_callback does not call
+//   timeless    stream_host_wait waits as long as it takes
+//   bounds      axpy does not look whether its vectors fit their memory
+//   leading     gemm takes leading dimensions that are too small
+//   handles     scal answers OK to a NULL device
+//   unsized     the TENSOR table has no `workspace`
+//   batches_alone  the TENSOR table claims contract and has `contract_batched` alone
+//   notes       mem_alloc of 0 bytes answers OK, and leaves a text with host->error
+//   products_wrong  gemm computes with twice its alpha
+// And one that is sound, and stricter than it need be:
+//   lists       batches refuse lists that are NULL, also of nothing
 #include <tessera/plugin.h>
 
 #include <atomic>
@@ -43,6 +61,7 @@ tsr_plugin_table inner, outer;
 tsr_device_table device_table, inner_device;  // all devices of a plugin that this is tested with have the same
 tsr_blas_table blas_table, inner_blas;
 tsr_sparse_table sparse_table, inner_sparse;
+tsr_tensor_table tensor_table, inner_tensor;
 const tsr_host* the_host = nullptr;
 std::string about;
 
@@ -59,6 +78,9 @@ std::map<tsr_stream*, std::vector<failure>> failures;  // told by the inner plug
 std::vector<tsr_device*> open_devices;                 // of the last opening
 tsr_copy last_out;                                     // the last copy to plain host memory
 std::thread late_writer;
+std::map<tsr_stream*, std::uint64_t> signalled;  // the newest point
+std::map<tsr_stream*, tsr_ticket> before;        // every second one
+std::vector<std::thread> destroyers;
 
 /// A host task that does `work`, a copyable function of the mapped bases.
 template <class Work>
@@ -88,7 +110,8 @@ tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination,
 }
 
 tsr_status scal(tsr_device* device, tsr_stream* stream, const tsr_vector_operation* given) {
-  if (given->type != TSR_F64) return inner_blas.scal(device, stream, given);
+  if (device == nullptr || stream == nullptr || given == nullptr || given->type != TSR_F64)
+    return inner_blas.scal(device, stream, given);
   return later(device, stream, &given->x, 1,
                [n = given->n, step = given->incx, alpha = given->alpha](void* const* bases) {
                  for (std::int64_t i = 0; i < n; ++i)
@@ -153,8 +176,8 @@ tsr_status spmm(tsr_device* device, tsr_stream* stream, tsr_transpose transpose,
 }
 
 tsr_status downdate(tsr_device* device, tsr_stream* stream, const tsr_gemm* given) {
-  if (given->type != TSR_F64 || *static_cast<const double*>(given->alpha) != -1 ||
-      *static_cast<const double*>(given->beta) != 1)
+  if (given == nullptr || given->type != TSR_F64 || given->alpha == nullptr || given->beta == nullptr ||
+      *static_cast<const double*>(given->alpha) != -1 || *static_cast<const double*>(given->beta) != 1)
     return inner_blas.gemm(device, stream, given);
   tsr_gemm forgetful = *given;
   forgetful.transpose_b = TSR_NO_TRANSPOSE;
@@ -296,7 +319,8 @@ tsr_status stream_create(tsr_device* device, std::uint32_t flags, tsr_stream** o
   const std::lock_guard guard(mutex);
   if (status != TSR_OK) return status;
   streams.push_back(*out);
-  waiting.erase(*out), reached.erase(*out), failures.erase(*out);  // of an earlier one at this address
+  waiting.erase(*out), reached.erase(*out), failures.erase(*out), signalled.erase(*out),
+      before.erase(*out);  // of an earlier one at this address
   return TSR_OK;
 }
 
@@ -339,6 +363,137 @@ tsr_status call_at_once(tsr_device*, tsr_stream*, void (*function)(void*), void*
   return TSR_OK;
 }
 
+tsr_status signal_that_is_noted(tsr_device* device, tsr_stream* stream, tsr_ticket* out) {
+  const tsr_status status = inner_device.stream_signal(device, stream, out);
+  const std::lock_guard guard(mutex);
+  if (status == TSR_OK) signalled[stream] = out->value;
+  return status;
+}
+
+tsr_status progress_that_is_early(tsr_device* device, tsr_stream* stream, std::uint64_t* out_value,
+                                  std::uint64_t* out_failed) {
+  const tsr_status status = inner_device.stream_progress(device, stream, out_value, out_failed);
+  const std::lock_guard guard(mutex);
+  if (status == TSR_OK) *out_value = signalled[stream];
+  return status;
+}
+
+tsr_status signal_that_repeats(tsr_device* device, tsr_stream* stream, tsr_ticket* out) {
+  const std::lock_guard guard(mutex);
+  if (const auto found = before.find(stream); found != before.end()) {
+    *out = found->second;
+    before.erase(found);
+    return TSR_OK;
+  }
+  const tsr_status status = inner_device.stream_signal(device, stream, out);
+  if (status == TSR_OK) before[stream] = *out;
+  return status;
+}
+
+tsr_status copy_that_is_read_late(tsr_device* device, tsr_stream* stream, const tsr_copy* given) {
+  const bool plain = given != nullptr && given->source.memory == nullptr && given->destination.memory != nullptr &&
+                     given->bytes > 0 && given->rows[0] <= 1 && given->rows[1] <= 1;
+  if (!plain) return inner_device.copy(device, stream, given);
+  return later(device, stream, &given->destination, 1, [given](void* const* bases) {
+    std::memcpy(bases[0], reinterpret_cast<const void*>(static_cast<std::uintptr_t>(given->source.offset)),
+                given->bytes);
+  });
+}
+
+tsr_status destroy_without_waiting(tsr_device* device, tsr_stream* stream) {
+  if (stream == nullptr) return inner_device.stream_destroy(device, stream);
+  const std::lock_guard guard(mutex);
+  std::erase(streams, stream);
+  destroyers.emplace_back([device, stream] { inner_device.stream_destroy(device, stream); });
+  return TSR_OK;
+}
+
+tsr_status close_behind_the_destroyers(tsr_plugin* plugin, tsr_device* device) {
+  for (std::thread& one : destroyers) one.join();
+  destroyers.clear();
+  return inner.device_close(plugin, device);
+}
+
+tsr_status wait_by_waiting(tsr_device* device, tsr_stream* stream, tsr_ticket ticket) {
+  if (ticket.stream != nullptr) inner_device.stream_host_wait(device, ticket, UINT64_C(60000000000));
+  return inner_device.stream_wait(device, stream, ticket);
+}
+
+tsr_status copy_of_anything(tsr_device* device, tsr_stream* stream, const tsr_copy* given) {
+  const tsr_status status = inner_device.copy(device, stream, given);
+  return status == TSR_INVALID_ARGUMENT && given != nullptr && stream != nullptr ? TSR_OK : status;
+}
+
+tsr_status progress_without_failures(tsr_device* device, tsr_stream* stream, std::uint64_t* out_value,
+                                     std::uint64_t* out_failed) {
+  tsr_status status = TSR_OK;
+  do status = inner_device.stream_progress(device, stream, out_value, out_failed);
+  while (status != TSR_OK && status != TSR_DEVICE_LOST && status != TSR_INVALID_ARGUMENT);
+  if (status == TSR_OK && out_failed != nullptr) *out_failed = 0;
+  return status;
+}
+
+tsr_status callback_that_is_dropped(tsr_device*, tsr_stream*, void (*)(void*), void*) { return TSR_OK; }
+
+tsr_status host_wait_without_limit(tsr_device* device, tsr_ticket ticket, std::uint64_t) {
+  return inner_device.stream_host_wait(device, ticket, UINT64_C(60000000000));
+}
+
+tsr_status axpy_without_bounds(tsr_device* device, tsr_stream* stream, const tsr_vector_operation* given) {
+  if (device == nullptr || stream == nullptr || given == nullptr || given->type != TSR_F64 || given->incx <= 0 ||
+      given->incy <= 0 || given->n < 0 || given->alpha == nullptr)
+    return inner_blas.axpy(device, stream, given);
+  const tsr_address ranges[] = {given->x, given->y};
+  return later(
+      device, stream, ranges, 2, [v = *given, alpha = *static_cast<const double*>(given->alpha)](void* const* bases) {
+        for (std::int64_t i = 0; i < v.n; ++i)
+          static_cast<double*>(bases[1])[i * v.incy] += alpha * static_cast<const double*>(bases[0])[i * v.incx];
+      });
+}
+
+tsr_status gemm_without_leading(tsr_device* device, tsr_stream* stream, const tsr_gemm* given) {
+  if (given == nullptr || given->m < 0 || given->k < 0) return inner_blas.gemm(device, stream, given);
+  tsr_gemm lenient = *given;
+  const std::int64_t rows = given->transpose_a == TSR_NO_TRANSPOSE ? given->m : given->k;
+  if (lenient.lda < rows) lenient.lda = rows;
+  return inner_blas.gemm(device, stream, &lenient);
+}
+
+tsr_status scal_without_a_device(tsr_device* device, tsr_stream* stream, const tsr_vector_operation* given) {
+  return device == nullptr ? TSR_OK : inner_blas.scal(device, stream, given);
+}
+
+tsr_status gemm_of_twice_alpha(tsr_device* device, tsr_stream* stream, const tsr_gemm* given) {
+  if (given == nullptr || given->type != TSR_F64 || given->alpha == nullptr)
+    return inner_blas.gemm(device, stream, given);
+  const double twice = 2 * *static_cast<const double*>(given->alpha);
+  tsr_gemm wrong = *given;
+  wrong.alpha = &twice;
+  return inner_blas.gemm(device, stream, &wrong);
+}
+
+tsr_status gemm_batched_of_lists(tsr_device* device, tsr_stream* stream, const tsr_gemm* given) {
+  if (given != nullptr && (given->a_array == nullptr || given->b_array == nullptr || given->c_array == nullptr)) {
+    the_host->error(the_host->context, TSR_INVALID_ARGUMENT, "a list is NULL");
+    return TSR_INVALID_ARGUMENT;
+  }
+  return inner_blas.gemm_batched(device, stream, given);
+}
+
+tsr_status contract_batched_of_lists(tsr_device* device, tsr_stream* stream, const tsr_contract* given) {
+  if (given != nullptr && (given->a_array == nullptr || given->b_array == nullptr || given->c_array == nullptr)) {
+    the_host->error(the_host->context, TSR_INVALID_ARGUMENT, "a list is NULL");
+    return TSR_INVALID_ARGUMENT;
+  }
+  return inner_tensor.contract_batched(device, stream, given);
+}
+
+tsr_status alloc_with_a_note(tsr_device* device, std::uint32_t space, std::uint64_t bytes, tsr_memory** out) {
+  const tsr_status status = inner_device.mem_alloc(device, space, bytes == 0 ? 64 : bytes, out);
+  if (bytes == 0) the_host->error(the_host->context, TSR_INTERNAL, "a text of earlier");
+  return status;
+}
+
 tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out_device,
                        const tsr_device_table** out_table) {
   const tsr_device_table* given = nullptr;
@@ -370,6 +525,19 @@ tsr_status device_open(tsr_plugin* plugin, std::uint32_t index, tsr_device** out
     device_table.stream_progress = progress_that_leaves_a_writer;
     device_table.stream_destroy = destroy_behind_the_writer;
   }
+  if (about == "signals") {
+    device_table.stream_signal = signal_that_is_noted;
+    device_table.stream_progress = progress_that_is_early;
+  }
+  if (about == "repeats") device_table.stream_signal = signal_that_repeats;
+  if (about == "structs") device_table.copy = copy_that_is_read_late;
+  if (about == "hasty") device_table.stream_destroy = destroy_without_waiting;
+  if (about == "blocking") device_table.stream_wait = wait_by_waiting;
+  if (about == "strangers") device_table.copy = copy_of_anything;
+  if (about == "untold") device_table.stream_progress = progress_without_failures;
+  if (about == "deaf") device_table.stream_callback = callback_that_is_dropped;
+  if (about == "timeless") device_table.stream_host_wait = host_wait_without_limit;
+  if (about == "notes") device_table.mem_alloc = alloc_with_a_note;
   *out_table = &device_table;
   const std::lock_guard guard(mutex);
   open_devices.push_back(*out_device);
@@ -389,6 +557,16 @@ tsr_status extension(tsr_plugin* plugin, tsr_device* device, tsr_extension_id id
     sparse_table.spmm = spmm;
     *out_table = &sparse_table;
   }
+  if (status == TSR_OK && id == TSR_EXTENSION_TENSOR) {
+    const auto* given = static_cast<const tsr_tensor_table*>(*out_table);
+    std::memcpy(&inner_tensor, given,
+                given->struct_size < sizeof inner_tensor ? given->struct_size : sizeof inner_tensor);
+    tensor_table = inner_tensor;
+    if (about == "unsized") tensor_table.workspace = nullptr;
+    if (about == "batches_alone") tensor_table.contract = nullptr;
+    if (about == "lists") tensor_table.contract_batched = contract_batched_of_lists;
+    *out_table = &tensor_table;
+  }
   if (status != TSR_OK || id != TSR_EXTENSION_BLAS) return status;
   const auto* given = static_cast<const tsr_blas_table*>(*out_table);
   std::memcpy(&inner_blas, given, given->struct_size < sizeof inner_blas ? given->struct_size : sizeof inner_blas);
@@ -396,6 +574,11 @@ tsr_status extension(tsr_plugin* plugin, tsr_device* device, tsr_extension_id id
   if (about == "scalars") blas_table.scal = scal;
   if (about == "waiting") blas_table.gemm = gemm;
   if (about == "downdates") blas_table.gemm = downdate;
+  if (about == "bounds") blas_table.axpy = axpy_without_bounds;
+  if (about == "leading") blas_table.gemm = gemm_without_leading;
+  if (about == "handles") blas_table.scal = scal_without_a_device;
+  if (about == "products_wrong") blas_table.gemm = gemm_of_twice_alpha;
+  if (about == "lists") blas_table.gemm_batched = gemm_batched_of_lists;
   if (about == "batches") blas_table.gemm_batched = gemm_batched;
   *out_table = &blas_table;
   return TSR_OK;
@@ -412,6 +595,7 @@ tsr_status open_wrapped(const tsr_host* host, const tsr_option_value* values, st
   outer = inner;
   outer.device_open = device_open;
   outer.extension = extension;
+  if (about == "hasty") outer.device_close = close_behind_the_destroyers;
   *out_table = &outer;
   return TSR_OK;
 }

@@ -258,6 +258,15 @@ static tsr_status stream_progress(tsr_device* device, tsr_stream* stream, uint64
 #endif
 }
 
+/* Whether an address is of plain host memory or of memory of the device. */
+static bool is_of(tsr_device* device, tsr_address address) {
+  bool found = address.memory == NULL;
+  pthread_mutex_lock(&guard);
+  for (const tsr_memory* at = device->memories; at && !found; at = at->next) found = at == address.memory;
+  pthread_mutex_unlock(&guard);
+  return found;
+}
+
 /* The host address of a range, or NULL when it does not fit. */
 static unsigned char* resolve(tsr_address address, uint64_t bytes) {
   if (!address.memory) return (unsigned char*)(uintptr_t)address.offset;
@@ -282,6 +291,8 @@ static tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* c
   if ((c->source_space.device && c->source_space.device != device) ||
       (c->destination_space.device && c->destination_space.device != device))
     return report(TSR_UNIMPLEMENTED, "mini copies between itself and the host only");
+  if (!is_of(device, c->source) || !is_of(device, c->destination))
+    return report(TSR_INVALID_ARGUMENT, "this is no memory of the device");
   if (c->bytes == 0) return TSR_OK;
   const uint64_t rows = c->rows[0] > 1 ? c->rows[0] : 1, planes = c->rows[1] > 1 ? c->rows[1] : 1;
   unsigned char* to = resolve(c->destination, extent(c->bytes, c->rows, c->destination_stride));
@@ -371,14 +382,28 @@ static bool blas_supports(tsr_device* device, tsr_blas_operation operation, tsr_
   return operation == TSR_BLAS_AXPY && type == TSR_F64;
 }
 
+/* What a vector of n doubles spans; UINT64_MAX when that is beyond counting. */
+static uint64_t vector_bytes(int64_t n, int64_t increment) {
+  const uint64_t step = increment < 0 ? 0 - (uint64_t)increment : (uint64_t)increment;
+  uint64_t bytes = 0;
+  if (n == 0) return 0;
+  if (__builtin_mul_overflow((uint64_t)n - 1, step, &bytes) || __builtin_add_overflow(bytes, 1, &bytes) ||
+      __builtin_mul_overflow(bytes, sizeof(double), &bytes))
+    return UINT64_MAX;
+  return bytes;
+}
+
 static tsr_status axpy(tsr_device* device, tsr_stream* stream, const tsr_vector_operation* a) {
-  (void)device;
-  if (!stream || !a) return report(TSR_INVALID_ARGUMENT, "NULL argument");
+  if (!device || !stream || !a) return report(TSR_INVALID_ARGUMENT, "NULL argument");
   if (a->type != TSR_F64) return report(TSR_UNIMPLEMENTED, "float64 only");
+  if (a->n < 0 || !a->alpha) return report(TSR_INVALID_ARGUMENT, "a negative number of elements, or no alpha");
+  if (!is_of(device, a->x) || !is_of(device, a->y) ||
+      (a->n > 0 && ((!a->x.memory && !a->x.offset) || (!a->y.memory && !a->y.offset))))
+    return report(TSR_INVALID_ARGUMENT, "this is no memory of the device");
   const double alpha = *(const double*)a->alpha;
-  const double* x = (const double*)(const void*)resolve(a->x, 0);
-  double* y = (double*)(void*)resolve(a->y, 0);
-  if (!x || !y) return report(TSR_OUT_OF_RANGE, "a vector leaves its allocation");
+  const double* x = (const double*)(const void*)resolve(a->x, vector_bytes(a->n, a->incx));
+  double* y = (double*)(void*)resolve(a->y, vector_bytes(a->n, a->incy));
+  if (a->n > 0 && (!x || !y)) return report(TSR_OUT_OF_RANGE, "a vector leaves its allocation");
 #ifndef MINI_FAULT_ENDS /* with a negative increment the address is that of the last element */
   if (a->incx < 0) x -= (a->n - 1) * a->incx;
 #ifndef MINI_FAULT_AXPY

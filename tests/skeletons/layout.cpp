@@ -1,11 +1,11 @@
-// Writes Rust that compares tessera.rs, as the module `tessera`, with the frozen header of version 1.0: every offset,
-// size and value, while it is compiled.
+// Writes Rust that compares tessera.rs, as the module `tessera`, with the header: every offset, size and value, while
+// it is compiled.
+#include <tessera/plugin.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-
-#include "tests/abi/1.0/tessera/plugin.h"
 
 namespace {
 
@@ -24,17 +24,14 @@ int main() {
       "    size_of::<F>()\n"
       "}\n"
       "const _: () = {");
-#define FIELD(type, field)                                                                                      \
+#define FIELD(type, field, minor)                                                                               \
   std::printf("    assert!(offset_of!(%s, %s) == %zu && bytes_of(|s: &%s| &s.%s) == %zu, \"%s.%s\");\n", #type, \
               raw(#field), offsetof(type, field), #type, raw(#field), sizeof(type::field), #type, #field);
-#define CONSTANT(name) \
+#define BORN(type, field, minor) FIELD(type, field, minor)
+#define CONSTANT(name, minor) \
   std::printf("    assert!(%s as i64 == %lld, \"%s\");\n", #name, static_cast<long long>(name), #name);
-#define SIZE(type) std::printf("    assert!(size_of::<%s>() == %zu, \"%s\");\n", #type, sizeof(type), #type);
-#include "tests/abi/1.0/contents.inc"
-  CONSTANT(TSR_ABI_MAJOR)
-  CONSTANT(TSR_ABI_MINOR)
-  CONSTANT(TSR_MAX_RANK)
-  CONSTANT(TSR_IPC_KEY_BYTES)
+#define STRUCT(type, minor) std::printf("    assert!(size_of::<%s>() == %zu, \"%s\");\n", #type, sizeof(type), #type);
+#include "core/plugin/abi/contents.inc"
   std::puts("};");
   return 0;
 }

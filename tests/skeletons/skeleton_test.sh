@@ -190,7 +190,7 @@ step_escapes() {
   expect_text "$WORK/abort.txt" "build with panic=unwind"
 }
 
-# tessera.rs against the header of version 1.0; and that a difference is found.
+# tessera.rs against the header; and that a difference is found.
 step_layout() {
   need_rust
   fresh "$WORK/layout"
@@ -200,7 +200,7 @@ step_layout() {
   "$RUSTC" --edition 2021 --crate-type lib --emit metadata layout.rs || fail "plugins/template/tessera.rs is not <tessera/plugin.h>"
   local change
   for change in 's/^    pub bytes: u64,$/    pub bytes: u32,/' 's/^pub const TSR_ABORTED: tsr_status = 10;/pub const TSR_ABORTED: tsr_status = 11;/' \
-    's/^    pub capabilities: u32,$/    pub capabilities: u64,/' '/^    pub mem_free:/d'; do
+    's/^    pub capabilities: u32,$/    pub capabilities: u64,/' '/^    pub mem_free:/d' '/^    pub max_copy:/d' 's/^pub const TSR_ABI_MINOR: u32 = 1;/pub const TSR_ABI_MINOR: u32 = 0;/'; do
     sed "$change" "$SOURCE/plugins/template/tessera.rs" >tessera.rs
     [ "$(cat tessera.rs)" != "$(cat "$SOURCE/plugins/template/tessera.rs")" ] || fail "'$change' changes nothing"
     ! "$RUSTC" --edition 2021 --crate-type lib --emit metadata layout.rs 2>/dev/null || fail "'$change' is not found"

@@ -28,6 +28,8 @@ operation::context device_driver::context_of(task::record& t, const in_flight_ba
 
 std::shared_ptr<const block::failure> device_driver::why_not_enqueued(const task::record& t, std::string_view what,
                                                                       error_kind kind) {
+  const std::string said = t.what->name + " failed: ";  // by the operation's own call; not told twice
+  if (what.starts_with(said)) what.remove_prefix(said.size());
   return m_setup.failures->note(t, {fmt::format("{} on {} failed: {}", t.what->name, m_where.name, what), "", kind});
 }
 

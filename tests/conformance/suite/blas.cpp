@@ -10,10 +10,11 @@ namespace {
 template <class One>
 void each_claimed(const subject& what, tsr_blas_operation operation, int rounds, One&& one) {
   const opened all(what);
-  bool tried = false;
+  bool any = false, tried = false;
   for_each_device(all, [&](const device& device) {
     const tsr_blas_table* blas = device.blas();
     if (blas == nullptr) return;
+    any = true;
     for_each_number([&](auto zero) {
       using T = decltype(zero);
       if (!blas->supports(device.handle(), operation, number<T>::type)) return;
@@ -22,7 +23,9 @@ void each_claimed(const subject& what, tsr_blas_operation operation, int rounds,
       in_rounds(what, number<T>::name, rounds, [&](random_source& random) { one(stream, *blas, zero, random); });
     });
   });
-  if (!tried) skip("the operation is not offered");
+  if (!tried)
+    skip(any ? "the BLAS table claims this operation for none of the types that are checked"
+             : "no device offers the table BLAS");
 }
 
 /// op(A)(i, j)
@@ -370,7 +373,7 @@ void unclaimed_types(const subject& what) {
                     fmt::format("gemm of type {}, which is not claimed,", type));
     }
   });
-  if (!tried) skip("no BLAS table, or all types are claimed");
+  if (!tried) skip("no device offers the table BLAS with gemm, or gemm is claimed for every type");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <random>
 #include <stdexcept>
@@ -36,6 +37,8 @@ struct cannot_open : check_failed {
 
 /// Whether the running check has looked at anything: one that ends without an expectation is reported as skipped.
 inline std::atomic<bool> looked_at_something{false};
+/// How long a check waits for what must come (a point, a callback, a report) before it fails. Set by run().
+inline std::chrono::milliseconds patience{60'000};
 /// The last limit for which the running check left something out; "" if there was none. For its own thread.
 inline std::string left_out;
 
@@ -63,6 +66,9 @@ inline void expect_status(tsr_status got, tsr_status wanted, std::string_view ca
 inline void expect_ok(tsr_status got, std::string_view call) { expect_status(got, TSR_OK, call); }
 
 [[noreturn]] inline void skip(const std::string& reason) { throw check_skipped(reason); }
+/// The reason where no device leaves work for later.
+inline constexpr const char* nothing_comes_late =
+    "the work is done inside the calls that enqueue it, so nothing of it can come late";
 
 /// Where shapes and contents come from.
 struct random_source : std::mt19937_64 {
@@ -107,9 +113,13 @@ struct check {
   void (*run)(const subject&);
   kind_set of = devices;  ///< the kinds of plugins that it is about
   bool loses = false;     ///< the plugin is opened as request::lose_with says
+  /// Checks of devices behind it use memory in ways that only a plugin which passes it stands: they are not run where
+  /// it fails. It runs before them even where it was not asked for.
+  bool others_rely_on_it = false;
 };
 
 /// The groups, each in its own file.
+std::vector<check> foundation_checks();
 std::vector<check> lifecycle_checks();
 std::vector<check> abi_checks();
 std::vector<check> honesty_checks();
@@ -119,6 +129,8 @@ std::vector<check> ordering_checks();
 std::vector<check> enqueueing_checks();
 std::vector<check> stress_checks();
 std::vector<check> failure_checks();
+std::vector<check> foreign_memory_checks();
+std::vector<check> blas_argument_checks();
 std::vector<check> blas_checks();
 std::vector<check> tensor_checks();
 std::vector<check> contract_checks();

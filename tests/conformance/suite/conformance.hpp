@@ -34,6 +34,10 @@ struct request {
   /// A command line that with one more word calls run_second_process(word), such as {"/path/to/this/program",
   /// "--second"}. Empty: what takes two processes is not checked.
   std::vector<std::string> second_process = {};
+  /// Checks that others rely on run first though they were not asked for; told where they fail.
+  bool foundations_first = true;
+  /// How long a check waits for what must come, such as a callback. Half of the time limit, if that is less.
+  std::chrono::milliseconds patience{60'000};
   /// A check may take so long; 0: as long as it likes. A plugin that hangs cannot be ended alone: see
   /// listener::does_not_return.
   std::chrono::seconds time_limit{0};
@@ -44,7 +48,7 @@ enum class outcome : std::uint8_t {
   failed,
   skipped,        ///< the plugin does not offer what the check is about, or the check found nothing to look at
   known_failure,  ///< failed, and a line of the known failures that has not expired says so
-  not_run         ///< the plugin cannot be opened; the result "open" says why
+  not_run         ///< the message says why, but where the plugin cannot be opened: there the result "open" does
 };
 
 /// One check's result.
@@ -58,7 +62,8 @@ struct result {
 struct report {
   std::string plugin, version;  ///< from the header; "" when the file was refused
   std::uint64_t seed = 0;
-  std::vector<result> results;  ///< in the order of running
+  std::vector<result> results;     ///< in the order of running
+  bool foundations_stand = false;  ///< all checks that others rely on have run, and none has failed
   /// No check failed (known failures do not count).
   bool passed() const;
   std::size_t count(outcome how) const;
@@ -71,7 +76,8 @@ const char* name_of(outcome how) noexcept;
 struct listener {
   std::function<void(const char* name)> begins = {};  ///< before each check
   std::function<void(const result& of)> ended = {};   ///< after each
-  /// A check has taken longer than the limit, or the plugin has ended its thread: its failure is the last result.
+  /// A check has taken longer than the limit, or the plugin has ended its thread: its failure is the last result that
+  /// is one; behind it are those that did not run.
   /// Called on any thread; does not return (the process ends).
   std::function<void(const report& so_far)> does_not_return = {};
 };

@@ -56,7 +56,8 @@ void crew::wait(const queue& stream, const tsr_ticket& ticket) {
     return;
   }
   for (const queue& other : m_streams)
-    if (other.handle() == ticket.stream) wait_until([&] { return other.reached(ticket); }, "a point of another stream");
+    if (other.handle() == ticket.stream)
+      wait_until([&] { return other.reached(ticket); }, "the point of stream_signal on another stream");
 }
 
 void crew::dawdle(const queue& stream) {

@@ -5,6 +5,10 @@
 namespace tessera::conformance {
 namespace {
 
+const char* name_of_extension(tsr_extension_id id) {
+  return id == TSR_EXTENSION_GRAPH ? "GRAPH" : id == TSR_EXTENSION_JIT ? "JIT" : "TELEMETRY";
+}
+
 /// Runs `use(device, table)` on every device that has the extension; skips when none has it.
 template <class Table, class Use>
 void each_offered(const subject& what, tsr_extension_id id, Use&& use) {
@@ -18,7 +22,7 @@ void each_offered(const subject& what, tsr_extension_id id, Use&& use) {
     need(table.version >= 1, "the extension's table has version 0");
     use(device, table);
   });
-  if (!tried) skip("the extension is not offered");
+  if (!tried) skip(fmt::format("no device offers the table {}", name_of_extension(id)));
 }
 
 /// Copies recorded once and launched twice; nothing moves while recording.

@@ -146,7 +146,7 @@ void failed_work_is_reported_once(const subject& what) {
     std::optional<queue> other;
     if (streams_of(device, 2) == 2) other.emplace(device);
     const tsr_ticket before = stream.signal();
-    wait_until([&] { return stream.reached(before); }, "a stream without work");
+    wait_until([&] { return stream.reached(before); }, "the point of stream_signal on a stream without work");
     expect_ok(table.host_task(
                   device.handle(), stream.handle(), [](void*, void* const*) { return tsr_status{TSR_DATA_LOSS}; },
                   nullptr, nullptr, 0, 0),
@@ -165,11 +165,13 @@ void failed_work_is_reported_once(const subject& what) {
     tsr_status status = TSR_OK;
     std::uint64_t failed = 0;
     wait_until([&] { return stream.reached(failing, &status, &failed) && status != TSR_OK; },
-               "the failing work's report");
+               "the failure of a host task, which stream_progress tells at the point behind it,");
     expect_status(status, TSR_DATA_LOSS, "stream_progress after a host task that answered DATA_LOSS");
     expect(failed == failing.value, "the failed point is {}, but the first signal after the failing work was {}",
            failed, failing.value);
-    if (table.stream_callback != nullptr) wait_until([&] { return calls == 1; }, "the callback after failed work");
+    if (table.stream_callback != nullptr)
+      wait_until([&] { return calls == 1; },
+                 "the callback of stream_callback, which is called behind failed work too,");
 
     status = TSR_OK;
     stream.reached(failing, &status);
@@ -236,7 +238,7 @@ void failures_are_reported_one_by_one(const subject& what) {
       expect_ok(table.host_task(device.handle(), stream.handle(), gate::tell, &before, nullptr, 0, 0), "host_task");
       last = stream.signal();
       before.open = true;
-      wait_until([&] { return before.passed.load(); }, "work behind failing work");
+      wait_until([&] { return before.passed.load(); }, "a host task behind others that fail");
     }
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       std::uint64_t value = 0, failed = 0;
@@ -247,7 +249,7 @@ void failures_are_reported_one_by_one(const subject& what) {
             status = table.stream_progress(device.handle(), stream.handle(), &value, &failed);
             return status != TSR_OK || value >= last.value;
           },
-          "the report of a failure");
+          "the failure of a host task, which stream_progress tells at the point behind it,");
       expect_status(status, tasks[i].first,
                     fmt::format("stream_progress, asked for failure {} of {} of one stream, the oldest first,", i + 1,
                                 tasks.size()));

@@ -5,6 +5,11 @@
 
 namespace tessera::conformance {
 
+std::uint64_t bytes_of_row(const device& on) {
+  const std::uint64_t usual = std::uint64_t{4} << 20, room = on.spaces()[compute_space(on)].description.bytes;
+  return allocatable(on, copyable(on, room == 0 ? usual : std::min(usual, std::max<std::uint64_t>(room / 8, 64))));
+}
+
 namespace {
 
 /// A host task that finds out whether the call that enqueues it returns before it ends.
@@ -33,12 +38,6 @@ bool runs_tasks_inside(const queue& stream) {
   sent.returned = true;
   stream.finish();
   return sent.inside;
-}
-
-/// What one copy of a row moves.
-std::uint64_t bytes_of_row(const device& on) {
-  const std::uint64_t usual = std::uint64_t{4} << 20, room = on.spaces()[compute_space(on)].description.bytes;
-  return allocatable(on, copyable(on, room == 0 ? usual : std::min(usual, std::max<std::uint64_t>(room / 8, 64))));
 }
 
 /// Whether several copies in a row were all done as soon as their calls had returned.
@@ -95,7 +94,7 @@ held_work::held_work(const queue& stream, hold how, int copies) : m_stream(strea
 held_work::~held_work() {
   release();
   try {
-    wait_until([&] { return m_stream.reached(m_last); }, "held work");
+    wait_until([&] { return m_stream.reached(m_last); }, "the point of stream_signal behind work that was held back");
   } catch (const check_failed&) {
     // The check that is under way tells what it found; memory that the device still uses must not be freed early.
     std::this_thread::sleep_for(std::chrono::seconds(1));

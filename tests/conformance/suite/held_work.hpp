@@ -20,6 +20,9 @@ enum class hold : std::uint8_t {
 /// has another thread do the work inside the call (a second).
 hold hold_of(const queue& stream);
 
+/// What one copy of a row moves: a few MiB, or what the device's memory and limits leave.
+std::uint64_t bytes_of_row(const device& on);
+
 /// Puts work at the end of a stream that does not end by itself at once: a host task that waits for release() (or for a
 /// limit, so that a call that waits for the stream comes back and can be named), or a row of copies. The end of the
 /// scope releases it and waits for the stream.

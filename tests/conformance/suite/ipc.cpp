@@ -28,7 +28,7 @@ void each_offered(const opened& all, Use&& use) {
     tried = true;
     use(this_one, device, *table);
   });
-  if (!tried) skip("the extension is not offered");
+  if (!tried) skip("no device offers the table IPC");
 }
 
 void refused_keys(const device& device, const tsr_ipc_table& table, const std::uint8_t (&key)[TSR_IPC_KEY_BYTES]) {

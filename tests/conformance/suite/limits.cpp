@@ -153,7 +153,8 @@ void host_work(const subject& what) {
     expect_ok(entry(device.handle(), stream.handle(), &work), "host_work without ranges");
     const tsr_ticket failing = stream.signal();
     tsr_status status = TSR_OK;
-    wait_until([&] { return stream.reached(failing, &status) && status != TSR_OK; }, "the failing work's report");
+    wait_until([&] { return stream.reached(failing, &status) && status != TSR_OK; },
+               "the failure of host_work, which stream_progress tells at the point behind it,");
     expect_status(status, TSR_DATA_LOSS, "stream_progress after a host_work that answered DATA_LOSS");
   });
   if (!tried) skip("host_work is not offered");

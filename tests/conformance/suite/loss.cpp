@@ -259,7 +259,7 @@ void memory_is_left_alone(const subject& what) {
 /// A device is lost alone: another one of the plugin works on, and waits for points of the lost one pass.
 void others_work_on(const subject& what) {
   const opened all(what);
-  if (all.devices.size() < 2) skip("the plugin has one device");
+  if (all.devices.size() < 2) skip("the plugin has one device: where it can have two, an --option asks for them");
   if (!what.asked.lose_with.empty()) skip("the options of --lose-with may lose the other devices too");
   const device &gone = *all.devices[0], &other = *all.devices[1];
   lost_device lost(what, gone);

@@ -149,10 +149,11 @@ void one_reduction(const queue& stream, const tsr_tensor_table& tensor, random_s
 template <class One>
 void each_claimed(const subject& what, int rounds, One&& one) {
   const opened all(what);
-  bool tried = false;
+  bool any = false, tried = false;
   for_each_device(all, [&](const device& device) {
     const tsr_tensor_table* tensor = device.tensor();
     if (tensor == nullptr) return;
+    any = true;
     const auto with = [&](auto zero) {
       using T = decltype(zero);
       if (!tensor->supports(device.handle(), TSR_TENSOR_REDUCE, type_of<T>())) return;
@@ -166,7 +167,9 @@ void each_claimed(const subject& what, int rounds, One&& one) {
     with(std::int32_t{});
     with(std::int64_t{});
   });
-  if (!tried) skip("the operation is not offered");
+  if (!tried)
+    skip(any ? "the TENSOR table claims this operation for none of the types that are checked"
+             : "no device offers the table TENSOR");
 }
 
 void reduce(const subject& what) {

@@ -33,6 +33,47 @@ class live_queues {
 };
 live_queues living;
 
+/// Bytes of buffers that live, by their space.
+class live_bytes {
+ public:
+  void add(const device& on, std::uint32_t space, std::uint64_t bytes) {
+    const std::lock_guard guard(m_mutex);
+    m_bytes[{&on, space}] += bytes;
+  }
+  void remove(const device& on, std::uint32_t space, std::uint64_t bytes) {
+    const std::lock_guard guard(m_mutex);
+    if (const auto found = m_bytes.find({&on, space}); (found->second -= bytes) == 0) m_bytes.erase(found);
+  }
+  std::uint64_t of(const device& on, std::uint32_t space) {
+    const std::lock_guard guard(m_mutex);
+    const auto found = m_bytes.find({&on, space});
+    return found == m_bytes.end() ? 0 : found->second;
+  }
+
+ private:
+  std::mutex m_mutex;
+  std::map<std::pair<const device*, std::uint32_t>, std::uint64_t> m_bytes;
+};
+live_bytes in_use;
+
+/// What an allocation takes of its space.
+std::uint64_t taken_by(const device& on, std::uint32_t space, std::uint64_t bytes) {
+  const std::uint64_t unit =
+      space < on.spaces().size() ? std::max<std::uint64_t>(on.spaces()[space].description.granularity, 1) : 1;
+  return (bytes + unit - 1) / unit * unit;
+}
+
+/// Throws beyond_limits where a space is too small for what the suite wants of it: more than half of it, which is what
+/// memory.capacity_is_there holds a device to.
+void need_room(const device& on, std::uint32_t space, std::uint64_t bytes) {
+  const std::uint64_t capacity = space < on.spaces().size() ? on.spaces()[space].description.bytes : 0,
+                      wanted = in_use.of(on, space) + taken_by(on, space, bytes);
+  if (capacity == 0 || wanted <= capacity / 2) return;
+  plugin::take_error_details();
+  throw beyond_limits(
+      fmt::format("it takes {} bytes of space {} of {} at once, which has {}", wanted, space, on.name(), capacity));
+}
+
 /// Enqueues piece(first byte, bytes) for all of `bytes`, and waits.
 template <class Piece>
 void in_pieces(const queue& stream, std::uint64_t bytes, const char* call, Piece&& piece) {
@@ -73,13 +114,17 @@ buffer::buffer(const device& device, std::uint32_t space, std::uint64_t bytes)
   if (allocatable(device, bytes) < bytes)
     throw beyond_limits(fmt::format("it takes an allocation of {} bytes, and {} states max_allocation {}", bytes,
                                     device.name(), device.description().max_allocation));
-  need_ok(device.table().mem_alloc(device.handle(), space, bytes, &m_memory),
-          fmt::format("mem_alloc({} bytes)", bytes));
+  const tsr_status status = device.table().mem_alloc(device.handle(), space, bytes, &m_memory);
+  if (status == TSR_RESOURCE_EXHAUSTED) need_room(device, space, bytes);
+  need_ok(status, fmt::format("mem_alloc({} bytes)", bytes));
   need(m_memory != nullptr, "mem_alloc answers OK and gives no memory");
+  in_use.add(device, space, taken_by(device, space, bytes));
 }
 
 buffer::~buffer() {
-  if (m_memory != nullptr) m_device->table().mem_free(m_device->handle(), m_memory);
+  if (m_memory == nullptr) return;
+  m_device->table().mem_free(m_device->handle(), m_memory);
+  in_use.remove(*m_device, m_space, taken_by(*m_device, m_space, m_bytes));
 }
 
 buffer::buffer(buffer&& other) noexcept
@@ -127,13 +172,14 @@ bool queue::reached(tsr_ticket ticket, tsr_status* status, std::uint64_t* failed
 
 void queue::finish() const {
   const tsr_ticket ticket = signal();
-  wait_until([&] { return reached(ticket); }, "the stream's work");
+  wait_until([&] { return reached(ticket); }, "the point of stream_signal behind all work of a stream");
 }
 
 void wait_until(const std::function<bool()>& done, std::string_view what) {
-  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  const auto limit = std::chrono::steady_clock::now() + patience;
   while (!done()) {
-    need(std::chrono::steady_clock::now() < limit, "{} did not finish within 60 seconds", what);
+    need(std::chrono::steady_clock::now() < limit, "{} did not come within {:.3g} seconds", what,
+         std::chrono::duration<double>(patience).count());
     std::this_thread::yield();
   }
 }

@@ -23,7 +23,7 @@ std::size_t streams_of(const device& device, std::size_t wanted);
 void need_copyable(const device& device, std::uint64_t bytes);
 
 /// An allocation, freed at the end of the scope. Throws beyond_limits for more bytes than the device states that it
-/// allocates at once.
+/// allocates at once, and where its memory is too small for what the suite has of it then.
 class buffer {
  public:
   buffer(const device& device, std::uint32_t space, std::uint64_t bytes);
@@ -66,7 +66,7 @@ class queue {
   tsr_stream* m_stream = nullptr;
 };
 
-/// Calls `done` until it is true; a failed check after 60 seconds.
+/// Calls `done` until it is true; a failed check after `patience`. `what` has not come then.
 void wait_until(const std::function<bool()>& done, std::string_view what);
 
 inline tsr_address host_address(const void* pointer) {

@@ -47,7 +47,8 @@ void large_contents(const subject& what) {
   const opened all(what);
   for_each_device(all, [&](const device& device) {
     const std::uint64_t capacity = device.spaces()[0].description.bytes, bytes = (24ull << 20) + 4099;
-    if (capacity < 2 * bytes) skip("the capacity is below 48 MiB");
+    if (capacity < 2 * bytes)
+      throw beyond_limits(fmt::format("it takes a capacity of {} bytes, and the space has {}", 2 * bytes, capacity));
     auto random = what.generator();
     const auto given = random_bytes(random, bytes);
     std::vector<unsigned char> back(bytes);

@@ -50,7 +50,7 @@ void work(const device& device, std::uint64_t seed, std::size_t count_of_streams
         if (table.stream_wait != nullptr)
           expect_ok(table.stream_wait(device.handle(), other.handle(), ticket), "stream_wait");
         else
-          wait_until([&] { return stream.reached(ticket); }, "a copy");
+          wait_until([&] { return stream.reached(ticket); }, "the point of stream_signal behind a copy");
         expect_ok(table.copy(device.handle(), other.handle(), &out), "copy");
         other.finish();
       } else {
@@ -111,7 +111,7 @@ void progress_from_another_thread(const subject& what) {
       if (status == TSR_OK) status = device.table().stream_signal(device.handle(), stream.handle(), &ticket);
     }
     const bool done = status == TSR_OK;
-    if (done) wait_until([&] { return stream.reached(ticket); }, "500 copies");
+    if (done) wait_until([&] { return stream.reached(ticket); }, "the point of stream_signal behind 500 copies");
     stop = true;
     observer.join();
     expect(done, "copy or stream_signal failed while another thread asked for the progress");

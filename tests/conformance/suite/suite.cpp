@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <mutex>
 #include <thread>
 
 #include "core/base/error.hpp"
+#include "tests/conformance/suite/calls.hpp"
 #include "tests/conformance/suite/check.hpp"
 #include "tests/conformance/suite/known_failures.hpp"
 #include "tests/conformance/suite/place.hpp"
@@ -19,12 +21,12 @@ namespace {
 std::vector<check> all_checks() {
   std::vector<check> all;
   for (const auto& group :
-       {plugin_checks(),     operations_checks(), policy_checks(),  layer_checks(),        lifecycle_checks(),
-        abi_checks(),        honesty_checks(),    memory_checks(),  copy_checks(),         ordering_checks(),
-        enqueueing_checks(), stress_checks(),     failure_checks(), blas_checks(),         tensor_checks(),
-        contract_checks(),   reduce_checks(),     sparse_checks(),  tiled_sparse_checks(), extension_checks(),
-        jit_checks(),        ipc_checks(),        storage_checks(), job_checks(),          loss_checks(),
-        limit_checks()})
+       {plugin_checks(),        operations_checks(),   policy_checks(),    layer_checks(),    foundation_checks(),
+        lifecycle_checks(),     abi_checks(),          honesty_checks(),   memory_checks(),   copy_checks(),
+        ordering_checks(),      enqueueing_checks(),   stress_checks(),    failure_checks(),  foreign_memory_checks(),
+        blas_argument_checks(), blas_checks(),         tensor_checks(),    contract_checks(), reduce_checks(),
+        sparse_checks(),        tiled_sparse_checks(), extension_checks(), jit_checks(),      ipc_checks(),
+        storage_checks(),       job_checks(),          loss_checks(),      limit_checks()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }
@@ -90,6 +92,29 @@ void judge_by_list(result& done, const std::vector<known_failure>& known) {
       done.message = fmt::format("was a known failure until {} ({}); {}", one.expiry, one.reason, done.message);
     }
   }
+}
+
+bool is_asked_for(const check& one, const request& what) {
+  return std::string_view(one.name).find(what.filter) != std::string_view::npos &&
+         (what.only.empty() || what.only == one.name);
+}
+
+/// Whether one that was asked for relies on others.
+bool relies(const std::vector<check>& checks, const request& what) {
+  return std::ranges::any_of(checks, [&](const check& one) {
+    return one.of != every_kind && !one.others_rely_on_it && is_asked_for(one, what);
+  });
+}
+
+/// The entries that have not returned for a good part of the limit, in words.
+std::string what_hangs(std::chrono::seconds limit) {
+  std::string entries;
+  for (const call_under_way& one : calls_under_way())
+    if (one.seconds > static_cast<double>(limit.count()) / 4)
+      entries += fmt::format("{}{} has not returned for {:.3g} s", entries.empty() ? "" : ", ", one.entry, one.seconds);
+  if (const std::string tried = what_is_tried(); !tried.empty())
+    entries += fmt::format("{}it was trying {}", entries.empty() ? "" : "; ", tried);
+  return entries.empty() ? "the calls of the plugin return, but what the check waits for does not come" : entries;
 }
 
 /// Checks that run on one opening of a place.
@@ -211,17 +236,22 @@ opened::opened(const subject& what) : session(what) {
 }
 
 place::place(const request& what) : m_host(every_cpu(), {}), m_loaded(plugin::load_plugin(what.plugin, {})) {
-  if (const auto answer = plugin::probe(m_loaded, m_host.table()); answer.score == 0)
-    throw error(error_kind::plugin, "the plugin cannot run on this machine: " + answer.reason, what.plugin.string());
-  if (what.layer.empty()) return;
-  const plugin::loaded_plugin found = plugin::load_plugin(what.layer, {});
-  if (found.header.kind != TSR_PLUGIN_LAYER)
-    throw error(error_kind::plugin,
-                fmt::format("a {} plugin cannot be put around another", plugin::name_of_kind(found.header.kind)),
-                what.layer.string());
-  m_layer = std::make_unique<plugin::session>(found, m_host,
-                                              plugin::check_options(found.name, found.options, what.layer_options));
-  m_loaded = m_layer->wrap(m_loaded);
+  {
+    const calling now("probe");
+    if (const auto answer = plugin::probe(m_loaded, m_host.table()); answer.score == 0)
+      throw error(error_kind::plugin, "the plugin cannot run on this machine: " + answer.reason, what.plugin.string());
+  }
+  if (!what.layer.empty()) {
+    const plugin::loaded_plugin found = plugin::load_plugin(what.layer, {});
+    if (found.header.kind != TSR_PLUGIN_LAYER)
+      throw error(error_kind::plugin,
+                  fmt::format("a {} plugin cannot be put around another", plugin::name_of_kind(found.header.kind)),
+                  what.layer.string());
+    m_layer = std::make_unique<plugin::session>(found, m_host,
+                                                plugin::check_options(found.name, found.options, what.layer_options));
+    m_loaded = m_layer->wrap(m_loaded);
+  }
+  mark_calls(m_loaded);
 }
 
 subject place::subject_of(const request& what, std::uint64_t seed) const {
@@ -230,8 +260,11 @@ subject place::subject_of(const request& what, std::uint64_t seed) const {
 
 report run(const request& what, const listener& tells) {
   report done;
-  std::mutex mutex;  // of `done`, which the watch reads
+  std::mutex mutex;  // of `done` and `ahead`, which the watch reads
+  std::deque<std::string> ahead;
   done.seed = what.seed != 0 ? what.seed : std::random_device{}() | 1u;
+  patience = what.patience;
+  if (what.time_limit.count() > 0) patience = std::min(patience, std::chrono::milliseconds(what.time_limit) / 2);
   const auto add = [&](result one) {
     {
       const std::lock_guard guard(mutex);
@@ -244,22 +277,27 @@ report run(const request& what, const listener& tells) {
     {
       const std::lock_guard guard(mutex);
       so_far = done;
+      so_far.results.push_back(failure);
+      for (const std::string& name : ahead)
+        so_far.results.push_back({name, outcome::not_run, fmt::format("{} did not end", failure.name), 0});
     }
-    so_far.results.push_back(failure);
     if (tells.does_not_return) tells.does_not_return(so_far);
   };
   watch observed(tells.does_not_return ? what.time_limit : std::chrono::seconds{0}, [&](const std::string& name) {
-    last_word(
-        {name, outcome::failed,
-         fmt::format("has not ended within {} s: a call of the plugin does not return, or a point is never reached",
-                     what.time_limit.count()),
-         static_cast<double>(what.time_limit.count())});
+    last_word({name, outcome::failed,
+               fmt::format("has not ended within {} s: {}", what.time_limit.count(), what_hangs(what.time_limit)),
+               static_cast<double>(what.time_limit.count())});
   });
   try {
     const auto known = read_known_failures(what.known_failures, names());
     observed.begins("load");  // probing is the plugin's code already
+    const std::vector<stage> stages = stages_of(what);
+    for (const stage& part : stages)
+      for (const check& one : part.checks)
+        if (is_asked_for(one, what)) ahead.emplace_back(one.name);
     bool first = true;
-    for (const stage& part : stages_of(what)) {
+    std::string failed_foundation;
+    for (const stage& part : stages) {
       const place at(part.what);
       if (first) {
         const std::lock_guard guard(mutex);
@@ -270,27 +308,39 @@ report run(const request& what, const listener& tells) {
       const subject checked = at.subject_of(part.what, done.seed);
       observed.ends();
       bool never_opens = false;
+      std::ptrdiff_t standing = 0;
       for (const check& one : part.checks) {
-        if (std::string(one.name).find(what.filter) == std::string::npos ||
-            (!what.only.empty() && what.only != one.name))
-          continue;
-        if (never_opens) {
-          add({one.name, outcome::not_run, {}, 0});
+        const bool asked = is_asked_for(one, what);
+        if (!asked && !(one.others_rely_on_it && what.foundations_first && relies(part.checks, what))) continue;
+        if (asked) {
+          const std::lock_guard guard(mutex);
+          ahead.pop_front();
+        }
+        if (never_opens || (!failed_foundation.empty() && one.of != every_kind)) {
+          if (asked)
+            add({one.name, outcome::not_run,
+                 never_opens ? std::string() : fmt::format("it relies on {}, which fails", failed_foundation), 0});
           continue;
         }
-        if (tells.begins) tells.begins(one.name);
-        observed.begins(one.name);
+        if (asked && tells.begins) tells.begins(one.name);
+        observed.begins(one.name, !ahead.empty());
         result finished = run_one(one, checked, last_word, never_opens);
         observed.ends();
         if (never_opens) {  // said once, and not by every check
           add({"open", outcome::failed, std::move(finished.message), finished.seconds});
-          add({one.name, outcome::not_run, {}, 0});
+          if (asked) add({one.name, outcome::not_run, {}, 0});
           continue;
         }
+        if (one.others_rely_on_it && finished.how == outcome::failed) failed_foundation = one.name;
+        if (one.others_rely_on_it && finished.how != outcome::failed) ++standing;
         judge_by_list(finished, known);
-        add(std::move(finished));
+        if (asked || !failed_foundation.empty()) add(std::move(finished));
       }
       observed.begins("the end");  // layers close
+      const std::lock_guard guard(mutex);
+      done.foundations_stand =
+          done.foundations_stand ||
+          (standing != 0 && standing == std::ranges::count_if(part.checks, &check::others_rely_on_it));
     }
     if (done.results.empty() && !what.only.empty())
       add({what.only, outcome::skipped,

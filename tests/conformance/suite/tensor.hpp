@@ -9,10 +9,11 @@ namespace tessera::conformance {
 template <class One>
 void each_claimed(const subject& what, tsr_tensor_operation operation, int rounds, One&& one) {
   const opened all(what);
-  bool tried = false;
+  bool any = false, tried = false;
   for_each_device(all, [&](const device& device) {
     const tsr_tensor_table* tensor = device.tensor();
     if (tensor == nullptr) return;
+    any = true;
     for_each_number([&](auto zero) {
       using T = decltype(zero);
       if (!tensor->supports(device.handle(), operation, number<T>::type)) return;
@@ -25,7 +26,9 @@ void each_claimed(const subject& what, tsr_tensor_operation operation, int round
       in_rounds(what, number<T>::name, rounds, [&](random_source& random) { one(stream, *tensor, zero, random); });
     });
   });
-  if (!tried) skip("the operation is not offered");
+  if (!tried)
+    skip(any ? "the TENSOR table claims this operation for none of the types that are checked"
+             : "no device offers the table TENSOR");
 }
 
 }  // namespace tessera::conformance

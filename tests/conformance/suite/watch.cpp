@@ -7,12 +7,15 @@
 #include <atomic>
 #include <cstring>
 
+#include "tests/conformance/suite/calls.hpp"
+
 namespace tessera::conformance {
 namespace {
 
 constexpr std::array endings{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 std::array<struct sigaction, endings.size()> before;
-std::atomic<const char*> running{nullptr};
+std::atomic<const char*> running{nullptr}, trying{""};
+std::atomic<bool> behind{false};
 
 void say(const char* text) { static_cast<void>(!write(STDERR_FILENO, text, std::strlen(text))); }
 
@@ -23,6 +26,17 @@ void tell_and_end(int number) {
     say(check);
     say(number == SIGABRT ? " ended the process: an abort, or an exception that left the plugin\n"
                           : " crashed the process: the plugin's own memory error, or one that it made elsewhere\n");
+    name_calls_under_way([](const char* entry) {
+      say("  meanwhile the suite was calling ");
+      say(entry);
+      say("\n");
+    });
+    if (const char* const aim = trying.load(std::memory_order_relaxed); *aim != '\0') {
+      say("  it was trying ");
+      say(aim);
+      say("\n");
+    }
+    if (behind.load(std::memory_order_relaxed)) say("  the checks behind it did not run\n");
   }
   for (std::size_t k = 0; k < endings.size(); ++k)
     if (endings[k] == number) sigaction(number, &before[k], nullptr);
@@ -50,8 +64,12 @@ watch::~watch() {
   for (std::size_t k = 0; k < endings.size(); ++k) sigaction(endings[k], &before[k], nullptr);
 }
 
-void watch::begins(const char* check) {
+void now_trying(const char* words) noexcept { trying.store(words, std::memory_order_relaxed); }
+const char* what_is_tried() noexcept { return trying.load(std::memory_order_relaxed); }
+
+void watch::begins(const char* check, bool more_behind) {
   running.store(check, std::memory_order_relaxed);
+  behind.store(more_behind, std::memory_order_relaxed);
   {
     const std::lock_guard guard(m_mutex);
     m_check = check;
@@ -67,6 +85,7 @@ void watch::ends() {
   }
   m_changed.notify_all();
   running.store(nullptr, std::memory_order_relaxed);
+  now_trying("");
 }
 
 void watch::look(std::chrono::seconds limit) {

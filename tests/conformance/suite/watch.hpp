@@ -9,8 +9,15 @@
 
 namespace tessera::conformance {
 
+/// What the running check is about to do, for the words about a crash; it lives as long as the process, or until the
+/// next call. "": nothing in particular.
+void now_trying(const char* words) noexcept;
+/// The same words.
+const char* what_is_tried() noexcept;
+
 /// Knows which check runs. One at a time in a process. When a signal ends the process meanwhile (a crash, an abort, an
-/// exception that leaves the plugin), standard error gets the name of the check first.
+/// exception that leaves the plugin), standard error gets the name of the check first, and those of the entries that
+/// are being called.
 class watch {
  public:
   /// `overdue(name)` is called on a thread of the watch when a check takes longer than `limit` (0: never). What hangs
@@ -20,7 +27,8 @@ class watch {
   watch(const watch&) = delete;
   watch& operator=(const watch&) = delete;
 
-  void begins(const char* check);
+  /// `more_behind`: other checks run when it has ended.
+  void begins(const char* check, bool more_behind = false);
   void ends();
 
  private:

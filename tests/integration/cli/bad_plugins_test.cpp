@@ -230,12 +230,31 @@ TEST(plugins_check, ends_and_names_the_check_when_a_plugin_does_not_come_back) {
   const outcome hangs = run({"plugins", "check", built("fault_hang"), "--only", "memory.base_is_what_copies_write",
                              "--time-limit", "1", "--json", json});
   EXPECT_EQ(hangs.code, 5) << hangs.err;
-  EXPECT_THAT(hangs.out, HasSubstr("failed         memory.base_is_what_copies_write"));
-  EXPECT_THAT(hangs.out, HasSubstr("has not ended within 1 s"));
-  EXPECT_THAT(hangs.out, HasSubstr("0 passed, 1 failed"));
+  EXPECT_THAT(hangs.out, HasSubstr("failed         ordering.signals_wait_for_work")) << "which comes first";
+  EXPECT_THAT(hangs.out, HasSubstr("has not ended within 1 s: mem_free has not returned for"));
+  EXPECT_THAT(hangs.out, HasSubstr("0 passed, 1 failed, 0 skipped, 0 known failures, 1 not run"));
   const auto written = json_of(contents(json));
-  EXPECT_EQ(written.at("results").at(0).at("name"), "memory.base_is_what_copies_write");
+  EXPECT_EQ(written.at("results").at(0).at("name"), "ordering.signals_wait_for_work");
   EXPECT_EQ(written.at("results").at(0).at("outcome"), "failed");
+  EXPECT_EQ(written.at("results").at(1).at("name"), "memory.base_is_what_copies_write");
+  EXPECT_EQ(written.at("results").at(1).at("outcome"), "not run");
+}
+
+TEST(plugins_check, says_which_checks_did_not_run) {
+  const outcome hangs =
+      run({"plugins", "check", built("fault_hang"), "--filter", "memory.", "--time-limit", "1", "--json", "-"});
+  EXPECT_EQ(hangs.code, 5) << hangs.err;
+  EXPECT_THAT(hangs.err, HasSubstr("9 checks, memory.spaces_are_described to memory.mapping_shows_the_contents: "
+                                   "ordering.signals_wait_for_work did not end\n"));
+  EXPECT_THAT(hangs.err, HasSubstr("9 not run"));
+  const auto json = json_of(hangs.out);
+  EXPECT_EQ(json.at("not_run"), 9);
+  EXPECT_EQ(json.at("results").back().at("name"), "memory.mapping_shows_the_contents");
+  EXPECT_EQ(json.at("results").back().at("outcome"), "not run");
+  const outcome relies = run({"plugins", "check", built("fault_timeline"), "--filter", "copies."});
+  EXPECT_EQ(relies.code, 5) << relies.err;
+  EXPECT_THAT(relies.out, HasSubstr("it relies on ordering.timelines_increase, which fails\n"));
+  EXPECT_THAT(relies.out, HasSubstr("0 passed, 1 failed, 0 skipped, 0 known failures, 4 not run"));
 }
 
 TEST(plugins_check, fails_when_a_plugin_ends_the_thread_that_calls_it) {
@@ -244,14 +263,16 @@ TEST(plugins_check, fails_when_a_plugin_ends_the_thread_that_calls_it) {
   EXPECT_THAT(done.err, HasSubstr("the plugin ends the thread that calls it"));
   const auto json = json_of(done.out);
   EXPECT_EQ(json.at("failed"), 1);
-  EXPECT_EQ(json.at("results").back().at("outcome"), "failed");
+  EXPECT_EQ(json.at("results").front().at("outcome"), "failed");
+  EXPECT_EQ(json.at("results").back().at("outcome"), "not run");
 }
 
 TEST(plugins_check, names_the_check_when_a_plugin_takes_the_process_with_it) {
   for (const char* how : {"crash", "abort"}) {
     const outcome done = run({"plugins", "check", built(std::string("fault_") + how), "--filter", "memory."});
     EXPECT_NE(done.code, 0) << how;
-    EXPECT_THAT(done.err, HasSubstr("the check memory.")) << how;
+    EXPECT_THAT(done.err, HasSubstr("the check ordering.signals_wait_for_work")) << how;
+    EXPECT_THAT(done.err, HasSubstr("meanwhile the suite was calling mem_free")) << how;
     EXPECT_THAT(done.err, HasSubstr(how == std::string("abort") ? "ended the process" : "crashed the process"));
   }
 }
