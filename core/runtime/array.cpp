@@ -15,7 +15,7 @@ held_block::held_block(runtime& of, block::record& block, intent how, std::sourc
 void* held_block::data() const noexcept { return m_held->pointer; }
 
 void held_block::give_back() noexcept {
-  const std::unique_ptr<schedule::host_hold> ended(std::exchange(m_held, nullptr));
+  const std::unique_ptr<schedule::host_access> ended(std::exchange(m_held, nullptr));
   if (!ended->ended) m_scheduler->release(*ended);
 }
 

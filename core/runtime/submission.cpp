@@ -44,7 +44,7 @@ submission::submission(runtime_inside& of, const operation::definition& what, st
                        std::size_t argument_bytes)
     : m_scheduler(*of.scheduler) {
   if (!blocks.empty()) of.check_working_set(name.empty() ? std::string_view(what.name) : name, blocks);
-  task::record& t = m_scheduler.begin(what, site, m_lane);
+  task::record& t = m_scheduler.begin(what, site, m_thread);
   m_task = &t;
   t.priority = options.priority;
   t.hint = options.at;
@@ -84,9 +84,9 @@ void submission::fill(std::string_view name, const task_options& options, std::s
   if (options.to != nullptr) m_scheduler.send_to(*options.to, t);
 }
 
-void submission::take_back() noexcept { schedule::scheduler::take_back(*m_lane, *std::exchange(m_task, nullptr)); }
+void submission::take_back() noexcept { schedule::scheduler::take_back(*m_thread, *std::exchange(m_task, nullptr)); }
 
-void submission::commit() { m_scheduler.commit(*m_lane, *std::exchange(m_task, nullptr)); }
+void submission::commit() { m_scheduler.commit(*m_thread, *std::exchange(m_task, nullptr)); }
 
 const operation::definition& define_or_find(runtime_inside& of, std::string_view name, const function_form& form) {
   operation::catalog& known = of.operations;

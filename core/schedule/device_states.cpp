@@ -27,7 +27,7 @@ std::vector<placement::place*> scheduler::devices_below(location::node_id where)
 }
 
 void scheduler::require_editable(std::string_view what) {
-  const lane& mine = current_lane();
+  const thread_context& mine = current_thread();
   if (mine.recorder != nullptr) throw error(error_kind::usage, fmt::format("{} inside a recording", what));
   if (m_setup.simulated != nullptr)
     throw error(error_kind::usage, fmt::format("{} in a simulated run", what), {}, "simulated devices stay");
@@ -45,7 +45,7 @@ void scheduler::device_changed() {
 
 void scheduler::detach(location::node_id where) {
   require_editable("detach");
-  lane& mine = current_lane();
+  thread_context& mine = current_thread();
   if (const std::uint32_t views = mine.held_views.load(std::memory_order_relaxed); views != 0)
     throw error(error_kind::usage, fmt::format("detach while this thread holds {} views", views), {},
                 "release host views first: the device may hold what their blocks had before");
@@ -139,7 +139,7 @@ bool scheduler::attached(location::node_id where) const {
   return std::ranges::all_of(devices_below(where), [](const placement::place* e) { return e->attached(); });
 }
 
-bool scheduler::place_elsewhere(lane& mine, task::record& t, placement::place& from) {
+bool scheduler::place_elsewhere(thread_context& mine, task::record& t, placement::place& from) {
   m_placer.discharge(t, from);
   from.tasks.fetch_sub(1, std::memory_order_relaxed);
   std::uint32_t at = placement::placer::nowhere;

@@ -7,11 +7,11 @@
 namespace tessera::schedule {
 
 void scheduler::hand_over(task::record& view) noexcept {
-  host_hold::of(view).at.store(host_hold::step::due, std::memory_order_release);
+  host_access::of(view).at.store(host_access::step::due, std::memory_order_release);
   m_pool.call_guests();
 }
 
-void scheduler::dispatch(lane& mine, task::record& t, when_ready then) {
+void scheduler::dispatch(thread_context& mine, task::record& t, when_ready then) {
   if (m_own.is_hold(t) && m_simulated == nullptr) {
     t.place = 0;
     hand_over(t);
@@ -40,7 +40,7 @@ void scheduler::dispatch(lane& mine, task::record& t, when_ready then) {
 }
 
 void scheduler::resume(task::record& t) {
-  lane& mine = current_lane();
+  thread_context& mine = current_thread();
   if (mine.events != nullptr) trace_resume(*mine.events, t);
   if (m_own.is_hold(t) && m_simulated == nullptr) {
     hand_over(t);
@@ -52,14 +52,14 @@ void scheduler::resume(task::record& t) {
 }
 
 void scheduler::wait_for_points(task::record& t, std::span<const block::ticket> points) {
-  m_parking.wait_for_points(t, points, current_lane().events);
+  m_parking.wait_for_points(t, points, current_thread().events);
 }
 
 void scheduler::wait_for_memory(task::record& t, placement::place& where, const transfer::acquisition& lacking) {
-  m_parking.wait_for_memory(t, where.is_host ? nullptr : m_drivers[where.number].get(), lacking, current_lane().events);
+  m_parking.wait_for_memory(t, where.is_host ? nullptr : m_drivers[where.number].get(), lacking, current_thread().events);
 }
 
-bool scheduler::find_place(lane& mine, task::record& t) {
+bool scheduler::find_place(thread_context& mine, task::record& t) {
   std::uint32_t at = 0;
   try {
     if (t.what->special == nullptr) at = m_placer.choose(t, mine.where);
@@ -78,7 +78,7 @@ bool scheduler::find_place(lane& mine, task::record& t) {
   return true;
 }
 
-bool scheduler::place_again(lane& mine, task::record& t) {
+bool scheduler::place_again(thread_context& mine, task::record& t) {
   if (t.place == task::no_place || t.what->special != nullptr || cancelled()) return false;
   if ((t.flags & (task::flag_acquired | task::flag_prepared | task::flag_reduction | task::flag_replayed)) != 0)
     return false;
@@ -93,7 +93,7 @@ bool scheduler::place_again(lane& mine, task::record& t) {
   return true;
 }
 
-void scheduler::enqueue(lane& mine, task::record& t, placement::place& where, when_ready then) {
+void scheduler::enqueue(thread_context& mine, task::record& t, placement::place& where, when_ready then) {
   if (!where.is_host) {
     where.urgent.push(t);
     m_drivers[where.number]->wake();

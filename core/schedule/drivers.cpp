@@ -19,17 +19,17 @@ driver_setup scheduler::setup_of_drivers() {
           .simulated = m_setup.simulated};
 }
 
-lane& scheduler::begin_driver(const placement::place& of, bool played) {
+thread_context& scheduler::begin_driver(const placement::place& of, bool played) {
   return played ? m_registry.make_driver(of) : m_registry.register_thread(&of);
 }
 
-void scheduler::fail(lane& mine, task::record& t, std::shared_ptr<const block::failure> why) {
+void scheduler::fail(thread_context& mine, task::record& t, std::shared_ptr<const block::failure> why) {
   fail_unstarted(mine, t, std::move(why));
 }
 
-void scheduler::drop(lane& mine, task::record& t) { run(mine, t); }
+void scheduler::drop(thread_context& mine, task::record& t) { run(mine, t); }
 
-void scheduler::enqueued(lane& mine, task::record& t) {
+void scheduler::enqueued(thread_context& mine, task::record& t) {
   reductions::give_back(t);
   release(mine, t, when_ready::queue);
 }

@@ -15,8 +15,8 @@
 #include "core/validate/validator.hpp"
 
 namespace tessera::schedule {
-void scheduler::run(lane& mine, task::record& t) {
-  const lane::duty on(mine);
+void scheduler::run(thread_context& mine, task::record& t) {
+  const thread_context::runtime_scope on(mine);
   if (cancelled() && !m_own.is_destroy(t)) {
     if ((t.flags & task::flag_acquired) != 0) m_setup.coherence->finish(t.all_accesses());
     fail_unstarted(mine, t, m_failures.cancellation());  // names no task: none of them is the cause
@@ -36,7 +36,7 @@ void scheduler::run(lane& mine, task::record& t) {
   execute(mine, t);
 }
 
-bool scheduler::still_good(lane& mine, task::record& t) {
+bool scheduler::still_good(thread_context& mine, task::record& t) {
   const auto accesses = t.all_accesses();
   if (std::shared_ptr<const block::failure> why = poison_of(accesses)) {
     m_setup.coherence->finish(accesses);
@@ -49,7 +49,7 @@ bool scheduler::still_good(lane& mine, task::record& t) {
   return true;
 }
 
-bool scheduler::acquire(lane& mine, task::record& t, placement::place& where) {
+bool scheduler::acquire(thread_context& mine, task::record& t, placement::place& where) {
   transfer::acquisition& a = mine.acquisition;
   for (;;) {
     // In a single space nothing can be pushed out: memory becomes free when others, maybe younger ones, have run.
@@ -97,7 +97,7 @@ bool scheduler::acquire(lane& mine, task::record& t, placement::place& where) {
   }
 }
 
-void scheduler::gather_operands(lane& mine, task::record& t) {
+void scheduler::gather_operands(thread_context& mine, task::record& t) {
   mine.operands.clear();
   if (!m_single_space) return add_operands(*m_setup.coherence, t.all_accesses(), mine.operands);
   const memory::space& space = m_setup.coherence->space_at(host_space);
@@ -107,14 +107,14 @@ void scheduler::gather_operands(lane& mine, task::record& t) {
   }
 }
 
-transfer::stream& scheduler::inline_stream(lane& mine) {
+transfer::stream& scheduler::inline_stream(thread_context& mine) {
   if (!mine.inline_stream)
     mine.inline_stream =
         std::make_unique<transfer::stream>(0, *m_places[mine.is_driver ? 0 : mine.place]->device, TSR_STREAM_INLINE);
   return *mine.inline_stream;
 }
 
-void scheduler::execute(lane& mine, task::record& t) {
+void scheduler::execute(thread_context& mine, task::record& t) {
   if (m_simulated != nullptr) {
     execute_virtually(mine, t);
     return;
@@ -132,7 +132,7 @@ void scheduler::execute(lane& mine, task::record& t) {
   executed(mine, t, began, ns, why);
 }
 
-std::shared_ptr<const block::failure> scheduler::call(lane& mine, task::record& t, bool enqueue_only) {
+std::shared_ptr<const block::failure> scheduler::call(thread_context& mine, task::record& t, bool enqueue_only) {
   const auto accesses = t.all_accesses();
   const placement::place& where = *m_places[mine.place];
   validate::lent* lent = nullptr;
@@ -173,7 +173,7 @@ std::shared_ptr<const block::failure> scheduler::call(lane& mine, task::record& 
   return why;
 }
 
-void scheduler::executed(lane& mine, task::record& t, std::uint64_t began, std::uint64_t ns,
+void scheduler::executed(thread_context& mine, task::record& t, std::uint64_t began, std::uint64_t ns,
                          const std::shared_ptr<const block::failure>& why) {
   const auto accesses = t.all_accesses();
   placement::place& where = *m_places[mine.place];
@@ -201,7 +201,7 @@ void scheduler::executed(lane& mine, task::record& t, std::uint64_t began, std::
   complete(mine, t);
 }
 
-void scheduler::complete(lane& mine, task::record& t, when_ready then) {
+void scheduler::complete(thread_context& mine, task::record& t, when_ready then) {
   const std::uint64_t bytes = window_bytes_of(t);
   if ((t.flags & (task::flag_accumulates | task::flag_reduction)) != 0) {
     if ((t.flags & task::flag_reduction) != 0 &&
@@ -222,16 +222,16 @@ std::uint64_t scheduler::window_bytes_of(task::record& t) const {
   return bytes;
 }
 
-void scheduler::retire(lane& mine, task::record& t, std::uint64_t window_bytes) {
+void scheduler::retire(thread_context& mine, task::record& t, std::uint64_t window_bytes) {
   if ((t.flags & task::flag_reduction) != 0)
     reductions::end_group(t, [this](block::record& copy) { destroy_later(copy); });
   if (t.what->destroy_arguments != nullptr && (t.flags & task::flag_replayed) == 0) {
-    const lane::duty on(mine);  // it may be the end of arrays
+    const thread_context::runtime_scope on(mine);  // it may be the end of arrays
     t.what->destroy_arguments(t.argument_bytes());
   }
   if (!m_single_place && t.place != task::no_place && t.what->special == nullptr)
     m_placer.discharge(t, *m_places[t.place]);
-  m_lanes.keep_finished(mine, t);
+  m_threads.keep_finished(mine, t);
   if (window_bytes != 0)
     mine.retired_bytes.store(mine.retired_bytes.load(std::memory_order_relaxed) + window_bytes,
                              std::memory_order_release);
@@ -239,11 +239,11 @@ void scheduler::retire(lane& mine, task::record& t, std::uint64_t window_bytes) 
   mine.retired.store(mine.retired.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
-void scheduler::fail_unstarted(lane& mine, task::record& t, std::shared_ptr<const block::failure> why) {
+void scheduler::fail_unstarted(thread_context& mine, task::record& t, std::shared_ptr<const block::failure> why) {
   mine.to_give_up.push_back({&t, std::move(why)});
   if (std::exchange(mine.gives_up, true)) return;  // a successor of one that is being given up
   while (!mine.to_give_up.empty()) {
-    const lane::given_up next = std::move(mine.to_give_up.back());
+    const thread_context::given_up next = std::move(mine.to_give_up.back());
     mine.to_give_up.pop_back();
     give_up(mine, *next.t, next.why);
   }
@@ -251,14 +251,14 @@ void scheduler::fail_unstarted(lane& mine, task::record& t, std::shared_ptr<cons
   m_pool.call_guests();
 }
 
-void scheduler::give_up(lane& mine, task::record& t, const std::shared_ptr<const block::failure>& why) {
+void scheduler::give_up(thread_context& mine, task::record& t, const std::shared_ptr<const block::failure>& why) {
   m_failures.note_given_up(why, t.what->special == nullptr);
   if (m_own.is_bring_home(t)) m_write_back.note_read();
   if (m_validator != nullptr && !m_own.is_housekeeping(t)) m_validator->started(t);
   begun(t);
   m_setup.coherence->give_up(t.all_accesses(), t.sequence);
   if (m_own.is_hold(t)) {
-    host_hold& hold = host_hold::of(t);
+    host_access& hold = host_access::of(t);
     hold.why = why;
     release(mine, t, when_ready::queue);
     retire(mine, t, 0);
@@ -273,7 +273,7 @@ void scheduler::give_up(lane& mine, task::record& t, const std::shared_ptr<const
   complete(mine, t, when_ready::queue);  // the thread may be one that runs no tasks
 }
 
-bool scheduler::resolve_memory_deadlock(lane& mine) {
+bool scheduler::resolve_memory_deadlock(thread_context& mine) {
   memory_deadlock::finding found = m_deadlock.resolve(m_single_space);
   if (found.hopeless == nullptr) return found.released;
   task::record* const t = parking::give_up(*found.hopeless);
@@ -288,7 +288,7 @@ bool scheduler::resolve_memory_deadlock(lane& mine) {
   return true;
 }
 
-void scheduler::run_special(lane& mine, task::record& t) {
+void scheduler::run_special(thread_context& mine, task::record& t) {
   if (m_own.is_destroy(t)) {
     auto& waits = mine.acquisition.waits;
     waits.clear();
@@ -322,7 +322,7 @@ void scheduler::run_special(lane& mine, task::record& t) {
 void scheduler::destroy_later(block::record& block) {
   if (m_validator != nullptr && !m_validator->destroyed(block)) return;
   if (block.foreign) m_write_back.end(block);
-  lane* mine = nullptr;
+  thread_context* mine = nullptr;
   task::record& t = begin(m_own.destroy, std::source_location::current(), mine);
   if (mine->recorder != nullptr) mine->recorder->destroyed(block);
   t.access_count = 1;

@@ -6,30 +6,30 @@
 #include <utility>
 
 #include "core/block/record.hpp"
-#include "core/schedule/lane.hpp"
+#include "core/schedule/thread_context.hpp"
 #include "core/task/record.hpp"
 
 namespace tessera::schedule {
 
 /// One block in the hands of the program.
-struct host_hold {
+struct host_access {
   enum class step : std::uint8_t {
     waits,     ///< for tasks before it, for memory, for a copy
     due,       ///< the thread that asked goes on with it
     available  ///< `pointer` or `why` is set
   };
   task::record* held_by = nullptr;  ///< the task in whose place in the order it is held
-  lane* owner = nullptr;            ///< of the thread that holds it
+  thread_context* owner = nullptr;            ///< of the thread that holds it
   void* pointer = nullptr;          ///< the elements, in host memory
   std::atomic<step> at{step::waits};
   bool ended = false;  ///< by the end of the scheduler; then nothing of it is touched any more
-  host_hold *next = nullptr, *previous = nullptr;  ///< of the same thread
+  host_access *next = nullptr, *previous = nullptr;  ///< of the same thread
   std::shared_ptr<const block::failure> why;       ///< set when it cannot be had
   std::uint64_t since = 0;                         ///< when it became available; only while recording
   std::shared_ptr<void> lent;                      ///< its private copy; only while validating
 
   /// Of a task whose operation is the runtime's "hold".
-  static host_hold& of(const task::record& t) noexcept { return *static_cast<host_hold*>(t.extension); }
+  static host_access& of(const task::record& t) noexcept { return *static_cast<host_access*>(t.extension); }
 };
 
 /// How many views there are, and which thread holds which.
@@ -39,23 +39,23 @@ class host_views {
   std::uint64_t held(std::memory_order order = std::memory_order_seq_cst) const noexcept { return m_held.load(order); }
 
   /// By whoever has brought the block: the view counts, then the thread that asked has it.
-  void grant(host_hold& view) noexcept {
+  void grant(host_access& view) noexcept {
     m_held.fetch_add(1, std::memory_order_seq_cst);
-    view.at.store(host_hold::step::available, std::memory_order_release);
+    view.at.store(host_access::step::available, std::memory_order_release);
   }
   /// It cannot be had, and does not count; `why` is set. Behind the retirement of its task.
-  static void refuse(host_hold& view) noexcept { view.at.store(host_hold::step::available, std::memory_order_release); }
+  static void refuse(host_access& view) noexcept { view.at.store(host_access::step::available, std::memory_order_release); }
   /// It does not count any more. Before the retirement of its task.
   void give_back() noexcept { m_held.fetch_sub(1, std::memory_order_acq_rel); }
 
   /// By the thread that asked, once it has been granted: the view is in its list.
-  static void add(lane& mine, host_hold& view) noexcept {
+  static void add(thread_context& mine, host_access& view) noexcept {
     mine.held_views.store(mine.held_views.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     view.next = std::exchange(mine.holds, &view);
     if (view.next != nullptr) view.next->previous = &view;
   }
-  static void remove(host_hold& view) noexcept {
-    lane& owner = *view.owner;
+  static void remove(host_access& view) noexcept {
+    thread_context& owner = *view.owner;
     (view.previous != nullptr ? view.previous->next : owner.holds) = view.next;
     if (view.next != nullptr) view.next->previous = view.previous;
     owner.held_views.store(owner.held_views.load(std::memory_order_relaxed) - 1, std::memory_order_release);

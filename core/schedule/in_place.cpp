@@ -28,7 +28,7 @@ std::span<const block::access> stand_ins_for(std::span<const operation::operand>
 
 void scheduler::run_in_place(const operation::definition& what, const void* arguments, std::size_t argument_bytes,
                              std::span<const operation::operand> operands, operation::in_place_facts* facts) {
-  lane& mine = current_lane();
+  thread_context& mine = current_thread();
   operation::context c;
   c.operands = operands;
   c.arguments = arguments;
@@ -63,12 +63,12 @@ void scheduler::run_in_place(const operation::definition& what, const void* argu
 
 std::optional<placement::device_choice> scheduler::choose_device(const placement::device_question& asked) {
   if (!m_has_devices) return std::nullopt;
-  const lane& mine = current_lane();
+  const thread_context& mine = current_thread();
   return m_placer.choose_device(asked, *m_places[mine.is_driver ? 0 : mine.place], mine.where);
 }
 
 void scheduler::learn_in_place(const placement::device_question& asked, double nanoseconds) {
-  const lane& mine = current_lane();
+  const thread_context& mine = current_thread();
   m_placer.learn_in_place(asked, *m_places[mine.is_driver ? 0 : mine.place], nanoseconds);
 }
 

@@ -23,8 +23,8 @@ memory_deadlock::memory_deadlock(setup with) : m_setup(std::move(with)), m_patie
 memory_deadlock::outlook memory_deadlock::program_outlook() const noexcept {
   if (!m_setup.counts_on_program) return outlook::none;
   outlook best = outlook::none;
-  for (std::uint32_t k = 0, count = m_setup.lanes->size(); k < count; ++k) {
-    const lane& l = (*m_setup.lanes)[k];
+  for (std::uint32_t k = 0, count = m_setup.threads->size(); k < count; ++k) {
+    const thread_context& l = (*m_setup.threads)[k];
     if (!l.is_program || !l.in_use.load(std::memory_order_acquire) || l.waits.load(std::memory_order_seq_cst)) continue;
     best = std::max(best, l.held_views.load(std::memory_order_acquire) != 0 ? outlook::views : outlook::program);
   }
@@ -64,7 +64,7 @@ memory_deadlock::finding memory_deadlock::resolve(bool single_space) {
       }
     if (coherence.suspend_claims()) return {.released = true, .hopeless = nullptr, .why = {}};
   }
-  const auto submitted = [this] { return m_setup.lanes->submitted(); };
+  const auto submitted = [this] { return m_setup.threads->submitted(); };
   if (program == outlook::program && !m_patience.over(submitted)) return {};
   for (std::size_t k = 0; k < coherence.space_count(); ++k) {
     memory::space* const space = awaited(k);

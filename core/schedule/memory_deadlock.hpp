@@ -11,7 +11,7 @@
 #include "core/memory/space.hpp"
 #include "core/schedule/alarm.hpp"
 #include "core/schedule/device/driver.hpp"
-#include "core/schedule/lane_table.hpp"
+#include "core/schedule/thread_table.hpp"
 #include "core/schedule/parking.hpp"
 #include "core/transfer/coherence.hpp"
 
@@ -41,7 +41,7 @@ class memory_deadlock {
   /// What it works with; all outlive it.
   struct setup {
     transfer::coherence* coherence = nullptr;
-    const lane_table* lanes = nullptr;
+    const thread_table* threads = nullptr;
     const std::vector<std::unique_ptr<device_driver>>* drivers = nullptr;        ///< null pointers among them: of hosts
     const std::vector<std::unique_ptr<device_driver>>* store_drivers = nullptr;  ///< of storage
     const parking* set_aside = nullptr;                                          ///< tasks that wait for copies

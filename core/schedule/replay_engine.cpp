@@ -72,10 +72,10 @@ void replay_engine::begin(operation::catalog& operations, bool graphs) {
   m_setup.placer->know_segments(*m_graph, offers_segment);
 }
 
-void replay_engine::rewind(lane& mine, running_replay& r) {
+void replay_engine::rewind(thread_context& mine, running_replay& r) {
   if (m_graphs) find_segments(r);
   r.rewind();
-  r.rewind_counts(m_setup.lanes->size());
+  r.rewind_counts(m_setup.threads->size());
   r.started = true;
   for (std::size_t k = 0; k < r.of.boundary.size(); ++k) r.boundary.push_back(&mine.tasks.take());
 }
@@ -126,7 +126,7 @@ void replay_engine::find_segments(running_replay& r) {
   }
 }
 
-task::record* replay_engine::pass_gate(lane& mine, running_replay& r, std::uint32_t index,
+task::record* replay_engine::pass_gate(thread_context& mine, running_replay& r, std::uint32_t index,
                                        block::task_reference after) {
   segment_run& run = r.segments[index];
   if (run.waiting.fetch_sub(1, std::memory_order_acq_rel) != 1) return nullptr;

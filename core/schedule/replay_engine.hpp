@@ -9,8 +9,8 @@
 #include "core/operation/catalog.hpp"
 #include "core/placement/placer.hpp"
 #include "core/schedule/captured_graphs.hpp"
-#include "core/schedule/lane.hpp"
-#include "core/schedule/lane_table.hpp"
+#include "core/schedule/thread_context.hpp"
+#include "core/schedule/thread_table.hpp"
 #include "core/schedule/replays.hpp"
 #include "core/task/flow_record.hpp"
 #include "core/transfer/coherence.hpp"
@@ -24,21 +24,21 @@ class replay_engine {
  public:
   /// What it works with; all outlive it.
   struct setup {
-    lane_table* lanes = nullptr;
+    thread_table* threads = nullptr;
     placement::placer* placer = nullptr;
     transfer::coherence* coherence = nullptr;
     const std::vector<std::unique_ptr<placement::place>>* places = nullptr;  ///< filled before begin
-    bool counts_bytes = false;  ///< whether lanes count the bytes of retired tasks
+    bool counts_bytes = false;  ///< whether threads count the bytes of retired tasks
   };
   explicit replay_engine(setup with) noexcept : m_setup(with) {}
   /// Once, when the places are known. `graphs`: tasks form segments, where devices have graphs.
   void begin(operation::catalog& operations, bool graphs);
 
   /// A replay is about to start, by the thread that plays it; none of its last run is under way.
-  void rewind(lane& mine, running_replay& r);
+  void rewind(thread_context& mine, running_replay& r);
   /// In program order with the tasks around it; from then on it runs.
   template <class Start>
-  void link(lane& mine, running_replay& r, task::reduction_source& reductions, const Start& start) {
+  void link(thread_context& mine, running_replay& r, task::reduction_source& reductions, const Start& start) {
     task::link(r, reductions, mine.events, start);
     for (const std::uint32_t t : r.of.unbound) start(materialize(mine, r, t, 0));
   }
@@ -48,7 +48,7 @@ class replay_engine {
   bool is_segment(const task::record& t) const noexcept { return t.what == m_graph; }
   /// Whether a task that waits for nothing belongs to a segment, which it does not start alone.
   template <class Start>
-  bool joins_segment(lane& mine, task::record& t, const Start& start) {
+  bool joins_segment(thread_context& mine, task::record& t, const Start& start) {
     if (is_segment(t)) return false;
     const task::replayed_task is = t.replayed();
     auto& r = static_cast<running_replay&>(*is.of);
@@ -71,7 +71,7 @@ class replay_engine {
   /// It has been enqueued or has run: those who waited for it may start. After the last of these steps the replay may
   /// begin anew, and nothing of it is touched.
   template <class Start>
-  void release(lane& mine, task::record& t, const Start& start) {
+  void release(thread_context& mine, task::record& t, const Start& start) {
     if (is_segment(t))
       release_segment(mine, t, start);
     else
@@ -81,7 +81,7 @@ class replay_engine {
   graph_statistics graphs() const noexcept { return m_graph_counters.read(); }  ///< what they did so far
 
  private:
-  task::record& materialize(lane& mine, task::replay& of, std::uint32_t index, block::task_reference after) {
+  task::record& materialize(thread_context& mine, task::replay& of, std::uint32_t index, block::task_reference after) {
     task::record& t = mine.tasks.take();
     of.fill(t, index);
     // Of its predecessors in the recording the one that released it is known here: the one that made it wait.
@@ -90,10 +90,10 @@ class replay_engine {
   }
   void find_segments(running_replay& r);  // before it is rewound
   /// One of the tasks that a segment waits for is done: its record, when that was the last; else null.
-  task::record* pass_gate(lane& mine, running_replay& r, std::uint32_t segment, block::task_reference after);
+  task::record* pass_gate(thread_context& mine, running_replay& r, std::uint32_t segment, block::task_reference after);
 
   template <class Start>
-  void start_inner(lane& mine, running_replay& r, std::uint32_t index, block::task_reference after,
+  void start_inner(thread_context& mine, running_replay& r, std::uint32_t index, block::task_reference after,
                    const Start& start) {
     if (r.plan == nullptr || r.plan->segment_of[index] == segment_plan::none)
       start(materialize(mine, r, index, after));
@@ -101,13 +101,13 @@ class replay_engine {
       start(*complete);
   }
   template <class Start>
-  static void start_boundary(lane& mine, task::record& t, block::task_reference after, const Start& start) {
+  static void start_boundary(thread_context& mine, task::record& t, block::task_reference after, const Start& start) {
     if (mine.events != nullptr && after != 0) task::note_predecessor(*mine.events, t, after);
     start(t);
   }
 
   template <class Start>
-  void release_task(lane& mine, task::record& t, const Start& start) {
+  void release_task(thread_context& mine, task::record& t, const Start& start) {
     const task::replayed_task is = t.replayed();
     auto& r = static_cast<running_replay&>(*is.of);
     // Those within the recording only, too: an old reference whose generation has come round may have found them.
@@ -122,7 +122,7 @@ class replay_engine {
         [&](task::record& boundary) { start_boundary(mine, boundary, self, start); });
   }
   template <class Start>
-  void release_segment(lane& mine, task::record& t, const Start& start) {
+  void release_segment(thread_context& mine, task::record& t, const Start& start) {
     task::release_successors(t, start);
     const task::replayed_task is = t.replayed();
     auto& r = static_cast<running_replay&>(*is.of);
@@ -135,7 +135,7 @@ class replay_engine {
       if (one.boundary == task::recorded_task::inner) continue;
       task::record& kept = *r.boundary[one.boundary];
       task::release_successors(kept, start);
-      m_setup.lanes->keep_finished(mine, kept);
+      m_setup.threads->keep_finished(mine, kept);
     }
     // The task itself is counted when it retires, when the device is done.
     mine.retired.store(mine.retired.load(std::memory_order_relaxed) + s.members.size() - 1, std::memory_order_release);

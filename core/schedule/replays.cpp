@@ -7,21 +7,21 @@
 namespace tessera::schedule {
 
 void scheduler::begin_recording(task::recorder& taker) {
-  lane& mine = current_lane();
+  thread_context& mine = current_thread();
   if (mine.recorder != nullptr) throw error(error_kind::usage, "a recording inside a recording");
   if (!mine.in_program()) throw error(error_kind::usage, "a recording inside a task");
   mine.recorder = &taker;
 }
 
-void scheduler::end_recording() noexcept { current_lane().recorder = nullptr; }
+void scheduler::end_recording() noexcept { current_thread().recorder = nullptr; }
 
 void scheduler::wait_for(running_replay& what) {
   help(
-      current_lane(), [&] { return what.finished(); }, m_pool.look_every());
+      current_thread(), [&] { return what.finished(); }, m_pool.look_every());
 }
 
 void scheduler::require_playable() {
-  const lane& mine = current_lane();
+  const thread_context& mine = current_thread();
   if (mine.recorder != nullptr)
     throw error(error_kind::usage, "a replay inside a recording", {}, "submit its tasks instead");
   if (!mine.in_program()) throw error(error_kind::usage, "a replay inside a task");
@@ -29,7 +29,7 @@ void scheduler::require_playable() {
 
 void scheduler::play(running_replay& r, std::source_location site) {
   require_playable();
-  lane& mine = current_lane();
+  thread_context& mine = current_thread();
   wait_for(r);
   const task::recording& of = r.of;
   if (of.size() == 0) return;
@@ -56,7 +56,7 @@ void scheduler::forget(task::recording& what) {
   for (block::record* copy : what.private_blocks()) destroy_later(*copy);
   for (task::record* kept : what.kept_records()) {
     if (kept->what->destroy_arguments != nullptr) kept->what->destroy_arguments(kept->argument_bytes());
-    take_back(m_lanes[kept->owner], *kept);
+    take_back(m_threads[kept->owner], *kept);
   }
 }
 

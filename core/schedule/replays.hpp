@@ -28,7 +28,7 @@ struct segment_run {
   bool enqueued = false;
 };
 
-/// Knows when it is through: all its tasks without successors have released (each lane counts its own, so that nobody
+/// Knows when it is through: all its tasks without successors have released (each thread counts its own, so that nobody
 /// contends), hence all others have.
 struct running_replay : task::replay {
   running_replay(const task::recording& what, replay_planning& common) : task::replay(what), planning(common) {}
@@ -36,25 +36,25 @@ struct running_replay : task::replay {
   struct alignas(64) counter {
     std::atomic<std::uint32_t> tasks{0};
   };
-  std::vector<counter> done;          ///< by lane
-  counter done_by_others;             ///< by lanes that are younger than this run, together
+  std::vector<counter> done;          ///< by thread
+  counter done_by_others;             ///< by threads that are younger than this run, together
   bool started = false;               ///< by the thread that plays it
   transfer::use_log* uses = nullptr;  ///< where its uses were announced
   replay_planning& planning;
   std::shared_ptr<segment_plan> plan;       ///< of this run; null: every task for itself
   std::unique_ptr<segment_run[]> segments;  ///< by segment of the plan
 
-  void rewind_counts(std::size_t lanes) {
-    if (done.size() < lanes) done = std::vector<counter>(lanes);
+  void rewind_counts(std::size_t threads) {
+    if (done.size() < threads) done = std::vector<counter>(threads);
     for (counter& c : done) c.tasks.store(0, std::memory_order_relaxed);
     done_by_others.tasks.store(0, std::memory_order_relaxed);
   }
-  void count_done(std::size_t lane, std::uint32_t tasks) noexcept {
-    if (lane >= done.size()) {
+  void count_done(std::size_t thread_context, std::uint32_t tasks) noexcept {
+    if (thread_context >= done.size()) {
       done_by_others.tasks.fetch_add(tasks, std::memory_order_release);
       return;
     }
-    std::atomic<std::uint32_t>& mine = done[lane].tasks;
+    std::atomic<std::uint32_t>& mine = done[thread_context].tasks;
     mine.store(mine.load(std::memory_order_relaxed) + tasks, std::memory_order_release);
   }
 

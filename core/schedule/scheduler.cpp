@@ -69,20 +69,20 @@ scheduler::scheduler(scheduler_setup setup)
                     .places = &m_places,
                     .deterministic = m_setup.settings->deterministic}),
       m_write_back(*m_setup.coherence),
-      m_window(m_lanes, std::max<std::uint64_t>(m_setup.settings->window_tasks, 1), m_setup.settings->window_bytes),
-      m_replays({.lanes = &m_lanes,
+      m_window(m_threads, std::max<std::uint64_t>(m_setup.settings->window_tasks, 1), m_setup.settings->window_bytes),
+      m_replays({.threads = &m_threads,
                  .placer = &m_placer,
                  .coherence = m_setup.coherence,
                  .places = &m_places,
                  .counts_bytes = m_window.counts_bytes()}),
-      m_queues({.lanes = &m_lanes, .places = &m_places, .tree = m_setup.tree}),
+      m_queues({.threads = &m_threads, .places = &m_places, .tree = m_setup.tree}),
       m_pool({.queues = &m_queues,
               .placer = &m_placer,
               .places = &m_places,
               .coherence = m_setup.coherence,
               .spin = std::chrono::nanoseconds(m_setup.settings->spin_ns),
               .window_tasks = m_window.tasks()}),
-      m_registry({.lanes = &m_lanes,
+      m_registry({.threads = &m_threads,
                   .places = &m_places,
                   .coherence = m_setup.coherence,
                   .recorder = m_setup.recorder,
@@ -91,7 +91,7 @@ scheduler::scheduler(scheduler_setup setup)
                  .resume = [this](task::record& t) { resume(t); },
                  .copies_came = [this] { m_pool.look_for_memory(); }}),  // a copy was a reason to hope for room
       m_deadlock({.coherence = m_setup.coherence,
-                  .lanes = &m_lanes,
+                  .threads = &m_threads,
                   .drivers = &m_drivers,
                   .store_drivers = &m_store_drivers,
                   .set_aside = &m_parking,
@@ -116,7 +116,7 @@ scheduler::scheduler(scheduler_setup setup)
 
   // Validation looks at every task by itself.
   m_replays.begin(*m_setup.operations, m_setup.settings->graphs && m_validator == nullptr);
-  lane& mine = m_registry.register_thread(nullptr);  // the creating thread is worker 0 whenever it waits
+  thread_context& mine = m_registry.register_thread(nullptr);  // the creating thread is worker 0 whenever it waits
   mine.place = plan.workers.front().place;
   mine.where = plan.workers.front().where;
 
@@ -166,7 +166,7 @@ scheduler::scheduler(scheduler_setup setup)
 
 void scheduler::start_threads() {
   try {
-    m_pool.start([this](std::uint32_t k) { worker_thread(m_lanes[k]); });
+    m_pool.start([this](std::uint32_t k) { worker_thread(m_threads[k]); });
     for (const auto& driver : m_drivers)
       if (driver) driver->start();
     for (const auto& driver : m_store_drivers) driver->start();
@@ -201,8 +201,8 @@ void scheduler::close() noexcept {
   drain();
   m_registry.close();
   drain();  // arrays that ended meanwhile
-  for (std::uint32_t k = 0; k < m_lanes.size(); ++k)
-    while (m_lanes[k].releases.load(std::memory_order_acquire))
+  for (std::uint32_t k = 0; k < m_threads.size(); ++k)
+    while (m_threads[k].releases.load(std::memory_order_acquire))
       std::this_thread::yield();  // the last steps of giving a view back
 }
 
@@ -212,14 +212,14 @@ scheduler::~scheduler() {
   stop_threads();
 }
 
-void scheduler::worker_thread(lane& mine) {
+void scheduler::worker_thread(thread_context& mine) {
   m_registry.take(mine);
   pthread_setname_np(pthread_self(), fmt::format("tsr-worker{}", mine.number).c_str());
   m_pool.work(
       host_tasks{*this}, mine, [this] { return m_pool.stopped(); }, 0);
 }
 
-void scheduler::commit(lane& mine, task::record& t, bool bounded) {
+void scheduler::commit(thread_context& mine, task::record& t, bool bounded) {
   if (mine.recorder != nullptr && t.what->special == nullptr) {
     if (!mine.recorder->add(t)) take_back(mine, t);
     return;
@@ -239,7 +239,7 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
   if (task::link(t, *this, m_own.is_housekeeping(t) ? nullptr : mine.events)) {
     // Views and the ends of blocks, where nothing stands in their way: this thread has them at once, and wakes nobody.
     if (m_own.is_hold(t) && m_simulated == nullptr) {
-      host_hold::of(t).at.store(host_hold::step::due, std::memory_order_relaxed);
+      host_access::of(t).at.store(host_access::step::due, std::memory_order_relaxed);
     } else if (m_own.is_destroy(t) && m_simulated == nullptr && mine.in_program()) {
       t.place = 0;
       run(mine, t);
@@ -262,7 +262,7 @@ void scheduler::commit(lane& mine, task::record& t, bool bounded) {
 }
 
 task::record& scheduler::make_reduction(block::record& block, block::accumulation& group) {
-  lane* mine = nullptr;
+  thread_context* mine = nullptr;
   task::record& t = begin(m_own.reduce, std::source_location::current(), mine);
   reductions::make(t, block, group);
   t.sequence = m_ages.take(*mine, 1);
@@ -271,7 +271,7 @@ task::record& scheduler::make_reduction(block::record& block, block::accumulatio
 }
 
 void scheduler::reduction_linked(task::record& reduction, bool ready) {
-  if (ready) dispatch(current_lane(), reduction, when_ready::queue);
+  if (ready) dispatch(current_thread(), reduction, when_ready::queue);
 }
 
 void scheduler::begun(const task::record& t) {
@@ -281,19 +281,19 @@ void scheduler::begun(const task::record& t) {
     return;
   }
   // Whoever submitted it has made the log before.
-  if (const auto& log = m_lanes[t.owner].uses) log->begin(t.sequence);
+  if (const auto& log = m_threads[t.owner].uses) log->begin(t.sequence);
 }
 
-std::uint64_t scheduler::submitted() const noexcept { return m_lanes.submitted(); }
+std::uint64_t scheduler::submitted() const noexcept { return m_threads.submitted(); }
 
-std::uint64_t scheduler::retired() const noexcept { return m_lanes.retired(); }
+std::uint64_t scheduler::retired() const noexcept { return m_threads.retired(); }
 
 std::uint64_t scheduler::steals() const noexcept {
-  return m_lanes.sum([](const lane& l) { return l.steals.load(std::memory_order_relaxed); });
+  return m_threads.sum([](const thread_context& l) { return l.steals.load(std::memory_order_relaxed); });
 }
 
 std::uint64_t scheduler::fast_versions() const noexcept {
-  return m_lanes.sum([](const lane& l) { return l.versions.load(std::memory_order_relaxed); });
+  return m_threads.sum([](const thread_context& l) { return l.versions.load(std::memory_order_relaxed); });
 }
 
 bool scheduler::all_retired() const noexcept {
@@ -303,7 +303,7 @@ bool scheduler::all_retired() const noexcept {
   return out >= submitted();
 }
 
-void scheduler::help(lane& mine, const predicate& enough, std::uint32_t look_every) {
+void scheduler::help(thread_context& mine, const predicate& enough, std::uint32_t look_every) {
   if (enough()) return;
   if (m_simulated != nullptr)
     simulate(mine, enough);
@@ -312,18 +312,18 @@ void scheduler::help(lane& mine, const predicate& enough, std::uint32_t look_eve
 }
 
 std::atomic<bool>& scheduler::wait_elsewhere() {
-  lane& mine = current_lane();
+  thread_context& mine = current_thread();
   mine.waits.store(true);
   m_pool.notice_no_more_room();
   return mine.waits;
 }
 
 void scheduler::drain() noexcept {
-  help(current_lane(), [this] { return all_retired() && m_views.held(std::memory_order_acquire) == 0; });
+  help(current_thread(), [this] { return all_retired() && m_views.held(std::memory_order_acquire) == 0; });
 }
 
 void scheduler::fence(std::source_location site) {
-  lane& mine = current_lane();
+  thread_context& mine = current_thread();
   if (mine.recorder != nullptr)
     throw error(error_kind::usage, "fence inside a recording", {},
                 "recorded tasks do not run before they are replayed");
@@ -336,7 +336,7 @@ void scheduler::fence(std::source_location site) {
 void scheduler::settle(std::source_location site) { wait_for_all(site, false); }
 
 void scheduler::wait_for_all(std::source_location site, bool home) {
-  lane& mine = current_lane();
+  thread_context& mine = current_thread();
   if (!mine.in_program())
     throw error(error_kind::usage, "fence inside a task", fmt::format("{}:{}", site.file_name(), site.line()),
                 "a task that waits for all tasks waits for itself; wait in the program's own threads");
@@ -374,8 +374,8 @@ std::vector<operation_statistics> scheduler::operation_table() const {
     if (what.special != nullptr) continue;
     for (const auto& e : m_places) {
       operation_statistics row{what.name, e->name, 0, 0};
-      for (std::uint32_t k = 0, count = m_lanes.size(); k < count; ++k) {
-        const lane& l = m_lanes[k];
+      for (std::uint32_t k = 0, count = m_threads.size(); k < count; ++k) {
+        const thread_context& l = m_threads[k];
         const operation_counters::counter* counter = l.place == e->number ? l.counters.find(number) : nullptr;
         if (counter == nullptr) continue;
         row.tasks += counter->tasks.load(std::memory_order_relaxed);

@@ -24,9 +24,9 @@
 #include "core/schedule/device/driver_owner.hpp"
 #include "core/schedule/failures.hpp"
 #include "core/schedule/host_views.hpp"
-#include "core/schedule/lane.hpp"
-#include "core/schedule/lane_registry.hpp"
-#include "core/schedule/lane_table.hpp"
+#include "core/schedule/thread_context.hpp"
+#include "core/schedule/thread_registry.hpp"
+#include "core/schedule/thread_table.hpp"
 #include "core/schedule/memory_deadlock.hpp"
 #include "core/schedule/outcome.hpp"
 #include "core/schedule/parking.hpp"
@@ -82,24 +82,24 @@ class scheduler final : private task::reduction_source, private driver_owner {
   scheduler(const scheduler&) = delete;
   scheduler& operator=(const scheduler&) = delete;
 
-  /// Step 1 of a submission: a task of the calling thread to be filled: accesses, arguments, priority, hint. `lane_out`
+  /// Step 1 of a submission: a task of the calling thread to be filled: accesses, arguments, priority, hint. `thread_out`
   /// is passed on to commit.
-  task::record& begin(const operation::definition& what, std::source_location site, lane*& lane_out) {
-    lane& mine = current_lane();
+  task::record& begin(const operation::definition& what, std::source_location site, thread_context*& thread_out) {
+    thread_context& mine = current_thread();
     task::record& t = mine.tasks.take();
     t.what = &what;
     t.site = site;
-    lane_out = &mine;
+    thread_out = &mine;
     return t;
   }
   /// Step 2: links the task and, when it waits for nothing, queues it. Above the window the calling thread runs tasks,
   /// unless it is in the middle of a task, or `bounded` is false.
-  void commit(lane& mine, task::record& t, bool bounded = true);
+  void commit(thread_context& mine, task::record& t, bool bounded = true);
   /// Instead of step 2: the record goes back as it came; its arguments have been destroyed, or were never made.
-  static void take_back(lane& mine, task::record& t) noexcept { mine.tasks.give_back(t, t); }
+  static void take_back(thread_context& mine, task::record& t) noexcept { mine.tasks.give_back(t, t); }
   /// In between, submissions of the calling thread neither wait nor run tasks, however many are open. Calls nest.
-  void begin_no_waiting() noexcept { ++current_lane().unbounded; }
-  void end_no_waiting() noexcept { --current_lane().unbounded; }
+  void begin_no_waiting() noexcept { ++current_thread().unbounded; }
+  void end_no_waiting() noexcept { --current_thread().unbounded; }
   /// See runtime::waiting_elsewhere: sets the flag that it returns, of the current thread; false ends it.
   std::atomic<bool>& wait_elsewhere();
 
@@ -113,7 +113,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void drain() noexcept;
   /// Whether the calling thread holds all views that threads of the program hold at this moment.
   bool views_are_mine() {
-    return current_lane().held_views.load(std::memory_order_relaxed) == m_views.held(std::memory_order_relaxed);
+    return current_thread().held_views.load(std::memory_order_relaxed) == m_views.held(std::memory_order_relaxed);
   }
   /// Tasks that have not started are dropped from now on, with `reason`; running ones finish.
   void cancel(std::string reason, error_kind kind = error_kind::interrupted);
@@ -124,9 +124,9 @@ class scheduler final : private task::reduction_source, private driver_owner {
 
   /// A block held for the calling thread in host memory, in program order with the tasks that use it. Blocks until it
   /// is available. Throws the failure that spoiled it.
-  std::unique_ptr<host_hold> hold(block::record& block, intent how, std::source_location site);
+  std::unique_ptr<host_access> hold(block::record& block, intent how, std::source_location site);
   /// Ends a hold, by the thread that made it: its version is published, its successors are released.
-  void release(host_hold& held);
+  void release(host_access& held);
 
   /// Tasks that the calling thread submits from now on are taken down instead. Throws usage inside a task or a
   /// recording.
@@ -185,7 +185,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void time_tasks(bool on) noexcept { m_timing = on; }            ///< see runtime::time_tasks
   std::uint64_t submitted() const noexcept;                       ///< tasks so far, the runtime's own included
   std::uint64_t retired() const noexcept;                         ///< of them ended
-  std::uint64_t steals() const noexcept;                          ///< tasks taken from another lane
+  std::uint64_t steals() const noexcept;                          ///< tasks taken from another thread
   std::uint64_t fast_versions() const noexcept;                   ///< committed without coherence
   placement::placer& placement() noexcept { return m_placer; }    ///< with what is learnt about places
   std::uint32_t workers() const noexcept { return m_workers; }    ///< the waiting thread included
@@ -198,26 +198,26 @@ class scheduler final : private task::reduction_source, private driver_owner {
  private:
   using predicate = worker_pool::predicate;
 
-  lane& current_lane() { return m_registry.current(); }
-  transfer::stream& inline_stream(lane& mine);
+  thread_context& current_thread() { return m_registry.current(); }
+  transfer::stream& inline_stream(thread_context& mine);
 
   // what drivers of devices ask for (drivers.cpp)
-  lane& begin_driver(const placement::place& of, bool played) override;
-  lane& lane_of_this_thread() override { return current_lane(); }
-  bool place_again(lane& mine, task::record& t) override;
-  bool place_elsewhere(lane& mine, task::record& t, placement::place& from) override;
-  void fail(lane& mine, task::record& t, std::shared_ptr<const block::failure> why) override;
-  void drop(lane& mine, task::record& t) override;
+  thread_context& begin_driver(const placement::place& of, bool played) override;
+  thread_context& context_of_this_thread() override { return current_thread(); }
+  bool place_again(thread_context& mine, task::record& t) override;
+  bool place_elsewhere(thread_context& mine, task::record& t, placement::place& from) override;
+  void fail(thread_context& mine, task::record& t, std::shared_ptr<const block::failure> why) override;
+  void drop(thread_context& mine, task::record& t) override;
   void give_copies(task::record& t, placement::place& where) override { m_reductions.give_copies(t, where.space); }
-  bool still_good(lane& mine, task::record& t) override;
+  bool still_good(thread_context& mine, task::record& t) override;
   void begun(const task::record& t) override;
   void wait_for_points(task::record& t, std::span<const block::ticket> points) override;
   void wait_for_memory(task::record& t, placement::place& where, const transfer::acquisition& lacking) override;
-  void enqueued(lane& mine, task::record& t) override;
+  void enqueued(thread_context& mine, task::record& t) override;
   /// The same at its submission and at its end, when its blocks may be gone as soon as its successors are released; so
   /// that it is asked before. 0 for the runtime's own tasks.
   std::uint64_t window_bytes_of(task::record& t) const override;
-  void retire(lane& mine, task::record& t, std::uint64_t window_bytes) override;
+  void retire(thread_context& mine, task::record& t, std::uint64_t window_bytes) override;
   void device_lost(const placement::place& which) override;
   void device_changed() override;
   void something_ended() override { m_pool.call_guests(); }
@@ -225,11 +225,11 @@ class scheduler final : private task::reduction_source, private driver_owner {
   driver_setup setup_of_drivers();
 
   // from ready to running (dispatch.cpp)
-  void dispatch(lane& mine, task::record& t, when_ready then);
+  void dispatch(thread_context& mine, task::record& t, when_ready then);
   void hand_over(task::record& view) noexcept;   ///< a view whose block is its turn, or which waited for something: to
                                                  ///< the thread that asked
-  bool find_place(lane& mine, task::record& t);  ///< chooses; false: there is none, and the task has failed
-  void enqueue(lane& mine, task::record& t, placement::place& where, when_ready then);
+  bool find_place(thread_context& mine, task::record& t);  ///< chooses; false: there is none, and the task has failed
+  void enqueue(thread_context& mine, task::record& t, placement::place& where, when_ready then);
 
   // devices that come and go (device_states.cpp)
   std::vector<placement::place*> devices_below(location::node_id where) const;
@@ -238,49 +238,49 @@ class scheduler final : private task::reduction_source, private driver_owner {
   // waiting (scheduler.cpp)
   struct host_tasks {  // what worker_pool calls a Host
     scheduler& of;
-    void run(lane& mine, task::record& t) const { of.run(mine, t); }
-    bool resolve_memory_deadlock(lane& mine) const { return of.resolve_memory_deadlock(mine); }
+    void run(thread_context& mine, task::record& t) const { of.run(mine, t); }
+    bool resolve_memory_deadlock(thread_context& mine) const { return of.resolve_memory_deadlock(mine); }
   };
   /// Waits until enough(), and runs tasks meanwhile where this thread may. `look_every`: see worker_pool::work.
-  void help(lane& mine, const predicate& enough, std::uint32_t look_every = 0);
-  bool resolve_memory_deadlock(lane& mine);  ///< whether a task was released or given up
+  void help(thread_context& mine, const predicate& enough, std::uint32_t look_every = 0);
+  bool resolve_memory_deadlock(thread_context& mine);  ///< whether a task was released or given up
   void start_threads();  ///< of the workers; throws tessera::error (configuration) when one is refused
   void stop_threads() noexcept;
   void end_own_views();
   bool all_retired() const noexcept;
-  void worker_thread(lane& mine);
+  void worker_thread(thread_context& mine);
 
   // running (host_tasks.cpp)
-  void run(lane& mine, task::record& t);
-  bool acquire(lane& mine, task::record& t, placement::place& where);  // false: parked, failed, or to be tried later
-  void execute(lane& mine, task::record& t);
+  void run(thread_context& mine, task::record& t);
+  bool acquire(thread_context& mine, task::record& t, placement::place& where);  // false: parked, failed, or to be tried later
+  void execute(thread_context& mine, task::record& t);
   /// Calls what it computes. With `enqueue_only`, a function of the program is not called. Returns why it failed.
-  std::shared_ptr<const block::failure> call(lane& mine, task::record& t, bool enqueue_only);
+  std::shared_ptr<const block::failure> call(thread_context& mine, task::record& t, bool enqueue_only);
   /// What follows: counts, learns (`ns`: how long it took, unless 0), publishes, completes.
-  void executed(lane& mine, task::record& t, std::uint64_t began, std::uint64_t ns,
+  void executed(thread_context& mine, task::record& t, std::uint64_t began, std::uint64_t ns,
                 const std::shared_ptr<const block::failure>& why);
-  void run_special(lane& mine, task::record& t);
-  void run_hold(lane& mine, task::record& t);
+  void run_special(thread_context& mine, task::record& t);
+  void run_hold(thread_context& mine, task::record& t);
 
   // views, and blocks in memory of the program (views.cpp)
   bool bring_home(std::source_location site);
-  void run_home(lane& mine, task::record& t);
-  bool home_before_end(lane& mine, task::record& t);
+  void run_home(thread_context& mine, task::record& t);
+  bool home_before_end(thread_context& mine, task::record& t);
   void wait_for_all(std::source_location site, bool home);
 
-  void complete(lane& mine, task::record& t,
+  void complete(thread_context& mine, task::record& t,
                 when_ready then = when_ready::run_next);        // host: release successors, retire
-  void release(lane& mine, task::record& t, when_ready then) {  // those who waited for it may start
+  void release(thread_context& mine, task::record& t, when_ready then) {  // those who waited for it may start
     const auto start = [this, &mine, then](task::record& successor) { dispatch(mine, successor, then); };
     if ((t.flags & task::flag_replayed) != 0)
       m_replays.release(mine, t, start);
     else
       task::release_successors(t, start);
   }
-  void fail_unstarted(lane& mine, task::record& t, std::shared_ptr<const block::failure> why);
-  void give_up(lane& mine, task::record& t, const std::shared_ptr<const block::failure>& why);
+  void fail_unstarted(thread_context& mine, task::record& t, std::shared_ptr<const block::failure> why);
+  void give_up(thread_context& mine, task::record& t, const std::shared_ptr<const block::failure>& why);
   void resume(task::record& t);  ///< one that was set aside
-  void gather_operands(lane& mine, task::record& t);
+  void gather_operands(thread_context& mine, task::record& t);
 
   // streams that hang (watchdog.cpp)
   std::unique_ptr<watchdog> watch_streams();
@@ -289,10 +289,10 @@ class scheduler final : private task::reduction_source, private driver_owner {
   struct simulated_run;
   void begin_simulation();
   void end_simulation() noexcept;
-  void simulate(lane& mine, const predicate& enough);  ///< help, in virtual time
-  void simulate_submission(lane& mine);                ///< the time that a submission takes
+  void simulate(thread_context& mine, const predicate& enough);  ///< help, in virtual time
+  void simulate_submission(thread_context& mine);                ///< the time that a submission takes
   bool step_places(bool waiting);                      ///< whether anybody did anything; `waiting`: worker 0 too
-  void execute_virtually(lane& mine, task::record& t);
+  void execute_virtually(thread_context& mine, task::record& t);
   void try_later(task::record& t);  ///< queued again at the next event
   /// Real, or virtual in a simulated run.
   std::chrono::steady_clock::time_point now() const noexcept {
@@ -327,13 +327,13 @@ class scheduler final : private task::reduction_source, private driver_owner {
   adopted_write_back m_write_back;
   batch_counters m_batch_counters;
 
-  lane_table m_lanes;
+  thread_table m_threads;
   submission_window m_window;
   replay_engine m_replays;
 
   worker_queues m_queues;
   worker_pool m_pool;
-  lane_registry m_registry;  // behind what threads use: nobody does when it is closed
+  thread_registry m_registry;  // behind what threads use: nobody does when it is closed
   parking m_parking;
   memory_deadlock m_deadlock;
   task_ages m_ages;

@@ -14,7 +14,7 @@ void scheduler::begin_simulation() {
   run.workers.resize(m_workers);  // and never again: events name them
   for (std::uint32_t k = 0; k < m_workers; ++k) {
     run.workers[k].owner = this;
-    run.workers[k].mine = &m_lanes[k];
+    run.workers[k].mine = &m_threads[k];
   }
   run.idle_workers = m_workers - 1;
   const auto play = [&](device_driver& driver) { run.drivers.push_back({&driver, &driver.play(), 0}); };
@@ -46,7 +46,7 @@ void scheduler::try_later(task::record& t) {
            reinterpret_cast<std::uintptr_t>(&t));
 }
 
-void scheduler::execute_virtually(lane& mine, task::record& t) {
+void scheduler::execute_virtually(thread_context& mine, task::record& t) {
   virtual_clock& clock = m_setup.simulated->clock;
   const std::shared_ptr<const block::failure> why = call(mine, t, true);
   // What was copied in the worker's own calls to bring the data here counts too.
@@ -121,7 +121,7 @@ bool scheduler::step_places(bool waiting) {
   return any;
 }
 
-void scheduler::simulate(lane& mine, const predicate& enough) {
+void scheduler::simulate(thread_context& mine, const predicate& enough) {
   simulated_run& run = *m_simulated;
   virtual_clock& clock = m_setup.simulated->clock;
   if (run.stuck) return;
@@ -129,8 +129,8 @@ void scheduler::simulate(lane& mine, const predicate& enough) {
     throw error(error_kind::usage, "a simulated run is for one thread, which neither submits nor waits inside a task");
   run.stepping = true;
   run.host_work = true;
-  // Asking means adding up all lanes: on large machines not at every event.
-  const std::uint32_t look_every = m_window.tasks() < 1024 ? 1 : std::max<std::uint32_t>(m_lanes.size() / 4, 1);
+  // Asking means adding up all threads: on large machines not at every event.
+  const std::uint32_t look_every = m_window.tasks() < 1024 ? 1 : std::max<std::uint32_t>(m_threads.size() / 4, 1);
   std::uint32_t events = 0;
   for (;;) {
     while (step_places(true)) {
@@ -150,7 +150,7 @@ void scheduler::simulate(lane& mine, const predicate& enough) {
   m_registry.play(mine);
 }
 
-void scheduler::simulate_submission(lane& mine) {
+void scheduler::simulate_submission(thread_context& mine) {
   simulated_run& run = *m_simulated;
   const std::uint64_t cost = m_setup.simulated->submit_ns;
   if (cost == 0 || run.stepping || &mine != run.workers.front().mine) return;

@@ -10,10 +10,10 @@ namespace tessera::schedule {
 
 /// What the threads of a real run would be doing.
 struct scheduler::simulated_run {
-  /// A worker; number 0 is whoever waits, the others are those of the lanes with these numbers.
+  /// A worker; number 0 is whoever waits, the others are those of the threads with these numbers.
   struct worker {
     scheduler* owner = nullptr;
-    lane* mine = nullptr;
+    thread_context* mine = nullptr;
     bool idle = true;
     task::record* running = nullptr;  // until its time is over
     std::uint64_t began = 0, ns = 0;
@@ -22,7 +22,7 @@ struct scheduler::simulated_run {
   /// The thread of a device.
   struct driver {
     device_driver* is = nullptr;
-    lane* mine = nullptr;
+    thread_context* mine = nullptr;
     std::uint64_t free_at = 0;  // until then it is enqueueing
   };
   std::vector<worker> workers;

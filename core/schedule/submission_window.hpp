@@ -2,8 +2,8 @@
 // How far a thread that submits may be ahead of those that run the tasks.
 #include <cstdint>
 
-#include "core/schedule/lane.hpp"
-#include "core/schedule/lane_table.hpp"
+#include "core/schedule/thread_context.hpp"
+#include "core/schedule/thread_table.hpp"
 
 namespace tessera::schedule {
 
@@ -12,14 +12,14 @@ namespace tessera::schedule {
 class submission_window {
  public:
   /// @param bytes  0: not limited
-  submission_window(const lane_table& lanes, std::uint64_t tasks, std::uint64_t bytes) noexcept
-      : m_lanes(lanes), m_tasks(tasks), m_bytes(bytes) {}
+  submission_window(const thread_table& threads, std::uint64_t tasks, std::uint64_t bytes) noexcept
+      : m_threads(threads), m_tasks(tasks), m_bytes(bytes) {}
 
   std::uint64_t tasks() const noexcept { return m_tasks; }
   bool counts_bytes() const noexcept { return m_bytes != 0; }
 
   /// By the thread of `mine`.
-  static void note_submitted_bytes(lane& mine, std::uint64_t bytes) noexcept {
+  static void note_submitted_bytes(thread_context& mine, std::uint64_t bytes) noexcept {
     mine.submitted_bytes.store(mine.submitted_bytes.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
   }
   /// Whether a thread looks at the window at its submission of this number: adding up takes too long for each.
@@ -33,19 +33,19 @@ class submission_window {
   bool bytes_full() const noexcept { return m_bytes != 0 && open_bytes() >= m_bytes; }
   bool bytes_half_empty() const noexcept { return open_bytes() <= m_bytes / 2; }
   std::uint64_t open_tasks() const noexcept {
-    const std::uint64_t out = m_lanes.retired();  // first: so the difference is not negative
-    return m_lanes.submitted() - out;
+    const std::uint64_t out = m_threads.retired();  // first: so the difference is not negative
+    return m_threads.submitted() - out;
   }
   std::uint64_t open_bytes() const noexcept {
     const std::uint64_t out =
-        m_lanes.sum([](const lane& l) { return l.retired_bytes.load(std::memory_order_acquire); });
-    return m_lanes.sum([](const lane& l) { return l.submitted_bytes.load(std::memory_order_acquire); }) - out;
+        m_threads.sum([](const thread_context& l) { return l.retired_bytes.load(std::memory_order_acquire); });
+    return m_threads.sum([](const thread_context& l) { return l.submitted_bytes.load(std::memory_order_acquire); }) - out;
   }
 
   static constexpr std::uint64_t look_every = 256;
 
  private:
-  const lane_table& m_lanes;
+  const thread_table& m_threads;
   const std::uint64_t m_tasks, m_bytes;
 };
 

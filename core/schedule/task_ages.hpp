@@ -4,17 +4,17 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/schedule/lane.hpp"
+#include "core/schedule/thread_context.hpp"
 
 namespace tessera::schedule {
 
-/// Deals out ages, younger tasks get higher ones. A count of its own per lane, so that nothing is shared by every task;
-/// but no lane lags behind what others have told, and each tells every so many tasks. So ages are exact within a
+/// Deals out ages, younger tasks get higher ones. A count of its own per thread, so that nothing is shared by every task;
+/// but no thread lags behind what others have told, and each tells every so many tasks. So ages are exact within a
 /// thread, and between threads as good as this.
 class task_ages {
  public:
-  /// For so many tasks that the lane's thread submits; returns the first, the others follow it.
-  std::uint64_t take(lane& mine, std::uint64_t count) noexcept {
+  /// For so many tasks that the thread submits; returns the first, the others follow it.
+  std::uint64_t take(thread_context& mine, std::uint64_t count) noexcept {
     constexpr std::uint64_t told_every = 32;
     const std::uint64_t first = std::max(mine.age, m_youngest.load(std::memory_order_relaxed)) + 1;
     mine.age = first + count - 1;
@@ -23,14 +23,14 @@ class task_ages {
   }
 
  private:
-  void tell(lane& mine) noexcept {
+  void tell(thread_context& mine) noexcept {
     mine.known_age = mine.age;
     std::uint64_t known = m_youngest.load(std::memory_order_relaxed);
     while (known < mine.age && !m_youngest.compare_exchange_weak(known, mine.age, std::memory_order_relaxed)) {
     }
   }
 
-  alignas(64) std::atomic<std::uint64_t> m_youngest{0};  // that lanes know of each other
+  alignas(64) std::atomic<std::uint64_t> m_youngest{0};  // that threads know of each other
 };
 
 }  // namespace tessera::schedule

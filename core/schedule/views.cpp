@@ -12,13 +12,13 @@
 namespace tessera::schedule {
 
 // Acquired in the host space of place 0, then handed to the thread that waits for it.
-void scheduler::run_hold(lane& mine, task::record& t) {
+void scheduler::run_hold(thread_context& mine, task::record& t) {
   placement::place& where = *m_places[0];
   if ((t.flags & task::flag_acquired) != 0 && !still_good(mine, t)) return;
   if ((t.flags & task::flag_acquired) == 0) {
     if (!(m_single_space && resident(t.all_accesses())) && !acquire(mine, t, where)) return;
   }
-  host_hold& hold = host_hold::of(t);
+  host_access& hold = host_access::of(t);
   gather_operands(mine, t);
   if (m_validator != nullptr) hold.lent = m_validator->begin_view(t, mine.operands);
   hold.pointer = mine.operands[0].host;
@@ -27,8 +27,8 @@ void scheduler::run_hold(lane& mine, task::record& t) {
   m_pool.call_guests();  // a window counts it as one that will not end by itself
 }
 
-std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std::source_location site) {
-  lane& here = current_lane();
+std::unique_ptr<host_access> scheduler::hold(block::record& block, intent how, std::source_location site) {
+  thread_context& here = current_thread();
   if (here.recorder != nullptr)
     throw error(error_kind::usage, "a host view inside a recording", {},
                 "recorded tasks do not run before they are replayed");
@@ -36,8 +36,8 @@ std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std
     throw error(error_kind::usage, "a host view inside a task", fmt::format("{}:{}", site.file_name(), site.line()),
                 "name the block when the task is submitted: read(b), update(b) or write(b)");
   if (m_validator != nullptr) m_validator->require(block, how, site);
-  auto held = std::make_unique<host_hold>();
-  lane* mine = nullptr;
+  auto held = std::make_unique<host_access>();
+  thread_context* mine = nullptr;
   task::record& t = begin(m_own.hold, site, mine);
   t.access_count = 1;
   t.accesses[0] = {.block = &block, .version = 0, .how = how, .flags = 0, .space = 0};
@@ -46,7 +46,7 @@ std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std
   held->owner = mine;
   commit(*mine, t, false);
   // This thread does itself what its view needs, whenever it is its turn: nothing that waits in queues comes before it.
-  using step = host_hold::step;
+  using step = host_access::step;
   for (step now; (now = held->at.load(std::memory_order_acquire)) != step::available;) {
     if (now == step::due) {
       held->at.store(step::waits, std::memory_order_relaxed);
@@ -68,9 +68,9 @@ std::unique_ptr<host_hold> scheduler::hold(block::record& block, intent how, std
   return held;
 }
 
-void scheduler::release(host_hold& held) {
+void scheduler::release(host_access& held) {
   if (held.ended) return;
-  lane& mine = current_lane();
+  thread_context& mine = current_thread();
   mine.releases.store(true, std::memory_order_relaxed);
   task::record& t = *held.held_by;
   if (m_validator != nullptr) m_validator->end_view(*static_cast<validate::lent*>(held.lent.get()));
@@ -91,8 +91,8 @@ void scheduler::release(host_hold& held) {
 }
 
 void scheduler::end_own_views() {
-  lane& mine = current_lane();
-  while (host_hold* const held = mine.holds) {
+  thread_context& mine = current_thread();
+  while (host_access* const held = mine.holds) {
     release(*held);
     held->ended = true;
   }
@@ -102,7 +102,7 @@ void scheduler::end_own_views() {
 bool scheduler::bring_home(std::source_location site) {
   if (m_simulated != nullptr) return false;  // nobody looks at the memory
   return m_write_back.begin([&](block::record& b) {
-    lane* mine = nullptr;
+    thread_context* mine = nullptr;
     task::record& t = begin(m_own.bring_home, site, mine);
     t.access_count = 1;
     t.accesses[0] = {.block = &b, .version = 0, .how = intent::read, .flags = 0, .space = 0};
@@ -110,7 +110,7 @@ bool scheduler::bring_home(std::source_location site) {
   });
 }
 
-void scheduler::run_home(lane& mine, task::record& t) {
+void scheduler::run_home(thread_context& mine, task::record& t) {
   if (!m_single_space) {  // where there is one memory, the end of an open sum is all that it waited for
     if ((t.flags & task::flag_acquired) != 0 && !still_good(mine, t)) return;
     if ((t.flags & task::flag_acquired) == 0 && !acquire(mine, t, *m_places[0])) return;
@@ -121,7 +121,7 @@ void scheduler::run_home(lane& mine, task::record& t) {
 }
 
 /// For the end of an adopted block. False: it waits for a copy, or for memory on the way.
-bool scheduler::home_before_end(lane& mine, task::record& t) {
+bool scheduler::home_before_end(thread_context& mine, task::record& t) {
   transfer::acquisition& got = mine.acquisition;
   using progress = adopted_write_back::progress;
   switch (m_write_back.before_end(t, m_places[0]->space, got, m_failures)) {

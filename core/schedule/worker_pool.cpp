@@ -30,7 +30,7 @@ void worker_pool::stop() noexcept {
   m_threads.clear();
 }
 
-void worker_pool::leave_place(lane& mine, const waiting_room::guest* leaving) noexcept {
+void worker_pool::leave_place(thread_context& mine, const waiting_room::guest* leaving) noexcept {
   // What it would have run next is for others to take; and a wake-up that it had, or that nobody sent because it was
   // awake, is passed on.
   worker_queues::leave_next(mine);

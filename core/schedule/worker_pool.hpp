@@ -12,7 +12,7 @@
 #include "core/placement/placer.hpp"
 #include "core/schedule/binding.hpp"
 #include "core/schedule/event_count.hpp"
-#include "core/schedule/lane.hpp"
+#include "core/schedule/thread_context.hpp"
 #include "core/schedule/waiting_room.hpp"
 #include "core/schedule/worker_queues.hpp"
 #include "core/transfer/coherence.hpp"
@@ -23,8 +23,8 @@ namespace tessera::schedule {
 /// run_tasks_until; the others of these sleep in the waiting room. Any thread.
 ///
 /// Functions that run tasks take whoever runs them, a `Host` with
-///   void run(lane&, task::record&);              // runs a task that was found
-///   bool resolve_memory_deadlock(lane&);         // no worker is awake: whether a task was released or given up
+///   void run(thread_context&, task::record&);             // runs a task that was found
+///   bool resolve_memory_deadlock(thread_context&);        // no worker is awake: whether a task was released or given up
 class worker_pool {
  public:
   using predicate = waiting_room::predicate;
@@ -60,13 +60,13 @@ class worker_pool {
   /// By a worker: runs tasks until enough(). `look_every`: looks after so many tasks whether it is enough, and 0 only
   /// when there are none to run.
   template <class Host>
-  void work(Host&& host, lane& mine, const predicate& enough, std::uint32_t look_every);
+  void work(Host&& host, thread_context& mine, const predicate& enough, std::uint32_t look_every);
   /// By any thread: waits until enough(), and works meanwhile where it may.
   template <class Host>
-  void run_tasks_until(Host&& host, lane& mine, const predicate& enough, std::uint32_t look_every);
+  void run_tasks_until(Host&& host, thread_context& mine, const predicate& enough, std::uint32_t look_every);
   /// By a thread of the program: runs one task that is ready, if there is one and the thread may.
   template <class Host>
-  void run_one_task(Host&& host, lane& mine);
+  void run_one_task(Host&& host, thread_context& mine);
 
   /// A task was queued: somebody awake will find it, or is woken.
   void note_task() noexcept {
@@ -99,7 +99,7 @@ class worker_pool {
 
  private:
   /// Of worker 0; what this thread has left goes on without it.
-  void leave_place(lane& mine, const waiting_room::guest* leaving) noexcept;
+  void leave_place(thread_context& mine, const waiting_room::guest* leaving) noexcept;
 
   const setup m_setup;
   bool* m_played_work = nullptr;  // null: the run is real
@@ -115,9 +115,9 @@ class worker_pool {
 };
 
 template <class Host>
-void worker_pool::work(Host&& host, lane& mine, const predicate& enough, std::uint32_t look_every) {
+void worker_pool::work(Host&& host, thread_context& mine, const predicate& enough, std::uint32_t look_every) {
   std::uint32_t ran = 0;
-  const lane::at_work on(mine);
+  const thread_context::task_scope on(mine);
   const auto run_one = [&](task::record& t) {
     host.run(mine, t);
     // Both are powers of two: a division would show in the shortest tasks.
@@ -183,7 +183,7 @@ void worker_pool::work(Host&& host, lane& mine, const predicate& enough, std::ui
 }
 
 template <class Host>
-void worker_pool::run_tasks_until(Host&& host, lane& mine, const predicate& enough, std::uint32_t look_every) {
+void worker_pool::run_tasks_until(Host&& host, thread_context& mine, const predicate& enough, std::uint32_t look_every) {
   if (mine.works) {  // in a task, where only the end of a recording waits: in the place that the thread has already
     work(host, mine, enough, look_every);
     return;
@@ -216,7 +216,7 @@ void worker_pool::run_tasks_until(Host&& host, lane& mine, const predicate& enou
 }
 
 template <class Host>
-void worker_pool::run_one_task(Host&& host, lane& mine) {
+void worker_pool::run_one_task(Host&& host, thread_context& mine) {
   bool free = false;
   if (mine.is_driver || !m_helper.compare_exchange_strong(free, true)) return;
   m_busy.fetch_add(1, std::memory_order_seq_cst);

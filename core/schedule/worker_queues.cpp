@@ -6,14 +6,14 @@
 
 namespace tessera::schedule {
 
-void worker_queues::leave_next(lane& mine) noexcept {
+void worker_queues::leave_next(thread_context& mine) noexcept {
   if (task::record* const t = std::exchange(mine.next_task, nullptr);
       t != nullptr && (!mine.spilled.empty() || !mine.ready.push(*t)))
     mine.spilled.push(*t);
 }
 
-// Of what next_task looks at before it looks at others' lanes; and of the background.
-bool worker_queues::nothing_for(const lane& mine) const noexcept {
+// Of what next_task looks at before it looks at others' queues; and of the background.
+bool worker_queues::nothing_for(const thread_context& mine) const noexcept {
   const placement::place& home = place(mine.place);
   return home.urgent.empty() && mine.next_task == nullptr && mine.ready.size() == 0 && mine.spilled.empty() &&
          home.inbox.empty() && home.background.empty();
@@ -22,14 +22,14 @@ bool worker_queues::nothing_for(const lane& mine) const noexcept {
 bool worker_queues::any() const noexcept {
   for (const auto& e : *m_setup.places)
     if (e->is_host && (!e->urgent.empty() || !e->inbox.empty() || !e->background.empty())) return true;
-  for (std::uint32_t k = 0, count = m_setup.lanes->size(); k < count; ++k) {
-    const lane& one = (*m_setup.lanes)[k];
+  for (std::uint32_t k = 0, count = m_setup.threads->size(); k < count; ++k) {
+    const thread_context& one = (*m_setup.threads)[k];
     if (one.ready.size() != 0 || !one.spilled.empty()) return true;
   }
   return false;
 }
 
-task::record* worker_queues::next_task(lane& mine) {
+task::record* worker_queues::next_task(thread_context& mine) {
   placement::place& home = place(mine.place);
   if ((++mine.ticks & 63) == 0)  // so that a long chain of successors starves nobody
     if (task::record* t = home.inbox.pop()) return t;
@@ -48,9 +48,9 @@ task::record* worker_queues::next_task(lane& mine) {
   };
   if (const std::uint32_t count = mine.spilled.pop(loot.data(), loot.size())) return keep_rest(count);
   if (task::record* t = home.inbox.pop()) return t;
-  if (mine.victims_of != m_setup.lanes->size()) refresh_victims(mine);
+  if (mine.victims_of != m_setup.threads->size()) refresh_victims(mine);
   for (const std::uint16_t v : mine.victims) {
-    lane& victim = (*m_setup.lanes)[v];
+    thread_context& victim = (*m_setup.threads)[v];
     std::uint32_t count = victim.ready.steal(loot.data(), 32);
     if (count == 0) count = victim.spilled.pop(loot.data(), loot.size(), true);
     if (count == 0) continue;
@@ -69,13 +69,13 @@ task::record* worker_queues::next_task(lane& mine) {
   return nullptr;
 }
 
-void worker_queues::refresh_victims(lane& mine) {
-  const std::uint32_t count = m_setup.lanes->size();
+void worker_queues::refresh_victims(thread_context& mine) {
+  const std::uint32_t count = m_setup.threads->size();
   mine.victims.clear();
   mine.victims_of = count;
   std::vector<std::pair<std::size_t, std::uint16_t>> order;
   for (std::uint32_t k = 0; k < count; ++k) {
-    const lane& other = (*m_setup.lanes)[k];
+    const thread_context& other = (*m_setup.threads)[k];
     if (k == mine.number || other.is_driver) continue;
     order.emplace_back(m_setup.tree->distance(mine.where, other.where), static_cast<std::uint16_t>(k));
   }

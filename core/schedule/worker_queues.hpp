@@ -6,8 +6,8 @@
 
 #include "core/location/tree.hpp"
 #include "core/placement/place.hpp"
-#include "core/schedule/lane.hpp"
-#include "core/schedule/lane_table.hpp"
+#include "core/schedule/thread_context.hpp"
+#include "core/schedule/thread_table.hpp"
 
 namespace tessera::schedule {
 
@@ -17,13 +17,13 @@ enum class when_ready : std::uint8_t {
   queue      ///< to the end of a queue: the thread may be one that runs no tasks
 };
 
-/// Each thread has a queue in its lane, from which others steal; each place of the host has one for priorities above
+/// Each thread has a queue in its context, from which others steal; each place of the host has one for priorities above
 /// 0, one for those below 0, and one for what other places' threads send. Any thread.
 class worker_queues {
  public:
   /// What it works with; all outlive it.
   struct setup {
-    lane_table* lanes = nullptr;
+    thread_table* threads = nullptr;
     const std::vector<std::unique_ptr<placement::place>>* places = nullptr;  ///< filled before the first task
     const location::tree* tree = nullptr;                                    ///< says who is near
   };
@@ -31,7 +31,7 @@ class worker_queues {
 
   /// By the thread of `mine`: queues a task for a place of the host. False: this thread runs it next, so that nobody
   /// else needs to know.
-  bool push(lane& mine, task::record& t, placement::place& where, when_ready then) {
+  bool push(thread_context& mine, task::record& t, placement::place& where, when_ready then) {
     if (t.priority > 0) {
       where.urgent.push(t);
     } else if (t.priority < 0) {
@@ -47,17 +47,17 @@ class worker_queues {
     return true;
   }
   /// By the thread of `mine`: the task that it runs next, its own before others'; null: there is none.
-  task::record* next_task(lane& mine);
+  task::record* next_task(thread_context& mine);
   /// By the thread of `mine`, which runs no more tasks: what it would have run next is for others to take.
-  static void leave_next(lane& mine) noexcept;
+  static void leave_next(thread_context& mine) noexcept;
 
   /// Whether the thread would find no task of its own or of its place, which counts on it. By the thread.
-  bool nothing_for(const lane& mine) const noexcept;
+  bool nothing_for(const thread_context& mine) const noexcept;
   /// Whether any of them has a task.
   bool any() const noexcept;
 
  private:
-  void refresh_victims(lane& mine);
+  void refresh_victims(thread_context& mine);
   placement::place& place(std::uint32_t number) const noexcept { return *(*m_setup.places)[number]; }
 
   const setup m_setup;

@@ -81,7 +81,7 @@ struct alignas(64) record {
   record* next = nullptr;          ///< queues and free lists
   std::uint64_t sequence = 0;      ///< order of submission, for ages
   std::source_location site;       ///< where it was submitted (one pointer)
-  std::uint16_t owner = 0;         ///< lane whose pool it belongs to
+  std::uint16_t owner = 0;         ///< number of the thread context whose pool it belongs to
   std::uint16_t place = no_place;  ///< chosen place; no_place: none yet
   std::uint32_t hint = no_hint;    ///< location asked for by the submitter
   void* extension = nullptr;       ///< special operations' own

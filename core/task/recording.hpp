@@ -3,7 +3,7 @@
 //
 // A recording is a graph without state. Replaying needs a counter per task and, per block, the version it starts from
 // (replay.hpp in schedule). Only the tasks that others outside may wait for, or that may wait for others outside, need
-// a task record before they are ready: the boundary. All the rest get one from the running lane's pool at that moment,
+// a task record before they are ready: the boundary. All the rest get one from the running thread's pool at that moment,
 // so that a replay of a million tasks touches a few records that stay in the cache.
 #include <array>
 #include <cstdint>

@@ -83,7 +83,7 @@ std::string copy_failures::last_from(memory::space_number from) const {
   return {};
 }
 
-trouble_statistics copy_failures::statistics() const noexcept {
+copy_failure_statistics copy_failures::statistics() const noexcept {
   return {.failed_copies = m_failed.load(std::memory_order_relaxed),
           .retried_copies = m_retried.load(std::memory_order_relaxed)};
 }

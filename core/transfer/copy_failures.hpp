@@ -51,7 +51,7 @@ class copy_failures {
   std::string about(const block::record& block, memory::space_number to) const;
   /// The last failure of a copy from a space, whichever block; empty: none is remembered.
   std::string last_from(memory::space_number from) const;
-  trouble_statistics statistics() const noexcept;
+  copy_failure_statistics statistics() const noexcept;
 
  private:
   struct entry {

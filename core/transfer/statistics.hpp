@@ -16,7 +16,7 @@ struct coherence_statistics {
 };
 
 /// Counts of copies that failed; a snapshot.
-struct trouble_statistics {
+struct copy_failure_statistics {
   std::uint64_t failed_copies = 0;   ///< refused, or failed under way; write-backs included
   std::uint64_t retried_copies = 0;  ///< of them tried again, from the same memory or another
 };

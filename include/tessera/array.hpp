@@ -13,7 +13,7 @@
 #include "tessera/runtime.hpp"
 
 namespace tessera::schedule {
-struct host_hold;
+struct host_access;
 }
 
 namespace tessera {
@@ -38,7 +38,7 @@ class held_block {
  private:
   void give_back() noexcept;
   schedule::scheduler* m_scheduler;
-  schedule::host_hold* m_held;
+  schedule::host_access* m_held;
 };
 
 /// What arrays of all element types have in common: the blocks, which it owns.

@@ -58,7 +58,7 @@ struct statistics {
   std::uint64_t device_launches = 0;           ///< pieces of work given to devices: single tasks, batches, and graphs
   std::optional<placement_statistics> placement;  ///< only with placement cost and more than one place
   device_statistics devices;                      ///< detached ones, and what that moved
-  transfer::trouble_statistics trouble;           ///< copies that failed
+  transfer::copy_failure_statistics trouble;           ///< copies that failed
   transfer::loss_statistics losses;               ///< devices that are lost, and blocks with them
   std::uint64_t registered_bytes = 0;             ///< bytes of user memory registered with devices now
   std::uint64_t registration_hits = 0;            ///< uses of user memory that found it registered

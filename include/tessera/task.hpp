@@ -25,7 +25,7 @@ struct device_choice;
 }
 namespace tessera::schedule {
 class scheduler;
-struct lane;
+struct thread_context;
 }  // namespace tessera::schedule
 namespace tessera::task {
 struct record;
@@ -143,7 +143,7 @@ class submission {
             std::size_t argument_bytes);
   void take_back() noexcept;
   schedule::scheduler& m_scheduler;
-  schedule::lane* m_lane = nullptr;
+  schedule::thread_context* m_thread = nullptr;
   task::record* m_task = nullptr;
   void* m_arguments = nullptr;
 };

@@ -12,7 +12,7 @@ void device_driver::pick_others(task::record& first) {
   // Tasks that wait for memory come first.
   if (m_where.urgent.empty() || !m_where.attached() || !m_memory_waiters.empty()) return;
   m_picker.pick(first,
-                [&](task::record& t) { return m_setup.placer->model() != nullptr && m_owner.place_again(*m_lane, t); });
+                [&](task::record& t) { return m_setup.placer->model() != nullptr && m_owner.place_again(*m_context, t); });
 }
 
 /// Workspace for `first` and as many of the others as there is room for at once; the rest goes back.
@@ -56,7 +56,7 @@ void device_driver::acquire_others(std::span<const block::ticket> waits, const t
     t.flags |= task::flag_acquired;
     m_owner.begun(t);
     coherence.relieve(m_where.space, t.sequence);
-    if (m_lane->events != nullptr) trace_waits(*m_lane->events, t, a.waits);
+    if (m_context->events != nullptr) trace_waits(*m_context->events, t, a.waits);
     m_joined_sources.insert(m_joined_sources.end(), a.sources.begin(), a.sources.end());
     m_joined.push_back({&t, nullptr, m_joined_sources.size()});
   }

@@ -25,7 +25,7 @@ bool device_driver::step_aside() {
       m_picker.put_back(0);
       continue;
     }
-    if (m_owner.place_elsewhere(*m_lane, *t, m_where)) continue;
+    if (m_owner.place_elsewhere(*m_context, *t, m_where)) continue;
     const std::string name = describe(*t);
     m_where.urgent.push(*t);
     refuse_to_leave(

@@ -127,7 +127,7 @@ std::size_t device_driver::start_next() {
   task::record* t = m_resumed.load() != 0 ? m_where.urgent.pop_acquired() : nullptr;
   if (t == nullptr && in_flight + m_awaiting.load() < m_depth) t = next_task();
   if (t == nullptr) return 0;
-  if (m_setup.placer->model() != nullptr && m_owner.place_again(*m_lane, *t)) return 1;
+  if (m_setup.placer->model() != nullptr && m_owner.place_again(*m_context, *t)) return 1;
   const std::size_t joined = start_task(*t);
   m_picker.put_back(0);
   return 1 + joined;
@@ -156,14 +156,14 @@ void device_driver::end_wait(const task::record& t) {
   wake();  // what it held back may be tried now, even when nobody queues the task again
 }
 
-lane& device_driver::play() {
-  m_lane = &m_owner.begin_driver(m_where, true);
-  return *m_lane;
+thread_context& device_driver::play() {
+  m_context = &m_owner.begin_driver(m_where, true);
+  return *m_context;
 }
 
 void device_driver::loop() {
   pthread_setname_np(pthread_self(), fmt::format("tsr-{}", m_where.name).substr(0, 15).c_str());
-  m_lane = &m_owner.begin_driver(m_where, false);
+  m_context = &m_owner.begin_driver(m_where, false);
   const plugin::device& device = *m_where.device;
   turns asking;
 
@@ -218,12 +218,12 @@ std::size_t device_driver::next_stream() {
 std::size_t device_driver::start_task(task::record& t) {
   note_started(t);
   if (m_setup.failures->cancelled()) {
-    m_owner.drop(*m_lane, t);
+    m_owner.drop(*m_context, t);
     return 0;
   }
   if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) m_owner.give_copies(t, m_where);
   if ((t.flags & task::flag_acquired) != 0) {  // resumed: only host-side waits were missing
-    if (!m_owner.still_good(*m_lane, t)) return 0;
+    if (!m_owner.still_good(*m_context, t)) return 0;
     if ((t.flags & task::flag_acquired) != 0) {
       workspace scratch;
       if (take_workspace(t, scratch)) {
@@ -241,7 +241,7 @@ std::size_t device_driver::start_task(task::record& t) {
     wait_for_workspace(t, scratch.wanted, scratch.seen);
     return 0;
   }
-  transfer::acquisition& a = m_lane->acquisition;
+  transfer::acquisition& a = m_context->acquisition;
   do m_setup.coherence->acquire(t.all_accesses(), m_where.space, a, t.sequence);
   while (a.what == transfer::outcome::retry && a.waits.empty());
   switch (a.what) {
@@ -254,7 +254,7 @@ std::size_t device_driver::start_task(task::record& t) {
       m_where.urgent.push(t);
       return 0;  // the next round finds the device lost
     case transfer::outcome::failed:
-      m_owner.fail(*m_lane, t, a.cause->where.empty() ? m_setup.failures->note(t, *a.cause) : a.cause);
+      m_owner.fail(*m_context, t, a.cause->where.empty() ? m_setup.failures->note(t, *a.cause) : a.cause);
       return 0;
     case transfer::outcome::no_memory:
       return start_without_memory(t, a, std::move(scratch));
@@ -294,10 +294,10 @@ std::size_t device_driver::start_acquired(task::record& t, transfer::acquisition
       return 0;
     }
     coherence.finish(t.all_accesses());
-    m_owner.fail(*m_lane, t, m_setup.failures->note(t, {e.message(), "", e.kind()}));
+    m_owner.fail(*m_context, t, m_setup.failures->note(t, {e.message(), "", e.kind()}));
     return 0;
   }
-  if (m_lane->events != nullptr) trace_waits(*m_lane->events, t, a.waits);
+  if (m_context->events != nullptr) trace_waits(*m_context->events, t, a.waits);
   if (!m_picker.others().empty()) acquire_others(a.waits, on);
   const std::size_t joined = m_joined.size();
   enqueue_batch(t, stream, a.waits, a.sources, std::move(scratch));

@@ -10,7 +10,7 @@
 #include "core/schedule/device/driver_owner.hpp"
 #include "core/schedule/device/memory_waiters.hpp"
 #include "core/schedule/event_count.hpp"
-#include "core/schedule/lane.hpp"
+#include "core/schedule/thread_context.hpp"
 
 namespace tessera::validate {
 struct lent;
@@ -37,8 +37,8 @@ class device_driver {
     else
       m_events.notify_one();
   }
-  // In a simulated run nobody starts it; whoever plays its part calls these instead, with its lane as the current one.
-  lane& play();  ///< once, instead of start
+  // In a simulated run nobody starts it; whoever plays its part calls these instead, with its context as the current one.
+  thread_context& play();  ///< once, instead of start
   bool take_wake() noexcept { return std::exchange(m_woken, false); }
   bool poll_all();             ///< whether anything was reached
   std::size_t start_next();    ///< takes a task from the queue, if it may, and what can go with it; how many that were
@@ -140,7 +140,7 @@ class device_driver {
   std::atomic<bool> m_handling{false}, m_stop{false};
   event_count m_events;
   std::thread m_thread;
-  lane* m_lane = nullptr;
+  thread_context* m_context = nullptr;
   bool m_woken = false;                                           // simulated
   std::vector<std::chrono::steady_clock::time_point> m_last_end;  // by compute stream
   std::atomic<bool> m_state_changed{false}, m_starved{false}, m_no_room{false};

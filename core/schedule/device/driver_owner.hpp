@@ -11,7 +11,7 @@
 #include "core/placement/placer.hpp"
 #include "core/schedule/device/batches.hpp"
 #include "core/schedule/failures.hpp"
-#include "core/schedule/lane.hpp"
+#include "core/schedule/thread_context.hpp"
 #include "core/schedule/virtual_clock.hpp"
 #include "core/task/record.hpp"
 #include "core/transfer/coherence.hpp"
@@ -22,29 +22,29 @@ class validator;
 
 namespace tessera::schedule {
 
-/// What a driver asks of the one that it works for: the scheduler, or a test. `mine` is the lane of the calling thread.
-/// Called by the driver's thread, `complete`, `retire` and `lane_of_this_thread` also by other threads that poll the
+/// What a driver asks of the one that it works for: the scheduler, or a test. `mine` is the context of the calling thread.
+/// Called by the driver's thread, `complete`, `retire` and `context_of_this_thread` also by other threads that poll the
 /// device's streams.
 class driver_owner {
  public:
   /// The calling thread is the driver's from now on; or, in a run in virtual time, it plays that thread.
-  virtual lane& begin_driver(const placement::place& of, bool played) = 0;
-  virtual lane& lane_of_this_thread() = 0;
+  virtual thread_context& begin_driver(const placement::place& of, bool played) = 0;
+  virtual thread_context& context_of_this_thread() = 0;
 
   // A task that was queued at the device and has not begun.
   /// True: another place has it now, since estimates have changed.
-  virtual bool place_again(lane& mine, task::record& t) = 0;
+  virtual bool place_again(thread_context& mine, task::record& t) = 0;
   /// False: nothing else can run it, and it stays with the driver. Else another place has it, or it has failed.
-  virtual bool place_elsewhere(lane& mine, task::record& t, placement::place& from) = 0;
+  virtual bool place_elsewhere(thread_context& mine, task::record& t, placement::place& from) = 0;
   /// It fails, and with it what depends on it.
-  virtual void fail(lane& mine, task::record& t, std::shared_ptr<const block::failure> why) = 0;
+  virtual void fail(thread_context& mine, task::record& t, std::shared_ptr<const block::failure> why) = 0;
   /// It is dropped, since the run is cancelled.
-  virtual void drop(lane& mine, task::record& t) = 0;
+  virtual void drop(thread_context& mine, task::record& t) = 0;
   /// Gives a task that accumulates its private copies in the memory of `where`.
   virtual void give_copies(task::record& t, placement::place& where) = 0;
   /// Whether a task that has its blocks and waited can go on; else it has failed. Takes `acquired` from it when a copy
   /// has failed and it has to be acquired again.
-  virtual bool still_good(lane& mine, task::record& t) = 0;
+  virtual bool still_good(thread_context& mine, task::record& t) = 0;
   /// It has its blocks: uses that were announced for it are no longer to come.
   virtual void begun(const task::record& t) = 0;
   /// Queues it at its place again when all the points are reached.
@@ -54,11 +54,11 @@ class driver_owner {
 
   // A task that is enqueued.
   /// Its versions are published: what waits for it may start, and wait for them on its own device.
-  virtual void enqueued(lane& mine, task::record& t) = 0;
+  virtual void enqueued(thread_context& mine, task::record& t) = 0;
   /// What it counts in the window of bytes; asked while its blocks are pinned.
   virtual std::uint64_t window_bytes_of(task::record& t) const = 0;
   /// It is complete.
-  virtual void retire(lane& mine, task::record& t, std::uint64_t window_bytes) = 0;
+  virtual void retire(thread_context& mine, task::record& t, std::uint64_t window_bytes) = 0;
 
   // The device.
   virtual void device_lost(const placement::place& which) = 0;  ///< for the first time

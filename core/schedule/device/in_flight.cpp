@@ -38,10 +38,10 @@ void device_driver::enqueue_alone(batched_task& m, const in_flight_batch& f, tra
                                   std::unique_ptr<validate::lent>& lent) {
   task::record& t = *m.t;
   const std::optional<thrown> what = thrown_by([&] {
-    m_lane->operands.clear();
-    add_operands(*m_setup.coherence, t.all_accesses(), m_lane->operands);
+    m_context->operands.clear();
+    add_operands(*m_setup.coherence, t.all_accesses(), m_context->operands);
     operation::context c = context_of(t, f, on);
-    c.operands = m_lane->operands;
+    c.operands = m_context->operands;
     const auto accesses = t.all_accesses();
     for (std::size_t k = 0; k < accesses.size(); ++k)
       if ((accesses[k].flags & task::access_fresh) != 0) operation::enqueue_zero(*c.device, c.stream, c.operands[k]);
@@ -74,7 +74,7 @@ void device_driver::enqueue_batch(task::record& t, std::size_t stream, std::span
   m_joined_sources.clear();
   const std::size_t count = fresh->tasks.size();
   fresh->started = m_setup.now();
-  if (m_lane->events != nullptr) fresh->began = m_lane->events->now();
+  if (m_context->events != nullptr) fresh->began = m_context->events->now();
   block::ticket done;
   std::unique_ptr<validate::lent> lent;
   {
@@ -95,8 +95,8 @@ void device_driver::enqueue_batch(task::record& t, std::size_t stream, std::span
   }
   // Their arguments may be gone later.
   if (t.what->work != nullptr) fresh->work = t.what->work(t.argument_bytes(), t.all_accesses());
-  if (m_lane->events != nullptr) fresh->enqueued = m_lane->events->now();
-  operation_counters::add(m_lane->counters.of(t.what->number).tasks, count);
+  if (m_context->events != nullptr) fresh->enqueued = m_context->events->now();
+  operation_counters::add(m_context->counters.of(t.what->number).tasks, count);
 
   for (const batched_task& m : fresh->tasks) {
     const auto accesses = m.t->all_accesses();
@@ -124,7 +124,7 @@ void device_driver::enqueue_batch(task::record& t, std::size_t stream, std::span
   };
   // Successors start now: on this device they wait for the ticket, elsewhere for the copy that follows it. The task
   // itself stays pinned and unretired until its ticket is reached.
-  for (const batched_task& m : f->tasks) m_owner.enqueued(*m_lane, *m.t);
+  for (const batched_task& m : f->tasks) m_owner.enqueued(*m_context, *m.t);
   if (done)
     on.on_completion(f->done);
   else
@@ -185,7 +185,7 @@ std::uint64_t device_driver::learn_time(in_flight_batch& f) {
   const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now - std::max(f.started, last)).count();
   const bool exact = f.inputs_seen;  // else the wait for its inputs is in it
   last = now;
-  operation_counters::add(m_lane->counters.of(f.first().what->number).nanoseconds, static_cast<std::uint64_t>(ns));
+  operation_counters::add(m_context->counters.of(f.first().what->number).nanoseconds, static_cast<std::uint64_t>(ns));
   const double each = static_cast<double>(ns) / static_cast<double>(f.tasks.size());
   m_where.learn(f.work, each);
   if (f.profile != nullptr && !f.failed()) m_setup.placer->learn(*f.profile, f.size, m_where, each, exact);
@@ -198,12 +198,12 @@ void device_driver::complete(in_flight_batch& f, tsr_status status) {
     const std::lock_guard guard(m_watched_lock);
     std::erase(m_watched, &f);
   }
-  lane& mine = m_owner.lane_of_this_thread();
+  thread_context& mine = m_owner.context_of_this_thread();
   check_result(f, status);
   if (mine.events != nullptr)
     for (const batched_task& m : f.tasks)
       trace_landing(*mine.events, *m.t, f.began, f.enqueued, f.done.at, m.why ? trace::run_failed : 0);
-  const std::uint64_t each_ns = &mine == m_lane ? learn_time(f) : 0;
+  const std::uint64_t each_ns = &mine == m_context ? learn_time(f) : 0;
   boost::container::small_vector<std::uint64_t, 1> bytes;
   for (const batched_task& m : f.tasks) {
     if (task::source* const from = m.t->from()) {

@@ -18,9 +18,9 @@ bool device_driver::go_on_without() {
     any = true;
     if ((t->flags & task::flag_acquired) != 0) release_blocks(*t);
     if (m_setup.failures->cancelled())
-      m_owner.drop(*m_lane, *t);
+      m_owner.drop(*m_context, *t);
     else
-      m_owner.place_elsewhere(*m_lane, *t, m_where);
+      m_owner.place_elsewhere(*m_context, *t, m_where);
   }
   if (!m_setup.coherence->losses().emptied(m_where.space)) any = give_memory_up() || any;
   return any;

@@ -36,7 +36,7 @@ bool device_driver::fits(const task::record& t, std::uint64_t workspace_bytes) c
 void device_driver::wait_for_workspace(task::record& t, std::uint64_t bytes, std::uint64_t seen) {
   memory::space& space = m_setup.coherence->space_at(m_where.space);
   if (!fits(t, bytes)) {
-    m_owner.fail(*m_lane, t,
+    m_owner.fail(*m_context, t,
                  m_setup.failures->note(t, {fmt::format("its blocks and a workspace of {} need more than {} holds ({})",
                                                         format_bytes(static_cast<double>(bytes)), space.name(),
                                                         format_bytes(static_cast<double>(space.limit()))),
@@ -48,7 +48,7 @@ void device_driver::wait_for_workspace(task::record& t, std::uint64_t bytes, std
     m_where.urgent.push(t);  // freed at once: try again in order of age
     return;
   }
-  transfer::acquisition& a = m_lane->acquisition;
+  transfer::acquisition& a = m_context->acquisition;
   a.lacking = m_where.space;
   a.missing_bytes = bytes;
   a.memory_events = seen;

@@ -20,29 +20,29 @@ using ::testing::IsEmpty;
 
 /// Writes down what the driver asks for.
 struct notebook final : driver_owner {
-  lane& begin_driver(const placement::place&, bool) override { return mine; }
-  lane& lane_of_this_thread() override { return mine; }
-  bool place_again(lane&, task::record&) override { return false; }
-  bool place_elsewhere(lane&, task::record& t, placement::place&) override {
+  thread_context& begin_driver(const placement::place&, bool) override { return mine; }
+  thread_context& context_of_this_thread() override { return mine; }
+  bool place_again(thread_context&, task::record&) override { return false; }
+  bool place_elsewhere(thread_context&, task::record& t, placement::place&) override {
     if (!others_can) return false;
     note("elsewhere", t);
     return true;
   }
-  void fail(lane&, task::record& t, std::shared_ptr<const block::failure> why) override {
+  void fail(thread_context&, task::record& t, std::shared_ptr<const block::failure> why) override {
     note("failed", t);
     reasons.push_back(why->text);
   }
-  void drop(lane&, task::record& t) override { note("dropped", t); }
+  void drop(thread_context&, task::record& t) override { note("dropped", t); }
   void give_copies(task::record& t, placement::place&) override { note("copies", t); }
-  bool still_good(lane&, task::record&) override { return true; }
+  bool still_good(thread_context&, task::record&) override { return true; }
   void begun(const task::record&) override {}
   void wait_for_points(task::record& t, std::span<const block::ticket>) override { note("waits", t); }
   void wait_for_memory(task::record& t, placement::place&, const transfer::acquisition&) override {
     note("waits for memory", t);
   }
-  void enqueued(lane&, task::record& t) override { note("enqueued", t); }
+  void enqueued(thread_context&, task::record& t) override { note("enqueued", t); }
   std::uint64_t window_bytes_of(task::record&) const override { return 0; }
-  void retire(lane&, task::record& t, std::uint64_t) override { note("retired", t); }
+  void retire(thread_context&, task::record& t, std::uint64_t) override { note("retired", t); }
   void device_lost(const placement::place&) override { calls.push_back("device lost"); }
   void device_changed() override { ++changes; }
   void something_ended() override {}
@@ -53,7 +53,7 @@ struct notebook final : driver_owner {
   }
   std::vector<std::string> take() { return std::exchange(calls, {}); }
 
-  lane mine{1};
+  thread_context mine{1};
   bool others_can = true;
   int changes = 0;
   std::vector<std::string> calls, reasons;

@@ -8,19 +8,19 @@
 namespace tessera::schedule {
 namespace {
 
-std::vector<const host_hold*> held_by(const lane& of) {
-  std::vector<const host_hold*> all;
-  for (const host_hold* view = of.holds; view != nullptr; view = view->next) all.push_back(view);
+std::vector<const host_access*> held_by(const thread_context& of) {
+  std::vector<const host_access*> all;
+  for (const host_access* view = of.holds; view != nullptr; view = view->next) all.push_back(view);
   return all;
 }
 
 TEST(host_views, count_from_the_grant_until_they_are_given_back) {
   host_views views;
-  host_hold granted, refused;
+  host_access granted, refused;
   views.grant(granted);
-  EXPECT_EQ(granted.at.load(), host_hold::step::available);
+  EXPECT_EQ(granted.at.load(), host_access::step::available);
   host_views::refuse(refused);
-  EXPECT_EQ(refused.at.load(), host_hold::step::available);
+  EXPECT_EQ(refused.at.load(), host_access::step::available);
   EXPECT_EQ(views.held(), 1u) << "one that cannot be had does not count";
   views.give_back();
   EXPECT_EQ(views.held(), 0u);
@@ -28,20 +28,20 @@ TEST(host_views, count_from_the_grant_until_they_are_given_back) {
 
 TEST(host_views, are_listed_by_thread_the_youngest_first_and_leave_in_any_order) {
   for (const std::size_t leaves : {0u, 1u, 2u}) {
-    lane mine(0);
-    host_hold views[3];
-    for (host_hold& view : views) {
+    thread_context mine(0);
+    host_access views[3];
+    for (host_access& view : views) {
       view.owner = &mine;
       host_views::add(mine, view);
     }
-    std::vector<const host_hold*> expected{&views[2], &views[1], &views[0]};
+    std::vector<const host_access*> expected{&views[2], &views[1], &views[0]};
     ASSERT_EQ(held_by(mine), expected);
     EXPECT_EQ(mine.held_views.load(), 3u);
     host_views::remove(views[leaves]);
     std::erase(expected, &views[leaves]);
     EXPECT_EQ(held_by(mine), expected);
     EXPECT_EQ(mine.held_views.load(), 2u);
-    for (const host_hold* view : expected) host_views::remove(*const_cast<host_hold*>(view));
+    for (const host_access* view : expected) host_views::remove(*const_cast<host_access*>(view));
     EXPECT_EQ(mine.holds, nullptr);
     EXPECT_EQ(mine.held_views.load(), 0u);
   }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/placement/place.hpp"
-#include "core/schedule/lane.hpp"
+#include "core/schedule/thread_context.hpp"
 #include "core/schedule/ready_ring.hpp"
 
 namespace tessera::schedule {

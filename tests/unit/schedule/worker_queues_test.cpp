@@ -10,7 +10,7 @@
 namespace tessera::schedule {
 namespace {
 
-/// Two host memories with two lanes each, and a driver's lane; lane 0 and 1 belong to place 0.
+/// Two host memories with two threads each, and a driver's; threads 0 and 1 belong to place 0.
 class two_places {
  public:
   two_places() {
@@ -20,12 +20,12 @@ class two_places {
       places.back()->number = p;
       places.back()->where = memory;
       for (int k = 0; k < 2; ++k) {
-        lane& fresh = lanes.publish(lanes.make());
+        thread_context& fresh = threads.publish(threads.make());
         fresh.place = p;
         fresh.where = tree.add(memory, named("core" + std::to_string(fresh.number)));
       }
     }
-    lane& driver = lanes.publish(lanes.make());
+    thread_context& driver = threads.publish(threads.make());
     driver.is_driver = true;
     driver.where = places[0]->where;
   }
@@ -35,11 +35,11 @@ class two_places {
     return *tasks.back();
   }
 
-  lane_table lanes;
+  thread_table threads;
   std::vector<std::unique_ptr<placement::place>> places;
   std::vector<std::unique_ptr<task::record>> tasks;
   location::tree tree{named("machine")};
-  worker_queues queues{{.lanes = &lanes, .places = &places, .tree = &tree}};
+  worker_queues queues{{.threads = &threads, .places = &places, .tree = &tree}};
 
  private:
   static location::properties named(const std::string& name) {
@@ -51,7 +51,7 @@ class two_places {
 
 TEST(worker_queues, a_thread_runs_urgent_tasks_first_then_its_own_then_those_of_the_background) {
   two_places m;
-  lane& mine = m.lanes[0];
+  thread_context& mine = m.threads[0];
   placement::place& home = *m.places[0];
   task::record &last = m.task(-1), &queued = m.task(), &hot = m.task(), &urgent = m.task(1);
   EXPECT_TRUE(m.queues.push(mine, last, home, when_ready::run_next));
@@ -68,40 +68,40 @@ TEST(worker_queues, a_thread_runs_urgent_tasks_first_then_its_own_then_those_of_
 
 TEST(worker_queues, only_one_task_is_the_next) {
   two_places m;
-  lane& mine = m.lanes[0];
+  thread_context& mine = m.threads[0];
   task::record &first = m.task(), &second = m.task();
   EXPECT_FALSE(m.queues.push(mine, first, *m.places[0], when_ready::run_next));
   EXPECT_TRUE(m.queues.push(mine, second, *m.places[0], when_ready::run_next)) << "others may take this one";
-  EXPECT_EQ(m.queues.next_task(m.lanes[1]), &second) << "but not what the other runs next";
-  EXPECT_EQ(m.queues.next_task(m.lanes[1]), nullptr);
+  EXPECT_EQ(m.queues.next_task(m.threads[1]), &second) << "but not what the other runs next";
+  EXPECT_EQ(m.queues.next_task(m.threads[1]), nullptr);
   worker_queues::leave_next(mine);
-  EXPECT_EQ(m.queues.next_task(m.lanes[1]), &first) << "unless it runs no more";
-  EXPECT_EQ(m.lanes[1].steals.load(), 2u);
+  EXPECT_EQ(m.queues.next_task(m.threads[1]), &first) << "unless it runs no more";
+  EXPECT_EQ(m.threads[1].steals.load(), 2u);
 }
 
 TEST(worker_queues, tasks_of_another_place_go_there) {
   two_places m;
   task::record &from_driver = m.task(), &from_worker = m.task();
-  EXPECT_TRUE(m.queues.push(m.lanes[4], from_driver, *m.places[0], when_ready::run_next));
-  EXPECT_TRUE(m.queues.push(m.lanes[0], from_worker, *m.places[1], when_ready::run_next));
-  EXPECT_EQ(m.queues.next_task(m.lanes[2]), &from_worker);
-  EXPECT_EQ(m.queues.next_task(m.lanes[0]), &from_driver);
+  EXPECT_TRUE(m.queues.push(m.threads[4], from_driver, *m.places[0], when_ready::run_next));
+  EXPECT_TRUE(m.queues.push(m.threads[0], from_worker, *m.places[1], when_ready::run_next));
+  EXPECT_EQ(m.queues.next_task(m.threads[2]), &from_worker);
+  EXPECT_EQ(m.queues.next_task(m.threads[0]), &from_driver);
 }
 
-TEST(worker_queues, the_nearest_lane_is_robbed_first_and_other_places_last) {
+TEST(worker_queues, the_nearest_thread_is_robbed_first_and_other_places_last) {
   two_places m;
   task::record &near = m.task(), &far = m.task(), &sent = m.task(), &background = m.task(-1);
-  EXPECT_TRUE(m.queues.push(m.lanes[0], far, *m.places[0], when_ready::queue));
-  EXPECT_TRUE(m.queues.push(m.lanes[3], near, *m.places[1], when_ready::queue));
-  EXPECT_TRUE(m.queues.push(m.lanes[3], sent, *m.places[0], when_ready::queue));
-  EXPECT_TRUE(m.queues.push(m.lanes[3], background, *m.places[0], when_ready::queue));
-  for (task::record* expected : {&near, &far, &sent, &background}) EXPECT_EQ(m.queues.next_task(m.lanes[2]), expected);
-  EXPECT_EQ(m.queues.next_task(m.lanes[2]), nullptr);
+  EXPECT_TRUE(m.queues.push(m.threads[0], far, *m.places[0], when_ready::queue));
+  EXPECT_TRUE(m.queues.push(m.threads[3], near, *m.places[1], when_ready::queue));
+  EXPECT_TRUE(m.queues.push(m.threads[3], sent, *m.places[0], when_ready::queue));
+  EXPECT_TRUE(m.queues.push(m.threads[3], background, *m.places[0], when_ready::queue));
+  for (task::record* expected : {&near, &far, &sent, &background}) EXPECT_EQ(m.queues.next_task(m.threads[2]), expected);
+  EXPECT_EQ(m.queues.next_task(m.threads[2]), nullptr);
 }
 
 TEST(worker_queues, what_the_ring_does_not_hold_is_spilled_and_keeps_its_order) {
   two_places m;
-  lane& mine = m.lanes[0];
+  thread_context& mine = m.threads[0];
   std::vector<task::record*> pushed;
   for (std::uint32_t k = 0; k < 3 * ready_ring::capacity; ++k) {
     pushed.push_back(&m.task());
@@ -113,9 +113,9 @@ TEST(worker_queues, what_the_ring_does_not_hold_is_spilled_and_keeps_its_order) 
 
 TEST(worker_queues, a_chain_of_successors_does_not_starve_what_others_send) {
   two_places m;
-  lane& mine = m.lanes[0];
+  thread_context& mine = m.threads[0];
   task::record &sent = m.task(), &link = m.task();
-  EXPECT_TRUE(m.queues.push(m.lanes[3], sent, *m.places[0], when_ready::queue));
+  EXPECT_TRUE(m.queues.push(m.threads[3], sent, *m.places[0], when_ready::queue));
   int steps = 0;
   for (task::record* next = &link; next != &sent; ++steps) {
     ASSERT_LT(steps, 200) << "the task from elsewhere waits without end";

@@ -1,5 +1,5 @@
 #pragma once
-// Which lane belongs to which thread.
+// Which context belongs to which thread.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -7,42 +7,42 @@
 
 #include "core/base/lifetime.hpp"
 #include "core/placement/place.hpp"
-#include "core/schedule/lane.hpp"
-#include "core/schedule/lane_table.hpp"
+#include "core/schedule/thread_context.hpp"
+#include "core/schedule/thread_table.hpp"
 #include "core/trace/recorder.hpp"
 #include "core/transfer/coherence.hpp"
 
 namespace tessera::schedule {
 
-/// Gives a thread its lane when it first comes, and a lane whose thread has ended to another one. Any thread.
-class lane_registry {
+/// Gives a thread its context when it first comes, and a context whose thread has ended to another one. Any thread.
+class thread_registry {
  public:
   /// What it works with; all outlive it.
   struct setup {
-    lane_table* lanes = nullptr;
+    thread_table* threads = nullptr;
     const std::vector<std::unique_ptr<placement::place>>* places = nullptr;  ///< filled before the first thread comes
     transfer::coherence* coherence = nullptr;                                ///< threads are attached to its devices
     trace::recorder* recorder = nullptr;                                     ///< null: nothing is recorded
-    std::function<void()> thread_ended;                                      ///< one that had a lane, while alive
+    std::function<void()> thread_ended;                                      ///< one that had a context, while alive
   };
-  explicit lane_registry(setup with);
-  lane_registry(const lane_registry&) = delete;
-  lane_registry& operator=(const lane_registry&) = delete;
+  explicit thread_registry(setup with);
+  thread_registry(const thread_registry&) = delete;
+  thread_registry& operator=(const thread_registry&) = delete;
 
   /// The calling thread's.
-  lane& current() {
+  thread_context& current() {
     const cached& known = t_known;  // one look-up of the thread's memory
     if (known.serial == m_serial) return *known.mine;
     return register_thread(nullptr);
   }
   /// The calling thread's, which may be new. `driven`: it drives this device; null: it submits, or works on the host.
-  lane& register_thread(const placement::place* driven);
-  /// A lane of a driver that no thread is, in a run in virtual time.
-  lane& make_driver(const placement::place& driven);
-  /// The lane of a worker that is yet to be started, and which then calls take.
-  lane& make_worker(std::uint32_t worker, std::uint32_t place, location::node_id where);
-  void take(lane& mine);                ///< the calling thread has it, also after it has used another registry
-  void play(lane& as) const noexcept {  ///< the calling thread stands for that lane's, until it plays another
+  thread_context& register_thread(const placement::place* driven);
+  /// A context of a driver that has no thread, in a run in virtual time.
+  thread_context& make_driver(const placement::place& driven);
+  /// The context of a worker that is yet to be started, and which then calls take.
+  thread_context& make_worker(std::uint32_t worker, std::uint32_t place, location::node_id where);
+  void take(thread_context& mine);                ///< the calling thread has it, also after it has used another registry
+  void play(thread_context& as) const noexcept {  ///< the calling thread takes that context's part, until it plays another
     t_known = {m_serial, &as};
   }
 
@@ -52,12 +52,12 @@ class lane_registry {
 
  private:
   struct thread_registrations;
-  lane& make(const placement::place* driven);  // with the table's mutex held, not yet the calling thread's
+  thread_context& make(const placement::place* driven);  // with the table's mutex held, not yet the calling thread's
   void attach_this_thread() const;             // to all devices, as plugins ask
 
   struct cached {
     std::uint64_t serial = 0;
-    lane* mine = nullptr;
+    thread_context* mine = nullptr;
   };
   static constinit thread_local cached t_known;
 

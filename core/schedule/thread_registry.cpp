@@ -1,4 +1,4 @@
-#include "core/schedule/lane_registry.hpp"
+#include "core/schedule/thread_registry.hpp"
 
 #include <fmt/format.h>
 
@@ -16,14 +16,14 @@ std::atomic<std::uint64_t> next_serial{1};  // numbers, not state: two registrie
 
 }  // namespace
 
-lane_registry::lane_registry(setup with) : m_setup(std::move(with)), m_serial(next_serial.fetch_add(1)) {}
+thread_registry::thread_registry(setup with) : m_setup(std::move(with)), m_serial(next_serial.fetch_add(1)) {}
 
 /// Lanes that the current thread has in live registries; when the thread ends they become free for other threads.
-struct lane_registry::thread_registrations {
+struct thread_registry::thread_registrations {
   struct entry {
     std::uint64_t serial;
-    lane_registry* of;
-    lane* mine;
+    thread_registry* of;
+    thread_context* mine;
     std::shared_ptr<lifetime> alive;  ///< of the registry
   };
   std::vector<entry> entries;
@@ -60,9 +60,9 @@ struct lane_registry::thread_registrations {
   }
 };
 
-constinit thread_local lane_registry::cached lane_registry::t_known;
+constinit thread_local thread_registry::cached thread_registry::t_known;
 
-lane& lane_registry::register_thread(const placement::place* driven) {
+thread_context& thread_registry::register_thread(const placement::place* driven) {
   thread_registrations* const known = thread_registrations::of_this_thread();
   const std::thread::id self = std::this_thread::get_id();
   if (known != nullptr) {
@@ -73,12 +73,12 @@ lane& lane_registry::register_thread(const placement::place* driven) {
       }
     known->tidy();
   }
-  lane_table& lanes = *m_setup.lanes;
-  const std::lock_guard guard(lanes.mutex);
-  lane* mine = nullptr;
-  if (known == nullptr)  // what it had before is told by the lanes alone
-    for (std::uint32_t k = 0; k < lanes.size() && mine == nullptr; ++k)
-      if (lanes[k].user == self) mine = &lanes[k];
+  thread_table& threads = *m_setup.threads;
+  const std::lock_guard guard(threads.mutex);
+  thread_context* mine = nullptr;
+  if (known == nullptr)  // what it had before is told by the contexts alone
+    for (std::uint32_t k = 0; k < threads.size() && mine == nullptr; ++k)
+      if (threads[k].user == self) mine = &threads[k];
   if (mine == nullptr) mine = &make(driven);
   mine->user = known == nullptr ? self : std::thread::id{};
   if (known != nullptr) known->entries.push_back({m_serial, this, mine, m_alive.shared()});
@@ -87,33 +87,33 @@ lane& lane_registry::register_thread(const placement::place* driven) {
   return *mine;
 }
 
-void lane_registry::attach_this_thread() const {
+void thread_registry::attach_this_thread() const {
   for (const auto& s : m_setup.coherence->streams().all()) s->device().attach_this_thread();
 }
 
-void lane_registry::take(lane& mine) {
+void thread_registry::take(thread_context& mine) {
   t_known = {m_serial, &mine};
   attach_this_thread();
   if (auto* const known = thread_registrations::of_this_thread())
     known->entries.push_back({m_serial, this, &mine, m_alive.shared()});
 }
 
-lane& lane_registry::make_driver(const placement::place& driven) {
-  const std::lock_guard guard(m_setup.lanes->mutex);
+thread_context& thread_registry::make_driver(const placement::place& driven) {
+  const std::lock_guard guard(m_setup.threads->mutex);
   return make(&driven);
 }
 
-lane& lane_registry::make(const placement::place* driven) {
-  lane_table& lanes = *m_setup.lanes;
-  for (std::uint32_t k = 0; driven == nullptr && k < lanes.size(); ++k) {
-    lane& old = lanes[k];
+thread_context& thread_registry::make(const placement::place* driven) {
+  thread_table& threads = *m_setup.threads;
+  for (std::uint32_t k = 0; driven == nullptr && k < threads.size(); ++k) {
+    thread_context& old = threads[k];
     bool free = false;
     if (old.is_program && old.in_use.compare_exchange_strong(free, true)) return old;
   }
-  std::unique_ptr<lane> fresh = lanes.make();
+  std::unique_ptr<thread_context> fresh = threads.make();
   if (!fresh)
     throw error(error_kind::usage,
-                fmt::format("more than {} threads use one runtime at the same time", lane_table::most));
+                fmt::format("more than {} threads use one runtime at the same time", thread_table::most));
   fresh->is_driver = driven != nullptr;
   fresh->is_program = driven == nullptr;
   fresh->place = driven != nullptr ? driven->number : 0;
@@ -125,21 +125,21 @@ lane& lane_registry::make(const placement::place* driven) {
             : &m_setup.recorder->make_buffer(
                   fmt::format("{} {}", fresh->number == 0 ? "worker" : "thread", fresh->number),
                   trace::thread_role::program, 0);
-  return lanes.publish(std::move(fresh));
+  return threads.publish(std::move(fresh));
 }
 
-lane& lane_registry::make_worker(std::uint32_t worker, std::uint32_t place, location::node_id where) {
-  lane_table& lanes = *m_setup.lanes;
-  const std::lock_guard guard(lanes.mutex);
-  std::unique_ptr<lane> fresh = lanes.make();
+thread_context& thread_registry::make_worker(std::uint32_t worker, std::uint32_t place, location::node_id where) {
+  thread_table& threads = *m_setup.threads;
+  const std::lock_guard guard(threads.mutex);
+  std::unique_ptr<thread_context> fresh = threads.make();
   if (!fresh)
-    throw error(error_kind::configuration, fmt::format("a runtime has at most {} workers", lane_table::most),
+    throw error(error_kind::configuration, fmt::format("a runtime has at most {} workers", thread_table::most),
                 "runtime.workers");
   fresh->place = place;
   fresh->where = where;
   if (m_setup.recorder != nullptr)
     fresh->events = &m_setup.recorder->make_buffer(fmt::format("worker {}", worker), trace::thread_role::worker, place);
-  return lanes.publish(std::move(fresh));
+  return threads.publish(std::move(fresh));
 }
 
 }  // namespace tessera::schedule

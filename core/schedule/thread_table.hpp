@@ -1,5 +1,5 @@
 #pragma once
-// The lanes of a scheduler, by number.
+// The contexts of a scheduler's threads, by number.
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -7,59 +7,59 @@
 #include <mutex>
 #include <vector>
 
-#include "core/schedule/lane.hpp"
+#include "core/schedule/thread_context.hpp"
 
 namespace tessera::schedule {
 
-/// Grows while others read; lanes never move, and go with the table. Adding needs `mutex`, all else needs nothing.
-class lane_table {
+/// Grows while others read; contexts never move, and go with the table. Adding needs `mutex`, all else needs nothing.
+class thread_table {
  public:
   static constexpr std::uint32_t most = 0xffff;  ///< what task::record::owner can name
 
-  std::mutex mutex;  ///< of who adds lanes, or deals free ones out
+  std::mutex mutex;  ///< of who adds contexts, or hands free ones out
 
   /// Lanes so far; those below it may be read.
   std::uint32_t size() const noexcept { return m_size.load(std::memory_order_acquire); }
-  lane& operator[](std::uint32_t number) const noexcept {
-    return *m_pages[number / page_size].load(std::memory_order_acquire)->lanes[number % page_size];
+  thread_context& operator[](std::uint32_t number) const noexcept {
+    return *m_pages[number / page_size].load(std::memory_order_acquire)->threads[number % page_size];
   }
-  /// A lane that others do not see before publish. Null when there are as many as a number can say.
-  std::unique_ptr<lane> make() const {
+  /// A context that others do not see before publish. Null when there are as many as a number can say.
+  std::unique_ptr<thread_context> make() const {
     const std::uint32_t number = size();
-    return number < most ? std::make_unique<lane>(static_cast<std::uint16_t>(number)) : nullptr;
+    return number < most ? std::make_unique<thread_context>(static_cast<std::uint16_t>(number)) : nullptr;
   }
-  /// The lane that make gave, complete.
-  lane& publish(std::unique_ptr<lane> fresh) {
+  /// The context that make gave, complete.
+  thread_context& publish(std::unique_ptr<thread_context> fresh) {
     const std::uint32_t number = fresh->number;
     std::atomic<page*>& at = m_pages[number / page_size];
     if (at.load(std::memory_order_relaxed) == nullptr) {
       m_owned.push_back(std::make_unique<page>());
       at.store(m_owned.back().get(), std::memory_order_release);
     }
-    std::unique_ptr<lane>& slot = at.load(std::memory_order_relaxed)->lanes[number % page_size];
+    std::unique_ptr<thread_context>& slot = at.load(std::memory_order_relaxed)->threads[number % page_size];
     slot = std::move(fresh);
     m_size.store(number + 1, std::memory_order_release);
     return *slot;
   }
   std::uint64_t submitted() const noexcept {  ///< tasks so far
-    return sum([](const lane& l) { return l.submitted.load(std::memory_order_acquire); });
+    return sum([](const thread_context& l) { return l.submitted.load(std::memory_order_acquire); });
   }
   std::uint64_t retired() const noexcept {  ///< of them ended
-    return sum([](const lane& l) { return l.retired.load(std::memory_order_acquire); });
+    return sum([](const thread_context& l) { return l.retired.load(std::memory_order_acquire); });
   }
   /// By the thread of `mine`: a finished task is on its way back to its pool. The owner needs records back only from
   /// time to time; one exchange per batch keeps its line quiet.
-  void keep_finished(lane& mine, task::record& t) {
+  void keep_finished(thread_context& mine, task::record& t) {
     if (t.owner >= mine.finished.size()) [[unlikely]]
       mine.finished.resize(size());
-    lane::finished_chain& chain = mine.finished[t.owner];
+    thread_context::finished_chain& chain = mine.finished[t.owner];
     t.next = chain.first;
     chain.first = &t;
     if (chain.last == nullptr) chain.last = &t;
     if (++chain.count >= 64) [[unlikely]]
       give_back((*this)[t.owner], chain);
   }
-  /// Adds up what `of(lane)` says of each.
+  /// Adds up what `of(context)` says of each.
   template <class Function>
   std::uint64_t sum(Function&& of) const noexcept {
     std::uint64_t total = 0;
@@ -70,9 +70,9 @@ class lane_table {
  private:
   static constexpr std::uint32_t page_size = 64;
   struct page {
-    std::array<std::unique_ptr<lane>, page_size> lanes;
+    std::array<std::unique_ptr<thread_context>, page_size> threads;
   };
-  [[gnu::cold]] static void give_back(lane& owner, lane::finished_chain& chain) {
+  [[gnu::cold]] static void give_back(thread_context& owner, thread_context::finished_chain& chain) {
     owner.tasks.give_back(*chain.first, *chain.last);
     chain = {};
   }

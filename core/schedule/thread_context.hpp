@@ -24,16 +24,16 @@
 
 namespace tessera::schedule {
 
-struct host_hold;
+struct host_access;
 
-/// Per operation: how many tasks a lane ran, how long they took (only when timing is on). Written by the lane's thread,
+/// Per operation: how many tasks a thread ran, how long they took (only when timing is on). Written by the thread itself,
 /// read by anybody at any time.
 class operation_counters {
  public:
   struct counter {
     std::atomic<std::uint64_t> tasks{0}, nanoseconds{0};
   };
-  /// By the lane's thread. `number` is below operation::catalog::most.
+  /// By the thread itself. `number` is below operation::catalog::most.
   counter& of(std::uint32_t number) {
     std::atomic<page*>& entry = m_pages[number / page_size];
     page* p = entry.load(std::memory_order_relaxed);
@@ -47,7 +47,7 @@ class operation_counters {
   static void add(std::atomic<std::uint64_t>& to, std::uint64_t amount) noexcept {  // one writer: no locked instruction
     to.store(to.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
   }
-  /// By anybody; null when the lane never ran the operation.
+  /// By anybody; null when the thread never ran the operation.
   const counter* find(std::uint32_t number) const noexcept {
     const page* p = m_pages[number / page_size].load(std::memory_order_acquire);
     return p == nullptr ? nullptr : &(*p)[number % page_size];
@@ -61,8 +61,8 @@ class operation_counters {
 };
 
 /// Every thread that submits or runs tasks has one. Written by its thread only, except where marked.
-struct lane {
-  explicit lane(std::uint16_t n) : number(n), tasks(n) {}
+struct thread_context {
+  explicit thread_context(std::uint16_t n) : number(n), tasks(n) {}
 
   std::uint16_t number;
   std::uint32_t place = 0;  ///< host: whose workers it belongs to; a driver's: its device's
@@ -74,15 +74,15 @@ struct lane {
   alignas(64) task::record* next_task = nullptr;  ///< runs before the ring: the successor whose data are still in cache
   std::uint32_t ticks = 0;
   std::uint64_t age = 0;               ///< of the task that it submitted last
-  std::uint64_t known_age = 0;         ///< what of that other lanes know
-  host_hold* holds = nullptr;          ///< host views not yet released by this thread, the youngest first
+  std::uint64_t known_age = 0;         ///< what of that other threads know
+  host_access* holds = nullptr;          ///< host views not yet released by this thread, the youngest first
   std::uint32_t views = 0;             ///< that were asked for
   std::uint32_t unbounded = 0;         ///< scopes in which its submissions do not wait
-  std::uint32_t duties = 0;            ///< see duty
+  std::uint32_t runtime_scopes = 0;            ///< see runtime_scope
   task::recorder* recorder = nullptr;  ///< set: tasks are taken down instead of submitted
 
   // Finished tasks on their way back to their pools, in one chain per owner, as far as it has finished any of that
-  // lane.
+  // thread.
   struct alignas(32) finished_chain {  // a power of two: the number of a vector's elements is a shift
     task::record *first = nullptr, *last = nullptr;
     std::uint32_t count = 0;
@@ -95,15 +95,15 @@ struct lane {
     std::shared_ptr<const block::failure> why;
   };
   std::vector<given_up> to_give_up;
-  bool works = false;     ///< see at_work
+  bool works = false;     ///< see task_scope
   bool gives_up = false;  ///< further out on the stack somebody empties the list
 
   transfer::acquisition acquisition;  ///< scratch
   std::vector<operation::operand> operands;
   host_scratch scratch;                             ///< workspace of tasks that run here
   std::unique_ptr<transfer::stream> inline_stream;  ///< of the host device; made at first use
-  std::vector<std::uint16_t> victims;               ///< other lanes, nearest first
-  std::uint32_t victims_of = 0;                     ///< number of lanes when that list was made
+  std::vector<std::uint16_t> victims;               ///< other threads, nearest first
+  std::uint32_t victims_of = 0;                     ///< number of threads when that list was made
 
   operation_counters counters;
   std::unique_ptr<transfer::use_log> uses;  ///< what it has submitted; null while nobody evicts by next use
@@ -127,31 +127,31 @@ struct lane {
   }
 
   /// Around everything that the thread does for the scheduler: it runs a task, or ends what one has left.
-  class duty {
+  class runtime_scope {
    public:
-    explicit duty(lane& of) noexcept : m_of(of) { ++m_of.duties; }
-    ~duty() { --m_of.duties; }
-    duty(const duty&) = delete;
-    duty& operator=(const duty&) = delete;
+    explicit runtime_scope(thread_context& of) noexcept : m_of(of) { ++m_of.runtime_scopes; }
+    ~runtime_scope() { --m_of.runtime_scopes; }
+    runtime_scope(const runtime_scope&) = delete;
+    runtime_scope& operator=(const runtime_scope&) = delete;
 
    private:
-    lane& m_of;
+    thread_context& m_of;
   };
   /// While the thread looks for tasks and runs them; nests.
-  class at_work {
+  class task_scope {
    public:
-    explicit at_work(lane& of) noexcept : m_of(of), m_before(std::exchange(of.works, true)) {}
-    ~at_work() { m_of.works = m_before; }
-    at_work(const at_work&) = delete;
-    at_work& operator=(const at_work&) = delete;
+    explicit task_scope(thread_context& of) noexcept : m_of(of), m_before(std::exchange(of.works, true)) {}
+    ~task_scope() { m_of.works = m_before; }
+    task_scope(const task_scope&) = delete;
+    task_scope& operator=(const task_scope&) = delete;
 
    private:
-    lane& m_of;
+    thread_context& m_of;
     bool m_before;
   };
   /// Whether the thread is in the program's own code, outside of any task: then it may wait, and do what it asks for
   /// itself.
-  bool in_program() const noexcept { return duties == 0 && !is_driver; }
+  bool in_program() const noexcept { return runtime_scopes == 0 && !is_driver; }
 };
 
 }  // namespace tessera::schedule
