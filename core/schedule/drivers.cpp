@@ -1,4 +1,5 @@
-// The part of the scheduler that drivers of devices call, and that watches their streams.
+// The part of the scheduler that drivers of devices call, that lets devices come and go, and that watches their
+// streams.
 #include <fmt/format.h>
 
 #include "core/base/units.hpp"
@@ -47,6 +48,71 @@ void scheduler::device_lost(const placement::place& which) {
            error_kind::device);
   }
   device_changed();
+}
+
+void scheduler::device_changed() {
+  m_device_states.note_change();
+  m_pool.wake_all();
+  m_pool.call_guests();
+}
+
+void scheduler::require_editable(std::string_view what) {
+  const thread_context& mine = current_thread();
+  if (mine.recorder != nullptr) throw error(error_kind::usage, fmt::format("{} inside a recording", what));
+  if (m_setup.simulated != nullptr)
+    throw error(error_kind::usage, fmt::format("{} in a simulated run", what), {}, "simulated devices stay");
+  if (!mine.in_program())
+    throw error(error_kind::usage, fmt::format("{} inside a task", what), {},
+                "devices come and go by the program's own threads");
+}
+
+void scheduler::detach(location::node_id where) {
+  require_editable("detach");
+  thread_context& mine = current_thread();
+  if (const std::uint32_t views = mine.held_views.load(std::memory_order_relaxed); views != 0)
+    throw error(error_kind::usage, fmt::format("detach while this thread holds {} views", views), {},
+                "release host views first: the device may hold what their blocks had before");
+  m_device_states.detach(where, [&](const predicate& enough) { help(mine, enough); });
+}
+
+void scheduler::attach(location::node_id where) {
+  require_editable("attach");
+  m_device_states.attach(where);
+}
+
+bool scheduler::attached(location::node_id where) const { return m_device_states.attached(where); }
+
+bool scheduler::place_elsewhere(thread_context& mine, task::record& t, placement::place& from) {
+  m_placer.discharge(t, from);
+  from.tasks.fetch_sub(1, std::memory_order_relaxed);
+  std::uint32_t at = placement::placer::nowhere;
+  std::unique_ptr<block::failure> why;
+  try {
+    at = m_placer.choose(t, mine.where);
+  } catch (const error& e) {  // a policy plugin
+    why = std::make_unique<block::failure>(block::failure{e.message(), e.where(), e.kind()});
+  }
+  if (at != placement::placer::nowhere && m_places[at]->state.load() == placement::place_state::draining &&
+      from.state.load() != placement::place_state::lost) {  // no other place; choose has counted it
+    if (at != from.number) {
+      m_placer.discharge(t, *m_places[at]);
+      m_places[at]->tasks.fetch_sub(1, std::memory_order_relaxed);
+      m_placer.charge(t, from, 0);
+    }
+    return false;
+  }
+  if (at == placement::placer::nowhere) {
+    if (!why) why = std::make_unique<block::failure>(m_placer.why_nowhere(t));
+    t.place = 0;
+    t.extension = nullptr;  // not counted anywhere
+    fail_unstarted(mine, t, m_failures.note(t, std::move(*why)));
+    return true;
+  }
+  t.place = static_cast<std::uint16_t>(at);
+  if ((t.flags & task::flag_replayed) != 0) replay_engine::remember_place(t);
+  m_placed_elsewhere.fetch_add(1, std::memory_order_relaxed);
+  enqueue(mine, t, *m_places[at], when_ready::queue);
+  return true;
 }
 
 std::unique_ptr<watchdog> scheduler::watch_streams() {

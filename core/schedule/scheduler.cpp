@@ -97,7 +97,13 @@ scheduler::scheduler(scheduler_setup setup)
                   .set_aside = &m_parking,
                   .counts_on_program = m_setup.simulated == nullptr,
                   .patience = std::chrono::nanoseconds(m_setup.settings->patience_ns),
-                  .wake = [this] { m_pool.wake_all(); }}) {
+                  .wake = [this] { m_pool.wake_all(); }}),
+      m_device_states({.tree = m_setup.tree,
+                       .coherence = m_setup.coherence,
+                       .placer = &m_placer,
+                       .places = &m_places,
+                       .stores = &m_stores,
+                       .drivers = &m_drivers}) {
   const location::tree& tree = *m_setup.tree;
   transfer::coherence& coherence = *m_setup.coherence;
 
@@ -142,10 +148,7 @@ scheduler::scheduler(scheduler_setup setup)
     const auto where = tree.find(name);
     if (!where)
       throw error(error_kind::configuration, fmt::format("there is no location '{}'", name), "runtime.detached");
-    for (placement::place* e : devices_below(*where)) {
-      e->state.store(placement::place_state::detached);
-      coherence.links().close(e->space);
-    }
+    m_device_states.begin_detached(*where);
   }
 
   if (m_setup.simulated != nullptr) m_simulated = std::make_unique<simulated_run>();

@@ -2,10 +2,8 @@
 // From submission to retirement.
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <source_location>
 #include <span>
@@ -22,6 +20,7 @@
 #include "core/plugin/registry.hpp"
 #include "core/schedule/adopted_write_back.hpp"
 #include "core/schedule/device/driver_owner.hpp"
+#include "core/schedule/device_states.hpp"
 #include "core/schedule/failures.hpp"
 #include "core/schedule/host_views.hpp"
 #include "core/schedule/thread_context.hpp"
@@ -231,9 +230,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   bool find_place(thread_context& mine, task::record& t);  ///< chooses; false: there is none, and the task has failed
   void enqueue(thread_context& mine, task::record& t, placement::place& where, when_ready then);
 
-  // devices that come and go (device_states.cpp)
-  std::vector<placement::place*> devices_below(location::node_id where) const;
-  void require_editable(std::string_view what);
+  void require_editable(std::string_view what);  ///< by detach and attach
 
   // waiting (scheduler.cpp)
   struct host_tasks {  // what worker_pool calls a Host
@@ -338,9 +335,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   memory_deadlock m_deadlock;
   task_ages m_ages;
 
-  std::mutex m_edit_mutex;                 // one detach or attach at a time
-  std::mutex m_device_mutex;               // for m_device_event
-  std::condition_variable m_device_event;  // a draining device has come further
+  device_states m_device_states;
   std::atomic<std::uint64_t> m_placed_elsewhere{0};
 
   failures m_failures;

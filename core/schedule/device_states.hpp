@@ -1,0 +1,56 @@
+#pragma once
+// Devices that come and go while tasks run.
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "core/location/tree.hpp"
+#include "core/placement/placer.hpp"
+#include "core/schedule/device/driver.hpp"
+#include "core/transfer/coherence.hpp"
+
+namespace tessera::schedule {
+
+/// Takes devices out of a run, and back into it. Any thread.
+class device_states {
+ public:
+  using predicate = std::function<bool()>;
+
+  /// What it works with; all outlive it.
+  struct setup {
+    const location::tree* tree = nullptr;
+    transfer::coherence* coherence = nullptr;
+    placement::placer* placer = nullptr;
+    const std::vector<std::unique_ptr<placement::place>>* places = nullptr;  ///< filled before the first call
+    const std::vector<std::unique_ptr<placement::place>>* stores = nullptr;  ///< storage, which stays
+    const std::vector<std::unique_ptr<device_driver>>* drivers = nullptr;    ///< by place number; null for hosts
+  };
+  explicit device_states(setup with) noexcept : m_setup(with) {}
+
+  /// Before any task: devices that are detached when the run begins. Throws usage when there is none.
+  void begin_detached(location::node_id where);
+  /// See scheduler::detach. `run_tasks_until` waits until what it is given says yes, and runs tasks of the host
+  /// meanwhile.
+  void detach(location::node_id where, const std::function<void(const predicate&)>& run_tasks_until);
+  void attach(location::node_id where);          ///< see scheduler::attach
+  bool attached(location::node_id where) const;  ///< see scheduler::attached
+
+  /// The state of a device has changed, or whether it could leave: detach looks again.
+  void note_change();
+
+ private:
+  std::vector<placement::place*> below(location::node_id where) const;  // throws usage when there is none
+  device_driver& driver_of(const placement::place& e) const { return *(*m_setup.drivers)[e.number]; }
+  void wait_until_empty(const std::vector<placement::place*>& leaving,
+                        const std::function<void(const predicate&)>& run_tasks_until);
+  std::unique_ptr<error> refusal_of(const std::vector<placement::place*>& leaving);
+
+  const setup m_setup;
+  std::mutex m_edit_mutex;          // one detach or attach at a time
+  std::mutex m_mutex;               // for m_event
+  std::condition_variable m_event;  // a draining device has come further
+};
+
+}  // namespace tessera::schedule
