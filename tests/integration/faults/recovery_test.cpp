@@ -208,7 +208,7 @@ TEST(kernels, a_failed_one_spoils_what_it_makes_and_nothing_else) {
     const error e = error_of([&] { rt.fence(); });
     EXPECT_THAT(e.what(), HasSubstr("fill on sim0 failed"));
     EXPECT_THAT(e.what(), HasSubstr("INTERNAL"));
-    EXPECT_THAT(e.what(), testing::Not(HasSubstr("failed: fill failed"))) << "said twice";
+    EXPECT_THAT(e.what(), ::testing::Not(HasSubstr("failed: fill failed"))) << "said twice";
     EXPECT_THAT(e.where(), HasSubstr("recovery_test.cpp"));
     EXPECT_EQ(a.read_host(a(0))[3], 1);
     EXPECT_THAT(error_of([&] { (void)a.read_host(a(1)); }).what(), HasSubstr("fill on sim0 failed"));
