@@ -20,7 +20,7 @@ struct topology_options : apps::command_options {
 };
 
 bool is_host_memory(const machine& m, location::node_id id) {
-  const auto& space = m.tree.at(id).is.space;
+  const auto& space = m.tree.at(id).properties.space;
   return space && m.plugins->devices()[space->device]->description().device_class == TSR_DEVICE_CPU;
 }
 

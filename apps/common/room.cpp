@@ -23,8 +23,9 @@ room room_of(const runtime& rt) {
         for (const named_space_statistics& s : now.spaces) {
           if (s.name != own.name) continue;
           const std::uint64_t percent = std::min<std::uint64_t>(rt.settings().low_watermark, 100);
-          const std::uint64_t limit =
-              s.is.limit_bytes == ~std::uint64_t{0} ? s.is.limit_bytes : s.is.limit_bytes / 100 * percent;
+          const std::uint64_t limit = s.statistics.limit_bytes == ~std::uint64_t{0}
+                                          ? s.statistics.limit_bytes
+                                          : s.statistics.limit_bytes / 100 * percent;
           r.bytes = std::max(r.bytes, limit);
           r.together = r.together + limit < limit ? ~std::uint64_t{0} : r.together + limit;
         }

@@ -69,12 +69,12 @@ session::~session() {
 void session::add_findings(report& to) const {
   const std::vector<validate::finding> all = m_runtime->findings();
   auto rows = nlohmann::ordered_json::array();
-  const auto place = [](const validate::party& p) -> nlohmann::ordered_json {
-    if (p.what.empty()) return nullptr;
-    return {{"what", p.what}, {"file", p.file}, {"line", p.line}, {"use", p.use}};
+  const auto place = [](const validate::participant& p) -> nlohmann::ordered_json {
+    if (p.description.empty()) return nullptr;
+    return {{"what", p.description}, {"file", p.file}, {"line", p.line}, {"use", p.use}};
   };
   for (const validate::finding& f : all)
-    rows.push_back({{"kind", validate::name_of(f.is)},
+    rows.push_back({{"kind", validate::name_of(f.fault)},
                     {"text", f.text},
                     {"here", place(f.here)},
                     {"there", place(f.there)},
@@ -113,7 +113,7 @@ void session::describe(report& to) const {
 
 void session::require_memory(double bytes, const std::string& what) const {
   double all = 0;
-  for (const auto& space : m_runtime->statistics().spaces) all += static_cast<double>(space.is.limit_bytes);
+  for (const auto& space : m_runtime->statistics().spaces) all += static_cast<double>(space.statistics.limit_bytes);
   if (bytes > all)
     throw error(
         error_kind::memory,

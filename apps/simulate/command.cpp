@@ -21,7 +21,7 @@
 #include "core/trace/chrome.hpp"
 #include "core/trace/report.hpp"
 #include "hierarchy/machine/assemble.hpp"
-#include "hierarchy/simulation/imagine.hpp"
+#include "hierarchy/simulation/simulated_machine.hpp"
 
 namespace tessera::apps {
 namespace {
@@ -108,7 +108,7 @@ class stopwatch {
   std::chrono::steady_clock::time_point m_began;
 };
 
-void add_places(report& r, runtime& rt, hierarchy::world& w, double seconds, double host_busy,
+void add_places(report& r, runtime& rt, hierarchy::device_model& w, double seconds, double host_busy,
                 std::uint64_t host_tasks) {
   auto& devices = w.devices();
   auto rows = nlohmann::ordered_json::array();
@@ -129,7 +129,7 @@ void add_places(report& r, runtime& rt, hierarchy::world& w, double seconds, dou
   r.note("places", rows);
 }
 
-void add_links(report& r, hierarchy::world& w, double seconds) {
+void add_links(report& r, hierarchy::device_model& w, double seconds) {
   auto& devices = w.devices();
   auto rows = nlohmann::ordered_json::array();
   std::vector<hierarchy::link_use> uses = w.links();
@@ -216,14 +216,14 @@ int run(const simulate_options& o) {
                 "one of eager, locality, pinned, cost");
 
   const double before = resident_bytes();
-  auto made = hierarchy::imagine(
+  auto made = hierarchy::build_machine(
       described, settings,
       o.learnt ? learnt_on_the_host(configuration, o.quiet) : std::vector<placement::history_cell>{});
-  const std::shared_ptr<hierarchy::world> world = made.what;
-  runtime rt(std::move(made.is));
+  const std::shared_ptr<hierarchy::device_model> world = made.model;
+  runtime rt(std::move(made.machine));
   double room = 0;
   for (const auto& s : rt.statistics().spaces)
-    room += s.is.limit_bytes == ~std::uint64_t{0} ? 1e30 : static_cast<double>(s.is.limit_bytes);
+    room += s.statistics.limit_bytes == ~std::uint64_t{0} ? 1e30 : static_cast<double>(s.statistics.limit_bytes);
   if (o.what.bytes() > room)
     throw error(error_kind::memory,
                 fmt::format("the tiles take {}, and all memories of '{}' together hold {}",

@@ -18,8 +18,8 @@ void fill_on_host(runtime& rt, array<T>& a, bool lower_triangle) {
   const location::node_id host = rt.at("core0");
   std::vector<location::node_id> cores;  // the first core of each memory, in turn
   for (const location::node_id node : rt.tree().subtree(rt.tree().root())) {
-    const auto& is = rt.tree().at(node).is;
-    if (is.what != location::kind::worker || is.cpus.empty()) continue;
+    const auto& is = rt.tree().at(node).properties;
+    if (is.kind != location::kind::worker || is.cpus.empty()) continue;
     const location::node_id memory = rt.tree().memory_of(node);
     if (cores.empty() || rt.tree().memory_of(cores.back()) != memory) cores.push_back(node);
   }
@@ -72,7 +72,7 @@ double job::bytes() const noexcept {
   return name == "cholesky" ? size * (size + static_cast<double>(tile)) / 2 * element : 3 * size * size * element;
 }
 
-lower_bounds bounds_of(const job& what, const hierarchy::world& on, std::uint32_t workers) {
+lower_bounds bounds_of(const job& what, const hierarchy::device_model& on, std::uint32_t workers) {
   const auto type = what.type == "f32" ? element_type::f32 : element_type::f64;
   const auto t = static_cast<double>(what.tile);
   const auto extents = [&](timed_operation o) {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "hierarchy/simulation/world.hpp"
+#include "hierarchy/simulation/device_model.hpp"
 #include "tessera/machine.hpp"
 #include "tessera/tessera.hpp"
 
@@ -26,7 +26,7 @@ struct lower_bounds {
   double work_seconds = 0;  ///< all operations at the best rate of every place at once
   double path_seconds = 0;  ///< a chain of tasks of which each waits for the one before, each at its fastest place
 };
-lower_bounds bounds_of(const job& what, const hierarchy::world& on, std::uint32_t workers);
+lower_bounds bounds_of(const job& what, const hierarchy::device_model& on, std::uint32_t workers);
 
 /// Makes the matrices as the real command does (filled, on the host), then calls begin(), runs the job to its end,
 /// calls end().

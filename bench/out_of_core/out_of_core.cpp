@@ -12,7 +12,7 @@
 #include "apps/gemm/multiplication.hpp"
 #include "bench/common/matrix.hpp"
 #include "bench/common/traffic_bound.hpp"
-#include "hierarchy/simulation/imagine.hpp"
+#include "hierarchy/simulation/simulated_machine.hpp"
 
 namespace bench {
 namespace {
@@ -149,9 +149,9 @@ result in_virtual_time(const problem& p, double room, const std::string& evictio
   settings.window_tasks = window;
   settings.eviction = eviction;
   settings.high_watermark = settings.low_watermark = watermark;
-  auto made = tessera::hierarchy::imagine(d, settings);
-  const auto world = made.what;
-  tessera::runtime rt(std::move(made.is));
+  auto made = tessera::hierarchy::build_machine(d, settings);
+  const auto world = made.model;
+  tessera::runtime rt(std::move(made.machine));
   const auto set = [&](matrix& m, auto) {
     for (std::size_t k = 0; k < m.size(); ++k) tessera::fill(rt, m.block(k), 1.0, {.at = rt.at("core0")});
     rt.fence();

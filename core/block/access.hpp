@@ -17,7 +17,7 @@ using version_number = std::uint32_t;
 struct access {
   record* block = nullptr;
   version_number version = 0;  ///< the version read, or the version made
-  intent how = intent::read;
+  tessera::intent intent = tessera::intent::read;
   std::uint8_t flags = 0;
   std::uint16_t space = 0;  ///< where it was acquired
 };

@@ -10,7 +10,7 @@ namespace tessera::config {
 /// A value and where it was written.
 template <typename type>
 struct placed {
-  type is{};
+  type value{};
   std::string where;
 };
 template <typename type>

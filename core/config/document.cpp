@@ -80,13 +80,14 @@ std::vector<explained> document::explain() const {
   for (const checksum& sum : m_checksums)
     lines.push_back({"checksums." + sum.plugin, in_quotes(sum.sha256), false, sum.where});
   for (const loctype& type : m_declared.loctypes)
-    lines.push_back({"loctype", in_quotes(type.name.is), false, type.name.where});
+    lines.push_back({"loctype", in_quotes(type.name.value), false, type.name.where});
   for (const location& place : m_declared.locations)
-    for (const auto& name : place.names) lines.push_back({"location", in_quotes(name.is), false, name.where});
+    for (const auto& name : place.names) lines.push_back({"location", in_quotes(name.value), false, name.where});
   for (const hierarchy& edge : m_declared.hierarchies)
     for (const auto& child : edge.children)
-      lines.push_back({"hierarchy", fmt::format("\"{} {} {}\"", edge.parent.is, edge.attach ? ">" : "x", child.is),
-                       false, child.where});
+      lines.push_back({"hierarchy",
+                       fmt::format("\"{} {} {}\"", edge.parent.value, edge.attach ? ">" : "x", child.value), false,
+                       child.where});
   return lines;
 }
 

@@ -43,7 +43,7 @@ void flatten(const value& from, const std::string& prefix, std::vector<plugin_va
         [&](const auto& v) {
           if constexpr (std::is_constructible_v<decltype(flat.value), decltype(v)>) flat.value = v;
         },
-        from.is);
+        from.content);
     to.push_back(std::move(flat));
   }
 }

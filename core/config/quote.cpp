@@ -54,7 +54,7 @@ std::string exact_duration(std::uint64_t nanoseconds) {
 std::string_view value::type_name() const noexcept {
   static constexpr std::array<std::string_view, 6> names{"true or false", "an integer", "a number with a point",
                                                          "text",          "a list",     "a table"};
-  return names[is.index()];
+  return names[content.index()];
 }
 
 }  // namespace tessera::config

@@ -25,23 +25,23 @@ std::string place(const std::string& source, const toml::source_region& region) 
 value converted(const toml::node& node, std::string where, const std::string& source) {
   value out{false, std::move(where)};
   if (const auto* boolean = node.as_boolean()) {
-    out.is = boolean->get();
+    out.content = boolean->get();
   } else if (const auto* integer = node.as_integer()) {
-    out.is = std::int64_t{integer->get()};
+    out.content = std::int64_t{integer->get()};
   } else if (const auto* number = node.as_floating_point()) {
-    out.is = number->get();
+    out.content = number->get();
   } else if (const auto* text = node.as_string()) {
-    out.is = text->get();
+    out.content = text->get();
   } else if (const auto* list = node.as_array()) {
     array elements;
     for (const toml::node& element : *list)
       elements.push_back(converted(element, place(source, element.source()), source));
-    out.is = std::move(elements);
+    out.content = std::move(elements);
   } else if (const auto* members = node.as_table()) {
     table converted_members;
     for (const auto& [key, member] : *members)
       converted_members.push_back({std::string(key.str()), converted(member, place(source, key.source()), source)});
-    out.is = std::move(converted_members);
+    out.content = std::move(converted_members);
   } else {
     throw error(error_kind::configuration, "dates and times are not used in Tessera's configuration", out.where,
                 "put the value in quotes");
@@ -89,7 +89,7 @@ table parse_toml(std::string_view text, const std::string& source) {
   expect_ascii_outside_of_quotes(text, source);
   try {
     value top = converted(toml::parse(text, source), source, source);
-    return std::get<table>(std::move(top.is));
+    return std::get<table>(std::move(top.content));
   } catch (const toml::parse_error& problem) {
     throw error(error_kind::configuration, fmt::format("this is not TOML: {}", problem.description()),
                 place(source, problem.source()));

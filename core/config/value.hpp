@@ -16,12 +16,12 @@ using table = std::vector<named_value>;
 
 /// One value. `where` is the place of its key (of the value itself inside arrays): "laptop.toml:3:1".
 struct value {
-  std::variant<bool, std::int64_t, double, std::string, array, table> is;
+  std::variant<bool, std::int64_t, double, std::string, array, table> content;
   std::string where;
 
   template <typename type>
   const type* get() const noexcept {
-    return std::get_if<type>(&is);
+    return std::get_if<type>(&content);
   }
   /// "a table", "an integer", for messages.
   std::string_view type_name() const noexcept;
@@ -30,7 +30,7 @@ struct value {
 /// A member of a table. Not a std::pair: Clang would have to know a pair's constructors while `value` is incomplete.
 struct named_value {
   std::string name;
-  value is;
+  tessera::config::value value;
 };
 
 }  // namespace tessera::config

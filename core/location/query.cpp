@@ -16,8 +16,8 @@ std::size_t tree::depth(node_id id) const {
 }
 
 std::string tree::path(node_id id) const {
-  std::string text = checked(id).is.name;
-  while ((id = m_nodes[id].parent) != no_node) text = m_nodes[id].is.name + "/" + text;
+  std::string text = checked(id).properties.name;
+  while ((id = m_nodes[id].parent) != no_node) text = m_nodes[id].properties.name + "/" + text;
   return text;
 }
 
@@ -40,7 +40,8 @@ node_id tree::common_ancestor(node_id a, node_id b) const {
   }
   if (x == no_node)
     throw error(error_kind::configuration,
-                fmt::format("locations '{}' and '{}' have no common ancestor", m_nodes[a].is.name, m_nodes[b].is.name),
+                fmt::format("locations '{}' and '{}' have no common ancestor", m_nodes[a].properties.name,
+                            m_nodes[b].properties.name),
                 {}, "one of them is in a detached branch: attach it first");
   return x;
 }
@@ -84,7 +85,7 @@ std::vector<node_id> tree::leaves(node_id id) const {
 
 node_id tree::memory_of(node_id id) const {
   checked(id);
-  while (id != no_node && !m_nodes[id].is.space) id = m_nodes[id].parent;
+  while (id != no_node && !m_nodes[id].properties.space) id = m_nodes[id].parent;
   return id;
 }
 
@@ -92,13 +93,13 @@ node_id tree::memory_of(node_id id) const {
 // belongs to that device, and entering it could make two devices each other's parent.
 node_id tree::first_memory(node_id top, node_id excluded, std::optional<space_key> other_than) const {
   const auto fits = [&](node_id id) {
-    const properties& is = m_nodes[id].is;
-    return is.what == kind::memory && is.space && is.space != other_than;
+    const properties& is = m_nodes[id].properties;
+    return is.kind == kind::memory && is.space && is.space != other_than;
   };
   for (const node_id child : m_nodes[top].children)
     if (child != excluded && fits(child)) return child;
   for (const node_id child : m_nodes[top].children) {
-    if (child == excluded || m_nodes[child].is.what == kind::worker) continue;
+    if (child == excluded || m_nodes[child].properties.kind == kind::worker) continue;
     if (const node_id below = first_memory(child, no_node, other_than); below != no_node) return below;
   }
   return no_node;
@@ -106,7 +107,9 @@ node_id tree::first_memory(node_id top, node_id excluded, std::optional<space_ke
 
 // The store that host memory is written out to: the nearest, looking along the path to the root, then anywhere.
 node_id tree::first_storage(node_id memory) const {
-  const auto fits = [&](node_id id) { return m_nodes[id].is.what == kind::storage && m_nodes[id].is.space; };
+  const auto fits = [&](node_id id) {
+    return m_nodes[id].properties.kind == kind::storage && m_nodes[id].properties.space;
+  };
   node_id top = memory;
   for (node_id a = memory; a != no_node; a = m_nodes[a].parent) {
     for (const node_id child : m_nodes[a].children)
@@ -121,13 +124,13 @@ node_id tree::first_storage(node_id memory) const {
 node_id tree::parent_memory(node_id id) const {
   const node_id memory = memory_of(id);
   if (memory == no_node) return no_node;
-  const properties& is = m_nodes[memory].is;
-  if (is.what == kind::storage) return no_node;
+  const properties& is = m_nodes[memory].properties;
+  if (is.kind == kind::storage) return no_node;
   node_id below = memory;
   for (node_id a = m_nodes[memory].parent; a != no_node; below = a, a = m_nodes[a].parent) {
-    const properties& above = m_nodes[a].is;
+    const properties& above = m_nodes[a].properties;
     if (above.space && above.space != is.space) return a;
-    if (above.space || is.what == kind::memory || is.what == kind::machine) continue;
+    if (above.space || is.kind == kind::memory || is.kind == kind::machine) continue;
     if (const node_id beside = first_memory(a, below, is.space); beside != no_node) return beside;
   }
   return first_storage(memory);

@@ -61,7 +61,8 @@ std::uint64_t tree::epoch() const noexcept { return m_epoch; }
 node_id tree::add(node_id parent, properties is) {
   checked(parent);
   if (is.name.empty())
-    throw error(error_kind::configuration, fmt::format("a location below '{}' has no name", m_nodes[parent].is.name));
+    throw error(error_kind::configuration,
+                fmt::format("a location below '{}' has no name", m_nodes[parent].properties.name));
   if (m_by_name.contains(is.name))
     throw error(error_kind::configuration, fmt::format("there is already a location named '{}'", is.name), {},
                 "names of locations are unique in the whole tree, detached branches included");
@@ -77,7 +78,7 @@ void tree::detach(node_id id) {
   const node& n = checked(id);
   if (id == root()) throw error(error_kind::configuration, "the root of the location tree cannot be detached");
   if (n.parent == no_node)
-    throw error(error_kind::configuration, fmt::format("location '{}' is already detached", n.is.name));
+    throw error(error_kind::configuration, fmt::format("location '{}' is already detached", n.properties.name));
   unlink(id);
 }
 
@@ -86,9 +87,9 @@ void tree::attach(node_id id, node_id parent) {
   checked(parent);
   if (id == root() || n.parent != no_node)
     throw error(error_kind::configuration,
-                id == root()
-                    ? std::string("the root of the location tree cannot be attached to another location")
-                    : fmt::format("location '{}' is attached to '{}' already", n.is.name, m_nodes[n.parent].is.name),
+                id == root() ? std::string("the root of the location tree cannot be attached to another location")
+                             : fmt::format("location '{}' is attached to '{}' already", n.properties.name,
+                                           m_nodes[n.parent].properties.name),
                 {}, "a location has one parent: detach it first, or reparent it");
   require_no_cycle(id, parent);
   link(id, parent);
@@ -106,17 +107,17 @@ void tree::reparent(node_id id, node_id parent) {
 properties& tree::edit(node_id id) {
   checked(id);
   ++m_epoch;
-  return m_nodes[id].is;
+  return m_nodes[id].properties;
 }
 
 void tree::require_no_cycle(node_id id, node_id parent) const {
   if (!is_ancestor(id, parent)) return;
-  throw error(
-      error_kind::configuration,
-      id == parent
-          ? fmt::format("location '{}' cannot be its own parent", m_nodes[id].is.name)
-          : fmt::format("location '{}' cannot go below '{}': '{}' is below '{}', which would be a cycle",
-                        m_nodes[id].is.name, m_nodes[parent].is.name, m_nodes[parent].is.name, m_nodes[id].is.name));
+  throw error(error_kind::configuration,
+              id == parent
+                  ? fmt::format("location '{}' cannot be its own parent", m_nodes[id].properties.name)
+                  : fmt::format("location '{}' cannot go below '{}': '{}' is below '{}', which would be a cycle",
+                                m_nodes[id].properties.name, m_nodes[parent].properties.name,
+                                m_nodes[parent].properties.name, m_nodes[id].properties.name));
 }
 
 void tree::link(node_id id, node_id parent) {

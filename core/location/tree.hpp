@@ -33,7 +33,7 @@ struct space_key {
 
 /// The properties of a location; its place in the tree is the tree's business.
 struct properties {
-  kind what = kind::virtual_group;      ///< what it stands for
+  tessera::location::kind kind = tessera::location::kind::virtual_group;  ///< what it stands for
   std::string name;                     ///< unique in the tree: "numa0", "core1", "sim0", "LocA"
   std::string type;                     ///< loctype name, or what hwloc calls it
   std::optional<space_key> space;       ///< own memory, if it has any
@@ -48,10 +48,10 @@ struct properties {
 
 /// A node as seen from outside. The head of a detached branch has no parent.
 struct node {
-  node_id id = no_node;           ///< its number, for ever
-  node_id parent = no_node;       ///< no_node: the root, or the head of a detached branch
-  std::vector<node_id> children;  ///< in order of attachment
-  properties is;                  ///< what it is
+  node_id id = no_node;                      ///< its number, for ever
+  node_id parent = no_node;                  ///< no_node: the root, or the head of a detached branch
+  std::vector<node_id> children;             ///< in order of attachment
+  tessera::location::properties properties;  ///< what it is
 };
 
 /// The tree. Nodes are never renumbered; a detached branch keeps its ids and can be attached again. Every edit leaves a

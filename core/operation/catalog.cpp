@@ -41,14 +41,14 @@ void check_forms(const definition& what) {
 }  // namespace
 
 const definition& catalog::add(definition what) {
-  if (what.forms != nullptr) {  // of another catalog
+  if (what.kernels != nullptr) {  // of another catalog
     what.enqueue = nullptr;
-    what.forms = nullptr;
+    what.kernels = nullptr;
   }
   check_forms(what);
   const std::lock_guard guard(m_mutex);
   if (has_kernel(what) || !what.native.empty()) {
-    what.forms =
+    what.kernels =
         std::make_shared<kernel_loader>(what, m_store != nullptr ? m_store : std::make_shared<const kernel_store>());
     what.enqueue = &kernel_loader::enqueue;
   }
@@ -74,7 +74,7 @@ void catalog::keep_kernels_in(std::shared_ptr<const kernel_store> store) {
 void catalog::abandon() noexcept {
   const std::lock_guard guard(m_mutex);
   for (const definition& d : m_all)
-    if (d.forms != nullptr) d.forms->abandon();
+    if (d.kernels != nullptr) d.kernels->abandon();
 }
 
 const definition* catalog::find(std::string_view name) const {

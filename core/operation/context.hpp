@@ -22,9 +22,10 @@ struct operand {
   tsr_address address{};                   ///< for plugins
   void* host = nullptr;                    ///< for host code; null where the space is not visible to the host
   element_type type = element_type::none;  ///< of the block
-  intent how = intent::read;               ///< as declared; an accumulate appears as write or update of a private copy
-  const shape* extents = nullptr;          ///< elements per dimension
-  std::uint64_t bytes = 0;                 ///< of the whole block
+  tessera::intent intent =
+      tessera::intent::read;       ///< as declared; an accumulate appears as write or update of a private copy
+  const shape* extents = nullptr;  ///< elements per dimension
+  std::uint64_t bytes = 0;         ///< of the whole block
   /// Elements along a dimension; 1 beyond the rank.
   std::int64_t extent(std::size_t dimension) const noexcept {
     return dimension < extents->rank() ? (*extents)[dimension] : 1;
@@ -45,9 +46,9 @@ inline constexpr std::uint32_t no_worker = ~std::uint32_t{0};
 
 /// A small value given to a replay, which all host functions of that replay see.
 struct replay_value {
-  static constexpr std::size_t capacity = 16;  ///< bytes
-  alignas(16) std::array<std::byte, capacity> bytes{};
-  const std::type_info* type = nullptr;  ///< of the value; null: none was given
+  static constexpr std::size_t capacity = 16;           ///< bytes
+  alignas(16) std::array<std::byte, capacity> bytes{};  ///< the value
+  const std::type_info* type = nullptr;                 ///< of the value; null: none was given
 };
 
 /// Everything else. Valid during the call only.
@@ -61,7 +62,7 @@ struct context {
   tsr_workspace workspace{};               ///< for definition::workspace: as many bytes as it asked for; else none
   std::uint64_t memory_epoch = 0;          ///< on a device: memory::space::epoch of the space that the operands are in
   std::string_view task_name;              ///< of the operation; for messages
-  kernel_loader* forms = nullptr;          ///< definition::forms; for the runtime
+  kernel_loader* kernels = nullptr;        ///< definition::kernels; for the runtime
   /// Number of the worker that runs it, below runtime::workers(): no two tasks have the same at the same time. On a
   /// device, whose driver enqueues it: no_worker.
   std::uint32_t worker = no_worker;

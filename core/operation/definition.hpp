@@ -19,12 +19,16 @@ namespace tessera::operation {
 /// needs is in definition::data or comes with each task.
 class plain_function {
  public:
-  using pointer = void (*)(const context&);
+  using pointer = void (*)(const context&);  ///< what it is made of
+  /// From a function; null: there is none.
   constexpr plain_function(pointer function = nullptr) noexcept : m_function(function) {}
+  /// There is none.
   constexpr plain_function(std::nullptr_t) noexcept {}
+  /// From a lambda. One that captures, or takes something else, gets a sentence from the compiler.
   template <class Function>
   requires std::is_class_v<Function>
   constexpr plain_function(Function function) noexcept : m_function(as_pointer(function)) {}
+  /// To be compared and called as the function that it is.
   constexpr operator pointer() const noexcept { return m_function; }
 
  private:
@@ -94,16 +98,16 @@ struct definition {
   std::shared_ptr<const void> data = nullptr;  ///< the implementation's own; see context::data
   void (*special)(void*) = nullptr;  ///< the runtime's own operations, which see the task itself; see schedule
   // Not "= {}": GCC 12 then takes what a designated initializer leaves out for uninitialized.
-  kernel_form kernel = kernel_form();         ///< compiled or loaded once per device, when it is first needed there
-  std::vector<native_form> native = {};       ///< for the devices of the plugins named
-  std::shared_ptr<kernel_loader> forms = {};  ///< of the last two; set by the catalog
-  std::uint32_t number = 0;                   ///< index into statistics; set by the catalog
+  kernel_form kernel = kernel_form();           ///< compiled or loaded once per device, when it is first needed there
+  std::vector<native_form> native = {};         ///< for the devices of the plugins named
+  std::shared_ptr<kernel_loader> kernels = {};  ///< of the last two; set by the catalog
+  std::uint32_t number = 0;                     ///< index into statistics; set by the catalog
 
   /// Whether a place can run it: the CPU workers of a host device (`is_host`), or the device through its tables.
   bool runs_on(const plugin::device& device, element_type type, bool is_host) const {
     if (is_host && (host != nullptr || special != nullptr)) return true;
     return enqueue != nullptr && (available == nullptr || available(device, type)) &&
-           (forms == nullptr || has_form_for(device));
+           (kernels == nullptr || has_form_for(device));
   }
 
  private:

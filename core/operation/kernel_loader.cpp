@@ -44,7 +44,7 @@ void check(const plugin::device& device, tsr_status status, const std::string& w
 
 }  // namespace
 
-bool definition::has_form_for(const plugin::device& device) const { return forms->runs_on(device); }
+bool definition::has_form_for(const plugin::device& device) const { return kernels->runs_on(device); }
 
 kernel_loader::kernel_loader(const definition& of, std::shared_ptr<const kernel_store> store)
     : m_name(of.name), m_kernel(of.kernel), m_native(of.native), m_store(std::move(store)) {}
@@ -81,7 +81,7 @@ bool kernel_loader::runs_on(const plugin::device& device) const {
 }
 
 void kernel_loader::enqueue(const context& c) {
-  kernel_loader& self = *c.forms;
+  kernel_loader& self = *c.kernels;
   const plugin::device& device = *c.device;
   if (const native_function function = self.native_for(device)) {
     void* queue = nullptr;

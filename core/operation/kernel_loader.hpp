@@ -35,7 +35,7 @@ class kernel_loader {
 
   /// Whether one of the forms is for this device.
   bool runs_on(const plugin::device& device) const;
-  /// The definition's enqueue; context::forms is this object.
+  /// The definition's enqueue; context::kernels is this object.
   static void enqueue(const context& c);
   /// Modules are not unloaded: something may run for ever.
   void abandon() noexcept { m_abandoned = true; }

@@ -61,7 +61,7 @@ void enqueue_fill(const context& c) {
 
 void enqueue_reduce(const context& c) {
   const operand& to = c.operands[0];
-  if (to.how == intent::write) enqueue_zero(*c.device, c.stream, to);
+  if (to.intent == intent::write) enqueue_zero(*c.device, c.stream, to);
   boost::container::small_vector<tsr_address, 16> sources;
   for (const operand& from : c.operands.subspan(1)) sources.push_back(from.address);
   if (sources.empty()) return;

@@ -26,7 +26,7 @@ double seconds_to_bring(const transfer::link_map& links, const block::space_set&
   have.for_each([&](memory::space_number from) {
     const transfer::route* way = &links.between(from, to);
     double seconds = way->seconds(bytes);
-    if (way->how == transfer::route_kind::none) {
+    if (way->kind == transfer::route_kind::none) {
       const memory::space_number stop = links.stop_between(from, to);
       if (stop == memory::no_space) return;
       seconds = links.between(from, stop).seconds(bytes) + links.between(stop, to).seconds(bytes);
@@ -49,8 +49,8 @@ std::optional<device_choice> placer::choose_device(const device_question& asked,
   const element_type type = asked.accesses.empty() ? element_type::none : asked.accesses[0].block->type;
   history::profile* profile = nullptr;
   const task_size size =
-      m_history != nullptr ? look_up(*asked.what, asked.arguments, asked.accesses, profile) : task_size{};
-  const double work = asked.what->work != nullptr ? asked.what->work(asked.arguments, asked.accesses) : 0;
+      m_history != nullptr ? look_up(*asked.operation, asked.arguments, asked.accesses, profile) : task_size{};
+  const double work = asked.operation->work != nullptr ? asked.operation->work(asked.arguments, asked.accesses) : 0;
 
   /// Until one of the places that have a block, or are to make it, has come so far.
   const auto wait_for = [&](const block::space_set& have) {
@@ -68,7 +68,7 @@ std::optional<device_choice> placer::choose_device(const device_question& asked,
   boost::container::small_vector<candidate, 16> plan;
   for (const auto& e : m_places) {
     if (e->is_host ? asked.only_devices || e.get() != &here : !e->attached()) continue;
-    if (!asked.what->runs_on(*e->device, type, e->is_host)) continue;
+    if (!asked.operation->runs_on(*e->device, type, e->is_host)) continue;
     if (asked.also != nullptr && !asked.also->runs_on(*e->device, type, e->is_host)) continue;
     const memory::space& space = m_setup.coherence->space_at(e->space);
     candidate c{.place = e->number, .location = e->where, .distance = distance(from, *e)};
@@ -77,7 +77,7 @@ std::optional<device_choice> placer::choose_device(const device_question& asked,
     for (std::size_t k = 0; k < asked.accesses.size(); ++k) {
       const block::access& a = asked.accesses[k];
       bytes += space.allocated_size(a.block->bytes);
-      if (!needs_contents(a.how)) continue;
+      if (!needs_contents(a.intent)) continue;
       const block::space_set known =
           k < asked.spaces.size() && !asked.spaces[k].empty() ? asked.spaces[k] : spaces_of(a);
       if (known.has(e->space)) {
@@ -102,7 +102,7 @@ std::optional<device_choice> placer::choose_device(const device_question& asked,
   const std::span<const candidate> all(plan.data(), plan.size());
   const bool by_plugin = m_setup.plugin != nullptr && !asked.fixed;
   const std::size_t best =
-      by_plugin ? choose_place(*m_setup.plugin, asked.what->name, all) : choose_place(m_policy, all);
+      by_plugin ? choose_place(*m_setup.plugin, asked.operation->name, all) : choose_place(m_policy, all);
   std::size_t chosen = best;
   if (m_policy == placement_policy::cost && profile != nullptr && !asked.fixed)
     chosen = decide(*profile, size, all, best);
@@ -112,10 +112,11 @@ std::optional<device_choice> placer::choose_device(const device_question& asked,
 }
 
 void placer::learn_in_place(const device_question& asked, place& here, double nanoseconds) {
-  here.learn(asked.what->work != nullptr ? asked.what->work(asked.arguments, asked.accesses) : 0, nanoseconds);
+  here.learn(asked.operation->work != nullptr ? asked.operation->work(asked.arguments, asked.accesses) : 0,
+             nanoseconds);
   if (m_history == nullptr) return;
   history::profile* profile = nullptr;
-  const task_size size = look_up(*asked.what, asked.arguments, asked.accesses, profile);
+  const task_size size = look_up(*asked.operation, asked.arguments, asked.accesses, profile);
   if (profile != nullptr) learn(*profile, size, here, nanoseconds, true);
 }
 

@@ -28,7 +28,7 @@ class stand_in_block {
 
 /// One application of an operation that could be a task.
 struct device_question {
-  const operation::definition* what = nullptr;
+  const operation::definition* operation = nullptr;
   const operation::definition* also = nullptr;  ///< if set: an operation that the device must have too
   const void* arguments = nullptr;
   std::span<const block::access> accesses;

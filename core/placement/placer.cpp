@@ -46,10 +46,10 @@ std::uint32_t placer::distance(location::node_id from, const place& to) const no
 }
 
 bool placer::offers(const place& e, task::record& t) const {
-  if (m_segment != nullptr && t.what == m_segment) return m_offers_segment(e, t);
+  if (m_segment != nullptr && t.operation == m_segment) return m_offers_segment(e, t);
   const auto accesses = t.all_accesses();
   const element_type type = accesses.empty() ? element_type::none : accesses[0].block->type;
-  if (!t.what->runs_on(*e.device, type, e.is_host)) return false;
+  if (!t.operation->runs_on(*e.device, type, e.is_host)) return false;
   return (t.flags & task::flag_accumulates) == 0 || operation::can_zero(*e.device, type);  // its private copy
 }
 
@@ -61,7 +61,7 @@ bool placer::obeys_hint(const place& e, const task::record& t) const {
          std::ranges::any_of(e.cpus, [&](location::node_id cpu) { return tree.is_ancestor(t.hint, cpu); });
 }
 
-std::uint64_t placer::footprint_in(const place& e, task::record& t) const {
+std::uint64_t placer::allocated_size_in(const place& e, task::record& t) const {
   const memory::space& space = m_setup.coherence->space_at(e.space);
   std::uint64_t bytes = 0;
   for (const block::access& a : t.all_accesses()) {
@@ -76,7 +76,7 @@ bool placer::fits(const place& e, task::record& t, std::uint64_t bytes) const {
   const std::uint64_t limit = space.limit();
   const std::uint64_t most =
       bytes + t.all_accesses().size() * e.granule;  // each block is rounded up by less than a granule
-  return most <= std::min(limit, space.largest()) || footprint_in(e, t) <= limit;
+  return most <= std::min(limit, space.largest()) || allocated_size_in(e, t) <= limit;
 }
 
 void placer::gather(candidates& found, task::record& t, place_state wanted, location::node_id from) const {
@@ -118,8 +118,8 @@ std::uint32_t placer::choose(task::record& t, location::node_id from) {
   candidates found;
   if (m_history != nullptr)
     found.size = look_up(t, found.profile);
-  else if (t.what->work != nullptr)
-    found.work = t.what->work(t.argument_bytes(), accesses);
+  else if (t.operation->work != nullptr)
+    found.work = t.operation->work(t.argument_bytes(), accesses);
   for (const block::access& a : accesses) found.bytes += a.block->bytes;
   gather(found, t, place_state::attached, from);
   // What only a device on its way out can run goes there nevertheless, and keeps it from leaving.
@@ -131,7 +131,7 @@ std::uint32_t placer::choose(task::record& t, location::node_id from) {
                     found.all.end());
   const std::span<const candidate> plan(found.all.data(), found.all.size());
   const std::size_t best =
-      m_setup.plugin != nullptr ? choose_place(*m_setup.plugin, t.what->name, plan) : choose_place(m_policy, plan);
+      m_setup.plugin != nullptr ? choose_place(*m_setup.plugin, t.operation->name, plan) : choose_place(m_policy, plan);
   const bool learnt = m_policy == placement_policy::cost && found.profile != nullptr;
   const std::size_t chosen = learnt ? decide(*found.profile, found.size, plan, best) : best;
   charge(t, *m_places[plan[chosen].place], plan[chosen].execute_seconds, chosen != best);
@@ -140,11 +140,12 @@ std::uint32_t placer::choose(task::record& t, location::node_id from) {
 
 block::failure placer::why_nowhere(task::record& t) const {
   if (std::ranges::none_of(m_places, [&](const auto& e) { return offers(*e, t); }))
-    return {fmt::format("no location can run it: no device here offers '{}' for the type of its blocks", t.what->name),
-            {},
-            error_kind::usage};
+    return {
+        fmt::format("no location can run it: no device here offers '{}' for the type of its blocks", t.operation->name),
+        {},
+        error_kind::usage};
   const auto would = [&](const place& e) {
-    return offers(e, t) && footprint_in(e, t) <= m_setup.coherence->space_at(e.space).limit();
+    return offers(e, t) && allocated_size_in(e, t) <= m_setup.coherence->space_at(e.space).limit();
   };
   const auto gone = [](const place& e) { return e.state.load() == place_state::lost ? "lost" : "detached"; };
   std::string away;  // devices that could, were they there
@@ -152,14 +153,14 @@ block::failure placer::why_nowhere(task::record& t) const {
     if (!e->attached() && would(*e) && (!must_obey(t) || obeys_hint(*e, t)))
       away += fmt::format("{}{} is {}", away.empty() ? "" : ", ", e->name, gone(*e));
   if (!away.empty())
-    return {must_obey(t) ? fmt::format("it must run at '{}', and {}", m_setup.tree->at(t.hint).is.name, away)
+    return {must_obey(t) ? fmt::format("it must run at '{}', and {}", m_setup.tree->at(t.hint).properties.name, away)
                          : fmt::format("no location can run it: {}", away),
             {},
             error_kind::device};
   if (std::ranges::any_of(m_places, [&](const auto& e) { return would(*e); }))
     return {
         fmt::format("it must run at '{}', where nothing can run it (runtime.placement = \"pinned\" makes hints orders)",
-                    m_setup.tree->at(t.hint).is.name),
+                    m_setup.tree->at(t.hint).properties.name),
         {},
         error_kind::usage};
   std::uint64_t bytes = 0;

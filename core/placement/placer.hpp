@@ -64,7 +64,7 @@ class placer {
   history* model() const noexcept { return m_history.get(); }
   /// Of the task; only where there is a model.
   task_size look_up(task::record& t, history::profile*& profile) {
-    return look_up(*t.what, t.argument_bytes(), t.all_accesses(), profile);
+    return look_up(*t.operation, t.argument_bytes(), t.all_accesses(), profile);
   }
   void learn(history::profile& profile, const task_size& size, const place& where, double ns, bool exact) noexcept;
   /// A place's thread is about to sleep: if another place has a queue, estimates have erred.
@@ -98,7 +98,7 @@ class placer {
   bool must_obey(const task::record& t) const noexcept {
     return m_policy == placement_policy::pinned && t.hint != location::no_node;
   }
-  std::uint64_t footprint_in(const place& e, task::record& t) const;
+  std::uint64_t allocated_size_in(const place& e, task::record& t) const;
   bool fits(const place& e, task::record& t, std::uint64_t bytes) const;  // bytes: of all its blocks
   std::uint32_t distance(location::node_id from, const place& to) const noexcept;
 

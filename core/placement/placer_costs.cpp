@@ -76,7 +76,7 @@ task_size placer::look_up(const operation::definition& what, const void* argumen
     const auto these = static_cast<float>(a.block->bytes);
     bytes += these;
     size.block_bytes = std::max(size.block_bytes, these);
-    if (!needs_contents(a.how)) continue;
+    if (!needs_contents(a.intent)) continue;
     size.input_bytes += these;
     size.inputs += 1;
   }
@@ -90,7 +90,7 @@ double placer::expected_seconds(task::record& t, const place& at) {
     const task_size size = look_up(t, profile);
     return m_history->seconds(profile, at.kind, size.amount);
   }
-  const double work = t.what->work != nullptr ? t.what->work(t.argument_bytes(), t.all_accesses()) : 0;
+  const double work = t.operation->work != nullptr ? t.operation->work(t.argument_bytes(), t.all_accesses()) : 0;
   return work * at.ns_per_flop.load(std::memory_order_relaxed) * 1e-9;
 }
 
@@ -120,7 +120,7 @@ void placer::discharge(task::record& t, place& from) noexcept {
 
 void placer::estimate_again(task::record& t, place& at) noexcept {
   charged p = charged::of(t);
-  if (p.ns == 0 || t.what->special != nullptr) return;
+  if (p.ns == 0 || t.operation->special != nullptr) return;
   history::profile* profile = nullptr;
   const task_size size = look_up(t, profile);
   const auto before = static_cast<std::int64_t>(p.ns);

@@ -10,7 +10,7 @@
 namespace tessera::detail {
 
 held_block::held_block(runtime& of, block::record& block, intent how, std::source_location site)
-    : m_scheduler(of.inside().scheduler.get()), m_held(m_scheduler->hold(block, how, site).release()) {}
+    : m_scheduler(of.inside().scheduler.get()), m_held(m_scheduler->begin_host_access(block, how, site).release()) {}
 
 void* held_block::data() const noexcept { return m_held->pointer; }
 

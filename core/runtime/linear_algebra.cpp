@@ -9,7 +9,7 @@ namespace tessera::detail {
 namespace {
 
 block_access touch(block::record& b, intent how) {
-  return {.block = &b, .version = 0, .how = how, .flags = 0, .space = 0};
+  return {.block = &b, .version = 0, .intent = how, .flags = 0, .space = 0};
 }
 
 template <class Arguments, std::size_t N>

@@ -46,12 +46,12 @@ void recording::set_argument_bytes(std::size_t k, std::span<const std::byte> byt
                 fmt::format("the recording has {} submitted tasks, number {} was asked for", submitted(), k));
   const std::uint32_t at = m_inside->tasks->submitted[k];
   const task::recorded_task& t = m_inside->tasks->tasks[at];
-  if (!t.what->plain_arguments)
-    throw error(error_kind::usage, fmt::format("the captures of '{}' are not plain bytes", t.what->name), {},
+  if (!t.operation->plain_arguments)
+    throw error(error_kind::usage, fmt::format("the captures of '{}' are not plain bytes", t.operation->name), {},
                 "capture values, or keep what changes in a block");
   if (bytes.size() != t.argument_size)
     throw error(error_kind::usage, fmt::format("'{}' was recorded with {} bytes of arguments and is given {}",
-                                               t.what->name, t.argument_size, bytes.size()));
+                                               t.operation->name, t.argument_size, bytes.size()));
   m_inside->patches[at] = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
 }
 
@@ -86,7 +86,7 @@ struct recording_session::state {
   state(runtime_inside& of, const record_options& asked)
       : scheduler(*of.scheduler), taker(of.blocks, *of.builtin.reduce), options(asked) {}
   schedule::scheduler& scheduler;
-  task::recorder taker;
+  task::graph_recorder taker;
   record_options options;
   bool open = false;
 };

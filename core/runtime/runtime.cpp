@@ -99,7 +99,7 @@ trace::timeline runtime::timeline(std::string title) const {
     all.spaces.push_back({from->name(), from->limit()});
     for (const auto& to : m_inside->spaces) {
       const transfer::route& way = m_inside->coherence->links().between(from->number(), to->number());
-      if (from != to && way.how != transfer::route_kind::none)
+      if (from != to && way.kind != transfer::route_kind::none)
         all.links.push_back({from->number(), to->number(), way.bandwidth});
     }
   }
@@ -112,7 +112,7 @@ std::uint32_t runtime::at(std::string_view name) const {
     return *found;
   std::vector<std::string> names;
   for (const location::node_id node : m_inside->machine.tree.subtree(m_inside->machine.tree.root()))
-    names.push_back(m_inside->machine.tree.at(node).is.name);
+    names.push_back(m_inside->machine.tree.at(node).properties.name);
   const std::string near = nearest_name(name, names);
   throw error(error_kind::usage, fmt::format("there is no location '{}'", name), {},
               near.empty() ? "`tessera topology` lists them" : fmt::format("did you mean '{}'?", near));
@@ -121,10 +121,10 @@ std::uint32_t runtime::at(std::string_view name) const {
 std::string runtime::topology_line() const {
   std::size_t cores = 0, memories = 0, devices = 0;
   for (const location::node_id node : m_inside->machine.tree.subtree(m_inside->machine.tree.root())) {
-    const auto& is = m_inside->machine.tree.at(node).is;
-    if (is.what == location::kind::worker && !is.cpus.empty()) ++cores;
-    if (is.what == location::kind::memory && is.space) ++memories;
-    if (is.what == location::kind::worker && is.space) ++devices;
+    const auto& is = m_inside->machine.tree.at(node).properties;
+    if (is.kind == location::kind::worker && !is.cpus.empty()) ++cores;
+    if (is.kind == location::kind::memory && is.space) ++memories;
+    if (is.kind == location::kind::worker && is.space) ++devices;
   }
   std::string line =
       fmt::format("{} core{}, {} host memor{}", cores, cores == 1 ? "" : "s", memories, memories == 1 ? "y" : "ies");

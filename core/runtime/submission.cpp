@@ -18,7 +18,7 @@ void task_blocks::refuse(std::size_t k, element_type asked, bool to_read) const 
   const operation::operand& block = m_blocks[k];
   throw error(error_kind::usage,
               fmt::format("block {} of the task is {} and was submitted as {}; asked for was {}{}", k,
-                          name_of(block.type), name_of(block.how), to_read ? "const " : "", name_of(asked)),
+                          name_of(block.type), name_of(block.intent), to_read ? "const " : "", name_of(asked)),
               {}, "get<const T> for a block that is read, with the element type of its array");
 }
 
@@ -123,7 +123,7 @@ bool counts_many_names(const operation::definition& what, std::string_view name)
 void runtime::submit_operation(const operation::definition& what, const void* arguments, std::size_t argument_bytes,
                                std::span<const block_access> accesses, task_options options,
                                std::source_location site) {
-  if (!what.signature.empty() && !std::ranges::equal(what.signature, accesses, {}, {}, &block_access::how))
+  if (!what.signature.empty() && !std::ranges::equal(what.signature, accesses, {}, {}, &block_access::intent))
     throw error(error_kind::usage,
                 fmt::format("operation '{}' was given blocks that its signature does not allow", what.name),
                 fmt::format("{}:{}", site.file_name(), site.line()),

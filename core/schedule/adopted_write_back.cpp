@@ -10,9 +10,9 @@ adopted_write_back::progress adopted_write_back::before_end(task::record& end, m
     end.flags &= static_cast<std::uint8_t>(~task::flag_acquired);
   }
   while (m_coherence.adopted().stale(*a.block) && !of_run.cancelled()) {
-    a.how = intent::read;
+    a.intent = intent::read;
     m_coherence.acquire({&a, 1}, home, got, end.sequence);
-    switch (got.what) {
+    switch (got.outcome) {
       case transfer::outcome::ready:
         if (got.waits.empty()) {
           m_coherence.finish({&a, 1});

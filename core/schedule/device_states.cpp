@@ -20,7 +20,7 @@ std::vector<placement::place*> device_states::below(location::node_id where) con
     if (tree.is_ancestor(where, e->where)) found.push_back(e.get());
   }
   if (!found.empty()) return found;
-  const std::string& name = tree.at(where).is.name;
+  const std::string& name = tree.at(where).properties.name;
   if (std::ranges::any_of(*m_setup.stores, [&](const auto& e) { return tree.is_ancestor(where, e->where); }))
     throw error(error_kind::usage, fmt::format("'{}' is storage, which stays", name), {},
                 "only devices are detached and attached");
@@ -46,7 +46,7 @@ void device_states::detach(location::node_id where, const std::function<void(con
   std::vector<placement::place*> leaving = below(where);
   std::erase_if(leaving, [](const placement::place* e) { return !e->attached(); });
   if (leaving.empty())
-    throw error(error_kind::usage, fmt::format("'{}' is detached already", m_setup.tree->at(where).is.name));
+    throw error(error_kind::usage, fmt::format("'{}' is detached already", m_setup.tree->at(where).properties.name));
   for (placement::place* e : leaving) {
     m_setup.coherence->links().close(e->space);
     driver_of(*e).begin_leaving();
@@ -125,7 +125,8 @@ void device_states::attach(location::node_id where) {
       e->device->check(plugin::contained("health", [&] { return e->device->table().health(e->device->handle()); }),
                        "the question for its health");
   }
-  if (!any) throw error(error_kind::usage, fmt::format("'{}' is attached already", m_setup.tree->at(where).is.name));
+  if (!any)
+    throw error(error_kind::usage, fmt::format("'{}' is attached already", m_setup.tree->at(where).properties.name));
   for (placement::place* e : coming) {
     placement::place_state was = placement::place_state::detached;
     if (!e->state.compare_exchange_strong(was, placement::place_state::attached)) continue;

@@ -8,7 +8,7 @@ namespace tessera::schedule {
 
 void scheduler::hand_over(task::record& view) noexcept {
   host_access::of(view).at.store(host_access::step::due, std::memory_order_release);
-  m_pool.call_guests();
+  m_pool.wake_waiters();
 }
 
 void scheduler::dispatch(thread_context& mine, task::record& t, when_ready then) {
@@ -56,13 +56,14 @@ void scheduler::wait_for_points(task::record& t, std::span<const block::ticket> 
 }
 
 void scheduler::wait_for_memory(task::record& t, placement::place& where, const transfer::acquisition& lacking) {
-  m_parking.wait_for_memory(t, where.is_host ? nullptr : m_drivers[where.number].get(), lacking, current_thread().events);
+  m_parking.wait_for_memory(t, where.is_host ? nullptr : m_drivers[where.number].get(), lacking,
+                            current_thread().events);
 }
 
 bool scheduler::find_place(thread_context& mine, task::record& t) {
   std::uint32_t at = 0;
   try {
-    if (t.what->special == nullptr) at = m_placer.choose(t, mine.where);
+    if (t.operation->special == nullptr) at = m_placer.choose(t, mine.where);
   } catch (const error& e) {  // a policy plugin
     t.place = 0;
     fail_unstarted(mine, t, m_failures.note(t, {e.message(), e.where(), e.kind()}));
@@ -79,7 +80,7 @@ bool scheduler::find_place(thread_context& mine, task::record& t) {
 }
 
 bool scheduler::place_again(thread_context& mine, task::record& t) {
-  if (t.place == task::no_place || t.what->special != nullptr || cancelled()) return false;
+  if (t.place == task::no_place || t.operation->special != nullptr || cancelled()) return false;
   if ((t.flags & (task::flag_acquired | task::flag_prepared | task::flag_reduction | task::flag_replayed)) != 0)
     return false;
   placement::place& before = *m_places[t.place];

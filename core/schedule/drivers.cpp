@@ -36,7 +36,7 @@ void scheduler::enqueued(thread_context& mine, task::record& t) {
 }
 
 void scheduler::nothing_to_do() {
-  m_pool.call_guests();
+  m_pool.wake_waiters();
   m_pool.look_for_memory();  // the device was a reason to hope: look again without it
 }
 
@@ -53,7 +53,7 @@ void scheduler::device_lost(const placement::place& which) {
 void scheduler::device_changed() {
   m_device_states.note_change();
   m_pool.wake_all();
-  m_pool.call_guests();
+  m_pool.wake_waiters();
 }
 
 void scheduler::require_editable(std::string_view what) {
@@ -72,7 +72,7 @@ void scheduler::detach(location::node_id where) {
   if (const std::uint32_t views = mine.held_views.load(std::memory_order_relaxed); views != 0)
     throw error(error_kind::usage, fmt::format("detach while this thread holds {} views", views), {},
                 "release host views first: the device may hold what their blocks had before");
-  m_device_states.detach(where, [&](const predicate& enough) { help(mine, enough); });
+  m_device_states.detach(where, [&](const predicate& enough) { run_tasks_until(mine, enough); });
 }
 
 void scheduler::attach(location::node_id where) {
@@ -127,7 +127,7 @@ std::unique_ptr<watchdog> scheduler::watch_streams() {
         const std::string text =
             fmt::format("device {} hangs: stream {} has not come further for {}, doing {}", device.name(),
                         found.which->number(), format_seconds(std::chrono::duration<double>(limit).count()),
-                        found.doing.what.empty() ? "something that nobody waits for" : found.doing.what);
+                        found.doing.description.empty() ? "something that nobody waits for" : found.doing.description);
         m_failures.note({.text = text, .where = {}, .kind = error_kind::device});
         cancel(text, error_kind::device);
         m_failures.note_hung();
@@ -148,7 +148,7 @@ std::unique_ptr<watchdog> scheduler::watch_streams() {
           if (driver) driver->wake();
         for (const auto& driver : m_store_drivers) driver->wake();
         m_pool.wake_all();
-        m_pool.call_guests();
+        m_pool.wake_waiters();
       });
 }
 

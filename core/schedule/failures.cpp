@@ -15,7 +15,7 @@ std::string describe(const task::record& t) {
 
 std::shared_ptr<const block::failure> poison_of(std::span<const block::access> accesses) {
   for (const block::access& a : accesses) {
-    if (!needs_contents(a.how)) continue;
+    if (!needs_contents(a.intent)) continue;
     const std::lock_guard guard(a.block->lock);
     if (a.block->poison != nullptr) return *a.block->poison;
   }
@@ -28,7 +28,7 @@ failures::reason failures::note(const task::record& t, block::failure what) {
 }
 
 failures::reason failures::note_loss(const task::record& t, std::string_view device) {
-  return note(t, {.text = fmt::format("{} was under way on {}, which is lost", t.what->name, device),
+  return note(t, {.text = fmt::format("{} was under way on {}, which is lost", t.operation->name, device),
                   .where = {},
                   .kind = error_kind::device,
                   .by_loss = true});

@@ -22,7 +22,7 @@ void scheduler::run(thread_context& mine, task::record& t) {
     fail_unstarted(mine, t, m_failures.cancellation());  // names no task: none of them is the cause
     return;
   }
-  if (t.what->special != nullptr) {
+  if (t.operation->special != nullptr) {
     run_special(mine, t);
     return;
   }
@@ -54,7 +54,7 @@ bool scheduler::acquire(thread_context& mine, task::record& t, placement::place&
   for (;;) {
     // In a single space nothing can be pushed out: memory becomes free when others, maybe younger ones, have run.
     m_setup.coherence->acquire(t.all_accesses(), where.space, a, m_single_space ? 0 : t.sequence);
-    switch (a.what) {
+    switch (a.outcome) {
       case transfer::outcome::ready:
         begun(t);
         if (m_single_space)
@@ -135,34 +135,34 @@ void scheduler::execute(thread_context& mine, task::record& t) {
 std::shared_ptr<const block::failure> scheduler::call(thread_context& mine, task::record& t, bool enqueue_only) {
   const auto accesses = t.all_accesses();
   const placement::place& where = *m_places[mine.place];
-  validate::lent* lent = nullptr;
+  validate::shadow_copies* lent = nullptr;
   const std::optional<thrown> what = thrown_by([&] {
     gather_operands(mine, t);
     operation::context c;
     c.operands = mine.operands;
     c.arguments = t.argument_bytes();
     c.argument_bytes = t.argument_size;
-    c.data = t.what->data.get();
-    c.forms = t.what->forms.get();
+    c.data = t.operation->data.get();
+    c.kernels = t.operation->kernels.get();
     c.device = where.device;
     c.task_name = t.name();
-    if ((t.flags & task::flag_replayed) != 0) c.replayed_with = &t.replayed().of->value;
+    if ((t.flags & task::flag_replayed) != 0) c.replayed_with = &t.replayed().replay->value;
     c.worker = mine.is_program ? 0 : mine.number;  // a thread of the program runs tasks in the place of worker 0
     constexpr int zeroes = task::flag_accumulates | task::flag_fresh;
-    if (t.what->host == nullptr || (t.flags & zeroes) != 0) c.stream = inline_stream(mine).handle();
+    if (t.operation->host == nullptr || (t.flags & zeroes) != 0) c.stream = inline_stream(mine).handle();
     if ((t.flags & zeroes) != 0)
       for (std::size_t k = 0; k < accesses.size(); ++k)
         if ((accesses[k].flags & task::access_fresh) != 0)
           operation::enqueue_zero(*c.device, c.stream, mine.operands[k]);
     if (m_validator != nullptr) lent = m_validator->begin_task(t, mine.operands);
-    if (t.what->host == nullptr) {
-      if (t.what->workspace != nullptr)
-        c.workspace = mine.scratch.give(t.what->workspace(*c.device, c.arguments, accesses));
-      t.what->enqueue(c);
+    if (t.operation->host == nullptr) {
+      if (t.operation->workspace != nullptr)
+        c.workspace = mine.scratch.give(t.operation->workspace(*c.device, c.arguments, accesses));
+      t.operation->enqueue(c);
       if (!enqueue_only) inline_stream(mine).check_inline();
       mine.scratch.trim();
     } else if (!enqueue_only) {
-      t.what->host(c);
+      t.operation->host(c);
     }
   });
   std::shared_ptr<const block::failure> why;
@@ -178,12 +178,13 @@ void scheduler::executed(thread_context& mine, task::record& t, std::uint64_t be
   const auto accesses = t.all_accesses();
   placement::place& where = *m_places[mine.place];
   if (mine.events != nullptr) trace_run(*mine.events, t, began, why ? trace::run_failed : 0);
-  const std::uint32_t number = t.what->number;
+  const std::uint32_t number = t.operation->number;
   operation_counters::counter& counter = mine.counters.of(number);
   operation_counters::add(counter.tasks, 1);
   if (ns != 0) {
     operation_counters::add(counter.nanoseconds, ns);
-    where.learn(t.what->work != nullptr ? t.what->work(t.argument_bytes(), accesses) : 0, static_cast<double>(ns));
+    where.learn(t.operation->work != nullptr ? t.operation->work(t.argument_bytes(), accesses) : 0,
+                static_cast<double>(ns));
     if (m_placer.model() != nullptr && !why) {
       placement::history::profile* profile = nullptr;
       const placement::task_size size = m_placer.look_up(t, profile);
@@ -216,7 +217,7 @@ void scheduler::complete(thread_context& mine, task::record& t, when_ready then)
 }
 
 std::uint64_t scheduler::window_bytes_of(task::record& t) const {
-  if (!m_window.counts_bytes() || t.what->special != nullptr || (t.flags & task::flag_reduction) != 0) return 0;
+  if (!m_window.counts_bytes() || t.operation->special != nullptr || (t.flags & task::flag_reduction) != 0) return 0;
   std::uint64_t bytes = 0;
   for (const block::access& a : t.all_accesses()) bytes += a.block->bytes;
   return bytes;
@@ -225,11 +226,11 @@ std::uint64_t scheduler::window_bytes_of(task::record& t) const {
 void scheduler::retire(thread_context& mine, task::record& t, std::uint64_t window_bytes) {
   if ((t.flags & task::flag_reduction) != 0)
     reductions::end_group(t, [this](block::record& copy) { destroy_later(copy); });
-  if (t.what->destroy_arguments != nullptr && (t.flags & task::flag_replayed) == 0) {
+  if (t.operation->destroy_arguments != nullptr && (t.flags & task::flag_replayed) == 0) {
     const thread_context::runtime_scope on(mine);  // it may be the end of arrays
-    t.what->destroy_arguments(t.argument_bytes());
+    t.operation->destroy_arguments(t.argument_bytes());
   }
-  if (!m_single_place && t.place != task::no_place && t.what->special == nullptr)
+  if (!m_single_place && t.place != task::no_place && t.operation->special == nullptr)
     m_placer.discharge(t, *m_places[t.place]);
   m_threads.keep_finished(mine, t);
   if (window_bytes != 0)
@@ -248,11 +249,11 @@ void scheduler::fail_unstarted(thread_context& mine, task::record& t, std::share
     give_up(mine, *next.t, next.why);
   }
   mine.gives_up = false;
-  m_pool.call_guests();
+  m_pool.wake_waiters();
 }
 
 void scheduler::give_up(thread_context& mine, task::record& t, const std::shared_ptr<const block::failure>& why) {
-  m_failures.note_given_up(why, t.what->special == nullptr);
+  m_failures.note_given_up(why, t.operation->special == nullptr);
   if (m_own.is_bring_home(t)) m_write_back.note_read();
   if (m_validator != nullptr && !m_own.is_housekeeping(t)) m_validator->started(t);
   begun(t);
@@ -263,7 +264,7 @@ void scheduler::give_up(thread_context& mine, task::record& t, const std::shared
     release(mine, t, when_ready::queue);
     retire(mine, t, 0);
     host_views::refuse(hold);
-    m_pool.call_guests();
+    m_pool.wake_waiters();
     return;
   }
   if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) reductions::note_missing(t, why);
@@ -316,7 +317,7 @@ void scheduler::run_special(thread_context& mine, task::record& t) {
     run_home(mine, t);
     return;
   }
-  run_hold(mine, t);
+  run_host_access(mine, t);
 }
 
 void scheduler::destroy_later(block::record& block) {
@@ -326,7 +327,7 @@ void scheduler::destroy_later(block::record& block) {
   task::record& t = begin(m_own.destroy, std::source_location::current(), mine);
   if (mine->recorder != nullptr) mine->recorder->destroyed(block);
   t.access_count = 1;
-  t.accesses[0] = {.block = &block, .version = 0, .how = intent::write, .flags = 0, .space = 0};
+  t.accesses[0] = {.block = &block, .version = 0, .intent = intent::write, .flags = 0, .space = 0};
   commit(*mine, t, false);  // also called while a task is being retired, where nobody may wait
 }
 

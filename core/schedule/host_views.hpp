@@ -19,14 +19,14 @@ struct host_access {
     available  ///< `pointer` or `why` is set
   };
   task::record* held_by = nullptr;  ///< the task in whose place in the order it is held
-  thread_context* owner = nullptr;            ///< of the thread that holds it
+  thread_context* owner = nullptr;  ///< of the thread that holds it
   void* pointer = nullptr;          ///< the elements, in host memory
   std::atomic<step> at{step::waits};
   bool ended = false;  ///< by the end of the scheduler; then nothing of it is touched any more
   host_access *next = nullptr, *previous = nullptr;  ///< of the same thread
-  std::shared_ptr<const block::failure> why;       ///< set when it cannot be had
-  std::uint64_t since = 0;                         ///< when it became available; only while recording
-  std::shared_ptr<void> lent;                      ///< its private copy; only while validating
+  std::shared_ptr<const block::failure> why;         ///< set when it cannot be had
+  std::uint64_t since = 0;                           ///< when it became available; only while recording
+  std::shared_ptr<void> shadow_copies;               ///< its private copy; only while validating
 
   /// Of a task whose operation is the runtime's "hold".
   static host_access& of(const task::record& t) noexcept { return *static_cast<host_access*>(t.extension); }
@@ -44,19 +44,21 @@ class host_views {
     view.at.store(host_access::step::available, std::memory_order_release);
   }
   /// It cannot be had, and does not count; `why` is set. Behind the retirement of its task.
-  static void refuse(host_access& view) noexcept { view.at.store(host_access::step::available, std::memory_order_release); }
+  static void refuse(host_access& view) noexcept {
+    view.at.store(host_access::step::available, std::memory_order_release);
+  }
   /// It does not count any more. Before the retirement of its task.
   void give_back() noexcept { m_held.fetch_sub(1, std::memory_order_acq_rel); }
 
   /// By the thread that asked, once it has been granted: the view is in its list.
   static void add(thread_context& mine, host_access& view) noexcept {
     mine.held_views.store(mine.held_views.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-    view.next = std::exchange(mine.holds, &view);
+    view.next = std::exchange(mine.host_accesses, &view);
     if (view.next != nullptr) view.next->previous = &view;
   }
   static void remove(host_access& view) noexcept {
     thread_context& owner = *view.owner;
-    (view.previous != nullptr ? view.previous->next : owner.holds) = view.next;
+    (view.previous != nullptr ? view.previous->next : owner.host_accesses) = view.next;
     if (view.next != nullptr) view.next->previous = view.previous;
     owner.held_views.store(owner.held_views.load(std::memory_order_relaxed) - 1, std::memory_order_release);
   }

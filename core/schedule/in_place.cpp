@@ -19,7 +19,7 @@ std::span<const block::access> stand_ins_for(std::span<const operation::operand>
     records[k].type = operands[k].type;
     records[k].extents = operands[k].extents;
     records[k].bytes = operands[k].bytes;
-    accesses[k] = {.block = &records[k], .version = 0, .how = operands[k].how, .flags = 0, .space = 0};
+    accesses[k] = {.block = &records[k], .version = 0, .intent = operands[k].intent, .flags = 0, .space = 0};
   }
   return {accesses.data(), operands.size()};
 }
@@ -34,7 +34,7 @@ void scheduler::run_in_place(const operation::definition& what, const void* argu
   c.arguments = arguments;
   c.argument_bytes = argument_bytes;
   c.data = what.data.get();
-  c.forms = what.forms.get();
+  c.kernels = what.kernels.get();
   c.device = m_places[mine.is_driver ? 0 : mine.place]->device;
   c.task_name = what.name;
   if (what.host != nullptr) {

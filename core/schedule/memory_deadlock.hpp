@@ -11,8 +11,8 @@
 #include "core/memory/space.hpp"
 #include "core/schedule/alarm.hpp"
 #include "core/schedule/device/driver.hpp"
-#include "core/schedule/thread_table.hpp"
 #include "core/schedule/parking.hpp"
+#include "core/schedule/thread_table.hpp"
 #include "core/transfer/coherence.hpp"
 
 namespace tessera::schedule {

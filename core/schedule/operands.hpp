@@ -15,7 +15,7 @@ inline operation::operand operand_of(const block::access& a, tsr_address address
   o.host = host;
   o.address = host != nullptr ? tsr_address{nullptr, reinterpret_cast<std::uintptr_t>(host)} : address;
   o.type = a.block->type;
-  o.how = a.how;
+  o.intent = a.intent;
   o.extents = a.block->extents;
   o.bytes = a.block->bytes;
   return o;

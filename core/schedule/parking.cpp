@@ -45,7 +45,7 @@ void parking::wait_for_points(task::record& t, std::span<const block::ticket> po
   for (std::size_t k = 0; k < count; ++k) {
     parked::one& mine = p->tickets[k];
     mine.all = p;
-    mine.reached.at = tickets[k];
+    mine.reached.ticket = tickets[k];
     // A failed ticket has poisoned what it should have made; whoever runs the task looks at that.
     mine.reached.fire = [](transfer::completion* self, tsr_status) {
       parked* const all = reinterpret_cast<parked::one*>(self)->all;  // `reached` is its first member

@@ -14,8 +14,8 @@ memory::space_number space_of(location::node_id node, std::span<const space_fact
 
 void plan_host(place_plan& plan, const location::tree& tree, std::span<const space_facts> spaces) {
   for (const location::node_id leaf : tree.subtree(tree.root())) {
-    const location::properties& is = tree.at(leaf).is;
-    if (is.what != location::kind::worker || is.cpus.empty() || is.space) continue;
+    const location::properties& is = tree.at(leaf).properties;
+    if (is.kind != location::kind::worker || is.cpus.empty() || is.space) continue;
     const location::node_id memory = tree.memory_of(leaf);
     if (memory == location::no_node) continue;
     const memory::space_number space = space_of(memory, spaces);

@@ -23,7 +23,7 @@ std::optional<reduction_stage> plan_stage(std::size_t copies, std::span<const re
 void reductions::make(task::record& t, block::record& sum, block::accumulation& group) {
   t.flags |= task::flag_reduction;
   t.access_count = 1;
-  t.accesses[0] = {.block = &sum, .version = 0, .how = intent::update, .flags = 0, .space = 0};
+  t.accesses[0] = {.block = &sum, .version = 0, .intent = intent::update, .flags = 0, .space = 0};
   t.need_more().sums.assign(1, &group);
 }
 
@@ -55,10 +55,10 @@ bool reductions::prepare_stage(task::record& reduction) {
   // The first copy takes in the others. They are freed before the next stage.
   block::record& sum = *group.copies.front().block;
   auto& accesses = reduction.more->accesses;
-  accesses.assign(1,
-                  {.block = &sum, .version = sum.flow.make_version(), .how = intent::update, .flags = 0, .space = 0});
+  accesses.assign(
+      1, {.block = &sum, .version = sum.flow.make_version(), .intent = intent::update, .flags = 0, .space = 0});
   for (std::size_t k = 1; k < stage->copies; ++k)
-    accesses.push_back({.block = group.copies[k].block, .version = 0, .how = intent::read, .flags = 0, .space = 0});
+    accesses.push_back({.block = group.copies[k].block, .version = 0, .intent = intent::read, .flags = 0, .space = 0});
   reduction.flags |= task::flag_many_accesses;
   reduction.place = static_cast<std::uint16_t>(stage->place);
   return true;
@@ -71,11 +71,11 @@ void reductions::prepare_sum(task::record& reduction) {
   {
     const std::lock_guard guard(group.base->lock);
     if (group.base->valid_spaces.empty() && group.base->poison == nullptr)
-      accesses[0].how = intent::write;  // a sum from zero
+      accesses[0].intent = intent::write;  // a sum from zero
   }
   const std::lock_guard guard(group.lock);
   for (const auto& copy : group.copies)
-    accesses.push_back({.block = copy.block, .version = 0, .how = intent::read, .flags = 0, .space = 0});
+    accesses.push_back({.block = copy.block, .version = 0, .intent = intent::read, .flags = 0, .space = 0});
   reduction.flags |= task::flag_many_accesses;
 }
 
@@ -102,7 +102,7 @@ void reductions::give_adder_copies(task::record& adder, memory::space_number spa
       group->copies.push_back(mine);
     }
     a.block = mine.block;
-    a.how = (a.flags & task::access_fresh) != 0 ? intent::write : intent::update;
+    a.intent = (a.flags & task::access_fresh) != 0 ? intent::write : intent::update;
     a.version = mine.block->flow.make_version();  // one user at a time: the copy is busy
   }
 }

@@ -10,18 +10,18 @@ namespace {
 /// "graph": what a segment's one task does. Its arguments are a segment_run.
 void enqueue_segment(const operation::context& c) {
   auto& run = *static_cast<segment_run*>(const_cast<void*>(c.arguments));
-  const segment& s = *run.is;
-  const task::recording& of = run.of->of;
+  const segment& s = *run.segment;
+  const task::recording& of = run.replay->recording;
   run.enqueued = true;
   graph_key key{.addresses = {}, .patches = {}, .memory_epoch = c.memory_epoch};
   for (const operation::operand& o : c.operands) key.addresses.push_back(o.address);
   key.patches.resize(s.members.size());
-  if (!run.of->patches.empty())
+  if (!run.replay->patches.empty())
     for (std::size_t k = 0; k < s.members.size(); ++k)
-      if (const auto patch = run.of->patches.find(s.members[k]); patch != run.of->patches.end())
+      if (const auto patch = run.replay->patches.find(s.members[k]); patch != run.replay->patches.end())
         key.patches[k] = patch->second;
   const auto patches = key.patches;
-  run.is->graphs.enqueue(c, std::move(key), s.members.size(), *run.counters, [&] {
+  run.segment->graphs.enqueue(c, std::move(key), s.members.size(), *run.counters, [&] {
     std::vector<operation::operand> operands;
     const std::uint32_t* from = s.operands.data();
     for (std::size_t k = 0; k < s.members.size(); ++k) {
@@ -29,35 +29,36 @@ void enqueue_segment(const operation::context& c) {
       operands.clear();
       for (const task::recorded_access& a : of.accesses_of(t)) {
         operands.push_back(c.operands[*from++]);
-        operands.back().how = static_cast<intent>(a.how);
+        operands.back().intent = static_cast<intent>(a.intent);
       }
       operation::context one = c;
       one.operands = operands;
       one.arguments = patches[k] ? static_cast<const void*>(patches[k]->data()) : t.arguments;
       one.argument_bytes = t.argument_size;
-      one.data = t.what->data.get();
-      one.task_name = t.what->name;
+      one.data = t.operation->data.get();
+      one.task_name = t.operation->name;
       try {
-        t.what->enqueue(one);
+        t.operation->enqueue(one);
       } catch (const error& e) {
-        throw error(e.kind(), t.what->name + ": " + e.message(), e.where());
+        throw error(e.kind(), t.operation->name + ": " + e.message(), e.where());
       }
     }
   });
 }
 
 double work_of_segment(const void* arguments, std::span<const block::access>) {
-  return static_cast<const segment_run*>(arguments)->is->work;
+  return static_cast<const segment_run*>(arguments)->segment->work;
 }
 
 /// When it can run all its tasks.
 bool offers_segment(const placement::place& e, const task::record& t) {
   const task::replayed_task replayed = const_cast<task::record&>(t).replayed();
-  const segment& s = *static_cast<const segment_run*>(replayed.arguments)->is;
-  const task::recording& recording = replayed.of->of;
+  const segment& s = *static_cast<const segment_run*>(replayed.arguments)->segment;
+  const task::recording& recording = replayed.replay->recording;
   return std::ranges::all_of(s.members, [&](std::uint32_t member) {
     const task::recorded_task& one = recording.tasks[member];
-    return one.what->runs_on(*e.device, replayed.of->blocks[recording.accesses_of(one)[0].block].is->type, false);
+    return one.operation->runs_on(*e.device, replayed.replay->blocks[recording.accesses_of(one)[0].block].block->type,
+                                  false);
   });
 }
 
@@ -77,15 +78,15 @@ void replay_engine::rewind(thread_context& mine, running_replay& r) {
   r.rewind();
   r.rewind_counts(m_setup.threads->size());
   r.started = true;
-  for (std::size_t k = 0; k < r.of.boundary.size(); ++k) r.boundary.push_back(&mine.tasks.take());
+  for (std::size_t k = 0; k < r.recording.boundary.size(); ++k) r.boundary.push_back(&mine.tasks.take());
 }
 
 void replay_engine::prepare(task::record& t) {
   const task::replayed_task& is = t.replayed();
-  if (is.of->of.tasks[is.index].ends_group) {
+  if (is.replay->recording.tasks[is.index].ends_group) {
     block::access& sum = t.all_accesses()[0];
     const std::lock_guard guard(sum.block->lock);
-    if (sum.block->valid_spaces.empty() && sum.block->poison == nullptr) sum.how = intent::write;  // a sum from zero
+    if (sum.block->valid_spaces.empty() && sum.block->poison == nullptr) sum.intent = intent::write;  // a sum from zero
   }
   if (t.place != task::no_place && !m_single_place) {
     placement::place& where = *(*m_setup.places)[t.place];
@@ -98,7 +99,7 @@ void replay_engine::find_segments(running_replay& r) {
   const auto is_placed = [](const task::recorded_task& t) {
     return std::atomic_ref(t.place).load(std::memory_order_relaxed) != task::no_place;
   };
-  if (!common.planned && std::ranges::all_of(r.of.tasks, is_placed)) {
+  if (!common.planned && std::ranges::all_of(r.recording.tasks, is_placed)) {
     std::vector<segment_place> places;
     for (const auto& e : *m_setup.places)
       places.push_back({.captures = !e->is_host && e->attached() && e->device->graph() != nullptr,
@@ -107,22 +108,22 @@ void replay_engine::find_segments(running_replay& r) {
                         .granule = std::max<std::uint64_t>(e->granule, 1),
                         .streams = e->parallelism,
                         .ns_per_flop = e->ns_per_flop.load(std::memory_order_relaxed)});
-    common.plan = plan_segments(r.of, places);
+    common.plan = plan_segments(r.recording, places);
     common.planned = true;
   }
   if (r.plan != common.plan) {
     r.plan = common.plan;
     r.segments = r.plan ? std::make_unique<segment_run[]>(r.plan->segments.size()) : nullptr;
-    r.predecessors = r.plan ? r.plan->predecessors.data() : r.of.predecessors.data();
+    r.predecessors = r.plan ? r.plan->predecessors.data() : r.recording.predecessors.data();
   }
   if (!r.plan) return;
   for (std::size_t k = 0; k < r.plan->segments.size(); ++k) {
     segment_run& run = r.segments[k];
-    run.is = r.plan->segments[k].get();
-    run.of = &r;
+    run.segment = r.plan->segments[k].get();
+    run.replay = &r;
     run.counters = &m_graph_counters;
     run.enqueued = false;
-    run.waiting.store(run.is->gates, std::memory_order_relaxed);
+    run.waiting.store(run.segment->gates, std::memory_order_relaxed);
   }
 }
 
@@ -130,10 +131,10 @@ task::record* replay_engine::pass_gate(thread_context& mine, running_replay& r, 
                                        block::task_reference after) {
   segment_run& run = r.segments[index];
   if (run.waiting.fetch_sub(1, std::memory_order_acq_rel) != 1) return nullptr;
-  const segment& s = *run.is;
+  const segment& s = *run.segment;
   task::record& t = mine.tasks.take();
-  t.what = m_graph;
-  t.site = r.of.tasks[s.members.front()].site;
+  t.operation = m_graph;
+  t.site = r.recording.tasks[s.members.front()].site;
   t.priority = s.priority;
   t.sequence = r.first_sequence + s.members.back();  // all uses up to here are behind it when it has run
   t.place = s.place;
@@ -143,9 +144,9 @@ task::record* replay_engine::pass_gate(thread_context& mine, running_replay& r, 
   accesses.clear();
   for (const task::recorded_access& a : s.uses) {
     const task::replay::place& at = r.blocks[a.block];
-    accesses.push_back({.block = at.is,
+    accesses.push_back({.block = at.block,
                         .version = block::version_after(at.base, a.version),
-                        .how = static_cast<intent>(a.how),
+                        .intent = static_cast<intent>(a.intent),
                         .flags = 0,
                         .space = 0});
   }
@@ -156,13 +157,13 @@ task::record* replay_engine::pass_gate(thread_context& mine, running_replay& r, 
 
 void replay_engine::note_begun(task::record& t) const noexcept {
   const task::replayed_task is = t.replayed();
-  auto& r = static_cast<running_replay&>(*is.of);
+  auto& r = static_cast<running_replay&>(*is.replay);
   if (r.uses == nullptr) return;
-  if (t.what != m_graph) {
+  if (t.operation != m_graph) {
     r.uses->begin(t.sequence);
     return;
   }
-  for (const std::uint32_t member : static_cast<const segment_run*>(is.arguments)->is->members)
+  for (const std::uint32_t member : static_cast<const segment_run*>(is.arguments)->segment->members)
     r.uses->begin(r.first_sequence + member);
 }
 

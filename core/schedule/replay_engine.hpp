@@ -9,9 +9,9 @@
 #include "core/operation/catalog.hpp"
 #include "core/placement/placer.hpp"
 #include "core/schedule/captured_graphs.hpp"
+#include "core/schedule/replays.hpp"
 #include "core/schedule/thread_context.hpp"
 #include "core/schedule/thread_table.hpp"
-#include "core/schedule/replays.hpp"
 #include "core/task/flow_record.hpp"
 #include "core/transfer/coherence.hpp"
 
@@ -40,18 +40,18 @@ class replay_engine {
   template <class Start>
   void link(thread_context& mine, running_replay& r, task::reduction_source& reductions, const Start& start) {
     task::link(r, reductions, mine.events, start);
-    for (const std::uint32_t t : r.of.unbound) start(materialize(mine, r, t, 0));
+    for (const std::uint32_t t : r.recording.tasks_without_blocks) start(materialize(mine, r, t, 0));
   }
 
   bool uses_graphs() const noexcept { return m_graphs; }
   /// Whether the task stands for a segment.
-  bool is_segment(const task::record& t) const noexcept { return t.what == m_graph; }
+  bool is_segment(const task::record& t) const noexcept { return t.operation == m_graph; }
   /// Whether a task that waits for nothing belongs to a segment, which it does not start alone.
   template <class Start>
   bool joins_segment(thread_context& mine, task::record& t, const Start& start) {
     if (is_segment(t)) return false;
     const task::replayed_task is = t.replayed();
-    auto& r = static_cast<running_replay&>(*is.of);
+    auto& r = static_cast<running_replay&>(*is.replay);
     if (r.plan == nullptr) return false;
     const std::uint32_t index = r.plan->segment_of[is.index];
     if (index == segment_plan::none) return false;
@@ -63,7 +63,7 @@ class replay_engine {
   /// The next replays go where it was placed without asking.
   static void remember_place(task::record& t) noexcept {
     const task::replayed_task& is = t.replayed();
-    std::atomic_ref(is.of->of.tasks[is.index].place).store(t.place, std::memory_order_relaxed);
+    std::atomic_ref(is.replay->recording.tasks[is.index].place).store(t.place, std::memory_order_relaxed);
   }
   /// It has its blocks: announced uses are no longer to come.
   void note_begun(task::record& t) const noexcept;
@@ -109,10 +109,10 @@ class replay_engine {
   template <class Start>
   void release_task(thread_context& mine, task::record& t, const Start& start) {
     const task::replayed_task is = t.replayed();
-    auto& r = static_cast<running_replay&>(*is.of);
+    auto& r = static_cast<running_replay&>(*is.replay);
     // Those within the recording only, too: an old reference whose generation has come round may have found them.
     task::release_successors(t, start);
-    if (r.of.tasks[is.index].successor_count == 0) {
+    if (r.recording.tasks[is.index].successor_count == 0) {
       r.count_done(mine.number, 1);
       return;
     }
@@ -125,13 +125,13 @@ class replay_engine {
   void release_segment(thread_context& mine, task::record& t, const Start& start) {
     task::release_successors(t, start);
     const task::replayed_task is = t.replayed();
-    auto& r = static_cast<running_replay&>(*is.of);
+    auto& r = static_cast<running_replay&>(*is.replay);
     segment_run& run = *static_cast<segment_run*>(is.arguments);
-    const segment& s = *run.is;
+    const segment& s = *run.segment;
     const block::task_reference self = task::reference_to(t);
     for (const std::uint32_t member : s.members) {
-      const task::recorded_task& one = r.of.tasks[member];
-      if (run.enqueued) operation_counters::add(mine.counters.of(one.what->number).tasks, 1);
+      const task::recorded_task& one = r.recording.tasks[member];
+      if (run.enqueued) operation_counters::add(mine.counters.of(one.operation->number).tasks, 1);
       if (one.boundary == task::recorded_task::inner) continue;
       task::record& kept = *r.boundary[one.boundary];
       task::release_successors(kept, start);

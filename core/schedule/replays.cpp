@@ -6,7 +6,7 @@
 
 namespace tessera::schedule {
 
-void scheduler::begin_recording(task::recorder& taker) {
+void scheduler::begin_recording(task::graph_recorder& taker) {
   thread_context& mine = current_thread();
   if (mine.recorder != nullptr) throw error(error_kind::usage, "a recording inside a recording");
   if (!mine.in_program()) throw error(error_kind::usage, "a recording inside a task");
@@ -16,7 +16,7 @@ void scheduler::begin_recording(task::recorder& taker) {
 void scheduler::end_recording() noexcept { current_thread().recorder = nullptr; }
 
 void scheduler::wait_for(running_replay& what) {
-  help(
+  run_tasks_until(
       current_thread(), [&] { return what.finished(); }, m_pool.look_every());
 }
 
@@ -31,7 +31,7 @@ void scheduler::play(running_replay& r, std::source_location site) {
   require_playable();
   thread_context& mine = current_thread();
   wait_for(r);
-  const task::recording& of = r.of;
+  const task::recording& of = r.recording;
   if (of.size() == 0) return;
   if (m_validator != nullptr && !m_validator->replayed(r, site)) return;  // arrays that it uses are gone
   m_replays.rewind(mine, r);
@@ -41,21 +41,21 @@ void scheduler::play(running_replay& r, std::source_location site) {
   if (m_window.counts_bytes()) {
     std::uint64_t bytes = 0;
     for (const task::recorded_task& t : of.tasks)
-      for (const task::recorded_access& a : of.accesses_of(t)) bytes += r.blocks[a.block].is->bytes;
+      for (const task::recorded_access& a : of.accesses_of(t)) bytes += r.blocks[a.block].block->bytes;
     submission_window::note_submitted_bytes(mine, bytes);
   }
   r.uses = m_announces ? &mine.announced_uses() : nullptr;
   if (m_announces)
     for (std::size_t k = 0; k < of.size(); ++k)
       for (const task::recorded_access& a : of.accesses_of(of.tasks[k]))
-        r.uses->note(*r.blocks[a.block].is, r.first_sequence + k, static_cast<intent>(a.how) != intent::read);
+        r.uses->note(*r.blocks[a.block].block, r.first_sequence + k, static_cast<intent>(a.intent) != intent::read);
   m_replays.link(mine, r, *this, [&](task::record& t) { dispatch(mine, t, when_ready::queue); });
 }
 
 void scheduler::forget(task::recording& what) {
   for (block::record* copy : what.private_blocks()) destroy_later(*copy);
   for (task::record* kept : what.kept_records()) {
-    if (kept->what->destroy_arguments != nullptr) kept->what->destroy_arguments(kept->argument_bytes());
+    if (kept->operation->destroy_arguments != nullptr) kept->operation->destroy_arguments(kept->argument_bytes());
     take_back(m_threads[kept->owner], *kept);
   }
 }

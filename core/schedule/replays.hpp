@@ -21,8 +21,8 @@ struct replay_planning {
 
 /// One segment in one replay.
 struct segment_run {
-  segment* is = nullptr;
-  const task::replay* of = nullptr;
+  tessera::schedule::segment* segment = nullptr;
+  const task::replay* replay = nullptr;
   graph_counters* counters = nullptr;
   std::atomic<std::uint32_t> waiting{0};  ///< gates not yet passed
   bool enqueued = false;
@@ -62,7 +62,7 @@ struct running_replay : task::replay {
     if (!started) return true;
     std::uint32_t sum = done_by_others.tasks.load(std::memory_order_acquire);
     for (const counter& c : done) sum += c.tasks.load(std::memory_order_acquire);
-    return sum == of.sinks;
+    return sum == recording.leaf_count;
   }
 };
 

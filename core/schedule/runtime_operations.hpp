@@ -20,9 +20,9 @@ class runtime_operations {
   const operation::definition& bring_home;  ///< a read of an adopted block in memory of the program
   const operation::definition& reduce;      ///< the sum of a group of accumulates
 
-  bool is_hold(const task::record& t) const noexcept { return t.what == &hold; }
-  bool is_destroy(const task::record& t) const noexcept { return t.what == &destroy; }
-  bool is_bring_home(const task::record& t) const noexcept { return t.what == &bring_home; }
+  bool is_hold(const task::record& t) const noexcept { return t.operation == &hold; }
+  bool is_destroy(const task::record& t) const noexcept { return t.operation == &destroy; }
+  bool is_bring_home(const task::record& t) const noexcept { return t.operation == &bring_home; }
   /// Neither a task of the program nor a view: nothing to validate or to write down.
   bool is_housekeeping(const task::record& t) const noexcept { return is_destroy(t) || is_bring_home(t); }
 };

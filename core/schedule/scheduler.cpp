@@ -49,7 +49,7 @@ std::unique_ptr<placement::place> make_place(const planned_place& planned, const
   fresh->is_host = planned.is_host;
   fresh->device = &space.device();
   fresh->where = space.where();
-  fresh->name = planned.is_host ? fmt::format("cpu:{}", tree.at(fresh->where).is.name) : fresh->device->name();
+  fresh->name = planned.is_host ? fmt::format("cpu:{}", tree.at(fresh->where).properties.name) : fresh->device->name();
   fresh->ns_per_flop = ns_per_flop(*fresh->device);
   fresh->cpus = planned.workers;
   fresh->parallelism = static_cast<std::uint32_t>(planned.workers.size());  // a device's is known to its driver
@@ -223,12 +223,12 @@ void scheduler::worker_thread(thread_context& mine) {
 }
 
 void scheduler::commit(thread_context& mine, task::record& t, bool bounded) {
-  if (mine.recorder != nullptr && t.what->special == nullptr) {
+  if (mine.recorder != nullptr && t.operation->special == nullptr) {
     if (!mine.recorder->add(t)) take_back(mine, t);
     return;
   }
   if (m_validator != nullptr && !m_own.is_housekeeping(t) && !m_validator->submitted(t)) {  // its blocks are gone
-    if (t.what->destroy_arguments != nullptr) t.what->destroy_arguments(t.argument_bytes());
+    if (t.operation->destroy_arguments != nullptr) t.operation->destroy_arguments(t.argument_bytes());
     take_back(mine, t);
     return;
   }
@@ -238,7 +238,7 @@ void scheduler::commit(thread_context& mine, task::record& t, bool bounded) {
   if (m_window.counts_bytes()) submission_window::note_submitted_bytes(mine, window_bytes_of(t));
   if (m_announces)
     for (const block::access& a : t.all_accesses())
-      mine.announced_uses().note(*a.block, t.sequence, a.how != intent::read);
+      mine.announced_uses().note(*a.block, t.sequence, a.intent != intent::read);
   if (task::link(t, *this, m_own.is_housekeeping(t) ? nullptr : mine.events)) {
     // Views and the ends of blocks, where nothing stands in their way: this thread has them at once, and wakes nobody.
     if (m_own.is_hold(t) && m_simulated == nullptr) {
@@ -246,7 +246,7 @@ void scheduler::commit(thread_context& mine, task::record& t, bool bounded) {
     } else if (m_own.is_destroy(t) && m_simulated == nullptr && mine.in_program()) {
       t.place = 0;
       run(mine, t);
-      m_pool.call_guests();  // one of them may have counted it
+      m_pool.wake_waiters();  // one of them may have counted it
     } else {
       dispatch(mine, t, when_ready::queue);
     }
@@ -255,12 +255,12 @@ void scheduler::commit(thread_context& mine, task::record& t, bool bounded) {
 
   if (!m_window.due(count) || !bounded || !mine.in_program() || mine.unbounded != 0) return;
   if (mine.number == 0 && (count & 255) == 0) m_pool.place_this_thread();
-  if (mine.holds != nullptr) return;  // what it waits for may be behind its own views
+  if (mine.host_accesses != nullptr) return;  // what it waits for may be behind its own views
   if (m_window.tasks_full())
-    help(
+    run_tasks_until(
         mine, [&] { return m_window.tasks_half_empty(m_views.held()); }, m_pool.look_every());
   if (m_window.bytes_full() && m_views.held() == 0)
-    help(
+    run_tasks_until(
         mine, [&] { return m_window.bytes_half_empty() || m_window.open_tasks() <= m_views.held(); }, 1);
 }
 
@@ -306,7 +306,7 @@ bool scheduler::all_retired() const noexcept {
   return out >= submitted();
 }
 
-void scheduler::help(thread_context& mine, const predicate& enough, std::uint32_t look_every) {
+void scheduler::run_tasks_until(thread_context& mine, const predicate& enough, std::uint32_t look_every) {
   if (enough()) return;
   if (m_simulated != nullptr)
     simulate(mine, enough);
@@ -322,7 +322,7 @@ std::atomic<bool>& scheduler::wait_elsewhere() {
 }
 
 void scheduler::drain() noexcept {
-  help(current_thread(), [this] { return all_retired() && m_views.held(std::memory_order_acquire) == 0; });
+  run_tasks_until(current_thread(), [this] { return all_retired() && m_views.held(std::memory_order_acquire) == 0; });
 }
 
 void scheduler::fence(std::source_location site) {
@@ -336,7 +336,7 @@ void scheduler::fence(std::source_location site) {
   wait_for_all(site, true);
 }
 
-void scheduler::settle(std::source_location site) { wait_for_all(site, false); }
+void scheduler::wait_idle(std::source_location site) { wait_for_all(site, false); }
 
 void scheduler::wait_for_all(std::source_location site, bool home) {
   thread_context& mine = current_thread();
@@ -344,13 +344,13 @@ void scheduler::wait_for_all(std::source_location site, bool home) {
     throw error(error_kind::usage, "fence inside a task", fmt::format("{}:{}", site.file_name(), site.line()),
                 "a task that waits for all tasks waits for itself; wait in the program's own threads");
   const std::uint64_t began = mine.events != nullptr ? mine.events->now() : 0;
-  help(mine, [this] { return all_retired(); });
-  if (home && bring_home(site)) help(mine, [this] { return all_retired(); });
+  run_tasks_until(mine, [this] { return all_retired(); });
+  if (home && bring_home(site)) run_tasks_until(mine, [this] { return all_retired(); });
   if (mine.events != nullptr) trace_fence(*mine.events, began);
   const failures::report failed = m_failures.take();
   if (m_validator != nullptr) m_validator->at_fence(site, failed.first ? failed.first->text : std::string());
   transfer::device_losses& losses = m_setup.coherence->losses();
-  help(mine, [&] { return losses.all_known(); });
+  run_tasks_until(mine, [&] { return losses.all_known(); });
   if (const std::optional<error> e = fence_error(failed, losses.report(), cancelled())) throw error(*e);
 }
 

@@ -23,9 +23,6 @@
 #include "core/schedule/device_states.hpp"
 #include "core/schedule/failures.hpp"
 #include "core/schedule/host_views.hpp"
-#include "core/schedule/thread_context.hpp"
-#include "core/schedule/thread_registry.hpp"
-#include "core/schedule/thread_table.hpp"
 #include "core/schedule/memory_deadlock.hpp"
 #include "core/schedule/outcome.hpp"
 #include "core/schedule/parking.hpp"
@@ -35,6 +32,9 @@
 #include "core/schedule/statistics.hpp"
 #include "core/schedule/submission_window.hpp"
 #include "core/schedule/task_ages.hpp"
+#include "core/schedule/thread_context.hpp"
+#include "core/schedule/thread_registry.hpp"
+#include "core/schedule/thread_table.hpp"
 #include "core/schedule/virtual_clock.hpp"
 #include "core/schedule/worker_pool.hpp"
 #include "core/schedule/worker_queues.hpp"
@@ -81,12 +81,12 @@ class scheduler final : private task::reduction_source, private driver_owner {
   scheduler(const scheduler&) = delete;
   scheduler& operator=(const scheduler&) = delete;
 
-  /// Step 1 of a submission: a task of the calling thread to be filled: accesses, arguments, priority, hint. `thread_out`
-  /// is passed on to commit.
+  /// Step 1 of a submission: a task of the calling thread to be filled: accesses, arguments, priority, hint.
+  /// `thread_out` is passed on to commit.
   task::record& begin(const operation::definition& what, std::source_location site, thread_context*& thread_out) {
     thread_context& mine = current_thread();
     task::record& t = mine.tasks.take();
-    t.what = &what;
+    t.operation = &what;
     t.site = site;
     thread_out = &mine;
     return t;
@@ -107,7 +107,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void fence(std::source_location site = std::source_location::current());
   /// As fence, also while threads hold views: it waits for everything else. Whoever calls it knows that no task waits
   /// for those.
-  void settle(std::source_location site = std::source_location::current());
+  void wait_idle(std::source_location site = std::source_location::current());
   /// As fence, but reports failures to nobody.
   void drain() noexcept;
   /// Whether the calling thread holds all views that threads of the program hold at this moment.
@@ -123,13 +123,13 @@ class scheduler final : private task::reduction_source, private driver_owner {
 
   /// A block held for the calling thread in host memory, in program order with the tasks that use it. Blocks until it
   /// is available. Throws the failure that spoiled it.
-  std::unique_ptr<host_access> hold(block::record& block, intent how, std::source_location site);
+  std::unique_ptr<host_access> begin_host_access(block::record& block, intent how, std::source_location site);
   /// Ends a hold, by the thread that made it: its version is published, its successors are released.
   void release(host_access& held);
 
   /// Tasks that the calling thread submits from now on are taken down instead. Throws usage inside a task or a
   /// recording.
-  void begin_recording(task::recorder& taker);
+  void begin_recording(task::graph_recorder& taker);
   void end_recording() noexcept;  ///< tasks are submitted again
   /// Starts a replay, in program order with the tasks around it; waits while its last run is under way. Throws usage
   /// inside a task or a recording.
@@ -219,14 +219,14 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void retire(thread_context& mine, task::record& t, std::uint64_t window_bytes) override;
   void device_lost(const placement::place& which) override;
   void device_changed() override;
-  void something_ended() override { m_pool.call_guests(); }
+  void something_ended() override { m_pool.wake_waiters(); }
   void nothing_to_do() override;
   driver_setup setup_of_drivers();
 
   // from ready to running (dispatch.cpp)
   void dispatch(thread_context& mine, task::record& t, when_ready then);
-  void hand_over(task::record& view) noexcept;   ///< a view whose block is its turn, or which waited for something: to
-                                                 ///< the thread that asked
+  void hand_over(task::record& view) noexcept;  ///< a view whose block is its turn, or which waited for something: to
+                                                ///< the thread that asked
   bool find_place(thread_context& mine, task::record& t);  ///< chooses; false: there is none, and the task has failed
   void enqueue(thread_context& mine, task::record& t, placement::place& where, when_ready then);
 
@@ -239,7 +239,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
     bool resolve_memory_deadlock(thread_context& mine) const { return of.resolve_memory_deadlock(mine); }
   };
   /// Waits until enough(), and runs tasks meanwhile where this thread may. `look_every`: see worker_pool::work.
-  void help(thread_context& mine, const predicate& enough, std::uint32_t look_every = 0);
+  void run_tasks_until(thread_context& mine, const predicate& enough, std::uint32_t look_every = 0);
   bool resolve_memory_deadlock(thread_context& mine);  ///< whether a task was released or given up
   void start_threads();  ///< of the workers; throws tessera::error (configuration) when one is refused
   void stop_threads() noexcept;
@@ -249,7 +249,8 @@ class scheduler final : private task::reduction_source, private driver_owner {
 
   // running (host_tasks.cpp)
   void run(thread_context& mine, task::record& t);
-  bool acquire(thread_context& mine, task::record& t, placement::place& where);  // false: parked, failed, or to be tried later
+  bool acquire(thread_context& mine, task::record& t,
+               placement::place& where);  // false: parked, failed, or to be tried later
   void execute(thread_context& mine, task::record& t);
   /// Calls what it computes. With `enqueue_only`, a function of the program is not called. Returns why it failed.
   std::shared_ptr<const block::failure> call(thread_context& mine, task::record& t, bool enqueue_only);
@@ -257,7 +258,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void executed(thread_context& mine, task::record& t, std::uint64_t began, std::uint64_t ns,
                 const std::shared_ptr<const block::failure>& why);
   void run_special(thread_context& mine, task::record& t);
-  void run_hold(thread_context& mine, task::record& t);
+  void run_host_access(thread_context& mine, task::record& t);
 
   // views, and blocks in memory of the program (views.cpp)
   bool bring_home(std::source_location site);
@@ -266,7 +267,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void wait_for_all(std::source_location site, bool home);
 
   void complete(thread_context& mine, task::record& t,
-                when_ready then = when_ready::run_next);        // host: release successors, retire
+                when_ready then = when_ready::run_next);                  // host: release successors, retire
   void release(thread_context& mine, task::record& t, when_ready then) {  // those who waited for it may start
     const auto start = [this, &mine, then](task::record& successor) { dispatch(mine, successor, then); };
     if ((t.flags & task::flag_replayed) != 0)
@@ -288,7 +289,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void end_simulation() noexcept;
   void simulate(thread_context& mine, const predicate& enough);  ///< help, in virtual time
   void simulate_submission(thread_context& mine);                ///< the time that a submission takes
-  bool step_places(bool waiting);                      ///< whether anybody did anything; `waiting`: worker 0 too
+  bool step_places(bool waiting);  ///< whether anybody did anything; `waiting`: worker 0 too
   void execute_virtually(thread_context& mine, task::record& t);
   void try_later(task::record& t);  ///< queued again at the next event
   /// Real, or virtual in a simulated run.

@@ -32,12 +32,15 @@ class planner {
     return std::atomic_ref(m_of.tasks[t].place).load(std::memory_order_relaxed);
   }
   double work_of(const task::recorded_task& t) const {
-    if (t.what->work == nullptr) return 0;
+    if (t.operation->work == nullptr) return 0;
     std::vector<block::access> accesses;
     for (const task::recorded_access& a : m_of.accesses_of(t))
-      accesses.push_back(
-          {.block = m_of.blocks[a.block].is, .version = 0, .how = static_cast<intent>(a.how), .flags = 0, .space = 0});
-    return t.what->work(t.arguments, accesses);
+      accesses.push_back({.block = m_of.blocks[a.block].block,
+                          .version = 0,
+                          .intent = static_cast<intent>(a.intent),
+                          .flags = 0,
+                          .space = 0});
+    return t.operation->work(t.arguments, accesses);
   }
 
   bool find_eligible() {
@@ -50,9 +53,10 @@ class planner {
       const std::uint16_t place = place_of(k);
       if (place >= m_places.size() || !m_places[place].captures) continue;
       // Kernels may have to be compiled, and vendors' own calls may wait: neither is done while a stream records.
-      if (t.what->forms != nullptr) continue;
-      if (t.what->enqueue == nullptr || t.what->special != nullptr || t.ends_group || t.access_count == 0) continue;
-      if (t.what->workspace != nullptr) continue;  // what a graph has recorded stays where it is
+      if (t.operation->kernels != nullptr) continue;
+      if (t.operation->enqueue == nullptr || t.operation->special != nullptr || t.ends_group || t.access_count == 0)
+        continue;
+      if (t.operation->workspace != nullptr) continue;  // what a graph has recorded stays where it is
       if (std::ranges::any_of(m_of.accesses_of(t), [](const task::recorded_access& a) { return a.fresh != 0; }))
         continue;
       m_work[k] = work_of(t);
@@ -130,7 +134,7 @@ class planner {
 
   /// One segment being filled.
   struct draft {
-    std::unique_ptr<segment> is = std::make_unique<segment>();
+    std::unique_ptr<schedule::segment> segment = std::make_unique<schedule::segment>();
     struct use {
       std::uint32_t index, first_task;
       bool needs, writes, scratch;
@@ -141,7 +145,7 @@ class planner {
 
   std::uint64_t room_of(std::uint32_t block, std::uint16_t place) const noexcept {
     const std::uint64_t granule = m_places[place].granule;
-    return (m_of.blocks[block].is->bytes + granule - 1) / granule * granule;
+    return (m_of.blocks[block].block->bytes + granule - 1) / granule * granule;
   }
 
   void collect() {
@@ -160,20 +164,20 @@ class planner {
   }
 
   bool fits(const draft& d, std::uint32_t t) const {
-    if (d.is->members.size() == segment::most_tasks) return false;
+    if (d.segment->members.size() == segment::most_tasks) return false;
     std::uint64_t bytes = d.room;
     for (const task::recorded_access& a : m_of.accesses_of(m_of.tasks[t])) {
       const auto known = d.uses.find(a.block);
       if (known == d.uses.end()) bytes += room_of(a.block, place_of(t));
       // Room that is scratch for one task and holds contents for another has no one intent.
-      else if (known->second.scratch != (static_cast<intent>(a.how) == intent::scratch))
+      else if (known->second.scratch != (static_cast<intent>(a.intent) == intent::scratch))
         return false;
     }
-    return d.is->members.empty() || bytes <= m_places[place_of(t)].most_bytes;
+    return d.segment->members.empty() || bytes <= m_places[place_of(t)].most_bytes;
   }
 
   void add(draft& d, std::uint32_t t) {
-    segment& s = *d.is;
+    segment& s = *d.segment;
     const task::recorded_task& task = m_of.tasks[t];
     if (s.members.empty()) s.place = place_of(t), s.priority = task.priority;
     s.members.push_back(t);
@@ -181,8 +185,8 @@ class planner {
     s.work += m_work[t];
     if (task.successor_count == 0) ++s.sinks;
     for (const task::recorded_access& a : m_of.accesses_of(task)) {
-      const auto how = static_cast<intent>(a.how);
-      const std::uint64_t bytes = m_of.blocks[a.block].is->bytes;
+      const auto how = static_cast<intent>(a.intent);
+      const std::uint64_t bytes = m_of.blocks[a.block].block->bytes;
       s.bytes_of_tasks += bytes;
       const auto [known, fresh] = d.uses.try_emplace(
           a.block, draft::use{static_cast<std::uint32_t>(s.uses.size()), t, false, false, how == intent::scratch});
@@ -200,17 +204,17 @@ class planner {
   }
 
   void close(draft& d) {
-    if (d.is->members.size() < 2) return;
+    if (d.segment->members.size() < 2) return;
     for (const auto& [block, u] : d.uses) {
       const intent how = !u.writes   ? intent::read
                          : u.scratch ? intent::scratch
                          : u.needs   ? intent::update
                                      : intent::write;
-      d.is->uses[u.index].how = static_cast<std::uint32_t>(how) & 7u;
+      d.segment->uses[u.index].intent = static_cast<std::uint32_t>(how) & 7u;
     }
-    for (const std::uint32_t t : d.is->members)
+    for (const std::uint32_t t : d.segment->members)
       m_plan->segment_of[t] = static_cast<std::uint32_t>(m_plan->segments.size());
-    m_plan->segments.push_back(std::move(d.is));
+    m_plan->segments.push_back(std::move(d.segment));
   }
 
   void find_edges() {

@@ -29,7 +29,7 @@ void scheduler::end_simulation() noexcept {
   do {
     for (simulated_run::driver& d : m_simulated->drivers) {
       m_registry.play(*d.mine);
-      d.is->poll_all();
+      d.driver->poll_all();
     }
   } while (clock.advance());
   m_registry.play(*m_simulated->workers.front().mine);
@@ -85,20 +85,20 @@ bool scheduler::step_places(bool waiting) {
   virtual_clock& clock = m_setup.simulated->clock;
   bool any = false;
   for (simulated_run::driver& d : run.drivers) {
-    if (d.free_at > clock.now() || !d.is->take_wake()) continue;
+    if (d.free_at > clock.now() || !d.driver->take_wake()) continue;
     m_registry.play(*d.mine);
     any = true;
-    d.is->poll_all();
+    d.driver->poll_all();
     const std::uint64_t cost = m_setup.simulated->device_task_ns;
-    while (const std::size_t started = d.is->start_next())
+    while (const std::size_t started = d.driver->start_next())
       if (cost != 0) {
         d.free_at = clock.now() + cost * started;
         clock.at(
-            d.free_at, [](void* driver, std::uint64_t) { static_cast<device_driver*>(driver)->wake(); }, d.is);
+            d.free_at, [](void* driver, std::uint64_t) { static_cast<device_driver*>(driver)->wake(); }, d.driver);
         break;
       }
     (void)clock.take_charge();  // copies between host memories that it made; nobody waits for its thread
-    if (m_placer.model() != nullptr && !d.is->active()) m_placer.note_idle(d.is->where());
+    if (m_placer.model() != nullptr && !d.driver->active()) m_placer.note_idle(d.driver->where());
   }
   if (!run.host_work) return any;
   const auto serve = [&](simulated_run::worker& w) {  // false: it finds nothing, so nobody does

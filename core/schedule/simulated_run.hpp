@@ -21,7 +21,7 @@ struct scheduler::simulated_run {
   };
   /// The thread of a device.
   struct driver {
-    device_driver* is = nullptr;
+    device_driver* driver = nullptr;
     thread_context* mine = nullptr;
     std::uint64_t free_at = 0;  // until then it is enqueueing
   };

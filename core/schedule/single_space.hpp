@@ -15,7 +15,7 @@ inline bool resident(std::span<block::access> accesses) noexcept {
   for (block::access& a : accesses) {
     const block::record& b = *a.block;
     if (b.replicas[0].state != block::replica_state::valid || b.poison != nullptr) return false;
-    if (needs_contents(a.how) && b.committed == 0) return false;
+    if (needs_contents(a.intent) && b.committed == 0) return false;
     a.space = host_space;
   }
   return true;
@@ -25,8 +25,8 @@ inline bool resident(std::span<block::access> accesses) noexcept {
 inline std::uint64_t commit_in_place(std::span<const block::access> accesses) noexcept {
   std::uint64_t versions = 0;
   for (const block::access& a : accesses) {
-    if (a.how == intent::read) continue;
-    const bool contents = makes_version(a.how);
+    if (a.intent == intent::read) continue;
+    const bool contents = makes_version(a.intent);
     a.block->committed = contents ? a.version : 0;
     a.block->valid_spaces = contents ? block::space_set::of(0) : block::space_set();
     a.block->replicas[0].version = a.block->committed;

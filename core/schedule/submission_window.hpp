@@ -39,7 +39,8 @@ class submission_window {
   std::uint64_t open_bytes() const noexcept {
     const std::uint64_t out =
         m_threads.sum([](const thread_context& l) { return l.retired_bytes.load(std::memory_order_acquire); });
-    return m_threads.sum([](const thread_context& l) { return l.submitted_bytes.load(std::memory_order_acquire); }) - out;
+    return m_threads.sum([](const thread_context& l) { return l.submitted_bytes.load(std::memory_order_acquire); }) -
+           out;
   }
 
   static constexpr std::uint64_t look_every = 256;

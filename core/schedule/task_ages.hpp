@@ -8,9 +8,9 @@
 
 namespace tessera::schedule {
 
-/// Deals out ages, younger tasks get higher ones. A count of its own per thread, so that nothing is shared by every task;
-/// but no thread lags behind what others have told, and each tells every so many tasks. So ages are exact within a
-/// thread, and between threads as good as this.
+/// Deals out ages, younger tasks get higher ones. A count of its own per thread, so that nothing is shared by every
+/// task; but no thread lags behind what others have told, and each tells every so many tasks. So ages are exact within
+/// a thread, and between threads as good as this.
 class task_ages {
  public:
   /// For so many tasks that the thread submits; returns the first, the others follow it.

@@ -26,8 +26,8 @@ namespace tessera::schedule {
 
 struct host_access;
 
-/// Per operation: how many tasks a thread ran, how long they took (only when timing is on). Written by the thread itself,
-/// read by anybody at any time.
+/// Per operation: how many tasks a thread ran, how long they took (only when timing is on). Written by the thread
+/// itself, read by anybody at any time.
 class operation_counters {
  public:
   struct counter {
@@ -73,13 +73,13 @@ struct thread_context {
   alignas(64) task::spill_queue spilled;          ///< what did not fit into the ring; others steal from it too
   alignas(64) task::record* next_task = nullptr;  ///< runs before the ring: the successor whose data are still in cache
   std::uint32_t ticks = 0;
-  std::uint64_t age = 0;               ///< of the task that it submitted last
-  std::uint64_t known_age = 0;         ///< what of that other threads know
-  host_access* holds = nullptr;          ///< host views not yet released by this thread, the youngest first
-  std::uint32_t views = 0;             ///< that were asked for
-  std::uint32_t unbounded = 0;         ///< scopes in which its submissions do not wait
-  std::uint32_t runtime_scopes = 0;            ///< see runtime_scope
-  task::recorder* recorder = nullptr;  ///< set: tasks are taken down instead of submitted
+  std::uint64_t age = 0;                     ///< of the task that it submitted last
+  std::uint64_t known_age = 0;               ///< what of that other threads know
+  host_access* host_accesses = nullptr;      ///< host views not yet released by this thread, the youngest first
+  std::uint32_t views = 0;                   ///< that were asked for
+  std::uint32_t unbounded = 0;               ///< scopes in which its submissions do not wait
+  std::uint32_t runtime_scopes = 0;          ///< see runtime_scope
+  task::graph_recorder* recorder = nullptr;  ///< set: tasks are taken down instead of submitted
 
   // Finished tasks on their way back to their pools, in one chain per owner, as far as it has finished any of that
   // thread.
@@ -102,8 +102,8 @@ struct thread_context {
   std::vector<operation::operand> operands;
   host_scratch scratch;                             ///< workspace of tasks that run here
   std::unique_ptr<transfer::stream> inline_stream;  ///< of the host device; made at first use
-  std::vector<std::uint16_t> victims;               ///< other threads, nearest first
-  std::uint32_t victims_of = 0;                     ///< number of threads when that list was made
+  std::vector<std::uint16_t> steal_order;           ///< other threads, nearest first
+  std::uint32_t steal_order_size = 0;               ///< number of threads when that list was made
 
   operation_counters counters;
   std::unique_ptr<transfer::use_log> uses;  ///< what it has submitted; null while nobody evicts by next use

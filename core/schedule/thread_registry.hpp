@@ -41,8 +41,9 @@ class thread_registry {
   thread_context& make_driver(const placement::place& driven);
   /// The context of a worker that is yet to be started, and which then calls take.
   thread_context& make_worker(std::uint32_t worker, std::uint32_t place, location::node_id where);
-  void take(thread_context& mine);                ///< the calling thread has it, also after it has used another registry
-  void play(thread_context& as) const noexcept {  ///< the calling thread takes that context's part, until it plays another
+  void take(thread_context& mine);  ///< the calling thread has it, also after it has used another registry
+  void play(
+      thread_context& as) const noexcept {  ///< the calling thread takes that context's part, until it plays another
     t_known = {m_serial, &as};
   }
 
@@ -53,7 +54,7 @@ class thread_registry {
  private:
   struct thread_registrations;
   thread_context& make(const placement::place* driven);  // with the table's mutex held, not yet the calling thread's
-  void attach_this_thread() const;             // to all devices, as plugins ask
+  void attach_this_thread() const;                       // to all devices, as plugins ask
 
   struct cached {
     std::uint64_t serial = 0;

@@ -12,7 +12,7 @@
 namespace tessera::schedule {
 
 // Acquired in the host space of place 0, then handed to the thread that waits for it.
-void scheduler::run_hold(thread_context& mine, task::record& t) {
+void scheduler::run_host_access(thread_context& mine, task::record& t) {
   placement::place& where = *m_places[0];
   if ((t.flags & task::flag_acquired) != 0 && !still_good(mine, t)) return;
   if ((t.flags & task::flag_acquired) == 0) {
@@ -20,14 +20,14 @@ void scheduler::run_hold(thread_context& mine, task::record& t) {
   }
   host_access& hold = host_access::of(t);
   gather_operands(mine, t);
-  if (m_validator != nullptr) hold.lent = m_validator->begin_view(t, mine.operands);
+  if (m_validator != nullptr) hold.shadow_copies = m_validator->begin_view(t, mine.operands);
   hold.pointer = mine.operands[0].host;
   if (mine.events != nullptr) hold.since = mine.events->now();
   m_views.grant(hold);
-  m_pool.call_guests();  // a window counts it as one that will not end by itself
+  m_pool.wake_waiters();  // a window counts it as one that will not end by itself
 }
 
-std::unique_ptr<host_access> scheduler::hold(block::record& block, intent how, std::source_location site) {
+std::unique_ptr<host_access> scheduler::begin_host_access(block::record& block, intent how, std::source_location site) {
   thread_context& here = current_thread();
   if (here.recorder != nullptr)
     throw error(error_kind::usage, "a host view inside a recording", {},
@@ -40,7 +40,7 @@ std::unique_ptr<host_access> scheduler::hold(block::record& block, intent how, s
   thread_context* mine = nullptr;
   task::record& t = begin(m_own.hold, site, mine);
   t.access_count = 1;
-  t.accesses[0] = {.block = &block, .version = 0, .how = how, .flags = 0, .space = 0};
+  t.accesses[0] = {.block = &block, .version = 0, .intent = how, .flags = 0, .space = 0};
   t.extension = held.get();
   held->held_by = &t;
   held->owner = mine;
@@ -52,7 +52,7 @@ std::unique_ptr<host_access> scheduler::hold(block::record& block, intent how, s
       held->at.store(step::waits, std::memory_order_relaxed);
       run(*mine, t);
     } else {
-      help(
+      run_tasks_until(
           *mine, [&] { return held->at.load(std::memory_order_acquire) != step::waits; }, 1);
     }
   }
@@ -63,7 +63,8 @@ std::unique_ptr<host_access> scheduler::hold(block::record& block, intent how, s
     m_failures.forget(held->why);  // reported here, not again at the next fence
     throw error(why.kind, why.text, why.where);
   }
-  if (m_validator != nullptr) m_validator->view_granted(*static_cast<validate::lent*>(held->lent.get()));
+  if (m_validator != nullptr)
+    m_validator->view_granted(*static_cast<validate::shadow_copies*>(held->shadow_copies.get()));
   host_views::add(*mine, *held);
   return held;
 }
@@ -73,7 +74,7 @@ void scheduler::release(host_access& held) {
   thread_context& mine = current_thread();
   mine.releases.store(true, std::memory_order_relaxed);
   task::record& t = *held.held_by;
-  if (m_validator != nullptr) m_validator->end_view(*static_cast<validate::lent*>(held.lent.get()));
+  if (m_validator != nullptr) m_validator->end_view(*static_cast<validate::shadow_copies*>(held.shadow_copies.get()));
   if (m_single_space && (t.flags & task::flag_acquired) == 0) {
     operation_counters::add(mine.versions, commit_in_place(t.all_accesses()));
   } else {
@@ -85,14 +86,14 @@ void scheduler::release(host_access& held) {
   release(mine, t, when_ready::queue);
   m_views.give_back();
   retire(mine, t, 0);
-  m_pool.call_guests();
+  m_pool.wake_waiters();
   m_pool.look_for_memory();                               // where there is one memory, nothing else tells
   mine.releases.store(false, std::memory_order_release);  // the last step: the scheduler may end
 }
 
 void scheduler::end_own_views() {
   thread_context& mine = current_thread();
-  while (host_access* const held = mine.holds) {
+  while (host_access* const held = mine.host_accesses) {
     release(*held);
     held->ended = true;
   }
@@ -105,7 +106,7 @@ bool scheduler::bring_home(std::source_location site) {
     thread_context* mine = nullptr;
     task::record& t = begin(m_own.bring_home, site, mine);
     t.access_count = 1;
-    t.accesses[0] = {.block = &b, .version = 0, .how = intent::read, .flags = 0, .space = 0};
+    t.accesses[0] = {.block = &b, .version = 0, .intent = intent::read, .flags = 0, .space = 0};
     commit(*mine, t, false);
   });
 }

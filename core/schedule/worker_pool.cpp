@@ -30,14 +30,14 @@ void worker_pool::stop() noexcept {
   m_threads.clear();
 }
 
-void worker_pool::leave_place(thread_context& mine, const waiting_room::guest* leaving) noexcept {
+void worker_pool::leave_place(thread_context& mine, const waiter_list::waiter* leaving) noexcept {
   // What it would have run next is for others to take; and a wake-up that it had, or that nobody sent because it was
   // awake, is passed on.
   worker_queues::leave_next(mine);
   const bool last = m_busy.fetch_sub(1, std::memory_order_seq_cst) == 1;
   m_helper.store(false, std::memory_order_seq_cst);
-  call_guests();  // what it has done may be enough for others too
-  m_guests.offer_place(leaving);
+  wake_waiters();  // what it has done may be enough for others too
+  m_waiters.offer_place(leaving);
   if (m_work.someone_sleeps() && (m_setup.queues->any() || (last && memory_awaited()))) m_work.notify_one();
 }
 

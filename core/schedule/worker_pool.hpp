@@ -13,7 +13,7 @@
 #include "core/schedule/binding.hpp"
 #include "core/schedule/event_count.hpp"
 #include "core/schedule/thread_context.hpp"
-#include "core/schedule/waiting_room.hpp"
+#include "core/schedule/waiter_list.hpp"
 #include "core/schedule/worker_queues.hpp"
 #include "core/transfer/coherence.hpp"
 
@@ -24,10 +24,11 @@ namespace tessera::schedule {
 ///
 /// Functions that run tasks take whoever runs them, a `Host` with
 ///   void run(thread_context&, task::record&);             // runs a task that was found
-///   bool resolve_memory_deadlock(thread_context&);        // no worker is awake: whether a task was released or given up
+///   bool resolve_memory_deadlock(thread_context&);        // no worker is awake: whether a task was released or given
+///   up
 class worker_pool {
  public:
-  using predicate = waiting_room::predicate;
+  using predicate = waiter_list::predicate;
 
   /// What it works with; all outlive it.
   struct setup {
@@ -79,9 +80,9 @@ class worker_pool {
     if (m_spinning.load(std::memory_order_relaxed) == 0 && m_work.has_sleepers()) m_work.notify_one();
   }
   /// After something changed that threads of the program wait for: calls those for whom it is enough.
-  void call_guests() {
+  void wake_waiters() {
     full_fence();  // who began to wait before this sees the change, or is seen here
-    if (!m_guests.empty() && m_guests.look()) m_work.notify_all();
+    if (!m_waiters.empty() && m_waiters.look()) m_work.notify_all();
   }
   /// After something changed that any worker may have to look at.
   void wake_all() noexcept { m_work.notify_all(); }
@@ -99,7 +100,7 @@ class worker_pool {
 
  private:
   /// Of worker 0; what this thread has left goes on without it.
-  void leave_place(thread_context& mine, const waiting_room::guest* leaving) noexcept;
+  void leave_place(thread_context& mine, const waiter_list::waiter* leaving) noexcept;
 
   const setup m_setup;
   bool* m_played_work = nullptr;  // null: the run is real
@@ -107,7 +108,7 @@ class worker_pool {
   std::vector<std::thread> m_threads;
   std::uint32_t m_workers = 1;
   event_count m_work;     // workers that found nothing, and the thread that helps
-  waiting_room m_guests;  // threads of the program that wait
+  waiter_list m_waiters;  // threads of the program that wait
   std::uint32_t m_look_every = 1;
   std::atomic<std::uint32_t> m_spinning{0}, m_busy{0};
   std::atomic<std::uint64_t> m_rests{0};  // how often a thread in work() found nothing and was about to sleep
@@ -121,7 +122,7 @@ void worker_pool::work(Host&& host, thread_context& mine, const predicate& enoug
   const auto run_one = [&](task::record& t) {
     host.run(mine, t);
     // Both are powers of two: a division would show in the shortest tasks.
-    if ((++ran & (m_look_every - 1)) == 0 && !m_guests.empty()) call_guests();
+    if ((++ran & (m_look_every - 1)) == 0 && !m_waiters.empty()) wake_waiters();
     return look_every != 0 && (ran & (look_every - 1)) == 0 && enough();
   };
   while (true) {
@@ -130,7 +131,7 @@ void worker_pool::work(Host&& host, thread_context& mine, const predicate& enoug
       continue;
     }
     if (enough()) return;
-    call_guests();
+    wake_waiters();
 
     // Spin for a while: work usually comes within microseconds.
     m_spinning.fetch_add(1, std::memory_order_seq_cst);
@@ -183,36 +184,37 @@ void worker_pool::work(Host&& host, thread_context& mine, const predicate& enoug
 }
 
 template <class Host>
-void worker_pool::run_tasks_until(Host&& host, thread_context& mine, const predicate& enough, std::uint32_t look_every) {
+void worker_pool::run_tasks_until(Host&& host, thread_context& mine, const predicate& enough,
+                                  std::uint32_t look_every) {
   if (mine.works) {  // in a task, where only the end of a recording waits: in the place that the thread has already
     work(host, mine, enough, look_every);
     return;
   }
-  waiting_room::guest me(enough, mine.waits);
+  waiter_list::waiter me(enough, mine.waits);
   me.may_help = !mine.is_driver;
-  m_guests.enter(me);
+  m_waiters.enter(me);
   for (;;) {
     const std::uint32_t calls = me.calls.load(std::memory_order_acquire);
     if (enough()) break;
     mine.waits.store(true, std::memory_order_seq_cst);
     bool free = false;
     if (me.may_help && m_helper.compare_exchange_strong(free, true)) {  // the one place of worker 0
-      m_guests.set_helps(me, true);
+      m_waiters.set_helps(me, true);
       m_busy.fetch_add(1, std::memory_order_seq_cst);
       m_binding->place_this_thread();
       work(host, mine, enough, look_every);
-      m_guests.set_helps(me, false);
+      m_waiters.set_helps(me, false);
       leave_place(mine, &me);
       continue;
     }
     notice_no_more_room();
-    waiting_room::sleep(me, calls);
+    waiter_list::sleep(me, calls);
   }
-  m_guests.leave(me);
+  m_waiters.leave(me);
   mine.waits.store(false, std::memory_order_relaxed);
   // The place may have been offered to this thread, which had waited long enough: then it is the next one's.
   full_fence();
-  if (!m_guests.empty() && !m_helper.load(std::memory_order_relaxed)) m_guests.offer_place(nullptr);
+  if (!m_waiters.empty() && !m_helper.load(std::memory_order_relaxed)) m_waiters.offer_place(nullptr);
 }
 
 template <class Host>

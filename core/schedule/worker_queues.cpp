@@ -48,8 +48,8 @@ task::record* worker_queues::next_task(thread_context& mine) {
   };
   if (const std::uint32_t count = mine.spilled.pop(loot.data(), loot.size())) return keep_rest(count);
   if (task::record* t = home.inbox.pop()) return t;
-  if (mine.victims_of != m_setup.threads->size()) refresh_victims(mine);
-  for (const std::uint16_t v : mine.victims) {
+  if (mine.steal_order_size != m_setup.threads->size()) refresh_victims(mine);
+  for (const std::uint16_t v : mine.steal_order) {
     thread_context& victim = (*m_setup.threads)[v];
     std::uint32_t count = victim.ready.steal(loot.data(), 32);
     if (count == 0) count = victim.spilled.pop(loot.data(), loot.size(), true);
@@ -71,8 +71,8 @@ task::record* worker_queues::next_task(thread_context& mine) {
 
 void worker_queues::refresh_victims(thread_context& mine) {
   const std::uint32_t count = m_setup.threads->size();
-  mine.victims.clear();
-  mine.victims_of = count;
+  mine.steal_order.clear();
+  mine.steal_order_size = count;
   std::vector<std::pair<std::size_t, std::uint16_t>> order;
   for (std::uint32_t k = 0; k < count; ++k) {
     const thread_context& other = (*m_setup.threads)[k];
@@ -80,7 +80,7 @@ void worker_queues::refresh_victims(thread_context& mine) {
     order.emplace_back(m_setup.tree->distance(mine.where, other.where), static_cast<std::uint16_t>(k));
   }
   std::ranges::stable_sort(order, {}, [](const auto& entry) { return entry.first; });  // nearest first
-  for (const auto& entry : order) mine.victims.push_back(entry.second);
+  for (const auto& entry : order) mine.steal_order.push_back(entry.second);
 }
 
 }  // namespace tessera::schedule

@@ -33,13 +33,13 @@ class linking {
     // not close the group that it joins.
     bool adds = false;
     for (block::access& a : m_task.all_accesses())
-      if (a.how == intent::accumulate)
+      if (a.intent == intent::accumulate)
         adds = true;
       else
         visit(a);
     if (adds)
       for (block::access& a : m_task.all_accesses())
-        if (a.how == intent::accumulate) visit(a);
+        if (a.intent == intent::accumulate) visit(a);
   }
   void lock() {
     const auto accesses = m_task.all_accesses();
@@ -63,7 +63,7 @@ class linking {
   void visit(block::access& a) {
     block::record& b = *a.block;
     block::flow_record& flow = b.flow;
-    if (a.how == intent::accumulate) {
+    if (a.intent == intent::accumulate) {
       if (b.sums == nullptr) {
         b.sums = new block::accumulation;
         b.sums->base = &b;
@@ -84,7 +84,7 @@ class linking {
       return;  // a private copy: no order with anybody but the reduction
     }
     if (b.sums != nullptr) m_linked.push_back(close_group(b, m_self, m_reductions, m_events));
-    if (a.how == intent::read) {
+    if (a.intent == intent::read) {
       wait_for(flow.last_writer);
       add_reader(flow, m_self);
       a.version = flow.next_version - 1;
@@ -106,7 +106,7 @@ class linking {
       m_task.flags |= flag_fresh;
     }
     a.block = group.copies[turn].block;
-    a.how = fresh ? intent::write : intent::update;
+    a.intent = fresh ? intent::write : intent::update;
     visit_writer(a);
     return true;
   }

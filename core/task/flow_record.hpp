@@ -68,7 +68,7 @@ using references = boost::container::small_vector<block::task_reference, 8>;
 /// Writes a submission down; while the task cannot run yet.
 inline void note_submission(trace::buffer& events, const record& t, std::span<const block::task_reference> before) {
   trace::event e{trace::event_kind::submitted};
-  e.small = static_cast<std::uint16_t>(t.what->number);
+  e.small = static_cast<std::uint16_t>(t.operation->number);
   e.number = t.site.line();
   e.time = events.now();
   e.task = reference_to(t);

@@ -65,7 +65,7 @@ struct replay;  // one run of a recording (replay.hpp)
 /// What a task of a replay keeps instead of its arguments.
 struct replayed_task {
   void* arguments = nullptr;  ///< the recording's
-  replay* of = nullptr;
+  tessera::task::replay* replay = nullptr;
   std::uint32_t index = 0;  ///< in the recording
 };
 
@@ -77,7 +77,7 @@ struct alignas(64) record {
   std::uint8_t access_count = 0;
   std::uint8_t flags = 0;
   std::int16_t priority = 0;
-  const operation::definition* what = nullptr;
+  const operation::definition* operation = nullptr;
   record* next = nullptr;          ///< queues and free lists
   std::uint64_t sequence = 0;      ///< order of submission, for ages
   std::source_location site;       ///< where it was submitted (one pointer)
@@ -108,7 +108,7 @@ struct alignas(64) record {
   }
   /// Its operation's, or its own where many names share one operation.
   std::string_view name() const noexcept {
-    return more && !more->name.empty() ? std::string_view(more->name) : std::string_view(what->name);
+    return more && !more->name.empty() ? std::string_view(more->name) : std::string_view(operation->name);
   }
   source* from() const noexcept { return more ? more->from : nullptr; }
   replayed_task& replayed() noexcept { return *reinterpret_cast<replayed_task*>(arguments.data()); }

@@ -14,13 +14,13 @@ constexpr std::uint32_t none = recorded_task::inner;
 }
 
 /// An open group of accumulates of one block.
-struct recorder::group {
+struct graph_recorder::group {
   std::vector<std::uint32_t> copies;  // indices of private blocks
   std::uint32_t adders = 0;
 };
 
 /// What the tasks so far have done with one block.
-struct recorder::block_state {
+struct graph_recorder::block_state {
   std::uint32_t last_writer = none;
   std::vector<std::uint32_t> readers;  // since then
   std::unique_ptr<group> open;
@@ -37,12 +37,12 @@ std::uint32_t recording::index_of(const block::record& b) const noexcept {
 void recording::order_locks() {
   lock_order.resize(blocks.size());
   for (std::uint32_t b = 0; b < blocks.size(); ++b) lock_order[b] = b;
-  std::ranges::sort(lock_order, {}, [&](std::uint32_t b) { return blocks[b].is->slot; });
+  std::ranges::sort(lock_order, {}, [&](std::uint32_t b) { return blocks[b].block->slot; });
 }
 
 void recording::substitute(std::span<const std::pair<const block::record*, block::record*>> pairs) {
   std::vector<block::record*> now;
-  for (const recorded_block& b : blocks) now.push_back(b.is);
+  for (const recorded_block& b : blocks) now.push_back(b.block);
   for (const auto& [recorded, other] : pairs) {
     const std::uint32_t at = index_of(*recorded);
     if (at == none)
@@ -59,7 +59,7 @@ void recording::substitute(std::span<const std::pair<const block::record*, block
   if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
     throw error(error_kind::usage, block::name_of(**twice) + " would take two places in a recording", {},
                 "exchange both blocks in one call");
-  for (std::size_t b = 0; b < blocks.size(); ++b) blocks[b].is = now[b];
+  for (std::size_t b = 0; b < blocks.size(); ++b) blocks[b].block = now[b];
   order_locks();
 }
 
@@ -67,26 +67,26 @@ void recording::forget_places() noexcept {
   for (const recorded_task& t : tasks) std::atomic_ref(t.place).store(no_place, std::memory_order_relaxed);
 }
 
-recorder::recorder(block::table& blocks, const operation::definition& reduce, std::uint32_t most_versions)
+graph_recorder::graph_recorder(block::table& blocks, const operation::definition& reduce, std::uint32_t most_versions)
     : m_table(blocks), m_reduce(reduce), m_most_versions(most_versions), m_is(std::make_unique<recording>()) {
   m_is->m_table = &blocks;
 }
 
-recorder::~recorder() = default;
+graph_recorder::~graph_recorder() = default;
 
-std::uint32_t recorder::index_of(block::record& b) {
+std::uint32_t graph_recorder::index_of(block::record& b) {
   const auto [at, fresh] = m_is->m_index.try_emplace(&b, static_cast<std::uint32_t>(m_is->blocks.size()));
   if (fresh) {
-    m_is->blocks.emplace_back().is = &b;
+    m_is->blocks.emplace_back().block = &b;
     m_states.push_back(std::make_unique<block_state>());
   }
   return at->second;
 }
 
-std::uint32_t recorder::new_task(const operation::definition& what, std::source_location site) {
+std::uint32_t graph_recorder::new_task(const operation::definition& what, std::source_location site) {
   const auto number = static_cast<std::uint32_t>(m_is->tasks.size());
   recorded_task t;
-  t.what = &what;
+  t.operation = &what;
   t.site = site;
   t.first_access = static_cast<std::uint32_t>(m_accesses.size());
   m_is->tasks.push_back(t);
@@ -94,18 +94,18 @@ std::uint32_t recorder::new_task(const operation::definition& what, std::source_
   return number;
 }
 
-void recorder::edge(std::uint32_t before, std::uint32_t after) {
+void graph_recorder::edge(std::uint32_t before, std::uint32_t after) {
   if (before == none || before == after) return;
   if (!m_edges.empty() && m_edges.back() == std::pair(before, after)) return;
   m_edges.emplace_back(before, after);
 }
 
-recorded_access recorder::visit(std::uint32_t task, std::uint32_t block, intent how, bool fresh) {
+recorded_access graph_recorder::visit(std::uint32_t task, std::uint32_t block, intent how, bool fresh) {
   block_state& state = *m_states[block];
   recorded_block& b = m_is->blocks[block];
   recorded_access a;
   a.block = block;
-  a.how = static_cast<std::uint32_t>(how) & 7u;
+  a.intent = static_cast<std::uint32_t>(how) & 7u;
   a.fresh = fresh;
   if (how == intent::read) {
     edge(state.last_writer, task);
@@ -123,7 +123,7 @@ recorded_access recorder::visit(std::uint32_t task, std::uint32_t block, intent 
   return a;
 }
 
-recorded_access recorder::add_private(std::uint32_t task, std::uint32_t base) {
+recorded_access graph_recorder::add_private(std::uint32_t task, std::uint32_t base) {
   block_state& state = *m_states[base];
   if (!state.open) state.open = std::make_unique<group>();
   group& g = *state.open;
@@ -133,7 +133,7 @@ recorded_access recorder::add_private(std::uint32_t task, std::uint32_t base) {
     if (turn < state.spare_copies.size()) {
       g.copies.push_back(state.spare_copies[turn]);
     } else {
-      const block::record& like = *m_is->blocks[base].is;
+      const block::record& like = *m_is->blocks[base].block;
       block::record& fresh = m_table.create(like.type, *like.extents);
       m_is->m_private.push_back(&fresh);
       g.copies.push_back(index_of(fresh));
@@ -143,7 +143,7 @@ recorded_access recorder::add_private(std::uint32_t task, std::uint32_t base) {
   return visit(task, g.copies[turn], fresh_copy ? intent::write : intent::update, fresh_copy);
 }
 
-void recorder::close_group(std::uint32_t base) {
+void graph_recorder::close_group(std::uint32_t base) {
   const std::unique_ptr<group> g = std::move(m_states[base]->open);
   const std::uint32_t sum = new_task(m_reduce, std::source_location::current());
   m_is->tasks[sum].ends_group = true;
@@ -152,14 +152,14 @@ void recorder::close_group(std::uint32_t base) {
   m_is->tasks[sum].access_count = static_cast<std::uint16_t>(1 + g->copies.size());
 }
 
-bool recorder::add(record& t) {
+bool graph_recorder::add(record& t) {
   const auto accesses = t.all_accesses();
   // Groups that this task ends become tasks of their own before it.
   for (const block::access& a : accesses) {
     const std::uint32_t b = index_of(*a.block);
-    if (a.how != intent::accumulate && m_states[b]->open) close_group(b);
+    if (a.intent != intent::accumulate && m_states[b]->open) close_group(b);
   }
-  const std::uint32_t number = new_task(*t.what, t.site);
+  const std::uint32_t number = new_task(*t.operation, t.site);
   m_is->submitted.push_back(number);
   {
     recorded_task& r = m_is->tasks[number];
@@ -173,16 +173,16 @@ bool recorder::add(record& t) {
   m_accesses.resize(first + accesses.size());
   for (const bool additions : {false, true})
     for (std::size_t k = 0; k < accesses.size(); ++k) {
-      const bool adds = accesses[k].how == intent::accumulate;
+      const bool adds = accesses[k].intent == intent::accumulate;
       if (adds != additions) continue;
       const std::uint32_t b = index_of(*accesses[k].block);
-      const recorded_access a = adds ? add_private(number, b) : visit(number, b, accesses[k].how, false);
+      const recorded_access a = adds ? add_private(number, b) : visit(number, b, accesses[k].intent, false);
       m_accesses[first + k] = a;
     }
   m_is->tasks[number].access_count = static_cast<std::uint16_t>(accesses.size());
   recorded_task& r = m_is->tasks[number];
   if (t.argument_size == 0) return false;
-  if (!t.what->plain_arguments) {
+  if (!t.operation->plain_arguments) {
     m_is->m_kept.push_back(&t);
     r.arguments = t.argument_bytes();
     return true;
@@ -201,11 +201,11 @@ bool recorder::add(record& t) {
   return false;
 }
 
-void recorder::destroyed(const block::record& b) {
+void graph_recorder::destroyed(const block::record& b) {
   if (m_destroyed.empty() && m_is->index_of(b) != none) m_destroyed = block::name_of(b);
 }
 
-std::unique_ptr<recording> recorder::finish() {
+std::unique_ptr<recording> graph_recorder::finish() {
   if (!m_destroyed.empty())
     throw error(error_kind::usage, m_destroyed + " was destroyed while tasks that use it were recorded", {},
                 "make the arrays of an iteration before it is recorded, and keep them as long as the recording");
@@ -214,7 +214,7 @@ std::unique_ptr<recording> recorder::finish() {
   for (const recorded_block& b : m_is->blocks)
     if (b.versions > m_most_versions)
       throw error(error_kind::usage,
-                  block::name_of(*b.is) + " is written " + std::to_string(b.versions) +
+                  block::name_of(*b.block) + " is written " + std::to_string(b.versions) +
                       " times by one recording; at most " + std::to_string(m_most_versions) + " are counted",
                   {}, "record fewer tasks, and replay them more often");
   recording& is = *m_is;
@@ -237,7 +237,7 @@ std::unique_ptr<recording> recorder::finish() {
       else
         t.successors[k - first] = m_edges[k].second;
     }
-    if (t.successor_count == 0) ++is.sinks;
+    if (t.successor_count == 0) ++is.leaf_count;
 
     const recorded_access* const from = m_accesses.data() + t.first_access;
     if (t.access_count <= recorded_task::inline_accesses) {
@@ -264,7 +264,7 @@ std::unique_ptr<recording> recorder::finish() {
     for (const std::uint32_t t : block.last_readers) meets(t);
   }
   for (std::uint32_t t = 0; t < count; ++t)
-    if (is.tasks[t].access_count == 0) is.unbound.push_back(t);
+    if (is.tasks[t].access_count == 0) is.tasks_without_blocks.push_back(t);
 
   is.order_locks();
   m_states.clear();

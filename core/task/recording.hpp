@@ -3,8 +3,8 @@
 //
 // A recording is a graph without state. Replaying needs a counter per task and, per block, the version it starts from
 // (replay.hpp in schedule). Only the tasks that others outside may wait for, or that may wait for others outside, need
-// a task record before they are ready: the boundary. All the rest get one from the running thread's pool at that moment,
-// so that a replay of a million tasks touches a few records that stay in the cache.
+// a task record before they are ready: the boundary. All the rest get one from the running thread's pool at that
+// moment, so that a replay of a million tasks touches a few records that stay in the cache.
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -29,7 +29,7 @@ struct recorded_access {
   static constexpr std::uint32_t most_versions = (1u << 27) - 1;  ///< of one block in one recording
   std::uint32_t block = 0;                                        ///< index into recording::blocks
   std::uint32_t version : 27 = 0;  ///< read or made, counted from the version that the replay starts from
-  std::uint32_t how : 3 = 0;       ///< an intent
+  std::uint32_t intent : 3 = 0;    ///< an intent
   std::uint32_t fresh : 1 = 0;     ///< access_fresh
 };
 
@@ -38,7 +38,7 @@ struct alignas(64) recorded_task {
   static constexpr std::uint32_t inner = 0xffff'ffff;
   static constexpr std::size_t inline_accesses = 4, inline_successors = 8;
 
-  const operation::definition* what = nullptr;
+  const operation::definition* operation = nullptr;
   std::source_location site;
   const void* arguments = nullptr;  ///< owned by the recording
   std::uint32_t argument_size = 0;
@@ -58,7 +58,7 @@ static_assert(sizeof(recorded_task) == 128);
 
 /// One block of a recording and the tasks that meet the world at it.
 struct recorded_block {
-  block::record* is = nullptr;
+  block::record* block = nullptr;
   block::version_number versions = 0;        ///< made by one replay
   std::vector<std::uint32_t> first_readers;  ///< read it before any task of the recording writes it
   std::uint32_t first_writer = recorded_task::inner;
@@ -78,10 +78,10 @@ struct recording {
   std::vector<std::uint32_t> successors;   ///< likewise
   std::vector<std::int32_t> predecessors;  ///< per task, within the recording
   std::vector<recorded_block> blocks;
-  std::vector<std::uint32_t> lock_order;  ///< blocks by slot
-  std::vector<std::uint32_t> boundary;    ///< tasks that meet the world
-  std::vector<std::uint32_t> unbound;     ///< tasks without blocks
-  std::uint32_t sinks = 0;                ///< tasks without successors
+  std::vector<std::uint32_t> lock_order;            ///< blocks by slot
+  std::vector<std::uint32_t> boundary;              ///< tasks that meet the world
+  std::vector<std::uint32_t> tasks_without_blocks;  ///< tasks without blocks
+  std::uint32_t leaf_count = 0;                     ///< tasks without successors
 
   std::size_t size() const noexcept { return tasks.size(); }
   std::span<const recorded_access> accesses_of(const recorded_task& t) const noexcept {
@@ -105,7 +105,7 @@ struct recording {
   void forget_places() noexcept;
 
  private:
-  friend class recorder;
+  friend class graph_recorder;
   void order_locks();
   struct argument_piece {  // 16-byte aligned, never moved
     alignas(16) std::byte bytes[16];
@@ -125,13 +125,13 @@ struct recording {
 };
 
 /// Takes down tasks in the order of their submission. One thread.
-class recorder {
+class graph_recorder {
  public:
   /// @param reduce  the operation that sums private copies: destination update or write, sources read
   /// @param most_versions  that a block may get; for tests
-  recorder(block::table& blocks, const operation::definition& reduce,
-           std::uint32_t most_versions = recorded_access::most_versions);
-  ~recorder();
+  graph_recorder(block::table& blocks, const operation::definition& reduce,
+                 std::uint32_t most_versions = recorded_access::most_versions);
+  ~graph_recorder();
 
   /// A task with its operation, accesses, arguments, priority and hint. Returns whether the record is kept (its
   /// arguments cannot be copied); otherwise the caller may reuse it.

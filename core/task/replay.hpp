@@ -15,15 +15,15 @@ namespace tessera::task {
 
 /// The changing part of a replay: used again when all of its tasks are through.
 struct replay {
-  explicit replay(const recording& what);
+  explicit replay(const task::recording& what);
 
-  const recording& of;
+  const task::recording& recording;
   const std::int32_t*
       predecessors;  ///< per task: what `waiting` starts from; recording::predecessors unless a plan says otherwise
   std::unique_ptr<std::atomic<std::int32_t>[]>
       waiting;  ///< per task: predecessors within the recording not yet released
   struct place {
-    block::record* is = nullptr;
+    block::record* block = nullptr;
     block::version_number base = 0;  ///< its version before the replay
   };
   std::vector<place> blocks;         ///< by recorded_access::block
@@ -56,7 +56,7 @@ inline void prefetch(const recorded_task& t) noexcept {
 /// when that was the last thing it waited for.
 template <class Inner, class Boundary>
 void count_down(replay& r, std::uint32_t index, Inner&& ready, Boundary&& ready_boundary) {
-  const recorded_task& t = r.of.tasks[index];
+  const recorded_task& t = r.recording.tasks[index];
   const std::int32_t before = r.waiting[index].fetch_sub(1, std::memory_order_acq_rel);
   if (before == 2) prefetch(t);  // the next one starts it
   if (before != 1) return;
@@ -73,7 +73,7 @@ void count_down(replay& r, std::uint32_t index, Inner&& ready, Boundary&& ready_
 /// successor that waited for nothing else and ready_boundary(record&) for those of the boundary.
 template <class Inner, class Boundary>
 void release_replayed(replay& r, std::uint32_t index, Inner&& ready, Boundary&& ready_boundary) {
-  const recording& of = r.of;
+  const recording& of = r.recording;
   for (const std::uint32_t s : of.successors_of(of.tasks[index])) count_down(r, s, ready, ready_boundary);
 }
 

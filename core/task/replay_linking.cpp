@@ -6,8 +6,8 @@
 
 namespace tessera::task {
 
-replay::replay(const recording& what)
-    : of(what),
+replay::replay(const task::recording& what)
+    : recording(what),
       predecessors(what.predecessors.data()),
       waiting(std::make_unique<std::atomic<std::int32_t>[]>(what.size())) {
   blocks.reserve(what.blocks.size());
@@ -15,15 +15,15 @@ replay::replay(const recording& what)
 }
 
 void replay::rewind() {
-  for (std::size_t k = 0; k < of.size(); ++k) waiting[k].store(predecessors[k], std::memory_order_relaxed);
+  for (std::size_t k = 0; k < recording.size(); ++k) waiting[k].store(predecessors[k], std::memory_order_relaxed);
   blocks.clear();
-  for (const recorded_block& b : of.blocks) blocks.push_back({b.is, 0});
+  for (const recorded_block& b : recording.blocks) blocks.push_back({b.block, 0});
   boundary.clear();
 }
 
 void replay::fill(record& t, std::uint32_t index) {
-  const recorded_task& from = of.tasks[index];
-  t.what = from.what;
+  const recorded_task& from = recording.tasks[index];
+  t.operation = from.operation;
   t.site = from.site;
   t.priority = from.priority;
   t.hint = from.hint;
@@ -44,21 +44,21 @@ void replay::fill(record& t, std::uint32_t index) {
     t.flags |= flag_many_accesses;
   }
   t.access_count = static_cast<std::uint8_t>(std::min<std::size_t>(from.access_count, 255));
-  for (const recorded_access& a : of.accesses_of(from)) {
+  for (const recorded_access& a : recording.accesses_of(from)) {
     const place& at = blocks[a.block];
-    *to++ = {.block = at.is,
+    *to++ = {.block = at.block,
              .version = block::version_after(at.base, a.version),
-             .how = static_cast<intent>(a.how),
+             .intent = static_cast<intent>(a.intent),
              .flags = a.fresh != 0 ? std::uint8_t{access_fresh} : std::uint8_t{0},
              .space = 0};
     if (a.fresh) t.flags |= flag_fresh;
   }
-  for (const std::uint32_t s : of.successors_of(from))
+  for (const std::uint32_t s : recording.successors_of(from))
     __builtin_prefetch(&waiting[s], 1);  // counted down when it has run
 }
 
 void link(replay& r, reduction_source& reductions, trace::buffer* events, const std::function<void(record&)>& ready) {
-  const recording& of = r.of;
+  const recording& of = r.recording;
   std::vector<std::int32_t> edges(of.boundary.size(), 0);
   std::vector<references> before_of(events != nullptr ? of.boundary.size() : 0);
   std::vector<linked_reduction> linked;
@@ -69,11 +69,11 @@ void link(replay& r, reduction_source& reductions, trace::buffer* events, const 
   };
 
   for (const std::uint32_t b : of.lock_order)
-    if (!r.blocks[b].is->flow.is_private) r.blocks[b].is->flow.lock.lock();
+    if (!r.blocks[b].block->flow.is_private) r.blocks[b].block->flow.lock.lock();
   for (std::size_t b = 0; b < of.blocks.size(); ++b) {
     const recorded_block& block = of.blocks[b];
-    block::flow_record& flow = r.blocks[b].is->flow;
-    if (r.blocks[b].is->sums != nullptr) linked.push_back(close_group(*r.blocks[b].is, 0, reductions, events));
+    block::flow_record& flow = r.blocks[b].block->flow;
+    if (r.blocks[b].block->sums != nullptr) linked.push_back(close_group(*r.blocks[b].block, 0, reductions, events));
     r.blocks[b].base = flow.next_version - 1;
     flow.next_version = block::version_after(flow.next_version, block.versions);
     for (const std::uint32_t t : block.first_readers) wait(t, flow.last_writer);
@@ -86,7 +86,7 @@ void link(replay& r, reduction_source& reductions, trace::buffer* events, const 
     for (const std::uint32_t t : block.last_readers) add_reader(flow, reference_to(record_of(t)));
   }
   for (const std::uint32_t b : of.lock_order)
-    if (!r.blocks[b].is->flow.is_private) r.blocks[b].is->flow.lock.unlock();
+    if (!r.blocks[b].block->flow.is_private) r.blocks[b].block->flow.lock.unlock();
 
   for (const auto& [reduction, at_once] : linked) reductions.reduction_linked(*reduction, at_once);
   for (std::size_t k = 0; k < of.boundary.size(); ++k) {

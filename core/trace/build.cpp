@@ -20,7 +20,7 @@ struct pause {
 
 /// What is known of a task while the events are being put together.
 struct draft {
-  task is;
+  trace::task task;
   std::uint64_t reference = 0;
   bool ran = false, on_device = false;
   nanoseconds enqueued = 0;  ///< device: begin of the enqueueing
@@ -85,15 +85,15 @@ class builder {
         if (e.kind == event_kind::submitted) {
           draft d;
           d.reference = e.task;
-          d.is.operation = e.small < m_made.operations.size() ? e.small : 0;
-          d.is.submitted = signed_of(e.time);
-          d.is.submitter = m_track_of_thread[thread];
-          d.is.site = site_of(reinterpret_cast<const char*>(e.words[0]), e.number);
+          d.task.operation = e.small < m_made.operations.size() ? e.small : 0;
+          d.task.submitted = signed_of(e.time);
+          d.task.submitter = m_track_of_thread[thread];
+          d.task.site = site_of(reinterpret_cast<const char*>(e.words[0]), e.number);
           d.before.assign(e.words.begin() + 1, e.words.begin() + 1 + std::min<std::size_t>(e.count, 4));
           m_drafts.push_back(std::move(d));
         }
       }
-    std::ranges::stable_sort(m_drafts, {}, [](const draft& d) { return d.is.submitted; });
+    std::ranges::stable_sort(m_drafts, {}, [](const draft& d) { return d.task.submitted; });
     m_index.reserve(m_drafts.size());
     for (std::uint32_t k = 0; k < m_drafts.size(); ++k) m_index[m_drafts[k].reference] = k;
     // More predecessors than a submission holds, and those of a replay that show themselves when they release it.
@@ -128,18 +128,18 @@ class builder {
           m_parks.push_back({number, signed_of(e.time), park::over});
         } else {
           d->ran = true;
-          d->is.failed = (e.small & run_failed) != 0;
-          d->is.view = (e.small & run_view) != 0;
-          d->is.started = signed_of(e.time);
-          d->is.ended = std::max(signed_of(e.words[0]), d->is.started);
-          d->is.track = m_track_of_thread[thread];
+          d->task.failed = (e.small & run_failed) != 0;
+          d->task.view = (e.small & run_view) != 0;
+          d->task.started = signed_of(e.time);
+          d->task.ended = std::max(signed_of(e.words[0]), d->task.started);
+          d->task.track = m_track_of_thread[thread];
           if (!device) continue;
           d->on_device = true;
-          d->enqueued = d->is.started;
+          d->enqueued = d->task.started;
           d->point = e.words[1];
           const auto track = m_track_of_stream.find(stream_of(d->point));
-          if (track != m_track_of_stream.end()) d->is.track = track->second;
-          if (d->point != 0) m_reached[d->point] = d->is.ended;
+          if (track != m_track_of_stream.end()) d->task.track = track->second;
+          if (d->point != 0) m_reached[d->point] = d->task.ended;
         }
       }
   }
@@ -170,13 +170,13 @@ class builder {
       if (arrived > d->enqueued)
         m_pauses.push_back({static_cast<std::uint32_t>(d - m_drafts.data()), d->enqueued, arrived, false});
       start = std::max(start, arrived);
-      end = std::max(end, d->is.ended);
+      end = std::max(end, d->task.ended);
     }
     start = std::min(start, end);
     const auto count = static_cast<nanoseconds>(tasks.size());
     for (nanoseconds k = 0; k < count; ++k) {
-      tasks[static_cast<std::size_t>(k)]->is.started = start + (end - start) * k / count;
-      tasks[static_cast<std::size_t>(k)]->is.ended = start + (end - start) * (k + 1) / count;
+      tasks[static_cast<std::size_t>(k)]->task.started = start + (end - start) * k / count;
+      tasks[static_cast<std::size_t>(k)]->task.ended = start + (end - start) * (k + 1) / count;
     }
     return end;
   }
@@ -193,12 +193,12 @@ class builder {
     auto next = m_pauses.begin();
     for (std::uint32_t k = 0; k < m_drafts.size(); ++k) {
       draft& d = m_drafts[k];
-      task& t = d.is;
+      task& t = d.task;
       while (next != m_pauses.end() && next->task < k) ++next;
       if (!d.ran) continue;
       nanoseconds depended = t.submitted;
       for (const std::uint64_t reference : d.before)
-        if (const draft* p = find(reference); p != nullptr && p->ran) depended = std::max(depended, p->is.ended);
+        if (const draft* p = find(reference); p != nullptr && p->ran) depended = std::max(depended, p->task.ended);
       depended = std::min(depended, t.started);
       // An inline view of time: clocks are read by several threads, and a task may be timed before its submission's
       // stamp.
@@ -220,24 +220,24 @@ class builder {
   void part_views() {
     std::vector<draft*> views;
     for (draft& d : m_drafts)
-      if (d.ran && d.is.view) views.push_back(&d);
-    std::ranges::sort(views, {}, [](const draft* d) { return d->is.started; });
+      if (d.ran && d.task.view) views.push_back(&d);
+    std::ranges::sort(views, {}, [](const draft* d) { return d->task.started; });
     struct row {
       std::uint32_t thread, track;
       nanoseconds free;
     };
     std::vector<row> rows;
     for (draft* d : views) {
-      const std::uint32_t thread = d->is.track;
+      const std::uint32_t thread = d->task.track;
       auto fits =
-          std::ranges::find_if(rows, [&](const row& r) { return r.thread == thread && r.free <= d->is.started; });
+          std::ranges::find_if(rows, [&](const row& r) { return r.thread == thread && r.free <= d->task.started; });
       if (fits == rows.end()) {
         rows.push_back({thread, static_cast<std::uint32_t>(m_made.tracks.size()), 0});
         m_made.tracks.push_back({m_made.tracks[thread].name + ": views", track_kind::program, 0});
         fits = rows.end() - 1;
       }
-      fits->free = d->is.ended;
-      d->is.track = fits->track;
+      fits->free = d->task.ended;
+      d->task.track = fits->track;
     }
   }
 
@@ -250,7 +250,7 @@ class builder {
         continue;
       }
       place[k] = static_cast<std::uint32_t>(m_made.tasks.size());
-      m_made.tasks.push_back(m_drafts[k].is);
+      m_made.tasks.push_back(m_drafts[k].task);
     }
     for (std::uint32_t k = 0; k < m_drafts.size(); ++k) {
       if (place[k] == no_index) continue;
@@ -279,7 +279,7 @@ class builder {
   void collect_rest() {
     struct copy {
       std::uint64_t point;
-      transfer is;
+      trace::transfer transfer;
       nanoseconds allowed;  ///< by what it waits for on the device
     };
     std::vector<copy> copies;
@@ -315,7 +315,7 @@ class builder {
     std::ranges::stable_sort(m_made.slabs, {}, &slab::started);
     std::ranges::stable_sort(m_made.fences, {}, &fence::started);
     // In the order of their streams; inline copies have no point and keep the order of their ends.
-    std::ranges::stable_sort(copies, {}, [](const copy& c) { return std::pair(c.point, c.is.ended); });
+    std::ranges::stable_sort(copies, {}, [](const copy& c) { return std::pair(c.point, c.transfer.ended); });
     std::unordered_map<std::uint32_t, nanoseconds> stream_free, track_free;
     for (auto& [point, x, allowed] : copies) {
       x.track = link_track(x.from, x.to);

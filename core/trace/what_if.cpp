@@ -94,7 +94,7 @@ class replayer {
         ran,
         submitted,
         waited
-      } is;
+      } kind;
       std::uint32_t node;
       nanoseconds length;
     };
@@ -123,13 +123,13 @@ class replayer {
     }
 
     for (auto& thread : threads) {
-      std::ranges::stable_sort(thread, {}, [](const moment& m) { return std::pair(m.time, m.is); });
+      std::ranges::stable_sort(thread, {}, [](const moment& m) { return std::pair(m.time, m.kind); });
       std::uint32_t anchor = no_index;
       nanoseconds since = 0, own = 0;
       for (const moment& m : thread) {
-        if (m.is == moment::ran) {
+        if (m.kind == moment::ran) {
           own += m_of.tasks[m.node].started >= since ? m.length : std::max<nanoseconds>(m.time - since, 0);
-        } else if (m.is == moment::waited) {
+        } else if (m.kind == moment::waited) {
           anchor = m.node, since = m.time, own = 0;
         } else {
           const nanoseconds lag = std::max<nanoseconds>(m.time - since - own, 0);

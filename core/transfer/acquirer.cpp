@@ -36,11 +36,11 @@ void acquirer::acquire(std::span<block::access> accesses, memory::space_number s
                        std::uint64_t sequence) {
   attempt all{.whole = accesses, .accesses = accesses, .space = space, .sequence = sequence, .out = out};
   acquire_part(all);
-  if (out.what == outcome::ready && (stuck_rounds() != 0 || m_claims.suspended())) {
+  if (out.outcome == outcome::ready && (stuck_rounds() != 0 || m_claims.suspended())) {
     m_stuck.store(0, std::memory_order_relaxed);
     m_claims.resume();
   }
-  if (out.what == outcome::ready || out.what == outcome::failed) end_claims(accesses, sequence);
+  if (out.outcome == outcome::ready || out.outcome == outcome::failed) end_claims(accesses, sequence);
 }
 
 void acquirer::end_claims(std::span<const block::access> accesses, std::uint64_t sequence) {
@@ -77,7 +77,7 @@ acquirer::step acquirer::run(attempt& a) {
   a.out.cause.reset();
   a.copies.clear();
   if (m_memories.lost(a.space)) {
-    a.out.what = outcome::lost;
+    a.out.outcome = outcome::lost;
     return step::over;
   }
   a.out.memory_events = m_memories.at(a.space).events();
@@ -104,12 +104,12 @@ acquirer::step acquirer::look_for_contents(attempt& a, findings& found) {
   if (found.cause != nullptr) {
     a.out.waits.clear();
     a.out.cause = std::move(found.cause);
-    a.out.what = outcome::failed;
+    a.out.outcome = outcome::failed;
     return step::over;
   }
   if (found.busy) return step::again;
   if (a.out.waits.empty()) return step::on;
-  a.out.what = outcome::retry;
+  a.out.outcome = outcome::retry;
   return step::over;
 }
 
@@ -117,7 +117,7 @@ void acquirer::look_at(attempt& a, std::size_t index, findings& found) {
   const block::access& access = a.accesses[index];
   block::record& b = *access.block;
   block::replica* const here = b.find(a.space);
-  const bool needed = needs_contents(access.how);
+  const bool needed = needs_contents(access.intent);
   if (here != nullptr) {
     m_replicas.prune_tickets(*here);
     found.busy = found.busy || here->issuing != 0 || (needed && m_replicas.doubtful(*here));
@@ -127,7 +127,7 @@ void acquirer::look_at(attempt& a, std::size_t index, findings& found) {
     found.cause = *b.poison;
   } else if (b.valid_spaces.empty()) {
     found.cause = std::make_shared<block::failure>(block::failure{fmt::format(
-        "{} is {} before it was ever written", block::name_of(b), access.how == intent::read ? "read" : "updated")});
+        "{} is {} before it was ever written", block::name_of(b), access.intent == intent::read ? "read" : "updated")});
   } else if (here == nullptr || !m_replicas.usable(*here, b)) {
     look_for_source(a, index, here, found);
   }
@@ -189,7 +189,7 @@ acquirer::step acquirer::reserve(attempt& a) {
     for (std::size_t k = 0; k < fresh.size(); ++k) m_replicas.add(*fresh[k], a.space, chunks[k]);
     return step::on;
   }
-  a.out.what = outcome::no_memory;
+  a.out.outcome = outcome::no_memory;
   a.out.lacking = a.space;
   a.out.missing_bytes = 0;
   if (!may_take)
@@ -219,16 +219,16 @@ void acquirer::pin(attempt& a, std::size_t index, std::uint32_t now) {
     a.copies.push_back(m_copies.plan(b, here, source, copy_purpose::use));
   } else if (here.ready) {
     m_replicas.add_wait(a.out.waits, here.ready);
-    if (needs_contents(access.how)) {
+    if (needs_contents(access.intent)) {
       a.out.sources.push_back(here.ready);
       a.out.copying = a.out.copying || here.state == block::replica_state::filling;
     }
     if (here.state == block::replica_state::filling) m_joined.fetch_add(1, std::memory_order_relaxed);
   }
-  if (access.how == intent::read) return;
+  if (access.intent == intent::read) return;
   if (here.readers)
     for (const block::ticket t : *here.readers) m_replicas.add_wait(a.out.waits, t);
-  if (access.how == intent::write && !b.valid_spaces.empty() && !b.valid_in(a.space)) {
+  if (access.intent == intent::write && !b.valid_spaces.empty() && !b.valid_in(a.space)) {
     m_saved_fetches.fetch_add(1, std::memory_order_relaxed);
     m_saved_bytes.fetch_add(b.bytes, std::memory_order_relaxed);
   }
@@ -236,7 +236,7 @@ void acquirer::pin(attempt& a, std::size_t index, std::uint32_t now) {
 
 /// 4. The plugins copy.
 bool acquirer::issue(attempt& a) {
-  a.out.what = outcome::ready;
+  a.out.outcome = outcome::ready;
   bool refused = false;
   for (planned_copy& p : a.copies) {
     try {
@@ -260,19 +260,19 @@ bool acquirer::issue(attempt& a) {
 void acquirer::stage_via(attempt& a, block::record& far) {
   const memory::space_number stop = m_sources.stop_towards(far, a.space);
   if (stop == memory::no_space) {
-    a.out.what = outcome::failed;
+    a.out.outcome = outcome::failed;
     a.out.cause = std::make_shared<block::failure>(
         block::failure{fmt::format("no way to bring {} to {}: no pair of links joins the spaces", block::name_of(far),
                                    m_memories.at(a.space).name())});
     return;
   }
-  block::access visit{.block = &far, .version = 0, .how = intent::read, .flags = 0, .space = stop};
+  block::access visit{.block = &far, .version = 0, .intent = intent::read, .flags = 0, .space = stop};
   attempt part{.whole = a.whole, .accesses = {&visit, 1}, .space = stop, .sequence = a.sequence, .out = a.out};
   acquire_part(part);
-  if (a.out.what == outcome::lost) a.out.what = outcome::retry;  // there may be another stop
-  if (a.out.what != outcome::ready) return;
+  if (a.out.outcome == outcome::lost) a.out.outcome = outcome::retry;  // there may be another stop
+  if (a.out.outcome != outcome::ready) return;
   m_replicas.unpin({&visit, 1});
-  a.out.what = outcome::retry;
+  a.out.outcome = outcome::retry;
 }
 
 }  // namespace tessera::transfer

@@ -21,7 +21,7 @@ enum class outcome : std::uint8_t {
 
 /// Result of an attempt; reused between attempts to keep its capacity.
 struct acquisition {
-  outcome what = outcome::ready;
+  tessera::transfer::outcome outcome = tessera::transfer::outcome::ready;
   std::vector<block::ticket> waits;    ///< reached or not; at most one per stream and block
   std::vector<block::ticket> sources;  ///< ready: exact points that make contents it needs, not reached yet
   bool copying = false;                ///< ready: some of these are copies

@@ -23,7 +23,7 @@ coherence::coherence(std::span<const std::unique_ptr<memory::space>> spaces, std
 
 bool coherence::arrived(std::span<const block::access> accesses) const {
   for (const block::access& a : accesses) {
-    if (!needs_contents(a.how)) continue;
+    if (!needs_contents(a.intent)) continue;
     block::record& b = *a.block;
     const std::lock_guard guard(b.lock);
     const block::replica* const here = b.find(a.space);
@@ -51,14 +51,14 @@ void coherence::publish(std::span<const block::access> accesses, block::ticket d
     const std::lock_guard guard(b.lock);
     check_use(b, a);
     block::replica& here = *b.find(a.space);
-    if (a.how == intent::read) {
+    if (a.intent == intent::read) {
       if (!done) continue;
       if (!here.readers) here.readers = std::make_unique<std::vector<block::ticket>>();
       m_replicas.prune_tickets(here);
       m_replicas.add_wait(*here.readers, done);
       continue;
     }
-    const bool contents = makes_version(a.how);
+    const bool contents = makes_version(a.intent);
     b.committed = contents ? a.version : 0;
     b.valid_spaces = contents ? block::space_set::of(a.space) : block::space_set();
     here.version = b.committed;
@@ -67,7 +67,7 @@ void coherence::publish(std::span<const block::access> accesses, block::ticket d
     m_adopted.note_version(b, a.space);
     if (here.readers) here.readers->clear();  // this task waited for them
     // Written again. An update says nothing about what it was made from: that may turn out to be poisoned meanwhile.
-    if (b.poison != nullptr && !needs_contents(a.how)) b.unspoil();
+    if (b.poison != nullptr && !needs_contents(a.intent)) b.unspoil();
     if (contents) m_versions.fetch_add(1, std::memory_order_relaxed);
     check_invariants(b);
   }
@@ -81,9 +81,9 @@ void coherence::finish(std::span<const block::access> accesses, const std::share
       const std::lock_guard guard(b.lock);
       block::replica* const here = b.find(a.space);
       if (done && here != nullptr && here->ready == done) here->ready = {};  // known now: made, or poisoned below
-      if (!why || a.how == intent::read) continue;
+      if (!why || a.intent == intent::read) continue;
       // A version that another task has made since then has come to no harm by a lost device.
-      if (why->by_loss && b.committed != (makes_version(a.how) ? a.version : 0)) continue;
+      if (why->by_loss && b.committed != (makes_version(a.intent) ? a.version : 0)) continue;
       b.spoil(why);
       if (why->by_loss && b.from != nullptr) m_lost_blocks.note(b, why);
     }
@@ -97,7 +97,7 @@ void coherence::publish_and_finish(std::span<const block::access> accesses) {
 
 void coherence::poison(std::span<const block::access> accesses, const std::shared_ptr<const block::failure>& why) {
   for (const block::access& a : accesses) {
-    if (a.how == intent::read || a.how == intent::accumulate) continue;  // a missing addend: the reduction fails
+    if (a.intent == intent::read || a.intent == intent::accumulate) continue;  // a missing addend: the reduction fails
     const std::lock_guard guard(a.block->lock);
     a.block->spoil(why);
   }

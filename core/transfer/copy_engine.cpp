@@ -14,7 +14,7 @@ struct copy_engine::copy_in_flight : completion {
   planned_copy plan;
 
   copy_in_flight(copy_engine& engine, planned_copy planned) : owner(&engine), plan(std::move(planned)) {
-    at = plan.arrived;
+    ticket = plan.arrived;
     fire = [](completion* self, tsr_status status) {
       auto* const mine = static_cast<copy_in_flight*>(self);
       mine->owner->completed(*mine, status);
@@ -61,7 +61,7 @@ void copy_engine::make_rings(std::uint64_t staging_bytes) {
   if (host == all.end()) return;
   for (const memory::space* to : all)
     for (const memory::space* from : all) {
-      if (from == to || m_memories.links().between(from->number(), to->number()).how != route_kind::staged) continue;
+      if (from == to || m_memories.links().between(from->number(), to->number()).kind != route_kind::staged) continue;
       auto& ring = m_rings[to->device().index()];
       if (!ring) ring = std::make_unique<staging_ring>(**host, staging_bytes);
     }
@@ -143,7 +143,7 @@ block::ticket copy_engine::enqueue_direct(planned_copy& what) {
 /// `out_left`: the source is no longer read.
 void copy_engine::enqueue(planned_copy& what, block::ticket& out_arrived, block::ticket& out_left) {
   memory::space &from = m_memories.at(what.from), &to = m_memories.at(what.to);
-  if (m_memories.links().between(what.from, what.to).how == route_kind::staged) {
+  if (m_memories.links().between(what.from, what.to).kind == route_kind::staged) {
     stream& out = *m_streams_of[from.device().index()].out;
     stream& in = *m_streams_of[to.device().index()].in;
     out_arrived =
@@ -233,13 +233,13 @@ void copy_engine::note_failed(const copy_in_flight& copy, tsr_status status) {
     target->state = block::replica_state::valid;
     b.valid_spaces.remove(what.to);
   }
-  if (target != nullptr && target->ready == copy.at) target->ready = {};
+  if (target != nullptr && target->ready == copy.ticket) target->ready = {};
   // The last hope of a block whose lost replica has been dropped in view of it.
   if (b.valid_spaces.empty() && b.committed != 0 && b.poison == nullptr && m_memories.any_lost())
     m_replicas.give_up_contents(b);
   if (status == TSR_CANCELLED || m_memories.lost(what.from) || m_memories.lost(what.to))
     return;  // not the copy's own failure
-  const std::string details = m_memories.streams().at(copy.at.stream).details_at(copy.at.value);
+  const std::string details = m_memories.streams().at(copy.ticket.stream).details_at(copy.ticket.value);
   m_failures.note({.block = &b,
                    .from = what.from,
                    .to = what.to,
@@ -269,7 +269,7 @@ void copy_engine::completed(copy_in_flight& copy, tsr_status own) {
   const planned_copy& what = copy.plan;
   block::record& b = *what.block;
   const tsr_status status = status_of(what, own);
-  if (m_recorder != nullptr) trace_copy(what, copy.at);
+  if (m_recorder != nullptr) trace_copy(what, copy.ticket);
   bool evictable = false;
   {
     const std::lock_guard guard(b.lock);

@@ -15,7 +15,7 @@ device_losses::device_losses(memories& all, replicas& rules, lost_blocks& lost)
     s->device().watch_loss(
         [](void* context) {
           const watch& mine = *static_cast<watch*>(context);
-          mine.of->note_lost(mine.space);
+          mine.memories->note_lost(mine.space);
         },
         &m_watches.back());
   }

@@ -31,7 +31,7 @@ class device_losses {
 
  private:
   struct watch {
-    memories* of;
+    tessera::transfer::memories* memories;
     memory::space_number space;
   };
   memories& m_memories;

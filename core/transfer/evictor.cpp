@@ -232,7 +232,7 @@ evacuation evictor::evacuate(memory::space_number number) {
       continue;
     }
     block::chunk room;
-    if (to != memory::no_space && m_memories.links().between(number, to).how != route_kind::none &&
+    if (to != memory::no_space && m_memories.links().between(number, to).kind != route_kind::none &&
         m_memories.at(to).reserve({&bytes, 1}, {&room, 1})) {
       m_memories.at(to).give_back(room, bytes);
       out.again = true;  // it was not for lack of room

@@ -51,7 +51,7 @@ link_map::link_map(std::span<const std::unique_ptr<memory::space>> spaces)
   for (const auto& from : spaces) {
     for (const auto& to : spaces) {
       route& here = m_routes[from->number() * m_count + to->number()];
-      if (from == to || here.how != route_kind::none || from->host_visible() || to->host_visible()) continue;
+      if (from == to || here.kind != route_kind::none || from->host_visible() || to->host_visible()) continue;
       const plugin::device& a = from->device();
       if (a.plugin_name() != to->device().plugin_name() || !a.has(TSR_DEVICE_DEVICE_WAIT)) continue;
       const memory::space_number stop = stop_between(from->number(), to->number());
@@ -69,7 +69,7 @@ memory::space_number link_map::stop_between(memory::space_number from, memory::s
   for (memory::space_number stop = 0; stop < m_count; ++stop) {
     const route &up = between(from, stop), &down = between(stop, to);
     if (m_closed.has(stop)) continue;
-    if (stop == from || stop == to || up.how != route_kind::direct || down.how != route_kind::direct) continue;
+    if (stop == from || stop == to || up.kind != route_kind::direct || down.kind != route_kind::direct) continue;
     const double seconds = up.seconds(1 << 20) + down.seconds(1 << 20);
     if (best == memory::no_space || seconds < best_seconds) best = stop, best_seconds = seconds;
   }

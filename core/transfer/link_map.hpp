@@ -19,7 +19,7 @@ enum class route_kind : std::uint8_t {
 
 /// A route between two spaces.
 struct route {
-  route_kind how = route_kind::none;
+  route_kind kind = route_kind::none;
   std::uint32_t executor = 0;  ///< direct: registry index of the device whose plugin copies
   double bandwidth = 0;        ///< bytes per second
   double latency = 0;          ///< seconds

@@ -10,7 +10,7 @@ const block::replica* sources::cheapest(block::record& block, memory::space_numb
   block.for_each_replica([&](block::replica& r) {
     if (r.space == to || !m_replicas.usable(r, block)) return;
     const route& way = m_memories.links().between(r.space, to);
-    if (way.how == route_kind::none) return;
+    if (way.kind == route_kind::none) return;
     m_replicas.prune_tickets(r);
     // A copy that is itself still arriving is worth waiting for only when it is much nearer.
     double seconds = way.seconds(block.bytes) * (r.ready || r.issuing != 0 ? 2 : 1);
@@ -29,7 +29,7 @@ no_source sources::why_none(block::record& block, memory::space_number to) const
   block.for_each_replica([&](block::replica& r) {
     if (why == no_source::lost && m_replicas.usable(r, block)) why = no_source::far;
     if (r.space == to || !m_replicas.usable(r, block) ||
-        m_memories.links().between(r.space, to).how == route_kind::none)
+        m_memories.links().between(r.space, to).kind == route_kind::none)
       return;
     if (m_replicas.doubtful(r))
       why = no_source::doubtful;
@@ -55,7 +55,7 @@ std::shared_ptr<const block::failure> sources::gave_up(const block::record& bloc
 double sources::seconds_between(const block::replica& from, memory::space_number to, std::uint64_t bytes) const {
   const link_map& links = m_memories.links();
   const route& way = links.between(from.space, to);
-  if (way.how != route_kind::none)
+  if (way.kind != route_kind::none)
     return way.seconds(bytes) * (from.ready || from.issuing != 0 ? 2 : 1);  // as in cheapest
   const memory::space_number stop = links.stop_between(from.space, to);
   if (stop == memory::no_space) return -1;
@@ -66,7 +66,7 @@ void sources::costs_of(std::span<const block::access> accesses, std::span<const 
                        std::span<transfer_estimate> out) const {
   for (transfer_estimate& e : out) e = {};
   for (const block::access& a : accesses) {
-    if (!needs_contents(a.how)) continue;
+    if (!needs_contents(a.intent)) continue;
     block::record& b = *a.block;
     const std::lock_guard guard(b.lock);
     if (b.valid_spaces.empty()) continue;

@@ -170,22 +170,22 @@ void stream::on_completion(completion& what) {
   tsr_status status = TSR_OK;
   {
     const std::lock_guard guard(m_pending_lock);
-    if (!reached(what.at.value)) {
+    if (!reached(what.ticket.value)) {
       what.next = nullptr;
       if (m_pending == nullptr) {
         m_pending = m_pending_last = &what;
-      } else if (m_pending_last->at.value <= what.at.value) {  // the usual case
+      } else if (m_pending_last->ticket.value <= what.ticket.value) {  // the usual case
         m_pending_last->next = &what;
         m_pending_last = &what;
       } else {
         completion** place = &m_pending;
-        while ((*place)->at.value <= what.at.value) place = &(*place)->next;
+        while ((*place)->ticket.value <= what.ticket.value) place = &(*place)->next;
         what.next = *place;
         *place = &what;
       }
       return;
     }
-    status = failure_at(what.at.value);
+    status = failure_at(what.ticket.value);
   }
   what.fire(&what, status);
 }
@@ -311,7 +311,7 @@ bool stream::fire_until(std::uint64_t value) {
     const std::lock_guard guard(m_pending_lock);
     m_completed.store(std::max(value, m_completed.load(std::memory_order_relaxed)), std::memory_order_release);
     completion** end = &due;
-    while (m_pending != nullptr && m_pending->at.value <= value) {
+    while (m_pending != nullptr && m_pending->ticket.value <= value) {
       *end = m_pending;
       end = &m_pending->next;
       m_pending = m_pending->next;
@@ -326,7 +326,7 @@ bool stream::fire_until(std::uint64_t value) {
     tsr_status outcome = TSR_OK;
     if (m_any_failure.load(std::memory_order_acquire)) {
       const std::lock_guard guard(m_pending_lock);
-      outcome = failure_at(now->at.value);
+      outcome = failure_at(now->ticket.value);
     }
     now->fire(now, outcome);
   }

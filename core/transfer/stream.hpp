@@ -17,7 +17,7 @@ namespace tessera::transfer {
 
 /// A piece of enqueued work, for whoever asks why it does not end.
 struct pending_work {
-  std::string what;                  ///< "the copy of A(1) from numa0 to sim0.mem"; empty: not known
+  std::string description;           ///< "the copy of A(1) from numa0 to sim0.mem"; empty: not known
   std::vector<block::ticket> after;  ///< it starts when these are reached
 };
 
@@ -41,7 +41,7 @@ inline stream_share share_of(const plugin::device& device) noexcept {
 
 /// Something that happens when a ticket is reached. Intrusive; the owner keeps it alive until it fired.
 struct completion {
-  block::ticket at;
+  block::ticket ticket;
   /// `status`: TSR_OK, or the failure of the work before the ticket. Called once, without locks held, on the thread
   /// that noticed.
   void (*fire)(completion* self, tsr_status status) = nullptr;

@@ -9,7 +9,7 @@ namespace tessera::transfer {
 std::optional<evictor::write_back_plan> evictor::plan_write_back(block::record& block,
                                                                  memory::space_number from) const {
   const memory::space_number to = m_memories.parent_of(from);
-  if (to == memory::no_space || m_memories.links().between(from, to).how == route_kind::none) return std::nullopt;
+  if (to == memory::no_space || m_memories.links().between(from, to).kind == route_kind::none) return std::nullopt;
   if (m_memories.lost(from) || m_memories.lost(to)) return std::nullopt;
   const std::unique_lock guard(block.lock, std::try_to_lock);
   if (!guard || m_failures.exhausted(block, from, to, block.committed))

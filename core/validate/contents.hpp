@@ -37,7 +37,7 @@ struct version_made {
   block::version_number version = 0;
   std::uint64_t sum = 0;
   bool known = false;  ///< `sum` is
-  party maker;
+  participant maker;
 };
 
 /// By block. Thread-safe.

@@ -13,41 +13,41 @@ constexpr tsr_space_ref plain_host{nullptr, 0};
 
 }  // namespace
 
-void enqueue_before(lent& of, std::span<const operation::operand> operands, std::span<const block::access> accesses,
-                    transfer::stream& on, const memory::space& in) {
-  for (lent_block& b : of.blocks) {
+void enqueue_before(shadow_copies& of, std::span<const operation::operand> operands,
+                    std::span<const block::access> accesses, transfer::stream& on, const memory::space& in) {
+  for (shadow_block& b : of.blocks) {
     const auto k =
-        static_cast<std::size_t>(std::ranges::find(accesses, b.is, &block::access::block) - accesses.begin());
+        static_cast<std::size_t>(std::ranges::find(accesses, b.block, &block::access::block) - accesses.begin());
     b.on_device = operands[k].address;
-    if (b.is->bytes == 0) continue;
-    if (needs_contents(b.how))
-      transfer::enqueue_copies(on, plain_host, address_of(b.original), in.reference(), b.on_device, b.is->bytes);
+    if (b.block->bytes == 0) continue;
+    if (needs_contents(b.intent))
+      transfer::enqueue_copies(on, plain_host, address_of(b.original), in.reference(), b.on_device, b.block->bytes);
     else
       transfer::enqueue_copies(on, in.reference(), b.on_device, plain_host, address_of(b.copy->elements().data()),
-                               b.is->bytes);
+                               b.block->bytes);
   }
 }
 
-void enqueue_after(lent& of, transfer::stream& on, const memory::space& in) {
-  for (lent_block& b : of.blocks)
-    if (b.how != intent::scratch && b.is->bytes != 0)
+void enqueue_after(shadow_copies& of, transfer::stream& on, const memory::space& in) {
+  for (shadow_block& b : of.blocks)
+    if (b.intent != intent::scratch && b.block->bytes != 0)
       transfer::enqueue_copies(on, plain_host, address_of(b.copy->elements().data()), in.reference(), b.on_device,
-                               b.is->bytes);
+                               b.block->bytes);
 }
 
 bool wait_for(transfer::stream& on, block::ticket done) {
   struct waiter {
-    transfer::completion at;  // first: see fire
+    transfer::completion completion;  // first: see fire
     std::atomic<bool> reached{false};
     tsr_status status = TSR_OK;
   } mine;
-  mine.at.at = done;
-  mine.at.fire = [](transfer::completion* self, tsr_status status) {
+  mine.completion.ticket = done;
+  mine.completion.fire = [](transfer::completion* self, tsr_status status) {
     auto* w = reinterpret_cast<waiter*>(self);
     w->status = status;
     w->reached.store(true, std::memory_order_release);
   };
-  on.on_completion(mine.at);
+  on.on_completion(mine.completion);
   while (!mine.reached.load(std::memory_order_acquire)) on.wait_until_idle(1'000'000);
   return mine.status == TSR_OK;
 }

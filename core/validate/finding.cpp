@@ -34,17 +34,17 @@ std::string_view name_of(fault is) noexcept {
   return "?";
 }
 
-std::string to_text(const party& p) {
+std::string to_text(const participant& p) {
   std::string_view file = p.file;
   if (const auto slash = file.rfind('/'); slash != std::string_view::npos) file.remove_prefix(slash + 1);
-  std::string text = file.empty() ? p.what : fmt::format("{} at {}:{}", p.what, file, p.line);
+  std::string text = file.empty() ? p.description : fmt::format("{} at {}:{}", p.description, file, p.line);
   if (!p.use.empty()) text += ", " + p.use;
   return text;
 }
 
 std::string to_text(const finding& f) {
-  std::string text = fmt::format("{}: {}\n  at: {}", name_of(f.is), f.text, to_text(f.here));
-  if (!f.there.what.empty()) text += "\n  and: " + to_text(f.there);
+  std::string text = fmt::format("{}: {}\n  at: {}", name_of(f.fault), f.text, to_text(f.here));
+  if (!f.there.description.empty()) text += "\n  and: " + to_text(f.there);
   if (!f.hint.empty()) text += "\n  hint: " + f.hint;
   if (f.times > 1) text += fmt::format("\n  {} times between these places", f.times);
   return text;
@@ -59,11 +59,11 @@ std::string to_text(const std::vector<finding>& all) {
 void journal::add(finding f) {
   constexpr std::size_t most = 1000;
   const std::lock_guard guard(m_mutex);
-  const auto same = [](const party& a, const party& b) {
-    return a.what == b.what && a.line == b.line && a.file == b.file;
+  const auto same = [](const participant& a, const participant& b) {
+    return a.description == b.description && a.line == b.line && a.file == b.file;
   };
   const auto known = std::ranges::find_if(
-      m_all, [&](const finding& g) { return g.is == f.is && same(g.here, f.here) && same(g.there, f.there); });
+      m_all, [&](const finding& g) { return g.fault == f.fault && same(g.here, f.here) && same(g.there, f.there); });
   const auto position = static_cast<std::size_t>(known - m_all.begin());
   if (known != m_all.end())
     ++known->times;
@@ -97,7 +97,7 @@ void journal::raise(const std::string& also) {
     m_fresh.clear();
   }
   std::string where = to_text(first.here);
-  if (!first.there.what.empty()) where += "\n  and: " + to_text(first.there);
+  if (!first.there.description.empty()) where += "\n  and: " + to_text(first.there);
   std::string hint = first.hint;
   if (count > 1)
     hint += fmt::format("{}{} findings since the last fence: runtime::findings has them all", hint.empty() ? "" : "; ",

@@ -30,29 +30,29 @@ enum class fault : std::uint8_t {
 std::string_view name_of(fault is) noexcept;
 
 /// One of the two places of a finding.
-struct party {
-  std::string what = {};  ///< "task 'smooth' submitted", "view taken", "array A made"
-  std::string file = {};  ///< as the compiler names it; empty: not known
+struct participant {
+  std::string description = {};  ///< "task 'smooth' submitted", "view taken", "array A made"
+  std::string file = {};         ///< as the compiler names it; empty: not known
   std::uint32_t line = 0;
   std::string use = {};  ///< "A(1,0) read, version 3"; may be empty
 
   /// `what` at a place of the program.
-  static party at(std::string what, const std::source_location& site, std::string use = {}) {
+  static participant at(std::string what, const std::source_location& site, std::string use = {}) {
     return {std::move(what), site.file_name(), site.line(), std::move(use)};
   }
 };
 
 /// One mistake of the program, with both sites.
 struct finding {
-  fault is = fault::unordered;
+  tessera::validate::fault fault = tessera::validate::fault::unordered;
   std::string text;         ///< what happened, one sentence without a full stop
-  party here, there;        ///< who was caught; the other one (`what` empty: there is none)
+  participant here, there;  ///< who was caught; the other one (`what` empty: there is none)
   std::string hint;         ///< what to do about it
   std::uint64_t times = 1;  ///< how often between the same two places
 };
 
 /// "task 'smooth' submitted at heat.cpp:41, A(1,0) read, version 3".
-std::string to_text(const party& p);
+std::string to_text(const participant& p);
 /// Several lines: fault, text, both places, hint.
 std::string to_text(const finding& f);
 /// A numbered list of all of them.

@@ -8,15 +8,15 @@
 namespace tessera::validate {
 namespace {
 
-party with_use(const lent& of, const lent_block& b) {
-  party p = of.who;
-  p.use = use_of(*b.is, b.how, makes_version(b.how) ? b.makes : b.found);
+participant with_use(const shadow_copies& of, const shadow_block& b) {
+  participant p = of.who;
+  p.use = use_of(*b.block, b.intent, makes_version(b.intent) ? b.makes : b.found);
   return p;
 }
 
 /// "task 'smooth'" of "task 'smooth' submitted".
-std::string subject(const lent& of) {
-  std::string_view what = of.who.what;
+std::string subject(const shadow_copies& of) {
+  std::string_view what = of.who.description;
   for (const std::string_view tail : {" submitted", " taken", " recorded"})
     if (what.ends_with(tail)) what.remove_suffix(tail.size());
   return what == "view" ? "a view" : std::string(what);
@@ -78,8 +78,9 @@ std::string element_text(element_type type, const std::byte* at) {
   }
 }
 
-std::unique_ptr<lent> intents::begin(task::record& t, party who, std::span<const operation::operand> operands) {
-  auto out = std::make_unique<lent>();
+std::unique_ptr<shadow_copies> intents::begin(task::record& t, participant who,
+                                              std::span<const operation::operand> operands) {
+  auto out = std::make_unique<shadow_copies>();
   out->who = std::move(who);
   const auto accesses = t.all_accesses();
   if (!accesses.empty()) out->first = accesses[0].block;
@@ -88,16 +89,16 @@ std::unique_ptr<lent> intents::begin(task::record& t, party who, std::span<const
     const operation::operand& o = operands[k];
     const block::access& a = accesses[k];
     // A private copy of an accumulate was zeroed; from here on it is added to.
-    const intent how = (a.flags & task::access_fresh) != 0 ? intent::update : a.how;
-    const auto known = std::ranges::find(out->blocks, a.block, &lent_block::is);
+    const intent how = (a.flags & task::access_fresh) != 0 ? intent::update : a.intent;
+    const auto known = std::ranges::find(out->blocks, a.block, &shadow_block::block);
     if (known != out->blocks.end()) {
-      known->how = both(known->how, how);
+      known->intent = both(known->intent, how);
       if (makes_version(how)) known->makes = a.version;
       continue;
     }
-    lent_block b;
-    b.is = a.block;
-    b.how = how;
+    shadow_block b;
+    b.block = a.block;
+    b.intent = how;
     b.zeroed = (a.flags & task::access_fresh) != 0;
     b.found = a.block->committed;  // nobody publishes it while a task has it
     b.makes = makes_version(how) ? a.version : 0;
@@ -110,11 +111,11 @@ std::unique_ptr<lent> intents::begin(task::record& t, party who, std::span<const
   return out;
 }
 
-std::unique_ptr<lent> intents::lend(task::record& t, party who, std::span<operation::operand> operands) {
+std::unique_ptr<shadow_copies> intents::lend(task::record& t, participant who, std::span<operation::operand> operands) {
   auto out = begin(t, std::move(who), operands);
   const auto accesses = t.all_accesses();
-  for (lent_block& b : out->blocks) {
-    if (!needs_contents(b.how)) {
+  for (shadow_block& b : out->blocks) {
+    if (!needs_contents(b.intent)) {
       m_pattern.fill(b.copy->elements(), b.type, pattern::meaning::never_written);
       continue;
     }
@@ -123,19 +124,19 @@ std::unique_ptr<lent> intents::lend(task::record& t, party who, std::span<operat
   }
   for (std::size_t k = 0; k < operands.size(); ++k) {
     operation::operand& o = operands[k];
-    const auto b = std::ranges::find(out->blocks, accesses[k].block, &lent_block::is);
+    const auto b = std::ranges::find(out->blocks, accesses[k].block, &shadow_block::block);
     o.host = b->copy->elements().data();
     o.address = {nullptr, reinterpret_cast<std::uintptr_t>(o.host)};
   }
   return out;
 }
 
-std::unique_ptr<lent> intents::watch(task::record& t, party who) {
+std::unique_ptr<shadow_copies> intents::watch(task::record& t, participant who) {
   // Addresses come later: operands say where blocks are on the device.
   const std::vector<operation::operand> nowhere(t.all_accesses().size());
   auto out = begin(t, std::move(who), nowhere);
-  for (lent_block& b : out->blocks) {
-    if (!needs_contents(b.how)) {
+  for (shadow_block& b : out->blocks) {
+    if (!needs_contents(b.intent)) {
       m_pattern.fill(b.copy->elements(), b.type, pattern::meaning::never_written);
       continue;
     }
@@ -145,50 +146,50 @@ std::unique_ptr<lent> intents::watch(task::record& t, party who) {
   return out;
 }
 
-void intents::judge(lent& of) {
-  for (lent_block& b : of.blocks) {
-    if (needs_contents(b.how)) check_untouched_meanwhile(of, b, b.before);
-    if (b.how == intent::read) check_read(of, b);
-    if (b.how == intent::write) check_written(of, b);
-    if (makes_version(b.how)) check_origin_of_nans(of, b);
+void intents::check_result(shadow_copies& of) {
+  for (shadow_block& b : of.blocks) {
+    if (needs_contents(b.intent)) check_untouched_meanwhile(of, b, b.before);
+    if (b.intent == intent::read) check_read(of, b);
+    if (b.intent == intent::write) check_written(of, b);
+    if (makes_version(b.intent)) check_origin_of_nans(of, b);
   }
-  for (lent_block& b : of.blocks) {
-    if (makes_version(b.how))
-      m_contents.made(*b.is, {b.makes, checksum(b.copy->elements()), true, with_use(of, b)});
-    else if (b.how == intent::scratch)
-      m_contents.forget(*b.is);
+  for (shadow_block& b : of.blocks) {
+    if (makes_version(b.intent))
+      m_contents.made(*b.block, {b.makes, checksum(b.copy->elements()), true, with_use(of, b)});
+    else if (b.intent == intent::scratch)
+      m_contents.forget(*b.block);
   }
 }
 
-void intents::take_back(lent& of, bool failed) {
-  for (lent_block& b : of.blocks) {
+void intents::take_back(shadow_copies& of, bool failed) {
+  for (shadow_block& b : of.blocks) {
     check_zones(of, b);
-    if (b.how == intent::read) check_read(of, b);
-    if (b.how == intent::write && !failed) check_written(of, b);
-    if (makes_version(b.how) && !failed) check_origin_of_nans(of, b);
+    if (b.intent == intent::read) check_read(of, b);
+    if (b.intent == intent::write && !failed) check_written(of, b);
+    if (makes_version(b.intent) && !failed) check_origin_of_nans(of, b);
   }
-  for (lent_block& b : of.blocks) {
-    if (makes_version(b.how)) {
+  for (shadow_block& b : of.blocks) {
+    if (makes_version(b.intent)) {
       const auto elements = b.copy->elements();
       std::memcpy(b.original, elements.data(), elements.size());
-      m_contents.made(*b.is, {b.makes, checksum(elements), !failed, with_use(of, b)});
-    } else if (b.how == intent::scratch) {
-      m_contents.forget(*b.is);
+      m_contents.made(*b.block, {b.makes, checksum(elements), !failed, with_use(of, b)});
+    } else if (b.intent == intent::scratch) {
+      m_contents.forget(*b.block);
     }
   }
-  for (lent_block& b : of.blocks) {
-    const party whose = with_use(of, b);
+  for (shadow_block& b : of.blocks) {
+    const participant whose = with_use(of, b);
     m_ended.keep(std::move(b.copy), b.type, whose);
   }
   of.blocks.clear();
 }
 
-std::optional<party> intents::maker_of(const lent_block& b) const {
-  if (const auto made = m_contents.find(*b.is, b.found)) return made->maker;
+std::optional<participant> intents::maker_of(const shadow_block& b) const {
+  if (const auto made = m_contents.find(*b.block, b.found)) return made->maker;
   return std::nullopt;
 }
 
-void intents::check_read(const lent& of, const lent_block& b) {
+void intents::check_read(const shadow_copies& of, const shadow_block& b) {
   const auto elements = b.copy->elements();
   if (std::memcmp(elements.data(), b.original, elements.size()) == 0) return;
   const std::size_t size = size_of(b.type), count = elements.size() / size;
@@ -196,92 +197,93 @@ void intents::check_read(const lent& of, const lent_block& b) {
   for (std::size_t k = 0; k < count; ++k)
     if (std::memcmp(elements.data() + k * size, b.original + k * size, size) != 0 && changed++ == 0) first = k;
   m_journal.add(
-      {.is = fault::read_changed,
+      {.fault = fault::read_changed,
        .text = fmt::format(
            "{} changed {} of {} elements of {}, which it has declared read: element {} was {} and became {}",
-           subject(of), changed, count, block::name_of(*b.is), element_name(*b.is->extents, first),
+           subject(of), changed, count, block::name_of(*b.block), element_name(*b.block->extents, first),
            element_text(b.type, b.original + first * size), element_text(b.type, elements.data() + first * size)),
        .here = with_use(of, b),
-       .there = maker_of(b).value_or(party{}),
+       .there = maker_of(b).value_or(participant{}),
        .hint = b.before.empty() ? "declare the block update; the change was not kept" : "declare the block update"});
 }
 
-void intents::check_written(const lent& of, const lent_block& b) {
+void intents::check_written(const shadow_copies& of, const shadow_block& b) {
   const auto elements = b.copy->elements();
   const std::uint64_t left = m_pattern.untouched(elements, b.type);
   if (left == 0) return;
   m_journal.add(
-      {.is = fault::not_written,
+      {.fault = fault::not_written,
        .text = fmt::format("{} has declared {} write and left {} of {} elements unwritten", subject(of),
-                           block::name_of(*b.is), left, elements.size() / size_of(b.type)),
+                           block::name_of(*b.block), left, elements.size() / size_of(b.type)),
        .here = with_use(of, b),
-       .there = b.found != 0 ? maker_of(b).value_or(party{}) : party{},
+       .there = b.found != 0 ? maker_of(b).value_or(participant{}) : participant{},
        .hint = "write means every element: what was there before is not fetched; declare the block update to keep it"});
 }
 
-void intents::check_zones(const lent& of, const lent_block& b) {
+void intents::check_zones(const shadow_copies& of, const shadow_block& b) {
   const auto damage = b.copy->find_damage(m_pattern);
   if (!damage) return;
   const std::string where = damage->first < 0 ? fmt::format("{} bytes before its first element", -damage->first)
                                               : fmt::format("{} bytes behind its last element", damage->first);
   m_journal.add(
-      {.is = fault::outside,
+      {.fault = fault::outside,
        .text = fmt::format("{} wrote {} bytes outside of {}, the first one {}", subject(of), damage->bytes,
-                           block::name_of(*b.is), where),
+                           block::name_of(*b.block), where),
        .here = with_use(of, b),
-       .there = maker_of(b).value_or(party{}),
+       .there = maker_of(b).value_or(participant{}),
        .hint = "compare its indices with the extents of the view: blocks at the end of an array may be smaller"});
   b.copy->mend(m_pattern);
 }
 
-void intents::check_untouched_meanwhile(const lent& of, const lent_block& b, std::span<const std::byte> elements) {
+void intents::check_untouched_meanwhile(const shadow_copies& of, const shadow_block& b,
+                                        std::span<const std::byte> elements) {
   if (b.zeroed) return;
-  const auto made = m_contents.find(*b.is, b.found);
+  const auto made = m_contents.find(*b.block, b.found);
   if (!made || !made->known || made->sum == checksum(elements)) return;
   m_journal.add(
-      {.is = fault::stray,
+      {.fault = fault::stray,
        .text = fmt::format(
            "the contents of {} are not those that its version {} was made with: somebody wrote to it who had "
            "no task or view on it",
-           block::name_of(*b.is), b.found),
+           block::name_of(*b.block), b.found),
        .here = with_use(of, b),
        .there = made->maker,
-       .hint = b.is->foreign
+       .hint = b.block->foreign
                    ? "memory that an array has adopted may be touched through tasks and views only"
                    : "look for pointers that are kept, and for tasks of devices that write beyond their blocks"});
-  m_contents.made(*b.is, {b.found, checksum(elements), true, made->maker});  // once per change
+  m_contents.made(*b.block, {b.found, checksum(elements), true, made->maker});  // once per change
 }
 
-void intents::check_origin_of_nans(const lent& of, const lent_block& b) {
+void intents::check_origin_of_nans(const shadow_copies& of, const shadow_block& b) {
   const auto elements = b.copy->elements();
   for (const auto meaning : {pattern::meaning::never_written, pattern::meaning::ended}) {
     const pattern::taint found = m_pattern.tainted(elements, b.type, meaning);
     if (found.elements == 0) continue;
     // Elements that are still as they were filled are another fault; what came in with the inputs was told before.
-    if (meaning == pattern::meaning::never_written && b.how == intent::write &&
+    if (meaning == pattern::meaning::never_written && b.intent == intent::write &&
         m_pattern.untouched(elements, b.type) >= found.elements)
       continue;
-    const bool came_in = std::ranges::any_of(of.blocks, [&](const lent_block& in) {
-      return needs_contents(in.how) &&
+    const bool came_in = std::ranges::any_of(of.blocks, [&](const shadow_block& in) {
+      return needs_contents(in.intent) &&
              m_pattern.tainted({in.original, in.copy->elements().size()}, in.type, meaning).elements > 0;
     });
     if (came_in) continue;
-    finding f{.is = fault::uninitialised,
+    finding f{.fault = fault::uninitialised,
               .text = fmt::format("{} computed {} of {} elements of {} from {}, the first one {}", subject(of),
-                                  found.elements, elements.size() / size_of(b.type), block::name_of(*b.is),
+                                  found.elements, elements.size() / size_of(b.type), block::name_of(*b.block),
                                   meaning == pattern::meaning::ended ? "memory of a task or view that had ended"
                                                                      : "elements that nobody had written",
-                                  element_name(*b.is->extents, found.first)),
+                                  element_name(*b.block->extents, found.first)),
               .here = with_use(of, b),
               .there = {},
               .hint = "blocks that are declared write or scratch have no contents before they are written"};
     if (meaning == pattern::meaning::ended) {
-      f.is = fault::after_end;
-      f.there = m_ended.whose(found.id).value_or(party{});
+      f.fault = fault::after_end;
+      f.there = m_ended.whose(found.id).value_or(participant{});
       f.hint = "keep no pointer to elements; take a view, or submit a task, whenever they are needed";
     } else {
-      for (const lent_block& from : of.blocks)
-        if (!needs_contents(from.how) && (from.how == intent::scratch || f.there.what.empty()))
+      for (const shadow_block& from : of.blocks)
+        if (!needs_contents(from.intent) && (from.intent == intent::scratch || f.there.description.empty()))
           f.there = with_use(of, from);
     }
     m_journal.add(std::move(f));

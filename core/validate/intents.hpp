@@ -15,9 +15,10 @@
 namespace tessera::validate {
 
 /// A block while a task or view has it, in a private copy.
-struct lent_block {
-  block::record* is = nullptr;
-  intent how = intent::read;  ///< scratch, read, write or update, for all uses of the task together
+struct shadow_block {
+  block::record* block = nullptr;
+  tessera::intent intent =
+      tessera::intent::read;  ///< scratch, read, write or update, for all uses of the task together
   block::version_number found = 0, makes = 0;
   bool zeroed = false;  ///< by the runtime, for an accumulate: it does not hold what version `found` was
   element_type type = element_type::none;
@@ -30,9 +31,9 @@ struct lent_block {
 struct task_note;
 
 /// All blocks of a task or view.
-struct lent {
-  party who;  ///< without `use`
-  std::vector<lent_block> blocks;
+struct shadow_copies {
+  participant who;  ///< without `use`
+  std::vector<shadow_block> blocks;
   std::shared_ptr<task_note> note;  ///< see order.hpp
   block::record* first = nullptr;   ///< its first block
 };
@@ -45,23 +46,23 @@ class intents {
       : m_journal(to), m_pattern(with), m_ended(ended), m_contents(of) {}
 
   /// Before a task runs or a view is given out: replaces the addresses of its operands.
-  std::unique_ptr<lent> lend(task::record& t, party who, std::span<operation::operand> operands);
+  std::unique_ptr<shadow_copies> lend(task::record& t, participant who, std::span<operation::operand> operands);
   /// After it: tells what is wrong, and copies back what it wrote.
-  void take_back(lent& of, bool failed);
+  void take_back(shadow_copies& of, bool failed);
 
   /// The same for a task on a device, whose blocks stay where they are: makes room for what device_watch.hpp copies.
-  std::unique_ptr<lent> watch(task::record& t, party who);
+  std::unique_ptr<shadow_copies> watch(task::record& t, participant who);
   /// Everything has been copied: tells what is wrong.
-  void judge(lent& of);
+  void check_result(shadow_copies& of);
 
  private:
-  std::unique_ptr<lent> begin(task::record& t, party who, std::span<const operation::operand> operands);
-  void check_read(const lent& of, const lent_block& b);
-  void check_written(const lent& of, const lent_block& b);
-  void check_zones(const lent& of, const lent_block& b);
-  void check_untouched_meanwhile(const lent& of, const lent_block& b, std::span<const std::byte> elements);
-  void check_origin_of_nans(const lent& of, const lent_block& b);
-  std::optional<party> maker_of(const lent_block& b) const;
+  std::unique_ptr<shadow_copies> begin(task::record& t, participant who, std::span<const operation::operand> operands);
+  void check_read(const shadow_copies& of, const shadow_block& b);
+  void check_written(const shadow_copies& of, const shadow_block& b);
+  void check_zones(const shadow_copies& of, const shadow_block& b);
+  void check_untouched_meanwhile(const shadow_copies& of, const shadow_block& b, std::span<const std::byte> elements);
+  void check_origin_of_nans(const shadow_copies& of, const shadow_block& b);
+  std::optional<participant> maker_of(const shadow_block& b) const;
 
   journal& m_journal;
   const pattern& m_pattern;

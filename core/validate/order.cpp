@@ -47,7 +47,7 @@ struct order::submission {
   const clock* known = nullptr;
   actor_number thread = 0;  // the thread it comes from, whatever submits
   std::shared_ptr<task_note> note;
-  const operation::definition* what = nullptr;
+  const operation::definition* operation = nullptr;
   std::source_location site;
   bool recorded = false;
 };
@@ -88,7 +88,7 @@ void order::made(std::span<block::record* const> blocks, bool adopted, std::sour
     h.overlaps = std::move(overlaps);
     h.array = name;
     h.block = b->position;
-    h.made = party::at(fmt::format("array {} {}", name, adopted ? "adopted" : "made"), site);
+    h.made = participant::at(fmt::format("array {} {}", name, adopted ? "adopted" : "made"), site);
   }
   actor& mine = current_actor();
   mine.site = site;
@@ -116,18 +116,19 @@ void order::kept(std::span<block::record* const> blocks, std::source_location si
   for (const block::record* b : blocks) {
     history& h = m_core->blocks[b];
     h.owner = mine.number;
-    h.kept_by = party::at(fmt::format("array {} kept to one thread", h.array), site);
+    h.kept_by = participant::at(fmt::format("array {} kept to one thread", h.array), site);
   }
 }
 
-party order::party_of(const use& u, const block::record& b) const {
+participant order::participant_of(const use& u, const block::record& b) const {
   const history& h = m_core->blocks.at(&b);
   // A block that is gone has no name any more.
   const std::string how =
-      h.gone ? fmt::format("block {} of {} {}, version {}", h.block, h.array, name_of(u.how), u.version)
-             : use_of(b, u.how, u.version);
-  if (u.what->special != nullptr) return party::at("view taken", u.site, how);
-  return party::at(fmt::format("task '{}' {}", u.what->name, u.recorded ? "recorded" : "submitted"), u.site, how);
+      h.gone ? fmt::format("block {} of {} {}, version {}", h.block, h.array, name_of(u.intent), u.version)
+             : use_of(b, u.intent, u.version);
+  if (u.operation->special != nullptr) return participant::at("view taken", u.site, how);
+  return participant::at(fmt::format("task '{}' {}", u.operation->name, u.recorded ? "recorded" : "submitted"), u.site,
+                         how);
 }
 
 bool order::submitted(task::record& t, task_note* in) {
@@ -142,7 +143,7 @@ bool order::submitted(task::record& t, task_note* in) {
   s.event = ++m_core->events;
   s.known = in != nullptr ? &in->known : &mine.known;
   s.thread = mine.number;
-  s.what = t.what;
+  s.operation = t.operation;
   s.site = t.site;
   (in != nullptr ? in->last : mine.last) = s.event;
   if (in == nullptr) mine.site = t.site, mine.has_site = true;
@@ -154,7 +155,7 @@ bool order::submitted(task::record& t, task_note* in) {
   s.note->self = ++m_core->actors;
   m_core->tasks[&t] = s.note;
   bool alive = true;
-  for (const block::access& a : t.all_accesses()) alive = check(s, *a.block, a.how) && alive;
+  for (const block::access& a : t.all_accesses()) alive = check(s, *a.block, a.intent) && alive;
   return alive;
 }
 
@@ -176,13 +177,14 @@ bool order::replayed(const task::replay& r, task_note* in, std::source_location 
   s.note->known = *s.known;
   s.note->known.learn(s.who, s.event);
   bool alive = true;
-  for (const task::recorded_task& t : r.of.tasks) {
+  for (const task::recorded_task& t : r.recording.tasks) {
     if (t.ends_group) continue;  // the runtime's own
-    s.what = t.what;
+    s.operation = t.operation;
     s.site = t.site;
-    for (const task::recorded_access& a : r.of.accesses_of(t)) {
-      const block::record* b = r.of.blocks[a.block].is;
-      if (b->from != nullptr || m_core->blocks.contains(b)) alive = check(s, *b, static_cast<intent>(a.how)) && alive;
+    for (const task::recorded_access& a : r.recording.accesses_of(t)) {
+      const block::record* b = r.recording.blocks[a.block].block;
+      if (b->from != nullptr || m_core->blocks.contains(b))
+        alive = check(s, *b, static_cast<intent>(a.intent)) && alive;
     }
   }
   s.note->before.clear();  // a replay starts as a whole; what its tasks submit is not followed
@@ -193,7 +195,7 @@ bool order::check(submission& of, const block::record& b, intent how) {
   const auto found = m_core->blocks.find(&b);
   if (found == m_core->blocks.end() || !found->second.made) return true;  // the runtime's own
   history& h = found->second;
-  use now{of.who, of.event, of.note, of.what, of.site, how, 0, of.recorded, false};
+  use now{of.who, of.event, of.note, of.operation, of.site, how, 0, of.recorded, false};
   if (!of.recorded) {
     auto& flow = const_cast<block::record&>(b).flow;
     const bool lock = !flow.is_private;
@@ -203,13 +205,13 @@ bool order::check(submission& of, const block::record& b, intent how) {
     if (lock) flow.lock.unlock();
     if (how == intent::accumulate || how == intent::scratch) now.version = 0;
   }
-  if (h.gone) return !tell_when_gone(b, party_of(now, b).what, of.site, how, true);
+  if (h.gone) return !tell_when_gone(b, participant_of(now, b).description, of.site, how, true);
   if (h.owner != 0 && h.owner != of.thread) {
     m_journal.add(
-        {.is = fault::wrong_thread,
+        {.fault = fault::wrong_thread,
          .text = fmt::format("{} is used from a thread other than the one that array {} is kept to", block::name_of(b),
                              h.array),
-         .here = party_of(now, b),
+         .here = participant_of(now, b),
          .there = h.kept_by,
          .hint = "submit from that thread alone, or do not call keep_to_this_thread: linking takes no lock then"});
   }
@@ -252,9 +254,9 @@ bool order::tell_when_gone(const block::record& b, const std::string& what, cons
   const auto found = m_core->blocks.find(&b);
   if (found == m_core->blocks.end() || !found->second.gone) return false;
   const history& h = found->second;
-  m_journal.add({.is = fault::after_free,
+  m_journal.add({.fault = fault::after_free,
                  .text = fmt::format("block {} of array {} is used, and the array is destroyed", h.block, h.array),
-                 .here = party::at(what, site, fmt::format("{} {}", h.array, name_of(how))),
+                 .here = participant::at(what, site, fmt::format("{} {}", h.array, name_of(how))),
                  .there = *h.gone,
                  .hint = "an array must live until the last task or view that uses it has been asked for"});
   return true;
@@ -262,12 +264,12 @@ bool order::tell_when_gone(const block::record& b, const std::string& what, cons
 
 void order::report_unordered(const submission&, const block::record& b, const use& now, const use& earlier) {
   m_journal.add(
-      {.is = fault::unordered,
+      {.fault = fault::unordered,
        .text = fmt::format(
            "{} is used by two threads or tasks with the intents {} and {}, and nothing orders their submissions",
-           block::name_of(b), name_of(earlier.how), name_of(now.how)),
-       .here = party_of(now, b),
-       .there = party_of(earlier, b),
+           block::name_of(b), name_of(earlier.intent), name_of(now.intent)),
+       .here = participant_of(now, b),
+       .there = participant_of(earlier, b),
        .hint = "order them: submit both from one thread, fence, take a view, or tell of a barrier with order_before "
                "and order_after"});
 }
@@ -276,18 +278,18 @@ void order::check_overlaps(const submission& of, const block::record& b, const h
   const auto against = [&](const use& earlier, const block::record& other) {
     if (earlier.event <= of.known->floor() || earlier.waited_for) return;
     m_journal.add(
-        {.is = fault::overlap,
+        {.fault = fault::overlap,
          .text = fmt::format(
              "{} and {} are the same memory, and nothing makes this use wait for the earlier one", block::name_of(b),
              m_core->blocks[&other].gone ? "a block of " + m_core->blocks[&other].array : block::name_of(other)),
-         .here = party_of(now, b),
-         .there = party_of(earlier, other),
+         .here = participant_of(now, b),
+         .there = participant_of(earlier, other),
          .hint = "adopt the memory once; or destroy the first array and fence before the second one is used"});
   };
   for (const block::record* other : h.overlaps) {
     const history& o = m_core->blocks[other];
     if (o.write) against(*o.write, *other);
-    if (now.how == intent::read) continue;
+    if (now.intent == intent::read) continue;
     for (const auto* uses : {&o.reads, &o.additions, &o.rooms})
       for (const use& u : *uses) against(u, *other);
   }
@@ -353,10 +355,11 @@ bool order::destroyed(const block::record& b, task_note* in) {
   history& h = found->second;
   const actor& mine = current_actor();
   const bool has_site = in == nullptr && mine.has_site;
-  party gone{.what = fmt::format("array {} destroyed{}", h.array, has_site ? ", after the thread's call" : "")};
+  participant gone{.description =
+                       fmt::format("array {} destroyed{}", h.array, has_site ? ", after the thread's call" : "")};
   if (has_site) gone.file = mine.site.file_name(), gone.line = mine.site.line();
   if (h.gone) {
-    m_journal.add({.is = fault::after_free,
+    m_journal.add({.fault = fault::after_free,
                    .text = fmt::format("a block of array {} is destroyed twice", h.array),
                    .here = gone,
                    .there = *h.gone,
@@ -385,7 +388,7 @@ void order::end() {
   const std::lock_guard guard(m_core->mutex);
   for (const auto& [b, h] : m_core->blocks)
     if (h.made && !h.gone)
-      m_journal.add({.is = fault::outlives,
+      m_journal.add({.fault = fault::outlives,
                      .text = fmt::format("array {} is still there while its runtime is destroyed", h.array),
                      .here = *h.made,
                      .there = {},

@@ -82,9 +82,9 @@ class order {
     actor_number who = 0;
     event_number event = 0;
     std::shared_ptr<task_note> by;
-    const operation::definition* what = nullptr;
+    const operation::definition* operation = nullptr;
     std::source_location site;
-    intent how = intent::read;
+    tessera::intent intent = tessera::intent::read;
     block::version_number version = 0;
     bool recorded = false;
     bool waited_for = false;  // a view has
@@ -92,11 +92,11 @@ class order {
   struct history {
     std::string array;
     std::uint32_t block = 0;  // position in it
-    std::optional<party> made, gone;
+    std::optional<participant> made, gone;
     std::optional<use> write;
     std::vector<use> reads, additions, rooms;  // since the last write, one per actor
     actor_number owner = 0;                    // of kept blocks
-    party kept_by;
+    participant kept_by;
     std::vector<const block::record*> overlaps;
     std::uintptr_t memory = 0;  // adopted blocks
   };
@@ -106,7 +106,7 @@ class order {
   bool check(submission& of, const block::record& b, intent how);
   void report_unordered(const submission& of, const block::record& b, const use& now, const use& earlier);
   void check_overlaps(const submission& of, const block::record& b, const history& h, const use& now);
-  party party_of(const use& u, const block::record& b) const;
+  participant participant_of(const use& u, const block::record& b) const;
 
   journal& m_journal;
   std::shared_ptr<core> m_core;

@@ -6,7 +6,7 @@
 
 namespace tessera::validate {
 
-void quarantine::keep(std::unique_ptr<guarded_memory> memory, element_type type, party whose) {
+void quarantine::keep(std::unique_ptr<guarded_memory> memory, element_type type, participant whose) {
   m_pattern.fill(memory->elements(), type, pattern::meaning::ended, memory->number());
   const std::lock_guard guard(m_mutex);
   m_bytes += memory->elements().size();
@@ -25,9 +25,9 @@ void quarantine::look_at(entry& e) {
   const auto outside = e.memory->find_damage(m_pattern);
   if (inside && !outside) return;
   m_journal.add(
-      {.is = fault::after_end,
+      {.fault = fault::after_end,
        .text = fmt::format("the elements of a {} were written after it had ended{}",
-                           e.whose.what.starts_with("view") ? "view" : "task",
+                           e.whose.description.starts_with("view") ? "view" : "task",
                            inside ? ", outside of the block"
                                   : fmt::format(": element {} of {}", first, elements.size() / size_of(e.type))),
        .here = e.whose,
@@ -42,14 +42,14 @@ void quarantine::look() {
   for (entry& e : m_entries) look_at(e);
 }
 
-std::optional<party> quarantine::whose(std::uint32_t number) const {
+std::optional<participant> quarantine::whose(std::uint32_t number) const {
   const std::lock_guard guard(m_mutex);
   const auto found = std::ranges::find_if(m_entries, [&](const entry& e) { return e.memory->number() == number; });
   if (found == m_entries.end()) return std::nullopt;
   return found->whose;
 }
 
-bool quarantine::covers(const void* first, std::uint64_t bytes, party& out) const {
+bool quarantine::covers(const void* first, std::uint64_t bytes, participant& out) const {
   const auto from = reinterpret_cast<std::uintptr_t>(first);
   const std::lock_guard guard(m_mutex);
   for (const entry& e : m_entries) {

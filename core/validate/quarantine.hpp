@@ -17,19 +17,19 @@ class quarantine {
 
   /// Overwrites the elements, so that whoever reads them computes something recognisable.
   /// @param whose  the task or view that had them
-  void keep(std::unique_ptr<guarded_memory> memory, element_type type, party whose);
+  void keep(std::unique_ptr<guarded_memory> memory, element_type type, participant whose);
   /// Looks for elements that were written since. At every fence, and before memory leaves.
   void look();
   /// Whose elements a number names; nothing when they have left.
-  std::optional<party> whose(std::uint32_t number) const;
+  std::optional<participant> whose(std::uint32_t number) const;
   /// Whether an address range touches memory that is kept; `out`: whose.
-  bool covers(const void* first, std::uint64_t bytes, party& out) const;
+  bool covers(const void* first, std::uint64_t bytes, participant& out) const;
 
  private:
   struct entry {
     std::unique_ptr<guarded_memory> memory;
     element_type type;
-    party whose;
+    participant whose;
   };
   void look_at(entry& e);
 

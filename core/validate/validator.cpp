@@ -12,7 +12,7 @@ constexpr std::uint64_t quarantined_bytes = 32u << 20;
 /// What this thread runs; tasks may be nested where one waits for a view.
 struct running_task {
   const validator* by = nullptr;
-  lent* is = nullptr;
+  shadow_copies* is = nullptr;
 };
 thread_local std::vector<running_task> running;
 
@@ -23,11 +23,13 @@ std::uint64_t fresh_seed() {
 
 }  // namespace
 
-party party_of(const task::record& t) {
-  if ((t.flags & task::flag_reduction) != 0) return {.what = "sum of additions"};  // the runtime's own: it has no place
-  if (t.what->special != nullptr) return party::at(t.what->name == "hold" ? "view taken" : "array destroyed", t.site);
-  return party::at(
-      fmt::format("task '{}' {}", t.what->name, (t.flags & task::flag_replayed) != 0 ? "recorded" : "submitted"),
+participant participant_of(const task::record& t) {
+  if ((t.flags & task::flag_reduction) != 0)
+    return {.description = "sum of additions"};  // the runtime's own: it has no place
+  if (t.operation->special != nullptr)
+    return participant::at(t.operation->name == "hold" ? "view taken" : "array destroyed", t.site);
+  return participant::at(
+      fmt::format("task '{}' {}", t.operation->name, (t.flags & task::flag_replayed) != 0 ? "recorded" : "submitted"),
       t.site);
 }
 
@@ -39,8 +41,8 @@ validator::validator()
 
 validator::~validator() = default;
 
-lent* validator::begin_task(task::record& t, std::span<operation::operand> operands) {
-  auto fresh = m_intents.lend(t, party_of(t), operands);
+shadow_copies* validator::begin_task(task::record& t, std::span<operation::operand> operands) {
+  auto fresh = m_intents.lend(t, participant_of(t), operands);
   fresh->note = m_order.started(t);
   running.push_back({this, fresh.get()});
   return fresh.release();
@@ -50,36 +52,37 @@ task_note* validator::in_task() const noexcept {
   return running.empty() || running.back().by != this ? nullptr : running.back().is->note.get();
 }
 
-void validator::end_task(lent* of, bool failed) {
-  const std::unique_ptr<lent> owned(of);
+void validator::end_task(shadow_copies* of, bool failed) {
+  const std::unique_ptr<shadow_copies> owned(of);
   if (!owned) return;
   running.pop_back();
   m_intents.take_back(*owned, failed);
 }
 
-void validator::begin_on_device(std::unique_ptr<lent>& out, task::record& t,
+void validator::begin_on_device(std::unique_ptr<shadow_copies>& out, task::record& t,
                                 std::span<const operation::operand> operands, transfer::stream& on,
                                 const memory::space& in) {
   m_order.started(t);
-  out = m_intents.watch(t, party_of(t));
+  out = m_intents.watch(t, participant_of(t));
   enqueue_before(*out, operands, t.all_accesses(), on, in);
 }
 
-void validator::enqueued_on_device(lent& of, transfer::stream& on, const memory::space& in) {
+void validator::enqueued_on_device(shadow_copies& of, transfer::stream& on, const memory::space& in) {
   enqueue_after(of, on, in);
 }
 
-void validator::end_on_device(std::unique_ptr<lent> of, transfer::stream& on, block::ticket done, bool failed) {
+void validator::end_on_device(std::unique_ptr<shadow_copies> of, transfer::stream& on, block::ticket done,
+                              bool failed) {
   if (done) {
-    if (wait_for(on, done) && !failed) m_intents.judge(*of);
+    if (wait_for(on, done) && !failed) m_intents.check_result(*of);
     return;
   }
   const std::lock_guard guard(m_views_mutex);  // copies may still be under way
   m_lost.push_back(std::move(of));
 }
 
-std::shared_ptr<lent> validator::begin_view(task::record& t, std::span<operation::operand> operands) {
-  std::shared_ptr<lent> fresh = m_intents.lend(t, party_of(t), operands);
+std::shared_ptr<shadow_copies> validator::begin_view(task::record& t, std::span<operation::operand> operands) {
+  std::shared_ptr<shadow_copies> fresh = m_intents.lend(t, participant_of(t), operands);
   fresh->note = m_order.started(t);
   const std::lock_guard guard(m_views_mutex);
   m_views.push_back(fresh.get());
@@ -91,38 +94,38 @@ void validator::require(const block::record& b, intent how, std::source_location
   m_journal.raise();
 }
 
-void validator::view_granted(const lent& of) { m_order.view_granted(*of.note, *of.first, in_task()); }
+void validator::view_granted(const shadow_copies& of) { m_order.view_granted(*of.note, *of.first, in_task()); }
 
 void validator::adopted(block::record& b, const void* memory, std::source_location site) {
   m_order.adopted_at(b, memory);
-  const party who = party::at("array " + (b.from != nullptr ? b.from->array_name : std::string("?")) + " adopted", site,
-                              block::name_of(b));
+  const participant who = participant::at(
+      "array " + (b.from != nullptr ? b.from->array_name : std::string("?")) + " adopted", site, block::name_of(b));
   m_contents.made(b, {b.committed, checksum({static_cast<const std::byte*>(memory), b.bytes}), true, who});
-  party other;
+  participant other;
   bool covered = m_ended.covers(memory, b.bytes, other);
   {
     const auto from = reinterpret_cast<std::uintptr_t>(memory);
     const std::lock_guard guard(m_views_mutex);
-    for (const lent* v : m_views)
-      for (const lent_block& of : v->blocks) {
+    for (const shadow_copies* v : m_views)
+      for (const shadow_block& of : v->blocks) {
         const auto elements = of.copy->elements();
         const auto at = reinterpret_cast<std::uintptr_t>(elements.data());
         if (from >= at + elements.size() || at >= from + b.bytes) continue;
         covered = true;
         other = v->who;
-        other.use = use_of(*of.is, of.how, makes_version(of.how) ? of.makes : of.found);
+        other.use = use_of(*of.block, of.intent, makes_version(of.intent) ? of.makes : of.found);
       }
   }
   if (covered)
     m_journal.add(
-        {.is = fault::overlap,
+        {.fault = fault::overlap,
          .text = fmt::format("{} adopts memory that belongs to a view or task of another array", block::name_of(b)),
          .here = who,
          .there = other,
          .hint = "adopt memory of the program; elements of a view are valid until it ends"});
 }
 
-void validator::end_view(lent& of) {
+void validator::end_view(shadow_copies& of) {
   {
     const std::lock_guard guard(m_views_mutex);
     std::erase(m_views, &of);

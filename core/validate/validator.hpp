@@ -25,21 +25,21 @@ class validator {
   bool replayed(const task::replay& r, std::source_location site) { return m_order.replayed(r, in_task(), site); }
 
   /// A host task is about to run: its operands get private copies. May throw std::bad_alloc.
-  lent* begin_task(task::record& t, std::span<operation::operand> operands);
+  shadow_copies* begin_task(task::record& t, std::span<operation::operand> operands);
   /// It has run, or thrown.
-  void end_task(lent* of, bool failed);
+  void end_task(shadow_copies* of, bool failed);
   /// A task is about to be enqueued on a device's stream, whose lock is held; `in`: where its blocks are. May throw;
   /// also then copies into `out` may be under way.
-  void begin_on_device(std::unique_ptr<lent>& out, task::record& t, std::span<const operation::operand> operands,
-                       transfer::stream& on, const memory::space& in);
+  void begin_on_device(std::unique_ptr<shadow_copies>& out, task::record& t,
+                       std::span<const operation::operand> operands, transfer::stream& on, const memory::space& in);
   /// Its work is enqueued.
-  void enqueued_on_device(lent& of, transfer::stream& on, const memory::space& in);
+  void enqueued_on_device(shadow_copies& of, transfer::stream& on, const memory::space& in);
   /// Without locks, before it is published: waits until it is done. `failed`: it could not be enqueued.
-  void end_on_device(std::unique_ptr<lent> of, transfer::stream& on, block::ticket done, bool failed);
+  void end_on_device(std::unique_ptr<shadow_copies> of, transfer::stream& on, block::ticket done, bool failed);
   /// The same for a view in the hands of the program.
-  std::shared_ptr<lent> begin_view(task::record& t, std::span<operation::operand> operands);
-  void view_granted(const lent& of);  ///< by the thread that waited for it
-  void end_view(lent& of);
+  std::shared_ptr<shadow_copies> begin_view(task::record& t, std::span<operation::operand> operands);
+  void view_granted(const shadow_copies& of);  ///< by the thread that waited for it
+  void end_view(shadow_copies& of);
   /// A task starts elsewhere, or never will.
   void started(task::record& t) { m_order.started(t); }
 
@@ -79,11 +79,12 @@ class validator {
   intents m_intents;
   order m_order;
   std::mutex m_views_mutex;
-  std::vector<std::unique_ptr<lent>> m_lost;  // of streams that could not say when they are done; under m_views_mutex
-  std::vector<const lent*> m_views;           // in the hands of the program
+  std::vector<std::unique_ptr<shadow_copies>>
+      m_lost;                                 // of streams that could not say when they are done; under m_views_mutex
+  std::vector<const shadow_copies*> m_views;  // in the hands of the program
 };
 
 /// "task 'smooth' submitted", or "view taken", with its site.
-party party_of(const task::record& t);
+participant participant_of(const task::record& t);
 
 }  // namespace tessera::validate

@@ -23,7 +23,7 @@ using location::node_id;
 std::string numbered(const std::string& base, std::uint64_t index) { return fmt::format("{}[{}]", base, index); }
 
 location::properties root_of(const location::tree& discovered) {
-  location::properties is = discovered.at(discovered.root()).is;
+  location::properties is = discovered.at(discovered.root()).properties;
   is.space.reset();  // decided when it is known who took the host memories
   return is;
 }
@@ -68,32 +68,33 @@ class binder {
   void declare(const config::location& l, const placed<std::string>& name) {
     const checked_type& type = m_types.at(l.type);
     if (!l.all && !l.count) {
-      make(type, name.is, m_tree.root(), name.where);
+      make(type, name.value, m_tree.root(), name.where);
       return;
     }
-    std::uint64_t start = l.start ? l.start->is : 0, count = l.count ? l.count->is : 0;
+    std::uint64_t start = l.start ? l.start->value : 0, count = l.count ? l.count->value : 0;
     if (l.all) {
       if (type.kind == type_kind::virtual_group)
-        refuse(fmt::format("'all' of '{}' has no meaning: virtual locations are not counted", name.is), l.where);
+        refuse(fmt::format("'all' of '{}' has no meaning: virtual locations are not counted", name.value), l.where);
       count = m_free.free(type);
-      if (type.kind == type_kind::cpu) count /= type.is.cores ? type.is.cores->is : 1;
+      if (type.kind == type_kind::cpu) count /= type.type.cores ? type.type.cores->value : 1;
       if (count == 0)
-        refuse(fmt::format("location '{}' asks for every {}, but none is free", name.is, type.description()),
+        refuse(fmt::format("location '{}' asks for every {}, but none is free", name.value, type.description()),
                name.where, fmt::format("there is: {}", there_is(type.kind)));
     }
     node_id group = location::no_node;
-    if (const auto existing = m_tree.find(name.is); existing && m_made.contains(*existing) && m_made[*existing].group) {
+    if (const auto existing = m_tree.find(name.value);
+        existing && m_made.contains(*existing) && m_made[*existing].group) {
       group = *existing;
     } else {
       location::properties is;
-      is.what = kind::virtual_group;
-      is.name = name.is;
+      is.kind = kind::virtual_group;
+      is.name = name.value;
       is.type = "virtual";
       group = add(m_tree.root(), std::move(is), name.where, nullptr);
       m_made[group].group = true;
     }
     for (std::uint64_t i = start; i < start + count; ++i)
-      make(type, numbered(name.is, i), group, name.where, l.all && type.kind == type_kind::cpu && !type.is.cores);
+      make(type, numbered(name.value, i), group, name.where, l.all && type.kind == type_kind::cpu && !type.type.cores);
   }
 
   node_id add(node_id parent, location::properties is, const std::string& where, const checked_type* type) {
@@ -111,22 +112,22 @@ class binder {
   void make(const checked_type& type, const std::string& name, node_id parent, const std::string& where,
             bool single_core = false) {
     location::properties is;
-    std::string of = type.is.name.is.empty() ? "virtual" : type.is.name.is;
+    std::string of = type.type.name.value.empty() ? "virtual" : type.type.name.value;
     if (type.kind == type_kind::cpu) {
-      is.what = kind::virtual_group;
-      if (type.is.memory) {
+      is.kind = kind::virtual_group;
+      if (type.type.memory) {
         const auto memory = m_free.take_host_memory(name);
         if (!memory) cannot_bind(type, name, where, "a host memory for its own use", type_kind::unified);
         is = *memory;
-        is.what = kind::memory;
+        is.kind = kind::memory;
       }
     } else if (type.kind == type_kind::virtual_group) {
-      is.what = kind::virtual_group;
+      is.kind = kind::virtual_group;
     } else {
       const auto bound = m_free.take(type, name);
       if (!bound) cannot_bind(type, name, where, type.description(), type.kind);
       is = *bound;
-      if (type.kind == type_kind::unified) is.what = kind::memory;
+      if (type.kind == type_kind::unified) is.kind = kind::memory;
       of += ", " + bound->name;
     }
     is.name = name;
@@ -135,25 +136,25 @@ class binder {
     const node_id id = add(parent, std::move(is), where, &type);
     if (type.kind != type_kind::cpu) return;
     if (single_core) return put_cores(id, 1);
-    if (!type.is.cores) return m_wanting_cores.push_back(id);
-    if (m_free.free_cores() < type.is.cores->is)
-      refuse(fmt::format("location '{}' asks for {} cores, but {} of {} are free", name, type.is.cores->is,
+    if (!type.type.cores) return m_wanting_cores.push_back(id);
+    if (m_free.free_cores() < type.type.cores->value)
+      refuse(fmt::format("location '{}' asks for {} cores, but {} of {} are free", name, type.type.cores->value,
                          m_free.free_cores(), m_free.cores()),
-             type.is.cores->where, "only cores inside the set of CPUs that the process inherited count");
-    put_cores(id, type.is.cores->is);
+             type.type.cores->where, "only cores inside the set of CPUs that the process inherited count");
+    put_cores(id, type.type.cores->value);
   }
 
   void limit(location::properties& is, const checked_type& type, const std::string& name) {
-    if (type.is.memory) {
-      if (is.memory_bytes != 0 && type.is.memory->is > is.memory_bytes)
+    if (type.type.memory) {
+      if (is.memory_bytes != 0 && type.type.memory->value > is.memory_bytes)
         refuse(fmt::format("location '{}' asks for {} of memory, but there are {}", name,
-                           format_bytes(static_cast<double>(type.is.memory->is)),
+                           format_bytes(static_cast<double>(type.type.memory->value)),
                            format_bytes(static_cast<double>(is.memory_bytes))),
-               type.is.memory->where);
-      is.memory_bytes = type.is.memory->is;
+               type.type.memory->where);
+      is.memory_bytes = type.type.memory->value;
     }
-    if (type.is.bandwidth) is.bandwidth = type.is.bandwidth->is;
-    if (type.is.latency_ns) is.latency_ns = type.is.latency_ns->is;
+    if (type.type.bandwidth) is.bandwidth = type.type.bandwidth->value;
+    if (type.type.latency_ns) is.latency_ns = type.type.latency_ns->value;
   }
 
   std::string there_is(type_kind kind) const {
@@ -164,7 +165,7 @@ class binder {
   [[noreturn]] void cannot_bind(const checked_type& type, const std::string& name, const std::string& where,
                                 const std::string& asked, type_kind kind) const {
     refuse(fmt::format("location '{}' of type '{}' cannot be bound: it asks for {}, and none is free", name,
-                       type.is.name.is, asked),
+                       type.type.name.value, asked),
            where, fmt::format("there is: {}", there_is(kind)));
   }
 
@@ -184,7 +185,7 @@ class binder {
       const node_id id = m_wanting_cores[k];
       if (share == 0)
         refuse(fmt::format("location '{}' finds no free core: {} cores are shared by {} locations",
-                           m_tree.at(id).is.name, cores, wanting),
+                           m_tree.at(id).properties.name, cores, wanting),
                m_made[id].where, fmt::format("there is: {}", there_is(type_kind::cpu)));
       put_cores(id, share);
     }
@@ -193,32 +194,32 @@ class binder {
   // ---- hierarchy
 
   node_id named(const placed<std::string>& name) const {
-    const auto id = m_tree.find(name.is);
+    const auto id = m_tree.find(name.value);
     if (id && m_made.contains(*id) && (m_made.at(*id).type != nullptr || m_made.at(*id).group)) return *id;
     std::vector<std::string> known;
     for (const auto& [declared, how] : m_made)
-      if (how.type != nullptr || how.group) known.push_back(m_tree.at(declared).is.name);
-    const std::string near = nearest_name(name.is, known);
+      if (how.type != nullptr || how.group) known.push_back(m_tree.at(declared).properties.name);
+    const std::string near = nearest_name(name.value, known);
     refuse(
-        fmt::format("there is no location '{}'", name.is), name.where,
+        fmt::format("there is no location '{}'", name.value), name.where,
         near.empty() ? fmt::format("declared: {}", fmt::join(known, ", ")) : fmt::format("did you mean '{}'?", near));
   }
 
   std::vector<node_id> children_of(const config::hierarchy& h, const placed<std::string>& name) const {
     if (h.count) {
       std::vector<node_id> ids;
-      const std::uint64_t start = h.start ? h.start->is : 0;
-      for (std::uint64_t i = start; i < start + h.count->is; ++i)
-        ids.push_back(named({numbered(name.is, i), name.where}));
+      const std::uint64_t start = h.start ? h.start->value : 0;
+      for (std::uint64_t i = start; i < start + h.count->value; ++i)
+        ids.push_back(named({numbered(name.value, i), name.where}));
       return ids;
     }
     const node_id id = named(name);
     if (!h.all) return {id};
     if (!m_made.at(id).group)
-      refuse(fmt::format("'all' of '{}': it is one location, there are no numbered ones", name.is), name.where);
+      refuse(fmt::format("'all' of '{}': it is one location, there are no numbered ones", name.value), name.where);
     std::vector<node_id> ids;
     for (const auto& [member, how] : m_made)
-      if (how.type != nullptr && m_tree.at(member).is.name.starts_with(name.is + "[")) ids.push_back(member);
+      if (how.type != nullptr && m_tree.at(member).properties.name.starts_with(name.value + "[")) ids.push_back(member);
     return ids;
   }
 
@@ -232,12 +233,13 @@ class binder {
   void attach(node_id child, node_id parent, const placed<std::string>& name) {
     const location::node& c = m_tree.at(child);
     if (const std::string& before = m_made[child].explicit_parent_at; !before.empty())
-      refuse(fmt::format("location '{}' already has the parent '{}', given at {}", c.is.name,
-                         m_tree.at(c.parent).is.name, before),
+      refuse(fmt::format("location '{}' already has the parent '{}', given at {}", c.properties.name,
+                         m_tree.at(c.parent).properties.name, before),
              name.where, "a location has one parent: detach it first");
     if (m_tree.is_ancestor(child, parent))
-      refuse(child == parent ? fmt::format("location '{}' cannot be its own parent", c.is.name)
-                             : fmt::format("a cycle: '{}' is already below '{}'", m_tree.at(parent).is.name, c.is.name),
+      refuse(child == parent ? fmt::format("location '{}' cannot be its own parent", c.properties.name)
+                             : fmt::format("a cycle: '{}' is already below '{}'", m_tree.at(parent).properties.name,
+                                           c.properties.name),
              name.where, fmt::format("the path is {}", m_tree.path(parent)));
     m_tree.reparent(child, parent);
     m_made[child].explicit_parent_at = name.where;
@@ -245,7 +247,8 @@ class binder {
 
   void detach(node_id child, node_id parent, const placed<std::string>& name) {
     if (m_tree.at(child).parent != parent)
-      refuse(fmt::format("location '{}' is not below '{}'", m_tree.at(child).is.name, m_tree.at(parent).is.name),
+      refuse(fmt::format("location '{}' is not below '{}'", m_tree.at(child).properties.name,
+                         m_tree.at(parent).properties.name),
              name.where);
     m_tree.detach(child);
     m_made[child].explicit_parent_at.clear();
@@ -263,21 +266,23 @@ class binder {
         m_made, [](const auto& m) { return m.second.type && m.second.type->kind == type_kind::cpu; });
     if (!cores_declared && m_free.free_cores() > 0) {
       location::properties is;
-      is.what = kind::virtual_group;
+      is.kind = kind::virtual_group;
       is.name = m_tree.find("host") ? "host cores" : "host";
       is.type = "not declared";
       // Below the memory that they will use: the machine's, or the first declared one when that took all there is.
       node_id above = m_tree.root();
       if (m_free.free_host_memories().empty())
         for (const node_id id : m_tree.subtree(m_tree.root()))
-          if (above == m_tree.root() && m_tree.at(id).is.what == kind::memory && m_tree.at(id).is.space) above = id;
+          if (above == m_tree.root() && m_tree.at(id).properties.kind == kind::memory && m_tree.at(id).properties.space)
+            above = id;
       m_notes.push_back(fmt::format("no location with cores is declared: host tasks run on all of them, below '{}'",
-                                    m_tree.at(above).is.name));
+                                    m_tree.at(above).properties.name));
       put_cores(add(above, std::move(is), "", nullptr), m_free.free_cores());
     }
 
     // Host memory above everything, unless the declarations took all of it.
-    const auto memory = needs_root_memory() ? m_free.take_host_memory(m_tree.at(m_tree.root()).is.name) : std::nullopt;
+    const auto memory =
+        needs_root_memory() ? m_free.take_host_memory(m_tree.at(m_tree.root()).properties.name) : std::nullopt;
     if (memory) {
       location::properties& root = m_tree.edit(m_tree.root());
       root.space = memory->space;
@@ -288,12 +293,12 @@ class binder {
       m_notes.push_back(fmt::format("host memory of no declared location is not used: {}", fmt::join(unused, ", ")));
 
     const bool spaces = std::ranges::any_of(m_tree.subtree(m_tree.root()),
-                                            [&](node_id id) { return m_tree.at(id).is.space.has_value(); });
+                                            [&](node_id id) { return m_tree.at(id).properties.space.has_value(); });
     for (const node_id id : m_tree.subtree(m_tree.root())) {
-      const location::properties& is = m_tree.at(id).is;
-      if (!spaces || is.what != kind::worker || m_tree.memory_of(id) != location::no_node) continue;
+      const location::properties& is = m_tree.at(id).properties;
+      if (!spaces || is.kind != kind::worker || m_tree.memory_of(id) != location::no_node) continue;
       const node_id above = m_tree.at(id).parent;
-      refuse(fmt::format("the cores of location '{}' have no memory above them", m_tree.at(above).is.name),
+      refuse(fmt::format("the cores of location '{}' have no memory above them", m_tree.at(above).properties.name),
              m_made.contains(above) ? m_made[above].where : std::string(),
              "put it below a location of kind unified, or leave one host memory undeclared");
     }
@@ -303,9 +308,9 @@ class binder {
   bool needs_root_memory() const {
     bool host_memory = false, homeless = false;
     for (const node_id id : m_tree.subtree(m_tree.root())) {
-      const location::properties& is = m_tree.at(id).is;
-      host_memory = host_memory || (is.what == kind::memory);
-      homeless = homeless || (is.what == kind::worker && m_tree.memory_of(id) == location::no_node);
+      const location::properties& is = m_tree.at(id).properties;
+      host_memory = host_memory || (is.kind == kind::memory);
+      homeless = homeless || (is.kind == kind::worker && m_tree.memory_of(id) == location::no_node);
     }
     return homeless || !host_memory;
   }

@@ -17,8 +17,8 @@ using config::placed;
 using word = placed<std::string>;
 
 [[noreturn]] void unknown(std::string_view what, const word& name, const std::vector<std::string>& known) {
-  const std::string near = nearest_name(name.is, known);
-  refuse(fmt::format("unknown {} '{}'", what, name.is), name.where,
+  const std::string near = nearest_name(name.value, known);
+  refuse(fmt::format("unknown {} '{}'", what, name.value), name.where,
          near.empty() ? fmt::format("known: {}", fmt::join(known, ", ")) : fmt::format("did you mean '{}'?", near));
 }
 
@@ -51,21 +51,22 @@ class record {
       : m_name(std::move(name)), m_fields(std::move(fields)) {
     for (std::size_t i = 0; i < m_fields.size(); ++i) {
       const word& key = m_fields[i].key;
-      if (std::ranges::count(known, key.is) == 0) unknown(fmt::format("key in {}:", m_name.is), key, known);
+      if (std::ranges::count(known, key.value) == 0) unknown(fmt::format("key in {}:", m_name.value), key, known);
       for (std::size_t j = 0; j < i; ++j)
-        if (m_fields[j].key.is == key.is) refuse(fmt::format("'{}' is given twice", key.is), key.where);
+        if (m_fields[j].key.value == key.value) refuse(fmt::format("'{}' is given twice", key.value), key.where);
     }
   }
 
   const std::string& where() const { return m_name.where; }
   const field* find(std::string_view key) const {
     for (const field& f : m_fields)
-      if (f.key.is == key) return &f;
+      if (f.key.value == key) return &f;
     return nullptr;
   }
   const field& needed(std::string_view key) const {
     const field* f = find(key);
-    if (!f || f->values.empty()) refuse(fmt::format("this {} has no '{}'", m_name.is, key), f ? f->key.where : where());
+    if (!f || f->values.empty())
+      refuse(fmt::format("this {} has no '{}'", m_name.value, key), f ? f->key.where : where());
     return *f;
   }
   optionally<std::string> text(std::string_view key) const {
@@ -82,36 +83,36 @@ class record {
     const auto written = text(key);
     if (!written) return std::nullopt;
     std::uint64_t number = 0;
-    const char* const end = written->is.data() + written->is.size();
-    const auto [rest, status] = std::from_chars(written->is.data(), end, number);
+    const char* const end = written->value.data() + written->value.size();
+    const auto [rest, status] = std::from_chars(written->value.data(), end, number);
     if (status != std::errc{} || rest != end || number < minimum || number > 1u << 20)
-      refuse(fmt::format("'{}' wants an integer of {} to {}, not '{}'", key, minimum, 1u << 20, written->is),
+      refuse(fmt::format("'{}' wants an integer of {} to {}, not '{}'", key, minimum, 1u << 20, written->value),
              written->where);
     return placed<std::uint64_t>{number, written->where};
   }
   optionally<std::uint64_t> bytes(std::string_view key) const {
     const auto written = text(key);
     if (!written) return std::nullopt;
-    const auto number = parse_bytes(written->is);
+    const auto number = parse_bytes(written->value);
     if (!number || *number == 0 || *number > 1ll << 50)
-      refuse(fmt::format("'{}' wants a size such as 16GB, not '{}'", key, written->is), written->where);
+      refuse(fmt::format("'{}' wants a size such as 16GB, not '{}'", key, written->value), written->where);
     return placed<std::uint64_t>{static_cast<std::uint64_t>(*number), written->where};
   }
   optionally<double> rate(std::string_view key) const {
     const auto written = text(key);
     if (!written) return std::nullopt;
-    const auto number = parse_rate(written->is);
+    const auto number = parse_rate(written->value);
     if (!number || *number <= 0)
-      refuse(fmt::format("'{}' wants a rate such as 12GB/s, not '{}'", key, written->is), written->where);
+      refuse(fmt::format("'{}' wants a rate such as 12GB/s, not '{}'", key, written->value), written->where);
     return placed<double>{*number, written->where};
   }
   bool flag(std::string_view key) const {
     const field* f = find(key);
     if (!f || f->values.empty()) return f != nullptr;
     const word value = *text(key);
-    if (value.is == "true" || value.is == "1") return true;
-    if (value.is == "false" || value.is == "0") return false;
-    refuse(fmt::format("'{}' is true or false, not '{}'", key, value.is), value.where);
+    if (value.value == "true" || value.value == "1") return true;
+    if (value.value == "false" || value.value == "0") return false;
+    refuse(fmt::format("'{}' is true or false, not '{}'", key, value.value), value.where);
   }
 
  private:
@@ -156,11 +157,11 @@ config::hierarchy read_hierarchy(const record& from) {
   made.parent = from.one("parent");
   const field& children = from.needed("children");
   const word& sign = children.values.front();
-  if (sign.is != "+" && sign.is != "-")
-    refuse(fmt::format("'children' starts with + (attach) or - (detach), not '{}'", sign.is), sign.where,
+  if (sign.value != "+" && sign.value != "-")
+    refuse(fmt::format("'children' starts with + (attach) or - (detach), not '{}'", sign.value), sign.where,
            "for example children,+,LocB,LocC");
   if (children.values.size() < 2) refuse("'children' names nobody", children.key.where);
-  made.attach = sign.is == "+";
+  made.attach = sign.value == "+";
   made.children.assign(children.values.begin() + 1, children.values.end());
   read_numbering(from, made);
   return made;
@@ -183,13 +184,13 @@ config::declarations parse_csv(std::string_view text, const std::string& source)
     const std::string place = fmt::format("{}:{}", source, line_number);
     std::vector<field> fields;
     for (const auto& written : pieces(line, ';', place, 1)) {
-      if (written.is.empty()) continue;
-      const std::size_t column = static_cast<std::size_t>(written.is.data() - line.data()) + 1;
+      if (written.value.empty()) continue;
+      const std::size_t column = static_cast<std::size_t>(written.value.data() - line.data()) + 1;
       field f;
-      for (const auto& piece : pieces(written.is, ',', place, column)) {
-        word w{std::string(piece.is), piece.where};
-        if (w.is.empty()) refuse("an empty value", w.where);
-        if (f.key.is.empty())
+      for (const auto& piece : pieces(written.value, ',', place, column)) {
+        word w{std::string(piece.value), piece.where};
+        if (w.value.empty()) refuse("an empty value", w.where);
+        if (f.key.value.empty())
           f.key = std::move(w);
         else
           f.values.push_back(std::move(w));
@@ -199,14 +200,14 @@ config::declarations parse_csv(std::string_view text, const std::string& source)
     const field head = fields.front();
     fields.erase(fields.begin());
     if (!head.values.empty())
-      refuse(fmt::format("the record's name '{}' is followed by a comma", head.key.is), head.key.where,
+      refuse(fmt::format("the record's name '{}' is followed by a comma", head.key.value), head.key.where,
              "fields are separated by ';'");
-    if (head.key.is == "loctype")
+    if (head.key.value == "loctype")
       found.loctypes.push_back(
           read_loctype({head.key, fields, {"name", "kind", "num_cores", "mem", "size", "bandwidth"}}));
-    else if (head.key.is == "location")
+    else if (head.key.value == "location")
       found.locations.push_back(read_location({head.key, fields, {"name", "type", "all", "start", "total_count"}}));
-    else if (head.key.is == "hierarchy")
+    else if (head.key.value == "hierarchy")
       found.hierarchies.push_back(
           read_hierarchy({head.key, fields, {"children", "parent", "all", "start", "total_count"}}));
     else

@@ -98,7 +98,7 @@ bool meets(std::string_view condition, const config::placed<std::string>& all, c
 
 bool matches(const config::placed<std::string>& conditions, const found_device& device) {
   bool all = true;
-  for (std::string_view rest = conditions.is;;) {
+  for (std::string_view rest = conditions.value;;) {
     const auto comma = rest.find(',');
     all = meets(rest.substr(0, comma), conditions, device) && all;
     if (comma == rest.npos) return all;

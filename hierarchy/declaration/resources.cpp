@@ -36,18 +36,18 @@ resources::resources(const location::tree& discovered, std::span<const found_dev
     return found == devices.end() ? nullptr : &*found;
   };
   for (const location::node_id id : discovered.subtree(discovered.root())) {
-    const location::properties& is = discovered.at(id).is;
+    const location::properties& is = discovered.at(id).properties;
     const found_device* d = is.device ? device_of(*is.device) : nullptr;
-    if (is.what == location::kind::worker && (d == nullptr || d->device_class == TSR_DEVICE_CPU))
+    if (is.kind == location::kind::worker && (d == nullptr || d->device_class == TSR_DEVICE_CPU))
       m_cores.push_back(is);
-    else if (is.what == location::kind::worker || is.what == location::kind::storage)
+    else if (is.kind == location::kind::worker || is.kind == location::kind::storage)
       m_devices.push_back({is, d, {}});
-    else if (is.space || is.what == location::kind::memory)
+    else if (is.space || is.kind == location::kind::memory)
       m_memories.push_back({is, nullptr, {}});
   }
   // Where spaces are known, only memories that have one can be used.
-  if (std::ranges::any_of(m_memories, [](const entry& e) { return e.is.space.has_value(); }))
-    std::erase_if(m_memories, [](const entry& e) { return !e.is.space; });
+  if (std::ranges::any_of(m_memories, [](const entry& e) { return e.properties.space.has_value(); }))
+    std::erase_if(m_memories, [](const entry& e) { return !e.properties.space; });
 }
 
 const std::vector<resources::entry>& resources::list(type_kind kind) const {
@@ -55,14 +55,14 @@ const std::vector<resources::entry>& resources::list(type_kind kind) const {
 }
 
 bool resources::fits(const entry& e, const checked_type& type) const {
-  if (type.kind == type_kind::unified) return !type.is.match || matches(*type.is.match, as_device(e.is));
+  if (type.kind == type_kind::unified) return !type.type.match || matches(*type.type.match, as_device(e.properties));
   if (e.device == nullptr) return false;
-  const bool matching = !type.is.match || matches(*type.is.match, *e.device);
+  const bool matching = !type.type.match || matches(*type.type.match, *e.device);
   if (!is_of(type.kind, *e.device)) return false;
-  if (type.is.plugin && type.is.plugin->is != e.device->plugin) return false;
+  if (type.type.plugin && type.type.plugin->value != e.device->plugin) return false;
   // An accelerator passes for a GPU only when the user names its plugin.
-  if (type.kind == type_kind::gpu && e.device->device_class != TSR_DEVICE_GPU && !type.is.plugin) return false;
-  if (type.is.path && e.device->description.find(type.is.path->is) == std::string::npos) return false;
+  if (type.kind == type_kind::gpu && e.device->device_class != TSR_DEVICE_GPU && !type.type.plugin) return false;
+  if (type.type.path && e.device->description.find(type.type.path->value) == std::string::npos) return false;
   return matching;
 }
 
@@ -76,7 +76,7 @@ std::optional<location::properties> resources::take(const checked_type& type, co
   for (entry& e : type.kind == type_kind::unified ? m_memories : m_devices) {
     if (!e.taken_by.empty() || !fits(e, type)) continue;
     e.taken_by = by;
-    return e.is;
+    return e.properties;
   }
   return std::nullopt;
 }
@@ -92,7 +92,7 @@ std::optional<location::properties> resources::take_host_memory(const std::strin
   for (entry& e : m_memories)
     if (e.taken_by.empty()) {
       e.taken_by = by;
-      return e.is;
+      return e.properties;
     }
   return std::nullopt;
 }
@@ -100,7 +100,7 @@ std::optional<location::properties> resources::take_host_memory(const std::strin
 std::vector<std::string> resources::free_host_memories() const {
   std::vector<std::string> names;
   for (const entry& e : m_memories)
-    if (e.taken_by.empty()) names.push_back(e.is.name);
+    if (e.taken_by.empty()) names.push_back(e.properties.name);
   return names;
 }
 
@@ -110,9 +110,9 @@ std::string resources::inventory(type_kind kind) const {
     if (e.device != nullptr && !is_of(kind, *e.device)) continue;
     std::string what = e.device ? fmt::format("{} of plugin '{}'", word_for(e.device->device_class), e.device->plugin)
                                 : std::string("host memory");
-    if (e.is.memory_bytes != 0) what += ", " + format_bytes(static_cast<double>(e.is.memory_bytes));
+    if (e.properties.memory_bytes != 0) what += ", " + format_bytes(static_cast<double>(e.properties.memory_bytes));
     if (!e.taken_by.empty()) what += ", taken by " + e.taken_by;
-    parts.push_back(fmt::format("{} ({})", e.is.name, what));
+    parts.push_back(fmt::format("{} ({})", e.properties.name, what));
   }
   return parts.empty() ? "nothing of that kind" : fmt::format("{}", fmt::join(parts, "; "));
 }

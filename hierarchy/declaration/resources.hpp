@@ -33,7 +33,7 @@ class resources {
 
  private:
   struct entry {
-    location::properties is;
+    location::properties properties;
     const found_device* device;
     std::string taken_by;  // "": free
   };

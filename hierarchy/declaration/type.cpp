@@ -27,19 +27,19 @@ constexpr std::array<std::pair<std::string_view, type_kind>, 14> kinds{{{"cpu", 
                                                                         {"host", type_kind::cpu}}};
 
 type_kind kind_of(const config::placed<std::string>& written, std::vector<std::string>& notes) {
-  std::string lower = written.is;
+  std::string lower = written.value;
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   for (const auto& [name, kind] : kinds)
     if (lower == name) return kind;
   if (lower.size() > 2 && lower.starts_with("cc") && std::isdigit(static_cast<unsigned char>(lower[2]))) {
-    notes.push_back(fmt::format("kind '{}' at {} is read as gpu; its compute capability is not checked", written.is,
+    notes.push_back(fmt::format("kind '{}' at {} is read as gpu; its compute capability is not checked", written.value,
                                 written.where));
     return type_kind::gpu;
   }
   std::vector<std::string> known;
   for (const auto& [name, kind] : kinds) known.emplace_back(name);
   const std::string near = nearest_name(lower, known);
-  throw error(error_kind::configuration, fmt::format("unknown kind of location '{}'", written.is), written.where,
+  throw error(error_kind::configuration, fmt::format("unknown kind of location '{}'", written.value), written.where,
               near.empty() ? "known: cpu, gpu, accelerator, unified, storage, virtual"
                            : fmt::format("did you mean '{}'?", near));
 }
@@ -74,18 +74,18 @@ std::string_view name_of(type_kind kind) noexcept {
 
 std::string checked_type::description() const {
   std::string text(name_of(kind));
-  if (is.plugin) text += fmt::format(" of plugin '{}'", is.plugin->is);
-  if (is.match) text += fmt::format(" with {}", is.match->is);
-  if (is.path) text += fmt::format(" at {}", is.path->is);
+  if (type.plugin) text += fmt::format(" of plugin '{}'", type.plugin->value);
+  if (type.match) text += fmt::format(" with {}", type.match->value);
+  if (type.path) text += fmt::format(" at {}", type.path->value);
   return text;
 }
 
 type_table::type_table(const std::vector<config::loctype>& declared, std::vector<std::string>& notes) {
   for (const config::loctype& type : declared) {
-    if (const auto known = m_types.find(type.name.is); known != m_types.end())
+    if (const auto known = m_types.find(type.name.value); known != m_types.end())
       throw error(error_kind::configuration,
-                  fmt::format("loctype '{}' is declared twice; the first time at {}", type.name.is,
-                              known->second.is.name.where),
+                  fmt::format("loctype '{}' is declared twice; the first time at {}", type.name.value,
+                              known->second.type.name.where),
                   type.name.where);
     const type_kind kind = kind_of(type.kind, notes);
     const bool device = kind == type_kind::gpu || kind == type_kind::accelerator || kind == type_kind::storage;
@@ -96,19 +96,19 @@ type_table::type_table(const std::vector<config::loctype>& declared, std::vector
            "'match' belongs to kinds gpu, accelerator, storage and unified");
     no_use(type.memory, "memory of its own", kind, kind != type_kind::virtual_group,
            "declare a location of kind unified above it");
-    m_types.emplace(type.name.is, checked_type{kind, type});
+    m_types.emplace(type.name.value, checked_type{kind, type});
   }
   // "virtual" needs no declaration.
   m_types.try_emplace("virtual", checked_type{type_kind::virtual_group, {}});
 }
 
 const checked_type& type_table::at(const config::placed<std::string>& name) const {
-  if (const auto found = m_types.find(name.is); found != m_types.end()) return found->second;
+  if (const auto found = m_types.find(name.value); found != m_types.end()) return found->second;
   std::vector<std::string> known;
   for (const auto& [declared, type] : m_types) known.push_back(declared);
-  const std::string near = nearest_name(name.is, known);
+  const std::string near = nearest_name(name.value, known);
   throw error(
-      error_kind::configuration, fmt::format("there is no loctype '{}'", name.is), name.where,
+      error_kind::configuration, fmt::format("there is no loctype '{}'", name.value), name.where,
       near.empty() ? fmt::format("declared: {}", fmt::join(known, ", ")) : fmt::format("did you mean '{}'?", near));
 }
 

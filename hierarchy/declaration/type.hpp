@@ -22,7 +22,7 @@ std::string_view name_of(type_kind kind) noexcept;
 /// A loctype with its kind understood.
 struct checked_type {
   type_kind kind = type_kind::virtual_group;
-  config::loctype is;
+  config::loctype type;
 
   /// "a gpu of plugin 'cuda' with memory>=8 GiB", for messages.
   std::string description() const;

@@ -15,7 +15,7 @@ using location::node_id;
 location::properties machine_properties(hwloc_topology_t from) {
   const hwloc_obj_t root = hwloc_get_root_obj(from);
   location::properties is;
-  is.what = kind::machine;
+  is.kind = kind::machine;
   is.name = "machine";
   is.type = "Machine";
   is.memory_bytes = root->total_memory;
@@ -89,7 +89,7 @@ bool tree_builder::wanted(hwloc_obj_t domain) const {
 node_id tree_builder::package_below(hwloc_obj_t package, node_id parent) {
   if (const auto known = m_nodes.find(package); known != m_nodes.end()) return known->second;
   location::properties is;
-  is.what = kind::virtual_group;
+  is.kind = kind::virtual_group;
   is.name = fmt::format("package{}", package->logical_index);
   const char* model = hwloc_obj_get_info_by_name(package, "CPUModel");
   is.type = model && *model ? fmt::format("Package, {}", model) : "Package";
@@ -106,7 +106,7 @@ void tree_builder::add_domains() {
         package != nullptr && m_several_packages)
       parent = package_below(package, parent);
     location::properties is;
-    is.what = kind::memory;
+    is.kind = kind::memory;
     is.name = fmt::format("numa{}", domain->os_index);
     is.type = joined(domain->subtype ? domain->subtype : "NUMANode", shared_cache(m_from, domain->cpuset));
     is.numa_node = static_cast<std::int32_t>(domain->os_index);
@@ -128,7 +128,7 @@ void tree_builder::add_domains() {
   if (m_host == nullptr || m_host->spaces.empty() || all_matched) return;
   const location::space_key first{m_host->index, m_host->spaces.front().index};
   for (const node_id id : m_tree.subtree(m_tree.root()))
-    if (m_tree.at(id).is.space == first) m_tree.edit(id).space.reset();
+    if (m_tree.at(id).properties.space == first) m_tree.edit(id).space.reset();
   m_tree.edit(m_tree.root()).space = first;
 }
 
@@ -151,7 +151,7 @@ void tree_builder::add_cores() {
         domain == nullptr || (package && !hwloc_bitmap_isincluded(domain->cpuset, package->cpuset));
     if (m_several_packages && package != nullptr && domain_spans_packages) parent = package_below(package, parent);
     location::properties is;
-    is.what = kind::worker;
+    is.kind = kind::worker;
     is.name = fmt::format("core{}", core->logical_index);
     is.type = joined(hwloc_obj_type_string(core->type), caches_of(core, core->cpuset));
     is.cpus = numbers_of(core->cpuset);
@@ -186,7 +186,7 @@ node_id tree_builder::place_of(const found_device& d) const {
 void tree_builder::add_device(const found_device& d) {
   location::properties is;
   const bool storage = d.device_class == TSR_DEVICE_STORAGE;
-  is.what = storage ? kind::storage : kind::worker;
+  is.kind = storage ? kind::storage : kind::worker;
   is.name = d.name;
   is.type = d.description.empty() ? d.plugin : d.description;
   is.device = d.index;

@@ -11,7 +11,7 @@ using location::kind;
 using location::node_id;
 
 std::string style_of(const location::properties& is) {
-  switch (is.what) {
+  switch (is.kind) {
     case kind::machine:
       return "shape=box, style=\"rounded,filled\", fillcolor=\"#eceff1\"";
     case kind::memory:
@@ -29,7 +29,7 @@ std::string style_of(const location::properties& is) {
 
 void add(std::string& text, const location::tree& tree, node_id top, const drawing& what) {
   for (const node_id id : tree.subtree(top)) {
-    const location::properties& is = tree.at(id).is;
+    const location::properties& is = tree.at(id).properties;
     std::string label = is.name;
     for (const std::string& fact : facts(is)) label += "\n" + fact;
     if (what.note)

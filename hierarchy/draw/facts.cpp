@@ -10,7 +10,7 @@
 namespace tessera::hierarchy {
 
 bool is_core(const location::properties& is) {
-  return is.what == location::kind::worker && !is.space && !is.cpus.empty();
+  return is.kind == location::kind::worker && !is.space && !is.cpus.empty();
 }
 
 std::string cpus_text(std::span<const std::uint32_t> cpus) {
@@ -39,8 +39,8 @@ std::vector<peer_pair> pairs_of(std::span<const peer_link> links) {
   std::vector<peer_pair> pairs;
   for (const peer_link& link : links) {
     const auto back = std::ranges::find_if(pairs, [&](const peer_pair& p) {
-      return !p.both_ways && p.is.from == link.to && p.is.to == link.from && p.is.bandwidth == link.bandwidth &&
-             p.is.latency_ns == link.latency_ns;
+      return !p.both_ways && p.link.from == link.to && p.link.to == link.from && p.link.bandwidth == link.bandwidth &&
+             p.link.latency_ns == link.latency_ns;
     });
     if (back != pairs.end())
       back->both_ways = true;
@@ -53,7 +53,7 @@ std::vector<peer_pair> pairs_of(std::span<const peer_link> links) {
 std::vector<std::string> facts(const location::properties& is) {
   std::vector<std::string> lines;
   const bool says_the_kind =
-      std::ranges::equal(is.type, location::name_of(is.what),
+      std::ranges::equal(is.type, location::name_of(is.kind),
                          [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
   if (!is.type.empty() && !says_the_kind) lines.push_back(is.type);
   if (is.memory_bytes != 0) lines.push_back(format_bytes(static_cast<double>(is.memory_bytes)));

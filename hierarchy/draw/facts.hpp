@@ -23,7 +23,7 @@ std::string link_text(double bandwidth, double latency_ns);
 
 /// A peer link, or two that are each other's way back and alike.
 struct peer_pair {
-  peer_link is;
+  peer_link link;
   bool both_ways = false;
 };
 std::vector<peer_pair> pairs_of(std::span<const peer_link> links);

@@ -8,10 +8,10 @@ namespace {
 
 nlohmann::ordered_json object_of(const location::tree& tree, location::node_id id, const drawing& what) {
   const location::node& n = tree.at(id);
-  const location::properties& is = n.is;
+  const location::properties& is = n.properties;
   nlohmann::ordered_json o;
   o["name"] = is.name;
-  o["kind"] = std::string(location::name_of(is.what));
+  o["kind"] = std::string(location::name_of(is.kind));
   o["type"] = is.type;
   if (is.memory_bytes != 0) o["memory_bytes"] = is.memory_bytes;
   if (is.space) o["space"] = {{"device", is.space->device}, {"space", is.space->space}};
@@ -38,8 +38,8 @@ std::string to_json(const location::tree& tree, const drawing& what) {
   }
   top["peer_links"] = nlohmann::ordered_json::array();
   for (const peer_link& link : what.peers)
-    top["peer_links"].push_back({{"from", tree.at(link.from).is.name},
-                                 {"to", tree.at(link.to).is.name},
+    top["peer_links"].push_back({{"from", tree.at(link.from).properties.name},
+                                 {"to", tree.at(link.to).properties.name},
                                  {"bandwidth", link.bandwidth},
                                  {"latency_ns", link.latency_ns}});
   // Names come from drivers and files: text that is not UTF-8 is replaced, not thrown at the user.

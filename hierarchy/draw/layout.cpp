@@ -40,7 +40,7 @@ class arranger {
   std::vector<box> m_boxes;
 
   std::vector<std::string> lines_of(node_id id) const {
-    const location::properties& is = m_tree.at(id).is;
+    const location::properties& is = m_tree.at(id).properties;
     std::vector<std::string> lines{is.name};
     // A core says which CPUs it is; its caches are the same as its neighbours' and go into the tooltip.
     const auto more = is_core(is) ? std::vector{cpus_text(is.cpus)} : facts(is);
@@ -48,7 +48,7 @@ class arranger {
     for (const peer_link& link : m_what.peers)
       if (link.from == id)
         lines.push_back(
-            fmt::format("to {} {}", m_tree.at(link.to).is.name, link_text(link.bandwidth, link.latency_ns)));
+            fmt::format("to {} {}", m_tree.at(link.to).properties.name, link_text(link.bandwidth, link.latency_ns)));
     if (m_what.note)
       if (std::string note = m_what.note(id); !note.empty()) lines.push_back(std::move(note));
     return lines;
@@ -80,12 +80,12 @@ class arranger {
     // Like boxes side by side get the same size: a grid reads better than a wall of bricks.
     extent largest;
     for (const node_id child : children)
-      if (is_core(m_tree.at(child).is)) {
+      if (is_core(m_tree.at(child).properties)) {
         largest.width = std::max(largest.width, m_measured[child].all.width);
         largest.height = std::max(largest.height, m_measured[child].all.height);
       }
     for (const node_id child : children)
-      if (is_core(m_tree.at(child).is) && m_tree.at(child).children.empty()) m_measured[child].all = largest;
+      if (is_core(m_tree.at(child).properties) && m_tree.at(child).children.empty()) m_measured[child].all = largest;
 
     measured mine;
     mine.lines = lines_of(id);

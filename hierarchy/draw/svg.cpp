@@ -26,7 +26,7 @@ constexpr std::array<look, 6> looks{{{"machine", "#f4f6f7", "#90a4ae", false},
                                      {"storage", "#f6efd2", "#b59f45", false}}};
 
 const look& look_of(const location::properties& is) {
-  switch (is.what) {
+  switch (is.kind) {
     case kind::machine:
       return looks[0];
     case kind::virtual_group:
@@ -87,7 +87,7 @@ std::string to_svg(const location::tree& tree, const drawing& what) {
       "<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
       width, height);
   for (const box& b : boxes) {
-    const location::properties& is = tree.at(b.id).is;
+    const location::properties& is = tree.at(b.id).properties;
     std::string tip = tree.path(b.id);
     for (const std::string& fact : facts(is)) tip += ", " + fact;
     text += fmt::format("<g><title>{}</title>{}\n", escaped(tip), rectangle(b.x, b.y, b.width, b.height, look_of(is)));

@@ -11,8 +11,8 @@ namespace {
 using location::node_id;
 
 std::string line_of(const location::tree& tree, node_id id, const drawing& what) {
-  const location::properties& is = tree.at(id).is;
-  std::string text = fmt::format("{}  {}", is.name, location::name_of(is.what));
+  const location::properties& is = tree.at(id).properties;
+  std::string text = fmt::format("{}  {}", is.name, location::name_of(is.kind));
   for (const std::string& fact : facts(is)) text += ", " + fact;
   if (what.note)
     if (const std::string note = what.note(id); !note.empty()) text += " | " + note;
@@ -37,8 +37,8 @@ class printer {
   bool alike(node_id a, node_id b) const {
     const location::node &x = m_tree.at(a), &y = m_tree.at(b);
     const bool noted = m_what.note && (!m_what.note(a).empty() || !m_what.note(b).empty());
-    return is_core(x.is) && is_core(y.is) && x.children.empty() && y.children.empty() && x.is.type == y.is.type &&
-           x.is.cpus.size() == y.is.cpus.size() && !noted;
+    return is_core(x.properties) && is_core(y.properties) && x.children.empty() && y.children.empty() &&
+           x.properties.type == y.properties.type && x.properties.cpus.size() == y.properties.cpus.size() && !noted;
   }
 
   void below(node_id id, const std::string& indent) {
@@ -55,11 +55,12 @@ class printer {
       } else {
         std::vector<std::uint32_t> cpus;
         for (std::size_t k = i; k < end; ++k) {
-          const auto& of = m_tree.at(children[k]).is.cpus;
+          const auto& of = m_tree.at(children[k]).properties.cpus;
           cpus.insert(cpus.end(), of.begin(), of.end());
         }
         std::ranges::sort(cpus);
-        const location::properties &first = m_tree.at(children[i]).is, &final = m_tree.at(children[end - 1]).is;
+        const location::properties &first = m_tree.at(children[i]).properties,
+                                   &final = m_tree.at(children[end - 1]).properties;
         m_text += fmt::format("{}{} … {}  {} workers, each {}, {}\n", branch, first.name, final.name, end - i,
                               first.type.empty() ? "a core" : first.type, cpus_text(cpus));
       }
@@ -76,8 +77,8 @@ std::string to_text(const location::tree& tree, const drawing& what) {
     for (const node_id head : detached_heads(tree)) text += "\ndetached:\n" + printer(tree, what).run(head);
   if (!what.peers.empty()) text += "\nlinks between devices:\n";
   for (const auto& [link, both_ways] : pairs_of(what.peers))
-    text += fmt::format("{} {} {}  {}\n", tree.at(link.from).is.name, both_ways ? "<->" : "->",
-                        tree.at(link.to).is.name, link_text(link.bandwidth, link.latency_ns));
+    text += fmt::format("{} {} {}  {}\n", tree.at(link.from).properties.name, both_ways ? "<->" : "->",
+                        tree.at(link.to).properties.name, link_text(link.bandwidth, link.latency_ns));
   return text;
 }
 

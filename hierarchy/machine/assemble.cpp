@@ -19,8 +19,8 @@ namespace {
 std::size_t host_workers(const location::tree& tree, std::span<const found_device> devices) {
   std::size_t count = 0;
   for (const location::node_id id : tree.subtree(tree.root())) {
-    const location::properties& is = tree.at(id).is;
-    count += is.what == location::kind::worker && is.device && *is.device < devices.size() &&
+    const location::properties& is = tree.at(id).properties;
+    count += is.kind == location::kind::worker && is.device && *is.device < devices.size() &&
              devices[*is.device].device_class == TSR_DEVICE_CPU;
   }
   return count;

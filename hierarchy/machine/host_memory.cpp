@@ -35,12 +35,12 @@ std::vector<host_memory> host_memories(const location::tree& tree, const locatio
                                        std::span<const found_device> devices) {
   std::vector<host_memory> found;
   for (const location::node_id id : tree.subtree(tree.root())) {
-    const location::properties& is = tree.at(id).is;
+    const location::properties& is = tree.at(id).properties;
     const found_space* const space = host_space(is, devices);
     if (space == nullptr) continue;
     host_memory one{id, is.memory_bytes != 0 ? is.memory_bytes : space->bytes};
     for (const location::node_id before : discovered.subtree(discovered.root())) {
-      const location::properties& was = discovered.at(before).is;
+      const location::properties& was = discovered.at(before).properties;
       one.declared = one.declared || (was.space == is.space && was.memory_bytes != is.memory_bytes);
     }
     found.push_back(one);

@@ -21,8 +21,8 @@ std::optional<std::string> location_of_device(const std::string& name, const loc
                                               std::span<const found_device> devices, const std::string& where) {
   std::vector<std::string> found;
   for (const location::node_id id : tree.subtree(tree.root())) {
-    const location::properties& is = tree.at(id).is;
-    if (is.what != location::kind::worker || !is.space || is.space->device >= devices.size()) continue;
+    const location::properties& is = tree.at(id).properties;
+    if (is.kind != location::kind::worker || !is.space || is.space->device >= devices.size()) continue;
     const found_device& device = devices[is.space->device];
     if (device.device_class != TSR_DEVICE_CPU && (device.name == name || device.description == name))
       found.push_back(is.name);
@@ -74,15 +74,15 @@ std::vector<std::string> detached_locations(const config::document& configuratio
   const std::string where = configuration.origin("runtime.detached");
   std::vector<std::string> names;  // of devices
   const auto can_leave = [&](location::node_id id) {
-    const location::properties& is = tree.at(id).is;
-    return is.what == location::kind::worker && is.space && is.space->device < devices.size() &&
+    const location::properties& is = tree.at(id).properties;
+    return is.kind == location::kind::worker && is.space && is.space->device < devices.size() &&
            devices[is.space->device].device_class != TSR_DEVICE_CPU &&
            devices[is.space->device].device_class != TSR_DEVICE_STORAGE;
   };
   for (const location::node_id id : tree.subtree(tree.root()))
     if (can_leave(id)) {
-      names.push_back(tree.at(id).is.name);
-      if (const std::string& own = devices[tree.at(id).is.space->device].description; own != names.back())
+      names.push_back(tree.at(id).properties.name);
+      if (const std::string& own = devices[tree.at(id).properties.space->device].description; own != names.back())
         names.push_back(own);
     }
   const std::string all =

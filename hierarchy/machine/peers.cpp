@@ -9,7 +9,7 @@ namespace tessera::hierarchy {
 std::vector<peer_link> peer_links(const machine& m) {
   std::map<std::uint32_t, location::node_id> places;  // of devices, by their own memory
   for (const location::node_id id : m.tree.subtree(m.tree.root()))
-    if (const location::properties& is = m.tree.at(id).is; is.what == location::kind::worker && is.space)
+    if (const location::properties& is = m.tree.at(id).properties; is.kind == location::kind::worker && is.space)
       places.emplace(is.space->device, id);
   std::vector<peer_link> links;
   const std::vector<found_device> devices = devices_of(*m.plugins);

@@ -7,7 +7,7 @@ namespace {
 
 bool executes_somewhere(const location::tree& tree, location::node_id id) {
   const location::node& n = tree.at(id);
-  return n.is.what == location::kind::worker ||
+  return n.properties.kind == location::kind::worker ||
          std::ranges::any_of(n.children, [&](location::node_id child) { return executes_somewhere(tree, child); });
 }
 
@@ -15,10 +15,10 @@ bool executes_somewhere(const location::tree& tree, location::node_id id) {
 
 bool is_team(const location::tree& tree, location::node_id id) {
   const location::node& n = tree.at(id);
-  return n.is.what == location::kind::virtual_group && !n.children.empty() &&
+  return n.properties.kind == location::kind::virtual_group && !n.children.empty() &&
          std::ranges::all_of(n.children, [&](location::node_id child) {
            const location::node& c = tree.at(child);
-           return c.is.what == location::kind::worker && !c.is.space && c.children.empty();
+           return c.properties.kind == location::kind::worker && !c.properties.space && c.children.empty();
          });
 }
 

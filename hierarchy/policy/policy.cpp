@@ -65,15 +65,15 @@ policy policy::parse(std::string_view text, const std::string& where) {
     refuse(fmt::format("unknown policy '{}'", word), where,
            near.empty() ? fmt::format("known: {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", near));
   }
-  p.what = static_cast<policy_kind>(kind);
-  const bool wants_list = p.what == policy_kind::percentage || p.what == policy_kind::range;
+  p.kind = static_cast<policy_kind>(kind);
+  const bool wants_list = p.kind == policy_kind::percentage || p.kind == policy_kind::range;
   if (has_list && !wants_list) refuse(fmt::format("policy {} takes no list", word), where);
   if (!has_list && wants_list)
     refuse(fmt::format("policy {} needs a list", word), where,
-           p.what == policy_kind::percentage ? "for example percentage:[50,25,25]" : "for example range:[1000,24]");
+           p.kind == policy_kind::percentage ? "for example percentage:[50,25,25]" : "for example range:[1000,24]");
   if (!wants_list) return p;
   const std::string_view list = text.substr(text[colon] == ':' ? colon + 1 : colon);
-  if (p.what == policy_kind::range) {
+  if (p.kind == policy_kind::range) {
     p.counts = numbers<std::uint64_t>(list, word, where);
   } else {
     p.percentages = numbers<double>(list, word, where);
@@ -85,15 +85,15 @@ policy policy::parse(std::string_view text, const std::string& where) {
 }
 
 std::string to_text(const policy& p) {
-  if (p.what == policy_kind::percentage) return fmt::format("percentage:[{}]", fmt::join(p.percentages, ","));
-  if (p.what == policy_kind::range) return fmt::format("range:[{}]", fmt::join(p.counts, ","));
-  return std::string(name_of(p.what));
+  if (p.kind == policy_kind::percentage) return fmt::format("percentage:[{}]", fmt::join(p.percentages, ","));
+  if (p.kind == policy_kind::range) return fmt::format("range:[{}]", fmt::join(p.counts, ","));
+  return std::string(name_of(p.kind));
 }
 
 policy resolve(const policy& asked, std::string_view configured, const std::string& where) {
-  if (asked.what != policy_kind::runtime) return asked;
+  if (asked.kind != policy_kind::runtime) return asked;
   const policy p = policy::parse(configured, where);
-  if (p.what == policy_kind::runtime)
+  if (p.kind == policy_kind::runtime)
     refuse("the policy 'runtime' stands for the configured one, which is 'runtime' itself", where,
            "set region.policy (or GECKO_POLICY) to static, flatten, any, percentage:[...] or range:[...]");
   return p;

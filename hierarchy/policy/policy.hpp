@@ -20,7 +20,7 @@ enum class policy_kind : std::uint8_t {
 std::string_view name_of(policy_kind kind) noexcept;
 
 struct policy {
-  policy_kind what = policy_kind::static_split;
+  policy_kind kind = policy_kind::static_split;
   std::vector<double> percentages;    ///< of percentage; each >= 0, together 100 +- 0.01
   std::vector<std::uint64_t> counts;  ///< of range
 

@@ -21,14 +21,14 @@ class splitter {
   splitter(std::uint64_t n, const location::tree& tree, node_id at, const split_context& context)
       : m_n(n), m_tree(tree), m_at(at), m_context(context), m_leaves(executing_leaves(tree, at, context.leaves)) {
     if (m_leaves.empty())
-      refuse(fmt::format("nothing at or below location '{}' executes", tree.at(at).is.name),
+      refuse(fmt::format("nothing at or below location '{}' executes", tree.at(at).properties.name),
              "attach a worker or a device there, or run the region elsewhere");
     if (!context.states.empty() && context.states.size() != m_leaves.size())
       refuse(fmt::format("{} leaf states for {} leaves", context.states.size(), m_leaves.size()));
   }
 
   std::vector<chunk> run(const policy& by) {
-    switch (by.what) {
+    switch (by.kind) {
       case policy_kind::static_split:
         down(m_at, 0, m_n);
         break;

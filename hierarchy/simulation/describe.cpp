@@ -31,7 +31,7 @@ class section {
   const value* find(const std::string& key) {
     m_known.push_back(key);
     for (const config::named_value& m : m_members)
-      if (m.name == key) return &m.is;
+      if (m.name == key) return &m.value;
     return nullptr;
   }
   const value& need(const std::string& key) {
@@ -86,7 +86,7 @@ class section {
     for (const config::named_value& m : m_members)
       if (std::ranges::find(m_known, m.name) == m_known.end()) {
         const std::string near = nearest_name(m.name, m_known);
-        wrong(m.is, fmt::format("{} has no key '{}'", m_name, m.name),
+        wrong(m.value, fmt::format("{} has no key '{}'", m_name, m.name),
               near.empty() ? fmt::format("its keys are {}", fmt::join(m_known, ", "))
                            : fmt::format("did you mean '{}'?", near));
       }

@@ -1,20 +1,20 @@
 // The plugin ABI over an imagined machine: memory is address ranges, copies and kernels are durations.
 #include <algorithm>
 
-#include "hierarchy/simulation/world.hpp"
+#include "hierarchy/simulation/device_model.hpp"
 
 namespace tessera::hierarchy {
 namespace {
 
 using meter = schedule::virtual_clock::meter;
 
-struct world_memory {
+struct model_memory {
   std::uint32_t space;
   std::uint64_t bytes, base;
 };
 
-world_device& device_of(tsr_device* d) { return *reinterpret_cast<world_device*>(d); }
-world_stream& stream_of(tsr_stream* s) { return *reinterpret_cast<world_stream*>(s); }
+model_device& device_of(tsr_device* d) { return *reinterpret_cast<model_device*>(d); }
+model_stream& stream_of(tsr_stream* s) { return *reinterpret_cast<model_stream*>(s); }
 std::uint32_t number_of(tsr_space_ref r) { return r.device == nullptr ? 0 : device_of(r.device).number; }
 
 tsr_status spaces(tsr_device*, std::uint32_t, tsr_space_desc*) {
@@ -22,14 +22,14 @@ tsr_status spaces(tsr_device*, std::uint32_t, tsr_space_desc*) {
 }  // asked of the registry's copy
 
 tsr_status link(tsr_device* d, tsr_space_ref from, tsr_space_ref to, tsr_link_desc* out) {
-  const world_device& self = device_of(d);
+  const model_device& self = device_of(d);
   const std::uint32_t a = number_of(from), b = number_of(to);
   if (a == 0 && b == 0) {
     if (self.number != 0 || self.host_bandwidth == 0) return TSR_UNIMPLEMENTED;
     *out = {sizeof *out, TSR_LINK_SAME, self.host_bandwidth, 0};
     return TSR_OK;
   }
-  const described_link* const l = self.of->link_between(a, b);
+  const described_link* const l = self.world->link_between(a, b);
   if (l == nullptr) return TSR_UNIMPLEMENTED;
   *out = {sizeof *out, static_cast<tsr_link_class>(a == 0 || b == 0 ? TSR_LINK_BUS : TSR_LINK_PEER), l->bandwidth,
           static_cast<double>(l->latency_ns)};
@@ -37,28 +37,28 @@ tsr_status link(tsr_device* d, tsr_space_ref from, tsr_space_ref to, tsr_link_de
 }
 
 tsr_status mem_alloc(tsr_device* d, std::uint32_t space, std::uint64_t bytes, tsr_memory** out) {
-  world_device& self = device_of(d);
+  model_device& self = device_of(d);
   if (space >= self.capacity.size()) return TSR_OUT_OF_RANGE;
   if (self.capacity[space] != 0 && self.allocated[space] + bytes > self.capacity[space]) return TSR_RESOURCE_EXHAUSTED;
   self.allocated[space] += bytes;
-  auto made = std::make_unique<world_memory>(world_memory{space, bytes, self.of->make_addresses(bytes)});
+  auto made = std::make_unique<model_memory>(model_memory{space, bytes, self.world->make_addresses(bytes)});
   *out = reinterpret_cast<tsr_memory*>(made.release());
   return TSR_OK;
 }
 
 tsr_status mem_free(tsr_device* d, tsr_memory* m) {
-  const std::unique_ptr<world_memory> owned(reinterpret_cast<world_memory*>(m));
+  const std::unique_ptr<model_memory> owned(reinterpret_cast<model_memory*>(m));
   device_of(d).allocated[owned->space] -= owned->bytes;
   return TSR_OK;
 }
 
 tsr_status mem_base(tsr_device*, tsr_memory* m, void** out) {
-  *out = reinterpret_cast<void*>(reinterpret_cast<world_memory*>(m)->base);
+  *out = reinterpret_cast<void*>(reinterpret_cast<model_memory*>(m)->base);
   return TSR_OK;
 }
 
 tsr_status stream_create(tsr_device* d, std::uint32_t flags, tsr_stream** out) {
-  auto made = std::make_unique<world_stream>();
+  auto made = std::make_unique<model_stream>();
   made->device = &device_of(d);
   made->is_inline = (flags & TSR_STREAM_INLINE) != 0 || made->device->number == 0;
   *out = reinterpret_cast<tsr_stream*>(made.release());
@@ -66,16 +66,16 @@ tsr_status stream_create(tsr_device* d, std::uint32_t flags, tsr_stream** out) {
 }
 
 tsr_status stream_destroy(tsr_device*, tsr_stream* s) {
-  const std::unique_ptr<world_stream> owned(&stream_of(s));
+  const std::unique_ptr<model_stream> owned(&stream_of(s));
   return TSR_OK;
 }
 
 tsr_status stream_signal(tsr_device*, tsr_stream* s, tsr_ticket* out) {
-  world_stream& self = stream_of(s);
-  world& of = *self.device->of;
+  model_stream& self = stream_of(s);
+  device_model& of = *self.device->world;
   const meter counted(of.clock);
   *out = {s, ++self.signalled};
-  of.push(self, {.what = world_step::kind::signal, .value = self.signalled});
+  of.push(self, {.kind = model_step::kind::signal, .value = self.signalled});
   return TSR_OK;
 }
 
@@ -86,45 +86,46 @@ tsr_status stream_progress(tsr_device*, tsr_stream* s, std::uint64_t* out, std::
 }
 
 tsr_status stream_wait(tsr_device*, tsr_stream* s, tsr_ticket ticket) {
-  world_stream& self = stream_of(s);
-  world& of = *self.device->of;
+  model_stream& self = stream_of(s);
+  device_model& of = *self.device->world;
   const meter counted(of.clock);
-  of.push(self, {.what = world_step::kind::wait, .value = ticket.value, .other = &stream_of(ticket.stream)});
+  of.push(self, {.kind = model_step::kind::wait, .value = ticket.value, .other = &stream_of(ticket.stream)});
   return TSR_OK;
 }
 
 tsr_status stream_callback(tsr_device*, tsr_stream* s, void (*function)(void*), void* argument) {
-  world_stream& self = stream_of(s);
-  world& of = *self.device->of;
+  model_stream& self = stream_of(s);
+  device_model& of = *self.device->world;
   const meter counted(of.clock);
-  of.push(self, {.what = world_step::kind::callback, .call = function, .argument = argument});
+  of.push(self, {.kind = model_step::kind::callback, .call = function, .argument = argument});
   return TSR_OK;
 }
 
 tsr_status copy(tsr_device*, tsr_stream* s, const tsr_copy* c) {
-  world_stream& self = stream_of(s);
-  const meter counted(self.device->of->clock);
+  model_stream& self = stream_of(s);
+  const meter counted(self.device->world->clock);
   const std::uint64_t bytes =
       c->bytes * std::max<std::uint64_t>(c->rows[0], 1) * std::max<std::uint64_t>(c->rows[1], 1);
-  return self.device->of->push_copy(self, number_of(c->source_space), number_of(c->destination_space), bytes)
+  return self.device->world->push_copy(self, number_of(c->source_space), number_of(c->destination_space), bytes)
              ? TSR_OK
              : TSR_UNIMPLEMENTED;
 }
 
 tsr_status compute(tsr_stream* s, timed_operation what, tsr_type type, const operation_extents& e) {
-  world_stream& self = stream_of(s);
-  const meter counted(self.device->of->clock);
+  model_stream& self = stream_of(s);
+  const meter counted(self.device->world->clock);
   const duration_model& speed = *self.device->speed;
   const auto t = static_cast<element_type>(type);
-  self.device->of->push_kernel(self, speed.compute_ns(what, t, e), speed.is_learnt(what, t) ? 0 : speed.overhead_ns());
+  self.device->world->push_kernel(self, speed.compute_ns(what, t, e),
+                                  speed.is_learnt(what, t) ? 0 : speed.overhead_ns());
   return TSR_OK;
 }
 
 tsr_status move(tsr_stream* s, tsr_type type, double elements) {
-  world_stream& self = stream_of(s);
-  const meter counted(self.device->of->clock);
+  model_stream& self = stream_of(s);
+  const meter counted(self.device->world->clock);
   const double bytes = elements * static_cast<double>(size_of(static_cast<element_type>(type)));
-  self.device->of->push_kernel(self, self.device->speed->move_ns(bytes), self.device->speed->overhead_ns());
+  self.device->world->push_kernel(self, self.device->speed->move_ns(bytes), self.device->speed->overhead_ns());
   return TSR_OK;
 }
 

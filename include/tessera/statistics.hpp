@@ -22,8 +22,8 @@ struct link_statistics {
 
 /// A space with its name.
 struct named_space_statistics {
-  std::string name;             ///< as in `tessera topology`
-  memory::space_statistics is;  ///< bytes in blocks, slabs, allocations, evictions
+  std::string name;                     ///< as in `tessera topology`
+  memory::space_statistics statistics;  ///< bytes in blocks, slabs, allocations, evictions
 };
 
 /// What placement cost does beside choosing.
@@ -58,7 +58,7 @@ struct statistics {
   std::uint64_t device_launches = 0;           ///< pieces of work given to devices: single tasks, batches, and graphs
   std::optional<placement_statistics> placement;  ///< only with placement cost and more than one place
   device_statistics devices;                      ///< detached ones, and what that moved
-  transfer::copy_failure_statistics trouble;           ///< copies that failed
+  transfer::copy_failure_statistics trouble;      ///< copies that failed
   transfer::loss_statistics losses;               ///< devices that are lost, and blocks with them
   std::uint64_t registered_bytes = 0;             ///< bytes of user memory registered with devices now
   std::uint64_t registration_hits = 0;            ///< uses of user memory that found it registered

@@ -108,7 +108,8 @@ class task_blocks {
   template <class T>
   view<T> get(std::size_t k) const {
     constexpr element_type asked = element_type_of<T>();
-    if (k >= m_blocks.size() || m_blocks[k].type != asked || (m_blocks[k].how == intent::read && !std::is_const_v<T>))
+    if (k >= m_blocks.size() || m_blocks[k].type != asked ||
+        (m_blocks[k].intent == intent::read && !std::is_const_v<T>))
       refuse(k, asked, std::is_const_v<T>);
     return {static_cast<T*>(m_blocks[k].host), *m_blocks[k].extents};
   }
@@ -169,24 +170,24 @@ inline constexpr bool is_shared_type<std::function<Signature>> = true;
 template <class Function>
 struct last_definition {
   std::uint64_t serial = 0;  ///< of the runtime
-  const operation::definition* what = nullptr;
+  const operation::definition* definition = nullptr;
   static constexpr bool is_nameless = false;
   bool is(std::uint64_t runtime, std::string_view) const noexcept { return serial == runtime; }
   void set(std::uint64_t runtime, std::string_view, const operation::definition& found) {
-    serial = runtime, what = &found;
+    serial = runtime, definition = &found;
   }
 };
 template <class Function>
 requires is_shared_type<Function>
 struct last_definition<Function> {  // the name says which function it was
   std::uint64_t serial = 0;
-  const operation::definition* what = nullptr;
+  const operation::definition* definition = nullptr;
   std::string name;          // that of the definition may have a number behind it
   bool is_nameless = false;  // the definition is that of many names
   bool is(std::uint64_t runtime, std::string_view asked) const noexcept { return serial == runtime && name == asked; }
   void set(std::uint64_t runtime, std::string_view asked, const operation::definition& found) {
     name = asked;
-    serial = runtime, what = &found;
+    serial = runtime, definition = &found;
     is_nameless = counts_many_names(found, asked);
   }
 };
@@ -230,7 +231,7 @@ void submit_function(runtime_inside& of, std::uint64_t serial, std::source_locat
   // A lambda's type is that of one call site: its definition is looked up once per thread and runtime.
   static thread_local last_definition<Function> last;
   if (!last.is(serial, name)) last.set(serial, name, define_or_find(of, name, form_of<Function, Views...>));
-  submission made(of, *last.what, last.is_nameless ? name : std::string_view(), site, options, blocks,
+  submission made(of, *last.definition, last.is_nameless ? name : std::string_view(), site, options, blocks,
                   sizeof(Function));
   new (made.arguments()) Function(std::move(function));
   made.commit();

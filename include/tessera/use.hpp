@@ -44,7 +44,9 @@ struct use {
   static constexpr intent how = How;                                    ///< known when the program is compiled
   block::record* block;                                                 ///< not owned
   /// For submissions that take a list.
-  operator block_access() const noexcept { return {.block = block, .version = 0, .how = How, .flags = 0, .space = 0}; }
+  operator block_access() const noexcept {
+    return {.block = block, .version = 0, .intent = How, .flags = 0, .space = 0};
+  }
 };
 
 /// What read, write, update, accumulate and scratch make.

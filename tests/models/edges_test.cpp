@@ -122,7 +122,7 @@ struct submissions {
   void submit(std::size_t k) {
     record& t = tasks[k];
     for (const use& u : uses[k])
-      t.accesses[t.access_count++] = {.block = &blocks[u.block], .version = 0, .how = u.how, .flags = 0, .space = 0};
+      t.accesses[t.access_count++] = {.block = &blocks[u.block], .version = 0, .intent = u.how, .flags = 0, .space = 0};
     no_reductions none;
     if (task::link(t, none)) run(t);
   }

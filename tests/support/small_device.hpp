@@ -3,12 +3,13 @@
 #include <cstdint>
 
 #include "apps/common/room.hpp"
-#include "hierarchy/simulation/imagine.hpp"
+#include "hierarchy/simulation/simulated_machine.hpp"
 
 namespace tessera::testing {
 
 /// The tiles are of so many bytes; `more` bytes are for small blocks. Tasks go where their hint says.
-inline hierarchy::imagined small_device(std::int64_t tiles, std::uint64_t tile_bytes, std::uint64_t more = 16384) {
+inline hierarchy::simulated_machine small_device(std::int64_t tiles, std::uint64_t tile_bytes,
+                                                 std::uint64_t more = 16384) {
   hierarchy::machine_description d;
   d.name = "a small device";
   d.host.core.peak_f64 = d.host.core.peak_f32 = 1e10;
@@ -25,7 +26,7 @@ inline hierarchy::imagined small_device(std::int64_t tiles, std::uint64_t tile_b
   settings.placement = "pinned";
   settings.window_tasks = 16384;
   settings.high_watermark = settings.low_watermark = 100;
-  return hierarchy::imagine(d, settings);
+  return hierarchy::build_machine(d, settings);
 }
 
 /// The room of that device, and a hint that sends tasks there.

@@ -40,8 +40,8 @@ std::string setting(double bytes) {
 memory_offer offer_of(std::span<const named_space_statistics> spaces) {
   memory_offer there;
   for (const named_space_statistics& s : spaces) {
-    if (s.name.starts_with("host:")) there.host += static_cast<double>(s.is.limit_bytes);
-    if (s.name.ends_with(":storage")) there.beyond += static_cast<double>(s.is.limit_bytes);
+    if (s.name.starts_with("host:")) there.host += static_cast<double>(s.statistics.limit_bytes);
+    if (s.name.ends_with(":storage")) there.beyond += static_cast<double>(s.statistics.limit_bytes);
   }
   return there;
 }

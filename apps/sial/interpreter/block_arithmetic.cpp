@@ -17,7 +17,7 @@ operand operand_of(const double* data, const shape* extents, std::int64_t count,
   o.host = const_cast<double*>(data);
   o.address = {nullptr, reinterpret_cast<std::uintptr_t>(data)};
   o.type = element_type::f64;
-  o.how = how;
+  o.intent = how;
   o.extents = extents;
   o.bytes = static_cast<std::uint64_t>(count) * sizeof(double);
   return o;

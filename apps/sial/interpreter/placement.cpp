@@ -49,10 +49,10 @@ struct question {
   question(const block_task& t, std::span<const placed_block> blocks) {
     for (std::size_t k = 0; k < t.blocks; ++k) {
       const placed_block& b = blocks[t.uses[k].operand];
-      accesses[k] = {.block = b.record, .version = 0, .how = t.uses[k].how, .flags = 0, .space = 0};
+      accesses[k] = {.block = b.record, .version = 0, .intent = t.uses[k].how, .flags = 0, .space = 0};
       spaces[k] = b.spaces;
     }
-    is.what = t.what;
+    is.operation = t.what;
     is.arguments = bytes_of(t).first;
     is.accesses = std::span(accesses.data(), t.blocks);
     is.spaces = std::span(spaces.data(), t.blocks);

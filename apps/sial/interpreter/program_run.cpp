@@ -80,9 +80,9 @@ program_run::program_run(runtime& on, const code& what, const init_data& with, c
       continue;
     }
     host_spaces.add(k);
-    if (spaces[k].is.limit_bytes == ~std::uint64_t{0}) continue;
+    if (spaces[k].statistics.limit_bytes == ~std::uint64_t{0}) continue;
     // All workers together hold a quarter of the host's memory at most, so that there is room for what they make.
-    settings.held_bytes = std::min(settings.held_bytes, spaces[k].is.limit_bytes / 4 / settings.workers);
+    settings.held_bytes = std::min(settings.held_bytes, spaces[k].statistics.limit_bytes / 4 / settings.workers);
   }
   if (settings.devices != device_use::never && rt.has_devices()) {
     device_spaces = front.device_spaces();

@@ -12,11 +12,12 @@ constexpr int alone = task::flag_acquired | task::flag_accumulates | task::flag_
 
 /// Whether two tasks differ in nothing but their blocks.
 bool alike(task::record& a, task::record& b) {
-  if (b.what != a.what || b.priority != a.priority || b.argument_size != a.argument_size || (b.flags & alone) != 0)
+  if (b.operation != a.operation || b.priority != a.priority || b.argument_size != a.argument_size ||
+      (b.flags & alone) != 0)
     return false;
   if (a.argument_size != 0 && std::memcmp(a.argument_bytes(), b.argument_bytes(), a.argument_size) != 0) return false;
   return std::ranges::equal(a.all_accesses(), b.all_accesses(), [](const block::access& x, const block::access& y) {
-    if (x.how != y.how || x.block->type != y.block->type) return false;
+    if (x.intent != y.intent || x.block->type != y.block->type) return false;
     return x.block->extents == y.block->extents ||
            std::ranges::equal(x.block->extents->extents(), y.block->extents->extents());
   });
@@ -33,17 +34,17 @@ std::size_t batch_picker::most(task::record& t, std::size_t ready) const {
   const auto accesses = t.all_accesses();
   std::uint64_t bytes = 0;
   for (const block::access& a : accesses) bytes += a.block->bytes;
-  const double work = t.what->work != nullptr ? t.what->work(t.argument_bytes(), accesses) : 0;
+  const double work = t.operation->work != nullptr ? t.operation->work(t.argument_bytes(), accesses) : 0;
   return m_bounds.most(work, bytes, ready);
 }
 
 bool batch_picker::goes_with_others(task::record& t) const {
-  if ((t.flags & alone & ~task::flag_acquired) != 0 || !available(t.what->batch, t.all_accesses())) return false;
+  if ((t.flags & alone & ~task::flag_acquired) != 0 || !available(t.operation->batch, t.all_accesses())) return false;
   return most(t, 2 * m_bounds.streams) > 1;
 }
 
 void batch_picker::pick(task::record& first, const std::function<bool(task::record&)>& moves) {
-  if (m_queue.empty() || (first.flags & alone) != 0 || !available(first.what->batch, first.all_accesses())) return;
+  if (m_queue.empty() || (first.flags & alone) != 0 || !available(first.operation->batch, first.all_accesses())) return;
   if (m_reach == 0) {
     m_reach = 1;
     return;

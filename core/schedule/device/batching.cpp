@@ -11,13 +11,13 @@ namespace tessera::schedule {
 void device_driver::pick_others(task::record& first) {
   // Tasks that wait for memory come first.
   if (m_where.urgent.empty() || !m_where.attached() || !m_memory_waiters.empty()) return;
-  m_picker.pick(first,
-                [&](task::record& t) { return m_setup.placer->model() != nullptr && m_owner.place_again(*m_context, t); });
+  m_picker.pick(
+      first, [&](task::record& t) { return m_setup.placer->model() != nullptr && m_owner.place_again(*m_context, t); });
 }
 
 /// Workspace for `first` and as many of the others as there is room for at once; the rest goes back.
 void device_driver::take_common_workspace(task::record& first, workspace& out) {
-  const auto wanted = first.what->batch.workspace;
+  const auto wanted = first.operation->batch.workspace;
   if (wanted == nullptr) return;
   memory::space& space = m_setup.coherence->space_at(m_where.space);
   for (std::size_t count = m_picker.others().size() + 1; count > 1; count /= 2) {
@@ -47,8 +47,8 @@ void device_driver::acquire_others(std::span<const block::ticket> waits, const t
   for (; joined < m_picker.others().size(); ++joined) {
     task::record& t = *m_picker.others()[joined];
     do coherence.acquire(t.all_accesses(), m_where.space, a, t.sequence);
-    while (a.what == transfer::outcome::retry && a.waits.empty());
-    if (a.what != transfer::outcome::ready) break;
+    while (a.outcome == transfer::outcome::retry && a.waits.empty());
+    if (a.outcome != transfer::outcome::ready) break;
     if (!std::ranges::all_of(a.waits, no_later) || (careful && a.copying && !a.waits.empty())) {
       coherence.finish(t.all_accesses());
       break;
@@ -65,7 +65,7 @@ void device_driver::acquire_others(std::span<const block::ticket> waits, const t
 
 /// With the stream's lock. False: it was refused before anything was enqueued.
 bool device_driver::enqueue_together(in_flight_batch& f, transfer::stream& on) {
-  const operation::definition& what = *f.first().what;
+  const operation::definition& what = *f.first().operation;
   bool enqueued = true;
   const std::optional<thrown> problem = thrown_by([&] {
     m_batch_operands.clear();

@@ -243,8 +243,8 @@ std::size_t device_driver::start_task(task::record& t) {
   }
   transfer::acquisition& a = m_context->acquisition;
   do m_setup.coherence->acquire(t.all_accesses(), m_where.space, a, t.sequence);
-  while (a.what == transfer::outcome::retry && a.waits.empty());
-  switch (a.what) {
+  while (a.outcome == transfer::outcome::retry && a.waits.empty());
+  switch (a.outcome) {
     case transfer::outcome::ready:
       return start_acquired(t, a, std::move(scratch));
     case transfer::outcome::retry:

@@ -13,7 +13,7 @@
 #include "core/schedule/thread_context.hpp"
 
 namespace tessera::validate {
-struct lent;
+struct shadow_copies;
 }
 
 namespace tessera::schedule {
@@ -37,7 +37,8 @@ class device_driver {
     else
       m_events.notify_one();
   }
-  // In a simulated run nobody starts it; whoever plays its part calls these instead, with its context as the current one.
+  // In a simulated run nobody starts it; whoever plays its part calls these instead, with its context as the current
+  // one.
   thread_context& play();  ///< once, instead of start
   bool take_wake() noexcept { return std::exchange(m_woken, false); }
   bool poll_all();             ///< whether anything was reached
@@ -100,7 +101,7 @@ class device_driver {
   void enqueue_batch(task::record& t, std::size_t stream, std::span<const block::ticket> inputs,
                      std::span<const block::ticket> sources, workspace&& scratch);
   void enqueue_alone(batched_task& m, const in_flight_batch& f, transfer::stream& on,
-                     std::unique_ptr<validate::lent>& lent);
+                     std::unique_ptr<validate::shadow_copies>& lent);
   operation::context context_of(task::record& t, const in_flight_batch& f, transfer::stream& on) const;
   std::shared_ptr<const block::failure> why_not_enqueued(const task::record& t, std::string_view what, error_kind kind);
   std::shared_ptr<const block::failure> spoiled(const task::record& t, std::span<const block::ticket> sources);

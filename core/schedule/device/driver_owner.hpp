@@ -22,9 +22,9 @@ class validator;
 
 namespace tessera::schedule {
 
-/// What a driver asks of the one that it works for: the scheduler, or a test. `mine` is the context of the calling thread.
-/// Called by the driver's thread, `complete`, `retire` and `context_of_this_thread` also by other threads that poll the
-/// device's streams.
+/// What a driver asks of the one that it works for: the scheduler, or a test. `mine` is the context of the calling
+/// thread. Called by the driver's thread, `complete`, `retire` and `context_of_this_thread` also by other threads that
+/// poll the device's streams.
 class driver_owner {
  public:
   /// The calling thread is the driver's from now on; or, in a run in virtual time, it plays that thread.

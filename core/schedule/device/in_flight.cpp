@@ -16,26 +16,27 @@ operation::context device_driver::context_of(task::record& t, const in_flight_ba
   operation::context c;
   c.arguments = t.argument_bytes();
   c.argument_bytes = t.argument_size;
-  c.data = t.what->data.get();
-  c.forms = t.what->forms.get();
+  c.data = t.operation->data.get();
+  c.kernels = t.operation->kernels.get();
   c.device = m_where.device;
   c.stream = on.handle();
   c.workspace = f.scratch.given();
   c.memory_epoch = m_setup.coherence->space_at(m_where.space).epoch();
-  c.task_name = t.what->name;
+  c.task_name = t.operation->name;
   return c;
 }
 
 std::shared_ptr<const block::failure> device_driver::why_not_enqueued(const task::record& t, std::string_view what,
                                                                       error_kind kind) {
-  const std::string said = t.what->name + " failed: ";  // by the operation's own call; not told twice
+  const std::string said = t.operation->name + " failed: ";  // by the operation's own call; not told twice
   if (what.starts_with(said)) what.remove_prefix(said.size());
-  return m_setup.failures->note(t, {fmt::format("{} on {} failed: {}", t.what->name, m_where.name, what), "", kind});
+  return m_setup.failures->note(t,
+                                {fmt::format("{} on {} failed: {}", t.operation->name, m_where.name, what), "", kind});
 }
 
 /// With the stream's lock.
 void device_driver::enqueue_alone(batched_task& m, const in_flight_batch& f, transfer::stream& on,
-                                  std::unique_ptr<validate::lent>& lent) {
+                                  std::unique_ptr<validate::shadow_copies>& lent) {
   task::record& t = *m.t;
   const std::optional<thrown> what = thrown_by([&] {
     m_context->operands.clear();
@@ -47,7 +48,7 @@ void device_driver::enqueue_alone(batched_task& m, const in_flight_batch& f, tra
       if ((accesses[k].flags & task::access_fresh) != 0) operation::enqueue_zero(*c.device, c.stream, c.operands[k]);
     if (m_setup.validator != nullptr)
       m_setup.validator->begin_on_device(lent, t, c.operands, on, m_setup.coherence->space_at(m_where.space));
-    t.what->enqueue(c);
+    t.operation->enqueue(c);
     if (lent) m_setup.validator->enqueued_on_device(*lent, on, m_setup.coherence->space_at(m_where.space));
   });
   if (what && !(what->is_error && m_where.device->lost())) m.why = why_not_enqueued(t, what->text, what->kind);
@@ -76,7 +77,7 @@ void device_driver::enqueue_batch(task::record& t, std::size_t stream, std::span
   fresh->started = m_setup.now();
   if (m_context->events != nullptr) fresh->began = m_context->events->now();
   block::ticket done;
-  std::unique_ptr<validate::lent> lent;
+  std::unique_ptr<validate::shadow_copies> lent;
   {
     const std::lock_guard guard(on.enqueue_lock());
     if (count == 1 || !enqueue_together(*fresh, on))
@@ -94,9 +95,9 @@ void device_driver::enqueue_batch(task::record& t, std::size_t stream, std::span
     return;
   }
   // Their arguments may be gone later.
-  if (t.what->work != nullptr) fresh->work = t.what->work(t.argument_bytes(), t.all_accesses());
+  if (t.operation->work != nullptr) fresh->work = t.operation->work(t.argument_bytes(), t.all_accesses());
   if (m_context->events != nullptr) fresh->enqueued = m_context->events->now();
-  operation_counters::add(m_context->counters.of(t.what->number).tasks, count);
+  operation_counters::add(m_context->counters.of(t.operation->number).tasks, count);
 
   for (const batched_task& m : fresh->tasks) {
     const auto accesses = m.t->all_accesses();
@@ -111,7 +112,7 @@ void device_driver::enqueue_batch(task::record& t, std::size_t stream, std::span
     m_watched.push_back(fresh.get());
   }
   in_flight_batch* const f = fresh.release();
-  f->done.at = done;
+  f->done.ticket = done;
   f->done.fire = [](transfer::completion* self, tsr_status status) {
     auto* ended = reinterpret_cast<in_flight_batch*>(self);  // `done` is its first member
     ended->driver->complete(*ended, status);
@@ -142,13 +143,13 @@ std::shared_ptr<const block::failure> device_driver::spoiled(const task::record&
     std::string text;
     for (const block::access& a : t.all_accesses())
       if (const std::string its =
-              needs_contents(a.how) ? m_setup.coherence->failed_copies().about(*a.block, m_where.space) : "";
+              needs_contents(a.intent) ? m_setup.coherence->failed_copies().about(*a.block, m_where.space) : "";
           !its.empty())
         text += (text.empty() ? "" : "; ") + its;
     const std::string details = streams.at(source.stream).details_at(source.value);
     if (text.empty()) text = fmt::format("what it reads did not come{}{}", details.empty() ? "" : ": ", details);
     return m_setup.failures->note(
-        t, {fmt::format("{} on {} failed: {}", t.what->name, m_where.name, text), "", error_kind::device});
+        t, {fmt::format("{} on {} failed: {}", t.operation->name, m_where.name, text), "", error_kind::device});
   }
   return nullptr;
 }
@@ -165,9 +166,9 @@ void device_driver::check_result(in_flight_batch& f, tsr_status status) {
     if (status == TSR_DEVICE_LOST && m_where.device->lost()) {
       m.why = m_setup.failures->note_loss(*m.t, m_where.device->name());
     } else if (status != TSR_OK) {
-      const std::string details = f.done.at ? m_compute[f.stream]->details_at(f.done.at.value) : std::string();
+      const std::string details = f.done.ticket ? m_compute[f.stream]->details_at(f.done.ticket.value) : std::string();
       const bool device = status == TSR_DEVICE_LOST || status == TSR_DEADLINE_EXCEEDED;
-      m.why = m_setup.failures->note(*m.t, {fmt::format("{} on {} failed: {}{}{}", m.t->what->name, m_where.name,
+      m.why = m_setup.failures->note(*m.t, {fmt::format("{} on {} failed: {}{}{}", m.t->operation->name, m_where.name,
                                                         plugin::name_of(status), details.empty() ? "" : ": ", details),
                                             "", device ? error_kind::device : error_kind::task});
     } else {
@@ -185,7 +186,8 @@ std::uint64_t device_driver::learn_time(in_flight_batch& f) {
   const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now - std::max(f.started, last)).count();
   const bool exact = f.inputs_seen;  // else the wait for its inputs is in it
   last = now;
-  operation_counters::add(m_context->counters.of(f.first().what->number).nanoseconds, static_cast<std::uint64_t>(ns));
+  operation_counters::add(m_context->counters.of(f.first().operation->number).nanoseconds,
+                          static_cast<std::uint64_t>(ns));
   const double each = static_cast<double>(ns) / static_cast<double>(f.tasks.size());
   m_where.learn(f.work, each);
   if (f.profile != nullptr && !f.failed()) m_setup.placer->learn(*f.profile, f.size, m_where, each, exact);
@@ -202,7 +204,7 @@ void device_driver::complete(in_flight_batch& f, tsr_status status) {
   check_result(f, status);
   if (mine.events != nullptr)
     for (const batched_task& m : f.tasks)
-      trace_landing(*mine.events, *m.t, f.began, f.enqueued, f.done.at, m.why ? trace::run_failed : 0);
+      trace_landing(*mine.events, *m.t, f.began, f.enqueued, f.done.ticket, m.why ? trace::run_failed : 0);
   const std::uint64_t each_ns = &mine == m_context ? learn_time(f) : 0;
   boost::container::small_vector<std::uint64_t, 1> bytes;
   for (const batched_task& m : f.tasks) {
@@ -211,7 +213,7 @@ void device_driver::complete(in_flight_batch& f, tsr_status status) {
       from->device_nanoseconds.fetch_add(each_ns, std::memory_order_relaxed);
     }
     bytes.push_back(m_owner.window_bytes_of(*m.t));
-    m_setup.coherence->finish(m.t->all_accesses(), m.why, f.done.at);
+    m_setup.coherence->finish(m.t->all_accesses(), m.why, f.done.ticket);
   }
   f.scratch.release();
   for (std::size_t k = 0; k < f.tasks.size(); ++k) m_owner.retire(mine, *f.tasks[k].t, bytes[k]);

@@ -8,8 +8,8 @@ namespace tessera::schedule {
 
 /// False: not now; nothing is taken.
 bool device_driver::take_workspace(task::record& t, workspace& out) {
-  if (t.what->workspace == nullptr) return true;
-  out.wanted = t.what->workspace(*m_where.device, t.argument_bytes(), t.all_accesses());
+  if (t.operation->workspace == nullptr) return true;
+  out.wanted = t.operation->workspace(*m_where.device, t.argument_bytes(), t.all_accesses());
   if (out.wanted == 0) return true;
   memory::space& space = m_setup.coherence->space_at(m_where.space);
   out.seen = space.events();

@@ -41,7 +41,7 @@ std::vector<std::string> found_in_mistakes(const char* config, const std::vector
                           {.at = rt.at(device)});
     }
     EXPECT_EQ(tessera::test_support::error_of([&] { rt.fence(); }).kind(), tessera::error_kind::validation) << config;
-    for (const auto& f : rt.findings()) found.push_back(std::string(name_of(f.is)) + ": " + f.here.what);
+    for (const auto& f : rt.findings()) found.push_back(std::string(name_of(f.fault)) + ": " + f.here.description);
   }
   testing::internal::GetCapturedStderr();
   return found;

@@ -21,7 +21,7 @@ TEST(ages, a_thread_that_begins_later_does_not_go_before_all_others) {
                        element_type) { return d.description().device_class != TSR_DEVICE_CPU; }});
   auto a = rt.make_array<double>("a", {8 + 1}, {1});
   const auto zero = [&](int k) {
-    const block::access use[] = {{.block = &a(k).record(), .how = intent::write}};
+    const block::access use[] = {{.block = &a(k).record(), .intent = intent::write}};
     rt.submit_operation(on_device, nullptr, 0, use);
   };
   // This thread has submitted much more than the other ever will.

@@ -29,7 +29,7 @@ TEST(long_chains, a_replay_whose_device_is_lost_fails_as_it_should) {
     fill(rt, a(0), 1.0);
     rt.fence();
     const operation::definition& only = on_devices_alone(rt);
-    const block::access use[] = {{.block = &a(0).record(), .how = intent::update}};
+    const block::access use[] = {{.block = &a(0).record(), .intent = intent::update}};
     recording r = rt.record([&] {
       for (int k = 0; k < 50'000; ++k) rt.submit_operation(only, nullptr, 0, use);
     });
@@ -72,7 +72,7 @@ TEST(exceptions_of_any_type, in_the_enqueue_of_a_device_fail_the_task) {
                  .enqueue = [](const operation::context&) { throw 42; },
                  .available = [](const plugin::device& d,
                                  element_type) { return d.description().device_class != TSR_DEVICE_CPU; }});
-  const block::access use[] = {{.block = &a(0).record(), .how = intent::update}};
+  const block::access use[] = {{.block = &a(0).record(), .intent = intent::update}};
   rt.submit_operation(throws, nullptr, 0, use);
   const error e = error_of([&] { rt.fence(); });
   EXPECT_EQ(e.kind(), error_kind::task);

@@ -24,7 +24,7 @@ std::uint64_t ran_at(runtime& rt, const std::string& place) {
 
 const memory::space_statistics& space_of(const statistics& s, const std::string& name) {
   for (const auto& one : s.spaces)
-    if (one.name == name) return one.is;
+    if (one.name == name) return one.statistics;
   throw std::runtime_error("no space " + name);
 }
 
@@ -105,7 +105,8 @@ TEST(detach, an_operation_of_that_device_alone_keeps_it_and_is_refused_afterward
   only.enqueue = [](const operation::context&) {};
   const operation::definition& what = rt.define(only);
   rt.detach("sim0");
-  const block::access uses[] = {{.block = &a(0).record(), .version = 0, .how = intent::write, .flags = 0, .space = 0}};
+  const block::access uses[] = {
+      {.block = &a(0).record(), .version = 0, .intent = intent::write, .flags = 0, .space = 0}};
   rt.submit_operation(what, nullptr, 0, uses);
   const error e = error_of([&] { rt.fence(); });
   EXPECT_THAT(e.what(), HasSubstr("no location can run it: sim0 is detached"));
@@ -126,7 +127,7 @@ TEST(detach, addresses_from_before_are_of_another_epoch) {
     std::uint64_t seen = 0;
     std::uint64_t* const to = &seen;
     const block::access uses[] = {
-        {.block = &a(0).record(), .version = 0, .how = intent::write, .flags = 0, .space = 0}};
+        {.block = &a(0).record(), .version = 0, .intent = intent::write, .flags = 0, .space = 0}};
     rt.submit_operation(what, &to, sizeof to, uses, {.at = rt.at("sim0")});
     rt.fence();
     return seen;

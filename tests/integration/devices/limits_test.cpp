@@ -59,7 +59,7 @@ TEST(limits, a_block_larger_than_an_allocation_stays_where_it_fits) {
   rt.fence();
   EXPECT_EQ(a.read_host(a(1))[8191], 4.0);
   for (const auto& space : rt.statistics().spaces)
-    EXPECT_TRUE(space.name.starts_with("host:") || space.is.peak_bytes == 0) << space.name;
+    EXPECT_TRUE(space.name.starts_with("host:") || space.statistics.peak_bytes == 0) << space.name;
 }
 
 }  // namespace

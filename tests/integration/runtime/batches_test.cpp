@@ -368,8 +368,8 @@ TEST(batching, an_operation_of_the_program) {
     gate shared(rt, x(0), 3.0);
     for (std::int64_t k = 0; k < count; ++k) {
       const std::array accesses{
-          block::access{.block = &x(0).record(), .version = 0, .how = intent::read, .flags = 0, .space = 0},
-          block::access{.block = &y(k).record(), .version = 0, .how = intent::write, .flags = 0, .space = 0}};
+          block::access{.block = &x(0).record(), .version = 0, .intent = intent::read, .flags = 0, .space = 0},
+          block::access{.block = &y(k).record(), .version = 0, .intent = intent::write, .flags = 0, .space = 0}};
       rt.submit_operation(move, nullptr, 0, accesses, here);
     }
     shared.open();

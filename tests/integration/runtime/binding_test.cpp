@@ -41,8 +41,8 @@ std::map<std::string, std::string> masks_with(std::uint32_t workers) {
 
 std::vector<std::uint32_t> cpus_of_core(const runtime& rt, std::size_t k) {
   for (const location::node_id node : rt.tree().subtree(rt.tree().root())) {
-    const auto& is = rt.tree().at(node).is;
-    if (is.what == location::kind::worker && !is.cpus.empty() && !is.space && k-- == 0) return is.cpus;
+    const auto& is = rt.tree().at(node).properties;
+    if (is.kind == location::kind::worker && !is.cpus.empty() && !is.space && k-- == 0) return is.cpus;
   }
   return {};
 }

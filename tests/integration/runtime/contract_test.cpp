@@ -174,7 +174,7 @@ TEST(contract, in_place_with_what_the_first_call_found_out) {
         operands[which].host = values[which].data();
         operands[which].address = {nullptr, reinterpret_cast<std::uintptr_t>(values[which].data())};
         operands[which].type = element_type::f64;
-        operands[which].how = which == 2 ? intent::update : intent::read;
+        operands[which].intent = which == 2 ? intent::update : intent::read;
         operands[which].extents = &extents[which];
         operands[which].bytes = values[which].size() * sizeof(double);
       }

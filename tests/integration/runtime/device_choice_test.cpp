@@ -30,11 +30,11 @@ struct product {
     for (std::size_t k = 0; k < 3; ++k)
       accesses[k] = {.block = &block(k).record(),
                      .version = 0,
-                     .how = k < 2 ? intent::read : intent::write,
+                     .intent = k < 2 ? intent::read : intent::write,
                      .flags = 0,
                      .space = 0};
     spaces = {host, host, host};
-    asked.what = on.builtin().contract;
+    asked.operation = on.builtin().contract;
     asked.arguments = &arguments;
     asked.accesses = accesses;
     asked.spaces = spaces;
@@ -122,7 +122,8 @@ TEST(device_choice, a_task_goes_there_and_knows_its_source) {
   const auto chosen = front_end(rt).choose_device(p.asked);
   ASSERT_TRUE(chosen);
   task::source from("program:12");
-  rt.submit_operation(*p.asked.what, &p.arguments, sizeof p.arguments, p.accesses, {.from = &from, .to = &*chosen});
+  rt.submit_operation(*p.asked.operation, &p.arguments, sizeof p.arguments, p.accesses,
+                      {.from = &from, .to = &*chosen});
   {
     const auto held = p.arrays[0].read_host(p.block(0));
     front_end(rt).wait_idle();  // while a view is held
@@ -136,7 +137,8 @@ TEST(device_choice, a_task_goes_there_and_knows_its_source) {
 
   // The same with labels that do not fit: the message names the source.
   p.arguments.a = {'i', 'k', 'x'};
-  rt.submit_operation(*p.asked.what, &p.arguments, sizeof p.arguments, p.accesses, {.from = &from, .to = &*chosen});
+  rt.submit_operation(*p.asked.operation, &p.arguments, sizeof p.arguments, p.accesses,
+                      {.from = &from, .to = &*chosen});
   const error e = error_of([&] { front_end(rt).wait_idle(); });
   EXPECT_EQ(e.where(), "program:12, task 'contract'") << e.what();
 }

@@ -23,7 +23,7 @@ struct state {
     rt.fence();
     open = rt.tasks_submitted() - rt.tasks_retired();
     used_bytes = 0;
-    for (const auto& s : rt.statistics().spaces) used_bytes += s.is.used_bytes;
+    for (const auto& s : rt.statistics().spaces) used_bytes += s.statistics.used_bytes;
     blocks = rt.inside().blocks.size();
     origins = rt.inside().blocks.origins();
     operations = rt.operations().size();
@@ -113,11 +113,11 @@ TEST_F(refused, functions_that_throw_when_they_are_moved) {
 }
 
 TEST_F(refused, operations) {
-  const block::access wrong[] = {{.block = &a(0, 0).record(), .how = intent::read}};
+  const block::access wrong[] = {{.block = &a(0, 0).record(), .intent = intent::read}};
   const operation::definition& strict =
       rt.define({.name = "strict", .signature = {intent::write}, .host = [](const operation::context&) {}});
   EXPECT_THAT(same_after([&] { rt.submit_operation(strict, nullptr, 0, wrong); }).what(), HasSubstr("strict"));
-  const block::access too_large[] = {{.block = &large(0).record(), .how = intent::write}};
+  const block::access too_large[] = {{.block = &large(0).record(), .intent = intent::write}};
   const operation::fill_arguments value{1.0};
   same_after([&] { rt.submit_operation(*rt.builtin().fill, &value, sizeof value, too_large); });
   same_after([&] { rt.define({.name = "gemm"}); });

@@ -429,7 +429,7 @@ TEST(runtime, device_memory_is_evicted_to_the_host_and_comes_back) {
   const auto s = rt.statistics();
   // Half of the blocks do not fit. Tasks whose blocks are there go first, so that each block need leave only once.
   EXPECT_GE(s.coherence.written_back + s.coherence.dropped, 12u);
-  for (const auto& space : s.spaces) EXPECT_LE(space.is.peak_bytes, space.is.limit_bytes) << space.name;
+  for (const auto& space : s.spaces) EXPECT_LE(space.statistics.peak_bytes, space.statistics.limit_bytes) << space.name;
 }
 
 TEST(runtime, watermarks_the_wrong_way_round_are_refused) {
@@ -470,7 +470,7 @@ TEST(runtime, wrong_arguments_are_refused) {
   EXPECT_THROW(rt.make_array<double>("huge", {std::int64_t{1} << 40}, {1}), error);
   EXPECT_THROW(rt.define({.name = "nothing"}), error);
   EXPECT_THROW(rt.define({.name = "gemm", .host = [](const operation::context&) {}}), error);
-  const block::access wrong[] = {{.block = &a(0, 0).record(), .how = intent::read}};
+  const block::access wrong[] = {{.block = &a(0, 0).record(), .intent = intent::read}};
   EXPECT_THROW(rt.submit_operation(*rt.builtin().syrk, nullptr, 0, wrong), error);
   auto b = rt.make_array<double>("b", {3, 5}, {3, 5});
   for (std::size_t k = 0; k < 4; ++k) fill(rt, a.block(k), 1.0);

@@ -41,8 +41,8 @@ TEST(two_hosts, are_two_memories_with_workers_of_their_own) {
   for (std::size_t k = 0; k < a.size(); ++k) fill(rt, a.block(k), 1.0, {.at = rt.at(k % 2 == 0 ? "numa0" : "numa1")});
   rt.fence();
   const statistics s = rt.statistics();
-  EXPECT_GT(space_of(s, "numa0").is.used_bytes, 0u);
-  EXPECT_GT(space_of(s, "numa1").is.used_bytes, 0u);
+  EXPECT_GT(space_of(s, "numa0").statistics.used_bytes, 0u);
+  EXPECT_GT(space_of(s, "numa1").statistics.used_bytes, 0u);
   for (std::size_t k = 0; k < a.size(); ++k) EXPECT_EQ(a.read_host(a.block(k))[3], 1.0) << k;
 }
 
@@ -59,10 +59,10 @@ TEST(two_hosts, the_end_of_an_adopted_array_leaves_the_blocks_of_others) {
       rt.submit_at(
           std::source_location::current(), {.at = rt.at("numa1")}, "look", [](view<const double>) {}, read(a.block(k)));
     rt.fence();
-    EXPECT_EQ(space_of(rt.statistics(), "numa1").is.slabs, 1u);
+    EXPECT_EQ(space_of(rt.statistics(), "numa1").statistics.slabs, 1u);
   }
   rt.fence();
-  EXPECT_EQ(space_of(rt.statistics(), "numa1").is.slabs, 1u) << "the slab is still there";
+  EXPECT_EQ(space_of(rt.statistics(), "numa1").statistics.slabs, 1u) << "the slab is still there";
   scal(rt, 2.0, kept(0), {.at = rt.at("numa1")});
   EXPECT_EQ(kept.read_host(kept(0))[63], 10.0);
 }
@@ -79,7 +79,7 @@ TEST(two_hosts, copies_of_adopted_blocks_leave_a_full_memory) {
           [&right](view<const double> x) { right += x[0] == 3.0 && x[511] == 3.0; }, read(a.block(k)));
   rt.fence();
   EXPECT_EQ(right, 128);
-  EXPECT_GT(space_of(rt.statistics(), "numa1").is.evictions, 0u);
+  EXPECT_GT(space_of(rt.statistics(), "numa1").statistics.evictions, 0u);
 }
 
 // Where adopted blocks were used last. After a fence the memory of the program has their last versions.
@@ -314,7 +314,7 @@ TEST(adopted_arrays, of_very_many_blocks_are_one_piece_of_memory) {
     const statistics s = rt.statistics();
     EXPECT_EQ(s.registration_misses, 1u) << "registered once";
     EXPECT_EQ(s.registered_bytes, mine.size() * sizeof(double)) << "and all of it";
-    EXPECT_EQ(s.spaces.front().is.adopted, 1u);
+    EXPECT_EQ(s.spaces.front().statistics.adopted, 1u);
     for (std::size_t k = 0; k < blocks; k += 999)
       rt.submit(
           "look", [k](view<double> x) { x[1] += x[0] == double(2 * k) ? 0.5 : 100; }, update(a.block(k)));
@@ -344,10 +344,10 @@ TEST(adopted_arrays, one_too_many_is_refused_and_harms_nothing) {
     for (auto& a : all) scal(rt, 3.0, a(0));
   }
   rt.fence();
-  EXPECT_EQ(std::ranges::count(mine, 3.0), 65'536 - std::ptrdiff_t(rt.statistics().spaces.front().is.slabs));
+  EXPECT_EQ(std::ranges::count(mine, 3.0), 65'536 - std::ptrdiff_t(rt.statistics().spaces.front().statistics.slabs));
   EXPECT_EQ(mine[7], 1.0);
   EXPECT_EQ(mine[65'900], 3.0);
-  EXPECT_EQ(rt.statistics().spaces.front().is.adopted, 0u);
+  EXPECT_EQ(rt.statistics().spaces.front().statistics.adopted, 0u);
 }
 
 }  // namespace

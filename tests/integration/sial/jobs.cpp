@@ -72,7 +72,7 @@ sial_outcome run_job(const sial_programs& programs, const sial::init_data& data,
   };
   for (const sial::job_program& p : programs.all) job.run(p);
   const auto used = rt.statistics();
-  for (const named_space_statistics& space : used.spaces) outcome.peak_bytes += space.is.peak_bytes;
+  for (const named_space_statistics& space : used.spaces) outcome.peak_bytes += space.statistics.peak_bytes;
   outcome.items = job.items();
   std::erase_if(outcome.items, [](const auto& item) { return std::holds_alternative<sial::kept_blocks>(item.second); });
   return outcome;

@@ -188,10 +188,12 @@ TEST(recorded_run, devices_transfers_memory_and_evictions_agree_with_the_counter
   EXPECT_EQ(tasks, tasks_counted);
   ASSERT_EQ(s.spaces.size(), counted.spaces.size());
   for (std::size_t k = 0; k < s.spaces.size(); ++k) {
-    EXPECT_EQ(s.spaces[k].peak, counted.spaces[k].is.peak_bytes) << counted.spaces[k].name;
-    EXPECT_EQ(s.spaces[k].dropped + s.spaces[k].written_back, counted.spaces[k].is.evictions) << counted.spaces[k].name;
-    EXPECT_EQ(s.spaces[k].slabs, counted.spaces[k].is.slabs) << counted.spaces[k].name << ": none was given back";
-    EXPECT_EQ(s.spaces[k].slab_bytes, counted.spaces[k].is.reserved_bytes) << counted.spaces[k].name;
+    EXPECT_EQ(s.spaces[k].peak, counted.spaces[k].statistics.peak_bytes) << counted.spaces[k].name;
+    EXPECT_EQ(s.spaces[k].dropped + s.spaces[k].written_back, counted.spaces[k].statistics.evictions)
+        << counted.spaces[k].name;
+    EXPECT_EQ(s.spaces[k].slabs, counted.spaces[k].statistics.slabs)
+        << counted.spaces[k].name << ": none was given back";
+    EXPECT_EQ(s.spaces[k].slab_bytes, counted.spaces[k].statistics.reserved_bytes) << counted.spaces[k].name;
     EXPECT_GT(s.spaces[k].slab_time, 0) << counted.spaces[k].name;
   }
   EXPECT_GT(s.evictions, 0u);

@@ -72,7 +72,7 @@ TEST_F(on_devices, a_write_beyond_a_block_shows_in_its_neighbour) {
   EXPECT_THAT(fence_text(rt),
               ::testing::ContainsRegex("the contents of W.[02]. are not those that its version 1 was made with"));
   ASSERT_EQ(rt.findings().size(), 1u);
-  EXPECT_EQ(rt.findings()[0].is, validate::fault::stray);
+  EXPECT_EQ(rt.findings()[0].fault, validate::fault::stray);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ TEST_F(intents, a_read_block_that_was_written_is_named_with_its_maker) {
   EXPECT_EQ(a.read_host(a(0))[3], 2) << "the change was kept";
   EXPECT_EQ(fence_text(rt), "") << "reported twice";
   ASSERT_EQ(rt.findings().size(), 1u);
-  EXPECT_EQ(rt.findings()[0].is, validate::fault::read_changed);
+  EXPECT_EQ(rt.findings()[0].fault, validate::fault::read_changed);
 }
 
 TEST_F(intents, two_readers_at_once_are_told_apart) {

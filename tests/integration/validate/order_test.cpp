@@ -303,7 +303,7 @@ TEST_F(order, a_task_on_a_destroyed_array_is_named_and_does_not_run) {
   auto c = rt.make_array<double>("C", {8}, {8});
   EXPECT_NE(&c(0).record(), &stale.record()) << "an old handle means a new block";
   EXPECT_THROW((void)c.read_host(stale), error);
-  EXPECT_EQ(rt.findings().back().is, validate::fault::after_free);
+  EXPECT_EQ(rt.findings().back().fault, validate::fault::after_free);
 }
 
 TEST_F(order, elements_of_a_view_used_after_its_end_are_noticed) {

@@ -154,11 +154,11 @@ TEST_P(random_programs, with_a_planted_mistake_are_reported) {
     }
     EXPECT_NE(testing::fence_text(rt), "") << "kind " << kind;
     const auto found = rt.findings();
-    EXPECT_EQ(std::ranges::count(found, expected, &validate::finding::is), 1) << "kind " << kind << "\n"
-                                                                              << validate::to_text(found);
+    EXPECT_EQ(std::ranges::count(found, expected, &validate::finding::fault), 1) << "kind " << kind << "\n"
+                                                                                 << validate::to_text(found);
     for (const auto& f : found)
-      if (f.is == expected && kind != 5) {
-        EXPECT_THAT(f.here.what, ::testing::HasSubstr("planted")) << validate::to_text(f);
+      if (f.fault == expected && kind != 5) {
+        EXPECT_THAT(f.here.description, ::testing::HasSubstr("planted")) << validate::to_text(f);
       }
   }
 }

@@ -85,7 +85,7 @@ TEST_P(factorization_in_a_small_memory, moves_little_more_than_it_must) {
   constexpr std::int64_t tiles = 24, tile = 32, data = tiles * (tiles + 1) / 2;
   constexpr std::uint64_t tile_bytes = tile * tile * sizeof(double);
   auto made = testing::small_device(data * 100 / GetParam().percent, tile_bytes);
-  runtime rt(std::move(made.is));
+  runtime rt(std::move(made.machine));
   auto a = rt.make_array<double>("A", {tiles * tile, tiles * tile}, {tile, tile});
   auto info = rt.make_array<std::int32_t>("info", {tiles}, {1});
   for (std::int64_t j = 0; j < tiles; ++j)

@@ -296,17 +296,17 @@ detach = "LocC"
                                      "tree.toml");
   const declarations& t = d.declared();
   ASSERT_EQ(t.loctypes.size(), 1u);
-  EXPECT_EQ(t.loctypes[0].memory->is, 16ull << 30);
+  EXPECT_EQ(t.loctypes[0].memory->value, 16ull << 30);
   EXPECT_EQ(t.loctypes[0].memory->where, "tree.toml:6:1");
-  EXPECT_EQ(t.loctypes[0].bandwidth->is, 12e9);
-  EXPECT_EQ(t.loctypes[0].latency_ns->is, 5000.0);
+  EXPECT_EQ(t.loctypes[0].bandwidth->value, 12e9);
+  EXPECT_EQ(t.loctypes[0].latency_ns->value, 5000.0);
   ASSERT_EQ(t.locations.size(), 2u);
-  EXPECT_EQ(t.locations[0].names[1].is, "LocC");
+  EXPECT_EQ(t.locations[0].names[1].value, "LocC");
   EXPECT_TRUE(t.locations[1].all);
   ASSERT_EQ(t.hierarchies.size(), 2u);
   EXPECT_TRUE(t.hierarchies[0].attach);
   EXPECT_FALSE(t.hierarchies[1].attach);
-  EXPECT_EQ(t.hierarchies[0].children[1].is, "LocG");
+  EXPECT_EQ(t.hierarchies[0].children[1].value, "LocG");
 }
 
 TEST(document, wrong_declarations_name_their_place) {

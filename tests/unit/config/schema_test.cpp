@@ -30,7 +30,7 @@ TEST(schema, names_are_unique_and_defaults_are_legal) {
     // What `show` writes, a file may say.
     settings again;
     const table written = parse_toml("x = " + show(settings{}, k), "text");
-    EXPECT_NO_THROW(assign(again, k, written[0].is)) << k.full_name();
+    EXPECT_NO_THROW(assign(again, k, written[0].value)) << k.full_name();
     EXPECT_EQ(show(again, k), show(settings{}, k));
   }
   EXPECT_EQ(find_key("runtime", "workers")->environment_variable(), "TESSERA_RUNTIME_WORKERS");

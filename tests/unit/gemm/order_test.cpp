@@ -95,7 +95,7 @@ TEST_P(product_in_a_small_memory, moves_little_more_than_it_must) {
   constexpr std::int64_t tiles = 16, tile = 32, data = 3 * tiles * tiles;
   constexpr std::uint64_t tile_bytes = tile * tile * sizeof(double);
   auto made = testing::small_device(data * 100 / GetParam().percent, tile_bytes);
-  runtime rt(std::move(made.is));
+  runtime rt(std::move(made.machine));
   auto a = matrix(rt, tiles, tile), b = matrix(rt, tiles, tile), c = matrix(rt, tiles, tile);
   for (array<double>* m : {&a, &b})
     for (std::size_t k = 0; k < m->size(); ++k) fill(rt, m->block(k), 1.0, {.at = rt.at("core0")});

@@ -25,21 +25,21 @@ TEST(csv, reads_all_records_and_keys) {
       "hierarchy;children,+,LocG;parent,LocC;all,true",
       "tree.csv");
   ASSERT_EQ(d.loctypes.size(), 2u);
-  EXPECT_EQ(d.loctypes[0].memory->is, 2000000000u);
-  EXPECT_EQ(d.loctypes[1].name.is, "x64");
+  EXPECT_EQ(d.loctypes[0].memory->value, 2000000000u);
+  EXPECT_EQ(d.loctypes[1].name.value, "x64");
   EXPECT_EQ(d.loctypes[1].name.where, "tree.csv:3:20");
-  EXPECT_EQ(d.loctypes[1].cores->is, 4u);
-  EXPECT_EQ(d.loctypes[1].bandwidth->is, 10e9);
+  EXPECT_EQ(d.loctypes[1].cores->value, 4u);
+  EXPECT_EQ(d.loctypes[1].bandwidth->value, 10e9);
   ASSERT_EQ(d.locations.size(), 4u);
   EXPECT_EQ(d.locations[1].names.size(), 2u);
   EXPECT_EQ(d.locations[1].names[1].where, "tree.csv:6:20");
   EXPECT_TRUE(d.locations[2].all);
-  EXPECT_EQ(d.locations[3].start->is, 2u);
-  EXPECT_EQ(d.locations[3].count->is, 3u);
+  EXPECT_EQ(d.locations[3].start->value, 2u);
+  EXPECT_EQ(d.locations[3].count->value, 3u);
   ASSERT_EQ(d.hierarchies.size(), 3u);
   EXPECT_TRUE(d.hierarchies[0].attach);
   EXPECT_FALSE(d.hierarchies[1].attach);
-  EXPECT_EQ(d.hierarchies[1].children.at(0).is, "LocB");
+  EXPECT_EQ(d.hierarchies[1].children.at(0).value, "LocB");
   EXPECT_TRUE(d.hierarchies[2].all);
   EXPECT_TRUE(parse_csv("", "x").empty());
   EXPECT_TRUE(parse_csv("# only\n ; ;\n", "x").empty());

@@ -34,7 +34,7 @@ struct declared : testing::Test {
   static const location::properties& named(const location::tree& t, const char* name) {
     const auto id = t.find(name);
     if (!id) throw std::runtime_error(std::string("no location ") + name);
-    return t.at(*id).is;
+    return t.at(*id).properties;
   }
 };
 
@@ -92,7 +92,7 @@ children = "LocG"
   EXPECT_EQ(t.path(*t.find("LocS")), "machine/LocS");
   // Spaces and devices of what was bound, numbers of what was declared.
   const location::properties& a = named(t, "LocA");
-  EXPECT_EQ(a.what, kind::memory);
+  EXPECT_EQ(a.kind, kind::memory);
   EXPECT_EQ(a.space, (location::space_key{0, 0}));
   EXPECT_EQ(a.memory_bytes, 2ull << 30);
   const location::properties& g1 = named(t, "LocG[1]");
@@ -107,7 +107,7 @@ children = "LocG"
   EXPECT_EQ(t.parent_memory(*t.find("LocG[0]")), *t.find("LocA"));
   EXPECT_EQ(t.memory_of(*t.find("core0")), *t.find("LocA"));
   EXPECT_EQ(t.parent_memory(*t.find("LocA")), *t.find("LocS"));
-  EXPECT_FALSE(t.at(t.root()).is.space);
+  EXPECT_FALSE(t.at(t.root()).properties.space);
   EXPECT_TRUE(notes.empty());
   // Regions see three leaves: the team of cores and the two GPUs.
   EXPECT_EQ(executing_leaves(t, *t.find("LocA"), leaf_rule::teams),
@@ -123,7 +123,7 @@ kind = "gpu"
 name = "LocG"
 type = "tesla"
 )");
-  EXPECT_EQ(t.at(t.root()).is.space, (location::space_key{0, 0}));
+  EXPECT_EQ(t.at(t.root()).properties.space, (location::space_key{0, 0}));
   EXPECT_EQ(t.parent_memory(*t.find("LocG")), t.root());
   EXPECT_EQ(t.path(*t.find("core5")), "machine/host/core5");  // nobody declared cores
   EXPECT_TRUE(has(notes.at(0), {"no location with cores"}));
@@ -237,7 +237,7 @@ name = "H"
 type = "host"
 )");
   EXPECT_EQ(named(t, "M").space, (location::space_key{0, 1}));
-  EXPECT_EQ(named(t, "H").what, kind::memory);
+  EXPECT_EQ(named(t, "H").kind, kind::memory);
   EXPECT_EQ(named(t, "H").space, (location::space_key{0, 0}));
   EXPECT_EQ(named(t, "H").memory_bytes, 1ull << 30);
   EXPECT_EQ(t.memory_of(*t.find("core1")), *t.find("H"));
@@ -353,15 +353,15 @@ TEST_F(declared, a_csv_file_replaces_the_tables_and_says_so) {
   config::sources from;
   from.set = {"topology.declarations=" + file};
   from.environment.emplace();
-  EXPECT_EQ(declarations_of(config::document::load(from), notes).locations.at(0).names.at(0).is, "LocZ");
+  EXPECT_EQ(declarations_of(config::document::load(from), notes).locations.at(0).names.at(0).value, "LocZ");
   EXPECT_TRUE(notes.empty());
   const std::string toml = testing::TempDir() + "/tessera_tree.toml";
   std::ofstream(toml) << "[[location]]\nname = \"LocT\"\ntype = \"virtual\"\n";
   from.files = {toml};
-  EXPECT_EQ(declarations_of(config::document::load(from), notes).locations.at(0).names.at(0).is, "LocZ");
+  EXPECT_EQ(declarations_of(config::document::load(from), notes).locations.at(0).names.at(0).value, "LocZ");
   EXPECT_TRUE(has(notes.at(0), {"replaced", "tessera_tree.csv"}));
   from.set.clear();
-  EXPECT_EQ(declarations_of(config::document::load(from), notes).locations.at(0).names.at(0).is, "LocT");
+  EXPECT_EQ(declarations_of(config::document::load(from), notes).locations.at(0).names.at(0).value, "LocT");
   std::remove(file.c_str());
   from.set = {"topology.declarations=" + file};
   EXPECT_TRUE(

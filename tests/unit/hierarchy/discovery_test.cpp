@@ -20,7 +20,7 @@ std::string data(const char* name) { return std::string(TESSERA_SOURCE_DIR) + "/
 
 std::vector<node_id> of_kind(const location::tree& t, kind k) {
   std::vector<node_id> ids = t.subtree(t.root());
-  std::erase_if(ids, [&](node_id id) { return t.at(id).is.what != k; });
+  std::erase_if(ids, [&](node_id id) { return t.at(id).properties.kind != k; });
   return ids;
 }
 
@@ -29,14 +29,14 @@ TEST(discovery, a_small_machine_has_domains_and_cores_without_packages) {
   const location::tree t = topology::synthetic("numa:1 core:2 l2:1 pu:2").tree(devices);
   const node_id numa = *t.find("numa0"), core1 = *t.find("core1");
   EXPECT_EQ(t.path(core1), "machine/numa0/core1");
-  EXPECT_EQ(t.at(core1).is.cpus, (std::vector<std::uint32_t>{2, 3}));
-  EXPECT_EQ(t.at(core1).is.device, 0u);
-  EXPECT_EQ(t.at(numa).is.space, (location::space_key{0, 0}));
+  EXPECT_EQ(t.at(core1).properties.cpus, (std::vector<std::uint32_t>{2, 3}));
+  EXPECT_EQ(t.at(core1).properties.device, 0u);
+  EXPECT_EQ(t.at(numa).properties.space, (location::space_key{0, 0}));
   EXPECT_EQ(t.path(*t.find("gpu0")), "machine/gpu0");
   EXPECT_EQ(t.parent_memory(*t.find("gpu0")), numa);
-  EXPECT_EQ(t.at(*t.find("gpu0")).is.space, (location::space_key{1, 0}));
-  EXPECT_EQ(t.at(*t.find("gpu0")).is.memory_bytes, 1ull << 30);
-  EXPECT_EQ(t.at(*t.find("gpu0")).is.bandwidth, 12e9);
+  EXPECT_EQ(t.at(*t.find("gpu0")).properties.space, (location::space_key{1, 0}));
+  EXPECT_EQ(t.at(*t.find("gpu0")).properties.memory_bytes, 1ull << 30);
+  EXPECT_EQ(t.at(*t.find("gpu0")).properties.bandwidth, 12e9);
 }
 
 TEST(discovery, a_large_machine_has_packages_domains_caches) {
@@ -49,19 +49,19 @@ TEST(discovery, a_large_machine_has_packages_domains_caches) {
   ASSERT_EQ(of_kind(t, kind::memory).size(), 8u);
   EXPECT_EQ(of_kind(t, kind::worker).size(), 128u);
   EXPECT_EQ(t.path(*t.find("core127")), "machine/package1/numa7/core127");
-  EXPECT_EQ(t.at(*t.find("core127")).is.cpus, (std::vector<std::uint32_t>{254, 255}));
-  const location::properties& numa7 = t.at(*t.find("numa7")).is;
+  EXPECT_EQ(t.at(*t.find("core127")).properties.cpus, (std::vector<std::uint32_t>{254, 255}));
+  const location::properties& numa7 = t.at(*t.find("numa7")).properties;
   EXPECT_EQ(numa7.space, (location::space_key{0, 7}));
   EXPECT_EQ(numa7.memory_bytes, 64ull << 30);
   EXPECT_TRUE(has(numa7.type, {"L3 64 MiB"}));
-  EXPECT_TRUE(has(t.at(*t.find("core5")).is.type, {"L2 1 MiB, L1d 32 KiB"}));
+  EXPECT_TRUE(has(t.at(*t.find("core5")).properties.type, {"L2 1 MiB, L1d 32 KiB"}));
   EXPECT_EQ(t.distance(*t.find("core0"), *t.find("core15")), 2u);
   EXPECT_EQ(t.distance(*t.find("core0"), *t.find("core16")), 4u);
   EXPECT_EQ(t.distance(*t.find("core0"), *t.find("core64")), 6u);
   // Every CPU is listed exactly once.
   std::set<std::uint32_t> seen;
   for (const node_id id : of_kind(t, kind::worker))
-    for (const std::uint32_t cpu : t.at(id).is.cpus) EXPECT_TRUE(seen.insert(cpu).second) << cpu;
+    for (const std::uint32_t cpu : t.at(id).properties.cpus) EXPECT_TRUE(seen.insert(cpu).second) << cpu;
   EXPECT_EQ(seen.size(), 256u);
 }
 
@@ -92,7 +92,7 @@ TEST(discovery, devices_go_to_the_domain_of_their_pci_address_then_of_their_numb
   EXPECT_EQ(t.path(*t.find("number")), "machine/package1/numa1/number");
   EXPECT_EQ(t.path(*t.find("nowhere")), "machine/nowhere");
   EXPECT_EQ(t.path(*t.find("store")), "machine/store");
-  EXPECT_EQ(t.at(*t.find("store")).is.what, kind::storage);
+  EXPECT_EQ(t.at(*t.find("store")).properties.kind, kind::storage);
   EXPECT_EQ(t.parent_memory(*t.find("second")), *t.find("numa1"));
   EXPECT_EQ(t.parent_memory(*t.find("top")), *t.find("numa0"));
   EXPECT_EQ(t.parent_memory(*t.find("numa1")), *t.find("store"));
@@ -108,9 +108,9 @@ TEST(discovery, cores_always_have_memory) {
   // The host plugin offers one space, the imagined machine has four domains.
   const location::tree t = topology::synthetic("package:2 numa:2 core:2 pu:1").tree(std::vector{invented_host(1)});
   for (const node_id id : of_kind(t, kind::worker)) EXPECT_EQ(t.memory_of(id), t.root());
-  EXPECT_EQ(t.at(t.root()).is.space, (location::space_key{0, 0}));
+  EXPECT_EQ(t.at(t.root()).properties.space, (location::space_key{0, 0}));
   std::size_t owners = 0;
-  for (const node_id id : t.subtree(t.root())) owners += t.at(id).is.space.has_value();
+  for (const node_id id : t.subtree(t.root())) owners += t.at(id).properties.space.has_value();
   EXPECT_EQ(owners, 1u);
   // Without any device there are places but no spaces: enough to draw.
   EXPECT_EQ(topology::synthetic("numa:2 core:2 pu:1").tree({}).memory_of(3), location::no_node);
@@ -123,7 +123,7 @@ TEST(discovery, this_machine_stays_inside_the_inherited_cpu_set) {
   const location::tree t = here.tree(std::vector{invented_host(1)});
   std::set<std::uint32_t> cpus;
   for (const node_id id : of_kind(t, kind::worker))
-    for (const std::uint32_t cpu : t.at(id).is.cpus) {
+    for (const std::uint32_t cpu : t.at(id).properties.cpus) {
       EXPECT_TRUE(CPU_ISSET(cpu, &allowed)) << cpu;
       cpus.insert(cpu);
     }

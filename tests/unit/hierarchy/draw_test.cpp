@@ -48,7 +48,9 @@ TEST(draw, like_cores_share_a_line) {
   EXPECT_EQ(text.find("core1 "), std::string::npos);
   drawing noted;
   const location::tree t = large();
-  noted.note = [&](node_id id) { return t.at(id).is.name == "core3" ? std::string("array x, 4 MiB") : std::string(); };
+  noted.note = [&](node_id id) {
+    return t.at(id).properties.name == "core3" ? std::string("array x, 4 MiB") : std::string();
+  };
   EXPECT_TRUE(has(to_text(t, noted), {"core3  worker", "| array x, 4 MiB"}));
 }
 
@@ -110,7 +112,7 @@ TEST(draw, boxes_nest_and_do_not_touch) {
         if (sibling == b.id) continue;
         const bool apart = s.x >= b.x + b.width + sizes.margin || b.x >= s.x + s.width + sizes.margin ||
                            s.y >= b.y + b.height + sizes.margin || b.y >= s.y + s.height + sizes.margin;
-        EXPECT_TRUE(apart) << t.at(b.id).is.name << " and " << t.at(sibling).is.name;
+        EXPECT_TRUE(apart) << t.at(b.id).properties.name << " and " << t.at(sibling).properties.name;
       }
     }
     // Not a ribbon: the picture fits a page or a screen.

@@ -22,8 +22,8 @@ machine assembled(std::vector<std::filesystem::path> files, std::vector<std::str
 
 std::size_t workers_of(const machine& m, const std::string& plugin) {
   return static_cast<std::size_t>(std::ranges::count_if(m.tree.subtree(m.tree.root()), [&](location::node_id id) {
-    const auto& is = m.tree.at(id).is;
-    return is.what == location::kind::worker && is.device && m.plugins->devices()[*is.device]->plugin_name() == plugin;
+    const auto& is = m.tree.at(id).properties;
+    return is.kind == location::kind::worker && is.device && m.plugins->devices()[*is.device]->plugin_name() == plugin;
   }));
 }
 
@@ -39,7 +39,7 @@ TEST(machine, every_file_in_configs_makes_a_machine) {
     for (const std::string& note : m.notes) ADD_FAILURE() << note;
     // Everything that the tree names exists.
     for (const location::node_id id : m.tree.subtree(m.tree.root())) {
-      const auto& is = m.tree.at(id).is;
+      const auto& is = m.tree.at(id).properties;
       if (is.device) {
         ASSERT_LT(*is.device, m.plugins->devices().size());
       }
@@ -47,10 +47,10 @@ TEST(machine, every_file_in_configs_makes_a_machine) {
         ASSERT_LT(is.space->device, m.plugins->devices().size());
         ASSERT_LT(is.space->space, m.plugins->devices()[is.space->device]->spaces().size());
       }
-      if (is.what == location::kind::worker) {
+      if (is.kind == location::kind::worker) {
         EXPECT_NE(m.tree.memory_of(id), location::no_node) << is.name;
       }
-      if (is.what == location::kind::worker && is.space) {
+      if (is.kind == location::kind::worker && is.space) {
         EXPECT_NE(m.tree.parent_memory(id), location::no_node) << is.name;
       }
     }
@@ -68,11 +68,11 @@ TEST(machine, simulated_devices_are_in_the_tree_with_their_numbers) {
   const machine m = assembled({source + "/configs/sim_two.toml"});
   const auto fast = m.tree.find("sim0"), slow = m.tree.find("sim1");
   ASSERT_TRUE(fast && slow);
-  EXPECT_EQ(m.tree.at(*fast).is.type, "fast");
-  EXPECT_EQ(m.tree.at(*fast).is.memory_bytes, 512u << 20);
-  EXPECT_EQ(m.tree.at(*slow).is.memory_bytes, 256u << 20);
-  EXPECT_GT(m.tree.at(*fast).is.bandwidth, 3 * m.tree.at(*slow).is.bandwidth);
-  EXPECT_EQ(m.tree.at(*slow).is.latency_ns, 10000);
+  EXPECT_EQ(m.tree.at(*fast).properties.type, "fast");
+  EXPECT_EQ(m.tree.at(*fast).properties.memory_bytes, 512u << 20);
+  EXPECT_EQ(m.tree.at(*slow).properties.memory_bytes, 256u << 20);
+  EXPECT_GT(m.tree.at(*fast).properties.bandwidth, 3 * m.tree.at(*slow).properties.bandwidth);
+  EXPECT_EQ(m.tree.at(*slow).properties.latency_ns, 10000);
 }
 
 TEST(machine, declared_trees_bind_to_real_plugins_in_both_forms) {
@@ -80,7 +80,7 @@ TEST(machine, declared_trees_bind_to_real_plugins_in_both_forms) {
     const machine m = assembled({source + file});
     ASSERT_TRUE(m.tree.find("LocG[1]")) << file;
     EXPECT_EQ(m.tree.path(*m.tree.find("LocG[1]")), "machine/LocA/LocC/LocG/LocG[1]");
-    EXPECT_EQ(m.tree.at(*m.tree.find("LocG[1]")).is.memory_bytes, 128u << 20);
+    EXPECT_EQ(m.tree.at(*m.tree.find("LocG[1]")).properties.memory_bytes, 128u << 20);
     EXPECT_EQ(m.tree.parent_memory(*m.tree.find("LocG[0]")), *m.tree.find("LocA"));
     EXPECT_EQ(m.settings.workers, 1u);
   }
@@ -107,8 +107,8 @@ TEST(machine, the_only_domain_has_the_memory_of_the_whole_machine) {
     GTEST_SKIP() << "there are several domains";
   // The system's own figure of the domain lacks memory that was added while it ran.
   EXPECT_EQ(m.plugins->devices()[0]->spaces()[0].description.bytes, machine_memory(says));
-  EXPECT_EQ(m.tree.at(m.tree.root()).is.memory_bytes, machine_memory(says));
-  EXPECT_EQ(m.tree.at(*m.tree.find("numa0")).is.memory_bytes, 1u << 20);
+  EXPECT_EQ(m.tree.at(m.tree.root()).properties.memory_bytes, machine_memory(says));
+  EXPECT_EQ(m.tree.at(*m.tree.find("numa0")).properties.memory_bytes, 1u << 20);
 }
 
 TEST(machine, mistakes_are_found_before_anything_runs) {

@@ -258,10 +258,10 @@ struct bounded : testing::Test {
   const location::tree discovered = made.tree;
   static location::tree topology_of_two() {
     location::properties is;
-    is.what = location::kind::machine;
+    is.kind = location::kind::machine;
     is.name = "machine";
     location::tree t(is);
-    is.what = location::kind::memory;
+    is.kind = location::kind::memory;
     is.memory_bytes = 4 * GiB;
     for (std::uint32_t k = 0; k < 2; ++k) {
       is.name = "numa" + std::to_string(k);
@@ -273,7 +273,7 @@ struct bounded : testing::Test {
   void bound(std::uint64_t left) {
     bound_host_memory(made, discovered, devices, {left, "control group /job, at most 9 GiB"}, "a.toml:3:1");
   }
-  std::uint64_t bytes(const char* name) const { return made.tree.at(*made.tree.find(name)).is.memory_bytes; }
+  std::uint64_t bytes(const char* name) const { return made.tree.at(*made.tree.find(name)).properties.memory_bytes; }
 };
 
 TEST_F(bounded, enough_room_changes_nothing) {

@@ -15,17 +15,17 @@ using location::kind;
 
 location::tree random_tree(std::mt19937_64& random) {
   location::properties is;
-  is.what = kind::machine;
+  is.kind = kind::machine;
   is.name = "n0";
   location::tree t(is);
   const std::size_t size = 2 + random() % 30;
   for (std::size_t i = 1; i < size; ++i) {
     static constexpr kind kinds[] = {kind::worker, kind::worker, kind::virtual_group, kind::memory, kind::storage};
-    is.what = kinds[random() % 5];
+    is.kind = kinds[random() % 5];
     is.name = "n" + std::to_string(i);
     t.add(static_cast<location::node_id>(random() % i), is);
   }
-  is.what = kind::worker;
+  is.kind = kind::worker;
   is.name = "last";
   t.add(0, is);
   return t;
@@ -47,16 +47,16 @@ TEST(policy_property, every_split_covers_the_loop_exactly_once) {
       s = {random() % 2 == 0, static_cast<double>(random() % 100), static_cast<double>(random() % 50)};
 
     policy p;
-    p.what = static_cast<policy_kind>(random() % 6);
+    p.kind = static_cast<policy_kind>(random() % 6);
     const std::size_t entries = 1 + random() % (2 * leaves.size());
-    if (p.what == policy_kind::percentage) {
+    if (p.kind == policy_kind::percentage) {
       std::vector<double> weights(entries);
       for (double& w : weights) w = static_cast<double>(random() % 1000);
       weights.front() += 1;
       const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
       for (const double w : weights) p.percentages.push_back(100 * w / sum);
     }
-    if (p.what == policy_kind::range) {
+    if (p.kind == policy_kind::range) {
       std::uint64_t left = n;
       for (std::size_t i = 0; i + 1 < entries; ++i) {
         p.counts.push_back(left == 0 ? 0 : random() % (left + 1));
@@ -76,7 +76,7 @@ TEST(policy_property, every_split_covers_the_loop_exactly_once) {
     }
     ASSERT_EQ(next, n) << to_text(p);
     // Even splits differ by one iteration at most, over all leaves that got something or should have.
-    if (p.what == policy_kind::flatten && n >= leaves.size()) {
+    if (p.kind == policy_kind::flatten && n >= leaves.size()) {
       ASSERT_EQ(chunks.size(), leaves.size());
       for (const chunk& c : chunks) ASSERT_LE(c.end - c.begin - n / leaves.size(), 1u);
     }

@@ -17,7 +17,7 @@ using location::node_id;
 
 location::properties made(kind what, std::string name) {
   location::properties is;
-  is.what = what;
+  is.kind = what;
   is.name = std::move(name);
   return is;
 }

@@ -60,7 +60,7 @@ TEST(tree_property, agrees_with_a_parent_array_under_random_edits) {
   for (int round = 0; round < 20; ++round) {
     tree t([] {
       properties is;
-      is.what = kind::machine;
+      is.kind = kind::machine;
       is.name = "root";
       return is;
     }());
@@ -74,7 +74,7 @@ TEST(tree_property, agrees_with_a_parent_array_under_random_edits) {
         case 0:
         case 1: {
           properties is;
-          is.what = random() % 3 ? kind::worker : kind::memory;
+          is.kind = random() % 3 ? kind::worker : kind::memory;
           is.name = "n" + std::to_string(n);
           const bool space = random() % 3 == 0;
           if (space) is.space = space_key{static_cast<std::uint32_t>(n), 0};

@@ -10,7 +10,7 @@ namespace {
 
 properties made(kind what, std::string name) {
   properties is;
-  is.what = what;
+  is.kind = what;
   is.name = std::move(name);
   return is;
 }
@@ -159,7 +159,7 @@ TEST_F(two_domains, edits_of_properties_show) {
   const auto epoch = t.epoch();
   t.edit(gpu0).memory_bytes = 1 << 20;
   EXPECT_GT(t.epoch(), epoch);
-  EXPECT_EQ(t.at(gpu0).is.memory_bytes, 1u << 20);
+  EXPECT_EQ(t.at(gpu0).properties.memory_bytes, 1u << 20);
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ TEST(catalog, takes_a_definition_of_another_catalog) {
   const definition& first =
       one.add({.name = "k", .kernel = {.name = "k", .text = {.source = "text"}, .launch = launch}});
   const definition& second = other.add(first);
-  EXPECT_NE(first.forms, second.forms) << "what is compiled belongs to one runtime's devices";
+  EXPECT_NE(first.kernels, second.kernels) << "what is compiled belongs to one runtime's devices";
   EXPECT_NE(second.enqueue, nullptr);
 }
 

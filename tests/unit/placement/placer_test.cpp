@@ -16,7 +16,7 @@ using transfer::block_bytes;
 
 location::properties location_of(location::kind what, const std::string& name) {
   location::properties made;
-  made.what = what;
+  made.kind = what;
   made.name = name;
   return made;
 }
@@ -48,7 +48,7 @@ struct places {
   std::uint32_t choose(const operation::definition& what, std::vector<block::access> accesses,
                        location::node_id hint = location::no_node) {
     task::renew(t);
-    t.what = &what;
+    t.operation = &what;
     t.access_count = static_cast<std::uint8_t>(accesses.size());
     std::ranges::copy(accesses, t.accesses.begin());
     t.hint = hint;

@@ -17,7 +17,7 @@ using testing::ElementsAre;
 location::properties named(location::kind what, std::string name, std::optional<location::space_key> space = {},
                            std::uint64_t bytes = 0) {
   location::properties is;
-  is.what = what;
+  is.kind = what;
   is.name = std::move(name);
   is.space = space;
   is.memory_bytes = bytes;

@@ -27,7 +27,7 @@ struct queued {
     tasks.push_back(std::make_unique<task::record>());
     task::record& t = *tasks.back();
     task::renew(t);
-    t.what = &what;
+    t.operation = &what;
     t.priority = priority;
     t.sequence = tasks.size();
     t.argument_size = sizeof argument;

@@ -87,7 +87,7 @@ struct driven {
   }
   static location::tree machine() {
     location::properties root;
-    root.what = location::kind::machine;
+    root.kind = location::kind::machine;
     root.name = "machine";
     return location::tree(root);
   }
@@ -96,7 +96,7 @@ struct driven {
     tasks.push_back(std::make_unique<task::record>());
     task::record& t = *tasks.back();
     task::renew(t);
-    t.what = &adds;
+    t.operation = &adds;
     t.sequence = tasks.size();
     t.access_count = static_cast<std::uint8_t>(blocks.size());
     for (std::size_t k = 0; k < blocks.size(); ++k) t.accesses[k] = transfer::rig::use(*blocks[k], intent::write);

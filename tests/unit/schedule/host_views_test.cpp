@@ -10,7 +10,7 @@ namespace {
 
 std::vector<const host_access*> held_by(const thread_context& of) {
   std::vector<const host_access*> all;
-  for (const host_access* view = of.holds; view != nullptr; view = view->next) all.push_back(view);
+  for (const host_access* view = of.host_accesses; view != nullptr; view = view->next) all.push_back(view);
   return all;
 }
 
@@ -42,7 +42,7 @@ TEST(host_views, are_listed_by_thread_the_youngest_first_and_leave_in_any_order)
     EXPECT_EQ(held_by(mine), expected);
     EXPECT_EQ(mine.held_views.load(), 2u);
     for (const host_access* view : expected) host_views::remove(*const_cast<host_access*>(view));
-    EXPECT_EQ(mine.holds, nullptr);
+    EXPECT_EQ(mine.host_accesses, nullptr);
     EXPECT_EQ(mine.held_views.load(), 0u);
   }
 }

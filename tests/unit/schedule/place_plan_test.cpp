@@ -18,7 +18,7 @@ class planned_machine {
   location::node_id memory(const std::string& name, bool host_visible = true, bool storage = false) {
     const auto number = static_cast<std::uint32_t>(spaces.size());
     const location::node_id at =
-        tree.add(tree.root(), {.what = storage ? location::kind::storage : location::kind::memory,
+        tree.add(tree.root(), {.kind = storage ? location::kind::storage : location::kind::memory,
                                .name = name,
                                .type = "",
                                .space = location::space_key{.device = number, .space = 0},
@@ -29,7 +29,7 @@ class planned_machine {
     return at;
   }
   location::node_id core(const std::string& name, location::node_id below, std::uint32_t cpu) {
-    return tree.add(below, {.what = location::kind::worker,
+    return tree.add(below, {.kind = location::kind::worker,
                             .name = name,
                             .type = "",
                             .space = {},
@@ -39,7 +39,7 @@ class planned_machine {
   }
   place_plan plan() const { return plan_places(tree, spaces); }
 
-  location::tree tree{{.what = location::kind::machine,
+  location::tree tree{{.kind = location::kind::machine,
                        .name = "machine",
                        .type = "",
                        .space = {},

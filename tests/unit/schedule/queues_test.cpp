@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/placement/place.hpp"
-#include "core/schedule/thread_context.hpp"
 #include "core/schedule/ready_ring.hpp"
+#include "core/schedule/thread_context.hpp"
 
 namespace tessera::schedule {
 namespace {

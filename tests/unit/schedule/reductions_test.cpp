@@ -73,7 +73,7 @@ TEST(reductions, a_stage_frees_the_copies_that_it_has_summed) {
   task::record t;
   reductions::make(t, base, *group);
   const auto reads = [](block::record* b) {
-    return block::access{.block = b, .version = 0, .how = intent::read, .flags = 0, .space = 0};
+    return block::access{.block = b, .version = 0, .intent = intent::read, .flags = 0, .space = 0};
   };
   t.flags |= task::flag_many_accesses | task::flag_prepared | task::flag_acquired;
   t.place = 0;
@@ -120,7 +120,7 @@ TEST(reductions, an_adder_gives_back_its_own_copies_only) {
   task::record adder;
   adder.flags = task::flag_accumulates;
   adder.access_count = 1;
-  adder.accesses[0] = {.block = group.base, .version = 0, .how = intent::update, .flags = 0, .space = 0};
+  adder.accesses[0] = {.block = group.base, .version = 0, .intent = intent::update, .flags = 0, .space = 0};
   adder.need_more().sums = {&group};
   reductions::give_back(adder);
   EXPECT_TRUE(group.copies[0].busy && group.copies[1].busy) << "it has none yet";

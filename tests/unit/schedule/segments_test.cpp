@@ -28,7 +28,7 @@ class program {
   }
   void add(const uses& of, std::uint16_t place, const operation::definition* what = nullptr) {
     task::record& t = m_pool.take();
-    t.what = what != nullptr ? what : &device;
+    t.operation = what != nullptr ? what : &device;
     t.access_count = static_cast<std::uint8_t>(of.size());
     if (of.size() > t.accesses.size()) {
       t.need_more().accesses.resize(of.size());
@@ -37,7 +37,7 @@ class program {
     for (std::size_t k = 0; k < of.size(); ++k)
       t.all_accesses()[k] = {.block = m_blocks[static_cast<std::size_t>(of[k].first)],
                              .version = 0,
-                             .how = of[k].second,
+                             .intent = of[k].second,
                              .flags = 0,
                              .space = 0};
     m_recorder.add(t);
@@ -59,7 +59,7 @@ class program {
   block::table m_table;
   task::pool m_pool{0};
   std::vector<block::record*> m_blocks;
-  task::recorder m_recorder{m_table, reduce};
+  task::graph_recorder m_recorder{m_table, reduce};
   std::vector<std::uint16_t> m_places;
   std::unique_ptr<task::recording> m_is;
 };
@@ -77,7 +77,7 @@ TEST(segments, a_chain_on_one_device_is_one) {
   const segment& s = *plan->segments[0];
   EXPECT_EQ(s.members.size(), 10u);
   ASSERT_EQ(s.uses.size(), 1u);
-  EXPECT_EQ(static_cast<intent>(s.uses[0].how), intent::write) << "nothing of the old contents is needed";
+  EXPECT_EQ(static_cast<intent>(s.uses[0].intent), intent::write) << "nothing of the old contents is needed";
   EXPECT_EQ(s.uses[0].version, 10u);
   EXPECT_EQ(s.sinks, 1u);
   EXPECT_TRUE(s.after.empty());
@@ -172,8 +172,8 @@ TEST(segments, scratch_and_contents_are_not_mixed) {
   const auto plan = plan_segments(p.finish(), host_and_two_devices);
   ASSERT_TRUE(plan);
   ASSERT_EQ(plan->segments.size(), 2u);
-  EXPECT_EQ(static_cast<intent>(plan->segments[0]->uses[1].how), intent::scratch);
-  EXPECT_EQ(static_cast<intent>(plan->segments[1]->uses[0].how), intent::read);
+  EXPECT_EQ(static_cast<intent>(plan->segments[0]->uses[1].intent), intent::scratch);
+  EXPECT_EQ(static_cast<intent>(plan->segments[1]->uses[0].intent), intent::read);
 }
 
 TEST(recorder, refuses_more_versions_than_it_can_count) {
@@ -182,12 +182,12 @@ TEST(recorder, refuses_more_versions_than_it_can_count) {
   const operation::definition what{.name = "work"}, reduce{.name = "reduce"};
   block::record& b = table.create(element_type::f64, {8});
   for (const std::uint32_t writes : {5u, 6u}) {
-    task::recorder recorder(table, reduce, 5);
+    task::graph_recorder recorder(table, reduce, 5);
     for (std::uint32_t k = 0; k < writes; ++k) {
       task::record& t = pool.take();
-      t.what = &what;
+      t.operation = &what;
       t.access_count = 1;
-      t.accesses[0] = {.block = &b, .version = 0, .how = intent::update, .flags = 0, .space = 0};
+      t.accesses[0] = {.block = &b, .version = 0, .intent = intent::update, .flags = 0, .space = 0};
       recorder.add(t);
       pool.give_back(t, t);
     }
@@ -287,19 +287,19 @@ TEST(segments, of_random_programs_keep_their_promises) {
         for (const task::recorded_access& a : of.accesses_of(of.tasks[t])) {
           ASSERT_EQ(s.uses[s.operands[operand++]].block, a.block);
           ASSERT_FALSE(a.fresh);
-          needs.try_emplace(a.block, needs_contents(static_cast<intent>(a.how)));
+          needs.try_emplace(a.block, needs_contents(static_cast<intent>(a.intent)));
           by_block[a.block].push_back(a);
         }
       }
       ASSERT_EQ(by_block.size(), s.uses.size());
       for (const task::recorded_access& u : s.uses) {
-        const auto how = static_cast<intent>(u.how);
+        const auto how = static_cast<intent>(u.intent);
         bool writes = false;
         std::uint32_t version = 0;
         for (const task::recorded_access& a : by_block[u.block]) {
-          writes = writes || static_cast<intent>(a.how) != intent::read;
+          writes = writes || static_cast<intent>(a.intent) != intent::read;
           version = std::max<std::uint32_t>(version, a.version);
-          ASSERT_EQ(static_cast<intent>(a.how) == intent::scratch, how == intent::scratch);
+          ASSERT_EQ(static_cast<intent>(a.intent) == intent::scratch, how == intent::scratch);
         }
         ASSERT_EQ(how != intent::read, writes);
         ASSERT_EQ(needs_contents(how), needs[u.block]);

@@ -20,7 +20,8 @@ TEST(task_ages, grow_within_a_thread_without_gaps) {
 
 TEST(task_ages, follow_what_other_threads_have_told) {
   task_ages ages;
-  const auto fast = std::make_unique<thread_context>(std::uint16_t{0}), slow = std::make_unique<thread_context>(std::uint16_t{1});
+  const auto fast = std::make_unique<thread_context>(std::uint16_t{0}),
+             slow = std::make_unique<thread_context>(std::uint16_t{1});
   std::uint64_t last = 0;
   for (int k = 0; k < 1000; ++k) last = ages.take(*fast, 1);
   const std::uint64_t next = ages.take(*slow, 1);

@@ -95,7 +95,8 @@ TEST(worker_queues, the_nearest_thread_is_robbed_first_and_other_places_last) {
   EXPECT_TRUE(m.queues.push(m.threads[3], near, *m.places[1], when_ready::queue));
   EXPECT_TRUE(m.queues.push(m.threads[3], sent, *m.places[0], when_ready::queue));
   EXPECT_TRUE(m.queues.push(m.threads[3], background, *m.places[0], when_ready::queue));
-  for (task::record* expected : {&near, &far, &sent, &background}) EXPECT_EQ(m.queues.next_task(m.threads[2]), expected);
+  for (task::record* expected : {&near, &far, &sent, &background})
+    EXPECT_EQ(m.queues.next_task(m.threads[2]), expected);
   EXPECT_EQ(m.queues.next_task(m.threads[2]), nullptr);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // Machines with round numbers, and a runtime on them.
-#include "hierarchy/simulation/imagine.hpp"
+#include "hierarchy/simulation/simulated_machine.hpp"
 #include "tessera/linear_algebra.hpp"
 
 namespace tessera::hierarchy::testing {
@@ -38,7 +38,7 @@ inline machine_description described(std::uint32_t cores, std::uint32_t devices)
 /// A runtime with two matrices that are multiplied.
 struct rig {
   explicit rig(machine_description d, bool with_factors = true, config::runtime_settings settings = {})
-      : made(imagine(d, settings)), world(made.what), rt(std::move(made.is)) {
+      : made(build_machine(d, settings)), world(made.model), rt(std::move(made.machine)) {
     if (!with_factors) return;
     factors.emplace(rt.make_array<double>("F", {tile, 2 * tile}, {tile, tile}));
     for (std::size_t k = 0; k < 2; ++k) fill(rt, factors->block(k), 1.0);
@@ -66,8 +66,8 @@ struct rig {
   }
   std::uint64_t passed() const { return world->clock.now() - started; }
 
-  imagined made;
-  std::shared_ptr<hierarchy::world> world;
+  simulated_machine made;
+  std::shared_ptr<hierarchy::device_model> world;
   runtime rt;
   std::optional<array<double>> factors;
   std::uint64_t started = 0;

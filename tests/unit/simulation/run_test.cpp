@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "apps/cholesky/factorization.hpp"
-#include "hierarchy/simulation/imagine.hpp"
+#include "hierarchy/simulation/simulated_machine.hpp"
 #include "tessera/linear_algebra.hpp"
 #include "tests/unit/simulation/machines.hpp"
 

@@ -77,7 +77,7 @@ TEST(linking, threads_that_link_at_once_agree_on_one_order) {
     ++ran;
     for (const block::access& use : t.all_accesses()) {
       block::version_number& at = now[number_of(use.block)];
-      ASSERT_EQ(use.version, at + (use.how == intent::read ? 0 : 1)) << "a version was skipped or overtaken";
+      ASSERT_EQ(use.version, at + (use.intent == intent::read ? 0 : 1)) << "a version was skipped or overtaken";
       at = use.version;
     }
     release_successors(t, [&](record& s) { ready.push_back(&s); });
@@ -137,8 +137,8 @@ TEST(linking, tasks_run_and_are_recycled_while_others_are_linked) {
         for (const block::access& use : task->all_accesses()) {
           block::version_number& at =
               now[static_cast<std::size_t>(std::ranges::find(shared.blocks, use.block) - shared.blocks.begin())];
-          if (use.version != at + (use.how == intent::read ? 0 : 1)) ++wrong;
-          if (use.how != intent::read) at = use.version;
+          if (use.version != at + (use.intent == intent::read ? 0 : 1)) ++wrong;
+          if (use.intent != intent::read) at = use.version;
         }
         const std::uint16_t owner = task->owner;
         release_successors(*task, push);

@@ -32,7 +32,7 @@ class rig final : public reduction_source {
       t.flags |= flag_many_accesses;
     }
     for (std::size_t k = 0; k < uses.size(); ++k)
-      t.all_accesses()[k] = {.block = uses[k].first, .version = 0, .how = uses[k].second, .flags = 0, .space = 0};
+      t.all_accesses()[k] = {.block = uses[k].first, .version = 0, .intent = uses[k].second, .flags = 0, .space = 0};
     return t;
   }
   record& submit(std::initializer_list<std::pair<block::record*, intent>> uses) {

@@ -16,7 +16,7 @@ TEST(coherence_failures, what_was_never_written_cannot_be_read) {
   for (const intent how : {intent::read, intent::update}) {
     accesses task{rig::use(r.make(), intent::write), rig::use(b, how)};
     const acquisition got = r.acquire(task, 1);
-    EXPECT_EQ(got.what, outcome::failed);
+    EXPECT_EQ(got.outcome, outcome::failed);
     EXPECT_THAT(got.cause->text, HasSubstr(how == intent::read ? "v(3) is read before" : "v(3) is updated before"));
     EXPECT_EQ(r.spaces[1]->statistics().used_bytes, 0u) << "nothing is held";
   }
@@ -31,7 +31,7 @@ TEST(coherence_failures, a_copy_that_a_plugin_refuses_fails_the_acquisition_alon
   r.devices[1]->state().fail_copy_call = TSR_INTERNAL;
   accesses task{rig::use(b, intent::read), rig::use(c, intent::read)};
   const acquisition got = r.acquire(task, 1);
-  EXPECT_EQ(got.what, outcome::failed);
+  EXPECT_EQ(got.outcome, outcome::failed);
   EXPECT_EQ(got.cause->kind, error_kind::device);
   EXPECT_THAT(got.cause->text, HasSubstr("copy of 256 bytes"));
   EXPECT_EQ(r.pins(b, 0) + r.pins(b, 1) + r.pins(c, 0) + r.pins(c, 1), 0u);
@@ -47,7 +47,7 @@ TEST(coherence_failures, a_copy_that_fails_under_way_is_told_and_tried_again) {
   r.put(b, 0, 3);
   r.devices[1]->state().fail_copy_work = TSR_INTERNAL;
   accesses task{rig::use(b, intent::read)};
-  EXPECT_EQ(r.acquire(task, 1).what, outcome::ready) << "nobody knows yet";
+  EXPECT_EQ(r.acquire(task, 1).outcome, outcome::ready) << "nobody knows yet";
   r.settle();
   r.devices[1]->state().fail_copy_work = TSR_OK;
   EXPECT_FALSE(b.valid_in(1));
@@ -67,14 +67,14 @@ TEST(coherence_failures, a_copy_that_fails_each_time_is_given_up) {
   r.devices[1]->state().fail_copy_work = TSR_DATA_LOSS;
   for (int attempt = 0; attempt < 2; ++attempt) {
     accesses task{rig::use(b, intent::read)};
-    EXPECT_EQ(r.acquire(task, 1).what, outcome::ready) << attempt;
+    EXPECT_EQ(r.acquire(task, 1).outcome, outcome::ready) << attempt;
     r.settle();
     r.is->finish(task);
   }
   r.devices[1]->state().fail_copy_work = TSR_OK;
   accesses next{rig::use(b, intent::read)};
   const acquisition got = r.acquire(next, 1);
-  EXPECT_EQ(got.what, outcome::failed) << "wrong contents are believed the second time";
+  EXPECT_EQ(got.outcome, outcome::failed) << "wrong contents are believed the second time";
   EXPECT_THAT(got.cause->text, HasSubstr("from host:memory to fake1:memory failed: DATA_LOSS"));
   r.put(b, 1, 8);
   EXPECT_EQ(r.get(b, 0), 8) << "written anew";
@@ -123,7 +123,7 @@ TEST(coherence_failures, failed_tasks_poison_what_they_make_and_nothing_else) {
   for (const intent how : {intent::read, intent::update}) {
     accesses reader{rig::use(out, how)};
     const acquisition got = r.acquire(reader, 1);
-    EXPECT_EQ(got.what, outcome::failed);
+    EXPECT_EQ(got.outcome, outcome::failed);
     EXPECT_EQ(got.cause, why) << "the first cause, not a new one";
   }
   accesses unstarted{rig::use(in, intent::read), rig::use(never, intent::write)};

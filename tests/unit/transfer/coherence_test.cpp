@@ -19,7 +19,7 @@ TEST(coherence, a_read_elsewhere_copies_once_and_leaves_both_valid) {
   r.put(b, 0, 42);
   accesses task{rig::use(b, intent::read)};
   const acquisition got = r.acquire(task, 1);
-  EXPECT_EQ(got.what, outcome::ready);
+  EXPECT_EQ(got.outcome, outcome::ready);
   EXPECT_EQ(got.waits.size(), 1u) << "the copy's ticket";
   EXPECT_EQ(task[0].space, 1);
   EXPECT_EQ(r.pins(b, 1), 1u);
@@ -41,7 +41,7 @@ TEST(coherence, a_second_reader_joins_the_transfer_in_flight) {
   r.put(b, 0, 7);
   accesses one{rig::use(b, intent::read)}, two{rig::use(b, intent::read)};
   const acquisition first = r.acquire(one, 1), second = r.acquire(two, 1);
-  EXPECT_EQ(second.what, outcome::ready);
+  EXPECT_EQ(second.outcome, outcome::ready);
   EXPECT_EQ(second.waits, first.waits) << "both wait for the same copy";
   EXPECT_EQ(r.copies(0, 1), 1u);
   EXPECT_EQ(r.is->statistics().joined, 1u);
@@ -109,18 +109,18 @@ TEST(coherence, devices_of_two_plugins_go_through_the_host_in_two_steps) {
   r.put(b, 1, 99);
   accesses task{rig::use(b, intent::read)};
   const acquisition first = r.acquire(task, 2);
-  EXPECT_EQ(first.what, outcome::retry);
+  EXPECT_EQ(first.outcome, outcome::retry);
   EXPECT_FALSE(first.waits.empty());
   EXPECT_EQ(r.pins(b, 2), 0u) << "nothing is held";
   EXPECT_EQ(r.copies(1, 0), 1u);
 
   const acquisition early = r.acquire(task, 2);
-  EXPECT_EQ(early.what, outcome::retry) << "beta cannot wait for alpha's stream, so the host has to";
+  EXPECT_EQ(early.outcome, outcome::retry) << "beta cannot wait for alpha's stream, so the host has to";
   EXPECT_EQ(early.waits, first.waits);
   EXPECT_EQ(r.copies(1, 0), 1u) << "no second copy to the host";
   r.settle();
   const acquisition second = r.acquire(task, 2);
-  EXPECT_EQ(second.what, outcome::ready);
+  EXPECT_EQ(second.outcome, outcome::ready);
   r.settle();
   EXPECT_EQ(r.words(b, 2)[0], 99);
   EXPECT_EQ(r.copies(0, 2), 1u);
@@ -172,7 +172,7 @@ TEST(coherence, a_working_set_that_does_not_fit_leaves_nothing_behind) {
   }
   r.get(*task[1].block, 1);  // one of them is there already
   const acquisition got = r.acquire(task, 1);
-  EXPECT_EQ(got.what, outcome::no_memory);
+  EXPECT_EQ(got.outcome, outcome::no_memory);
   EXPECT_EQ(got.lacking, 1);
   EXPECT_EQ(got.missing_bytes, 3 * block_bytes);
   EXPECT_EQ(r.spaces[1]->statistics().used_bytes, block_bytes);
@@ -330,7 +330,7 @@ TEST(coherence, a_block_wanted_again_while_it_leaves_stays) {
   r.put(b, 1, 77);
   EXPECT_TRUE(r.is->evict(1, block_bytes));
   accesses task{rig::use(b, intent::read)};
-  EXPECT_EQ(r.acquire(task, 1).what, outcome::ready);
+  EXPECT_EQ(r.acquire(task, 1).outcome, outcome::ready);
   r.settle();
   EXPECT_EQ(r.words(b, 1)[0], 77);
   r.done(task);
@@ -350,16 +350,16 @@ TEST(coherence, eviction_wakes_who_waits_for_memory) {
   me.wake = [](memory::memory_waiter* self) { ++static_cast<waiter*>(self)->woken; };
   accesses task{rig::use(r.make(), intent::write)};
   const acquisition got = r.acquire(task, 1);
-  ASSERT_EQ(got.what, outcome::no_memory);
+  ASSERT_EQ(got.outcome, outcome::no_memory);
   ASSERT_TRUE(r.spaces[1]->wait_for_memory(me, got.memory_events));
   r.is->evict(1, block_bytes);
   EXPECT_EQ(me.woken, 1);
-  EXPECT_EQ(r.acquire(task, 1).what, outcome::ready);
+  EXPECT_EQ(r.acquire(task, 1).outcome, outcome::ready);
 
   // Full again, and pinned: the end of the task that pins is the event.
   accesses next{rig::use(r.make(), intent::write)};
   const acquisition full = r.acquire(next, 1);
-  ASSERT_EQ(full.what, outcome::no_memory);
+  ASSERT_EQ(full.outcome, outcome::no_memory);
   ASSERT_TRUE(r.spaces[1]->wait_for_memory(me, full.memory_events));
   r.done(task);
   EXPECT_EQ(me.woken, 2);
@@ -402,7 +402,7 @@ TEST(coherence, scratch_has_no_contents_before_or_after) {
   EXPECT_EQ(r.copies(1, 0), 0u) << "nothing is fetched";
   r.done(again);
   accesses reader{rig::use(b, intent::read)};
-  EXPECT_EQ(r.acquire(reader, 1).what, outcome::failed);
+  EXPECT_EQ(r.acquire(reader, 1).outcome, outcome::failed);
   EXPECT_TRUE(r.is->evict(1, block_bytes)) << "what is left there is stale";
   r.end();
 }
@@ -412,7 +412,7 @@ TEST(coherence, one_block_twice_in_a_task_is_copied_and_pinned_consistently) {
   block::record& b = r.make();
   r.put(b, 0, 9);
   accesses task{rig::use(b, intent::read), rig::use(b, intent::update)};
-  EXPECT_EQ(r.acquire(task, 1).what, outcome::ready);
+  EXPECT_EQ(r.acquire(task, 1).outcome, outcome::ready);
   EXPECT_EQ(r.copies(0, 1), 1u);
   EXPECT_EQ(r.pins(b, 1), 2u);
   EXPECT_EQ(r.spaces[1]->statistics().used_bytes, block_bytes);

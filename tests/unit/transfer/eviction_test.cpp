@@ -28,7 +28,7 @@ struct full : rig {
   /// Somebody wants more than there is.
   void overflow() {
     accesses more{use(make(), intent::write)};
-    EXPECT_EQ(acquire(more, 1).what, outcome::no_memory);
+    EXPECT_EQ(acquire(more, 1).outcome, outcome::no_memory);
   }
   std::vector<block::record*> blocks;
 };
@@ -138,7 +138,7 @@ TEST(watermarks, a_memory_without_a_parent_keeps_what_it_has) {
     blocks.push_back(&r.make());
     accesses one{rig::use(*blocks.back(), intent::write)};
     const acquisition got = r.acquire(one, 0);
-    if (got.what == outcome::no_memory) break;
+    if (got.outcome == outcome::no_memory) break;
     r.done(one);
   }
   const std::uint64_t used = r.spaces[0]->statistics().used_bytes;

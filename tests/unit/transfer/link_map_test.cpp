@@ -14,17 +14,17 @@ TEST(link_map, the_host_and_its_devices_are_joined_by_the_devices) {
   EXPECT_EQ(links.size(), 3u);
   for (const memory::space_number device : {1, 2})
     for (const auto& way : {links.between(0, device), links.between(device, 0)}) {
-      EXPECT_EQ(way.how, route_kind::direct);
+      EXPECT_EQ(way.kind, route_kind::direct);
       EXPECT_EQ(way.executor, device) << "the host copies nothing it cannot see";
       EXPECT_DOUBLE_EQ(way.seconds(1'000'000), 1e-6 + 1e6 / 1e10);
     }
-  EXPECT_EQ(links.between(1, 1).how, route_kind::none);
+  EXPECT_EQ(links.between(1, 1).kind, route_kind::none);
 }
 
 TEST(link_map, devices_of_one_plugin_without_a_link_go_through_the_ring) {
   rig r({"fake", "fake"});
   const route& way = r.is->links().between(1, 2);
-  EXPECT_EQ(way.how, route_kind::staged);
+  EXPECT_EQ(way.kind, route_kind::staged);
   EXPECT_DOUBLE_EQ(way.bandwidth, 1e10);
   EXPECT_DOUBLE_EQ(way.latency, 2e-6) << "two legs";
 }
@@ -32,7 +32,7 @@ TEST(link_map, devices_of_one_plugin_without_a_link_go_through_the_ring) {
 TEST(link_map, peer_links_are_direct) {
   rig r({"fake", "fake"}, 16, true);
   const route& way = r.is->links().between(1, 2);
-  EXPECT_EQ(way.how, route_kind::direct);
+  EXPECT_EQ(way.kind, route_kind::direct);
   EXPECT_EQ(way.executor, 2u) << "the destination's device first";
   EXPECT_DOUBLE_EQ(way.bandwidth, 4e10);
 }
@@ -40,7 +40,7 @@ TEST(link_map, peer_links_are_direct) {
 TEST(link_map, devices_of_two_plugins_meet_in_the_host) {
   rig r({"alpha", "beta"}, 16, true);
   const link_map& links = r.is->links();
-  EXPECT_EQ(links.between(1, 2).how, route_kind::none);
+  EXPECT_EQ(links.between(1, 2).kind, route_kind::none);
   EXPECT_EQ(links.stop_between(1, 2), 0);
   EXPECT_EQ(links.stop_between(0, 1), memory::no_space) << "no third space joins them";
 }
@@ -56,7 +56,7 @@ TEST(link_map, without_a_common_space_there_is_no_way) {
     spaces.push_back(std::make_unique<memory::space>(setup));
   }
   const link_map links(spaces);
-  EXPECT_EQ(links.between(0, 1).how, route_kind::none);
+  EXPECT_EQ(links.between(0, 1).kind, route_kind::none);
   EXPECT_EQ(links.stop_between(0, 1), memory::no_space);
 }
 

@@ -41,7 +41,7 @@ struct rig {
   }
   static block::access use(block::record& b, intent how) {
     return {
-        .block = &b, .version = how == intent::read ? 0 : b.flow.next_version++, .how = how, .flags = 0, .space = 0};
+        .block = &b, .version = how == intent::read ? 0 : b.flow.next_version++, .intent = how, .flags = 0, .space = 0};
   }
   acquisition acquire(std::vector<block::access>& accesses, memory::space_number space) {
     acquisition got;
@@ -53,8 +53,8 @@ struct rig {
     for (int tries = 0; tries < 10; ++tries) {
       const acquisition got = acquire(accesses, space);
       settle();
-      if (got.what == outcome::ready) return;
-      ASSERT_EQ(got.what, outcome::retry) << (got.cause ? got.cause->text : "");
+      if (got.outcome == outcome::ready) return;
+      ASSERT_EQ(got.outcome, outcome::retry) << (got.cause ? got.cause->text : "");
     }
     FAIL() << "never ready";
   }

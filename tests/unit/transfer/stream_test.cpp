@@ -19,7 +19,7 @@ struct note : completion {
   std::vector<std::pair<int, tsr_status>>* to;
   int name;
   note(int n, block::ticket t, std::vector<std::pair<int, tsr_status>>& list) : to(&list), name(n) {
-    at = t;
+    ticket = t;
     fire = [](completion* self, tsr_status status) {
       auto* mine = static_cast<note*>(self);
       mine->to->emplace_back(mine->name, status);

@@ -337,15 +337,15 @@ class model {
     for (const use& u : t.uses)
       t.accesses.push_back({.block = u.of->is,
                             .version = u.how == intent::read ? 0 : u.of->is->flow.next_version++,
-                            .how = u.how,
+                            .intent = u.how,
                             .flags = 0,
                             .space = 0});
     transfer::acquisition got;
     m_coherence->acquire(t.accesses, space, got);
-    if (got.what == transfer::outcome::no_memory) m_coherence->evict(got.lacking, got.missing_bytes);
-    EXPECT_NE(static_cast<int>(got.what), static_cast<int>(transfer::outcome::failed))
+    if (got.outcome == transfer::outcome::no_memory) m_coherence->evict(got.lacking, got.missing_bytes);
+    EXPECT_NE(static_cast<int>(got.outcome), static_cast<int>(transfer::outcome::failed))
         << (got.cause ? got.cause->text : "");
-    if (got.what != transfer::outcome::ready) {  // retry or no memory
+    if (got.outcome != transfer::outcome::ready) {  // retry or no memory
       if (b != nullptr) b->copies = std::move(t.ends);
       return false;
     }

@@ -16,13 +16,13 @@ namespace tessera::schedule {
 ///
 /// A thread that changes something that guests wait for changes it first, then a full fence, then empty() and look(). A
 /// guest enters first, then looks by itself.
-class waiting_room {
+class waiter_list {
  public:
   using predicate = std::function<bool()>;
 
   /// One thread that waits; on its stack.
-  struct guest {
-    guest(const predicate& what, std::atomic<bool>& tells) : enough(&what), waits(&tells) {}
+  struct waiter {
+    waiter(const predicate& what, std::atomic<bool>& tells) : enough(&what), waits(&tells) {}
     const predicate* enough;   ///< called by other threads, under the room's lock; reads atomics only
     std::atomic<bool>* waits;  ///< set by the guest when it is not enough; cleared by who has seen that it is
     bool may_help = false;     ///< it can take the helper's place when that is free
@@ -30,7 +30,7 @@ class waiting_room {
     std::atomic<std::uint32_t> calls{0};  ///< grows with each call
   };
 
-  void enter(guest& g) {
+  void enter(waiter& g) {
     {
       const std::lock_guard guard(m_mutex);
       m_guests.push_back(&g);
@@ -38,7 +38,7 @@ class waiting_room {
     }
     full_fence();  // before the guest looks by itself; the other half is that of a thread that changes something
   }
-  void leave(guest& g) {
+  void leave(waiter& g) {
     const std::lock_guard guard(m_mutex);
     std::erase(m_guests, &g);
     m_count.store(m_guests.size(), std::memory_order_relaxed);
@@ -49,7 +49,7 @@ class waiting_room {
   bool look() {
     bool helper = false;
     const std::lock_guard guard(m_mutex);
-    for (guest* g : m_guests) {
+    for (waiter* g : m_guests) {
       if (!(*g->enough)()) continue;
       g->waits->store(false);
       if (g->helps)
@@ -61,31 +61,31 @@ class waiting_room {
   }
   /// The helper's place has become free: calls the guest that has waited longest among those that may take it, other
   /// than who leaves it.
-  void offer_place(const guest* leaving) {
+  void offer_place(const waiter* leaving) {
     const std::lock_guard guard(m_mutex);
-    for (guest* g : m_guests)
+    for (waiter* g : m_guests)
       if (g != leaving && g->may_help && !g->helps) {
         call(*g);
         return;
       }
   }
   /// By the guest itself: now it helps, or no longer.
-  void set_helps(guest& g, bool helps) {
+  void set_helps(waiter& g, bool helps) {
     const std::lock_guard guard(m_mutex);
     g.helps = helps;
   }
   /// By the guest itself: sleeps until it has been called more often than `seen` times.
-  static void sleep(guest& g, std::uint32_t seen) noexcept {
+  static void sleep(waiter& g, std::uint32_t seen) noexcept {
     while (g.calls.load(std::memory_order_acquire) == seen) g.calls.wait(seen, std::memory_order_acquire);
   }
 
  private:
-  static void call(guest& g) noexcept {  // with the lock: the guest cannot go before it has it
+  static void call(waiter& g) noexcept {  // with the lock: the guest cannot go before it has it
     g.calls.fetch_add(1, std::memory_order_release);
     g.calls.notify_one();
   }
   std::mutex m_mutex;
-  std::vector<guest*> m_guests;  // the longest waiting first
+  std::vector<waiter*> m_guests;  // the longest waiting first
   std::atomic<std::size_t> m_count{0};
 };
 

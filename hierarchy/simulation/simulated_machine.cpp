@@ -1,4 +1,4 @@
-#include "hierarchy/simulation/imagine.hpp"
+#include "hierarchy/simulation/simulated_machine.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 namespace tessera::hierarchy {
 namespace {
 
-std::unique_ptr<plugin::device> host_device(world& in) {
+std::unique_ptr<plugin::device> host_device(device_model& in) {
   const described_host& described = in.description().host;
   tsr_device_desc is{};
   is.struct_size = sizeof is;
@@ -36,8 +36,9 @@ std::unique_ptr<plugin::device> host_device(world& in) {
                                           &world_tensor_table());
 }
 
-std::unique_ptr<plugin::device> discrete_device(world& in, const described_device& described, std::uint32_t number) {
-  world_device& behind = *in.devices()[number];
+std::unique_ptr<plugin::device> discrete_device(device_model& in, const described_device& described,
+                                                std::uint32_t number) {
+  model_device& behind = *in.devices()[number];
   tsr_device_desc is{};
   is.struct_size = sizeof is;
   is.device_class = TSR_DEVICE_GPU;
@@ -63,14 +64,14 @@ std::unique_ptr<plugin::device> discrete_device(world& in, const described_devic
 
 }  // namespace
 
-imagined imagine(const machine_description& description, config::runtime_settings settings,
-                 std::vector<placement::history_cell> learnt) {
-  auto made = std::make_shared<world>(description, std::move(learnt));
+simulated_machine build_machine(const machine_description& description, config::runtime_settings settings,
+                                std::vector<placement::history_cell> learnt) {
+  auto made = std::make_shared<device_model>(description, std::move(learnt));
   const machine_description& d = made->description();
   std::vector<std::unique_ptr<plugin::device>> devices;
   devices.push_back(host_device(*made));
   location::properties machine_is;
-  machine_is.what = location::kind::machine;
+  machine_is.kind = location::kind::machine;
   machine_is.name = "machine";
   machine_is.type = d.name;
   location::tree tree(machine_is);
@@ -78,7 +79,7 @@ imagined imagine(const machine_description& description, config::runtime_setting
   std::uint32_t core = 0;
   for (std::uint32_t k = 0; k < d.host.domains; ++k) {
     location::properties memory;
-    memory.what = location::kind::memory;
+    memory.kind = location::kind::memory;
     memory.name = fmt::format("numa{}", k);
     memory.type = "NUMANode";
     memory.space = location::space_key{0, k};
@@ -87,7 +88,7 @@ imagined imagine(const machine_description& description, config::runtime_setting
     domains.push_back(tree.add(tree.root(), memory));
     for (std::uint32_t c = 0; c < d.host.cores; ++c, ++core) {
       location::properties worker;
-      worker.what = location::kind::worker;
+      worker.kind = location::kind::worker;
       worker.name = fmt::format("core{}", core);
       worker.type = "Core";
       worker.cpus = {core};
@@ -101,7 +102,7 @@ imagined imagine(const machine_description& description, config::runtime_setting
     for (std::uint32_t k = 0; k < kind.count; ++k, ++number) {
       devices.push_back(discrete_device(*made, kind, number));
       location::properties worker;
-      worker.what = location::kind::worker;
+      worker.kind = location::kind::worker;
       worker.name = devices.back()->name();
       worker.type = kind.name;
       worker.device = number;
@@ -124,13 +125,13 @@ imagined imagine(const machine_description& description, config::runtime_setting
   settings.bind = false;
   settings.history = "off";
   settings.plugins = {"host"};
-  imagined all{made,
-               {settings,
-                std::make_shared<plugin::registry>(std::move(devices), "imagined", "1"),
-                std::move(tree),
-                {},
-                {},
-                made}};
+  simulated_machine all{made,
+                        {settings,
+                         std::make_shared<plugin::registry>(std::move(devices), "imagined", "1"),
+                         std::move(tree),
+                         {},
+                         {},
+                         made}};
   return all;
 }
 

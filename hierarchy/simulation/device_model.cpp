@@ -1,31 +1,31 @@
-#include "hierarchy/simulation/world.hpp"
+#include "hierarchy/simulation/device_model.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace tessera::hierarchy {
 
-world::world(const machine_description& description, std::vector<placement::history_cell> learnt)
+device_model::device_model(const machine_description& description, std::vector<placement::history_cell> learnt)
     : m_description(description) {
   submit_ns = description.runtime.submit_ns;
   host_task_ns = description.runtime.host_task_ns;
   device_task_ns = description.runtime.device_task_ns;
   m_speeds.push_back(std::make_unique<duration_model>(description.host.core, std::move(learnt)));
-  const auto add = [&](const std::string& name, const duration_model& speed) -> world_device& {
-    auto fresh = std::make_unique<world_device>();
-    fresh->of = this;
+  const auto add = [&](const std::string& name, const duration_model& speed) -> model_device& {
+    auto fresh = std::make_unique<model_device>();
+    fresh->world = this;
     fresh->number = static_cast<std::uint32_t>(m_devices.size());
     fresh->name = name;
     fresh->speed = &speed;
     return *m_devices.emplace_back(std::move(fresh));
   };
-  world_device& host = add("host", *m_speeds.front());
+  model_device& host = add("host", *m_speeds.front());
   host.capacity.assign(description.host.domains, description.host.memory_bytes);
   host.host_bandwidth = description.host.bandwidth;
   for (const described_device& d : description.devices) {
     m_speeds.push_back(std::make_unique<duration_model>(d.speed));
     for (std::uint32_t k = 0; k < d.count; ++k) {
-      world_device& one = add(d.count == 1 ? d.name : d.name + std::to_string(k), *m_speeds.back());
+      model_device& one = add(d.count == 1 ? d.name : d.name + std::to_string(k), *m_speeds.back());
       one.capacity = {d.memory_bytes};
       one.kernels.capacity = d.kernels;
     }
@@ -42,7 +42,7 @@ world::world(const machine_description& description, std::vector<placement::hist
   m_way_of.resize(m_devices.size() * m_devices.size());
 }
 
-std::uint32_t world::device_kind(std::uint32_t device) const noexcept {
+std::uint32_t device_model::device_kind(std::uint32_t device) const noexcept {
   std::uint32_t first = 1;
   for (std::uint32_t k = 0; k < m_description.devices.size(); ++k) {
     if (device >= first && device < first + m_description.devices[k].count) return k + 1;
@@ -51,7 +51,7 @@ std::uint32_t world::device_kind(std::uint32_t device) const noexcept {
   return 0;
 }
 
-const described_link* world::link_between(std::uint32_t from, std::uint32_t to) const noexcept {
+const described_link* device_model::link_between(std::uint32_t from, std::uint32_t to) const noexcept {
   const auto name = [&](std::uint32_t device) -> std::string_view {
     const std::uint32_t kind = device_kind(device);
     return kind == 0 ? std::string_view("host") : m_description.devices[kind - 1].name;
@@ -62,7 +62,7 @@ const described_link* world::link_between(std::uint32_t from, std::uint32_t to) 
   return nullptr;
 }
 
-std::uint32_t world::way_index(std::uint32_t from, std::uint32_t to) {
+std::uint32_t device_model::way_index(std::uint32_t from, std::uint32_t to) {
   std::uint32_t& known = m_way_of[from * m_devices.size() + to];
   if (known != 0) return known - 1;
   way fresh;
@@ -83,28 +83,29 @@ std::uint32_t world::way_index(std::uint32_t from, std::uint32_t to) {
   return known - 1;
 }
 
-void world::forget_use() noexcept {
+void device_model::forget_use() noexcept {
   for (link_use& u : m_uses) u = {.from = u.from, .to = u.to};
   for (const auto& d : m_devices) d->busy_ns = d->tasks = 0;
 }
 
-std::uint64_t world::make_addresses(std::uint64_t bytes) noexcept {
+std::uint64_t device_model::make_addresses(std::uint64_t bytes) noexcept {
   const std::uint64_t begin = m_next_address;
   m_next_address += (bytes + 4095) / 4096 * 4096;
   return begin;
 }
 
-void world::push_kernel(world_stream& to, std::uint64_t ns, std::uint64_t overhead_ns) {
+void device_model::push_kernel(model_stream& to, std::uint64_t ns, std::uint64_t overhead_ns) {
   ++to.device->tasks;
   if (to.is_inline) {
     to.device->busy_ns += ns;
     clock.charge(ns + overhead_ns);
     return;
   }
-  push(to, {.what = world_step::kind::kernel, .latency_ns = overhead_ns, .ns = ns});
+  push(to, {.kind = model_step::kind::kernel, .latency_ns = overhead_ns, .ns = ns});
 }
 
-bool world::push_copy(world_stream& to, std::uint32_t from_device, std::uint32_t to_device, std::uint64_t bytes) {
+bool device_model::push_copy(model_stream& to, std::uint32_t from_device, std::uint32_t to_device,
+                             std::uint64_t bytes) {
   if (from_device == 0 && to_device == 0) {  // between memories of the host: by whoever asks
     clock.charge(static_cast<std::uint64_t>(
         std::llround(static_cast<double>(bytes) * 1e9 / std::max(m_devices.front()->host_bandwidth, 1.0))));
@@ -117,14 +118,14 @@ bool world::push_copy(world_stream& to, std::uint32_t from_device, std::uint32_t
   link_use& use = m_uses[index];
   ++use.copies;
   use.bytes += bytes;
-  push(to, {.what = world_step::kind::copy, .link = index, .latency_ns = link->latency_ns, .ns = ns});
+  push(to, {.kind = model_step::kind::copy, .link = index, .latency_ns = link->latency_ns, .ns = ns});
   return true;
 }
 
-void world::push(world_stream& to, world_step step) {
+void device_model::push(model_stream& to, model_step step) {
   if (to.is_inline) {  // what was charged is done when the call returns
-    if (step.what == world_step::kind::signal) to.completed = step.value;
-    if (step.what == world_step::kind::callback) step.call(step.argument);
+    if (step.kind == model_step::kind::signal) to.completed = step.value;
+    if (step.kind == model_step::kind::callback) step.call(step.argument);
     return;
   }
   to.steps.push_back(step);
@@ -132,12 +133,12 @@ void world::push(world_stream& to, world_step step) {
   wake(to);
 }
 
-void world::wake(world_stream& s) {
+void device_model::wake(model_stream& s) {
   m_awake.push_back(&s);
   if (m_proceeding) return;
   m_proceeding = true;
   while (!m_awake.empty()) {
-    world_stream* const next = m_awake.back();
+    model_stream* const next = m_awake.back();
     m_awake.pop_back();
     proceed(*next);
   }
@@ -145,11 +146,11 @@ void world::wake(world_stream& s) {
 }
 
 /// Lets the stream go as far as it can; those that it wakes are left in m_awake.
-void world::proceed(world_stream& s) {
+void device_model::proceed(model_stream& s) {
   while (!s.busy && !s.asleep && !s.steps.empty()) {
-    world_step& first = s.steps.front();
-    switch (first.what) {
-      case world_step::kind::wait:
+    model_step& first = s.steps.front();
+    switch (first.kind) {
+      case model_step::kind::wait:
         if (first.other->completed < first.value) {
           first.other->sleepers.push_back({&s, first.value});
           s.asleep = true;
@@ -157,33 +158,33 @@ void world::proceed(world_stream& s) {
         }
         s.steps.pop_front();
         break;
-      case world_step::kind::signal:
+      case model_step::kind::signal:
         s.completed = first.value;
         s.steps.pop_front();
-        std::erase_if(s.sleepers, [&](const world_stream::sleeper& w) {
+        std::erase_if(s.sleepers, [&](const model_stream::sleeper& w) {
           if (w.value > s.completed) return false;
           w.who->asleep = false;
           m_awake.push_back(w.who);
           return true;
         });
         break;
-      case world_step::kind::callback: {
-        const world_step due = first;
+      case model_step::kind::callback: {
+        const model_step due = first;
         s.steps.pop_front();
         due.call(due.argument);
         break;
       }
-      case world_step::kind::kernel:
-      case world_step::kind::copy:
+      case model_step::kind::kernel:
+      case model_step::kind::copy:
         begin(s);
         return;
     }
   }
 }
 
-void world::begin(world_stream& s) {
+void device_model::begin(model_stream& s) {
   s.busy = true;
-  world_step& work = s.steps.front();
+  model_step& work = s.steps.front();
   if (work.latency_ns == 0) {
     take(s);
     return;
@@ -191,21 +192,21 @@ void world::begin(world_stream& s) {
   at(
       work.latency_ns,
       [](void* who, std::uint64_t) {
-        auto& stream = *static_cast<world_stream*>(who);
-        world& self = *stream.device->of;
+        auto& stream = *static_cast<model_stream*>(who);
+        device_model& self = *stream.device->world;
         const schedule::virtual_clock::meter counted(self.clock);
         self.take(stream);
       },
       s);
 }
 
-void world::take(world_stream& s) {
-  if (s.steps.front().what == world_step::kind::copy) {
+void device_model::take(model_stream& s) {
+  if (s.steps.front().kind == model_step::kind::copy) {
     m_copies.push_back(&s);
     start_copies();
     return;
   }
-  world_device& d = *s.device;
+  model_device& d = *s.device;
   if (!d.kernels.free()) {
     d.waiting.push_back(&s);
     return;
@@ -215,15 +216,15 @@ void world::take(world_stream& s) {
   at(
       s.steps.front().ns,
       [](void* who, std::uint64_t) {
-        auto& stream = *static_cast<world_stream*>(who);
-        stream.device->of->end(stream);
+        auto& stream = *static_cast<model_stream*>(who);
+        stream.device->world->end(stream);
       },
       s);
 }
 
-void world::start_copies() {
-  std::erase_if(m_copies, [&](world_stream* s) {
-    const world_step& copy = s->steps.front();
+void device_model::start_copies() {
+  std::erase_if(m_copies, [&](model_stream* s) {
+    const model_step& copy = s->steps.front();
     const way& over = m_ways[copy.link];
     for (std::uint32_t k = 0; k < over.count; ++k)
       if (!m_ports[over.needs[k]].free()) return false;
@@ -232,28 +233,28 @@ void world::start_copies() {
     at(
         copy.ns,
         [](void* who, std::uint64_t) {
-          auto& stream = *static_cast<world_stream*>(who);
-          stream.device->of->end(stream);
+          auto& stream = *static_cast<model_stream*>(who);
+          stream.device->world->end(stream);
         },
         *s);
     return true;
   });
 }
 
-void world::end(world_stream& s) {
+void device_model::end(model_stream& s) {
   const schedule::virtual_clock::meter counted(clock);
-  const world_step done = s.steps.front();
+  const model_step done = s.steps.front();
   s.steps.pop_front();
   s.busy = false;
-  if (done.what == world_step::kind::copy) {
+  if (done.kind == model_step::kind::copy) {
     const way& over = m_ways[done.link];
     for (std::uint32_t k = 0; k < over.count; ++k) --m_ports[over.needs[k]].in_use;
     start_copies();
   } else {
-    world_device& d = *s.device;
+    model_device& d = *s.device;
     --d.kernels.in_use;
     if (!d.waiting.empty()) {
-      world_stream* const next = d.waiting.front();
+      model_stream* const next = d.waiting.front();
       d.waiting.pop_front();
       take(*next);
     }
