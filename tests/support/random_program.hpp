@@ -215,9 +215,11 @@ void replay_at_random(runtime& rt, random_blocks& on, std::mt19937_64& random,
                       Make&& any_task) {
   std::vector<recording> recordings;
   for (const auto& program : programs) {
-    recordings.push_back(rt.record([&] {
-      for (const Task& t : program) submit(t);
-    }));
+    recordings.push_back(rt.record(
+        [&] {
+          for (const Task& t : program) submit(t);
+        },
+        {.replays_under_way = 1 + random() % 5}));
     EXPECT_EQ(recordings.back().submitted(), program.size());
   }
   on.check(0);  // recording runs nothing
