@@ -311,6 +311,10 @@ tsr_status progress_that_leaves_a_writer(tsr_device* device, tsr_stream* stream,
 tsr_status destroy_behind_the_writer(tsr_device* device, tsr_stream* stream) {
   if (late_writer.joinable()) late_writer.join();
   last_out = {};
+  {
+    const std::lock_guard guard(mutex);
+    std::erase(streams, stream);
+  }
   return inner_device.stream_destroy(device, stream);
 }
 
@@ -589,7 +593,11 @@ tsr_status open_wrapped(const tsr_host* host, const tsr_option_value* values, st
   const void* table = nullptr;
   if (const tsr_status status = inner_header->open(host, values, count, out_plugin, &table)) return status;
   const auto* given = static_cast<const tsr_plugin_table*>(table);
-  open_devices.clear();
+  {
+    const std::lock_guard guard(mutex);
+    open_devices.clear();
+    streams.clear();  // the devices of the last opening ended those that nobody destroyed
+  }
   inner = {};
   std::memcpy(&inner, given, given->struct_size < sizeof inner ? given->struct_size : sizeof inner);
   outer = inner;
