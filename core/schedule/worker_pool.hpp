@@ -186,11 +186,14 @@ void worker_pool::work(Host&& host, thread_context& mine, const predicate& enoug
 template <class Host>
 void worker_pool::run_tasks_until(Host&& host, thread_context& mine, const predicate& enough,
                                   std::uint32_t look_every) {
-  if (mine.works) {  // in a task, where only the end of a recording waits: in the place that the thread has already
+  waiter_list::waiter me(enough, mine.waits);
+  if (mine.works) {   // in a task, where only the end of a recording waits: in the place that the thread has already
+    me.helps = true;  // it sleeps among the workers: who sees that it is enough wakes it there
+    m_waiters.enter(me);
     work(host, mine, enough, look_every);
+    m_waiters.leave(me);
     return;
   }
-  waiter_list::waiter me(enough, mine.waits);
   me.may_help = !mine.is_driver;
   m_waiters.enter(me);
   for (;;) {
