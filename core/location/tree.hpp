@@ -48,7 +48,7 @@ struct properties {
 
 /// A node as seen from outside. The head of a detached branch has no parent.
 struct node {
-  node_id id = no_node;                      ///< its number, for ever
+  node_id id = no_node;                      ///< its number, which never changes
   node_id parent = no_node;                  ///< no_node: the root, or the head of a detached branch
   std::vector<node_id> children;             ///< in order of attachment
   tessera::location::properties properties;  ///< what it is

@@ -30,7 +30,7 @@ std::vector<placement::place*> device_states::below(location::node_id where) con
 }
 
 void device_states::note_change() {
-  { const std::lock_guard guard(m_mutex); }  // whoever is about to wait has looked, or will see it
+  { const std::lock_guard guard(m_mutex); }  // a thread that is about to wait has looked, or will see it
   m_event.notify_all();
 }
 

@@ -38,7 +38,7 @@ class host_views {
   /// Views that all threads have been granted and have not given back.
   std::uint64_t held(std::memory_order order = std::memory_order_seq_cst) const noexcept { return m_held.load(order); }
 
-  /// By whoever has brought the block: the view counts, then the thread that asked has it.
+  /// By the thread that has brought the block: the view counts, then the thread that asked has it.
   void grant(host_access& view) noexcept {
     m_held.fetch_add(1, std::memory_order_seq_cst);
     view.at.store(host_access::step::available, std::memory_order_release);

@@ -23,7 +23,8 @@ class patience {
   /// @param wake  called on a thread of its own when the time is over
   patience(std::chrono::nanoseconds time, std::function<void()> wake) : m_time(time), m_wake(std::move(wake)) {}
 
-  /// Whether it is over: the time has passed since the first call that found this progress. Another begins anew.
+  /// Whether it is over: the time has passed since the first call that found this progress. Other progress starts the
+  /// time again.
   bool over(const std::function<std::uint64_t()>& progress);
 
  private:

@@ -46,7 +46,7 @@ void parking::wait_for_points(task::record& t, std::span<const block::ticket> po
     parked::one& mine = p->tickets[k];
     mine.all = p;
     mine.reached.ticket = tickets[k];
-    // A failed ticket has poisoned what it should have made; whoever runs the task looks at that.
+    // A failed ticket has poisoned what it should have made; the thread that runs the task looks at that.
     mine.reached.fire = [](transfer::completion* self, tsr_status) {
       parked* const all = reinterpret_cast<parked::one*>(self)->all;  // `reached` is its first member
       if (all->left.fetch_sub(1, std::memory_order_acq_rel) != 1) return;

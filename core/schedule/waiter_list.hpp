@@ -12,10 +12,10 @@ namespace tessera::schedule {
 
 /// Each thread sleeps by itself and is called when what it waits for has come, by the thread that has made it come or
 /// has noticed it. So a call never goes to a thread that cannot use it. The thread that helps (it runs tasks meanwhile)
-/// is a guest too, but sleeps elsewhere.
+/// and a task that waits for the end of a recording are on the list too, but sleep among the workers.
 ///
-/// A thread that changes something that guests wait for changes it first, then a full fence, then empty() and look(). A
-/// guest enters first, then looks by itself.
+/// A thread that changes something that others wait for changes it first, then a full fence, then empty() and look(). A
+/// waiter enters first, then looks by itself.
 class waiter_list {
  public:
   using predicate = std::function<bool()>;
@@ -24,7 +24,7 @@ class waiter_list {
   struct waiter {
     waiter(const predicate& what, std::atomic<bool>& tells) : enough(&what), waits(&tells) {}
     const predicate* enough;   ///< called by other threads, under the room's lock; reads atomics only
-    std::atomic<bool>* waits;  ///< set by the guest when it is not enough; cleared by who has seen that it is
+    std::atomic<bool>* waits;  ///< set by the waiter when it is not enough; cleared by the thread that sees that it is
     bool may_help = false;     ///< it can take the helper's place when that is free
     bool helps = false;        ///< under the lock
     std::atomic<std::uint32_t> calls{0};  ///< grows with each call
@@ -33,15 +33,15 @@ class waiter_list {
   void enter(waiter& g) {
     {
       const std::lock_guard guard(m_mutex);
-      m_guests.push_back(&g);
-      m_count.store(m_guests.size(), std::memory_order_relaxed);
+      m_waiters.push_back(&g);
+      m_count.store(m_waiters.size(), std::memory_order_relaxed);
     }
-    full_fence();  // before the guest looks by itself; the other half is that of a thread that changes something
+    full_fence();  // before the waiter looks by itself; the other half is that of a thread that changes something
   }
   void leave(waiter& g) {
     const std::lock_guard guard(m_mutex);
-    std::erase(m_guests, &g);
-    m_count.store(m_guests.size(), std::memory_order_relaxed);
+    std::erase(m_waiters, &g);
+    m_count.store(m_waiters.size(), std::memory_order_relaxed);
   }
   bool empty() const noexcept { return m_count.load(std::memory_order_relaxed) == 0; }
 
@@ -49,7 +49,7 @@ class waiter_list {
   bool look() {
     bool helper = false;
     const std::lock_guard guard(m_mutex);
-    for (waiter* g : m_guests) {
+    for (waiter* g : m_waiters) {
       if (!(*g->enough)()) continue;
       g->waits->store(false);
       if (g->helps)
@@ -59,33 +59,33 @@ class waiter_list {
     }
     return helper;
   }
-  /// The helper's place has become free: calls the guest that has waited longest among those that may take it, other
-  /// than who leaves it.
+  /// The helper's place has become free: calls the waiter that has waited longest among those that may take it, other
+  /// than the one that leaves it.
   void offer_place(const waiter* leaving) {
     const std::lock_guard guard(m_mutex);
-    for (waiter* g : m_guests)
+    for (waiter* g : m_waiters)
       if (g != leaving && g->may_help && !g->helps) {
         call(*g);
         return;
       }
   }
-  /// By the guest itself: now it helps, or no longer.
+  /// By the waiter itself: now it helps, or no longer.
   void set_helps(waiter& g, bool helps) {
     const std::lock_guard guard(m_mutex);
     g.helps = helps;
   }
-  /// By the guest itself: sleeps until it has been called more often than `seen` times.
+  /// By the waiter itself: sleeps until it has been called more often than `seen` times.
   static void sleep(waiter& g, std::uint32_t seen) noexcept {
     while (g.calls.load(std::memory_order_acquire) == seen) g.calls.wait(seen, std::memory_order_acquire);
   }
 
  private:
-  static void call(waiter& g) noexcept {  // with the lock: the guest cannot go before it has it
+  static void call(waiter& g) noexcept {  // with the lock: the waiter cannot go before it has it
     g.calls.fetch_add(1, std::memory_order_release);
     g.calls.notify_one();
   }
   std::mutex m_mutex;
-  std::vector<waiter*> m_guests;  // the longest waiting first
+  std::vector<waiter*> m_waiters;  // the longest waiting first
   std::atomic<std::size_t> m_count{0};
 };
 

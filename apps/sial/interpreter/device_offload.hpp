@@ -13,9 +13,9 @@
 
 namespace tessera::sial {
 
-/// Submits statements of one worker as tasks. A task's blocks leave the worker's hands; whoever needs one in place
-/// afterwards waits for it, since views and tasks of a block are in the order of the program. Only on machines with
-/// devices. Refers to all that it is made from. One thread.
+/// Submits statements of one worker as tasks. A task's blocks leave the worker's hands; a statement that needs one in
+/// place afterwards waits for it, since views and tasks of a block are in the order of the program. Only on machines
+/// with devices. Refers to all that it is made from. One thread.
 class device_offload {
  public:
   /// What became of a statement that was offered.
