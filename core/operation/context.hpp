@@ -66,8 +66,8 @@ struct context {
   /// Number of the worker that runs it, below runtime::workers(): no two tasks have the same at the same time. On a
   /// device, whose driver enqueues it: no_worker.
   std::uint32_t worker = no_worker;
-  const replay_value* replayed_with = nullptr;  ///< host functions of a replay: what it was given; else null
   bool checked = false;                         ///< all but the addresses has been found to fit by an earlier call
+  const replay_value* replayed_with = nullptr;  ///< host functions of a replay: what it was given; else null
 
   /// The arguments as the type that was submitted; not checked.
   template <class T>
@@ -75,5 +75,9 @@ struct context {
     return *static_cast<const T*>(arguments);
   }
 };
+
+// Each task has one: what is larger is cleared by an instruction that takes as long as the rest of a small task's
+// start.
+static_assert(sizeof(context) <= 128);
 
 }  // namespace tessera::operation
