@@ -38,9 +38,11 @@ struct place {
                                                           ///< has its task placed again by the driver
   bool attached() const noexcept { return state.load(std::memory_order_relaxed) == place_state::attached; }
 
-  task::priority_queue urgent;      ///< host: tasks with a priority above 0; device: all of its tasks
-  task::priority_queue background;  ///< host: tasks with a priority below 0
-  task::spill_queue inbox;          ///< host: tasks that other places' threads send here
+  task::priority_queue high_priority;  ///< host: tasks with a priority above 0; device: its ready_queue
+  task::priority_queue low_priority;   ///< host: tasks with a priority below 0
+  task::spill_queue mailbox;           ///< host: tasks that other places' threads send here
+  /// Of a device: all of its tasks.
+  task::priority_queue& ready_queue() noexcept { return high_priority; }
 
   /// Work given here and not finished, in nanoseconds at the estimated rate.
   std::atomic<std::int64_t> queued_ns{0};

@@ -124,7 +124,7 @@ std::uint32_t placer::choose(task::record& t, location::node_id from) {
   gather(found, t, place_state::attached, from);
   // What only a device on its way out can run goes there nevertheless, and keeps it from leaving.
   if (found.all.empty() || (!found.any_hinted && must_obey(t))) gather(found, t, place_state::draining, from);
-  if (found.all.empty() || (!found.any_hinted && must_obey(t))) return nowhere;
+  if (found.all.empty() || (!found.any_hinted && must_obey(t))) return no_place;
   add_transfer_costs(found, t);
   if (found.any_hinted)
     found.all.erase(std::remove_if(found.all.begin(), found.all.end(), [](const candidate& c) { return !c.hinted; }),
@@ -138,7 +138,7 @@ std::uint32_t placer::choose(task::record& t, location::node_id from) {
   return plan[chosen].place;
 }
 
-block::failure placer::why_nowhere(task::record& t) const {
+block::failure placer::why_no_place(task::record& t) const {
   if (std::ranges::none_of(m_places, [&](const auto& e) { return offers(*e, t); }))
     return {
         fmt::format("no location can run it: no device here offers '{}' for the type of its blocks", t.operation->name),

@@ -69,9 +69,9 @@ bool scheduler::find_place(thread_context& mine, task::record& t) {
     fail_unstarted(mine, t, m_failures.note(t, {e.message(), e.where(), e.kind()}));
     return false;
   }
-  if (at == placement::placer::nowhere) {
+  if (at == placement::placer::no_place) {
     t.place = 0;
-    fail_unstarted(mine, t, m_failures.note(t, m_placer.why_nowhere(t)));
+    fail_unstarted(mine, t, m_failures.note(t, m_placer.why_no_place(t)));
     return false;
   }
   t.place = static_cast<std::uint16_t>(at);
@@ -86,8 +86,8 @@ bool scheduler::place_again(thread_context& mine, task::record& t) {
   placement::place& before = *m_places[t.place];
   if (!m_placer.withdraw(t, before)) return false;
   const std::uint32_t at = m_placer.choose(t, mine.where);  // it found a place before, so it finds one now
-  if (at == placement::placer::nowhere) m_placer.charge(t, before, 0);
-  if (at == t.place || at == placement::placer::nowhere) return false;
+  if (at == placement::placer::no_place) m_placer.charge(t, before, 0);
+  if (at == t.place || at == placement::placer::no_place) return false;
   t.place = static_cast<std::uint16_t>(at);
   m_placer.note_moved();
   enqueue(mine, t, *m_places[at], when_ready::queue);
@@ -96,7 +96,7 @@ bool scheduler::place_again(thread_context& mine, task::record& t) {
 
 void scheduler::enqueue(thread_context& mine, task::record& t, placement::place& where, when_ready then) {
   if (!where.is_host) {
-    where.urgent.push(t);
+    where.ready_queue().push(t);
     m_drivers[where.number]->wake();
     return;
   }

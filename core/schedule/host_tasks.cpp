@@ -302,7 +302,7 @@ void scheduler::run_special(thread_context& mine, task::record& t) {
         try_later(t);
       } else {  // a transfer is being handed to a plugin, or a task of a device is about to be retired
         std::this_thread::yield();
-        m_places[0]->inbox.push(t);
+        m_places[0]->mailbox.push(t);
         m_pool.note_task();
       }
       return;

@@ -218,7 +218,7 @@ scheduler::~scheduler() {
 void scheduler::worker_thread(thread_context& mine) {
   m_registry.take(mine);
   pthread_setname_np(pthread_self(), fmt::format("tsr-worker{}", mine.number).c_str());
-  m_pool.work(
+  m_pool.worker_loop(
       host_tasks{*this}, mine, [this] { return m_pool.stopped(); }, 0);
 }
 

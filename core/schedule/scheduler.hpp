@@ -238,7 +238,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
     void run(thread_context& mine, task::record& t) const { of.run(mine, t); }
     bool resolve_memory_deadlock(thread_context& mine) const { return of.resolve_memory_deadlock(mine); }
   };
-  /// Waits until enough(), and runs tasks meanwhile where this thread may. `look_every`: see worker_pool::work.
+  /// Waits until enough(), and runs tasks meanwhile where this thread may. `look_every`: see worker_pool::worker_loop.
   void run_tasks_until(thread_context& mine, const predicate& enough, std::uint32_t look_every = 0);
   bool resolve_memory_deadlock(thread_context& mine);  ///< whether a task was released or given up
   void start_threads();  ///< of the workers; throws tessera::error (configuration) when one is refused

@@ -14,11 +14,11 @@ struct device_driver::call_back : memory::memory_waiter {
 
 bool device_driver::step_aside() {
   bool any = false;
-  while (task::record* t = m_where.urgent.pop()) {
+  while (task::record* t = m_where.ready_queue().pop()) {
     any = true;
     if ((t->flags & task::flag_acquired) != 0) {  // its blocks are here
       if (m_in_flight.load(std::memory_order_relaxed) >= m_depth) {
-        m_where.urgent.push(*t);
+        m_where.ready_queue().push(*t);
         break;
       }
       start_task(*t);
@@ -27,7 +27,7 @@ bool device_driver::step_aside() {
     }
     if (m_owner.place_elsewhere(*m_context, *t, m_where)) continue;
     const std::string name = describe(*t);
-    m_where.urgent.push(*t);
+    m_where.ready_queue().push(*t);
     refuse_to_leave(
         {error_kind::usage,
          fmt::format("{} cannot be detached: {} waits there, and nothing else can run it", m_where.name, name),

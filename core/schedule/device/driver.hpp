@@ -63,8 +63,8 @@ class device_driver {
   std::unique_ptr<error> take_refusal();
   /// Whether tasks are queued (and not held back), enqueued or being handled.
   bool active() const noexcept {
-    return m_in_flight.load() != 0 || m_handling.load() || (m_awaiting.load() != 0 && m_where.urgent.has_acquired()) ||
-           m_where.urgent.has(age_limit());
+    return m_in_flight.load() != 0 || m_handling.load() ||
+           (m_awaiting.load() != 0 && m_where.ready_queue().has_acquired()) || m_where.ready_queue().has(age_limit());
   }
   /// A task of this device that has its blocks goes back into the queue.
   void note_resumed() noexcept { m_resumed.fetch_add(1); }

@@ -91,7 +91,7 @@ void device_driver::enqueue_batch(task::record& t, std::size_t stream, std::span
   if (!done && m_where.device->lost()) {  // what it has begun there matters to nobody
     m_awaiting.fetch_add(count);
     m_resumed.fetch_add(count);
-    for (const batched_task& m : fresh->tasks) m_where.urgent.push(*m.t);
+    for (const batched_task& m : fresh->tasks) m_where.ready_queue().push(*m.t);
     return;
   }
   // Their arguments may be gone later.

@@ -14,7 +14,7 @@ bool device_driver::go_on_without() {
     m_owner.device_lost(m_where);
     m_setup.coherence->space_at(m_where.space).notify();  // who waits for memory here goes elsewhere
   }
-  while (task::record* t = m_where.urgent.pop()) {
+  while (task::record* t = m_where.ready_queue().pop()) {
     any = true;
     if ((t->flags & task::flag_acquired) != 0) release_blocks(*t);
     if (m_setup.failures->cancelled())
