@@ -83,8 +83,9 @@ void device_states::wait_until_empty(const std::vector<placement::place*>& leavi
     return std::ranges::any_of(
         leaving, [](const placement::place* e) { return e->state.load() == placement::place_state::draining; });
   };
-  const auto starved = [&] {
-    return std::ranges::any_of(leaving, [&](const placement::place* e) { return driver_of(*e).starved(); });
+  const auto blocked_on_parent_memory = [&] {
+    return std::ranges::any_of(leaving,
+                               [&](const placement::place* e) { return driver_of(*e).blocked_on_parent_memory(); });
   };
   const auto refused = [&] {
     return std::ranges::any_of(
@@ -93,11 +94,11 @@ void device_states::wait_until_empty(const std::vector<placement::place*>& leavi
   for (;;) {
     {
       std::unique_lock lock(m_mutex);
-      m_event.wait(lock, [&] { return refused() || !draining() || starved(); });
+      m_event.wait(lock, [&] { return refused() || !draining() || blocked_on_parent_memory(); });
     }
     if (refused() || !draining()) break;
     // Tasks of the host may have to run before its memory has room; this thread may be the only one that can.
-    run_tasks_until([&] { return refused() || !draining() || !starved(); });
+    run_tasks_until([&] { return refused() || !draining() || !blocked_on_parent_memory(); });
   }
 }
 

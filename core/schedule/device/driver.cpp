@@ -172,7 +172,7 @@ void device_driver::loop() {
     bool any = poll_all();
     const bool takes_tasks = m_where.state.load() == placement::place_state::attached && !device.lost();
     if (device.lost())
-      any = go_on_without() || any;
+      any = handle_device_loss() || any;
     else if (!takes_tasks)
       any = step_aside() || any;
     while (takes_tasks && !device.lost() && start_next()) any = true;

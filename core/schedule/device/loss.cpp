@@ -7,7 +7,7 @@ namespace tessera::schedule {
 
 /// By the driver, whenever it has nothing better to do: what is queued goes elsewhere, what the device held is given
 /// up.
-bool device_driver::go_on_without() {
+bool device_driver::handle_device_loss() {
   bool any = false;
   if (m_where.state.exchange(placement::place_state::lost) != placement::place_state::lost) {
     any = true;
