@@ -157,14 +157,14 @@ struct alignas(64) record {
         if (r.state != replica_state::absent) function(r);
   }
   /// The committed contents are not to be used. Call with the lock held.
-  void spoil(const std::shared_ptr<const failure>& why) {
+  void set_poison(const std::shared_ptr<const failure>& why) {
     if (poison == nullptr)
       poison = new std::shared_ptr<const failure>(why);
     else
       *poison = why;
   }
   /// They are, again. Call with the lock held.
-  void unspoil() noexcept { delete std::exchange(poison, nullptr); }
+  void clear_poison() noexcept { delete std::exchange(poison, nullptr); }
   bool valid_in(std::uint16_t space) const noexcept { return valid_spaces.has(space); }
   bool only_valid_in(std::uint16_t space) const noexcept { return valid_spaces == space_set::of(space); }
 };
