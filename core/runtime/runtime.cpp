@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 #include "core/runtime/inside.hpp"
 #include "core/trace/timeline.hpp"
 #include "tessera/order_point.hpp"
@@ -113,7 +113,7 @@ std::uint32_t runtime::at(std::string_view name) const {
   std::vector<std::string> names;
   for (const location::node_id node : m_inside->machine.tree.subtree(m_inside->machine.tree.root()))
     names.push_back(m_inside->machine.tree.at(node).properties.name);
-  const std::string near = nearest_name(name, names);
+  const std::string near = suggest(name, names);
   throw error(error_kind::usage, fmt::format("there is no location '{}'", name), {},
               near.empty() ? "`tessera topology` lists them" : fmt::format("did you mean '{}'?", near));
 }

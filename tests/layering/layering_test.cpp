@@ -215,7 +215,7 @@ INSTANTIATE_TEST_SUITE_P(
     apps_and_examples, layering_rule,
     testing::Values(verdict{"apps/cli/main.cpp", "core/runtime/runtime.hpp", true, true},
                     verdict{"apps/cli/trace.cpp", "core/trace/summary.hpp", true, true},
-                    verdict{"apps/sial/language/lexer.cpp", "core/base/nearest.hpp", true, true},
+                    verdict{"apps/sial/language/lexer.cpp", "core/base/suggest.hpp", true, true},
                     verdict{"apps/sial/language/lexer.cpp", "apps/sial/language/token.hpp", true, true},
                     verdict{"apps/sial/language/lexer.cpp", "fmt/format.h", false, true},
                     verdict{"apps/sial/language/lexer.cpp", "vector", false, true},

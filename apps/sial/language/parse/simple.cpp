@@ -5,7 +5,7 @@
 
 #include "apps/sial/language/parse/expressions.hpp"
 #include "apps/sial/language/parse/statements.hpp"
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 
 namespace tessera::sial {
 namespace {
@@ -56,7 +56,7 @@ void argument(cursor& at, syntax::statement& s) {
 }
 
 std::string likely_word(const std::string& written) {
-  return written.size() < 3 || written.size() > 40 ? "" : nearest_name(written, reserved_words());
+  return written.size() < 3 || written.size() > 40 ? "" : suggest(written, reserved_words());
 }
 
 [[noreturn]] void misspelt(cursor& at, const token& t) {
