@@ -182,7 +182,7 @@ INSTANTIATE_TEST_SUITE_P(
         verdict{"plugins/gpu_common/api/runtime.hpp", "plugins/gpu_common/abi/handles.hpp", true, false},
         verdict{"plugins/gpu_common/api/native/amd.cpp", "plugins/gpu_common/libraries/dense.hpp", true, false},
         verdict{"plugins/gpu_common/kernels/fill.cu", "plugins/gpu_common/api/runtime.hpp", true, true},
-        verdict{"plugins/gpu_common/kernels/panels.cpp", "plugins/gpu_common/libraries/dense.hpp", true, false},
+        verdict{"plugins/gpu_common/kernels/triangular.cpp", "plugins/gpu_common/libraries/dense.hpp", true, false},
         verdict{"plugins/gpu_common/libraries/dense.cpp", "plugins/gpu_common/abi/handles.hpp", true, false},
         verdict{"plugins/gpu_common/abi/tables.cpp", "plugins/gpu_common/kernels/kernels.hpp", true, true},
         verdict{"plugins/gpu_common/abi/tables.cpp", "plugins/kit/kernels/blas_table.hpp", true, true},
