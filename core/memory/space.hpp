@@ -19,7 +19,7 @@
 #include "core/memory/registration_cache.hpp"
 #include "core/memory/statistics.hpp"
 #include "core/plugin/device.hpp"
-#include "core/trace/recorder.hpp"
+#include "core/trace/tracer.hpp"
 
 namespace tessera::memory {
 
@@ -57,7 +57,7 @@ class space {
   space& operator=(const space&) = delete;
 
   /// Writes the bytes in use down from now on. Before anything is reserved.
-  void record_to(trace::recorder& events) noexcept { m_recorder = &events; }
+  void record_to(trace::tracer& events) noexcept { m_tracer = &events; }
 
   space_number number() const noexcept { return m_setup.number; }
   const plugin::device& device() const noexcept { return *m_setup.device; }
@@ -182,7 +182,7 @@ class space {
   void join_pieces();  // under m_mutex: cached pieces with their cached other halves
   bool trim();         // under m_mutex: empty slabs back to the plugin; whether there were any
 
-  trace::recorder* m_recorder = nullptr;
+  trace::tracer* m_tracer = nullptr;
   space_setup m_setup;
   std::string m_name;
   std::uint64_t m_most_at_once = ~std::uint64_t{0};  // of one allocation

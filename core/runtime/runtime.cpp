@@ -60,7 +60,7 @@ std::uint64_t runtime::tasks_submitted() const noexcept { return m_inside->sched
 std::uint64_t runtime::tasks_retired() const noexcept { return m_inside->scheduler->retired(); }
 void runtime::time_tasks(bool on) noexcept { m_inside->scheduler->time_tasks(on); }
 
-bool runtime::traced() const noexcept { return m_inside->recorder != nullptr; }
+bool runtime::traced() const noexcept { return m_inside->tracer != nullptr; }
 bool runtime::validates() const noexcept { return m_inside->validator != nullptr; }
 std::vector<validate::finding> runtime::findings() const {
   return m_inside->validator ? m_inside->validator->findings() : std::vector<validate::finding>();
@@ -86,8 +86,8 @@ void runtime::order_after(const order_point& point) {
 }
 
 trace::timeline runtime::timeline(std::string title) const {
-  if (!m_inside->recorder) throw error(error_kind::usage, "nothing was recorded", {}, "set runtime.trace = true");
-  trace::recording all = m_inside->recorder->take();
+  if (!m_inside->tracer) throw error(error_kind::usage, "nothing was recorded", {}, "set runtime.trace = true");
+  trace::recording all = m_inside->tracer->take();
   all.title = std::move(title);
   all.machine = topology_line() + "; " + plugin_line();
   for (std::size_t k = 0; k < m_inside->operations.size(); ++k) {

@@ -85,7 +85,7 @@ scheduler::scheduler(scheduler_setup setup)
       m_registry({.threads = &m_threads,
                   .places = &m_places,
                   .coherence = m_setup.coherence,
-                  .recorder = m_setup.recorder,
+                  .tracer = m_setup.recorder,
                   .thread_ended = [this] { m_pool.notice_no_more_room(); }}),
       m_parking({.coherence = m_setup.coherence,
                  .resume = [this](task::record& t) { resume(t); },

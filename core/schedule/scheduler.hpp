@@ -57,7 +57,7 @@ struct scheduler_setup {
   transfer::coherence* coherence = nullptr;                 ///< with the spaces and streams
   block::table* blocks = nullptr;                           ///< for the private copies of accumulates
   operation::catalog* operations = nullptr;                 ///< gets the scheduler's own operations
-  trace::recorder* recorder = nullptr;                      ///< null: nothing is recorded
+  trace::tracer* recorder = nullptr;                        ///< null: nothing is recorded
   validate::validator* validator = nullptr;                 ///< null: nothing is validated
   const plugin::registry::policy_plugin* policy = nullptr;  ///< whom runtime.placement = "policy:NAME" names
   simulation* simulated = nullptr;  ///< set: it runs in virtual time, see virtual_clock.hpp; for one thread then

@@ -18,7 +18,7 @@
 #include "core/task/pool.hpp"
 #include "core/task/queues.hpp"
 #include "core/task/recording.hpp"
-#include "core/trace/recorder.hpp"
+#include "core/trace/tracer.hpp"
 #include "core/transfer/coherence.hpp"
 #include "core/transfer/use_log.hpp"
 

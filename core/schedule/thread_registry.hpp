@@ -9,7 +9,7 @@
 #include "core/placement/place.hpp"
 #include "core/schedule/thread_context.hpp"
 #include "core/schedule/thread_table.hpp"
-#include "core/trace/recorder.hpp"
+#include "core/trace/tracer.hpp"
 #include "core/transfer/coherence.hpp"
 
 namespace tessera::schedule {
@@ -22,7 +22,7 @@ class thread_registry {
     thread_table* threads = nullptr;
     const std::vector<std::unique_ptr<placement::place>>* places = nullptr;  ///< filled before the first thread comes
     transfer::coherence* coherence = nullptr;                                ///< threads are attached to its devices
-    trace::recorder* recorder = nullptr;                                     ///< null: nothing is recorded
+    trace::tracer* tracer = nullptr;                                         ///< null: nothing is recorded
     std::function<void()> thread_ended;                                      ///< one that had a context, while alive
   };
   explicit thread_registry(setup with);

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "core/task/record.hpp"
-#include "core/trace/recorder.hpp"
+#include "core/trace/tracer.hpp"
 
 namespace tessera::task {
 

@@ -8,7 +8,7 @@
 
 #include "core/block/accumulation.hpp"
 #include "core/task/flow.hpp"
-#include "core/trace/recorder.hpp"
+#include "core/trace/tracer.hpp"
 
 namespace tessera::task {
 
