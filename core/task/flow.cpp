@@ -22,7 +22,7 @@ class linking {
     unlock();
     for (const auto& [reduction, ready] : m_linked) m_reductions.reduction_linked(*reduction, ready);
     if (m_events != nullptr) note_submission(*m_events, m_task, {m_before.data(), m_before.size()});
-    return settle(m_task, m_edges);
+    return finish_linking(m_task, m_edges);
   }
 
  private:
