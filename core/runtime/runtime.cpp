@@ -92,7 +92,7 @@ trace::timeline runtime::timeline(std::string title) const {
   all.machine = topology_line() + "; " + plugin_line();
   for (std::size_t k = 0; k < m_inside->operations.size(); ++k) {
     const operation::definition& what = m_inside->operations.at(static_cast<std::uint32_t>(k));
-    all.operations.push_back(what.name == "hold" ? "view" : what.name);
+    all.operations.push_back(what.name);
   }
   for (const auto& e : m_inside->scheduler->places()) all.places.push_back({e->name, e->is_host, e->parallelism});
   for (const auto& from : m_inside->spaces) {

@@ -12,7 +12,7 @@ void scheduler::hand_over(task::record& view) noexcept {
 }
 
 void scheduler::dispatch(thread_context& mine, task::record& t, when_ready then) {
-  if (m_own.is_hold(t) && m_simulated == nullptr) {
+  if (m_own.is_view(t) && m_simulated == nullptr) {
     t.place = 0;
     hand_over(t);
     return;
@@ -42,7 +42,7 @@ void scheduler::dispatch(thread_context& mine, task::record& t, when_ready then)
 void scheduler::resume(task::record& t) {
   thread_context& mine = current_thread();
   if (mine.events != nullptr) trace_resume(*mine.events, t);
-  if (m_own.is_hold(t) && m_simulated == nullptr) {
+  if (m_own.is_view(t) && m_simulated == nullptr) {
     hand_over(t);
     return;
   }

@@ -28,7 +28,7 @@ struct host_access {
   std::uint64_t since = 0;                           ///< when it became available; only while recording
   std::shared_ptr<void> shadow_copies;               ///< its private copy; only while validating
 
-  /// Of a task whose operation is the runtime's "hold".
+  /// Of a task whose operation is the runtime's "view".
   static host_access& of(const task::record& t) noexcept { return *static_cast<host_access*>(t.extension); }
 };
 

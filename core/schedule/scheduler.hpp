@@ -271,7 +271,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void release(thread_context& mine, task::record& t, when_ready then) {  // those who waited for it may start
     const auto start = [this, &mine, then](task::record& successor) { dispatch(mine, successor, then); };
     if ((t.flags & task::flag_replayed) != 0)
-      m_replays.release(mine, t, start);
+      m_replays.release_successors(mine, t, start);
     else
       task::release_successors(t, start);
   }

@@ -27,7 +27,7 @@ participant participant_of(const task::record& t) {
   if ((t.flags & task::flag_reduction) != 0)
     return {.description = "sum of additions"};  // the runtime's own: it has no place
   if (t.operation->special != nullptr)
-    return participant::at(t.operation->name == "hold" ? "view taken" : "array destroyed", t.site);
+    return participant::at(t.operation->name == "view" ? "view taken" : "array destroyed", t.site);
   return participant::at(
       fmt::format("task '{}' {}", t.operation->name, (t.flags & task::flag_replayed) != 0 ? "recorded" : "submitted"),
       t.site);
