@@ -7,7 +7,7 @@
 namespace tessera::schedule {
 
 void scheduler::hand_over(task::record& view) noexcept {
-  host_access::of(view).at.store(host_access::step::due, std::memory_order_release);
+  host_access::of(view).step.store(host_access::access_step::due, std::memory_order_release);
   m_pool.wake_waiters();
 }
 

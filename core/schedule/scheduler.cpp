@@ -242,7 +242,7 @@ void scheduler::commit(thread_context& mine, task::record& t, bool bounded) {
   if (task::link(t, *this, m_own.is_housekeeping(t) ? nullptr : mine.events)) {
     // Views and the ends of blocks, where nothing stands in their way: this thread has them at once, and wakes nobody.
     if (m_own.is_view(t) && m_simulated == nullptr) {
-      host_access::of(t).at.store(host_access::step::due, std::memory_order_relaxed);
+      host_access::of(t).step.store(host_access::access_step::due, std::memory_order_relaxed);
     } else if (m_own.is_destroy(t) && m_simulated == nullptr && mine.in_program()) {
       t.place = 0;
       run(mine, t);

@@ -46,14 +46,14 @@ std::unique_ptr<host_access> scheduler::begin_host_access(block::record& block, 
   held->owner = mine;
   commit(*mine, t, false);
   // This thread does itself what its view needs, whenever it is its turn: nothing that waits in queues comes before it.
-  using step = host_access::step;
-  for (step now; (now = held->at.load(std::memory_order_acquire)) != step::available;) {
-    if (now == step::due) {
-      held->at.store(step::waits, std::memory_order_relaxed);
+  using access_step = host_access::access_step;
+  for (access_step now; (now = held->step.load(std::memory_order_acquire)) != access_step::available;) {
+    if (now == access_step::due) {
+      held->step.store(access_step::waits, std::memory_order_relaxed);
       run(*mine, t);
     } else {
       run_tasks_until(
-          *mine, [&] { return held->at.load(std::memory_order_acquire) != step::waits; }, 1);
+          *mine, [&] { return held->step.load(std::memory_order_acquire) != access_step::waits; }, 1);
     }
   }
   if ((++mine->views & 63) == 0 && !m_queues.nothing_for(*mine) && m_simulated == nullptr)
