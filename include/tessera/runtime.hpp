@@ -269,7 +269,7 @@ class runtime {
   /// Adds an operation. Throws tessera::error (usage) when the name exists.
   const operation::definition& define(operation::definition what);
 
-  /// Finds a location by name for task_options::at. Throws tessera::error (usage) with the nearest name.
+  /// Finds a location by name for task_options::location. Throws tessera::error (usage) with the nearest name.
   std::uint32_t at(std::string_view name) const;
 
   const location::tree& tree() const noexcept;                ///< where memory and workers are

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "apps/common/session.hpp"
-#include "apps/sial/command/figures.hpp"
+#include "apps/sial/command/metrics.hpp"
 #include "apps/sial/command/parts.hpp"
 #include "apps/sial/data/init_file.hpp"
 #include "apps/sial/estimate/text.hpp"
@@ -202,7 +202,7 @@ int run(const run_options& o) {
     if (!o.checkpoint.empty()) sial::save_checkpoint(o.checkpoint, identity, completed + 1, job.items());
     seconds += done.seconds;
     const sial::run_counters& c = done.counters;
-    rows.push_back(figures_of(done));
+    rows.push_back(metrics_of(done));
     shown->clear();
     if (o.stats) fmt::print(stderr, "{}", exchanges_text(done));
     r.add("", done.name,
