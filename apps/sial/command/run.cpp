@@ -155,8 +155,8 @@ int run(const run_options& o) {
   });
   s.on_interrupt([&job] { job.interrupt(); });
   const struct unwatch {
-    session& of;
-    ~unwatch() { of.on_interrupt({}); }
+    session& watched;
+    ~unwatch() { watched.on_interrupt({}); }
   } before_the_job_goes{s};
   if (!o.quiet && settings.devices == sial::device_use::always)
     for (const std::string& text : what_devices_lack(s.rt())) fmt::print(stderr, "note: {}\n", text);
