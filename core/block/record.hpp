@@ -98,7 +98,7 @@ struct origin {
   mutable std::uint64_t blocks = 0;  ///< that refer to it; under the table's mutex
 };
 
-/// Of a block in memory of the program: whether that memory has its last version, as far as anybody has to look.
+/// Of a block in memory of the program: whether that memory has its last version, as far as a fence has to look.
 enum class home_state : std::uint8_t {
   there,   ///< or the block is not in memory of the program
   listed,  ///< a version was made elsewhere; a fence will look at it
@@ -110,7 +110,7 @@ struct alignas(64) record {
   // submission side
   flow_record flow;
 
-  // execution side, guarded by `lock`; nobody enqueues work of a plugin while holding it
+  // execution side, guarded by `lock`; no thread enqueues work of a plugin while holding it
   spin_lock lock;
   std::uint8_t replica_count = 0;  ///< entries in use among the first two and `more`
   element_type type = element_type::none;

@@ -232,7 +232,7 @@ bool space::trim() {
     slab& s = slab_of(k);
     if (!s.ranges || s.ranges->used() != 0) continue;
     m_slab_total -= s.ranges->capacity();
-    m_epoch.fetch_add(1, std::memory_order_release);  // before anybody can be given its handle anew
+    m_epoch.fetch_add(1, std::memory_order_release);  // before its handle can be given out anew
     free_slab(s);
     m_free_entries.push_back(k);
     any = true;

@@ -135,7 +135,7 @@ class space {
   bool has_waiters() const noexcept { return m_waiter_count.load(std::memory_order_relaxed) != 0; }
   /// The next notify() here is passed on to `other`, whose evicted blocks find no room here now.
   void wake_too(space& other);
-  /// Takes the oldest waiter out without waking it; null when nobody waits.
+  /// Takes the oldest waiter out without waking it; null when there is none.
   memory_waiter* take_oldest_waiter();
   /// What the plugin answered when it last refused a slab, if nothing was allocated since; else empty.
   std::string alloc_trouble() const;
@@ -197,10 +197,10 @@ class space {
   std::uint64_t m_foreign_pieces = 0;
   std::uint64_t m_slab_total = 0, m_peak = 0;
   std::string m_alloc_trouble;      // the last refusal of the plugin, until a slab is had
-  std::uint32_t m_alloc_tries = 0;  // since then, by whoever found nothing else to do
+  std::uint32_t m_alloc_tries = 0;  // since then, by threads that found nothing else to do
   bool m_abandoned = false;
   std::uint64_t m_allocations = 0, m_reuses = 0;
-  std::atomic<std::uint64_t> m_used{0}, m_exhausted{0};  // written under m_mutex, read by anybody
+  std::atomic<std::uint64_t> m_used{0}, m_exhausted{0};  // written under m_mutex, read by any thread
   std::unordered_map<std::uint64_t, std::vector<block::chunk>>
       m_cached;             // freed chunks by rounded size, and rests of granules
   bool m_may_join = false;  // something was freed since uncache()

@@ -34,7 +34,7 @@ struct place {
   std::uint32_t kind = 0;         ///< in the history, where there is one
   std::uint64_t granule = 0;      ///< of its memory: each block is rounded up by less than this
 
-  std::atomic<place_state> state{place_state::attached};  ///< placement reads it relaxed: whoever queues too late
+  std::atomic<place_state> state{place_state::attached};  ///< placement reads it relaxed: a thread that queues too late
                                                           ///< has its task placed again by the driver
   bool attached() const noexcept { return state.load(std::memory_order_relaxed) == place_state::attached; }
 

@@ -31,7 +31,7 @@ bool worker_queues::any() const noexcept {
 
 task::record* worker_queues::next_task(thread_context& mine) {
   placement::place& home = place(mine.place);
-  if ((++mine.ticks & 63) == 0)  // so that a long chain of successors starves nobody
+  if ((++mine.ticks & 63) == 0)  // so that a long chain of successors starves no other task
     if (task::record* t = home.mailbox.pop()) return t;
   if (!home.high_priority.empty())
     if (task::record* t = home.high_priority.pop()) return t;

@@ -32,7 +32,7 @@ struct free_chunk {
 };
 using chunk_memory = std::unique_ptr<std::uint64_t[], free_chunk>;  ///< of one huge page
 
-/// Events of one thread. Written by that thread without locks, read by anybody through tracer::take. An event takes
+/// Events of one thread. Written by that thread without locks, read by any thread through tracer::take. An event takes
 /// three words (what it is, when, of which task) and those of its own that are in use: what recording costs is mostly
 /// the first touch of its memory.
 class buffer {
@@ -58,7 +58,7 @@ class buffer {
     to[2] = e.task;
     for (std::size_t k = 0; k < own; ++k) to[head_words + k] = e.words[k];
     m_used += head_words + own;
-    m_current->used.store(m_used, std::memory_order_release);  // whoever sees the count sees the event
+    m_current->used.store(m_used, std::memory_order_release);  // a thread that sees the count sees the event
   }
 
  private:

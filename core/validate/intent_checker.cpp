@@ -100,7 +100,7 @@ std::unique_ptr<shadow_copies> intent_checker::begin(task::record& t, participan
     b.block = a.block;
     b.intent = how;
     b.zeroed = (a.flags & task::access_fresh) != 0;
-    b.found = a.block->committed;  // nobody publishes it while a task has it
+    b.found = a.block->committed;  // no thread publishes it while a task has it
     b.makes = makes_version(how) ? a.version : 0;
     b.type = a.block->type;
     b.original = static_cast<std::byte*>(o.host);

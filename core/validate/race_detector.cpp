@@ -26,8 +26,8 @@ struct race_detector::thread_entry {
   std::shared_ptr<actor> mine;
 };
 
-/// Of the current thread, in all runtimes that validate. When the thread ends, whoever goes on is taken to have waited
-/// for it.
+/// Of the current thread, in all runtimes that validate. When the thread ends, the one that goes on is taken to have
+/// waited for it.
 struct race_detector::thread_list {
   std::vector<thread_entry> entries;
   ~thread_list() {

@@ -63,7 +63,7 @@ class validator {
   void order_before(clock& point) { m_race_detector.before(point, in_task()); }
   void order_after(const clock& point) { m_race_detector.after(point, in_task()); }
 
-  /// The runtime ends. What nobody has been told goes to standard error.
+  /// The runtime ends. What has not been reported goes to standard error.
   void end();
 
   /// Everything submitted before has ended. Throws tessera::error (validation) when something was found since the last

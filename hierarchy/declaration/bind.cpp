@@ -257,7 +257,7 @@ class binder {
   // ---- what must be there in any case
 
   void complete() {
-    // A group whose numbered locations all went elsewhere and that nobody placed is only a name.
+    // A group whose numbered locations all went elsewhere and that was not placed is only a name.
     for (const auto& [id, how] : m_made)
       if (how.group && how.explicit_parent_at.empty() && m_tree.at(id).children.empty() && m_tree.attached(id))
         m_tree.detach(id);

@@ -106,7 +106,7 @@ void device_model::push_kernel(model_stream& to, std::uint64_t ns, std::uint64_t
 
 bool device_model::push_copy(model_stream& to, std::uint32_t from_device, std::uint32_t to_device,
                              std::uint64_t bytes) {
-  if (from_device == 0 && to_device == 0) {  // between memories of the host: by whoever asks
+  if (from_device == 0 && to_device == 0) {  // between memories of the host: by the thread that asks
     clock.charge(static_cast<std::uint64_t>(
         std::llround(static_cast<double>(bytes) * 1e9 / std::max(m_devices.front()->host_bandwidth, 1.0))));
     return true;

@@ -77,7 +77,7 @@ struct model_stream {
 };
 
 /// All of it. For one thread. Streams keep their order; what is ready takes what it needs in the order of becoming
-/// ready, and a copy that cannot begin holds up nobody who needs something else.
+/// ready, and a copy that cannot begin holds up no work that needs something else.
 class device_model : public schedule::simulation {
  public:
   explicit device_model(const machine_description& description, std::vector<placement::history_cell> learnt = {});
@@ -99,7 +99,7 @@ class device_model : public schedule::simulation {
   void push_kernel(model_stream& to, std::uint64_t ns, std::uint64_t overhead_ns);
   /// False when there is no direct path.
   bool push_copy(model_stream& to, std::uint32_t from_device, std::uint32_t to_device, std::uint64_t bytes);
-  /// Addresses that nobody may touch, for memory of the host.
+  /// Addresses that must not be touched, for memory of the host.
   std::uint64_t make_addresses(std::uint64_t bytes) noexcept;
 
  private:

@@ -120,7 +120,8 @@ class search {
     return false;
   }
 
-  /// The block of the pair that begins with mention k is one of the iteration, and nobody reads it behind the pair.
+  /// The block of the pair that begins with mention k is one of the iteration, and no statement reads it behind the
+  /// pair.
   static bool ends_behind(const std::vector<mention>& all, std::size_t k) {
     const std::vector<const statement*>& around = all[k].loops;
     const auto in_loop = [&](const mention& m) { return std::ranges::find(m.loops, around.back()) != m.loops.end(); };

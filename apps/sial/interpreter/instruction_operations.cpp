@@ -31,7 +31,7 @@ void launch(const op::context& c, op::kernel_launch& how) {
   }
 }
 
-/// Elements of the largest block: what a task costs, as far as anybody knows before one was measured.
+/// Elements of the largest block: what a task costs, as far as is known before one was measured.
 double work(const void*, std::span<const block::access> blocks) {
   double most = 1;
   for (const block::access& a : blocks) most = std::max(most, static_cast<double>(a.block->bytes) / sizeof(double));

@@ -10,7 +10,7 @@
 namespace tessera::sial {
 
 /// Finds what belongs to an ordinal (not negative): a hash table with open addressing, of which at most half is full.
-/// Ordinals below its size lie at their own number, so that whoever walks an array in order walks through memory in
+/// Ordinals below its size lie at their own number, so that a walk through an array in order walks through memory in
 /// order; larger ones are spread. Does not own. One thread.
 /// @tparam T  what is found; it must not move
 template <class T>

@@ -31,7 +31,7 @@ void persistent_values::set(const persistent& p) {
 
 void persistent_values::restore(const persistent& p) {
   program_run& run = m_state.run;
-  m_collectives.barrier();  // nobody changes the items meanwhile
+  m_collectives.barrier();  // no worker changes the items meanwhile
   const auto found = run.items.find(p.label);
   if (found == run.items.end())
     throw run_error(fmt::format("'{}' cannot be restored from \"{}\": no program has kept anything under this label",

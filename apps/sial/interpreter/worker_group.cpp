@@ -48,7 +48,7 @@ double worker_group::sum(unsigned worker, std::uint32_t site, double value) {
   barrier(site);
   double sum = 0;
   for (const double v : m_values) sum += v;
-  barrier(site);  // nobody writes the next value before all have read these
+  barrier(site);  // no worker writes the next value before all have read these
   return sum;
 }
 

@@ -54,7 +54,7 @@ bool device_driver::empty_memory() {
     space.give_slabs_back();
     placement::place_state was = placement::place_state::draining;
     m_where.state.compare_exchange_strong(was, placement::place_state::detached);
-    space.notify();  // whoever waits for memory here goes elsewhere, and the call-backs end
+    space.notify();  // tasks that wait for memory here go elsewhere, and the call-backs end
     parent.notify();
     m_owner.device_changed();
     return true;
@@ -77,7 +77,7 @@ bool device_driver::empty_memory() {
                      "free arrays that are not needed any more, raise memory.host_limit, or add a disk"});
     return true;
   }
-  // A memory or a pin will become free, or whoever finds that nothing can (see resolve_memory_deadlock) tells.
+  // A memory or a pin will become free, or the thread that finds that none can (see resolve_memory_deadlock) tells.
   wait_for_room(space, seen, m_called_by_own);
   if (&parent != &space) wait_for_room(parent, seen_above, m_called_by_parent);
   if (step.lacking_bytes > 0 && !m_blocked_on_parent_memory.exchange(true)) m_owner.device_changed();

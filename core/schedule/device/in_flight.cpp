@@ -88,7 +88,7 @@ void device_driver::enqueue_batch(task::record& t, std::size_t stream, std::span
     }
   }
   if (lent) m_setup.validator->end_on_device(std::move(lent), on, done, fresh->failed() || !done);
-  if (!done && m_where.device->lost()) {  // what it has begun there matters to nobody
+  if (!done && m_where.device->lost()) {  // what it has begun there does not matter any more
     m_awaiting.fetch_add(count);
     m_resumed.fetch_add(count);
     for (const batched_task& m : fresh->tasks) m_where.ready_queue().push(*m.t);
