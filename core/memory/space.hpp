@@ -40,7 +40,7 @@ struct space_setup {
   space_number number = 0;
   const plugin::device* device = nullptr;
   std::uint32_t device_space = 0;
-  location::node_id where = location::no_node;
+  location::node_id location = location::no_node;
   std::uint64_t limit = 0;       ///< bytes that blocks may take; 0: the capacity that the device reports
   std::uint64_t slab_bytes = 0;  ///< what to ask of the plugin at once, when as much is in use
   /// Devices that want this (host) memory registered when a slab is born, so that their copies are fast.
@@ -62,7 +62,7 @@ class space {
   space_number number() const noexcept { return m_setup.number; }
   const plugin::device& device() const noexcept { return *m_setup.device; }
   std::uint32_t device_space() const noexcept { return m_setup.device_space; }
-  location::node_id where() const noexcept { return m_setup.where; }
+  location::node_id location() const noexcept { return m_setup.location; }
   const std::string& name() const noexcept { return m_name; }
   /// Bytes that blocks may take here; ~0: unlimited.
   std::uint64_t limit() const noexcept { return m_limit; }

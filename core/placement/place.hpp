@@ -25,8 +25,8 @@ enum class place_state : std::uint8_t {
 struct place {
   std::uint32_t number = 0;
   std::string name;
-  location::node_id where = location::no_node;  ///< its memory
-  std::vector<location::node_id> cpus;          ///< host: the worker locations that it runs
+  location::node_id location = location::no_node;  ///< its memory
+  std::vector<location::node_id> cpus;             ///< host: the worker locations that it runs
   memory::space_number space = memory::no_space;
   const plugin::device* device = nullptr;
   bool is_host = true;

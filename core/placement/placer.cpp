@@ -36,8 +36,8 @@ void placer::measure_distances() {
   m_distances.resize(tree.known() * m_places.size());
   for (location::node_id node = 0; node < tree.known(); ++node)
     for (const auto& e : m_places)
-      if (tree.attached(node) && tree.attached(e->where))
-        m_distances[node * m_places.size() + e->number] = static_cast<std::uint16_t>(tree.distance(node, e->where));
+      if (tree.attached(node) && tree.attached(e->location))
+        m_distances[node * m_places.size() + e->number] = static_cast<std::uint16_t>(tree.distance(node, e->location));
 }
 
 std::uint32_t placer::distance(location::node_id from, const place& to) const noexcept {
@@ -57,7 +57,7 @@ bool placer::obeys_hint(const place& e, const task::record& t) const {
   const location::tree& tree = *m_setup.tree;
   if (t.hint == location::no_node) return false;
   // A core below a memory is served by the workers of that memory; a device that hangs below it is not.
-  return tree.is_ancestor(t.hint, e.where) ||
+  return tree.is_ancestor(t.hint, e.location) ||
          std::ranges::any_of(e.cpus, [&](location::node_id cpu) { return tree.is_ancestor(t.hint, cpu); });
 }
 
@@ -90,7 +90,7 @@ void placer::gather(candidates& found, task::record& t, place_state wanted, loca
     if (e->state.load(std::memory_order_relaxed) != wanted || !offers(*e, t) || !fits(*e, t, found.bytes)) continue;
     found.spaces.push_back(e->space);
     found.all.push_back({.place = e->number,
-                         .location = e->where,
+                         .location = e->location,
                          .queue_seconds = m_history != nullptr ? e->wait_seconds() : e->queue_seconds(),
                          .execute_seconds = m_history != nullptr
                                                 ? learnt_seconds(e->kind)

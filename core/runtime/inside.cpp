@@ -45,7 +45,7 @@ std::unique_ptr<memory::space> make_space(runtime_inside& of, const planned_memo
   setup.number = number;
   setup.device = of.machine.plugins->devices()[planned.space.device].get();
   setup.device_space = planned.space.space;
-  setup.where = planned.where;
+  setup.location = planned.location;
   setup.limit = planned.limit;
   setup.slab_bytes = of.machine.settings.slab_bytes;
   if (setup.device->spaces()[planned.space.space].description.kind == TSR_SPACE_HOST) {

@@ -36,9 +36,9 @@ void runtime::drain() noexcept { m_inside->scheduler->drain(); }
 void runtime::cancel(std::string reason) { m_inside->scheduler->cancel(std::move(reason)); }
 bool runtime::cancelled() const noexcept { return m_inside->scheduler->cancelled(); }
 
-void runtime::detach(std::uint32_t where) { m_inside->scheduler->detach(where); }
-void runtime::attach(std::uint32_t where) { m_inside->scheduler->attach(where); }
-bool runtime::attached(std::uint32_t where) const { return m_inside->scheduler->attached(where); }
+void runtime::detach(std::uint32_t location) { m_inside->scheduler->detach(location); }
+void runtime::attach(std::uint32_t location) { m_inside->scheduler->attach(location); }
+bool runtime::attached(std::uint32_t location) const { return m_inside->scheduler->attached(location); }
 
 operation::catalog& runtime::operations() noexcept { return m_inside->operations; }
 const builtin_operations& runtime::builtin() const noexcept { return m_inside->builtin; }

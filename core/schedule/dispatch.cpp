@@ -63,7 +63,7 @@ void scheduler::wait_for_memory(task::record& t, placement::place& where, const 
 bool scheduler::find_place(thread_context& mine, task::record& t) {
   std::uint32_t at = 0;
   try {
-    if (t.operation->special == nullptr) at = m_placer.choose(t, mine.where);
+    if (t.operation->special == nullptr) at = m_placer.choose(t, mine.location);
   } catch (const error& e) {  // a policy plugin
     t.place = 0;
     fail_unstarted(mine, t, m_failures.note(t, {e.message(), e.where(), e.kind()}));
@@ -85,7 +85,7 @@ bool scheduler::place_again(thread_context& mine, task::record& t) {
     return false;
   placement::place& before = *m_places[t.place];
   if (!m_placer.withdraw(t, before)) return false;
-  const std::uint32_t at = m_placer.choose(t, mine.where);  // it found a place before, so it finds one now
+  const std::uint32_t at = m_placer.choose(t, mine.location);  // it found a place before, so it finds one now
   if (at == placement::placer::no_place) m_placer.charge(t, before, 0);
   if (at == t.place || at == placement::placer::no_place) return false;
   t.place = static_cast<std::uint16_t>(at);

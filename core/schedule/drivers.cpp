@@ -88,7 +88,7 @@ bool scheduler::place_elsewhere(thread_context& mine, task::record& t, placement
   std::uint32_t at = placement::placer::no_place;
   std::unique_ptr<block::failure> why;
   try {
-    at = m_placer.choose(t, mine.where);
+    at = m_placer.choose(t, mine.location);
   } catch (const error& e) {  // a policy plugin
     why = std::make_unique<block::failure>(block::failure{e.message(), e.where(), e.kind()});
   }

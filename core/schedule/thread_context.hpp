@@ -67,7 +67,7 @@ struct thread_context {
   std::uint16_t number;
   std::uint32_t place = 0;  ///< host: whose workers it belongs to; a driver's: its device's
   bool is_driver = false;
-  location::node_id where = location::no_node;
+  location::node_id location = location::no_node;
   task::pool tasks;                               ///< give_back is for all threads
   ready_ring ready;                               ///< others steal from it
   alignas(64) task::spill_queue spilled;          ///< what did not fit into the ring; others steal from it too

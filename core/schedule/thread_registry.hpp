@@ -40,7 +40,7 @@ class thread_registry {
   /// A context of a driver that has no thread, in a run in virtual time.
   thread_context& make_driver(const placement::place& driven);
   /// The context of a worker that is yet to be started, and which then calls take.
-  thread_context& make_worker(std::uint32_t worker, std::uint32_t place, location::node_id where);
+  thread_context& make_worker(std::uint32_t worker, std::uint32_t place, location::node_id location);
   void take(thread_context& mine);  ///< the calling thread has it, also after it has used another registry
   void play(
       thread_context& as) const noexcept {  ///< the calling thread takes that context's part, until it plays another

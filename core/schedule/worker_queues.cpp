@@ -77,7 +77,7 @@ void worker_queues::refresh_victims(thread_context& mine) {
   for (std::uint32_t k = 0; k < count; ++k) {
     const thread_context& other = (*m_setup.threads)[k];
     if (k == mine.number || other.is_driver) continue;
-    order.emplace_back(m_setup.tree->distance(mine.where, other.where), static_cast<std::uint16_t>(k));
+    order.emplace_back(m_setup.tree->distance(mine.location, other.location), static_cast<std::uint16_t>(k));
   }
   std::ranges::stable_sort(order, {}, [](const auto& entry) { return entry.first; });  // nearest first
   for (const auto& entry : order) mine.steal_order.push_back(entry.second);

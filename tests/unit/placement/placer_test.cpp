@@ -31,7 +31,7 @@ struct places {
       auto e = std::make_unique<place>();
       e->number = k;
       e->name = k == 0 ? "cpu:numa0" : rig.devices[k]->device().name();
-      e->where = k == 0 ? host : tree.add(0, location_of(location::kind::worker, "dev" + std::to_string(k)));
+      e->location = k == 0 ? host : tree.add(0, location_of(location::kind::worker, "dev" + std::to_string(k)));
       e->space = static_cast<memory::space_number>(k);
       e->device = &rig.devices[k]->device();
       e->is_host = k == 0;
