@@ -123,8 +123,8 @@ enum class operation : std::uint8_t {
   int_literal,
   scalar_literal,  // value in i, d
   int_variable,
-  index_variable,   // integer: `of` is the symbol
-  scalar_variable,  // scalar: `of`
+  index_variable,   // integer: `variable` is the symbol
+  scalar_variable,  // scalar: `variable`
   simple_block,     // scalar: a block all of whose subscripts are simple; blocks[0]
   contraction,      // scalar: sum over all elements of blocks[0] * blocks[1], matched by index names
   negate,
