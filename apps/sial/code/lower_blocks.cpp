@@ -25,41 +25,41 @@ void lowering::emit_block(opcode what, block_operation o, std::uint32_t a) {
 }
 
 void lowering::lower(const assign_int& s) {
-  if (s.how == assign::set) {
+  if (s.assignment == assign::set) {
     value_into(s.value, s.to);
     return;
   }
-  const opcode what = s.how == assign::add        ? opcode::add_int
-                      : s.how == assign::subtract ? opcode::subtract_int
-                                                  : opcode::multiply_int;
+  const opcode what = s.assignment == assign::add        ? opcode::add_int
+                      : s.assignment == assign::subtract ? opcode::subtract_int
+                                                         : opcode::multiply_int;
   emit(what, s.to, s.to, value_of(s.value));
 }
 
 void lowering::lower(const assign_scalar& s) {
-  if (s.how == assign::set) {
+  if (s.assignment == assign::set) {
     value_into(s.value, s.to);
     return;
   }
-  const opcode what = s.how == assign::add        ? opcode::add_scalar
-                      : s.how == assign::subtract ? opcode::subtract_scalar
-                                                  : opcode::multiply_scalar;
+  const opcode what = s.assignment == assign::add        ? opcode::add_scalar
+                      : s.assignment == assign::subtract ? opcode::subtract_scalar
+                                                         : opcode::multiply_scalar;
   emit(what, s.to, s.to, value_of(s.value));
 }
 
 void lowering::lower(const block_scalar& s) {
   block_operation o;
-  o.how = s.how;
+  o.assignment = s.assignment;
   o.to = make_reference(s.to);
   const std::uint32_t value = value_of(s.value);
-  emit_block(s.how == assign::set        ? opcode::block_fill
-             : s.how == assign::multiply ? opcode::block_multiply
-                                         : opcode::block_add,
+  emit_block(s.assignment == assign::set        ? opcode::block_fill
+             : s.assignment == assign::multiply ? opcode::block_multiply
+                                                : opcode::block_add,
              o, value);
 }
 
 void lowering::lower(const block_copy& s) {
   block_operation o;
-  o.how = s.how;
+  o.assignment = s.assignment;
   o.to = make_reference(s.to);
   o.left = make_reference(s.from);
   label_assignment labels;
@@ -76,7 +76,7 @@ void lowering::lower(const block_copy& s) {
 
 void lowering::lower(const block_sum& s) {
   block_operation o;
-  o.how = s.how;
+  o.assignment = s.assignment;
   o.minus = s.minus;
   o.to = make_reference(s.to);
   o.left = make_reference(s.left);
@@ -86,7 +86,7 @@ void lowering::lower(const block_sum& s) {
 
 void lowering::lower(const block_scaled& s) {
   block_operation o;
-  o.how = s.how;
+  o.assignment = s.assignment;
   o.to = make_reference(s.to);
   o.left = make_reference(s.from);
   o.factor = value_of(s.factor);
@@ -95,7 +95,7 @@ void lowering::lower(const block_scaled& s) {
 
 void lowering::lower(const block_product& s) {
   block_operation o;
-  o.how = s.how;
+  o.assignment = s.assignment;
   o.to = make_reference(s.to);
   o.left = make_reference(s.left);
   o.right = make_reference(s.right);

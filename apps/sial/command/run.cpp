@@ -83,7 +83,7 @@ int dry_run(const run_options& o, const session& s, const std::vector<sial::job_
   for (const sial::job_program& p : programs) {
     const sial::program_estimate e = sial::estimate_program(p, data, {workers}, kept);
     const sial::verdict v = sial::judge(e, there);
-    fits = fits && v.how != sial::fit::does_not_fit;
+    fits = fits && v.outcome != sial::fit::does_not_fit;
     flops += e.flops();
     rows.push_back(sial::to_json(e, v, p.instructions.sources));
     if (!o.quiet && o.json != "-") fmt::print("{}", sial::to_text(e, v, p.instructions.sources));

@@ -80,7 +80,7 @@ class worker_group {
   std::uint32_t m_site = 0;
 
   struct scheduled_loop {
-    std::shared_ptr<loop_scheduler> what;
+    std::shared_ptr<loop_scheduler> schedule;
     unsigned workers = 0;  ///< that have taken it
   };
   mutable std::mutex m_loop_lock;
