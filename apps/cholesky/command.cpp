@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/cholesky/factorization.hpp"
-#include "apps/common/again.hpp"
+#include "apps/common/retry_on_loss.hpp"
 #include "apps/common/session.hpp"
 #include "apps/matrix_market/symmetric.hpp"
 #include "core/base/units.hpp"
@@ -120,7 +120,7 @@ int run(const cholesky_options& o) {
   double best = 0, total = 0;
   std::vector<double> right(static_cast<std::size_t>(n)), x(right.size()), product(right.size());
   for (std::size_t i = 0; i < right.size(); ++i) right[i] = o.rhs == "ones" ? 1.0 : noise(o.seed ^ 0xb, i, 0);
-  until_nothing_is_lost(rt, [&] {
+  retry_on_loss(rt, [&] {
     best = std::numeric_limits<double>::infinity(), total = 0;
     {
       const progress shown(rt, "cholesky",
@@ -131,7 +131,7 @@ int run(const cholesky_options& o) {
         p.write_tiles(rt, a);
         rt.fence();
         const auto started = std::chrono::steady_clock::now();
-        factorize(rt, a, info, room_of(rt));
+        factorize(rt, a, info, memory_budget_of(rt));
         rt.fence();
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
         best = std::min(best, seconds);

@@ -26,15 +26,15 @@ struct steps {
 
   /// Factorizes the tile (k, k).
   void factor(std::int64_t k, std::int16_t priority = 0) const {
-    potrf(rt, a(k, k), info(k), {.priority = priority, .at = at});
+    potrf(rt, a(k, k), info(k), {.priority = priority, .location = at});
   }
   /// Ends the tile (i, k) below it.
   void divide(std::int64_t i, std::int64_t k, std::int16_t priority = 0) const {
-    trsm<T>(rt, 1.0, a(k, k), a(i, k), {.priority = priority, .at = at});
+    trsm<T>(rt, 1.0, a(k, k), a(i, k), {.priority = priority, .location = at});
   }
   /// Subtracts from the tile (i, j) what column k contributes.
   void update(std::int64_t i, std::int64_t j, std::int64_t k, std::int16_t priority = 0) const {
-    const task_options options{.priority = priority, .at = at};
+    const task_options options{.priority = priority, .location = at};
     if (i == j)
       syrk<T>(rt, -1.0, a(j, k), 1.0, a(j, j), options);
     else
@@ -96,11 +96,11 @@ std::uint64_t factorization_tasks(std::int64_t tiles) noexcept {
 }
 
 template <class T>
-void factorize(runtime& rt, array<T>& a, array<std::int32_t>& info, const room& into) {
+void factorize(runtime& rt, array<T>& a, array<std::int32_t>& info, const memory_budget& into) {
   const std::int64_t tiles = a.counts()[0];
   const auto tile_bytes = static_cast<std::uint64_t>(a.block_extents()[0] * a.block_extents()[1]) * sizeof(T);
   const std::vector<factor_panel> plan = plan_factorization(tiles, into.tiles(tile_bytes, tiles * (tiles + 1) / 2));
-  const steps<T> submit{rt, a, info, into.at};
+  const steps<T> submit{rt, a, info, into.location};
   if (!plan.empty()) return factorize_by_panels(submit, tiles, plan);
   for (std::int64_t k = 0; k < tiles; ++k) {
     submit.factor(k, static_cast<std::int16_t>(priority_of(tiles, k, k) + 2));
@@ -112,8 +112,8 @@ void factorize(runtime& rt, array<T>& a, array<std::int32_t>& info, const room& 
     }
   }
 }
-template void factorize(runtime& rt, array<double>& a, array<std::int32_t>& info, const room& into);
-template void factorize(runtime& rt, array<float>& a, array<std::int32_t>& info, const room& into);
+template void factorize(runtime& rt, array<double>& a, array<std::int32_t>& info, const memory_budget& into);
+template void factorize(runtime& rt, array<float>& a, array<std::int32_t>& info, const memory_budget& into);
 
 void check_pivots(array<std::int32_t>& info, std::int64_t tile) {
   for (std::size_t k = 0; k < info.size(); ++k) {

@@ -2,7 +2,7 @@
 // Tiled Cholesky factorization and solution as tasks.
 #include <cstdint>
 
-#include "apps/common/room.hpp"
+#include "apps/common/memory_budget.hpp"
 #include "tessera/tessera.hpp"
 
 namespace tessera::apps {
@@ -18,7 +18,7 @@ std::uint64_t factorization_tasks(std::int64_t tiles) noexcept;
 /// fit into the room, the same tasks in the order of plan_factorization, without priorities. `info`: one element per
 /// diagonal tile. For double and float.
 template <class T>
-void factorize(runtime& rt, array<T>& a, array<std::int32_t>& info, const room& into = {});
+void factorize(runtime& rt, array<T>& a, array<std::int32_t>& info, const memory_budget& into = {});
 
 /// After a fence: throws tessera::error (numerical) naming the first pivot that is not positive, counted from 1.
 void check_pivots(array<std::int32_t>& info, std::int64_t tile);

@@ -15,7 +15,7 @@
 #include "apps/sial/command/command.hpp"
 #include "apps/simulate/command.hpp"
 #include "core/base/error.hpp"
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 #include "core/plugin/registry.hpp"
 
 namespace {
@@ -48,7 +48,7 @@ int usage(const CLI::App& app, const CLI::ParseError& e, int argc, char** argv) 
     // CLI11 only says that a subcommand is required; the word that is none tells more.
     if (in == &app && k == 1 && !given.empty() && given.front() != '-')
       what = fmt::format("there is no command '{}'", given);
-    if (const std::string near = tessera::nearest_name(given, names); !near.empty()) {
+    if (const std::string near = tessera::suggest(given, names); !near.empty()) {
       hint = fmt::format("did you mean '{}'?", near);
       break;
     }

@@ -18,7 +18,7 @@
 #include "apps/cli/plugin_layouts.hpp"
 #include "apps/cli/plugin_list.hpp"
 #include "core/base/error.hpp"
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 #include "core/plugin/explain.hpp"
 #include "hierarchy/discovery/topology.hpp"
 #include "hierarchy/machine/assemble.hpp"
@@ -190,7 +190,7 @@ int check(const check_options& o) {
         error_kind::usage, fmt::format("no check has '{}' in its name", o.filter), "--filter",
         fmt::format("the groups are e.g. lifecycle, memory, copies, blas; the first check is '{}'", names.front()));
   if (!o.only.empty() && std::ranges::find(names, o.only) == names.end()) {
-    const std::string near = nearest_name(o.only, names);
+    const std::string near = suggest(o.only, names);
     throw error(error_kind::usage, fmt::format("there is no check '{}'", o.only), "--only",
                 near.empty() ? "--list prints the checks" : fmt::format("did you mean '{}'?", near));
   }

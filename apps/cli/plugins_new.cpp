@@ -11,7 +11,7 @@
 #include "apps/cli/commands.hpp"
 #include "apps/cli/skeleton.hpp"
 #include "core/base/error.hpp"
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 #include "core/base/whole_file.hpp"
 
 namespace tessera::cli {
@@ -37,7 +37,7 @@ std::string checked_language(const std::string& given) {
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const auto known = skeleton_languages();
   if (std::ranges::find(known, language) != known.end()) return language;
-  const std::string near = nearest_name(language == "cpp" || language == "cxx" ? "c++" : language, known);
+  const std::string near = suggest(language == "cpp" || language == "cxx" ? "c++" : language, known);
   throw error(error_kind::usage, fmt::format("there is no skeleton in the language '{}'", given), "--language",
               fmt::format("{}the languages are {}", near.empty() ? "" : fmt::format("did you mean '{}'? ", near),
                           fmt::join(known, ", ")));

@@ -8,7 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "apps/common/again.hpp"
+#include "apps/common/retry_on_loss.hpp"
 #include "apps/common/session.hpp"
 #include "apps/gemm/multiplication.hpp"
 #include "core/base/units.hpp"
@@ -59,7 +59,7 @@ int run(const gemm_options& o) {
   const std::uint64_t tasks = static_cast<std::uint64_t>(tm * tn * tk);
   const std::int64_t samples = std::min<std::int64_t>(m, 16);
   double best = 0, total = 0, worst = 0;
-  until_nothing_is_lost(rt, [&] {
+  retry_on_loss(rt, [&] {
     best = std::numeric_limits<double>::infinity(), total = 0, worst = 0;
     write_noise(rt, a, o.seed * 2 + 1);
     write_noise(rt, b, o.seed * 2 + 2);
@@ -68,7 +68,7 @@ int run(const gemm_options& o) {
       const progress shown(rt, "gemm", tasks * static_cast<std::uint64_t>(o.repeat), o.quiet);
       for (int repeat = 0; repeat < o.repeat; ++repeat) {
         const auto started = std::chrono::steady_clock::now();
-        multiply(rt, a, b, c, room_of(rt));
+        multiply(rt, a, b, c, memory_budget_of(rt));
         rt.fence();
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
         best = std::min(best, seconds);

@@ -27,7 +27,7 @@ void fill_on_host(runtime& rt, array<T>& a, bool lower_triangle) {
   std::size_t next = 0;
   for (std::int64_t j = 0; j < a.counts()[1]; ++j)
     for (std::int64_t i = lower_triangle ? j : 0; i < a.counts()[0]; ++i)
-      fill(rt, a(i, j), T(1), {.at = cores[next++ % cores.size()]});
+      fill(rt, a(i, j), T(1), {.location = cores[next++ % cores.size()]});
 }
 
 template <class T>
@@ -39,7 +39,7 @@ void run_typed(const job& what, runtime& rt, const std::function<void()>& begin,
     fill_on_host(rt, a, true);
     rt.fence();
     begin();
-    factorize(rt, a, info, room_of(rt));
+    factorize(rt, a, info, memory_budget_of(rt));
     rt.fence();
     end();
     return;
@@ -50,7 +50,7 @@ void run_typed(const job& what, runtime& rt, const std::function<void()>& begin,
   fill_on_host(rt, b, false);
   rt.fence();
   begin();
-  multiply(rt, a, b, c, room_of(rt));
+  multiply(rt, a, b, c, memory_budget_of(rt));
   rt.fence();
   end();
 }

@@ -71,7 +71,7 @@ result timed(tessera::runtime& rt, matrix& answer, bool lower, Submit submit, Cl
   for (std::int64_t j = 0; j < answer.counts()[1]; ++j)
     for (std::int64_t i = lower ? j : 0; i < answer.counts()[0]; ++i)
       rt.submit_at(
-          std::source_location::current(), {.at = rt.at("core0")}, "look", [](tessera::view<const double>) {},
+          std::source_location::current(), {.location = rt.at("core0")}, "look", [](tessera::view<const double>) {},
           tessera::read(answer(i, j)));
   rt.fence();
   r.in = bytes(rt, true) - in;
@@ -82,15 +82,15 @@ result timed(tessera::runtime& rt, matrix& answer, bool lower, Submit submit, Cl
 /// `set(matrix, element)` fills a matrix; `check(element, a, b, c)` looks at the answer.
 template <class Set, class Clock, class Check>
 result run(const problem& p, tessera::runtime& rt, Set set, Clock clock, Check check) {
-  tessera::apps::room room = tessera::apps::room_of(rt);
-  room.at = rt.at("sim0");
+  tessera::apps::memory_budget budget = tessera::apps::memory_budget_of(rt);
+  budget.location = rt.at("sim0");
   const auto make = [&](const char* name) { return rt.make_array<double>(name, {p.n, p.n}, {p.tile, p.tile}); };
   auto a = make("A"), b = make("B"), c = make("C");
   if (p.product) {
     set(a, [](std::int64_t i, std::int64_t j) { return noise(long(i), long(j)); });
     set(b, [](std::int64_t i, std::int64_t j) { return noise(long(j) + 7, long(i)); });
     const result r = timed(
-        rt, c, false, [&] { tessera::apps::multiply(rt, a, b, c, room); }, clock);
+        rt, c, false, [&] { tessera::apps::multiply(rt, a, b, c, budget); }, clock);
     check(nullptr, a, b, c);
     return r;
   }
@@ -100,7 +100,7 @@ result run(const problem& p, tessera::runtime& rt, Set set, Clock clock, Check c
   auto info = rt.make_array<std::int32_t>("info", {p.tiles()}, {1});
   set(a, element);
   const result r = timed(
-      rt, a, true, [&] { tessera::apps::factorize(rt, a, info, room); }, clock);
+      rt, a, true, [&] { tessera::apps::factorize(rt, a, info, budget); }, clock);
   check(element, a, b, c);
   return r;
 }
@@ -153,7 +153,7 @@ result in_virtual_time(const problem& p, double room, const std::string& evictio
   const auto world = made.model;
   tessera::runtime rt(std::move(made.machine));
   const auto set = [&](matrix& m, auto) {
-    for (std::size_t k = 0; k < m.size(); ++k) tessera::fill(rt, m.block(k), 1.0, {.at = rt.at("core0")});
+    for (std::size_t k = 0; k < m.size(); ++k) tessera::fill(rt, m.block(k), 1.0, {.location = rt.at("core0")});
     rt.fence();
   };
   return run(

@@ -188,7 +188,7 @@ result run_product(const options& o, tessera::runtime& rt) {
   auto a = make("A"), b = make("B"), c = make("C");
   fill(rt, a, element);
   fill(rt, b, other_element);
-  const result r = timed(rt, [&] { tessera::apps::multiply(rt, a, b, c, tessera::apps::room_of(rt)); });
+  const result r = timed(rt, [&] { tessera::apps::multiply(rt, a, b, c, tessera::apps::memory_budget_of(rt)); });
   const column x = test_vector(o.n);
   compare("gemm", times(c, x), times(a, times(b, x)));
   return r;
@@ -210,7 +210,7 @@ result run_factorization(const options& o, tessera::runtime& rt) {
           },
           tessera::write(a(i, j)));
   rt.fence();
-  const result r = timed(rt, [&] { tessera::apps::factorize(rt, a, info, tessera::apps::room_of(rt)); });
+  const result r = timed(rt, [&] { tessera::apps::factorize(rt, a, info, tessera::apps::memory_budget_of(rt)); });
   check_factor(a, definite);
   return r;
 }

@@ -6,7 +6,7 @@ namespace tessera {
 
 /// Orders all stores before it with all loads after it, as std::atomic_thread_fence(seq_cst). ThreadSanitizer knows no
 /// fences (GCC refuses to compile them); there a locked instruction orders the hardware as well, and since these fences
-/// only decide who wakes whom and never publish data, the sanitizer loses nothing.
+/// only decide which thread wakes which and never publish data, the sanitizer loses nothing.
 inline void full_fence() noexcept {
 #if defined(__SANITIZE_THREAD__)
   std::atomic<int> local{0};

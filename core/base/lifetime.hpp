@@ -33,7 +33,7 @@ class lifetime {
     return visit(nullptr);
   }
 
-  /// By the service, not inside a visit: nobody enters from now on; returns when all visitors have left.
+  /// By the service, not inside a visit: no visitor enters from now on; returns when all visitors have left.
   void end() noexcept {
     for (std::uint32_t now = m_state.fetch_or(ended, std::memory_order_acq_rel) | ended; now != ended;
          now = m_state.load(std::memory_order_acquire))

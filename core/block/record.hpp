@@ -98,7 +98,7 @@ struct origin {
   mutable std::uint64_t blocks = 0;  ///< that refer to it; under the table's mutex
 };
 
-/// Of a block in memory of the program: whether that memory has its last version, as far as anybody has to look.
+/// Of a block in memory of the program: whether that memory has its last version, as far as a fence has to look.
 enum class home_state : std::uint8_t {
   there,   ///< or the block is not in memory of the program
   listed,  ///< a version was made elsewhere; a fence will look at it
@@ -110,7 +110,7 @@ struct alignas(64) record {
   // submission side
   flow_record flow;
 
-  // execution side, guarded by `lock`; nobody enqueues work of a plugin while holding it
+  // execution side, guarded by `lock`; no thread enqueues work of a plugin while holding it
   spin_lock lock;
   std::uint8_t replica_count = 0;  ///< entries in use among the first two and `more`
   element_type type = element_type::none;
@@ -157,14 +157,14 @@ struct alignas(64) record {
         if (r.state != replica_state::absent) function(r);
   }
   /// The committed contents are not to be used. Call with the lock held.
-  void spoil(const std::shared_ptr<const failure>& why) {
+  void set_poison(const std::shared_ptr<const failure>& why) {
     if (poison == nullptr)
       poison = new std::shared_ptr<const failure>(why);
     else
       *poison = why;
   }
   /// They are, again. Call with the lock held.
-  void unspoil() noexcept { delete std::exchange(poison, nullptr); }
+  void clear_poison() noexcept { delete std::exchange(poison, nullptr); }
   bool valid_in(std::uint16_t space) const noexcept { return valid_spaces.has(space); }
   bool only_valid_in(std::uint16_t space) const noexcept { return valid_spaces == space_set::of(space); }
 };

@@ -92,7 +92,7 @@ void table::destroy(record& block) {
   {
     const std::lock_guard execution(
         block.lock);  // an evictor may be writing down its name, a fence looking for what was lost
-    block.unspoil();
+    block.clear_poison();
     from = std::exchange(block.from, nullptr);
   }
   const std::lock_guard guard(m_mutex);

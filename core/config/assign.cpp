@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "core/base/error.hpp"
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 #include "core/base/units.hpp"
 #include "core/config/quote.hpp"
 #include "core/config/schema.hpp"
@@ -70,7 +70,7 @@ void set_text(settings& to, const key& k, std::string text, const std::string& w
                                  : text == word;
     };
     if (std::none_of(words.begin(), words.end(), allowed)) {
-      const std::string near = nearest_name(text, words);
+      const std::string near = suggest(text, words);
       throw error(error_kind::configuration,
                   fmt::format("{} = {} is not one of: {}", k.full_name(), in_quotes(text), fmt::join(words, ", ")),
                   where, near.empty() ? "" : fmt::format("did you mean \"{}\"?", near));

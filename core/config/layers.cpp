@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "core/base/error.hpp"
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 #include "core/config/quote.hpp"
 #include "core/config/schema.hpp"
 
@@ -74,7 +74,7 @@ std::variant<bool, std::int64_t, double, std::string> guessed(std::string_view t
 
 void unknown(std::string_view what, std::string_view name, const std::vector<std::string>& known,
              const std::string& where) {
-  const std::string near = nearest_name(name, known);
+  const std::string near = suggest(name, known);
   throw error(
       error_kind::configuration, fmt::format("unknown {} '{}'", what, name), where,
       near.empty() ? fmt::format("known: {}", fmt::join(known, ", ")) : fmt::format("did you mean '{}'?", near));
@@ -258,7 +258,7 @@ void layers::environment(const std::vector<std::pair<std::string, std::string>>&
     }
     // Ours or somebody else's? A variable in one of our sections, near a known one, or called like a key is a mistake.
     const std::string_view rest = std::string_view(name).substr(8);
-    std::string suggestion = nearest_name(name, known);
+    std::string suggestion = suggest(name, known);
     bool in_section = rest.starts_with("PLUGIN_") && rest != "PLUGIN_DIR";
     for (const key& k : schema()) {
       const std::string variable = k.environment_variable();

@@ -31,7 +31,7 @@ class registration_cache {
 
   /// [pointer, pointer + bytes) is about to be used; match with release. A hit when it lies in a registered region.
   void acquire(void* pointer, std::uint64_t bytes);
-  /// Ends one use. A region that nobody keeps is unregistered with its last use: its memory may be freed next.
+  /// Ends one use. A region that is not kept is unregistered with its last use: its memory may be freed next.
   void release(void* pointer);
 
   /// Registers and keeps a region until forget (or until the limit pushes it out while it is unused).

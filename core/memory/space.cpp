@@ -91,7 +91,7 @@ bool space::grow(std::uint64_t at_least) {
 
 bool space::make_slab(std::uint64_t bytes) {
   const plugin::device& device = *m_setup.device;
-  const std::uint64_t began = m_recorder != nullptr ? m_recorder->local().now() : 0;
+  const std::uint64_t began = m_tracer != nullptr ? m_tracer->local().now() : 0;
   slab fresh;
   const auto refused = [&](tsr_status status, const char* what) {
     const std::string details = plugin::take_error_details();
@@ -138,7 +138,7 @@ bool space::make_slab(std::uint64_t bytes) {
   }
   m_slab_total += bytes;
   slab_of(entry) = std::move(fresh);
-  if (m_recorder != nullptr) note_slab(began, bytes);
+  if (m_tracer != nullptr) note_slab(began, bytes);
   return true;
 }
 
@@ -232,7 +232,7 @@ bool space::trim() {
     slab& s = slab_of(k);
     if (!s.ranges || s.ranges->used() != 0) continue;
     m_slab_total -= s.ranges->capacity();
-    m_epoch.fetch_add(1, std::memory_order_release);  // before anybody can be given its handle anew
+    m_epoch.fetch_add(1, std::memory_order_release);  // before its handle can be given out anew
     free_slab(s);
     m_free_entries.push_back(k);
     any = true;
@@ -275,18 +275,18 @@ bool space::reserve(std::span<const std::uint64_t> sizes, std::span<block::chunk
     undo();
     throw;
   }
-  if (m_recorder != nullptr && taken > 0) note_use();
+  if (m_tracer != nullptr && taken > 0) note_use();
   return true;
 }
 
 void space::give_back(block::chunk memory, std::uint64_t bytes) {
   const std::lock_guard guard(m_mutex);
   put_back(memory, bytes);
-  if (m_recorder != nullptr) note_use();
+  if (m_tracer != nullptr) note_use();
 }
 
 void space::note_slab(std::uint64_t began, std::uint64_t bytes) {
-  trace::buffer& events = m_recorder->local();
+  trace::buffer& events = m_tracer->local();
   trace::event e{trace::event_kind::slab};
   e.number = number();
   e.time = began;
@@ -296,7 +296,7 @@ void space::note_slab(std::uint64_t began, std::uint64_t bytes) {
 }
 
 void space::note_use() {
-  trace::buffer& events = m_recorder->local();
+  trace::buffer& events = m_tracer->local();
   trace::event e{trace::event_kind::memory};
   e.number = number();
   e.time = events.now();

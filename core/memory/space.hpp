@@ -19,7 +19,7 @@
 #include "core/memory/registration_cache.hpp"
 #include "core/memory/statistics.hpp"
 #include "core/plugin/device.hpp"
-#include "core/trace/recorder.hpp"
+#include "core/trace/tracer.hpp"
 
 namespace tessera::memory {
 
@@ -40,7 +40,7 @@ struct space_setup {
   space_number number = 0;
   const plugin::device* device = nullptr;
   std::uint32_t device_space = 0;
-  location::node_id where = location::no_node;
+  location::node_id location = location::no_node;
   std::uint64_t limit = 0;       ///< bytes that blocks may take; 0: the capacity that the device reports
   std::uint64_t slab_bytes = 0;  ///< what to ask of the plugin at once, when as much is in use
   /// Devices that want this (host) memory registered when a slab is born, so that their copies are fast.
@@ -57,12 +57,12 @@ class space {
   space& operator=(const space&) = delete;
 
   /// Writes the bytes in use down from now on. Before anything is reserved.
-  void record_to(trace::recorder& events) noexcept { m_recorder = &events; }
+  void record_to(trace::tracer& events) noexcept { m_tracer = &events; }
 
   space_number number() const noexcept { return m_setup.number; }
   const plugin::device& device() const noexcept { return *m_setup.device; }
   std::uint32_t device_space() const noexcept { return m_setup.device_space; }
-  location::node_id where() const noexcept { return m_setup.where; }
+  location::node_id location() const noexcept { return m_setup.location; }
   const std::string& name() const noexcept { return m_name; }
   /// Bytes that blocks may take here; ~0: unlimited.
   std::uint64_t limit() const noexcept { return m_limit; }
@@ -135,7 +135,7 @@ class space {
   bool has_waiters() const noexcept { return m_waiter_count.load(std::memory_order_relaxed) != 0; }
   /// The next notify() here is passed on to `other`, whose evicted blocks find no room here now.
   void wake_too(space& other);
-  /// Takes the oldest waiter out without waking it; null when nobody waits.
+  /// Takes the oldest waiter out without waking it; null when there is none.
   memory_waiter* take_oldest_waiter();
   /// What the plugin answered when it last refused a slab, if nothing was allocated since; else empty.
   std::string alloc_trouble() const;
@@ -182,7 +182,7 @@ class space {
   void join_pieces();  // under m_mutex: cached pieces with their cached other halves
   bool trim();         // under m_mutex: empty slabs back to the plugin; whether there were any
 
-  trace::recorder* m_recorder = nullptr;
+  trace::tracer* m_tracer = nullptr;
   space_setup m_setup;
   std::string m_name;
   std::uint64_t m_most_at_once = ~std::uint64_t{0};  // of one allocation
@@ -197,10 +197,10 @@ class space {
   std::uint64_t m_foreign_pieces = 0;
   std::uint64_t m_slab_total = 0, m_peak = 0;
   std::string m_alloc_trouble;      // the last refusal of the plugin, until a slab is had
-  std::uint32_t m_alloc_tries = 0;  // since then, by whoever found nothing else to do
+  std::uint32_t m_alloc_tries = 0;  // since then, by threads that found nothing else to do
   bool m_abandoned = false;
   std::uint64_t m_allocations = 0, m_reuses = 0;
-  std::atomic<std::uint64_t> m_used{0}, m_exhausted{0};  // written under m_mutex, read by anybody
+  std::atomic<std::uint64_t> m_used{0}, m_exhausted{0};  // written under m_mutex, read by any thread
   std::unordered_map<std::uint64_t, std::vector<block::chunk>>
       m_cached;             // freed chunks by rounded size, and rests of granules
   bool m_may_join = false;  // something was freed since uncache()

@@ -71,7 +71,7 @@ std::optional<device_choice> placer::choose_device(const device_question& asked,
     if (!asked.operation->runs_on(*e->device, type, e->is_host)) continue;
     if (asked.also != nullptr && !asked.also->runs_on(*e->device, type, e->is_host)) continue;
     const memory::space& space = m_setup.coherence->space_at(e->space);
-    candidate c{.place = e->number, .location = e->where, .distance = distance(from, *e)};
+    candidate c{.place = e->number, .location = e->location, .distance = distance(from, *e)};
     if (!asked.fixed && !e->is_host) c.queue_seconds = m_history != nullptr ? e->wait_seconds() : e->queue_seconds();
     std::uint64_t bytes = 0;
     for (std::size_t k = 0; k < asked.accesses.size(); ++k) {
@@ -108,7 +108,7 @@ std::optional<device_choice> placer::choose_device(const device_question& asked,
     chosen = decide(*profile, size, all, best);
   const place& to = *m_places[plan[chosen].place];
   if (to.is_host) return std::nullopt;
-  return device_choice{to.number, to.where, to.space, plan[chosen].execute_seconds, chosen != best};
+  return device_choice{to.number, to.location, to.space, plan[chosen].execute_seconds, chosen != best};
 }
 
 void placer::learn_in_place(const device_question& asked, place& here, double nanoseconds) {

@@ -25,8 +25,8 @@ enum class place_state : std::uint8_t {
 struct place {
   std::uint32_t number = 0;
   std::string name;
-  location::node_id where = location::no_node;  ///< its memory
-  std::vector<location::node_id> cpus;          ///< host: the worker locations that it runs
+  location::node_id location = location::no_node;  ///< its memory
+  std::vector<location::node_id> cpus;             ///< host: the worker locations that it runs
   memory::space_number space = memory::no_space;
   const plugin::device* device = nullptr;
   bool is_host = true;
@@ -34,13 +34,15 @@ struct place {
   std::uint32_t kind = 0;         ///< in the history, where there is one
   std::uint64_t granule = 0;      ///< of its memory: each block is rounded up by less than this
 
-  std::atomic<place_state> state{place_state::attached};  ///< placement reads it relaxed: whoever queues too late
+  std::atomic<place_state> state{place_state::attached};  ///< placement reads it relaxed: a thread that queues too late
                                                           ///< has its task placed again by the driver
   bool attached() const noexcept { return state.load(std::memory_order_relaxed) == place_state::attached; }
 
-  task::priority_queue urgent;      ///< host: tasks with a priority above 0; device: all of its tasks
-  task::priority_queue background;  ///< host: tasks with a priority below 0
-  task::spill_queue inbox;          ///< host: tasks that other places' threads send here
+  task::priority_queue high_priority;  ///< host: tasks with a priority above 0; device: its ready_queue
+  task::priority_queue low_priority;   ///< host: tasks with a priority below 0
+  task::spill_queue mailbox;           ///< host: tasks that other places' threads send here
+  /// Of a device: all of its tasks.
+  task::priority_queue& ready_queue() noexcept { return high_priority; }
 
   /// Work given here and not finished, in nanoseconds at the estimated rate.
   std::atomic<std::int64_t> queued_ns{0};

@@ -36,8 +36,8 @@ void placer::measure_distances() {
   m_distances.resize(tree.known() * m_places.size());
   for (location::node_id node = 0; node < tree.known(); ++node)
     for (const auto& e : m_places)
-      if (tree.attached(node) && tree.attached(e->where))
-        m_distances[node * m_places.size() + e->number] = static_cast<std::uint16_t>(tree.distance(node, e->where));
+      if (tree.attached(node) && tree.attached(e->location))
+        m_distances[node * m_places.size() + e->number] = static_cast<std::uint16_t>(tree.distance(node, e->location));
 }
 
 std::uint32_t placer::distance(location::node_id from, const place& to) const noexcept {
@@ -57,7 +57,7 @@ bool placer::obeys_hint(const place& e, const task::record& t) const {
   const location::tree& tree = *m_setup.tree;
   if (t.hint == location::no_node) return false;
   // A core below a memory is served by the workers of that memory; a device that hangs below it is not.
-  return tree.is_ancestor(t.hint, e.where) ||
+  return tree.is_ancestor(t.hint, e.location) ||
          std::ranges::any_of(e.cpus, [&](location::node_id cpu) { return tree.is_ancestor(t.hint, cpu); });
 }
 
@@ -90,7 +90,7 @@ void placer::gather(candidates& found, task::record& t, place_state wanted, loca
     if (e->state.load(std::memory_order_relaxed) != wanted || !offers(*e, t) || !fits(*e, t, found.bytes)) continue;
     found.spaces.push_back(e->space);
     found.all.push_back({.place = e->number,
-                         .location = e->where,
+                         .location = e->location,
                          .queue_seconds = m_history != nullptr ? e->wait_seconds() : e->queue_seconds(),
                          .execute_seconds = m_history != nullptr
                                                 ? learnt_seconds(e->kind)
@@ -124,7 +124,7 @@ std::uint32_t placer::choose(task::record& t, location::node_id from) {
   gather(found, t, place_state::attached, from);
   // What only a device on its way out can run goes there nevertheless, and keeps it from leaving.
   if (found.all.empty() || (!found.any_hinted && must_obey(t))) gather(found, t, place_state::draining, from);
-  if (found.all.empty() || (!found.any_hinted && must_obey(t))) return nowhere;
+  if (found.all.empty() || (!found.any_hinted && must_obey(t))) return no_place;
   add_transfer_costs(found, t);
   if (found.any_hinted)
     found.all.erase(std::remove_if(found.all.begin(), found.all.end(), [](const candidate& c) { return !c.hinted; }),
@@ -138,7 +138,7 @@ std::uint32_t placer::choose(task::record& t, location::node_id from) {
   return plan[chosen].place;
 }
 
-block::failure placer::why_nowhere(task::record& t) const {
+block::failure placer::why_no_place(task::record& t) const {
   if (std::ranges::none_of(m_places, [&](const auto& e) { return offers(*e, t); }))
     return {
         fmt::format("no location can run it: no device here offers '{}' for the type of its blocks", t.operation->name),

@@ -23,11 +23,11 @@ struct placer_setup {
   const plugin::registry::policy_plugin* plugin = nullptr;  ///< that decides, with the policy `plugin`
 };
 
-/// One per scheduler. Places are given by their numbers. Any thread, once `begin` was called; queues tasks nowhere.
+/// One per scheduler. Places are given by their numbers. Any thread, once `begin` was called; queues no task.
 class placer {
  public:
   /// No place.
-  static constexpr std::uint32_t nowhere = 0xffff'ffff;
+  static constexpr std::uint32_t no_place = 0xffff'ffff;
 
   /// Throws tessera::error (configuration) for an unknown policy.
   placer(placer_setup setup, std::string_view policy);
@@ -41,11 +41,11 @@ class placer {
     m_offers_segment = can_run;
   }
 
-  /// A place for a task of a thread at `from`, or `nowhere`; the task is counted there. Throws tessera::error (plugin)
+  /// A place for a task of a thread at `from`, or `no_place`; the task is counted there. Throws tessera::error (plugin)
   /// when a policy plugin misbehaves.
   std::uint32_t choose(task::record& t, location::node_id from);
   /// Why there is none.
-  block::failure why_nowhere(task::record& t) const;
+  block::failure why_no_place(task::record& t) const;
   /// Whether a place has the operation, for the type of the task's blocks.
   bool offers(const place& e, task::record& t) const;
 

@@ -136,7 +136,7 @@ void placer::learn(history::profile& profile, const task_size& size, const place
   m_epoch.fetch_add(1, std::memory_order_relaxed);
   // Queues of devices are counted anew; what waits for the host's workers is counted anew when its turn comes.
   for (const auto& e : m_places)
-    if (!e->is_host) e->urgent.visit([&](task::record& queued) { estimate_again(queued, *e); });
+    if (!e->is_host) e->ready_queue().visit([&](task::record& queued) { estimate_again(queued, *e); });
 }
 
 bool placer::withdraw(task::record& t, place& from) noexcept {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 
 namespace tessera::placement {
 
@@ -21,7 +21,7 @@ placement_policy parse_placement(std::string_view text) {
   if (text == "cost") return placement_policy::cost;
   if (text.starts_with(plugin_prefix)) return placement_policy::plugin;
   const std::vector<std::string> names{"eager", "locality", "pinned", "cost"};
-  const std::string near = nearest_name(text, names);
+  const std::string near = suggest(text, names);
   throw error(error_kind::configuration, "unknown placement policy '" + std::string(text) + "'", "runtime.placement",
               near.empty() ? "one of eager, locality, pinned, cost, or policy:NAME for a plugin"
                            : "did you mean '" + near + "'?");
@@ -35,7 +35,7 @@ const plugin::registry::policy_plugin* find_policy(std::string_view text, const 
     if (p.name == name) return &p;
     names.push_back(p.name);
   }
-  const std::string near = nearest_name(name, names);
+  const std::string near = suggest(name, names);
   throw error(error_kind::configuration, "no policy plugin '" + name + "' is open", "runtime.placement",
               near.empty() ? "add \"" + name + "\" to runtime.plugins; it must be of kind policy"
                            : "did you mean '" + near + "'?");

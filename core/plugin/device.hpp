@@ -136,8 +136,8 @@ class device {
   std::string loss_details() const;
   /// A call of the plugin has answered so, with these details. Watchers are told once. Any thread, whatever it holds.
   void note_lost(std::string details) const;
-  /// Called with `context` when the device is lost, by whoever noticed, with unknown locks held: it takes none but
-  /// leaves. At once if it is lost already.
+  /// Called with `context` when the device is lost, by the thread that noticed, with unknown locks held: it takes none
+  /// but leaves. At once if it is lost already.
   void watch_loss(void (*call)(void* context), void* context) const;
   void unwatch_loss(const void* context) const;  ///< after that it is not called any more
 

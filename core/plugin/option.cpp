@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/base/error.hpp"
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 #include "core/plugin/option_value.hpp"
 
 namespace tessera::plugin {
@@ -70,11 +70,11 @@ void note_tables(const split_name& name, tables& all) {
                                const raw_option& value, const split_name& name) {
   std::vector<std::string> known;
   for (const option_schema& option : schema) known.push_back(option.name);
-  std::string near = nearest_name(name.pattern, known);
+  std::string near = suggest(name.pattern, known);
   if (near.empty()) {  // perhaps right but for the table it stands in
     std::vector<std::string> last;
     for (const std::string& one : known) last.push_back(one.substr(one.rfind('.') + 1));
-    const std::string tail = nearest_name(name.pattern.substr(name.pattern.rfind('.') + 1), last);
+    const std::string tail = suggest(name.pattern.substr(name.pattern.rfind('.') + 1), last);
     if (!tail.empty()) near = known[static_cast<std::size_t>(std::find(last.begin(), last.end(), tail) - last.begin())];
   }
   throw error(error_kind::configuration, fmt::format("plugin \"{}\" has no option \"{}\"", plugin, value.name),

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "core/base/error.hpp"
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 #include "core/base/units.hpp"
 
 namespace tessera::plugin {
@@ -153,7 +153,7 @@ option_value check_value(const std::string& plugin, const option_schema& schema,
   }
   if (schema.type == TSR_OPTION_STRING && !schema.choices.empty() &&
       std::find(schema.choices.begin(), schema.choices.end(), result->text) == schema.choices.end()) {
-    const std::string near = nearest_name(result->text, schema.choices);
+    const std::string near = suggest(result->text, schema.choices);
     fail(fmt::format("which is none of {}", fmt::join(schema.choices, ", ")),
          near.empty() ? schema.doc : fmt::format("did you mean \"{}\"?", near));
   }

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 
 namespace tessera::plugin {
 
@@ -96,7 +96,7 @@ loaded_plugin search::find(const std::string& wanted) {
     if (!file.report.name.empty() || !file.promised.empty())
       known.push_back(file.report.name.empty() ? file.promised : file.report.name);
   for (const fs::path& directory : m_options.directories) places.push_back(directory.string());
-  const std::string near = nearest_name(wanted, known), left_out = left_out_hint(wanted);
+  const std::string near = suggest(wanted, known), left_out = left_out_hint(wanted);
   std::string refused;
   for (const candidate& file : m_files)
     if (file.report.outcome == state::refused) refused += fmt::format("; {} was refused", file.report.path.string());

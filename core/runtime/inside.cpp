@@ -45,7 +45,7 @@ std::unique_ptr<memory::space> make_space(runtime_inside& of, const planned_memo
   setup.number = number;
   setup.device = of.machine.plugins->devices()[planned.space.device].get();
   setup.device_space = planned.space.space;
-  setup.where = planned.where;
+  setup.location = planned.location;
   setup.limit = planned.limit;
   setup.slab_bytes = of.machine.settings.slab_bytes;
   if (setup.device->spaces()[planned.space.space].description.kind == TSR_SPACE_HOST) {
@@ -53,7 +53,7 @@ std::unique_ptr<memory::space> make_space(runtime_inside& of, const planned_memo
     setup.registrations = of.registrations.get();
   }
   auto made = std::make_unique<memory::space>(setup);
-  if (of.recorder) made->record_to(*of.recorder);
+  if (of.tracer) made->record_to(*of.tracer);
   return made;
 }
 
@@ -82,7 +82,7 @@ void make_memories(runtime_inside& of) {
   }
   of.coherence = std::make_unique<transfer::coherence>(
       of.spaces, std::move(parents), of.streams, settings.staging_bytes, eviction_of(settings), settings.copy_retries);
-  if (of.recorder) of.coherence->record_to(*of.recorder);
+  if (of.tracer) of.coherence->record_to(*of.tracer);
 }
 
 void keep_kernels(runtime_inside& of) {
@@ -125,7 +125,7 @@ std::unique_ptr<schedule::scheduler> start_scheduler(runtime_inside& of) {
   setup.coherence = of.coherence.get();
   setup.blocks = &of.blocks;
   setup.operations = &of.operations;
-  setup.recorder = of.recorder.get();
+  setup.recorder = of.tracer.get();
   setup.validator = of.validator.get();
   setup.policy = placement::find_policy(of.machine.settings.placement, *of.machine.plugins);
   setup.simulated = of.machine.simulated.get();
@@ -137,8 +137,8 @@ std::unique_ptr<schedule::scheduler> start_scheduler(runtime_inside& of) {
 runtime_inside::runtime_inside(tessera::machine&& found) : machine(std::move(found)) {
   const config::runtime_settings& settings = machine.settings;
   if (settings.trace)
-    recorder = std::make_unique<trace::recorder>(settings.trace_limit,
-                                                 machine.simulated ? machine.simulated->clock.source() : nullptr);
+    tracer = std::make_unique<trace::tracer>(settings.trace_limit,
+                                             machine.simulated ? machine.simulated->clock.source() : nullptr);
   if (settings.validate) {
     validator = std::make_unique<validate::validator>();
     blocks.keep_destroyed(std::size_t{1} << 16);  // so that old handles are recognised

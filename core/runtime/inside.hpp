@@ -13,7 +13,7 @@
 #include "core/runtime/learnt_times.hpp"
 #include "core/runtime/machine.hpp"
 #include "core/schedule/scheduler.hpp"
-#include "core/trace/recorder.hpp"
+#include "core/trace/tracer.hpp"
 #include "core/transfer/coherence.hpp"
 #include "core/validate/validator.hpp"
 #include "tessera/operation.hpp"
@@ -30,7 +30,7 @@ struct runtime_inside {
   runtime_inside& operator=(const runtime_inside&) = delete;
 
   tessera::machine machine;
-  std::unique_ptr<trace::recorder> recorder;       ///< null: nothing is recorded; it outlives all who write
+  std::unique_ptr<trace::tracer> tracer;           ///< null: nothing is recorded; it outlives all who write
   std::unique_ptr<validate::validator> validator;  ///< null: nothing is validated
   operation::catalog operations;
   builtin_operations builtin{};

@@ -33,7 +33,7 @@ std::vector<planned_memory> plan_memories(const location::tree& tree,
     for (const location::node_id node : tree.subtree(tree.root())) {
       const location::properties& is = tree.at(node).properties;
       if (!is.space || is.space->device >= offered.size() || facts(*is.space).is_host != host) continue;
-      planned_memory memory{.where = node, .space = *is.space, .limit = is.memory_bytes};
+      planned_memory memory{.location = node, .space = *is.space, .limit = is.memory_bytes};
       if (host && host_limit != 0) memory.limit = memory.limit == 0 ? host_limit : std::min(memory.limit, host_limit);
       plan.push_back(memory);
     }
@@ -46,8 +46,8 @@ std::vector<planned_memory> plan_memories(const location::tree& tree,
   const memory::space_number storage = number_of([&](const planned_memory& m) { return facts(m.space).is_storage; });
   for (planned_memory& memory : plan) {
     if (facts(memory.space).is_storage) continue;
-    const location::node_id above = tree.parent_memory(memory.where);
-    memory.parent = number_of([&](const planned_memory& m) { return &m != &memory && m.where == above; });
+    const location::node_id above = tree.parent_memory(memory.location);
+    memory.parent = number_of([&](const planned_memory& m) { return &m != &memory && m.location == above; });
     if (memory.parent == memory::no_space) memory.parent = storage;
   }
   return plan;

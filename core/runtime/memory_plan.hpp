@@ -17,7 +17,7 @@ struct memory_facts {
 
 /// One memory of the runtime; its number is its place in the plan.
 struct planned_memory {
-  location::node_id where = location::no_node;
+  location::node_id location = location::no_node;
   location::space_key space;                       ///< device and space of the registry
   std::uint64_t limit = 0;                         ///< bytes that blocks may take; 0: unlimited
   memory::space_number parent = memory::no_space;  ///< where evicted data go; no_space: nowhere

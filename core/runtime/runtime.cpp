@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 #include "core/runtime/inside.hpp"
 #include "core/trace/timeline.hpp"
 #include "tessera/order_point.hpp"
@@ -36,9 +36,9 @@ void runtime::drain() noexcept { m_inside->scheduler->drain(); }
 void runtime::cancel(std::string reason) { m_inside->scheduler->cancel(std::move(reason)); }
 bool runtime::cancelled() const noexcept { return m_inside->scheduler->cancelled(); }
 
-void runtime::detach(std::uint32_t where) { m_inside->scheduler->detach(where); }
-void runtime::attach(std::uint32_t where) { m_inside->scheduler->attach(where); }
-bool runtime::attached(std::uint32_t where) const { return m_inside->scheduler->attached(where); }
+void runtime::detach(std::uint32_t location) { m_inside->scheduler->detach(location); }
+void runtime::attach(std::uint32_t location) { m_inside->scheduler->attach(location); }
+bool runtime::attached(std::uint32_t location) const { return m_inside->scheduler->attached(location); }
 
 operation::catalog& runtime::operations() noexcept { return m_inside->operations; }
 const builtin_operations& runtime::builtin() const noexcept { return m_inside->builtin; }
@@ -60,7 +60,7 @@ std::uint64_t runtime::tasks_submitted() const noexcept { return m_inside->sched
 std::uint64_t runtime::tasks_retired() const noexcept { return m_inside->scheduler->retired(); }
 void runtime::time_tasks(bool on) noexcept { m_inside->scheduler->time_tasks(on); }
 
-bool runtime::traced() const noexcept { return m_inside->recorder != nullptr; }
+bool runtime::traced() const noexcept { return m_inside->tracer != nullptr; }
 bool runtime::validates() const noexcept { return m_inside->validator != nullptr; }
 std::vector<validate::finding> runtime::findings() const {
   return m_inside->validator ? m_inside->validator->findings() : std::vector<validate::finding>();
@@ -86,13 +86,13 @@ void runtime::order_after(const order_point& point) {
 }
 
 trace::timeline runtime::timeline(std::string title) const {
-  if (!m_inside->recorder) throw error(error_kind::usage, "nothing was recorded", {}, "set runtime.trace = true");
-  trace::recording all = m_inside->recorder->take();
+  if (!m_inside->tracer) throw error(error_kind::usage, "nothing was recorded", {}, "set runtime.trace = true");
+  trace::recording all = m_inside->tracer->take();
   all.title = std::move(title);
   all.machine = topology_line() + "; " + plugin_line();
   for (std::size_t k = 0; k < m_inside->operations.size(); ++k) {
     const operation::definition& what = m_inside->operations.at(static_cast<std::uint32_t>(k));
-    all.operations.push_back(what.name == "hold" ? "view" : what.name);
+    all.operations.push_back(what.name);
   }
   for (const auto& e : m_inside->scheduler->places()) all.places.push_back({e->name, e->is_host, e->parallelism});
   for (const auto& from : m_inside->spaces) {
@@ -113,7 +113,7 @@ std::uint32_t runtime::at(std::string_view name) const {
   std::vector<std::string> names;
   for (const location::node_id node : m_inside->machine.tree.subtree(m_inside->machine.tree.root()))
     names.push_back(m_inside->machine.tree.at(node).properties.name);
-  const std::string near = nearest_name(name, names);
+  const std::string near = suggest(name, names);
   throw error(error_kind::usage, fmt::format("there is no location '{}'", name), {},
               near.empty() ? "`tessera topology` lists them" : fmt::format("did you mean '{}'?", near));
 }

@@ -47,7 +47,7 @@ submission::submission(runtime_inside& of, const operation::definition& what, st
   task::record& t = m_scheduler.begin(what, site, m_thread);
   m_task = &t;
   t.priority = options.priority;
-  t.hint = options.at;
+  t.hint = options.location;
   t.argument_size = static_cast<std::uint32_t>(argument_bytes);
   if (blocks.size() <= t.accesses.size() && argument_bytes <= task::record::inline_arguments && name.empty() &&
       options.from == nullptr && options.to == nullptr) [[likely]] {  // all of it in the record itself

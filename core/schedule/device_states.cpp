@@ -10,18 +10,18 @@
 
 namespace tessera::schedule {
 
-std::vector<placement::place*> device_states::below(location::node_id where) const {
+std::vector<placement::place*> device_states::below(location::node_id location) const {
   const location::tree& tree = *m_setup.tree;
   std::vector<placement::place*> found;
   std::string names;
   for (const auto& e : *m_setup.places) {
     if (e->is_host) continue;
     names += (names.empty() ? "" : ", ") + e->name;
-    if (tree.is_ancestor(where, e->where)) found.push_back(e.get());
+    if (tree.is_ancestor(location, e->location)) found.push_back(e.get());
   }
   if (!found.empty()) return found;
-  const std::string& name = tree.at(where).properties.name;
-  if (std::ranges::any_of(*m_setup.stores, [&](const auto& e) { return tree.is_ancestor(where, e->where); }))
+  const std::string& name = tree.at(location).properties.name;
+  if (std::ranges::any_of(*m_setup.stores, [&](const auto& e) { return tree.is_ancestor(location, e->location); }))
     throw error(error_kind::usage, fmt::format("'{}' is storage, which stays", name), {},
                 "only devices are detached and attached");
   throw error(
@@ -34,19 +34,19 @@ void device_states::note_change() {
   m_event.notify_all();
 }
 
-void device_states::begin_detached(location::node_id where) {
-  for (placement::place* e : below(where)) {
+void device_states::begin_detached(location::node_id location) {
+  for (placement::place* e : below(location)) {
     e->state.store(placement::place_state::detached);
     m_setup.coherence->links().close(e->space);
   }
 }
 
-void device_states::detach(location::node_id where, const std::function<void(const predicate&)>& run_tasks_until) {
+void device_states::detach(location::node_id location, const std::function<void(const predicate&)>& run_tasks_until) {
   const std::lock_guard one_at_a_time(m_edit_mutex);
-  std::vector<placement::place*> leaving = below(where);
+  std::vector<placement::place*> leaving = below(location);
   std::erase_if(leaving, [](const placement::place* e) { return !e->attached(); });
   if (leaving.empty())
-    throw error(error_kind::usage, fmt::format("'{}' is detached already", m_setup.tree->at(where).properties.name));
+    throw error(error_kind::usage, fmt::format("'{}' is detached already", m_setup.tree->at(location).properties.name));
   for (placement::place* e : leaving) {
     m_setup.coherence->links().close(e->space);
     driver_of(*e).begin_leaving();
@@ -83,8 +83,9 @@ void device_states::wait_until_empty(const std::vector<placement::place*>& leavi
     return std::ranges::any_of(
         leaving, [](const placement::place* e) { return e->state.load() == placement::place_state::draining; });
   };
-  const auto starved = [&] {
-    return std::ranges::any_of(leaving, [&](const placement::place* e) { return driver_of(*e).starved(); });
+  const auto blocked_on_parent_memory = [&] {
+    return std::ranges::any_of(leaving,
+                               [&](const placement::place* e) { return driver_of(*e).blocked_on_parent_memory(); });
   };
   const auto refused = [&] {
     return std::ranges::any_of(
@@ -93,11 +94,11 @@ void device_states::wait_until_empty(const std::vector<placement::place*>& leavi
   for (;;) {
     {
       std::unique_lock lock(m_mutex);
-      m_event.wait(lock, [&] { return refused() || !draining() || starved(); });
+      m_event.wait(lock, [&] { return refused() || !draining() || blocked_on_parent_memory(); });
     }
     if (refused() || !draining()) break;
     // Tasks of the host may have to run before its memory has room; this thread may be the only one that can.
-    run_tasks_until([&] { return refused() || !draining() || !starved(); });
+    run_tasks_until([&] { return refused() || !draining() || !blocked_on_parent_memory(); });
   }
 }
 
@@ -111,9 +112,9 @@ std::unique_ptr<error> device_states::refusal_of(const std::vector<placement::pl
   return why;
 }
 
-void device_states::attach(location::node_id where) {
+void device_states::attach(location::node_id location) {
   const std::lock_guard one_at_a_time(m_edit_mutex);
-  const std::vector<placement::place*> coming = below(where);
+  const std::vector<placement::place*> coming = below(location);
   bool any = false;
   for (const placement::place* e : coming) {
     if (e->state.load() == placement::place_state::lost)
@@ -126,7 +127,7 @@ void device_states::attach(location::node_id where) {
                        "the question for its health");
   }
   if (!any)
-    throw error(error_kind::usage, fmt::format("'{}' is attached already", m_setup.tree->at(where).properties.name));
+    throw error(error_kind::usage, fmt::format("'{}' is attached already", m_setup.tree->at(location).properties.name));
   for (placement::place* e : coming) {
     placement::place_state was = placement::place_state::detached;
     if (!e->state.compare_exchange_strong(was, placement::place_state::attached)) continue;
@@ -136,8 +137,8 @@ void device_states::attach(location::node_id where) {
   m_setup.placer->note_change();  // with placement cost, what is queued elsewhere is looked at again
 }
 
-bool device_states::attached(location::node_id where) const {
-  return std::ranges::all_of(below(where), [](const placement::place* e) { return e->attached(); });
+bool device_states::attached(location::node_id location) const {
+  return std::ranges::all_of(below(location), [](const placement::place* e) { return e->attached(); });
 }
 
 }  // namespace tessera::schedule

@@ -30,18 +30,18 @@ class device_states {
   explicit device_states(setup with) noexcept : m_setup(with) {}
 
   /// Before any task: devices that are detached when the run begins. Throws usage when there is none.
-  void begin_detached(location::node_id where);
+  void begin_detached(location::node_id location);
   /// See scheduler::detach. `run_tasks_until` waits until what it is given says yes, and runs tasks of the host
   /// meanwhile.
-  void detach(location::node_id where, const std::function<void(const predicate&)>& run_tasks_until);
-  void attach(location::node_id where);          ///< see scheduler::attach
-  bool attached(location::node_id where) const;  ///< see scheduler::attached
+  void detach(location::node_id location, const std::function<void(const predicate&)>& run_tasks_until);
+  void attach(location::node_id location);          ///< see scheduler::attach
+  bool attached(location::node_id location) const;  ///< see scheduler::attached
 
   /// The state of a device has changed, or whether it could leave: detach looks again.
   void note_change();
 
  private:
-  std::vector<placement::place*> below(location::node_id where) const;  // throws usage when there is none
+  std::vector<placement::place*> below(location::node_id location) const;  // throws usage when there is none
   device_driver& driver_of(const placement::place& e) const { return *(*m_setup.drivers)[e.number]; }
   void wait_until_empty(const std::vector<placement::place*>& leaving,
                         const std::function<void(const predicate&)>& run_tasks_until);

@@ -7,12 +7,12 @@
 namespace tessera::schedule {
 
 void scheduler::hand_over(task::record& view) noexcept {
-  host_access::of(view).at.store(host_access::step::due, std::memory_order_release);
+  host_access::of(view).step.store(host_access::access_step::due, std::memory_order_release);
   m_pool.wake_waiters();
 }
 
 void scheduler::dispatch(thread_context& mine, task::record& t, when_ready then) {
-  if (m_own.is_hold(t) && m_simulated == nullptr) {
+  if (m_own.is_view(t) && m_simulated == nullptr) {
     t.place = 0;
     hand_over(t);
     return;
@@ -42,7 +42,7 @@ void scheduler::dispatch(thread_context& mine, task::record& t, when_ready then)
 void scheduler::resume(task::record& t) {
   thread_context& mine = current_thread();
   if (mine.events != nullptr) trace_resume(*mine.events, t);
-  if (m_own.is_hold(t) && m_simulated == nullptr) {
+  if (m_own.is_view(t) && m_simulated == nullptr) {
     hand_over(t);
     return;
   }
@@ -63,15 +63,15 @@ void scheduler::wait_for_memory(task::record& t, placement::place& where, const 
 bool scheduler::find_place(thread_context& mine, task::record& t) {
   std::uint32_t at = 0;
   try {
-    if (t.operation->special == nullptr) at = m_placer.choose(t, mine.where);
+    if (t.operation->special == nullptr) at = m_placer.choose(t, mine.location);
   } catch (const error& e) {  // a policy plugin
     t.place = 0;
     fail_unstarted(mine, t, m_failures.note(t, {e.message(), e.where(), e.kind()}));
     return false;
   }
-  if (at == placement::placer::nowhere) {
+  if (at == placement::placer::no_place) {
     t.place = 0;
-    fail_unstarted(mine, t, m_failures.note(t, m_placer.why_nowhere(t)));
+    fail_unstarted(mine, t, m_failures.note(t, m_placer.why_no_place(t)));
     return false;
   }
   t.place = static_cast<std::uint16_t>(at);
@@ -85,9 +85,9 @@ bool scheduler::place_again(thread_context& mine, task::record& t) {
     return false;
   placement::place& before = *m_places[t.place];
   if (!m_placer.withdraw(t, before)) return false;
-  const std::uint32_t at = m_placer.choose(t, mine.where);  // it found a place before, so it finds one now
-  if (at == placement::placer::nowhere) m_placer.charge(t, before, 0);
-  if (at == t.place || at == placement::placer::nowhere) return false;
+  const std::uint32_t at = m_placer.choose(t, mine.location);  // it found a place before, so it finds one now
+  if (at == placement::placer::no_place) m_placer.charge(t, before, 0);
+  if (at == t.place || at == placement::placer::no_place) return false;
   t.place = static_cast<std::uint16_t>(at);
   m_placer.note_moved();
   enqueue(mine, t, *m_places[at], when_ready::queue);
@@ -96,7 +96,7 @@ bool scheduler::place_again(thread_context& mine, task::record& t) {
 
 void scheduler::enqueue(thread_context& mine, task::record& t, placement::place& where, when_ready then) {
   if (!where.is_host) {
-    where.urgent.push(t);
+    where.ready_queue().push(t);
     m_drivers[where.number]->wake();
     return;
   }

@@ -85,14 +85,14 @@ bool scheduler::attached(location::node_id where) const { return m_device_states
 bool scheduler::place_elsewhere(thread_context& mine, task::record& t, placement::place& from) {
   m_placer.discharge(t, from);
   from.tasks.fetch_sub(1, std::memory_order_relaxed);
-  std::uint32_t at = placement::placer::nowhere;
+  std::uint32_t at = placement::placer::no_place;
   std::unique_ptr<block::failure> why;
   try {
-    at = m_placer.choose(t, mine.where);
+    at = m_placer.choose(t, mine.location);
   } catch (const error& e) {  // a policy plugin
     why = std::make_unique<block::failure>(block::failure{e.message(), e.where(), e.kind()});
   }
-  if (at != placement::placer::nowhere && m_places[at]->state.load() == placement::place_state::draining &&
+  if (at != placement::placer::no_place && m_places[at]->state.load() == placement::place_state::draining &&
       from.state.load() != placement::place_state::lost) {  // no other place; choose has counted it
     if (at != from.number) {
       m_placer.discharge(t, *m_places[at]);
@@ -101,8 +101,8 @@ bool scheduler::place_elsewhere(thread_context& mine, task::record& t, placement
     }
     return false;
   }
-  if (at == placement::placer::nowhere) {
-    if (!why) why = std::make_unique<block::failure>(m_placer.why_nowhere(t));
+  if (at == placement::placer::no_place) {
+    if (!why) why = std::make_unique<block::failure>(m_placer.why_no_place(t));
     t.place = 0;
     t.extension = nullptr;  // not counted anywhere
     fail_unstarted(mine, t, m_failures.note(t, std::move(*why)));

@@ -34,7 +34,7 @@ class event_count {
     m_epoch.notify_all();
   }
 
-  /// Whether a notification would reach anybody. The caller's change of state comes before the look at the sleepers;
+  /// Whether a notification would wake a thread. The caller's change of state comes before the look at the sleepers;
   /// prepare() is the other half.
   bool someone_sleeps() const noexcept {
     full_fence();

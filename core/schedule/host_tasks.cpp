@@ -258,7 +258,7 @@ void scheduler::give_up(thread_context& mine, task::record& t, const std::shared
   if (m_validator != nullptr && !m_own.is_housekeeping(t)) m_validator->started(t);
   begun(t);
   m_setup.coherence->give_up(t.all_accesses(), t.sequence);
-  if (m_own.is_hold(t)) {
+  if (m_own.is_view(t)) {
     host_access& hold = host_access::of(t);
     hold.why = why;
     release(mine, t, when_ready::queue);
@@ -302,7 +302,7 @@ void scheduler::run_special(thread_context& mine, task::record& t) {
         try_later(t);
       } else {  // a transfer is being handed to a plugin, or a task of a device is about to be retired
         std::this_thread::yield();
-        m_places[0]->inbox.push(t);
+        m_places[0]->mailbox.push(t);
         m_pool.note_task();
       }
       return;

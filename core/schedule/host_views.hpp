@@ -13,7 +13,7 @@ namespace tessera::schedule {
 
 /// One block in the hands of the program.
 struct host_access {
-  enum class step : std::uint8_t {
+  enum class access_step : std::uint8_t {
     waits,     ///< for tasks before it, for memory, for a copy
     due,       ///< the thread that asked goes on with it
     available  ///< `pointer` or `why` is set
@@ -21,14 +21,14 @@ struct host_access {
   task::record* held_by = nullptr;  ///< the task in whose place in the order it is held
   thread_context* owner = nullptr;  ///< of the thread that holds it
   void* pointer = nullptr;          ///< the elements, in host memory
-  std::atomic<step> at{step::waits};
+  std::atomic<access_step> step{access_step::waits};
   bool ended = false;  ///< by the end of the scheduler; then nothing of it is touched any more
   host_access *next = nullptr, *previous = nullptr;  ///< of the same thread
   std::shared_ptr<const block::failure> why;         ///< set when it cannot be had
   std::uint64_t since = 0;                           ///< when it became available; only while recording
   std::shared_ptr<void> shadow_copies;               ///< its private copy; only while validating
 
-  /// Of a task whose operation is the runtime's "hold".
+  /// Of a task whose operation is the runtime's "view".
   static host_access& of(const task::record& t) noexcept { return *static_cast<host_access*>(t.extension); }
 };
 
@@ -41,11 +41,11 @@ class host_views {
   /// By the thread that has brought the block: the view counts, then the thread that asked has it.
   void grant(host_access& view) noexcept {
     m_held.fetch_add(1, std::memory_order_seq_cst);
-    view.at.store(host_access::step::available, std::memory_order_release);
+    view.step.store(host_access::access_step::available, std::memory_order_release);
   }
   /// It cannot be had, and does not count; `why` is set. Behind the retirement of its task.
   static void refuse(host_access& view) noexcept {
-    view.at.store(host_access::step::available, std::memory_order_release);
+    view.step.store(host_access::access_step::available, std::memory_order_release);
   }
   /// It does not count any more. Before the retirement of its task.
   void give_back() noexcept { m_held.fetch_sub(1, std::memory_order_acq_rel); }

@@ -64,7 +64,7 @@ void scheduler::run_in_place(const operation::definition& what, const void* argu
 std::optional<placement::device_choice> scheduler::choose_device(const placement::device_question& asked) {
   if (!m_has_devices) return std::nullopt;
   const thread_context& mine = current_thread();
-  return m_placer.choose_device(asked, *m_places[mine.is_driver ? 0 : mine.place], mine.where);
+  return m_placer.choose_device(asked, *m_places[mine.is_driver ? 0 : mine.place], mine.location);
 }
 
 void scheduler::learn_in_place(const placement::device_question& asked, double nanoseconds) {

@@ -51,8 +51,8 @@ memory_deadlock::finding memory_deadlock::resolve(bool single_space) {
   // A thread of the program that holds a view and does not wait will give it back, and that is an event.
   const outlook program = program_outlook();
   if (program == outlook::views) return {};
-  // What nobody with a claim needs leaves; then claims end, so that younger ones may run and free something; if even
-  // that has been done again and again, somebody is given up.
+  // What no task with a claim needs leaves; then claims end, so that younger ones may run and free something; if even
+  // that has been done again and again, a task is given up.
   constexpr std::uint32_t most_rounds = 256;
   if (!single_space && coherence.stuck_rounds() < most_rounds) {
     for (std::size_t k = 0; k < coherence.space_count(); ++k)

@@ -68,7 +68,7 @@ class memory_deadlock {
   };
   outlook program_outlook() const noexcept;  // what threads of the program that do not wait may still do
   bool something_moves() const;
-  memory::space* awaited(std::size_t space) const noexcept;  // null: nobody waits for memory in it
+  memory::space* awaited(std::size_t space) const noexcept;  // null: no task waits for memory in it
 
   const setup m_setup;
   patience m_patience;

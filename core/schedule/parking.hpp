@@ -8,7 +8,7 @@
 #include "core/block/ticket.hpp"
 #include "core/memory/space.hpp"
 #include "core/task/record.hpp"
-#include "core/trace/recorder.hpp"
+#include "core/trace/tracer.hpp"
 #include "core/transfer/coherence.hpp"
 
 namespace tessera::schedule {

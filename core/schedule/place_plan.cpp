@@ -8,7 +8,7 @@ namespace tessera::schedule {
 namespace {
 
 memory::space_number space_of(location::node_id node, std::span<const space_facts> spaces) {
-  const auto found = std::ranges::find(spaces, node, &space_facts::where);
+  const auto found = std::ranges::find(spaces, node, &space_facts::location);
   return found == spaces.end() ? memory::no_space : static_cast<memory::space_number>(found - spaces.begin());
 }
 

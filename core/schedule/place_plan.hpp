@@ -13,7 +13,7 @@ namespace tessera::schedule {
 
 /// What planning knows of a memory space.
 struct space_facts {
-  location::node_id where = location::no_node;
+  location::node_id location = location::no_node;
   bool host_visible = false;
   bool storage = false;    ///< of a device that stores and runs nothing
   std::size_t device = 0;  ///< equal numbers: of one device
@@ -28,7 +28,7 @@ struct planned_place {
 /// A location that a worker can run at.
 struct planned_worker {
   std::uint32_t place = 0;  ///< by number
-  location::node_id where = location::no_node;
+  location::node_id location = location::no_node;
   std::vector<std::uint32_t> cpus;  ///< OS numbers
 };
 

@@ -71,7 +71,7 @@ class replay_engine {
   /// It has been enqueued or has run: those who waited for it may start. After the last of these steps the replay may
   /// begin anew, and nothing of it is touched.
   template <class Start>
-  void release(thread_context& mine, task::record& t, const Start& start) {
+  void release_successors(thread_context& mine, task::record& t, const Start& start) {
     if (is_segment(t))
       release_segment(mine, t, start);
     else

@@ -10,17 +10,17 @@ namespace tessera::schedule {
 class runtime_operations {
  public:
   explicit runtime_operations(operation::catalog& to)
-      : hold(to.add({.name = "hold", .special = [](void*) {}})),
+      : view(to.add({.name = "view", .special = [](void*) {}})),
         destroy(to.add({.name = "destroy", .special = [](void*) {}})),
         bring_home(to.add({.name = "bring_home", .special = [](void*) {}})),
         reduce(to.find("reduce") != nullptr ? *to.find("reduce") : to.add(operation::reduce_add())) {}
 
-  const operation::definition& hold;        ///< a host view
+  const operation::definition& view;        ///< a host view
   const operation::definition& destroy;     ///< the end of a block
   const operation::definition& bring_home;  ///< a read of an adopted block in memory of the program
   const operation::definition& reduce;      ///< the sum of a group of accumulates
 
-  bool is_hold(const task::record& t) const noexcept { return t.operation == &hold; }
+  bool is_view(const task::record& t) const noexcept { return t.operation == &view; }
   bool is_destroy(const task::record& t) const noexcept { return t.operation == &destroy; }
   bool is_bring_home(const task::record& t) const noexcept { return t.operation == &bring_home; }
   /// Neither a task of the program nor a view: nothing to validate or to write down.

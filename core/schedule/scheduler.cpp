@@ -34,7 +34,7 @@ std::vector<space_facts> facts_of(const transfer::coherence& coherence) {
   for (std::size_t k = 0; k < coherence.space_count(); ++k) {
     const memory::space& s = coherence.space_at(static_cast<memory::space_number>(k));
     devices.push_back(&s.device());
-    facts.push_back({.where = s.where(),
+    facts.push_back({.location = s.location(),
                      .host_visible = s.host_visible(),
                      .storage = s.device().description().device_class == TSR_DEVICE_STORAGE,
                      .device = static_cast<std::size_t>(std::ranges::find(devices, &s.device()) - devices.begin())});
@@ -48,8 +48,9 @@ std::unique_ptr<placement::place> make_place(const planned_place& planned, const
   fresh->space = planned.space;
   fresh->is_host = planned.is_host;
   fresh->device = &space.device();
-  fresh->where = space.where();
-  fresh->name = planned.is_host ? fmt::format("cpu:{}", tree.at(fresh->where).properties.name) : fresh->device->name();
+  fresh->location = space.location();
+  fresh->name =
+      planned.is_host ? fmt::format("cpu:{}", tree.at(fresh->location).properties.name) : fresh->device->name();
   fresh->ns_per_flop = ns_per_flop(*fresh->device);
   fresh->cpus = planned.workers;
   fresh->parallelism = static_cast<std::uint32_t>(planned.workers.size());  // a device's is known to its driver
@@ -85,7 +86,7 @@ scheduler::scheduler(scheduler_setup setup)
       m_registry({.threads = &m_threads,
                   .places = &m_places,
                   .coherence = m_setup.coherence,
-                  .recorder = m_setup.recorder,
+                  .tracer = m_setup.recorder,
                   .thread_ended = [this] { m_pool.notice_no_more_room(); }}),
       m_parking({.coherence = m_setup.coherence,
                  .resume = [this](task::record& t) { resume(t); },
@@ -124,7 +125,7 @@ scheduler::scheduler(scheduler_setup setup)
   m_replays.begin(*m_setup.operations, m_setup.settings->graphs && m_validator == nullptr);
   thread_context& mine = m_registry.register_thread(nullptr);  // the creating thread is worker 0 whenever it waits
   mine.place = plan.workers.front().place;
-  mine.where = plan.workers.front().where;
+  mine.location = plan.workers.front().location;
 
   for (const auto& e : m_places) {
     m_drivers.push_back(e->is_host ? nullptr : std::make_unique<device_driver>(setup_of_drivers(), *e));
@@ -138,7 +139,7 @@ scheduler::scheduler(scheduler_setup setup)
     store->space = number;
     store->is_host = false;
     store->device = &s.device();
-    store->where = s.where();
+    store->location = s.location();
     store->name = s.device().name();
     m_store_drivers.push_back(std::make_unique<device_driver>(setup_of_drivers(), *store));
     m_stores.push_back(std::move(store));
@@ -156,7 +157,7 @@ scheduler::scheduler(scheduler_setup setup)
   // Worker 0 is the thread that waits; the others are threads, dealt over the CPUs, the second CPU first.
   for (std::uint32_t k = 1; k < m_workers; ++k) {
     const planned_worker& at = plan.workers[k % plan.workers.size()];
-    m_registry.make_worker(k, at.place, at.where);
+    m_registry.make_worker(k, at.place, at.location);
   }
   std::vector<std::vector<std::uint32_t>> cpus;
   for (planned_worker& worker : plan.workers) cpus.push_back(std::move(worker.cpus));
@@ -218,7 +219,7 @@ scheduler::~scheduler() {
 void scheduler::worker_thread(thread_context& mine) {
   m_registry.take(mine);
   pthread_setname_np(pthread_self(), fmt::format("tsr-worker{}", mine.number).c_str());
-  m_pool.work(
+  m_pool.worker_loop(
       host_tasks{*this}, mine, [this] { return m_pool.stopped(); }, 0);
 }
 
@@ -241,8 +242,8 @@ void scheduler::commit(thread_context& mine, task::record& t, bool bounded) {
       mine.announced_uses().note(*a.block, t.sequence, a.intent != intent::read);
   if (task::link(t, *this, m_own.is_housekeeping(t) ? nullptr : mine.events)) {
     // Views and the ends of blocks, where nothing stands in their way: this thread has them at once, and wakes nobody.
-    if (m_own.is_hold(t) && m_simulated == nullptr) {
-      host_access::of(t).at.store(host_access::step::due, std::memory_order_relaxed);
+    if (m_own.is_view(t) && m_simulated == nullptr) {
+      host_access::of(t).step.store(host_access::access_step::due, std::memory_order_relaxed);
     } else if (m_own.is_destroy(t) && m_simulated == nullptr && mine.in_program()) {
       t.place = 0;
       run(mine, t);

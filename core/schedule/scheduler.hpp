@@ -57,7 +57,7 @@ struct scheduler_setup {
   transfer::coherence* coherence = nullptr;                 ///< with the spaces and streams
   block::table* blocks = nullptr;                           ///< for the private copies of accumulates
   operation::catalog* operations = nullptr;                 ///< gets the scheduler's own operations
-  trace::recorder* recorder = nullptr;                      ///< null: nothing is recorded
+  trace::tracer* recorder = nullptr;                        ///< null: nothing is recorded
   validate::validator* validator = nullptr;                 ///< null: nothing is validated
   const plugin::registry::policy_plugin* policy = nullptr;  ///< whom runtime.placement = "policy:NAME" names
   simulation* simulated = nullptr;  ///< set: it runs in virtual time, see virtual_clock.hpp; for one thread then
@@ -238,7 +238,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
     void run(thread_context& mine, task::record& t) const { of.run(mine, t); }
     bool resolve_memory_deadlock(thread_context& mine) const { return of.resolve_memory_deadlock(mine); }
   };
-  /// Waits until enough(), and runs tasks meanwhile where this thread may. `look_every`: see worker_pool::work.
+  /// Waits until enough(), and runs tasks meanwhile where this thread may. `look_every`: see worker_pool::worker_loop.
   void run_tasks_until(thread_context& mine, const predicate& enough, std::uint32_t look_every = 0);
   bool resolve_memory_deadlock(thread_context& mine);  ///< whether a task was released or given up
   void start_threads();  ///< of the workers; throws tessera::error (configuration) when one is refused
@@ -271,7 +271,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void release(thread_context& mine, task::record& t, when_ready then) {  // those who waited for it may start
     const auto start = [this, &mine, then](task::record& successor) { dispatch(mine, successor, then); };
     if ((t.flags & task::flag_replayed) != 0)
-      m_replays.release(mine, t, start);
+      m_replays.release_successors(mine, t, start);
     else
       task::release_successors(t, start);
   }

@@ -39,7 +39,7 @@ void scheduler::try_later(task::record& t) {
   virtual_clock& clock = m_setup.simulated->clock;
   const auto again = [](void* self, std::uint64_t task) {
     auto& s = *static_cast<scheduler*>(self);
-    s.m_places[0]->inbox.push(*reinterpret_cast<task::record*>(task));
+    s.m_places[0]->mailbox.push(*reinterpret_cast<task::record*>(task));
     s.m_pool.note_task();
   };
   clock.at(clock.next() == virtual_clock::never ? clock.now() : clock.next(), again, this,

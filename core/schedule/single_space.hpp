@@ -31,7 +31,7 @@ inline std::uint64_t commit_in_place(std::span<const block::access> accesses) no
     a.block->valid_spaces = contents ? block::space_set::of(0) : block::space_set();
     a.block->replicas[0].version = a.block->committed;
     versions += contents;
-    if (a.block->poison != nullptr) a.block->unspoil();  // written anew
+    if (a.block->poison != nullptr) a.block->clear_poison();  // written anew
   }
   return versions;
 }

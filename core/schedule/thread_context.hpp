@@ -18,7 +18,7 @@
 #include "core/task/pool.hpp"
 #include "core/task/queues.hpp"
 #include "core/task/recording.hpp"
-#include "core/trace/recorder.hpp"
+#include "core/trace/tracer.hpp"
 #include "core/transfer/coherence.hpp"
 #include "core/transfer/use_log.hpp"
 
@@ -27,7 +27,7 @@ namespace tessera::schedule {
 struct host_access;
 
 /// Per operation: how many tasks a thread ran, how long they took (only when timing is on). Written by the thread
-/// itself, read by anybody at any time.
+/// itself, read by any thread at any time.
 class operation_counters {
  public:
   struct counter {
@@ -47,7 +47,7 @@ class operation_counters {
   static void add(std::atomic<std::uint64_t>& to, std::uint64_t amount) noexcept {  // one writer: no locked instruction
     to.store(to.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
   }
-  /// By anybody; null when the thread never ran the operation.
+  /// By any thread; null when the thread never ran the operation.
   const counter* find(std::uint32_t number) const noexcept {
     const page* p = m_pages[number / page_size].load(std::memory_order_acquire);
     return p == nullptr ? nullptr : &(*p)[number % page_size];
@@ -67,7 +67,7 @@ struct thread_context {
   std::uint16_t number;
   std::uint32_t place = 0;  ///< host: whose workers it belongs to; a driver's: its device's
   bool is_driver = false;
-  location::node_id where = location::no_node;
+  location::node_id location = location::no_node;
   task::pool tasks;                               ///< give_back is for all threads
   ready_ring ready;                               ///< others steal from it
   alignas(64) task::spill_queue spilled;          ///< what did not fit into the ring; others steal from it too
@@ -96,7 +96,7 @@ struct thread_context {
   };
   std::vector<given_up> to_give_up;
   bool works = false;     ///< see task_scope
-  bool gives_up = false;  ///< further out on the stack somebody empties the list
+  bool gives_up = false;  ///< a call further out on the stack empties the list
 
   transfer::acquisition acquisition;  ///< scratch
   std::vector<operation::operand> operands;
@@ -106,10 +106,10 @@ struct thread_context {
   std::uint32_t steal_order_size = 0;               ///< number of threads when that list was made
 
   operation_counters counters;
-  std::unique_ptr<transfer::use_log> uses;  ///< what it has submitted; null while nobody evicts by next use
+  std::unique_ptr<transfer::use_log> uses;  ///< what it has submitted; null while eviction does not go by next use
   trace::buffer* events = nullptr;          ///< null: nothing is recorded
 
-  // Read by everybody, written by this thread: a line of its own.
+  // Read by all threads, written by this one: a line of its own.
   alignas(64) std::atomic<std::uint64_t> submitted{0};
   std::atomic<std::uint64_t> retired{0}, submitted_bytes{0}, retired_bytes{0}, steals{0};
   std::atomic<std::uint64_t> versions{0};  ///< committed on the fast path of a single space

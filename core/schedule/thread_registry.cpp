@@ -117,18 +117,18 @@ thread_context& thread_registry::make(const placement::place* driven) {
   fresh->is_driver = driven != nullptr;
   fresh->is_program = driven == nullptr;
   fresh->place = driven != nullptr ? driven->number : 0;
-  fresh->where = driven != nullptr ? driven->where : m_setup.places->front()->where;
-  if (m_setup.recorder != nullptr)
+  fresh->location = driven != nullptr ? driven->location : m_setup.places->front()->location;
+  if (m_setup.tracer != nullptr)
     fresh->events =
         driven != nullptr
-            ? &m_setup.recorder->make_buffer("driver of " + driven->name, trace::thread_role::driver, driven->number)
-            : &m_setup.recorder->make_buffer(
+            ? &m_setup.tracer->make_buffer("driver of " + driven->name, trace::thread_role::driver, driven->number)
+            : &m_setup.tracer->make_buffer(
                   fmt::format("{} {}", fresh->number == 0 ? "worker" : "thread", fresh->number),
                   trace::thread_role::program, 0);
   return threads.publish(std::move(fresh));
 }
 
-thread_context& thread_registry::make_worker(std::uint32_t worker, std::uint32_t place, location::node_id where) {
+thread_context& thread_registry::make_worker(std::uint32_t worker, std::uint32_t place, location::node_id location) {
   thread_table& threads = *m_setup.threads;
   const std::lock_guard guard(threads.mutex);
   std::unique_ptr<thread_context> fresh = threads.make();
@@ -136,9 +136,9 @@ thread_context& thread_registry::make_worker(std::uint32_t worker, std::uint32_t
     throw error(error_kind::configuration, fmt::format("a runtime has at most {} workers", thread_table::most),
                 "runtime.workers");
   fresh->place = place;
-  fresh->where = where;
-  if (m_setup.recorder != nullptr)
-    fresh->events = &m_setup.recorder->make_buffer(fmt::format("worker {}", worker), trace::thread_role::worker, place);
+  fresh->location = location;
+  if (m_setup.tracer != nullptr)
+    fresh->events = &m_setup.tracer->make_buffer(fmt::format("worker {}", worker), trace::thread_role::worker, place);
   return threads.publish(std::move(fresh));
 }
 

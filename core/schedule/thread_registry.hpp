@@ -9,7 +9,7 @@
 #include "core/placement/place.hpp"
 #include "core/schedule/thread_context.hpp"
 #include "core/schedule/thread_table.hpp"
-#include "core/trace/recorder.hpp"
+#include "core/trace/tracer.hpp"
 #include "core/transfer/coherence.hpp"
 
 namespace tessera::schedule {
@@ -22,7 +22,7 @@ class thread_registry {
     thread_table* threads = nullptr;
     const std::vector<std::unique_ptr<placement::place>>* places = nullptr;  ///< filled before the first thread comes
     transfer::coherence* coherence = nullptr;                                ///< threads are attached to its devices
-    trace::recorder* recorder = nullptr;                                     ///< null: nothing is recorded
+    trace::tracer* tracer = nullptr;                                         ///< null: nothing is recorded
     std::function<void()> thread_ended;                                      ///< one that had a context, while alive
   };
   explicit thread_registry(setup with);
@@ -40,7 +40,7 @@ class thread_registry {
   /// A context of a driver that has no thread, in a run in virtual time.
   thread_context& make_driver(const placement::place& driven);
   /// The context of a worker that is yet to be started, and which then calls take.
-  thread_context& make_worker(std::uint32_t worker, std::uint32_t place, location::node_id where);
+  thread_context& make_worker(std::uint32_t worker, std::uint32_t place, location::node_id location);
   void take(thread_context& mine);  ///< the calling thread has it, also after it has used another registry
   void play(
       thread_context& as) const noexcept {  ///< the calling thread takes that context's part, until it plays another

@@ -5,7 +5,7 @@
 
 #include "core/block/ticket.hpp"
 #include "core/task/flow.hpp"
-#include "core/trace/recorder.hpp"
+#include "core/trace/tracer.hpp"
 
 namespace tessera::schedule {
 

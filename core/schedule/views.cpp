@@ -18,12 +18,12 @@ void scheduler::run_host_access(thread_context& mine, task::record& t) {
   if ((t.flags & task::flag_acquired) == 0) {
     if (!(m_single_space && resident(t.all_accesses())) && !acquire(mine, t, where)) return;
   }
-  host_access& hold = host_access::of(t);
+  host_access& view = host_access::of(t);
   gather_operands(mine, t);
-  if (m_validator != nullptr) hold.shadow_copies = m_validator->begin_view(t, mine.operands);
-  hold.pointer = mine.operands[0].host;
-  if (mine.events != nullptr) hold.since = mine.events->now();
-  m_views.grant(hold);
+  if (m_validator != nullptr) view.shadow_copies = m_validator->begin_view(t, mine.operands);
+  view.pointer = mine.operands[0].host;
+  if (mine.events != nullptr) view.since = mine.events->now();
+  m_views.grant(view);
   m_pool.wake_waiters();  // a window counts it as one that will not end by itself
 }
 
@@ -38,7 +38,7 @@ std::unique_ptr<host_access> scheduler::begin_host_access(block::record& block, 
   if (m_validator != nullptr) m_validator->require(block, how, site);
   auto held = std::make_unique<host_access>();
   thread_context* mine = nullptr;
-  task::record& t = begin(m_own.hold, site, mine);
+  task::record& t = begin(m_own.view, site, mine);
   t.access_count = 1;
   t.accesses[0] = {.block = &block, .version = 0, .intent = how, .flags = 0, .space = 0};
   t.extension = held.get();
@@ -46,14 +46,14 @@ std::unique_ptr<host_access> scheduler::begin_host_access(block::record& block, 
   held->owner = mine;
   commit(*mine, t, false);
   // This thread does itself what its view needs, whenever it is its turn: nothing that waits in queues comes before it.
-  using step = host_access::step;
-  for (step now; (now = held->at.load(std::memory_order_acquire)) != step::available;) {
-    if (now == step::due) {
-      held->at.store(step::waits, std::memory_order_relaxed);
+  using access_step = host_access::access_step;
+  for (access_step now; (now = held->step.load(std::memory_order_acquire)) != access_step::available;) {
+    if (now == access_step::due) {
+      held->step.store(access_step::waits, std::memory_order_relaxed);
       run(*mine, t);
     } else {
       run_tasks_until(
-          *mine, [&] { return held->at.load(std::memory_order_acquire) != step::waits; }, 1);
+          *mine, [&] { return held->step.load(std::memory_order_acquire) != access_step::waits; }, 1);
     }
   }
   if ((++mine->views & 63) == 0 && !m_queues.nothing_for(*mine) && m_simulated == nullptr)

@@ -43,7 +43,7 @@ class virtual_clock {
   /// Goes on to a time at which nothing happens.
   void pass_to(std::uint64_t time) noexcept { m_now = std::max(m_now, std::min(time, next())); }
 
-  /// Work that is done inside a call, on the thread that calls: it takes `ns` of whoever that is.
+  /// Work that is done inside a call, on the thread that calls: it takes `ns` of that thread.
   void charge(std::uint64_t ns) noexcept { m_charge += ns; }
   /// What was charged since the last call.
   std::uint64_t take_charge() noexcept { return std::exchange(m_charge, 0); }

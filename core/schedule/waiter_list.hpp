@@ -45,7 +45,7 @@ class waiter_list {
   }
   bool empty() const noexcept { return m_count.load(std::memory_order_relaxed) == 0; }
 
-  /// Calls all for whom it is enough. Returns whether the helper is among them: it has to be woken where it sleeps.
+  /// Calls all whose condition holds. Returns whether the helper is among them: it has to be woken where it sleeps.
   bool look() {
     bool helper = false;
     const std::lock_guard guard(m_mutex);

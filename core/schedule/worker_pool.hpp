@@ -46,7 +46,7 @@ class worker_pool {
   /// Starts the threads of workers 1 and up, which call body(number) and end with it. Throws std::system_error when
   /// the system refuses one; those before it run then.
   void start(const std::function<void(std::uint32_t)>& body);
-  /// No thread in work goes on; waits for those of the workers.
+  /// No thread in worker_loop goes on; waits for those of the workers.
   void stop() noexcept;
   bool stopped() const noexcept { return m_stop.load(std::memory_order_relaxed); }
   std::size_t threads() const noexcept { return m_threads.size(); }  ///< that were started and not stopped
@@ -61,7 +61,7 @@ class worker_pool {
   /// By a worker: runs tasks until enough(). `look_every`: looks after so many tasks whether it is enough, and 0 only
   /// when there are none to run.
   template <class Host>
-  void work(Host&& host, thread_context& mine, const predicate& enough, std::uint32_t look_every);
+  void worker_loop(Host&& host, thread_context& mine, const predicate& enough, std::uint32_t look_every);
   /// By any thread: waits until enough(), and works meanwhile where it may.
   template <class Host>
   void run_tasks_until(Host&& host, thread_context& mine, const predicate& enough, std::uint32_t look_every);
@@ -111,12 +111,12 @@ class worker_pool {
   waiter_list m_waiters;  // threads of the program that wait
   std::uint32_t m_look_every = 1;
   std::atomic<std::uint32_t> m_spinning{0}, m_busy{0};
-  std::atomic<std::uint64_t> m_rests{0};  // how often a thread in work() found nothing and was about to sleep
+  std::atomic<std::uint64_t> m_rests{0};  // how often a thread in worker_loop() found nothing and was about to sleep
   std::atomic<bool> m_stop{false}, m_helper{false};
 };
 
 template <class Host>
-void worker_pool::work(Host&& host, thread_context& mine, const predicate& enough, std::uint32_t look_every) {
+void worker_pool::worker_loop(Host&& host, thread_context& mine, const predicate& enough, std::uint32_t look_every) {
   std::uint32_t ran = 0;
   const thread_context::task_scope on(mine);
   const auto run_one = [&](task::record& t) {
@@ -190,7 +190,7 @@ void worker_pool::run_tasks_until(Host&& host, thread_context& mine, const predi
   if (mine.works) {   // in a task, where only the end of a recording waits: in the place that the thread has already
     me.helps = true;  // it sleeps among the workers: who sees that it is enough wakes it there
     m_waiters.enter(me);
-    work(host, mine, enough, look_every);
+    worker_loop(host, mine, enough, look_every);
     m_waiters.leave(me);
     return;
   }
@@ -205,7 +205,7 @@ void worker_pool::run_tasks_until(Host&& host, thread_context& mine, const predi
       m_waiters.set_helps(me, true);
       m_busy.fetch_add(1, std::memory_order_seq_cst);
       m_binding->place_this_thread();
-      work(host, mine, enough, look_every);
+      worker_loop(host, mine, enough, look_every);
       m_waiters.set_helps(me, false);
       leave_place(mine, &me);
       continue;

@@ -12,16 +12,16 @@ void worker_queues::leave_next(thread_context& mine) noexcept {
     mine.spilled.push(*t);
 }
 
-// Of what next_task looks at before it looks at others' queues; and of the background.
+// Of what next_task looks at before it looks at others' queues; and of the tasks of low priority.
 bool worker_queues::nothing_for(const thread_context& mine) const noexcept {
   const placement::place& home = place(mine.place);
-  return home.urgent.empty() && mine.next_task == nullptr && mine.ready.size() == 0 && mine.spilled.empty() &&
-         home.inbox.empty() && home.background.empty();
+  return home.high_priority.empty() && mine.next_task == nullptr && mine.ready.size() == 0 && mine.spilled.empty() &&
+         home.mailbox.empty() && home.low_priority.empty();
 }
 
 bool worker_queues::any() const noexcept {
   for (const auto& e : *m_setup.places)
-    if (e->is_host && (!e->urgent.empty() || !e->inbox.empty() || !e->background.empty())) return true;
+    if (e->is_host && (!e->high_priority.empty() || !e->mailbox.empty() || !e->low_priority.empty())) return true;
   for (std::uint32_t k = 0, count = m_setup.threads->size(); k < count; ++k) {
     const thread_context& one = (*m_setup.threads)[k];
     if (one.ready.size() != 0 || !one.spilled.empty()) return true;
@@ -31,10 +31,10 @@ bool worker_queues::any() const noexcept {
 
 task::record* worker_queues::next_task(thread_context& mine) {
   placement::place& home = place(mine.place);
-  if ((++mine.ticks & 63) == 0)  // so that a long chain of successors starves nobody
-    if (task::record* t = home.inbox.pop()) return t;
-  if (!home.urgent.empty())
-    if (task::record* t = home.urgent.pop()) return t;
+  if ((++mine.ticks & 63) == 0)  // so that a long chain of successors starves no other task
+    if (task::record* t = home.mailbox.pop()) return t;
+  if (!home.high_priority.empty())
+    if (task::record* t = home.high_priority.pop()) return t;
   if (task::record* t = mine.next_task) {
     mine.next_task = nullptr;
     return t;
@@ -47,7 +47,7 @@ task::record* worker_queues::next_task(thread_context& mine) {
     return loot[0];
   };
   if (const std::uint32_t count = mine.spilled.pop(loot.data(), loot.size())) return keep_rest(count);
-  if (task::record* t = home.inbox.pop()) return t;
+  if (task::record* t = home.mailbox.pop()) return t;
   if (mine.steal_order_size != m_setup.threads->size()) refresh_victims(mine);
   for (const std::uint16_t v : mine.steal_order) {
     thread_context& victim = (*m_setup.threads)[v];
@@ -59,13 +59,13 @@ task::record* worker_queues::next_task(thread_context& mine) {
   }
   for (const auto& other : *m_setup.places) {
     if (!other->is_host || other->number == mine.place) continue;
-    if (task::record* t = other->urgent.pop()) return t;
-    if (task::record* t = other->inbox.pop()) return t;
+    if (task::record* t = other->high_priority.pop()) return t;
+    if (task::record* t = other->mailbox.pop()) return t;
   }
-  if (task::record* t = home.background.pop()) return t;
+  if (task::record* t = home.low_priority.pop()) return t;
   for (const auto& other : *m_setup.places)
     if (other->is_host && other->number != mine.place)
-      if (task::record* t = other->background.pop()) return t;
+      if (task::record* t = other->low_priority.pop()) return t;
   return nullptr;
 }
 
@@ -77,7 +77,7 @@ void worker_queues::refresh_victims(thread_context& mine) {
   for (std::uint32_t k = 0; k < count; ++k) {
     const thread_context& other = (*m_setup.threads)[k];
     if (k == mine.number || other.is_driver) continue;
-    order.emplace_back(m_setup.tree->distance(mine.where, other.where), static_cast<std::uint16_t>(k));
+    order.emplace_back(m_setup.tree->distance(mine.location, other.location), static_cast<std::uint16_t>(k));
   }
   std::ranges::stable_sort(order, {}, [](const auto& entry) { return entry.first; });  // nearest first
   for (const auto& entry : order) mine.steal_order.push_back(entry.second);

@@ -33,11 +33,11 @@ class worker_queues {
   /// else needs to know.
   bool push(thread_context& mine, task::record& t, placement::place& where, when_ready then) {
     if (t.priority > 0) {
-      where.urgent.push(t);
+      where.high_priority.push(t);
     } else if (t.priority < 0) {
-      where.background.push(t);
+      where.low_priority.push(t);
     } else if (mine.is_driver || mine.place != where.number) {
-      where.inbox.push(t);
+      where.mailbox.push(t);
     } else if (then == when_ready::run_next && mine.next_task == nullptr) {
       mine.next_task = &t;
       return false;

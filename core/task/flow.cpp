@@ -22,7 +22,7 @@ class linking {
     unlock();
     for (const auto& [reduction, ready] : m_linked) m_reductions.reduction_linked(*reduction, ready);
     if (m_events != nullptr) note_submission(*m_events, m_task, {m_before.data(), m_before.size()});
-    return settle(m_task, m_edges);
+    return finish_linking(m_task, m_edges);
   }
 
  private:
@@ -81,7 +81,7 @@ class linking {
       auto& sums = m_task.need_more().sums;
       sums.resize(m_task.all_accesses().size(), nullptr);
       sums[static_cast<std::size_t>(&a - m_task.all_accesses().data())] = b.sums;
-      return;  // a private copy: no order with anybody but the reduction
+      return;  // a private copy: no order with any task but the reduction
     }
     if (b.sums != nullptr) m_linked.push_back(close_group(b, m_self, m_reductions, m_events));
     if (a.intent == intent::read) {
@@ -133,7 +133,7 @@ class linking {
 
 void renew(record& t) noexcept {
   const std::uint64_t word = t.successors.load(std::memory_order_relaxed);
-  // release: whoever reads the new generation must not see the old life's fields change afterwards
+  // release: a thread that reads the new generation must not see the old life's fields change afterwards
   t.successors.store(generation_bits(word) + one_generation, std::memory_order_release);
   t.dependencies.store(linking_bias, std::memory_order_relaxed);
   t.access_count = 0;

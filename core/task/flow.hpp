@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "core/task/record.hpp"
-#include "core/trace/recorder.hpp"
+#include "core/trace/tracer.hpp"
 
 namespace tessera::task {
 
@@ -40,7 +40,8 @@ bool depend(block::task_reference before, record& after);
 /// successor that waited for nothing else.
 template <class Function>
 void release_successors(record& t, Function&& ready) {
-  // acq_rel: the stack's edges are seen here, and this task's effects are seen by whoever finds the stack closed.
+  // acq_rel: the stack's edges are seen here, and this task's effects are seen by the thread that finds the stack
+  // closed.
   const std::uint64_t word = t.successors.load(std::memory_order_relaxed);
   const std::uint64_t stack = t.successors.exchange(generation_bits(word) | closed_address, std::memory_order_acq_rel);
   for (auto* e = reinterpret_cast<edge*>((stack & address_mask) << 4); e != nullptr;) {

@@ -8,11 +8,11 @@
 
 #include "core/block/accumulation.hpp"
 #include "core/task/flow.hpp"
-#include "core/trace/recorder.hpp"
+#include "core/trace/tracer.hpp"
 
 namespace tessera::task {
 
-/// Whether nobody need wait for a task any more.
+/// Whether no task need wait for this one any more.
 inline bool is_finished(block::task_reference ref) noexcept {
   const auto* t = reinterpret_cast<const record*>((ref & address_mask) << 4);
   const std::uint64_t word = t->successors.load(std::memory_order_acquire);
@@ -57,8 +57,8 @@ void take_readers(block::flow_record& flow, Function&& function) {
 }
 
 /// Takes the bias off: what is left is the number of unfinished predecessors. Returns whether there is none.
-inline bool settle(record& t, std::int32_t edges) noexcept {
-  if (edges == 0) return true;  // nobody else knows the task yet
+inline bool finish_linking(record& t, std::int32_t edges) noexcept {
+  if (edges == 0) return true;  // no other thread knows the task yet
   const std::int32_t off = linking_bias - edges;
   return t.dependencies.fetch_sub(off, std::memory_order_acq_rel) == off;
 }
@@ -119,7 +119,7 @@ inline linked_reduction close_group(block::record& b, block::task_reference self
   flow.last_writer = reference_to(reduction);
   reduction.accesses[0].version = flow.make_version();
   if (events != nullptr) note_submission(*events, reduction, {all.data(), all.size()});
-  return {&reduction, settle(reduction, edges)};
+  return {&reduction, finish_linking(reduction, edges)};
 }
 
 }  // namespace tessera::task

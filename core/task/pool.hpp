@@ -1,5 +1,5 @@
 #pragma once
-// Records of one submitter: taken by its thread, given back by whoever finished them.
+// Records of one submitter: taken by its thread, given back by the threads that finished them.
 #include <memory>
 #include <vector>
 

@@ -69,7 +69,7 @@ struct replayed_task {
   std::uint32_t index = 0;  ///< in the recording
 };
 
-/// A task. Filled by one submitter, then touched by whoever runs it; `successors` and `dependencies` by all.
+/// A task. Filled by one submitter, then touched by the thread that runs it; `successors` and `dependencies` by all.
 struct alignas(64) record {
   // Line 0: synchronisation and identity.
   atomic<std::uint64_t> successors{0};  ///< generation and stack of edges; see flow.hpp

@@ -118,7 +118,7 @@ struct recording {
   block::table* m_table = nullptr;
 
  public:
-  /// The private copies, for whoever ends the recording's life: they are destroyed like any other block.
+  /// The private copies, for the end of the recording's life: they are destroyed like any other block.
   std::span<block::record* const> private_blocks() const noexcept { return m_private; }
   /// Records that hold arguments; their arguments are to be destroyed and they go back to their pools.
   std::span<record* const> kept_records() const noexcept { return m_kept; }

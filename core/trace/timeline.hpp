@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/trace/recorder.hpp"
+#include "core/trace/tracer.hpp"
 
 namespace tessera::trace {
 

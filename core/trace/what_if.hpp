@@ -9,8 +9,8 @@ namespace tessera::trace {
 
 /// What the model's machine has without bounds.
 struct assumption {
-  bool infinite_link = false;      ///< nobody waits for data
-  bool infinite_memory = false;    ///< nobody waits for room
+  bool infinite_link = false;      ///< no task waits for data
+  bool infinite_memory = false;    ///< no task waits for memory
   bool unlimited_workers = false;  ///< every place takes any number of tasks at once
 };
 

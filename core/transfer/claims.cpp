@@ -9,8 +9,8 @@ claims::claims(std::size_t spaces) : m_size(spaces), m_spaces(std::make_unique<c
 void claims::set(claim& c, std::uint64_t age, std::vector<const block::record*> blocks) {
   const std::uint64_t before = c.age.exchange(age, std::memory_order_seq_cst);
   c.blocks = std::move(blocks);
-  if (before == nobody && age != nobody) m_count.fetch_add(1, std::memory_order_seq_cst);
-  if (before != nobody && age == nobody) m_count.fetch_sub(1, std::memory_order_seq_cst);
+  if (before == no_claim && age != no_claim) m_count.fetch_add(1, std::memory_order_seq_cst);
+  if (before != no_claim && age == no_claim) m_count.fetch_sub(1, std::memory_order_seq_cst);
 }
 
 void claims::reserve_priority(memory::space_number space, std::uint64_t age, std::span<const block::access> blocks) {
@@ -54,7 +54,7 @@ block::space_set claims::end(std::uint64_t age, std::span<const block::access> b
   const std::lock_guard guard(m_mutex);
   for (std::size_t k = 0; k < m_size; ++k)
     if (is_its(m_spaces[k])) {
-      set(m_spaces[k], nobody, {});
+      set(m_spaces[k], no_claim, {});
       ended.add(static_cast<memory::space_number>(k));
     }
   return ended;
@@ -65,8 +65,8 @@ block::space_set claims::suspend() {
   const std::lock_guard guard(m_mutex);
   m_suspended.store(true, std::memory_order_relaxed);
   for (std::size_t k = 0; k < m_size; ++k)
-    if (m_spaces[k].age.load(std::memory_order_relaxed) != nobody) {
-      set(m_spaces[k], nobody, {});
+    if (m_spaces[k].age.load(std::memory_order_relaxed) != no_claim) {
+      set(m_spaces[k], no_claim, {});
       ended.add(static_cast<memory::space_number>(k));
     }
   return ended;

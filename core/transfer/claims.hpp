@@ -12,17 +12,17 @@
 namespace tessera::transfer {
 
 /// The oldest task that has found no memory in a space has a claim there until it has all that it needs, or is given
-/// up. Meanwhile nobody younger takes memory there, and blocks of the task leave no space for somebody younger: neither
+/// up. Meanwhile no younger task takes memory there, and blocks of the task leave no space for a younger one: neither
 /// what it has, nor what was brought nearer for it. A task may have claims in several spaces: where it is to run, where
 /// its blocks stop on their way, where what leaves goes to. Ages are compared across spaces, so that of all that wait
-/// the oldest gets everything, then the next: nobody waits for ever, and nothing goes back and forth. Thread-safe.
+/// the oldest gets everything, then the next: no task waits for ever, and nothing goes back and forth. Thread-safe.
 class claims {
  public:
-  static constexpr std::uint64_t nobody = ~std::uint64_t{0};
+  static constexpr std::uint64_t no_claim = ~std::uint64_t{0};
 
   explicit claims(std::size_t spaces);
 
-  /// A task finds no memory: it has the claim from now on, unless somebody older has. Age 0 claims nothing. @param
+  /// A task finds no memory: it has the claim from now on, unless an older task has. Age 0 claims nothing. @param
   /// blocks  all that the task uses
   void reserve_priority(memory::space_number space, std::uint64_t age, std::span<const block::access> blocks);
   /// What leaves one space for a task finds no room in the next: if the task has a claim in the one, it wants one in
@@ -32,7 +32,7 @@ class claims {
   bool may_take(memory::space_number space, std::uint64_t age) const noexcept {
     return age == 0 || age <= m_spaces[space].age.load(std::memory_order_seq_cst);
   }
-  /// Blocks that stay where they are for somebody who is as old or older, sorted. Age 0: for anybody.
+  /// Blocks that stay where they are for a task that is as old or older, sorted. Age 0: for any.
   std::vector<const block::record*> protected_blocks(std::uint64_t age) const;
   /// The task of this age that uses these blocks has what it needs, or is given up; two threads may submit tasks of one
   /// age. Returns the spaces where it had claims: what waits there is to be woken.
@@ -46,7 +46,7 @@ class claims {
 
  private:
   struct claim {
-    std::atomic<std::uint64_t> age{nobody};
+    std::atomic<std::uint64_t> age{no_claim};
     std::vector<const block::record*> blocks;  // under m_mutex
   };
   void set(claim& c, std::uint64_t age, std::vector<const block::record*> blocks);  // under m_mutex

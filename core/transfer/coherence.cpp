@@ -67,7 +67,7 @@ void coherence::publish(std::span<const block::access> accesses, block::ticket d
     m_adopted.note_version(b, a.space);
     if (here.readers) here.readers->clear();  // this task waited for them
     // Written again. An update says nothing about what it was made from: that may turn out to be poisoned meanwhile.
-    if (b.poison != nullptr && !needs_contents(a.intent)) b.unspoil();
+    if (b.poison != nullptr && !needs_contents(a.intent)) b.clear_poison();
     if (contents) m_versions.fetch_add(1, std::memory_order_relaxed);
     check_invariants(b);
   }
@@ -84,7 +84,7 @@ void coherence::finish(std::span<const block::access> accesses, const std::share
       if (!why || a.intent == intent::read) continue;
       // A version that another task has made since then has come to no harm by a lost device.
       if (why->by_loss && b.committed != (makes_version(a.intent) ? a.version : 0)) continue;
-      b.spoil(why);
+      b.set_poison(why);
       if (why->by_loss && b.from != nullptr) m_lost_blocks.note(b, why);
     }
   m_replicas.unpin(accesses);
@@ -99,7 +99,7 @@ void coherence::poison(std::span<const block::access> accesses, const std::share
   for (const block::access& a : accesses) {
     if (a.intent == intent::read || a.intent == intent::accumulate) continue;  // a missing addend: the reduction fails
     const std::lock_guard guard(a.block->lock);
-    a.block->spoil(why);
+    a.block->set_poison(why);
   }
 }
 

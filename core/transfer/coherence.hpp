@@ -26,7 +26,7 @@ class coherence {
             std::uint32_t copy_retries = 3);
 
   /// Writes transfers and evictions down from now on. Before anything is transferred.
-  void record_to(trace::recorder& events) noexcept {
+  void record_to(trace::tracer& events) noexcept {
     m_copies.record_to(events);
     m_evictor.record_to(events);
   }

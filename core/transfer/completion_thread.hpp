@@ -1,5 +1,5 @@
 #pragma once
-// Tells of completed work where a plugin calls nobody.
+// Tells of completed work where a plugin makes no callbacks.
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>

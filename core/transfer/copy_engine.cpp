@@ -169,7 +169,7 @@ void copy_engine::take_back(planned_copy& what) {
 void copy_engine::issue(planned_copy& what, std::vector<block::ticket>* waits) {
   block::record& b = *what.block;
   block::ticket left;
-  if (m_recorder != nullptr) what.issued = m_recorder->local().now();
+  if (m_tracer != nullptr) what.issued = m_tracer->local().now();
   try {
     enqueue(what, what.arrived, left);
   } catch (...) {
@@ -251,13 +251,13 @@ void copy_engine::note_failed(const copy_in_flight& copy, tsr_status status) {
 }
 
 void copy_engine::trace_copy(const planned_copy& what, block::ticket point) const {
-  trace::buffer& events = m_recorder->local();
+  trace::buffer& events = m_tracer->local();
   trace::event e{trace::event_kind::transfer};
   e.count = what.purpose == copy_purpose::write_back;
   e.small = what.from;
   e.number = what.to;
   e.time = what.issued;
-  e.task = m_recorder->name(block::name_of(*what.block));
+  e.task = m_tracer->name(block::name_of(*what.block));
   e.words = {events.now(), what.block->bytes, trace::point_of(point.stream, point.value), 0, 0};
   for (std::size_t k = 0; k < std::min<std::size_t>(what.waits.size(), 2); ++k)
     e.words[3 + k] = trace::point_of(what.waits[k].second.stream, what.waits[k].second.value);
@@ -269,7 +269,7 @@ void copy_engine::completed(copy_in_flight& copy, tsr_status own) {
   const planned_copy& what = copy.plan;
   block::record& b = *what.block;
   const tsr_status status = status_of(what, own);
-  if (m_recorder != nullptr) trace_copy(what, copy.ticket);
+  if (m_tracer != nullptr) trace_copy(what, copy.ticket);
   bool evictable = false;
   {
     const std::lock_guard guard(b.lock);

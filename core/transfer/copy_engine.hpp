@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/trace/recorder.hpp"
+#include "core/trace/tracer.hpp"
 #include "core/transfer/copy_failures.hpp"
 #include "core/transfer/device_losses.hpp"
 #include "core/transfer/replicas.hpp"
@@ -63,7 +63,7 @@ class copy_engine {
   copy_engine& operator=(const copy_engine&) = delete;
 
   /// Writes copies down from now on. Before the first one.
-  void record_to(trace::recorder& events) noexcept { m_recorder = &events; }
+  void record_to(trace::tracer& events) noexcept { m_tracer = &events; }
   /// Who is told of write-backs. Before the first one.
   void report_to(write_back_listener& listener) noexcept { m_listener = &listener; }
 
@@ -102,7 +102,7 @@ class copy_engine {
   copy_failures& m_failures;
   device_losses& m_losses;
   write_back_listener* m_listener = nullptr;
-  trace::recorder* m_recorder = nullptr;
+  trace::tracer* m_tracer = nullptr;
   std::vector<copy_streams> m_streams_of;              // by registry index of the device
   std::vector<std::unique_ptr<staging_ring>> m_rings;  // by registry index of the receiving device
   std::atomic<std::uint64_t> m_in_flight{0}, m_failed_write_backs{0};

@@ -36,7 +36,7 @@ void device_losses::ask_health(memory::space_number space) const {
 
 void device_losses::note(block::record& block, const std::shared_ptr<const block::failure>& why) {
   const std::lock_guard guard(block.lock);
-  block.spoil(why);
+  block.set_poison(why);
   m_lost_blocks.note(block, why);
 }
 

@@ -73,17 +73,17 @@ void evictor::drop(block::record& block, block::replica& r) {
   const memory::space_number number = r.space;
   m_replicas.drop(block, r);
   m_memories.at(number).count_eviction();
-  if (m_recorder != nullptr) trace_eviction(block, number, false);
+  if (m_tracer != nullptr) trace_eviction(block, number, false);
   m_dropped.fetch_add(1, std::memory_order_relaxed);
 }
 
 void evictor::trace_eviction(const block::record& block, memory::space_number space, bool written_back) const {
-  trace::buffer& events = m_recorder->local();
+  trace::buffer& events = m_tracer->local();
   trace::event e{trace::event_kind::evicted};
   e.count = written_back;
   e.number = space;
   e.time = events.now();
-  e.task = m_recorder->name(block::name_of(block));
+  e.task = m_tracer->name(block::name_of(block));
   e.words[0] = block.bytes;
   events.add(e);
 }

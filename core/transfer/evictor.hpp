@@ -54,7 +54,7 @@ class evictor final : private write_back_listener {
           eviction_settings settings);
 
   /// Writes evictions down from now on. Before the first one.
-  void record_to(trace::recorder& events) noexcept { m_recorder = &events; }
+  void record_to(trace::tracer& events) noexcept { m_tracer = &events; }
   /// Whether submitters should announce uses: the policy looks at them, and there is a memory with a limit and a
   /// parent.
   bool wants_uses() const noexcept { return m_wants_uses; }
@@ -110,7 +110,7 @@ class evictor final : private write_back_listener {
   claims& m_claims;
   const eviction_settings m_settings;
   bool m_wants_uses = false;
-  trace::recorder* m_recorder = nullptr;
+  trace::tracer* m_tracer = nullptr;
   std::unique_ptr<std::atomic<std::uint64_t>[]> m_leaving;  // by space: bytes that are being written back from there
   std::atomic<std::uint64_t> m_dropped{0}, m_written_back{0}, m_written_ahead{0};
 };

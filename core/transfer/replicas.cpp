@@ -70,7 +70,7 @@ std::shared_ptr<const block::failure> replicas::give_up_contents(block::record& 
                      {},
                      error_kind::device,
                      true});
-  block.spoil(why);
+  block.set_poison(why);
   if (block.from != nullptr) m_lost_blocks.note(block, why);
   return why;
 }

@@ -10,7 +10,8 @@
 
 namespace tessera::transfer {
 
-/// The rules of replicas, for whoever holds the block's lock, unless a function says otherwise. Keeps nothing itself.
+/// The rules of replicas, for the thread that holds the block's lock, unless a function says otherwise. Keeps nothing
+/// itself.
 class replicas {
  public:
   replicas(memories& all, lost_blocks& lost) noexcept : m_memories(all), m_lost_blocks(lost) {}

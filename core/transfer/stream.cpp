@@ -83,7 +83,7 @@ block::ticket stream::signal(std::span<const block::ticket> depends_on) {
 void stream::end_for_good(const std::string& why) {
   m_waiter.reset();
   m_no_waiter = true;
-  const std::lock_guard asking(m_ask_lock);  // nobody asks the plugin meanwhile, or later
+  const std::lock_guard asking(m_ask_lock);  // no thread asks the plugin meanwhile, or later
   m_ending.store(true, std::memory_order_seq_cst);
   while (m_callers.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();
   destroy();
@@ -120,7 +120,7 @@ bool stream::arm_callback() {
   const auto call = [](void* self) {
     auto& mine = *static_cast<stream*>(self);
     mine.m_calls_due.fetch_sub(1, std::memory_order_seq_cst);
-    if (mine.abandoned()) return;  // whom it would wake may be gone
+    if (mine.abandoned()) return;  // the thread that it would wake may be gone
     mine.m_wake(mine.m_wake_context);
     mine.m_armed.fetch_sub(1, std::memory_order_release);
   };
@@ -193,7 +193,7 @@ void stream::on_completion(completion& what) {
 bool stream::poll() {
   bool any = false;
   while (busy()) {
-    // Who finds somebody else polling leaves a note: that one may have asked the plugin before what we were woken for.
+    // A thread that finds another one polling leaves a note: that one may have asked before what this was woken for.
     m_poll_asked.store(true, std::memory_order_release);
     full_fence();
     {
@@ -223,8 +223,8 @@ bool stream::poll_once() {
   return any;
 }
 
-/// Who polls here may be anybody, and the thread that has to ask may have gone to sleep since it was called. While this
-/// thread polls, the stream stays busy, and whom it wakes stays.
+/// Any thread may poll here, and the one that has to ask may have gone to sleep since it was called. While this
+/// thread polls, the stream stays busy, and what it wakes stays.
 void stream::ask_from_now_on(std::uint64_t value) {
   if (m_silent.exchange(value, std::memory_order_acq_rel) == value || abandoned()) return;
   m_armed.fetch_add(1, std::memory_order_relaxed);
@@ -234,7 +234,7 @@ void stream::ask_from_now_on(std::uint64_t value) {
 
 std::uint64_t stream::ask() {
   const std::lock_guard asking(
-      m_ask_lock);  // a failure is told once: nobody may see the point passed before it is noted
+      m_ask_lock);  // a failure is told once: no thread may see the point passed before it is noted
   // One failure at a time is told, and nothing behind the next one: of several that were reached since, no call will
   // wake us again.
   for (std::uint64_t told = 0; !abandoned();) {

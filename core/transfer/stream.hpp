@@ -15,7 +15,7 @@
 
 namespace tessera::transfer {
 
-/// A piece of enqueued work, for whoever asks why it does not end.
+/// A piece of enqueued work, for the question why it does not end.
 struct pending_work {
   std::string description;           ///< "the copy of A(1) from numa0 to sim0.mem"; empty: not known
   std::vector<block::ticket> after;  ///< it starts when these are reached
@@ -46,7 +46,7 @@ struct completion {
   /// that noticed.
   void (*fire)(completion* self, tsr_status status) = nullptr;
   /// What the stream is doing until then, for people, and the points of other streams that it may still have to wait
-  /// for; null: somebody who merely waits. Called with the stream's lists locked, before `fire`.
+  /// for; null: a thread that merely waits. Called with the stream's lists locked, before `fire`.
   pending_work (*describe)(const completion* self) = nullptr;
   completion* next = nullptr;
 };
@@ -129,7 +129,7 @@ class stream {
   tsr_status set_point(tsr_ticket& at) const;  // stream_signal, asked again when it is refused
   void destroy();                              // the plugin's stream
   void end_for_good(const std::string& why);
-  bool arm(std::uint64_t value);  // whether somebody will call when this point, the last one, is reached
+  bool arm(std::uint64_t value);  // whether there will be a call when this point, the last one, is reached
   bool arm_callback();
   bool poll_once();                           // under m_poll_lock
   void ask_from_now_on(std::uint64_t value);  // under m_poll_lock: no call will tell of this point, the last one
@@ -169,7 +169,7 @@ class stream {
   std::mutex m_poll_lock;
   std::mutex m_ask_lock;                  // after m_poll_lock, before m_pending_lock
   std::uint64_t m_known = 0;              // under m_ask_lock
-  std::atomic<bool> m_poll_asked{false};  // somebody wanted to poll while somebody else did
+  std::atomic<bool> m_poll_asked{false};  // a thread wanted to poll while another one did
   void (*m_wake)(void*) = nullptr;
   void* m_wake_context = nullptr;
   std::atomic<std::uint64_t> m_armed{0};

@@ -9,9 +9,9 @@
 namespace tessera::transfer {
 
 /// The uses that one submitter has announced, in its order, in a ring: the oldest are forgotten when there are more
-/// than fit. Announced by its thread alone, ended by whoever begins the task, read by whoever evicts; where these meet,
-/// a use may be missed, which makes a worse victim, never a wrong result. Blocks point into it: it must live as long as
-/// anybody evicts.
+/// than fit. Announced by its thread alone, ended by the thread that begins the task, read by those that evict; where
+/// these meet, a use may be missed, which makes a worse victim, never a wrong result. Blocks point into it: it must
+/// live as long as a thread evicts.
 class use_log {
  public:
   static constexpr std::uint64_t capacity = 1 << 16;

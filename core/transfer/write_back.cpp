@@ -115,7 +115,7 @@ void evictor::write_back_ended(block::record& block, block::replica& source, boo
   const memory::space_number from = source.space;
   m_replicas.drop(block, source);
   m_memories.at(from).count_eviction();
-  if (m_recorder != nullptr) trace_eviction(block, from, true);
+  if (m_tracer != nullptr) trace_eviction(block, from, true);
   m_written_back.fetch_add(1, std::memory_order_relaxed);
 }
 

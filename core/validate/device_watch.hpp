@@ -5,7 +5,7 @@
 
 #include "core/memory/space.hpp"
 #include "core/transfer/stream.hpp"
-#include "core/validate/intents.hpp"
+#include "core/validate/intent_checker.hpp"
 
 namespace tessera::validate {
 

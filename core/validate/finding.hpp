@@ -17,7 +17,7 @@ enum class fault : std::uint8_t {
   wrong_thread,   ///< a block that was kept to one thread is used by another
   overlap,        ///< two arrays cover the same memory and use it without waiting for each other
   read_changed,   ///< a block that was declared read was written
-  not_written,    ///< a block that was declared write still has elements that nobody wrote
+  not_written,    ///< a block that was declared write still has elements that were not written
   outside,        ///< a task or view wrote outside of its block
   uninitialised,  ///< results were computed from elements without contents
   stray,          ///< the contents of a block changed while no task or view had it

@@ -1,5 +1,5 @@
 #pragma once
-// A private copy of a block, with bytes around it that nobody may touch.
+// A private copy of a block, with bytes around it that must not be touched.
 #include <cstddef>
 #include <cstdint>
 #include <optional>

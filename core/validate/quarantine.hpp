@@ -15,7 +15,7 @@ class quarantine {
  public:
   quarantine(const pattern& with, journal& to, std::uint64_t bytes) : m_pattern(with), m_journal(to), m_limit(bytes) {}
 
-  /// Overwrites the elements, so that whoever reads them computes something recognisable.
+  /// Overwrites the elements, so that a thread that reads them computes something recognisable.
   /// @param whose  the task or view that had them
   void keep(std::unique_ptr<guarded_memory> memory, element_type type, participant whose);
   /// Looks for elements that were written since. At every fence, and before memory leaves.

@@ -27,7 +27,7 @@ participant participant_of(const task::record& t) {
   if ((t.flags & task::flag_reduction) != 0)
     return {.description = "sum of additions"};  // the runtime's own: it has no place
   if (t.operation->special != nullptr)
-    return participant::at(t.operation->name == "hold" ? "view taken" : "array destroyed", t.site);
+    return participant::at(t.operation->name == "view" ? "view taken" : "array destroyed", t.site);
   return participant::at(
       fmt::format("task '{}' {}", t.operation->name, (t.flags & task::flag_replayed) != 0 ? "recorded" : "submitted"),
       t.site);
@@ -36,14 +36,14 @@ participant participant_of(const task::record& t) {
 validator::validator()
     : m_pattern(fresh_seed()),
       m_ended(m_pattern, m_journal, quarantined_bytes),
-      m_intents(m_journal, m_pattern, m_ended, m_contents),
-      m_order(m_journal) {}
+      m_intent_checker(m_journal, m_pattern, m_ended, m_contents),
+      m_race_detector(m_journal) {}
 
 validator::~validator() = default;
 
 shadow_copies* validator::begin_task(task::record& t, std::span<operation::operand> operands) {
-  auto fresh = m_intents.lend(t, participant_of(t), operands);
-  fresh->note = m_order.started(t);
+  auto fresh = m_intent_checker.lend(t, participant_of(t), operands);
+  fresh->note = m_race_detector.started(t);
   running.push_back({this, fresh.get()});
   return fresh.release();
 }
@@ -56,14 +56,14 @@ void validator::end_task(shadow_copies* of, bool failed) {
   const std::unique_ptr<shadow_copies> owned(of);
   if (!owned) return;
   running.pop_back();
-  m_intents.take_back(*owned, failed);
+  m_intent_checker.take_back(*owned, failed);
 }
 
 void validator::begin_on_device(std::unique_ptr<shadow_copies>& out, task::record& t,
                                 std::span<const operation::operand> operands, transfer::stream& on,
                                 const memory::space& in) {
-  m_order.started(t);
-  out = m_intents.watch(t, participant_of(t));
+  m_race_detector.started(t);
+  out = m_intent_checker.watch(t, participant_of(t));
   enqueue_before(*out, operands, t.all_accesses(), on, in);
 }
 
@@ -74,7 +74,7 @@ void validator::enqueued_on_device(shadow_copies& of, transfer::stream& on, cons
 void validator::end_on_device(std::unique_ptr<shadow_copies> of, transfer::stream& on, block::ticket done,
                               bool failed) {
   if (done) {
-    if (wait_for(on, done) && !failed) m_intents.check_result(*of);
+    if (wait_for(on, done) && !failed) m_intent_checker.check_result(*of);
     return;
   }
   const std::lock_guard guard(m_views_mutex);  // copies may still be under way
@@ -82,22 +82,22 @@ void validator::end_on_device(std::unique_ptr<shadow_copies> of, transfer::strea
 }
 
 std::shared_ptr<shadow_copies> validator::begin_view(task::record& t, std::span<operation::operand> operands) {
-  std::shared_ptr<shadow_copies> fresh = m_intents.lend(t, participant_of(t), operands);
-  fresh->note = m_order.started(t);
+  std::shared_ptr<shadow_copies> fresh = m_intent_checker.lend(t, participant_of(t), operands);
+  fresh->note = m_race_detector.started(t);
   const std::lock_guard guard(m_views_mutex);
   m_views.push_back(fresh.get());
   return fresh;
 }
 
 void validator::require(const block::record& b, intent how, std::source_location site) {
-  if (!m_order.tell_when_gone(b, "view taken", site, how, false)) return;
+  if (!m_race_detector.tell_when_gone(b, "view taken", site, how, false)) return;
   m_journal.raise();
 }
 
-void validator::view_granted(const shadow_copies& of) { m_order.view_granted(*of.note, *of.first, in_task()); }
+void validator::view_granted(const shadow_copies& of) { m_race_detector.view_granted(*of.note, *of.first, in_task()); }
 
 void validator::adopted(block::record& b, const void* memory, std::source_location site) {
-  m_order.adopted_at(b, memory);
+  m_race_detector.adopted_at(b, memory);
   const participant who = participant::at(
       "array " + (b.from != nullptr ? b.from->array_name : std::string("?")) + " adopted", site, block::name_of(b));
   m_contents.made(b, {b.committed, checksum({static_cast<const std::byte*>(memory), b.bytes}), true, who});
@@ -130,23 +130,23 @@ void validator::end_view(shadow_copies& of) {
     const std::lock_guard guard(m_views_mutex);
     std::erase(m_views, &of);
   }
-  m_intents.take_back(of, false);
+  m_intent_checker.take_back(of, false);
 }
 
 void validator::forget(const block::record& b) {
   m_contents.forget(b);
-  m_order.forget(b);
+  m_race_detector.forget(b);
 }
 
 void validator::at_fence(std::source_location site, const std::string& also) {
-  m_order.fenced(site);
+  m_race_detector.fenced(site);
   m_ended.look();
   m_journal.raise(also);
 }
 
 void validator::end() {
   m_ended.look();
-  m_order.end();
+  m_race_detector.end();
   const std::vector<finding> left = m_journal.unreported();
   if (!left.empty()) fmt::print(stderr, "validation found, and no fence has told:\n{}", to_text(left));
 }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/validate/device_watch.hpp"
-#include "core/validate/intents.hpp"
-#include "core/validate/order.hpp"
+#include "core/validate/intent_checker.hpp"
+#include "core/validate/race_detector.hpp"
 
 namespace tessera::validate {
 
@@ -20,9 +20,11 @@ class validator {
   validator& operator=(const validator&) = delete;
 
   /// The program submits a task (or asks for a view). False: it must not run, its blocks are gone.
-  bool submitted(task::record& t) { return m_order.submitted(t, in_task()); }
+  bool submitted(task::record& t) { return m_race_detector.submitted(t, in_task()); }
   /// The program submits a replay; likewise.
-  bool replayed(const task::replay& r, std::source_location site) { return m_order.replayed(r, in_task(), site); }
+  bool replayed(const task::replay& r, std::source_location site) {
+    return m_race_detector.replayed(r, in_task(), site);
+  }
 
   /// A host task is about to run: its operands get private copies. May throw std::bad_alloc.
   shadow_copies* begin_task(task::record& t, std::span<operation::operand> operands);
@@ -41,27 +43,27 @@ class validator {
   void view_granted(const shadow_copies& of);  ///< by the thread that waited for it
   void end_view(shadow_copies& of);
   /// A task starts elsewhere, or never will.
-  void started(task::record& t) { m_order.started(t); }
+  void started(task::record& t) { m_race_detector.started(t); }
 
   /// Blocks of a new array. Adopted ones: after adopted().
   void made(std::span<block::record* const> blocks, bool adopted, std::source_location site) {
-    m_order.made(blocks, adopted, site);
+    m_race_detector.made(blocks, adopted, site);
   }
   /// The host memory of one adopted block, which holds its first version.
   void adopted(block::record& b, const void* memory, std::source_location site);
-  void kept(std::span<block::record* const> blocks, std::source_location site) { m_order.kept(blocks, site); }
+  void kept(std::span<block::record* const> blocks, std::source_location site) { m_race_detector.kept(blocks, site); }
   /// A view is asked for. Throws tessera::error (validation) when the block's array is gone.
   void require(const block::record& b, intent how, std::source_location site);
   /// An array lets go of a block. False: it is gone already.
-  bool destroyed(const block::record& b) { return m_order.destroyed(b, in_task()); }
+  bool destroyed(const block::record& b) { return m_race_detector.destroyed(b, in_task()); }
   /// Nobody uses a block any more: its record will be reused.
   void forget(const block::record& b);
 
   /// See runtime::order_before and order_after.
-  void order_before(clock& point) { m_order.before(point, in_task()); }
-  void order_after(const clock& point) { m_order.after(point, in_task()); }
+  void order_before(clock& point) { m_race_detector.before(point, in_task()); }
+  void order_after(const clock& point) { m_race_detector.after(point, in_task()); }
 
-  /// The runtime ends. What nobody has been told goes to standard error.
+  /// The runtime ends. What has not been reported goes to standard error.
   void end();
 
   /// Everything submitted before has ended. Throws tessera::error (validation) when something was found since the last
@@ -76,8 +78,8 @@ class validator {
   journal m_journal;
   contents m_contents;
   quarantine m_ended;
-  intents m_intents;
-  order m_order;
+  intent_checker m_intent_checker;
+  race_detector m_race_detector;
   std::mutex m_views_mutex;
   std::vector<std::unique_ptr<shadow_copies>>
       m_lost;                                 // of streams that could not say when they are done; under m_views_mutex

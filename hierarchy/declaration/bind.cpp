@@ -6,7 +6,7 @@
 #include <map>
 
 #include "core/base/error.hpp"
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 #include "core/base/units.hpp"
 #include "core/config/toml.hpp"
 #include "hierarchy/declaration/csv.hpp"
@@ -199,7 +199,7 @@ class binder {
     std::vector<std::string> known;
     for (const auto& [declared, how] : m_made)
       if (how.type != nullptr || how.group) known.push_back(m_tree.at(declared).properties.name);
-    const std::string near = nearest_name(name.value, known);
+    const std::string near = suggest(name.value, known);
     refuse(
         fmt::format("there is no location '{}'", name.value), name.where,
         near.empty() ? fmt::format("declared: {}", fmt::join(known, ", ")) : fmt::format("did you mean '{}'?", near));
@@ -257,7 +257,7 @@ class binder {
   // ---- what must be there in any case
 
   void complete() {
-    // A group whose numbered locations all went elsewhere and that nobody placed is only a name.
+    // A group whose numbered locations all went elsewhere and that was not placed is only a name.
     for (const auto& [id, how] : m_made)
       if (how.group && how.explicit_parent_at.empty() && m_tree.at(id).children.empty() && m_tree.attached(id))
         m_tree.detach(id);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 #include "core/base/units.hpp"
 #include "hierarchy/declaration/refuse.hpp"
 
@@ -17,7 +17,7 @@ using config::placed;
 using word = placed<std::string>;
 
 [[noreturn]] void unknown(std::string_view what, const word& name, const std::vector<std::string>& known) {
-  const std::string near = nearest_name(name.value, known);
+  const std::string near = suggest(name.value, known);
   refuse(fmt::format("unknown {} '{}'", what, name.value), name.where,
          near.empty() ? fmt::format("known: {}", fmt::join(known, ", ")) : fmt::format("did you mean '{}'?", near));
 }

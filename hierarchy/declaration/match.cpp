@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "core/base/error.hpp"
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 #include "core/base/units.hpp"
 
 namespace tessera::hierarchy {
@@ -74,7 +74,7 @@ bool meets(std::string_view condition, const config::placed<std::string>& all, c
            "a condition is: attribute operator value, for "
            "example memory>=8 GiB");
   if (std::find(attributes.begin(), attributes.end(), attribute) == attributes.end()) {
-    const std::string near = nearest_name(attribute, attributes);
+    const std::string near = suggest(attribute, attributes);
     refuse(fmt::format("devices have no attribute '{}'", attribute),
            near.empty() ? fmt::format("they have: {}", fmt::join(attributes, ", "))
                         : fmt::format("did you mean '{}'?", near));

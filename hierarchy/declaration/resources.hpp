@@ -24,9 +24,9 @@ class resources {
   std::vector<location::properties> take_cores(std::size_t count);
   std::size_t free_cores() const noexcept { return m_cores.size() - m_next_core; }
   std::size_t cores() const noexcept { return m_cores.size(); }
-  /// The first host memory that nobody took.
+  /// The first host memory that was not taken.
   std::optional<location::properties> take_host_memory(const std::string& by);
-  /// Names of host memories that nobody took.
+  /// Names of host memories that were not taken.
   std::vector<std::string> free_host_memories() const;
   /// "sim0 (accelerator of plugin 'sim', 512 MiB, taken by LocG[0]), ..." of what a kind can be bound to.
   std::string inventory(type_kind kind) const;

@@ -6,7 +6,7 @@
 #include <cctype>
 
 #include "core/base/error.hpp"
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 
 namespace tessera::hierarchy {
 namespace {
@@ -38,7 +38,7 @@ type_kind kind_of(const config::placed<std::string>& written, std::vector<std::s
   }
   std::vector<std::string> known;
   for (const auto& [name, kind] : kinds) known.emplace_back(name);
-  const std::string near = nearest_name(lower, known);
+  const std::string near = suggest(lower, known);
   throw error(error_kind::configuration, fmt::format("unknown kind of location '{}'", written.value), written.where,
               near.empty() ? "known: cpu, gpu, accelerator, unified, storage, virtual"
                            : fmt::format("did you mean '{}'?", near));
@@ -106,7 +106,7 @@ const checked_type& type_table::at(const config::placed<std::string>& name) cons
   if (const auto found = m_types.find(name.value); found != m_types.end()) return found->second;
   std::vector<std::string> known;
   for (const auto& [declared, type] : m_types) known.push_back(declared);
-  const std::string near = nearest_name(name.value, known);
+  const std::string near = suggest(name.value, known);
   throw error(
       error_kind::configuration, fmt::format("there is no loctype '{}'", name.value), name.where,
       near.empty() ? fmt::format("declared: {}", fmt::join(known, ", ")) : fmt::format("did you mean '{}'?", near));

@@ -57,7 +57,7 @@ std::string joined(std::string head, const std::string& tail) {
 
 std::vector<std::uint32_t> numbers_of(hwloc_const_bitmap_t set) {
   std::vector<std::uint32_t> numbers;
-  if (hwloc_bitmap_weight(set) < 0) return numbers;  // infinite: nobody restricted anything
+  if (hwloc_bitmap_weight(set) < 0) return numbers;  // infinite: nothing is restricted
   for (int bit = hwloc_bitmap_first(set); bit >= 0; bit = hwloc_bitmap_next(set, bit))
     numbers.push_back(static_cast<std::uint32_t>(bit));
   return numbers;
@@ -80,8 +80,8 @@ location::tree tree_builder::build() && {
   return std::move(m_tree);
 }
 
-/// A domain whose CPUs all lie outside the inherited set belongs to somebody else; one that never had any (memory on a
-/// card) is everybody's.
+/// A domain whose CPUs all lie outside the inherited set belongs to another process; one that never had any (memory on
+/// a card) is every process's.
 bool tree_builder::wanted(hwloc_obj_t domain) const {
   return !hwloc_bitmap_iszero(domain->cpuset) || hwloc_bitmap_iszero(domain->complete_cpuset);
 }

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "core/base/error.hpp"
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 
 namespace tessera::hierarchy {
 namespace {
@@ -42,11 +42,11 @@ void check_plugin_tables(const config::document& configuration, const std::vecto
   for (const auto& [name, where] : configuration.plugins_with_values()) {
     if (std::ranges::count(opened, name) != 0 || std::ranges::count(configuration.runtime().plugins, name + "?") != 0)
       continue;
-    if (const std::string near = nearest_name(name, opened); !near.empty())
+    if (const std::string near = suggest(name, opened); !near.empty())
       throw error(error_kind::configuration, fmt::format("there is no plugin '{}' among the opened ones", name), where,
                   fmt::format("did you mean [plugin.{}]?", near));
     if (std::ranges::count(installed, name) == 0) {
-      const std::string near = nearest_name(name, installed);
+      const std::string near = suggest(name, installed);
       throw error(error_kind::configuration, fmt::format("[plugin.{0}]: there is no plugin '{0}'", name), where,
                   near.empty() ? one_of("the plugins are", installed) : fmt::format("did you mean [plugin.{}]?", near));
     }
@@ -59,7 +59,7 @@ void check_layers(const config::document& configuration, const std::vector<std::
     const std::string inner = pair.substr(pair.find(':') + 1);
     if (std::ranges::count(opened, inner) != 0 || std::ranges::count(configuration.runtime().plugins, inner + "?") != 0)
       continue;
-    const std::string near = nearest_name(inner, opened);
+    const std::string near = suggest(inner, opened);
     throw error(error_kind::configuration,
                 fmt::format("runtime.layers has \"{}\", and the plugin '{}' is not opened", pair, inner),
                 configuration.origin("runtime.layers"),
@@ -94,7 +94,7 @@ std::vector<std::string> detached_locations(const config::document& configuratio
     if (!found)
       if (const auto other = location_of_device(given, tree, devices, where)) found = tree.find(name = *other);
     if (!found || !tree.attached(*found)) {
-      const std::string near = nearest_name(name, names);
+      const std::string near = suggest(name, names);
       throw error(error_kind::configuration,
                   fmt::format("runtime.detached names '{}', and there is no such location", name), where,
                   near.empty() ? all : fmt::format("did you mean '{}'?", near));

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 
 namespace tessera::hierarchy {
 namespace {
@@ -61,7 +61,7 @@ policy policy::parse(std::string_view text, const std::string& where) {
   std::size_t kind = 0;
   while (kind < names.size() && names[kind] != word) ++kind;
   if (kind == names.size()) {
-    const std::string near = nearest_name(word, std::vector<std::string>(names.begin(), names.end()));
+    const std::string near = suggest(word, std::vector<std::string>(names.begin(), names.end()));
     refuse(fmt::format("unknown policy '{}'", word), where,
            near.empty() ? fmt::format("known: {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", near));
   }

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "core/base/error.hpp"
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 #include "core/base/units.hpp"
 #include "core/block/space_set.hpp"
 #include "core/config/toml.hpp"
@@ -85,7 +85,7 @@ class section {
   void finish() const {
     for (const config::named_value& m : m_members)
       if (std::ranges::find(m_known, m.name) == m_known.end()) {
-        const std::string near = nearest_name(m.name, m_known);
+        const std::string near = suggest(m.name, m_known);
         wrong(m.value, fmt::format("{} has no key '{}'", m_name, m.name),
               near.empty() ? fmt::format("its keys are {}", fmt::join(m_known, ", "))
                            : fmt::format("did you mean '{}'?", near));
@@ -192,7 +192,7 @@ void check(const machine_description& m, const std::string& file) {
     const described_link& l = m.links[k];
     for (const std::string& end : {l.from, l.to})
       if (std::ranges::find(names, end) == names.end()) {
-        const std::string near = nearest_name(end, names);
+        const std::string near = suggest(end, names);
         throw error(error_kind::configuration, fmt::format("a link names '{}', and there is no such place", end),
                     l.where,
                     near.empty() ? fmt::format("places are {}", fmt::join(names, ", "))

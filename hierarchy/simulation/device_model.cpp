@@ -39,7 +39,7 @@ device_model::device_model(const machine_description& description, std::vector<p
       for (std::size_t direction = 0; direction < 2; ++direction)
         m_ports[2 * (k * (m_devices.size() + 1) + d) + direction].capacity =
             d == m_devices.size() ? description.links[k].at_once : 1;
-  m_way_of.resize(m_devices.size() * m_devices.size());
+  m_path_of.resize(m_devices.size() * m_devices.size());
 }
 
 std::uint32_t device_model::device_kind(std::uint32_t device) const noexcept {
@@ -63,9 +63,9 @@ const described_link* device_model::link_between(std::uint32_t from, std::uint32
 }
 
 std::uint32_t device_model::way_index(std::uint32_t from, std::uint32_t to) {
-  std::uint32_t& known = m_way_of[from * m_devices.size() + to];
+  std::uint32_t& known = m_path_of[from * m_devices.size() + to];
   if (known != 0) return known - 1;
-  way fresh;
+  path fresh;
   fresh.link = link_between(from, to);
   if (fresh.link != nullptr) {
     const auto number = static_cast<std::uint32_t>(fresh.link - m_description.links.data());
@@ -77,9 +77,9 @@ std::uint32_t device_model::way_index(std::uint32_t from, std::uint32_t to) {
     if (to != 0) fresh.needs[fresh.count++] = port(to, 1);
     fresh.needs[fresh.count++] = port(all, from == 0 || to != 0 ? 1 : 0);  // towards the devices, or towards the host
   }
-  m_ways.push_back(fresh);
+  m_paths.push_back(fresh);
   m_uses.push_back({.from = from, .to = to});
-  known = static_cast<std::uint32_t>(m_ways.size());
+  known = static_cast<std::uint32_t>(m_paths.size());
   return known - 1;
 }
 
@@ -106,13 +106,13 @@ void device_model::push_kernel(model_stream& to, std::uint64_t ns, std::uint64_t
 
 bool device_model::push_copy(model_stream& to, std::uint32_t from_device, std::uint32_t to_device,
                              std::uint64_t bytes) {
-  if (from_device == 0 && to_device == 0) {  // between memories of the host: by whoever asks
+  if (from_device == 0 && to_device == 0) {  // between memories of the host: by the thread that asks
     clock.charge(static_cast<std::uint64_t>(
         std::llround(static_cast<double>(bytes) * 1e9 / std::max(m_devices.front()->host_bandwidth, 1.0))));
     return true;
   }
   const std::uint32_t index = way_index(from_device, to_device);
-  const described_link* const link = m_ways[index].link;
+  const described_link* const link = m_paths[index].link;
   if (link == nullptr) return false;
   const auto ns = static_cast<std::uint64_t>(std::llround(static_cast<double>(bytes) * 1e9 / link->bandwidth));
   link_use& use = m_uses[index];
@@ -152,7 +152,7 @@ void device_model::proceed(model_stream& s) {
     switch (first.kind) {
       case model_step::kind::wait:
         if (first.other->completed < first.value) {
-          first.other->sleepers.push_back({&s, first.value});
+          first.other->waiters.push_back({&s, first.value});
           s.asleep = true;
           return;
         }
@@ -161,7 +161,7 @@ void device_model::proceed(model_stream& s) {
       case model_step::kind::signal:
         s.completed = first.value;
         s.steps.pop_front();
-        std::erase_if(s.sleepers, [&](const model_stream::sleeper& w) {
+        std::erase_if(s.waiters, [&](const model_stream::waiter& w) {
           if (w.value > s.completed) return false;
           w.who->asleep = false;
           m_awake.push_back(w.who);
@@ -225,7 +225,7 @@ void device_model::take(model_stream& s) {
 void device_model::start_copies() {
   std::erase_if(m_copies, [&](model_stream* s) {
     const model_step& copy = s->steps.front();
-    const way& over = m_ways[copy.link];
+    const path& over = m_paths[copy.link];
     for (std::uint32_t k = 0; k < over.count; ++k)
       if (!m_ports[over.needs[k]].free()) return false;
     for (std::uint32_t k = 0; k < over.count; ++k) ++m_ports[over.needs[k]].in_use;
@@ -247,7 +247,7 @@ void device_model::end(model_stream& s) {
   s.steps.pop_front();
   s.busy = false;
   if (done.kind == model_step::kind::copy) {
-    const way& over = m_ways[done.link];
+    const path& over = m_paths[done.link];
     for (std::uint32_t k = 0; k < over.count; ++k) --m_ports[over.needs[k]].in_use;
     start_copies();
   } else {

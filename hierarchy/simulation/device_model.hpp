@@ -69,15 +69,15 @@ struct model_stream {
   bool busy = false, asleep = false;  ///< its first step is under way, or waits for another stream
   std::deque<model_step> steps;
   std::uint64_t signalled = 0, completed = 0;
-  struct sleeper {
+  struct waiter {
     model_stream* who;
     std::uint64_t value;
   };
-  std::vector<sleeper> sleepers;  ///< that wait for this one
+  std::vector<waiter> waiters;  ///< that wait for this one
 };
 
 /// All of it. For one thread. Streams keep their order; what is ready takes what it needs in the order of becoming
-/// ready, and a copy that cannot begin holds up nobody who needs something else.
+/// ready, and a copy that cannot begin holds up no work that needs something else.
 class device_model : public schedule::simulation {
  public:
   explicit device_model(const machine_description& description, std::vector<placement::history_cell> learnt = {});
@@ -88,7 +88,7 @@ class device_model : public schedule::simulation {
   const duration_model& speed_of(std::size_t described_device) const noexcept {
     return *m_speeds[described_device + 1];
   }
-  /// Between two devices (0: the host); null when there is no direct way.
+  /// Between two devices (0: the host); null when there is no direct path.
   const described_link* link_between(std::uint32_t from, std::uint32_t to) const noexcept;
   const std::vector<link_use>& links() const noexcept { return m_uses; }  ///< those that were asked for
   /// Forgets what was used so far: times and bytes.
@@ -97,13 +97,13 @@ class device_model : public schedule::simulation {
   // What the device tables do.
   void push(model_stream& to, model_step step);
   void push_kernel(model_stream& to, std::uint64_t ns, std::uint64_t overhead_ns);
-  /// False when there is no direct way.
+  /// False when there is no direct path.
   bool push_copy(model_stream& to, std::uint32_t from_device, std::uint32_t to_device, std::uint64_t bytes);
-  /// Addresses that nobody may touch, for memory of the host.
+  /// Addresses that must not be touched, for memory of the host.
   std::uint64_t make_addresses(std::uint64_t bytes) noexcept;
 
  private:
-  struct way {  // the resources of a copy in one direction
+  struct path {  // the resources of a copy in one direction
     std::uint32_t needs[3] = {};
     std::uint32_t count = 0;
     const described_link* link = nullptr;
@@ -124,9 +124,9 @@ class device_model : public schedule::simulation {
   std::vector<std::unique_ptr<duration_model>> m_speeds;  // the host's, then those of the description's devices
   std::vector<std::unique_ptr<model_device>> m_devices;
   std::vector<model_resource> m_ports;
-  std::vector<std::uint32_t> m_way_of;  // from * devices + to: index into m_ways + 1; 0: not asked for yet
-  std::vector<way> m_ways;
-  std::vector<link_use> m_uses;         // as m_ways
+  std::vector<std::uint32_t> m_path_of;  // from * devices + to: index into m_paths + 1; 0: not asked for yet
+  std::vector<path> m_paths;
+  std::vector<link_use> m_uses;         // as m_paths
   std::vector<model_stream*> m_copies;  // that wait for their ports, in order
   std::vector<model_stream*> m_awake;   // to proceed
   bool m_proceeding = false;

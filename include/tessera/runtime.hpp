@@ -251,15 +251,15 @@ class runtime {
   /// queued task can run nowhere else (named); memory when no other memory can hold what only it holds; device when
   /// copies from it fail. Blocks that had left by then are in the host's memory until a task wants them on the device
   /// again.
-  void detach(std::uint32_t where);
+  void detach(std::uint32_t location);
   void detach(std::string_view name) { detach(at(name)); }  ///< the same, by name
   /// The detached devices at or below a location take tasks again: those that become ready from now on, and with
   /// placement cost also queued ones. Recordings whose tasks went elsewhere meanwhile stay there until
   /// recording::place_again. Throws usage when there is no device, none is detached, or one is lost.
-  void attach(std::uint32_t where);
+  void attach(std::uint32_t location);
   void attach(std::string_view name) { attach(at(name)); }  ///< the same, by name
   /// Whether all devices at or below a location take tasks. Throws usage when there is none.
-  bool attached(std::uint32_t where) const;
+  bool attached(std::uint32_t location) const;
 
   /// Operations by name: the built-in ones, those of OPERATIONS plugins and those added here (see
   /// operation/definition.hpp).
@@ -269,7 +269,7 @@ class runtime {
   /// Adds an operation. Throws tessera::error (usage) when the name exists.
   const operation::definition& define(operation::definition what);
 
-  /// Finds a location by name for task_options::at. Throws tessera::error (usage) with the nearest name.
+  /// Finds a location by name for task_options::location. Throws tessera::error (usage) with the nearest name.
   std::uint32_t at(std::string_view name) const;
 
   const location::tree& tree() const noexcept;                ///< where memory and workers are

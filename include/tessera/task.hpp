@@ -36,15 +36,16 @@ namespace tessera {
 
 struct runtime_inside;
 
-/// task_options::at where the task may run anywhere.
+/// task_options::location where the task may run anywhere.
 inline constexpr std::uint32_t anywhere = ~std::uint32_t{0};
 
 /// What a submission may say beside operation, arguments and blocks.
 struct task_options {
-  std::int16_t priority = 0;    ///< higher runs earlier among ready tasks; below 0: last
-  std::uint32_t at = anywhere;  ///< run at or below this location, if possible (runtime::at gives the number of a name)
+  std::int16_t priority = 0;  ///< higher runs earlier among ready tasks; below 0: last
+  /// Run at or below this one, if possible (runtime::at gives the number of a name).
+  std::uint32_t location = anywhere;
   task::source* from = nullptr;  ///< the statement of a front end's language that it comes from; outlives the task
-  const placement::device_choice* to = nullptr;  ///< what choose_device said; `at` is then not looked at
+  const placement::device_choice* to = nullptr;  ///< what choose_device said; `location` is then not looked at
 };
 
 /// A task's name together with the place of the submission: a string literal converts to it where submit is called.

@@ -27,7 +27,7 @@ class thread_engine final : public engine {
   thread_engine(std::uint32_t threads, const tsr_host* host) {
     for (std::uint32_t i = 0; i < threads; ++i)
       m_threads.emplace_back([this, i, host] {
-        kit::settle_thread("disk.io" + std::to_string(i), host);
+        kit::set_up_thread("disk.io" + std::to_string(i), host);
         help();
       });
   }

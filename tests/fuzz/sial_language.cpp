@@ -41,8 +41,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   std::size_t errors = 0;
   for (const message& m : c.messages) {
-    if (m.how == severity::error) ++errors;
-    promise(!m.what.empty(), "a message says something");
+    if (m.level == severity::error) ++errors;
+    promise(!m.text.empty(), "a message says something");
     promise(m.where.file < c.sources.files.size(), "a message is about a file");
     if (m.where.line == 0) continue;
     const auto& lines = c.sources.files[m.where.file].lines;

@@ -36,7 +36,7 @@ struct tasks {
   void submit(std::size_t k, block::task_reference first) {
     filled[k].set(1);
     const std::int32_t edges = task::depend(first, is[k]) ? 1 : 0;
-    if (task::settle(is[k], edges)) let_go(is[k], 0);
+    if (task::finish_linking(is[k], edges)) let_go(is[k], 0);
   }
 };
 
@@ -65,7 +65,7 @@ void two_predecessors(scenario& s) {
     m->filled[2].set(1);
     std::int32_t edges = 0;
     for (std::size_t k = 0; k < 2; ++k) edges += task::depend(task::reference_to(m->is[k]), m->is[2]) ? 1 : 0;
-    if (task::settle(m->is[2], edges)) {
+    if (task::finish_linking(m->is[2], edges)) {
       m->let_go(m->is[2], 0);
       m->let_go(m->is[2], 1);
     }
@@ -93,7 +93,7 @@ TEST(edges, need_their_orders) {
   expect_found(two_submitters, {"release_successors", action::exchange}, "data race");
   expect_found(two_submitters, {"depend", action::load}, "data race");
   expect_found(two_submitters, {"depend", action::exchange}, "data race");
-  expect_found(two_predecessors, {"settle", action::exchange}, "data race");
+  expect_found(two_predecessors, {"finish_linking", action::exchange}, "data race");
   expect_found(an_old_reference, {"renew", action::store}, "data race");
 }
 

@@ -60,7 +60,7 @@ TEST(protocols, a_thread_that_waits_for_the_last_task_is_woken) {
   expect_found(the_last_task, {"enter", action::fence}, "nothing is left");
 }
 
-/// worker_pool::note_task (core/schedule/worker_pool.hpp) and the part of work() between spinning and sleeping.
+/// worker_pool::note_task (core/schedule/worker_pool.hpp) and the part of worker_loop() between spinning and sleeping.
 struct spinning_and_sleeping {
   schedule::event_count work;
   atomic<int> ready{0}, spinning{0};
@@ -114,8 +114,8 @@ TEST(protocols, a_task_is_found_by_a_spinning_worker_or_wakes_a_sleeping_one) {
   expect_found(a_task_for_a_worker_that_goes_to_sleep, {"event_count::prepare", action::fence}, "nothing is left");
 }
 
-/// The end of worker_pool::work (core/schedule/worker_pool.hpp): who goes to sleep last looks whether anything can
-/// still happen. Here it can until a thread of the program waits too, in the helper's place.
+/// The end of worker_pool::worker_loop (core/schedule/worker_pool.hpp): who goes to sleep last looks whether anything
+/// can still happen. Here it can until a thread of the program waits too, in the helper's place.
 struct last_to_sleep {
   bool looks_again = true;
   schedule::event_count work;

@@ -2,7 +2,7 @@
 // A simulated run on a device whose memory holds a number of tiles; for programs whose data do not fit.
 #include <cstdint>
 
-#include "apps/common/room.hpp"
+#include "apps/common/memory_budget.hpp"
 #include "hierarchy/simulation/simulated_machine.hpp"
 
 namespace tessera::testing {
@@ -29,18 +29,18 @@ inline hierarchy::simulated_machine small_device(std::int64_t tiles, std::uint64
   return hierarchy::build_machine(d, settings);
 }
 
-/// The room of that device, and a hint that sends tasks there.
-inline apps::room room_of_device(const runtime& rt) {
-  apps::room room = apps::room_of(rt);
-  room.at = rt.at("gpu");
-  return room;
+/// The budget of that device, and a hint that sends tasks there.
+inline apps::memory_budget memory_budget_of_device(const runtime& rt) {
+  apps::memory_budget budget = apps::memory_budget_of(rt);
+  budget.location = rt.at("gpu");
+  return budget;
 }
 
 /// Has a task on the host look at a block: its bytes come back.
 template <class T>
 void look_at(runtime& rt, block_of<T> b) {
   rt.submit_at(
-      std::source_location::current(), {.at = rt.at("core0")}, "look", [](view<const T>) {}, read(b));
+      std::source_location::current(), {.location = rt.at("core0")}, "look", [](view<const T>) {}, read(b));
 }
 
 }  // namespace tessera::testing

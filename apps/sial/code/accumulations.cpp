@@ -43,7 +43,7 @@ struct array_names : part_hooks {
 template <class Function>
 void for_each_name(const statement& s, Function f) {
   array_names<Function> names(f);
-  std::visit([&names](const auto& what) { parts_of(what, names); }, s.what);
+  std::visit([&names](const auto& what) { parts_of(what, names); }, s.form);
 }
 
 /// The block that a statement gives all elements of, not looking at those that it had.
@@ -51,14 +51,14 @@ const block_reference* defined_by(const statement& s) {
   return std::visit(
       [](const auto& what) -> const block_reference* {
         if constexpr (requires {
-                        what.how == assign::set;
+                        what.assignment == assign::set;
                         what.to.subscripts;
                       })
-          return what.how == assign::set ? &what.to : nullptr;
+          return what.assignment == assign::set ? &what.to : nullptr;
         else
           return nullptr;
       },
-      s.what);
+      s.form);
 }
 
 bool same_block(const block_reference& a, const block_reference& b) {
@@ -84,7 +84,7 @@ class search {
  private:
   void walk(const body& statements, bool in_procedure) {
     for (const statement& s : statements) {
-      const bool is_loop = std::holds_alternative<do_loop>(s.what) || std::holds_alternative<pardo_loop>(s.what);
+      const bool is_loop = std::holds_alternative<do_loop>(s.form) || std::holds_alternative<pardo_loop>(s.form);
       if (is_loop) m_loops.push_back(&s);
       for_each_name(s, [&](symbol array) {
         if (m_program.arrays[array].kind != array_kind::temp) return;
@@ -96,31 +96,33 @@ class search {
             if constexpr (requires { what.inside; }) walk(what.inside, in_procedure);
             if constexpr (requires { what.then; }) walk(what.then, in_procedure), walk(what.otherwise, in_procedure);
           },
-          s.what);
+          s.form);
       if (is_loop) m_loops.pop_back();
     }
   }
 
   static bool is_pair(const mention& first, const mention& second) {
     if (first.in != second.in || first.at + 1 != second.at || first.loops.empty()) return false;
-    const auto* const sum = std::get_if<block_copy>(&second.at->what);
+    const auto* const sum = std::get_if<block_copy>(&second.at->form);
     const block_reference* const made = defined_by(*first.at);
-    if (sum == nullptr || (sum->how != assign::add && sum->how != assign::subtract) || made == nullptr) return false;
+    if (sum == nullptr || (sum->assignment != assign::add && sum->assignment != assign::subtract) || made == nullptr)
+      return false;
     if (!same_block(*made, sum->from) || sum->to.array == made->array) return false;
     if (std::ranges::any_of(made->subscripts, [](const subscript& s) { return s.value != nullptr; }))
       return false;  // might be another one
     const bool same_order = std::ranges::equal(made->subscripts, sum->to.subscripts, same_subscript);
-    if (const auto* product = std::get_if<block_product>(&first.at->what))
+    if (const auto* product = std::get_if<block_product>(&first.at->form))
       return product->left.array != made->array && product->right.array != made->array &&
              permuted(made->subscripts, sum->to.subscripts);
-    if (const auto* scaled = std::get_if<block_scaled>(&first.at->what))
+    if (const auto* scaled = std::get_if<block_scaled>(&first.at->form))
       return scaled->from.array != made->array && same_order;
-    if (const auto* copy = std::get_if<block_copy>(&first.at->what))
+    if (const auto* copy = std::get_if<block_copy>(&first.at->form))
       return copy->from.array != made->array && same_order;
     return false;
   }
 
-  /// The block of the pair that begins with mention k is one of the iteration, and nobody reads it behind the pair.
+  /// The block of the pair that begins with mention k is one of the iteration, and no statement reads it behind the
+  /// pair.
   static bool ends_behind(const std::vector<mention>& all, std::size_t k) {
     const std::vector<const statement*>& around = all[k].loops;
     const auto in_loop = [&](const mention& m) { return std::ranges::find(m.loops, around.back()) != m.loops.end(); };
@@ -153,19 +155,19 @@ class search {
 std::set<const statement*> find_accumulations(const program& p) { return search(p).run(); }
 
 statement joined(const statement& first, const statement& second) {
-  const auto& sum = std::get<block_copy>(second.what);
+  const auto& sum = std::get<block_copy>(second.form);
   statement made = first;
   std::visit(
       [&](auto& what) {
         if constexpr (requires {
-                        what.how = assign::set;
+                        what.assignment = assign::set;
                         what.to = sum.to;
                       }) {
           what.to = sum.to;
-          what.how = sum.how;
+          what.assignment = sum.assignment;
         }
       },
-      made.what);
+      made.form);
   return made;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Pairs of statements that are one: "t = A * B" and "X += t", where nobody looks at t afterwards.
+// Pairs of statements that are one: "t = A * B" and "X += t", where no statement reads t afterwards.
 #include <optional>
 #include <set>
 

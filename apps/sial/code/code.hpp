@@ -94,7 +94,7 @@ enum class opcode : std::uint8_t {
 
 /// One instruction, and the statement that it belongs to.
 struct step {
-  opcode what;
+  opcode operation;
   std::uint32_t site = 0;  ///< index into code::sites
   std::uint32_t a = 0, b = 0, c = 0;
 };
@@ -118,7 +118,7 @@ inline constexpr std::uint32_t nothing = ~std::uint32_t{0};
 
 /// One statement of block arithmetic. Letters name subscripts: the same letter, the same variable.
 struct block_operation {
-  assign how = assign::set;
+  assign assignment = assign::set;
   bool minus = false;                                           ///< of a sum: the second is subtracted
   bool insert = false;                                          ///< of a slice: into the larger block
   std::uint32_t to = nothing, left = nothing, right = nothing;  ///< references
@@ -136,7 +136,7 @@ struct region_operation {
 };
 
 struct store {
-  assign how = assign::set;
+  assign assignment = assign::set;
   std::uint32_t to = nothing, from = nothing;  ///< references; from: nothing for a scalar
 };
 
@@ -161,15 +161,15 @@ struct allocation {
 
 struct execution {
   struct argument {
-    enum class kind : std::uint8_t {
+    enum class argument_kind : std::uint8_t {
       scalar,
       literal,
       block,
       region,
       whole
-    } what;
-    std::uint32_t of = 0;  ///< scalar register, reference, region, array
-    double value = 0;      ///< of a literal
+    } kind;
+    std::uint32_t operand = 0;  ///< scalar register, reference, region, array
+    double value = 0;           ///< of a literal
   };
   std::uint32_t special = 0;  ///< index into code::specials
   std::vector<argument> arguments;
@@ -177,15 +177,15 @@ struct execution {
 
 struct persistent {
   bool is_scalar = false;
-  std::uint32_t of = 0;  ///< scalar register or array
+  std::uint32_t operand = 0;  ///< scalar register or array
   std::string name, label;
 };
 
 struct printing {
-  print_statement::form how;
+  print_statement::print_form form;
   bool line = false;
-  std::string text;            ///< the text, or the name
-  std::uint32_t of = nothing;  ///< int or scalar register, reference, region, array
+  std::string text;                 ///< the text, or the name
+  std::uint32_t operand = nothing;  ///< int or scalar register, reference, region, array
   std::vector<std::string> names;
 };
 

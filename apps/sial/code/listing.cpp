@@ -95,7 +95,7 @@ class listing {
             at.line <= m_code.sources.files[at.file].lines.size())
           text += fmt::format("{}: {}\n", where_of(m_code, site), m_code.sources.files[at.file].lines[at.line - 1]);
       }
-      text += fmt::format("{:6}  {:<22} {}\n", k, names[static_cast<std::size_t>(now.what)], operands(now));
+      text += fmt::format("{:6}  {:<22} {}\n", k, names[static_cast<std::size_t>(now.operation)], operands(now));
     }
     return text;
   }
@@ -134,7 +134,7 @@ class listing {
 
   std::string operands(const step& n) const {
     using enum opcode;
-    switch (n.what) {
+    switch (n.operation) {
       case move_int:
       case negate_int:
         return fmt::format("{} = {}", int_text(n.a), int_text(n.b));
@@ -187,7 +187,7 @@ class listing {
         const std::string range = l.within == no_symbol ? fmt::format("{}:{}", int_text(l.low), int_text(l.high))
                                                         : "in " + m_code.indices[l.within].name;
         return fmt::format("{} {}{}", int_name(l.index), range,
-                           n.what == loop_leave ? "" : fmt::format(": to {}", n.a));
+                           n.operation == loop_leave ? "" : fmt::format(": to {}", n.a));
       }
       case pardo_begin:
       case pardo_next:
@@ -196,31 +196,31 @@ class listing {
         std::string text;
         for (const std::uint32_t index : m_code.pardos[n.b].indices)
           text += (text.empty() ? "" : ",") + int_name(index);
-        return n.what == pardo_begin || n.what == pardo_next ? fmt::format("{}: to {}", text, n.a) : text;
+        return n.operation == pardo_begin || n.operation == pardo_next ? fmt::format("{}: to {}", text, n.a) : text;
       }
       case block_fill:
       case block_add:
       case block_multiply: {
         const block_operation& o = m_code.block_operations[n.b];
-        return fmt::format("{} {} {}", block(o.to), sign(o.how), scalar_text(n.a));
+        return fmt::format("{} {} {}", block(o.to), sign(o.assignment), scalar_text(n.a));
       }
       case block_copy:
       case block_slice: {
         const block_operation& o = m_code.block_operations[n.b];
-        return fmt::format("{} {} {}", block(o.to), sign(o.how), block(o.left));
+        return fmt::format("{} {} {}", block(o.to), sign(o.assignment), block(o.left));
       }
       case block_sum: {
         const block_operation& o = m_code.block_operations[n.b];
-        return fmt::format("{} {} {} {} {}", block(o.to), sign(o.how), block(o.left), o.minus ? "-" : "+",
+        return fmt::format("{} {} {} {} {}", block(o.to), sign(o.assignment), block(o.left), o.minus ? "-" : "+",
                            block(o.right));
       }
       case block_scale: {
         const block_operation& o = m_code.block_operations[n.b];
-        return fmt::format("{} {} {} * {}", block(o.to), sign(o.how), scalar_text(o.factor), block(o.left));
+        return fmt::format("{} {} {} * {}", block(o.to), sign(o.assignment), scalar_text(o.factor), block(o.left));
       }
       case block_product: {
         const block_operation& o = m_code.block_operations[n.b];
-        return fmt::format("{} {} {} * {}", block(o.to), sign(o.how), block(o.left), block(o.right));
+        return fmt::format("{} {} {} * {}", block(o.to), sign(o.assignment), block(o.left), block(o.right));
       }
       case region_fill:
         return fmt::format("{} = {}", part(m_code.region_operations[n.b].region), scalar_text(n.a));
@@ -233,10 +233,11 @@ class listing {
       case fetch:
         return block(n.b);
       case store_block:
-        return fmt::format("{} {} {}", block(m_code.stores[n.b].to), sign(m_code.stores[n.b].how),
+        return fmt::format("{} {} {}", block(m_code.stores[n.b].to), sign(m_code.stores[n.b].assignment),
                            block(m_code.stores[n.b].from));
       case store_scalar:
-        return fmt::format("{} {} {}", block(m_code.stores[n.b].to), sign(m_code.stores[n.b].how), scalar_text(n.a));
+        return fmt::format("{} {} {}", block(m_code.stores[n.b].to), sign(m_code.stores[n.b].assignment),
+                           scalar_text(n.a));
       case create:
       case remove:
         return m_code.arrays[n.a].name;
@@ -270,25 +271,25 @@ class listing {
   }
 
   std::string execution_text(const execution& e) const {
-    using kind = execution::argument::kind;
+    using kind = execution::argument::argument_kind;
     std::string text = m_code.specials[e.special].name;
     for (const execution::argument& a : e.arguments) {
       text += ' ';
-      switch (a.what) {
+      switch (a.kind) {
         case kind::scalar:
-          text += scalar_text(a.of);
+          text += scalar_text(a.operand);
           break;
         case kind::literal:
           text += fmt::format("{}", a.value);
           break;
         case kind::block:
-          text += block(a.of);
+          text += block(a.operand);
           break;
         case kind::region:
-          text += part(a.of);
+          text += part(a.operand);
           break;
         case kind::whole:
-          text += m_code.arrays[a.of].name;
+          text += m_code.arrays[a.operand].name;
           break;
       }
     }

@@ -65,7 +65,7 @@ void lowering::lower_statement(const statement& s) {
   m_site = static_cast<std::uint32_t>(m_code.sites.size());
   m_code.sites.push_back({s.where});
   m_used_ints = m_used_scalars = 0;
-  std::visit([this](const auto& what) { lower(what); }, s.what);
+  std::visit([this](const auto& what) { lower(what); }, s.form);
   m_site = outer;
 }
 

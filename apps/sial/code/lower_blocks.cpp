@@ -5,14 +5,14 @@
 #include "apps/sial/language/subscripts.hpp"
 
 namespace tessera::sial {
-char lettering::letter_of(const subscript& s) {
+char label_assignment::letter_of(const subscript& s) {
   for (std::size_t k = 0; k < m_seen.size(); ++k)
     if (same_subscript(m_seen[k], s)) return static_cast<char>('a' + k);
   m_seen.push_back(s);
   return static_cast<char>('a' + m_seen.size() - 1);
 }
 
-std::array<char, 8> lettering::of(const block_reference& b) {
+std::array<char, 8> label_assignment::of(const block_reference& b) {
   std::array<char, 8> letters{};
   for (std::size_t d = 0; d < b.subscripts.size(); ++d) letters[d] = letter_of(b.subscripts[d]);
   return letters;
@@ -25,46 +25,46 @@ void lowering::emit_block(opcode what, block_operation o, std::uint32_t a) {
 }
 
 void lowering::lower(const assign_int& s) {
-  if (s.how == assign::set) {
+  if (s.assignment == assign::set) {
     value_into(s.value, s.to);
     return;
   }
-  const opcode what = s.how == assign::add        ? opcode::add_int
-                      : s.how == assign::subtract ? opcode::subtract_int
-                                                  : opcode::multiply_int;
+  const opcode what = s.assignment == assign::add        ? opcode::add_int
+                      : s.assignment == assign::subtract ? opcode::subtract_int
+                                                         : opcode::multiply_int;
   emit(what, s.to, s.to, value_of(s.value));
 }
 
 void lowering::lower(const assign_scalar& s) {
-  if (s.how == assign::set) {
+  if (s.assignment == assign::set) {
     value_into(s.value, s.to);
     return;
   }
-  const opcode what = s.how == assign::add        ? opcode::add_scalar
-                      : s.how == assign::subtract ? opcode::subtract_scalar
-                                                  : opcode::multiply_scalar;
+  const opcode what = s.assignment == assign::add        ? opcode::add_scalar
+                      : s.assignment == assign::subtract ? opcode::subtract_scalar
+                                                         : opcode::multiply_scalar;
   emit(what, s.to, s.to, value_of(s.value));
 }
 
 void lowering::lower(const block_scalar& s) {
   block_operation o;
-  o.how = s.how;
+  o.assignment = s.assignment;
   o.to = make_reference(s.to);
   const std::uint32_t value = value_of(s.value);
-  emit_block(s.how == assign::set        ? opcode::block_fill
-             : s.how == assign::multiply ? opcode::block_multiply
-                                         : opcode::block_add,
+  emit_block(s.assignment == assign::set        ? opcode::block_fill
+             : s.assignment == assign::multiply ? opcode::block_multiply
+                                                : opcode::block_add,
              o, value);
 }
 
 void lowering::lower(const block_copy& s) {
   block_operation o;
-  o.how = s.how;
+  o.assignment = s.assignment;
   o.to = make_reference(s.to);
   o.left = make_reference(s.from);
-  lettering letters;
-  o.left_letters = letters.of(s.from);
-  o.to_letters = letters.of(s.to);
+  label_assignment labels;
+  o.left_letters = labels.of(s.from);
+  o.to_letters = labels.of(s.to);
   o.common = static_cast<std::uint8_t>(std::min(s.to.subscripts.size(), s.from.subscripts.size()));
   for (std::size_t d = 0; d < o.common; ++d) {
     const auto at = std::find(o.left_letters.begin(), o.left_letters.begin() + o.common, o.to_letters[d]);
@@ -76,7 +76,7 @@ void lowering::lower(const block_copy& s) {
 
 void lowering::lower(const block_sum& s) {
   block_operation o;
-  o.how = s.how;
+  o.assignment = s.assignment;
   o.minus = s.minus;
   o.to = make_reference(s.to);
   o.left = make_reference(s.left);
@@ -86,7 +86,7 @@ void lowering::lower(const block_sum& s) {
 
 void lowering::lower(const block_scaled& s) {
   block_operation o;
-  o.how = s.how;
+  o.assignment = s.assignment;
   o.to = make_reference(s.to);
   o.left = make_reference(s.from);
   o.factor = value_of(s.factor);
@@ -95,14 +95,14 @@ void lowering::lower(const block_scaled& s) {
 
 void lowering::lower(const block_product& s) {
   block_operation o;
-  o.how = s.how;
+  o.assignment = s.assignment;
   o.to = make_reference(s.to);
   o.left = make_reference(s.left);
   o.right = make_reference(s.right);
-  lettering letters;
-  o.left_letters = letters.of(s.left);
-  o.right_letters = letters.of(s.right);
-  o.to_letters = letters.of(s.to);
+  label_assignment labels;
+  o.left_letters = labels.of(s.left);
+  o.right_letters = labels.of(s.right);
+  o.to_letters = labels.of(s.to);
   emit_block(opcode::block_product, o);
 }
 
@@ -110,9 +110,9 @@ std::uint32_t lowering::inner_product_of(const block_reference& left, const bloc
   block_operation o;
   o.left = make_reference(left);
   o.right = make_reference(right);
-  lettering letters;
-  o.left_letters = letters.of(left);
-  o.right_letters = letters.of(right);
+  label_assignment labels;
+  o.left_letters = labels.of(left);
+  o.right_letters = labels.of(right);
   for (std::size_t d = 0; d < right.subscripts.size(); ++d) {
     const auto at = std::find(o.left_letters.begin(), o.left_letters.end(), o.right_letters[d]);
     o.permutation[d] = static_cast<std::uint8_t>(at - o.left_letters.begin());

@@ -16,7 +16,7 @@ std::uint32_t append(std::vector<Entry>& to, Entry what) {
 void lowering::lower(const fetch_statement& s) { emit(opcode::fetch, 0, make_reference(s.block)); }
 
 void lowering::lower(const store_statement& s) {
-  store entry{s.how, make_reference(s.to), nothing};
+  store entry{s.assignment, make_reference(s.to), nothing};
   if (const auto* from = std::get_if<block_reference>(&s.from)) {
     entry.from = make_reference(*from);
     emit(opcode::store_block, 0, append(m_code.stores, entry));
@@ -47,7 +47,7 @@ void lowering::lower(const assert_same_statement& s) { emit(opcode::assert_same,
 
 void lowering::lower(const execute_statement& s) {
   execution entry{s.special, {}};
-  using kind = execution::argument::kind;
+  using kind = execution::argument::argument_kind;
   for (const execute_argument& a : s.arguments) {
     execution::argument to{kind::scalar};
     if (const auto* scalar = std::get_if<scalar_argument>(&a)) to = {kind::scalar, scalar->scalar};
@@ -61,31 +61,31 @@ void lowering::lower(const execute_statement& s) {
 }
 
 void lowering::lower(const persistent_statement& s) {
-  const std::string& name = s.is_scalar ? m_from.scalars[s.of].name : m_from.arrays[s.of].name;
+  const std::string& name = s.is_scalar ? m_from.scalars[s.operand].name : m_from.arrays[s.operand].name;
   emit(s.restore ? opcode::restore_persistent : opcode::set_persistent, 0,
-       append(m_code.persistents, persistent{s.is_scalar, s.of, name, s.label}));
+       append(m_code.persistents, persistent{s.is_scalar, s.operand, name, s.label}));
 }
 
 void lowering::lower(const print_statement& s) {
-  using form = print_statement::form;
-  printing entry{s.how, s.line, {}, nothing, {}};
-  if (const auto* text = std::get_if<std::string>(&s.what)) entry.text = *text;
-  if (const auto* value = std::get_if<expression>(&s.what)) {
-    entry.of = value_of(*value);
-    if (s.how == form::scalar_name) entry.text = m_from.scalars[value->of].name;
-    if (s.how == form::int_name) entry.text = m_from.ints[value->of].name;
-    if (s.how == form::index_name) entry.text = m_from.indices[value->of].name;
+  using form = print_statement::print_form;
+  printing entry{s.form, s.line, {}, nothing, {}};
+  if (const auto* text = std::get_if<std::string>(&s.operand)) entry.text = *text;
+  if (const auto* value = std::get_if<expression>(&s.operand)) {
+    entry.operand = value_of(*value);
+    if (s.form == form::scalar_name) entry.text = m_from.scalars[value->variable].name;
+    if (s.form == form::int_name) entry.text = m_from.ints[value->variable].name;
+    if (s.form == form::index_name) entry.text = m_from.indices[value->variable].name;
   }
-  if (const auto* block = std::get_if<block_reference>(&s.what)) {
-    entry.of = make_reference(*block);
+  if (const auto* block = std::get_if<block_reference>(&s.operand)) {
+    entry.operand = make_reference(*block);
     entry.text = m_from.arrays[block->array].name;
   }
-  if (const auto* part = std::get_if<region_reference>(&s.what)) {
-    entry.of = make_region(*part);
+  if (const auto* part = std::get_if<region_reference>(&s.operand)) {
+    entry.operand = make_region(*part);
     entry.text = m_from.arrays[part->array].name;
   }
-  if (const auto* whole = std::get_if<whole_array>(&s.what)) {
-    entry.of = whole->array;
+  if (const auto* whole = std::get_if<whole_array>(&s.operand)) {
+    entry.operand = whole->array;
     entry.text = m_from.arrays[whole->array].name;
   }
   emit(opcode::print, 0, append(m_code.prints, std::move(entry)));

@@ -54,18 +54,18 @@ void lowering::check_index(symbol index) {
 }
 
 std::uint32_t lowering::value_of(const expression& e) {
-  switch (e.what) {
+  switch (e.kind) {
     case operation::int_literal:
       return int_constant(e.i);
     case operation::scalar_literal:
       return scalar_constant(e.d);
     case operation::int_variable:
-      return e.of;
+      return e.variable;
     case operation::index_variable:
-      check_index(e.of);
-      return m_code.first_index + e.of;
+      check_index(e.variable);
+      return m_code.first_index + e.variable;
     case operation::scalar_variable:
-      return e.of;
+      return e.variable;
     default:
       break;
   }
@@ -81,7 +81,7 @@ void lowering::value_into(const expression& e, std::uint32_t to) {
     emit(is_int ? ints : scalars, to, left, right);
   };
   const auto unary = [&](opcode ints, opcode scalars) { emit(is_int ? ints : scalars, to, value_of(e.operands[0])); };
-  switch (e.what) {
+  switch (e.kind) {
     case operation::int_literal:
     case operation::scalar_literal:
     case operation::int_variable:
@@ -128,7 +128,7 @@ void lowering::value_into(const expression& e, std::uint32_t to) {
 std::uint32_t lowering::jump_unless(const relation& r) {
   const std::uint32_t left = value_of(r.left), right = value_of(r.right);
   if (r.left.type == value_type::integer) {
-    switch (r.what) {
+    switch (r.kind) {
       case relation_kind::less:
         return emit(opcode::jump_less_equal_int, 0, right, left);
       case relation_kind::less_equal:
@@ -143,7 +143,7 @@ std::uint32_t lowering::jump_unless(const relation& r) {
         return emit(opcode::jump_equal_int, 0, left, right);
     }
   }
-  switch (r.what) {  // a comparison with what is not a number is false
+  switch (r.kind) {  // a comparison with what is not a number is false
     case relation_kind::less:
       return emit(opcode::jump_not_less_scalar, 0, left, right);
     case relation_kind::less_equal:

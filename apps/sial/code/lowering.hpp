@@ -107,7 +107,7 @@ class lowering {
 };
 
 /// Gives each subscript of some blocks a letter: the same subscript, the same letter.
-class lettering {
+class label_assignment {
  public:
   std::array<char, 8> of(const block_reference& b);
 

@@ -34,13 +34,13 @@ int check(const check_options& o) {
   std::size_t errors = 0;
   auto rows = nlohmann::ordered_json::array();
   for (const sial::message& m : c.messages) {
-    const bool is_error = m.how == sial::severity::error;
+    const bool is_error = m.level == sial::severity::error;
     errors += is_error ? 1 : 0;
     rows.push_back({{"kind", is_error ? "error" : "warning"},
                     {"file", m.where.file < c.sources.files.size() ? c.sources.files[m.where.file].path : o.file},
                     {"line", m.where.line},
                     {"column", m.where.column},
-                    {"text", m.what},
+                    {"text", m.text},
                     {"hint", m.hint}});
   }
   if (!o.json.empty())

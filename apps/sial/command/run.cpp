@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "apps/common/session.hpp"
-#include "apps/sial/command/figures.hpp"
+#include "apps/sial/command/metrics.hpp"
 #include "apps/sial/command/parts.hpp"
 #include "apps/sial/data/init_file.hpp"
 #include "apps/sial/estimate/text.hpp"
@@ -83,7 +83,7 @@ int dry_run(const run_options& o, const session& s, const std::vector<sial::job_
   for (const sial::job_program& p : programs) {
     const sial::program_estimate e = sial::estimate_program(p, data, {workers}, kept);
     const sial::verdict v = sial::judge(e, there);
-    fits = fits && v.how != sial::fit::does_not_fit;
+    fits = fits && v.outcome != sial::fit::does_not_fit;
     flops += e.flops();
     rows.push_back(sial::to_json(e, v, p.instructions.sources));
     if (!o.quiet && o.json != "-") fmt::print("{}", sial::to_text(e, v, p.instructions.sources));
@@ -155,8 +155,8 @@ int run(const run_options& o) {
   });
   s.on_interrupt([&job] { job.interrupt(); });
   const struct unwatch {
-    session& of;
-    ~unwatch() { of.on_interrupt({}); }
+    session& watched;
+    ~unwatch() { watched.on_interrupt({}); }
   } before_the_job_goes{s};
   if (!o.quiet && settings.devices == sial::device_use::always)
     for (const std::string& text : what_devices_lack(s.rt())) fmt::print(stderr, "note: {}\n", text);
@@ -202,7 +202,7 @@ int run(const run_options& o) {
     if (!o.checkpoint.empty()) sial::save_checkpoint(o.checkpoint, identity, completed + 1, job.items());
     seconds += done.seconds;
     const sial::run_counters& c = done.counters;
-    rows.push_back(figures_of(done));
+    rows.push_back(metrics_of(done));
     shown->clear();
     if (o.stats) fmt::print(stderr, "{}", exchanges_text(done));
     r.add("", done.name,

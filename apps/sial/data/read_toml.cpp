@@ -5,7 +5,7 @@
 
 #include "apps/sial/data/init_file.hpp"
 #include "core/base/error.hpp"
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 #include "core/config/toml.hpp"
 
 namespace tessera::sial {
@@ -62,7 +62,7 @@ auto elements(const value& from, const std::string& what, reader&& read) {
 }
 
 void unknown(const value& at, const std::string& what, const std::string& name, const std::vector<std::string>& known) {
-  const std::string near = nearest_name(name, known);
+  const std::string near = suggest(name, known);
   fail(at, fmt::format("unknown {} '{}'", what, name),
        near.empty() ? fmt::format("known: {}", fmt::join(known, ", ")) : fmt::format("did you mean '{}'?", near));
 }

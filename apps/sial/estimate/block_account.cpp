@@ -120,7 +120,7 @@ void block_account::grow(const block_growth& by) {
 amount block_account::most(array_kind of) const {
   amount all;
   for (const shape_entry& s : m_shapes)
-    if (s.of == of) all += {s.each.bytes * static_cast<double>(s.most), s.each.room * static_cast<double>(s.most)};
+    if (s.kind == of) all += {s.each.bytes * static_cast<double>(s.most), s.each.room * static_cast<double>(s.most)};
   return all;
 }
 

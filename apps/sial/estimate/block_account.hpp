@@ -50,7 +50,7 @@ class block_account {
     }
   };
   struct shape_entry {
-    array_kind of;
+    array_kind kind;
     amount each;
     std::int64_t live = 0, most = 0;
   };

@@ -47,7 +47,7 @@ struct block_estimate {
 
 /// What an array keeps for later programs.
 struct kept_estimate {
-  amount is;
+  amount size;
   bool most = false;
 };
 using kept_estimates = std::map<std::string, kept_estimate>;  ///< by label

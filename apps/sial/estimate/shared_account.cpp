@@ -26,7 +26,7 @@ void shared_account::write(std::uint32_t array, std::optional<std::int64_t> ordi
   if (e.whole) return;
   if (!ordinal || a.blocks > most_blocks_watched) {
     e.whole = e.most = true;
-    e.is = amount_of(a);
+    e.size = amount_of(a);
     return;
   }
   if (e.written.empty()) e.written.resize(static_cast<std::size_t>(a.blocks));
@@ -34,7 +34,7 @@ void shared_account::write(std::uint32_t array, std::optional<std::int64_t> ordi
   if (e.written[at]) return;
   e.written[at] = true;
   e.most = e.most || !sure;
-  e.is += amount_of(elements);
+  e.size += amount_of(elements);
 }
 
 void shared_account::remove(std::uint32_t array) {
@@ -49,7 +49,7 @@ amount shared_account::most_of(Counts&& counts) const {
   for (const std::vector<bool>& together : m_seen) {
     amount now;
     for (std::uint32_t k = 0; k < together.size(); ++k)
-      if (together[k] && counts(k)) now += m_arrays[k].is;
+      if (together[k] && counts(k)) now += m_arrays[k].size;
     if (now.bytes > most.bytes) most = now;
   }
   return most;

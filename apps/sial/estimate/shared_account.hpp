@@ -18,7 +18,7 @@ class shared_account {
   void write(std::uint32_t array, std::optional<std::int64_t> ordinal, double elements, bool sure);
   void remove(std::uint32_t array);
   /// Of the array: all of its blocks that were ever written.
-  amount of(std::uint32_t array) const { return m_arrays[array].is; }
+  amount of(std::uint32_t array) const { return m_arrays[array].size; }
   bool is_most(std::uint32_t array) const { return m_arrays[array].most; }
   amount most(array_kind kind) const;  ///< of all arrays of a kind that are there at the same time
   amount most() const;                 ///< of both kinds
@@ -26,7 +26,7 @@ class shared_account {
 
  private:
   struct entry {
-    amount is;
+    amount size;
     bool there = false, most = false, whole = false, removed = false;
     std::vector<bool> written;
   };

@@ -104,7 +104,7 @@ std::string to_text(const program_estimate& e, const verdict& v, const source_se
     text += fmt::format("    {:>14} times  {}  {}\n", bounded(fmt::format("{:.0f}", s.times), s.most),
                         where_text(s.where, sources), line_text(s.where, sources));
   for (const auto& [where, what] : e.notes) text += fmt::format("  {}: {}\n", where_text(where, sources), what);
-  text += fmt::format("  {}\n", v.what);
+  text += fmt::format("  {}\n", v.text);
   for (const std::string& remedy : v.remedies) text += fmt::format("    {}\n", remedy);
   return text;
 }
@@ -132,11 +132,11 @@ ordered_json to_json(const program_estimate& e, const verdict& v, const source_s
   for (const auto& [where, what] : e.notes)
     out["notes"].push_back(
         {{"file", file_of(where, sources)}, {"line", where.line}, {"column", where.column}, {"text", what}});
-  out["fits"] = v.how == fit::fits ? "yes" : v.how == fit::spills ? "with the disk" : "no";
+  out["fits"] = v.outcome == fit::fits ? "yes" : v.outcome == fit::spills ? "with the disk" : "no";
   out["least_host_bytes"] = v.least;
   out["block_bytes"] = v.all;
   out["spilled_bytes"] = v.spilled;
-  out["verdict"] = v.what;
+  out["verdict"] = v.text;
   out["remedies"] = v.remedies;
   return out;
 }

@@ -10,9 +10,9 @@ namespace {
 /// Calls int_(symbol), scalar(symbol), index(symbol), block(reference) for everything in an expression.
 template <class Int, class Scalar, class Index, class Block>
 void look_into(const expression& e, const Int& int_, const Scalar& scalar, const Index& index, const Block& block) {
-  if (e.what == operation::int_variable) int_(e.of);
-  if (e.what == operation::scalar_variable) scalar(e.of);
-  if (e.what == operation::index_variable) index(e.of);
+  if (e.kind == operation::int_variable) int_(e.variable);
+  if (e.kind == operation::scalar_variable) scalar(e.variable);
+  if (e.kind == operation::index_variable) index(e.variable);
   for (const block_reference& b : e.blocks) block(b);
   for (const expression& operand : e.operands) look_into(operand, int_, scalar, index, block);
 }
@@ -48,7 +48,7 @@ class decision_finder : public part_hooks {
         [&](const block_reference& b) { reads(b); });
   }
   void look(const body& all) {
-    for (const statement& s : all) std::visit([this](const auto& what) { look(what); }, s.what);
+    for (const statement& s : all) std::visit([this](const auto& what) { look(what); }, s.form);
   }
   void conditions(const std::vector<relation>& all) {
     for (const relation& r : all) {
@@ -93,7 +93,7 @@ class use_collector : public part_hooks {
  public:
   use_collector(const program& of, use_table& to) : m_program(of), m_to(to) {}
   void look(const body& all) {
-    for (const statement& s : all) std::visit([this](const auto& what) { look(what); }, s.what);
+    for (const statement& s : all) std::visit([this](const auto& what) { look(what); }, s.form);
   }
 
   // Parts of statements.

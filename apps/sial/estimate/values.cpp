@@ -42,13 +42,14 @@ void values::forget(const std::set<symbol>& the_ints, const std::set<symbol>& th
 }
 
 std::optional<std::int64_t> values::int_of(const expression& e) const {
-  switch (e.what) {
+  switch (e.kind) {
     case operation::int_literal:
       return e.i;
     case operation::int_variable:
-      return ints[e.of];
+      return ints[e.variable];
     case operation::index_variable:
-      return indices[e.of] == any_value || indices[e.of] == unbound ? std::nullopt : std::optional(indices[e.of]);
+      return indices[e.variable] == any_value || indices[e.variable] == unbound ? std::nullopt
+                                                                                : std::optional(indices[e.variable]);
     case operation::to_int: {
       const std::optional<double> value = scalar_of(e.operands[0]);
       if (!value || !(std::abs(*value) < 0x1p62)) return std::nullopt;
@@ -62,7 +63,7 @@ std::optional<std::int64_t> values::int_of(const expression& e) const {
                                     b = e.operands.size() > 1 ? int_of(e.operands[1]) : std::optional<std::int64_t>(0);
   if (!a || !b) return std::nullopt;
   const auto x = static_cast<std::uint64_t>(*a), y = static_cast<std::uint64_t>(*b);
-  switch (e.what) {
+  switch (e.kind) {
     case operation::negate:
       return wrapped(0 - x);
     case operation::add:
@@ -80,11 +81,11 @@ std::optional<std::int64_t> values::int_of(const expression& e) const {
 }
 
 std::optional<double> values::scalar_of(const expression& e) const {
-  switch (e.what) {
+  switch (e.kind) {
     case operation::scalar_literal:
       return e.d;
     case operation::scalar_variable:
-      return scalars[e.of];
+      return scalars[e.variable];
     case operation::to_scalar: {
       const std::optional<std::int64_t> value = int_of(e.operands[0]);
       return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
@@ -96,7 +97,7 @@ std::optional<double> values::scalar_of(const expression& e) const {
   const std::optional<double> a = scalar_of(e.operands[0]),
                               b = e.operands.size() > 1 ? scalar_of(e.operands[1]) : std::optional(0.0);
   if (!a || !b) return std::nullopt;
-  switch (e.what) {
+  switch (e.kind) {
     case operation::negate:
       return -*a;
     case operation::square_root:
@@ -117,8 +118,8 @@ std::optional<double> values::scalar_of(const expression& e) const {
 }
 
 std::optional<bool> values::holds(const relation& r) const {
-  return r.left.type == value_type::integer ? compare(r.what, int_of(r.left), int_of(r.right))
-                                            : compare(r.what, scalar_of(r.left), scalar_of(r.right));
+  return r.left.type == value_type::integer ? compare(r.kind, int_of(r.left), int_of(r.right))
+                                            : compare(r.kind, scalar_of(r.left), scalar_of(r.right));
 }
 
 values start_values(const program& of, const geometry& sizes) {

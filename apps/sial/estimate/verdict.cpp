@@ -53,21 +53,21 @@ verdict judge(const program_estimate& e, const memory_offer& there) {
   const std::string holds = fmt::format("the host's memory holds {}", format_bytes(there.host)) +
                             (there.beyond > 0 ? fmt::format(", disks {}", format_bytes(there.beyond)) : "");
   if (v.all <= there.host) {
-    v.what = fmt::format("it fits: blocks take {}, and {}", format_bytes(v.all), holds);
+    v.text = fmt::format("it fits: blocks take {}, and {}", format_bytes(v.all), holds);
     return v;
   }
   v.spilled = v.all - there.host;
   if (fits_somehow(e, e.workers, there)) {
-    v.how = fit::spills;
-    v.what = fmt::format("it fits with the disk: blocks take {}, and {}; {} are spilled", format_bytes(v.all), holds,
+    v.outcome = fit::spills;
+    v.text = fmt::format("it fits with the disk: blocks take {}, and {}; {} are spilled", format_bytes(v.all), holds,
                          format_bytes(v.spilled));
     v.remedies.push_back(
         fmt::format("--set memory.host_limit=\"{}\" (or more) keeps everything in memory", setting(v.all)));
     return v;
   }
-  v.how = fit::does_not_fit;
+  v.outcome = fit::does_not_fit;
   const bool too_small_for_one = v.least > there.host;
-  v.what = too_small_for_one
+  v.text = too_small_for_one
                ? fmt::format("it does not fit: {} worker{} {} of blocks that cannot leave, and {}", e.workers,
                              e.workers == 1 ? " holds" : "s hold", format_bytes(v.least), holds)
                : fmt::format("it does not fit: blocks take {}, and {}", format_bytes(v.all), holds);

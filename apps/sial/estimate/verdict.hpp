@@ -24,12 +24,12 @@ enum class fit : std::uint8_t {
 
 /// Whether a program fits.
 struct verdict {
-  fit how = fit::fits;
+  fit outcome = fit::fits;
   double least =
       0;           ///< bytes of the host's memory that blocks cannot do without: those of all workers that cannot leave
   double all = 0;  ///< bytes of all blocks
   double spilled = 0;                 ///< bytes that go to disks
-  std::string what;                   ///< one sentence
+  std::string text;                   ///< one sentence
   std::vector<std::string> remedies;  ///< settings that make it fit, each alone
 };
 verdict judge(const program_estimate& e, const memory_offer& there);

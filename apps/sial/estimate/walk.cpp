@@ -28,7 +28,7 @@ walker::flow walker::walk(const body& all) {
     ++m_steps;
     m_hand = 0;
     m_in_hand.clear();
-    const flow how = std::visit([this](const auto& what) { return look(what); }, s.what);
+    const flow how = std::visit([this](const auto& what) { return look(what); }, s.form);
     m_hand_most = std::max(m_hand_most, m_hand);
     if (how != flow::normal) return how;
   }
@@ -62,7 +62,7 @@ void walker::count(const void* what, bool contraction, double flops) {
 
 program_estimate walker::run() {
   amount before;
-  for (const auto& [label, kept] : m_kept) before += kept.is;
+  for (const auto& [label, kept] : m_kept) before += kept.size;
   for (const unit& u : m_program.units)
     if (walk(u.inside) == flow::stop) break;
   program_estimate made = result();
@@ -72,12 +72,12 @@ program_estimate walker::run() {
     to = {};
     const array_geometry& a = m_sizes.array(array);
     if (a.kind == array_kind::fixed) {
-      to.is = {a.elements() * sizeof(double), 0};
+      to.size = {a.elements() * sizeof(double), 0};
       continue;
     }
     to = {m_shared.of(array), m_shared.is_most(array)};
     if (const auto base = m_base.find(array); base != m_base.end())
-      to.is += base->second.is, to.most = to.most || base->second.most;
+      to.size += base->second.size, to.most = to.most || base->second.most;
   }
   return made;
 }

@@ -42,7 +42,7 @@ class walker {
   struct walked {
     tally counts;
     block_growth growth;
-    flow how = flow::normal;
+    flow ending = flow::normal;
     std::vector<std::pair<symbol, std::optional<std::int64_t>>> ints;
     std::vector<std::pair<symbol, std::optional<double>>> scalars;
   };

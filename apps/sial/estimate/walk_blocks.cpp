@@ -107,15 +107,15 @@ walker::flow walker::look(const assign_int& s) {
   }
   std::optional<std::int64_t>& to = m_values.ints[s.to];
   const std::optional<std::int64_t> by = m_values.int_of(s.value);
-  if (!by || (s.how != assign::set && !to)) {
+  if (!by || (s.assignment != assign::set && !to)) {
     to.reset();
     return flow::normal;
   }
   const auto a = static_cast<std::uint64_t>(to.value_or(0)), b = static_cast<std::uint64_t>(*by);
-  to = static_cast<std::int64_t>(s.how == assign::set        ? b
-                                 : s.how == assign::add      ? a + b
-                                 : s.how == assign::subtract ? a - b
-                                                             : a * b);
+  to = static_cast<std::int64_t>(s.assignment == assign::set        ? b
+                                 : s.assignment == assign::add      ? a + b
+                                 : s.assignment == assign::subtract ? a - b
+                                                                    : a * b);
   return flow::normal;
 }
 
@@ -127,13 +127,13 @@ walker::flow walker::look(const assign_scalar& s) {
   }
   std::optional<double>& to = m_values.scalars[s.to];
   const std::optional<double> by = m_values.scalar_of(s.value);
-  if (!by || (s.how != assign::set && !to))
+  if (!by || (s.assignment != assign::set && !to))
     to.reset();
   else
-    to = s.how == assign::set        ? *by
-         : s.how == assign::add      ? *to + *by
-         : s.how == assign::subtract ? *to - *by
-                                     : *to * *by;
+    to = s.assignment == assign::set        ? *by
+         : s.assignment == assign::add      ? *to + *by
+         : s.assignment == assign::subtract ? *to - *by
+                                            : *to * *by;
   return flow::normal;
 }
 
@@ -259,20 +259,20 @@ walker::flow walker::look(const allocate_region_statement& s) {
 walker::flow walker::look(const persistent_statement& s) {
   if (!s.restore) {
     if (!s.is_scalar)
-      m_to_keep[s.label] = s.of;
+      m_to_keep[s.label] = s.operand;
     else
       m_kept[s.label] = {};
     return flow::normal;
   }
-  if (s.is_scalar) m_values.scalars[s.of].reset();
+  if (s.is_scalar) m_values.scalars[s.operand].reset();
   const auto found = m_kept.find(s.label);
   if (found == m_kept.end())
     note(m_at->where,
          fmt::format(
              "no program before keeps anything under \"{}\": this will fail, or it is in a checkpoint and not counted",
              s.label));
-  else if (!s.is_scalar && m_sizes.array(s.of).kind != array_kind::fixed)
-    m_base[s.of] = found->second;
+  else if (!s.is_scalar && m_sizes.array(s.operand).kind != array_kind::fixed)
+    m_base[s.operand] = found->second;
   return flow::normal;
 }
 

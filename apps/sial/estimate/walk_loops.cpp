@@ -58,7 +58,7 @@ walker::flow walker::once(int level, const void* loop, const uses& depends, Func
     m_blocks.grow(w.growth);
     for (const auto& [s, v] : w.ints) m_values.ints[s] = v;
     for (const auto& [s, v] : w.scalars) m_values.scalars[s] = v;
-    return w.how;
+    return w.ending;
   }
   tally outer = std::exchange(m_tally, {});
   const double weight = std::exchange(m_weight, 1.0);
@@ -68,7 +68,7 @@ walker::flow walker::once(int level, const void* loop, const uses& depends, Func
   const int exits = m_loops.empty() ? 0 : m_loops.back().unsure;
   m_blocks.watch();
   walked w;
-  w.how = walk_it();
+  w.ending = walk_it();
   w.growth = m_blocks.watched();
   w.counts = std::exchange(m_tally, std::move(outer));
   m_weight = weight;
@@ -81,7 +81,7 @@ walker::flow walker::once(int level, const void* loop, const uses& depends, Func
     for (const symbol s : depends.assigned_scalars) w.scalars.emplace_back(s, m_values.scalars[s]);
     m_walked.emplace(std::move(key), std::move(w));
   }
-  return w.how;
+  return w.ending;
 }
 
 template <class Loop>

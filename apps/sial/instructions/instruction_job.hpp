@@ -14,7 +14,7 @@
 
 namespace tessera::sial {
 
-/// What super instructions ask of whoever runs the program. Called on the worker's thread.
+/// What super instructions ask of the interpreter that runs the program. Called on the worker's thread.
 class instruction_host {
  public:
   virtual ~instruction_host() = default;

@@ -8,7 +8,7 @@
 #include "apps/sial/instructions/builtin/builtin.hpp"
 #include "apps/sial/instructions/library.hpp"
 #include "core/base/error.hpp"
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 
 namespace tessera::sial {
 namespace {
@@ -75,7 +75,7 @@ const instruction& instruction_registry::find(const std::string& given_name, con
   if (found == m_all.end()) {
     std::vector<std::string> known;
     for (const auto& [key, is] : m_all) known.push_back(key);
-    const std::string near = nearest_name(name, known);
+    const std::string near = suggest(name, known);
     throw error(error_kind::input, fmt::format("there is no super instruction '{}'", name), {},
                 fmt::format("{}searched: the built-in instructions{}{}",
                             near.empty() ? "" : fmt::format("did you mean '{}'? ", near),

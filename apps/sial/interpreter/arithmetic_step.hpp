@@ -24,7 +24,7 @@ inline bool arithmetic_step(const step& now, std::int64_t* i, double* s, std::ui
     if (condition) at = now.a;
     return true;
   };
-  switch (now.what) {
+  switch (now.operation) {
     case opcode::move_int:
       i[now.a] = i[now.b];
       return true;

@@ -89,8 +89,8 @@ tile array_exchange::source_of(const store& s, const destination& to) {
 }
 
 void array_exchange::settle_sum(const store& s, const destination& to) {
-  if (s.how == assign::multiply) m_sums.hand_over(to.at.array, to.ordinal);
-  if (s.how == assign::set) m_sums.drop(to.at.array, to.ordinal);
+  if (s.assignment == assign::multiply) m_sums.hand_over(to.at.array, to.ordinal);
+  if (s.assignment == assign::set) m_sums.drop(to.at.array, to.ordinal);
 }
 
 void array_exchange::store_to(const store& s, double value) {
@@ -109,14 +109,14 @@ void array_exchange::store_to(const store& s, double value) {
   if (moved && from.data == moved->from) from.data = moved->to;
   if (m_deterministic) settle_sum(s, to);
 
-  shared_block& b = m_generations[r.array]->find_or_make(ordinal, to.extents, s.how != assign::set);
+  shared_block& b = m_generations[r.array]->find_or_make(ordinal, to.extents, s.assignment != assign::set);
   const std::lock_guard guard(b.lock);
-  note(b, s.how == assign::add ? block_use::accumulate : block_use::replace, r);
+  note(b, s.assignment == assign::add ? block_use::accumulate : block_use::replace, r);
   if (made != nullptr) {
     if (m_offload->submit_store(s, *made, b)) return;
     from = m_operands.read(s.from, 0);
   }
-  if (s.how == assign::add && m_deterministic)
+  if (s.assignment == assign::add && m_deterministic)
     m_sums.add(r.array, ordinal, to.extents, from, value);
   else
     write(s, b, from, value, to);
@@ -125,9 +125,9 @@ void array_exchange::store_to(const store& s, double value) {
 void array_exchange::write(const store& s, shared_block& b, const tile& from, double value, const destination& to) {
   block_group<double>& group = m_generations[to.at.array]->group();
   const bool is_counted = m_state.run.has_other_memories;
-  if (s.how == assign::set || !b.written) {
+  if (s.assignment == assign::set || !b.written) {
     auto all = held_by([&] { return group.write_host(b.elements); }, is_counted, to.count);
-    if (s.how == assign::multiply)
+    if (s.assignment == assign::multiply)
       fill(all.data(), all.size(), 0);
     else if (from.data == nullptr)
       fill(all.data(), all.size(), value);
@@ -137,7 +137,7 @@ void array_exchange::write(const store& s, shared_block& b, const tile& from, do
     return;
   }
   auto all = held_by([&] { return group.update_host(b.elements); }, is_counted, to.count);
-  if (s.how == assign::multiply)
+  if (s.assignment == assign::multiply)
     multiply(all.data(), all.size(), value);
   else if (from.data == nullptr)
     add_value(all.data(), all.size(), value);

@@ -29,7 +29,7 @@ class array_exchange {
   };
   array_exchange(worker_state& state, const parts& uses);
 
-  /// The block is readable until the next barrier. Throws run_error when nobody has written it.
+  /// The block is readable until the next barrier. Throws run_error when no worker has written it.
   void fetch(const reference& r);
   /// A block or, where the store has none, `value` to a block of a shared array: instead of it, added to it or times
   /// it.

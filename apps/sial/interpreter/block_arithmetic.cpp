@@ -33,12 +33,12 @@ block_arithmetic::block_arithmetic(worker_state& state, block_operands& operands
 
 target_tile block_arithmetic::written_by(const block_operation& o) {
   if (o.sum_site != nothing) m_state.site = o.sum_site;
-  return m_operands.write(o.to, o.how != assign::set, block_operands::target_slot);
+  return m_operands.write(o.to, o.assignment != assign::set, block_operands::target_slot);
 }
 
 void block_arithmetic::execute(const step& at) {
   const block_operation& o = m_code.block_operations[at.b];
-  switch (at.what) {
+  switch (at.operation) {
     case opcode::block_copy:
       copied(o);
       break;
@@ -61,13 +61,13 @@ double block_arithmetic::element(std::uint32_t reference_number) { return *m_ope
 void block_arithmetic::scalar(const step& at) {
   const block_operation& o = m_code.block_operations[at.b];
   const double value = m_state.values.scalar(at.a);
-  const target_tile to = m_operands.write(o.to, at.what != opcode::block_fill, block_operands::target_slot);
-  if (at.what == opcode::block_fill)
+  const target_tile to = m_operands.write(o.to, at.operation != opcode::block_fill, block_operands::target_slot);
+  if (at.operation == opcode::block_fill)
     fill(to.data, to.count, value);
-  else if (at.what == opcode::block_multiply)
+  else if (at.operation == opcode::block_multiply)
     multiply(to.data, to.count, value);
   else
-    add_value(to.data, to.count, o.how == assign::subtract ? -value : value);
+    add_value(to.data, to.count, o.assignment == assign::subtract ? -value : value);
   m_operands.write_back(to);
 }
 
@@ -87,9 +87,9 @@ void block_arithmetic::copied(const block_operation& o) {
   const target_tile to = written_by(o);
   if (from.count != to.count)
     throw run_error(fmt::format("{} elements do not fit {}", from.count, to.count), "the segments differ");
-  const double factor = o.how == assign::subtract ? -1 : 1;
+  const double factor = o.assignment == assign::subtract ? -1 : 1;
   if (o.same_order) {
-    if (o.how == assign::set)
+    if (o.assignment == assign::set)
       copy(to.data, from.data, to.count);
     else
       add_scaled(to.data, from.data, to.count, factor);
@@ -99,7 +99,7 @@ void block_arithmetic::copied(const block_operation& o) {
       copy(aside, from.data, from.count);
       from.data = aside;
     }
-    permute(from, to, o, factor, o.how == assign::set ? 0 : 1);
+    permute(from, to, o, factor, o.assignment == assign::set ? 0 : 1);
   }
   m_operands.write_back(to);
 }
@@ -109,10 +109,10 @@ void block_arithmetic::sum(const block_operation& o) {
   const target_tile to = written_by(o);
   if (left.count != to.count || right.count != to.count) throw run_error("the blocks of a sum have different sizes");
   const double sign = o.minus ? -1 : 1;
-  if (o.how == assign::set) {
+  if (o.assignment == assign::set) {
     sum_into(to.data, left.data, right.data, to.count, sign);
   } else {
-    const double factor = o.how == assign::subtract ? -1 : 1;
+    const double factor = o.assignment == assign::subtract ? -1 : 1;
     add_scaled(to.data, left.data, to.count, factor);
     add_scaled(to.data, right.data, to.count, factor * sign);
   }
@@ -124,10 +124,10 @@ void block_arithmetic::scaled(const block_operation& o) {
   const target_tile to = written_by(o);
   if (from.count != to.count) throw run_error("the blocks have different sizes");
   const double factor = m_state.values.scalar(o.factor);
-  if (o.how == assign::set)
+  if (o.assignment == assign::set)
     scale_into(to.data, from.data, to.count, factor);
   else
-    add_scaled(to.data, from.data, to.count, o.how == assign::subtract ? -factor : factor);
+    add_scaled(to.data, from.data, to.count, o.assignment == assign::subtract ? -factor : factor);
   m_operands.write_back(to);
 }
 
@@ -150,15 +150,15 @@ void block_arithmetic::product(const block_operation& o) {
             {},
             ::tessera::operation::contract_flops(o.left_letters, *left.extents, o.right_letters, *right.extents)};
   ::tessera::operation::contract_arguments arguments;
-  arguments.alpha = o.how == assign::subtract ? -1 : 1;
-  arguments.beta = o.how == assign::set ? 0 : 1;
+  arguments.alpha = o.assignment == assign::subtract ? -1 : 1;
+  arguments.beta = o.assignment == assign::set ? 0 : 1;
   arguments.a = o.left_letters;
   arguments.b = o.right_letters;
   arguments.c = o.to_letters;
   const std::array operands{
       operand_of(left.data, left.extents, left.count, intent::read),
       operand_of(right.data, right.extents, right.count, intent::read),
-      operand_of(to.data, to.extents, to.count, o.how == assign::set ? intent::write : intent::update)};
+      operand_of(to.data, to.extents, to.count, o.assignment == assign::set ? intent::write : intent::update)};
   m_state.run.front.run_in_place(*m_state.run.rt.builtin().contract, &arguments, sizeof arguments, operands,
                                  &last.facts);
   m_state.counters.flops += last.flops;

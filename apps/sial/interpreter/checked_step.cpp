@@ -31,7 +31,7 @@ double power(double base, double exponent) {
 }  // namespace
 
 void checked_step(const step& now, const code& program, std::int64_t* i, double* s) {
-  switch (now.what) {
+  switch (now.operation) {
     case opcode::divide_int:
       i[now.a] = quotient(i[now.b], i[now.c]);
       break;

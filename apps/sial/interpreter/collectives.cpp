@@ -25,7 +25,7 @@ void collectives::assert_same(std::uint32_t scalar) {
     throw run_error(fmt::format("scalar '{}' is {} here and {} on worker 0", m_state.run.program.scalars[scalar].name,
                                 mine, first));
   mine = first;
-  barrier();  // nobody goes on when one differs
+  barrier();  // no worker goes on when one differs
 }
 
 }  // namespace tessera::sial

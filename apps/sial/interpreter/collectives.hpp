@@ -14,7 +14,7 @@ class collectives {
  public:
   explicit collectives(worker_state& state) : m_state(state), m_group(state.run.workers) {}
 
-  /// The last worker runs `last` before anybody goes on.
+  /// The last worker runs `last` before any worker goes on.
   template <class Function>
   void barrier(Function&& last) {
     const timer waiting(m_state);

@@ -87,14 +87,14 @@ bool device_offload::find_operands(const step& at) {
   }
   const statement_block &left = m_offer.blocks[0], &right = m_offer.blocks[1];
   statement_block& to = m_offer.blocks[2];
-  const bool changes = at.what == opcode::block_add || at.what == opcode::block_multiply;
-  to.is_set = !changes && (at.what == opcode::block_fill || o.how == assign::set);
+  const bool changes = at.operation == opcode::block_add || at.operation == opcode::block_multiply;
+  to.is_set = !changes && (at.operation == opcode::block_fill || o.assignment == assign::set);
   if (to.is_new && !to.is_set) return false;
   if (to.mine != nullptr && (to.mine == left.mine || to.mine == right.mine)) return false;
   const auto fits = [&](const statement_block& b) {
     return b.reference_number == nothing || b.extents.count() == to.extents.count();
   };
-  return at.what == opcode::block_product || (fits(left) && fits(right));
+  return at.operation == opcode::block_product || (fits(left) && fits(right));
 }
 
 device_offload::outcome device_offload::submit(const step& at) {
@@ -105,17 +105,17 @@ device_offload::outcome device_offload::submit(const step& at) {
 
   const block_operation& o = m_code.block_operations[at.b];
   const statement_block &left = m_offer.blocks[0], &right = m_offer.blocks[1], &to = m_offer.blocks[2];
-  const bool contracts = at.what == opcode::block_product;
+  const bool contracts = at.operation == opcode::block_product;
   const double work =
       contracts ? ::tessera::operation::contract_flops(o.left_letters, left.extents, o.right_letters, right.extents)
                 : static_cast<double>(to.extents.count());
   if (wish == placement::wish::best && m_offer.all_in_hand && m_placement.too_short(work, contracts, at.b))
     return outcome::in_place;
 
-  const double value = at.what == opcode::block_scale ? m_state.values.scalar(o.factor)
-                       : o.left == nothing            ? m_state.values.scalar(at.a)
-                                                      : 0;
-  m_offer.tasks = tasks_of(at.what, o, value, left.extents.rank() == to.extents.rank(), m_state.run.rt.builtin());
+  const double value = at.operation == opcode::block_scale ? m_state.values.scalar(o.factor)
+                       : o.left == nothing                 ? m_state.values.scalar(at.a)
+                                                           : 0;
+  m_offer.tasks = tasks_of(at.operation, o, value, left.extents.rank() == to.extents.rank(), m_state.run.rt.builtin());
   if (m_offer.tasks.count == 0) return outcome::in_place;
   const outcome how = decide();
   if (how == outcome::submitted && contracts) {
@@ -131,14 +131,15 @@ bool device_offload::find_arguments(const execution& e, const ::tessera::operati
   block_task task{&form, numbers, {}, 0};
   for (std::size_t k = 0; k < e.arguments.size(); ++k) {
     const execution::argument& given = e.arguments[k];
-    if (given.what != execution::argument::kind::block) {
-      numbers.values[k] =
-          given.what == execution::argument::kind::literal ? given.value : m_state.values.scalar(given.of);
+    if (given.kind != execution::argument::argument_kind::block) {
+      numbers.values[k] = given.kind == execution::argument::argument_kind::literal
+                              ? given.value
+                              : m_state.values.scalar(given.operand);
       continue;
     }
     const std::size_t number = m_offer.count++;
     statement_block& b = m_offer.blocks[number] = {};
-    b.reference_number = given.of;
+    b.reference_number = given.operand;
     b.is_target = signature[k] != 'r';
     b.is_set = signature[k] == 'w';
     if (!find_block(b) || (b.is_new && !b.is_set)) return false;
@@ -239,7 +240,7 @@ private_block* device_offload::result_with_task(const store& s, const shape& ext
 bool device_offload::submit_store(const store& s, private_block& from, shared_block& to) {
   const placement::wish wish = m_placement.wish_in(m_regions);
   if (wish == placement::wish::host) return false;
-  const statement_tasks tasks = tasks_of_store(s.how == assign::add && to.written, m_state.run.rt.builtin());
+  const statement_tasks tasks = tasks_of_store(s.assignment == assign::add && to.written, m_state.run.rt.builtin());
   const std::array placed{placed_block{&from.elements.record(), from.spaces}, placed_block{&to.elements.record(), {}}};
   const auto chosen = m_placement.ask(tasks, placed, wish, nothing);
   if (!chosen) return false;

@@ -71,7 +71,7 @@ class device_offload {
     private_block* mine = nullptr;
     shared_block* shared = nullptr;
     shape extents;
-    bool in_hand = true;  ///< its contents are in the host's memory, and nobody need wait for them
+    bool in_hand = true;  ///< its contents are in the host's memory, and no task need wait for them
   };
   /// A statement that placement is asked about.
   struct offer {

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.hpp"
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 
 namespace tessera::sial {
 namespace {
@@ -17,7 +17,7 @@ template <class Map>
 std::string hint_for(const Map& known, const std::string& name) {
   std::vector<std::string> names;
   for (const auto& [key, value] : known) names.push_back(key);
-  const std::string near = nearest_name(name, names);
+  const std::string near = suggest(name, names);
   return near.empty() ? "the initialization data must have it" : fmt::format("did you mean '{}'?", near);
 }
 

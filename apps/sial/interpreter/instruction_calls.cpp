@@ -119,25 +119,25 @@ void instruction_calls::add(arguments& to, std::size_t number, const execution& 
   is.name = "";
   is.elements = 1;
   for (std::int64_t& extent : is.extents) extent = 1;
-  switch (given.what) {
-    case execution::argument::kind::scalar:
-      is.name = m_code.scalars[given.of].name.c_str();
-      is.data = &m_state.values.scalar(given.of);
+  switch (given.kind) {
+    case execution::argument::argument_kind::scalar:
+      is.name = m_code.scalars[given.operand].name.c_str();
+      is.data = &m_state.values.scalar(given.operand);
       break;
-    case execution::argument::kind::literal:
+    case execution::argument::argument_kind::literal:
       if (how != 'r')
         throw run_error(fmt::format("argument {} of {} is written, and is a number", number + 1, declared.name));
       to.literals[number] = given.value;
       is.data = &to.literals[number];
       break;
-    case execution::argument::kind::block:
-      add_block(to, number, given.of, how);
+    case execution::argument::argument_kind::block:
+      add_block(to, number, given.operand, how);
       break;
-    case execution::argument::kind::region:
-      add_region(to, number, given.of, how);
+    case execution::argument::argument_kind::region:
+      add_region(to, number, given.operand, how);
       break;
-    case execution::argument::kind::whole:
-      add_whole(is, given.of);
+    case execution::argument::argument_kind::whole:
+      add_whole(is, given.operand);
       break;
   }
 }

@@ -8,7 +8,7 @@ namespace tessera::sial {
 namespace {
 
 namespace op = ::tessera::operation;
-using kind = execution::argument::kind;
+using kind = execution::argument::argument_kind;
 
 /// What the launch of such an operation needs to know.
 struct parameters {
@@ -31,7 +31,7 @@ void launch(const op::context& c, op::kernel_launch& how) {
   }
 }
 
-/// Elements of the largest block: what a task costs, as far as anybody knows before one was measured.
+/// Elements of the largest block: what a task costs, as far as is known before one was measured.
 double work(const void*, std::span<const block::access> blocks) {
   double most = 1;
   for (const block::access& a : blocks) most = std::max(most, static_cast<double>(a.block->bytes) / sizeof(double));
@@ -44,7 +44,7 @@ intent intent_of(char letter) { return letter == 'r' ? intent::read : letter == 
 std::string letters_of(const execution& e, const std::string& signature) {
   std::string letters;
   for (std::size_t k = 0; k < e.arguments.size(); ++k) {
-    const kind is = e.arguments[k].what;
+    const kind is = e.arguments[k].kind;
     if (is == kind::block)
       letters += 'b';
     else if ((is == kind::scalar || is == kind::literal) && signature[k] == 'r')

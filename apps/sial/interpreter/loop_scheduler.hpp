@@ -19,7 +19,7 @@ class loop_scheduler {
   /// A worker is done with one of its candidates.
   void finished(unsigned worker) noexcept {
     std::atomic<std::int64_t>& mine = m_finished[worker].candidates;
-    mine.store(mine.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // nobody else writes it
+    mine.store(mine.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // no other thread writes it
   }
   std::int64_t candidates() const noexcept { return m_candidates; }
   std::int64_t finished() const noexcept;  ///< by all workers; may be a moment old

@@ -10,7 +10,7 @@
 namespace tessera::sial {
 
 /// Finds what belongs to an ordinal (not negative): a hash table with open addressing, of which at most half is full.
-/// Ordinals below its size lie at their own number, so that whoever walks an array in order walks through memory in
+/// Ordinals below its size lie at their own number, so that a walk through an array in order walks through memory in
 /// order; larger ones are spread. Does not own. One thread.
 /// @tparam T  what is found; it must not move
 template <class T>
@@ -20,8 +20,8 @@ class ordinal_map {
   T* find(std::int64_t ordinal) const noexcept {
     if (m_count == 0) return nullptr;
     for (std::size_t at = home(ordinal);; at = next(at)) {
-      if (m_slots[at].what == nullptr) return nullptr;
-      if (m_slots[at].ordinal == ordinal) return m_slots[at].what;
+      if (m_slots[at].value == nullptr) return nullptr;
+      if (m_slots[at].ordinal == ordinal) return m_slots[at].value;
     }
   }
   /// The ordinal must have nothing.
@@ -35,11 +35,11 @@ class ordinal_map {
     if (m_count == 0) return;
     std::size_t hole = home(ordinal);
     for (;; hole = next(hole)) {
-      if (m_slots[hole].what == nullptr) return;
+      if (m_slots[hole].value == nullptr) return;
       if (m_slots[hole].ordinal == ordinal) break;
     }
     // Whoever lies behind it and would be found from the hole as well moves up.
-    for (std::size_t at = next(hole); m_slots[at].what != nullptr; at = next(at))
+    for (std::size_t at = next(hole); m_slots[at].value != nullptr; at = next(at))
       if (distance(home(m_slots[at].ordinal), at) >= distance(hole, at)) m_slots[std::exchange(hole, at)] = m_slots[at];
     m_slots[hole] = {};
     --m_count;
@@ -60,14 +60,14 @@ class ordinal_map {
   template <class Function>
   void for_each(Function&& function) const {
     for (const slot& s : m_slots)
-      if (s.what != nullptr) function(s.ordinal, *s.what);
+      if (s.value != nullptr) function(s.ordinal, *s.value);
   }
 
  private:
   static constexpr std::size_t least = 16;  // slots, once there is something
   struct slot {
     std::int64_t ordinal = 0;
-    T* what = nullptr;
+    T* value = nullptr;
   };
 
   std::size_t mask() const noexcept { return m_slots.size() - 1; }
@@ -81,7 +81,7 @@ class ordinal_map {
   }
   void put(std::int64_t ordinal, T& what) noexcept {
     std::size_t at = home(ordinal);
-    while (m_slots[at].what != nullptr) at = next(at);
+    while (m_slots[at].value != nullptr) at = next(at);
     m_slots[at] = {ordinal, &what};
   }
   void grow() {
@@ -89,7 +89,7 @@ class ordinal_map {
         std::exchange(m_slots, std::vector<slot>(m_slots.empty() ? least : 2 * m_slots.size()));
     m_bits = static_cast<unsigned>(std::countr_zero(m_slots.size()));
     for (const slot& s : before)
-      if (s.what != nullptr) put(s.ordinal, *s.what);
+      if (s.value != nullptr) put(s.ordinal, *s.value);
   }
 
   std::vector<slot> m_slots;

@@ -27,15 +27,15 @@ block_task copy(double factor, std::uint8_t from, std::uint8_t to, const builtin
 }
 
 block_task product(const block_operation& o, const builtin_operations& known) {
-  const bool set = o.how == assign::set;
-  const op::contract_arguments a{o.how == assign::subtract ? -1.0 : 1.0, set ? 0.0 : 1.0, o.left_letters,
+  const bool set = o.assignment == assign::set;
+  const op::contract_arguments a{o.assignment == assign::subtract ? -1.0 : 1.0, set ? 0.0 : 1.0, o.left_letters,
                                  o.right_letters, o.to_letters};
   return {known.contract, a, {{{0, intent::read}, {1, intent::read}, {2, set ? intent::write : intent::update}}}, 3};
 }
 
 block_task permuted(const block_operation& o, const builtin_operations& known) {
-  const bool set = o.how == assign::set;
-  op::permute_arguments a{o.how == assign::subtract ? -1.0 : 1.0, set ? 0.0 : 1.0, {}};
+  const bool set = o.assignment == assign::set;
+  op::permute_arguments a{o.assignment == assign::subtract ? -1.0 : 1.0, set ? 0.0 : 1.0, {}};
   std::copy_n(o.permutation.begin(), o.common, a.permutation.begin());
   return {known.permute, a, {{{0, intent::read}, {2, set ? intent::write : intent::update}}}, 2};
 }
@@ -44,18 +44,18 @@ block_task permuted(const block_operation& o, const builtin_operations& known) {
 struct question {
   std::array<block::access, most_blocks> accesses{};
   std::array<block::space_set, most_blocks> spaces{};
-  ::tessera::placement::device_question is;
+  ::tessera::placement::device_question query;
 
   question(const block_task& t, std::span<const placed_block> blocks) {
     for (std::size_t k = 0; k < t.blocks; ++k) {
       const placed_block& b = blocks[t.uses[k].operand];
-      accesses[k] = {.block = b.record, .version = 0, .intent = t.uses[k].how, .flags = 0, .space = 0};
+      accesses[k] = {.block = b.record, .version = 0, .intent = t.uses[k].intent, .flags = 0, .space = 0};
       spaces[k] = b.spaces;
     }
-    is.operation = t.what;
-    is.arguments = bytes_of(t).first;
-    is.accesses = std::span(accesses.data(), t.blocks);
-    is.spaces = std::span(spaces.data(), t.blocks);
+    query.operation = t.operation;
+    query.arguments = bytes_of(t).first;
+    query.accesses = std::span(accesses.data(), t.blocks);
+    query.spaces = std::span(spaces.data(), t.blocks);
   }
   question(const question&) = delete;
   question& operator=(const question&) = delete;
@@ -65,8 +65,8 @@ struct question {
 
 statement_tasks tasks_of(opcode what, const block_operation& o, double value, bool same_rank,
                          const builtin_operations& known) {
-  const double sign = o.how == assign::subtract ? -1 : 1;
-  const bool set = o.how == assign::set;
+  const double sign = o.assignment == assign::subtract ? -1 : 1;
+  const bool set = o.assignment == assign::set;
   switch (what) {
     case opcode::block_product:
       return {{product(o, known)}, 1};
@@ -114,11 +114,11 @@ std::optional<::tessera::placement::device_choice> placement::ask(const statemen
                                                                   std::span<const placed_block> blocks, wish w,
                                                                   std::size_t statement) {
   question q(s.tasks[0], blocks);
-  if (s.count > 1) q.is.also = s.tasks[1].what;
-  q.is.only_devices = w == wish::devices;
-  q.is.fixed = m_fixed;
-  q.is.turn = m_turn;
-  const std::optional<::tessera::placement::device_choice> chosen = m_run.front.choose_device(q.is);
+  if (s.count > 1) q.query.also = s.tasks[1].operation;
+  q.query.only_devices = w == wish::devices;
+  q.query.fixed = m_fixed;
+  q.query.turn = m_turn;
+  const std::optional<::tessera::placement::device_choice> chosen = m_run.front.choose_device(q.query);
   if (statement < m_refusals.size())
     m_refusals[statement] = chosen ? 0 : static_cast<std::uint16_t>(m_refusals[statement] + 1);
   return chosen;
@@ -128,13 +128,14 @@ void placement::submit(const block_task& t, std::span<const placed_block> blocks
                        const ::tessera::placement::device_choice& to, std::uint32_t site) {
   const question q(t, blocks);
   const auto [arguments, bytes] = bytes_of(t);
-  m_run.rt.submit_operation(*t.what, arguments, bytes, q.is.accesses, {.from = m_run.sources[site].get(), .to = &to});
+  m_run.rt.submit_operation(*t.operation, arguments, bytes, q.query.accesses,
+                            {.from = m_run.sources[site].get(), .to = &to});
 }
 
 void placement::learn(const statement_tasks& s, std::span<const placed_block> blocks, double nanoseconds) {
   for (std::size_t k = 0; k < s.count; ++k) {
     const question q(s.tasks[k], blocks);
-    m_run.front.learn_in_place(q.is, nanoseconds / static_cast<double>(s.count));
+    m_run.front.learn_in_place(q.query, nanoseconds / static_cast<double>(s.count));
   }
 }
 

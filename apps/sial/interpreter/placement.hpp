@@ -19,12 +19,12 @@ constexpr std::size_t most_blocks = SIAL_MAX_RANK;  ///< of one statement: an `e
 /// How a statement's operation uses one of the statement's blocks.
 struct block_use_of {
   std::uint8_t operand;  ///< number among the statement's blocks
-  intent how;
+  tessera::intent intent;
 };
 
 /// One operation of a block statement.
 struct block_task {
-  const ::tessera::operation::definition* what = nullptr;
+  const ::tessera::operation::definition* operation = nullptr;
   std::variant<::tessera::operation::contract_arguments, ::tessera::operation::permute_arguments,
                ::tessera::operation::axpy_arguments, ::tessera::operation::scal_arguments,
                ::tessera::operation::fill_arguments, instruction_numbers>

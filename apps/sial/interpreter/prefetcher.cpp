@@ -43,14 +43,14 @@ void prefetcher::walk(const pardo& p, std::int64_t candidate) {
   m_at = p.top;
   for (unsigned steps = 0; steps < most_steps; ++steps) {
     const step& now = m_code.steps[m_at++];
-    if (decides_on_scalars(now.what) && !m_data_is_known) return;
+    if (decides_on_scalars(now.operation) && !m_data_is_known) return;
     if (arithmetic_step(now, m_values.ints(), m_values.scalars(), m_at)) continue;
     if (!pass(now)) return;
   }
 }
 
 bool prefetcher::pass(const step& now) {
-  switch (now.what) {
+  switch (now.operation) {
     case opcode::divide_int:
     case opcode::divide_scalar:
     case opcode::round:
@@ -92,10 +92,10 @@ bool prefetcher::pass(const step& now) {
 bool prefetcher::pass_number(const step& now) {
   std::int64_t* const i = m_values.ints();
   double* const s = m_values.scalars();
-  if (now.what == opcode::divide_int) {
+  if (now.operation == opcode::divide_int) {
     if (i[now.c] == 0 || i[now.c] == -1) return false;
     i[now.a] = i[now.b] / i[now.c];
-  } else if (now.what == opcode::divide_scalar) {
+  } else if (now.operation == opcode::divide_scalar) {
     s[now.a] = s[now.b] / s[now.c];
   } else {
     if (!m_data_is_known || !(s[now.b] > -0x1p62 && s[now.b] < 0x1p62)) return false;
@@ -107,13 +107,13 @@ bool prefetcher::pass_number(const step& now) {
 bool prefetcher::pass_loop(const step& now) {
   const loop& l = m_code.loops[now.b];
   std::int64_t* const i = m_values.ints();
-  if (now.what == opcode::loop_begin) {
+  if (now.operation == opcode::loop_begin) {
     if (l.within != no_symbol || i[l.index] != unbound) return false;
     if (i[l.low] > i[l.high])
       m_at = now.a;
     else
       i[l.index] = i[l.low];
-  } else if (now.what == opcode::loop_next && i[l.index] < i[l.high]) {
+  } else if (now.operation == opcode::loop_next && i[l.index] < i[l.high]) {
     ++i[l.index];
     m_at = now.a;
   } else {

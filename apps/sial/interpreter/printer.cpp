@@ -38,25 +38,25 @@ void printer::print_elements(const char* kind, const std::string& name, const do
 
 void printer::print(const printing& p) {
   if (is_silent()) return;
-  using form = print_statement::form;
+  using form = print_statement::print_form;
   const registers& values = m_state.values;
   const std::string after = p.line ? "\n" : "";
-  switch (p.how) {
+  switch (p.form) {
     case form::text:
       say(p.text + "\n" + after);
       break;
     case form::scalar_name:
-      say(fmt::format("{}:  {} = {:.14f}\n{}", line(), p.text, values.scalar(p.of), after));
+      say(fmt::format("{}:  {} = {:.14f}\n{}", line(), p.text, values.scalar(p.operand), after));
       break;
     case form::int_name:
     case form::index_name:
-      say(fmt::format("{}:  {} = {}\n{}", line(), p.text, values.integer(p.of), after));
+      say(fmt::format("{}:  {} = {}\n{}", line(), p.text, values.integer(p.operand), after));
       break;
     case form::scalar_value:
-      say(fmt::format("{:.14f}\n{}", values.scalar(p.of), after));
+      say(fmt::format("{:.14f}\n{}", values.scalar(p.operand), after));
       break;
     case form::int_value:
-      say(fmt::format("{}{}", values.integer(p.of), p.line ? "\n\n" : ""));
+      say(fmt::format("{}{}", values.integer(p.operand), p.line ? "\n\n" : ""));
       break;
     case form::block:
       print_block(p, after);
@@ -73,8 +73,8 @@ void printer::print(const printing& p) {
 }
 
 void printer::print_block(const printing& p, const std::string& after) {
-  const std::string name = m_state.values.name_of(m_state.run.program.references[p.of]);
-  const tile t = m_operands.read(p.of, 0);
+  const std::string name = m_state.values.name_of(m_state.run.program.references[p.operand]);
+  const tile t = m_operands.read(p.operand, 0);
   if (t.count == 1) {
     say(fmt::format("{}:  {} = {:.14f}\n{}", line(), name, *t.data, after));
     return;
@@ -84,7 +84,7 @@ void printer::print_block(const printing& p, const std::string& after) {
 }
 
 void printer::print_region(const printing& p) {
-  const region& r = m_state.run.program.regions[p.of];
+  const region& r = m_state.run.program.regions[p.operand];
   const contiguous_arrays::part part = m_regions.find(r, m_state.values);
   double* const data = m_operands.scratch(0, part.count);
   gather(data, part.whole->data.data(), part.where);
@@ -92,10 +92,10 @@ void printer::print_region(const printing& p) {
 }
 
 void printer::print_static(const printing& p) {
-  const array_geometry& a = m_state.array(p.of);
+  const array_geometry& a = m_state.array(p.operand);
   if (a.kind != array_kind::fixed)
     throw run_error(fmt::format("'{}' is printed as a whole, and is no static array", a.name));
-  const std::vector<double>& all = m_statics.values(p.of);
+  const std::vector<double>& all = m_statics.values(p.operand);
   print_elements("contiguous array", a.name, all.data(), static_cast<std::int64_t>(all.size()), a.dims[0].elements());
 }
 

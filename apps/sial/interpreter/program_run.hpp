@@ -183,9 +183,9 @@ struct program_run {
   block::space_set host_spaces;
   /// The one that blocks of workers are in.
   block::space_set host_space() const noexcept { return block::space_set::of(host_spaces.first()); }
-  block::space_set device_spaces;   ///< blocks stay there until somebody needs them elsewhere
+  block::space_set device_spaces;   ///< blocks stay there until they are needed elsewhere
   bool has_other_memories = false;  ///< where blocks may be, so that those in hand must be few
-  bool blocks_stay = false;         ///< where they are: what a view has shown is there until somebody writes
+  bool blocks_stay = false;         ///< where they are: what a view has shown is there until the next write
   std::atomic<std::uint64_t> bytes_under_way{0};  ///< asked for early and not yet there
 };
 

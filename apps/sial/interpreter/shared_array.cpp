@@ -21,7 +21,7 @@ std::optional<race> note_use(shared_block& b, std::uint64_t section, block_use h
   }
   const auto conflicts = [&](block_use other) {
     const std::int32_t who = b.used[static_cast<std::size_t>(other)].who;
-    return who != shared_block::nobody && who != worker;
+    return who != shared_block::no_worker && who != worker;
   };
   for (const block_use other : {block_use::get, block_use::replace, block_use::accumulate}) {
     const bool harmless = how == other && how != block_use::replace;  // any number get; any number add
@@ -31,7 +31,7 @@ std::optional<race> note_use(shared_block& b, std::uint64_t section, block_use h
     }
   }
   shared_block::user& mine = b.used[static_cast<std::size_t>(how)];
-  mine = {mine.who == shared_block::nobody || mine.who == worker ? worker : shared_block::several, site};
+  mine = {mine.who == shared_block::no_worker || mine.who == worker ? worker : shared_block::several, site};
   return std::nullopt;
 }
 

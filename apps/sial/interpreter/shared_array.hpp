@@ -31,12 +31,12 @@ struct shared_block {
   block_of<double> elements;
   std::atomic<bool> written{false};
 
-  /// Who used it how in a section: a worker's number, nobody or several; and in which line.
+  /// Who used it how in a section: a worker's number, no_worker or several; and in which line.
   struct user {
-    std::int32_t who = nobody;
+    std::int32_t who = no_worker;
     std::uint32_t site = 0;
   };
-  static constexpr std::int32_t nobody = -1, several = -2;
+  static constexpr std::int32_t no_worker = -1, several = -2;
   std::uint64_t section = 0;
   std::array<user, 3> used;
 };

@@ -37,7 +37,8 @@ void shared_cache::view_first(std::uint32_t array, fetched_block& f) {
     f.view.emplace(m_generations[array]->group().read_host(f.from->elements));
   }
   f.data = f.view->data();
-  if (m_state.run.blocks_stay) f.view.reset();  // nobody writes to it before the next barrier, and then it is fetched
+  if (m_state.run.blocks_stay)
+    f.view.reset();  // no worker writes to it before the next barrier, and then it is fetched
   f.extents = &f.from->elements.extents();
   f.count = f.extents->count();
 }

@@ -52,7 +52,7 @@ void worker::step_loop() {
   for (;;) {
     const step& now = all[m_at++];
     if (arithmetic_step(now, i, s, m_at)) continue;
-    switch (now.what) {
+    switch (now.operation) {
       case opcode::loop_begin:
         loop_begin(now);
         break;
@@ -82,7 +82,7 @@ void worker::step_loop() {
         return;
       default:
         m_state.site = now.site;
-        if (is_checked_step(now.what))
+        if (is_checked_step(now.operation))
           checked_step(now, m_code, i, s);
         else
           statement(now);

@@ -48,7 +48,7 @@ double worker_group::sum(unsigned worker, std::uint32_t site, double value) {
   barrier(site);
   double sum = 0;
   for (const double v : m_values) sum += v;
-  barrier(site);  // nobody writes the next value before all have read these
+  barrier(site);  // no worker writes the next value before all have read these
   return sum;
 }
 
@@ -87,11 +87,12 @@ std::shared_ptr<loop_scheduler> worker_group::schedule(std::uint64_t sequence, s
                                                        std::int64_t candidates) {
   const std::lock_guard guard(m_loop_lock);
   scheduled_loop& entry = m_loops[sequence];
-  if (!entry.what) m_latest = entry.what = std::make_shared<loop_scheduler>(pardo, candidates, m_size, m_deterministic);
-  if (entry.what->pardo() != pardo)
+  if (!entry.schedule)
+    m_latest = entry.schedule = std::make_shared<loop_scheduler>(pardo, candidates, m_size, m_deterministic);
+  if (entry.schedule->pardo() != pardo)
     throw run_error("another worker has reached another pardo",
                     "all workers must reach the same pardos, in the same order");
-  const std::shared_ptr<loop_scheduler> what = entry.what;
+  const std::shared_ptr<loop_scheduler> what = entry.schedule;
   if (++entry.workers == m_size) m_loops.erase(sequence);
   return what;
 }

@@ -24,13 +24,13 @@ class worker_group {
 
   unsigned size() const noexcept { return m_size; }
   bool deterministic() const noexcept { return m_deterministic; }
-  /// Whether everybody is to stop.
+  /// Whether all workers are to stop.
   bool failed() const noexcept { return m_failed.load(std::memory_order_relaxed); }
   /// Makes all others stop; the first failure is the one that is told.
   void fail(std::exception_ptr why);
   std::exception_ptr failure() const { return m_failure; }  ///< when all have ended
 
-  /// Waits for all workers. The last one runs `last` before anybody goes on. Throws given_up when another worker
+  /// Waits for all workers. The last one runs `last` before any worker goes on. Throws given_up when another worker
   /// failed, run_error when others wait in another statement (`site`) or have ended.
   template <class Function>
   void barrier(std::uint32_t site, Function&& last) {
@@ -46,11 +46,11 @@ class worker_group {
   void leave();
 
   /// Barriers at which values pass between workers; `worker` is the caller's number. All fail as barrier does.
-  /// The sum of what all give, added in the order of their numbers: the same bits for everybody.
+  /// The sum of what all give, added in the order of their numbers: the same bits for all workers.
   double sum(unsigned worker, std::uint32_t site, double value);
   /// What worker 0 gives.
   double of_first(unsigned worker, std::uint32_t site, double value);
-  /// Everybody's `values` become those of worker `from`.
+  /// All workers' `values` become those of worker `from`.
   void broadcast(unsigned worker, std::uint32_t site, unsigned from, std::vector<double>& values);
 
   /// The schedule of the `sequence`-th pardo that a worker reaches; the same for all workers. Throws run_error when
@@ -80,7 +80,7 @@ class worker_group {
   std::uint32_t m_site = 0;
 
   struct scheduled_loop {
-    std::shared_ptr<loop_scheduler> what;
+    std::shared_ptr<loop_scheduler> schedule;
     unsigned workers = 0;  ///< that have taken it
   };
   mutable std::mutex m_loop_lock;

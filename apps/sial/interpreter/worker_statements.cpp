@@ -9,7 +9,7 @@
 namespace tessera::sial {
 
 void worker::statement(const step& now) {
-  switch (now.what) {
+  switch (now.operation) {
     case opcode::stop:
       throw run_error("the program stops here", "it says: stop");
     case opcode::devices_on:
@@ -41,7 +41,7 @@ void worker::timed_step(const step& now) {
 }
 
 void worker::data_step(const step& now) {
-  switch (now.what) {
+  switch (now.operation) {
     case opcode::load_element:
       m_state.values.scalar(now.a) = m_arithmetic.element(now.b);
       break;
@@ -77,12 +77,12 @@ void worker::data_step(const step& now) {
       break;
     default:
       if (!local_step(now) && !shared_step(now))
-        throw error(error_kind::internal, fmt::format("instruction {} is not known", static_cast<int>(now.what)));
+        throw error(error_kind::internal, fmt::format("instruction {} is not known", static_cast<int>(now.operation)));
   }
 }
 
 bool worker::local_step(const step& now) {
-  switch (now.what) {
+  switch (now.operation) {
     case opcode::region_fill:
       region_fill(m_code.region_operations[now.b], m_state.values.scalar(now.a));
       return true;
@@ -110,7 +110,7 @@ bool worker::local_step(const step& now) {
 }
 
 bool worker::shared_step(const step& now) {
-  switch (now.what) {
+  switch (now.operation) {
     case opcode::create:
       return true;  // blocks appear when they are first put
     case opcode::remove:
@@ -186,8 +186,8 @@ void worker::execute_in_place(const execution& e) {
   const std::string& signature = m_code.specials[e.special].signature;
   if (m_offload)  // before any is looked at: the same block may be there twice
     for (std::size_t k = 0; k < e.arguments.size(); ++k)
-      if (e.arguments[k].what == execution::argument::kind::block && signature[k] != 'r')
-        m_offload->bring_target(e.arguments[k].of);
+      if (e.arguments[k].kind == execution::argument::argument_kind::block && signature[k] != 'r')
+        m_offload->bring_target(e.arguments[k].operand);
   m_instructions.call(e);
 }
 

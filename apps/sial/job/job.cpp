@@ -20,7 +20,7 @@ job_program compile_program(const std::string& path, const std::vector<std::stri
   if (!c.messages.empty()) tell(to_text(c.messages, c.sources));
   if (!c.result) {
     std::size_t errors = 0;
-    for (const message& m : c.messages) errors += m.how == severity::error ? 1 : 0;
+    for (const message& m : c.messages) errors += m.level == severity::error ? 1 : 0;
     throw error(error_kind::input, fmt::format("{} error{}", errors, errors == 1 ? "" : "s"), path);
   }
   code instructions = lower(*c.result);
@@ -60,7 +60,7 @@ kept_estimates estimates_of(const kept_items& items) {
     const auto* const blocks = std::get_if<kept_blocks>(&item);
     if (blocks == nullptr) continue;
     for (const std::int64_t ordinal : blocks->generation->ordinals())
-      to.is += amount_of(static_cast<double>(blocks->generation->find(ordinal)->elements.extents().count()));
+      to.size += amount_of(static_cast<double>(blocks->generation->find(ordinal)->elements.extents().count()));
   }
   return all;
 }
@@ -71,11 +71,11 @@ void job::tell_out_of_memory(const job_program& what, const error& why) const {
   kept_estimates kept = estimates_of(m_items);
   const program_estimate e = estimate_program(what, m_data, {m_settings.workers}, kept);
   const verdict v = judge(e, offer_of(m_runtime.statistics().spaces));
-  std::string hint = v.how == fit::does_not_fit ? v.what : "by the sizes of its blocks " + v.what;
+  std::string hint = v.outcome == fit::does_not_fit ? v.text : "by the sizes of its blocks " + v.text;
   for (std::size_t k = 0; k < v.remedies.size(); ++k)
     hint += fmt::format("{}{}", k == 0 ? "; what makes it fit: " : "; or ", v.remedies[k]);
-  if (v.how == fit::fits) hint += "; some room is lost between blocks of different sizes: raise memory.host_limit";
-  if (v.how == fit::spills)
+  if (v.outcome == fit::fits) hint += "; some room is lost between blocks of different sizes: raise memory.host_limit";
+  if (v.outcome == fit::spills)
     hint += "; the disk has less room than it says, or room is lost between blocks of different sizes";
   throw error(why.kind(), why.message(), why.where(), hint);
 }

@@ -26,11 +26,11 @@ std::map<std::uint32_t, lines_of_file> by_line(const program_run& run) {
   return files;
 }
 
-struct figures {
+struct metrics {
   double seconds, mean, least, most, deviation, waited, on_device;
 };
 
-figures figures_of(const line_profile& p) {
+metrics metrics_of(const line_profile& p) {
   const auto n = static_cast<double>(p.times);
   const double mean = static_cast<double>(p.nanoseconds) / n;
   return {static_cast<double>(p.nanoseconds) * 1e-9,
@@ -66,7 +66,7 @@ std::string profile_text(const program_run& run) {
         text += fmt::format("{:>{}} {:>5}  {}\n", "", devices ? 98 : 76, line, source[line - 1]);
         continue;
       }
-      const figures f = figures_of(found->second);
+      const metrics f = metrics_of(found->second);
       text += fmt::format("{:>10} {:>10.6f} {:>10.2f} {:>10.2f} {:>10.2f} {:>10.2f} {:>10.6f}{} {:>5}  {}\n",
                           found->second.times, f.seconds, f.mean, f.least, f.most, f.deviation, f.waited,
                           devices ? fmt::format(" {:>10} {:>10.6f}", found->second.on_devices, f.on_device) : "", line,
@@ -105,7 +105,7 @@ std::string profile_html(const program_run& run) {
                             line, text);
         continue;
       }
-      const figures f = figures_of(found->second);
+      const metrics f = metrics_of(found->second);
       page += fmt::format(
           "<tr "
           "style=\"background:rgba(220,80,40,{:.2f})\"><td>{}<td>{:.6f}<td>{:.2f}<td>{:.2f}<td>{:.2f}<td>{:.2f}<td>{:."

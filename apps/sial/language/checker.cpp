@@ -29,7 +29,7 @@ class program_checker {
     m_scopes[f.number] = std::make_unique<scope>(f, std::move(imported), m_out.sources, m_messages);
     scope& names = *m_scopes[f.number];
     for (const syntax::declaration& d : f.declarations)
-      if (d.what == syntax::declared::procedure)
+      if (d.kind == syntax::declared::procedure)
         check_procedure(f, names, d);
       else
         check_declaration(m_out, names, m_messages, f.number, d);

@@ -28,7 +28,7 @@ std::string to_text(const program& p, const region_reference& r) {
 std::string to_text(const program& p, const expression& e) {
   const auto operand = [&](std::size_t k) { return to_text(p, e.operands[k]); };
   const auto binary = [&](const char* op) { return fmt::format("({} {} {})", operand(0), op, operand(1)); };
-  switch (e.what) {
+  switch (e.kind) {
     case operation::int_literal:
       return fmt::format("{}", e.i);
     case operation::scalar_literal: {
@@ -36,11 +36,11 @@ std::string to_text(const program& p, const expression& e) {
       return digits.find_first_of(".en") == digits.npos ? digits + ".0" : digits;
     }
     case operation::int_variable:
-      return p.ints[e.of].name;
+      return p.ints[e.variable].name;
     case operation::index_variable:
-      return p.indices[e.of].name;
+      return p.indices[e.variable].name;
     case operation::scalar_variable:
-      return p.scalars[e.of].name;
+      return p.scalars[e.variable].name;
     case operation::simple_block:
       return to_text(p, e.blocks[0]);
     case operation::contraction:

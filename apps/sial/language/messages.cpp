@@ -9,7 +9,7 @@ namespace tessera::sial {
 
 void message_list::error(span at, std::string what, std::string hint) {
   for (const message& m : m_messages)
-    if (m.how == severity::error && m.where.file == at.where.file && m.where.line == at.where.line &&
+    if (m.level == severity::error && m.where.file == at.where.file && m.where.line == at.where.line &&
         at.where.line != 0)
       return;
   if (++m_errors > error_limit) return;

@@ -53,13 +53,13 @@ class part_caller {
     }
   }
   void operator()(const persistent_statement& s) {
-    if (!s.is_scalar) m_to.array(s.of);
+    if (!s.is_scalar) m_to.array(s.operand);
   }
   void operator()(const gpu_transfer& s) {
-    std::visit([this](const auto& what) { one(what); }, s.of);
+    std::visit([this](const auto& what) { one(what); }, s.operand);
   }
   void operator()(const print_statement& s) {
-    std::visit([this](const auto& what) { one(what); }, s.what);
+    std::visit([this](const auto& what) { one(what); }, s.operand);
   }
   void operator()(const assign_int& s) { m_to.value(s.value); }
   void operator()(const assign_scalar& s) { m_to.value(s.value); }

@@ -123,8 +123,8 @@ enum class operation : std::uint8_t {
   int_literal,
   scalar_literal,  // value in i, d
   int_variable,
-  index_variable,   // integer: `of` is the symbol
-  scalar_variable,  // scalar: `of`
+  index_variable,   // integer: `variable` is the symbol
+  scalar_variable,  // scalar: `variable`
   simple_block,     // scalar: a block all of whose subscripts are simple; blocks[0]
   contraction,      // scalar: sum over all elements of blocks[0] * blocks[1], matched by index names
   negate,
@@ -141,11 +141,11 @@ enum class operation : std::uint8_t {
 /// A value: an int or a scalar.
 struct expression {
   place where;
-  operation what = operation::int_literal;
+  operation kind = operation::int_literal;
   value_type type = value_type::integer;
   std::int64_t i = 0;
   double d = 0;
-  symbol of = no_symbol;
+  symbol variable = no_symbol;
   expression_list operands;
   std::vector<block_reference> blocks;
 };
@@ -162,7 +162,7 @@ enum class relation_kind : std::uint8_t {
 /// Both sides have the same type.
 struct relation {
   place where;
-  relation_kind what = relation_kind::equal;
+  relation_kind kind = relation_kind::equal;
   expression left, right;
 };
 
@@ -217,7 +217,7 @@ struct fetch_statement {
 /// put or prepare.
 struct store_statement {
   block_reference to;
-  assign how = assign::set;                        ///< set, add, multiply
+  assign assignment = assign::set;                 ///< set, add, multiply
   std::variant<block_reference, expression> from;  ///< a block of the same subscripts in the same order, or a scalar
 };
 struct create_statement {
@@ -270,24 +270,24 @@ struct execute_statement {
 struct persistent_statement {
   bool restore = false;
   bool is_scalar = false;  ///< else an array
-  symbol of = no_symbol;
+  symbol operand = no_symbol;
   std::string label;
 };
 struct gpu_transfer {  ///< gpu_allocate, gpu_free, gpu_put, gpu_get: no effect on results
-  enum class kind : std::uint8_t {
+  enum class transfer_kind : std::uint8_t {
     allocate,
     free,
     put,
     get
-  } what = kind::put;
-  std::variant<block_reference, whole_array> of;
+  } kind = transfer_kind::put;
+  std::variant<block_reference, whole_array> operand;
 };
 
 /// What is printed. A block all of whose subscripts are simple is an expression.
 struct print_statement {
   bool line = false;  ///< println
-  std::variant<std::string, expression, block_reference, region_reference, whole_array> what;
-  enum class form : std::uint8_t {
+  std::variant<std::string, expression, block_reference, region_reference, whole_array> operand;
+  enum class print_form : std::uint8_t {
     text,
     scalar_name,
     int_name,
@@ -298,20 +298,20 @@ struct print_statement {
     region,
     whole
   };
-  form how = form::text;
+  print_form form = print_form::text;
 };
 
 // Assignments
 
 struct assign_int {
   symbol to = no_symbol;
-  assign how = assign::set;
+  assign assignment = assign::set;
   expression value;
 };
 /// x = ..., also x = B*C, x += B*C.
 struct assign_scalar {
   symbol to = no_symbol;
-  assign how = assign::set;
+  assign assignment = assign::set;
   expression value;
 };
 
@@ -319,26 +319,26 @@ struct assign_scalar {
 /// expression.
 struct block_scalar {
   block_reference to;
-  assign how = assign::set;
+  assign assignment = assign::set;
   expression value;
 };
 /// A = B, A += B, A -= B. The subscripts are permutations of each other, or one has more, simple and last.
 struct block_copy {
   block_reference to;
-  assign how = assign::set;
+  assign assignment = assign::set;
   block_reference from;
 };
 /// A = B + C, A = B - C (also += and -=); all three have the same subscripts.
 struct block_sum {
   block_reference to;
-  assign how = assign::set;
+  assign assignment = assign::set;
   block_reference left, right;
   bool minus = false;
 };
 /// A = s * B (also += and -=); the same subscripts.
 struct block_scaled {
   block_reference to;
-  assign how = assign::set;
+  assign assignment = assign::set;
   expression factor;
   block_reference from;
 };
@@ -346,7 +346,7 @@ struct block_scaled {
 /// none.
 struct block_product {
   block_reference to;
-  assign how = assign::set;
+  assign assignment = assign::set;
   block_reference left, right;
 };
 /// B[ii,j] = A[i,j] and back: the piece of a segment that a subindex selects.
@@ -377,7 +377,7 @@ struct statement {
                broadcast_statement, assert_same_statement, execute_statement, persistent_statement, gpu_transfer,
                print_statement, assign_int, assign_scalar, block_scalar, block_copy, block_sum, block_scaled,
                block_product, block_slice, region_fill, region_from_block, block_from_region>
-      what;
+      form;
 };
 
 struct procedure {

@@ -51,7 +51,7 @@ class printer {
     return to_text(m_p, t);
   }
   std::string text(const relation& r) const {
-    return fmt::format("{} {} {}", text(r.left), relation_words[static_cast<std::size_t>(r.what)], text(r.right));
+    return fmt::format("{} {} {}", text(r.left), relation_words[static_cast<std::size_t>(r.kind)], text(r.right));
   }
   const std::string& array(symbol a) const { return m_p.arrays[a].name; }
 
@@ -72,7 +72,7 @@ class printer {
 
   void add(const body& all) {
     ++m_level;
-    for (const statement& s : all) std::visit([&](const auto& f) { add(f); }, s.what);
+    for (const statement& s : all) std::visit([&](const auto& f) { add(f); }, s.form);
     --m_level;
   }
 
@@ -104,7 +104,7 @@ class printer {
   void add(const fetch_statement& s) { line("fetch " + text(s.block)); }
   void add(const store_statement& s) {
     const bool block = std::holds_alternative<block_reference>(s.from);
-    line(fmt::format("store {} {} {} {}", block ? "block" : "number", text(s.to), word(s.how),
+    line(fmt::format("store {} {} {} {}", block ? "block" : "number", text(s.to), word(s.assignment),
                      std::visit([&](const auto& f) { return text(f); }, s.from)));
   }
   void add(const create_statement& s) { line("create " + array(s.array)); }
@@ -136,12 +136,12 @@ class printer {
   }
   void add(const persistent_statement& s) {
     line(fmt::format("{} {} \"{}\"", s.restore ? "restore" : "persist",
-                     s.is_scalar ? m_p.scalars[s.of].name : array(s.of), s.label));
+                     s.is_scalar ? m_p.scalars[s.operand].name : array(s.operand), s.label));
   }
   void add(const gpu_transfer& s) {
-    const auto* block = std::get_if<block_reference>(&s.of);
-    line(fmt::format("{} {}", gpu_words[static_cast<std::size_t>(s.what)],
-                     block ? text(*block) : array(std::get<whole_array>(s.of).array)));
+    const auto* block = std::get_if<block_reference>(&s.operand);
+    line(fmt::format("{} {}", gpu_words[static_cast<std::size_t>(s.kind)],
+                     block ? text(*block) : array(std::get<whole_array>(s.operand).array)));
   }
   std::string printed(const std::string& s) const { return "\"" + s + "\""; }
   std::string printed(const whole_array& w) const { return array(w.array); }
@@ -150,22 +150,26 @@ class printer {
     return text(t);
   }
   void add(const print_statement& s) {
-    line(fmt::format("{} {} {}", s.line ? "println" : "print", print_words[static_cast<std::size_t>(s.how)],
-                     std::visit([&](const auto& w) { return printed(w); }, s.what)));
+    line(fmt::format("{} {} {}", s.line ? "println" : "print", print_words[static_cast<std::size_t>(s.form)],
+                     std::visit([&](const auto& w) { return printed(w); }, s.operand)));
   }
 
   void assigned(const char* form, const std::string& to, assign how, const std::string& value) {
     line(fmt::format("{} {} {} {}", form, to, word(how), value));
   }
-  void add(const assign_int& s) { assigned("int", m_p.ints[s.to].name, s.how, text(s.value)); }
-  void add(const assign_scalar& s) { assigned("scalar", m_p.scalars[s.to].name, s.how, text(s.value)); }
-  void add(const block_scalar& s) { assigned("fill", text(s.to), s.how, text(s.value)); }
-  void add(const block_copy& s) { assigned("copy", text(s.to), s.how, text(s.from)); }
+  void add(const assign_int& s) { assigned("int", m_p.ints[s.to].name, s.assignment, text(s.value)); }
+  void add(const assign_scalar& s) { assigned("scalar", m_p.scalars[s.to].name, s.assignment, text(s.value)); }
+  void add(const block_scalar& s) { assigned("fill", text(s.to), s.assignment, text(s.value)); }
+  void add(const block_copy& s) { assigned("copy", text(s.to), s.assignment, text(s.from)); }
   void add(const block_sum& s) {
-    assigned("sum", text(s.to), s.how, text(s.left) + (s.minus ? " - " : " + ") + text(s.right));
+    assigned("sum", text(s.to), s.assignment, text(s.left) + (s.minus ? " - " : " + ") + text(s.right));
   }
-  void add(const block_scaled& s) { assigned("scaled", text(s.to), s.how, text(s.factor) + " * " + text(s.from)); }
-  void add(const block_product& s) { assigned("product", text(s.to), s.how, text(s.left) + " * " + text(s.right)); }
+  void add(const block_scaled& s) {
+    assigned("scaled", text(s.to), s.assignment, text(s.factor) + " * " + text(s.from));
+  }
+  void add(const block_product& s) {
+    assigned("product", text(s.to), s.assignment, text(s.left) + " * " + text(s.right));
+  }
   void add(const block_slice& s) { assigned(s.insert ? "insert" : "slice", text(s.to), assign::set, text(s.from)); }
   void add(const region_fill& s) { assigned("region", text(s.to), assign::set, text(s.value)); }
   void add(const region_from_block& s) { assigned("region from block", text(s.to), assign::set, text(s.from)); }

@@ -32,7 +32,7 @@ std::string to_text(const message& m, const source_set& sources) {
     text = fmt::format("{}:{}:{}: ", sources.files[m.where.file].path, m.where.line, m.where.column);
   else if (in_file && m.length != 0)
     text = sources.files[m.where.file].path + ": ";
-  text += fmt::format("{}: {}\n", m.how == severity::error ? "error" : "warning", m.what);
+  text += fmt::format("{}: {}\n", m.level == severity::error ? "error" : "warning", m.text);
   if (in_file && m.where.line != 0 && m.where.line <= sources.files[m.where.file].lines.size()) {
     const std::string& line = sources.files[m.where.file].lines[m.where.line - 1];
     const std::size_t column = std::min<std::size_t>(std::max(m.where.column, 1u) - 1, line.size());

@@ -35,10 +35,10 @@ enum class severity : std::uint8_t {
 
 /// Something that is wrong, or doubtful.
 struct message {
-  severity how;
+  severity level;
   place where;
   std::uint32_t length = 1;  ///< characters to underline
-  std::string what;          ///< one sentence without a full stop: "'x' is not declared"
+  std::string text;          ///< one sentence without a full stop: "'x' is not declared"
   std::string hint;          ///< what to do; may be empty
 };
 

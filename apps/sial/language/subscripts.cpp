@@ -23,7 +23,7 @@ bool has_twice(const std::vector<subscript>& list) {
 }  // namespace
 
 bool same_expression(const expression& a, const expression& b) {
-  return a.what == b.what && a.type == b.type && a.i == b.i && a.d == b.d && a.of == b.of &&
+  return a.kind == b.kind && a.type == b.type && a.i == b.i && a.d == b.d && a.variable == b.variable &&
          std::ranges::equal(a.operands, b.operands, same_expression) &&
          std::ranges::equal(a.blocks, b.blocks, same_block);
 }

@@ -29,7 +29,7 @@ enum class form : std::uint8_t {
 };
 
 struct expression {
-  form what = form::variable;
+  form kind = form::variable;
   span where;      ///< its first word; of a binary one the operator
   std::string op;  ///< + - * / ^ **
   name id;
@@ -80,7 +80,7 @@ enum class declared : std::uint8_t {
 };
 
 struct declaration {
-  declared what = declared::scalar;
+  declared kind = declared::scalar;
   span where;        ///< the first word
   std::string word;  ///< "temp", "aoindex", ...
   name id;

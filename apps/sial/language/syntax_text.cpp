@@ -41,7 +41,7 @@ void add(std::string& text, const std::vector<statement>& all, std::size_t level
 void add(std::string& text, const declaration& d) {
   text += fmt::format("{}{}{}{} {}", d.predefined ? "predefined " : "", d.contiguous ? "contiguous " : "",
                       d.sparse ? "sparse " : "", d.word, d.id.text);
-  switch (d.what) {
+  switch (d.kind) {
     case declared::integer:
       if (d.has_value) text += fmt::format(" = {}", d.i);
       break;
@@ -76,7 +76,7 @@ std::string to_text(const expression& e) {
     for (const expression& o : e.operands) text += " " + to_text(o);
     text += ")";
   };
-  switch (e.what) {
+  switch (e.kind) {
     case form::int_literal:
       return fmt::format("{}", e.i);
     case form::scalar_literal: {

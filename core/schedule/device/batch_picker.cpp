@@ -45,11 +45,11 @@ bool batch_picker::goes_with_others(task::record& t) const {
 
 void batch_picker::pick(task::record& first, const std::function<bool(task::record&)>& moves) {
   if (m_queue.empty() || (first.flags & alone) != 0 || !available(first.operation->batch, first.all_accesses())) return;
-  if (m_reach == 0) {
-    m_reach = 1;
+  if (m_batch_lookahead == 0) {
+    m_batch_lookahead = 1;
     return;
   }
-  const std::size_t wanted = std::min(most(first, m_queue.size() + 1) - 1, m_reach);
+  const std::size_t wanted = std::min(most(first, m_queue.size() + 1) - 1, m_batch_lookahead);
   boost::container::small_vector<task::record*, max_skips> skipped;
   while (m_others.size() < wanted && skipped.size() < m_skips) {
     task::record* const t = m_queue.pop();
@@ -75,7 +75,8 @@ void batch_picker::put_back(std::size_t kept) {
 }
 
 void batch_picker::use(std::size_t count) {
-  m_reach = count == m_others.size() ? std::min(2 * m_reach, m_bounds.tasks) : std::max<std::size_t>(count + 1, 2);
+  m_batch_lookahead =
+      count == m_others.size() ? std::min(2 * m_batch_lookahead, m_bounds.tasks) : std::max<std::size_t>(count + 1, 2);
   m_others.erase(m_others.begin(), m_others.begin() + static_cast<std::ptrdiff_t>(count));
 }
 

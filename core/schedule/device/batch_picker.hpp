@@ -27,7 +27,7 @@ class batch_picker {
   /// says that a task is not to run here after all, and then keeps it.
   void pick(task::record& first, const std::function<bool(task::record&)>& moves);
   /// The next pick takes nothing: this one could not be used.
-  void skip_once() noexcept { m_reach = 0; }
+  void skip_once() noexcept { m_batch_lookahead = 0; }
   std::span<task::record* const> others() const noexcept { return m_others; }
   /// All but the first `kept` go back into the queue.
   void put_back(std::size_t kept);
@@ -44,8 +44,8 @@ class batch_picker {
   task::priority_queue& m_queue;
   const batch_bounds m_bounds;
   std::vector<task::record*> m_others;
-  std::size_t m_reach = 4;          // how many are looked at: twice as many as went together last; 0: none, once
-  std::size_t m_skips = max_skips;  // tasks of other kinds that are skipped; fewer while that is in vain
+  std::size_t m_batch_lookahead = 4;  // how many are looked at: twice as many as went together last; 0: none, once
+  std::size_t m_skips = max_skips;    // tasks of other kinds that are skipped; fewer while that is in vain
 };
 
 }  // namespace tessera::schedule

@@ -10,7 +10,7 @@ namespace tessera::schedule {
 
 void device_driver::pick_others(task::record& first) {
   // Tasks that wait for memory come first.
-  if (m_where.urgent.empty() || !m_where.attached() || !m_memory_waiters.empty()) return;
+  if (m_where.ready_queue().empty() || !m_where.attached() || !m_memory_waiters.empty()) return;
   m_picker.pick(
       first, [&](task::record& t) { return m_setup.placer->model() != nullptr && m_owner.place_again(*m_context, t); });
 }

@@ -14,11 +14,11 @@ struct device_driver::call_back : memory::memory_waiter {
 
 bool device_driver::step_aside() {
   bool any = false;
-  while (task::record* t = m_where.urgent.pop()) {
+  while (task::record* t = m_where.ready_queue().pop()) {
     any = true;
     if ((t->flags & task::flag_acquired) != 0) {  // its blocks are here
       if (m_in_flight.load(std::memory_order_relaxed) >= m_depth) {
-        m_where.urgent.push(*t);
+        m_where.ready_queue().push(*t);
         break;
       }
       start_task(*t);
@@ -27,7 +27,7 @@ bool device_driver::step_aside() {
     }
     if (m_owner.place_elsewhere(*m_context, *t, m_where)) continue;
     const std::string name = describe(*t);
-    m_where.urgent.push(*t);
+    m_where.ready_queue().push(*t);
     refuse_to_leave(
         {error_kind::usage,
          fmt::format("{} cannot be detached: {} waits there, and nothing else can run it", m_where.name, name),
@@ -50,11 +50,11 @@ bool device_driver::empty_memory() {
   const transfer::evacuation step = coherence.evacuate(m_where.space);
   constexpr std::uint64_t most_failures = 8;
   if (step.left == 0) {
-    m_starved.store(false);
+    m_blocked_on_parent_memory.store(false);
     space.give_slabs_back();
     placement::place_state was = placement::place_state::draining;
     m_where.state.compare_exchange_strong(was, placement::place_state::detached);
-    space.notify();  // whoever waits for memory here goes elsewhere, and the call-backs end
+    space.notify();  // tasks that wait for memory here go elsewhere, and the call-backs end
     parent.notify();
     m_owner.device_changed();
     return true;
@@ -64,7 +64,7 @@ bool device_driver::empty_memory() {
     return true;
   }
   if (step.progress || step.again) {
-    m_starved.store(false);
+    m_blocked_on_parent_memory.store(false);
     if (step.again) std::this_thread::yield();
     return true;
   }
@@ -77,10 +77,10 @@ bool device_driver::empty_memory() {
                      "free arrays that are not needed any more, raise memory.host_limit, or add a disk"});
     return true;
   }
-  // A memory or a pin will become free, or whoever finds that nothing can (see resolve_memory_deadlock) tells.
+  // A memory or a pin will become free, or the thread that finds that none can (see resolve_memory_deadlock) tells.
   wait_for_room(space, seen, m_called_by_own);
   if (&parent != &space) wait_for_room(parent, seen_above, m_called_by_parent);
-  if (step.lacking_bytes > 0 && !m_starved.exchange(true)) m_owner.device_changed();
+  if (step.lacking_bytes > 0 && !m_blocked_on_parent_memory.exchange(true)) m_owner.device_changed();
   return false;
 }
 
@@ -107,7 +107,7 @@ void device_driver::refuse_to_leave(error why) {
     const std::lock_guard guard(m_refusal_lock);
     m_refusal = std::make_unique<error>(std::move(why));
   }
-  m_starved.store(false);
+  m_blocked_on_parent_memory.store(false);
   placement::place_state was = placement::place_state::draining;
   m_where.state.compare_exchange_strong(was, placement::place_state::attached);
   transfer::coherence& coherence = *m_setup.coherence;
@@ -119,7 +119,7 @@ void device_driver::refuse_to_leave(error why) {
 
 void device_driver::begin_leaving() noexcept {
   m_failures_before.store(m_setup.coherence->failed_write_backs());
-  m_starved.store(false);
+  m_blocked_on_parent_memory.store(false);
   m_no_room.store(false);
 }
 

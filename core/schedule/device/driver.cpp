@@ -60,7 +60,7 @@ device_driver::device_driver(const driver_setup& setup, placement::place& where)
       m_on_stream(std::make_unique<std::atomic<std::size_t>[]>(m_compute.size())),
       m_last_end(m_compute.size()),
       m_memory_waiters(m_depth, overtakes_per_task * m_depth),
-      m_picker(*where.device, where.urgent, bounds_of(setup, where, m_compute.size())) {
+      m_picker(*where.device, where.ready_queue(), bounds_of(setup, where, m_compute.size())) {
   const auto wake_me = [](void* self) { static_cast<device_driver*>(self)->wake(); };
   for (transfer::stream* s : m_compute) s->set_wake(wake_me, this);
   auto& copies = m_setup.coherence->copies_of(where.device->index());
@@ -124,7 +124,7 @@ std::size_t device_driver::start_next() {
   if (in_flight >= m_depth) return 0;
   // Tasks that wait for their copies hold memory: they go first, and there are no more of them than would be enqueued
   // without that wait.
-  task::record* t = m_resumed.load() != 0 ? m_where.urgent.pop_acquired() : nullptr;
+  task::record* t = m_resumed.load() != 0 ? m_where.ready_queue().pop_acquired() : nullptr;
   if (t == nullptr && in_flight + m_awaiting.load() < m_depth) t = next_task();
   if (t == nullptr) return 0;
   if (m_setup.placer->model() != nullptr && m_owner.place_again(*m_context, *t)) return 1;
@@ -136,7 +136,7 @@ std::size_t device_driver::start_next() {
 bool device_driver::startable() const {
   const std::size_t in_flight = m_in_flight.load();
   if (in_flight >= m_depth) return false;
-  return m_resumed.load() != 0 || (in_flight + m_awaiting.load() < m_depth && m_where.urgent.has(age_limit()));
+  return m_resumed.load() != 0 || (in_flight + m_awaiting.load() < m_depth && m_where.ready_queue().has(age_limit()));
 }
 
 void device_driver::note_started(const task::record& t) noexcept {
@@ -146,7 +146,7 @@ void device_driver::note_started(const task::record& t) noexcept {
 }
 
 task::record* device_driver::next_task() {
-  task::record* const t = m_where.urgent.pop(age_limit());
+  task::record* const t = m_where.ready_queue().pop(age_limit());
   if (t != nullptr) m_memory_waiters.note_tried(t->sequence);
   return t;
 }
@@ -172,7 +172,7 @@ void device_driver::loop() {
     bool any = poll_all();
     const bool takes_tasks = m_where.state.load() == placement::place_state::attached && !device.lost();
     if (device.lost())
-      any = go_on_without() || any;
+      any = handle_device_loss() || any;
     else if (!takes_tasks)
       any = step_aside() || any;
     while (takes_tasks && !device.lost() && start_next()) any = true;
@@ -251,7 +251,7 @@ std::size_t device_driver::start_task(task::record& t) {
       m_owner.wait_for_points(t, a.waits);
       return 0;
     case transfer::outcome::lost:
-      m_where.urgent.push(t);
+      m_where.ready_queue().push(t);
       return 0;  // the next round finds the device lost
     case transfer::outcome::failed:
       m_owner.fail(*m_context, t, a.cause->where.empty() ? m_setup.failures->note(t, *a.cause) : a.cause);
@@ -290,7 +290,7 @@ std::size_t device_driver::start_acquired(task::record& t, transfer::acquisition
     if (m_where.device->lost()) {
       m_awaiting.fetch_add(1);
       note_resumed();
-      m_where.urgent.push(t);  // as it is, to be placed elsewhere
+      m_where.ready_queue().push(t);  // as it is, to be placed elsewhere
       return 0;
     }
     coherence.finish(t.all_accesses());
@@ -323,7 +323,7 @@ std::size_t device_driver::start_without_memory(task::record& t, const transfer:
   }
   coherence.make_room(lacking, a.missing_bytes + own, t.sequence);
   if (coherence.space_at(lacking).events() != seen) {
-    m_where.urgent.push(t);  // freed at once: try again in order of age
+    m_where.ready_queue().push(t);  // freed at once: try again in order of age
     return 0;
   }
   m_owner.wait_for_memory(t, m_where, a);

@@ -58,13 +58,13 @@ class device_driver {
   void end_wait(const task::record& t);
   void begin_leaving() noexcept;  ///< before the place's state says so
   /// Whether the device cannot be emptied before somebody makes room in the parent memory.
-  bool starved() const noexcept { return m_starved.load(); }
+  bool blocked_on_parent_memory() const noexcept { return m_blocked_on_parent_memory.load(); }
   /// Why the device could not leave; once.
   std::unique_ptr<error> take_refusal();
   /// Whether tasks are queued (and not held back), enqueued or being handled.
   bool active() const noexcept {
-    return m_in_flight.load() != 0 || m_handling.load() || (m_awaiting.load() != 0 && m_where.urgent.has_acquired()) ||
-           m_where.urgent.has(age_limit());
+    return m_in_flight.load() != 0 || m_handling.load() ||
+           (m_awaiting.load() != 0 && m_where.ready_queue().has_acquired()) || m_where.ready_queue().has(age_limit());
   }
   /// A task of this device that has its blocks goes back into the queue.
   void note_resumed() noexcept { m_resumed.fetch_add(1); }
@@ -104,7 +104,7 @@ class device_driver {
                      std::unique_ptr<validate::shadow_copies>& lent);
   operation::context context_of(task::record& t, const in_flight_batch& f, transfer::stream& on) const;
   std::shared_ptr<const block::failure> why_not_enqueued(const task::record& t, std::string_view what, error_kind kind);
-  std::shared_ptr<const block::failure> spoiled(const task::record& t, std::span<const block::ticket> sources);
+  std::shared_ptr<const block::failure> failed_input(const task::record& t, std::span<const block::ticket> sources);
   void check_result(in_flight_batch& f, tsr_status status);
   std::uint64_t learn_time(in_flight_batch& f);
   void complete(in_flight_batch& f, tsr_status status);
@@ -123,7 +123,7 @@ class device_driver {
   void refuse_to_leave(error why);
 
   // a device that is lost (loss.cpp)
-  bool go_on_without();
+  bool handle_device_loss();
   void release_blocks(task::record& t);
   bool give_memory_up();
 
@@ -144,7 +144,7 @@ class device_driver {
   thread_context* m_context = nullptr;
   bool m_woken = false;                                           // simulated
   std::vector<std::chrono::steady_clock::time_point> m_last_end;  // by compute stream
-  std::atomic<bool> m_state_changed{false}, m_starved{false}, m_no_room{false};
+  std::atomic<bool> m_state_changed{false}, m_blocked_on_parent_memory{false}, m_no_room{false};
   std::atomic<bool> m_called_by_own{false}, m_called_by_parent{false};  // a call_back is registered there
   std::atomic<std::uint64_t> m_failures_before{0};                      // of write-backs, when the draining began
   memory_waiters m_memory_waiters;

@@ -79,7 +79,7 @@ struct driver_setup {
   class failures* failures = nullptr;
   batch_counters* batches = nullptr;
   validate::validator* validator = nullptr;  ///< null: nothing is validated
-  simulation* simulated = nullptr;           ///< set: time is virtual, and somebody plays the driver's thread
+  simulation* simulated = nullptr;           ///< set: time is virtual, and the simulated run plays the driver's thread
 
   /// Real, or virtual in a simulated run.
   std::chrono::steady_clock::time_point now() const noexcept {

@@ -88,10 +88,10 @@ void device_driver::enqueue_batch(task::record& t, std::size_t stream, std::span
     }
   }
   if (lent) m_setup.validator->end_on_device(std::move(lent), on, done, fresh->failed() || !done);
-  if (!done && m_where.device->lost()) {  // what it has begun there matters to nobody
+  if (!done && m_where.device->lost()) {  // what it has begun there does not matter any more
     m_awaiting.fetch_add(count);
     m_resumed.fetch_add(count);
-    for (const batched_task& m : fresh->tasks) m_where.urgent.push(*m.t);
+    for (const batched_task& m : fresh->tasks) m_where.ready_queue().push(*m.t);
     return;
   }
   // Their arguments may be gone later.
@@ -133,8 +133,8 @@ void device_driver::enqueue_batch(task::record& t, std::size_t stream, std::span
 }
 
 /// A task was enqueued on data whose maker failed later: why, or null.
-std::shared_ptr<const block::failure> device_driver::spoiled(const task::record& task,
-                                                             std::span<const block::ticket> sources) {
+std::shared_ptr<const block::failure> device_driver::failed_input(const task::record& task,
+                                                                  std::span<const block::ticket> sources) {
   auto& t = const_cast<task::record&>(task);
   if (auto why = poison_of(t.all_accesses())) return why;
   transfer::stream_table& streams = m_setup.coherence->streams();
@@ -172,7 +172,7 @@ void device_driver::check_result(in_flight_batch& f, tsr_status status) {
                                                         plugin::name_of(status), details.empty() ? "" : ": ", details),
                                             "", device ? error_kind::device : error_kind::task});
     } else {
-      m.why = spoiled(*m.t, sources);
+      m.why = failed_input(*m.t, sources);
     }
   }
 }

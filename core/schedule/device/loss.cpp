@@ -7,14 +7,14 @@ namespace tessera::schedule {
 
 /// By the driver, whenever it has nothing better to do: what is queued goes elsewhere, what the device held is given
 /// up.
-bool device_driver::go_on_without() {
+bool device_driver::handle_device_loss() {
   bool any = false;
   if (m_where.state.exchange(placement::place_state::lost) != placement::place_state::lost) {
     any = true;
     m_owner.device_lost(m_where);
     m_setup.coherence->space_at(m_where.space).notify();  // who waits for memory here goes elsewhere
   }
-  while (task::record* t = m_where.urgent.pop()) {
+  while (task::record* t = m_where.ready_queue().pop()) {
     any = true;
     if ((t->flags & task::flag_acquired) != 0) release_blocks(*t);
     if (m_setup.failures->cancelled())

@@ -45,7 +45,7 @@ void device_driver::wait_for_workspace(task::record& t, std::uint64_t bytes, std
   }
   m_setup.coherence->make_room(m_where.space, bytes, t.sequence);
   if (space.events() != seen) {
-    m_where.urgent.push(t);  // freed at once: try again in order of age
+    m_where.ready_queue().push(t);  // freed at once: try again in order of age
     return;
   }
   transfer::acquisition& a = m_context->acquisition;

@@ -5,7 +5,7 @@
 namespace tessera::schedule {
 
 /// Scratch memory of one task in its device's memory: taken before its blocks are acquired, kept until it is complete.
-/// Given back by its destructor without waking anybody: nobody but the driver takes memory there, and it knows.
+/// Given back by its destructor without waking waiters: only the driver takes memory there, and it knows.
 struct device_driver::workspace {
   memory::space* from = nullptr;  ///< null: none
   block::chunk where;
@@ -26,7 +26,7 @@ struct device_driver::workspace {
   void give_back() {
     if (memory::space* const space = std::exchange(from, nullptr)) space->give_back(where, bytes);
   }
-  /// The task is complete: whoever waits for memory may go on.
+  /// The task is complete: tasks that wait for memory may go on.
   void release() {
     if (memory::space* const space = std::exchange(from, nullptr)) space->release(where, bytes);
   }

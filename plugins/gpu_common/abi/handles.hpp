@@ -226,7 +226,7 @@ tsr_jit_table jit_table();
 /// Unloads what is left; nothing of the device runs any more.
 void close_modules(tsr_device& device);
 
-// work.cpp
+// copies.cpp
 tsr_status copy(tsr_device* device, tsr_stream* stream, const tsr_copy* copy);
 tsr_status fill(tsr_device* device, tsr_stream* stream, tsr_address destination, const void* pattern,
                 std::uint32_t pattern_bytes, std::uint64_t count);

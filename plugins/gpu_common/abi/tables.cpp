@@ -26,7 +26,7 @@ matrix operand(void* data, std::int64_t ld, tsr_transpose transpose = TSR_NO_TRA
 }
 
 /// The same matrix, counted from its last row and column if it is upper triangular: then it is lower triangular.
-void turn(matrix& l, matrix& x, std::int64_t n, std::size_t element_bytes) {
+void flip_triangle(matrix& l, matrix& x, std::int64_t n, std::size_t element_bytes) {
   const auto last = [&](const matrix& of, std::int64_t steps) {
     return static_cast<char*>(of.data) + (n - 1) * steps * static_cast<std::int64_t>(element_bytes);
   };
@@ -84,7 +84,7 @@ error_t enqueue(const kit::trsm_call& t, stream_t stream) {
     lower = !lower;
     std::swap(n, columns);
   }
-  if (!lower) turn(l, x, n, kit::element_bytes(t.type));
+  if (!lower) flip_triangle(l, x, n, kit::element_bytes(t.type));
   return solve_lower(t.type, n, columns, t.alpha.bytes, l, t.unit_diagonal, x, stream);
 }
 

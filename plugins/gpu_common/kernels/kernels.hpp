@@ -64,7 +64,8 @@ inline matrix part_of(const matrix& whole, std::size_t element_bytes, std::int64
   return part;
 }
 
-/// Triangles are worked off in panels of so many rows, of which these two do one; products do the rest (panels.cpp).
+/// Triangles are worked off in panels of so many rows, of which these two do one; products do the rest
+/// (triangular.cpp).
 inline constexpr int panel = 32;
 /// X(rows x columns) = alpha L^-1 X, L lower triangular with `rows` of at most `panel`.
 error_t solve_panel(tsr_type type, int rows, std::int64_t columns, const void* alpha, const matrix& l,

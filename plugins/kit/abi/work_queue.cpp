@@ -89,7 +89,7 @@ void work_queue::perform(item& entry, execution& state) {
 }
 
 void work_queue::loop() {
-  settle_thread(m_name, m_host);
+  set_up_thread(m_name, m_host);
   execution state;
   std::vector<item> batch;
   for (;;) {

@@ -9,7 +9,7 @@
 
 namespace tessera::kit {
 
-void settle_thread(const std::string& name, const tsr_host* host) {
+void set_up_thread(const std::string& name, const tsr_host* host) {
   ::pthread_setname_np(::pthread_self(), name.substr(0, 15).c_str());
   ::prctl(PR_SET_TIMERSLACK, 1000ul);  // modelled transfer times are microseconds; the default slack is 50 of them
   if (host == nullptr || host->cpu_mask == nullptr || host->cpu_words == 0) return;

@@ -1,4 +1,4 @@
-// One block of a triangular system, and the Cholesky factor of one block; gpu_common/kernels/panels.cpp puts them together.
+// One block of a triangular system, and the Cholesky factor of one block; gpu_common/kernels/triangular.cpp puts them together.
 #define PANEL 32
 #define PITCH (PANEL + 1)
 

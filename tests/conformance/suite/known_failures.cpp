@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 
 namespace tessera::conformance {
 
@@ -32,7 +32,7 @@ std::vector<known_failure> read_known_failures(const std::filesystem::path& path
                   "the date is the last day on which the failure is accepted");
     if (std::find(names.begin(), names.end(), one.name) == names.end())
       throw error(error_kind::configuration, fmt::format("there is no check \"{}\"", one.name), where,
-                  "the nearest is \"" + nearest_name(one.name, names) + "\"");
+                  "the nearest is \"" + suggest(one.name, names) + "\"");
     all.push_back(std::move(one));
   }
   return all;

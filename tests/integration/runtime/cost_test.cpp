@@ -83,7 +83,7 @@ TEST(cost, devices_of_speeds_1_2_4_are_kept_in_proportion) {
   fill(rt, ab(0, 0), 2.0);
   fill(rt, ab(0, 1), 0.25);
   auto warm = rt.make_array<double>("warm", {3}, {1});  // the devices' memory is taken from the system at its first use
-  for (int k = 0; k < 3; ++k) fill(rt, warm(k), 0.0, {.at = rt.at("sim" + std::to_string(k))});
+  for (int k = 0; k < 3; ++k) fill(rt, warm(k), 0.0, {.location = rt.at("sim" + std::to_string(k))});
   rt.fence();
 
   // How near to the ideal depends on what else this machine does meanwhile; it is printed, and measured without a clock
@@ -134,14 +134,14 @@ TEST(cost, the_same_in_virtual_time_when_all_is_placed_before_anything_runs) {
   auto ab = rt.make_array<double>("ab", {extent_of_one, 2 * extent_of_one}, {extent_of_one, extent_of_one});
   auto c = rt.make_array<double>("c", {extent_of_one, count * extent_of_one}, {extent_of_one, extent_of_one});
   auto gates = rt.make_array<double>("gates", {3}, {1});
-  fill(rt, ab(0, 0), 2.0, {.at = rt.at("numa0")});
-  fill(rt, ab(0, 1), 0.25, {.at = rt.at("numa0")});
+  fill(rt, ab(0, 0), 2.0, {.location = rt.at("numa0")});
+  fill(rt, ab(0, 1), 0.25, {.location = rt.at("numa0")});
   rt.fence();
   const auto sims = sims_of(rt);
   ASSERT_EQ(sims.size(), 3u);
   for (int k = 0; k < 3; ++k)
     rt.submit_operation(hold, nullptr, 0, std::array<block::access, 1>{write(gates(k))},
-                        {.at = rt.at(sims[static_cast<std::size_t>(k)]->name())});
+                        {.location = rt.at(sims[static_cast<std::size_t>(k)]->name())});
   submit_products(rt, product, ab, c, count);
   open.count_down();
   rt.fence();

@@ -91,7 +91,7 @@ TEST(stuck, both_of_two_fences_wait_until_adopted_memory_is_current) {
     std::atomic<bool> hold{true};
     for (std::size_t k = 0; k < n; ++k)
       rt.submit_at(
-          std::source_location::current(), {.at = there}, "set",
+          std::source_location::current(), {.location = there}, "set",
           [&hold, round](view<double> x) {
             while (hold) std::this_thread::yield();
             x[0] = round;

@@ -228,14 +228,14 @@ TEST(sial_estimate, says_what_would_make_it_fit) {
   EXPECT_EQ(e.hand_room, block);
   EXPECT_EQ(e.shared_at_once.room, 36 * block);
   const auto judged = [&](double host, double beyond) { return sial::judge(e, {host, beyond}); };
-  EXPECT_EQ(judged(40 * block, 0).how, sial::fit::fits);
+  EXPECT_EQ(judged(40 * block, 0).outcome, sial::fit::fits);
   EXPECT_EQ(judged(40 * block, 0).all, 40 * block);
-  EXPECT_EQ(judged(40 * block - 1, 0).how, sial::fit::does_not_fit);
-  EXPECT_EQ(judged(40 * block - 1, 1).how, sial::fit::spills);
-  EXPECT_EQ(judged(6 * block, 34 * block).how, sial::fit::spills) << "two workers with three blocks each";
+  EXPECT_EQ(judged(40 * block - 1, 0).outcome, sial::fit::does_not_fit);
+  EXPECT_EQ(judged(40 * block - 1, 1).outcome, sial::fit::spills);
+  EXPECT_EQ(judged(6 * block, 34 * block).outcome, sial::fit::spills) << "two workers with three blocks each";
   EXPECT_EQ(judged(6 * block, 34 * block).spilled, 34 * block);
-  EXPECT_EQ(judged(6 * block, 33 * block).how, sial::fit::does_not_fit);
-  EXPECT_EQ(judged(6 * block - 1, 100 * block).how, sial::fit::does_not_fit);
+  EXPECT_EQ(judged(6 * block, 33 * block).outcome, sial::fit::does_not_fit);
+  EXPECT_EQ(judged(6 * block - 1, 100 * block).outcome, sial::fit::does_not_fit);
 
   const sial::verdict full_disk = judged(6 * block, 10 * block);
   ASSERT_EQ(full_disk.remedies.size(), 2u) << "one worker would not fit either";

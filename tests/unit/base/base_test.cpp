@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.hpp"
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 #include "core/base/units.hpp"
 
 namespace tessera {
@@ -35,11 +35,11 @@ TEST(units, formatting) {
   EXPECT_EQ(format_seconds(0.0123), "12.3 ms");
 }
 
-TEST(nearest, finds_a_typo_and_refuses_a_stranger) {
+TEST(suggest, finds_a_typo_and_refuses_a_stranger) {
   const std::vector<std::string> names{"bandwidth", "latency", "memory"};
-  EXPECT_EQ(nearest_name("bandwith", names), "bandwidth");
-  EXPECT_EQ(nearest_name("latecny", names), "latency");
-  EXPECT_EQ(nearest_name("colour", names), "");
+  EXPECT_EQ(suggest("bandwith", names), "bandwidth");
+  EXPECT_EQ(suggest("latecny", names), "latency");
+  EXPECT_EQ(suggest("colour", names), "");
 }
 
 TEST(error, text_has_message_place_and_hint) {

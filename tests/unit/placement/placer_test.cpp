@@ -31,7 +31,7 @@ struct places {
       auto e = std::make_unique<place>();
       e->number = k;
       e->name = k == 0 ? "cpu:numa0" : rig.devices[k]->device().name();
-      e->where = k == 0 ? host : tree.add(0, location_of(location::kind::worker, "dev" + std::to_string(k)));
+      e->location = k == 0 ? host : tree.add(0, location_of(location::kind::worker, "dev" + std::to_string(k)));
       e->space = static_cast<memory::space_number>(k);
       e->device = &rig.devices[k]->device();
       e->is_host = k == 0;
@@ -101,8 +101,8 @@ TEST(placer, what_is_detached_is_no_place_and_what_is_draining_the_last) {
   p.all[1]->state = place_state::detached;
   EXPECT_EQ(p.choose(on_devices, reads), 2u) << "nothing else is left";
   p.all[2]->state = place_state::lost;
-  EXPECT_EQ(p.choose(on_devices, reads), placer::nowhere);
-  const block::failure why = p.choice->why_nowhere(p.t);
+  EXPECT_EQ(p.choose(on_devices, reads), placer::no_place);
+  const block::failure why = p.choice->why_no_place(p.t);
   EXPECT_EQ(why.kind, error_kind::device);
   EXPECT_THAT(why.text, HasSubstr("is detached"));
   EXPECT_THAT(why.text, HasSubstr("is lost"));
@@ -114,15 +114,15 @@ TEST(placer, pinned_makes_hints_orders) {
   block::record& b = p.rig.make();
   const std::vector<block::access> writes{transfer::rig::use(b, intent::write)};
   EXPECT_EQ(p.choose(p.anywhere, writes, *p.tree.find("dev2")), 2u);
-  EXPECT_EQ(p.choose(p.anywhere, writes, *p.tree.find("core0")), placer::nowhere) << "no place has this core";
+  EXPECT_EQ(p.choose(p.anywhere, writes, *p.tree.find("core0")), placer::no_place) << "no place has this core";
   p.all[0]->cpus.push_back(*p.tree.find("core0"));
   EXPECT_EQ(p.choose(p.anywhere, writes, *p.tree.find("core0")), 0u);
   operation::definition on_host = p.anywhere;
   on_host.name = "on_host";
   on_host.enqueue = nullptr;
   on_host.host = [](const operation::context&) {};
-  EXPECT_EQ(p.choose(on_host, writes, *p.tree.find("dev2")), placer::nowhere);
-  EXPECT_THAT(p.choice->why_nowhere(p.t).text, HasSubstr("it must run at 'dev2'"));
+  EXPECT_EQ(p.choose(on_host, writes, *p.tree.find("dev2")), placer::no_place);
+  EXPECT_THAT(p.choice->why_no_place(p.t).text, HasSubstr("it must run at 'dev2'"));
   p.rig.end();
 }
 
@@ -135,8 +135,8 @@ TEST(placer, a_memory_that_cannot_hold_all_blocks_is_no_place) {
   operation::definition on_devices = p.anywhere;
   on_devices.name = "on_devices";
   on_devices.available = [](const plugin::device& d, element_type) { return d.plugin_name() == "alpha"; };
-  EXPECT_EQ(p.choose(on_devices, many), placer::nowhere);
-  EXPECT_EQ(p.choice->why_nowhere(p.t).kind, error_kind::memory);
+  EXPECT_EQ(p.choose(on_devices, many), placer::no_place);
+  EXPECT_EQ(p.choice->why_no_place(p.t).kind, error_kind::memory);
   p.rig.end();
 }
 
@@ -145,7 +145,7 @@ TEST(placer, with_cost_a_changed_estimate_withdraws_what_is_queued) {
   ASSERT_NE(p.choice->model(), nullptr);
   block::record& b = p.rig.make();
   const std::uint32_t at = p.choose(p.anywhere, {transfer::rig::use(b, intent::write)});
-  ASSERT_NE(at, placer::nowhere);
+  ASSERT_NE(at, placer::no_place);
   EXPECT_FALSE(p.choice->withdraw(p.t, *p.all[at])) << "nothing has changed since";
   p.choice->note_change();
   const bool trial = !p.choice->withdraw(p.t, *p.all[at]);

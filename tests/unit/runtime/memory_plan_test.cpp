@@ -43,7 +43,7 @@ struct machine_of_five {
 
 std::vector<location::node_id> places(const std::vector<planned_memory>& plan) {
   std::vector<location::node_id> all;
-  for (const planned_memory& m : plan) all.push_back(m.where);
+  for (const planned_memory& m : plan) all.push_back(m.location);
   return all;
 }
 

@@ -100,7 +100,7 @@ struct driven {
     t.sequence = tasks.size();
     t.access_count = static_cast<std::uint8_t>(blocks.size());
     for (std::size_t k = 0; k < blocks.size(); ++k) t.accesses[k] = transfer::rig::use(*blocks[k], intent::write);
-    place.urgent.push(t);
+    place.ready_queue().push(t);
     return t;
   }
   /// Everything that is enqueued ends.
@@ -173,7 +173,7 @@ TEST(driver, a_task_without_memory_waits_and_younger_ones_are_held_back_when_the
   EXPECT_THAT(d.owner.take(), ElementsAre("retired 1"));
   // What the first has made is written back, and the scheduler queues the second one again.
   for (int tries = 0; tries < 5 && (d.owner.calls.empty() || d.owner.calls.back() != "retired 2"); ++tries) {
-    if (d.place.urgent.size() == 1) d.place.urgent.push(second);
+    if (d.place.ready_queue().size() == 1) d.place.ready_queue().push(second);
     EXPECT_EQ(d.driver->start_next(), 1u);
     d.settle();
   }

@@ -18,9 +18,9 @@ TEST(host_views, count_from_the_grant_until_they_are_given_back) {
   host_views views;
   host_access granted, refused;
   views.grant(granted);
-  EXPECT_EQ(granted.at.load(), host_access::step::available);
+  EXPECT_EQ(granted.step.load(), host_access::access_step::available);
   host_views::refuse(refused);
-  EXPECT_EQ(refused.at.load(), host_access::step::available);
+  EXPECT_EQ(refused.step.load(), host_access::access_step::available);
   EXPECT_EQ(views.held(), 1u) << "one that cannot be had does not count";
   views.give_back();
   EXPECT_EQ(views.held(), 0u);

@@ -25,7 +25,7 @@ class planned_machine {
                                .device = {},
                                .cpus = {},
                                .pci_address = ""});
-    spaces.push_back({.where = at, .host_visible = host_visible, .storage = storage, .device = number});
+    spaces.push_back({.location = at, .host_visible = host_visible, .storage = storage, .device = number});
     return at;
   }
   location::node_id core(const std::string& name, location::node_id below, std::uint32_t cpu) {
@@ -66,7 +66,7 @@ TEST(plan_places, makes_one_place_per_host_memory_with_workers) {
   EXPECT_THAT(plan.places[0].workers, ElementsAre(core0));
   EXPECT_THAT(plan.places[1].workers, ElementsAre(core3, core2));
   ASSERT_EQ(plan.workers.size(), 3u);
-  EXPECT_EQ(plan.workers[0].where, core0);
+  EXPECT_EQ(plan.workers[0].location, core0);
   EXPECT_EQ(plan.workers[1].place, 1u);
   EXPECT_THAT(plan.workers[1].cpus, ElementsAre(3u));
 }
@@ -104,7 +104,7 @@ TEST(plan_places, takes_workers_with_cpus_and_without_memory_of_their_own) {
   m.tree.edit(device).space = location::space_key{.device = 7, .space = 0};
   const place_plan plan = m.plan();
   ASSERT_EQ(plan.workers.size(), 1u);
-  EXPECT_EQ(plan.workers[0].where, good);
+  EXPECT_EQ(plan.workers[0].location, good);
 }
 
 TEST(plan_places, refuses_a_tree_without_workers) {

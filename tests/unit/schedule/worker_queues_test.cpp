@@ -18,16 +18,16 @@ class two_places {
       const location::node_id memory = tree.add(tree.root(), named("numa" + std::to_string(p)));
       places.push_back(std::make_unique<placement::place>());
       places.back()->number = p;
-      places.back()->where = memory;
+      places.back()->location = memory;
       for (int k = 0; k < 2; ++k) {
         thread_context& fresh = threads.publish(threads.make());
         fresh.place = p;
-        fresh.where = tree.add(memory, named("core" + std::to_string(fresh.number)));
+        fresh.location = tree.add(memory, named("core" + std::to_string(fresh.number)));
       }
     }
     thread_context& driver = threads.publish(threads.make());
     driver.is_driver = true;
-    driver.where = places[0]->where;
+    driver.location = places[0]->location;
   }
   task::record& task(std::int16_t priority = 0) {
     tasks.push_back(std::make_unique<task::record>());

@@ -122,7 +122,7 @@ TEST(build, many_predecessors_and_unknown_ones) {
   auto& events = r.threads[0].events;
   for (std::uint64_t k = 1; k <= 6; ++k)
     events.push_back(submitted(k, 10 * k, 0)), events.push_back(ran(k, 1000 * k, 1000 * k + 500));
-  events.push_back(submitted(7, 100, 1, {1, 2, 3, 777}));  // 777: submitted before the recorder was there
+  events.push_back(submitted(7, 100, 1, {1, 2, 3, 777}));  // 777: submitted before the tracer was there
   event more{event_kind::predecessors};
   more.task = 7, more.count = 4, more.words = {4, 5, 6, 6, 0};
   events.push_back(more);

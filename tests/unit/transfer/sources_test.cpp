@@ -91,7 +91,7 @@ TEST(sources, what_only_a_lost_device_has_is_lost) {
   const auto why = c.rules.give_up_contents(b);
   EXPECT_TRUE(why->by_loss);
   EXPECT_NE(why->text.find("its only copy was on"), std::string::npos) << why->text;
-  b.unspoil();
+  b.clear_poison();
   r.end();
 }
 

@@ -27,7 +27,7 @@ statement_form to_variable(environment& in, const syntax::statement& s) {
   expression sum = check_sum(in, value);
   if (sum.type != value_type::scalar)
     in.fail(value.where, fmt::format("what is assigned to scalar '{}' is a scalar, not an int", to.id.text),
-            value.what == form::int_literal ? fmt::format("write {}.0", value.i) : "write (scalar)( ... )");
+            value.kind == form::int_literal ? fmt::format("write {}.0", value.i) : "write (scalar)( ... )");
   if (how == assign::multiply && holds_block(in, value))
     in.fail(s.op_where, "a contraction is assigned with = += or -=");
   return assign_scalar{found.number, how, std::move(sum)};
@@ -38,7 +38,7 @@ statement_form to_region(environment& in, const syntax::statement& s) {
   region_reference to = check_region(in, s.operands[0]);
   if (s.op != "=")
     in.fail(s.op_where, fmt::format("a region is assigned with '=', not '{}'", s.op), "copy it into a block, and back");
-  if (value.what == form::region)
+  if (value.kind == form::region)
     in.fail(value.where, "a region is not copied to a region", "copy it to a block first");
   if (is_block(value)) {
     block_reference from = check_block(in, value);
@@ -53,7 +53,7 @@ statement_form to_region(environment& in, const syntax::statement& s) {
 }  // namespace
 
 statement_form check_assignment(environment& in, const syntax::statement& s) {
-  switch (s.operands[0].what) {
+  switch (s.operands[0].kind) {
     case form::block:
       return check_block_assignment(in, s);
     case form::region:

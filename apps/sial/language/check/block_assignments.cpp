@@ -28,11 +28,11 @@ class block_assignment {
     if (is_block(m_value)) return copy();
     if (is_piece(m_in.out, m_to))
       fail(m_s.operands[0].where, "a piece of a block is only copied", "b[ii,j] = a[ii,j] and back");
-    if (m_value.what == form::region) return from_region();
+    if (m_value.kind == form::region) return from_region();
     if (!holds_block_here()) return fill();
     if (m_value.in_parentheses) fail(m_value.where, "arithmetic of blocks stands in no parentheses");
-    if (m_value.what == form::negate) fail(m_value.where, "a block has no sign", "write -1.0 * and the block");
-    if (m_value.what != form::binary) return fill();  // which says what is wrong
+    if (m_value.kind == form::negate) fail(m_value.where, "a block has no sign", "write -1.0 * and the block");
+    if (m_value.kind != form::binary) return fill();  // which says what is wrong
     if (m_value.op == "+" || m_value.op == "-") return sum();
     if (m_value.op == "*") return product();
     if (m_value.op == "^") return outer_product();
@@ -61,7 +61,7 @@ class block_assignment {
     expression value = number(m_to) ? check_sum(m_in, m_value) : check_number(m_in, m_value);
     if (value.type != value_type::scalar)
       fail(m_value.where, fmt::format("what is assigned to {} is a scalar, not an int", text(m_to)),
-           m_value.what == form::int_literal ? fmt::format("write {}.0", m_value.i) : "write (scalar)( ... )");
+           m_value.kind == form::int_literal ? fmt::format("write {}.0", m_value.i) : "write (scalar)( ... )");
     return block_scalar{m_to, m_how, std::move(value)};
   }
 

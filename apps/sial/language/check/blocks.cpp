@@ -35,7 +35,7 @@ subscript check_subscript(environment& in, const syntax::expression& e, const ar
                           bool pieces) {
   const symbol declared = a.indices[d];
   subscript s;
-  if (e.what == form::cast_index) {
+  if (e.kind == form::cast_index) {
     if (in.out.indices[declared].kind != index_kind::simple)
       in.fail(e.where, fmt::format("(index) is a simple index, but dimension {} of '{}' is {}", d + 1, a.name,
                                    word_of(in.out.indices[declared].kind)));
@@ -90,12 +90,12 @@ region_reference check_region(environment& in, const syntax::expression& e) {
 }
 
 bool holds_block(environment& in, const syntax::expression& e) {
-  if (e.what == form::region) return true;
+  if (e.kind == form::region) return true;
   if (!is_block(e))
     return std::ranges::any_of(e.operands, [&](const syntax::expression& o) { return holds_block(in, o); });
   // What casts hold is looked at elsewhere, once: nested blocks would be, at every level, again.
   return !std::ranges::all_of(e.operands, [&](const syntax::expression& s) {
-    if (s.what == form::cast_index) return true;
+    if (s.kind == form::cast_index) return true;
     const entity& found = in.names.find(s.id);
     return found.kind == entity_kind::index && in.out.indices[found.number].kind == index_kind::simple;
   });

@@ -9,7 +9,7 @@ namespace {
 
 // Whether an index is part of an expression.
 bool has_index(const expression& e) {
-  return e.what == operation::index_variable || std::ranges::any_of(e.operands, has_index);
+  return e.kind == operation::index_variable || std::ranges::any_of(e.operands, has_index);
 }
 
 using checker = statement_form (*)(environment&, const syntax::statement&);

@@ -25,7 +25,7 @@ execute_argument whole(environment& in, const syntax::expression& e, symbol arra
 }
 
 execute_argument check_argument(environment& in, const syntax::expression& e, char intent, std::size_t number) {
-  switch (e.what) {
+  switch (e.kind) {
     case form::int_literal:
       refuse_writing(in, e, intent, number, "a literal");
       return literal_argument{static_cast<double>(e.i)};
@@ -72,25 +72,25 @@ statement_form check_execute(environment& in, const syntax::statement& s) {
 }
 
 statement_form check_print(environment& in, const syntax::statement& s) {
-  using kind = print_statement::form;
+  using kind = print_statement::print_form;
   print_statement p;
   p.line = s.word == "println";
   if (s.has_text) {
-    p.what = s.text, p.how = kind::text;
+    p.operand = s.text, p.form = kind::text;
     return p;
   }
   const syntax::expression& e = s.operands[0];
-  if (e.what == form::region) {
-    p.what = check_region(in, e), p.how = kind::region;
+  if (e.kind == form::region) {
+    p.operand = check_region(in, e), p.form = kind::region;
     return p;
   }
   if (is_block(e)) {
     block_reference b = check_block(in, e);
     if (!all_simple(in.out, b)) {
-      p.what = std::move(b), p.how = kind::block;
+      p.operand = std::move(b), p.form = kind::block;
       return p;
     }
-  } else if (e.what == form::variable && !e.in_parentheses) {
+  } else if (e.kind == form::variable && !e.in_parentheses) {
     const entity& found = in.names.find(e.id);
     if (found.kind == entity_kind::array) {
       array_declaration& a = in.out.arrays[found.number];
@@ -98,18 +98,18 @@ statement_form check_print(environment& in, const syntax::statement& s) {
       if (a.kind != array_kind::fixed)
         in.fail(e.where, fmt::format("the whole array '{}' is not printed: it is {}", a.name, word_of(a.kind)),
                 a.kind == array_kind::contiguous_local ? "print a region: a[low:high]" : "print a block of it");
-      p.what = whole_array{found.number}, p.how = kind::whole;
+      p.operand = whole_array{found.number}, p.form = kind::whole;
       return p;
     }
-    p.how = found.kind == entity_kind::scalar    ? kind::scalar_name
-            : found.kind == entity_kind::integer ? kind::int_name
-                                                 : kind::index_name;
-    p.what = check_number(in, e);
+    p.form = found.kind == entity_kind::scalar    ? kind::scalar_name
+             : found.kind == entity_kind::integer ? kind::int_name
+                                                  : kind::index_name;
+    p.operand = check_number(in, e);
     return p;
   }
   expression value = check_number(in, e);
-  p.how = value.type == value_type::integer ? kind::int_value : kind::scalar_value;
-  p.what = std::move(value);
+  p.form = value.type == value_type::integer ? kind::int_value : kind::scalar_value;
+  p.operand = std::move(value);
   return p;
 }
 

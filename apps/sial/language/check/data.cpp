@@ -43,15 +43,15 @@ statement_form check_store(environment& in, const syntax::statement& s) {
   const syntax::expression& value = s.operands[1];
   store_statement st;
   st.to = remote_block(in, s, put ? array_kind::distributed : array_kind::served, put ? "prepare" : "put");
-  st.how = assignment_of(s.op);
+  st.assignment = assignment_of(s.op);
   if (is_block(value)) {
     block_reference from = check_block(in, value);
     const bool number = all_simple(in.out, from), alike = fit_in_order(in.out, st.to.subscripts, from.subscripts);
-    if (alike && st.how != assign::multiply) {
+    if (alike && st.assignment != assign::multiply) {
       st.from = std::move(from);
       return st;
     }
-    if (!number && st.how == assign::multiply) in.fail(s.op_where, "'*=' takes a number, not a block");
+    if (!number && st.assignment == assign::multiply) in.fail(s.op_where, "'*=' takes a number, not a block");
     if (!number)
       in.fail(value.where, fmt::format("{} does not fit {}", to_text(in.out, from), to_text(in.out, st.to)),
               fmt::format("'{}' takes a block of the same subscripts in the same order", s.word));
@@ -90,16 +90,16 @@ statement_form check_allocate(environment& in, const syntax::statement& s) {
   if (d.kind != array_kind::local)
     in.fail(what.where, fmt::format("'{}' takes a local array; '{}' is {}", s.word, d.name, word_of(d.kind)),
             d.kind == array_kind::contiguous_local ? fmt::format("write '{} contiguous' and a region", s.word) : "");
-  if (what.what == form::variable) return a;
+  if (what.kind == form::variable) return a;
   if (what.operands.size() != d.indices.size())
     in.fail(what.where, fmt::format("'{}' has {} dimensions, not {}", d.name, d.indices.size(), what.operands.size()));
   for (std::size_t k = 0; k < what.operands.size(); ++k) {
     const syntax::expression& o = what.operands[k];
-    if (o.what == form::star) {
+    if (o.kind == form::star) {
       a.subscripts.push_back(no_symbol);
       continue;
     }
-    if (o.what != form::variable) in.fail(o.where, fmt::format("'{}' takes indices and '*'", s.word));
+    if (o.kind != form::variable) in.fail(o.where, fmt::format("'{}' takes indices and '*'", s.word));
     const symbol index = bound_index(in, o.id);
     if (in.out.indices[index].kind != in.out.indices[d.indices[k]].kind)
       in.fail(o.where, fmt::format("'{}' is no index of the kind of dimension {} of '{}'", o.id.text, k + 1, d.name));
@@ -131,18 +131,18 @@ statement_form check_persistent(environment& in, const syntax::statement& s) {
   p.restore = s.word == "restore_persistent";
   p.label = s.text;
   const entity& found = in.names.find(s.names[0]);
-  p.of = found.number;
+  p.operand = found.number;
   p.is_scalar = found.kind == entity_kind::scalar;
   const auto refuse = [&](const std::string& what) {
     in.fail(s.names[0].where, fmt::format("'{}' takes a scalar or a static, distributed or served array; '{}' is {}",
                                           s.word, s.names[0].text, what));
   };
   if (p.is_scalar) {
-    if (in.out.scalars[p.of].predefined) refuse("predefined");
+    if (in.out.scalars[p.operand].predefined) refuse("predefined");
     return p;
   }
   if (found.kind != entity_kind::array) refuse(with_article(found.kind));
-  array_declaration& a = in.out.arrays[p.of];
+  array_declaration& a = in.out.arrays[p.operand];
   if (a.predefined) refuse("predefined");
   if (a.kind == array_kind::temp || a.kind == array_kind::local || a.kind == array_kind::contiguous_local)
     refuse(word_of(a.kind));
@@ -151,18 +151,18 @@ statement_form check_persistent(environment& in, const syntax::statement& s) {
 }
 
 statement_form check_gpu_transfer(environment& in, const syntax::statement& s) {
-  using kind = gpu_transfer::kind;
+  using kind = gpu_transfer::transfer_kind;
   gpu_transfer t;
-  t.what = s.word == "gpu_allocate" ? kind::allocate
+  t.kind = s.word == "gpu_allocate" ? kind::allocate
            : s.word == "gpu_free"   ? kind::free
            : s.word == "gpu_put"    ? kind::put
                                     : kind::get;
   if (is_block(s.operands[0])) {
-    t.of = check_block(in, s.operands[0]);
+    t.operand = check_block(in, s.operands[0]);
   } else {
     const symbol array = in.names.find(s.operands[0].id, entity_kind::array);
     in.out.arrays[array].used = true;
-    t.of = whole_array{array};
+    t.operand = whole_array{array};
   }
   return t;
 }

@@ -31,7 +31,7 @@ class declaration_checker {
       : m_out(out), m_names(names), m_messages(messages), m_file(file), m_d(d) {}
 
   void check() {
-    switch (m_d.what) {
+    switch (m_d.kind) {
       case declared::integer:
         add(entity_kind::integer, m_out.ints,
             int_declaration{m_d.id.text, m_d.id.where.where, m_file, m_d.predefined, m_d.i});

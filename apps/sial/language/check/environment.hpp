@@ -40,7 +40,7 @@ relation check_relation(environment& in, const syntax::relation& r);
 block_reference check_block(environment& in, const syntax::expression& e, bool pieces = false);
 region_reference check_region(environment& in, const syntax::expression& e);
 /// Whether it is written as a block: a[i,j].
-inline bool is_block(const syntax::expression& e) { return e.what == syntax::form::block; }
+inline bool is_block(const syntax::expression& e) { return e.kind == syntax::form::block; }
 /// Whether it is a block that is no single number, or one is among its operands; not whether that block is right.
 bool holds_block(environment& in, const syntax::expression& e);
 /// x + l * r with sums over all subscripts.

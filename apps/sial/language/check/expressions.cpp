@@ -12,23 +12,23 @@ const char* cast_to(value_type t) { return t == value_type::integer ? "(int)" : 
 
 expression made(const syntax::expression& from, operation what, value_type type) {
   expression e;
-  e.where = at(from), e.what = what, e.type = type;
+  e.where = at(from), e.kind = what, e.type = type;
   return e;
 }
 
 expression variable(environment& in, const syntax::expression& e) {
   const entity& found = in.names.find(e.id);
   expression v = made(e, operation::int_variable, value_type::integer);
-  v.of = found.number;
+  v.variable = found.number;
   switch (found.kind) {
     case entity_kind::integer:
       return v;
     case entity_kind::index:
-      v.what = operation::index_variable;
+      v.kind = operation::index_variable;
       bound_index(in, e.id);
       return v;
     case entity_kind::scalar:
-      v.what = operation::scalar_variable, v.type = value_type::scalar;
+      v.kind = operation::scalar_variable, v.type = value_type::scalar;
       return v;
     case entity_kind::array:
       in.out.arrays[found.number].used = true;
@@ -41,14 +41,14 @@ expression variable(environment& in, const syntax::expression& e) {
 
 expression cast(environment& in, const syntax::expression& e) {
   expression of = check_number(in, e.operands[0]);
-  const bool to_int = e.what == form::cast_int;
-  if (e.what == form::cast_index) {
+  const bool to_int = e.kind == form::cast_int;
+  if (e.kind == form::cast_index) {
     if (of.type != value_type::integer)
       in.fail(e.where, "(index) stands before an int, not a scalar", "write (index)(int)x");
     return of;
   }
   if (to_int && of.type == value_type::integer) {
-    if (of.what == operation::index_variable) return of;
+    if (of.kind == operation::index_variable) return of;
     in.fail(e.where, "this is an int already", "leave '(int)' out");
   }
   if (!to_int && of.type == value_type::scalar) in.fail(e.where, "this is a scalar already", "leave '(scalar)' out");
@@ -59,7 +59,7 @@ expression cast(environment& in, const syntax::expression& e) {
 }
 
 expression unary(environment& in, const syntax::expression& e) {
-  const bool root = e.what == form::square_root;
+  const bool root = e.kind == form::square_root;
   expression of = check_number(in, e.operands[0]);
   if (root && of.type == value_type::integer)
     in.fail(e.where, "'sqrt' takes a scalar, not an int", "write sqrt (scalar)n");
@@ -96,7 +96,7 @@ symbol bound_index(environment& in, const syntax::name& n) {
 }
 
 expression check_number(environment& in, const syntax::expression& e) {
-  switch (e.what) {
+  switch (e.kind) {
     case form::int_literal: {
       expression l = made(e, operation::int_literal, value_type::integer);
       l.i = e.i;
@@ -165,7 +165,7 @@ expression check_contraction(environment& in, const syntax::expression& product)
 }
 
 expression check_sum(environment& in, const syntax::expression& e) {
-  if (e.what != form::binary || e.in_parentheses || !holds_block(in, e)) return check_number(in, e);
+  if (e.kind != form::binary || e.in_parentheses || !holds_block(in, e)) return check_number(in, e);
   if (e.op == "+" || e.op == "-") {
     expression left = check_sum(in, e.operands[0]);
     return joined(in, e, std::move(left), check_sum(in, e.operands[1]));
@@ -178,7 +178,7 @@ expression check_sum(environment& in, const syntax::expression& e) {
 relation check_relation(environment& in, const syntax::relation& r) {
   relation c;
   c.where = r.where.where;
-  c.what = r.op == "<"    ? relation_kind::less
+  c.kind = r.op == "<"    ? relation_kind::less
            : r.op == "<=" ? relation_kind::less_equal
            : r.op == ">"  ? relation_kind::greater
            : r.op == ">=" ? relation_kind::greater_equal

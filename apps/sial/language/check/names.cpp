@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 
 namespace tessera::sial {
 
 namespace {
 
 std::string suggestion(const std::string& name, const std::vector<std::string>& known, const std::string& prefix = "") {
-  const std::string nearest = name.size() < 2 || name.size() > 100 ? "" : nearest_name(name, known);
+  const std::string nearest = name.size() < 2 || name.size() > 100 ? "" : suggest(name, known);
   return nearest.empty() ? "" : fmt::format("did you mean '{}{}'?", prefix, nearest);
 }
 

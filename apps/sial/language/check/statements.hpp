@@ -4,7 +4,7 @@
 
 namespace tessera::sial {
 
-using statement_form = decltype(statement::what);
+using statement_form = decltype(statement::form);
 
 statement_form check_assignment(environment& in, const syntax::statement& s);
 /// Of a block: every form of block arithmetic.

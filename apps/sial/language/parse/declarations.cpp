@@ -24,7 +24,7 @@ bool is_one_of(const token& t, const std::array<std::string_view, N>& words) {
 
 void parse_value(cursor& at, declaration& d) {
   if (!at.accept("=")) return;
-  const bool scalar = d.what == declared::scalar;
+  const bool scalar = d.kind == declared::scalar;
   const token& t = at.here();
   if (t.is("-") || t.is("+")) at.fail(t, "an initial value has no sign", "assign the value in the first statement");
   if (t.kind != (scalar ? token_kind::scalar_literal : token_kind::int_literal))
@@ -95,20 +95,20 @@ void parse_declaration(cursor& at, declaration& d) {
   d.word = at.take().text;
   d.id = at.new_name(fmt::format("a name for the {}", d.word));
   if (array) {
-    d.what = declared::array;
+    d.kind = declared::array;
     parse_array(at, d);
   } else if (d.word == "scalar" || d.word == "int") {
-    d.what = d.word == "int" ? declared::integer : declared::scalar;
+    d.kind = d.word == "int" ? declared::integer : declared::scalar;
     parse_value(at, d);
   } else if (d.word == "subindex") {
-    d.what = declared::subindex;
+    d.kind = declared::subindex;
     at.expect("of", "and an index after the name of the subindex");
     d.parent = at.name("an index");
   } else if (d.word == "special") {
-    d.what = declared::special;
+    d.kind = declared::special;
     if (!at.at_line_end()) d.signature = at.new_name("a signature of the letters r, w and u");
   } else {
-    d.what = declared::index;
+    d.kind = declared::index;
     parse_index(at, d);
   }
   if (at.here().is(",")) at.fail(at.here(), "one name is declared a line");

@@ -24,7 +24,7 @@ void own(cursor& at, syntax::expression& parent, syntax::expression child) {
 
 syntax::expression made(form what, const token& t) {
   syntax::expression e;
-  e.what = what, e.where = t;
+  e.kind = what, e.where = t;
   return e;
 }
 
@@ -89,10 +89,10 @@ syntax::expression parse_parenthesis(cursor& at, const token& open, std::uint32_
 
 void check_subscripts(cursor& at, const syntax::expression& block) {
   for (const syntax::expression& s : block.operands) {
-    if (s.what == form::star || (!s.in_parentheses && (s.what == form::variable || s.what == form::cast_index)))
+    if (s.kind == form::star || (!s.in_parentheses && (s.kind == form::variable || s.kind == form::cast_index)))
       continue;
     at.fail(s.where, "a subscript is an index, or (index) before an int",
-            s.what == form::int_literal ? fmt::format("write (index){}", s.i) : "write (index)( ... )");
+            s.kind == form::int_literal ? fmt::format("write (index){}", s.i) : "write (index)( ... )");
   }
 }
 
@@ -131,7 +131,7 @@ syntax::expression parse_reference(cursor& at, bool stars, std::uint32_t nesting
   const token& open = at.take();
   if (nesting >= max_parenthesis_depth)
     at.fail(open, "brackets nest too deeply", fmt::format("at most {} levels", max_parenthesis_depth));
-  e.what = form::block;
+  e.kind = form::block;
   if (at.here().is("]"))
     at.fail(at.here(), fmt::format("'{}' has no subscripts here", e.id.text),
             "leave the brackets out to name the whole array");
@@ -142,20 +142,20 @@ syntax::expression parse_reference(cursor& at, bool stars, std::uint32_t nesting
       own(at, e, parse_sum(at, nesting + 1));
     }
     const bool range = at.here().is(":");
-    if (count > 0 && range != (e.what == form::region))
+    if (count > 0 && range != (e.kind == form::region))
       at.fail(at.here(), "all subscripts are ranges 'low:high', or none is", "a range of one segment is 'i:i'");
     if (range) {
-      e.what = form::region;
+      e.kind = form::region;
       at.take();
       own(at, e, parse_sum(at, nesting + 1));
     }
     if (!at.accept(",")) break;
   }
   at.expect("]", "or ',' between subscripts");
-  if (e.what == form::block) check_subscripts(at, e);
-  if (e.what == form::region)
+  if (e.kind == form::block) check_subscripts(at, e);
+  if (e.kind == form::region)
     for (const syntax::expression& bound : e.operands)
-      if (bound.what == form::star) at.fail(bound.where, "'*' is no bound of a range");
+      if (bound.kind == form::star) at.fail(bound.where, "'*' is no bound of a range");
   return e;
 }
 

@@ -5,7 +5,7 @@
 
 #include "apps/sial/language/parse/expressions.hpp"
 #include "apps/sial/language/parse/statements.hpp"
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 
 namespace tessera::sial {
 namespace {
@@ -30,7 +30,7 @@ void take_operator(cursor& at, syntax::statement& s, std::initializer_list<std::
 syntax::expression block(cursor& at, const std::string& after) {
   const span where = at.here();
   syntax::expression e = parse_reference(at);
-  if (e.what != form::block) at.fail(where, "expected a block like a[i,j] after '" + after + "'");
+  if (e.kind != form::block) at.fail(where, "expected a block like a[i,j] after '" + after + "'");
   return e;
 }
 
@@ -38,7 +38,7 @@ void allocate(cursor& at, syntax::statement& s) {
   const bool contiguous = at.accept("contiguous");
   const span where = at.here();
   s.operands.push_back(parse_reference(at, true));
-  const form what = s.operands[0].what;
+  const form what = s.operands[0].kind;
   if (contiguous && what != form::region)
     at.fail(where, "expected a region like a[1:n,i:i] after 'contiguous'", "every dimension needs low:high");
   if (!contiguous && what == form::region) at.fail(where, fmt::format("a region stands after '{} contiguous'", s.word));
@@ -56,7 +56,7 @@ void argument(cursor& at, syntax::statement& s) {
 }
 
 std::string likely_word(const std::string& written) {
-  return written.size() < 3 || written.size() > 40 ? "" : nearest_name(written, reserved_words());
+  return written.size() < 3 || written.size() > 40 ? "" : suggest(written, reserved_words());
 }
 
 [[noreturn]] void misspelt(cursor& at, const token& t) {
@@ -128,7 +128,7 @@ syntax::statement parse_simple(cursor& at) {
     s.has_text = true;
   } else if (is({"gpu_allocate", "gpu_free", "gpu_put", "gpu_get"})) {
     s.operands.push_back(parse_reference(at));
-    if (s.operands[0].what == form::region)
+    if (s.operands[0].kind == form::region)
       at.fail(s.operands[0].where, fmt::format("'{}' takes a block or an array", first.text));
   } else if (is({"print", "println"})) {
     if (at.here().kind == token_kind::text) {

@@ -207,7 +207,7 @@ void statement_parser::declaration() {
 
 void statement_parser::procedure() {
   syntax::declaration d;
-  d.what = syntax::declared::procedure;
+  d.kind = syntax::declared::procedure;
   d.where = m_at.here();
   d.word = m_at.take().text;
   try {

@@ -19,14 +19,14 @@ code code_of(const std::string& statements, const std::string& procedures = "") 
 std::string blocks_of(const code& c) {
   std::string text;
   for (const step& s : c.steps) {
-    const char* const name = s.what == opcode::block_product ? "product"
-                             : s.what == opcode::block_copy  ? "copy"
-                             : s.what == opcode::block_scale ? "scale"
-                                                             : nullptr;
+    const char* const name = s.operation == opcode::block_product ? "product"
+                             : s.operation == opcode::block_copy  ? "copy"
+                             : s.operation == opcode::block_scale ? "scale"
+                                                                  : nullptr;
     if (name == nullptr) continue;
     const block_operation& o = c.block_operations[s.b];
     text += (text.empty() ? "" : " ") + c.arrays[c.references[o.to].array].name;
-    text += o.how == assign::set ? "=" : o.how == assign::add ? "+=" : "-=";
+    text += o.assignment == assign::set ? "=" : o.assignment == assign::add ? "+=" : "-=";
     text += name;
   }
   return text;
@@ -95,7 +95,7 @@ TEST(sial_accumulations, name_both_statements) {
   const code c = code_of(
       "pardo i, j, k\nik[i,k] = 1.0\nkj[k,j] = 1.0\nt2[i,j] = 0.0\nt1[i,j] = ik[i,k] * kj[k,j]\nt2[i,j] += "
       "t1[i,j]\nendpardo i, j, k\n");
-  const auto found = std::ranges::find(c.steps, opcode::block_product, &step::what);
+  const auto found = std::ranges::find(c.steps, opcode::block_product, &step::operation);
   ASSERT_NE(found, c.steps.end());
   const block_operation& o = c.block_operations[found->b];
   ASSERT_NE(o.sum_site, nothing);

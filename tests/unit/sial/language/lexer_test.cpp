@@ -9,7 +9,7 @@ std::string tokens_of(const std::string& text) {
   message_list messages;
   std::string dump = to_text(lex(text, 0, messages));
   for (const message& m : messages.take())
-    dump += std::to_string(m.where.line) + ":" + std::to_string(m.where.column) + " " + m.what + "\n";
+    dump += std::to_string(m.where.line) + ":" + std::to_string(m.where.column) + " " + m.text + "\n";
   return dump;
 }
 

@@ -48,7 +48,7 @@ std::string warnings_of(const std::string& text) {
   EXPECT_TRUE(c.result) << outcome(c);
   std::string all;
   for (const message& m : c.messages)
-    all += std::to_string(m.where.line) + ":" + std::to_string(m.where.column) + " " + m.what + "\n";
+    all += std::to_string(m.where.line) + ":" + std::to_string(m.where.column) + " " + m.text + "\n";
   return all;
 }
 

@@ -19,8 +19,8 @@ std::string tree_of(const std::string& text) {
 std::string errors_of(const std::string& text) {
   std::string all;
   for (const message& m : compile_text(text).messages)
-    if (m.how == severity::error)
-      all += std::to_string(m.where.line) + ":" + std::to_string(m.where.column) + " " + m.what + "\n";
+    if (m.level == severity::error)
+      all += std::to_string(m.where.line) + ":" + std::to_string(m.where.column) + " " + m.text + "\n";
   return all;
 }
 
@@ -125,7 +125,7 @@ TEST(sial_parser, many_unknown_names_take_no_quadratic_time) {
   }
   const std::string pardo = "pardo " + indices + "\nendpardo " + indices + "\n";
   const compiled c = compile_text(declared + "index first = 1:2\n" + pardo + used + "endsial q\n");
-  EXPECT_EQ(c.messages.back().what, "19951 more errors are not shown");
+  EXPECT_EQ(c.messages.back().text, "19951 more errors are not shown");
 }
 
 TEST(sial_parser, nested_products_of_blocks_take_no_exponential_time) {

@@ -110,7 +110,7 @@ inline std::string error_at_mark(std::string text) {
   std::size_t count = 0;
   bool there = false;
   for (const message& m : c.messages) {
-    if (m.how != severity::error) continue;
+    if (m.level != severity::error) continue;
     ++count;
     errors += to_text(m, c.sources);
     there = there || (m.where.line == before.size() && m.where.column == before.back().size());
@@ -118,7 +118,7 @@ inline std::string error_at_mark(std::string text) {
   if (c.result || count == 0) return "accepted:\n" + outcome(c);
   if (count == 1 && there)
     for (const message& m : c.messages)
-      if (m.how == severity::error) return m.what + (m.hint.empty() ? "" : " (" + m.hint + ")");
+      if (m.level == severity::error) return m.text + (m.hint.empty() ? "" : " (" + m.hint + ")");
   return "expected one error at the mark, found:\n" + errors;
 }
 

@@ -12,7 +12,7 @@ namespace tessera::apps {
 /// lost is said on the standard error stream. Other errors pass, and so does the loss with runtime.survive_loss =
 /// false.
 template <class Attempt>
-void until_nothing_is_lost(runtime& rt, Attempt&& attempt) {
+void retry_on_loss(runtime& rt, Attempt&& attempt) {
   for (;;) {
     const std::uint64_t before = rt.statistics().losses.devices;
     try {

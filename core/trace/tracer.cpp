@@ -1,11 +1,11 @@
-#include "core/trace/recorder.hpp"
+#include "core/trace/tracer.hpp"
 
 #include <algorithm>
 
 namespace tessera::trace {
 namespace {
 
-std::atomic<std::uint64_t> next_serial{1};  // numbers, not state: two recorders never share one
+std::atomic<std::uint64_t> next_serial{1};  // numbers, not state: two tracers never share one
 
 // A huge page, where the system has them: the first touch of small pages would cost more than the events.
 chunk_memory allocate_chunk() noexcept {
@@ -20,7 +20,7 @@ thread_local local_cache cached;
 
 }  // namespace
 
-buffer::buffer(recorder& owner, std::string name, thread_role role, std::uint32_t place)
+buffer::buffer(tracer& owner, std::string name, thread_role role, std::uint32_t place)
     : m_owner(owner), m_name(std::move(name)), m_role(role), m_place(place), m_clock(owner.m_clock) {}
 
 bool buffer::grow() noexcept {
@@ -59,7 +59,7 @@ void buffer::append_to(std::vector<event>& out) const {
   }
 }
 
-recorder::recorder(std::uint64_t limit_bytes, const std::uint64_t* virtual_now)
+tracer::tracer(std::uint64_t limit_bytes, const std::uint64_t* virtual_now)
     : m_serial(next_serial.fetch_add(1)),
       m_limit(limit_bytes),
       m_clock(virtual_now),
@@ -74,7 +74,7 @@ recorder::recorder(std::uint64_t limit_bytes, const std::uint64_t* virtual_now)
   }
 }
 
-chunk_memory recorder::take_chunk() noexcept {
+chunk_memory tracer::take_chunk() noexcept {
   if (m_bytes.fetch_add(buffer::chunk_bytes, std::memory_order_relaxed) + buffer::chunk_bytes <= m_limit) {
     {
       const std::lock_guard guard(m_prepared_mutex);
@@ -90,14 +90,14 @@ chunk_memory recorder::take_chunk() noexcept {
   return nullptr;
 }
 
-buffer& recorder::make_buffer(std::string name, thread_role role, std::uint32_t place) {
+buffer& tracer::make_buffer(std::string name, thread_role role, std::uint32_t place) {
   auto fresh = std::make_unique<buffer>(*this, std::move(name), role, place);
   fresh->grow();  // its first chunk now rather than in the midst of the first task
   const std::lock_guard guard(m_mutex);
   return *m_buffers.emplace_back(std::move(fresh));
 }
 
-buffer& recorder::local() {
+buffer& tracer::local() {
   if (cached.serial != m_serial) {
     buffer* mine = nullptr;
     {
@@ -112,14 +112,14 @@ buffer& recorder::local() {
   return *cached.mine;
 }
 
-std::uint64_t recorder::name(std::string_view text) {
+std::uint64_t tracer::name(std::string_view text) {
   const std::lock_guard guard(m_mutex);
   const auto [entry, is_new] = m_numbers.try_emplace(std::string(text), m_names.size());
   if (is_new) m_names.emplace_back(text);
   return entry->second;
 }
 
-recording recorder::take() const {
+recording tracer::take() const {
   recording made;
   const std::lock_guard guard(m_mutex);
   const std::uint64_t tick = m_clock.now();

@@ -1,21 +1,21 @@
-#include "apps/common/room.hpp"
+#include "apps/common/memory_budget.hpp"
 #include "tessera/machine.hpp"
 
 #include <algorithm>
 
 namespace tessera::apps {
 
-std::int64_t room::tiles(std::uint64_t tile_bytes, std::int64_t all_tiles) const noexcept {
+std::int64_t memory_budget::tiles(std::uint64_t tile_bytes, std::int64_t all_tiles) const noexcept {
   constexpr std::uint64_t many = std::uint64_t{1} << 40;
   const std::uint64_t each = std::max<std::uint64_t>(tile_bytes, 1);
   if (together / each >= static_cast<std::uint64_t>(all_tiles)) return many;
   return static_cast<std::int64_t>(std::min(bytes / each, many));
 }
 
-room room_of(const runtime& rt) {
+memory_budget memory_budget_of(const runtime& rt) {
   const statistics now = rt.statistics();
   const auto memories_of = [&](bool hosts) {
-    room r{.bytes = 0};
+    memory_budget r{.bytes = 0};
     for (const auto& device : rt.plugins().devices()) {
       const auto kind = device->description().device_class;
       if (kind == TSR_DEVICE_STORAGE || (kind == TSR_DEVICE_CPU && device->has(TSR_DEVICE_INLINE)) != hosts) continue;
@@ -32,7 +32,7 @@ room room_of(const runtime& rt) {
     }
     return r;
   };
-  const room devices = memories_of(false);
+  const memory_budget devices = memories_of(false);
   return devices.bytes != 0 ? devices : memories_of(true);
 }
 

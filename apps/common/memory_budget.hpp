@@ -7,10 +7,10 @@
 namespace tessera::apps {
 
 /// Where the tasks of an application run, and what its data may take there. The default is a memory without a limit.
-struct room {
+struct memory_budget {
   std::uint64_t bytes = ~std::uint64_t{0};  ///< the largest memory
   std::uint64_t together = 0;               ///< several memories together
-  std::uint32_t at = anywhere;              ///< a hint for every task; none: wherever the placement sends it
+  std::uint32_t location = anywhere;        ///< a hint for every task; none: wherever the placement sends it
 
   /// Whole tiles of so many bytes that fit into the largest memory; at most 2^40, also where `all_tiles` fit into all
   /// together.
@@ -19,6 +19,6 @@ struct room {
 
 /// The memories of the devices that compute, or those of the host where there is none, each up to the mark from which
 /// on blocks are evicted in the background.
-room room_of(const runtime& rt);
+memory_budget memory_budget_of(const runtime& rt);
 
 }  // namespace tessera::apps

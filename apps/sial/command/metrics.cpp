@@ -1,4 +1,4 @@
-#include "apps/sial/command/figures.hpp"
+#include "apps/sial/command/metrics.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ constexpr std::array<const char*, 4> exchange_words{"get", "request", "put", "pr
 
 }  // namespace
 
-nlohmann::ordered_json figures_of(const sial::program_report& done) {
+nlohmann::ordered_json metrics_of(const sial::program_report& done) {
   const sial::run_counters& c = done.counters;
   auto exchanges = nlohmann::ordered_json::array();
   for (std::size_t k = 0; k < c.exchanges.size(); ++k) {

@@ -34,15 +34,15 @@ struct task_note;
 struct shadow_copies {
   participant who;  ///< without `use`
   std::vector<shadow_block> blocks;
-  std::shared_ptr<task_note> note;  ///< see order.hpp
+  std::shared_ptr<task_note> note;  ///< see race_detector.hpp
   block::record* first = nullptr;   ///< its first block
 };
 
 /// Tasks and views on the host work on private copies: what they may read is copied in, what they may write is filled
 /// with a pattern or copied in, and copied back when they are done. Thread-safe.
-class intents {
+class intent_checker {
  public:
-  intents(journal& to, const pattern& with, quarantine& ended, contents& of)
+  intent_checker(journal& to, const pattern& with, quarantine& ended, contents& of)
       : m_journal(to), m_pattern(with), m_ended(ended), m_contents(of) {}
 
   /// Before a task runs or a view is given out: replaces the addresses of its operands.

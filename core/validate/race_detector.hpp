@@ -31,10 +31,10 @@ struct task_note {
 /// clock. An actor learns from a fence (everything that has ended), a view (the task that made the block's version, and
 /// what that one knew), a task (its submitter, and its predecessors), the end of a thread, and order points.
 /// Thread-safe; one lock.
-class order {
+class race_detector {
  public:
-  explicit order(journal& to);
-  ~order();
+  explicit race_detector(journal& to);
+  ~race_detector();
 
   /// New blocks. `foreign`: where adopted blocks are.
   void made(std::span<block::record* const> blocks, bool adopted, std::source_location site);

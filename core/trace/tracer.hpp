@@ -17,7 +17,7 @@
 
 namespace tessera::trace {
 
-class recorder;
+class tracer;
 
 /// Whose events a buffer holds.
 enum class thread_role : std::uint8_t {
@@ -32,19 +32,19 @@ struct free_chunk {
 };
 using chunk_memory = std::unique_ptr<std::uint64_t[], free_chunk>;  ///< of one huge page
 
-/// Events of one thread. Written by that thread without locks, read by anybody through recorder::take. An event takes
+/// Events of one thread. Written by that thread without locks, read by any thread through tracer::take. An event takes
 /// three words (what it is, when, of which task) and those of its own that are in use: what recording costs is mostly
 /// the first touch of its memory.
 class buffer {
  public:
   static constexpr std::size_t chunk_bytes = huge_page_bytes;
 
-  buffer(recorder& owner, std::string name, thread_role role, std::uint32_t place);
+  buffer(tracer& owner, std::string name, thread_role role, std::uint32_t place);
   buffer(const buffer&) = delete;
   buffer& operator=(const buffer&) = delete;
 
   std::uint64_t now() const noexcept { return m_clock.now(); }
-  /// Keeps a copy of the event, or counts it as dropped when the recorder's limit is reached. By the owning thread.
+  /// Keeps a copy of the event, or counts it as dropped when the tracer's limit is reached. By the owning thread.
   void add(const event& e) noexcept {
     const std::size_t own = words_of(e.kind, e.count);
     if (m_used + head_words + own > chunk_words && !grow()) {
@@ -58,11 +58,11 @@ class buffer {
     to[2] = e.task;
     for (std::size_t k = 0; k < own; ++k) to[head_words + k] = e.words[k];
     m_used += head_words + own;
-    m_current->used.store(m_used, std::memory_order_release);  // whoever sees the count sees the event
+    m_current->used.store(m_used, std::memory_order_release);  // a thread that sees the count sees the event
   }
 
  private:
-  friend class recorder;
+  friend class tracer;
   static constexpr std::size_t chunk_words = chunk_bytes / sizeof(std::uint64_t), head_words = 3;
   struct chunk {
     chunk_memory words;
@@ -71,7 +71,7 @@ class buffer {
   bool grow() noexcept;
   void append_to(std::vector<event>& out) const;
 
-  recorder& m_owner;
+  tracer& m_owner;
   std::string m_name;
   thread_role m_role;
   std::uint32_t m_place;
@@ -83,13 +83,13 @@ class buffer {
   std::vector<std::unique_ptr<chunk>> m_chunks;
 };
 
-/// What a recorder holds, in nanoseconds, and the names that make it readable. The names are filled in by the runtime.
+/// What a tracer holds, in nanoseconds, and the names that make it readable. The names are filled in by the runtime.
 struct recording {
   struct thread {
     std::string name;
     thread_role role = thread_role::other;
     std::uint32_t place = 0;    ///< index into places; of workers and drivers
-    std::vector<event> events;  ///< in the order of writing; times in nanoseconds since the recorder was made
+    std::vector<event> events;  ///< in the order of writing; times in nanoseconds since the tracer was made
   };
   struct place {
     std::string name;  ///< "cpu:numa0", "sim0"
@@ -122,11 +122,11 @@ struct recording {
 };
 
 /// Owns the buffers of one runtime. Thread-safe. It must outlive the threads that write.
-class recorder {
+class tracer {
  public:
   /// @param limit_bytes  of all events together; beyond it events are dropped and counted
   /// @param virtual_now  of a simulated run: where its clock shows nanoseconds; null: real time
-  explicit recorder(std::uint64_t limit_bytes, const std::uint64_t* virtual_now = nullptr);
+  explicit tracer(std::uint64_t limit_bytes, const std::uint64_t* virtual_now = nullptr);
 
   /// A buffer for one thread at a time. `place`: number of the place it works for.
   buffer& make_buffer(std::string name, thread_role role, std::uint32_t place);

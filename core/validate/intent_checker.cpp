@@ -1,4 +1,4 @@
-#include "core/validate/intents.hpp"
+#include "core/validate/intent_checker.hpp"
 
 #include <fmt/format.h>
 
@@ -78,8 +78,8 @@ std::string element_text(element_type type, const std::byte* at) {
   }
 }
 
-std::unique_ptr<shadow_copies> intents::begin(task::record& t, participant who,
-                                              std::span<const operation::operand> operands) {
+std::unique_ptr<shadow_copies> intent_checker::begin(task::record& t, participant who,
+                                                     std::span<const operation::operand> operands) {
   auto out = std::make_unique<shadow_copies>();
   out->who = std::move(who);
   const auto accesses = t.all_accesses();
@@ -100,7 +100,7 @@ std::unique_ptr<shadow_copies> intents::begin(task::record& t, participant who,
     b.block = a.block;
     b.intent = how;
     b.zeroed = (a.flags & task::access_fresh) != 0;
-    b.found = a.block->committed;  // nobody publishes it while a task has it
+    b.found = a.block->committed;  // no thread publishes it while a task has it
     b.makes = makes_version(how) ? a.version : 0;
     b.type = a.block->type;
     b.original = static_cast<std::byte*>(o.host);
@@ -111,7 +111,8 @@ std::unique_ptr<shadow_copies> intents::begin(task::record& t, participant who,
   return out;
 }
 
-std::unique_ptr<shadow_copies> intents::lend(task::record& t, participant who, std::span<operation::operand> operands) {
+std::unique_ptr<shadow_copies> intent_checker::lend(task::record& t, participant who,
+                                                    std::span<operation::operand> operands) {
   auto out = begin(t, std::move(who), operands);
   const auto accesses = t.all_accesses();
   for (shadow_block& b : out->blocks) {
@@ -131,10 +132,10 @@ std::unique_ptr<shadow_copies> intents::lend(task::record& t, participant who, s
   return out;
 }
 
-std::unique_ptr<shadow_copies> intents::watch(task::record& t, participant who) {
+std::unique_ptr<shadow_copies> intent_checker::watch(task::record& t, participant who) {
   // Addresses come later: operands say where blocks are on the device.
-  const std::vector<operation::operand> nowhere(t.all_accesses().size());
-  auto out = begin(t, std::move(who), nowhere);
+  const std::vector<operation::operand> no_operands(t.all_accesses().size());
+  auto out = begin(t, std::move(who), no_operands);
   for (shadow_block& b : out->blocks) {
     if (!needs_contents(b.intent)) {
       m_pattern.fill(b.copy->elements(), b.type, pattern::meaning::never_written);
@@ -146,7 +147,7 @@ std::unique_ptr<shadow_copies> intents::watch(task::record& t, participant who) 
   return out;
 }
 
-void intents::check_result(shadow_copies& of) {
+void intent_checker::check_result(shadow_copies& of) {
   for (shadow_block& b : of.blocks) {
     if (needs_contents(b.intent)) check_untouched_meanwhile(of, b, b.before);
     if (b.intent == intent::read) check_read(of, b);
@@ -161,7 +162,7 @@ void intents::check_result(shadow_copies& of) {
   }
 }
 
-void intents::take_back(shadow_copies& of, bool failed) {
+void intent_checker::take_back(shadow_copies& of, bool failed) {
   for (shadow_block& b : of.blocks) {
     check_zones(of, b);
     if (b.intent == intent::read) check_read(of, b);
@@ -184,12 +185,12 @@ void intents::take_back(shadow_copies& of, bool failed) {
   of.blocks.clear();
 }
 
-std::optional<participant> intents::maker_of(const shadow_block& b) const {
+std::optional<participant> intent_checker::maker_of(const shadow_block& b) const {
   if (const auto made = m_contents.find(*b.block, b.found)) return made->maker;
   return std::nullopt;
 }
 
-void intents::check_read(const shadow_copies& of, const shadow_block& b) {
+void intent_checker::check_read(const shadow_copies& of, const shadow_block& b) {
   const auto elements = b.copy->elements();
   if (std::memcmp(elements.data(), b.original, elements.size()) == 0) return;
   const std::size_t size = size_of(b.type), count = elements.size() / size;
@@ -207,7 +208,7 @@ void intents::check_read(const shadow_copies& of, const shadow_block& b) {
        .hint = b.before.empty() ? "declare the block update; the change was not kept" : "declare the block update"});
 }
 
-void intents::check_written(const shadow_copies& of, const shadow_block& b) {
+void intent_checker::check_written(const shadow_copies& of, const shadow_block& b) {
   const auto elements = b.copy->elements();
   const std::uint64_t left = m_pattern.untouched(elements, b.type);
   if (left == 0) return;
@@ -220,7 +221,7 @@ void intents::check_written(const shadow_copies& of, const shadow_block& b) {
        .hint = "write means every element: what was there before is not fetched; declare the block update to keep it"});
 }
 
-void intents::check_zones(const shadow_copies& of, const shadow_block& b) {
+void intent_checker::check_zones(const shadow_copies& of, const shadow_block& b) {
   const auto damage = b.copy->find_damage(m_pattern);
   if (!damage) return;
   const std::string where = damage->first < 0 ? fmt::format("{} bytes before its first element", -damage->first)
@@ -235,8 +236,8 @@ void intents::check_zones(const shadow_copies& of, const shadow_block& b) {
   b.copy->mend(m_pattern);
 }
 
-void intents::check_untouched_meanwhile(const shadow_copies& of, const shadow_block& b,
-                                        std::span<const std::byte> elements) {
+void intent_checker::check_untouched_meanwhile(const shadow_copies& of, const shadow_block& b,
+                                               std::span<const std::byte> elements) {
   if (b.zeroed) return;
   const auto made = m_contents.find(*b.block, b.found);
   if (!made || !made->known || made->sum == checksum(elements)) return;
@@ -254,7 +255,7 @@ void intents::check_untouched_meanwhile(const shadow_copies& of, const shadow_bl
   m_contents.made(*b.block, {b.found, checksum(elements), true, made->maker});  // once per change
 }
 
-void intents::check_origin_of_nans(const shadow_copies& of, const shadow_block& b) {
+void intent_checker::check_origin_of_nans(const shadow_copies& of, const shadow_block& b) {
   const auto elements = b.copy->elements();
   for (const auto meaning : {pattern::meaning::never_written, pattern::meaning::ended}) {
     const pattern::taint found = m_pattern.tainted(elements, b.type, meaning);

@@ -1,4 +1,4 @@
-#include "core/base/nearest.hpp"
+#include "core/base/suggest.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -26,7 +26,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string nearest_name(std::string_view name, std::span<const std::string> candidates) {
+std::string suggest(std::string_view name, std::span<const std::string> candidates) {
   std::string best;
   std::size_t best_distance = static_cast<std::size_t>(-1);
   for (const std::string& candidate : candidates) {

@@ -1,4 +1,4 @@
-#include "core/trace/recorder.hpp"
+#include "core/trace/tracer.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,8 +21,8 @@ std::size_t events_of(const recording& r) {
   return sum;
 }
 
-TEST(recorder, events_come_back_in_order_with_times_of_the_steady_clock) {
-  recorder r(std::uint64_t{64} << 20);
+TEST(tracer, events_come_back_in_order_with_times_of_the_steady_clock) {
+  tracer r(std::uint64_t{64} << 20);
   const std::int64_t before = steady_ns();
   buffer& b = r.make_buffer("worker 3", thread_role::worker, 2);
   for (std::uint64_t k = 0; k < 100000; ++k) b.add(numbered(k, b.now()));  // more than one chunk
@@ -42,8 +42,8 @@ TEST(recorder, events_come_back_in_order_with_times_of_the_steady_clock) {
   EXPECT_GT(span, 0.0);
 }
 
-TEST(recorder, beyond_the_limit_events_are_counted_not_kept) {
-  recorder r(3 * buffer::chunk_bytes);
+TEST(tracer, beyond_the_limit_events_are_counted_not_kept) {
+  tracer r(3 * buffer::chunk_bytes);
   constexpr std::uint64_t per_chunk = buffer::chunk_bytes / 24;  // an event without words of its own takes three
   buffer &a = r.make_buffer("a", thread_role::worker, 0), &b = r.make_buffer("b", thread_role::worker, 0);
   for (std::uint64_t k = 0; k < 2 * per_chunk + 7; ++k) a.add(numbered(k, 0));
@@ -53,8 +53,8 @@ TEST(recorder, beyond_the_limit_events_are_counted_not_kept) {
   EXPECT_EQ(events_of(taken), 3 * per_chunk);
 }
 
-TEST(recorder, every_kind_of_event_comes_back_whole) {
-  recorder r(std::uint64_t{64} << 20);
+TEST(tracer, every_kind_of_event_comes_back_whole) {
+  tracer r(std::uint64_t{64} << 20);
   buffer& b = r.make_buffer("worker", thread_role::worker, 0);
   std::vector<event> written;
   const auto add = [&](event_kind kind, std::uint8_t count) {
@@ -83,8 +83,8 @@ TEST(recorder, every_kind_of_event_comes_back_whole) {
   }
 }
 
-TEST(recorder, a_limit_of_nothing_keeps_nothing) {
-  recorder r(0);
+TEST(tracer, a_limit_of_nothing_keeps_nothing) {
+  tracer r(0);
   buffer& a = r.make_buffer("a", thread_role::worker, 0);
   a.add(numbered(1, 0));
   const recording taken = r.take();
@@ -92,16 +92,16 @@ TEST(recorder, a_limit_of_nothing_keeps_nothing) {
   EXPECT_EQ(events_of(taken), 0u);
 }
 
-TEST(recorder, names_have_one_number_each) {
-  recorder r(0);
+TEST(tracer, names_have_one_number_each) {
+  tracer r(0);
   EXPECT_EQ(r.name("A(0,0)"), 0u);
   EXPECT_EQ(r.name("A(1,0)"), 1u);
   EXPECT_EQ(r.name("A(0,0)"), 0u);
   EXPECT_EQ(r.take().block_names, (std::vector<std::string>{"A(0,0)", "A(1,0)"}));
 }
 
-TEST(recorder, every_thread_has_its_own_buffer_in_each_recorder) {
-  recorder one(std::uint64_t{64} << 20), two(std::uint64_t{64} << 20);
+TEST(tracer, every_thread_has_its_own_buffer_in_each_recorder) {
+  tracer one(std::uint64_t{64} << 20), two(std::uint64_t{64} << 20);
   buffer* const mine = &one.local();
   EXPECT_EQ(mine, &one.local());
   EXPECT_NE(mine, &two.local());
@@ -111,8 +111,8 @@ TEST(recorder, every_thread_has_its_own_buffer_in_each_recorder) {
   EXPECT_NE(mine, others);
 }
 
-TEST(recorder, may_be_read_while_others_write) {
-  recorder r(std::uint64_t{64} << 20);
+TEST(tracer, may_be_read_while_others_write) {
+  tracer r(std::uint64_t{64} << 20);
   std::atomic<bool> stop{false};
   std::vector<std::thread> writers;
   for (int w = 0; w < 2; ++w)

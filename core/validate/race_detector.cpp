@@ -1,14 +1,14 @@
-#include "core/validate/order.hpp"
+#include "core/validate/race_detector.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "core/validate/intents.hpp"
+#include "core/validate/intent_checker.hpp"
 
 namespace tessera::validate {
 
-struct order::core {
+struct race_detector::core {
   std::mutex mutex;
   event_number events = 0;
   actor_number actors = 0;
@@ -20,15 +20,15 @@ struct order::core {
   std::unordered_map<const task::record*, std::shared_ptr<task_note>> tasks;
 };
 
-struct order::thread_entry {
+struct race_detector::thread_entry {
   std::weak_ptr<core> of;
   const core* which;
   std::shared_ptr<actor> mine;
 };
 
-/// Of the current thread, in all runtimes that validate. When the thread ends, whoever goes on is taken to have waited
-/// for it.
-struct order::thread_list {
+/// Of the current thread, in all runtimes that validate. When the thread ends, the one that goes on is taken to have
+/// waited for it.
+struct race_detector::thread_list {
   std::vector<thread_entry> entries;
   ~thread_list() {
     for (const thread_entry& e : entries)
@@ -41,7 +41,7 @@ struct order::thread_list {
   }
 };
 
-struct order::submission {
+struct race_detector::submission {
   actor_number who = 0;
   event_number event = 0;
   const clock* known = nullptr;
@@ -52,14 +52,14 @@ struct order::submission {
   bool recorded = false;
 };
 
-order::order(journal& to) : m_journal(to), m_core(std::make_shared<core>()) {
+race_detector::race_detector(journal& to) : m_journal(to), m_core(std::make_shared<core>()) {
   const std::lock_guard guard(m_core->mutex);
   current_actor();
 }
 
-order::~order() = default;
+race_detector::~race_detector() = default;
 
-order::actor& order::current_actor() {
+race_detector::actor& race_detector::current_actor() {
   static thread_local thread_list threads;
   std::erase_if(threads.entries, [](const thread_entry& e) { return e.of.expired(); });
   for (const thread_entry& e : threads.entries)
@@ -76,7 +76,7 @@ order::actor& order::current_actor() {
   return *fresh;
 }
 
-void order::made(std::span<block::record* const> blocks, bool adopted, std::source_location site) {
+void race_detector::made(std::span<block::record* const> blocks, bool adopted, std::source_location site) {
   const std::lock_guard guard(m_core->mutex);
   for (const block::record* b : blocks) {
     const std::string name = b->from != nullptr ? b->from->array_name : std::string();
@@ -95,7 +95,7 @@ void order::made(std::span<block::record* const> blocks, bool adopted, std::sour
   mine.has_site = true;
 }
 
-void order::adopted_at(block::record& b, const void* memory) {
+void race_detector::adopted_at(block::record& b, const void* memory) {
   const std::lock_guard guard(m_core->mutex);
   const auto from = reinterpret_cast<std::uintptr_t>(memory);
   history& h = m_core->blocks[&b];
@@ -110,7 +110,7 @@ void order::adopted_at(block::record& b, const void* memory) {
   m_core->memory.emplace(from, &b);
 }
 
-void order::kept(std::span<block::record* const> blocks, std::source_location site) {
+void race_detector::kept(std::span<block::record* const> blocks, std::source_location site) {
   const std::lock_guard guard(m_core->mutex);
   const actor& mine = current_actor();
   for (const block::record* b : blocks) {
@@ -120,7 +120,7 @@ void order::kept(std::span<block::record* const> blocks, std::source_location si
   }
 }
 
-participant order::participant_of(const use& u, const block::record& b) const {
+participant race_detector::participant_of(const use& u, const block::record& b) const {
   const history& h = m_core->blocks.at(&b);
   // A block that is gone has no name any more.
   const std::string how =
@@ -131,7 +131,7 @@ participant order::participant_of(const use& u, const block::record& b) const {
                          how);
 }
 
-bool order::submitted(task::record& t, task_note* in) {
+bool race_detector::submitted(task::record& t, task_note* in) {
   const std::lock_guard guard(m_core->mutex);
   actor& mine = current_actor();
   if (mine.ended_seen != m_core->ended_count) {
@@ -159,7 +159,7 @@ bool order::submitted(task::record& t, task_note* in) {
   return alive;
 }
 
-bool order::replayed(const task::replay& r, task_note* in, std::source_location site) {
+bool race_detector::replayed(const task::replay& r, task_note* in, std::source_location site) {
   const std::lock_guard guard(m_core->mutex);
   actor& mine = current_actor();
   if (in == nullptr) mine.site = site, mine.has_site = true;
@@ -191,7 +191,7 @@ bool order::replayed(const task::replay& r, task_note* in, std::source_location 
   return alive;
 }
 
-bool order::check(submission& of, const block::record& b, intent how) {
+bool race_detector::check(submission& of, const block::record& b, intent how) {
   const auto found = m_core->blocks.find(&b);
   if (found == m_core->blocks.end() || !found->second.made) return true;  // the runtime's own
   history& h = found->second;
@@ -247,8 +247,8 @@ bool order::check(submission& of, const block::record& b, intent how) {
   return true;
 }
 
-bool order::tell_when_gone(const block::record& b, const std::string& what, const std::source_location& site,
-                           intent how, bool locked) {
+bool race_detector::tell_when_gone(const block::record& b, const std::string& what, const std::source_location& site,
+                                   intent how, bool locked) {
   std::unique_lock guard(m_core->mutex, std::defer_lock);
   if (!locked) guard.lock();
   const auto found = m_core->blocks.find(&b);
@@ -262,7 +262,7 @@ bool order::tell_when_gone(const block::record& b, const std::string& what, cons
   return true;
 }
 
-void order::report_unordered(const submission&, const block::record& b, const use& now, const use& earlier) {
+void race_detector::report_unordered(const submission&, const block::record& b, const use& now, const use& earlier) {
   m_journal.add(
       {.fault = fault::unordered,
        .text = fmt::format(
@@ -274,7 +274,7 @@ void order::report_unordered(const submission&, const block::record& b, const us
                "and order_after"});
 }
 
-void order::check_overlaps(const submission& of, const block::record& b, const history& h, const use& now) {
+void race_detector::check_overlaps(const submission& of, const block::record& b, const history& h, const use& now) {
   const auto against = [&](const use& earlier, const block::record& other) {
     if (earlier.event <= of.known->floor() || earlier.waited_for) return;
     m_journal.add(
@@ -295,7 +295,7 @@ void order::check_overlaps(const submission& of, const block::record& b, const h
   }
 }
 
-std::shared_ptr<task_note> order::started(task::record& t) {
+std::shared_ptr<task_note> race_detector::started(task::record& t) {
   const std::lock_guard guard(m_core->mutex);
   if ((t.flags & task::flag_replayed) != 0) {  // what it submits counts as ordered after everything so far
     auto note = std::make_shared<task_note>();
@@ -316,7 +316,7 @@ std::shared_ptr<task_note> order::started(task::record& t) {
   return note;
 }
 
-void order::view_granted(const task_note& view, const block::record& b, task_note* in) {
+void race_detector::view_granted(const task_note& view, const block::record& b, task_note* in) {
   const std::lock_guard guard(m_core->mutex);
   (in != nullptr ? in->known : current_actor().known).learn(view.known);
   const auto found = m_core->blocks.find(&b);
@@ -325,7 +325,7 @@ void order::view_granted(const task_note& view, const block::record& b, task_not
   if (h.write) h.write->waited_for = true;
 }
 
-void order::fenced(std::source_location site) {
+void race_detector::fenced(std::source_location site) {
   const std::lock_guard guard(m_core->mutex);
   actor& mine = current_actor();
   mine.known.learn_all_up_to(m_core->events);
@@ -333,7 +333,7 @@ void order::fenced(std::source_location site) {
   mine.has_site = true;
 }
 
-void order::before(clock& point, task_note* in) {
+void race_detector::before(clock& point, task_note* in) {
   const std::lock_guard guard(m_core->mutex);
   const actor& mine = current_actor();
   point.learn(in != nullptr ? in->known : mine.known);
@@ -343,12 +343,12 @@ void order::before(clock& point, task_note* in) {
     point.learn(mine.number, mine.last);
 }
 
-void order::after(const clock& point, task_note* in) {
+void race_detector::after(const clock& point, task_note* in) {
   const std::lock_guard guard(m_core->mutex);
   (in != nullptr ? in->known : current_actor().known).learn(point);
 }
 
-bool order::destroyed(const block::record& b, task_note* in) {
+bool race_detector::destroyed(const block::record& b, task_note* in) {
   const std::lock_guard guard(m_core->mutex);
   const auto found = m_core->blocks.find(&b);
   if (found == m_core->blocks.end() || !found->second.made) return true;
@@ -371,7 +371,7 @@ bool order::destroyed(const block::record& b, task_note* in) {
   return true;
 }
 
-void order::forget(const block::record& b) {
+void race_detector::forget(const block::record& b) {
   const std::lock_guard guard(m_core->mutex);
   const auto found = m_core->blocks.find(&b);
   if (found == m_core->blocks.end()) return;
@@ -384,7 +384,7 @@ void order::forget(const block::record& b) {
   h.reads.clear(), h.additions.clear(), h.rooms.clear();
 }
 
-void order::end() {
+void race_detector::end() {
   const std::lock_guard guard(m_core->mutex);
   for (const auto& [b, h] : m_core->blocks)
     if (h.made && !h.gone)
