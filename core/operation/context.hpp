@@ -62,6 +62,7 @@ struct context {
   tsr_workspace workspace{};               ///< for definition::workspace: as many bytes as it asked for; else none
   std::uint64_t memory_epoch = 0;          ///< on a device: memory::space::epoch of the space that the operands are in
   std::string_view task_name;              ///< of the operation; for messages
+  bool caller_names_task = false;          ///< what the call throws is told behind that name
   kernel_loader* kernels = nullptr;        ///< definition::kernels; for the runtime
   /// Number of the worker that runs it, below runtime::workers(): no two tasks have the same at the same time. On a
   /// device, whose driver enqueues it: no_worker.
