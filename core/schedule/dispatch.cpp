@@ -12,7 +12,7 @@ void scheduler::hand_over(task::record& view) noexcept {
 }
 
 void scheduler::dispatch(thread_context& mine, task::record& t, when_ready then) {
-  if (m_own.is_hold(t) && m_simulated == nullptr) {
+  if (m_own.is_hold(t) && !m_mode.simulated) {
     t.place = 0;
     hand_over(t);
     return;
@@ -22,7 +22,7 @@ void scheduler::dispatch(thread_context& mine, task::record& t, when_ready then)
       t.flags |= task::flag_prepared;
       t.place = 0;
       t.extension = nullptr;
-      fail_unstarted(mine, t, why);
+      fail(mine, t, why);
       return;
     }
     // All adders have been enqueued: now it is known which private copies there are.
@@ -42,7 +42,7 @@ void scheduler::dispatch(thread_context& mine, task::record& t, when_ready then)
 void scheduler::resume(task::record& t) {
   thread_context& mine = current_thread();
   if (mine.events != nullptr) trace_resume(*mine.events, t);
-  if (m_own.is_hold(t) && m_simulated == nullptr) {
+  if (m_own.is_hold(t) && !m_mode.simulated) {
     hand_over(t);
     return;
   }
@@ -66,12 +66,12 @@ bool scheduler::find_place(thread_context& mine, task::record& t) {
     if (t.operation->special == nullptr) at = m_placer.choose(t, mine.where);
   } catch (const error& e) {  // a policy plugin
     t.place = 0;
-    fail_unstarted(mine, t, m_failures.note(t, {e.message(), e.where(), e.kind()}));
+    fail(mine, t, m_failures.note(t, {e.message(), e.where(), e.kind()}));
     return false;
   }
   if (at == placement::placer::nowhere) {
     t.place = 0;
-    fail_unstarted(mine, t, m_failures.note(t, m_placer.why_nowhere(t)));
+    fail(mine, t, m_failures.note(t, m_placer.why_nowhere(t)));
     return false;
   }
   t.place = static_cast<std::uint16_t>(at);
