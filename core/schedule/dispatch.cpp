@@ -1,5 +1,4 @@
 // The part of the scheduler that takes a ready task to a queue, and sets tasks aside that wait.
-#include "core/schedule/device/driver.hpp"
 #include "core/schedule/scheduler.hpp"
 #include "core/schedule/trace_points.hpp"
 #include "core/task/replay.hpp"
@@ -47,7 +46,7 @@ void scheduler::resume(task::record& t) {
     return;
   }
   placement::place& where = *m_places[t.place == task::no_place ? 0 : t.place];
-  if (!where.is_host && (t.flags & task::flag_acquired) != 0) m_drivers[where.number]->note_resumed();
+  if (!where.is_host && (t.flags & task::flag_acquired) != 0) m_drivers.of(where).note_resumed();
   enqueue(mine, t, where, when_ready::queue);
 }
 
@@ -56,8 +55,7 @@ void scheduler::wait_for_points(task::record& t, std::span<const block::ticket> 
 }
 
 void scheduler::wait_for_memory(task::record& t, placement::place& where, const transfer::acquisition& lacking) {
-  m_parking.wait_for_memory(t, where.is_host ? nullptr : m_drivers[where.number].get(), lacking,
-                            current_thread().events);
+  m_parking.wait_for_memory(t, m_drivers.find(where), lacking, current_thread().events);
 }
 
 bool scheduler::find_place(thread_context& mine, task::record& t) {
@@ -97,7 +95,7 @@ bool scheduler::place_again(thread_context& mine, task::record& t) {
 void scheduler::enqueue(thread_context& mine, task::record& t, placement::place& where, when_ready then) {
   if (!where.is_host) {
     where.urgent.push(t);
-    m_drivers[where.number]->wake();
+    m_drivers.of(where).wake();
     return;
   }
   if (m_queues.push(mine, t, where, then)) m_pool.note_task();

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "core/base/units.hpp"
-#include "core/schedule/device/driver.hpp"
 #include "core/schedule/device/watchdog.hpp"
 #include "core/schedule/scheduler.hpp"
 
@@ -15,7 +14,6 @@ driver_setup scheduler::setup_of_drivers() {
           .placer = &m_placer,
           .settings = m_setup.settings,
           .failures = &m_failures,
-          .batches = &m_batch_counters,
           .validator = m_setup.validator,
           .simulated = m_setup.simulated};
 }
@@ -106,7 +104,7 @@ bool scheduler::place_elsewhere(thread_context& mine, task::record& t, placement
   }
   t.place = static_cast<std::uint16_t>(at);
   if ((t.flags & task::flag_replayed) != 0) replay_engine::remember_place(t);
-  m_placed_elsewhere.fetch_add(1, std::memory_order_relaxed);
+  m_device_states.note_placed_elsewhere();
   enqueue(mine, t, *m_places[at], when_ready::queue);
   return true;
 }
@@ -140,9 +138,7 @@ std::unique_ptr<watchdog> scheduler::watch_streams() {
             s->device().give_up_threads();
             s->abandon(TSR_DEADLINE_EXCEEDED, text);
           }
-        for (const auto& driver : m_drivers)
-          if (driver) driver->wake();
-        for (const auto& driver : m_store_drivers) driver->wake();
+        m_drivers.wake();
         m_pool.wake_all();
         m_pool.wake_waiters();
       });

@@ -5,7 +5,6 @@
 #include <thread>
 #include <utility>
 
-#include "core/schedule/device/driver.hpp"
 #include "core/schedule/scheduler.hpp"
 #include "core/schedule/simulated_run.hpp"
 #include "core/validate/validator.hpp"

@@ -9,7 +9,6 @@
 #include <system_error>
 
 #include "core/base/fence.hpp"
-#include "core/schedule/device/driver.hpp"
 #include "core/schedule/device/watchdog.hpp"
 #include "core/schedule/place_plan.hpp"
 #include "core/schedule/simulated_run.hpp"
@@ -93,7 +92,6 @@ scheduler::scheduler(scheduler_setup setup)
       m_deadlock({.coherence = m_setup.coherence,
                   .threads = &m_threads,
                   .drivers = &m_drivers,
-                  .store_drivers = &m_store_drivers,
                   .set_aside = &m_parking,
                   .counts_on_program = m_setup.simulated == nullptr,
                   .patience = std::chrono::nanoseconds(m_setup.settings->patience_ns),
@@ -118,7 +116,6 @@ scheduler::scheduler(scheduler_setup setup)
                        .coherence = m_setup.coherence,
                        .placer = &m_placer,
                        .places = &m_places,
-                       .stores = &m_stores,
                        .drivers = &m_drivers}) {
   const location::tree& tree = *m_setup.tree;
   transfer::coherence& coherence = *m_setup.coherence;
@@ -136,8 +133,8 @@ scheduler::scheduler(scheduler_setup setup)
   mine.where = plan.workers.front().where;
 
   for (const auto& e : m_places) {
-    m_drivers.push_back(e->is_host ? nullptr : std::make_unique<device_driver>(setup_of_drivers(), *e));
-    if (!e->is_host) e->parallelism = m_drivers.back()->compute_streams();
+    m_drivers.add(setup_of_drivers(), *e);
+    if (!e->is_host) e->parallelism = m_drivers.of(*e).compute_streams();
   }
   for (auto& e : m_places) e->parallelism = std::max<std::uint32_t>(e->parallelism, 1);
   m_placer.begin(m_places);
@@ -148,17 +145,8 @@ scheduler::scheduler(scheduler_setup setup)
                               .wants_uses = coherence.wants_uses(),
                               .learns_times = m_placer.model() != nullptr});
   m_host.begin(m_mode);
-  for (const memory::space_number number : plan.stores) {
-    const memory::space& s = coherence.space_at(number);
-    auto store = std::make_unique<placement::place>();
-    store->space = number;
-    store->is_host = false;
-    store->device = &s.device();
-    store->where = s.where();
-    store->name = s.device().name();
-    m_store_drivers.push_back(std::make_unique<device_driver>(setup_of_drivers(), *store));
-    m_stores.push_back(std::move(store));
-  }
+  for (const memory::space_number number : plan.stores)
+    m_drivers.add_store(setup_of_drivers(), coherence.space_at(number));
 
   for (const std::string& name : m_setup.settings->detached) {
     const auto where = tree.find(name);
@@ -190,7 +178,6 @@ void scheduler::begin_simulation() {
           .placer = &m_placer,
           .places = &m_places,
           .drivers = &m_drivers,
-          .store_drivers = &m_store_drivers,
           .window = &m_window,
           .queues = &m_queues,
           .pool = &m_pool,
@@ -208,9 +195,7 @@ void scheduler::begin_simulation() {
 void scheduler::start_threads() {
   try {
     m_pool.start([this](std::uint32_t k) { worker_thread(m_threads[k]); });
-    for (const auto& driver : m_drivers)
-      if (driver) driver->start();
-    for (const auto& driver : m_store_drivers) driver->start();
+    m_drivers.start();
     m_watchdog = watch_streams();
   } catch (const std::system_error& e) {
     const std::size_t started = m_pool.threads();
@@ -231,9 +216,7 @@ void scheduler::start_threads() {
 
 void scheduler::stop_threads() noexcept {
   m_pool.stop();
-  for (const auto& driver : m_drivers)
-    if (driver) driver->stop();
-  for (const auto& driver : m_store_drivers) driver->stop();
+  m_drivers.stop();
   m_watchdog.reset();  // the drivers wait until nothing is busy, which it may have to decide
 }
 
@@ -397,17 +380,6 @@ void scheduler::wait_for_all(std::source_location site, bool home) {
 void scheduler::cancel(std::string reason, error_kind kind) {
   m_failures.cancel(std::move(reason), kind);
   m_pool.wake_all();
-}
-
-std::vector<trace::recording::stream> scheduler::compute_streams() const {
-  std::vector<trace::recording::stream> all;
-  for (const auto& driver : m_drivers) {
-    if (!driver) continue;
-    for (std::size_t k = 0; k < driver->streams().size(); ++k)
-      all.push_back({driver->streams()[k]->number(), driver->where().number,
-                     fmt::format("{} compute {}", driver->where().name, k)});
-  }
-  return all;
 }
 
 std::vector<operation_statistics> scheduler::operation_table() const {

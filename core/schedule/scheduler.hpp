@@ -20,6 +20,7 @@
 #include "core/plugin/registry.hpp"
 #include "core/schedule/adopted_write_back.hpp"
 #include "core/schedule/device/driver_owner.hpp"
+#include "core/schedule/device/driver_table.hpp"
 #include "core/schedule/device_states.hpp"
 #include "core/schedule/failures.hpp"
 #include "core/schedule/host_runner.hpp"
@@ -48,7 +49,6 @@ class validator;
 
 namespace tessera::schedule {
 
-class device_driver;
 class simulated_run;
 class watchdog;
 struct running_replay;
@@ -176,7 +176,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   /// Whether every device at or below a location takes tasks. Throws usage when there is none.
   bool attached(location::node_id where) const;
   /// Tasks that were placed again since their device was detached or lost.
-  std::uint64_t placed_elsewhere() const noexcept { return m_placed_elsewhere.load(std::memory_order_relaxed); }
+  std::uint64_t placed_elsewhere() const noexcept { return m_device_states.placed_elsewhere(); }
 
   /// Frees a block once every task submitted before is done with it; returns at once.
   void destroy_later(block::record& block);
@@ -184,18 +184,17 @@ class scheduler final : private task::reduction_source, private driver_owner {
   const std::shared_ptr<lifetime>& alive() const noexcept { return m_registry.alive(); }
 
   // Facts for people and programs.
-  std::vector<operation_statistics> operation_table() const;         ///< those that ran at least once
-  std::vector<trace::recording::stream> compute_streams() const;     ///< of all devices, for traces
-  void time_tasks(bool on) noexcept { m_host.time_tasks(on); }       ///< see runtime::time_tasks
-  std::uint64_t submitted() const noexcept;                          ///< tasks so far, the runtime's own included
-  std::uint64_t retired() const noexcept;                            ///< of them ended
-  std::uint64_t steals() const noexcept;                             ///< tasks taken from another thread
-  std::uint64_t fast_versions() const noexcept;                      ///< committed without coherence
-  placement::placer& placement() noexcept { return m_placer; }       ///< with what is learnt about places
-  std::uint32_t workers() const noexcept { return m_mode.workers; }  ///< the waiting thread included
-  const binding& workers_binding() const noexcept { return m_pool.cpus(); }      ///< to CPUs
-  graph_statistics graphs() const noexcept { return m_replays.graphs(); }        ///< what they did for replays
-  batch_statistics batches() const noexcept { return m_batch_counters.read(); }  ///< launches of several tasks
+  std::vector<operation_statistics> operation_table() const;          ///< those that ran at least once
+  const driver_table& drivers() const noexcept { return m_drivers; }  ///< of all devices
+  void time_tasks(bool on) noexcept { m_host.time_tasks(on); }        ///< see runtime::time_tasks
+  std::uint64_t submitted() const noexcept;                           ///< tasks so far, the runtime's own included
+  std::uint64_t retired() const noexcept;                             ///< of them ended
+  std::uint64_t steals() const noexcept;                              ///< tasks taken from another thread
+  std::uint64_t fast_versions() const noexcept;                       ///< committed without coherence
+  placement::placer& placement() noexcept { return m_placer; }        ///< with what is learnt about places
+  std::uint32_t workers() const noexcept { return m_mode.workers; }   ///< the waiting thread included
+  const binding& workers_binding() const noexcept { return m_pool.cpus(); }  ///< to CPUs
+  graph_statistics graphs() const noexcept { return m_replays.graphs(); }    ///< what they did for replays
   /// Places that run tasks: host memories with workers first, then devices.
   const std::vector<std::unique_ptr<placement::place>>& places() const noexcept { return m_places; }
 
@@ -280,14 +279,11 @@ class scheduler final : private task::reduction_source, private driver_owner {
   std::unique_ptr<simulated_run> m_simulated;  // null: the run is real
 
   std::vector<std::unique_ptr<placement::place>> m_places;
-  std::vector<std::unique_ptr<device_driver>> m_drivers;    // by place number; null for host
-  std::vector<std::unique_ptr<placement::place>> m_stores;  // storage: runs nothing, but its copies must be followed
-  std::vector<std::unique_ptr<device_driver>> m_store_drivers;
+  driver_table m_drivers;
   const runtime_operations m_own;
   reductions m_reductions;
   host_views m_views;
   adopted_write_back m_write_back;
-  batch_counters m_batch_counters;
 
   thread_table m_threads;
   submission_window m_window;
@@ -303,7 +299,6 @@ class scheduler final : private task::reduction_source, private driver_owner {
   host_runner m_host;
   runtime_tasks m_runtime_tasks;
   device_states m_device_states;
-  std::atomic<std::uint64_t> m_placed_elsewhere{0};
 
   failures m_failures;
   std::unique_ptr<watchdog> m_watchdog;  // last of all that works, first to end

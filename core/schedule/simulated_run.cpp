@@ -14,9 +14,7 @@ simulated_run::simulated_run(setup with, std::uint32_t workers)
     m_workers[k].run = this;
     m_workers[k].mine = &(*m_setup.threads)[k];
   }
-  for (const driver_list* list : {m_setup.drivers, m_setup.store_drivers})
-    for (const auto& driver : *list)
-      if (driver) m_drivers.push_back({driver.get(), &driver->play(), 0});
+  m_setup.drivers->for_each([&](device_driver& one) { m_drivers.push_back({&one, &one.play(), 0}); });
 }
 
 void simulated_run::end() noexcept {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/placement/placer.hpp"
-#include "core/schedule/device/driver.hpp"
+#include "core/schedule/device/driver_table.hpp"
 #include "core/schedule/submission_window.hpp"
 #include "core/schedule/thread_context.hpp"
 #include "core/schedule/thread_registry.hpp"
@@ -22,7 +22,6 @@ namespace tessera::schedule {
 class simulated_run {
  public:
   using predicate = worker_pool::predicate;
-  using driver_list = std::vector<std::unique_ptr<device_driver>>;
 
   /// What it works with; all outlive it.
   struct setup {
@@ -31,8 +30,7 @@ class simulated_run {
     const thread_registry* registry = nullptr;
     placement::placer* placer = nullptr;
     const std::vector<std::unique_ptr<placement::place>>* places = nullptr;
-    const driver_list* drivers = nullptr;        ///< by place number; null for hosts
-    const driver_list* store_drivers = nullptr;  ///< of storage
+    const driver_table* drivers = nullptr;
     const submission_window* window = nullptr;
     worker_queues* queues = nullptr;
     worker_pool* pool = nullptr;
