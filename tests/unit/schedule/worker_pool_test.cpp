@@ -178,6 +178,11 @@ TEST(worker_pool, the_last_that_finds_nothing_looks_for_tasks_that_wait_in_vain)
   c.pool.run_tasks_until(
       c, c.threads[0], [&] { return c.ran == 3; }, 0);
   EXPECT_EQ(c.looks, 3);
+  bool given_up = false;
+  c.released = [&](thread_context&) { return given_up = true; };
+  c.pool.run_tasks_until(
+      c, c.threads[0], [&] { return given_up; }, 0);
+  EXPECT_EQ(c.looks, 4) << "it does not sleep after that, and needs no call";
 }
 
 TEST(worker_pool, stop_ends_all_threads) {
