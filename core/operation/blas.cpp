@@ -6,6 +6,7 @@
 #include <boost/container/small_vector.hpp>
 
 #include "core/operation/batch_call.hpp"
+#include "core/operation/device_call.hpp"
 #include "core/operation/scalar.hpp"
 
 namespace tessera::operation {
@@ -64,7 +65,7 @@ void enqueue_gemm(const context& c) {
   g.alpha = alpha.data();
   g.beta = beta.data();
   g.a = c.operands[0].address, g.b = c.operands[1].address, g.c = c.operands[2].address;
-  c.device->check(c.device->blas()->gemm(c.device->handle(), c.stream, &g), "gemm");
+  check(c, c.device->blas()->gemm(c.device->handle(), c.stream, &g), "gemm");
 }
 
 bool enqueue_gemms(std::span<const context> tasks) {
@@ -103,7 +104,7 @@ void enqueue_syrk(const context& c) {
   s.beta = beta.data();
   s.a = a.address, s.c = out.address;
   s.lda = s.ldc = std::max<std::int64_t>(n, 1);
-  c.device->check(c.device->blas()->syrk(c.device->handle(), c.stream, &s), "syrk");
+  check(c, c.device->blas()->syrk(c.device->handle(), c.stream, &s), "syrk");
 }
 
 void enqueue_trsm(const context& c) {
@@ -124,7 +125,7 @@ void enqueue_trsm(const context& c) {
   t.a = a.address, t.b = b.address;
   t.lda = std::max<std::int64_t>(n, 1);
   t.ldb = std::max<std::int64_t>(m, 1);
-  c.device->check(c.device->blas()->trsm(c.device->handle(), c.stream, &t), "trsm");
+  check(c, c.device->blas()->trsm(c.device->handle(), c.stream, &t), "trsm");
 }
 
 void enqueue_potrf(const context& c) {
@@ -138,7 +139,7 @@ void enqueue_potrf(const context& c) {
   p.a = a.address;
   p.lda = std::max<std::int64_t>(p.n, 1);
   p.info = info.address;
-  c.device->check(c.device->blas()->potrf(c.device->handle(), c.stream, &p), "potrf");
+  check(c, c.device->blas()->potrf(c.device->handle(), c.stream, &p), "potrf");
 }
 
 void enqueue_axpy(const context& c) {
@@ -152,7 +153,7 @@ void enqueue_axpy(const context& c) {
   v.alpha = alpha.data();
   v.x = x.address, v.y = y.address;
   v.incx = v.incy = 1;
-  c.device->check(c.device->blas()->axpy(c.device->handle(), c.stream, &v), "axpy");
+  check(c, c.device->blas()->axpy(c.device->handle(), c.stream, &v), "axpy");
 }
 
 void enqueue_scal(const context& c) {
@@ -164,7 +165,7 @@ void enqueue_scal(const context& c) {
   v.alpha = alpha.data();
   v.x = x.address;
   v.incx = v.incy = 1;
-  c.device->check(c.device->blas()->scal(c.device->handle(), c.stream, &v), "scal");
+  check(c, c.device->blas()->scal(c.device->handle(), c.stream, &v), "scal");
 }
 
 double extent_of(const block::access& a, std::size_t d) {

@@ -66,6 +66,7 @@ struct context {
   /// Number of the worker that runs it, below runtime::workers(): no two tasks have the same at the same time. On a
   /// device, whose driver enqueues it: no_worker.
   std::uint32_t worker = no_worker;
+  bool caller_names_task = false;               ///< what the call throws is told behind task_name
   bool checked = false;                         ///< all but the addresses has been found to fit by an earlier call
   const replay_value* replayed_with = nullptr;  ///< host functions of a replay: what it was given; else null
 

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "core/operation/batch_call.hpp"
+#include "core/operation/device_call.hpp"
 #include "core/operation/scalar.hpp"
 #include "core/operation/tensor.hpp"
 
@@ -87,11 +88,12 @@ void enqueue_contract(const context& c) {
   put(given.b, modes[1]);
   put(given.c, modes[2]);
   const auto rank = [](const operand& o) { return static_cast<std::uint32_t>(o.extents->rank()); };
-  c.device->check(c.device->tensor()->contract(
-                      c.device->handle(), c.stream, static_cast<tsr_type>(a.type), alpha.data(), beta.data(), a.address,
-                      rank(a), a.extents->extents().data(), modes[0], b.address, rank(b), b.extents->extents().data(),
-                      modes[1], to.address, rank(to), modes[2], c.workspace),
-                  "contract");
+  check(c,
+        c.device->tensor()->contract(c.device->handle(), c.stream, static_cast<tsr_type>(a.type), alpha.data(),
+                                     beta.data(), a.address, rank(a), a.extents->extents().data(), modes[0], b.address,
+                                     rank(b), b.extents->extents().data(), modes[1], to.address, rank(to), modes[2],
+                                     c.workspace),
+        "contract");
 }
 
 bool enqueue_contracts(std::span<const context> tasks) {

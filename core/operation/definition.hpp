@@ -22,8 +22,6 @@ class plain_function {
   using pointer = void (*)(const context&);  ///< what it is made of
   /// From a function; null: there is none.
   constexpr plain_function(pointer function = nullptr) noexcept : m_function(function) {}
-  /// There is none.
-  constexpr plain_function(std::nullptr_t) noexcept {}
   /// From a lambda. One that captures, or takes something else, gets a sentence from the compiler.
   template <class Function>
   requires std::is_class_v<Function>

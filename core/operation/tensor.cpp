@@ -5,6 +5,7 @@
 #include <boost/container/small_vector.hpp>
 
 #include "core/base/error.hpp"
+#include "core/operation/device_call.hpp"
 #include "core/operation/scalar.hpp"
 
 namespace tessera::operation {
@@ -46,7 +47,7 @@ void enqueue_permute(const context& c) {
   p.beta = beta.data();
   p.source = source.address;
   p.destination = destination.address;
-  c.device->check(c.device->tensor()->permute(c.device->handle(), c.stream, &p), "permute");
+  check(c, c.device->tensor()->permute(c.device->handle(), c.stream, &p), "permute");
 }
 
 void enqueue_fill(const context& c) {
@@ -54,9 +55,10 @@ void enqueue_fill(const context& c) {
   const auto& given = c.arguments_as<fill_arguments>();
   const scalar value =
       given.is_integer != 0 ? scalar::of_integer(to.type, given.integer) : scalar(to.type, given.value);
-  c.device->check(c.device->tensor()->fill(c.device->handle(), c.stream, static_cast<tsr_type>(to.type),
-                                           to.extents->count(), to.address, value.data()),
-                  "fill");
+  check(c,
+        c.device->tensor()->fill(c.device->handle(), c.stream, static_cast<tsr_type>(to.type), to.extents->count(),
+                                 to.address, value.data()),
+        "fill");
 }
 
 void enqueue_reduce(const context& c) {
@@ -65,7 +67,8 @@ void enqueue_reduce(const context& c) {
   boost::container::small_vector<tsr_address, 16> sources;
   for (const operand& from : c.operands.subspan(1)) sources.push_back(from.address);
   if (sources.empty()) return;
-  c.device->check(
+  check(
+      c,
       c.device->tensor()->reduce_add(c.device->handle(), c.stream, static_cast<tsr_type>(to.type), to.extents->count(),
                                      to.address, sources.data(), static_cast<std::uint32_t>(sources.size())),
       "reduce_add");

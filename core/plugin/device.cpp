@@ -83,7 +83,8 @@ void device::fail(tsr_status status, std::string_view what) const {
     note_lost(details);
   }
   throw error(full ? error_kind::memory : error_kind::device,
-              fmt::format("{} failed: {}{}{}", what, name_of(status), details.empty() ? "" : ": ", details),
+              fmt::format("{}{}{}{}{}", what, what.empty() ? "" : " failed: ", name_of(status),
+                          details.empty() ? "" : ": ", details),
               fmt::format("device {} (plugin {})", m_name, m_plugin_name), hint);
 }
 

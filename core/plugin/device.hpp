@@ -127,6 +127,7 @@ class device {
   void check(tsr_status status, std::string_view what) const {
     if (status != TSR_OK) fail(status, what);
   }
+  /// What check throws. `what` may be empty where others name the call.
   [[noreturn]] void fail(tsr_status status, std::string_view what) const;
 
   /// Whether a call has answered DEVICE_LOST. For ever; by rule R10 of the ABI nothing of the device runs any more

@@ -103,7 +103,7 @@ trace::timeline runtime::timeline(std::string title) const {
         all.links.push_back({from->number(), to->number(), way.bandwidth});
     }
   }
-  all.streams = m_inside->scheduler->compute_streams();
+  all.streams = m_inside->scheduler->drivers().compute_streams();
   return trace::build(all);
 }
 

@@ -21,7 +21,7 @@ tessera::statistics runtime::statistics() const {
     if (!e->is_host)
       for (const auto& row : s.operations)
         if (row.place == e->name && row.operation != "graph") s.device_launches += row.tasks;
-  s.batches = m_inside->scheduler->batches();
+  s.batches = m_inside->scheduler->drivers().batches();
   s.device_launches += s.graphs.launched - s.graphs.tasks;
   s.device_launches += s.batches.launched - s.batches.tasks;
   s.coherence = m_inside->coherence->statistics();

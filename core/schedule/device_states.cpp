@@ -21,7 +21,8 @@ std::vector<placement::place*> device_states::below(location::node_id location) 
   }
   if (!found.empty()) return found;
   const std::string& name = tree.at(location).properties.name;
-  if (std::ranges::any_of(*m_setup.stores, [&](const auto& e) { return tree.is_ancestor(location, e->location); }))
+  if (std::ranges::any_of(m_setup.drivers->stores(),
+                          [&](const auto& e) { return tree.is_ancestor(location, e->location); }))
     throw error(error_kind::usage, fmt::format("'{}' is storage, which stays", name), {},
                 "only devices are detached and attached");
   throw error(

@@ -1,6 +1,8 @@
 #pragma once
 // Devices that come and go while tasks run.
+#include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -8,7 +10,7 @@
 
 #include "core/location/tree.hpp"
 #include "core/placement/placer.hpp"
-#include "core/schedule/device/driver.hpp"
+#include "core/schedule/device/driver_table.hpp"
 #include "core/transfer/coherence.hpp"
 
 namespace tessera::schedule {
@@ -24,8 +26,7 @@ class device_states {
     transfer::coherence* coherence = nullptr;
     placement::placer* placer = nullptr;
     const std::vector<std::unique_ptr<placement::place>>* places = nullptr;  ///< filled before the first call
-    const std::vector<std::unique_ptr<placement::place>>* stores = nullptr;  ///< storage, which stays
-    const std::vector<std::unique_ptr<device_driver>>* drivers = nullptr;    ///< by place number; null for hosts
+    const driver_table* drivers = nullptr;
   };
   explicit device_states(setup with) noexcept : m_setup(with) {}
 
@@ -39,18 +40,21 @@ class device_states {
 
   /// The state of a device has changed, or whether it could leave: detach looks again.
   void note_change();
+  void note_placed_elsewhere() noexcept { m_placed_elsewhere.fetch_add(1, std::memory_order_relaxed); }
+  std::uint64_t placed_elsewhere() const noexcept { return m_placed_elsewhere.load(std::memory_order_relaxed); }
 
  private:
   std::vector<placement::place*> below(location::node_id location) const;  // throws usage when there is none
-  device_driver& driver_of(const placement::place& e) const { return *(*m_setup.drivers)[e.number]; }
+  device_driver& driver_of(const placement::place& e) const { return m_setup.drivers->of(e); }
   void wait_until_empty(const std::vector<placement::place*>& leaving,
                         const std::function<void(const predicate&)>& run_tasks_until);
   std::unique_ptr<error> refusal_of(const std::vector<placement::place*>& leaving);
 
   const setup m_setup;
-  std::mutex m_edit_mutex;          // one detach or attach at a time
-  std::mutex m_mutex;               // for m_event
-  std::condition_variable m_event;  // a draining device has come further
+  std::mutex m_edit_mutex;                           // one detach or attach at a time
+  std::mutex m_mutex;                                // for m_event
+  std::condition_variable m_event;                   // a draining device has come further
+  std::atomic<std::uint64_t> m_placed_elsewhere{0};  // tasks, since their device has left or is lost
 };
 
 }  // namespace tessera::schedule

@@ -1,5 +1,4 @@
 // The part of the scheduler that takes a ready task to a queue, and sets tasks aside that wait.
-#include "core/schedule/device/driver.hpp"
 #include "core/schedule/scheduler.hpp"
 #include "core/schedule/trace_points.hpp"
 #include "core/task/replay.hpp"
@@ -12,7 +11,7 @@ void scheduler::hand_over(task::record& view) noexcept {
 }
 
 void scheduler::dispatch(thread_context& mine, task::record& t, when_ready then) {
-  if (m_own.is_view(t) && m_simulated == nullptr) {
+  if (m_own.is_view(t) && !m_mode.simulated) {
     t.place = 0;
     hand_over(t);
     return;
@@ -22,7 +21,7 @@ void scheduler::dispatch(thread_context& mine, task::record& t, when_ready then)
       t.flags |= task::flag_prepared;
       t.place = 0;
       t.extension = nullptr;
-      fail_unstarted(mine, t, why);
+      fail(mine, t, why);
       return;
     }
     // All adders have been enqueued: now it is known which private copies there are.
@@ -42,12 +41,12 @@ void scheduler::dispatch(thread_context& mine, task::record& t, when_ready then)
 void scheduler::resume(task::record& t) {
   thread_context& mine = current_thread();
   if (mine.events != nullptr) trace_resume(*mine.events, t);
-  if (m_own.is_view(t) && m_simulated == nullptr) {
+  if (m_own.is_view(t) && !m_mode.simulated) {
     hand_over(t);
     return;
   }
   placement::place& where = *m_places[t.place == task::no_place ? 0 : t.place];
-  if (!where.is_host && (t.flags & task::flag_acquired) != 0) m_drivers[where.number]->note_resumed();
+  if (!where.is_host && (t.flags & task::flag_acquired) != 0) m_drivers.of(where).note_resumed();
   enqueue(mine, t, where, when_ready::queue);
 }
 
@@ -56,8 +55,7 @@ void scheduler::wait_for_points(task::record& t, std::span<const block::ticket> 
 }
 
 void scheduler::wait_for_memory(task::record& t, placement::place& where, const transfer::acquisition& lacking) {
-  m_parking.wait_for_memory(t, where.is_host ? nullptr : m_drivers[where.number].get(), lacking,
-                            current_thread().events);
+  m_parking.wait_for_memory(t, m_drivers.find(where), lacking, current_thread().events);
 }
 
 bool scheduler::find_place(thread_context& mine, task::record& t) {
@@ -66,12 +64,12 @@ bool scheduler::find_place(thread_context& mine, task::record& t) {
     if (t.operation->special == nullptr) at = m_placer.choose(t, mine.location);
   } catch (const error& e) {  // a policy plugin
     t.place = 0;
-    fail_unstarted(mine, t, m_failures.note(t, {e.message(), e.where(), e.kind()}));
+    fail(mine, t, m_failures.note(t, {e.message(), e.where(), e.kind()}));
     return false;
   }
   if (at == placement::placer::no_place) {
     t.place = 0;
-    fail_unstarted(mine, t, m_failures.note(t, m_placer.why_no_place(t)));
+    fail(mine, t, m_failures.note(t, m_placer.why_no_place(t)));
     return false;
   }
   t.place = static_cast<std::uint16_t>(at);
@@ -97,7 +95,7 @@ bool scheduler::place_again(thread_context& mine, task::record& t) {
 void scheduler::enqueue(thread_context& mine, task::record& t, placement::place& where, when_ready then) {
   if (!where.is_host) {
     where.ready_queue().push(t);
-    m_drivers[where.number]->wake();
+    m_drivers.of(where).wake();
     return;
   }
   if (m_queues.push(mine, t, where, then)) m_pool.note_task();

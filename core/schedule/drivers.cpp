@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "core/base/units.hpp"
-#include "core/schedule/device/driver.hpp"
 #include "core/schedule/device/watchdog.hpp"
 #include "core/schedule/scheduler.hpp"
 
@@ -15,17 +14,12 @@ driver_setup scheduler::setup_of_drivers() {
           .placer = &m_placer,
           .settings = m_setup.settings,
           .failures = &m_failures,
-          .batches = &m_batch_counters,
-          .validator = m_validator,
+          .validator = m_setup.validator,
           .simulated = m_setup.simulated};
 }
 
 thread_context& scheduler::begin_driver(const placement::place& of, bool played) {
   return played ? m_registry.make_driver(of) : m_registry.register_thread(&of);
-}
-
-void scheduler::fail(thread_context& mine, task::record& t, std::shared_ptr<const block::failure> why) {
-  fail_unstarted(mine, t, std::move(why));
 }
 
 void scheduler::drop(thread_context& mine, task::record& t) { run(mine, t); }
@@ -59,7 +53,7 @@ void scheduler::device_changed() {
 void scheduler::require_editable(std::string_view what) {
   const thread_context& mine = current_thread();
   if (mine.recorder != nullptr) throw error(error_kind::usage, fmt::format("{} inside a recording", what));
-  if (m_setup.simulated != nullptr)
+  if (m_mode.simulated)
     throw error(error_kind::usage, fmt::format("{} in a simulated run", what), {}, "simulated devices stay");
   if (!mine.in_program())
     throw error(error_kind::usage, fmt::format("{} inside a task", what), {},
@@ -105,12 +99,12 @@ bool scheduler::place_elsewhere(thread_context& mine, task::record& t, placement
     if (!why) why = std::make_unique<block::failure>(m_placer.why_no_place(t));
     t.place = 0;
     t.extension = nullptr;  // not counted anywhere
-    fail_unstarted(mine, t, m_failures.note(t, std::move(*why)));
+    fail(mine, t, m_failures.note(t, std::move(*why)));
     return true;
   }
   t.place = static_cast<std::uint16_t>(at);
   if ((t.flags & task::flag_replayed) != 0) replay_engine::remember_place(t);
-  m_placed_elsewhere.fetch_add(1, std::memory_order_relaxed);
+  m_device_states.note_placed_elsewhere();
   enqueue(mine, t, *m_places[at], when_ready::queue);
   return true;
 }
@@ -120,7 +114,7 @@ std::unique_ptr<watchdog> scheduler::watch_streams() {
   std::vector<transfer::stream*> watched;
   for (const auto& s : m_setup.coherence->streams().all())
     if (!s->device().has(TSR_DEVICE_INLINE)) watched.push_back(s.get());
-  if (limit.count() == 0 || watched.empty() || m_simulated != nullptr) return nullptr;
+  if (limit.count() == 0 || watched.empty() || m_mode.simulated) return nullptr;
   return std::make_unique<watchdog>(
       limit, watched, m_setup.coherence->streams(), [this, watched, limit](const watchdog::finding& found) {
         const plugin::device& device = found.which->device();
@@ -144,9 +138,7 @@ std::unique_ptr<watchdog> scheduler::watch_streams() {
             s->device().give_up_threads();
             s->abandon(TSR_DEADLINE_EXCEEDED, text);
           }
-        for (const auto& driver : m_drivers)
-          if (driver) driver->wake();
-        for (const auto& driver : m_store_drivers) driver->wake();
+        m_drivers.wake();
         m_pool.wake_all();
         m_pool.wake_waiters();
       });

@@ -26,16 +26,16 @@ std::span<const block::access> stand_ins_for(std::span<const operation::operand>
 
 }  // namespace
 
-void scheduler::run_in_place(const operation::definition& what, const void* arguments, std::size_t argument_bytes,
-                             std::span<const operation::operand> operands, operation::in_place_facts* facts) {
-  thread_context& mine = current_thread();
+void host_runner::run_in_place(thread_context& mine, const operation::definition& what, const void* arguments,
+                               std::size_t argument_bytes, std::span<const operation::operand> operands,
+                               operation::in_place_facts* facts) {
   operation::context c;
   c.operands = operands;
   c.arguments = arguments;
   c.argument_bytes = argument_bytes;
   c.data = what.data.get();
   c.kernels = what.kernels.get();
-  c.device = m_places[mine.is_driver ? 0 : mine.place]->device;
+  c.device = place_of(mine).device;
   c.task_name = what.name;
   if (what.host != nullptr) {
     what.host(c);
@@ -62,14 +62,14 @@ void scheduler::run_in_place(const operation::definition& what, const void* argu
 }
 
 std::optional<placement::device_choice> scheduler::choose_device(const placement::device_question& asked) {
-  if (!m_has_devices) return std::nullopt;
+  if (!m_mode.has_devices) return std::nullopt;
   const thread_context& mine = current_thread();
-  return m_placer.choose_device(asked, *m_places[mine.is_driver ? 0 : mine.place], mine.location);
+  return m_placer.choose_device(asked, m_host.place_of(mine), mine.location);
 }
 
 void scheduler::learn_in_place(const placement::device_question& asked, double nanoseconds) {
   const thread_context& mine = current_thread();
-  m_placer.learn_in_place(asked, *m_places[mine.is_driver ? 0 : mine.place], nanoseconds);
+  m_placer.learn_in_place(asked, m_host.place_of(mine), nanoseconds);
 }
 
 void scheduler::send_to(const placement::device_choice& chosen, task::record& t) {

@@ -37,9 +37,8 @@ memory::space* memory_deadlock::awaited(std::size_t k) const noexcept {
 }
 
 bool memory_deadlock::something_moves() const {
-  if (m_setup.set_aside->waiting_for_points() != 0 || m_setup.coherence->transfers_pending()) return true;
-  const auto active = [](const auto& driver) { return driver && driver->active(); };
-  return std::ranges::any_of(*m_setup.drivers, active) || std::ranges::any_of(*m_setup.store_drivers, active);
+  return m_setup.set_aside->waiting_for_points() != 0 || m_setup.coherence->transfers_pending() ||
+         m_setup.drivers->any_active();
 }
 
 memory_deadlock::finding memory_deadlock::resolve(bool single_space) {

@@ -10,7 +10,7 @@
 
 #include "core/memory/space.hpp"
 #include "core/schedule/alarm.hpp"
-#include "core/schedule/device/driver.hpp"
+#include "core/schedule/device/driver_table.hpp"
 #include "core/schedule/parking.hpp"
 #include "core/schedule/thread_table.hpp"
 #include "core/transfer/coherence.hpp"
@@ -43,10 +43,9 @@ class memory_deadlock {
   struct setup {
     transfer::coherence* coherence = nullptr;
     const thread_table* threads = nullptr;
-    const std::vector<std::unique_ptr<device_driver>>* drivers = nullptr;        ///< null pointers among them: of hosts
-    const std::vector<std::unique_ptr<device_driver>>* store_drivers = nullptr;  ///< of storage
-    const parking* set_aside = nullptr;                                          ///< tasks that wait for copies
-    bool counts_on_program = false;  ///< threads of the program may free memory: a run in real time
+    const driver_table* drivers = nullptr;
+    const parking* set_aside = nullptr;  ///< tasks that wait for copies
+    bool counts_on_program = false;      ///< threads of the program may free memory: a run in real time
     std::chrono::nanoseconds patience{0};
     std::function<void()> wake;  ///< called when patience is over: resolve has to be called again
   };

@@ -33,7 +33,7 @@ void scheduler::play(running_replay& r, std::source_location site) {
   wait_for(r);
   const task::recording& of = r.recording;
   if (of.size() == 0) return;
-  if (m_validator != nullptr && !m_validator->replayed(r, site)) return;  // arrays that it uses are gone
+  if (m_setup.validator != nullptr && !m_setup.validator->replayed(r, site)) return;  // arrays that it uses are gone
   m_replays.rewind(mine, r);
   const std::uint64_t before = mine.submitted.load(std::memory_order_relaxed);
   r.first_sequence = m_ages.take(mine, of.size());
@@ -44,8 +44,8 @@ void scheduler::play(running_replay& r, std::source_location site) {
       for (const task::recorded_access& a : of.accesses_of(t)) bytes += r.blocks[a.block].block->bytes;
     submission_window::note_submitted_bytes(mine, bytes);
   }
-  r.uses = m_announces ? &mine.announced_uses() : nullptr;
-  if (m_announces)
+  r.uses = m_mode.announces_uses ? &mine.announced_uses() : nullptr;
+  if (m_mode.announces_uses)
     for (std::size_t k = 0; k < of.size(); ++k)
       for (const task::recorded_access& a : of.accesses_of(of.tasks[k]))
         r.uses->note(*r.blocks[a.block].block, r.first_sequence + k, static_cast<intent>(a.intent) != intent::read);

@@ -9,7 +9,6 @@
 #include <system_error>
 
 #include "core/base/fence.hpp"
-#include "core/schedule/device/driver.hpp"
 #include "core/schedule/device/watchdog.hpp"
 #include "core/schedule/place_plan.hpp"
 #include "core/schedule/simulated_run.hpp"
@@ -94,16 +93,30 @@ scheduler::scheduler(scheduler_setup setup)
       m_deadlock({.coherence = m_setup.coherence,
                   .threads = &m_threads,
                   .drivers = &m_drivers,
-                  .store_drivers = &m_store_drivers,
                   .set_aside = &m_parking,
                   .counts_on_program = m_setup.simulated == nullptr,
                   .patience = std::chrono::nanoseconds(m_setup.settings->patience_ns),
                   .wake = [this] { m_pool.wake_all(); }}),
+      m_host({.owner = this,
+              .coherence = m_setup.coherence,
+              .placer = &m_placer,
+              .places = &m_places,
+              .failures = &m_failures,
+              .validator = m_setup.validator}),
+      m_runtime_tasks({.owner = this,
+                       .host = &m_host,
+                       .coherence = m_setup.coherence,
+                       .places = &m_places,
+                       .blocks = m_setup.blocks,
+                       .failures = &m_failures,
+                       .views = &m_views,
+                       .write_back = &m_write_back,
+                       .validator = m_setup.validator,
+                       .operations = &m_own}),
       m_device_states({.tree = m_setup.tree,
                        .coherence = m_setup.coherence,
                        .placer = &m_placer,
                        .places = &m_places,
-                       .stores = &m_stores,
                        .drivers = &m_drivers}) {
   const location::tree& tree = *m_setup.tree;
   transfer::coherence& coherence = *m_setup.coherence;
@@ -113,37 +126,28 @@ scheduler::scheduler(scheduler_setup setup)
     m_places.push_back(make_place(planned, tree, coherence.space_at(planned.space)));
     m_places.back()->number = static_cast<std::uint32_t>(m_places.size() - 1);
   }
-  m_workers =
-      m_setup.settings->workers != 0 ? m_setup.settings->workers : static_cast<std::uint32_t>(plan.workers.size());
-  m_validator = m_setup.validator;
-  m_single_space = coherence.space_count() == 1 && m_validator == nullptr;  // every use passes through acquire then
-  m_single_place = m_places.size() == 1;
-  m_has_devices = std::ranges::any_of(m_places, [](const auto& e) { return !e->is_host; });
-  m_announces = coherence.wants_uses();
 
   // Validation looks at every task by itself.
-  m_replays.begin(*m_setup.operations, m_setup.settings->graphs && m_validator == nullptr);
+  m_replays.begin(*m_setup.operations, m_setup.settings->graphs && m_setup.validator == nullptr);
   thread_context& mine = m_registry.register_thread(nullptr);  // the creating thread is worker 0 whenever it waits
   mine.place = plan.workers.front().place;
   mine.location = plan.workers.front().location;
 
   for (const auto& e : m_places) {
-    m_drivers.push_back(e->is_host ? nullptr : std::make_unique<device_driver>(setup_of_drivers(), *e));
-    if (!e->is_host) e->parallelism = m_drivers.back()->compute_streams();
+    m_drivers.add(setup_of_drivers(), *e);
+    if (!e->is_host) e->parallelism = m_drivers.of(*e).compute_streams();
   }
   for (auto& e : m_places) e->parallelism = std::max<std::uint32_t>(e->parallelism, 1);
   m_placer.begin(m_places);
-  for (const memory::space_number number : plan.stores) {
-    const memory::space& s = coherence.space_at(number);
-    auto store = std::make_unique<placement::place>();
-    store->space = number;
-    store->is_host = false;
-    store->device = &s.device();
-    store->location = s.location();
-    store->name = s.device().name();
-    m_store_drivers.push_back(std::make_unique<device_driver>(setup_of_drivers(), *store));
-    m_stores.push_back(std::move(store));
-  }
+  m_mode = mode_of_run(plan, {.workers = m_setup.settings->workers,
+                              .spaces = coherence.space_count(),
+                              .validated = m_setup.validator != nullptr,
+                              .simulated = m_setup.simulated != nullptr,
+                              .wants_uses = coherence.wants_uses(),
+                              .learns_times = m_placer.model() != nullptr});
+  m_host.begin(m_mode);
+  for (const memory::space_number number : plan.stores)
+    m_drivers.add_store(setup_of_drivers(), coherence.space_at(number));
 
   for (const std::string& name : m_setup.settings->detached) {
     const auto where = tree.find(name);
@@ -152,28 +156,47 @@ scheduler::scheduler(scheduler_setup setup)
     m_device_states.begin_detached(*where);
   }
 
-  if (m_setup.simulated != nullptr) m_simulated = std::make_unique<simulated_run>();
-
   // Worker 0 is the thread that waits; the others are threads, dealt over the CPUs, the second CPU first.
-  for (std::uint32_t k = 1; k < m_workers; ++k) {
+  for (std::uint32_t k = 1; k < m_mode.workers; ++k) {
     const planned_worker& at = plan.workers[k % plan.workers.size()];
     m_registry.make_worker(k, at.place, at.location);
   }
   std::vector<std::vector<std::uint32_t>> cpus;
   for (planned_worker& worker : plan.workers) cpus.push_back(std::move(worker.cpus));
-  m_pool.prepare(m_workers, std::move(cpus), m_setup.settings->bind && m_simulated == nullptr);
-  if (m_simulated != nullptr)
+  m_pool.prepare(m_mode.workers, std::move(cpus), m_setup.settings->bind && !m_mode.simulated);
+  if (m_mode.simulated)
     begin_simulation();
   else
     start_threads();
 }
 
+void scheduler::begin_simulation() {
+  m_simulated = std::make_unique<simulated_run>(
+      simulated_run::setup{
+          .model = m_setup.simulated,
+          .threads = &m_threads,
+          .registry = &m_registry,
+          .placer = &m_placer,
+          .places = &m_places,
+          .drivers = &m_drivers,
+          .window = &m_window,
+          .queues = &m_queues,
+          .pool = &m_pool,
+          .run = [this](thread_context& mine, task::record& t) { run(mine, t); },
+          .ended =
+              [this](thread_context& mine, task::record& t, std::uint64_t began, std::uint64_t ns,
+                     const std::shared_ptr<const block::failure>& why) {
+                m_host.finish(mine, t, began, ns, why);
+                complete(mine, t);
+              },
+          .resolve_memory_deadlock = [this](thread_context& mine) { return resolve_memory_deadlock(mine); }},
+      m_mode.workers);
+}
+
 void scheduler::start_threads() {
   try {
     m_pool.start([this](std::uint32_t k) { worker_thread(m_threads[k]); });
-    for (const auto& driver : m_drivers)
-      if (driver) driver->start();
-    for (const auto& driver : m_store_drivers) driver->start();
+    m_drivers.start();
     m_watchdog = watch_streams();
   } catch (const std::system_error& e) {
     const std::size_t started = m_pool.threads();
@@ -183,7 +206,7 @@ void scheduler::start_threads() {
     const std::string limit = processes.rlim_cur == RLIM_INFINITY ? "none" : std::to_string(processes.rlim_cur);
     throw error(error_kind::configuration,
                 fmt::format("the system refuses another thread after {} of {} workers were started: {}", started + 1,
-                            m_workers, e.code().message()),
+                            m_mode.workers, e.code().message()),
                 "runtime.workers",
                 fmt::format("use fewer workers, or raise the limit of processes (ulimit -u: {}; pids.max of the "
                             "control group), or the address space "
@@ -194,9 +217,7 @@ void scheduler::start_threads() {
 
 void scheduler::stop_threads() noexcept {
   m_pool.stop();
-  for (const auto& driver : m_drivers)
-    if (driver) driver->stop();
-  for (const auto& driver : m_store_drivers) driver->stop();
+  m_drivers.stop();
   m_watchdog.reset();  // the drivers wait until nothing is busy, which it may have to decide
 }
 
@@ -212,7 +233,7 @@ void scheduler::close() noexcept {
 
 scheduler::~scheduler() {
   close();
-  if (m_simulated != nullptr) end_simulation();
+  if (m_simulated != nullptr) m_simulated->end();
   stop_threads();
 }
 
@@ -228,7 +249,8 @@ void scheduler::commit(thread_context& mine, task::record& t, bool bounded) {
     if (!mine.recorder->add(t)) take_back(mine, t);
     return;
   }
-  if (m_validator != nullptr && !m_own.is_housekeeping(t) && !m_validator->submitted(t)) {  // its blocks are gone
+  if (m_setup.validator != nullptr && !m_own.is_housekeeping(t) &&
+      !m_setup.validator->submitted(t)) {  // its blocks are gone
     if (t.operation->destroy_arguments != nullptr) t.operation->destroy_arguments(t.argument_bytes());
     take_back(mine, t);
     return;
@@ -237,14 +259,14 @@ void scheduler::commit(thread_context& mine, task::record& t, bool bounded) {
   t.sequence = m_ages.take(mine, 1);
   mine.submitted.store(count, std::memory_order_release);
   if (m_window.counts_bytes()) submission_window::note_submitted_bytes(mine, window_bytes_of(t));
-  if (m_announces)
+  if (m_mode.announces_uses)
     for (const block::access& a : t.all_accesses())
       mine.announced_uses().note(*a.block, t.sequence, a.intent != intent::read);
   if (task::link(t, *this, m_own.is_housekeeping(t) ? nullptr : mine.events)) {
     // Views and the ends of blocks, where nothing stands in their way: this thread has them at once, and wakes nobody.
-    if (m_own.is_view(t) && m_simulated == nullptr) {
+    if (m_own.is_view(t) && !m_mode.simulated) {
       host_access::of(t).step.store(host_access::access_step::due, std::memory_order_relaxed);
-    } else if (m_own.is_destroy(t) && m_simulated == nullptr && mine.in_program()) {
+    } else if (m_own.is_destroy(t) && !m_mode.simulated && mine.in_program()) {
       t.place = 0;
       run(mine, t);
       m_pool.wake_waiters();  // one of them may have counted it
@@ -252,7 +274,7 @@ void scheduler::commit(thread_context& mine, task::record& t, bool bounded) {
       dispatch(mine, t, when_ready::queue);
     }
   }
-  if (m_simulated != nullptr) simulate_submission(mine);
+  if (m_simulated != nullptr) m_simulated->note_submission(mine);
 
   if (!m_window.due(count) || !bounded || !mine.in_program() || mine.unbounded != 0) return;
   if (mine.number == 0 && (count & 255) == 0) m_pool.place_this_thread();
@@ -279,7 +301,7 @@ void scheduler::reduction_linked(task::record& reduction, bool ready) {
 }
 
 void scheduler::begun(const task::record& t) {
-  if (!m_announces) return;
+  if (!m_mode.announces_uses) return;
   if ((t.flags & task::flag_replayed) != 0) {
     m_replays.note_begun(const_cast<task::record&>(t));
     return;
@@ -310,7 +332,7 @@ bool scheduler::all_retired() const noexcept {
 void scheduler::run_tasks_until(thread_context& mine, const predicate& enough, std::uint32_t look_every) {
   if (enough()) return;
   if (m_simulated != nullptr)
-    simulate(mine, enough);
+    m_simulated->run_tasks_until(mine, enough);
   else
     m_pool.run_tasks_until(host_tasks{*this}, mine, enough, look_every);
 }
@@ -349,7 +371,8 @@ void scheduler::wait_for_all(std::source_location site, bool home) {
   if (home && bring_home(site)) run_tasks_until(mine, [this] { return all_retired(); });
   if (mine.events != nullptr) trace_fence(*mine.events, began);
   const failures::report failed = m_failures.take();
-  if (m_validator != nullptr) m_validator->at_fence(site, failed.first ? failed.first->text : std::string());
+  if (m_setup.validator != nullptr)
+    m_setup.validator->at_fence(site, failed.first ? failed.first->text : std::string());
   transfer::device_losses& losses = m_setup.coherence->losses();
   run_tasks_until(mine, [&] { return losses.all_known(); });
   if (const std::optional<error> e = fence_error(failed, losses.report(), cancelled())) throw error(*e);
@@ -358,17 +381,6 @@ void scheduler::wait_for_all(std::source_location site, bool home) {
 void scheduler::cancel(std::string reason, error_kind kind) {
   m_failures.cancel(std::move(reason), kind);
   m_pool.wake_all();
-}
-
-std::vector<trace::recording::stream> scheduler::compute_streams() const {
-  std::vector<trace::recording::stream> all;
-  for (const auto& driver : m_drivers) {
-    if (!driver) continue;
-    for (std::size_t k = 0; k < driver->streams().size(); ++k)
-      all.push_back({driver->streams()[k]->number(), driver->where().number,
-                     fmt::format("{} compute {}", driver->where().name, k)});
-  }
-  return all;
 }
 
 std::vector<operation_statistics> scheduler::operation_table() const {

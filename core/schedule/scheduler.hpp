@@ -20,15 +20,18 @@
 #include "core/plugin/registry.hpp"
 #include "core/schedule/adopted_write_back.hpp"
 #include "core/schedule/device/driver_owner.hpp"
+#include "core/schedule/device/driver_table.hpp"
 #include "core/schedule/device_states.hpp"
 #include "core/schedule/failures.hpp"
+#include "core/schedule/host_runner.hpp"
 #include "core/schedule/host_views.hpp"
 #include "core/schedule/memory_deadlock.hpp"
-#include "core/schedule/outcome.hpp"
 #include "core/schedule/parking.hpp"
 #include "core/schedule/reductions.hpp"
 #include "core/schedule/replay_engine.hpp"
+#include "core/schedule/run_mode.hpp"
 #include "core/schedule/runtime_operations.hpp"
+#include "core/schedule/runtime_tasks.hpp"
 #include "core/schedule/statistics.hpp"
 #include "core/schedule/submission_window.hpp"
 #include "core/schedule/task_ages.hpp"
@@ -46,7 +49,7 @@ class validator;
 
 namespace tessera::schedule {
 
-class device_driver;
+class simulated_run;
 class watchdog;
 struct running_replay;
 
@@ -141,7 +144,9 @@ class scheduler final : private task::reduction_source, private driver_owner {
   /// pointers that nobody else writes meanwhile. Throws what the operation throws; usage when it has no form for the
   /// host.
   void run_in_place(const operation::definition& what, const void* arguments, std::size_t argument_bytes,
-                    std::span<const operation::operand> operands, operation::in_place_facts* facts = nullptr);
+                    std::span<const operation::operand> operands, operation::in_place_facts* facts = nullptr) {
+    m_host.run_in_place(current_thread(), what, arguments, argument_bytes, operands, facts);
+  }
 
   /// Whether the placement would send such a task to a device at this moment, and to which; nothing: the calling thread
   /// had better run it in place, or no device can. Counts as a decision of the policy. Any thread.
@@ -151,9 +156,9 @@ class scheduler final : private task::reduction_source, private driver_owner {
   /// Between begin and commit: the task goes where choose_device said.
   void send_to(const placement::device_choice& chosen, task::record& t);
   /// See runtime::blocks_stay.
-  bool blocks_stay() const noexcept { return m_single_space && m_validator == nullptr; }
+  bool blocks_stay() const noexcept { return m_mode.single_space; }
   /// Whether there are places beside the host's workers.
-  bool has_devices() const noexcept { return m_has_devices; }
+  bool has_devices() const noexcept { return m_mode.has_devices; }
   block::space_set device_spaces() const noexcept;  ///< their memories
 
   /// Takes back what a recording holds of the runtime. None of its replays may be under way.
@@ -171,7 +176,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   /// Whether every device at or below a location takes tasks. Throws usage when there is none.
   bool attached(location::node_id where) const;
   /// Tasks that were placed again since their device was detached or lost.
-  std::uint64_t placed_elsewhere() const noexcept { return m_placed_elsewhere.load(std::memory_order_relaxed); }
+  std::uint64_t placed_elsewhere() const noexcept { return m_device_states.placed_elsewhere(); }
 
   /// Frees a block once every task submitted before is done with it; returns at once.
   void destroy_later(block::record& block);
@@ -179,18 +184,17 @@ class scheduler final : private task::reduction_source, private driver_owner {
   const std::shared_ptr<lifetime>& alive() const noexcept { return m_registry.alive(); }
 
   // Facts for people and programs.
-  std::vector<operation_statistics> operation_table() const;      ///< those that ran at least once
-  std::vector<trace::recording::stream> compute_streams() const;  ///< of all devices, for traces
-  void time_tasks(bool on) noexcept { m_timing = on; }            ///< see runtime::time_tasks
-  std::uint64_t submitted() const noexcept;                       ///< tasks so far, the runtime's own included
-  std::uint64_t retired() const noexcept;                         ///< of them ended
-  std::uint64_t steals() const noexcept;                          ///< tasks taken from another thread
-  std::uint64_t fast_versions() const noexcept;                   ///< committed without coherence
-  placement::placer& placement() noexcept { return m_placer; }    ///< with what is learnt about places
-  std::uint32_t workers() const noexcept { return m_workers; }    ///< the waiting thread included
-  const binding& workers_binding() const noexcept { return m_pool.cpus(); }      ///< to CPUs
-  graph_statistics graphs() const noexcept { return m_replays.graphs(); }        ///< what they did for replays
-  batch_statistics batches() const noexcept { return m_batch_counters.read(); }  ///< launches of several tasks
+  std::vector<operation_statistics> operation_table() const;          ///< those that ran at least once
+  const driver_table& drivers() const noexcept { return m_drivers; }  ///< of all devices
+  void time_tasks(bool on) noexcept { m_host.time_tasks(on); }        ///< see runtime::time_tasks
+  std::uint64_t submitted() const noexcept;                           ///< tasks so far, the runtime's own included
+  std::uint64_t retired() const noexcept;                             ///< of them ended
+  std::uint64_t steals() const noexcept;                              ///< tasks taken from another thread
+  std::uint64_t fast_versions() const noexcept;                       ///< committed without coherence
+  placement::placer& placement() noexcept { return m_placer; }        ///< with what is learnt about places
+  std::uint32_t workers() const noexcept { return m_mode.workers; }   ///< the waiting thread included
+  const binding& workers_binding() const noexcept { return m_pool.cpus(); }  ///< to CPUs
+  graph_statistics graphs() const noexcept { return m_replays.graphs(); }    ///< what they did for replays
   /// Places that run tasks: host memories with workers first, then devices.
   const std::vector<std::unique_ptr<placement::place>>& places() const noexcept { return m_places; }
 
@@ -198,9 +202,8 @@ class scheduler final : private task::reduction_source, private driver_owner {
   using predicate = worker_pool::predicate;
 
   thread_context& current_thread() { return m_registry.current(); }
-  transfer::stream& inline_stream(thread_context& mine);
 
-  // what drivers of devices ask for (drivers.cpp)
+  // what drivers of devices and those that run tasks on the host ask for (drivers.cpp, dispatch.cpp, retirement.cpp)
   thread_context& begin_driver(const placement::place& of, bool played) override;
   thread_context& context_of_this_thread() override { return current_thread(); }
   bool place_again(thread_context& mine, task::record& t) override;
@@ -208,7 +211,6 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void fail(thread_context& mine, task::record& t, std::shared_ptr<const block::failure> why) override;
   void drop(thread_context& mine, task::record& t) override;
   void give_copies(task::record& t, placement::place& where) override { m_reductions.give_copies(t, where.space); }
-  bool still_good(thread_context& mine, task::record& t) override;
   void begun(const task::record& t) override;
   void wait_for_points(task::record& t, std::span<const block::ticket> points) override;
   void wait_for_memory(task::record& t, placement::place& where, const transfer::acquisition& lacking) override;
@@ -229,8 +231,10 @@ class scheduler final : private task::reduction_source, private driver_owner {
                                                 ///< the thread that asked
   bool find_place(thread_context& mine, task::record& t);  ///< chooses; false: there is none, and the task has failed
   void enqueue(thread_context& mine, task::record& t, placement::place& where, when_ready then);
+  void resume(task::record& t);  ///< one that was set aside
 
   void require_editable(std::string_view what);  ///< by detach and attach
+  std::unique_ptr<watchdog> watch_streams();     ///< for those that hang
 
   // waiting (scheduler.cpp)
   struct host_tasks {  // what worker_pool calls a Host
@@ -243,29 +247,16 @@ class scheduler final : private task::reduction_source, private driver_owner {
   bool resolve_memory_deadlock(thread_context& mine);  ///< whether a task was released or given up
   void start_threads();  ///< of the workers; throws tessera::error (configuration) when one is refused
   void stop_threads() noexcept;
+  void begin_simulation();  ///< instead of start_threads
   void end_own_views();
+  bool bring_home(std::source_location site);
+  void wait_for_all(std::source_location site, bool home);
   bool all_retired() const noexcept;
   void worker_thread(thread_context& mine);
 
-  // running (host_tasks.cpp)
+  // from running to retired (retirement.cpp)
   void run(thread_context& mine, task::record& t);
-  bool acquire(thread_context& mine, task::record& t,
-               placement::place& where);  // false: parked, failed, or to be tried later
-  void execute(thread_context& mine, task::record& t);
-  /// Calls what it computes. With `enqueue_only`, a function of the program is not called. Returns why it failed.
-  std::shared_ptr<const block::failure> call(thread_context& mine, task::record& t, bool enqueue_only);
-  /// What follows: counts, learns (`ns`: how long it took, unless 0), publishes, completes.
-  void executed(thread_context& mine, task::record& t, std::uint64_t began, std::uint64_t ns,
-                const std::shared_ptr<const block::failure>& why);
   void run_special(thread_context& mine, task::record& t);
-  void run_host_access(thread_context& mine, task::record& t);
-
-  // views, and blocks in memory of the program (views.cpp)
-  bool bring_home(std::source_location site);
-  void run_home(thread_context& mine, task::record& t);
-  bool home_before_end(thread_context& mine, task::record& t);
-  void wait_for_all(std::source_location site, bool home);
-
   void complete(thread_context& mine, task::record& t,
                 when_ready then = when_ready::run_next);                  // host: release successors, retire
   void release(thread_context& mine, task::record& t, when_ready then) {  // those who waited for it may start
@@ -275,29 +266,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
     else
       task::release_successors(t, start);
   }
-  void fail_unstarted(thread_context& mine, task::record& t, std::shared_ptr<const block::failure> why);
   void give_up(thread_context& mine, task::record& t, const std::shared_ptr<const block::failure>& why);
-  void resume(task::record& t);  ///< one that was set aside
-  void gather_operands(thread_context& mine, task::record& t);
-
-  // streams that hang (watchdog.cpp)
-  std::unique_ptr<watchdog> watch_streams();
-
-  // virtual time (simulated_run.cpp)
-  struct simulated_run;
-  void begin_simulation();
-  void end_simulation() noexcept;
-  void simulate(thread_context& mine, const predicate& enough);  ///< help, in virtual time
-  void simulate_submission(thread_context& mine);                ///< the time that a submission takes
-  bool step_places(bool waiting);  ///< whether anybody did anything; `waiting`: worker 0 too
-  void execute_virtually(thread_context& mine, task::record& t);
-  void try_later(task::record& t);  ///< queued again at the next event
-  /// Real, or virtual in a simulated run.
-  std::chrono::steady_clock::time_point now() const noexcept {
-    return m_setup.simulated == nullptr
-               ? std::chrono::steady_clock::now()
-               : std::chrono::steady_clock::time_point(std::chrono::nanoseconds(m_setup.simulated->clock.now()));
-  }
 
   // what task::link asks for (scheduler.cpp)
   task::record& make_reduction(block::record& block, block::accumulation& group) override;
@@ -306,24 +275,15 @@ class scheduler final : private task::reduction_source, private driver_owner {
 
   scheduler_setup m_setup;
   placement::placer m_placer;
-  std::uint32_t m_workers = 1;
-  validate::validator* m_validator = nullptr;
-  bool m_single_space = false;  // one space: no transfers, no eviction to elsewhere, no locks per access
-  bool m_single_place = false;
-  bool m_has_devices = false;
-  bool m_announces = false;  // eviction looks at what will be used
-  bool m_timing = false;
+  run_mode m_mode;
   std::unique_ptr<simulated_run> m_simulated;  // null: the run is real
 
   std::vector<std::unique_ptr<placement::place>> m_places;
-  std::vector<std::unique_ptr<device_driver>> m_drivers;    // by place number; null for host
-  std::vector<std::unique_ptr<placement::place>> m_stores;  // storage: runs nothing, but its copies must be followed
-  std::vector<std::unique_ptr<device_driver>> m_store_drivers;
+  driver_table m_drivers;
   const runtime_operations m_own;
   reductions m_reductions;
   host_views m_views;
   adopted_write_back m_write_back;
-  batch_counters m_batch_counters;
 
   thread_table m_threads;
   submission_window m_window;
@@ -336,8 +296,9 @@ class scheduler final : private task::reduction_source, private driver_owner {
   memory_deadlock m_deadlock;
   task_ages m_ages;
 
+  host_runner m_host;
+  runtime_tasks m_runtime_tasks;
   device_states m_device_states;
-  std::atomic<std::uint64_t> m_placed_elsewhere{0};
 
   failures m_failures;
   std::unique_ptr<watchdog> m_watchdog;  // last of all that works, first to end

@@ -5,27 +5,10 @@
 #include <utility>
 
 #include "core/schedule/scheduler.hpp"
-#include "core/schedule/single_space.hpp"
 #include "core/schedule/trace_points.hpp"
 #include "core/validate/validator.hpp"
 
 namespace tessera::schedule {
-
-// Acquired in the host space of place 0, then handed to the thread that waits for it.
-void scheduler::run_host_access(thread_context& mine, task::record& t) {
-  placement::place& where = *m_places[0];
-  if ((t.flags & task::flag_acquired) != 0 && !still_good(mine, t)) return;
-  if ((t.flags & task::flag_acquired) == 0) {
-    if (!(m_single_space && resident(t.all_accesses())) && !acquire(mine, t, where)) return;
-  }
-  host_access& view = host_access::of(t);
-  gather_operands(mine, t);
-  if (m_validator != nullptr) view.shadow_copies = m_validator->begin_view(t, mine.operands);
-  view.pointer = mine.operands[0].host;
-  if (mine.events != nullptr) view.since = mine.events->now();
-  m_views.grant(view);
-  m_pool.wake_waiters();  // a window counts it as one that will not end by itself
-}
 
 std::unique_ptr<host_access> scheduler::begin_host_access(block::record& block, intent how, std::source_location site) {
   thread_context& here = current_thread();
@@ -35,7 +18,7 @@ std::unique_ptr<host_access> scheduler::begin_host_access(block::record& block, 
   if (!here.in_program())
     throw error(error_kind::usage, "a host view inside a task", fmt::format("{}:{}", site.file_name(), site.line()),
                 "name the block when the task is submitted: read(b), update(b) or write(b)");
-  if (m_validator != nullptr) m_validator->require(block, how, site);
+  if (m_setup.validator != nullptr) m_setup.validator->require(block, how, site);
   auto held = std::make_unique<host_access>();
   thread_context* mine = nullptr;
   task::record& t = begin(m_own.view, site, mine);
@@ -56,15 +39,15 @@ std::unique_ptr<host_access> scheduler::begin_host_access(block::record& block, 
           *mine, [&] { return held->step.load(std::memory_order_acquire) != access_step::waits; }, 1);
     }
   }
-  if ((++mine->views & 63) == 0 && !m_queues.nothing_for(*mine) && m_simulated == nullptr)
+  if ((++mine->views & 63) == 0 && !m_queues.nothing_for(*mine) && !m_mode.simulated)
     m_pool.run_one_task(host_tasks{*this}, *mine);  // a loop of views is not to stop all else
   if (held->why) {
     const block::failure why = *held->why;
     m_failures.forget(held->why);  // reported here, not again at the next fence
     throw error(why.kind, why.text, why.where);
   }
-  if (m_validator != nullptr)
-    m_validator->view_granted(*static_cast<validate::shadow_copies*>(held->shadow_copies.get()));
+  if (m_setup.validator != nullptr)
+    m_setup.validator->view_granted(*static_cast<validate::shadow_copies*>(held->shadow_copies.get()));
   host_views::add(*mine, *held);
   return held;
 }
@@ -74,13 +57,9 @@ void scheduler::release(host_access& held) {
   thread_context& mine = current_thread();
   mine.releases.store(true, std::memory_order_relaxed);
   task::record& t = *held.held_by;
-  if (m_validator != nullptr) m_validator->end_view(*static_cast<validate::shadow_copies*>(held.shadow_copies.get()));
-  if (m_single_space && (t.flags & task::flag_acquired) == 0) {
-    operation_counters::add(mine.versions, commit_in_place(t.all_accesses()));
-  } else {
-    m_setup.coherence->publish(t.all_accesses(), {});
-    m_setup.coherence->finish(t.all_accesses());
-  }
+  if (m_setup.validator != nullptr)
+    m_setup.validator->end_view(*static_cast<validate::shadow_copies*>(held.shadow_copies.get()));
+  m_host.publish(mine, t);
   host_views::remove(held);
   if (mine.events != nullptr) trace_run(*mine.events, t, held.since, trace::run_view);
   release(mine, t, when_ready::queue);
@@ -101,7 +80,7 @@ void scheduler::end_own_views() {
 
 /// Submits a read at home of each block whose last version is elsewhere. False: there is none, and none is on its way.
 bool scheduler::bring_home(std::source_location site) {
-  if (m_simulated != nullptr) return false;  // nobody looks at the memory
+  if (m_mode.simulated) return false;  // nobody looks at the memory
   return m_write_back.begin([&](block::record& b) {
     thread_context* mine = nullptr;
     task::record& t = begin(m_own.bring_home, site, mine);
@@ -109,36 +88,6 @@ bool scheduler::bring_home(std::source_location site) {
     t.accesses[0] = {.block = &b, .version = 0, .intent = intent::read, .flags = 0, .space = 0};
     commit(*mine, t, false);
   });
-}
-
-void scheduler::run_home(thread_context& mine, task::record& t) {
-  if (!m_single_space) {  // where there is one memory, the end of an open sum is all that it waited for
-    if ((t.flags & task::flag_acquired) != 0 && !still_good(mine, t)) return;
-    if ((t.flags & task::flag_acquired) == 0 && !acquire(mine, t, *m_places[0])) return;
-    m_setup.coherence->finish(t.all_accesses());
-  }
-  m_write_back.note_read();
-  complete(mine, t);
-}
-
-/// For the end of an adopted block. False: it waits for a copy, or for memory on the way.
-bool scheduler::home_before_end(thread_context& mine, task::record& t) {
-  transfer::acquisition& got = mine.acquisition;
-  using progress = adopted_write_back::progress;
-  switch (m_write_back.before_end(t, m_places[0]->space, got, m_failures)) {
-    case progress::copying:
-      wait_for_points(t, got.waits);
-      return false;
-    case progress::no_room:
-      wait_for_memory(t, *m_places[0], got);
-      return false;
-    case progress::failed:  // told at the next fence; the array ends all the same
-      if (got.cause && got.cause->where.empty()) m_failures.note(t, *got.cause);
-      return true;
-    case progress::home:
-      break;
-  }
-  return true;
 }
 
 }  // namespace tessera::schedule

@@ -223,7 +223,7 @@ std::size_t device_driver::start_task(task::record& t) {
   }
   if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) m_owner.give_copies(t, m_where);
   if ((t.flags & task::flag_acquired) != 0) {  // resumed: only host-side waits were missing
-    if (!m_owner.still_good(*m_context, t)) return 0;
+    if (!still_good(*m_setup.coherence, m_owner, *m_context, t)) return 0;
     if ((t.flags & task::flag_acquired) != 0) {
       workspace scratch;
       if (take_workspace(t, scratch)) {

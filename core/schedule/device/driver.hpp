@@ -37,8 +37,8 @@ class device_driver {
     else
       m_events.notify_one();
   }
-  // In a simulated run nobody starts it; whoever plays its part calls these instead, with its context as the current
-  // one.
+  // A simulated run has no thread for it. Instead it calls these, with the driver's context as the current one of the
+  // thread that plays all.
   thread_context& play();  ///< once, instead of start
   bool take_wake() noexcept { return std::exchange(m_woken, false); }
   bool poll_all();             ///< whether anything was reached
@@ -101,7 +101,7 @@ class device_driver {
   void enqueue_batch(task::record& t, std::size_t stream, std::span<const block::ticket> inputs,
                      std::span<const block::ticket> sources, workspace&& scratch);
   void enqueue_alone(batched_task& m, const in_flight_batch& f, transfer::stream& on,
-                     std::unique_ptr<validate::shadow_copies>& lent);
+                     std::unique_ptr<validate::shadow_copies>& shadows);
   operation::context context_of(task::record& t, const in_flight_batch& f, transfer::stream& on) const;
   std::shared_ptr<const block::failure> why_not_enqueued(const task::record& t, std::string_view what, error_kind kind);
   std::shared_ptr<const block::failure> failed_input(const task::record& t, std::span<const block::ticket> sources);

@@ -11,6 +11,7 @@
 #include "core/placement/placer.hpp"
 #include "core/schedule/device/batches.hpp"
 #include "core/schedule/failures.hpp"
+#include "core/schedule/task_owner.hpp"
 #include "core/schedule/thread_context.hpp"
 #include "core/schedule/virtual_clock.hpp"
 #include "core/task/record.hpp"
@@ -25,32 +26,17 @@ namespace tessera::schedule {
 /// What a driver asks of the one that it works for: the scheduler, or a test. `mine` is the context of the calling
 /// thread. Called by the driver's thread, `complete`, `retire` and `context_of_this_thread` also by other threads that
 /// poll the device's streams.
-class driver_owner {
+class driver_owner : public task_owner {
  public:
   /// The calling thread is the driver's from now on; or, in a run in virtual time, it plays that thread.
   virtual thread_context& begin_driver(const placement::place& of, bool played) = 0;
   virtual thread_context& context_of_this_thread() = 0;
 
   // A task that was queued at the device and has not begun.
-  /// True: another place has it now, since estimates have changed.
-  virtual bool place_again(thread_context& mine, task::record& t) = 0;
   /// False: nothing else can run it, and it stays with the driver. Else another place has it, or it has failed.
   virtual bool place_elsewhere(thread_context& mine, task::record& t, placement::place& from) = 0;
-  /// It fails, and with it what depends on it.
-  virtual void fail(thread_context& mine, task::record& t, std::shared_ptr<const block::failure> why) = 0;
   /// It is dropped, since the run is cancelled.
   virtual void drop(thread_context& mine, task::record& t) = 0;
-  /// Gives a task that accumulates its private copies in the memory of `where`.
-  virtual void give_copies(task::record& t, placement::place& where) = 0;
-  /// Whether a task that has its blocks and waited can go on; else it has failed. Takes `acquired` from it when a copy
-  /// has failed and it has to be acquired again.
-  virtual bool still_good(thread_context& mine, task::record& t) = 0;
-  /// It has its blocks: uses that were announced for it are no longer to come.
-  virtual void begun(const task::record& t) = 0;
-  /// Queues it at its place again when all the points are reached.
-  virtual void wait_for_points(task::record& t, std::span<const block::ticket> points) = 0;
-  /// Queues it at its place again when the memory that it lacks has room.
-  virtual void wait_for_memory(task::record& t, placement::place& where, const transfer::acquisition& lacking) = 0;
 
   // A task that is enqueued.
   /// Its versions are published: what waits for it may start, and wait for them on its own device.
@@ -63,7 +49,6 @@ class driver_owner {
   // The device.
   virtual void device_lost(const placement::place& which) = 0;  ///< for the first time
   virtual void device_changed() = 0;                            ///< its state, or whether it could leave now
-  virtual void something_ended() = 0;                           ///< threads of the program may have waited for it
   virtual void nothing_to_do() = 0;                             ///< the driver is about to sleep
 
  protected:

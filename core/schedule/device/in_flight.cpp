@@ -23,20 +23,19 @@ operation::context device_driver::context_of(task::record& t, const in_flight_ba
   c.workspace = f.scratch.given();
   c.memory_epoch = m_setup.coherence->space_at(m_where.space).epoch();
   c.task_name = t.operation->name;
+  c.caller_names_task = true;  // see why_not_enqueued
   return c;
 }
 
 std::shared_ptr<const block::failure> device_driver::why_not_enqueued(const task::record& t, std::string_view what,
                                                                       error_kind kind) {
-  const std::string said = t.operation->name + " failed: ";  // by the operation's own call; not told twice
-  if (what.starts_with(said)) what.remove_prefix(said.size());
   return m_setup.failures->note(t,
                                 {fmt::format("{} on {} failed: {}", t.operation->name, m_where.name, what), "", kind});
 }
 
 /// With the stream's lock.
 void device_driver::enqueue_alone(batched_task& m, const in_flight_batch& f, transfer::stream& on,
-                                  std::unique_ptr<validate::shadow_copies>& lent) {
+                                  std::unique_ptr<validate::shadow_copies>& shadows) {
   task::record& t = *m.t;
   const std::optional<thrown> what = thrown_by([&] {
     m_context->operands.clear();
@@ -47,9 +46,9 @@ void device_driver::enqueue_alone(batched_task& m, const in_flight_batch& f, tra
     for (std::size_t k = 0; k < accesses.size(); ++k)
       if ((accesses[k].flags & task::access_fresh) != 0) operation::enqueue_zero(*c.device, c.stream, c.operands[k]);
     if (m_setup.validator != nullptr)
-      m_setup.validator->begin_on_device(lent, t, c.operands, on, m_setup.coherence->space_at(m_where.space));
+      m_setup.validator->begin_on_device(shadows, t, c.operands, on, m_setup.coherence->space_at(m_where.space));
     t.operation->enqueue(c);
-    if (lent) m_setup.validator->enqueued_on_device(*lent, on, m_setup.coherence->space_at(m_where.space));
+    if (shadows) m_setup.validator->enqueued_on_device(*shadows, on, m_setup.coherence->space_at(m_where.space));
   });
   if (what && !(what->is_error && m_where.device->lost())) m.why = why_not_enqueued(t, what->text, what->kind);
 }
@@ -77,18 +76,18 @@ void device_driver::enqueue_batch(task::record& t, std::size_t stream, std::span
   fresh->started = m_setup.now();
   if (m_context->events != nullptr) fresh->began = m_context->events->now();
   block::ticket done;
-  std::unique_ptr<validate::shadow_copies> lent;
+  std::unique_ptr<validate::shadow_copies> shadows;
   {
     const std::lock_guard guard(on.enqueue_lock());
     if (count == 1 || !enqueue_together(*fresh, on))
-      for (batched_task& m : fresh->tasks) enqueue_alone(m, *fresh, on, lent);
+      for (batched_task& m : fresh->tasks) enqueue_alone(m, *fresh, on, shadows);
     try {
       done = on.signal({fresh->sources.data(), fresh->sources.size()});
     } catch (const error&) {  // the device is lost
     }
   }
-  if (lent) m_setup.validator->end_on_device(std::move(lent), on, done, fresh->failed() || !done);
-  if (!done && m_where.device->lost()) {  // what it has begun there does not matter any more
+  if (shadows) m_setup.validator->end_on_device(std::move(shadows), on, done, fresh->failed() || !done);
+  if (!done && m_where.device->lost()) {  // what it has begun there matters to nobody
     m_awaiting.fetch_add(count);
     m_resumed.fetch_add(count);
     for (const batched_task& m : fresh->tasks) m_where.ready_queue().push(*m.t);

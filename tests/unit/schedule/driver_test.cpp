@@ -34,7 +34,6 @@ struct notebook final : driver_owner {
   }
   void drop(thread_context&, task::record& t) override { note("dropped", t); }
   void give_copies(task::record& t, placement::place&) override { note("copies", t); }
-  bool still_good(thread_context&, task::record&) override { return true; }
   void begun(const task::record&) override {}
   void wait_for_points(task::record& t, std::span<const block::ticket>) override { note("waits", t); }
   void wait_for_memory(task::record& t, placement::place&, const transfer::acquisition&) override {

@@ -1,0 +1,153 @@
+// The part of the scheduler that has tasks run, and ends every task: failure, release, retirement.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "core/schedule/scheduler.hpp"
+#include "core/schedule/simulated_run.hpp"
+#include "core/validate/validator.hpp"
+
+namespace tessera::schedule {
+
+void scheduler::run(thread_context& mine, task::record& t) {
+  const thread_context::runtime_scope on(mine);
+  if (cancelled() && !m_own.is_destroy(t)) {
+    if ((t.flags & task::flag_acquired) != 0) m_setup.coherence->finish(t.all_accesses());
+    fail(mine, t, m_failures.cancellation());  // names no task: none of them is the cause
+    return;
+  }
+  if (t.operation->special != nullptr) {
+    run_special(mine, t);
+    return;
+  }
+  if (!m_host.prepare(mine, t)) return;
+  if (m_simulated != nullptr) {
+    m_simulated->occupy(mine, t, m_host.call(mine, t, host_runner::call_mode::enqueue_only));
+    return;
+  }
+  m_host.execute(mine, t);
+  complete(mine, t);
+}
+
+void scheduler::run_special(thread_context& mine, task::record& t) {
+  switch (m_runtime_tasks.run(mine, t)) {
+    case runtime_tasks::progress::waits:
+      return;
+    case runtime_tasks::progress::try_later:
+      if (m_simulated != nullptr) {
+        m_simulated->try_later(t);
+        return;
+      }
+      std::this_thread::yield();
+      m_places[0]->mailbox.push(t);
+      m_pool.note_task();
+      return;
+    case runtime_tasks::progress::over:
+      break;
+  }
+  release(mine, t, when_ready::run_next);
+  m_runtime_tasks.end(t);
+  retire(mine, t, 0);
+}
+
+void scheduler::complete(thread_context& mine, task::record& t, when_ready then) {
+  const std::uint64_t bytes = m_window.counts_bytes() ? window_bytes_of(t) : 0;
+  if ((t.flags & (task::flag_accumulates | task::flag_reduction)) != 0) {
+    if ((t.flags & task::flag_reduction) != 0 &&
+        reductions::next_stage(t, [this](block::record& copy) { destroy_later(copy); })) {
+      dispatch(mine, t, when_ready::queue);
+      return;
+    }
+    reductions::give_back(t);
+  }
+  release(mine, t, then);
+  retire(mine, t, bytes);
+}
+
+std::uint64_t scheduler::window_bytes_of(task::record& t) const {
+  if (!m_window.counts_bytes() || t.operation->special != nullptr || (t.flags & task::flag_reduction) != 0) return 0;
+  std::uint64_t bytes = 0;
+  for (const block::access& a : t.all_accesses()) bytes += a.block->bytes;
+  return bytes;
+}
+
+void scheduler::retire(thread_context& mine, task::record& t, std::uint64_t window_bytes) {
+  if ((t.flags & task::flag_reduction) != 0)
+    reductions::end_group(t, [this](block::record& copy) { destroy_later(copy); });
+  if (t.operation->destroy_arguments != nullptr && (t.flags & task::flag_replayed) == 0) {
+    const thread_context::runtime_scope on(mine);  // it may be the end of arrays
+    t.operation->destroy_arguments(t.argument_bytes());
+  }
+  if (!m_mode.single_place && t.place != task::no_place && t.operation->special == nullptr)
+    m_placer.discharge(t, *m_places[t.place]);
+  m_threads.keep_finished(mine, t);
+  if (window_bytes != 0)
+    mine.retired_bytes.store(mine.retired_bytes.load(std::memory_order_relaxed) + window_bytes,
+                             std::memory_order_release);
+  // release: whoever sees the count sees the task's effects
+  mine.retired.store(mine.retired.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+void scheduler::fail(thread_context& mine, task::record& t, std::shared_ptr<const block::failure> why) {
+  mine.to_give_up.push_back({&t, std::move(why)});
+  if (std::exchange(mine.gives_up, true)) return;  // a successor of one that is being given up
+  while (!mine.to_give_up.empty()) {
+    const thread_context::given_up next = std::move(mine.to_give_up.back());
+    mine.to_give_up.pop_back();
+    give_up(mine, *next.t, next.why);
+  }
+  mine.gives_up = false;
+  m_pool.wake_waiters();
+}
+
+void scheduler::give_up(thread_context& mine, task::record& t, const std::shared_ptr<const block::failure>& why) {
+  m_failures.note_given_up(why, t.operation->special == nullptr);
+  if (m_own.is_bring_home(t)) m_write_back.note_read();
+  if (m_setup.validator != nullptr && !m_own.is_housekeeping(t)) m_setup.validator->started(t);
+  begun(t);
+  m_setup.coherence->give_up(t.all_accesses(), t.sequence);
+  if (m_own.is_view(t)) {
+    host_access& hold = host_access::of(t);
+    hold.why = why;
+    release(mine, t, when_ready::queue);
+    retire(mine, t, 0);
+    host_views::refuse(hold);
+    m_pool.wake_waiters();
+    return;
+  }
+  if ((t.flags & task::flag_accumulates) != 0 && (t.flags & task::flag_prepared) == 0) reductions::note_missing(t, why);
+  if (why->by_loss && (t.flags & task::flag_reduction) != 0)
+    m_setup.coherence->losses().note(*t.more->sums[0]->base, why);  // an addend
+  m_setup.coherence->poison(t.all_accesses(), why);
+  complete(mine, t, when_ready::queue);  // the thread may be one that runs no tasks
+}
+
+bool scheduler::resolve_memory_deadlock(thread_context& mine) {
+  memory_deadlock::finding found = m_deadlock.resolve(m_mode.single_space);
+  if (found.hopeless == nullptr) return found.released;
+  task::record* const t = parking::give_up(*found.hopeless);
+  if (t == nullptr) return true;
+  constexpr std::size_t most_named = 4;
+  const auto accesses = t->all_accesses();
+  std::string why = std::move(found.why) + "; it needs ";
+  for (std::size_t k = 0; k < std::min(accesses.size(), most_named); ++k)
+    why += (k == 0 ? "" : ", ") + block::name_of(*accesses[k].block);
+  if (accesses.size() > most_named) why += fmt::format(" and {} more blocks", accesses.size() - most_named);
+  fail(mine, *t, m_failures.note(*t, {std::move(why), "", error_kind::memory}));
+  return true;
+}
+
+void scheduler::destroy_later(block::record& block) {
+  if (m_setup.validator != nullptr && !m_setup.validator->destroyed(block)) return;
+  if (block.foreign) m_write_back.end(block);
+  thread_context* mine = nullptr;
+  task::record& t = begin(m_own.destroy, std::source_location::current(), mine);
+  if (mine->recorder != nullptr) mine->recorder->destroyed(block);
+  t.access_count = 1;
+  t.accesses[0] = {.block = &block, .version = 0, .intent = intent::write, .flags = 0, .space = 0};
+  commit(*mine, t, false);  // also called while a task is being retired, where nobody may wait
+}
+
+}  // namespace tessera::schedule
