@@ -1,13 +1,11 @@
-#!/ usr / bin / env python3
-""
-    "Two builds of Tessera, measured in turns: is anything slower than before?
+#!/usr/bin/env python3
+"""Two builds of Tessera, measured in turns: is anything slower than before?
 
-    bench /
-    compare.py../ before / build / release build / release submit tasks metg sial bench /
-    compare.py OLD NEW tasks-- rounds 9 --write before_and_after
+  bench/compare.py ../before/build/release build/release submit tasks metg sial
+  bench/compare.py OLD NEW tasks --rounds 9 --write before_and_after
 
-        Every round runs each program of the groups three times : old,
-    new, old again.The second run of the old build says what the machine does to the same program; a ratio of new to old is worth a look where it is beyond that. The table has the
+Every round runs each program of the groups three times: old, new, old again. The second run of the old build says what
+the machine does to the same program; a ratio of new to old is worth a look where it is beyond that. The table has the
 best and the median of all rounds. Peers are not run (bench/run.py does that).
 """
 import argparse
@@ -35,7 +33,9 @@ def measure_programs(opt, builds, values):
                 machine.wait_for_idle(opt.limit, opt.patience)
                 rows, _ = run.run_once(command, os.path.join(builds[side], "bin"), opt.timeout)
                 for suite, _, case, workers, metric, value in rows:
-                    values[(suite, case, workers, metric)][side].append(float(value))
+                    # One program may have a case twice, in two ways: those are told apart by the command.
+                    more = " ".join(w for w in command.split()[1:] if w == "--recorded") and " recorded"
+                    values[(suite, case + more, workers, metric)][side].append(float(value))
         print(f"round {number + 1}/{opt.rounds}", file=sys.stderr, flush=True)
 
 
@@ -46,17 +46,14 @@ def measure_sial(opt, builds, values):
             for workers in (1, 2):
                 for side in SIDES:
                     machine.wait_for_idle(opt.limit, opt.patience)
-                    told = sial.run_program(
-                        os.path.join(builds[side], "bin", "tessera"),
-                        programs,
-                        program,
-                        (ints, length),
-                        workers,
-                        [],
-                        opt.timeout,
-                    )
+                    tessera = os.path.join(builds[side], "bin", "tessera")
+                    told = sial.run_program(tessera, programs, program, (ints, length), workers, [], opt.timeout)
                     values[("sial", case, str(workers), "seconds")][side].append(told["programs"][0]["seconds"])
         print(f"sial: round {number + 1}/{opt.rounds}", file=sys.stderr, flush=True)
+
+
+def ratio(a, b):
+    return a / b if b else None
 
 
 def compared(values):
@@ -66,13 +63,6 @@ def compared(values):
         if metric.startswith(table.HIDDEN) or not all(sides.get(s) for s in SIDES):
             continue
         better = max if table.more_is_better(metric) else min
-        best = {s: better(sides[s]) for s in SIDES}
-        median = {s: statistics.median(sides[s]) for s in SIDES}
-
-        def over(figures, side, old=None):
-            base = figures["old"] if old is None else old
-            return figures[side] / base if base else None
-
         both = sides["old"] + sides["old again"]
         out.append(
             {
@@ -81,11 +71,11 @@ def compared(values):
                 "workers": int(workers),
                 "metric": metric,
                 "old": statistics.median(both),
-                "new": median["new"],
-                "best_ratio": over(best, "new", better(both)),
-                "median_ratio": over(median, "new", statistics.median(both)),
-                "best_noise": over(best, "old again"),
-                "median_noise": over(median, "old again"),
+                "new": statistics.median(sides["new"]),
+                "median_ratio": ratio(statistics.median(sides["new"]), statistics.median(both)),
+                "median_noise": ratio(statistics.median(sides["old again"]), statistics.median(sides["old"])),
+                "best_ratio": ratio(better(sides["new"]), better(both)),
+                "best_noise": ratio(better(sides["old again"]), better(sides["old"])),
                 "runs": len(sides["new"]),
             }
         )
@@ -94,34 +84,20 @@ def compared(values):
 
 def markdown(entries):
     lines = [
-        "| case | workers | metric | old | new | new / old, medians | same build | new / old, best | same build | runs |",
+        "| case | workers | metric | old | new | medians: new / old | same build | best: new / old | same build | runs |",
         "|---|---:|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
-
-    def cell(ratio):
-        return "" if ratio is None else f"{ratio:.3f}"
-
     for e in entries:
-        cells = [
-            f"{e['suite']} {e['case']}",
-            e["workers"],
-            e["metric"],
-            f"{e['old']:.4g}",
-            f"{e['new']:.4g}",
-            cell(e["median_ratio"]),
-            cell(e["median_noise"]),
-            cell(e["best_ratio"]),
-            cell(e["best_noise"]),
-            e["runs"],
-        ]
+        ratios = [e["median_ratio"], e["median_noise"], e["best_ratio"], e["best_noise"]]
+        cells = [f"{e['suite']} {e['case']}", e["workers"], e["metric"], f"{e['old']:.4g}", f"{e['new']:.4g}"]
+        cells += ["" if r is None else f"{r:.3f}" for r in ratios] + [e["runs"]]
         lines.append("| " + " | ".join(str(c) for c in cells) + " |")
     return "\n".join(lines)
 
 
 NOTES = (
-    "Old and new are medians. \"Same build\" is the second run of the old build in each round over its first one: "
-    "what the machine does to a program that has not changed. Metrics are explained in "
-    "[benchmarks](../benchmarks.md)."
+    'Old and new are medians. "Same build" is the second run of the old build in each round over its first one: what\n'
+    "the machine does to a program that has not changed. Metrics are explained in [benchmarks](../benchmarks.md)."
 )
 
 
@@ -129,7 +105,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("old", help="build folder")
     p.add_argument("new", help="build folder")
-    choices = ["submit", "tasks", "waits", "metg", "trace", "sial"]
+    choices = ["submit", "tasks", "waits", "metg", "regions", "trace", "sial"]
     p.add_argument("groups", nargs="+", choices=choices, metavar="group", help=", ".join(choices))
     p.add_argument("--rounds", type=int, default=5)
     p.add_argument("--limit", type=float, default=0.03, help="tolerated share of the machine used by others")
@@ -150,7 +126,8 @@ def main():
     if "sial" in opt.groups:
         measure_sial(opt, builds, values)
     entries = compared(values)
-    results.publish(run.ROOT, bool(opt.write), opt.write or "old and new", origin, markdown(entries), NOTES, {"entries": entries})
+    name = opt.write or "old and new"
+    results.publish(run.ROOT, bool(opt.write), name, origin, markdown(entries), NOTES, {"entries": entries})
     return 0 if entries else 1
 
 

@@ -6,8 +6,9 @@ import os
 import statistics
 import subprocess
 import tempfile
-#The predecessor on another machine of two cores(1 worker and 1 server), as its authors' programs gave it before
-#Tessera was written : seconds.
+
+# The predecessor on another machine of two cores (1 worker and 1 server), as its authors' programs gave it before
+# Tessera was written: seconds.
 PREDECESSOR = {
     "contract_e16": 4.42,
     "contract_e6": 2.69,
@@ -32,12 +33,12 @@ CASES = {  # case: (program, ints, length of ao segments)
     "smallput": ("bench_smallput", {"nblk": 400000}, 1),
     "putacc": ("bench_putacc", {"norb": 4, "kmax": 200}, 30),
 }
-#Machines with simulated devices, and segments per index of bench_contract with blocks of 6 ^ 4 : what finding the
-#faster place costs.
+# Machines with simulated devices, and segments per index of bench_contract with blocks of 6^4: what finding the
+# faster place costs.
 MACHINES, SEGMENTS = ("sim_one", "sim_two"), (3, 6)
 EXTENTS = ((16, 4), (6, 8))  # of the contractions, with the segments per index
-#Programs with served arrays and a quarter of the memory that these take : what is said of it, the program, its
-#data, the limit.
+# Programs with served arrays and a quarter of the memory that these take: what is said of it, the program, its
+# data, the limit.
 SPILLS = {
     "contract": ("a contraction of blocks of 512 KiB, 403 MB", ("bench_contract", {"norb": 4}, 16), "100 MiB"),
     "get": (
@@ -116,8 +117,7 @@ def _by_hand(folder, orbitals, extent, timeout):
 
 def measure(opt, root):
     tessera, programs = os.path.join(opt.build, "bin", "tessera"), os.path.join(root, "bench", "sial")
-    seconds, rates, blas, spill, by_hand, placed = {}, {}, "", {}, {}, {
-}
+    seconds, rates, blas, spill, by_hand, placed = {}, {}, "", {}, {}, {}
     with tempfile.TemporaryDirectory() as folder:
         for _, (program, _, _), _ in SPILLS.values():
             with open(os.path.join(programs, program + ".sialx"), encoding="ascii") as f:
@@ -137,7 +137,7 @@ def measure(opt, root):
                     _by_hand(os.path.join(opt.build, "bin"), orbitals, extent, opt.timeout)
                 )
             for case, (program, ints, length) in CASES.items():
-#A virtual machine may have lost the memory that it did not use : not a matter of who runs first.
+                # A virtual machine may have lost the memory that it did not use: not a matter of who runs first.
                 run_program(tessera, programs, program, (ints, length), 1, [], opt.timeout)
                 for workers in (1, 2):
                     told = run_program(tessera, programs, program, (ints, length), workers, [], opt.timeout)
