@@ -335,7 +335,8 @@ void space::wake_too(space& other) {
   full_fence();
 }
 
-block::chunk space::adopt_foreign(void* pointer, std::uint64_t bytes, std::size_t parts) {
+block::chunk space::adopt_foreign(void* pointer, std::uint64_t bytes, std::size_t parts,
+                                  std::shared_ptr<const void> owner) {
   std::uint32_t entry = 0;
   {
     const std::lock_guard guard(m_mutex);
@@ -344,13 +345,14 @@ block::chunk space::adopt_foreign(void* pointer, std::uint64_t bytes, std::size_
     s.base = static_cast<std::byte*>(pointer);
     s.foreign = true;
     s.foreign_parts = parts;
+    s.owner = std::move(owner);
     ++m_foreign_pieces;
   }
   const block::chunk all = block::chunk::at(entry, 0);
   if (m_setup.registrations != nullptr) try {
       m_setup.registrations->acquire(pointer, bytes);
     } catch (...) {
-      forget_entry(all);
+      (void)forget_entry(all);
       throw;
     }
   return all;
@@ -365,14 +367,17 @@ void space::forget_foreign(block::chunk memory, std::size_t parts) {
   }
   if (m_setup.registrations != nullptr)
     m_setup.registrations->release(host_pointer(block::chunk::at(memory.slab(), 0)));
-  forget_entry(memory);
+  (void)forget_entry(memory);
 }
 
-void space::forget_entry(block::chunk memory) {
+/// Returns the owner, so that its memory is freed without the lock.
+std::shared_ptr<const void> space::forget_entry(block::chunk memory) {
   const std::lock_guard guard(m_mutex);
+  std::shared_ptr<const void> owner = std::move(slab_of(memory.slab()).owner);
   slab_of(memory.slab()) = slab{};
   m_free_entries.push_back(memory.slab());
   --m_foreign_pieces;
+  return owner;
 }
 
 void space::add_resident(block::record& block) {

@@ -106,9 +106,10 @@ class space {
 
   /// Memory of the program taken over by this (host) space as `parts` chunks (at least 1): the one returned, and others
   /// behind it at the offsets where they begin. It is registered once; it takes nothing from the limit, and none of it
-  /// is a resident. Throws tessera::error (memory) when the space has no entry left for it, and has taken over nothing
-  /// then.
-  block::chunk adopt_foreign(void* pointer, std::uint64_t bytes, std::size_t parts = 1);
+  /// is a resident. `owner` is let go of with the last of its chunks. Throws tessera::error (memory) when the space has
+  /// no entry left for it, and has taken over nothing then.
+  block::chunk adopt_foreign(void* pointer, std::uint64_t bytes, std::size_t parts = 1,
+                             std::shared_ptr<const void> owner = {});
   /// Ends so many of those chunks. With the last one the memory is the program's alone again.
   void forget_foreign(block::chunk memory, std::size_t parts = 1);
   /// Whether a chunk is memory of the program.
@@ -159,6 +160,7 @@ class space {
     std::unique_ptr<range_allocator> ranges;  // null: foreign or freed
     bool foreign = false;                     // from its first chunk to its last
     std::size_t foreign_parts = 0;            // chunks of it that are left; under m_mutex
+    std::shared_ptr<const void> owner;        // of foreign memory; null: the program frees it
     std::vector<const plugin::device*> registered;
   };
   static constexpr std::size_t slabs_per_page = 256, max_pages = 256;
@@ -175,9 +177,9 @@ class space {
   void put_back(block::chunk memory, std::uint64_t bytes);  // under m_mutex
   void free_memory(tsr_memory* memory) noexcept;
   void free_slab(slab& s) noexcept;
-  void forget_entry(block::chunk memory);                    // of memory of the program
-  void note_slab(std::uint64_t began, std::uint64_t bytes);  // likewise
-  void note_use();                                           // under m_mutex, while recording
+  std::shared_ptr<const void> forget_entry(block::chunk memory);  // of memory of the program
+  void note_slab(std::uint64_t began, std::uint64_t bytes);       // likewise
+  void note_use();                                                // under m_mutex, while recording
   bool uncache();      // under m_mutex: cached chunks back to their slabs; whether that may have joined some
   void join_pieces();  // under m_mutex: cached pieces with their cached other halves
   bool trim();         // under m_mutex: empty slabs back to the plugin; whether there were any

@@ -12,6 +12,17 @@ namespace tessera::detail {
 held_block::held_block(runtime& of, block::record& block, intent how, std::source_location site)
     : m_scheduler(of.inside().scheduler.get()), m_held(m_scheduler->begin_host_access(block, how, site).release()) {}
 
+held_block held_block::request(runtime& of, block::record& block, intent how, std::source_location site) {
+  schedule::scheduler& scheduler = *of.inside().scheduler;
+  return {scheduler, scheduler.request_host_access(block, how, site).release()};
+}
+
+void held_block::wait() {
+  std::unique_ptr<schedule::host_access> asked(std::exchange(m_held, nullptr));
+  m_scheduler->wait_for(*asked);
+  m_held = asked.release();
+}
+
 void* held_block::data() const noexcept { return m_held->pointer; }
 
 void held_block::give_back() noexcept {

@@ -21,6 +21,7 @@ void front_end::learn_in_place(const placement::device_question& asked, double n
 
 bool front_end::blocks_stay() const noexcept { return m_scheduler->blocks_stay(); }
 block::space_set front_end::device_spaces() const noexcept { return m_scheduler->device_spaces(); }
+void front_end::wait_for_window() { m_scheduler->wait_for_window(); }
 void front_end::wait_idle(std::source_location site) { m_scheduler->wait_idle(site); }
 
 }  // namespace tessera

@@ -7,6 +7,7 @@ namespace tessera::schedule {
 runtime_tasks::progress runtime_tasks::run(thread_context& mine, task::record& t) {
   if (m_setup.operations->is_destroy(t)) return run_destroy(mine, t);
   if (m_setup.operations->is_bring_home(t)) return run_bring_home(mine, t);
+  if (m_setup.operations->is_retile(t)) return run_retile(mine, t);
   return run_view(mine, t);
 }
 
@@ -36,6 +37,13 @@ runtime_tasks::progress runtime_tasks::run_bring_home(thread_context& mine, task
     m_setup.coherence->finish(t.all_accesses());
   }
   m_setup.write_back->note_read();
+  return progress::over;
+}
+
+/// Old blocks and new ones are the same memory at home: when they are there, nothing is left to be copied.
+runtime_tasks::progress runtime_tasks::run_retile(thread_context& mine, task::record& t) {
+  if (!m_setup.host->get_blocks(mine, t, home())) return progress::waits;
+  m_setup.host->publish(mine, t);
   return progress::over;
 }
 

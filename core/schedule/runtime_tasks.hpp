@@ -43,6 +43,7 @@ class runtime_tasks {
  private:
   progress run_destroy(thread_context& mine, task::record& t);
   progress run_bring_home(thread_context& mine, task::record& t);
+  progress run_retile(thread_context& mine, task::record& t);
   progress run_view(thread_context& mine, task::record& t);
   bool home_before_end(thread_context& mine, task::record& t);
   placement::place& home() const noexcept { return *m_setup.places->front(); }

@@ -278,6 +278,15 @@ void scheduler::commit(thread_context& mine, task::record& t, bool bounded) {
 
   if (!m_window.due(count) || !bounded || !mine.in_program() || mine.unbounded != 0) return;
   if (mine.number == 0 && (count & 255) == 0) m_pool.place_this_thread();
+  keep_to_window(mine);
+}
+
+void scheduler::wait_for_window() {
+  thread_context& mine = current_thread();
+  if (mine.in_program() && mine.unbounded == 0 && mine.recorder == nullptr) keep_to_window(mine);
+}
+
+void scheduler::keep_to_window(thread_context& mine) {
   if (mine.host_accesses != nullptr) return;  // what it waits for may be behind its own views
   if (m_window.tasks_full())
     run_tasks_until(

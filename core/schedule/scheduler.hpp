@@ -127,6 +127,10 @@ class scheduler final : private task::reduction_source, private driver_owner {
   /// A block held for the calling thread in host memory, in program order with the tasks that use it. Blocks until it
   /// is available. Throws the failure that spoiled it.
   std::unique_ptr<host_access> begin_host_access(block::record& block, intent how, std::source_location site);
+  /// The first step of it: it has its place among the tasks. wait_for comes next, by the same thread.
+  std::unique_ptr<host_access> request_host_access(block::record& block, intent how, std::source_location site);
+  /// The second: returns when it is available. Throws the failure that spoiled it; `asked` has ended then.
+  void wait_for(host_access& asked);
   /// Ends a hold, by the thread that made it: its version is published, its successors are released.
   void release(host_access& held);
 
@@ -177,6 +181,13 @@ class scheduler final : private task::reduction_source, private driver_owner {
   bool attached(location::node_id where) const;
   /// Tasks that were placed again since their device was detached or lost.
   std::uint64_t placed_elsewhere() const noexcept { return m_device_states.placed_elsewhere(); }
+
+  /// New adopted blocks take over the memory of old ones: both lists cover the same bytes of it. In program order with
+  /// the tasks around it; nothing is copied but what is not at home. The caller destroys the old ones afterwards.
+  /// Throws usage inside a recording.
+  void retile(std::span<block::record* const> from, std::span<block::record* const> to, std::source_location site);
+  /// Where more tasks are unfinished than the window allows, runs tasks until half of it is left, as a submission does.
+  void wait_for_window();
 
   /// Frees a block once every task submitted before is done with it; returns at once.
   void destroy_later(block::record& block);
@@ -237,6 +248,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   std::unique_ptr<watchdog> watch_streams();     ///< for those that hang
 
   // waiting (scheduler.cpp)
+  void keep_to_window(thread_context& mine);
   struct host_tasks {  // what worker_pool calls a Host
     scheduler& of;
     void run(thread_context& mine, task::record& t) const { of.run(mine, t); }

@@ -11,6 +11,13 @@
 namespace tessera::schedule {
 
 std::unique_ptr<host_access> scheduler::begin_host_access(block::record& block, intent how, std::source_location site) {
+  auto held = request_host_access(block, how, site);
+  wait_for(*held);
+  return held;
+}
+
+std::unique_ptr<host_access> scheduler::request_host_access(block::record& block, intent how,
+                                                            std::source_location site) {
   thread_context& here = current_thread();
   if (here.recorder != nullptr)
     throw error(error_kind::usage, "a host view inside a recording", {},
@@ -28,6 +35,13 @@ std::unique_ptr<host_access> scheduler::begin_host_access(block::record& block, 
   held->held_by = &t;
   held->owner = mine;
   commit(*mine, t, false);
+  return held;
+}
+
+void scheduler::wait_for(host_access& asked) {
+  host_access* const held = &asked;
+  thread_context* const mine = held->owner;
+  task::record& t = *held->held_by;
   // This thread does itself what its view needs, whenever it is its turn: nothing that waits in queues comes before it.
   using access_step = host_access::access_step;
   for (access_step now; (now = held->step.load(std::memory_order_acquire)) != access_step::available;) {
@@ -49,7 +63,6 @@ std::unique_ptr<host_access> scheduler::begin_host_access(block::record& block, 
   if (m_setup.validator != nullptr)
     m_setup.validator->view_granted(*static_cast<validate::shadow_copies*>(held->shadow_copies.get()));
   host_views::add(*mine, *held);
-  return held;
 }
 
 void scheduler::release(host_access& held) {
@@ -88,6 +101,37 @@ bool scheduler::bring_home(std::source_location site) {
     t.accesses[0] = {.block = &b, .version = 0, .intent = intent::read, .flags = 0, .space = 0};
     commit(*mine, t, false);
   });
+}
+
+void scheduler::retile(std::span<block::record* const> from, std::span<block::record* const> to,
+                       std::source_location site) {
+  if (current_thread().recorder != nullptr)
+    throw error(error_kind::usage, "memory is cut into other blocks inside a recording",
+                fmt::format("{}:{}", site.file_name(), site.line()),
+                "run what is recorded once before: its blocks are then as it wants them");
+  thread_context* mine = nullptr;
+  task::record& t = begin(m_own.retile, site, mine);
+  std::size_t k = 0;
+  const auto access = [&](block::record* b, intent how) {
+    return block::access{.block = b, .version = 0, .intent = how, .flags = 0, .space = 0};
+  };
+  try {
+    const std::size_t count = from.size() + to.size();
+    std::span<block::access> all = t.accesses;
+    if (count > t.accesses.size()) {
+      t.need_more().accesses.resize(count);
+      t.flags |= task::flag_many_accesses;
+      all = t.need_more().accesses;
+    }
+    t.access_count = static_cast<std::uint8_t>(std::min<std::size_t>(count, 255));
+    // Not as a reader: the new blocks' writers must also wait for those who still read the old ones.
+    for (block::record* const b : from) all[k++] = access(b, intent::update);
+    for (block::record* const b : to) all[k++] = access(b, intent::write);
+  } catch (...) {
+    take_back(*mine, t);
+    throw;
+  }
+  commit(*mine, t, false);
 }
 
 }  // namespace tessera::schedule

@@ -2,12 +2,13 @@
 
 namespace tessera::transfer {
 
-void adopted_memory::adopt(std::span<block::record* const> blocks, void* memory, memory::space_number home) {
+void adopted_memory::adopt(std::span<block::record* const> blocks, void* memory, memory::space_number home,
+                           std::shared_ptr<const void> owner) {
   if (blocks.empty()) return;
   memory::space& space = m_memories.at(home);
   std::uint64_t bytes = 0;
   for (const block::record* b : blocks) bytes += b->bytes;
-  const block::chunk all = space.adopt_foreign(memory, bytes, blocks.size());
+  const block::chunk all = space.adopt_foreign(memory, bytes, blocks.size(), std::move(owner));
   m_home.store(home, std::memory_order_relaxed);
   std::uint64_t offset = 0;
   for (block::record* const b : blocks) {

@@ -1,6 +1,7 @@
 #pragma once
 // Blocks in memory of the program: their replica in one space, at home, is that memory.
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <vector>
@@ -16,8 +17,10 @@ class adopted_memory {
   adopted_memory(memories& all, replicas& rules) noexcept : m_memories(all), m_replicas(rules) {}
 
   /// New blocks that lie one after the other in it: it has their first versions from now on. All is adopted in one
-  /// space, its home. Throws as memory::space::adopt_foreign, and has changed nothing then.
-  void adopt(std::span<block::record* const> blocks, void* memory, memory::space_number home);
+  /// space, its home. `owner` is let go of when the last of the blocks has ended. Throws as
+  /// memory::space::adopt_foreign, and has changed nothing then.
+  void adopt(std::span<block::record* const> blocks, void* memory, memory::space_number home,
+             std::shared_ptr<const void> owner = {});
   /// Whether versions were made elsewhere since the last take_stale; relaxed.
   bool any_stale() const noexcept { return m_any_stale.load(std::memory_order_relaxed); }
   /// A block is being added to: its last version is made when a task asks for it.

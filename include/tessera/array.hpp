@@ -27,6 +27,9 @@ class held_block {
  public:
   /// Waits for it. Throws as array::read_host.
   held_block(runtime& of, block::record& block, intent how, std::source_location site);
+  /// Only takes its place among the tasks; `wait` comes next, before anything else.
+  static held_block request(runtime& of, block::record& block, intent how, std::source_location site);
+  void wait();  ///< what the constructor does then; when it throws, nothing is held
   held_block(held_block&& other) noexcept
       : m_scheduler(other.m_scheduler), m_held(std::exchange(other.m_held, nullptr)) {}
   held_block& operator=(held_block&&) = delete;
@@ -36,6 +39,7 @@ class held_block {
   void* data() const noexcept;  ///< its elements
 
  private:
+  held_block(schedule::scheduler& of, schedule::host_access* held) noexcept : m_scheduler(&of), m_held(held) {}
   void give_back() noexcept;
   schedule::scheduler* m_scheduler;
   schedule::host_access* m_held;

@@ -43,6 +43,9 @@ class front_end {
   /// The memories of devices, a bit per space in the order of statistics::spaces.
   block::space_set device_spaces() const noexcept;
 
+  /// Where more tasks are unfinished than the window allows, runs tasks on the calling thread until half of it is left,
+  /// as a submission does: after submissions under runtime::no_waiting, when the lock is given back.
+  void wait_for_window();
   /// As runtime::fence, also while threads hold views: waits for everything else, and leaves adopted memory as it is.
   /// For points at which no task waits for a view, such as the barriers of a front end.
   void wait_idle(std::source_location site = std::source_location::current());
