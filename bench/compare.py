@@ -84,7 +84,7 @@ def compared(values):
 
 def markdown(entries):
     lines = [
-        "| case | workers | metric | old | new | medians: new / old | same build | best: new / old | same build | runs |",
+        "| case | workers | metric | old | new | medians: new/old | same build | best: new/old | same build | runs |",
         "|---|---:|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for e in entries:

@@ -14,6 +14,7 @@
 #include "apps/gemm/command.hpp"
 #include "apps/sial/command/command.hpp"
 #include "apps/simulate/command.hpp"
+#include "apps/stream/command.hpp"
 #include "core/base/error.hpp"
 #include "core/base/suggest.hpp"
 #include "core/plugin/registry.hpp"
@@ -72,6 +73,7 @@ int main(int argc, char** argv) {
   tessera::apps::add_gemm(app, selected);
   tessera::apps::add_sial(app, selected);
   tessera::apps::add_simulate(app, selected);
+  tessera::apps::add_stream(app, selected);
   tessera::cli::add_topology(app, selected);
   tessera::cli::add_plugins(app, selected);
   tessera::cli::add_config(app, selected);

@@ -1,7 +1,7 @@
 """Which programs a group runs."""
 import os
 
-GROUPS = ["submit", "tasks", "waits", "metg", "dense", "trace", "graphs", "batches", "contract", "machine"]
+GROUPS = ["submit", "tasks", "waits", "metg", "regions", "dense", "trace", "graphs", "batches", "contract", "machine"]
 
 
 def jobs_of(group, tasks, sizes):
@@ -52,6 +52,8 @@ def jobs_of(group, tasks, sizes):
                 "peer_task_starpu --sched eager",
             ):
                 out.append(f"{p} --case stencil --workers 2 --width {width}")
+    if group == "regions":
+        out += [f"{p} --workers {w}" for w in (1, 2) for p in ("bench_regions", "peer_loop_libgomp")]
     if group == "dense":
         for op in ("potrf", "gemm"):
             for n in sizes:

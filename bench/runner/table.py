@@ -14,6 +14,7 @@ GOALS = {
     ("waits", "cold_100ms", 2, "ratio_to_bound_by_hand"): 1.05,
     ("metg", "stencil_w8", 2, "task_us_at_50pct"): 0.75,
     ("metg", "stencil_w2", 2, "task_us_at_50pct"): 1.3,
+    ("regions", "launch_1000", 2, "us_per_loop"): 5,
     ("contract", "aligned_e6", 1, "overhead_us"): 1.5,
     ("contract", "all_permuted_e16", 1, "efficiency_to_dgemm"): 0.85,
     ("trace", "dag_1000ns", 1, "overhead_percent"): 5,
@@ -28,7 +29,7 @@ HIDDEN = ("efficiency_at", "submit_ns_per_task")
 
 
 def more_is_better(metric):
-    return metric == "gflops" or metric.startswith("efficiency")
+    return metric in ("gflops", "gigabytes_per_s") or metric.startswith("efficiency")
 
 
 def summarize(rows, limit):

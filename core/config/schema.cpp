@@ -141,8 +141,8 @@ constexpr std::array keys{
         "A file of loctypes, locations and hierarchy in the older CSV form; it replaces those of the TOML files.",
         [](settings& s) -> field { return &s.topology.declarations; }},
     key{"region", "policy", key_type::text, 0, 0, "", false,
-        "Policy of regions that say `runtime`: static, flatten, any, percentage:[...] or range:[...]. Regions do "
-        "not exist yet, so it has no effect.",
+        "Policy of regions that say `runtime`: static, flatten, any, auto, percentage:[...] or "
+        "range:[...].",
         [](settings& s) -> field { return &s.region.policy; }},
 };
 

@@ -37,6 +37,7 @@ struct machine {
   /// Set: the machine is imagined, and its devices take their time on this clock (hierarchy/simulation). The runtime is
   /// then for one thread.
   std::shared_ptr<schedule::simulation> simulated = {};
+  std::string region_policy = "static";  ///< of regions that say `runtime` (region.policy)
   /// What leaves blocks less of the host's memory than there is, for people to read; "": nothing does.
   std::string host_bound = {};
 };

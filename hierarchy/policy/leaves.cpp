@@ -5,10 +5,11 @@
 namespace tessera::hierarchy {
 namespace {
 
-bool executes_somewhere(const location::tree& tree, location::node_id id) {
+// A worker with a memory of its own is a device; the host's cores use that of an ancestor.
+bool executes_somewhere(const location::tree& tree, location::node_id id, executors who) {
   const location::node& n = tree.at(id);
-  return n.properties.kind == location::kind::worker ||
-         std::ranges::any_of(n.children, [&](location::node_id child) { return executes_somewhere(tree, child); });
+  return (n.properties.kind == location::kind::worker && (who == executors::all || !n.properties.space)) ||
+         std::ranges::any_of(n.children, [&](location::node_id child) { return executes_somewhere(tree, child, who); });
 }
 
 }  // namespace
@@ -22,20 +23,22 @@ bool is_team(const location::tree& tree, location::node_id id) {
          });
 }
 
-std::vector<location::node_id> executing_children(const location::tree& tree, location::node_id id, leaf_rule rule) {
+std::vector<location::node_id> executing_children(const location::tree& tree, location::node_id id, leaf_rule rule,
+                                                  executors who) {
   if (rule == leaf_rule::teams && is_team(tree, id)) return {};
   std::vector<location::node_id> children = tree.at(id).children;
-  std::erase_if(children, [&](location::node_id child) { return !executes_somewhere(tree, child); });
+  std::erase_if(children, [&](location::node_id child) { return !executes_somewhere(tree, child, who); });
   return children;
 }
 
-std::vector<location::node_id> executing_leaves(const location::tree& tree, location::node_id id, leaf_rule rule) {
-  if (!executes_somewhere(tree, id)) return {};
-  const auto children = executing_children(tree, id, rule);
+std::vector<location::node_id> executing_leaves(const location::tree& tree, location::node_id id, leaf_rule rule,
+                                                executors who) {
+  if (!executes_somewhere(tree, id, who)) return {};
+  const auto children = executing_children(tree, id, rule, who);
   if (children.empty()) return {id};
   std::vector<location::node_id> leaves;
   for (const location::node_id child : children) {
-    const auto below = executing_leaves(tree, child, rule);
+    const auto below = executing_leaves(tree, child, rule, who);
     leaves.insert(leaves.end(), below.begin(), below.end());
   }
   return leaves;

@@ -19,7 +19,14 @@ std::uint64_t boundary(std::uint64_t n, std::uint64_t k, std::uint64_t c) { retu
 class splitter {
  public:
   splitter(std::uint64_t n, const location::tree& tree, node_id at, const split_context& context)
-      : m_n(n), m_tree(tree), m_at(at), m_context(context), m_leaves(executing_leaves(tree, at, context.leaves)) {
+      : m_n(n),
+        m_tree(tree),
+        m_at(at),
+        m_context(context),
+        m_leaves(executing_leaves(tree, at, context.leaves, context.who)) {
+    if (m_leaves.empty() && context.who == executors::host && !executing_leaves(tree, at, context.leaves).empty())
+      refuse(fmt::format("nothing at or below location '{}' runs functions of the host", tree.at(at).properties.name),
+             "its body is host code; run it at a location that has cores of the host below it");
     if (m_leaves.empty())
       refuse(fmt::format("nothing at or below location '{}' executes", tree.at(at).properties.name),
              "attach a worker or a device there, or run the region elsewhere");
@@ -72,7 +79,7 @@ class splitter {
   }
 
   void down(node_id id, std::uint64_t begin, std::uint64_t end) {
-    const auto children = executing_children(m_tree, id, m_context.leaves);
+    const auto children = executing_children(m_tree, id, m_context.leaves, m_context.who);
     if (children.empty()) return give(id, begin, end);
     for (std::size_t k = 0; k < children.size(); ++k)
       down(children[k], begin + boundary(end - begin, k, children.size()),

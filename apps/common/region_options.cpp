@@ -1,0 +1,48 @@
+#include "apps/common/region_options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace tessera::apps {
+
+void loop_options::add_loop_options(CLI::App& to) {
+  to.add_option("--policy", policy,
+                "how loops are split: static, flatten, percentage:60,40, range:..., any, auto, or runtime for what the "
+                "configuration says (region.policy)")
+      ->type_name("POLICY")
+      ->capture_default_str();
+  to.add_option("--at", at, "the location where the loops run; by default that of the arrays")->type_name("LOCATION");
+  add_run_options(to);
+}
+
+void add_regions(report& to, const location_model& model) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (const region_row& row : model.regions()) {
+    nlohmann::ordered_json shares = nlohmann::ordered_json::array();
+    std::string text;
+    for (const region_share& s : row.shares) {
+      const double share =
+          row.iterations > 0 ? 100.0 * static_cast<double>(s.iterations) / static_cast<double>(row.iterations) : 0;
+      text += fmt::format("{}{} {:.1f} %", text.empty() ? "" : ", ", s.leaf, share);
+      shares.push_back({{"location", s.leaf}, {"iterations", s.iterations}, {"tasks", s.tasks}});
+    }
+    all.push_back({{"name", row.name},
+                   {"location", row.location},
+                   {"policy", row.policy},
+                   {"launches", row.launches},
+                   {"iterations", row.iterations},
+                   {"shares", std::move(shares)}});
+    text = fmt::format("at {}, {}: {}", row.location, row.policy, text.empty() ? "nothing" : text);
+    lines.emplace_back(row.name, std::move(text));
+  }
+  const bool alike = std::ranges::all_of(lines, [&](const auto& line) { return line.second == lines.front().second; });
+  if (alike && !lines.empty()) lines = {{"loops", lines.front().second}};
+  for (const auto& [label, text] : lines) to.add("", label, text, nullptr);
+  to.note("regions", all);
+}
+
+}  // namespace tessera::apps

@@ -1,0 +1,26 @@
+#pragma once
+// What the commands that run regions have in common.
+#include <string>
+
+#include "apps/common/command_options.hpp"
+#include "apps/common/report.hpp"
+#include "tessera/region.hpp"
+
+namespace tessera::apps {
+
+/// Filled by the command line.
+struct loop_options : command_options {
+  std::string policy = "runtime";  ///< --policy
+  std::string at;                  ///< --at; "": where the arrays are
+
+  /// Adds --policy, --at and what add_run_options adds.
+  void add_loop_options(CLI::App& to);
+  /// For the regions of the command.
+  region_options regions() const { return {.policy = policy, .at = at}; }
+};
+
+/// A line per region: where it ran, by which policy, and what share of its iterations each leaf got; in the JSON the
+/// list `regions`.
+void add_regions(report& to, const location_model& model);
+
+}  // namespace tessera::apps

@@ -1,0 +1,161 @@
+#include "apps/stream/command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "apps/common/region_options.hpp"
+#include "apps/common/session.hpp"
+#include "apps/stream/kernels.hpp"
+#include "core/base/units.hpp"
+
+namespace tessera::apps {
+namespace {
+
+struct stream_options : loop_options {
+  std::int64_t size = std::int64_t{1} << 25;
+  int rounds = 100;
+  std::string type = "f64";
+  bool triad_only = false;
+};
+
+/// One loop of a round: what it is called, how many arrays it reads or writes, and its times.
+struct timed_kernel {
+  std::string name;
+  int arrays;
+  std::function<void()> run;
+  double best = std::numeric_limits<double>::infinity(), worst = 0, total = 0;
+  int runs = 0;
+};
+
+/// Runs the rounds, each loop by itself; the first round, which touches the pages, is not timed.
+void run_rounds(std::vector<timed_kernel>& kernels, location_model& model, const session& s, int rounds) {
+  for (int round = 0; round < rounds; ++round) {
+    s.check_interrupt();
+    for (timed_kernel& k : kernels) {
+      const auto began = std::chrono::steady_clock::now();
+      k.run();
+      model.pause();
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+      if (round == 0 && rounds > 1) continue;
+      k.best = std::min(k.best, seconds);
+      k.worst = std::max(k.worst, seconds);
+      k.total += seconds;
+      ++k.runs;
+    }
+  }
+}
+
+/// Mean of |x - expected| / expected; infinite where an element is no number.
+template <class T>
+double mean_error(const region_array<T>& x, double expected) {
+  long double sum = 0;
+  const auto seen = x.read_host();
+  for (const T v : seen) sum += std::abs(static_cast<long double>(v) - expected);
+  const auto mean = static_cast<double>(sum / static_cast<long double>(x.extents().rows));
+  const double error = expected != 0 ? mean / std::abs(expected) : mean;
+  return std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
+}
+
+/// A round multiplies a by 2 s + s^2 = 0.96; the triad alone leaves b and c, and a = b + s c.
+template <class T>
+bool check(const stream_kernels<T>& k, const stream_options& o, report& r) {
+  const double a = o.triad_only ? 0.2 : 0.1 * std::pow(0.96, o.rounds), before = a / 0.96;
+  const double b = o.triad_only ? 0.2 : 0.4 * before, c = o.triad_only ? 0 : 1.4 * before;
+  const double bound = 100 * static_cast<double>(std::numeric_limits<T>::epsilon());
+  const double worst = std::max({mean_error(k.a, a), mean_error(k.b, b), mean_error(k.c, c)});
+  bool right = worst <= bound;
+  r.add("error", "error",
+        fmt::format("{:.3g}  (mean relative error of the worst array, right up to {:.3g})", worst, bound), worst);
+  if (!o.triad_only) {
+    const double expected = static_cast<double>(o.size) * a * b, dot_bound = std::max(1e-8, 4 * bound),
+                 error = std::abs(k.dot_result() / expected - 1);
+    r.add("dot_error", "dot error", fmt::format("{:.3g}  (relative, right up to {:.3g})", error, dot_bound), error);
+    right = right && error <= dot_bound;
+  }
+  r.note("error_ok", right);
+  return right;
+}
+
+template <class T>
+int run(const stream_options& o) {
+  session s(o);
+  location_model model(s.rt());
+  s.require_memory(3.0 * static_cast<double>(o.size) * sizeof(T), "the arrays a, b and c");
+  stream_kernels<T> stream(model, o.size, o.regions());
+  std::vector<timed_kernel> kernels;
+  const auto add = [&](const char* name, int arrays, std::function<void()> loop) {
+    kernels.push_back({.name = name, .arrays = arrays, .run = std::move(loop)});
+  };
+  if (!o.triad_only) {
+    add("copy", 2, [&] { stream.copy(); });
+    add("mul", 2, [&] { stream.multiply(); });
+    add("add", 3, [&] { stream.add(); });
+  }
+  add("triad", 3, [&] { stream.triad(); });
+  if (!o.triad_only) add("dot", 2, [&] { stream.dot(); });
+  stream.start();
+  {
+    const progress shown(s.rt(), "stream", 0, o.quiet);
+    run_rounds(kernels, model, s, o.rounds);
+  }
+
+  report r;
+  s.describe(r);
+  r.add("type", "type", o.type);
+  r.add_integer("size", "elements", o.size);
+  r.add_integer("rounds", "rounds", o.rounds);
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const timed_kernel& k : kernels) {
+    const double bytes = k.arrays * static_cast<double>(o.size) * sizeof(T), mean = k.total / k.runs;
+    r.add("", k.name,
+          fmt::format("{:8.2f} GB/s  (best {}, mean {}, worst {})", bytes / k.best * 1e-9, format_seconds(k.best),
+                      format_seconds(mean), format_seconds(k.worst)),
+          nullptr);
+    rows.push_back({{"name", k.name},
+                    {"gigabytes_per_second", bytes / k.best * 1e-9},
+                    {"best_seconds", k.best},
+                    {"mean_seconds", mean},
+                    {"worst_seconds", k.worst}});
+  }
+  r.note("kernels", rows);
+  add_regions(r, model);
+  const bool right = check(stream, o, r);
+  s.finish(r);
+  if (right) return 0;
+  fmt::print(stderr, "error: the arrays do not hold what the loops make of them\n");
+  return 1;
+}
+
+}  // namespace
+
+void add_stream(CLI::App& to, command& selected) {
+  auto options = std::make_shared<stream_options>();
+  CLI::App& sub = *to.add_subcommand("stream", "Measure the memory's bandwidth with loops over three arrays");
+  sub.add_option("--size", options->size, "elements of each array")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
+      ->capture_default_str();
+  sub.add_option("--rounds", options->rounds, "how often each loop runs; the first time does not count")
+      ->type_name("N")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
+  sub.add_option("--type", options->type, "element type: f64 or f32")
+      ->check(CLI::IsMember({"f64", "f32"}))
+      ->capture_default_str();
+  sub.add_flag("--triad", options->triad_only, "the loop a = b + s c alone");
+  options->add_loop_options(sub);
+  sub.footer(
+      "Example:\n  tessera stream --size 10000000 --rounds 20 --policy percentage:60,40 --json stream.json\n"
+      "Ends with 1 when an array does not hold what the loops make of it.");
+  sub.callback([options, &selected] {
+    selected = [options] { return options->type == "f32" ? run<float>(*options) : run<double>(*options); };
+  });
+}
+
+}  // namespace tessera::apps

@@ -1,0 +1,62 @@
+#pragma once
+// The loops of STREAM (J. McCalpin) as regions, with the dot product and the start values of BabelStream.
+#include <cstdint>
+
+#include "tessera/region.hpp"
+
+namespace tessera::apps {
+
+/// Three arrays of n elements, and the loops over them.
+/// @tparam T  double or float
+template <class T>
+class stream_kernels {
+ public:
+  static constexpr T start_a = T(0.1), start_b = T(0.2), start_c = T(0), scalar = T(0.4);
+
+  stream_kernels(location_model& model, std::int64_t n, const region_options& how)
+      : a(model.make_array<T>("a", {n}, {.at = how.at})),
+        b(model.make_array<T>("b", {n}, {.at = how.at})),
+        c(model.make_array<T>("c", {n}, {.at = how.at})),
+        m_model(model),
+        m_loop(iterate(0, n)),
+        m_how(how),
+        m_dot(model.owner(), "dot") {}
+
+  /// Start values, written where the other loops run: pages are near those who touch them first.
+  void start() {
+    m_model.region("start", m_how, m_loop, out(a), out(b), out(c), [](auto i, auto to_a, auto to_b, auto to_c) {
+      to_a[i] = start_a, to_b[i] = start_b, to_c[i] = start_c;
+    });
+  }
+  void copy() {
+    m_model.region("copy", m_how, m_loop, in(a), out(c), [](auto i, auto from, auto to) { to[i] = from[i]; });
+  }
+  void multiply() {
+    m_model.region("mul", m_how, m_loop, in(c), out(b), [](auto i, auto from, auto to) { to[i] = scalar * from[i]; });
+  }
+  void add() {
+    m_model.region("add", m_how, m_loop, in(a), in(b), out(c),
+                   [](auto i, auto first, auto second, auto to) { to[i] = first[i] + second[i]; });
+  }
+  void triad() {
+    m_model.region("triad", m_how, m_loop, in(b), in(c), out(a),
+                   [](auto i, auto first, auto second, auto to) { to[i] = first[i] + scalar * second[i]; });
+  }
+  void dot() {
+    m_model.region("dot", m_how, m_loop, in(a), in(b), sum(m_dot), [](auto i, auto first, auto second, double& s) {
+      s += static_cast<double>(first[i]) * static_cast<double>(second[i]);
+    });
+  }
+  /// Of the last dot().
+  double dot_result() const { return m_dot.get(); }
+
+  region_array<T> a, b, c;
+
+ private:
+  location_model& m_model;
+  iteration_space<1> m_loop;
+  region_options m_how;
+  region_result<double> m_dot;
+};
+
+}  // namespace tessera::apps

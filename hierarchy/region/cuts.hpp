@@ -1,0 +1,34 @@
+#pragma once
+// (tiles of an array, rows that the tasks of a region use) -> tiles. Pure.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tessera/tiled_memory.hpp"
+
+namespace tessera::hierarchy {
+
+/// Rows [begin, end).
+struct row_interval {
+  std::int64_t begin = 0, end = 0;
+  friend bool operator==(const row_interval&, const row_interval&) = default;
+};
+
+/// How many tiles one task may read where one would do: more are joined.
+inline constexpr std::size_t most_tiles_read = 8;
+
+/// Whether each part begins and ends where a tile does, and is one tile (`exact`: it is written) or a few.
+bool cuts_fit(std::span<const tiled_memory::tile> tiles, std::span<const row_interval> parts, bool exact);
+
+/// The rows at which tiles must end so that cuts_fit: those of `tiles` that no part has inside. `parts` do not overlap,
+/// in any order, none is empty.
+std::vector<std::int64_t> fitting_cuts(std::span<const tiled_memory::tile> tiles, std::span<const row_interval> parts,
+                                       bool exact);
+
+/// The tiles that have any of these rows: index of the first, and how many.
+struct tile_range {
+  std::size_t first = 0, count = 0;
+};
+tile_range tiles_with(std::span<const tiled_memory::tile> tiles, const row_interval& rows);
+
+}  // namespace tessera::hierarchy

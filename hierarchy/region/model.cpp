@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+
+#include "core/block/element_type.hpp"
+#include "core/runtime/inside.hpp"
+#include "hierarchy/region/engine.hpp"
+#include "tessera/front_end.hpp"
+#include "tessera/region.hpp"
+
+namespace tessera {
+
+location_model::location_model(runtime& of)
+    : m_runtime(&of), m_engine(std::make_unique<hierarchy::region_engine>(of)) {}
+
+location_model::~location_model() { m_runtime->drain(); }
+
+namespace {
+
+/// Bytes of the elements. Throws usage for extents that are negative or too large.
+std::uint64_t bytes_of(const std::string& name, element_type type, const row_extents& e) {
+  std::int64_t bytes = 0;
+  if (e.rows < 0 || e.second < 1 || e.third < 1 || __builtin_mul_overflow(e.second, e.third, &bytes) ||
+      __builtin_mul_overflow(bytes, e.rows, &bytes) ||
+      __builtin_mul_overflow(bytes, static_cast<std::int64_t>(size_of(type)), &bytes) ||
+      bytes > (std::int64_t{1} << 46))
+    throw error(error_kind::usage, fmt::format("array '{}' has extents {} x {} x {}", name, e.rows, e.second, e.third),
+                {}, "rows may be 0, the others at least 1, and all elements together at most 2^46 bytes");
+  return static_cast<std::uint64_t>(bytes);
+}
+
+location::node_id node_of(const runtime& rt, const array_options& options) {
+  return options.at.empty() ? rt.tree().root() : rt.at(options.at);
+}
+
+}  // namespace
+
+detail::region_array_handle location_model::make(std::string name, element_type type, const row_extents& extents,
+                                                 const array_options& options, std::source_location site) {
+  const location::node_id at = node_of(*m_runtime, options);
+  auto memory = hierarchy::array_memory::fresh(bytes_of(name, type, extents), name);
+  void* const data = memory->data();
+  return detail::region_array_handle(std::make_shared<hierarchy::array_storage>(*m_runtime, std::move(name), type, data,
+                                                                                std::move(memory), extents, at, site));
+}
+
+detail::region_array_handle location_model::adopt_memory(std::string name, element_type type, void* memory,
+                                                         std::size_t elements, const row_extents& extents,
+                                                         const array_options& options, std::source_location site) {
+  const location::node_id at = node_of(*m_runtime, options);
+  if (bytes_of(name, type, extents) != elements * size_of(type))
+    throw error(error_kind::usage, fmt::format("array '{}' of {} x {} x {} elements adopts memory of {}", name,
+                                               extents.rows, extents.second, extents.third, elements));
+  return detail::region_array_handle(std::make_shared<hierarchy::array_storage>(*m_runtime, std::move(name), type,
+                                                                                memory, nullptr, extents, at, site));
+}
+
+detail::region_array_handle location_model::map(std::string name, element_type type, const std::filesystem::path& file,
+                                                const row_extents& extents, const array_options& options,
+                                                std::source_location site) {
+  const location::node_id at = node_of(*m_runtime, options);
+  auto memory = hierarchy::array_memory::of_file(file, bytes_of(name, type, extents), name);
+  void* const data = memory->data();
+  m_engine->keep_file(memory);
+  return detail::region_array_handle(std::make_shared<hierarchy::array_storage>(*m_runtime, std::move(name), type, data,
+                                                                                std::move(memory), extents, at, site));
+}
+
+void location_model::launch(const task_name& name, const region_options& options, const loop_bounds& over,
+                            std::span<const detail::region_demand> demands, const detail::region_code& code) {
+  m_engine->launch(name, options, over, demands, code);
+}
+
+void location_model::pause(std::source_location site) {
+  if (m_engine->has_files())
+    m_runtime->fence(site);  // also brings home what devices hold
+  else
+    front_end(*m_runtime).wait_idle(site);
+  m_engine->note_idle();
+  m_engine->flush_files();
+}
+
+std::vector<region_row> location_model::regions() const { return m_engine->rows(); }
+
+}  // namespace tessera

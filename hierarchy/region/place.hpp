@@ -1,0 +1,24 @@
+#pragma once
+// (locations of a region's arrays) -> the location where it runs. Pure.
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/location/tree.hpp"
+
+namespace tessera::hierarchy {
+
+/// An array of a region, and where it is.
+struct placed_array {
+  std::string_view name;
+  location::node_id at = location::no_node;
+};
+
+/// The deepest of the arrays' locations, provided all lie on one path to the root; the root when there is none; or `at`
+/// where it is given. Throws tessera::error (usage) when they do not lie on one path, and when `at` is not at or below
+/// each array's location: an array is accessible there alone. @param region  for messages
+location::node_id place_of_region(const location::tree& tree, std::span<const placed_array> arrays,
+                                  std::optional<location::node_id> at, const std::string& region);
+
+}  // namespace tessera::hierarchy

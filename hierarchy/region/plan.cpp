@@ -1,0 +1,29 @@
+#include "hierarchy/region/plan.hpp"
+
+namespace tessera::hierarchy {
+
+std::vector<location::node_id> leaves_of_region(const location::tree& tree, location::node_id at) {
+  return executing_leaves(tree, at, leaf_rule::teams, executors::host);
+}
+
+plan plan_region(const policy& by, std::uint64_t n, const location::tree& tree, location::node_id at,
+                 const std::string& region, std::span<const leaf_state> states) {
+  plan made;
+  made.leaves = leaves_of_region(tree, at);
+  for (const chunk& share : split(by, n, tree, at, {region, states, leaf_rule::teams, executors::host})) {
+    const std::vector<location::node_id>& cores = tree.at(share.leaf).children;
+    if (!is_team(tree, share.leaf)) {
+      made.pieces.push_back({share.leaf, share.leaf, share.begin, share.end});
+      continue;
+    }
+    const std::uint64_t length = share.end - share.begin, count = cores.size();
+    for (std::uint64_t k = 0; k < count; ++k) {
+      const std::uint64_t begin = share.begin + length / count * k + length % count * k / count,
+                          end = share.begin + length / count * (k + 1) + length % count * (k + 1) / count;
+      if (begin < end) made.pieces.push_back({share.leaf, cores[k], begin, end});
+    }
+  }
+  return made;
+}
+
+}  // namespace tessera::hierarchy

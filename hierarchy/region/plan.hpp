@@ -1,0 +1,32 @@
+#pragma once
+// (policy, iterations, subtree) -> the tasks of a region. Pure.
+#include <cstdint>
+#include <vector>
+
+#include "hierarchy/policy/split.hpp"
+
+namespace tessera::hierarchy {
+
+/// Iterations [begin, end), counted from 0, of one task.
+struct piece {
+  location::node_id leaf = location::no_node;  ///< whose share it belongs to
+  location::node_id at = location::no_node;    ///< where it runs: the leaf, or a core of it
+  std::uint64_t begin = 0, end = 0;
+  friend bool operator==(const piece&, const piece&) = default;
+};
+
+/// How a region is split.
+struct plan {
+  std::vector<location::node_id> leaves;  ///< that take part, depth first, also those that get nothing
+  std::vector<piece> pieces;              ///< in the order of iterations
+};
+
+/// The leaves that can run a region at or below a location: those that split counts.
+std::vector<location::node_id> leaves_of_region(const location::tree& tree, location::node_id at);
+
+/// Splits 0 .. n-1 over the leaves below `at` that run host code (hierarchy/policy/split.hpp), and the share of a
+/// declared group of cores evenly over its cores. `states` as there. Throws as split.
+plan plan_region(const policy& by, std::uint64_t n, const location::tree& tree, location::node_id at,
+                 const std::string& region, std::span<const leaf_state> states = {});
+
+}  // namespace tessera::hierarchy

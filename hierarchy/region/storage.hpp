@@ -1,0 +1,90 @@
+#pragma once
+// What the handles of region.hpp refer to.
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "core/base/lifetime.hpp"
+#include "core/location/tree.hpp"
+#include "hierarchy/region/array_memory.hpp"
+#include "tessera/block_group.hpp"
+#include "tessera/order_point.hpp"
+#include "tessera/region_array.hpp"
+#include "tessera/tiled_memory.hpp"
+
+namespace tessera::hierarchy {
+
+/// An array: its tiles, and where it is. Whoever cuts it, and submits tasks that use its tiles, holds `mutex` from the
+/// first to the last; who needs several takes them in the order of their addresses.
+class array_storage {
+ public:
+  /// @param owner  of the memory; null: the program's
+  array_storage(runtime& of, std::string name, element_type type, void* memory, std::shared_ptr<const void> owner,
+                const row_extents& extents, location::node_id at, std::source_location site)
+      : m_extents(extents),
+        m_at(at),
+        m_tiles(of, std::move(name), type, memory, std::move(owner), extents.rows, extents.row_elements(), site) {}
+
+  const row_extents& extents() const noexcept { return m_extents; }
+  const std::string& name() const noexcept { return m_tiles.name(); }
+  location::node_id at() const noexcept { return m_at.load(std::memory_order_relaxed); }
+  void move(location::node_id to) noexcept { m_at.store(to, std::memory_order_relaxed); }
+  tiled_memory& tiles() noexcept { return m_tiles; }
+
+  /// Holds the array for submissions, and tells validation that those of other threads came before.
+  void lock() {
+    mutex.lock();
+    m_tiles.owner().order_after(m_before);
+  }
+  void unlock() {
+    m_tiles.owner().order_before(m_before);
+    mutex.unlock();
+  }
+
+ private:
+  std::mutex mutex;
+  order_point m_before;
+  const row_extents m_extents;
+  std::atomic<location::node_id> m_at;
+  tiled_memory m_tiles;
+};
+
+/// The block of a result, and those of its parts, one for each task of the largest region so far. Lock and unlock as
+/// those of an array.
+class reduction_storage {
+ public:
+  reduction_storage(runtime& of, std::string name, element_type type);
+  ~reduction_storage();
+  reduction_storage(const reduction_storage&) = delete;
+  reduction_storage& operator=(const reduction_storage&) = delete;
+
+  block::record& value() const noexcept { return *m_blocks.front(); }
+  /// The k-th part; made when it is asked for first. With the lock held.
+  block::record& part(std::size_t k, std::source_location site);
+  runtime& owner() const noexcept { return m_group.owner(); }
+  const std::string& name() const noexcept { return m_name; }
+
+  void lock() {
+    m_mutex.lock();
+    owner().order_after(m_before);
+  }
+  void unlock() {
+    owner().order_before(m_before);
+    m_mutex.unlock();
+  }
+
+ private:
+  std::string m_name;
+  element_type m_type;
+  std::shared_ptr<lifetime> m_alive;  // of the scheduler
+  std::mutex m_mutex;
+  order_point m_before;
+  detail::loose_blocks m_group;
+  std::vector<block::record*> m_blocks;  // the value, then the parts
+};
+
+}  // namespace tessera::hierarchy

@@ -1,0 +1,408 @@
+#pragma once
+/// @file
+/// Regions: parallel loops over arrays at locations, split over what executes there by a policy.
+/// @code
+/// tessera::runtime rt;
+/// tessera::location_model model(rt);
+/// auto x = model.make_array<double>("x", {1'000'000}), y = model.make_array<double>("y", {1'000'000});
+/// model.region("fill", tessera::iterate(0, 1'000'000), out(y), [](auto i, auto y) { y[i] = double(i); });
+/// model.region("twice", tessera::iterate(0, 1'000'000), in(y), out(x), [](auto i, auto y, auto x) { x[i] = 2 * y[i];
+/// }); model.pause();
+/// @endcode
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tessera/region_array.hpp"
+#include "tessera/runtime.hpp"
+
+namespace tessera {
+
+// ---- the loop -------------------------------------------------------------------------------------------------------
+
+/// One loop: index = begin, begin + step, ... while before end (step > 0) or after it (step < 0).
+struct loop_bounds {
+  std::int64_t begin = 0;  ///< the first index
+  std::int64_t end = 0;    ///< not reached
+  std::int64_t step = 1;   ///< not 0
+};
+
+/// The iterations of a region: a loop over rows, which is split, around up to two more. Plain data.
+/// @tparam Depth  loops, 1 to 3
+template <std::size_t Depth>
+struct iteration_space {
+  loop_bounds rows;                            ///< split over the leaves
+  std::array<loop_bounds, Depth - 1> inner{};  ///< steps of 1; the last one is innermost
+};
+
+/// A loop over [begin, end) in steps of `step`, which may be negative.
+constexpr iteration_space<1> iterate(std::int64_t begin, std::int64_t end, std::int64_t step = 1) noexcept {
+  return {{begin, end, step}, {}};
+}
+/// Two loops, [begin, end) each; the first is split.
+constexpr iteration_space<2> iterate(std::array<std::int64_t, 2> rows, std::array<std::int64_t, 2> second) noexcept {
+  return {{rows[0], rows[1], 1}, {loop_bounds{second[0], second[1], 1}}};
+}
+/// Three loops, [begin, end) each; the first is split.
+constexpr iteration_space<3> iterate(std::array<std::int64_t, 2> rows, std::array<std::int64_t, 2> second,
+                                     std::array<std::int64_t, 2> third) noexcept {
+  return {{rows[0], rows[1], 1}, {loop_bounds{second[0], second[1], 1}, loop_bounds{third[0], third[1], 1}}};
+}
+
+// ---- how arrays are used --------------------------------------------------------------------------------------------
+
+/// Which rows of an array one iteration i uses.
+struct access_pattern {
+  /// The forms that it has.
+  enum class kind : std::uint8_t {
+    chunk,  ///< row i
+    halo,   ///< rows i - halo to i + halo, as far as there are any
+    whole,  ///< any row
+    rows    ///< the same rows in each iteration
+  };
+  kind which = kind::chunk;  ///< one of them
+  std::int64_t first = 0;    ///< of rows: the first one
+  std::int64_t last = 0;     ///< of rows: the one after the last; of halo: how many on each side
+};
+/// Row i, and no other.
+inline constexpr access_pattern chunk{access_pattern::kind::chunk, 0, 0};
+/// Any row.
+inline constexpr access_pattern whole{access_pattern::kind::whole, 0, 0};
+/// Row i and `width` more on each side, as far as there are any: the body looks where the array ends.
+constexpr access_pattern halo(std::int64_t width) noexcept { return {access_pattern::kind::halo, 0, width}; }
+/// Rows [first, last) in each iteration.
+constexpr access_pattern rows(std::int64_t first, std::int64_t last) noexcept {
+  return {access_pattern::kind::rows, first, last};
+}
+
+/// An array and how a region uses it.
+/// @tparam T  element type; const where it is only read
+template <class T>
+struct region_use {
+  using argument = region_view<T>;                  ///< what the body gets for it
+  std::shared_ptr<hierarchy::array_storage> array;  ///< the array
+  tessera::intent intent;                           ///< read, write or update
+  access_pattern pattern;                           ///< which rows
+};
+
+/// The body reads it.
+template <class T>
+region_use<const T> in(const region_array<T>& a, access_pattern pattern = chunk) {
+  return {a.handle().storage(), intent::read, pattern};
+}
+/// The body writes every element of the rows that the loop goes over, and reads none.
+template <class T>
+region_use<T> out(const region_array<T>& a, access_pattern pattern = chunk) {
+  return {a.handle().storage(), intent::write, pattern};
+}
+/// The body reads and writes it.
+template <class T>
+region_use<T> inout(const region_array<T>& a, access_pattern pattern = chunk) {
+  return {a.handle().storage(), intent::update, pattern};
+}
+
+// ---- reductions -----------------------------------------------------------------------------------------------------
+
+namespace hierarchy {
+class reduction_storage;
+struct region_leaf_times;
+}  // namespace hierarchy
+
+namespace detail {
+
+class region_result_handle {
+ public:
+  region_result_handle(runtime& of, std::string name, element_type type);
+  held_block hold(std::source_location site) const;
+  const std::shared_ptr<hierarchy::reduction_storage>& storage() const noexcept { return m_storage; }
+
+ private:
+  std::shared_ptr<hierarchy::reduction_storage> m_storage;
+};
+
+}  // namespace detail
+
+/// The result of a region's reduction: a number that each region which names it makes anew. A handle; copies are the
+/// same number.
+/// @tparam T  an arithmetic element type
+template <class T>
+class region_result {
+ public:
+  /// Of no region yet. @param name  for messages
+  region_result(runtime& of, std::string name) : m_handle(of, std::move(name), element_type_of<T>()) {}
+  /// Waits for the last region that was submitted with it. Throws that region's failure; usage inside a task, and task
+  /// when there was none.
+  T get(std::source_location site = std::source_location::current()) const {
+    return *static_cast<const T*>(m_handle.hold(site).data());
+  }
+  const detail::region_result_handle& handle() const noexcept { return m_handle; }  ///< for the runtime
+
+ private:
+  detail::region_result_handle m_handle;
+};
+
+/// A result and how the parts of it are joined. The body gets a reference to a T that begins as the identity.
+/// @tparam Join  has identity<T>() and operator()(T&, T)
+template <class T, class Join>
+struct region_reduction {
+  using argument = T&;                                   ///< what the body gets for it
+  std::shared_ptr<hierarchy::reduction_storage> result;  ///< the result
+};
+
+namespace detail {
+struct join_sum {
+  template <class T>
+  static constexpr T identity() {
+    return T{};
+  }
+  template <class T>
+  static constexpr void join(T& to, T part) {
+    to = static_cast<T>(to + part);
+  }
+};
+struct join_product {
+  template <class T>
+  static constexpr T identity() {
+    return T{1};
+  }
+  template <class T>
+  static constexpr void join(T& to, T part) {
+    to = static_cast<T>(to * part);
+  }
+};
+struct join_minimum {
+  template <class T>
+  static constexpr T identity() {
+    return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+  }
+  template <class T>
+  static constexpr void join(T& to, T part) {
+    to = std::min(to, part);
+  }
+};
+struct join_maximum {
+  template <class T>
+  static constexpr T identity() {
+    return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                : std::numeric_limits<T>::lowest();
+  }
+  template <class T>
+  static constexpr void join(T& to, T part) {
+    to = std::max(to, part);
+  }
+};
+struct join_and {
+  template <class T>
+  static constexpr T identity() {
+    return T{1};
+  }
+  template <class T>
+  static constexpr void join(T& to, T part) {
+    to = static_cast<T>(to != T{} && part != T{});
+  }
+};
+struct join_or {
+  template <class T>
+  static constexpr T identity() {
+    return T{};
+  }
+  template <class T>
+  static constexpr void join(T& to, T part) {
+    to = static_cast<T>(to != T{} || part != T{});
+  }
+};
+}  // namespace detail
+
+/// The body adds to a number; the parts are added in the order of the iterations, so that the same split of the same
+/// loop gives the same bits.
+template <class T>
+region_reduction<T, detail::join_sum> sum(const region_result<T>& r) {
+  return {r.handle().storage()};
+}
+/// The body multiplies a number.
+template <class T>
+region_reduction<T, detail::join_product> product(const region_result<T>& r) {
+  return {r.handle().storage()};
+}
+/// The body keeps the smallest: `m = std::min(m, x[i])`.
+template <class T>
+region_reduction<T, detail::join_minimum> minimum(const region_result<T>& r) {
+  return {r.handle().storage()};
+}
+/// The body keeps the largest.
+template <class T>
+region_reduction<T, detail::join_maximum> maximum(const region_result<T>& r) {
+  return {r.handle().storage()};
+}
+/// The body clears a flag that begins as 1.
+template <class T>
+requires std::integral<T> region_reduction<T, detail::join_and> all_of(const region_result<T>& r) {
+  return {r.handle().storage()};
+}
+/// The body sets a flag that begins as 0.
+template <class T>
+requires std::integral<T> region_reduction<T, detail::join_or> any_of(const region_result<T>& r) {
+  return {r.handle().storage()};
+}
+
+// ---- the model ------------------------------------------------------------------------------------------------------
+
+/// What a region says beside its loop and its arrays.
+struct region_options {
+  /// "static", "flatten", "percentage:60,40", "range:1000,24", "any", "auto"; "runtime": what the configuration says
+  /// (region.policy). docs/regions.md
+  std::string_view policy = "runtime";
+  /// The location that it runs at; "": the deepest of those of its arrays.
+  std::string_view at = {};
+};
+
+/// What a leaf got of a region.
+struct region_share {
+  std::string leaf;              ///< name of the location
+  std::uint64_t iterations = 0;  ///< of the split loop
+  std::uint64_t tasks = 0;       ///< that they were
+};
+
+/// The last submission of a region, by its name and place in the program.
+struct region_row {
+  std::string name;                    ///< as given
+  std::string location;                ///< where it ran
+  std::string policy;                  ///< resolved
+  std::uint64_t launches = 0;          ///< so far
+  std::uint64_t iterations = 0;        ///< of the split loop
+  std::vector<region_share> shares{};  ///< in the order of the leaves; those that got nothing are left out
+};
+
+namespace detail {
+
+/// A task of a region: iterations [begin, end) of the split loop, counted from 0.
+struct region_piece {
+  std::uint64_t begin = 0, end = 0;
+};
+/// Where a use's blocks are among those of a task.
+struct region_operand {
+  std::uint32_t first = 0, count = 0;  ///< blocks
+  std::int64_t row = 0;                ///< the first row in them
+};
+/// The same without types.
+struct region_demand {
+  hierarchy::array_storage* array = nullptr;  ///< null: a reduction
+  hierarchy::reduction_storage* result = nullptr;
+  intent how = intent::read;
+  access_pattern pattern{};
+};
+/// Submits one task. `call` is the region's call on the caller's stack.
+using submit_piece = void (*)(void* call, const region_piece& piece, std::span<const region_operand> operands,
+                              std::span<const block_access> blocks, hierarchy::region_leaf_times* times,
+                              const task_options& options);
+/// Submits the task that joins the parts of a reduction.
+using submit_join = void (*)(runtime& of, std::string_view name, std::source_location site,
+                             std::span<const block_access> blocks);
+
+/// What a region runs: its tasks, and the tasks that join its reductions, one entry per reduction in their order.
+struct region_code {
+  submit_piece piece = nullptr;
+  void* call = nullptr;  ///< for `piece`
+  std::span<const submit_join> joins{};
+};
+
+const row_extents& extents_of(const hierarchy::array_storage& array) noexcept;
+void note_piece(hierarchy::region_leaf_times* times, std::uint64_t iterations, double seconds) noexcept;
+
+}  // namespace detail
+
+namespace hierarchy {
+class region_engine;
+}
+
+/// Arrays at locations, and regions over them. All functions from any thread; regions also inside tasks. Several may
+/// exist on one runtime; none must outlive it.
+class location_model {
+ public:
+  /// On the tree of a runtime.
+  explicit location_model(runtime& of);
+  /// Waits for what was submitted. Failures that no pause reported are lost.
+  ~location_model();
+  location_model(const location_model&) = delete;
+  location_model& operator=(const location_model&) = delete;
+
+  /// An array of `extents`: {rows}, {rows, second} or {rows, second, third}. Nothing is touched before a region writes
+  /// it, so its pages are near the workers that write them first; they begin as zero. Throws tessera::error: usage
+  /// (extents, an unknown location), memory.
+  template <class T>
+  region_array<T> make_array(std::string name, const row_extents& extents, const array_options& options = {},
+                             std::source_location site = std::source_location::current()) {
+    return region_array<T>(make(std::move(name), element_type_of<T>(), extents, options, site));
+  }
+  /// The program's own memory as an array; its contents are the first version. It must stay valid until the array is
+  /// gone and a pause, and be looked at through read_host and its like only.
+  template <class T>
+  region_array<T> adopt(std::string name, std::span<T> memory, const row_extents& extents,
+                        const array_options& options = {},
+                        std::source_location site = std::source_location::current()) {
+    return region_array<T>(
+        adopt_memory(std::move(name), element_type_of<T>(), memory.data(), memory.size(), extents, options, site));
+  }
+  /// A file as an array: its bytes are the elements. A file that is missing is made, and one that is empty gets its
+  /// size; another size is an error (input). What regions write is in the file after a pause, and after the array has
+  /// ended.
+  template <class T>
+  region_array<T> map_file(std::string name, const std::filesystem::path& file, const row_extents& extents,
+                           const array_options& options = {},
+                           std::source_location site = std::source_location::current()) {
+    return region_array<T>(map(std::move(name), element_type_of<T>(), file, extents, options, site));
+  }
+
+  /// Submits a loop: `region("name", iterate(0, n), uses..., body)`. The body is called as body(i, arguments...), with
+  /// one argument per use in their order, and body(i, j, ...) for two loops; iterations must not depend on each other.
+  /// It is copied, runs on workers of the host and may throw (see pause). Returns when its tasks are submitted; regions
+  /// are ordered by the arrays that they use. Throws tessera::error (usage, configuration), and has submitted nothing
+  /// then.
+  template <std::size_t Depth, class... UsesAndBody>
+  void region(const task_name& name, const iteration_space<Depth>& over, UsesAndBody&&... uses_and_body) {
+    region(name, region_options{}, over, std::forward<UsesAndBody>(uses_and_body)...);
+  }
+  /// The same with options: `region("name", {.policy = "any", .at = "LocA"}, iterate(0, n), ...)`.
+  template <std::size_t Depth, class... UsesAndBody>
+  void region(const task_name& name, const region_options& options, const iteration_space<Depth>& over,
+              UsesAndBody&&... uses_and_body);
+
+  /// Waits for everything submitted to the runtime so far, and flushes files. Throws the first failure since the last
+  /// pause or fence. Elements stay where they are: read_host shows them.
+  void pause(std::source_location site = std::source_location::current());
+
+  runtime& owner() const noexcept { return *m_runtime; }  ///< as given
+  /// The regions so far, one row per name, in the order of their first submissions.
+  std::vector<region_row> regions() const;
+
+ private:
+  detail::region_array_handle make(std::string name, element_type type, const row_extents& extents,
+                                   const array_options& options, std::source_location site);
+  detail::region_array_handle adopt_memory(std::string name, element_type type, void* memory, std::size_t elements,
+                                           const row_extents& extents, const array_options& options,
+                                           std::source_location site);
+  detail::region_array_handle map(std::string name, element_type type, const std::filesystem::path& file,
+                                  const row_extents& extents, const array_options& options, std::source_location site);
+  void launch(const task_name& name, const region_options& options, const loop_bounds& over,
+              std::span<const detail::region_demand> demands, const detail::region_code& code);
+
+  runtime* m_runtime;
+  std::unique_ptr<hierarchy::region_engine> m_engine;
+};
+
+}  // namespace tessera
+
+#include "tessera/region_body.hpp"  // IWYU pragma: export

@@ -1,0 +1,156 @@
+#pragma once
+// Arrays at locations: what regions (tessera/region.hpp) loop over.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "core/block/element_type.hpp"
+#include "tessera/array.hpp"
+
+namespace tessera {
+
+/// The extents of a region_array: rows, and elements per row in up to two more dimensions; the last index is fastest.
+struct row_extents {
+  std::int64_t rows = 0;    ///< what regions split
+  std::int64_t second = 1;  ///< of each row
+  std::int64_t third = 1;   ///< of each of those
+  /// Elements of one row.
+  std::int64_t row_elements() const noexcept { return second * third; }
+  /// Elements of all rows.
+  std::int64_t count() const noexcept { return rows * second * third; }
+  /// Same extents.
+  friend bool operator==(const row_extents&, const row_extents&) = default;
+};
+
+/// What an array is made with beside its extents.
+struct array_options {
+  std::string_view at = {};  ///< the location that it is at; "": the root of the tree
+};
+
+namespace hierarchy {
+class array_storage;
+}
+
+/// The elements of an array as the body of a region, or the program, sees them. Indices are those of the whole array;
+/// what may be touched is what the region named. Not checked, but for runs that validate: those find what is written
+/// elsewhere. Plain data.
+/// @tparam T  element type; const where it is only read
+template <class T>
+class region_view {
+ public:
+  /// Made by the runtime. @param first_row  of the elements at `data`
+  region_view(T* data, std::int64_t first_row, const row_extents& extents) noexcept
+      : m_data(data),
+        m_first(first_row * extents.row_elements()),
+        m_second(extents.second),
+        m_third(extents.third),
+        m_rows(extents.rows) {}
+
+  /// By position among all elements of the array, rows one after the other.
+  T& operator[](std::int64_t position) const noexcept { return m_data[position - m_first]; }
+  /// By indices, 0-based; those that are left out are 0.
+  T& operator()(std::int64_t i) const noexcept { return m_data[i * m_second * m_third - m_first]; }
+  /// The same with two.
+  T& operator()(std::int64_t i, std::int64_t j) const noexcept {
+    return m_data[(i * m_second + j) * m_third - m_first];
+  }
+  /// The same with three.
+  T& operator()(std::int64_t i, std::int64_t j, std::int64_t k) const noexcept {
+    return m_data[(i * m_second + j) * m_third + k - m_first];
+  }
+  /// Extents of the whole array.
+  row_extents extents() const noexcept { return {m_rows, m_second, m_third}; }
+
+ private:
+  T* m_data;
+  std::int64_t m_first, m_second, m_third, m_rows;
+};
+
+/// All elements of a region_array in the hands of the program. Regions that conflict with it, submitted later, wait
+/// until it is gone. Move-only; release it on the thread that made it, before location_model::pause.
+/// @tparam T  const for reading
+template <class T>
+class region_host_view : public region_view<T> {
+ public:
+  /// Made by region_array.
+  region_host_view(detail::held_block held, const row_extents& extents)
+      : region_view<T>(static_cast<T*>(held.data()), 0, extents),
+        m_elements(static_cast<T*>(held.data()), static_cast<std::size_t>(extents.count())),
+        m_held(std::move(held)) {}
+  std::span<T> elements() const noexcept { return m_elements; }              ///< all of them, in the order of memory
+  T* begin() const noexcept { return m_elements.data(); }                    ///< the first
+  T* end() const noexcept { return m_elements.data() + m_elements.size(); }  ///< behind the last
+
+ private:
+  std::span<T> m_elements;
+  detail::held_block m_held;
+};
+
+namespace detail {
+
+/// What region arrays of all element types have in common. Copies share the storage.
+class region_array_handle {
+ public:
+  explicit region_array_handle(std::shared_ptr<hierarchy::array_storage> storage) noexcept
+      : m_storage(std::move(storage)) {}
+  const std::string& name() const noexcept;
+  const row_extents& extents() const noexcept;
+  std::string location() const;
+  void move(std::string_view to);
+  held_block hold(intent how, std::source_location site) const;
+  const std::shared_ptr<hierarchy::array_storage>& storage() const noexcept { return m_storage; }
+
+ private:
+  std::shared_ptr<hierarchy::array_storage> m_storage;
+};
+
+}  // namespace detail
+
+/// A dense array of one to three dimensions at a location of the tree: accessible to that location and everything below
+/// it. Its elements lie one after the other in memory of the host; leaves with a memory of their own get the rows that
+/// their part of a region uses. Regions split it by rows, each as it likes. A handle: copies are the same array, which
+/// ends with the last of them when the regions submitted before are done; it must not be used when its runtime is gone,
+/// but may be destroyed then. Made by location_model; all functions from any thread.
+/// @tparam T  as of tessera::array
+template <class T>
+class region_array {
+ public:
+  /// Made by location_model.
+  explicit region_array(detail::region_array_handle handle) noexcept : m_handle(std::move(handle)) {}
+
+  const std::string& name() const noexcept { return m_handle.name(); }        ///< for messages
+  const row_extents& extents() const noexcept { return m_handle.extents(); }  ///< as it was made
+  std::string location() const { return m_handle.location(); }                ///< name of the location that it is at
+  /// From now on the array is at another location; regions submitted before are not affected, and nothing is copied
+  /// before a region needs it. Throws tessera::error (usage) for an unknown one, with the nearest name.
+  void move(std::string_view to) { m_handle.move(to); }
+
+  /// Waits for the regions that write it and shows all of it on the host. Throws the failure of the region that should
+  /// have made it; usage inside a task. @param site  for messages
+  region_host_view<const T> read_host(std::source_location site = std::source_location::current()) const {
+    return {m_handle.hold(intent::read, site), m_handle.extents()};
+  }
+  /// The same for overwriting all elements. Waits for the regions that use it.
+  region_host_view<T> write_host(std::source_location site = std::source_location::current()) {
+    return {m_handle.hold(intent::write, site), m_handle.extents()};
+  }
+  /// The same for changing some. Waits for the regions that use it.
+  region_host_view<T> update_host(std::source_location site = std::source_location::current()) {
+    return {m_handle.hold(intent::update, site), m_handle.extents()};
+  }
+
+  const detail::region_array_handle& handle() const noexcept { return m_handle; }  ///< for the runtime
+
+ private:
+  detail::region_array_handle m_handle;
+};
+
+}  // namespace tessera

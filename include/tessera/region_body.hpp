@@ -1,0 +1,307 @@
+#pragma once
+// How the body of a region becomes tasks: the templates behind location_model::region.
+#include "tessera/region.hpp"
+
+namespace tessera {
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_region_use = false;
+template <class T>
+inline constexpr bool is_region_use<region_use<T>> = true;
+template <class T>
+inline constexpr bool is_region_reduction = false;
+template <class T, class Join>
+inline constexpr bool is_region_reduction<region_reduction<T, Join>> = true;
+
+template <class T>
+region_demand demand_of(const region_use<T>& u) {
+  return {u.array.get(), nullptr, u.intent, u.pattern};
+}
+template <class T, class Join>
+region_demand demand_of(const region_reduction<T, Join>& r) {
+  return {nullptr, r.result.get(), intent::write, {}};
+}
+
+/// Partial results that a loop fills in turn, so that its additions do not wait for each other.
+inline constexpr std::int64_t reduction_ways = 8;
+
+/// An array as one task sees it: rows that lie one after the other. Where the runtime has them in several memories, or
+/// shows copies (validation), what is read is gathered first.
+template <class T>
+class piece_argument {
+ public:
+  piece_argument(task_blocks& blocks, const region_operand& operand, const row_extents& extents)
+      : m_view(find(blocks, operand), operand.row, extents) {}
+  region_view<T> get(std::int64_t) noexcept { return m_view; }
+  void end() noexcept {}
+
+ private:
+  T* find(task_blocks& blocks, const region_operand& operand) {
+    if (operand.count == 0) return nullptr;
+    const view<T> first = blocks.get<T>(operand.first);
+    T* after = first.data() + first.size();
+    bool together = true;
+    std::int64_t elements = first.size();
+    for (std::uint32_t k = 1; k < operand.count; ++k) {
+      const view<T> next = blocks.get<T>(operand.first + k);
+      together = together && next.data() == after;
+      after = next.data() + next.size();
+      elements += next.size();
+    }
+    if (together) return first.data();
+    if constexpr (std::is_const_v<T>) {  // what is written is one block
+      m_gathered.reserve(static_cast<std::size_t>(elements));
+      for (std::uint32_t k = 0; k < operand.count; ++k) {
+        const view<T> part = blocks.get<T>(operand.first + k);
+        m_gathered.insert(m_gathered.end(), part.begin(), part.end());
+      }
+      return m_gathered.data();
+    }
+    return first.data();
+  }
+  std::vector<std::remove_const_t<T>> m_gathered;
+  region_view<T> m_view;
+};
+
+/// A reduction as one task sees it.
+template <class T, class Join>
+class piece_reduction {
+ public:
+  piece_reduction(task_blocks& blocks, const region_operand& operand, const row_extents&)
+      : m_result(blocks.get<T>(operand.first).data()) {
+    m_parts.fill(Join::template identity<T>());
+  }
+  T& get(std::int64_t way) noexcept { return m_parts[static_cast<std::size_t>(way)]; }
+  void end() noexcept {
+    for (std::size_t k = 1; k < m_parts.size(); ++k) Join::join(m_parts[0], m_parts[k]);
+    *m_result = m_parts[0];
+  }
+
+ private:
+  T* m_result;
+  std::array<T, static_cast<std::size_t>(reduction_ways)> m_parts;
+};
+
+template <class Use>
+struct piece_argument_of;
+template <class T>
+struct piece_argument_of<region_use<T>> {
+  using type = piece_argument<T>;
+};
+template <class T, class Join>
+struct piece_argument_of<region_reduction<T, Join>> {
+  using type = piece_reduction<T, Join>;
+};
+
+/// The function of a task of a region.
+template <class Body, std::size_t Depth, class... Uses>
+struct region_task {
+  static constexpr bool reduces = (is_region_reduction<Uses> || ...);
+
+  Body body;
+  iteration_space<Depth> over;
+  region_piece piece;
+  std::array<region_operand, sizeof...(Uses)> operands;
+  std::array<row_extents, sizeof...(Uses)> extents;
+  hierarchy::region_leaf_times* times;  // null: nobody wants to know
+
+  void operator()(task_blocks blocks) {
+    const auto began = times != nullptr ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point{};
+    run(blocks, std::index_sequence_for<Uses...>{});
+    if (times != nullptr)
+      note_piece(times, piece.end - piece.begin,
+                 std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+  }
+
+ private:
+  template <std::size_t... K>
+  void run(task_blocks& blocks, std::index_sequence<K...>) {
+    std::tuple<typename piece_argument_of<Uses>::type...> given{
+        typename piece_argument_of<Uses>::type(blocks, operands[K], extents[K])...};
+    Body& function = body;
+    const auto call = [&](std::int64_t way, auto... indices) { function(indices..., std::get<K>(given).get(way)...); };
+    if constexpr (reduces)
+      loop(call);
+    else
+      loop_independent([&, views = std::make_tuple(std::get<K>(given).get(0)...)](auto... indices) {
+        function(indices..., std::get<K>(views)...);
+      });
+    (std::get<K>(given).end(), ...);
+  }
+
+  std::int64_t index(std::uint64_t ordinal) const noexcept {
+    return over.rows.begin + static_cast<std::int64_t>(ordinal) * over.rows.step;
+  }
+
+  template <class Call>
+  void loop_independent(const Call& call) {
+    const auto rows = [&](const auto& row) {
+      if (over.rows.step == 1) {
+        const std::int64_t last = index(piece.end);
+#pragma GCC ivdep
+        for (std::int64_t i = index(piece.begin); i < last; ++i) row(i);
+      } else {
+        for (std::uint64_t o = piece.begin; o < piece.end; ++o) row(index(o));
+      }
+    };
+    if constexpr (Depth == 1) {
+      rows(call);
+    } else if constexpr (Depth == 2) {
+      const loop_bounds inner = over.inner[0];
+      rows([&](std::int64_t i) {
+#pragma GCC ivdep
+        for (std::int64_t j = inner.begin; j < inner.end; ++j) call(i, j);
+      });
+    } else {
+      const loop_bounds second = over.inner[0], third = over.inner[1];
+      rows([&](std::int64_t i) {
+        for (std::int64_t j = second.begin; j < second.end; ++j) {
+#pragma GCC ivdep
+          for (std::int64_t k = third.begin; k < third.end; ++k) call(i, j, k);
+        }
+      });
+    }
+  }
+
+  /// Iterations begin .. end - 1 of the innermost loop, those of one way apart from each other.
+  template <class One>
+  static void in_ways(std::int64_t begin, std::int64_t end, const One& one) {
+    std::int64_t at = begin;
+    for (; at + reduction_ways <= end; at += reduction_ways)
+      for (std::int64_t way = 0; way < reduction_ways; ++way) one(way, at + way);
+    for (std::int64_t way = 0; at < end; ++at, ++way) one(way, at);
+  }
+
+  template <class Call>
+  void loop(const Call& call) {
+    const auto begin = static_cast<std::int64_t>(piece.begin), end = static_cast<std::int64_t>(piece.end);
+    const std::int64_t first = over.rows.begin, step = over.rows.step;
+    if constexpr (Depth == 1) {
+      in_ways(begin, end, [&](std::int64_t way, std::int64_t o) { call(way, first + o * step); });
+    } else if constexpr (Depth == 2) {
+      for (std::int64_t o = begin; o < end; ++o)
+        in_ways(over.inner[0].begin, over.inner[0].end,
+                [&](std::int64_t way, std::int64_t j) { call(way, first + o * step, j); });
+    } else {
+      for (std::int64_t o = begin; o < end; ++o)
+        for (std::int64_t j = over.inner[0].begin; j < over.inner[0].end; ++j)
+          in_ways(over.inner[1].begin, over.inner[1].end,
+                  [&](std::int64_t way, std::int64_t k) { call(way, first + o * step, j, k); });
+    }
+  }
+};
+
+/// The task that joins the parts of a reduction, in the order of the iterations: its block, then the parts.
+template <class T, class Join>
+void submit_join_of(runtime& of, std::string_view name, std::source_location site,
+                    std::span<const block_access> blocks) {
+  of.submit_at(
+      site, {}, name,
+      [](task_blocks b) {
+        T joined = Join::template identity<T>();
+        for (std::size_t k = 1; k < b.size(); ++k) Join::join(joined, b.get<const T>(k)[0]);
+        b.get<T>(0)[0] = joined;
+      },
+      blocks);
+}
+
+/// A call of location_model::region, on the stack of the caller.
+template <class Body, std::size_t Depth, class... Uses>
+class region_call {
+ public:
+  using task = region_task<Body, Depth, Uses...>;
+
+  region_call(runtime& of, const task_name& name, const iteration_space<Depth>& over, const Body& body,
+              const Uses&... uses)
+      : demands{demand_of(uses)...}, m_runtime(of), m_name(name), m_over(over), m_body(body) {
+    std::size_t k = 0;
+    ((m_extents[k++] = extents_in(uses)), ...);
+  }
+
+  static void submit(void* call, const region_piece& piece, std::span<const region_operand> operands,
+                     std::span<const block_access> blocks, hierarchy::region_leaf_times* times,
+                     const task_options& options) {
+    auto& mine = *static_cast<region_call*>(call);
+    task made{mine.m_body, mine.m_over, piece, {}, mine.m_extents, times};
+    std::ranges::copy(operands, made.operands.begin());
+    mine.m_runtime.submit_at(mine.m_name.site, options, mine.m_name.text, std::move(made), blocks);
+  }
+
+  std::array<region_demand, sizeof...(Uses)> demands;
+
+ private:
+  template <class T>
+  static row_extents extents_in(const region_use<T>& u) {
+    return extents_of(*u.array);
+  }
+  template <class T, class Join>
+  static row_extents extents_in(const region_reduction<T, Join>&) {
+    return {};
+  }
+
+  runtime& m_runtime;
+  const task_name& m_name;
+  const iteration_space<Depth>& m_over;
+  const Body& m_body;
+  std::array<row_extents, sizeof...(Uses)> m_extents{};
+};
+
+template <class Use>
+struct join_of;
+template <class T, class Join>
+struct join_of<region_reduction<T, Join>> {
+  static constexpr submit_join value = &submit_join_of<T, Join>;
+};
+
+/// The tasks that join the reductions among the uses.
+template <class... Uses>
+std::vector<submit_join> joins_of() {
+  std::vector<submit_join> joins;
+  const auto add = [&]<class Use>(std::type_identity<Use>) {
+    if constexpr (!is_region_use<Use>) joins.push_back(join_of<Use>::value);
+  };
+  if constexpr (!(is_region_use<Uses> && ...)) (add(std::type_identity<Uses>{}), ...);
+  return joins;
+}
+
+template <class Body, std::size_t Depth, class... Arguments>
+inline constexpr bool is_region_body = [] {
+  if constexpr (Depth == 1)
+    return std::is_invocable_v<Body&, std::int64_t, Arguments...>;
+  else if constexpr (Depth == 2)
+    return std::is_invocable_v<Body&, std::int64_t, std::int64_t, Arguments...>;
+  else
+    return std::is_invocable_v<Body&, std::int64_t, std::int64_t, std::int64_t, Arguments...>;
+}();
+
+}  // namespace detail
+
+template <std::size_t Depth, class... UsesAndBody>
+void location_model::region(const task_name& name, const region_options& options, const iteration_space<Depth>& over,
+                            UsesAndBody&&... uses_and_body) {
+  static_assert(sizeof...(UsesAndBody) > 0, "a region has a body: a function of the index and one argument per use");
+  constexpr std::size_t uses = sizeof...(UsesAndBody) - 1;
+  const auto all = std::forward_as_tuple(uses_and_body...);
+  const auto start = [&]<class... Uses>(const auto& body, const Uses&... given) {
+    using body_type = std::remove_cvref_t<decltype(body)>;
+    static_assert(((detail::is_region_use<Uses> || detail::is_region_reduction<Uses>)&&...),
+                  "between the loop and the body come arrays and results: in(x), out(x, halo(1)), inout(x), sum(r)");
+    if constexpr (((detail::is_region_use<Uses> || detail::is_region_reduction<Uses>)&&...)) {
+      constexpr bool fits = detail::is_region_body<body_type, Depth, typename Uses::argument...>;
+      static_assert(fits,
+                    "the body of a region takes its indices (one per loop), then one argument per use, in their order: "
+                    "a region_view by value, and a reference to a number for a reduction");
+      if constexpr (fits) {
+        detail::region_call<body_type, Depth, Uses...> call(*m_runtime, name, over, body, given...);
+        const std::vector<detail::submit_join> joins = detail::joins_of<Uses...>();
+        launch(name, options, over.rows, call.demands, {&call.submit, &call, joins});
+      }
+    }
+  };
+  [&]<std::size_t... K>(std::index_sequence<K...>) { start(std::get<uses>(all), std::get<K>(all)...); }
+  (std::make_index_sequence<uses>{});
+}
+
+}  // namespace tessera

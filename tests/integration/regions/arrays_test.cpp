@@ -1,0 +1,145 @@
+// Where the elements of region arrays are: memory of the program, files, tiles that change.
+// The parameters of a body have the names of the arrays that they stand for.
+#pragma GCC diagnostic ignored "-Wshadow"
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <optional>
+
+#include "hierarchy/region/storage.hpp"
+#include "tessera/region.hpp"
+#include "tests/integration/runtime/machines.hpp"
+#include "tests/support/error_of.hpp"
+
+namespace tessera {
+namespace {
+
+using test_support::error_of;
+
+struct scratch_file {
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("tessera_regions_" + std::to_string(getpid()) + ".bin");
+  scratch_file() { std::filesystem::remove(path); }
+  ~scratch_file() { std::filesystem::remove(path); }
+};
+
+TEST(region_arrays, in_memory_of_the_program_are_changed_in_place) {
+  std::vector<double> memory(1000);
+  std::iota(memory.begin(), memory.end(), 0.0);
+  runtime rt(testing::host_only());
+  {
+    location_model model(rt);
+    auto x = model.adopt("x", std::span(memory), {1000});
+    model.region("negate", iterate(0, 1000), inout(x), [](auto i, auto x) { x[i] = -x[i]; });
+    EXPECT_EQ(x.read_host().elements().data(), memory.data());
+  }
+  rt.fence();
+  EXPECT_EQ(memory[999], -999);
+}
+
+TEST(region_arrays, of_a_file_keep_their_contents) {
+  const scratch_file file;
+  {
+    runtime rt(testing::host_only());
+    location_model model(rt);
+    auto x = model.map_file<std::int64_t>("x", file.path, {100, 10});
+    model.region("fill", iterate({0, 100}, {0, 10}), out(x), [](auto i, auto j, auto x) { x(i, j) = 10 * i + j; });
+    model.pause();
+    std::ifstream seen(file.path, std::ios::binary);
+    seen.seekg(8 * 777);
+    std::int64_t element = 0;
+    seen.read(reinterpret_cast<char*>(&element), 8);
+    EXPECT_EQ(element, 777);
+    model.region("add", iterate({0, 100}, {0, 10}), inout(x), [](auto i, auto j, auto x) { x(i, j) += 1; });
+  }
+  runtime rt(testing::host_only());
+  location_model model(rt);
+  auto x = model.map_file<std::int64_t>("x", file.path, {1000});
+  EXPECT_EQ(x.read_host()[999], 1000);
+  const error e = error_of([&] { (void)model.map_file<std::int64_t>("y", file.path, {999}); });
+  EXPECT_EQ(e.kind(), error_kind::input);
+  EXPECT_NE(std::string(e.what()).find("it has 8000 bytes, and the array's elements take 7992"), std::string::npos)
+      << e.what();
+}
+
+TEST(region_arrays, of_a_file_refuse_what_cannot_be_mapped) {
+  runtime rt(testing::host_only());
+  location_model model(rt);
+  EXPECT_EQ(error_of([&] { (void)model.map_file<double>("x", "/", {10}); }).kind(), error_kind::input);
+  EXPECT_EQ(error_of([&] { (void)model.map_file<double>("x", "/no/such/folder/file", {10}); }).kind(),
+            error_kind::input);
+  EXPECT_EQ(error_of([&] { (void)model.map_file<double>("x", "/dev/null", {10}); }).kind(), error_kind::input);
+}
+
+TEST(region_arrays, end_when_their_regions_are_done_and_outlive_their_runtime) {
+  std::optional<region_array<double>> left;
+  {
+    runtime rt(testing::host_only());
+    location_model model(rt);
+    for (int k = 0; k < 200; ++k) {  // each of a MiB: the memory of those that ended goes back
+      auto x = model.make_array<double>("x", {131'072});
+      model.region("fill", iterate(0, 131'072), out(x), [](auto i, auto x) { x[i] = 1; });
+      model.region("half", {.policy = "range:1000,130072"}, iterate(0, 131'072), inout(x),
+                   [](auto i, auto x) { x[i] /= 2; });
+    }
+    left = model.make_array<double>("left", {10});
+    model.region("fill", iterate(0, 10), out(*left), [](auto i, auto x) { x[i] = 1; });
+  }
+  left.reset();
+}
+
+TEST(region_arrays, are_cut_again_only_where_a_region_wants_it) {
+  runtime rt(testing::host_only());
+  location_model model(rt);
+  auto x = model.make_array<double>("x", {1000});
+  tiled_memory& tiles = x.handle().storage()->tiles();
+  const auto write = [&](std::string_view by, std::int64_t begin = 0, std::int64_t end = 1000) {
+    model.region("write", {.policy = by}, iterate(begin, end), out(x), [](auto i, auto x) { x[i] = double(i); });
+  };
+  write("static");
+  const std::uint64_t after_first = tiles.changes();
+  for (int k = 0; k < 10; ++k) write("static");
+  EXPECT_EQ(tiles.changes(), after_first);
+  write("any");
+  EXPECT_EQ(tiles.tiles().size(), 1u);
+  for (std::int64_t k = 1; k <= 40; ++k) write("any", k, 1000 - k);  // a shell of rows remains on each side
+  EXPECT_EQ(tiles.tiles().size(), 81u);
+  region_result<double> total(rt, "total");
+  model.region("sum", {.policy = "any"}, iterate(0, 1000), in(x), sum(total),
+               [](auto i, auto x, double& s) { s += x[i]; });
+  EXPECT_EQ(tiles.tiles().size(), 1u);  // read by one task: joined
+  EXPECT_EQ(total.get(), 999 * 500.0);
+}
+
+TEST(region_arrays, of_no_rows_take_part) {
+  runtime rt(testing::host_only());
+  location_model model(rt);
+  auto none = model.make_array<double>("none", {0});
+  region_result<std::int64_t> count(rt, "count");
+  model.region("nothing", iterate(0, 0), out(none), [](auto i, auto x) { x[i] = 1; });
+  model.region("count", iterate(0, 10), in(none, whole), sum(count), [](auto, auto, std::int64_t& s) { s += 1; });
+  EXPECT_EQ(count.get(), 10);
+  EXPECT_EQ(error_of([&] { (void)none.read_host(); }).kind(), error_kind::usage);
+}
+
+TEST(tiled_memory, refuses_cuts_that_do_not_cover_it) {
+  runtime rt(testing::host_only());
+  std::vector<double> memory(40);
+  tiled_memory tiles(rt, "x", element_type::f64, memory.data(), nullptr, 10, 4, std::source_location::current());
+  const auto cut = [&](std::vector<std::int64_t> ends) { tiles.cut(ends, std::source_location::current()); };
+  for (const std::vector<std::int64_t>& wrong :
+       std::vector<std::vector<std::int64_t>>{{}, {9}, {11}, {5, 5, 10}, {7, 3, 10}, {0, 10}, {-1, 10}})
+    EXPECT_EQ(error_of([&] { cut(wrong); }).kind(), error_kind::usage);
+  cut({3, 7, 10});
+  cut({3, 5, 8, 10});
+  ASSERT_EQ(tiles.tiles().size(), 4u);
+  EXPECT_EQ(tiles.tiles()[2].begin, 5);
+  EXPECT_EQ(tiles.tiles()[2].end, 8);
+  EXPECT_EQ(tiles.changes(), 2u);
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,108 @@
+// What a region refuses, and what it says then.
+// The parameters of a body have the names of the arrays that they stand for.
+#pragma GCC diagnostic ignored "-Wshadow"
+#include <gtest/gtest.h>
+
+#include "tessera/region.hpp"
+#include "tests/integration/runtime/machines.hpp"
+#include "tests/support/error_of.hpp"
+
+namespace tessera {
+namespace {
+
+using test_support::error_of;
+
+struct refused_regions : ::testing::Test {
+  runtime rt{testing::with_sims(1, "16 MiB")};
+  location_model model{rt};
+  region_array<double> x = model.make_array<double>("x", {100}), y = model.make_array<double>("y", {50});
+
+  template <class... Rest>
+  void refuses(error_kind kind, const char* text, const char* hint, const Rest&... rest) {
+    const std::uint64_t before = rt.tasks_submitted();
+    const error e = error_of([&] { model.region("loop", rest...); });
+    EXPECT_EQ(e.kind(), kind) << e.what();
+    EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find(hint), std::string::npos) << e.what();
+    EXPECT_EQ(rt.tasks_submitted(), before);
+  }
+};
+
+constexpr auto nothing = [](auto...) {};
+
+TEST_F(refused_regions, rows_that_do_not_exist) {
+  refuses(error_kind::usage, "iteration 99 has no row in array 'y', which has 50 rows", "first loop is the row",
+          iterate(0, 100), in(x), out(y), nothing);
+  refuses(error_kind::usage, "iteration -1 has no row in array 'x'", "", iterate(-1, 5), in(x), nothing);
+  refuses(error_kind::usage, "iteration -2 has no row", "", iterate(10, -3, -4), in(x), nothing);
+  refuses(error_kind::usage, "halo of 50 rows does not fit array 'y'", "", iterate(0, 50), in(y, halo(50)), nothing);
+  refuses(error_kind::usage, "halo of -1 rows", "", iterate(0, 50), in(y, halo(-1)), nothing);
+  refuses(error_kind::usage, "uses rows 10 to 51 of array 'y'", "", iterate(0, 50), in(y, rows(10, 51)), nothing);
+  refuses(error_kind::usage, "step of 0", "", iterate(0, 50, 0), in(y), nothing);
+}
+
+TEST_F(refused_regions, writes_that_would_race) {
+  refuses(error_kind::usage, "would write all of array 'x'", "policy \"any\"", iterate(0, 100), out(x, whole), nothing);
+  refuses(error_kind::usage, "would write rows of array 'x' that others use", "write by chunk", iterate(0, 100),
+          inout(x, halo(1)), nothing);
+  refuses(error_kind::usage, "names array 'x' twice", "inout where it is read and written", iterate(0, 100),
+          in(x, halo(1)), out(x), nothing);
+  region_result<double> r(rt, "r");
+  refuses(error_kind::usage, "names result 'r' twice", "", iterate(0, 100), sum(r), maximum(r), nothing);
+  model.region("one leaf may", {.policy = "any"}, iterate(0, 100), inout(x, whole),
+               [](auto i, auto x) { x[99 - i] = 1; });
+  model.pause();
+}
+
+TEST_F(refused_regions, policies_that_do_not_fit) {
+  refuses(error_kind::configuration, "sum to 90, not 100", "", region_options{.policy = "percentage:40,50"},
+          iterate(0, 100), in(x), nothing);
+  refuses(error_kind::configuration, "sum to 99, but the loop has 100 iterations", "",
+          region_options{.policy = "range:9,90"}, iterate(0, 100), in(x), nothing);
+  refuses(error_kind::configuration, "statik", "static", region_options{.policy = "statik"}, iterate(0, 100), in(x),
+          nothing);
+}
+
+TEST_F(refused_regions, places_that_cannot_run_them) {
+  refuses(error_kind::usage, "there is no location 'core77'", "", region_options{.at = "core77"}, iterate(0, 100),
+          in(x), nothing);
+  refuses(error_kind::configuration, "nothing at or below location 'sim0' runs functions of the host",
+          "cores of the host", region_options{.at = "sim0"}, iterate(0, 100), in(x), nothing);
+  x.move("sim0");
+  y.move("core0");
+  refuses(error_kind::usage, "'x' at 'sim0' and 'y' at 'core0'", "place one of them higher", iterate(0, 50), in(x),
+          in(y), nothing);
+  refuses(error_kind::usage, "array 'y' is at 'core0', and cannot be used at 'sim0'", "move it to",
+          region_options{.at = "sim0"}, iterate(0, 50), in(y), nothing);
+  EXPECT_EQ(error_of([&] { x.move("nowhere"); }).kind(), error_kind::usage);
+}
+
+TEST_F(refused_regions, arrays_that_cannot_be) {
+  EXPECT_EQ(error_of([&] { (void)model.make_array<double>("a", {-1}); }).kind(), error_kind::usage);
+  EXPECT_EQ(error_of([&] { (void)model.make_array<double>("a", {10, 0}); }).kind(), error_kind::usage);
+  EXPECT_EQ(error_of([&] {
+              (void)model.make_array<double>("a", {std::int64_t{1} << 62, 8, 8});
+            }).kind(),
+            error_kind::usage);
+  EXPECT_EQ(error_of([&] { (void)model.make_array<double>("a", {5}, {.at = "machin"}); }).kind(), error_kind::usage);
+  std::vector<double> memory(9);
+  EXPECT_EQ(error_of([&] { (void)model.adopt("a", std::span(memory), {10}); }).kind(), error_kind::usage);
+}
+
+TEST_F(refused_regions, other_cuts_inside_a_recording) {
+  model.region("write", {.policy = "static"}, iterate(0, 100), out(x), [](auto i, auto x) { x[i] = 1; });
+  const error e = error_of([&] {
+    (void)rt.record([&] { model.region("other", {.policy = "range:1,99"}, iterate(0, 100), out(x), nothing); });
+  });
+  EXPECT_EQ(e.kind(), error_kind::usage);
+  EXPECT_NE(std::string(e.what()).find("run what is recorded once before"), std::string::npos) << e.what();
+  EXPECT_EQ(x.read_host()[50], 1);
+}
+
+TEST_F(refused_regions, results_of_no_region) {
+  const region_result<double> r(rt, "r");
+  EXPECT_EQ(error_of([&] { (void)r.get(); }).kind(), error_kind::task);
+}
+
+}  // namespace
+}  // namespace tessera

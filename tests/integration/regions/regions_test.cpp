@@ -1,0 +1,308 @@
+// Loops of programs: splits, halos, reductions, policies, on machines with one and two host memories.
+// The parameters of a body have the names of the arrays that they stand for.
+#pragma GCC diagnostic ignored "-Wshadow"
+#include "tessera/region.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <numeric>
+#include <thread>
+
+#include "tests/integration/runtime/machines.hpp"
+
+namespace tessera {
+namespace {
+
+/// Two declared groups: LocH has two cores of the host, LocI one.
+const std::string declared = R"(
+[topology]
+synthetic = "core:3 pu:1"
+[[loctype]]
+name = "node"
+kind = "unified"
+[[loctype]]
+name = "two"
+kind = "cpu"
+cores = 2
+[[loctype]]
+name = "one"
+kind = "cpu"
+cores = 1
+[[location]]
+name = "LocA"
+type = "node"
+[[location]]
+name = "LocH"
+type = "two"
+[[location]]
+name = "LocI"
+type = "one"
+[[hierarchy]]
+parent = "LocA"
+children = ["LocH", "LocI"]
+)";
+
+struct setting {
+  const char* name;
+  machine (*make)();
+};
+void PrintTo(const setting& s, std::ostream* out) { *out << s.name; }
+
+struct regions : ::testing::TestWithParam<setting> {
+  runtime rt{GetParam().make()};
+  location_model model{rt};
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    machines, regions,
+    ::testing::Values(
+        setting{"one_worker", [] { return testing::host_only(1); }},
+        setting{"two_workers", [] { return testing::host_only(2); }},
+        setting{"two_hosts", [] { return testing::machine_of("plugins = [\"host\"]\n" + testing::two_hosts, 4); }},
+        setting{"beside_a_device", [] { return testing::with_sims(1, "64 MiB"); }},
+        setting{"validated", [] { return testing::machine_of("plugins = [\"host\"]\nvalidate = true\n", 2); }},
+        setting{"two_hosts_validated",
+                [] { return testing::machine_of("plugins = [\"host\"]\nvalidate = true\n" + testing::two_hosts, 4); }},
+        setting{"declared", [] { return testing::machine_of("plugins = [\"host\"]\n" + declared, 3); }}),
+    [](const auto& which) { return which.param.name; });
+
+TEST_P(regions, follow_each_other_by_the_arrays_that_they_use) {
+  constexpr std::int64_t n = 10'000;
+  auto x = model.make_array<double>("x", {n}), y = model.make_array<double>("y", {n});
+  model.region("fill", iterate(0, n), out(y), [](auto i, auto y) { y[i] = static_cast<double>(i); });
+  model.region("twice", iterate(0, n), in(y), out(x), [](auto i, auto y, auto x) { x[i] = 2 * y[i]; });
+  model.region("add", iterate(0, n), in(y), inout(x),
+               [](std::int64_t i, region_view<const double> y, region_view<double> x) { x[i] += y[i]; });
+  const auto seen = x.read_host();
+  for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], 3.0 * static_cast<double>(i)) << i;
+}
+
+TEST_P(regions, read_beyond_their_chunk_by_halo) {
+  constexpr std::int64_t n = 1000;
+  auto x = model.make_array<double>("x", {n}), y = model.make_array<double>("y", {n});
+  {
+    const auto given = x.write_host();
+    std::iota(given.begin(), given.end(), 0.0);
+  }
+  const auto smooth = [](auto i, auto from, auto to) {
+    const std::int64_t rows = from.extents().rows;
+    to[i] = (i > 0 ? from[i - 1] : 0) + from[i] + (i + 1 < rows ? from[i + 1] : 0);
+  };
+  std::vector<double> expected(n), next(n);
+  std::iota(expected.begin(), expected.end(), 0.0);
+  for (int round = 0; round < 6; ++round) {
+    model.region("smooth", {.policy = round % 2 == 0 ? "static" : "percentage:30,70"}, iterate(0, n),
+                 in(round % 2 == 0 ? x : y, halo(1)), out(round % 2 == 0 ? y : x), smooth);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto at = [&](std::int64_t k) { return k < 0 || k >= n ? 0 : expected[static_cast<std::size_t>(k)]; };
+      next[static_cast<std::size_t>(i)] = at(i - 1) + at(i) + at(i + 1);
+    }
+    expected.swap(next);
+  }
+  const auto seen = x.read_host();
+  for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], expected[static_cast<std::size_t>(i)]) << i;
+}
+
+TEST_P(regions, gather_from_all_of_an_array) {
+  constexpr std::int64_t n = 4096;
+  auto x = model.make_array<std::int64_t>("x", {n}), y = model.make_array<std::int64_t>("y", {n});
+  model.region("squares", {.policy = "flatten"}, iterate(0, n), out(x), [](auto i, auto x) { x[i] = i * i; });
+  model.region("gather", iterate(0, n), in(x, whole), out(y), [](auto i, auto x, auto y) { y[i] = x[(i * 977) % n]; });
+  const auto seen = y.read_host();
+  for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], ((i * 977) % n) * ((i * 977) % n)) << i;
+}
+
+TEST_P(regions, go_over_arrays_of_several_dimensions_and_their_rows) {
+  const row_extents matrix{37, 21};
+  auto a = model.make_array<float>("a", matrix), row = model.make_array<float>("row", {1, 21});
+  auto cube = model.make_array<std::int32_t>("cube", {9, 5, 4});
+  model.region("index", iterate({0, 37}, {0, 21}), out(a),
+               [](auto i, auto j, auto a) { a(i, j) = static_cast<float>(100 * i + j); });
+  model.region("row", iterate({0, 1}, {0, 21}), in(a, rows(7, 8)), out(row),
+               [](auto, auto j, auto a, auto row) { row(0, j) = a(7, j); });
+  model.region("cube", iterate({0, 9}, {0, 5}, {0, 4}), out(cube),
+               [](auto i, auto j, auto k, auto c) { c(i, j, k) = static_cast<std::int32_t>(100 * i + 10 * j + k); });
+  // Elimination below a row: the loop gets shorter, and each part reads the pivot's row.
+  model.region("below", iterate({8, 37}, {0, 21}), in(row, whole), inout(a),
+               [](auto i, auto j, auto row, auto a) { a(i, j) -= row(0, j); });
+  const auto seen = a.read_host();
+  const auto third = cube.read_host();
+  for (std::int64_t i = 0; i < 37; ++i)
+    for (std::int64_t j = 0; j < 21; ++j)
+      ASSERT_EQ(seen(i, j), static_cast<float>(100 * i + j - (i >= 8 ? 700 + j : 0))) << i << ' ' << j;
+  for (std::int64_t i = 0; i < 9; ++i) ASSERT_EQ(third(i, 3, 2), 100 * i + 32);
+}
+
+TEST_P(regions, step_over_indices_in_both_directions) {
+  auto x = model.make_array<std::int64_t>("x", {100});
+  model.region("zero", iterate(0, 100), out(x), [](auto i, auto x) { x[i] = 0; });
+  model.region("thirds", iterate(2, 100, 3), out(x), [](auto i, auto x) { x[i] = 1; });
+  model.region("down", iterate(99, -1, -7), inout(x), [](auto i, auto x) { x[i] += 10; });
+  const auto seen = x.read_host();
+  for (std::int64_t i = 0; i < 100; ++i)
+    ASSERT_EQ(seen[i], (i >= 2 && (i - 2) % 3 == 0 ? 1 : 0) + ((99 - i) % 7 == 0 ? 10 : 0)) << i;
+}
+
+TEST_P(regions, reduce_and_give_the_same_bits_each_time) {
+  constexpr std::int64_t n = 12'345;
+  auto x = model.make_array<double>("x", {n});
+  region_result<double> total(rt, "total"), largest(rt, "largest"), least(rt, "least");
+  region_result<std::int32_t> odd(rt, "odd"), small(rt, "small");
+  model.region("fill", iterate(0, n), out(x), [](auto i, auto x) { x[i] = std::sin(static_cast<double>(i)); });
+  double first = 0;
+  for (int round = 0; round < 5; ++round) {
+    model.region("sum", iterate(0, n), in(x), sum(total), maximum(largest), minimum(least),
+                 [](auto i, auto x, double& s, double& most, double& low) {
+                   s += x[i];
+                   most = std::max(most, x[i]);
+                   low = std::min(low, x[i]);
+                 });
+    if (round == 0) first = total.get();
+    EXPECT_EQ(total.get(), first);
+  }
+  model.region("flags", iterate(0, n), in(x), any_of(odd), all_of(small),
+               [](auto i, auto x, std::int32_t& any, std::int32_t& all) {
+                 if (i == n - 1 && x[i] != 7) any = 1;
+                 if (x[i] > 2) all = 0;
+               });
+  double expected = 0, most = -2, low = 2;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double v = std::sin(static_cast<double>(i));
+    expected += v, most = std::max(most, v), low = std::min(low, v);
+  }
+  EXPECT_NEAR(first, expected, 1e-10);
+  EXPECT_EQ(largest.get(), most);
+  EXPECT_EQ(least.get(), low);
+  EXPECT_EQ(odd.get(), 1);
+  EXPECT_EQ(small.get(), 1);
+  model.region("nothing", iterate(5, 5), in(x), sum(total), [](auto i, auto x, double& s) { s += x[i]; });
+  EXPECT_EQ(total.get(), 0);
+  model.region("products", iterate({0, 4}, {1, 4}), product(total), [](auto, auto j, double& p) { p *= double(j); });
+  EXPECT_EQ(total.get(), 6.0 * 6 * 6 * 6);
+}
+
+TEST_P(regions, give_the_same_results_under_every_policy) {
+  constexpr std::int64_t n = 1000;
+  auto x = model.make_array<std::int64_t>("x", {n}), y = model.make_array<std::int64_t>("y", {n});
+  model.region("start", iterate(0, n), out(x), [](auto i, auto x) { x[i] = i; });
+  std::int64_t rounds = 0;
+  for (const char* by : {"static", "flatten", "percentage:10,90", "percentage:[25,25,25,25]", "range:1,999", "any",
+                         "auto", "auto", "auto", "runtime", "range:500,500"}) {
+    model.region("step", {.policy = by}, iterate(0, n), in(x, halo(3)), out(y), [](auto i, auto x, auto y) {
+      y[i] = x[std::max<std::int64_t>(i - 3, 0)] + x[std::min<std::int64_t>(i + 3, n - 1)];
+    });
+    model.region("back", {.policy = by}, iterate(0, n), in(y), inout(x), [](auto i, auto y, auto x) { x[i] += y[i]; });
+    ++rounds;
+  }
+  std::vector<std::int64_t> expected(n), mixed(n);
+  std::iota(expected.begin(), expected.end(), 0);
+  for (; rounds > 0; --rounds) {
+    for (std::size_t i = 0; i < n; ++i)
+      mixed[i] = expected[i < 3 ? 0 : i - 3] + expected[std::min<std::size_t>(i + 3, n - 1)];
+    for (std::size_t i = 0; i < n; ++i) expected[i] += mixed[i];
+  }
+  const auto seen = x.read_host();
+  for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(seen[static_cast<std::int64_t>(i)], expected[i]) << i;
+}
+
+TEST_P(regions, work_from_several_threads_and_inside_tasks) {
+  constexpr std::int64_t n = 2000;
+  auto shared = model.make_array<std::int64_t>("shared", {n});
+  model.region("zero", iterate(0, n), out(shared), [](auto i, auto s) { s[i] = 0; });
+  const auto add = [&](std::string_view by) {
+    model.region("add", {.policy = by}, iterate(0, n), inout(shared), [](auto i, auto s) { s[i] += 1; });
+  };
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t)
+    threads.emplace_back([&, t] {
+      const char* const by[] = {"static", "percentage:80,20", "any"};
+      for (int k = 0; k < 40; ++k) add(by[(t + k) % 3]);
+    });
+  for (std::thread& t : threads) t.join();
+  for (int k = 0; k < 5; ++k) rt.submit("from a task", [&] { add("static"); });
+  model.pause();
+  const auto seen = shared.read_host();
+  for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], 125) << i;
+}
+
+TEST_P(regions, tell_the_failure_of_their_body) {
+  auto x = model.make_array<double>("x", {100});
+  model.region("fails", iterate(0, 100), out(x), [](auto i, auto x) {
+    if (i == 60) throw std::runtime_error("iteration 60 is ill");
+    x[i] = 1;
+  });
+  model.region("after", iterate(0, 100), inout(x), [](auto i, auto x) { x[i] += 1; });
+  try {
+    model.pause();
+    FAIL() << "nothing was thrown";
+  } catch (const error& e) {
+    EXPECT_NE(std::string(e.what()).find("iteration 60 is ill"), std::string::npos) << e.what();
+  }
+  EXPECT_THROW((void)x.read_host(), error);
+  model.region("again", iterate(0, 100), out(x), [](auto i, auto x) { x[i] = 4; });
+  EXPECT_EQ(x.read_host()[60], 4);
+}
+
+TEST_P(regions, are_replayed_as_recorded) {
+  constexpr std::int64_t n = 512;
+  auto x = model.make_array<std::int64_t>("x", {n});
+  region_result<std::int64_t> total(rt, "total");
+  const auto steps = [&] {
+    model.region("more", iterate(0, n), inout(x), [](auto i, auto x) { x[i] += i; });
+    model.region("sum", iterate(0, n), in(x), sum(total), [](auto i, auto x, std::int64_t& s) { s += x[i]; });
+  };
+  model.region("zero", iterate(0, n), out(x), [](auto i, auto x) { x[i] = 0; });
+  steps();
+  recording step = rt.record(steps);
+  for (int k = 0; k < 100; ++k) rt.replay(step);
+  EXPECT_EQ(total.get(), 101 * (n * (n - 1) / 2));
+}
+
+TEST_P(regions, show_what_each_leaf_got) {
+  auto x = model.make_array<double>("x", {1000});
+  for (int k = 0; k < 3; ++k)
+    model.region("fill", {.policy = "flatten"}, iterate(0, 1000), out(x), [](auto i, auto x) { x[i] = 1; });
+  model.pause();
+  const std::vector<region_row> rows = model.regions();
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].name, "fill");
+  EXPECT_EQ(rows[0].policy, "flatten");
+  EXPECT_EQ(rows[0].launches, 3u);
+  EXPECT_EQ(rows[0].iterations, 1000u);
+  std::uint64_t all = 0;
+  for (const region_share& s : rows[0].shares) all += s.iterations;
+  EXPECT_EQ(all, 1000u);
+}
+
+TEST(declared_regions, run_where_their_arrays_are_and_split_a_share_over_its_cores) {
+  runtime rt(testing::machine_of("plugins = [\"host\"]\n[region]\npolicy = \"percentage:[80,20]\"\n" + declared, 3));
+  location_model model(rt);
+  auto x = model.make_array<double>("x", {1000}, {.at = "LocA"}),
+       y = model.make_array<double>("y", {1000}, {.at = "LocH"});
+  const auto body = [](auto i, auto x) { x[i] = 1; };
+  model.region("all", iterate(0, 1000), out(x), body);
+  model.region("two", iterate(0, 1000), in(x), out(y), [](auto i, auto x, auto y) { y[i] = x[i]; });
+  model.region("one", {.policy = "static", .at = "LocI"}, iterate(0, 1000), out(x), body);
+  const std::vector<region_row> rows = model.regions();
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].location, "LocA");
+  EXPECT_EQ(rows[0].policy, "percentage:[80,20]");
+  ASSERT_EQ(rows[0].shares.size(), 2u);
+  EXPECT_EQ(rows[0].shares[0].leaf, "LocH");
+  EXPECT_EQ(rows[0].shares[0].iterations, 800u);
+  EXPECT_EQ(rows[0].shares[0].tasks, 2u);  // one for each of its cores
+  EXPECT_EQ(rows[0].shares[1].iterations, 200u);
+  EXPECT_EQ(rows[1].location, "LocH");
+  EXPECT_EQ(rows[2].location, "LocI");
+  y.move("LocI");
+  EXPECT_EQ(y.location(), "LocI");
+  model.region("moved", {.policy = "static"}, iterate(0, 1000), in(x), inout(y),
+               [](auto i, auto x, auto y) { y[i] += x[i]; });
+  EXPECT_EQ(model.regions()[3].location, "LocI");
+  EXPECT_EQ(y.read_host()[999], 2);
+}
+
+}  // namespace
+}  // namespace tessera

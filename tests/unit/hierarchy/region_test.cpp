@@ -1,0 +1,143 @@
+// The pure parts of regions: where they run, how they are split, how arrays are cut for them.
+#include <gtest/gtest.h>
+
+#include "core/base/error.hpp"
+#include "hierarchy/region/cuts.hpp"
+#include "hierarchy/region/place.hpp"
+#include "hierarchy/region/plan.hpp"
+#include "tests/support/error_of.hpp"
+
+namespace tessera::hierarchy {
+namespace {
+
+using location::node_id;
+using test_support::message_of;
+
+location::properties node(location::kind what, std::string name) {
+  location::properties p;
+  p.kind = what;
+  p.name = std::move(name);
+  return p;
+}
+
+/// A { B (a team of b0, b1, b2), C { c0, gpu } }
+struct region_trees : testing::Test {
+  location::tree t{node(location::kind::memory, "A")};
+  node_id a = 0;
+  node_id b = t.add(a, node(location::kind::virtual_group, "B")),
+          c = t.add(a, node(location::kind::virtual_group, "C"));
+  node_id b0 = t.add(b, node(location::kind::worker, "b0")), b1 = t.add(b, node(location::kind::worker, "b1")),
+          b2 = t.add(b, node(location::kind::worker, "b2"));
+  node_id c0 = t.add(c, node(location::kind::worker, "c0"));
+  node_id gpu = t.add(c, [] {
+    auto p = node(location::kind::worker, "gpu");
+    p.space = location::space_key{1, 0};
+    return p;
+  }());
+};
+
+TEST_F(region_trees, run_at_the_deepest_location_of_their_arrays) {
+  const auto at = [&](std::vector<placed_array> arrays, std::optional<node_id> asked = std::nullopt) {
+    return place_of_region(t, arrays, asked, "r");
+  };
+  EXPECT_EQ(at({}), a);
+  EXPECT_EQ(at({{"x", a}, {"y", b}}), b);
+  EXPECT_EQ(at({{"x", b1}, {"y", b}, {"z", a}}), b1);
+  EXPECT_EQ(at({{"x", a}}, c), c);
+  EXPECT_EQ(message_of(
+                [&] {
+                  at({{"x", b}, {"y", c}, {"z", a}});
+                },
+                error_kind::usage),
+            "no location can use its arrays together: 'x' at 'B', 'y' at 'C' and 'z' at 'A'\n  at: region r\n  hint: "
+            "place one of them higher (at 'A'), or move them to one location");
+  EXPECT_NE(message_of(
+                [&] {
+                  at({{"x", b}}, c);
+                },
+                error_kind::usage)
+                .find("array 'x' is at 'B', and cannot be used at 'C'"),
+            std::string::npos);
+}
+
+TEST_F(region_trees, split_over_hosts_and_the_cores_of_a_share) {
+  const plan made = plan_region(policy::parse("static"), 10, t, a, "r");
+  EXPECT_EQ(made.leaves, (std::vector{b, c0}));  // the device takes no part
+  EXPECT_EQ(made.pieces, (std::vector<piece>{{b, b0, 0, 1}, {b, b1, 1, 3}, {b, b2, 3, 5}, {c0, c0, 5, 10}}));
+  EXPECT_EQ(plan_region(policy::parse("percentage:0,100"), 10, t, a, "r").pieces,
+            (std::vector<piece>{{c0, c0, 0, 10}}));
+  EXPECT_EQ(plan_region(policy::parse("static"), 2, t, b, "r").pieces,
+            (std::vector<piece>{{b, b1, 0, 1}, {b, b2, 1, 2}}));
+  EXPECT_TRUE(plan_region(policy::parse("static"), 0, t, a, "r").pieces.empty());
+  EXPECT_NE(
+      message_of([&] { plan_region(policy::parse("static"), 10, t, gpu, "r"); }).find("runs functions of the host"),
+      std::string::npos);
+  const std::uint64_t huge = ~std::uint64_t{0};
+  EXPECT_EQ(plan_region(policy::parse("static"), huge, t, b, "r").pieces.back().end, huge);
+}
+
+std::vector<tiled_memory::tile> tiles_ending(const std::vector<std::int64_t>& ends) {
+  std::vector<tiled_memory::tile> tiles;
+  std::int64_t begin = 0;
+  for (const std::int64_t end : ends) tiles.push_back({std::exchange(begin, end), end, nullptr});
+  return tiles;
+}
+
+TEST(cuts, are_where_parts_begin_and_end) {
+  const auto tiles = tiles_ending({10, 20, 30});
+  const auto cut = [&](std::vector<row_interval> parts, bool exact) { return fitting_cuts(tiles, parts, exact); };
+  using rows = std::vector<std::int64_t>;
+  EXPECT_EQ(cut({{0, 15}, {15, 30}}, true), (rows{15, 30}));
+  EXPECT_EQ(cut({{0, 15}, {15, 30}}, false), (rows{10, 15, 20, 30}));
+  EXPECT_EQ(cut({{20, 25}, {5, 20}}, true), (rows{5, 20, 25, 30}));  // in any order
+  EXPECT_EQ(cut({{3, 4}}, true), (rows{3, 4, 10, 20, 30}));
+  EXPECT_TRUE(cuts_fit(tiles, std::vector<row_interval>{{0, 20}}, false));
+  EXPECT_FALSE(cuts_fit(tiles, std::vector<row_interval>{{0, 20}}, true));
+  EXPECT_TRUE(cuts_fit(tiles, std::vector<row_interval>{{10, 20}, {0, 10}}, true));
+  EXPECT_FALSE(cuts_fit(tiles, std::vector<row_interval>{{10, 21}}, false));
+}
+
+TEST(cuts, join_many_tiles_that_one_task_reads) {
+  std::vector<std::int64_t> ends;
+  for (std::int64_t k = 1; k <= 20; ++k) ends.push_back(k);
+  const auto tiles = tiles_ending(ends);
+  const std::vector<row_interval> parts{{2, 5}, {5, 20}};
+  EXPECT_EQ(fitting_cuts(tiles, parts, false), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 20}));
+  EXPECT_FALSE(cuts_fit(tiles, parts, false));
+}
+
+TEST(cuts, fit_afterwards_whatever_there_was) {
+  unsigned state = 7;
+  const auto random = [&](unsigned below) { return (state = state * 1664525u + 1013904223u) / 65536u % below; };
+  for (int round = 0; round < 2000; ++round) {
+    const auto cuts_of = [&](std::int64_t begin) {
+      std::vector<std::int64_t> ends;
+      while (begin < 100) ends.push_back(begin = std::min<std::int64_t>(100, begin + 1 + random(40)));
+      return ends;
+    };
+    const auto tiles = tiles_ending(cuts_of(0));
+    std::vector<row_interval> parts;
+    std::int64_t begin = random(50);
+    for (const std::int64_t end : cuts_of(begin))
+      if (const std::int64_t from = std::exchange(begin, end); random(4) != 0) parts.push_back({from, end});
+    const bool exact = random(2) == 0;
+    const auto after = fitting_cuts(tiles, parts, exact);
+    ASSERT_EQ(after.back(), 100);
+    ASSERT_TRUE(cuts_fit(tiles_ending(after), parts, exact));
+  }
+}
+
+TEST(cuts, find_the_tiles_of_rows) {
+  const auto tiles = tiles_ending({10, 20, 30});
+  const auto found = [&](std::int64_t begin, std::int64_t end) {
+    const tile_range r = tiles_with(tiles, {begin, end});
+    return std::pair(r.first, r.count);
+  };
+  EXPECT_EQ(found(0, 30), std::pair(std::size_t{0}, std::size_t{3}));
+  EXPECT_EQ(found(10, 11), std::pair(std::size_t{1}, std::size_t{1}));
+  EXPECT_EQ(found(9, 21), std::pair(std::size_t{0}, std::size_t{3}));
+  EXPECT_EQ(found(5, 5).second, 0u);
+}
+
+}  // namespace
+}  // namespace tessera::hierarchy
