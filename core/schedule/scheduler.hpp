@@ -137,7 +137,8 @@ class scheduler final : private task::reduction_source, private driver_owner {
   /// Tasks that the calling thread submits from now on are taken down instead. Throws usage inside a task or a
   /// recording.
   void begin_recording(task::graph_recorder& taker);
-  void end_recording() noexcept;  ///< tasks are submitted again
+  bool is_recording() { return current_thread().recorder != nullptr; }  ///< whether the calling thread's are
+  void end_recording() noexcept;                                        ///< tasks are submitted again
   /// Starts a replay, in program order with the tasks around it; waits while its last run is under way. Throws usage
   /// inside a task or a recording.
   void require_playable();  ///< throws what play throws

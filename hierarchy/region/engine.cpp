@@ -78,6 +78,20 @@ struct region_engine::call {
     throw error(error_kind::usage, std::move(text), "region " + who, std::move(hint));
   }
 
+  void check_owner(const runtime& of) const {
+    for (const detail::region_demand& d : demands)
+      if ((d.array != nullptr ? &d.array->tiles().owner() : &d.result->owner()) != &of)
+        refuse(fmt::format("'{}' belongs to another runtime", d.array != nullptr ? d.array->name() : d.result->name()));
+  }
+
+  /// Makes the tiles of an array end at these rows.
+  void cut(array_storage& array, std::span<const std::int64_t> ends) const {
+    if (array.keeps_tiles())
+      refuse(fmt::format("array '{}' would be split in another way, and a recording uses it", array.name()),
+             "an array that a recording uses keeps its split: use another array, or the same loop and policy");
+    array.tiles().cut(ends, name.site);
+  }
+
   void check_once() const {
     for (std::size_t k = 0; k < demands.size(); ++k)
       for (std::size_t j = 0; j < k; ++j) {
@@ -185,10 +199,12 @@ std::shared_ptr<const plan> region_engine::planned(const call& c, const policy& 
 void region_engine::launch(const task_name& name, const region_options& options, const loop_bounds& over,
                            std::span<const detail::region_demand> demands, const detail::region_code& code) {
   const call c{name, options, over, demands, code};
+  c.check_owner(m_runtime);
   c.check_once();
   for (const detail::region_demand& d : demands)
     if (d.array != nullptr) c.check_rows(d);
   const location::node_id at = place(c);
+  const bool recorded = m_runtime.inside().scheduler->is_recording();
   std::shared_ptr<const plan> split;
   std::vector<region_leaf_times*> times;  // of each piece; none: nobody wants to know
   {
@@ -200,7 +216,7 @@ void region_engine::launch(const task_name& name, const region_options& options,
       if (d.array != nullptr) c.check_writes(d, split->pieces.size());
     of.at = at, of.by = &by, of.iterations = c.count, of.planned = split;
     ++of.launches;
-    if (by.kind == policy_kind::any || by.kind == policy_kind::automatic)
+    if ((by.kind == policy_kind::any || by.kind == policy_kind::automatic) && !recorded)  // replays may outlive this
       for (const piece& p : split->pieces) times.push_back(&of.leaves[p.leaf]);
   }
   {
@@ -214,6 +230,9 @@ void region_engine::launch(const task_name& name, const region_options& options,
     const all_locked hold_arrays(std::move(arrays));
     const all_locked hold_results(std::move(results));
     submit(c, *split, times);
+    if (recorded)
+      for (const detail::region_demand& d : demands)
+        if (d.array != nullptr) d.array->keep_tiles();
     submit_joins(c, split->pieces.size());
   }
   front_end(m_runtime).wait_for_window();
@@ -228,11 +247,12 @@ void region_engine::submit(const call& c, const plan& planned, std::span<region_
       continue;
     tiled_memory& tiles = d.array->tiles();
     const bool exact = d.how != intent::read;
-    if (!cuts_fit(tiles.tiles(), parts, exact)) tiles.cut(fitting_cuts(tiles.tiles(), parts, exact), c.name.site);
+    if (!cuts_fit(tiles.tiles(), parts, exact)) c.cut(*d.array, fitting_cuts(tiles.tiles(), parts, exact));
   }
   for (const detail::region_demand& d : c.demands)  // a task that writes all of an array sees it as one block
-    if (d.array != nullptr && d.how != intent::read && d.pattern.which == kind::whole && d.array->extents().rows > 0)
-      d.array->tiles().cut(std::array{d.array->extents().rows}, c.name.site);
+    if (d.array != nullptr && d.how != intent::read && d.pattern.which == kind::whole &&
+        d.array->tiles().tiles().size() > 1)
+      c.cut(*d.array, std::array{d.array->extents().rows});
 
   std::vector<detail::region_operand> operands(c.demands.size());
   std::vector<block_access> blocks;

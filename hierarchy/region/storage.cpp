@@ -1,5 +1,7 @@
 #include "hierarchy/region/storage.hpp"
 
+#include <exception>
+
 #include "core/runtime/inside.hpp"
 #include "tessera/region.hpp"
 
@@ -37,16 +39,32 @@ std::string region_array_handle::location() const {
 
 void region_array_handle::move(std::string_view to) { m_storage->move(m_storage->tiles().owner().at(to)); }
 
-held_block region_array_handle::hold(intent how, std::source_location site) const {
+std::vector<held_block> region_array_handle::hold(intent how, std::source_location site) const {
   tiled_memory& tiles = m_storage->tiles();
-  held_block held = [&] {
+  std::vector<block::record*> wanted;
+  std::vector<held_block> held;
+  {
     const std::lock_guard guard(*m_storage);
     if (tiles.rows() == 0)
       throw error(error_kind::usage, "array '" + m_storage->name() + "' has no elements to look at");
-    tiles.cut(std::array{tiles.rows()}, site);  // so that all of it is one block
-    return held_block::request(tiles.owner(), *tiles.tiles().front().record, how, site);
-  }();
-  held.wait();  // without the lock: it runs tasks meanwhile
+    if (m_storage->keeps_tiles()) {
+      if (tiles.owner().validates() && tiles.tiles().size() > 1)
+        throw error(error_kind::usage, "array '" + m_storage->name() + "' is used by a recording", {},
+                    "while validating, such an array is shown only where one task uses all of it");
+    } else {
+      tiles.cut(std::array{tiles.rows()}, site);  // so that all of it is one block
+    }
+    held.reserve(tiles.tiles().size());
+    for (const tiled_memory::tile& t : tiles.tiles())
+      held.push_back(held_block::request(tiles.owner(), *t.record, how, site));
+  }
+  std::exception_ptr failed;  // of the first one; the others are taken and given back all the same
+  for (held_block& tile : held) try {
+      tile.wait();  // without the lock: it runs tasks meanwhile
+    } catch (...) {
+      if (!failed) failed = std::current_exception();
+    }
+  if (failed) std::rethrow_exception(failed);
   return held;
 }
 

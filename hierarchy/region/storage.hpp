@@ -34,6 +34,9 @@ class array_storage {
   location::node_id at() const noexcept { return m_at.load(std::memory_order_relaxed); }
   void move(location::node_id to) noexcept { m_at.store(to, std::memory_order_relaxed); }
   tiled_memory& tiles() noexcept { return m_tiles; }
+  /// A recording names its tiles: they stay as they are from now on. With the lock held.
+  void keep_tiles() noexcept { m_keeps_tiles = true; }
+  bool keeps_tiles() const noexcept { return m_keeps_tiles; }
 
   /// Holds the array for submissions, and tells validation that those of other threads came before.
   void lock() {
@@ -47,6 +50,7 @@ class array_storage {
 
  private:
   std::mutex mutex;
+  bool m_keeps_tiles = false;
   order_point m_before;
   const row_extents m_extents;
   std::atomic<location::node_id> m_at;

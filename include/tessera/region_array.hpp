@@ -11,6 +11,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "core/block/element_type.hpp"
 #include "tessera/array.hpp"
@@ -81,9 +82,9 @@ template <class T>
 class region_host_view : public region_view<T> {
  public:
   /// Made by region_array.
-  region_host_view(detail::held_block held, const row_extents& extents)
-      : region_view<T>(static_cast<T*>(held.data()), 0, extents),
-        m_elements(static_cast<T*>(held.data()), static_cast<std::size_t>(extents.count())),
+  region_host_view(std::vector<detail::held_block> held, const row_extents& extents)
+      : region_view<T>(static_cast<T*>(held.front().data()), 0, extents),
+        m_elements(static_cast<T*>(held.front().data()), static_cast<std::size_t>(extents.count())),
         m_held(std::move(held)) {}
   std::span<T> elements() const noexcept { return m_elements; }              ///< all of them, in the order of memory
   T* begin() const noexcept { return m_elements.data(); }                    ///< the first
@@ -91,7 +92,7 @@ class region_host_view : public region_view<T> {
 
  private:
   std::span<T> m_elements;
-  detail::held_block m_held;
+  std::vector<detail::held_block> m_held;  // its tiles, one behind the other in one memory
 };
 
 namespace detail {
@@ -105,7 +106,7 @@ class region_array_handle {
   const row_extents& extents() const noexcept;
   std::string location() const;
   void move(std::string_view to);
-  held_block hold(intent how, std::source_location site) const;
+  std::vector<held_block> hold(intent how, std::source_location site) const;
   const std::shared_ptr<hierarchy::array_storage>& storage() const noexcept { return m_storage; }
 
  private:

@@ -95,6 +95,23 @@ struct piece_argument_of<region_reduction<T, Join>> {
   using type = piece_reduction<T, Join>;
 };
 
+/// Notes what a task took.
+class piece_clock {
+ public:
+  piece_clock(hierarchy::region_leaf_times* to, std::uint64_t iterations) noexcept
+      : m_to(to), m_iterations(iterations) {}
+  ~piece_clock() {
+    note_piece(m_to, m_iterations, std::chrono::duration<double>(std::chrono::steady_clock::now() - m_began).count());
+  }
+  piece_clock(const piece_clock&) = delete;
+  piece_clock& operator=(const piece_clock&) = delete;
+
+ private:
+  hierarchy::region_leaf_times* m_to;
+  std::uint64_t m_iterations;
+  std::chrono::steady_clock::time_point m_began = std::chrono::steady_clock::now();
+};
+
 /// The function of a task of a region.
 template <class Body, std::size_t Depth, class... Uses>
 struct region_task {
@@ -108,11 +125,9 @@ struct region_task {
   hierarchy::region_leaf_times* times;  // null: nobody wants to know
 
   void operator()(task_blocks blocks) {
-    const auto began = times != nullptr ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point{};
+    if (times == nullptr) return run(blocks, std::index_sequence_for<Uses...>{});
+    const piece_clock timed(times, piece.end - piece.begin);  // also where the body throws
     run(blocks, std::index_sequence_for<Uses...>{});
-    if (times != nullptr)
-      note_piece(times, piece.end - piece.begin,
-                 std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
   }
 
  private:
@@ -169,7 +184,8 @@ struct region_task {
   template <class One>
   static void in_ways(std::int64_t begin, std::int64_t end, const One& one) {
     std::int64_t at = begin;
-    for (; at + reduction_ways <= end; at += reduction_ways)
+    for (; at < end && static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(at) >= reduction_ways;
+         at += reduction_ways)
       for (std::int64_t way = 0; way < reduction_ways; ++way) one(way, at + way);
     for (std::int64_t way = 0; at < end; ++at, ++way) one(way, at);
   }

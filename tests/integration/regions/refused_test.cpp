@@ -99,6 +99,15 @@ TEST_F(refused_regions, other_cuts_inside_a_recording) {
   EXPECT_EQ(x.read_host()[50], 1);
 }
 
+TEST_F(refused_regions, arrays_and_results_of_another_runtime) {
+  runtime other(testing::host_only());
+  location_model elsewhere(other);
+  const auto theirs = elsewhere.make_array<double>("theirs", {100});
+  const region_result<double> result(other, "result");
+  refuses(error_kind::usage, "'theirs' belongs to another runtime", "", iterate(0, 100), in(theirs), nothing);
+  refuses(error_kind::usage, "'result' belongs to another runtime", "", iterate(0, 100), sum(result), nothing);
+}
+
 TEST_F(refused_regions, results_of_no_region) {
   const region_result<double> r(rt, "r");
   EXPECT_EQ(error_of([&] { (void)r.get(); }).kind(), error_kind::task);

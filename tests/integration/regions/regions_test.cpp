@@ -5,8 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cmath>
+#include <limits>
+#include <memory>
 #include <numeric>
 #include <thread>
 
@@ -258,6 +259,49 @@ TEST_P(regions, are_replayed_as_recorded) {
   recording step = rt.record(steps);
   for (int k = 0; k < 100; ++k) rt.replay(step);
   EXPECT_EQ(total.get(), 101 * (n * (n - 1) / 2));
+}
+
+TEST(recorded_regions, keep_the_split_of_their_arrays_and_outlive_their_model) {
+  runtime rt(testing::host_only());
+  auto model = std::make_unique<location_model>(rt);
+  auto x = model->make_array<double>("x", {100});
+  const auto more = [&](std::string_view by) {
+    model->region("more", {.policy = by}, iterate(0, 100), inout(x), [](auto i, auto v) { v[i] += 1; });
+  };
+  more("static");
+  recording step = rt.record([&] { more("static"); });
+  rt.replay(step);
+  EXPECT_EQ(x.read_host()[99], 2);  // seen without another split
+  rt.replay(step);
+  EXPECT_EQ(x.read_host()[0], 3);
+  try {
+    more("percentage:10,90");
+    FAIL() << "nothing was thrown";
+  } catch (const error& e) {
+    EXPECT_EQ(e.kind(), error_kind::usage);
+    EXPECT_NE(std::string(e.what()).find("a recording uses it"), std::string::npos) << e.what();
+  }
+  auto y = model->make_array<double>("y", {100});
+  const auto any = [&] {
+    model->region("any", {.policy = "any"}, iterate(0, 100), inout(y), [](auto i, auto v) { v[i] += 1; });
+  };
+  any();
+  recording anywhere = rt.record(any);
+  model.reset();
+  rt.replay(anywhere);
+  rt.replay(step);
+  rt.fence();
+  EXPECT_EQ(y.read_host()[50], 2);
+  EXPECT_EQ(x.read_host()[50], 4);
+}
+
+TEST(region_reductions, end_where_indices_end) {
+  runtime rt(testing::host_only());
+  location_model model(rt);
+  region_result<std::int64_t> count(rt, "count");
+  constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
+  model.region("count", iterate({0, 2}, {last - 3, last}), sum(count), [](auto, auto, std::int64_t& s) { s += 1; });
+  EXPECT_EQ(count.get(), 6);
 }
 
 TEST_P(regions, show_what_each_leaf_got) {
