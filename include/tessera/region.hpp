@@ -31,6 +31,12 @@
 
 namespace tessera {
 
+namespace operation {
+struct context;
+struct definition;
+class kernel_launch;
+}  // namespace operation
+
 // ---- the loop -------------------------------------------------------------------------------------------------------
 
 /// One loop: index = begin, begin + step, ... while before end (step > 0) or after it (step < 0).
@@ -163,7 +169,18 @@ struct region_reduction {
 };
 
 namespace detail {
+/// How the parts of a result are joined.
+enum class reduction_kind : std::uint8_t {
+  none,
+  sum,
+  product,
+  minimum,
+  maximum,
+  all,
+  any
+};
 struct join_sum {
+  static constexpr reduction_kind kind = reduction_kind::sum;
   template <class T>
   static constexpr T identity() {
     return T{};
@@ -174,6 +191,7 @@ struct join_sum {
   }
 };
 struct join_product {
+  static constexpr reduction_kind kind = reduction_kind::product;
   template <class T>
   static constexpr T identity() {
     return T{1};
@@ -184,6 +202,7 @@ struct join_product {
   }
 };
 struct join_minimum {
+  static constexpr reduction_kind kind = reduction_kind::minimum;
   template <class T>
   static constexpr T identity() {
     return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
@@ -194,6 +213,7 @@ struct join_minimum {
   }
 };
 struct join_maximum {
+  static constexpr reduction_kind kind = reduction_kind::maximum;
   template <class T>
   static constexpr T identity() {
     return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
@@ -205,6 +225,7 @@ struct join_maximum {
   }
 };
 struct join_and {
+  static constexpr reduction_kind kind = reduction_kind::all;
   template <class T>
   static constexpr T identity() {
     return T{1};
@@ -215,6 +236,7 @@ struct join_and {
   }
 };
 struct join_or {
+  static constexpr reduction_kind kind = reduction_kind::any;
   template <class T>
   static constexpr T identity() {
     return T{};
@@ -256,6 +278,39 @@ requires std::integral<T> region_reduction<T, detail::join_and> all_of(const reg
 template <class T>
 requires std::integral<T> region_reduction<T, detail::join_or> any_of(const region_result<T>& r) {
   return {r.handle().storage()};
+}
+
+// ---- bodies that devices run too ------------------------------------------------------------------------------------
+
+/// The body of a region in two forms: a function of the host, and the same as text for devices. Made by with_kernel.
+/// @tparam Host    the function @tparam Values  numbers that the text sees
+template <class Host, class... Values>
+struct region_body {
+  Host host;                     ///< runs on the host
+  std::string_view kernel;       ///< the text
+  std::tuple<Values...> values;  ///< behind the uses among the text's parameters
+  /// Calls the function of the host.
+  template <class... Arguments>
+  requires std::is_invocable_v<Host&, Arguments...>
+  void operator()(Arguments&&... arguments) {
+    host(std::forward<Arguments>(arguments)...);
+  }
+};
+
+/// A body that devices run too, for those that compile kernels (docs/kernels.md):
+/// @code
+/// model.region("triad", iterate(0, n), in(b), in(c), out(a),
+///              with_kernel([s](auto i, auto b, auto c, auto a) { a[i] = b[i] + s * c[i]; },
+///                          "(i, b, c, a, s) { a[i] = b[i] + s * c[i]; }", s));
+/// @endcode
+/// The text names the indices, one parameter per use and one per value, in this order; indices are `long`. Arrays are
+/// used as x[position], x(row), x(row, second) or x(row, second, third), as on the host. Both forms must do the same.
+/// @param kernel  stays valid until the region is submitted; a literal
+/// @param values  numbers of types float, double, int, std::int64_t or std::uint8_t
+template <class Host, class... Values>
+requires(std::is_arithmetic_v<Values>&&...) region_body<Host, Values...> with_kernel(Host host, std::string_view kernel,
+                                                                                    Values... values) {
+  return {std::move(host), kernel, {values...}};
 }
 
 // ---- the model ------------------------------------------------------------------------------------------------------
@@ -303,11 +358,38 @@ struct region_demand {
   hierarchy::reduction_storage* result = nullptr;
   intent how = intent::read;
   access_pattern pattern{};
+  reduction_kind join = reduction_kind::none;  ///< of a reduction
 };
-/// Submits one task. `call` is the region's call on the caller's stack.
+/// Submits one task, of an operation with a kernel or (null) of the body's function. `call` is the region's call on the
+/// caller's stack.
 using submit_piece = void (*)(void* call, const region_piece& piece, std::span<const region_operand> operands,
                               std::span<const block_access> blocks, hierarchy::region_leaf_times* times,
-                              const task_options& options);
+                              const operation::definition* kernel, const task_options& options);
+/// A number for a kernel.
+struct kernel_value {
+  element_type type;
+  alignas(8) std::array<std::byte, 8> bytes;
+};
+/// What the launch of a kernel needs beside its blocks.
+struct region_launch {
+  region_piece piece;
+  loop_bounds rows;
+  std::span<const loop_bounds> inner;
+  std::span<const region_operand> operands;
+  std::span<const row_extents> extents;  ///< of results: {0, 0, 0}
+  std::span<const kernel_value> values;
+};
+const void* arguments_of(const operation::context& c) noexcept;
+void launch_region(const operation::context& c, operation::kernel_launch& how, const region_launch& with);
+
+/// The form of a body for devices.
+struct region_kernel {
+  std::string_view text;
+  std::size_t depth = 1;
+  std::span<const element_type> values;
+  function_form host;  ///< of the task
+  void (*launch)(const operation::context&, operation::kernel_launch&) = nullptr;
+};
 /// Submits the task that joins the parts of a reduction.
 using submit_join = void (*)(runtime& of, std::string_view name, std::source_location site,
                              std::span<const block_access> blocks);
@@ -317,6 +399,7 @@ struct region_code {
   submit_piece piece = nullptr;
   void* call = nullptr;  ///< for `piece`
   std::span<const submit_join> joins{};
+  const region_kernel* kernel = nullptr;  ///< null: the host alone runs it
 };
 
 const row_extents& extents_of(const hierarchy::array_storage& array) noexcept;

@@ -1,5 +1,8 @@
 #pragma once
 // How the body of a region becomes tasks: the templates behind location_model::region.
+#include <cstring>
+#include <new>
+
 #include "tessera/region.hpp"
 
 namespace tessera {
@@ -17,25 +20,54 @@ inline constexpr bool is_region_reduction<region_reduction<T, Join>> = true;
 
 template <class T>
 region_demand demand_of(const region_use<T>& u) {
-  return {u.array.get(), nullptr, u.intent, u.pattern};
+  return {u.array.get(), nullptr, u.intent, u.pattern, reduction_kind::none};
 }
 template <class T, class Join>
 region_demand demand_of(const region_reduction<T, Join>& r) {
-  return {nullptr, r.result.get(), intent::write, {}};
+  return {nullptr, r.result.get(), intent::write, {}, Join::kind};
+}
+
+template <class Body>
+inline constexpr bool has_kernel = false;
+template <class Host, class... Values>
+inline constexpr bool has_kernel<region_body<Host, Values...>> = true;
+
+template <class T>
+kernel_value kernel_value_of(T number) noexcept {
+  kernel_value made{element_type_of<T>(), {}};
+  std::memcpy(made.bytes.data(), &number, sizeof number);
+  return made;
+}
+template <class Host, class... Values>
+std::array<kernel_value, sizeof...(Values)> values_of(const region_body<Host, Values...>& body) noexcept {
+  return std::apply([](auto... numbers) { return std::array<kernel_value, sizeof...(Values)>{kernel_value_of(numbers)...}; },
+                    body.values);
+}
+template <class Host, class... Values>
+std::array<element_type, sizeof...(Values)> value_types(std::type_identity<region_body<Host, Values...>>) noexcept {
+  return {element_type_of<Values>()...};
 }
 
 /// Partial results that a loop fills in turn, so that its additions do not wait for each other.
 inline constexpr std::int64_t reduction_ways = 8;
 
-/// An array as one task sees it: rows that lie one after the other. Where the runtime has them in several memories, or
-/// shows copies (validation), what is read is gathered first.
+/// An array as one task sees it: rows that lie one after the other. Where they do not, in the memory of a host that is
+/// not their home or in the copies of validation, they are gathered first, and what is written is spread again.
 template <class T>
 class piece_argument {
  public:
   piece_argument(task_blocks& blocks, const region_operand& operand, const row_extents& extents)
       : m_view(find(blocks, operand), operand.row, extents) {}
   region_view<T> get(std::int64_t) noexcept { return m_view; }
-  void end() noexcept {}
+  void end() noexcept {
+    if constexpr (!std::is_const_v<T>) {
+      auto from = m_gathered.cbegin();
+      for (const view<T>& part : m_parts) {
+        std::copy_n(from, part.size(), part.begin());
+        from += part.size();
+      }
+    }
+  }
 
  private:
   T* find(task_blocks& blocks, const region_operand& operand) {
@@ -51,17 +83,16 @@ class piece_argument {
       elements += next.size();
     }
     if (together) return first.data();
-    if constexpr (std::is_const_v<T>) {  // what is written is one block
-      m_gathered.reserve(static_cast<std::size_t>(elements));
-      for (std::uint32_t k = 0; k < operand.count; ++k) {
-        const view<T> part = blocks.get<T>(operand.first + k);
-        m_gathered.insert(m_gathered.end(), part.begin(), part.end());
-      }
-      return m_gathered.data();
+    m_gathered.reserve(static_cast<std::size_t>(elements));
+    for (std::uint32_t k = 0; k < operand.count; ++k) {
+      const view<T> part = blocks.get<T>(operand.first + k);
+      m_gathered.insert(m_gathered.end(), part.begin(), part.end());
+      if constexpr (!std::is_const_v<T>) m_parts.push_back(part);
     }
-    return first.data();
+    return m_gathered.data();
   }
   std::vector<std::remove_const_t<T>> m_gathered;
+  std::vector<view<T>> m_parts;  // of what is written, when it is gathered
   region_view<T> m_view;
 };
 
@@ -70,17 +101,18 @@ template <class T, class Join>
 class piece_reduction {
  public:
   piece_reduction(task_blocks& blocks, const region_operand& operand, const row_extents&)
-      : m_result(blocks.get<T>(operand.first).data()) {
+      : m_result(blocks.get<T>(operand.first)) {
     m_parts.fill(Join::template identity<T>());
   }
   T& get(std::int64_t way) noexcept { return m_parts[static_cast<std::size_t>(way)]; }
   void end() noexcept {
     for (std::size_t k = 1; k < m_parts.size(); ++k) Join::join(m_parts[0], m_parts[k]);
-    *m_result = m_parts[0];
+    std::fill(m_result.begin(), m_result.end(), Join::template identity<T>());
+    m_result[0] = m_parts[0];
   }
 
  private:
-  T* m_result;
+  view<T> m_result;  // of a part that a device may fill, more than one element
   std::array<T, static_cast<std::size_t>(reduction_ways)> m_parts;
 };
 
@@ -123,6 +155,13 @@ struct region_task {
   std::array<region_operand, sizeof...(Uses)> operands;
   std::array<row_extents, sizeof...(Uses)> extents;
   hierarchy::region_leaf_times* times;  // null: nobody wants to know
+
+  /// Its kernel, on a device.
+  static void launch(const operation::context& c, operation::kernel_launch& how) requires has_kernel<Body> {
+    const auto& task = *static_cast<const region_task*>(arguments_of(c));
+    const auto values = values_of(task.body);
+    launch_region(c, how, {task.piece, task.over.rows, task.over.inner, task.operands, task.extents, values});
+  }
 
   void operator()(task_blocks blocks) {
     if (times == nullptr) return run(blocks, std::index_sequence_for<Uses...>{});
@@ -217,10 +256,20 @@ void submit_join_of(runtime& of, std::string_view name, std::source_location sit
       site, {}, name,
       [](task_blocks b) {
         T joined = Join::template identity<T>();
-        for (std::size_t k = 1; k < b.size(); ++k) Join::join(joined, b.get<const T>(k)[0]);
+        for (std::size_t k = 1; k < b.size(); ++k)
+          for (const T part : b.get<const T>(k)) Join::join(joined, part);
         b.get<T>(0)[0] = joined;
       },
       blocks);
+}
+
+/// Submits a task of an operation, which runs a function that is moved into it.
+template <class Function>
+void submit_with(runtime& of, const operation::definition& what, const task_name& name, const task_options& options,
+                 std::span<const block_access> blocks, Function& function) {
+  submission made(of.inside(), what, name.text, name.site, options, blocks, sizeof(Function));
+  new (made.arguments()) Function(std::move(function));
+  made.commit();
 }
 
 /// A call of location_model::region, on the stack of the caller.
@@ -238,11 +287,20 @@ class region_call {
 
   static void submit(void* call, const region_piece& piece, std::span<const region_operand> operands,
                      std::span<const block_access> blocks, hierarchy::region_leaf_times* times,
-                     const task_options& options) {
+                     const operation::definition* kernel, const task_options& options) {
     auto& mine = *static_cast<region_call*>(call);
     task made{mine.m_body, mine.m_over, piece, {}, mine.m_extents, times};
     std::ranges::copy(operands, made.operands.begin());
-    mine.m_runtime.submit_at(mine.m_name.site, options, mine.m_name.text, std::move(made), blocks);
+    if (kernel == nullptr)
+      mine.m_runtime.submit_at(mine.m_name.site, options, mine.m_name.text, std::move(made), blocks);
+    else
+      submit_with(mine.m_runtime, *kernel, mine.m_name, options, blocks, made);
+  }
+
+  /// Its form for devices; the text must stay where it is.
+  region_kernel kernel_form() const noexcept requires has_kernel<Body> {
+    static constexpr auto types = value_types(std::type_identity<Body>{});
+    return {m_body.kernel, Depth, types, form_of<task, task_blocks>, &task::launch};
   }
 
   std::array<region_demand, sizeof...(Uses)> demands;
@@ -312,7 +370,12 @@ void location_model::region(const task_name& name, const region_options& options
       if constexpr (fits) {
         detail::region_call<body_type, Depth, Uses...> call(*m_runtime, name, over, body, given...);
         const std::vector<detail::submit_join> joins = detail::joins_of<Uses...>();
-        launch(name, options, over.rows, call.demands, {&call.submit, &call, joins});
+        if constexpr (detail::has_kernel<body_type>) {
+          const detail::region_kernel kernel = call.kernel_form();
+          launch(name, options, over.rows, call.demands, {&call.submit, &call, joins, &kernel});
+        } else {
+          launch(name, options, over.rows, call.demands, {&call.submit, &call, joins, nullptr});
+        }
       }
     }
   };
