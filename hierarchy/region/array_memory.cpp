@@ -36,7 +36,7 @@ struct mapped_files {
 /// A file in the hands of an array: opened, no other array's, and removed at the end if it was missing before.
 class array_memory::claim {
  public:
-  claim(std::string path, const std::string& array, std::uint64_t bytes) : m_path(std::move(path)), m_array(array) {
+  claim(std::string path, std::string array, std::uint64_t bytes) : m_path(std::move(path)), m_array(std::move(array)) {
     open_it();
     try {
       check_and_enter(bytes);

@@ -265,6 +265,7 @@ void region_engine::note_launch(const call& c, const launch_plan& made) {
 /// Those that were not launched for the longest time, half of all.
 void region_engine::forget_histories() {
   std::vector<std::uint64_t> ages;
+  ages.reserve(m_histories.size());
   for (const auto& [name, h] : m_histories) ages.push_back(h->last);
   const auto middle = ages.begin() + static_cast<std::ptrdiff_t>(ages.size() / 2);
   std::ranges::nth_element(ages, middle);
@@ -393,6 +394,7 @@ std::vector<region_row> region_engine::rows() const {
   const std::lock_guard guard(m_mutex);
   const auto name_of = [&](location::node_id id) { return m_runtime.tree().at(id).properties.name; };
   std::vector<const history*> known;
+  known.reserve(m_histories.size());
   for (const auto& [name, h] : m_histories) known.push_back(h.get());
   std::ranges::sort(known, {}, &history::first);
   std::vector<region_row> all;
