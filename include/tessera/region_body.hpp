@@ -139,13 +139,8 @@ struct region_task {
   region_piece piece;
   std::array<region_operand, sizeof...(Uses)> operands;
   std::array<row_extents, sizeof...(Uses)> extents;
-  piece_count counted;
 
-  void operator()(task_blocks blocks) {
-    if (counted.get() == nullptr) return run(blocks, std::index_sequence_for<Uses...>{});
-    const piece_clock timed(*counted.get(), piece.end - piece.begin);  // also where the body throws
-    run(blocks, std::index_sequence_for<Uses...>{});
-  }
+  void operator()(task_blocks blocks) { run(blocks, std::index_sequence_for<Uses...>{}); }
 
  private:
   template <std::size_t... K>
@@ -227,6 +222,19 @@ struct region_task {
   }
 };
 
+/// The function of one that is counted and timed. Of its own type, so that the others stay plain bytes where the body
+/// is: recordings replay those faster.
+template <class Task>
+struct counted_task {
+  Task task;
+  piece_count counted;
+
+  void operator()(task_blocks blocks) {
+    const piece_clock timed(*counted.get(), task.piece.end - task.piece.begin);  // also where the body throws
+    task(blocks);
+  }
+};
+
 /// A task of a function that `make` puts in its place. Its blocks are named later.
 template <class Function, class Make>
 submission make_task(runtime& of, const task_options& options, std::string_view name, std::source_location site,
@@ -269,19 +277,26 @@ class region_call {
   static made_piece make(void* call, const region_piece& piece, std::shared_ptr<hierarchy::region_leaf_times> times,
                          const task_options& options) {
     auto& mine = *static_cast<region_call*>(call);
-    region_operand* operands = nullptr;
-    return {make_task<task>(mine.m_runtime, options, mine.m_name.text, mine.m_name.site,
-                            [&](void* to) {
-                              auto* const made = new (to) task{
-                                  mine.m_body, mine.m_over, piece, {}, mine.m_extents, piece_count(std::move(times))};
-                              operands = made->operands.data();
-                            }),
-            operands};
+    if (times == nullptr)
+      return mine.template make_as<task>(options, [&](void* to) {
+        return new (to) task{mine.m_body, mine.m_over, piece, {}, mine.m_extents};
+      });
+    return mine.template make_as<counted_task<task>>(options, [&](void* to) {
+      return &(new (to) counted_task<task>{{mine.m_body, mine.m_over, piece, {}, mine.m_extents},
+                                           piece_count(std::move(times))})
+                  ->task;
+    });
   }
 
   std::array<region_demand, sizeof...(Uses)> demands;
 
  private:
+  template <class Function, class Make>
+  made_piece make_as(const task_options& options, const Make& make) {
+    region_operand* operands = nullptr;
+    const auto put = [&](void* to) { operands = make(to)->operands.data(); };
+    return {make_task<Function>(m_runtime, options, m_name.text, m_name.site, put), operands};
+  }
   template <class T>
   static row_extents extents_in(const region_use<T>& u) {
     return extents_of(*u.array);
