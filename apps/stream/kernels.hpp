@@ -24,28 +24,41 @@ class stream_kernels {
 
   /// Start values, written where the other loops run: pages are near those who touch them first.
   void start() {
-    m_model.region("start", m_how, m_loop, out(a), out(b), out(c), [](auto i, auto to_a, auto to_b, auto to_c) {
-      to_a[i] = start_a, to_b[i] = start_b, to_c[i] = start_c;
-    });
+    m_model.region("start", m_how, m_loop, out(a), out(b), out(c),
+                   with_kernel(
+                       [](auto i, auto to_a, auto to_b, auto to_c) {
+                         to_a[i] = start_a, to_b[i] = start_b, to_c[i] = start_c;
+                       },
+                       "(i, a, b, c, start_a, start_b, start_c) { a[i] = start_a; b[i] = start_b; c[i] = start_c; }",
+                       start_a, start_b, start_c));
   }
   void copy() {
-    m_model.region("copy", m_how, m_loop, in(a), out(c), [](auto i, auto from, auto to) { to[i] = from[i]; });
+    m_model.region(
+        "copy", m_how, m_loop, in(a), out(c),
+        with_kernel([](auto i, auto from, auto to) { to[i] = from[i]; }, "(i, from, to) { to[i] = from[i]; }"));
   }
   void multiply() {
-    m_model.region("mul", m_how, m_loop, in(c), out(b), [](auto i, auto from, auto to) { to[i] = scalar * from[i]; });
+    m_model.region("mul", m_how, m_loop, in(c), out(b),
+                   with_kernel([](auto i, auto from, auto to) { to[i] = scalar * from[i]; },
+                               "(i, from, to, scalar) { to[i] = scalar * from[i]; }", scalar));
   }
   void add() {
     m_model.region("add", m_how, m_loop, in(a), in(b), out(c),
-                   [](auto i, auto first, auto second, auto to) { to[i] = first[i] + second[i]; });
+                   with_kernel([](auto i, auto first, auto second, auto to) { to[i] = first[i] + second[i]; },
+                               "(i, first, second, to) { to[i] = first[i] + second[i]; }"));
   }
   void triad() {
     m_model.region("triad", m_how, m_loop, in(b), in(c), out(a),
-                   [](auto i, auto first, auto second, auto to) { to[i] = first[i] + scalar * second[i]; });
+                   with_kernel([](auto i, auto first, auto second, auto to) { to[i] = first[i] + scalar * second[i]; },
+                               "(i, first, second, to, scalar) { to[i] = first[i] + scalar * second[i]; }", scalar));
   }
   void dot() {
-    m_model.region("dot", m_how, m_loop, in(a), in(b), sum(m_dot), [](auto i, auto first, auto second, double& s) {
-      s += static_cast<double>(first[i]) * static_cast<double>(second[i]);
-    });
+    m_model.region("dot", m_how, m_loop, in(a), in(b), sum(m_dot),
+                   with_kernel(
+                       [](auto i, auto first, auto second, double& s) {
+                         s += static_cast<double>(first[i]) * static_cast<double>(second[i]);
+                       },
+                       "(i, first, second, s) { s += (double)first[i] * (double)second[i]; }"));
   }
   /// Of the last dot().
   double dot_result() const { return m_dot.get(); }

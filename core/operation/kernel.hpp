@@ -20,7 +20,7 @@ namespace tessera::operation {
 class kernel_launch {
  public:
   /// Arguments of one launch, blocks included.
-  static constexpr std::size_t most_arguments = 32;
+  static constexpr std::size_t most_arguments = 96;
 
   std::array<std::uint32_t, 3> grid{1, 1, 1};   ///< groups
   std::array<std::uint32_t, 3> group{1, 1, 1};  ///< threads of each

@@ -6,9 +6,12 @@ namespace tessera::hierarchy {
 namespace {
 
 // A worker with a memory of its own is a device; the host's cores use that of an ancestor.
-bool executes_somewhere(const location::tree& tree, location::node_id id, executors who) {
+bool executes_somewhere(const location::tree& tree, location::node_id id, const executors& who) {
   const location::node& n = tree.at(id);
-  return (n.properties.kind == location::kind::worker && (who == executors::all || !n.properties.space)) ||
+  const auto takes_part = [&] {
+    return !n.properties.space || (who.devices && std::ranges::find(who.without, id) == who.without.end());
+  };
+  return (n.properties.kind == location::kind::worker && takes_part()) ||
          std::ranges::any_of(n.children, [&](location::node_id child) { return executes_somewhere(tree, child, who); });
 }
 
@@ -24,7 +27,7 @@ bool is_team(const location::tree& tree, location::node_id id) {
 }
 
 std::vector<location::node_id> executing_children(const location::tree& tree, location::node_id id, leaf_rule rule,
-                                                  executors who) {
+                                                  const executors& who) {
   if (rule == leaf_rule::teams && is_team(tree, id)) return {};
   std::vector<location::node_id> children = tree.at(id).children;
   std::erase_if(children, [&](location::node_id child) { return !executes_somewhere(tree, child, who); });
@@ -32,7 +35,7 @@ std::vector<location::node_id> executing_children(const location::tree& tree, lo
 }
 
 std::vector<location::node_id> executing_leaves(const location::tree& tree, location::node_id id, leaf_rule rule,
-                                                executors who) {
+                                                const executors& who) {
   if (!executes_somewhere(tree, id, who)) return {};
   const auto children = executing_children(tree, id, rule, who);
   if (children.empty()) return {id};

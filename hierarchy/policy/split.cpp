@@ -24,7 +24,7 @@ class splitter {
         m_at(at),
         m_context(context),
         m_leaves(executing_leaves(tree, at, context.leaves, context.who)) {
-    if (m_leaves.empty() && context.who == executors::host && !executing_leaves(tree, at, context.leaves).empty())
+    if (m_leaves.empty() && !context.who.devices && !executing_leaves(tree, at, context.leaves).empty())
       refuse(fmt::format("nothing at or below location '{}' runs functions of the host", tree.at(at).properties.name),
              "its body is host code; run it at a location that has cores of the host below it");
     if (m_leaves.empty())

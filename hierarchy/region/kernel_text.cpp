@@ -235,8 +235,8 @@ class body_reader {
           return std::ranges::all_of(one, [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; });
         }))
       refuse(fmt::format("'{}' has an empty index", array), begin);
-    if (indices.size() > use.rank && close == ')' && indices.size() > 1)
-      refuse(fmt::format("'{}' has {} indices and {} dimensions", array, indices.size(), use.rank), begin);
+    if (indices.size() > 3)
+      refuse(fmt::format("'{}' has {} indices; an array has up to 3 dimensions", array, indices.size()), begin);
     const std::string at = close == ']' ? "(long)(" + indices[0] + ")" : position(array, use, indices);
     if (use.tiles == 1) return fmt::format("{}[{}]", array, at);
     std::string pieces;
@@ -248,9 +248,10 @@ class body_reader {
   static std::string position(const std::string& array, const kernel_use& use,
                               const std::vector<std::string>& indices) {
     std::string at = "(long)(" + indices[0] + ")";
-    for (std::size_t k = 1; k < use.rank; ++k) {
-      at = fmt::format("({} * tessera_{}_{}", at, array, k == 1 ? "second" : "third");
-      at += k < indices.size() ? " + (" + indices[k] + "))" : ")";
+    for (std::size_t k = 1; k < 3; ++k) {  // beyond its rank an array's extents are 1
+      if (k < use.rank) at = fmt::format("{} * tessera_{}_{}", at, array, k == 1 ? "second" : "third");
+      if (k < indices.size()) at += " + (" + indices[k] + ")";
+      at = "(" + at + ")";
     }
     return at;
   }

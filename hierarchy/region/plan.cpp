@@ -2,18 +2,20 @@
 
 namespace tessera::hierarchy {
 
-std::vector<location::node_id> leaves_of_region(const location::tree& tree, location::node_id at) {
-  return executing_leaves(tree, at, leaf_rule::teams, executors::host);
+std::vector<location::node_id> leaves_of_region(const location::tree& tree, location::node_id at,
+                                                const executors& who) {
+  return executing_leaves(tree, at, leaf_rule::teams, who);
 }
 
 plan plan_region(const policy& by, std::uint64_t n, const location::tree& tree, location::node_id at,
-                 const std::string& region, std::span<const leaf_state> states) {
+                 const std::string& region, std::span<const leaf_state> states, const executors& who) {
   plan made;
-  made.leaves = leaves_of_region(tree, at);
-  for (const chunk& share : split(by, n, tree, at, {region, states, leaf_rule::teams, executors::host})) {
+  made.leaves = leaves_of_region(tree, at, who);
+  for (const chunk& share : split(by, n, tree, at, {region, states, leaf_rule::teams, who})) {
     const std::vector<location::node_id>& cores = tree.at(share.leaf).children;
     if (!is_team(tree, share.leaf)) {
-      made.pieces.push_back({share.leaf, share.leaf, share.begin, share.end});
+      made.pieces.push_back(
+          {share.leaf, share.leaf, share.begin, share.end, tree.at(share.leaf).properties.space.has_value()});
       continue;
     }
     const std::uint64_t length = share.end - share.begin, count = cores.size();

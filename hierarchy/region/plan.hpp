@@ -12,6 +12,7 @@ struct piece {
   location::node_id leaf = location::no_node;  ///< whose share it belongs to
   location::node_id at = location::no_node;    ///< where it runs: the leaf, or a core of it
   std::uint64_t begin = 0, end = 0;
+  bool on_device = false;  ///< whether `at` has a memory of its own
   friend bool operator==(const piece&, const piece&) = default;
 };
 
@@ -22,11 +23,13 @@ struct plan {
 };
 
 /// The leaves that can run a region at or below a location: those that split counts.
-std::vector<location::node_id> leaves_of_region(const location::tree& tree, location::node_id at);
+std::vector<location::node_id> leaves_of_region(const location::tree& tree, location::node_id at,
+                                                const executors& who = host_executors);
 
-/// Splits 0 .. n-1 over the leaves below `at` that run host code (hierarchy/policy/split.hpp), and the share of a
-/// declared group of cores evenly over its cores. `states` as there. Throws as split.
+/// Splits 0 .. n-1 over the leaves below `at` that take part (hierarchy/policy/split.hpp), and the share of a declared
+/// group of cores evenly over its cores. `states` as there. Throws as split.
 plan plan_region(const policy& by, std::uint64_t n, const location::tree& tree, location::node_id at,
-                 const std::string& region, std::span<const leaf_state> states = {});
+                 const std::string& region, std::span<const leaf_state> states = {},
+                 const executors& who = host_executors);
 
 }  // namespace tessera::hierarchy

@@ -2,6 +2,7 @@
 // What the handles of region.hpp refer to.
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <source_location>
@@ -18,8 +19,8 @@
 
 namespace tessera::hierarchy {
 
-/// An array: its tiles, and where it is. Whoever cuts it, and submits tasks that use its tiles, holds `mutex` from the
-/// first to the last; who needs several takes them in the order of their addresses.
+/// An array: its tiles, and where it is. Whoever cuts it, and submits tasks that use its tiles, has it locked from the
+/// first to the last; who needs several locks them in the order of their addresses.
 class array_storage {
  public:
   /// @param owner  of the memory; null: the program's
@@ -34,23 +35,25 @@ class array_storage {
   location::node_id at() const noexcept { return m_at.load(std::memory_order_relaxed); }
   void move(location::node_id to) noexcept { m_at.store(to, std::memory_order_relaxed); }
   tiled_memory& tiles() noexcept { return m_tiles; }
-  /// A recording names its tiles: they stay as they are from now on. With the lock held.
-  void keep_tiles() noexcept { m_keeps_tiles = true; }
-  bool keeps_tiles() const noexcept { return m_keeps_tiles; }
+  /// A recording names its tiles: they stay as they are as long as what this returns is kept. With the lock held.
+  std::shared_ptr<const void> keep_tiles();
+  /// Whether they do. With the lock held.
+  bool keeps_tiles() const noexcept { return !m_kept.expired(); }
 
   /// Holds the array for submissions, and tells validation that those of other threads came before.
   void lock() {
-    mutex.lock();
+    std::unique_lock held(m_mutex);
     m_tiles.owner().order_after(m_before);
+    (void)held.release();
   }
   void unlock() {
+    const std::unique_lock held(m_mutex, std::adopt_lock);
     m_tiles.owner().order_before(m_before);
-    mutex.unlock();
   }
 
  private:
-  std::mutex mutex;
-  bool m_keeps_tiles = false;
+  std::mutex m_mutex;
+  std::weak_ptr<const void> m_kept;  // by recordings
   order_point m_before;
   const row_extents m_extents;
   std::atomic<location::node_id> m_at;
@@ -67,18 +70,20 @@ class reduction_storage {
   reduction_storage& operator=(const reduction_storage&) = delete;
 
   block::record& value() const noexcept { return *m_blocks.front(); }
-  /// The k-th part; made when it is asked for first. With the lock held.
-  block::record& part(std::size_t k, std::source_location site);
+  /// The k-th part, of so many elements, which are joined; made when it is asked for first. With the lock held.
+  block::record& part(std::size_t k, std::int64_t elements, std::source_location site);
+  element_type type() const noexcept { return m_type; }
   runtime& owner() const noexcept { return m_group.owner(); }
   const std::string& name() const noexcept { return m_name; }
 
   void lock() {
-    m_mutex.lock();
+    std::unique_lock held(m_mutex);
     owner().order_after(m_before);
+    (void)held.release();
   }
   void unlock() {
+    const std::unique_lock held(m_mutex, std::adopt_lock);
     owner().order_before(m_before);
-    m_mutex.unlock();
   }
 
  private:
@@ -88,7 +93,8 @@ class reduction_storage {
   std::mutex m_mutex;
   order_point m_before;
   detail::loose_blocks m_group;
-  std::vector<block::record*> m_blocks;  // the value, then the parts
+  std::vector<block::record*> m_blocks;  // the value, then the parts of one element
+  std::map<std::pair<std::size_t, std::int64_t>, block::record*> m_large;  // the others, by number and elements
 };
 
 }  // namespace tessera::hierarchy

@@ -127,10 +127,27 @@ struct piece_argument_of<region_reduction<T, Join>> {
   using type = piece_reduction<T, Join>;
 };
 
+/// Counts a task among those under way on a leaf, as long as it exists; null: nobody wants to know.
+class piece_count {
+ public:
+  explicit piece_count(std::shared_ptr<hierarchy::region_leaf_times> on) noexcept : m_on(std::move(on)) {
+    if (m_on != nullptr) begin_piece(*m_on);
+  }
+  piece_count(piece_count&&) noexcept = default;
+  piece_count& operator=(piece_count&&) = delete;
+  ~piece_count() {
+    if (m_on != nullptr) end_piece(*m_on);
+  }
+  hierarchy::region_leaf_times* get() const noexcept { return m_on.get(); }
+
+ private:
+  std::shared_ptr<hierarchy::region_leaf_times> m_on;
+};
+
 /// Notes what a task took.
 class piece_clock {
  public:
-  piece_clock(hierarchy::region_leaf_times* to, std::uint64_t iterations) noexcept
+  piece_clock(hierarchy::region_leaf_times& to, std::uint64_t iterations) noexcept
       : m_to(to), m_iterations(iterations) {}
   ~piece_clock() {
     note_piece(m_to, m_iterations, std::chrono::duration<double>(std::chrono::steady_clock::now() - m_began).count());
@@ -139,7 +156,7 @@ class piece_clock {
   piece_clock& operator=(const piece_clock&) = delete;
 
  private:
-  hierarchy::region_leaf_times* m_to;
+  hierarchy::region_leaf_times& m_to;
   std::uint64_t m_iterations;
   std::chrono::steady_clock::time_point m_began = std::chrono::steady_clock::now();
 };
@@ -154,20 +171,14 @@ struct region_task {
   region_piece piece;
   std::array<region_operand, sizeof...(Uses)> operands;
   std::array<row_extents, sizeof...(Uses)> extents;
-  hierarchy::region_leaf_times* times;  // null: nobody wants to know
 
   /// Its kernel, on a device.
-  static void launch(const operation::context& c, operation::kernel_launch& how) requires has_kernel<Body> {
-    const auto& task = *static_cast<const region_task*>(arguments_of(c));
-    const auto values = values_of(task.body);
-    launch_region(c, how, {task.piece, task.over.rows, task.over.inner, task.operands, task.extents, values});
+  void launch(const operation::context& c, operation::kernel_launch& how) const requires has_kernel<Body> {
+    const auto values = values_of(body);
+    launch_region(c, how, {piece, over.rows, over.inner, operands, extents, values});
   }
 
-  void operator()(task_blocks blocks) {
-    if (times == nullptr) return run(blocks, std::index_sequence_for<Uses...>{});
-    const piece_clock timed(times, piece.end - piece.begin);  // also where the body throws
-    run(blocks, std::index_sequence_for<Uses...>{});
-  }
+  void operator()(task_blocks blocks) { run(blocks, std::index_sequence_for<Uses...>{}); }
 
  private:
   template <std::size_t... K>
@@ -185,8 +196,10 @@ struct region_task {
     (std::get<K>(given).end(), ...);
   }
 
+  /// Unsigned in between: ordinals times steps may be beyond the indices.
   std::int64_t index(std::uint64_t ordinal) const noexcept {
-    return over.rows.begin + static_cast<std::int64_t>(ordinal) * over.rows.step;
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(over.rows.begin) +
+                                     ordinal * static_cast<std::uint64_t>(over.rows.step));
   }
 
   template <class Call>
@@ -220,56 +233,99 @@ struct region_task {
   }
 
   /// Iterations begin .. end - 1 of the innermost loop, those of one way apart from each other.
-  template <class One>
-  static void in_ways(std::int64_t begin, std::int64_t end, const One& one) {
-    std::int64_t at = begin;
-    for (; at < end && static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(at) >= reduction_ways;
-         at += reduction_ways)
-      for (std::int64_t way = 0; way < reduction_ways; ++way) one(way, at + way);
+  template <class Index, class One>
+  static void in_ways(Index begin, Index end, const One& one) {
+    constexpr auto ways = static_cast<std::uint64_t>(reduction_ways);
+    Index at = begin;
+    for (; at < end && static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(at) >= ways;
+         at += static_cast<Index>(ways))
+      for (std::int64_t way = 0; way < reduction_ways; ++way) one(way, at + static_cast<Index>(way));
     for (std::int64_t way = 0; at < end; ++at, ++way) one(way, at);
   }
 
   template <class Call>
   void loop(const Call& call) {
-    const auto begin = static_cast<std::int64_t>(piece.begin), end = static_cast<std::int64_t>(piece.end);
-    const std::int64_t first = over.rows.begin, step = over.rows.step;
     if constexpr (Depth == 1) {
-      in_ways(begin, end, [&](std::int64_t way, std::int64_t o) { call(way, first + o * step); });
+      in_ways(piece.begin, piece.end, [&](std::int64_t way, std::uint64_t o) { call(way, index(o)); });
     } else if constexpr (Depth == 2) {
-      for (std::int64_t o = begin; o < end; ++o)
+      for (std::uint64_t o = piece.begin; o < piece.end; ++o)
         in_ways(over.inner[0].begin, over.inner[0].end,
-                [&](std::int64_t way, std::int64_t j) { call(way, first + o * step, j); });
+                [&](std::int64_t way, std::int64_t j) { call(way, index(o), j); });
     } else {
-      for (std::int64_t o = begin; o < end; ++o)
+      for (std::uint64_t o = piece.begin; o < piece.end; ++o)
         for (std::int64_t j = over.inner[0].begin; j < over.inner[0].end; ++j)
           in_ways(over.inner[1].begin, over.inner[1].end,
-                  [&](std::int64_t way, std::int64_t k) { call(way, first + o * step, j, k); });
+                  [&](std::int64_t way, std::int64_t k) { call(way, index(o), j, k); });
     }
   }
 };
 
-/// The task that joins the parts of a reduction, in the order of the iterations: its block, then the parts.
-template <class T, class Join>
-void submit_join_of(runtime& of, std::string_view name, std::source_location site,
-                    std::span<const block_access> blocks) {
-  of.submit_at(
-      site, {}, name,
-      [](task_blocks b) {
-        T joined = Join::template identity<T>();
-        for (std::size_t k = 1; k < b.size(); ++k)
-          for (const T part : b.get<const T>(k)) Join::join(joined, part);
-        b.get<T>(0)[0] = joined;
-      },
-      blocks);
+/// The function of one that is counted and timed. Of its own type, so that the others stay plain bytes where the body
+/// is: recordings replay those faster.
+template <class Task>
+struct counted_task {
+  Task task;
+  piece_count counted;
+
+  void operator()(task_blocks blocks) {
+    const piece_clock timed(*counted.get(), task.piece.end - task.piece.begin);  // also where the body throws
+    task(blocks);
+  }
+};
+
+/// The function of one that a device may run instead, as a kernel. There it is timed from its launch to its end.
+template <class Task>
+struct kernel_task {
+  Task task;
+  piece_count counted;  // null: nobody wants to know
+  mutable std::chrono::steady_clock::time_point began{};
+
+  kernel_task(Task made, piece_count count) : task(std::move(made)), counted(std::move(count)) {}
+  kernel_task(kernel_task&&) = delete;
+  ~kernel_task() {
+    if (counted.get() == nullptr || began == std::chrono::steady_clock::time_point()) return;
+    note_piece(*counted.get(), task.piece.end - task.piece.begin,
+               std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+  }
+  static void launch(const operation::context& c, operation::kernel_launch& how) {
+    const auto& mine = *static_cast<const kernel_task*>(arguments_of(c));
+    mine.begin();
+    mine.task.launch(c, how);
+  }
+  void operator()(task_blocks blocks) {
+    begin();
+    task(blocks);
+  }
+  void begin() const noexcept {  // without a count several replays may run it at once
+    if (counted.get() != nullptr) began = std::chrono::steady_clock::now();
+  }
+};
+
+/// A task of a function that `make` puts in its place. Its blocks are named later.
+template <class Function, class Make>
+submission make_task(runtime& of, const task_options& options, std::string_view name, std::source_location site,
+                     const Make& make) {
+  const function_operation what = operation_of<Function, task_blocks>(of.inside(), of.serial(), name);
+  submission made(of.inside(), *what.definition, what.name, site, options, {}, sizeof(Function));
+  make(made.arguments());
+  made.note_function();
+  return made;
 }
 
-/// Submits a task of an operation, which runs a function that is moved into it.
-template <class Function>
-void submit_with(runtime& of, const operation::definition& what, const task_name& name, const task_options& options,
-                 std::span<const block_access> blocks, Function& function) {
-  submission made(of.inside(), what, name.text, name.site, options, blocks, sizeof(Function));
-  new (made.arguments()) Function(std::move(function));
-  made.commit();
+/// The function of the task that joins the parts of a reduction, in the order of the iterations: its block, then the
+/// parts.
+template <class T, class Join>
+struct join_parts {
+  void operator()(task_blocks b) const {
+    T joined = Join::template identity<T>();
+    for (std::size_t k = 1; k < b.size(); ++k)
+      for (const T part : b.get<const T>(k)) Join::join(joined, part);  // of a device: one for each of its groups
+    b.get<T>(0)[0] = joined;
+  }
+};
+template <class T, class Join>
+submission make_join_of(runtime& of, std::string_view name, std::source_location site) {
+  return make_task<join_parts<T, Join>>(of, {}, name, site, [](void* to) { new (to) join_parts<T, Join>; });
 }
 
 /// A call of location_model::region, on the stack of the caller.
@@ -285,27 +341,46 @@ class region_call {
     ((m_extents[k++] = extents_in(uses)), ...);
   }
 
-  static void submit(void* call, const region_piece& piece, std::span<const region_operand> operands,
-                     std::span<const block_access> blocks, hierarchy::region_leaf_times* times,
-                     const operation::definition* kernel, const task_options& options) {
+  static made_piece make(void* call, const region_piece& piece, std::shared_ptr<hierarchy::region_leaf_times> times,
+                         const operation::definition* kernel, const task_options& options) {
     auto& mine = *static_cast<region_call*>(call);
-    task made{mine.m_body, mine.m_over, piece, {}, mine.m_extents, times};
-    std::ranges::copy(operands, made.operands.begin());
-    if (kernel == nullptr)
-      mine.m_runtime.submit_at(mine.m_name.site, options, mine.m_name.text, std::move(made), blocks);
-    else
-      submit_with(mine.m_runtime, *kernel, mine.m_name, options, blocks, made);
+    if constexpr (has_kernel<Body>)
+      if (kernel != nullptr) return mine.make_with(*kernel, piece, std::move(times), options);
+    if (times == nullptr)
+      return mine.template make_as<task>(options, [&](void* to) {
+        return new (to) task{mine.m_body, mine.m_over, piece, {}, mine.m_extents};
+      });
+    return mine.template make_as<counted_task<task>>(options, [&](void* to) {
+      return &(new (to) counted_task<task>{{mine.m_body, mine.m_over, piece, {}, mine.m_extents},
+                                           piece_count(std::move(times))})
+                  ->task;
+    });
   }
 
   /// Its form for devices; the text must stay where it is.
   region_kernel kernel_form() const noexcept requires has_kernel<Body> {
-    static constexpr auto types = value_types(std::type_identity<Body>{});
-    return {m_body.kernel, Depth, types, form_of<task, task_blocks>, &task::launch};
+    static const auto types = value_types(std::type_identity<Body>{});
+    return {m_body.kernel, Depth, types, form_of<kernel_task<task>, task_blocks>, &kernel_task<task>::launch};
   }
 
   std::array<region_demand, sizeof...(Uses)> demands;
 
  private:
+  made_piece make_with(const operation::definition& kernel, const region_piece& piece,
+                       std::shared_ptr<hierarchy::region_leaf_times> times, const task_options& options) {
+    using function = kernel_task<task>;
+    submission made(m_runtime.inside(), kernel, m_name.text, m_name.site, options, {}, sizeof(function));
+    auto* const there = new (made.arguments())
+        function(task{m_body, m_over, piece, {}, m_extents}, piece_count(std::move(times)));
+    made.note_function();
+    return {std::move(made), there->task.operands.data()};
+  }
+  template <class Function, class Make>
+  made_piece make_as(const task_options& options, const Make& make) {
+    region_operand* operands = nullptr;
+    const auto put = [&](void* to) { operands = make(to)->operands.data(); };
+    return {make_task<Function>(m_runtime, options, m_name.text, m_name.site, put), operands};
+  }
   template <class T>
   static row_extents extents_in(const region_use<T>& u) {
     return extents_of(*u.array);
@@ -326,13 +401,13 @@ template <class Use>
 struct join_of;
 template <class T, class Join>
 struct join_of<region_reduction<T, Join>> {
-  static constexpr submit_join value = &submit_join_of<T, Join>;
+  static constexpr make_join value = &make_join_of<T, Join>;
 };
 
 /// The tasks that join the reductions among the uses.
 template <class... Uses>
-std::vector<submit_join> joins_of() {
-  std::vector<submit_join> joins;
+std::vector<make_join> joins_of() {
+  std::vector<make_join> joins;
   const auto add = [&]<class Use>(std::type_identity<Use>) {
     if constexpr (!is_region_use<Use>) joins.push_back(join_of<Use>::value);
   };
@@ -369,12 +444,12 @@ void location_model::region(const task_name& name, const region_options& options
                     "a region_view by value, and a reference to a number for a reduction");
       if constexpr (fits) {
         detail::region_call<body_type, Depth, Uses...> call(*m_runtime, name, over, body, given...);
-        const std::vector<detail::submit_join> joins = detail::joins_of<Uses...>();
+        const std::vector<detail::make_join> joins = detail::joins_of<Uses...>();
         if constexpr (detail::has_kernel<body_type>) {
           const detail::region_kernel kernel = call.kernel_form();
-          launch(name, options, over.rows, call.demands, {&call.submit, &call, joins, &kernel});
+          launch(name, options, over.rows, call.demands, {&call.make, &call, joins, &kernel});
         } else {
-          launch(name, options, over.rows, call.demands, {&call.submit, &call, joins, nullptr});
+          launch(name, options, over.rows, call.demands, {&call.make, &call, joins, nullptr});
         }
       }
     }

@@ -3,6 +3,7 @@
 
 #include "core/base/error.hpp"
 #include "hierarchy/region/cuts.hpp"
+#include "hierarchy/region/kernel_text.hpp"
 #include "hierarchy/region/place.hpp"
 #include "hierarchy/region/plan.hpp"
 #include "tests/support/error_of.hpp"
@@ -106,6 +107,30 @@ TEST(cuts, join_many_tiles_that_one_task_reads) {
   EXPECT_FALSE(cuts_fit(tiles, parts, false));
 }
 
+TEST(cuts, join_the_tiles_of_rows_that_all_read) {
+  const auto tiles = tiles_ending({10, 20, 30, 40, 50});
+  using rows = std::vector<std::int64_t>;
+  EXPECT_EQ(joined_cuts(tiles, {0, 50}), (rows{50}));
+  EXPECT_EQ(joined_cuts(tiles, {15, 31}), (rows{10, 40, 50}));
+  EXPECT_EQ(joined_cuts(tiles, {20, 30}), (rows{10, 20, 30, 40, 50}));
+  EXPECT_EQ(joined_cuts(tiles, {20, 20}), (rows{10, 20, 30, 40, 50}));
+}
+
+TEST(cuts, of_many_parts_take_one_pass) {
+  constexpr std::int64_t count = 200'000;
+  std::vector<std::int64_t> ends;
+  std::vector<row_interval> parts;
+  for (std::int64_t k = 0; k < count; ++k) {
+    ends.push_back(4 * k + 4);
+    parts.push_back({4 * k + 1, 4 * k + 3});
+  }
+  const auto tiles = tiles_ending(ends);
+  const std::vector<std::int64_t> found = fitting_cuts(tiles, parts, true);  // part by part it took minutes
+  ASSERT_EQ(found.size(), 3u * count);
+  EXPECT_EQ(found[3], 5);
+  EXPECT_EQ(found.back(), 4 * count);
+}
+
 TEST(cuts, fit_afterwards_whatever_there_was) {
   unsigned state = 7;
   const auto random = [&](unsigned below) { return (state = state * 1664525u + 1013904223u) / 65536u % below; };
@@ -137,6 +162,71 @@ TEST(cuts, find_the_tiles_of_rows) {
   EXPECT_EQ(found(10, 11), std::pair(std::size_t{1}, std::size_t{1}));
   EXPECT_EQ(found(9, 21), std::pair(std::size_t{0}, std::size_t{3}));
   EXPECT_EQ(found(5, 5).second, 0u);
+}
+
+TEST(cuts, between_memories_end_at_borders_and_edges) {
+  const std::vector<row_interval> parts{{0, 40}, {40, 100}};
+  const std::vector<std::int64_t> edges{38, 42};
+  EXPECT_EQ(edged_cuts(tiles_ending({100}), parts, edges), (std::vector<std::int64_t>{38, 40, 42, 100}));
+  EXPECT_TRUE(edged_cuts(tiles_ending({38, 40, 42, 100}), parts, edges).empty());
+  EXPECT_TRUE(edged_cuts(tiles_ending({10, 38, 40, 42, 100}), parts, edges).empty());  // one more does no harm
+  const std::vector<std::int64_t> many{1, 2, 3, 4, 5, 6, 7, 8, 38, 40, 42, 100};
+  EXPECT_EQ(edged_cuts(tiles_ending(many), parts, edges), (std::vector<std::int64_t>{38, 40, 42, 100}));
+}
+
+// ---- texts of kernels
+
+kernel_shape one_array(std::size_t tiles, std::size_t rank = 1) {
+  return {1, {{element_type::f64, true, tiles, rank, detail::reduction_kind::none}}, {}};
+}
+
+std::string refused_text(std::string_view text, const kernel_shape& shape = one_array(1)) {
+  try {
+    (void)kernel_source(text, shape, "r");
+  } catch (const error& e) {
+    return e.what();
+  }
+  return "nothing";
+}
+
+TEST(kernel_text, writes_uses_of_arrays_out) {
+  const auto has = [](const std::string& source, const char* part) { return source.find(part) != std::string::npos; };
+  const std::string plain = kernel_source("(i, x) { x[i + 1] = x(i) + 2; }", one_array(1), "r");
+  EXPECT_TRUE(has(plain, "{ x[(long)(i + 1)] = x[(((long)(i)))] + 2; }")) << plain;
+  const std::string three = kernel_source("(i, x) { x[i] = x[x(i)]; }", one_array(3), "r");
+  EXPECT_TRUE(has(three, "(*tessera_in_x((long)(i), tessera_x_0, tessera_x_1, tessera_x_2, tessera_x_from1, "
+                         "tessera_x_from2)) = "))
+      << three;
+  const std::string two = kernel_source("(i, x) { x(i, 3) = 1; }", one_array(1, 2), "r");
+  EXPECT_TRUE(has(two, "x[(((long)(i) * tessera_x_second + (3)))] = 1;")) << two;
+  // Not in comments, literals, numbers, or as a part of another name.
+  const std::string other = kernel_source("(i, x) { /* x */ int xx = 0x1f; // x\n char c = 'x'; x[i] = xx + c; }",
+                                          one_array(1), "r");
+  EXPECT_TRUE(has(other, "{ /* x */ int xx = 0x1f; // x\n char c = 'x'; x[(long)(i)] = xx + c; }")) << other;
+}
+
+TEST(kernel_text, names_the_place_of_what_is_wrong) {
+  const auto says = [](std::string_view text, const char* part) {
+    const std::string found = refused_text(text);
+    EXPECT_NE(found.find(part), std::string::npos) << text << " -> " << found;
+  };
+  says("", "line 1 column 1: it expects the names");
+  says("(i x) { }", "line 1 column 4: it expects \",\"");
+  says("(i, x, y) { }", "names 3 parameters; the region has 2: 1 for indices, 1 for uses and 0 for values");
+  says("(i, i) { }", "names 'i' twice");
+  says("(i, 3) { }", "line 1 column 5: it expects a name");
+  says("(i, tessera_x) { }", "reserved");
+  says("(i, x) x[i] = 1;", "line 1 column 8: it expects \"{\"");
+  says("(i, x) { x[i] = 1;", "it expects \"}\"");
+  says("(i, x) {\n  double* p = x; }", "line 2 column 15: 'x' is an array");
+  says("(i, x) {\n  x[] = 1; }", "line 2 column 4: 'x' has an empty index");
+  says("(i, x) { x(1, 2, 3, 4) = 1; }", "4 indices");
+  says("(i, x) { x[(i] = 1; }", "without its counterpart");
+  says("(i, x) { /* x[i] = 1; }", "a comment does not end");
+  says("(i, x) { char c = 'x; }", "a literal does not end");
+  EXPECT_NE(refused_text("(i, x) { }", {1, {{element_type::c128, true, 1, 1, detail::reduction_kind::none}}, {}})
+                .find("a kernel cannot have numbers of type c128"),
+            std::string::npos);
 }
 
 }  // namespace

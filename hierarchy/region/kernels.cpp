@@ -1,0 +1,181 @@
+#include "hierarchy/region/kernels.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <memory>
+
+#include "core/operation/kernel.hpp"
+#include "core/runtime/inside.hpp"
+#include "hierarchy/region/kernel_text.hpp"
+#include "hierarchy/region/storage.hpp"
+
+namespace tessera::hierarchy {
+namespace {
+
+/// What a kernel's launch knows of its text.
+struct kernel_layout {
+  std::vector<kernel_use> uses;  // with as many tiles as it takes
+};
+
+/// Kernels exist for these numbers of tiles: a task with fewer names its last one several times.
+std::size_t tiles_taken(std::size_t named) { return named <= 1 ? 1 : std::bit_ceil(named); }
+
+std::size_t rank_of(const row_extents& extents) { return extents.third != 1 ? 3 : extents.second != 1 ? 2 : 1; }
+
+bool compiles_kernels(const plugin::device& device) {
+  if (device.jit() == nullptr || device.jit()->languages == nullptr) return false;
+  return std::string_view(device.jit()->languages).find("tessera-c") != std::string_view::npos;
+}
+
+kernel_shape shape_of(const detail::region_kernel& kernel, std::span<const detail::region_demand> demands,
+                      std::span<const std::size_t> tiles) {
+  kernel_shape shape{kernel.depth, {}, {kernel.values.begin(), kernel.values.end()}};
+  for (std::size_t u = 0; u < demands.size(); ++u) {
+    const detail::region_demand& d = demands[u];
+    if (d.array != nullptr)
+      shape.uses.push_back({d.array->tiles().type(), d.how != intent::read, tiles_taken(tiles[u]),
+                            rank_of(d.array->extents()), detail::reduction_kind::none});
+    else
+      shape.uses.push_back({d.result->type(), true, 1, 1, d.join});
+  }
+  return shape;
+}
+
+/// All that an operation depends on, in one word.
+std::string key_of(const detail::region_kernel& kernel, const kernel_shape& shape) {
+  std::string key = fmt::format("{}/{}/", reinterpret_cast<std::uintptr_t>(kernel.host.run), shape.depth);
+  for (const kernel_use& u : shape.uses)
+    key += fmt::format("{}.{}.{}.{}.{}/", int(u.type), int(u.written), u.tiles, u.rank, int(u.reduction));
+  for (const element_type v : shape.values) key += fmt::format("{}/", int(v));
+  return key.append(kernel.text);
+}
+
+}  // namespace
+
+region_kernels::region_kernels(runtime& of) : m_runtime(of) {
+  for (const auto& place : of.inside().scheduler->places()) {
+    if (place->is_host || place->device == nullptr) continue;
+    for (location::node_id id = 0; id < of.tree().known(); ++id) {
+      const location::properties& p = of.tree().at(id).properties;
+      if (p.kind != location::kind::worker || !p.space || !of.tree().is_ancestor(place->location, id)) continue;
+      const bool compiles = compiles_kernels(*place->device);
+      if (!compiles) m_without.push_back(id);
+      if (!compiles || !place->device->has(TSR_DEVICE_HAS_FP64)) m_without_doubles.push_back(id);
+    }
+  }
+}
+
+executors region_kernels::who_runs(const detail::region_kernel* kernel,
+                                   std::span<const detail::region_demand> demands) const {
+  if (kernel == nullptr) return host_executors;
+  const auto is_double = [](element_type type) { return type == element_type::f64; };
+  const bool doubles = std::ranges::any_of(kernel->values, is_double) ||
+                       std::ranges::any_of(demands, [&](const detail::region_demand& d) {
+                         return is_double(d.array != nullptr ? d.array->tiles().type() : d.result->type());
+                       });
+  return {true, doubles ? m_without_doubles : m_without};
+}
+
+const operation::definition& region_kernels::operation_for(std::string_view region, const detail::region_kernel& kernel,
+                                                           std::span<const detail::region_demand> demands,
+                                                           std::span<const std::size_t> tiles) {
+  kernel_shape shape = shape_of(kernel, demands, tiles);
+  const std::string key = key_of(kernel, shape);
+  const std::lock_guard guard(m_mutex);
+  if (const auto found = m_operations.find(key); found != m_operations.end()) return *found->second;
+  operation::definition made{.name = fmt::format("region {} #{}", region, m_operations.size())};
+  made.host = kernel.host.run;
+  made.destroy_arguments = kernel.host.destroy;
+  made.plain_arguments = kernel.host.plain;
+  made.kernel.name = kernel_name;
+  made.kernel.text.source = kernel_source(kernel.text, shape, std::string(region));
+  made.kernel.text.file = fmt::format("kernel around {}", region);
+  made.kernel.launch = kernel.launch;
+  made.data = std::make_shared<const kernel_layout>(kernel_layout{std::move(shape.uses)});
+  return *m_operations.emplace(key, &m_runtime.define(std::move(made))).first->second;
+}
+
+std::int64_t region_kernels::groups_for(std::uint64_t iterations) noexcept {
+  if (iterations < 4096) return 4;
+  if (iterations < 65536) return 16;
+  return iterations < (1u << 20) ? 128 : 1024;
+}
+
+}  // namespace tessera::hierarchy
+
+namespace tessera::detail {
+namespace {
+
+void add_value(operation::kernel_launch& how, const kernel_value& number) {
+  const auto add = [&]<class T>(std::type_identity<T>) {
+    T value{};
+    std::memcpy(&value, number.bytes.data(), sizeof value);
+    how.value(value);
+  };
+  switch (number.type) {
+    case element_type::f32:
+      return add(std::type_identity<float>{});
+    case element_type::f64:
+      return add(std::type_identity<double>{});
+    case element_type::i32:
+      return add(std::type_identity<std::int32_t>{});
+    case element_type::i64:
+      return add(std::type_identity<std::int64_t>{});
+    default:
+      return add(std::type_identity<std::uint8_t>{});
+  }
+}
+
+/// The tiles of an array, those that the kernel takes beyond them, and the array's extents.
+void add_array(const operation::context& c, operation::kernel_launch& how, const hierarchy::kernel_use& use,
+               const region_operand& operand, const row_extents& extents) {
+  std::int64_t position = operand.row * extents.row_elements();
+  if (operand.count == 0 || operand.count > use.tiles)
+    throw error(error_kind::internal, fmt::format("a kernel for {} tiles got {}", use.tiles, operand.count));
+  for (std::size_t k = 0; k < use.tiles; ++k) {
+    const operation::operand& tile = c.operands[operand.first + std::min<std::size_t>(k, operand.count - 1)];
+    how.block(tile);
+    how.value(k < operand.count ? position : std::numeric_limits<std::int64_t>::max());
+    if (k + 1 < operand.count) position += tile.extents->count();
+  }
+  if (use.rank > 1) how.value(extents.second);
+  if (use.rank > 2) how.value(extents.third);
+}
+
+}  // namespace
+
+const void* arguments_of(const operation::context& c) noexcept { return c.arguments; }
+
+void launch_region(const operation::context& c, operation::kernel_launch& how, const region_launch& with) {
+  const auto& layout = *static_cast<const hierarchy::kernel_layout*>(c.data);
+  const auto count = static_cast<std::int64_t>(with.piece.end - with.piece.begin);
+  how.value(with.rows.begin + static_cast<std::int64_t>(with.piece.begin) * with.rows.step);
+  how.value(with.rows.step).value(count);
+  std::int64_t threads = count, groups = 0;
+  for (const loop_bounds& inner : with.inner) {
+    const std::int64_t length = std::max<std::int64_t>(inner.end - inner.begin, 0);
+    threads *= length;
+    how.value(inner.begin).value(length);
+  }
+  for (std::size_t u = 0; u < layout.uses.size(); ++u) {
+    const region_operand& operand = with.operands[u];
+    if (layout.uses[u].reduction == reduction_kind::none) {
+      add_array(c, how, layout.uses[u], operand, with.extents[u]);
+      continue;
+    }
+    how.block(c.operands[operand.first]);
+    groups = c.operands[operand.first].extents->count();
+  }
+  for (const kernel_value& number : with.values) add_value(how, number);
+  if (groups == 0) {
+    how.over(threads, hierarchy::kernel_threads);
+  } else {
+    how.grid = {static_cast<std::uint32_t>(groups), 1, 1};
+    how.group = {hierarchy::kernel_threads, 1, 1};
+  }
+}
+
+}  // namespace tessera::detail

@@ -1,0 +1,301 @@
+// Regions on devices: the text of a body beside its function.
+// The parameters of a body have the names of the arrays that they stand for.
+#pragma GCC diagnostic ignored "-Wshadow"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tessera/region.hpp"
+#include "tests/integration/runtime/machines.hpp"
+
+namespace tessera {
+namespace {
+
+/// Devices that compile kernels, and how regions are split over them and the host.
+struct kernel_setting {
+  const char* name;
+  const char* plugin;
+  int devices;
+  const char* policy;
+  const char* keys = "";  ///< of the runtime; null: two host memories
+  machine make() const {
+    const std::string common = "placement = \"eager\"\nhistory = \"off\"\n";
+    return testing::with_gpus(plugin, devices, "64 MiB", common + (keys != nullptr ? keys : testing::two_hosts));
+  }
+};
+void PrintTo(const kernel_setting& s, std::ostream* out) { *out << s.name; }
+
+class region_kernels : public ::testing::TestWithParam<kernel_setting> {
+ protected:
+  region_options by() const { return {.policy = GetParam().policy}; }
+  /// Of the last launch of a region: iterations that devices got.
+  std::uint64_t on_devices(const std::string& region) const {
+    std::uint64_t all = 0;
+    for (const region_row& row : model.regions())
+      if (row.name == region)
+        for (const region_share& s : row.shares)
+          if (s.leaf.starts_with(GetParam().plugin)) all += s.iterations;
+    return all;
+  }
+  /// Bytes that moved between memories so far.
+  std::uint64_t bytes_moved() {
+    model.pause();
+    return rt.statistics().bytes_transferred();
+  }
+  runtime rt{GetParam().make()};
+  location_model model{rt};
+};
+
+TEST_P(region_kernels, do_what_the_function_does) {
+  const std::int64_t n = 10'000;
+  auto x = model.make_array<double>("x", {n}), y = model.make_array<double>("y", {n});
+  const double scale = 0.5;
+  model.region("fill", by(), iterate(0, n), out(x),
+               with_kernel([](auto i, auto x) { x[i] = double(i); }, "(i, x) { x[i] = (double)i; }"));
+  model.region("scale", by(), iterate(n - 1, -1, -1), in(x), out(y),
+               with_kernel([scale](auto i, auto x, auto y) { y[i] = scale * x[i]; },
+                           "(i, x, y, scale) { y[i] = scale * x[i]; }", scale));
+  const auto seen = y.read_host();
+  for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], 0.5 * double(i)) << i;
+  EXPECT_GT(on_devices("fill"), 0u);
+  EXPECT_GT(on_devices("scale"), 0u);
+}
+
+TEST_P(region_kernels, see_the_rows_of_neighbours_in_two_dimensions) {
+  const std::int64_t rows = 64, columns = 37;
+  auto now = model.make_array<std::int64_t>("now", {rows, columns}), next = model.make_array<std::int64_t>("next", {rows, columns});
+  std::vector<std::int64_t> expected(std::size_t(rows * columns));
+  {
+    auto start = now.write_host();
+    for (std::int64_t k = 0; k < rows * columns; ++k) start[k] = expected[std::size_t(k)] = k * k % 101;
+  }
+  std::vector<std::int64_t> last(std::size_t(rows * columns), 0);
+  const auto at = [&](std::int64_t i, std::int64_t j) { return std::size_t(i * columns + j); };
+  for (int step = 0; step < 6; ++step) {
+    model.region("step", by(), iterate({1, rows - 1}, {1, columns - 1}), in(now, halo(1)), inout(next),
+                 with_kernel(
+                     [](auto i, auto j, auto now, auto next) {
+                       next(i, j) = (now(i - 1, j) + now(i + 1, j) + now(i, j - 1) + now(i, j + 1) + now(i, j)) % 1009;
+                     },
+                     "(i, j, now, next) { // the five points\n"
+                     "  next(i, j) = (now(i - 1, j) + now(i + 1, j) + now(i, j - 1) + now(i, j + 1) + now(i, j)) % 1009;\n"
+                     "}"));
+    std::vector<std::int64_t> fresh(std::size_t(rows * columns), 0);
+    if (step > 0) fresh = last;
+    for (std::int64_t i = 1; i < rows - 1; ++i)
+      for (std::int64_t j = 1; j < columns - 1; ++j)
+        fresh[at(i, j)] = (expected[at(i - 1, j)] + expected[at(i + 1, j)] + expected[at(i, j - 1)] +
+                           expected[at(i, j + 1)] + expected[at(i, j)]) % 1009;
+    last = expected;
+    expected = fresh;
+    std::swap(now, next);
+  }
+  ASSERT_TRUE(std::ranges::equal(now.read_host().elements(), expected));
+  EXPECT_GT(on_devices("step"), 0u);
+}
+
+/// What moves is what the neighbours' borders need, whatever else lies in their parts.
+TEST_P(region_kernels, move_only_borders_in_a_loop_that_goes_on) {
+  const std::int64_t rows = 4096, columns = 64;
+  auto now = model.make_array<double>("now", {rows, columns}), next = model.make_array<double>("next", {rows, columns});
+  const auto step = [&] {
+    model.region("step", by(), iterate({0, rows}, {0, columns}), in(now, halo(1)), out(next),
+                 with_kernel(
+                     [](auto i, auto j, auto now, auto next) {
+                       next(i, j) = now(i, j) + (i > 0 ? now(i - 1, j) : 1.0);
+                     },
+                     "(i, j, now, next) { next(i, j) = now(i, j) + (i > 0 ? now(i - 1, j) : 1.0); }"));
+    std::swap(now, next);
+  };
+  for (int k = 0; k < 4; ++k) step();
+  const std::uint64_t before = bytes_moved();
+  for (int k = 0; k < 10; ++k) step();
+  const std::uint64_t per_step = (bytes_moved() - before) / 10;
+  const auto borders = static_cast<std::uint64_t>(2 * (GetParam().devices + 1) * columns * 8);
+  EXPECT_GT(per_step, 0u);
+  EXPECT_LE(per_step, borders);
+  const auto seen = now.read_host();
+  double row[15] = {};  // of Pascal's triangle: every column is the same
+  for (int k = 0; k < 14; ++k)
+    for (int i = 14; i >= 0; --i) row[i] += i > 0 ? row[i - 1] : 1.0;
+  for (int i = 0; i < 15; ++i) ASSERT_EQ(seen(i, 5), row[i]) << i;
+}
+
+TEST_P(region_kernels, join_results_from_all_memories) {
+  const std::int64_t n = 50'000;
+  auto x = model.make_array<std::int64_t>("x", {n});
+  region_result<std::int64_t> total(rt, "total"), least(rt, "least"), most(rt, "most");
+  region_result<std::int32_t> all(rt, "all"), any(rt, "any");
+  region_result<double> real(rt, "real");
+  for (int turn = 0; turn < 2; ++turn) {
+    model.region("fill", by(), iterate(0, n), out(x),
+                 with_kernel([turn](auto i, auto x) { x[i] = (i * 7919 + turn) % 10007 - 5000; },
+                             "(i, x, turn) { x[i] = (i * 7919 + turn) % 10007 - 5000; }", turn));
+    model.region("join", by(), iterate(0, n), in(x), sum(total), minimum(least), maximum(most), all_of(all), any_of(any),
+                 sum(real),
+                 with_kernel(
+                     [](auto i, auto x, auto& total, auto& least, auto& most, auto& all, auto& any, auto& real) {
+                       total += x[i];
+                       least = std::min(least, x[i]);
+                       most = std::max(most, x[i]);
+                       all = all && x[i] > -5000;
+                       any = any || x[i] == 17;
+                       real += 0.5;
+                     },
+                     "(i, x, total, least, most, all, any, real) {\n"
+                     "  total += x[i];\n  least = x[i] < least ? x[i] : least;\n  most = x[i] > most ? x[i] : most;\n"
+                     "  all = all && x[i] > -5000;\n  any = any || x[i] == 17;\n  real += 0.5;\n}"));
+    std::int64_t sum_of = 0;
+    for (std::int64_t i = 0; i < n; ++i) sum_of += (i * 7919 + turn) % 10007 - 5000;
+    EXPECT_EQ(total.get(), sum_of);
+    EXPECT_EQ(least.get(), -5000);
+    EXPECT_EQ(most.get(), 5006);
+    EXPECT_EQ(all.get(), 0);
+    EXPECT_EQ(any.get(), 1);
+    EXPECT_EQ(real.get(), 0.5 * double(n));
+  }
+  EXPECT_GT(on_devices("join"), 0u);
+}
+
+TEST_P(region_kernels, mix_with_regions_of_the_host_and_whole_arrays) {
+  const std::int64_t n = 3000;
+  auto x = model.make_array<float>("x", {n}), table = model.make_array<float>("table", {n}), y = model.make_array<float>("y", {n});
+  model.region("table", iterate(0, n), out(table), [](auto i, auto t) { t[i] = float((i * 31) % 1000); });
+  for (int k = 0; k < 3; ++k) {
+    model.region("host", {.policy = "percentage:70,30"}, iterate(0, n), out(x), [k](auto i, auto x) { x[i] = float((i + k) % 3000); });
+    model.region("look_up", by(), iterate(0, n, 2), in(x), in(table, whole), inout(y),
+                 with_kernel([n](auto i, auto x, auto table, auto y) { y[i] += table[n - 1 - std::int64_t(x[i])]; },
+                             "(i, x, table, y, n) { y[i] += table[n - 1 - (long)x[i]]; }", n));
+  }
+  const auto seen = y.read_host();
+  for (std::int64_t i = 0; i < n; ++i) {
+    float expected = 0;
+    for (int k = 0; k < 3 && i % 2 == 0; ++k) expected += float(((n - 1 - (i + k) % 3000) * 31) % 1000);
+    ASSERT_EQ(seen[i], expected) << i;
+  }
+}
+
+TEST_P(region_kernels, are_recorded_and_replayed) {
+  const std::int64_t n = 2000;
+  auto x = model.make_array<std::int64_t>("x", {n}), y = model.make_array<std::int64_t>("y", {n});
+  const auto step = [&] {
+    model.region("forth", by(), iterate(0, n), in(x, halo(2)), out(y),
+                 with_kernel([n](auto i, auto x, auto y) { y[i] = x[i] + (i + 2 < n ? x[i + 2] : 1); },
+                             "(i, x, y, n) { y[i] = x[i] + (i + 2 < n ? x[i + 2] : 1); }", n));
+    model.region("back", by(), iterate(0, n), in(y), out(x),
+                 with_kernel([](auto i, auto y, auto x) { x[i] = y[i] % 65537; }, "(i, y, x) { x[i] = y[i] % 65537; }"));
+  };
+  step();
+  {
+    recording both = rt.record(step);
+    for (int k = 0; k < 5; ++k) rt.replay(both);
+    model.pause();
+  }
+  std::vector<std::int64_t> a(std::size_t(n), 0), b(a);
+  for (int k = 0; k < 6; ++k) {
+    for (std::int64_t i = 0; i < n; ++i) b[std::size_t(i)] = a[std::size_t(i)] + (i + 2 < n ? a[std::size_t(i + 2)] : 1);
+    for (std::int64_t i = 0; i < n; ++i) a[std::size_t(i)] = b[std::size_t(i)] % 65537;
+  }
+  ASSERT_TRUE(std::ranges::equal(x.read_host().elements(), a));
+}
+
+TEST_P(region_kernels, learn_their_speed) {
+  const std::int64_t n = 20'000;
+  auto x = model.make_array<std::int32_t>("x", {n});
+  for (const char* policy : {"any", "auto", "auto", "any", "auto"})
+    model.region("count", {.policy = policy}, iterate(0, n), inout(x),
+                 with_kernel([](auto i, auto x) { x[i] += std::int32_t(i % 7); }, "(i, x) { x[i] += (int)(i % 7); }"));
+  const auto seen = x.read_host();
+  for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], 5 * (i % 7));
+}
+
+TEST_P(region_kernels, name_what_is_wrong_in_their_text) {
+  auto x = model.make_array<double>("x", {100});
+  const auto refused = [&](const char* text) -> std::string {
+    try {
+      model.region("wrong", by(), iterate(0, 100), out(x), with_kernel([](auto i, auto x) { x[i] = 1; }, text));
+      model.pause();
+    } catch (const error& e) {
+      return e.what();
+    }
+    return "nothing";
+  };
+  EXPECT_THAT(refused("(i) { }"), ::testing::HasSubstr("names 1 parameters; the region has 2"));
+  EXPECT_THAT(refused("(i, x) { x = 1; }"), ::testing::HasSubstr("line 1 column 10: 'x' is an array"));
+  EXPECT_THAT(refused("(i, x) { x[i = 1; }"), ::testing::HasSubstr("without its counterpart"));
+  EXPECT_THAT(refused("i, x { x[i] = 1; }"), ::testing::HasSubstr("line 1 column 1"));
+  EXPECT_THAT(refused("(i, x)\n{\n  x[i] = nothing_of_this_name;\n}"), ::testing::HasSubstr("nothing_of_this_name"));
+  EXPECT_THAT(refused("(i, x) { x[i] = 1; }"), ::testing::StrEq("nothing"));  // and the model works on
+}
+
+/// Loops of random bounds, policies, halos and places beside the same loops in one thread.
+TEST_P(region_kernels, do_what_one_thread_does_in_random_programs) {
+  const std::int64_t n = 400;
+  std::mt19937 random(20261126);
+  const auto number = [&](std::int64_t low, std::int64_t high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(random);
+  };
+  std::vector<region_array<std::int64_t>> arrays;
+  std::vector<std::vector<std::int64_t>> expected(3, std::vector<std::int64_t>(std::size_t(n), 0));
+  for (int k = 0; k < 3; ++k) arrays.push_back(model.make_array<std::int64_t>("a" + std::to_string(k), {n}));
+  const std::vector<std::string> policies{"static", "flatten", "any", "percentage:10,20,70", "percentage:60,0,40", "auto"};
+  for (int step = 0; step < 150; ++step) {
+    const std::int64_t from = number(0, 2), to = (from + number(1, 2)) % 3, width = number(0, 3), begin = number(0, 200),
+                       end = number(begin, n), add = number(1, 9);
+    auto &x = arrays[std::size_t(from)], &y = arrays[std::size_t(to)];
+    const auto function = [=](auto i, auto x, auto y) {
+      std::int64_t s = add;
+      for (std::int64_t d = -width; d <= width; ++d)
+        if (i + d >= 0 && i + d < n) s += x[i + d];
+      y[i] = (y[i] + s) % 10007;
+    };
+    const region_options options{.policy = policies[std::size_t(number(0, 5))]};
+    if (number(0, 4) == 0)
+      model.region("function", options, iterate(begin, end), in(x, halo(width)), inout(y), function);
+    else
+      model.region("kernel", options, iterate(begin, end), in(x, halo(width)), inout(y),
+                   with_kernel(function,
+                               "(i, x, y, n, width, add) {\n  long s = add;\n"
+                               "  for (long d = -width; d <= width; ++d)\n    if (i + d >= 0 && i + d < n) s += x[i + d];\n"
+                               "  y[i] = (y[i] + s) % 10007;\n}",
+                               n, width, add));
+    std::vector<std::int64_t>&a = expected[std::size_t(from)], &b = expected[std::size_t(to)];
+    for (std::int64_t i = begin; i < end; ++i) {
+      std::int64_t s = add;
+      for (std::int64_t d = -width; d <= width; ++d)
+        if (i + d >= 0 && i + d < n) s += a[std::size_t(i + d)];
+      b[std::size_t(i)] = (b[std::size_t(i)] + s) % 10007;
+    }
+    if (number(0, 20) == 0) {
+      const std::size_t k = std::size_t(number(0, 2));
+      ASSERT_TRUE(std::ranges::equal(arrays[k].read_host().elements(), expected[k])) << "step " << step;
+    }
+  }
+  for (std::size_t k = 0; k < 3; ++k)
+    ASSERT_TRUE(std::ranges::equal(arrays[k].read_host().elements(), expected[k])) << "array " << k;
+}
+
+/// Devices that compile no kernels take no part, whatever the body has.
+TEST(region_kernels_elsewhere, are_functions_where_nothing_compiles_them) {
+  runtime rt(testing::with_sims(1, "1 MiB"));
+  location_model model(rt);
+  auto x = model.make_array<double>("x", {100});
+  model.region("one", iterate(0, 100), out(x), with_kernel([](auto i, auto x) { x[i] = 1; }, "(i, x) { x[i] = 1; }"));
+  EXPECT_EQ(x.read_host()[99], 1.0);
+  for (const region_share& s : model.regions().at(0).shares) EXPECT_TRUE(s.leaf.starts_with("core")) << s.leaf;
+}
+
+INSTANTIATE_TEST_SUITE_P(devices, region_kernels,
+                         ::testing::Values(kernel_setting{"emulated", "cuda_emulated", 1, "flatten"},
+                                           kernel_setting{"two_emulated", "cuda_emulated", 2, "percentage:10,20,30,40"},
+                                           kernel_setting{"validated", "cuda_emulated", 1, "static", "validate = true\n"},
+                                           kernel_setting{"two_hosts", "cuda_emulated", 1, "flatten", nullptr}),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace tessera
