@@ -190,7 +190,7 @@ std::string refused_text(std::string_view text, const kernel_shape& shape = one_
 }
 
 TEST(kernel_text, writes_uses_of_arrays_out) {
-  const auto has = [](const std::string& source, const char* part) { return source.find(part) != std::string::npos; };
+  const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
   const std::string plain = kernel_source("(i, x) { x[i + 1] = x(i) + 2; }", one_array(1), "r");
   EXPECT_TRUE(has(plain, "{ x[(long)(i + 1)] = x[(((long)(i)))] + 2; }")) << plain;
   const std::string three = kernel_source("(i, x) { x[i] = x[x(i)]; }", one_array(3), "r");
