@@ -143,7 +143,7 @@ class graph_recorder {
   /// count.
   std::unique_ptr<recording> finish();
   /// When recording failed: what is to be given back (see scheduler::forget).
-  recording& incomplete() noexcept { return *m_is; }
+  recording& incomplete() noexcept { return *m_recording; }
 
   /// Private copies per group of accumulates. Adders take them in turn, so that the order of all additions, and with it
   /// the rounding of the sum, depends on nothing but the program.
@@ -163,7 +163,7 @@ class graph_recorder {
   const operation::definition& m_reduce;
   std::uint32_t m_most_versions;
   std::string m_destroyed;  // name of a block that it needs
-  std::unique_ptr<recording> m_is;
+  std::unique_ptr<recording> m_recording;
   std::vector<std::unique_ptr<block_state>> m_states;
   std::vector<recorded_access> m_accesses;  // of all tasks, in order
   std::vector<std::pair<std::uint32_t, std::uint32_t>> m_edges;
