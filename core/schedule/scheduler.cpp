@@ -130,7 +130,7 @@ struct scheduler::part_setups {
 };
 
 scheduler::scheduler(scheduler_setup setup)
-    : m_setup(std::move(setup)),
+    : m_setup(setup),
       m_placer({m_setup.tree, m_setup.coherence, m_setup.policy}, m_setup.settings->placement),
       m_own(*m_setup.operations),
       m_reductions({.coherence = m_setup.coherence,
@@ -216,6 +216,7 @@ void scheduler::make_workers(place_plan& plan) {
     m_registry.make_worker(k, at.place, at.location);
   }
   std::vector<std::vector<std::uint32_t>> cpus;
+  cpus.reserve(plan.workers.size());
   for (planned_worker& worker : plan.workers) cpus.push_back(std::move(worker.cpus));
   m_pool.prepare(m_mode.workers, std::move(cpus), m_setup.settings->bind && !m_mode.simulated);
 }
