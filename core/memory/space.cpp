@@ -358,6 +358,11 @@ block::chunk space::adopt_foreign(void* pointer, std::uint64_t bytes, std::size_
   return all;
 }
 
+void space::share_foreign(block::chunk memory, std::size_t parts) {
+  const std::lock_guard guard(m_mutex);
+  slab_of(memory.slab()).foreign_parts += parts;
+}
+
 void space::forget_foreign(block::chunk memory, std::size_t parts) {
   {
     const std::lock_guard guard(m_mutex);

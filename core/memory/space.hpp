@@ -110,6 +110,8 @@ class space {
   /// no entry left for it, and has taken over nothing then.
   block::chunk adopt_foreign(void* pointer, std::uint64_t bytes, std::size_t parts = 1,
                              std::shared_ptr<const void> owner = {});
+  /// So many more chunks of memory that it has taken over, at any offsets; `memory` is one of its chunks.
+  void share_foreign(block::chunk memory, std::size_t parts);
   /// Ends so many of those chunks. With the last one the memory is the program's alone again.
   void forget_foreign(block::chunk memory, std::size_t parts = 1);
   /// Whether a chunk is memory of the program.

@@ -65,6 +65,7 @@ std::uint64_t placer::allocated_size_in(const place& e, task::record& t) const {
   const memory::space& space = m_setup.coherence->space_at(e.space);
   std::uint64_t bytes = 0;
   for (const block::access& a : t.all_accesses()) {
+    if (m_setup.coherence->adopted().is_home(*a.block, e.space)) continue;  // it takes nothing there
     if (a.block->bytes > space.largest()) return ~std::uint64_t{0};
     bytes += space.allocated_size(a.block->bytes);
   }

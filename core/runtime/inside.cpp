@@ -172,15 +172,17 @@ runtime_inside::~runtime_inside() {
 }
 
 void runtime_inside::check_working_set_slowly(std::string_view name, std::span<const block::access> accesses) const {
-  std::uint64_t bytes = 0;
+  std::uint64_t own = 0, adopted = 0;
   std::string names;
   for (std::size_t k = 0; k < accesses.size(); ++k) {
     const auto before = accesses.first(k);
     const bool named_before =
         std::ranges::any_of(before, [&](const block::access& a) { return a.block == accesses[k].block; });
-    if (!named_before) bytes += accesses[k].block->bytes;
+    if (!named_before) (accesses[k].block->foreign ? adopted : own) += accesses[k].block->bytes;
   }
-  if (bytes <= largest_limit) return;
+  const std::uint64_t bytes = own + adopted;
+  // At home, adopted blocks take nothing from the limit.
+  if (bytes <= largest_limit || own <= spaces[scheduler->places().front()->space]->limit()) return;
   for (const block::access& a : accesses)
     names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", block::name_of(*a.block),
                          format_bytes(static_cast<double>(a.block->bytes)));

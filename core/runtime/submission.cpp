@@ -69,13 +69,7 @@ void submission::fill(std::string_view name, const task_options& options, std::s
   task::record& t = *m_task;
   if (!name.empty()) t.need_more().name = name;
   if (options.from != nullptr) t.need_more().from = options.from;
-  t.access_count = static_cast<std::uint8_t>(std::min<std::size_t>(blocks.size(), 255));
-  if (blocks.size() > t.accesses.size()) {
-    t.need_more().accesses.assign(blocks.begin(), blocks.end());
-    t.flags |= task::flag_many_accesses;
-  } else {
-    std::ranges::copy(blocks, t.accesses.begin());
-  }
+  name_blocks(blocks);
   if (argument_bytes > task::record::inline_arguments) {
     t.need_more().arguments.resize(argument_bytes);
     t.flags |= task::flag_large_arguments;
@@ -84,7 +78,22 @@ void submission::fill(std::string_view name, const task_options& options, std::s
   if (options.to != nullptr) m_scheduler.send_to(*options.to, t);
 }
 
-void submission::take_back() noexcept { schedule::scheduler::take_back(*m_thread, *std::exchange(m_task, nullptr)); }
+void submission::name_blocks(std::span<const block_access> blocks) {
+  task::record& t = *m_task;
+  if (blocks.size() > t.accesses.size()) {
+    t.need_more().accesses.assign(blocks.begin(), blocks.end());
+    t.flags |= task::flag_many_accesses;
+  } else {
+    std::ranges::copy(blocks, t.accesses.begin());
+  }
+  t.access_count = static_cast<std::uint8_t>(std::min<std::size_t>(blocks.size(), 255));
+}
+
+void submission::take_back() noexcept {
+  task::record& t = *std::exchange(m_task, nullptr);
+  if (m_has_function && t.operation->destroy_arguments != nullptr) t.operation->destroy_arguments(t.argument_bytes());
+  schedule::scheduler::take_back(*m_thread, t);
+}
 
 void submission::commit() { m_scheduler.commit(*m_thread, *std::exchange(m_task, nullptr)); }
 

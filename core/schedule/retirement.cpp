@@ -105,7 +105,8 @@ void scheduler::fail(thread_context& mine, task::record& t, std::shared_ptr<cons
 }
 
 void scheduler::give_up(thread_context& mine, task::record& t, const std::shared_ptr<const block::failure>& why) {
-  m_failures.note_given_up(why, t.operation->special == nullptr);
+  // What blocks of another cut take over was told when it failed.
+  if (!m_own.is_retile(t)) m_failures.note_given_up(why, t.operation->special == nullptr);
   if (m_own.is_bring_home(t)) m_write_back.note_read();
   if (m_setup.validator != nullptr && !m_own.is_housekeeping(t)) m_setup.validator->started(t);
   begun(t);

@@ -395,6 +395,10 @@ void scheduler::drain() noexcept {
   run_tasks_until(current_thread(), [this] { return all_retired() && m_views.held(std::memory_order_acquire) == 0; });
 }
 
+void scheduler::settle() noexcept {
+  run_tasks_until(current_thread(), [this] { return all_retired(); });
+}
+
 void scheduler::fence(std::source_location site) {
   thread_context& mine = current_thread();
   if (mine.recorder != nullptr)

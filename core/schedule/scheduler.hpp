@@ -112,6 +112,12 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void wait_idle(std::source_location site = std::source_location::current());
   /// As fence, but reports failures to nobody.
   void drain() noexcept;
+  /// As wait_idle, but reports failures to nobody.
+  void settle() noexcept;
+  /// Whether the calling thread is outside of all tasks.
+  bool in_program() { return current_thread().in_program(); }
+  /// Views that the calling thread holds.
+  std::uint32_t views_here() { return current_thread().held_views.load(std::memory_order_relaxed); }
   /// Whether the calling thread holds all views that threads of the program hold at this moment.
   bool views_are_mine() {
     return current_thread().held_views.load(std::memory_order_relaxed) == m_views.held(std::memory_order_relaxed);
@@ -137,7 +143,9 @@ class scheduler final : private task::reduction_source, private driver_owner {
   /// recording.
   void begin_recording(task::graph_recorder& taker);
   bool is_recording() { return current_thread().recorder != nullptr; }  ///< whether the calling thread's are
-  void end_recording() noexcept;                                        ///< tasks are submitted again
+  /// The recording that the calling thread makes keeps something until it ends.
+  void keep_with_recording(std::shared_ptr<const void> what) { current_thread().recorder->keep(std::move(what)); }
+  void end_recording() noexcept;  ///< tasks are submitted again
   /// Starts a replay, in program order with the tasks around it; waits while its last run is under way. Throws usage
   /// inside a task or a recording.
   void require_playable();  ///< throws what play throws
@@ -171,10 +179,14 @@ class scheduler final : private task::reduction_source, private driver_owner {
   /// Devices that come and go: see its detach and attach.
   device_states& devices() noexcept { return m_device_states; }
 
-  /// New adopted blocks take over the memory of old ones: both lists cover the same bytes of it. In program order with
-  /// the tasks around it; nothing is copied but what is not at home. The caller destroys the old ones afterwards.
-  /// Throws usage inside a recording.
-  void retile(std::span<block::record* const> from, std::span<block::record* const> to, std::source_location site);
+  /// Adopted blocks, and those that take over their memory: both lists cover the same bytes of it.
+  struct retiling {
+    std::span<block::record*const> from, to;
+  };
+  /// New adopted blocks take over the memory of old ones. In program order with the tasks around it; nothing is copied
+  /// but what is not at home. The caller destroys the old ones afterwards. Not inside a recording. Where it throws,
+  /// nothing was submitted.
+  void retile(std::span<const retiling> parts, std::source_location site);
   /// Where more tasks are unfinished than the window allows, runs tasks until half of it is left, as a submission does.
   void wait_for_window();
 
@@ -227,6 +239,8 @@ class scheduler final : private task::reduction_source, private driver_owner {
   bool find_place(thread_context& mine, task::record& t);  ///< chooses; false: there is none, and the task has failed
   void enqueue(thread_context& mine, task::record& t, placement::place& where, when_ready then);
   void resume(task::record& t);  ///< one that was set aside
+
+  task::record& begin_retile(const retiling& part, std::source_location site, thread_context*& mine);
 
   // waiting (scheduler.cpp)
   void keep_to_window(thread_context& mine);

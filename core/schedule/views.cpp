@@ -103,20 +103,13 @@ bool scheduler::bring_home(std::source_location site) {
   });
 }
 
-void scheduler::retile(std::span<block::record* const> from, std::span<block::record* const> to,
-                       std::source_location site) {
-  if (current_thread().recorder != nullptr)
-    throw error(error_kind::usage, "memory is cut into other blocks inside a recording",
-                fmt::format("{}:{}", site.file_name(), site.line()),
-                "run what is recorded once before: its blocks are then as it wants them");
-  thread_context* mine = nullptr;
+task::record& scheduler::begin_retile(const retiling& part, std::source_location site, thread_context*& mine) {
   task::record& t = begin(m_own.retile, site, mine);
-  std::size_t k = 0;
-  const auto access = [&](block::record* b, intent how) {
+  const auto access = [](block::record* b, intent how) {
     return block::access{.block = b, .version = 0, .intent = how, .flags = 0, .space = 0};
   };
   try {
-    const std::size_t count = from.size() + to.size();
+    const std::size_t count = part.from.size() + part.to.size();
     std::span<block::access> all = t.accesses;
     if (count > t.accesses.size()) {
       t.need_more().accesses.resize(count);
@@ -124,14 +117,28 @@ void scheduler::retile(std::span<block::record* const> from, std::span<block::re
       all = t.need_more().accesses;
     }
     t.access_count = static_cast<std::uint8_t>(std::min<std::size_t>(count, 255));
+    std::size_t k = 0;
     // Not as a reader: the new blocks' writers must also wait for those who still read the old ones.
-    for (block::record* const b : from) all[k++] = access(b, intent::update);
-    for (block::record* const b : to) all[k++] = access(b, intent::write);
+    for (block::record* const b : part.from) all[k++] = access(b, intent::update);
+    for (block::record* const b : part.to) all[k++] = access(b, intent::write);
   } catch (...) {
     take_back(*mine, t);
     throw;
   }
-  commit(*mine, t, false);
+  return t;
+}
+
+void scheduler::retile(std::span<const retiling> parts, std::source_location site) {
+  thread_context* mine = nullptr;
+  std::vector<task::record*> made;
+  made.reserve(parts.size());
+  try {
+    for (const retiling& part : parts) made.push_back(&begin_retile(part, site, mine));
+  } catch (...) {
+    for (task::record* const t : made) take_back(*mine, *t);
+    throw;
+  }
+  for (task::record* const t : made) commit(*mine, *t, false);
 }
 
 }  // namespace tessera::schedule

@@ -82,6 +82,7 @@ struct recording {
   std::vector<std::uint32_t> boundary;              ///< tasks that meet the world
   std::vector<std::uint32_t> tasks_without_blocks;  ///< tasks without blocks
   std::uint32_t leaf_count = 0;                     ///< tasks without successors
+  std::vector<std::shared_ptr<const void>> kept;    ///< let go of when it ends
 
   std::size_t size() const noexcept { return tasks.size(); }
   std::span<const recorded_access> accesses_of(const recorded_task& t) const noexcept {
@@ -136,6 +137,8 @@ class graph_recorder {
   /// A task with its operation, accesses, arguments, priority and hint. Returns whether the record is kept (its
   /// arguments cannot be copied); otherwise the caller may reuse it.
   bool add(record& t);
+  /// Something that is there as long as the recording: let go of when it ends, or is not finished.
+  void keep(std::shared_ptr<const void> what) { m_is->kept.push_back(std::move(what)); }
   /// The program destroys a block: a recording that uses it could never be replayed.
   void destroyed(const block::record& b);
   /// Ends the open groups of accumulates and derives everything else. The recorder is empty afterwards. Throws

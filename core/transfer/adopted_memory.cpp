@@ -1,27 +1,50 @@
 #include "core/transfer/adopted_memory.hpp"
 
+#include <utility>
+
 namespace tessera::transfer {
 
-void adopted_memory::adopt(std::span<block::record* const> blocks, void* memory, memory::space_number home,
-                           std::shared_ptr<const void> owner) {
+void adopted_memory::adopt(std::span<block::record* const> blocks, void* memory, memory::space_number home) {
   if (blocks.empty()) return;
-  memory::space& space = m_memories.at(home);
   std::uint64_t bytes = 0;
   for (const block::record* b : blocks) bytes += b->bytes;
-  const block::chunk all = space.adopt_foreign(memory, bytes, blocks.size(), std::move(owner));
+  const block::chunk all = m_memories.at(home).adopt_foreign(memory, bytes, blocks.size());
   m_home.store(home, std::memory_order_relaxed);
   std::uint64_t offset = 0;
   for (block::record* const b : blocks) {
-    const std::lock_guard guard(b->lock);
-    b->foreign = true;
-    block::replica& r = b->add();  // the first of a new block: it allocates nothing
-    r.space = home;
-    r.state = block::replica_state::valid;
-    r.version = b->committed = b->flow.make_version();
-    r.where = block::chunk::at(all.slab(), offset);
-    b->valid_spaces = block::space_set::of(home);
+    place(*b, block::chunk::at(all.slab(), offset));
     offset += b->bytes;
   }
+}
+
+/// The memory at home has its first version.
+void adopted_memory::place(block::record& block, block::chunk where) {
+  const std::lock_guard guard(block.lock);
+  const memory::space_number home = m_home.load(std::memory_order_relaxed);
+  block.foreign = true;
+  block::replica& r = block.add();  // the first of a new block: it allocates nothing
+  r.space = home;
+  r.state = block::replica_state::valid;
+  r.version = block.committed = block.flow.make_version();
+  r.where = where;
+  block.valid_spaces = block::space_set::of(home);
+}
+
+block::chunk adopted_memory::take_over(void* memory, std::uint64_t bytes, memory::space_number home,
+                                       std::shared_ptr<const void> owner) {
+  const block::chunk all = m_memories.at(home).adopt_foreign(memory, bytes, 1, std::move(owner));
+  m_home.store(home, std::memory_order_relaxed);
+  return all;
+}
+
+void adopted_memory::adopt_within(block::chunk all, std::span<block::record* const> blocks,
+                                  std::span<const std::uint64_t> offsets) {
+  m_memories.at(m_home.load(std::memory_order_relaxed)).share_foreign(all, blocks.size());
+  for (std::size_t k = 0; k < blocks.size(); ++k) place(*blocks[k], block::chunk::at(all.slab(), offsets[k]));
+}
+
+void adopted_memory::let_go(block::chunk all) {
+  m_memories.at(m_home.load(std::memory_order_relaxed)).forget_foreign(all);
 }
 
 void adopted_memory::note_open_sum(const block::record& base) {

@@ -17,10 +17,20 @@ class adopted_memory {
   adopted_memory(memories& all, replicas& rules) noexcept : m_memories(all), m_replicas(rules) {}
 
   /// New blocks that lie one after the other in it: it has their first versions from now on. All is adopted in one
-  /// space, its home. `owner` is let go of when the last of the blocks has ended. Throws as
-  /// memory::space::adopt_foreign, and has changed nothing then.
-  void adopt(std::span<block::record* const> blocks, void* memory, memory::space_number home,
-             std::shared_ptr<const void> owner = {});
+  /// space, its home. Throws as memory::space::adopt_foreign, and has changed nothing then.
+  void adopt(std::span<block::record* const> blocks, void* memory, memory::space_number home);
+  /// The same for memory whose blocks come and go: it is adopted, and registered, once for all of them. Returns what
+  /// `adopt_within` and `let_go` take.
+  block::chunk take_over(void* memory, std::uint64_t bytes, memory::space_number home,
+                         std::shared_ptr<const void> owner);
+  /// New blocks in it, each at its offset in bytes: it has their first versions from now on. Throws nothing.
+  void adopt_within(block::chunk all, std::span<block::record* const> blocks, std::span<const std::uint64_t> offsets);
+  /// No further blocks in it: its owner is let go of when the last of those that are there has ended.
+  void let_go(block::chunk all);
+  /// Whether a space has the memory that a block is adopted in.
+  bool is_home(const block::record& block, memory::space_number space) const noexcept {
+    return block.foreign && space == m_home.load(std::memory_order_relaxed);
+  }
   /// Whether versions were made elsewhere since the last take_stale; relaxed.
   bool any_stale() const noexcept { return m_any_stale.load(std::memory_order_relaxed); }
   /// A block is being added to: its last version is made when a task asks for it.
@@ -38,6 +48,7 @@ class adopted_memory {
   void end(block::record& block);
 
  private:
+  void place(block::record& block, block::chunk where);
   void note_stale(block::record& block);
   bool is_stale(block::record& block) const;
 

@@ -8,6 +8,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -15,66 +17,148 @@
 namespace tessera::hierarchy {
 namespace {
 
-/// Closes a descriptor.
-class open_file {
- public:
-  explicit open_file(const std::string& path) : m_descriptor(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {}
-  ~open_file() {
-    if (m_descriptor >= 0) close(m_descriptor);
-  }
-  open_file(const open_file&) = delete;
-  open_file& operator=(const open_file&) = delete;
-  int get() const noexcept { return m_descriptor; }
+/// Which file it is, whatever its names.
+using file_identity = std::pair<dev_t, ino_t>;
 
- private:
-  int m_descriptor;
+/// The files that this process has mapped, and the arrays that they are. Never destroyed: arrays may end at the very
+/// end of the process.
+struct mapped_files {
+  std::mutex mutex;
+  std::map<file_identity, std::string> arrays;
+  static mapped_files& all() {
+    static auto* const one = new mapped_files;  // NOLINT: as said
+    return *one;
+  }
 };
 
 }  // namespace
 
-array_memory::array_memory(void* data, std::uint64_t bytes, std::string file) noexcept
-    : m_data(data), m_bytes(bytes), m_file(std::move(file)) {}
+/// A file in the hands of an array: opened, no other array's, and removed at the end if it was missing before.
+class array_memory::claim {
+ public:
+  claim(std::string path, std::string array, std::uint64_t bytes) : m_path(std::move(path)), m_array(std::move(array)) {
+    open_it();
+    try {
+      check_and_enter(bytes);
+    } catch (...) {
+      let_go();
+      throw;
+    }
+  }
+  ~claim() {
+    let_go();
+    mapped_files& files = mapped_files::all();
+    const std::lock_guard guard(files.mutex);
+    files.arrays.erase(m_identity);
+  }
+  claim(const claim&) = delete;
+  claim& operator=(const claim&) = delete;
+
+  [[noreturn]] void refuse(error_kind kind, std::string_view what, std::string hint = {}) const {
+    throw error(kind, fmt::format("array '{}' cannot be mapped to its file: {}", m_array, what), m_path,
+                std::move(hint));
+  }
+  /// Gives an empty file its size, with room on the disk, so that no write to its pages can fail for want of it.
+  void extend(std::uint64_t bytes) {
+    if (m_size == bytes) return;
+    if (const int why = posix_fallocate(m_descriptor, 0, static_cast<off_t>(bytes)); why != 0) {
+      [[maybe_unused]] const int kept_part = ftruncate(m_descriptor, 0);
+      refuse(error_kind::output, std::strerror(why));
+    }
+  }
+  int descriptor() const noexcept { return m_descriptor; }
+  /// Once it is mapped, and stays when the array ends.
+  void close_file() noexcept { close(std::exchange(m_descriptor, -1)); }
+  void keep() noexcept { m_made = false; }
+  const std::string& path() const noexcept { return m_path; }
+
+ private:
+  void open_it() {
+    m_descriptor = open(m_path.c_str(), O_RDWR | O_CLOEXEC);
+    if (m_descriptor < 0 && errno == ENOENT) {
+      m_descriptor = open(m_path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      m_made = m_descriptor >= 0;
+      if (m_descriptor < 0 && errno == EEXIST)  // somebody else was faster
+        m_descriptor = open(m_path.c_str(), O_RDWR | O_CLOEXEC);
+    }
+    if (m_descriptor < 0) refuse(error_kind::input, std::strerror(errno));
+  }
+  void check_and_enter(std::uint64_t bytes) {
+    struct stat facts {};
+    if (fstat(m_descriptor, &facts) != 0) refuse(error_kind::input, std::strerror(errno));
+    if (!S_ISREG(facts.st_mode)) refuse(error_kind::input, "it is no regular file");
+    m_size = static_cast<std::uint64_t>(facts.st_size);
+    if (m_size != 0 && m_size != bytes)
+      refuse(error_kind::input, fmt::format("it has {} bytes, and the array's elements take {}", m_size, bytes));
+    m_identity = {facts.st_dev, facts.st_ino};
+    mapped_files& files = mapped_files::all();
+    const std::lock_guard guard(files.mutex);
+    const auto [at, fresh] = files.arrays.try_emplace(m_identity, m_array);
+    if (!fresh)
+      refuse(error_kind::usage, fmt::format("it is mapped to array '{}' already", at->second),
+             "use that array, or let it end before");
+  }
+  void let_go() noexcept {
+    if (m_made) unlink(m_path.c_str());
+    if (m_descriptor >= 0) close(m_descriptor);
+  }
+
+  std::string m_path, m_array;
+  int m_descriptor = -1;
+  std::uint64_t m_size = 0;
+  file_identity m_identity{};
+  bool m_made = false;  // it was missing, and is not to stay
+};
+
+array_memory::array_memory(std::unique_ptr<claim> file) noexcept : m_claim(std::move(file)) {}
 
 array_memory::~array_memory() {
   if (m_data != nullptr) munmap(m_data, m_bytes);
 }
 
+bool array_memory::map(std::uint64_t bytes, int flags, int descriptor) noexcept {
+  void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, descriptor, 0);
+  if (data == MAP_FAILED) return false;
+  m_data = data, m_bytes = bytes;
+  return true;
+}
+
 std::shared_ptr<array_memory> array_memory::fresh(std::uint64_t bytes, const std::string& name) {
-  if (bytes == 0) return std::shared_ptr<array_memory>(new array_memory(nullptr, 0, {}));
-  void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (data == MAP_FAILED)
+  std::shared_ptr<array_memory> made(new array_memory(nullptr));
+  if (bytes == 0) return made;
+  if (!made->map(bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1))
     throw error(error_kind::memory, fmt::format("no address space for the {} bytes of array '{}'", bytes, name));
-  madvise(data, bytes, MADV_HUGEPAGE);  // where it fails, pages are small
-  return std::shared_ptr<array_memory>(new array_memory(data, bytes, {}));
+  madvise(made->m_data, bytes, MADV_HUGEPAGE);  // where it fails, pages are small
+  return made;
 }
 
 std::shared_ptr<array_memory> array_memory::of_file(const std::filesystem::path& file, std::uint64_t bytes,
                                                     const std::string& name) {
-  const std::string path = file.string();
-  const auto refuse = [&](error_kind kind, std::string_view what) {
-    throw error(kind, fmt::format("array '{}' cannot be mapped to its file: {}", name, what), path);
-  };
-  const open_file opened(path);
-  if (opened.get() < 0) refuse(error_kind::input, std::strerror(errno));
+  std::shared_ptr<array_memory> made(new array_memory(std::make_unique<claim>(file.string(), name, bytes)));
+  claim& of = *made->m_claim;
+  of.extend(bytes);
+  if (bytes != 0 && !made->map(bytes, MAP_SHARED, of.descriptor())) of.refuse(error_kind::memory, std::strerror(errno));
+  of.close_file();
+  return made;
+}
+
+bool array_memory::is_mapped(const std::filesystem::path& file) {
   struct stat facts {};
-  if (fstat(opened.get(), &facts) != 0) refuse(error_kind::input, std::strerror(errno));
-  if (!S_ISREG(facts.st_mode)) refuse(error_kind::input, "it is no regular file");
-  const auto size = static_cast<std::uint64_t>(facts.st_size);
-  if (size != 0 && size != bytes)
-    refuse(error_kind::input, fmt::format("it has {} bytes, and the array's elements take {}", size, bytes));
-  if (bytes == 0) return std::shared_ptr<array_memory>(new array_memory(nullptr, 0, path));
-  if (size == 0)  // with room on the disk, so that no write to the pages can fail for want of it
-    if (const int why = posix_fallocate(opened.get(), 0, static_cast<off_t>(bytes)); why != 0)
-      refuse(error_kind::output, std::strerror(why));
-  void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, opened.get(), 0);
-  if (data == MAP_FAILED) refuse(error_kind::memory, std::strerror(errno));
-  return std::shared_ptr<array_memory>(new array_memory(data, bytes, path));
+  if (stat(file.c_str(), &facts) != 0) return false;
+  mapped_files& files = mapped_files::all();
+  const std::lock_guard guard(files.mutex);
+  return files.arrays.contains({facts.st_dev, facts.st_ino});
+}
+
+void array_memory::keep_file() noexcept {
+  if (m_claim != nullptr) m_claim->keep();
 }
 
 void array_memory::flush() const {
-  if (m_file.empty() || m_data == nullptr) return;
+  if (m_claim == nullptr || m_data == nullptr) return;
   if (msync(m_data, m_bytes, MS_SYNC) != 0)
-    throw error(error_kind::output, fmt::format("what was written to a mapped file: {}", std::strerror(errno)), m_file);
+    throw error(error_kind::output, fmt::format("what was written to a mapped file: {}", std::strerror(errno)),
+                m_claim->path());
 }
 
 }  // namespace tessera::hierarchy

@@ -12,23 +12,31 @@ class array_memory {
  public:
   /// Fresh ones, zero when they are touched first. Throws tessera::error (memory). @param name of the array
   static std::shared_ptr<array_memory> fresh(std::uint64_t bytes, const std::string& name);
-  /// Those of a file of so many bytes, which is made when it is missing and extended when it is empty. Throws
-  /// tessera::error: input (another size, no file that can be mapped, no permission), output (no room for it).
+  /// Those of a file of so many bytes, which is made when it is missing and extended when it is empty. One that was
+  /// missing is removed again with the object, unless keep_file was called. Throws tessera::error, and the file is as
+  /// it was: input (another size, no file that can be mapped, no permission), output (no room for it), usage (mapped
+  /// already by this process: what two arrays write to it would have no order).
   static std::shared_ptr<array_memory> of_file(const std::filesystem::path& file, std::uint64_t bytes,
                                                const std::string& name);
+  /// Whether it is mapped by this process now.
+  static bool is_mapped(const std::filesystem::path& file);
   ~array_memory();
   array_memory(const array_memory&) = delete;
   array_memory& operator=(const array_memory&) = delete;
 
   void* data() const noexcept { return m_data; }  ///< the first byte; null: there are none
+  void keep_file() noexcept;                      ///< it stays when the object ends
   /// What was written is in the file, and on its disk. Throws tessera::error (output).
   void flush() const;
 
  private:
-  array_memory(void* data, std::uint64_t bytes, std::string file) noexcept;
-  void* m_data;
-  std::uint64_t m_bytes;
-  std::string m_file;  // "": of no file
+  class claim;
+  explicit array_memory(std::unique_ptr<claim> file) noexcept;
+  bool map(std::uint64_t bytes, int flags, int descriptor) noexcept;
+
+  std::unique_ptr<claim> m_claim;  // null: of no file. Ends last
+  void* m_data = nullptr;
+  std::uint64_t m_bytes = 0;
 };
 
 }  // namespace tessera::hierarchy

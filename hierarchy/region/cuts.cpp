@@ -23,17 +23,32 @@ bool cuts_fit(std::span<const tiled_memory::tile> tiles, std::span<const row_int
 
 std::vector<std::int64_t> fitting_cuts(std::span<const tiled_memory::tile> tiles, std::span<const row_interval> parts,
                                        bool exact) {
+  std::vector<row_interval> sorted(parts.begin(), parts.end());
+  std::ranges::sort(sorted, {}, &row_interval::begin);
   std::vector<std::int64_t> ends;
   ends.reserve(tiles.size() + 2 * parts.size());
-  for (const tiled_memory::tile& t : tiles) ends.push_back(t.end);
-  for (const row_interval& part : parts) {
-    const auto inside = [&](std::int64_t row) { return row > part.begin && row < part.end; };
-    if (exact || tiles_with(tiles, part).count > most_tiles_read) std::erase_if(ends, inside);
-    if (part.begin > 0) ends.push_back(part.begin);
-    ends.push_back(part.end);
+  const auto add = [&](std::int64_t row) {
+    if (row > (ends.empty() ? 0 : ends.back())) ends.push_back(row);
+  };
+  auto next = tiles.begin();
+  for (const row_interval& part : sorted) {
+    for (; next != tiles.end() && next->end <= part.begin; ++next) add(next->end);
+    add(part.begin);
+    const auto first = next;
+    while (next != tiles.end() && next->end < part.end) ++next;  // those that end inside
+    if (!exact && static_cast<std::size_t>(next - first) < most_tiles_read)
+      for (auto inside = first; inside != next; ++inside) add(inside->end);
+    add(part.end);
   }
-  std::ranges::sort(ends);
-  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  for (; next != tiles.end(); ++next) add(next->end);
+  return ends;
+}
+
+std::vector<std::int64_t> joined_cuts(std::span<const tiled_memory::tile> tiles, const row_interval& rows) {
+  const tile_range joined = tiles_with(tiles, rows);
+  std::vector<std::int64_t> ends;
+  for (std::size_t k = 0; k < tiles.size(); ++k)
+    if (k < joined.first || k + 1 >= joined.first + joined.count) ends.push_back(tiles[k].end);
   return ends;
 }
 

@@ -14,16 +14,23 @@ struct row_interval {
   friend bool operator==(const row_interval&, const row_interval&) = default;
 };
 
-/// How many tiles one task may read where one would do: more are joined.
+/// How many tiles a task may read of a part of its own, where one would do: more are joined.
 inline constexpr std::size_t most_tiles_read = 8;
+/// The same of rows that other tasks read too. More than those: joining them, and splitting them again for the next
+/// loop that writes them, costs more than to name a few dozen.
+inline constexpr std::size_t most_tiles_shared = 64;
 
 /// Whether each part begins and ends where a tile does, and is one tile (`exact`: it is written) or a few.
 bool cuts_fit(std::span<const tiled_memory::tile> tiles, std::span<const row_interval> parts, bool exact);
 
 /// The rows at which tiles must end so that cuts_fit: those of `tiles` that no part has inside. `parts` do not overlap,
-/// in any order, none is empty.
+/// in any order, none is empty. Takes time for each tile and each part, but for sorting the parts.
 std::vector<std::int64_t> fitting_cuts(std::span<const tiled_memory::tile> tiles, std::span<const row_interval> parts,
                                        bool exact);
+
+/// The rows at which tiles must end so that those that have any of these rows are one: those of the others, and of the
+/// last one.
+std::vector<std::int64_t> joined_cuts(std::span<const tiled_memory::tile> tiles, const row_interval& rows);
 
 /// The tiles that have any of these rows: index of the first, and how many.
 struct tile_range {

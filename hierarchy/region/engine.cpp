@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
+#include <utility>
 
 #include "core/runtime/inside.hpp"
 #include "hierarchy/region/cuts.hpp"
@@ -14,17 +16,6 @@ namespace tessera::hierarchy {
 namespace {
 
 using kind = access_pattern::kind;
-
-/// Iterations of a loop. Throws usage for a step of 0.
-std::uint64_t count_of(const loop_bounds& over, const std::string& region) {
-  if (over.step == 0) throw error(error_kind::usage, "its loop has a step of 0", "region " + region);
-  const auto begin = static_cast<std::uint64_t>(over.begin), end = static_cast<std::uint64_t>(over.end);
-  if (over.step > 0 ? over.begin >= over.end : over.begin <= over.end) return 0;
-  const std::uint64_t length = over.step > 0 ? end - begin : begin - end,
-                      step = over.step > 0 ? static_cast<std::uint64_t>(over.step)
-                                           : 0 - static_cast<std::uint64_t>(over.step);
-  return (length - 1) / step + 1;
-}
 
 std::int64_t index_at(const loop_bounds& over, std::uint64_t ordinal) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(over.begin) +
@@ -39,24 +30,15 @@ row_interval rows_of(const loop_bounds& over, const piece& p, std::uint64_t coun
   return {p.end == count ? last : index_at(over, p.end) + 1, first + 1};
 }
 
-/// Takes locks in the order of addresses, so that two regions never wait for each other.
+/// Locks in the order of addresses, so that two regions never wait for each other.
 template <class Storage>
-class all_locked {
- public:
-  explicit all_locked(std::vector<Storage*> which) : m_which(std::move(which)) {
-    std::ranges::sort(m_which, std::less<>());
-    for (; m_held < m_which.size(); ++m_held) m_which[m_held]->lock();
-  }
-  ~all_locked() {
-    while (m_held > 0) m_which[--m_held]->unlock();
-  }
-  all_locked(const all_locked&) = delete;
-  all_locked& operator=(const all_locked&) = delete;
-
- private:
-  std::vector<Storage*> m_which;
-  std::size_t m_held = 0;
-};
+std::vector<std::unique_lock<Storage>> all_locked(std::vector<Storage*> which) {
+  std::ranges::sort(which, std::less<>());
+  std::vector<std::unique_lock<Storage>> held;
+  held.reserve(which.size());
+  for (Storage* const one : which) held.emplace_back(*one);
+  return held;
+}
 
 block_access access(block::record& block, intent how) {
   return {.block = &block, .version = 0, .intent = how, .flags = 0, .space = 0};
@@ -71,11 +53,21 @@ struct region_engine::call {
   const loop_bounds& over;
   std::span<const detail::region_demand> demands;
   const detail::region_code& code;
-  std::string who = fmt::format("'{}' at {}:{}", name.text, name.site.file_name(), name.site.line());
-  std::uint64_t count = count_of(over, who);
+  std::uint64_t count = 0;
 
+  std::string who() const { return fmt::format("'{}' at {}:{}", name.text, name.site.file_name(), name.site.line()); }
+  /// Iterations of the split loop. Throws usage for a step of 0.
+  std::uint64_t count_iterations() const {
+    if (over.step == 0) refuse("its loop has a step of 0");
+    const auto begin = static_cast<std::uint64_t>(over.begin), end = static_cast<std::uint64_t>(over.end);
+    if (over.step > 0 ? over.begin >= over.end : over.begin <= over.end) return 0;
+    const std::uint64_t length = over.step > 0 ? end - begin : begin - end,
+                        step = over.step > 0 ? static_cast<std::uint64_t>(over.step)
+                                             : 0 - static_cast<std::uint64_t>(over.step);
+    return (length - 1) / step + 1;
+  }
   [[noreturn]] void refuse(std::string text, std::string hint = {}) const {
-    throw error(error_kind::usage, std::move(text), "region " + who, std::move(hint));
+    throw error(error_kind::usage, std::move(text), "region " + who(), std::move(hint));
   }
 
   void check_owner(const runtime& of) const {
@@ -84,12 +76,14 @@ struct region_engine::call {
         refuse(fmt::format("'{}' belongs to another runtime", d.array != nullptr ? d.array->name() : d.result->name()));
   }
 
-  /// Makes the tiles of an array end at these rows.
-  void cut(array_storage& array, std::span<const std::int64_t> ends) const {
+  /// Whether the tiles of an array may be changed for what a task writes. Throws where they may not.
+  void check_cut(const array_storage& array, bool recorded) const {
     if (array.keeps_tiles())
       refuse(fmt::format("array '{}' would be split in another way, and a recording uses it", array.name()),
              "an array that a recording uses keeps its split: use another array, or the same loop and policy");
-    array.tiles().cut(ends, name.site);
+    if (recorded)
+      refuse(fmt::format("array '{}' would be split in another way inside a recording", array.name()),
+             "run what is recorded once before: its arrays are then split as it wants them");
   }
 
   void check_once() const {
@@ -135,8 +129,47 @@ struct region_engine::call {
                                           : "write by chunk: halo and rows are for what is read");
   }
 
-  /// What a task uses of an array that is used by chunk or halo, without the halo.
-  row_interval rows(const piece& p) const { return rows_of(over, p, count); }
+  static bool by_part(const detail::region_demand& d) noexcept {
+    return d.array != nullptr && (d.pattern.which == kind::chunk || d.pattern.which == kind::halo);
+  }
+  /// What each task uses of arrays that are used by chunk or halo, without the halo. Where there is none, the indices
+  /// need not be rows.
+  std::vector<row_interval> parts_of(const plan& planned) const {
+    std::vector<row_interval> parts;
+    if (std::ranges::none_of(demands, by_part)) return parts;
+    parts.reserve(planned.pieces.size());
+    for (const piece& p : planned.pieces) parts.push_back(rows_of(over, p, count));
+    return parts;
+  }
+  /// What a task uses of an array.
+  static row_interval used_rows(const detail::region_demand& d, std::span<const row_interval> parts, std::size_t k) {
+    const std::int64_t rows = d.array->extents().rows, halo = d.pattern.last;
+    switch (d.pattern.which) {
+      case kind::whole:
+        return {0, rows};
+      case kind::rows:
+        return {d.pattern.first, d.pattern.last};
+      case kind::halo:
+        return {std::max<std::int64_t>(parts[k].begin - halo, 0), std::min(parts[k].end + halo, rows)};
+      case kind::chunk:
+        break;
+    }
+    return parts[k];
+  }
+  /// Of an array that is read beyond the tasks' own parts: what all of them read together, where one of them would name
+  /// more tiles than it should; else nothing.
+  static row_interval crowded_rows(const detail::region_demand& d, std::span<const row_interval> parts) {
+    const std::span<const tiled_memory::tile> tiles = d.array->tiles().tiles();
+    if (tiles.size() <= most_tiles_shared) return {};
+    row_interval all = used_rows(d, parts, 0);
+    std::size_t most = tiles_with(tiles, all).count;
+    for (std::size_t k = 1; d.pattern.which == kind::halo && k < parts.size(); ++k) {
+      const row_interval used = used_rows(d, parts, k);
+      most = std::max(most, tiles_with(tiles, used).count);
+      all = {std::min(all.begin, used.begin), std::max(all.end, used.end)};
+    }
+    return most > most_tiles_shared ? all : row_interval{};
+  }
 
   /// What the body declares, weakened where its loop does not go over every element.
   intent how(const detail::region_demand& d) const {
@@ -151,30 +184,35 @@ location::node_id region_engine::place(const call& c) const {
   std::vector<placed_array> arrays;
   for (const detail::region_demand& d : c.demands)
     if (d.array != nullptr) arrays.push_back({d.array->name(), d.array->at()});
+  const auto elsewhere = [&](const placed_array& a) { return a.at != arrays.front().at; };
+  if (c.options.at.empty() && !arrays.empty() && std::ranges::none_of(arrays, elsewhere)) return arrays.front().at;
   std::optional<location::node_id> at;
   if (!c.options.at.empty()) at = m_runtime.at(c.options.at);
-  return place_of_region(m_runtime.tree(), arrays, at, c.who);
+  return place_of_region(m_runtime.tree(), arrays, at, c.who());
 }
 
-const policy& region_engine::parsed(std::string_view text, const call& c) {
-  const auto found = m_policies.find(text);
+std::shared_ptr<const policy> region_engine::parsed(const call& c) {
+  const auto found = m_policies.find(c.options.policy);
   if (found != m_policies.end()) return found->second;
-  policy made = resolve(policy::parse(text, "region " + c.who), m_runtime.inside().machine.region_policy,
-                        "region.policy, for region " + c.who);
-  return m_policies.emplace(std::string(text), std::move(made)).first->second;
+  auto made = std::make_shared<const policy>(resolve(policy::parse(c.options.policy, "region " + c.who()),
+                                                     m_runtime.inside().machine.region_policy,
+                                                     "region.policy, for region " + c.who()));
+  if (m_policies.size() >= most_policies) m_policies.clear();  // a program that makes up a text each time
+  m_policies.emplace(std::string(c.options.policy), made);
+  return made;
 }
 
-region_engine::history& region_engine::history_of(std::string_view name) {
-  const auto found = m_by_name.find(name);
-  if (found != m_by_name.end()) return *found->second;
-  history& fresh = m_histories.emplace_back();
-  fresh.name = name;
-  m_by_name.emplace(std::string(name), &fresh);
+std::shared_ptr<region_engine::history> region_engine::history_of(std::string_view name) const {
+  const auto found = m_histories.find(name);
+  if (found != m_histories.end()) return found->second;
+  auto fresh = std::make_shared<history>();
+  fresh->name = name;
   return fresh;
 }
 
-std::shared_ptr<const plan> region_engine::planned(const call& c, const policy& by, location::node_id at, history& of) {
-  if (by.kind == policy_kind::any || by.kind == policy_kind::automatic) {  // as things are now
+std::shared_ptr<const plan> region_engine::planned(const call& c, const std::shared_ptr<const policy>& by,
+                                                   location::node_id at, history& of) {
+  if (by->kind == policy_kind::any || by->kind == policy_kind::automatic) {  // as things are now
     std::vector<leaf_state> states;
     for (const location::node_id leaf : leaves_of_region(m_runtime.tree(), at)) {
       const region_leaf_times& t = of.leaves[leaf];
@@ -186,39 +224,63 @@ std::shared_ptr<const plan> region_engine::planned(const call& c, const policy& 
                         .expected_finish = rate > 0 ? (ahead + 1) / (rate * cores) : ahead + 1.0,
                         .throughput = rate * cores});
     }
-    return std::make_shared<const plan>(plan_region(by, c.count, m_runtime.tree(), at, c.who, states));
+    return std::make_shared<const plan>(plan_region(*by, c.count, m_runtime.tree(), at, c.who(), states));
   }
-  const auto key = plan_key{to_text(by), c.count, at};
+  const auto key = plan_key{by, c.count, at};
   const auto found = m_plans.find(key);
   if (found != m_plans.end()) return found->second;
-  if (m_plans.size() >= 4096) m_plans.clear();  // a loop whose length changes each time
-  return m_plans.emplace(key, std::make_shared<const plan>(plan_region(by, c.count, m_runtime.tree(), at, c.who)))
+  if (m_plans.size() >= most_plans) m_plans.clear();  // a loop whose length changes each time
+  return m_plans.emplace(key, std::make_shared<const plan>(plan_region(*by, c.count, m_runtime.tree(), at, c.who())))
       .first->second;
+}
+
+/// Nothing that it changes is seen by anybody before note_launch.
+region_engine::launch_plan region_engine::plan_launch(const call& c, location::node_id at) {
+  launch_plan made;
+  made.at = at;
+  made.recorded = m_runtime.inside().scheduler->is_recording();
+  const std::lock_guard guard(m_mutex);
+  made.by = parsed(c);
+  made.of = history_of(c.name.text);
+  made.split = planned(c, made.by, at, *made.of);
+  for (const detail::region_demand& d : c.demands)
+    if (d.array != nullptr) c.check_writes(d, made.split->pieces.size());
+  // Not of recordings: a task is counted once, and may run often.
+  if ((made.by->kind == policy_kind::any || made.by->kind == policy_kind::automatic) && !made.recorded)
+    for (const piece& p : made.split->pieces) made.times.emplace_back(made.of, &made.of->leaves[p.leaf]);
+  return made;
+}
+
+/// After the submission.
+void region_engine::note_launch(const call& c, const launch_plan& made) {
+  const std::lock_guard guard(m_mutex);
+  history& of = *m_histories.try_emplace(made.of->name, made.of).first->second;  // another thread may have been faster
+  if (of.launches == 0) of.first = ++m_launches;
+  of.at = made.at, of.by = made.by, of.iterations = c.count, of.planned = made.split;
+  ++of.launches;
+  of.last = ++m_launches;
+  if (m_histories.size() > most_histories) forget_histories();
+}
+
+/// Those that were not launched for the longest time, half of all.
+void region_engine::forget_histories() {
+  std::vector<std::uint64_t> ages;
+  ages.reserve(m_histories.size());
+  for (const auto& [name, h] : m_histories) ages.push_back(h->last);
+  const auto middle = ages.begin() + static_cast<std::ptrdiff_t>(ages.size() / 2);
+  std::ranges::nth_element(ages, middle);
+  std::erase_if(m_histories, [&](const auto& entry) { return entry.second->last < *middle; });
 }
 
 void region_engine::launch(const task_name& name, const region_options& options, const loop_bounds& over,
                            std::span<const detail::region_demand> demands, const detail::region_code& code) {
-  const call c{name, options, over, demands, code};
+  call c{name, options, over, demands, code};
+  c.count = c.count_iterations();
   c.check_owner(m_runtime);
   c.check_once();
   for (const detail::region_demand& d : demands)
     if (d.array != nullptr) c.check_rows(d);
-  const location::node_id at = place(c);
-  const bool recorded = m_runtime.inside().scheduler->is_recording();
-  std::shared_ptr<const plan> split;
-  std::vector<region_leaf_times*> times;  // of each piece; none: nobody wants to know
-  {
-    const std::lock_guard guard(m_mutex);
-    const policy& by = parsed(options.policy, c);
-    history& of = history_of(name.text);
-    split = planned(c, by, at, of);
-    for (const detail::region_demand& d : demands)
-      if (d.array != nullptr) c.check_writes(d, split->pieces.size());
-    of.at = at, of.by = &by, of.iterations = c.count, of.planned = split;
-    ++of.launches;
-    if ((by.kind == policy_kind::any || by.kind == policy_kind::automatic) && !recorded)  // replays may outlive this
-      for (const piece& p : split->pieces) times.push_back(&of.leaves[p.leaf]);
-  }
+  const launch_plan made = plan_launch(c, place(c));
   {
     std::vector<array_storage*> arrays;
     std::vector<reduction_storage*> results;
@@ -227,83 +289,119 @@ void region_engine::launch(const task_name& name, const region_options& options,
       if (d.result != nullptr) results.push_back(d.result);
     }
     const runtime::no_waiting no_waiting(m_runtime);  // tasks may submit regions of the same arrays
-    const all_locked hold_arrays(std::move(arrays));
-    const all_locked hold_results(std::move(results));
-    submit(c, *split, times);
-    if (recorded)
-      for (const detail::region_demand& d : demands)
-        if (d.array != nullptr) d.array->keep_tiles();
-    submit_joins(c, split->pieces.size());
+    const auto hold_arrays = all_locked(std::move(arrays));
+    const auto hold_results = all_locked(std::move(results));
+    submit(c, made);
   }
+  note_launch(c, made);
   front_end(m_runtime).wait_for_window();
 }
 
-/// With the arrays locked: cuts them as the tasks want them, then submits the tasks.
-void region_engine::submit(const call& c, const plan& planned, std::span<region_leaf_times* const> times) {
-  std::vector<row_interval> parts;
-  for (const piece& p : planned.pieces) parts.push_back(c.rows(p));
-  for (const detail::region_demand& d : c.demands) {
-    if (d.array == nullptr || parts.empty() || (d.pattern.which != kind::chunk && d.pattern.which != kind::halo))
-      continue;
-    tiled_memory& tiles = d.array->tiles();
-    const bool exact = d.how != intent::read;
-    if (!cuts_fit(tiles.tiles(), parts, exact)) c.cut(*d.array, fitting_cuts(tiles.tiles(), parts, exact));
-  }
-  for (const detail::region_demand& d : c.demands)  // a task that writes all of an array sees it as one block
-    if (d.array != nullptr && d.how != intent::read && d.pattern.which == kind::whole &&
-        d.array->tiles().tiles().size() > 1)
-      c.cut(*d.array, std::array{d.array->extents().rows});
+/// With the arrays locked. Whatever may be refused, or thrown by the program, comes before the first change.
+void region_engine::submit(const call& c, const launch_plan& made) {
+  const std::vector<row_interval> parts = c.parts_of(*made.split);
+  const std::vector<wanted_cut> cuts = wanted_cuts(c, made, parts);
+  std::vector<detail::made_piece> pieces = make_pieces(c, made);
+  std::vector<detail::submission> joins;
+  joins.reserve(c.code.joins.size());
+  for (const detail::make_join join : c.code.joins) joins.push_back(join(m_runtime, c.name.text, c.name.site));
+  for (const detail::region_demand& d : c.demands)
+    if (d.result != nullptr && !pieces.empty()) (void)d.result->part(pieces.size() - 1, c.name.site);
 
-  std::vector<detail::region_operand> operands(c.demands.size());
+  for (const wanted_cut& cut : cuts) cut.array->tiles().cut(cut.ends, c.name.site);
+  name_blocks(c, parts, pieces, joins);
+  if (made.recorded)
+    for (const detail::region_demand& d : c.demands)
+      if (d.array != nullptr) m_runtime.inside().scheduler->keep_with_recording(d.array->keep_tiles());
+  for (detail::made_piece& p : pieces) p.task.commit();
+  for (detail::submission& join : joins) join.commit();
+}
+
+/// The tiles that the tasks need: what one writes is one tile of its own, and what one reads are not too many. Where
+/// tiles must stay as they are, what is read is read from those that there are.
+std::vector<region_engine::wanted_cut> region_engine::wanted_cuts(const call& c, const launch_plan& made,
+                                                                  std::span<const row_interval> parts) const {
+  std::vector<wanted_cut> cuts;
+  if (made.split->pieces.empty()) return cuts;
+  for (const detail::region_demand& d : c.demands) {
+    if (d.array == nullptr) continue;
+    const std::span<const tiled_memory::tile> tiles = d.array->tiles().tiles();
+    const bool writes = d.how != intent::read;
+    if (!writes && (made.recorded || d.array->keeps_tiles())) continue;
+    if (c.by_part(d) && !cuts_fit(tiles, parts, writes)) {
+      if (writes) c.check_cut(*d.array, made.recorded);
+      cuts.push_back({d.array, fitting_cuts(tiles, parts, writes)});
+    }
+    if (d.pattern.which == kind::chunk) continue;
+    if (writes) {  // one task, which sees all of it as one block
+      if (tiles.size() <= 1) continue;
+      c.check_cut(*d.array, made.recorded);
+      cuts.push_back({d.array, {d.array->extents().rows}});
+    } else if (const row_interval crowded = c.crowded_rows(d, parts); crowded.begin < crowded.end) {
+      if (!cuts.empty() && cuts.back().array == d.array) cuts.pop_back();  // they are joined all the same
+      cuts.push_back({d.array, joined_cuts(tiles, crowded)});
+    }
+  }
+  return cuts;
+}
+
+std::vector<detail::made_piece> region_engine::make_pieces(const call& c, const launch_plan& made) {
+  std::vector<detail::made_piece> pieces;
+  pieces.reserve(made.split->pieces.size());
+  for (std::size_t k = 0; k < made.split->pieces.size(); ++k) {
+    const piece& p = made.split->pieces[k];
+    pieces.push_back(
+        c.code.piece(c.code.call, {p.begin, p.end}, made.times.empty() ? nullptr : made.times[k], {.location = p.at}));
+  }
+  return pieces;
+}
+
+/// Of the tasks, with the tiles as they are now, and of those that join their results.
+void region_engine::name_blocks(const call& c, std::span<const row_interval> parts,
+                                std::span<detail::made_piece> pieces, std::span<detail::submission> joins) {
   std::vector<block_access> blocks;
-  for (std::size_t k = 0; k < planned.pieces.size(); ++k) {
+  for (std::size_t k = 0; k < pieces.size(); ++k) {
     blocks.clear();
     for (std::size_t u = 0; u < c.demands.size(); ++u) {
       const detail::region_demand& d = c.demands[u];
-      operands[u] = {static_cast<std::uint32_t>(blocks.size()), 1, 0};
+      detail::region_operand& operand = pieces[k].operands[u];
+      operand = {static_cast<std::uint32_t>(blocks.size()), 1, 0};
       if (d.result != nullptr) {
         blocks.push_back(access(d.result->part(k, c.name.site), intent::write));
         continue;
       }
-      const std::int64_t rows = d.array->extents().rows;
-      row_interval used = parts[k];
-      if (d.pattern.which == kind::whole) used = {0, rows};
-      if (d.pattern.which == kind::rows) used = {d.pattern.first, d.pattern.last};
-      if (d.pattern.which == kind::halo)
-        used = {std::max<std::int64_t>(used.begin - d.pattern.last, 0), std::min(used.end + d.pattern.last, rows)};
       const std::span<const tiled_memory::tile> tiles = d.array->tiles().tiles();
-      const tile_range in = tiles_with(tiles, used);
-      operands[u].count = static_cast<std::uint32_t>(in.count);
-      if (in.count > 0) operands[u].row = tiles[in.first].begin;
+      const tile_range in = tiles_with(tiles, c.used_rows(d, parts, k));
+      operand.count = static_cast<std::uint32_t>(in.count);
+      if (in.count > 0) operand.row = tiles[in.first].begin;
       for (const tiled_memory::tile& t : tiles.subspan(in.first, in.count))
         blocks.push_back(access(*t.record, c.how(d)));
     }
-    const piece& p = planned.pieces[k];
-    region_leaf_times* const timed = times.empty() ? nullptr : times[k];
-    if (timed != nullptr) timed->under_way.fetch_add(1, std::memory_order_relaxed);
-    c.code.piece(c.code.call, {p.begin, p.end}, operands, blocks, timed, {.location = p.at});
+    m_runtime.inside().check_working_set(c.name.text, blocks);
+    pieces[k].task.name_blocks(blocks);
   }
-}
-
-void region_engine::submit_joins(const call& c, std::size_t pieces) {
   std::size_t join = 0;
-  std::vector<block_access> blocks;
   for (const detail::region_demand& d : c.demands) {
     if (d.result == nullptr) continue;
     blocks.assign(1, access(d.result->value(), intent::write));
-    for (std::size_t k = 0; k < pieces; ++k) blocks.push_back(access(d.result->part(k, c.name.site), intent::read));
-    c.code.joins[join++](m_runtime, c.name.text, c.name.site, blocks);
+    for (std::size_t k = 0; k < pieces.size(); ++k)
+      blocks.push_back(access(d.result->part(k, c.name.site), intent::read));
+    joins[join++].name_blocks(blocks);
   }
 }
 
 std::vector<region_row> region_engine::rows() const {
   const std::lock_guard guard(m_mutex);
   const auto name_of = [&](location::node_id id) { return m_runtime.tree().at(id).properties.name; };
+  std::vector<const history*> known;
+  known.reserve(m_histories.size());
+  for (const auto& [name, h] : m_histories) known.push_back(h.get());
+  std::ranges::sort(known, {}, &history::first);
   std::vector<region_row> all;
-  for (const history& h : m_histories) {
-    if (h.planned == nullptr) continue;  // refused so far
-    region_row& row = all.emplace_back(region_row{h.name, name_of(h.at), to_text(*h.by), h.launches, h.iterations, {}});
-    for (const piece& p : h.planned->pieces) {
+  for (const history* const h : known) {
+    region_row& row =
+        all.emplace_back(region_row{h->name, name_of(h->at), to_text(*h->by), h->launches, h->iterations, {}});
+    for (const piece& p : h->planned->pieces) {
       if (row.shares.empty() || row.shares.back().leaf != name_of(p.leaf))
         row.shares.push_back({name_of(p.leaf), 0, 0});
       row.shares.back().iterations += p.end - p.begin;
@@ -311,12 +409,6 @@ std::vector<region_row> region_engine::rows() const {
     }
   }
   return all;
-}
-
-void region_engine::note_idle() noexcept {
-  const std::lock_guard guard(m_mutex);
-  for (history& h : m_histories)
-    for (auto& [leaf, times] : h.leaves) times.under_way.store(0, std::memory_order_relaxed);
 }
 
 void region_engine::keep_file(const std::shared_ptr<array_memory>& memory) {
@@ -344,11 +436,13 @@ void region_engine::flush_files() const {
 
 namespace tessera::detail {
 
-void note_piece(hierarchy::region_leaf_times* times, std::uint64_t iterations, double seconds) noexcept {
-  times->under_way.fetch_sub(1, std::memory_order_relaxed);
+void begin_piece(hierarchy::region_leaf_times& on) noexcept { on.under_way.fetch_add(1, std::memory_order_relaxed); }
+void end_piece(hierarchy::region_leaf_times& on) noexcept { on.under_way.fetch_sub(1, std::memory_order_relaxed); }
+
+void note_piece(hierarchy::region_leaf_times& on, std::uint64_t iterations, double seconds) noexcept {
   if (seconds <= 0) return;
-  const double now = static_cast<double>(iterations) / seconds, before = times->rate.load(std::memory_order_relaxed);
-  times->rate.store(before == 0 ? now : 0.5 * (before + now), std::memory_order_relaxed);
+  const double now = static_cast<double>(iterations) / seconds, before = on.rate.load(std::memory_order_relaxed);
+  on.rate.store(before == 0 ? now : 0.5 * (before + now), std::memory_order_relaxed);
 }
 
 }  // namespace tessera::detail

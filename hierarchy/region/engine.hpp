@@ -2,7 +2,6 @@
 // From a call of location_model::region to its tasks.
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -11,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hierarchy/region/cuts.hpp"
 #include "hierarchy/region/plan.hpp"
 #include "hierarchy/region/storage.hpp"
 #include "tessera/region.hpp"
@@ -20,7 +20,7 @@ namespace tessera::hierarchy {
 /// What the tasks of one region took on one leaf; they write it themselves.
 struct region_leaf_times {
   std::atomic<double> rate{0};              ///< iterations per second of one task, averaged; 0: not measured
-  std::atomic<std::uint32_t> under_way{0};  ///< tasks submitted and not ended
+  std::atomic<std::uint32_t> under_way{0};  ///< tasks made and not ended
 };
 
 /// Plans regions, keeps the plans, and submits their tasks. Thread-safe.
@@ -31,43 +31,63 @@ class region_engine {
   void launch(const task_name& name, const region_options& options, const loop_bounds& over,
               std::span<const detail::region_demand> demands, const detail::region_code& code);
   std::vector<region_row> rows() const;
-  /// No task is under way any more: also those are forgotten that never ran.
-  void note_idle() noexcept;
-
   void keep_file(const std::shared_ptr<array_memory>& memory);  ///< one to flush, as long as it is there
   bool has_files() const;                                       ///< whether there is any
   void flush_files() const;                                     ///< throws tessera::error (output)
 
  private:
-  struct history {  // of a region, by its name
+  static constexpr std::size_t most_policies = 1024, most_plans = 4096, most_histories = 8192;  // that are kept
+  struct history {  // of a region, by its name; made with its first launch
     std::string name;
     location::node_id at = location::no_node;
-    const policy* by = nullptr;
+    std::shared_ptr<const policy> by;
     std::uint64_t launches = 0, iterations = 0;
+    std::uint64_t first = 0, last = 0;  // launches among those of all regions
     std::shared_ptr<const plan> planned;
-    std::map<location::node_id, region_leaf_times> leaves;  // those of `any` and `auto`
+    std::map<location::node_id, region_leaf_times>
+        leaves;  // those of `any` and `auto`; tasks keep the history for them
   };
   struct plan_key {
-    std::string policy;
+    std::shared_ptr<const policy> by;
     std::uint64_t iterations;
     location::node_id at;
     auto operator<=>(const plan_key&) const = default;
   };
+  struct launch_plan {
+    location::node_id at = location::no_node;
+    std::shared_ptr<const policy> by;
+    std::shared_ptr<history> of;  // not among m_histories before the first launch
+    std::shared_ptr<const plan> split;
+    std::vector<std::shared_ptr<region_leaf_times>> times;  // of each piece; none: nobody wants to know
+    bool recorded = false;
+  };
+  struct wanted_cut {
+    array_storage* array;
+    std::vector<std::int64_t> ends;
+  };
   struct call;
 
   location::node_id place(const call& c) const;
-  const policy& parsed(std::string_view text, const call& c);
-  std::shared_ptr<const plan> planned(const call& c, const policy& by, location::node_id at, history& of);
-  history& history_of(std::string_view name);
-  void submit(const call& c, const plan& planned, std::span<region_leaf_times* const> times);
-  void submit_joins(const call& c, std::size_t pieces);
+  std::shared_ptr<const policy> parsed(const call& c);               // under m_mutex
+  std::shared_ptr<history> history_of(std::string_view name) const;  // likewise
+  std::shared_ptr<const plan> planned(const call& c, const std::shared_ptr<const policy>& by, location::node_id at,
+                                      history& of);  // likewise
+  void forget_histories();                           // likewise
+  launch_plan plan_launch(const call& c, location::node_id at);
+  void note_launch(const call& c, const launch_plan& made);
+  void submit(const call& c, const launch_plan& made);
+  std::vector<wanted_cut> wanted_cuts(const call& c, const launch_plan& made,
+                                      std::span<const row_interval> parts) const;
+  std::vector<detail::made_piece> make_pieces(const call& c, const launch_plan& made);
+  void name_blocks(const call& c, std::span<const row_interval> parts, std::span<detail::made_piece> pieces,
+                   std::span<detail::submission> joins);
 
   runtime& m_runtime;
   mutable std::mutex m_mutex;  // of what follows; not held while tasks are submitted
-  std::map<std::string, policy, std::less<>> m_policies;
+  std::map<std::string, std::shared_ptr<const policy>, std::less<>> m_policies;
   std::map<plan_key, std::shared_ptr<const plan>> m_plans;
-  std::map<std::string, history*, std::less<>> m_by_name;
-  std::deque<history> m_histories;  // in the order of their first launches
+  std::map<std::string, std::shared_ptr<history>, std::less<>> m_histories;
+  std::uint64_t m_launches = 0;  // counted twice each
   std::vector<std::weak_ptr<array_memory>> m_files;
 };
 

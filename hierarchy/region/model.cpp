@@ -8,10 +8,26 @@
 
 namespace tessera {
 
-location_model::location_model(runtime& of)
-    : m_runtime(&of), m_engine(std::make_unique<hierarchy::region_engine>(of)) {}
+location_model::location_model(runtime& of) : m_runtime(&of), m_engine(std::make_unique<hierarchy::region_engine>(of)) {
+  if (!of.inside().scheduler->in_program())
+    throw error(error_kind::usage, "a location model inside a task", {},
+                "its end would wait for the task that it is in: make it in a thread of the program; regions of it may "
+                "be submitted inside tasks");
+}
 
-location_model::~location_model() { m_runtime->drain(); }
+location_model::~location_model() {
+  runtime_inside& inside = m_runtime->inside();
+  const std::uint32_t views = inside.scheduler->views_here();
+  if (inside.scheduler->in_program() && views == 0) {
+    inside.scheduler->settle();
+    return;
+  }
+  say(inside.machine.log, 2,
+      views != 0 ? fmt::format("a location model ends while its thread holds {} host views, for which regions may "
+                               "wait; it does not wait for regions",
+                               views)
+                 : "a location model ends inside a task; it does not wait for regions");
+}
 
 namespace {
 
@@ -57,11 +73,17 @@ detail::region_array_handle location_model::map(std::string name, element_type t
                                                 const row_extents& extents, const array_options& options,
                                                 std::source_location site) {
   const location::node_id at = node_of(*m_runtime, options);
-  auto memory = hierarchy::array_memory::of_file(file, bytes_of(name, type, extents), name);
-  void* const data = memory->data();
+  const std::uint64_t bytes = bytes_of(name, type, extents);
+  schedule::scheduler& scheduler = *m_runtime->inside().scheduler;
+  // An array of it that has ended may still have tasks.
+  if (hierarchy::array_memory::is_mapped(file) && scheduler.in_program() && scheduler.views_here() == 0)
+    scheduler.settle();
+  const auto memory = hierarchy::array_memory::of_file(file, bytes, name);
+  detail::region_array_handle made(std::make_shared<hierarchy::array_storage>(
+      *m_runtime, std::move(name), type, memory->data(), memory, extents, at, site));
   m_engine->keep_file(memory);
-  return detail::region_array_handle(std::make_shared<hierarchy::array_storage>(*m_runtime, std::move(name), type, data,
-                                                                                std::move(memory), extents, at, site));
+  memory->keep_file();
+  return made;
 }
 
 void location_model::launch(const task_name& name, const region_options& options, const loop_bounds& over,
@@ -70,11 +92,14 @@ void location_model::launch(const task_name& name, const region_options& options
 }
 
 void location_model::pause(std::source_location site) {
+  if (const std::uint32_t views = m_runtime->inside().scheduler->views_here(); views != 0)
+    throw error(error_kind::usage, fmt::format("pause while this thread holds {} host views", views),
+                fmt::format("{}:{}", site.file_name(), site.line()),
+                "let views end before waiting for regions, which may need their arrays");
   if (m_engine->has_files())
     m_runtime->fence(site);  // also brings home what devices hold
   else
     front_end(*m_runtime).wait_idle(site);
-  m_engine->note_idle();
   m_engine->flush_files();
 }
 

@@ -18,8 +18,8 @@
 
 namespace tessera::hierarchy {
 
-/// An array: its tiles, and where it is. Whoever cuts it, and submits tasks that use its tiles, holds `mutex` from the
-/// first to the last; who needs several takes them in the order of their addresses.
+/// An array: its tiles, and where it is. Whoever cuts it, and submits tasks that use its tiles, has it locked from the
+/// first to the last; who needs several locks them in the order of their addresses.
 class array_storage {
  public:
   /// @param owner  of the memory; null: the program's
@@ -34,23 +34,25 @@ class array_storage {
   location::node_id at() const noexcept { return m_at.load(std::memory_order_relaxed); }
   void move(location::node_id to) noexcept { m_at.store(to, std::memory_order_relaxed); }
   tiled_memory& tiles() noexcept { return m_tiles; }
-  /// A recording names its tiles: they stay as they are from now on. With the lock held.
-  void keep_tiles() noexcept { m_keeps_tiles = true; }
-  bool keeps_tiles() const noexcept { return m_keeps_tiles; }
+  /// A recording names its tiles: they stay as they are as long as what this returns is kept. With the lock held.
+  std::shared_ptr<const void> keep_tiles();
+  /// Whether they do. With the lock held.
+  bool keeps_tiles() const noexcept { return !m_kept.expired(); }
 
   /// Holds the array for submissions, and tells validation that those of other threads came before.
   void lock() {
-    mutex.lock();
+    std::unique_lock held(m_mutex);
     m_tiles.owner().order_after(m_before);
+    (void)held.release();
   }
   void unlock() {
+    const std::unique_lock held(m_mutex, std::adopt_lock);
     m_tiles.owner().order_before(m_before);
-    mutex.unlock();
   }
 
  private:
-  std::mutex mutex;
-  bool m_keeps_tiles = false;
+  std::mutex m_mutex;
+  std::weak_ptr<const void> m_kept;  // by recordings
   order_point m_before;
   const row_extents m_extents;
   std::atomic<location::node_id> m_at;
@@ -73,12 +75,13 @@ class reduction_storage {
   const std::string& name() const noexcept { return m_name; }
 
   void lock() {
-    m_mutex.lock();
+    std::unique_lock held(m_mutex);
     owner().order_after(m_before);
+    (void)held.release();
   }
   void unlock() {
+    const std::unique_lock held(m_mutex, std::adopt_lock);
     owner().order_before(m_before);
-    m_mutex.unlock();
   }
 
  private:

@@ -37,6 +37,7 @@ class held_block {
     if (m_held != nullptr) give_back();
   }
   void* data() const noexcept;  ///< its elements
+  bool ended() const noexcept;  ///< given back by the end of the runtime: the elements may be gone
 
  private:
   held_block(schedule::scheduler& of, schedule::host_access* held) noexcept : m_scheduler(&of), m_held(held) {}

@@ -304,23 +304,30 @@ struct region_demand {
   intent how = intent::read;
   access_pattern pattern{};
 };
-/// Submits one task. `call` is the region's call on the caller's stack.
-using submit_piece = void (*)(void* call, const region_piece& piece, std::span<const region_operand> operands,
-                              std::span<const block_access> blocks, hierarchy::region_leaf_times* times,
-                              const task_options& options);
-/// Submits the task that joins the parts of a reduction.
-using submit_join = void (*)(runtime& of, std::string_view name, std::source_location site,
-                             std::span<const block_access> blocks);
+/// A task that is not submitted yet, and where the places of its uses among its blocks are to be written, one per use.
+struct made_piece {
+  submission task;
+  region_operand* operands;
+};
+/// Makes one task, with a copy of the body; `call` is the region's call on the caller's stack. Its blocks are named
+/// later. `times` is null where nobody wants to know.
+using make_piece = made_piece (*)(void* call, const region_piece& piece,
+                                  std::shared_ptr<hierarchy::region_leaf_times> times, const task_options& options);
+/// Makes the task that joins the parts of a reduction. Its blocks are named later.
+using make_join = submission (*)(runtime& of, std::string_view name, std::source_location site);
 
 /// What a region runs: its tasks, and the tasks that join its reductions, one entry per reduction in their order.
 struct region_code {
-  submit_piece piece = nullptr;
+  make_piece piece = nullptr;
   void* call = nullptr;  ///< for `piece`
-  std::span<const submit_join> joins{};
+  std::span<const make_join> joins{};
 };
 
 const row_extents& extents_of(const hierarchy::array_storage& array) noexcept;
-void note_piece(hierarchy::region_leaf_times* times, std::uint64_t iterations, double seconds) noexcept;
+// Of a task: it is under way from its making to its end, whether it ran or not; and what it took.
+void begin_piece(hierarchy::region_leaf_times& on) noexcept;
+void end_piece(hierarchy::region_leaf_times& on) noexcept;
+void note_piece(hierarchy::region_leaf_times& on, std::uint64_t iterations, double seconds) noexcept;
 
 }  // namespace detail
 
@@ -332,9 +339,11 @@ class region_engine;
 /// exist on one runtime; none must outlive it.
 class location_model {
  public:
-  /// On the tree of a runtime.
+  /// On the tree of a runtime. Throws tessera::error (usage) inside a task: it would wait there for the task itself.
   explicit location_model(runtime& of);
-  /// Waits for what was submitted. Failures that no pause reported are lost.
+  /// Waits for what was submitted, but for tasks that wait for views of other threads no longer than those are held.
+  /// Where the calling thread holds views, and inside a task, it does not wait, since that might never end; the log
+  /// says so, and what was submitted runs all the same.
   ~location_model();
   location_model(const location_model&) = delete;
   location_model& operator=(const location_model&) = delete;
@@ -357,8 +366,9 @@ class location_model {
         adopt_memory(std::move(name), element_type_of<T>(), memory.data(), memory.size(), extents, options, site));
   }
   /// A file as an array: its bytes are the elements. A file that is missing is made, and one that is empty gets its
-  /// size; another size is an error (input). What regions write is in the file after a pause, and after the array has
-  /// ended.
+  /// size; another size is an error (input), and so is a file that another array of the process is (usage). Where it
+  /// throws, a file that was missing is missing still. What regions write is in the file after a pause, and after the
+  /// array has ended.
   template <class T>
   region_array<T> map_file(std::string name, const std::filesystem::path& file, const row_extents& extents,
                            const array_options& options = {},
@@ -369,8 +379,8 @@ class location_model {
   /// Submits a loop: `region("name", iterate(0, n), uses..., body)`. The body is called as body(i, arguments...), with
   /// one argument per use in their order, and body(i, j, ...) for two loops; iterations must not depend on each other.
   /// It is copied, runs on workers of the host and may throw (see pause). Returns when its tasks are submitted; regions
-  /// are ordered by the arrays that they use. Throws tessera::error (usage, configuration), and has submitted nothing
-  /// then.
+  /// are ordered by the arrays that they use. Throws tessera::error (usage, configuration) and what copying the body
+  /// throws, and nothing was submitted then.
   template <std::size_t Depth, class... UsesAndBody>
   void region(const task_name& name, const iteration_space<Depth>& over, UsesAndBody&&... uses_and_body) {
     region(name, region_options{}, over, std::forward<UsesAndBody>(uses_and_body)...);
@@ -381,11 +391,13 @@ class location_model {
               UsesAndBody&&... uses_and_body);
 
   /// Waits for everything submitted to the runtime so far, and flushes files. Throws the first failure since the last
-  /// pause or fence. Elements stay where they are: read_host shows them.
+  /// pause or fence; usage inside a task, and when the calling thread holds views (regions may wait for those).
+  /// Elements stay where they are: read_host shows them.
   void pause(std::source_location site = std::source_location::current());
 
   runtime& owner() const noexcept { return *m_runtime; }  ///< as given
-  /// The regions so far, one row per name, in the order of their first submissions.
+  /// The regions so far, one row per name, in the order of their first submissions. Of many thousands of names, those
+  /// that were submitted last.
   std::vector<region_row> regions() const;
 
  private:

@@ -75,16 +75,40 @@ class region_view {
   std::int64_t m_first, m_second, m_third, m_rows;
 };
 
+namespace detail {
+
+/// The tiles of an array in the hands of the program, seen as one piece of memory: where they are not, since validation
+/// shows copies, they are gathered in one more, and what was written is put back at the end. Move-only.
+class held_rows {
+ public:
+  /// @param bytes  of each tile
+  held_rows(std::vector<held_block> tiles, std::vector<std::uint64_t> bytes, intent how);
+  held_rows(held_rows&&) noexcept = default;
+  held_rows& operator=(held_rows&&) = delete;
+  ~held_rows();
+  void* data() const noexcept { return m_data; }  ///< the first element
+
+ private:
+  std::vector<held_block> m_tiles;
+  std::vector<std::uint64_t> m_bytes;
+  intent m_how;
+  std::unique_ptr<std::byte[]> m_copy;  // null: they lie one behind the other
+  std::byte* m_data = nullptr;
+};
+
+}  // namespace detail
+
 /// All elements of a region_array in the hands of the program. Regions that conflict with it, submitted later, wait
-/// until it is gone. Move-only; release it on the thread that made it, before location_model::pause.
+/// until it is gone. Move-only; release it on the thread that made it, before location_model::pause, which refuses to
+/// wait meanwhile.
 /// @tparam T  const for reading
 template <class T>
 class region_host_view : public region_view<T> {
  public:
   /// Made by region_array.
-  region_host_view(std::vector<detail::held_block> held, const row_extents& extents)
-      : region_view<T>(static_cast<T*>(held.front().data()), 0, extents),
-        m_elements(static_cast<T*>(held.front().data()), static_cast<std::size_t>(extents.count())),
+  region_host_view(detail::held_rows held, const row_extents& extents)
+      : region_view<T>(static_cast<T*>(held.data()), 0, extents),
+        m_elements(static_cast<T*>(held.data()), static_cast<std::size_t>(extents.count())),
         m_held(std::move(held)) {}
   std::span<T> elements() const noexcept { return m_elements; }              ///< all of them, in the order of memory
   T* begin() const noexcept { return m_elements.data(); }                    ///< the first
@@ -92,7 +116,7 @@ class region_host_view : public region_view<T> {
 
  private:
   std::span<T> m_elements;
-  std::vector<detail::held_block> m_held;  // its tiles, one behind the other in one memory
+  detail::held_rows m_held;
 };
 
 namespace detail {
@@ -106,7 +130,7 @@ class region_array_handle {
   const row_extents& extents() const noexcept;
   std::string location() const;
   void move(std::string_view to);
-  std::vector<held_block> hold(intent how, std::source_location site) const;
+  held_rows hold(intent how, std::source_location site) const;
   const std::shared_ptr<hierarchy::array_storage>& storage() const noexcept { return m_storage; }
 
  private:

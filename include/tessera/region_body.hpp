@@ -95,10 +95,27 @@ struct piece_argument_of<region_reduction<T, Join>> {
   using type = piece_reduction<T, Join>;
 };
 
+/// Counts a task among those under way on a leaf, as long as it exists; null: nobody wants to know.
+class piece_count {
+ public:
+  explicit piece_count(std::shared_ptr<hierarchy::region_leaf_times> on) noexcept : m_on(std::move(on)) {
+    if (m_on != nullptr) begin_piece(*m_on);
+  }
+  piece_count(piece_count&&) noexcept = default;
+  piece_count& operator=(piece_count&&) = delete;
+  ~piece_count() {
+    if (m_on != nullptr) end_piece(*m_on);
+  }
+  hierarchy::region_leaf_times* get() const noexcept { return m_on.get(); }
+
+ private:
+  std::shared_ptr<hierarchy::region_leaf_times> m_on;
+};
+
 /// Notes what a task took.
 class piece_clock {
  public:
-  piece_clock(hierarchy::region_leaf_times* to, std::uint64_t iterations) noexcept
+  piece_clock(hierarchy::region_leaf_times& to, std::uint64_t iterations) noexcept
       : m_to(to), m_iterations(iterations) {}
   ~piece_clock() {
     note_piece(m_to, m_iterations, std::chrono::duration<double>(std::chrono::steady_clock::now() - m_began).count());
@@ -107,7 +124,7 @@ class piece_clock {
   piece_clock& operator=(const piece_clock&) = delete;
 
  private:
-  hierarchy::region_leaf_times* m_to;
+  hierarchy::region_leaf_times& m_to;
   std::uint64_t m_iterations;
   std::chrono::steady_clock::time_point m_began = std::chrono::steady_clock::now();
 };
@@ -122,13 +139,8 @@ struct region_task {
   region_piece piece;
   std::array<region_operand, sizeof...(Uses)> operands;
   std::array<row_extents, sizeof...(Uses)> extents;
-  hierarchy::region_leaf_times* times;  // null: nobody wants to know
 
-  void operator()(task_blocks blocks) {
-    if (times == nullptr) return run(blocks, std::index_sequence_for<Uses...>{});
-    const piece_clock timed(times, piece.end - piece.begin);  // also where the body throws
-    run(blocks, std::index_sequence_for<Uses...>{});
-  }
+  void operator()(task_blocks blocks) { run(blocks, std::index_sequence_for<Uses...>{}); }
 
  private:
   template <std::size_t... K>
@@ -146,8 +158,10 @@ struct region_task {
     (std::get<K>(given).end(), ...);
   }
 
+  /// Unsigned in between: ordinals times steps may be beyond the indices.
   std::int64_t index(std::uint64_t ordinal) const noexcept {
-    return over.rows.begin + static_cast<std::int64_t>(ordinal) * over.rows.step;
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(over.rows.begin) +
+                                     ordinal * static_cast<std::uint64_t>(over.rows.step));
   }
 
   template <class Call>
@@ -181,46 +195,70 @@ struct region_task {
   }
 
   /// Iterations begin .. end - 1 of the innermost loop, those of one way apart from each other.
-  template <class One>
-  static void in_ways(std::int64_t begin, std::int64_t end, const One& one) {
-    std::int64_t at = begin;
-    for (; at < end && static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(at) >= reduction_ways;
-         at += reduction_ways)
-      for (std::int64_t way = 0; way < reduction_ways; ++way) one(way, at + way);
+  template <class Index, class One>
+  static void in_ways(Index begin, Index end, const One& one) {
+    constexpr auto ways = static_cast<std::uint64_t>(reduction_ways);
+    Index at = begin;
+    for (; at < end && static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(at) >= ways;
+         at += static_cast<Index>(ways))
+      for (std::int64_t way = 0; way < reduction_ways; ++way) one(way, at + static_cast<Index>(way));
     for (std::int64_t way = 0; at < end; ++at, ++way) one(way, at);
   }
 
   template <class Call>
   void loop(const Call& call) {
-    const auto begin = static_cast<std::int64_t>(piece.begin), end = static_cast<std::int64_t>(piece.end);
-    const std::int64_t first = over.rows.begin, step = over.rows.step;
     if constexpr (Depth == 1) {
-      in_ways(begin, end, [&](std::int64_t way, std::int64_t o) { call(way, first + o * step); });
+      in_ways(piece.begin, piece.end, [&](std::int64_t way, std::uint64_t o) { call(way, index(o)); });
     } else if constexpr (Depth == 2) {
-      for (std::int64_t o = begin; o < end; ++o)
+      for (std::uint64_t o = piece.begin; o < piece.end; ++o)
         in_ways(over.inner[0].begin, over.inner[0].end,
-                [&](std::int64_t way, std::int64_t j) { call(way, first + o * step, j); });
+                [&](std::int64_t way, std::int64_t j) { call(way, index(o), j); });
     } else {
-      for (std::int64_t o = begin; o < end; ++o)
+      for (std::uint64_t o = piece.begin; o < piece.end; ++o)
         for (std::int64_t j = over.inner[0].begin; j < over.inner[0].end; ++j)
           in_ways(over.inner[1].begin, over.inner[1].end,
-                  [&](std::int64_t way, std::int64_t k) { call(way, first + o * step, j, k); });
+                  [&](std::int64_t way, std::int64_t k) { call(way, index(o), j, k); });
     }
   }
 };
 
-/// The task that joins the parts of a reduction, in the order of the iterations: its block, then the parts.
+/// The function of one that is counted and timed. Of its own type, so that the others stay plain bytes where the body
+/// is: recordings replay those faster.
+template <class Task>
+struct counted_task {
+  Task task;
+  piece_count counted;
+
+  void operator()(task_blocks blocks) {
+    const piece_clock timed(*counted.get(), task.piece.end - task.piece.begin);  // also where the body throws
+    task(blocks);
+  }
+};
+
+/// A task of a function that `make` puts in its place. Its blocks are named later.
+template <class Function, class Make>
+submission make_task(runtime& of, const task_options& options, std::string_view name, std::source_location site,
+                     const Make& make) {
+  const function_operation what = operation_of<Function, task_blocks>(of.inside(), of.serial(), name);
+  submission made(of.inside(), *what.definition, what.name, site, options, {}, sizeof(Function));
+  make(made.arguments());
+  made.note_function();
+  return made;
+}
+
+/// The function of the task that joins the parts of a reduction, in the order of the iterations: its block, then the
+/// parts.
 template <class T, class Join>
-void submit_join_of(runtime& of, std::string_view name, std::source_location site,
-                    std::span<const block_access> blocks) {
-  of.submit_at(
-      site, {}, name,
-      [](task_blocks b) {
-        T joined = Join::template identity<T>();
-        for (std::size_t k = 1; k < b.size(); ++k) Join::join(joined, b.get<const T>(k)[0]);
-        b.get<T>(0)[0] = joined;
-      },
-      blocks);
+struct join_parts {
+  void operator()(task_blocks b) const {
+    T joined = Join::template identity<T>();
+    for (std::size_t k = 1; k < b.size(); ++k) Join::join(joined, b.get<const T>(k)[0]);
+    b.get<T>(0)[0] = joined;
+  }
+};
+template <class T, class Join>
+submission make_join_of(runtime& of, std::string_view name, std::source_location site) {
+  return make_task<join_parts<T, Join>>(of, {}, name, site, [](void* to) { new (to) join_parts<T, Join>; });
 }
 
 /// A call of location_model::region, on the stack of the caller.
@@ -236,18 +274,29 @@ class region_call {
     ((m_extents[k++] = extents_in(uses)), ...);
   }
 
-  static void submit(void* call, const region_piece& piece, std::span<const region_operand> operands,
-                     std::span<const block_access> blocks, hierarchy::region_leaf_times* times,
-                     const task_options& options) {
+  static made_piece make(void* call, const region_piece& piece, std::shared_ptr<hierarchy::region_leaf_times> times,
+                         const task_options& options) {
     auto& mine = *static_cast<region_call*>(call);
-    task made{mine.m_body, mine.m_over, piece, {}, mine.m_extents, times};
-    std::ranges::copy(operands, made.operands.begin());
-    mine.m_runtime.submit_at(mine.m_name.site, options, mine.m_name.text, std::move(made), blocks);
+    if (times == nullptr)
+      return mine.template make_as<task>(options, [&](void* to) {
+        return new (to) task{mine.m_body, mine.m_over, piece, {}, mine.m_extents};
+      });
+    return mine.template make_as<counted_task<task>>(options, [&](void* to) {
+      return &(new (to) counted_task<task>{{mine.m_body, mine.m_over, piece, {}, mine.m_extents},
+                                           piece_count(std::move(times))})
+                  ->task;
+    });
   }
 
   std::array<region_demand, sizeof...(Uses)> demands;
 
  private:
+  template <class Function, class Make>
+  made_piece make_as(const task_options& options, const Make& make) {
+    region_operand* operands = nullptr;
+    const auto put = [&](void* to) { operands = make(to)->operands.data(); };
+    return {make_task<Function>(m_runtime, options, m_name.text, m_name.site, put), operands};
+  }
   template <class T>
   static row_extents extents_in(const region_use<T>& u) {
     return extents_of(*u.array);
@@ -268,13 +317,13 @@ template <class Use>
 struct join_of;
 template <class T, class Join>
 struct join_of<region_reduction<T, Join>> {
-  static constexpr submit_join value = &submit_join_of<T, Join>;
+  static constexpr make_join value = &make_join_of<T, Join>;
 };
 
 /// The tasks that join the reductions among the uses.
 template <class... Uses>
-std::vector<submit_join> joins_of() {
-  std::vector<submit_join> joins;
+std::vector<make_join> joins_of() {
+  std::vector<make_join> joins;
   const auto add = [&]<class Use>(std::type_identity<Use>) {
     if constexpr (!is_region_use<Use>) joins.push_back(join_of<Use>::value);
   };
@@ -311,8 +360,8 @@ void location_model::region(const task_name& name, const region_options& options
                     "a region_view by value, and a reference to a number for a reduction");
       if constexpr (fits) {
         detail::region_call<body_type, Depth, Uses...> call(*m_runtime, name, over, body, given...);
-        const std::vector<detail::submit_join> joins = detail::joins_of<Uses...>();
-        launch(name, options, over.rows, call.demands, {&call.submit, &call, joins});
+        const std::vector<detail::make_join> joins = detail::joins_of<Uses...>();
+        launch(name, options, over.rows, call.demands, {&call.make, &call, joins});
       }
     }
   };

@@ -308,7 +308,8 @@ class runtime {
   /// The calling thread has waited, by means of its own, for the threads that called order_before. Any thread.
   void order_after(const order_point& point);
 
-  runtime_inside& inside() noexcept { return *m_inside; }  ///< for the runtime's own rooms and their tests
+  runtime_inside& inside() noexcept { return *m_inside; }     ///< for the runtime's own rooms and their tests
+  std::uint64_t serial() const noexcept { return m_serial; }  ///< likewise: no two of a process have the same
 
  private:
   void replay_with(recording& what, const operation::replay_value& value, std::source_location site);

@@ -122,8 +122,8 @@ class task_blocks {
 
 namespace detail {
 
-/// A task between the choice of its record and its submission. What throws in between takes it back; the last thing
-/// that is made is its function, or its arguments, in `arguments()`.
+/// A task between the choice of its record and its submission. What throws in between takes it back. Its function, or
+/// its arguments, are made in `arguments()`. By one thread; it may have several.
 class submission {
  public:
   /// @param name  the task's own; "": that of its operation. Throws tessera::error (memory) when no memory can hold the
@@ -133,10 +133,19 @@ class submission {
   ~submission() {
     if (m_task != nullptr) take_back();
   }
-  submission(const submission&) = delete;
-  submission& operator=(const submission&) = delete;
+  submission(submission&& other) noexcept
+      : m_scheduler(other.m_scheduler),
+        m_thread(other.m_thread),
+        m_task(std::exchange(other.m_task, nullptr)),
+        m_arguments(other.m_arguments),
+        m_has_function(other.m_has_function) {}
+  submission& operator=(submission&&) = delete;
   /// As many bytes as were asked for, aligned to 16.
   void* arguments() const noexcept { return m_arguments; }
+  /// The function is there: whoever takes the task back destroys it.
+  void note_function() noexcept { m_has_function = true; }
+  /// Instead of those that the constructor was given.
+  void name_blocks(std::span<const block_access> blocks);
   /// The task is the runtime's from now on.
   void commit();
 
@@ -148,6 +157,7 @@ class submission {
   schedule::thread_context* m_thread = nullptr;
   task::record* m_task = nullptr;
   void* m_arguments = nullptr;
+  bool m_has_function = false;
 };
 
 /// How a function of a certain type is run as a task.
@@ -224,16 +234,26 @@ inline constexpr function_form form_of = {
     std::is_trivially_destructible_v<Function> ? nullptr : &destroy_function<Function>,
     std::is_trivially_copyable_v<Function>, is_shared_type<Function>};
 
-/// Moves the function into a task and submits it.
+/// The operation of functions of a type, and the name that a task of it has for itself.
+struct function_operation {
+  const operation::definition* definition;
+  std::string_view name;  ///< "": that of the operation
+};
 template <class Function, class... Views>
-void submit_function(runtime_inside& of, std::uint64_t serial, std::source_location site, const task_options& options,
-                     std::string_view name, Function& function, std::span<const block_access> blocks) {
+function_operation operation_of(runtime_inside& of, std::uint64_t serial, std::string_view name) {
   static_assert(alignof(Function) <= 16, "captures with an alignment above 16 are not supported");
   // A lambda's type is that of one call site: its definition is looked up once per thread and runtime.
   static thread_local last_definition<Function> last;
   if (!last.is(serial, name)) last.set(serial, name, define_or_find(of, name, form_of<Function, Views...>));
-  submission made(of, *last.definition, last.is_nameless ? name : std::string_view(), site, options, blocks,
-                  sizeof(Function));
+  return {last.definition, last.is_nameless ? name : std::string_view()};
+}
+
+/// Moves the function into a task and submits it.
+template <class Function, class... Views>
+void submit_function(runtime_inside& of, std::uint64_t serial, std::source_location site, const task_options& options,
+                     std::string_view name, Function& function, std::span<const block_access> blocks) {
+  const function_operation what = operation_of<Function, Views...>(of, serial, name);
+  submission made(of, *what.definition, what.name, site, options, blocks, sizeof(Function));
   new (made.arguments()) Function(std::move(function));
   made.commit();
 }

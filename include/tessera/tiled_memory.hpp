@@ -44,7 +44,8 @@ class tiled_memory {
   /// In the order of their rows; they cover all of them. Valid until the next cut.
   std::span<const tile> tiles() const noexcept { return m_tiles; }
   /// Makes the tiles end at these rows: ascending, without 0, the last is the number of rows. Tiles that are so already
-  /// stay. Throws tessera::error, and the tiles are as they were: usage inside a recording, memory.
+  /// stay. Takes time for each tile, old or new, and no more. Throws tessera::error, and the tiles are as they were:
+  /// usage (other ends, inside a recording), memory.
   void cut(std::span<const std::int64_t> ends, std::source_location site);
   /// How often `cut` had to change something, in tasks.
   std::uint64_t changes() const noexcept { return m_changes; }
@@ -57,17 +58,19 @@ class tiled_memory {
   std::int64_t row_elements() const noexcept { return m_row_elements; }  ///< elements of each
 
  private:
-  std::vector<block::record*> adopt(std::int64_t begin, std::span<const std::int64_t> ends, std::source_location site);
-  void replace(std::size_t first, std::size_t count, std::span<const std::int64_t> ends, std::source_location site);
-  void check(std::span<const std::int64_t> ends) const;
+  struct exchange;
+  void check(std::span<const std::int64_t> ends, std::source_location site) const;
+  std::vector<exchange> exchanges_for(std::span<const std::int64_t> ends) const;
+  void make_records(std::vector<tile>& fresh, std::source_location site);
 
   runtime* m_runtime;
   std::shared_ptr<lifetime> m_alive;  // of the scheduler
   std::string m_name;
   element_type m_type;
   void* m_memory;
-  std::shared_ptr<const void> m_owner;
+  std::shared_ptr<const void> m_owner;  // here too: with the runtime, what is registered ends later than its blocks
   std::int64_t m_rows, m_row_elements;
+  std::uint64_t m_all = 0;  // the word of the chunk that was adopted for all tiles; where there are rows
   const block::origin* m_origin = nullptr;
   std::vector<tile> m_tiles;
   std::uint64_t m_changes = 0;

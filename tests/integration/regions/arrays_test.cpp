@@ -2,8 +2,11 @@
 // The parameters of a body have the names of the arrays that they stand for.
 #pragma GCC diagnostic ignored "-Wshadow"
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
@@ -123,6 +126,142 @@ TEST(region_arrays, of_no_rows_take_part) {
   model.region("count", iterate(0, 10), in(none, whole), sum(count), [](auto, auto, std::int64_t& s) { s += 1; });
   EXPECT_EQ(count.get(), 10);
   EXPECT_EQ(error_of([&] { (void)none.read_host(); }).kind(), error_kind::usage);
+}
+
+/// How long it takes, in seconds.
+template <class Function>
+double seconds_of(const Function& what) {
+  const auto began = std::chrono::steady_clock::now();
+  what();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+}
+
+TEST(region_arrays, are_read_as_a_few_tiles_however_many_there_were) {
+  constexpr std::int64_t n = 40'000;
+  runtime rt(testing::host_only());
+  location_model model(rt);
+  auto x = model.make_array<std::int64_t>("x", {n}), y = model.make_array<std::int64_t>("y", {n});
+  tiled_memory& tiles = x.handle().storage()->tiles();
+  model.region("fill", iterate(0, n), out(x), [](auto i, auto x) { x[i] = i; });
+  std::vector<std::int64_t> pairs;
+  for (std::int64_t k = 2; k <= n; k += 2) pairs.push_back(k);
+  const auto shatter = [&] { tiles.cut(pairs, std::source_location::current()); };
+  region_result<std::int64_t> total(rt, "total");
+  const auto sum_of = [&](std::string_view by, access_pattern rows_read) {
+    shatter();
+    model.region("sum", {.policy = by}, iterate(2000, n - 2000), in(x, rows_read), sum(total),
+                 [](auto i, auto x, std::int64_t& s) { s += x[i]; });
+    EXPECT_LE(tiles.tiles().size(), 2100u);
+    return total.get();
+  };
+  std::int64_t expected = 0;
+  for (std::int64_t i = 2000; i < n - 2000; ++i) expected += i;
+  for (const access_pattern read : {chunk, halo(1), halo(2000), whole, rows(1000, n - 1000)})
+    for (const char* by : {"static", "any", "percentage:30,20,50"}) EXPECT_EQ(sum_of(by, read), expected) << by;
+  EXPECT_LT(seconds_of([&] {
+              shatter();
+              model.region("gather", iterate(0, n), in(x, whole), out(y), [](auto i, auto x, auto y) { y[i] = x[i]; });
+              model.pause();
+            }),
+            5.0);  // tile by tile it took longer
+  EXPECT_EQ(y.read_host()[n - 1], n - 1);
+}
+
+TEST(region_arrays, of_the_program_do_not_count_towards_the_limit_of_the_host) {
+  runtime rt(testing::machine_of("plugins = [\"host\"]\n[memory]\nhost_limit = \"1 MiB\"\n"));
+  location_model model(rt);
+  std::vector<double> memory(1 << 20);  // 8 MiB
+  auto x = model.adopt("x", std::span(memory), {1 << 20});
+  for (const char* by : {"any", "percentage:10,90", "static"})
+    model.region("add", {.policy = by}, iterate(0, 1 << 20), inout(x), [](auto i, auto x) { x[i] += 1; });
+  EXPECT_EQ(x.read_host()[(1 << 20) - 1], 3);
+}
+
+TEST(region_arrays, of_a_file_are_the_only_ones_of_it) {
+  const scratch_file file;
+  runtime rt(testing::host_only());
+  location_model model(rt);
+  {
+    auto x = model.map_file<double>("x", file.path, {100'000});
+    model.region("fill", iterate(0, 100'000), out(x), [](auto i, auto x) { x[i] = double(i); });
+    const error e = error_of([&] { (void)model.map_file<double>("y", file.path, {100'000}); });
+    EXPECT_EQ(e.kind(), error_kind::usage);
+    EXPECT_NE(std::string(e.what()).find("mapped to array 'x' already"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find(file.path.string()), std::string::npos) << e.what();
+    location_model other(rt);
+    EXPECT_EQ(error_of([&] { (void)other.map_file<double>("y", file.path, {100'000}); }).kind(), error_kind::usage);
+    model.region("fill", iterate(0, 100'000), out(x), [](auto i, auto x) { x[i] = double(i); });
+  }
+  auto again = model.map_file<double>("y", file.path, {100'000});  // also where regions of the first are under way
+  EXPECT_EQ(again.read_host()[99'999], 99'999);
+}
+
+TEST(region_arrays, of_a_file_leave_none_where_it_has_no_room) {
+  const scratch_file file;
+  runtime rt(testing::host_only());
+  location_model model(rt);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit less = before;
+  less.rlim_cur = 4096;
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &less), 0);
+  const error missing = error_of([&] { (void)model.map_file<double>("x", file.path, {100'000}); });
+  const bool left = std::filesystem::exists(file.path);
+  std::ofstream(file.path).close();
+  const error empty = error_of([&] { (void)model.map_file<double>("x", file.path, {100'000}); });
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(missing.kind(), error_kind::output) << missing.what();
+  EXPECT_FALSE(left);
+  EXPECT_EQ(empty.kind(), error_kind::output);
+  EXPECT_TRUE(std::filesystem::exists(file.path));  // it was there before
+  EXPECT_EQ(std::filesystem::file_size(file.path), 0u);
+  auto x = model.map_file<double>("x", file.path, {100});
+  EXPECT_EQ(x.read_host()[99], 0);
+}
+
+TEST(tiled_memory, is_cut_at_more_places_than_a_space_has_slabs) {
+  constexpr std::int64_t places = 70'000;
+  runtime rt(testing::host_only());
+  std::vector<std::int32_t> memory(4 * places);
+  {
+    tiled_memory tiles(rt, "x", element_type::i32, memory.data(), nullptr, 4 * places, 1,
+                       std::source_location::current());
+    const auto cut_each_at = [&](std::int64_t row) {
+      std::vector<std::int64_t> ends;
+      for (std::int64_t k = 0; k < places; ++k) ends.push_back(4 * k + row), ends.push_back(4 * k + 4);
+      tiles.cut(ends, std::source_location::current());
+    };
+    cut_each_at(1);
+    cut_each_at(2);
+    EXPECT_EQ(tiles.changes(), 1u + places);
+    ASSERT_EQ(tiles.tiles().size(), 2u * places);
+    EXPECT_EQ(tiles.tiles()[2].begin, 4);
+    EXPECT_EQ(tiles.tiles()[2].end, 6);
+    EXPECT_EQ(rt.statistics().spaces[0].statistics.adopted, 1u);
+    rt.submit(
+        "write", [](view<std::int32_t> v) { v[0] = 5; }, update(block_of<std::int32_t>(*tiles.tiles()[2].record)));
+    tiles.cut(std::array{4 * places}, std::source_location::current());
+  }
+  rt.fence();
+  EXPECT_EQ(memory[4], 5);
+  EXPECT_EQ(rt.statistics().spaces[0].statistics.adopted, 0u);
+}
+
+TEST(tiled_memory, is_as_before_where_it_may_not_be_cut) {
+  runtime rt(testing::host_only());
+  std::vector<double> memory(40);
+  tiled_memory tiles(rt, "x", element_type::f64, memory.data(), nullptr, 40, 1, std::source_location::current());
+  tiles.cut(std::array<std::int64_t, 2>{10, 40}, std::source_location::current());
+  const std::uint64_t before = rt.tasks_submitted();
+  const error e = error_of([&] {
+    (void)rt.record([&] { tiles.cut(std::array<std::int64_t, 3>{10, 20, 40}, std::source_location::current()); });
+  });
+  EXPECT_EQ(e.kind(), error_kind::usage);
+  EXPECT_EQ(rt.tasks_submitted(), before);
+  ASSERT_EQ(tiles.tiles().size(), 2u);
+  EXPECT_EQ(tiles.changes(), 1u);
 }
 
 TEST(tiled_memory, refuses_cuts_that_do_not_cover_it) {

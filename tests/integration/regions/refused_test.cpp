@@ -3,6 +3,11 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
 #include "tessera/region.hpp"
 #include "tests/integration/runtime/machines.hpp"
 #include "tests/support/error_of.hpp"
@@ -106,6 +111,87 @@ TEST_F(refused_regions, arrays_and_results_of_another_runtime) {
   const region_result<double> result(other, "result");
   refuses(error_kind::usage, "'theirs' belongs to another runtime", "", iterate(0, 100), in(theirs), nothing);
   refuses(error_kind::usage, "'result' belongs to another runtime", "", iterate(0, 100), sum(result), nothing);
+}
+
+/// A body whose copies fail from a certain one on.
+struct uncopyable_body {
+  int* copies_left;
+  explicit uncopyable_body(int& left) : copies_left(&left) {}
+  uncopyable_body(const uncopyable_body& other) : copies_left(other.copies_left) {
+    if ((*copies_left)-- == 0) throw std::length_error("no further copy");
+  }
+  uncopyable_body& operator=(const uncopyable_body&) = delete;
+  template <class... Arguments>
+  void operator()(Arguments&&...) const {}
+};
+
+TEST_F(refused_regions, half_way_leave_nothing_behind) {
+  model.region("first", {.policy = "static"}, iterate(0, 100), out(x), [](auto i, auto x) { x[i] = 1; });
+  model.pause();
+  region_result<double> r(rt, "r");
+  const std::vector<region_row> rows = model.regions();
+  const std::uint64_t before = rt.tasks_submitted();
+  for (const char* by : {"static", "auto", "percentage:20,30,50", "any"}) {
+    int left = std::string_view(by) == "any" ? 0 : 1;
+    const uncopyable_body body(left);
+    EXPECT_THROW(model.region("loop", {.policy = by}, iterate(0, 100), inout(x), sum(r), body), std::length_error);
+    EXPECT_EQ(left, -1) << by;
+  }
+  EXPECT_EQ(rt.tasks_submitted(), before);
+  EXPECT_EQ(model.regions().size(), rows.size());
+  EXPECT_EQ(x.read_host()[99], 1);
+  EXPECT_EQ(error_of([&] { (void)r.get(); }).kind(), error_kind::task);  // of no region yet
+  model.region("next", {.policy = "any"}, iterate(0, 100), inout(x), [](auto i, auto x) { x[i] += 1; });
+  model.pause();
+  EXPECT_EQ(model.regions().back().shares[0].leaf, "core0");  // none is under way on it
+}
+
+TEST_F(refused_regions, other_cuts_of_one_array_leave_the_other_as_it_was) {
+  const auto one = [](auto i, auto x) { x[i] = 1; };
+  model.region("write", {.policy = "static"}, iterate(0, 50), out(y), one);
+  recording kept = rt.record([&] { model.region("write", {.policy = "static"}, iterate(0, 50), out(y), one); });
+  refuses(error_kind::usage, "array 'y' would be split in another way", "", region_options{.policy = "range:1,49"},
+          iterate(0, 50), out(x), out(y), nothing);
+}
+
+TEST_F(refused_regions, models_in_tasks_and_pauses_under_views) {
+  std::string text;
+  rt.submit("makes a model", [&] { text = error_of([&] { location_model inside(rt); }).what(); });
+  rt.fence();
+  EXPECT_NE(text.find("a location model inside a task"), std::string::npos) << text;
+  {
+    const auto seen = x.write_host();
+    const error e = error_of([&] { model.pause(); });
+    EXPECT_EQ(e.kind(), error_kind::usage);
+    EXPECT_NE(std::string(e.what()).find("pause while this thread holds 1 host views"), std::string::npos) << e.what();
+  }
+  model.pause();
+  rt.submit("pauses", [&] { text = error_of([&] { model.pause(); }).what(); });
+  rt.fence();
+  EXPECT_NE(text.find("inside a task"), std::string::npos) << text;
+}
+
+TEST_F(refused_regions, views_may_outlive_the_model) {
+  std::optional<location_model> shorter(rt);
+  auto z = shorter->make_array<double>("z", {100});
+  std::optional<region_host_view<double>> seen(z.write_host());
+  shorter->region("waits", iterate(0, 100), inout(z), [](auto i, auto z) { z[i] += 1; });
+  shorter.reset();  // does not wait for the region, which waits for the view
+  std::ranges::fill(seen->elements(), 4.0);
+  seen.reset();
+  EXPECT_EQ(z.read_host()[99], 5);
+}
+
+TEST_F(refused_regions, models_may_end_inside_a_task) {
+  auto shared = std::make_shared<location_model>(rt);
+  auto z = shared->make_array<double>("z", {100});
+  shared->region("write", {.policy = "any"}, iterate(0, 100), out(z), [](auto i, auto z) { z[i] = 1; });
+  rt.submit("ends it", [mine = std::move(shared), z]() mutable {
+    mine->region("add", {.policy = "any"}, iterate(0, 100), inout(z), [](auto i, auto z) { z[i] += 1; });
+    mine.reset();
+  });
+  rt.fence();
+  EXPECT_EQ(z.read_host()[99], 2);
 }
 
 TEST_F(refused_regions, results_of_no_region) {

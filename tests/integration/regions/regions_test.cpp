@@ -5,10 +5,15 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <numeric>
+#include <optional>
+#include <stdexcept>
 #include <thread>
 
 #include "tests/integration/runtime/machines.hpp"
@@ -293,6 +298,138 @@ TEST(recorded_regions, keep_the_split_of_their_arrays_and_outlive_their_model) {
   rt.fence();
   EXPECT_EQ(y.read_host()[50], 2);
   EXPECT_EQ(x.read_host()[50], 4);
+}
+
+TEST(recorded_regions, let_their_arrays_go_when_the_recording_ends) {
+  for (const char* validate : {"false", "true"}) {
+    runtime rt(testing::machine_of("plugins = [\"host\"]\nvalidate = " + std::string(validate) + "\n"));
+    location_model model(rt);
+    auto x = model.make_array<double>("x", {100}), y = model.make_array<double>("y", {100});
+    const auto more = [&](std::string_view by) {
+      model.region("more", {.policy = by}, iterate(0, 100), inout(x), [](auto i, auto v) { v[i] += 1; });
+    };
+    more("static");
+    std::optional<recording> step(rt.record([&] { more("static"); }));
+    rt.replay(*step);
+    EXPECT_EQ(x.read_host()[99], 2);
+    {
+      const auto seen = x.update_host();  // of two tiles, whatever validation shows of them
+      EXPECT_EQ(seen[0], 2);
+      seen.elements()[99] = 10;
+    }
+    rt.replay(*step);
+    EXPECT_EQ(x.read_host()[99], 11);
+    // What others read of it is read from the tiles that there are.
+    model.region("other", {.policy = "range:1,99"}, iterate(0, 100), in(x), out(y),
+                 [](auto i, auto x, auto y) { y[i] = x[i]; });
+    EXPECT_EQ(y.read_host()[99], 11);
+    EXPECT_THROW(more("range:1,99"), error);
+    step.reset();
+    more("range:1,99");
+    EXPECT_EQ(x.read_host()[99], 12);
+    EXPECT_THROW((void)rt.record([&] {
+      more("range:1,99");
+      throw error(error_kind::usage, "not to be");
+    }),
+                 error);
+    more("static");  // nor does one keep them that was not finished
+    EXPECT_EQ(x.read_host()[0], 5);
+  }
+}
+
+TEST(counted_regions, are_right_under_several_threads) {
+  runtime rt(testing::host_only(2));
+  location_model model(rt);
+  const auto busy = [](int microseconds) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(microseconds);
+    while (std::chrono::steady_clock::now() < until) {
+    }
+  };
+  const auto any = [&] { model.region("any", {.policy = "any"}, iterate(0, 1), [busy](auto) { busy(5); }); };
+  for (int round = 0; round < 400; ++round) {
+    std::atomic<bool> begun = false;
+    std::thread other([&] {
+      begun = true;
+      for (int k = 0; k < 4; ++k) any(), busy(k);
+    });
+    while (!begun) {
+    }
+    busy(round % 40);
+    model.pause();  // while tasks of the other thread may be out again
+    other.join();
+    rt.fence();
+    any();
+    ASSERT_EQ(model.regions()[0].shares[0].leaf, "core0") << round;  // the first that is idle
+    rt.fence();
+  }
+}
+
+TEST(counted_regions, count_no_task_that_never_ran) {
+  runtime rt(testing::host_only(2));
+  location_model model(rt);
+  auto x = model.make_array<double>("x", {8});
+  const auto any = [&] {
+    model.region("any", {.policy = "any"}, iterate(0, 8), inout(x), [](auto i, auto x) { x[i] += 1; });
+  };
+  for (int k = 0; k < 3; ++k) {
+    model.region("fails", iterate(0, 8), out(x), [](auto, auto) { throw std::runtime_error("ill"); });
+    any();
+    EXPECT_THROW(model.pause(), error);
+    model.region("again", iterate(0, 8), out(x), [](auto i, auto x) { x[i] = 1; });
+    model.pause();
+    any();
+    EXPECT_EQ(model.regions()[1].shares[0].leaf, "core0");
+    model.pause();
+  }
+}
+
+TEST(many_regions, are_forgotten_in_the_end) {
+  runtime rt(testing::host_only(1));
+  location_model model(rt);
+  auto x = model.make_array<double>("x", {100});
+  for (int k = 0; k < 20'000; ++k)
+    model.region("loop" + std::to_string(k),
+                 {.policy = k % 2 == 0 ? "static"
+                                       : "percentage:" + std::to_string(k % 4000 / 40.0) + "," +
+                                             std::to_string(100 - k % 4000 / 40.0)},
+                 iterate(0, 1 + k % 100), inout(x), [](auto i, auto x) { x[i] += 1; });
+  model.pause();
+  const std::vector<region_row> rows = model.regions();
+  EXPECT_LE(rows.size(), 8192u);
+  EXPECT_EQ(rows.back().name, "loop19999");
+}
+
+TEST(region_loops, reach_the_last_indices) {
+  runtime rt(testing::host_only(2));
+  location_model model(rt);
+  constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max(),
+                         least = std::numeric_limits<std::int64_t>::min();
+  std::mutex mutex;
+  std::vector<std::int64_t> seen;
+  const auto note = [&](std::int64_t i) {
+    const std::lock_guard guard(mutex);
+    seen.push_back(i);
+  };
+  const auto runs = [&](iteration_space<1> over) {
+    seen.clear();
+    auto x = model.make_array<double>("x", {1});
+    model.region("loop", over, in(x, whole), [&](auto i, auto) { note(i); });
+    model.pause();
+    std::vector<std::int64_t> loop = seen;
+    region_result<std::int64_t> count(rt, "count");
+    seen.clear();
+    model.region("counted", over, sum(count), [&](auto i, auto& s) { note(i), ++s; });
+    EXPECT_EQ(count.get(), static_cast<std::int64_t>(loop.size()));
+    std::ranges::sort(seen);
+    std::ranges::sort(loop);
+    EXPECT_EQ(loop, seen);
+    return loop;
+  };
+  using indices = std::vector<std::int64_t>;
+  EXPECT_EQ(runs(iterate(last - 2, last)), (indices{last - 2, last - 1}));
+  EXPECT_EQ(runs(iterate(last, last - 2, -1)), (indices{last - 1, last}));
+  EXPECT_EQ(runs(iterate(least, last, last)), (indices{least, -1, last - 1}));
+  EXPECT_EQ(runs(iterate(last, least, least)), (indices{-1, last}));
 }
 
 TEST(region_reductions, end_where_indices_end) {

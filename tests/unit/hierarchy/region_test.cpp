@@ -106,6 +106,30 @@ TEST(cuts, join_many_tiles_that_one_task_reads) {
   EXPECT_FALSE(cuts_fit(tiles, parts, false));
 }
 
+TEST(cuts, join_the_tiles_of_rows_that_all_read) {
+  const auto tiles = tiles_ending({10, 20, 30, 40, 50});
+  using rows = std::vector<std::int64_t>;
+  EXPECT_EQ(joined_cuts(tiles, {0, 50}), (rows{50}));
+  EXPECT_EQ(joined_cuts(tiles, {15, 31}), (rows{10, 40, 50}));
+  EXPECT_EQ(joined_cuts(tiles, {20, 30}), (rows{10, 20, 30, 40, 50}));
+  EXPECT_EQ(joined_cuts(tiles, {20, 20}), (rows{10, 20, 30, 40, 50}));
+}
+
+TEST(cuts, of_many_parts_take_one_pass) {
+  constexpr std::int64_t count = 200'000;
+  std::vector<std::int64_t> ends;
+  std::vector<row_interval> parts;
+  for (std::int64_t k = 0; k < count; ++k) {
+    ends.push_back(4 * k + 4);
+    parts.push_back({4 * k + 1, 4 * k + 3});
+  }
+  const auto tiles = tiles_ending(ends);
+  const std::vector<std::int64_t> found = fitting_cuts(tiles, parts, true);  // part by part it took minutes
+  ASSERT_EQ(found.size(), 3u * count);
+  EXPECT_EQ(found[3], 5);
+  EXPECT_EQ(found.back(), 4 * count);
+}
+
 TEST(cuts, fit_afterwards_whatever_there_was) {
   unsigned state = 7;
   const auto random = [&](unsigned below) { return (state = state * 1664525u + 1013904223u) / 65536u % below; };

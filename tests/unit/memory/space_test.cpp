@@ -349,6 +349,10 @@ TEST(space, foreign_memory_in_many_parts_takes_one_entry_and_one_registration) {
   s.is->forget_foreign(one, 69'999);
   EXPECT_EQ(wants.state().registered.size(), 1u) << "one part is left";
   EXPECT_EQ(s.is->host_pointer(all), mine.data());
+  s.is->share_foreign(one, 2);
+  s.is->forget_foreign(all);
+  s.is->forget_foreign(one);
+  EXPECT_EQ(wants.state().registered.size(), 1u) << "one of those that came later is left";
   s.is->forget_foreign(all);
   EXPECT_TRUE(wants.state().registered.empty());
   EXPECT_EQ(s.is->statistics().adopted, 0u);
