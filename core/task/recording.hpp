@@ -138,7 +138,7 @@ class graph_recorder {
   /// arguments cannot be copied); otherwise the caller may reuse it.
   bool add(record& t);
   /// Something that is there as long as the recording: let go of when it ends, or is not finished.
-  void keep(std::shared_ptr<const void> what) { m_is->kept.push_back(std::move(what)); }
+  void keep(std::shared_ptr<const void> what) { m_recording->kept.push_back(std::move(what)); }
   /// The program destroys a block: a recording that uses it could never be replayed.
   void destroyed(const block::record& b);
   /// Ends the open groups of accumulates and derives everything else. The recorder is empty afterwards. Throws
