@@ -1,0 +1,15 @@
+#include "apps/rodinia/commands.hpp"
+
+namespace tessera::apps {
+
+void add_rodinia(CLI::App& to, command& selected) {
+  rodinia::add_bfs(to, selected);
+  rodinia::add_gaussian(to, selected);
+  rodinia::add_hotspot(to, selected);
+  rodinia::add_lud(to, selected);
+  rodinia::add_nn(to, selected);
+  rodinia::add_pathfinder(to, selected);
+  rodinia::add_srad(to, selected);
+}
+
+}  // namespace tessera::apps
