@@ -51,6 +51,12 @@ INSTANTIATE_TEST_SUITE_P(
             "hotspot_files",
             {"hotspot", "--temperatures", data("temp_64.txt"), "--powers", data("power_64.txt"), "--size", "128"},
             1},
+        rodinia_command{"cfd", {"cfd", "--size", "5", "--rounds", "3"}, 2},
+        rodinia_command{"cfd_full", {"cfd", "--size", "4", "--full", "--type", "f32"}, 2},
+        rodinia_command{"cfd_file", {"cfd", "--mesh", data("tets_box_hole.domn")}, 2},
+        rodinia_command{"lavamd", {"lavamd", "--size", "2"}, 1}, rodinia_command{"nw", {"nw", "--size", "300"}, 2},
+        rodinia_command{"nw_file", {"nw", "--size", "100", "--scores", data("blosum62.txt")}, 2},
+        rodinia_command{"particlefilter", {"particlefilter", "--particles", "3000"}, 2},
         rodinia_command{"lud", {"lud", "--size", "100", "--type", "f64"}, 2},
         rodinia_command{"lud_file", {"lud", "--matrix", data("lud_64.dat")}, 1},
         rodinia_command{"nn", {"nn", "--size", "5000", "--nearest", "7"}, 1},
@@ -69,7 +75,8 @@ TEST(rodinia_commands, are_listed_with_the_other_applications) {
     names.insert(one["name"]);
     EXPECT_FALSE(one["line"].get<std::string>().empty());
   }
-  for (const char* name : {"bfs", "gaussian", "hotspot", "lud", "nn", "pathfinder", "srad", "stream"})
+  for (const char* name : {"bfs", "cfd", "gaussian", "hotspot", "lavamd", "lud", "nn", "nw", "particlefilter",
+                           "pathfinder", "srad", "stream"})
     EXPECT_TRUE(names.contains(name)) << name;
   EXPECT_FALSE(names.contains("topology"));
 }
@@ -82,7 +89,8 @@ void expect_refused(const std::vector<std::string>& words, int code, const std::
 }
 
 TEST(rodinia_commands, refuse_sizes) {
-  for (const char* name : {"bfs", "gaussian", "hotspot", "lud", "nn", "pathfinder", "srad"}) {
+  for (const char* name :
+       {"bfs", "cfd", "gaussian", "hotspot", "lavamd", "lud", "nn", "nw", "particlefilter", "pathfinder", "srad"}) {
     expect_refused({name, "--size", "0"}, 2, {"--size"});
     expect_refused({name, "--size", "-3"}, 2, {"--size"});
     expect_refused({name, "--size", "many"}, 2, {"--size"});
@@ -129,6 +137,10 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_file{"bfs_edges", {"bfs", "--graph"}, "2\n0 1\n1 1\n0\n3\n", {"bad.txt:5", "add up to 2"}},
         wrong_file{"bfs_target", {"bfs", "--graph"}, "2\n0 1\n1 1\n0\n2\n1 1\n2 1\n", {"bad.txt:7", "is 2"}},
         wrong_file{"bfs_short", {"bfs", "--graph"}, "2\n0 1\n1 1\n0\n2\n1 1\n", {"the file ends"}},
+        wrong_file{"cfd_size", {"cfd", "--mesh"}, "1\n0 0 1 1 1", {"bad.txt:2", "above 0"}},
+        wrong_file{"cfd_neighbour", {"cfd", "--mesh"}, "1\n1 2 1 1 1", {"bad.txt:2", "is 2", "to 1"}},
+        wrong_file{"cfd_short", {"cfd", "--mesh"}, "1\n1 0 1 1 1\n0 1", {"bad.txt:3", "the file ends"}},
+        wrong_file{"nw_score", {"nw", "--scores"}, "# scores\n4 -1\n1.5\n", {"bad.txt:3", "'1.5' is no integer"}},
         wrong_file{"gaussian_short", {"gaussian", "--matrix"}, "2\n1 2\n3\n", {"bad.txt:4", "the file ends"}},
         wrong_file{"gaussian_word", {"gaussian", "--matrix"}, "1\n1\nnan\n", {"bad.txt:3", "'nan' is no number"}},
         wrong_file{"gaussian_more", {"gaussian", "--matrix"}, "1\n1\n1\n1\n1\n", {"bad.txt:5", "something follows"}},
@@ -153,6 +165,7 @@ TEST(rodinia_commands, refuse_what_does_not_fit_together) {
   expect_refused({"hotspot", "--temperatures", data("temp_64.txt")}, 2, {"--powers"});
   expect_refused({"hotspot", "--temperatures", data("temp_64.txt"), "--powers", data("power_64.txt"), "--size", "100"},
                  2, {"no multiple of the 64 rows"});
+  expect_refused({"particlefilter", "--frames", "100"}, 2, {"leaves the image after 31 frames", "--size 404"});
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "apps/rodinia/hotspot/kernel.hpp"
+#include "apps/rodinia/nw/kernel.hpp"
 #include "apps/rodinia/pathfinder/kernel.hpp"
 #include "apps/rodinia/srad/kernel.hpp"
 #include "tests/integration/rodinia/settings.hpp"
@@ -113,6 +114,26 @@ TEST_P(rodinia, srad_in_float_and_of_a_constant_image) {
   image.fill(1.25f);
   image.iteration();
   for (const float v : image.image().read_host()) EXPECT_EQ(v, 1.25f);
+}
+
+TEST_P(rodinia, nw) {
+  const nw_input in = make_nw_input(512, 7);
+  nw_kernel alignment(model, how, in, nw_blosum62());
+  alignment.run();
+  const std::vector<std::int32_t> table = alignment.table();
+  const nw_summary seen =
+      nw_summary_of(512, [&](std::int64_t i, std::int64_t j) { return table[static_cast<std::size_t>(i * 513 + j)]; });
+  EXPECT_EQ(seen, (nw_summary{-348301337, 24, 23, 35}));
+  expect_same<std::int32_t>("nw", table);
+}
+
+TEST_P(rodinia, nw_of_lengths_that_are_no_blocks) {
+  for (const std::int64_t n : {1, 63, 65, 130}) {
+    const nw_input in = make_nw_input(n, 3);
+    nw_kernel alignment(model, how, in, nw_blosum62());
+    alignment.run();
+    EXPECT_EQ(alignment.table(), nw_serial(in, nw_blosum62())) << n;
+  }
 }
 
 }  // namespace

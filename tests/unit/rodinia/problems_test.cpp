@@ -1,16 +1,21 @@
 // Inputs, references and readers of the applications, without a runtime.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <random>
 
 #include "apps/rodinia/bfs/problem.hpp"
+#include "apps/rodinia/cfd/problem.hpp"
 #include "apps/rodinia/common/random_stream.hpp"
 #include "apps/rodinia/gaussian/problem.hpp"
 #include "apps/rodinia/hotspot/problem.hpp"
+#include "apps/rodinia/lavamd/problem.hpp"
 #include "apps/rodinia/lud/problem.hpp"
 #include "apps/rodinia/nn/problem.hpp"
+#include "apps/rodinia/nw/problem.hpp"
+#include "apps/rodinia/particlefilter/problem.hpp"
 #include "apps/rodinia/pathfinder/problem.hpp"
 #include "apps/rodinia/srad/problem.hpp"
 
@@ -153,6 +158,74 @@ TEST(rodinia_nn, takes_the_first_of_equal_records) {
     far.push_back(std::hypot(records.latitudes[k] - 30, records.longitudes[k] - 90));
   const auto ours = nn_nearest(far, 20), sorted = nn_nearest_serial(records, 30, 90, 20);
   for (std::size_t k = 0; k < 20; ++k) EXPECT_NEAR(ours[k].distance, sorted[k].distance, 1e-4) << k;
+}
+
+TEST(rodinia_nw, has_the_known_scores_and_table) {
+  EXPECT_EQ(read_nw_scores(rodinia_data("blosum62.txt")), nw_blosum62());
+  for (std::size_t i = 0; i < 24; ++i)
+    for (std::size_t j = 0; j < 24; ++j) EXPECT_EQ(nw_blosum62()[24 * i + j], nw_blosum62()[24 * j + i]);
+  const nw_input in = make_nw_input(512, 7);
+  const std::vector<std::int32_t> f = nw_serial(in, nw_blosum62());
+  EXPECT_EQ(f.back(), 24);
+  EXPECT_EQ(std::accumulate(f.begin(), f.end(), std::int64_t{0}), -348301337);
+  EXPECT_EQ(nw_path_score(in, nw_blosum62(), f), 24);
+}
+
+TEST(rodinia_lavamd, knows_the_neighbours_of_a_box) {
+  std::vector<std::int64_t> near;
+  const auto note = [&](std::int64_t box) { near.push_back(box); };
+  lavamd_neighbours(0, 3, note);
+  EXPECT_EQ(near, (std::vector<std::int64_t>{0, 1, 3, 4, 9, 10, 12, 13}));
+  near.clear();
+  lavamd_neighbours(13, 3, note);
+  EXPECT_EQ(near.size(), 27u);
+  near.clear();
+  lavamd_neighbours(0, 1, note);
+  EXPECT_EQ(near, std::vector<std::int64_t>{0});
+}
+
+TEST(rodinia_particlefilter, has_a_disk_and_finds_places) {
+  EXPECT_EQ(filter_points.count, 69);
+  const double sums[] = {0.1, 0.1, 0.6, 1};
+  EXPECT_EQ(filter_place(sums, 4, 0.05), 0);
+  EXPECT_EQ(filter_place(sums, 4, 0.1), 0);
+  EXPECT_EQ(filter_place(sums, 4, 0.11), 2);
+  EXPECT_EQ(filter_place(sums, 4, 2), 3);
+  std::vector<std::int32_t> pixels(64 * 64);
+  make_filter_frame(64, 3, pixels.data());
+  const auto [row, column] = filter_centre(64, 3);
+  EXPECT_EQ(row, 28);
+  EXPECT_EQ(column, 34);
+  const auto at = [&](double r, double c) { return filter_likelihood(pixels.data(), 64, r, c); };
+  EXPECT_GT(at(28.5, 34.5), at(30.5, 34.5));
+  EXPECT_GT(at(28.5, 34.5), 200);
+  EXPECT_LT(at(-100, 5000), 0);  // outside
+}
+
+TEST(rodinia_cfd, makes_meshes_that_are_closed) {
+  for (const bool hole : {false, true}) {
+    const cfd_mesh mesh = make_cfd_mesh(6, hole);
+    ASSERT_EQ(mesh.elements(), hole ? 6 * (216 - 8) : 6 * 216);
+    std::int64_t walls = 0, far = 0;
+    for (std::int64_t i = 0; i < mesh.elements(); ++i) {
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        double sum = 0;
+        for (std::size_t face = 0; face < 4; ++face)
+          sum += mesh.normals[static_cast<std::size_t>(12 * i) + 3 * face + axis];
+        EXPECT_NEAR(sum, 0, 1e-15);
+      }
+      for (std::size_t face = 0; face < 4; ++face) {
+        const std::int32_t other = mesh.neighbours[static_cast<std::size_t>(4 * i) + face];
+        walls += other == cfd_wall, far += other == cfd_far;
+        if (other < 0) continue;
+        const auto begin = mesh.neighbours.begin() + 4 * other;
+        EXPECT_NE(std::find(begin, begin + 4, static_cast<std::int32_t>(i)), begin + 4);
+      }
+    }
+    EXPECT_EQ(walls, hole ? 6 * 4 * 2 : 0);
+    EXPECT_EQ(far, 6 * 36 * 2);
+    EXPECT_LE(cfd_imbalance(mesh, cfd_serial(mesh, 3)), 1e-12);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,81 @@
+#include "apps/rodinia/nw/problem.hpp"
+
+#include <algorithm>
+
+#include "apps/rodinia/common/random_stream.hpp"
+#include "apps/rodinia/common/text_input.hpp"
+
+namespace tessera::apps::rodinia {
+
+const nw_scores& nw_blosum62() {
+  // In the order A R N D C Q E G H I L K M F P S T W Y V B Z X *.
+  static constexpr nw_scores scores = {
+      4,  -1, -2, -2, 0,  -1, -1, 0,  -2, -1, -1, -1, -1, -2, -1, 1,  0,  -3, -2, 0,  -2, -1, 0,  -4, -1, 5,  0,  -2,
+      -3, 1,  0,  -2, 0,  -3, -2, 2,  -1, -3, -2, -1, -1, -3, -2, -3, -1, 0,  -1, -4, -2, 0,  6,  1,  -3, 0,  0,  0,
+      1,  -3, -3, 0,  -2, -3, -2, 1,  0,  -4, -2, -3, 3,  0,  -1, -4, -2, -2, 1,  6,  -3, 0,  2,  -1, -1, -3, -4, -1,
+      -3, -3, -1, 0,  -1, -4, -3, -3, 4,  1,  -1, -4, 0,  -3, -3, -3, 9,  -3, -4, -3, -3, -1, -1, -3, -1, -2, -3, -1,
+      -1, -2, -2, -1, -3, -3, -2, -4, -1, 1,  0,  0,  -3, 5,  2,  -2, 0,  -3, -2, 1,  0,  -3, -1, 0,  -1, -2, -1, -2,
+      0,  3,  -1, -4, -1, 0,  0,  2,  -4, 2,  5,  -2, 0,  -3, -3, 1,  -2, -3, -1, 0,  -1, -3, -2, -2, 1,  4,  -1, -4,
+      0,  -2, 0,  -1, -3, -2, -2, 6,  -2, -4, -4, -2, -3, -3, -2, 0,  -2, -2, -3, -3, -1, -2, -1, -4, -2, 0,  1,  -1,
+      -3, 0,  0,  -2, 8,  -3, -3, -1, -2, -1, -2, -1, -2, -2, 2,  -3, 0,  0,  -1, -4, -1, -3, -3, -3, -1, -3, -3, -4,
+      -3, 4,  2,  -3, 1,  0,  -3, -2, -1, -3, -1, 3,  -3, -3, -1, -4, -1, -2, -3, -4, -1, -2, -3, -4, -3, 2,  4,  -2,
+      2,  0,  -3, -2, -1, -2, -1, 1,  -4, -3, -1, -4, -1, 2,  0,  -1, -3, 1,  1,  -2, -1, -3, -2, 5,  -1, -3, -1, 0,
+      -1, -3, -2, -2, 0,  1,  -1, -4, -1, -1, -2, -3, -1, 0,  -2, -3, -2, 1,  2,  -1, 5,  0,  -2, -1, -1, -1, -1, 1,
+      -3, -1, -1, -4, -2, -3, -3, -3, -2, -3, -3, -3, -1, 0,  0,  -3, 0,  6,  -4, -2, -2, 1,  3,  -1, -3, -3, -1, -4,
+      -1, -2, -2, -1, -3, -1, -1, -2, -2, -3, -3, -1, -2, -4, 7,  -1, -1, -4, -3, -2, -2, -1, -2, -4, 1,  -1, 1,  0,
+      -1, 0,  0,  0,  -1, -2, -2, 0,  -1, -2, -1, 4,  1,  -3, -2, -2, 0,  0,  0,  -4, 0,  -1, 0,  -1, -1, -1, -1, -2,
+      -2, -1, -1, -1, -1, -2, -1, 1,  5,  -2, -2, 0,  -1, -1, 0,  -4, -3, -3, -4, -4, -2, -2, -3, -2, -2, -3, -2, -3,
+      -1, 1,  -4, -3, -2, 11, 2,  -3, -4, -3, -2, -4, -2, -2, -2, -3, -2, -1, -2, -3, 2,  -1, -1, -2, -1, 3,  -3, -2,
+      -2, 2,  7,  -1, -3, -2, -1, -4, 0,  -3, -3, -3, -1, -2, -2, -3, -3, 3,  1,  -2, 1,  -1, -2, -2, 0,  -3, -1, 4,
+      -3, -2, -1, -4, -2, -1, 3,  4,  -3, 0,  1,  -1, 0,  -3, -4, 0,  -3, -3, -2, 0,  -1, -4, -3, -3, 4,  1,  -1, -4,
+      -1, 0,  0,  1,  -3, 3,  4,  -2, 0,  -3, -3, 1,  -1, -3, -1, 0,  -1, -3, -2, -2, 1,  4,  -1, -4, 0,  -1, -1, -1,
+      -2, -1, -1, -1, -1, -1, -1, -1, -1, -1, -2, 0,  0,  -2, -1, -1, -1, -1, -1, -4, -4, -4, -4, -4, -4, -4, -4, -4,
+      -4, -4, -4, -4, -4, -4, -4, -4, -4, -4, -4, -4, -4, -4, -4, 1};
+  return scores;
+}
+
+nw_scores read_nw_scores(const std::filesystem::path& file) {
+  text_input in(file);
+  nw_scores read{};
+  for (std::int32_t& score : read) score = static_cast<std::int32_t>(in.integer("a score", -1000, 1000));
+  in.expect_end();
+  return read;
+}
+
+nw_input make_nw_input(std::int64_t n, std::uint64_t seed) {
+  random_stream from(seed);
+  nw_input made;
+  for (std::int64_t k = 0; k < n; ++k) made.a.push_back(from.digit() + 1);
+  for (std::int64_t k = 0; k < n; ++k) made.b.push_back(from.digit() + 1);
+  return made;
+}
+
+std::vector<std::int32_t> nw_serial(const nw_input& in, const nw_scores& scores) {
+  const std::size_t n = in.a.size(), width = n + 1;
+  std::vector<std::int32_t> f(width * width);
+  for (std::size_t k = 0; k <= n; ++k) f[k] = f[k * width] = -nw_penalty * static_cast<std::int32_t>(k);
+  for (std::size_t i = 1; i <= n; ++i)
+    for (std::size_t j = 1; j <= n; ++j) {
+      const auto pair = static_cast<std::size_t>(in.a[i - 1] * nw_symbols + in.b[j - 1]);
+      f[i * width + j] = std::max({f[(i - 1) * width + j - 1] + scores[pair], f[i * width + j - 1] - nw_penalty,
+                                   f[(i - 1) * width + j] - nw_penalty});
+    }
+  return f;
+}
+
+std::int64_t nw_path_score(const nw_input& in, const nw_scores& scores, const std::vector<std::int32_t>& table) {
+  const std::size_t width = in.a.size() + 1;
+  std::size_t i = width - 1, j = width - 1;
+  std::int64_t score = 0;
+  while (i > 0 && j > 0) {
+    const std::int32_t pair = scores[static_cast<std::size_t>(in.a[i - 1] * nw_symbols + in.b[j - 1])],
+                       here = table[i * width + j];
+    if (here == table[(i - 1) * width + j - 1] + pair)
+      score += pair, --i, --j;
+    else
+      score -= nw_penalty, here == table[i * width + j - 1] - nw_penalty ? --j : --i;
+  }
+  return score - nw_penalty * static_cast<std::int64_t>(i + j);
+}
+
+}  // namespace tessera::apps::rodinia
