@@ -12,7 +12,7 @@ namespace tessera::apps::rodinia {
 namespace {
 
 struct gaussian_options : application_options {
-  std::int64_t size = 1024;
+  std::int64_t size = 1024, columns = 4;
   std::string type = "f32", matrix;
 };
 
@@ -58,7 +58,7 @@ void run_gaussian(frame& f, const gaussian_options& o) {
   if (!o.matrix.empty()) input = read_gaussian_input(o.matrix);
   const std::int64_t n = input.n > 0 ? input.n : o.size;
   f.s().require_memory(2.0 * static_cast<double>(n) * static_cast<double>(n) * sizeof(T), "the matrices");
-  gaussian_kernel<T> system(f.model(), f.how(), n);
+  gaussian_kernel<T> system(f.model(), f.how(), n, o.columns);
   if (input.n == 0) {
     system.generate();
   } else {
@@ -96,6 +96,7 @@ void add_gaussian(CLI::App& to, command& selected) {
        "tessera gaussian --size 1024 --type f64 --verify"},
       o, [o](frame& f) { o->type == "f32" ? run_gaussian<float>(f, *o) : run_gaussian<double>(f, *o); });
   add_number(sub, "--size", o->size, "equations", 1, 32768);
+  add_number(sub, "--columns", o->columns, "columns that a pair of regions eliminates", 1, 64);
   add_file(sub, "--matrix", o->matrix, "n, the matrix, the right side and possibly the solution; instead of --size");
   add_type(sub, o->type, {"f32", "f64"});
 }

@@ -11,29 +11,6 @@
 
 namespace tessera::apps::rodinia {
 
-inline constexpr std::int64_t nw_block = 64;  ///< rows and columns of a block
-
-/// A block of F from its neighbours; a null one is beyond the border. `i0`, `j0`: of its first value, from 1.
-inline void nw_fill_block(const std::int32_t* up, const std::int32_t* left, const std::int32_t* corner,
-                          std::int32_t* __restrict to, const std::int32_t* a, const std::int32_t* b,
-                          const std::int32_t* scores, std::int64_t i0, std::int64_t j0) {
-  constexpr std::int64_t last = nw_block - 1;
-  std::array<std::int32_t, static_cast<std::size_t>(nw_block) + 1> above;  // the row above, its left neighbour first
-  const auto border = [](std::int64_t k) { return static_cast<std::int32_t>(-nw_penalty * k); };
-  above[0] = corner != nullptr ? corner[last * nw_block + last] : border(i0 + j0 - 2);
-  for (std::int64_t j = 0; j < nw_block; ++j)
-    above[static_cast<std::size_t>(j) + 1] = up != nullptr ? up[last * nw_block + j] : border(j0 + j);
-  std::array<std::int32_t, static_cast<std::size_t>(nw_block)> best;
-  for (std::int64_t i = 0; i < nw_block; ++i) {
-    const std::int32_t* const row = scores + a[i] * nw_symbols;
-    for (std::size_t j = 0; j < best.size(); ++j) best[j] = std::max(above[j] + row[b[j]], above[j + 1] - nw_penalty);
-    std::int32_t before = left != nullptr ? left[i * nw_block + last] : border(i0 + i);
-    above[0] = before;
-    for (std::size_t j = 0; j < best.size(); ++j) above[j + 1] = before = std::max(best[j], before - nw_penalty);
-    std::copy(above.begin() + 1, above.end(), to + i * nw_block);
-  }
-}
-
 /// Two sequences of n symbols. Blocks of an anti-diagonal are an array, whose row is the block's row; those that the
 /// anti-diagonal does not have are never touched.
 class nw_kernel {

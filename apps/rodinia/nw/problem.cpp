@@ -50,6 +50,31 @@ nw_input make_nw_input(std::int64_t n, std::uint64_t seed) {
   return made;
 }
 
+void nw_fill_block(const std::int32_t* up, const std::int32_t* left, const std::int32_t* corner, std::int32_t* to,
+                   const std::int32_t* a, const std::int32_t* b, const std::int32_t* scores, std::int64_t i0,
+                   std::int64_t j0) {
+  constexpr std::int64_t last = nw_block - 1;
+  const auto border = [](std::int64_t k) { return static_cast<std::int32_t>(-nw_penalty * k); };
+  std::array<std::int32_t, static_cast<std::size_t>(nw_block)> top;  // the row above
+  for (std::int64_t j = 0; j < nw_block; ++j)
+    top[static_cast<std::size_t>(j)] = up != nullptr ? up[last * nw_block + j] : border(j0 + j);
+  const std::int32_t* above = top.data();
+  std::int32_t diagonal = corner != nullptr ? corner[last * nw_block + last] : border(i0 + j0 - 2);
+  for (std::int64_t i = 0; i < nw_block; ++i) {
+    const std::int32_t* const row = scores + a[i] * nw_symbols;
+    const std::int32_t first = left != nullptr ? left[i * nw_block + last] : border(i0 + i);
+    std::int32_t before = first;
+    for (std::int64_t j = 0; j < nw_block; ++j) {
+      const std::int32_t over = above[j], best = std::max(diagonal + row[b[j]], over - nw_penalty);
+      to[j] = before = std::max(best, before - nw_penalty);
+      diagonal = over;
+    }
+    diagonal = first;
+    above = to;
+    to += nw_block;
+  }
+}
+
 std::vector<std::int32_t> nw_serial(const nw_input& in, const nw_scores& scores) {
   const std::size_t n = in.a.size(), width = n + 1;
   std::vector<std::int32_t> f(width * width);

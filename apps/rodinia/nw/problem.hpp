@@ -9,6 +9,8 @@ namespace tessera::apps::rodinia {
 
 inline constexpr std::int32_t nw_symbols = 24, nw_penalty = 10;
 
+inline constexpr std::int64_t nw_block = 64;  ///< rows and columns of a block
+
 /// What two symbols score beside each other.
 using nw_scores = std::array<std::int32_t, static_cast<std::size_t>(nw_symbols* nw_symbols)>;
 /// BLOSUM62.
@@ -22,6 +24,11 @@ struct nw_input {
 };
 /// Random symbols 1 to 10, first those of a.
 nw_input make_nw_input(std::int64_t n, std::uint64_t seed);
+
+/// A block of F from its neighbours; a null one is beyond the border. `i0`, `j0`: of its first value, from 1.
+void nw_fill_block(const std::int32_t* up, const std::int32_t* left, const std::int32_t* corner, std::int32_t* to,
+                   const std::int32_t* a, const std::int32_t* b, const std::int32_t* scores, std::int64_t i0,
+                   std::int64_t j0);
 
 /// What identifies a table F of (n + 1) x (n + 1) values, its borders -10 k included.
 struct nw_summary {
