@@ -1,7 +1,20 @@
 """Which programs a group runs."""
 import os
 
-GROUPS = ["submit", "tasks", "waits", "metg", "regions", "rodinia", "dense", "trace", "graphs", "batches", "contract", "machine"]
+GROUPS = [
+    "submit",
+    "tasks",
+    "waits",
+    "metg",
+    "regions",
+    "rodinia",
+    "dense",
+    "trace",
+    "graphs",
+    "batches",
+    "contract",
+    "machine",
+]
 
 
 def jobs_of(group, tasks, sizes):

@@ -50,6 +50,31 @@ nw_input make_nw_input(std::int64_t n, std::uint64_t seed) {
   return made;
 }
 
+namespace {
+
+/// Two rows, the second one column behind the first: neither waits for what the other does in the same turn.
+/// @param left, next_left  what is beside their first values  @param pair, next_pair  the scores of their symbols
+void nw_fill_rows(const std::int32_t* above, std::int32_t diagonal, std::int32_t left, std::int32_t next_left,
+                  std::int32_t* __restrict to, const std::int32_t* pair, const std::int32_t* next_pair,
+                  const std::int32_t* b) {
+  const auto cell = [](std::int32_t corner, std::int32_t over, std::int32_t beside) {
+    return std::max(std::max(corner, over - nw_penalty), beside - nw_penalty);
+  };
+  std::int32_t next_diagonal = left, value = cell(diagonal + pair[b[0]], above[0], left);
+  to[0] = value;
+  for (std::int64_t j = 1; j < nw_block; ++j) {
+    const std::int32_t now = cell(above[j - 1] + pair[b[j]], above[j], value);
+    next_left = cell(next_diagonal + next_pair[b[j - 1]], value, next_left);
+    to[j] = now;
+    to[nw_block + j - 1] = next_left;
+    next_diagonal = value;
+    value = now;
+  }
+  to[2 * nw_block - 1] = cell(next_diagonal + next_pair[b[nw_block - 1]], value, next_left);
+}
+
+}  // namespace
+
 void nw_fill_block(const std::int32_t* up, const std::int32_t* left, const std::int32_t* corner, std::int32_t* to,
                    const std::int32_t* a, const std::int32_t* b, const std::int32_t* scores, std::int64_t i0,
                    std::int64_t j0) {
@@ -60,18 +85,12 @@ void nw_fill_block(const std::int32_t* up, const std::int32_t* left, const std::
     top[static_cast<std::size_t>(j)] = up != nullptr ? up[last * nw_block + j] : border(j0 + j);
   const std::int32_t* above = top.data();
   std::int32_t diagonal = corner != nullptr ? corner[last * nw_block + last] : border(i0 + j0 - 2);
-  for (std::int64_t i = 0; i < nw_block; ++i) {
-    const std::int32_t* const row = scores + a[i] * nw_symbols;
-    const std::int32_t first = left != nullptr ? left[i * nw_block + last] : border(i0 + i);
-    std::int32_t before = first;
-    for (std::int64_t j = 0; j < nw_block; ++j) {
-      const std::int32_t over = above[j], best = std::max(diagonal + row[b[j]], over - nw_penalty);
-      to[j] = before = std::max(best, before - nw_penalty);
-      diagonal = over;
-    }
-    diagonal = first;
-    above = to;
-    to += nw_block;
+  for (std::int64_t i = 0; i < nw_block; i += 2, to += 2 * nw_block) {
+    const auto beside = [&](std::int64_t k) { return left != nullptr ? left[k * nw_block + last] : border(i0 + k); };
+    const std::int32_t first = beside(i), second = beside(i + 1);
+    nw_fill_rows(above, diagonal, first, second, to, scores + a[i] * nw_symbols, scores + a[i + 1] * nw_symbols, b);
+    diagonal = second;
+    above = to + nw_block;
   }
 }
 
