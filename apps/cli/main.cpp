@@ -12,6 +12,7 @@
 #include "apps/cli/commands.hpp"
 #include "apps/cli/version.hpp"
 #include "apps/gemm/command.hpp"
+#include "apps/rodinia/commands.hpp"
 #include "apps/sial/command/command.hpp"
 #include "apps/simulate/command.hpp"
 #include "apps/stream/command.hpp"
@@ -74,6 +75,8 @@ int main(int argc, char** argv) {
   tessera::apps::add_sial(app, selected);
   tessera::apps::add_simulate(app, selected);
   tessera::apps::add_stream(app, selected);
+  tessera::apps::add_rodinia(app, selected);
+  tessera::cli::add_apps(app, selected);
   tessera::cli::add_topology(app, selected);
   tessera::cli::add_plugins(app, selected);
   tessera::cli::add_config(app, selected);
