@@ -12,6 +12,7 @@
 #include "apps/cli/commands.hpp"
 #include "apps/cli/version.hpp"
 #include "apps/gemm/command.hpp"
+#include "apps/rodinia/commands.hpp"
 #include "apps/sial/command/command.hpp"
 #include "apps/simulate/command.hpp"
 #include "apps/stream/command.hpp"
@@ -42,19 +43,19 @@ int usage(const CLI::App& app, const CLI::ParseError& e, int argc, char** argv) 
     names.push_back(sub->get_name());
   for (const CLI::Option* option : in->get_options())
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  std::string what = e.what();
+  std::string message = e.what();
   for (int k = 1; k < argc; ++k) {
     const std::string given = std::string(argv[k]).substr(0, std::string(argv[k]).find('='));
     if (std::find(names.begin(), names.end(), given) != names.end() || commands.contains(given)) continue;
     // CLI11 only says that a subcommand is required; the word that is none tells more.
     if (in == &app && k == 1 && !given.empty() && given.front() != '-')
-      what = fmt::format("there is no command '{}'", given);
+      message = fmt::format("there is no command '{}'", given);
     if (const std::string near = tessera::suggest(given, names); !near.empty()) {
       hint = fmt::format("did you mean '{}'?", near);
       break;
     }
   }
-  return fail(tessera::error(tessera::error_kind::usage, what, "the command line", hint));
+  return fail(tessera::error(tessera::error_kind::usage, message, "the command line", hint));
 }
 
 }  // namespace
@@ -74,6 +75,8 @@ int main(int argc, char** argv) {
   tessera::apps::add_sial(app, selected);
   tessera::apps::add_simulate(app, selected);
   tessera::apps::add_stream(app, selected);
+  tessera::apps::add_rodinia(app, selected);
+  tessera::cli::add_apps(app, selected);
   tessera::cli::add_topology(app, selected);
   tessera::cli::add_plugins(app, selected);
   tessera::cli::add_config(app, selected);

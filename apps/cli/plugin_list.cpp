@@ -66,10 +66,12 @@ const char* word_of_class(tsr_device_class what) {
 }
 
 listed_device listed(const plugin::device& device) {
-  const tsr_device_desc& is = device.description();
+  const tsr_device_desc& description = device.description();
   // A field of fixed size: a plugin may fill it to the last byte.
-  listed_device made{
-      device.name(), std::string(is.name, strnlen(is.name, sizeof is.name)), word_of_class(is.device_class), {}};
+  listed_device made{device.name(),
+                     std::string(description.name, strnlen(description.name, sizeof description.name)),
+                     word_of_class(description.device_class),
+                     {}};
   for (const plugin::space& space : device.spaces())
     made.spaces.push_back(
         {space.name, word_of_space(space.description.kind), space.description.bytes, space.description.numa_node});
@@ -92,9 +94,9 @@ void open_wanted(const plugin::registry_options& options, plugin_list& found) {
   const plugin::registry opened(lenient);
   for (const plugin::file_report& file : opened.files()) merge(found.files, file);
   for (const auto& one : opened.plugins()) {
-    const auto same = std::ranges::find(found.plugins, one.path, [](const listed_plugin& p) { return p.is.path; });
+    const auto same = std::ranges::find(found.plugins, one.path, [](const listed_plugin& p) { return p.details.path; });
     listed_plugin& entry = same != found.plugins.end() ? *same : found.plugins.emplace_back();
-    entry.is = one;
+    entry.details = one;
     entry.opened = true;
     for (const auto& device : opened.devices())
       if (device->plugin_name() == one.name) entry.devices.push_back(listed(*device));
@@ -147,8 +149,8 @@ std::string to_text(const plugin_list& found) {
   std::string text;
   for (const listed_plugin& plugin : found.plugins) {
     if (!plugin.opened) continue;
-    text += fmt::format("{} {}: {} plugin by {}, ABI {}.{}\n", plugin.is.name, plugin.is.version, plugin.is.kind,
-                        plugin.is.vendor, plugin.is.abi_major, plugin.is.abi_minor);
+    text += fmt::format("{} {}: {} plugin by {}, ABI {}.{}\n", plugin.details.name, plugin.details.version,
+                        plugin.details.kind, plugin.details.vendor, plugin.details.abi_major, plugin.details.abi_minor);
     for (const listed_device& device : plugin.devices) {
       text += fmt::format("  {}  {}, {}\n", device.name, device.device_class, device.description);
       for (const listed_space& space : device.spaces)
@@ -189,13 +191,13 @@ std::string to_json(const plugin_list& found) {
                          {"description", device.description},
                          {"spaces", spaces}});
     }
-    json["plugins"].push_back({{"name", plugin.is.name},
-                               {"vendor", plugin.is.vendor},
-                               {"version", plugin.is.version},
-                               {"build", plugin.is.build},
-                               {"abi", fmt::format("{}.{}", plugin.is.abi_major, plugin.is.abi_minor)},
-                               {"kind", plugin.is.kind},
-                               {"path", plugin.is.path.string()},
+    json["plugins"].push_back({{"name", plugin.details.name},
+                               {"vendor", plugin.details.vendor},
+                               {"version", plugin.details.version},
+                               {"build", plugin.details.build},
+                               {"abi", fmt::format("{}.{}", plugin.details.abi_major, plugin.details.abi_minor)},
+                               {"kind", plugin.details.kind},
+                               {"path", plugin.details.path.string()},
                                {"opened", plugin.opened},
                                {"devices", devices}});
   }

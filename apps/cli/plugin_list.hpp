@@ -21,7 +21,7 @@ struct listed_device {
 };
 
 struct listed_plugin {
-  plugin::registry::opened_plugin is;
+  plugin::registry::opened_plugin details;
   bool opened = false;
   std::vector<listed_device> devices;  ///< of an opened one
 };

@@ -159,27 +159,27 @@ int check(const check_options& o) {
   if (o.path.empty())
     throw error(error_kind::usage, "no plugin to check", "PATH",
                 "name its file, e.g. tessera plugins check ./tessera_mine.so");
-  conformance::request what;
-  what.only = o.only;
-  what.time_limit = std::chrono::seconds(o.time_limit);
-  what.plugin = fs::absolute(o.path).lexically_normal();
-  what.seed = o.seed;
-  what.filter = o.filter;
-  what.second_process = {fs::read_symlink("/proc/self/exe").string(), "plugins", "check", "--second-process"};
-  what.known_failures = o.known_failures;
-  what.options = values_of(o.options, "--option");
-  what.layer_options = values_of(o.layer_options, "--layer-option");
-  what.inner_options = values_of(o.inner_options, "--inner-option");
-  for (const std::string& text : o.arguments) what.arguments.push_back(arguments_of(text));
-  what.lose_with = values_of(o.lose_with, "--lose-with");
+  conformance::request asked;
+  asked.only = o.only;
+  asked.time_limit = std::chrono::seconds(o.time_limit);
+  asked.plugin = fs::absolute(o.path).lexically_normal();
+  asked.seed = o.seed;
+  asked.filter = o.filter;
+  asked.second_process = {fs::read_symlink("/proc/self/exe").string(), "plugins", "check", "--second-process"};
+  asked.known_failures = o.known_failures;
+  asked.options = values_of(o.options, "--option");
+  asked.layer_options = values_of(o.layer_options, "--layer-option");
+  asked.inner_options = values_of(o.inner_options, "--inner-option");
+  for (const std::string& text : o.arguments) asked.arguments.push_back(arguments_of(text));
+  asked.lose_with = values_of(o.lose_with, "--lose-with");
   const auto file_of =
       [&](const std::string& name) -> fs::path {  // what has no '/' is a name, and lies beside the plugin
     if (name.empty()) return {};
-    return name.find('/') == std::string::npos ? what.plugin.parent_path() / fmt::format("tessera_{}.so", name)
+    return name.find('/') == std::string::npos ? asked.plugin.parent_path() / fmt::format("tessera_{}.so", name)
                                                : fs::absolute(name).lexically_normal();
   };
-  what.layer = file_of(o.layer);
-  what.inner = file_of(o.inner);
+  asked.layer = file_of(o.layer);
+  asked.inner = file_of(o.inner);
   if (o.layer.empty() && !o.layer_options.empty())
     throw error(error_kind::usage, "options of a layer without a layer", "--layer-option", "name it with --layer");
   if (o.inner.empty() && !o.inner_options.empty())
@@ -211,14 +211,14 @@ int check(const check_options& o) {
                                    [](const auto& one) { return one.how == conformance::outcome::failed; });
     if (hung != so_far.results.rend()) print_result(to, *hung);
     try {
-      print_summary(to, what, so_far, o.json);
+      print_summary(to, asked, so_far, o.json);
     } catch (const error& failure) {
       fmt::print(stderr, "{}\n", failure.what());
     }
     _exit(exit_code_of(error_kind::plugin));  // what hangs cannot be ended, and an ended thread goes on ending
   };
-  const conformance::report done = conformance::run(what, tells);
-  print_summary(to, what, done, o.json);
+  const conformance::report done = conformance::run(asked, tells);
+  print_summary(to, asked, done, o.json);
   return done.passed() ? 0 : exit_code_of(error_kind::plugin);
 }
 

@@ -28,19 +28,19 @@ int run(const topology_options& o) {
   const machine m = hierarchy::assemble(o.load(), apps::log_to_stderr(o.quiet));
   for (const std::string& note : m.notes) fmt::print(stderr, "note: {}\n", note);
   bool asked = false;
-  hierarchy::drawing what{.peers = hierarchy::peer_links(m)};
-  what.note = [&m](location::node_id id) {
+  hierarchy::drawing drawn{.peers = hierarchy::peer_links(m)};
+  drawn.note = [&m](location::node_id id) {
     return is_host_memory(m, id) && !m.host_bound.empty() ? "bounded by " + m.host_bound : std::string();
   };
   const auto give = [&](const std::string& path, auto draw) {
     if (path.empty()) return;
-    apps::write_text(path, draw(m.tree, what));
+    apps::write_text(path, draw(m.tree, drawn));
     asked = true;
   };
   give(o.json, hierarchy::to_json);
   give(o.dot, hierarchy::to_dot);
   give(o.svg, hierarchy::to_svg);
-  if (!asked) apps::write_text("-", hierarchy::to_text(m.tree, what));
+  if (!asked) apps::write_text("-", hierarchy::to_text(m.tree, drawn));
   return 0;
 }
 

@@ -28,7 +28,7 @@ namespace {
 
 struct simulate_options : command_options {
   std::string machine;
-  job what;
+  job workload;
   std::string placement, eviction;
   bool learnt = false;
 };
@@ -182,8 +182,9 @@ void add_links(report& r, hierarchy::device_model& w, double seconds) {
 }
 
 void write_trace(const simulate_options& o, runtime& rt) {
-  const trace::timeline recorded = rt.timeline(fmt::format("tessera simulate {}, {} {}, tile {}, on {}", o.what.name,
-                                                           o.what.type, o.what.n, o.what.tile, o.machine));
+  const trace::timeline recorded =
+      rt.timeline(fmt::format("tessera simulate {}, {} {}, tile {}, on {}", o.workload.name, o.workload.type,
+                              o.workload.n, o.workload.tile, o.machine));
   std::ostringstream text;
   if (!o.trace.empty()) {
     trace::write_chrome(text, recorded);
@@ -204,7 +205,7 @@ int run(const simulate_options& o) {
                   "name a FILE");
     if (!file->empty()) require_writable(*file);
   }
-  check_tiles(o.what.n, o.what.tile);
+  check_tiles(o.workload.n, o.workload.tile);
   const hierarchy::machine_description described = hierarchy::read_machine(o.machine);
   const config::document configuration = o.load();
   config::runtime_settings settings = configuration.runtime();
@@ -224,10 +225,10 @@ int run(const simulate_options& o) {
   double room = 0;
   for (const auto& s : rt.statistics().spaces)
     room += s.statistics.limit_bytes == ~std::uint64_t{0} ? 1e30 : static_cast<double>(s.statistics.limit_bytes);
-  if (o.what.bytes() > room)
+  if (o.workload.bytes() > room)
     throw error(error_kind::memory,
                 fmt::format("the tiles take {}, and all memories of '{}' together hold {}",
-                            format_bytes(o.what.bytes()), described.name, format_bytes(room)),
+                            format_bytes(o.workload.bytes()), described.name, format_bytes(room)),
                 {}, "choose a smaller problem");
   // A second Ctrl-C ends the process; the first one gives up the tasks, and fence then throws `interrupted`.
   const interrupt_watch watch([&rt] { rt.cancel("stopped by Ctrl-C before it was done"); });
@@ -238,9 +239,9 @@ int run(const simulate_options& o) {
   double host_busy = 0;
   std::uint64_t host_tasks = 0;
   {
-    const progress shown(rt, "simulate", o.what.tasks(), o.quiet);
+    const progress shown(rt, "simulate", o.workload.tasks(), o.quiet);
     run_job(
-        o.what, rt,
+        o.workload, rt,
         [&] {
           at_begin = rt.statistics();
           began = world->clock.now();
@@ -256,23 +257,25 @@ int run(const simulate_options& o) {
         });
   }
   const double seconds = static_cast<double>(ended - began) * 1e-9;
-  const double flops = o.what.flops();
-  const lower_bounds bounds = bounds_of(o.what, *world, rt.workers());
-  double peak = (o.what.type == "f32" ? described.host.core.peak_f32 : described.host.core.peak_f64) * rt.workers();
+  const double flops = o.workload.flops();
+  const lower_bounds bounds = bounds_of(o.workload, *world, rt.workers());
+  double peak = (o.workload.type == "f32" ? described.host.core.peak_f32 : described.host.core.peak_f64) * rt.workers();
   for (const auto& d : described.devices)
-    peak += d.count * (o.what.type == "f32" ? d.speed.peak_f32 : d.speed.peak_f64);
-  const auto tasks = static_cast<double>(o.what.tasks());
-  const double blocks = o.what.bytes() / (static_cast<double>(o.what.tile) * static_cast<double>(o.what.tile) *
-                                          (o.what.type == "f32" ? 4 : 8));
+    peak += d.count * (o.workload.type == "f32" ? d.speed.peak_f32 : d.speed.peak_f64);
+  const auto tasks = static_cast<double>(o.workload.tasks());
+  const double blocks =
+      o.workload.bytes() / (static_cast<double>(o.workload.tile) * static_cast<double>(o.workload.tile) *
+                            (o.workload.type == "f32" ? 4 : 8));
 
   tessera::apps::report r;
   r.add("machine", "machine", fmt::format("{} (imagined: {})", described.name, o.machine), described.name);
   r.add("topology", "", rt.topology_line());
-  r.add("job", "job", fmt::format("{} {}", o.what.name, o.what.type), o.what.name);
-  r.note("type", o.what.type);
-  r.add_integer("n", "n", o.what.n);
-  r.add("tile", "tile", fmt::format("{} ({} x {} tiles)", o.what.tile, o.what.tiles(), o.what.tiles()), o.what.tile);
-  r.add_integer("tasks", "tasks", static_cast<std::int64_t>(o.what.tasks()));
+  r.add("job", "job", fmt::format("{} {}", o.workload.name, o.workload.type), o.workload.name);
+  r.note("type", o.workload.type);
+  r.add_integer("n", "n", o.workload.n);
+  r.add("tile", "tile", fmt::format("{} ({} x {} tiles)", o.workload.tile, o.workload.tiles(), o.workload.tiles()),
+        o.workload.tile);
+  r.add_integer("tasks", "tasks", static_cast<std::int64_t>(o.workload.tasks()));
   r.add("placement", "placement", settings.placement);
   r.add("eviction", "eviction",
         fmt::format("{}: {} dropped, {} written back", settings.eviction,
@@ -333,18 +336,18 @@ void add_simulate(CLI::App& to, command& selected) {
                  "TOML file that describes the machine; see docs/simulation.md and configs/machines")
       ->required()
       ->type_name("FILE");
-  sub.add_option("--job", options->what.name, "cholesky or gemm: the tasks of these commands, without data")
+  sub.add_option("--job", options->workload.name, "cholesky or gemm: the tasks of these commands, without data")
       ->check(CLI::IsMember({"cholesky", "gemm"}))
       ->required();
-  sub.add_option("--n", options->what.n, "rows and columns of each matrix")
+  sub.add_option("--n", options->workload.n, "rows and columns of each matrix")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20))
       ->required();
-  sub.add_option("--tile", options->what.tile, "rows and columns of a tile; by default 64 to 1024, growing with n")
+  sub.add_option("--tile", options->workload.tile, "rows and columns of a tile; by default 64 to 1024, growing with n")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16));
-  options->what.type = "f64";
-  sub.add_option("--type", options->what.type, "element type: f64 or f32")
+  options->workload.type = "f64";
+  sub.add_option("--type", options->workload.type, "element type: f64 or f32")
       ->check(CLI::IsMember({"f64", "f32"}))
       ->capture_default_str();
   sub.add_option("--placement", options->placement, "as runtime.placement: eager, locality, pinned or cost")
@@ -370,8 +373,8 @@ void add_simulate(CLI::App& to, command& selected) {
       "Example:\n  tessera simulate configs/machines/node_8gpu.toml --job cholesky --n 131072 --tile 2048 --placement "
       "cost");
   sub.callback([options, &selected] {
-    if (options->what.tile == 0) options->what.tile = default_tile(options->what.n);
-    options->what.tile = std::min(options->what.tile, options->what.n);
+    if (options->workload.tile == 0) options->workload.tile = default_tile(options->workload.n);
+    options->workload.tile = std::min(options->workload.tile, options->workload.n);
     selected = [options] { return run(*options); };
   });
 }

@@ -18,8 +18,8 @@ void fill_on_host(runtime& rt, array<T>& a, bool lower_triangle) {
   const location::node_id host = rt.at("core0");
   std::vector<location::node_id> cores;  // the first core of each memory, in turn
   for (const location::node_id node : rt.tree().subtree(rt.tree().root())) {
-    const auto& is = rt.tree().at(node).properties;
-    if (is.kind != location::kind::worker || is.cpus.empty()) continue;
+    const auto& properties = rt.tree().at(node).properties;
+    if (properties.kind != location::kind::worker || properties.cpus.empty()) continue;
     const location::node_id memory = rt.tree().memory_of(node);
     if (cores.empty() || rt.tree().memory_of(cores.back()) != memory) cores.push_back(node);
   }

@@ -1,7 +1,20 @@
 """Which programs a group runs."""
 import os
 
-GROUPS = ["submit", "tasks", "waits", "metg", "regions", "dense", "trace", "graphs", "batches", "contract", "machine"]
+GROUPS = [
+    "submit",
+    "tasks",
+    "waits",
+    "metg",
+    "regions",
+    "rodinia",
+    "dense",
+    "trace",
+    "graphs",
+    "batches",
+    "contract",
+    "machine",
+]
 
 
 def jobs_of(group, tasks, sizes):
@@ -54,6 +67,9 @@ def jobs_of(group, tasks, sizes):
                 out.append(f"{p} --case stencil --workers 2 --width {width}")
     if group == "regions":
         out += [f"{p} --workers {w}" for w in (1, 2) for p in ("bench_regions", "peer_loop_libgomp")]
+    if group == "rodinia":
+        for case in ("hotspot", "pathfinder", "srad", "gaussian", "lud", "nn", "bfs", "nw", "lavamd", "cfd"):
+            out += [f"{p} --case {case} --workers 2" for p in ("bench_rodinia", "peer_rodinia_libgomp")]
     if group == "dense":
         for op in ("potrf", "gemm"):
             for n in sizes:

@@ -10,7 +10,7 @@ namespace tessera {
 template <class T>
 void leak_on_purpose(std::unique_ptr<T> object) {
   struct node {
-    std::unique_ptr<T> is;
+    std::unique_ptr<T> object;
     node* next;
   };
   static std::atomic<node*> kept{nullptr};

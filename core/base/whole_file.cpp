@@ -29,8 +29,8 @@ fs::path behind_links(fs::path file) {
 /// What cannot be replaced: devices, pipes, and names for open files.
 bool is_written_directly(const fs::path& file) {
   std::error_code none;
-  const fs::file_status is = fs::status(file, none);
-  if (fs::exists(is) && !fs::is_regular_file(is)) return true;
+  const fs::file_status found = fs::status(file, none);
+  if (fs::exists(found) && !fs::is_regular_file(found)) return true;
   const std::string full = fs::absolute(file, none).lexically_normal().string();
   return full.starts_with("/dev/") || full.starts_with("/proc/");
 }

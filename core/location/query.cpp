@@ -93,8 +93,8 @@ node_id tree::memory_of(node_id id) const {
 // belongs to that device, and entering it could make two devices each other's parent.
 node_id tree::first_memory(node_id top, node_id excluded, std::optional<space_key> other_than) const {
   const auto fits = [&](node_id id) {
-    const properties& is = m_nodes[id].properties;
-    return is.kind == kind::memory && is.space && is.space != other_than;
+    const properties& node = m_nodes[id].properties;
+    return node.kind == kind::memory && node.space && node.space != other_than;
   };
   for (const node_id child : m_nodes[top].children)
     if (child != excluded && fits(child)) return child;
@@ -124,14 +124,14 @@ node_id tree::first_storage(node_id memory) const {
 node_id tree::parent_memory(node_id id) const {
   const node_id memory = memory_of(id);
   if (memory == no_node) return no_node;
-  const properties& is = m_nodes[memory].properties;
-  if (is.kind == kind::storage) return no_node;
+  const properties& node = m_nodes[memory].properties;
+  if (node.kind == kind::storage) return no_node;
   node_id below = memory;
   for (node_id a = m_nodes[memory].parent; a != no_node; below = a, a = m_nodes[a].parent) {
     const properties& above = m_nodes[a].properties;
-    if (above.space && above.space != is.space) return a;
-    if (above.space || is.kind == kind::memory || is.kind == kind::machine) continue;
-    if (const node_id beside = first_memory(a, below, is.space); beside != no_node) return beside;
+    if (above.space && above.space != node.space) return a;
+    if (above.space || node.kind == kind::memory || node.kind == kind::machine) continue;
+    if (const node_id beside = first_memory(a, below, node.space); beside != no_node) return beside;
   }
   return first_storage(memory);
 }

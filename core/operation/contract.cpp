@@ -65,12 +65,12 @@ void check(const context& c) {
     mismatch(fmt::format("blocks of type {}, {} and {}", name_of(a.type), name_of(b.type), name_of(to.type)));
   const struct {
     char name;
-    const labels& of;
+    const labels& text;
     const operand& block;
   } all[] = {{'A', given.a, a}, {'B', given.b, b}, {'C', given.c, to}};
   for (const auto& one : all)
-    if (!fits(one.of, *one.block.extents))
-      mismatch(fmt::format("{} has the labels \"{}\" and {} dimensions", one.name, text_of(one.of),
+    if (!fits(one.text, *one.block.extents))
+      mismatch(fmt::format("{} has the labels \"{}\" and {} dimensions", one.name, text_of(one.text),
                            one.block.extents->rank()));
   for (std::size_t d = 0; d < to.extents->rank(); ++d)
     if (const std::int64_t wanted = extent_of(given.c[d], given, *a.extents, *b.extents);

@@ -52,11 +52,11 @@ std::string image_cache::key_of(const plugin::device& device, std::string_view p
   if (device.jit() == nullptr || device.jit()->identity == nullptr) return {};
   const char* const identity = device.jit()->identity(device.handle());
   if (identity == nullptr || *identity == '\0') return {};
-  const tsr_device_desc& is = device.description();
+  const tsr_device_desc& description = device.description();
   std::string uuid;
-  for (const std::uint8_t byte : is.uuid) uuid += fmt::format("{:02x}", byte);
-  return fmt::format("{} {}\n{}\n{}\n{}\n{}\n{}\n{}", device.plugin_name(), plugin_version, is.name, uuid, identity,
-                     language, options, source);
+  for (const std::uint8_t byte : description.uuid) uuid += fmt::format("{:02x}", byte);
+  return fmt::format("{} {}\n{}\n{}\n{}\n{}\n{}\n{}", device.plugin_name(), plugin_version, description.name, uuid,
+                     identity, language, options, source);
 }
 
 fs::path image_cache::file_of(std::string_view key) const {

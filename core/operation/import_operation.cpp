@@ -18,7 +18,7 @@ static_assert(static_cast<int>(intent::read) == TSR_READ && static_cast<int>(int
 struct offer {
   std::string plugin;
   const tsr_host* host;
-  tsr_operation what;
+  tsr_operation operation;
 };
 
 void call(const context& c) {
@@ -35,7 +35,7 @@ void call(const context& c) {
   }
   plugin::take_error_details();  // what is left of an earlier call is not about this one
   const tsr_status status =
-      o.what.host(o.host, views.data(), static_cast<std::uint32_t>(views.size()), c.arguments, c.argument_bytes);
+      o.operation.host(o.host, views.data(), static_cast<std::uint32_t>(views.size()), c.arguments, c.argument_bytes);
   if (status == TSR_OK) return;
   const std::string details = plugin::take_error_details();
   throw error(error_kind::task, fmt::format("plugin \"{}\" answers {}{}{}", o.plugin, plugin::name_of(status),

@@ -30,7 +30,7 @@ bool stays(tsr_status status) {
 /// A call of the plugin that failed in a way that stays.
 struct refused {
   tsr_status status;
-  std::string what;
+  std::string message;
 };
 
 void check(const plugin::device& device, tsr_status status, const std::string& what) {
@@ -89,10 +89,10 @@ void kernel_loader::enqueue(const context& c) {
     return function(c, queue);
   }
   tsr_kernel* const kernel = self.kernel_on(device);
-  kernel_launch how;
-  self.m_kernel.launch(c, how);
-  if (std::ranges::find(how.grid, 0u) != how.grid.end()) return;  // nothing to do: a block without elements
-  const tsr_launch launch = how.to_abi();
+  kernel_launch geometry;
+  self.m_kernel.launch(c, geometry);
+  if (std::ranges::find(geometry.grid, 0u) != geometry.grid.end()) return;  // nothing to do: a block without elements
+  const tsr_launch launch = geometry.to_abi();
   device.check(device.table().launch(device.handle(), c.stream, kernel, &launch),
                fmt::format("launch of kernel '{}'", self.m_kernel.name));
 }
@@ -115,7 +115,7 @@ tsr_kernel* kernel_loader::kernel_on(const plugin::device& device) {
     } catch (const refused& r) {
       const bool of_the_program = r.status == TSR_INVALID_ARGUMENT || r.status == TSR_NOT_FOUND;
       one->kind = of_the_program ? error_kind::usage : error_kind::device;
-      one->failure = r.what;
+      one->failure = r.message;
     }
   }
   throw error(one->kind, one->failure);

@@ -12,9 +12,9 @@ namespace {
 
 /// Seconds by what the device says of itself.
 double described_seconds(const place& at, double work) {
-  const tsr_device_desc& is = at.device->description();
-  const double shares = at.is_host ? std::max<double>(1, is.compute_units) : at.parallelism;
-  const double ns_per_operation = is.peak_f64 > 0 ? 1e9 * shares / is.peak_f64 : 0.25;
+  const tsr_device_desc& description = at.device->description();
+  const double shares = at.is_host ? std::max<double>(1, description.compute_units) : at.parallelism;
+  const double ns_per_operation = description.peak_f64 > 0 ? 1e9 * shares / description.peak_f64 : 0.25;
   return ((at.is_host ? 500 : 10'000) + work * ns_per_operation) * 1e-9;
 }
 

@@ -150,16 +150,16 @@ std::string kind_name(const plugin::device& device) {
 std::vector<std::string> machine_lines(std::span<const std::unique_ptr<plugin::device>> devices) {
   std::vector<std::string> lines{"cpu: " + cpu_model()};
   for (const auto& d : devices) {
-    const tsr_device_desc& is = d->description();
-    if (is.device_class == TSR_DEVICE_STORAGE) continue;
+    const tsr_device_desc& description = d->description();
+    if (description.device_class == TSR_DEVICE_STORAGE) continue;
     const char* const library = d->blas() != nullptr && d->blas()->library != nullptr ? d->blas()->library : "no BLAS";
-    if (is.device_class == TSR_DEVICE_CPU) {
+    if (description.device_class == TSR_DEVICE_CPU) {
       lines.push_back("host: " + std::string(library));
       continue;
     }
     std::string uuid;
-    for (const std::uint8_t byte : is.uuid) uuid += fmt::format("{:02x}", byte);
-    lines.push_back(fmt::format("{}, {}, {:.4g} FLOP/s, {}", kind_name(*d), uuid, is.peak_f64, library));
+    for (const std::uint8_t byte : description.uuid) uuid += fmt::format("{:02x}", byte);
+    lines.push_back(fmt::format("{}, {}, {:.4g} FLOP/s, {}", kind_name(*d), uuid, description.peak_f64, library));
   }
   return lines;
 }

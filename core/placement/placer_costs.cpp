@@ -48,13 +48,13 @@ void placer::make_history() {
     const auto known = std::ranges::find(kinds, kind.name, &place_kind::name);
     e->kind = static_cast<std::uint32_t>(known - kinds.begin());
     if (known != kinds.end()) continue;
-    const tsr_device_desc& is = e->device->description();
+    const tsr_device_desc& description = e->device->description();
     kind.is_host = e->is_host;
     kind.learns = !e->device->has(TSR_DEVICE_VIRTUAL_CLOCK);
     m_real_time = m_real_time && kind.learns;
     // The peak is that of all cores, or of all streams together; a task has one of them.
-    const double shares = e->is_host ? std::max<double>(1, is.compute_units) : e->parallelism;
-    if (is.peak_f64 > 0) kind.ns_per_operation = 1e9 * shares / is.peak_f64;
+    const double shares = e->is_host ? std::max<double>(1, description.compute_units) : e->parallelism;
+    if (description.peak_f64 > 0) kind.ns_per_operation = 1e9 * shares / description.peak_f64;
     kind.overhead_ns = e->is_host ? host_overhead_ns : device_overhead_ns;
     const memory::space_number home = m_places.front()->space;
     if (e->space != home) {

@@ -29,7 +29,7 @@ bool held_block::ended() const noexcept { return m_held->ended; }
 
 void held_block::give_back() noexcept {
   const std::unique_ptr<schedule::host_access> ended(std::exchange(m_held, nullptr));
-  if (!ended->ended) m_scheduler->release(*ended);
+  if (!ended->ended) m_scheduler->end_host_access(*ended);
 }
 
 array_blocks::array_blocks(runtime& of, std::string name, element_type type, std::span<const std::int64_t> extents,

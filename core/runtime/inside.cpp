@@ -125,7 +125,7 @@ std::unique_ptr<schedule::scheduler> start_scheduler(runtime_inside& of) {
   setup.coherence = of.coherence.get();
   setup.blocks = &of.blocks;
   setup.operations = &of.operations;
-  setup.recorder = of.tracer.get();
+  setup.tracer = of.tracer.get();
   setup.validator = of.validator.get();
   setup.policy = placement::find_policy(of.machine.settings.placement, *of.machine.plugins);
   setup.simulated = of.machine.simulated.get();

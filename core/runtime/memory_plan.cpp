@@ -31,9 +31,10 @@ std::vector<planned_memory> plan_memories(const location::tree& tree,
   std::vector<planned_memory> plan;
   for (const bool host : {true, false})
     for (const location::node_id node : tree.subtree(tree.root())) {
-      const location::properties& is = tree.at(node).properties;
-      if (!is.space || is.space->device >= offered.size() || facts(*is.space).is_host != host) continue;
-      planned_memory memory{.location = node, .space = *is.space, .limit = is.memory_bytes};
+      const location::properties& properties = tree.at(node).properties;
+      if (!properties.space || properties.space->device >= offered.size() || facts(*properties.space).is_host != host)
+        continue;
+      planned_memory memory{.location = node, .space = *properties.space, .limit = properties.memory_bytes};
       if (host && host_limit != 0) memory.limit = memory.limit == 0 ? host_limit : std::min(memory.limit, host_limit);
       plan.push_back(memory);
     }

@@ -63,7 +63,7 @@ void recording::substitute(std::span<const block_exchange> pairs) {
 
 void recording::place_again() noexcept {
   m_inside->tasks->forget_places();
-  m_inside->planning->again();
+  m_inside->planning->restart();
 }
 
 void runtime::replay(recording& what, std::source_location site) { replay_with(what, {}, site); }

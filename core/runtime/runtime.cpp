@@ -36,9 +36,9 @@ void runtime::drain() noexcept { m_inside->scheduler->drain(); }
 void runtime::cancel(std::string reason) { m_inside->scheduler->cancel(std::move(reason)); }
 bool runtime::cancelled() const noexcept { return m_inside->scheduler->cancelled(); }
 
-void runtime::detach(std::uint32_t location) { m_inside->scheduler->detach(location); }
-void runtime::attach(std::uint32_t location) { m_inside->scheduler->attach(location); }
-bool runtime::attached(std::uint32_t location) const { return m_inside->scheduler->attached(location); }
+void runtime::detach(std::uint32_t location) { m_inside->scheduler->devices().detach(location); }
+void runtime::attach(std::uint32_t location) { m_inside->scheduler->devices().attach(location); }
+bool runtime::attached(std::uint32_t location) const { return m_inside->scheduler->devices().attached(location); }
 
 operation::catalog& runtime::operations() noexcept { return m_inside->operations; }
 const builtin_operations& runtime::builtin() const noexcept { return m_inside->builtin; }
@@ -56,8 +56,8 @@ std::vector<std::string> runtime::places() const {
   return names;
 }
 std::uint32_t runtime::workers() const noexcept { return m_inside->scheduler->workers(); }
-std::uint64_t runtime::tasks_submitted() const noexcept { return m_inside->scheduler->submitted(); }
-std::uint64_t runtime::tasks_retired() const noexcept { return m_inside->scheduler->retired(); }
+std::uint64_t runtime::tasks_submitted() const noexcept { return m_inside->scheduler->threads().submitted(); }
+std::uint64_t runtime::tasks_retired() const noexcept { return m_inside->scheduler->threads().retired(); }
 void runtime::time_tasks(bool on) noexcept { m_inside->scheduler->time_tasks(on); }
 
 bool runtime::traced() const noexcept { return m_inside->tracer != nullptr; }
@@ -91,8 +91,8 @@ trace::timeline runtime::timeline(std::string title) const {
   all.title = std::move(title);
   all.machine = topology_line() + "; " + plugin_line();
   for (std::size_t k = 0; k < m_inside->operations.size(); ++k) {
-    const operation::definition& what = m_inside->operations.at(static_cast<std::uint32_t>(k));
-    all.operations.push_back(what.name);
+    const operation::definition& operation = m_inside->operations.at(static_cast<std::uint32_t>(k));
+    all.operations.push_back(operation.name);
   }
   for (const auto& e : m_inside->scheduler->places()) all.places.push_back({e->name, e->is_host, e->parallelism});
   for (const auto& from : m_inside->spaces) {
@@ -121,10 +121,10 @@ std::uint32_t runtime::at(std::string_view name) const {
 std::string runtime::topology_line() const {
   std::size_t cores = 0, memories = 0, devices = 0;
   for (const location::node_id node : m_inside->machine.tree.subtree(m_inside->machine.tree.root())) {
-    const auto& is = m_inside->machine.tree.at(node).properties;
-    if (is.kind == location::kind::worker && !is.cpus.empty()) ++cores;
-    if (is.kind == location::kind::memory && is.space) ++memories;
-    if (is.kind == location::kind::worker && is.space) ++devices;
+    const auto& properties = m_inside->machine.tree.at(node).properties;
+    if (properties.kind == location::kind::worker && !properties.cpus.empty()) ++cores;
+    if (properties.kind == location::kind::memory && properties.space) ++memories;
+    if (properties.kind == location::kind::worker && properties.space) ++devices;
   }
   std::string line =
       fmt::format("{} core{}, {} host memor{}", cores, cores == 1 ? "" : "s", memories, memories == 1 ? "y" : "ies");

@@ -7,15 +7,17 @@
 #include "core/base/units.hpp"
 #include "core/runtime/inside.hpp"
 #include "core/runtime/learnt_times.hpp"
+#include "core/schedule/operation_table.hpp"
 
 namespace tessera {
 
 tessera::statistics runtime::statistics() const {
   tessera::statistics s;
-  s.tasks_retired = m_inside->scheduler->retired();
-  s.tasks_submitted = m_inside->scheduler->submitted();
-  s.steals = m_inside->scheduler->steals();
-  s.operations = m_inside->scheduler->operation_table();
+  s.tasks_retired = m_inside->scheduler->threads().retired();
+  s.tasks_submitted = m_inside->scheduler->threads().submitted();
+  s.steals = m_inside->scheduler->threads().steals();
+  s.operations =
+      schedule::operation_table(m_inside->operations, m_inside->scheduler->places(), m_inside->scheduler->threads());
   s.graphs = m_inside->scheduler->graphs();
   for (const auto& e : m_inside->scheduler->places())
     if (!e->is_host)
@@ -25,7 +27,7 @@ tessera::statistics runtime::statistics() const {
   s.device_launches += s.graphs.launched - s.graphs.tasks;
   s.device_launches += s.batches.launched - s.batches.tasks;
   s.coherence = m_inside->coherence->statistics();
-  s.coherence.versions += m_inside->scheduler->fast_versions();
+  s.coherence.versions += m_inside->scheduler->threads().fast_versions();
   transfer::link_map& links = m_inside->coherence->links();
   for (const auto& from : m_inside->spaces) {
     s.spaces.push_back({from->name(), from->statistics()});
@@ -46,7 +48,7 @@ tessera::statistics runtime::statistics() const {
   }
   for (const auto& e : m_inside->scheduler->places())
     if (e->state.load() == placement::place_state::detached) s.devices.detached.push_back(e->name);
-  s.devices.placed_elsewhere = m_inside->scheduler->placed_elsewhere();
+  s.devices.placed_elsewhere = m_inside->scheduler->devices().placed_elsewhere();
   s.trouble = m_inside->coherence->failed_copies().statistics();
   s.losses = m_inside->coherence->losses().statistics();
   const memory::registration_statistics r = m_inside->registrations->statistics();

@@ -42,7 +42,21 @@ void device_states::begin_detached(location::node_id location) {
   }
 }
 
-void device_states::detach(location::node_id location, const std::function<void(const predicate&)>& run_tasks_until) {
+void device_states::require_editable(std::string_view call) const {
+  const thread_context& mine = m_setup.registry->current();
+  if (mine.recorder != nullptr) throw error(error_kind::usage, fmt::format("{} inside a recording", call));
+  if (m_setup.simulated)
+    throw error(error_kind::usage, fmt::format("{} in a simulated run", call), {}, "simulated devices stay");
+  if (!mine.in_program())
+    throw error(error_kind::usage, fmt::format("{} inside a task", call), {},
+                "devices come and go by the program's own threads");
+}
+
+void device_states::detach(location::node_id location) {
+  require_editable("detach");
+  if (const std::uint32_t views = m_setup.registry->current().held_views.load(std::memory_order_relaxed); views != 0)
+    throw error(error_kind::usage, fmt::format("detach while this thread holds {} views", views), {},
+                "release host views first: the device may hold what their blocks had before");
   const std::lock_guard one_at_a_time(m_edit_mutex);
   std::vector<placement::place*> leaving = below(location);
   std::erase_if(leaving, [](const placement::place* e) { return !e->attached(); });
@@ -57,7 +71,7 @@ void device_states::detach(location::node_id location, const std::function<void(
     driver_of(*e).state_changed();
     m_setup.coherence->space_at(e->space).notify();  // who waits for memory there goes elsewhere
   }
-  wait_until_empty(leaving, run_tasks_until);
+  wait_until_empty(leaving);
   const std::unique_ptr<error> why = refusal_of(leaving);
   if (!why) {
     for (const placement::place* e : leaving)
@@ -78,8 +92,7 @@ void device_states::detach(location::node_id location, const std::function<void(
   throw error(*why);
 }
 
-void device_states::wait_until_empty(const std::vector<placement::place*>& leaving,
-                                     const std::function<void(const predicate&)>& run_tasks_until) {
+void device_states::wait_until_empty(const std::vector<placement::place*>& leaving) {
   const auto draining = [&] {
     return std::ranges::any_of(
         leaving, [](const placement::place* e) { return e->state.load() == placement::place_state::draining; });
@@ -99,7 +112,7 @@ void device_states::wait_until_empty(const std::vector<placement::place*>& leavi
     }
     if (refused() || !draining()) break;
     // Tasks of the host may have to run before its memory has room; this thread may be the only one that can.
-    run_tasks_until([&] { return refused() || !draining() || !blocked_on_parent_memory(); });
+    m_setup.run_tasks_until([&] { return refused() || !draining() || !blocked_on_parent_memory(); });
   }
 }
 
@@ -114,6 +127,7 @@ std::unique_ptr<error> device_states::refusal_of(const std::vector<placement::pl
 }
 
 void device_states::attach(location::node_id location) {
+  require_editable("attach");
   const std::lock_guard one_at_a_time(m_edit_mutex);
   const std::vector<placement::place*> coming = below(location);
   bool any = false;

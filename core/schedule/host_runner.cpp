@@ -110,7 +110,7 @@ void host_runner::execute(thread_context& mine, task::record& t) {
 std::shared_ptr<const block::failure> host_runner::call(thread_context& mine, task::record& t, call_mode how) {
   const auto accesses = t.all_accesses();
   validate::shadow_copies* shadows = nullptr;
-  const std::optional<thrown> what = thrown_by([&] {
+  const std::optional<thrown> caught = thrown_by([&] {
     gather_operands(mine, t);
     operation::context c;
     c.operands = mine.operands;
@@ -141,9 +141,10 @@ std::shared_ptr<const block::failure> host_runner::call(thread_context& mine, ta
     }
   });
   std::shared_ptr<const block::failure> why;
-  if (what)
-    why = m_setup.failures->note(t, {fmt::format("{} failed: {}", t.name(), what->text),
-                                     what->where.empty() ? describe(t) : what->where + ", " + describe(t), what->kind});
+  if (caught)
+    why = m_setup.failures->note(
+        t, {fmt::format("{} failed: {}", t.name(), caught->text),
+            caught->where.empty() ? describe(t) : caught->where + ", " + describe(t), caught->kind});
   if (m_setup.validator != nullptr) m_setup.validator->end_task(shadows, why != nullptr);
   return why;
 }

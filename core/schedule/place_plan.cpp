@@ -14,8 +14,8 @@ memory::space_number space_of(location::node_id node, std::span<const space_fact
 
 void plan_host(place_plan& plan, const location::tree& tree, std::span<const space_facts> spaces) {
   for (const location::node_id leaf : tree.subtree(tree.root())) {
-    const location::properties& is = tree.at(leaf).properties;
-    if (is.kind != location::kind::worker || is.cpus.empty() || is.space) continue;
+    const location::properties& properties = tree.at(leaf).properties;
+    if (properties.kind != location::kind::worker || properties.cpus.empty() || properties.space) continue;
     const location::node_id memory = tree.memory_of(leaf);
     if (memory == location::no_node) continue;
     const memory::space_number space = space_of(memory, spaces);
@@ -23,7 +23,7 @@ void plan_host(place_plan& plan, const location::tree& tree, std::span<const spa
     auto place = std::ranges::find(plan.places, space, &planned_place::space);
     if (place == plan.places.end()) place = plan.places.insert(place, {.space = space, .is_host = true, .workers = {}});
     place->workers.push_back(leaf);
-    plan.workers.push_back({static_cast<std::uint32_t>(place - plan.places.begin()), leaf, is.cpus});
+    plan.workers.push_back({static_cast<std::uint32_t>(place - plan.places.begin()), leaf, properties.cpus});
   }
 }
 

@@ -11,7 +11,7 @@ namespace {
 void enqueue_segment(const operation::context& c) {
   auto& run = *static_cast<segment_run*>(const_cast<void*>(c.arguments));
   const segment& s = *run.segment;
-  const task::recording& of = run.replay->recording;
+  const task::recording& recorded = run.replay->recording;
   run.enqueued = true;
   graph_key key{.addresses = {}, .patches = {}, .memory_epoch = c.memory_epoch};
   for (const operation::operand& o : c.operands) key.addresses.push_back(o.address);
@@ -25,9 +25,9 @@ void enqueue_segment(const operation::context& c) {
     std::vector<operation::operand> operands;
     const std::uint32_t* from = s.operands.data();
     for (std::size_t k = 0; k < s.members.size(); ++k) {
-      const task::recorded_task& t = of.tasks[s.members[k]];
+      const task::recorded_task& t = recorded.tasks[s.members[k]];
       operands.clear();
-      for (const task::recorded_access& a : of.accesses_of(t)) {
+      for (const task::recorded_access& a : recorded.accesses_of(t)) {
         operands.push_back(c.operands[*from++]);
         operands.back().intent = static_cast<intent>(a.intent);
       }
@@ -82,8 +82,8 @@ void replay_engine::rewind(thread_context& mine, running_replay& r) {
 }
 
 void replay_engine::prepare(task::record& t) {
-  const task::replayed_task& is = t.replayed();
-  if (is.replay->recording.tasks[is.index].ends_group) {
+  const task::replayed_task& place_in_run = t.replayed();
+  if (place_in_run.replay->recording.tasks[place_in_run.index].ends_group) {
     block::access& sum = t.all_accesses()[0];
     const std::lock_guard guard(sum.block->lock);
     if (sum.block->valid_spaces.empty() && sum.block->poison == nullptr) sum.intent = intent::write;  // a sum from zero
@@ -156,14 +156,14 @@ task::record* replay_engine::pass_gate(thread_context& mine, running_replay& r, 
 }
 
 void replay_engine::note_begun(task::record& t) const noexcept {
-  const task::replayed_task is = t.replayed();
-  auto& r = static_cast<running_replay&>(*is.replay);
+  const task::replayed_task place_in_run = t.replayed();
+  auto& r = static_cast<running_replay&>(*place_in_run.replay);
   if (r.uses == nullptr) return;
   if (t.operation != m_graph) {
     r.uses->begin(t.sequence);
     return;
   }
-  for (const std::uint32_t member : static_cast<const segment_run*>(is.arguments)->segment->members)
+  for (const std::uint32_t member : static_cast<const segment_run*>(place_in_run.arguments)->segment->members)
     r.uses->begin(r.first_sequence + member);
 }
 

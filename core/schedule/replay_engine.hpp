@@ -50,10 +50,10 @@ class replay_engine {
   template <class Start>
   bool joins_segment(thread_context& mine, task::record& t, const Start& start) {
     if (is_segment(t)) return false;
-    const task::replayed_task is = t.replayed();
-    auto& r = static_cast<running_replay&>(*is.replay);
+    const task::replayed_task member = t.replayed();
+    auto& r = static_cast<running_replay&>(*member.replay);
     if (r.plan == nullptr) return false;
-    const std::uint32_t index = r.plan->segment_of[is.index];
+    const std::uint32_t index = r.plan->segment_of[member.index];
     if (index == segment_plan::none) return false;
     if (task::record* const complete = pass_gate(mine, r, index, 0)) start(*complete);
     return true;
@@ -62,8 +62,8 @@ class replay_engine {
   void prepare(task::record& t);
   /// The next replays go where it was placed without asking.
   static void remember_place(task::record& t) noexcept {
-    const task::replayed_task& is = t.replayed();
-    std::atomic_ref(is.replay->recording.tasks[is.index].place).store(t.place, std::memory_order_relaxed);
+    const task::replayed_task& member = t.replayed();
+    std::atomic_ref(member.replay->recording.tasks[member.index].place).store(t.place, std::memory_order_relaxed);
   }
   /// It has its blocks: announced uses are no longer to come.
   void note_begun(task::record& t) const noexcept;
@@ -108,25 +108,25 @@ class replay_engine {
 
   template <class Start>
   void release_task(thread_context& mine, task::record& t, const Start& start) {
-    const task::replayed_task is = t.replayed();
-    auto& r = static_cast<running_replay&>(*is.replay);
+    const task::replayed_task place_in_run = t.replayed();
+    auto& r = static_cast<running_replay&>(*place_in_run.replay);
     // Those within the recording only, too: an old reference whose generation has come round may have found them.
     task::release_successors(t, start);
-    if (r.recording.tasks[is.index].successor_count == 0) {
+    if (r.recording.tasks[place_in_run.index].successor_count == 0) {
       r.count_done(mine.number, 1);
       return;
     }
     const block::task_reference self = task::reference_to(t);
     task::release_replayed(
-        r, is.index, [&](std::uint32_t index) { start_inner(mine, r, index, self, start); },
+        r, place_in_run.index, [&](std::uint32_t index) { start_inner(mine, r, index, self, start); },
         [&](task::record& boundary) { start_boundary(mine, boundary, self, start); });
   }
   template <class Start>
   void release_segment(thread_context& mine, task::record& t, const Start& start) {
     task::release_successors(t, start);
-    const task::replayed_task is = t.replayed();
-    auto& r = static_cast<running_replay&>(*is.replay);
-    segment_run& run = *static_cast<segment_run*>(is.arguments);
+    const task::replayed_task place_in_run = t.replayed();
+    auto& r = static_cast<running_replay&>(*place_in_run.replay);
+    segment_run& run = *static_cast<segment_run*>(place_in_run.arguments);
     const segment& s = *run.segment;
     const block::task_reference self = task::reference_to(t);
     for (const std::uint32_t member : s.members) {

@@ -31,23 +31,21 @@ void scheduler::play(running_replay& r, std::source_location site) {
   require_playable();
   thread_context& mine = current_thread();
   wait_for(r);
-  const task::recording& of = r.recording;
-  if (of.size() == 0) return;
+  const task::recording& recorded = r.recording;
+  if (recorded.size() == 0) return;
   if (m_setup.validator != nullptr && !m_setup.validator->replayed(r, site)) return;  // arrays that it uses are gone
   m_replays.rewind(mine, r);
-  const std::uint64_t before = mine.submitted.load(std::memory_order_relaxed);
-  r.first_sequence = m_ages.take(mine, of.size());
-  mine.submitted.store(before + of.size(), std::memory_order_release);
-  if (m_window.counts_bytes()) {
+  r.first_sequence = m_submissions.add(mine, recorded.size());
+  if (m_submissions.window().counts_bytes()) {
     std::uint64_t bytes = 0;
-    for (const task::recorded_task& t : of.tasks)
-      for (const task::recorded_access& a : of.accesses_of(t)) bytes += r.blocks[a.block].block->bytes;
+    for (const task::recorded_task& t : recorded.tasks)
+      for (const task::recorded_access& a : recorded.accesses_of(t)) bytes += r.blocks[a.block].block->bytes;
     submission_window::note_submitted_bytes(mine, bytes);
   }
   r.uses = m_mode.announces_uses ? &mine.announced_uses() : nullptr;
   if (m_mode.announces_uses)
-    for (std::size_t k = 0; k < of.size(); ++k)
-      for (const task::recorded_access& a : of.accesses_of(of.tasks[k]))
+    for (std::size_t k = 0; k < recorded.size(); ++k)
+      for (const task::recorded_access& a : recorded.accesses_of(recorded.tasks[k]))
         r.uses->note(*r.blocks[a.block].block, r.first_sequence + k, static_cast<intent>(a.intent) != intent::read);
   m_replays.link(mine, r, *this, [&](task::record& t) { dispatch(mine, t, when_ready::queue); });
 }

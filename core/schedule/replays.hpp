@@ -16,7 +16,7 @@ namespace tessera::schedule {
 struct replay_planning {
   bool planned = false;                ///< there is nothing left to find out
   std::shared_ptr<segment_plan> plan;  ///< null: none yet, or no segments
-  void again() noexcept { planned = false, plan.reset(); }
+  void restart() noexcept { planned = false, plan.reset(); }
 };
 
 /// One segment in one replay.

@@ -47,13 +47,13 @@ void scheduler::run_special(thread_context& mine, task::record& t) {
     case runtime_tasks::progress::over:
       break;
   }
-  release(mine, t, when_ready::run_next);
+  release_successors(mine, t, when_ready::run_next);
   m_runtime_tasks.end(t);
   retire(mine, t, 0);
 }
 
 void scheduler::complete(thread_context& mine, task::record& t, when_ready then) {
-  const std::uint64_t bytes = m_window.counts_bytes() ? window_bytes_of(t) : 0;
+  const std::uint64_t bytes = m_submissions.window().counts_bytes() ? window_bytes_of(t) : 0;
   if ((t.flags & (task::flag_accumulates | task::flag_reduction)) != 0) {
     if ((t.flags & task::flag_reduction) != 0 &&
         reductions::next_stage(t, [this](block::record& copy) { destroy_later(copy); })) {
@@ -62,12 +62,14 @@ void scheduler::complete(thread_context& mine, task::record& t, when_ready then)
     }
     reductions::give_back(t);
   }
-  release(mine, t, then);
+  release_successors(mine, t, then);
   retire(mine, t, bytes);
 }
 
 std::uint64_t scheduler::window_bytes_of(task::record& t) const {
-  if (!m_window.counts_bytes() || t.operation->special != nullptr || (t.flags & task::flag_reduction) != 0) return 0;
+  if (!m_submissions.window().counts_bytes() || t.operation->special != nullptr ||
+      (t.flags & task::flag_reduction) != 0)
+    return 0;
   std::uint64_t bytes = 0;
   for (const block::access& a : t.all_accesses()) bytes += a.block->bytes;
   return bytes;
@@ -112,7 +114,7 @@ void scheduler::give_up(thread_context& mine, task::record& t, const std::shared
   if (m_own.is_view(t)) {
     host_access& hold = host_access::of(t);
     hold.why = why;
-    release(mine, t, when_ready::queue);
+    release_successors(mine, t, when_ready::queue);
     retire(mine, t, 0);
     host_views::refuse(hold);
     m_pool.wake_waiters();

@@ -9,8 +9,6 @@
 #include <system_error>
 
 #include "core/base/fence.hpp"
-#include "core/schedule/device/watchdog.hpp"
-#include "core/schedule/place_plan.hpp"
 #include "core/schedule/simulated_run.hpp"
 #include "core/schedule/trace_points.hpp"
 #include "core/validate/validator.hpp"
@@ -59,8 +57,80 @@ std::unique_ptr<placement::place> make_place(const planned_place& planned, const
 
 }  // namespace
 
+/// By part: the pieces of the scheduler that it asks.
+struct scheduler::part_setups {
+  static worker_pool::setup pool(scheduler& s) {
+    return {.queues = &s.m_queues,
+            .placer = &s.m_placer,
+            .places = &s.m_places,
+            .coherence = s.m_setup.coherence,
+            .spin = std::chrono::nanoseconds(s.m_setup.settings->spin_ns),
+            .window_tasks = s.m_submissions.window().tasks()};
+  }
+  static memory_deadlock::setup deadlock(scheduler& s) {
+    return {.coherence = s.m_setup.coherence,
+            .threads = &s.m_threads,
+            .drivers = &s.m_drivers,
+            .set_aside = &s.m_parking,
+            .counts_on_program = s.m_setup.simulated == nullptr,
+            .patience = std::chrono::nanoseconds(s.m_setup.settings->patience_ns),
+            .wake = [&s] { s.m_pool.wake_all(); }};
+  }
+  static host_runner::setup host(scheduler& s) {
+    return {.owner = &s,
+            .coherence = s.m_setup.coherence,
+            .placer = &s.m_placer,
+            .places = &s.m_places,
+            .failures = &s.m_failures,
+            .validator = s.m_setup.validator};
+  }
+  static runtime_tasks::setup own_tasks(scheduler& s) {
+    return {.owner = &s,
+            .host = &s.m_host,
+            .coherence = s.m_setup.coherence,
+            .places = &s.m_places,
+            .blocks = s.m_setup.blocks,
+            .failures = &s.m_failures,
+            .views = &s.m_views,
+            .write_back = &s.m_write_back,
+            .validator = s.m_setup.validator,
+            .operations = &s.m_own};
+  }
+  static driver_setup driver(scheduler& s) {
+    return {.owner = &s,
+            .coherence = s.m_setup.coherence,
+            .placer = &s.m_placer,
+            .settings = s.m_setup.settings,
+            .failures = &s.m_failures,
+            .validator = s.m_setup.validator,
+            .simulated = s.m_setup.simulated};
+  }
+  static device_states::setup devices(scheduler& s) {
+    return {.tree = s.m_setup.tree,
+            .coherence = s.m_setup.coherence,
+            .placer = &s.m_placer,
+            .places = &s.m_places,
+            .drivers = &s.m_drivers,
+            .registry = &s.m_registry,
+            .simulated = s.m_setup.simulated != nullptr,
+            .run_tasks_until = [&s](const predicate& enough) { s.run_tasks_until(s.current_thread(), enough); }};
+  }
+  static hang_guard::setup hangs(scheduler& s) {
+    return {.limit = std::chrono::nanoseconds(s.m_setup.settings->watchdog_ns),
+            .coherence = s.m_setup.coherence,
+            .drivers = &s.m_drivers,
+            .failures = &s.m_failures,
+            .cancel = [&s](const std::string& why) { s.cancel(why, error_kind::device); },
+            .wake =
+                [&s] {
+                  s.m_pool.wake_all();
+                  s.m_pool.wake_waiters();
+                }};
+  }
+};
+
 scheduler::scheduler(scheduler_setup setup)
-    : m_setup(std::move(setup)),
+    : m_setup(setup),
       m_placer({m_setup.tree, m_setup.coherence, m_setup.policy}, m_setup.settings->placement),
       m_own(*m_setup.operations),
       m_reductions({.coherence = m_setup.coherence,
@@ -69,72 +139,55 @@ scheduler::scheduler(scheduler_setup setup)
                     .places = &m_places,
                     .deterministic = m_setup.settings->deterministic}),
       m_write_back(*m_setup.coherence),
-      m_window(m_threads, std::max<std::uint64_t>(m_setup.settings->window_tasks, 1), m_setup.settings->window_bytes),
+      m_submissions(m_threads, std::max<std::uint64_t>(m_setup.settings->window_tasks, 1),
+                    m_setup.settings->window_bytes),
       m_replays({.threads = &m_threads,
                  .placer = &m_placer,
                  .coherence = m_setup.coherence,
                  .places = &m_places,
-                 .counts_bytes = m_window.counts_bytes()}),
+                 .counts_bytes = m_submissions.window().counts_bytes()}),
       m_queues({.threads = &m_threads, .places = &m_places, .tree = m_setup.tree}),
-      m_pool({.queues = &m_queues,
-              .placer = &m_placer,
-              .places = &m_places,
-              .coherence = m_setup.coherence,
-              .spin = std::chrono::nanoseconds(m_setup.settings->spin_ns),
-              .window_tasks = m_window.tasks()}),
+      m_pool(part_setups::pool(*this)),
       m_registry({.threads = &m_threads,
                   .places = &m_places,
                   .coherence = m_setup.coherence,
-                  .tracer = m_setup.recorder,
+                  .tracer = m_setup.tracer,
                   .thread_ended = [this] { m_pool.notice_no_more_room(); }}),
       m_parking({.coherence = m_setup.coherence,
                  .resume = [this](task::record& t) { resume(t); },
                  .copies_came = [this] { m_pool.look_for_memory(); }}),  // a copy was a reason to hope for room
-      m_deadlock({.coherence = m_setup.coherence,
-                  .threads = &m_threads,
-                  .drivers = &m_drivers,
-                  .set_aside = &m_parking,
-                  .counts_on_program = m_setup.simulated == nullptr,
-                  .patience = std::chrono::nanoseconds(m_setup.settings->patience_ns),
-                  .wake = [this] { m_pool.wake_all(); }}),
-      m_host({.owner = this,
-              .coherence = m_setup.coherence,
-              .placer = &m_placer,
-              .places = &m_places,
-              .failures = &m_failures,
-              .validator = m_setup.validator}),
-      m_runtime_tasks({.owner = this,
-                       .host = &m_host,
-                       .coherence = m_setup.coherence,
-                       .places = &m_places,
-                       .blocks = m_setup.blocks,
-                       .failures = &m_failures,
-                       .views = &m_views,
-                       .write_back = &m_write_back,
-                       .validator = m_setup.validator,
-                       .operations = &m_own}),
-      m_device_states({.tree = m_setup.tree,
-                       .coherence = m_setup.coherence,
-                       .placer = &m_placer,
-                       .places = &m_places,
-                       .drivers = &m_drivers}) {
-  const location::tree& tree = *m_setup.tree;
-  transfer::coherence& coherence = *m_setup.coherence;
-
-  place_plan plan = plan_places(tree, facts_of(coherence));
-  for (const planned_place& planned : plan.places) {
-    m_places.push_back(make_place(planned, tree, coherence.space_at(planned.space)));
-    m_places.back()->number = static_cast<std::uint32_t>(m_places.size() - 1);
-  }
-
+      m_deadlock(part_setups::deadlock(*this)),
+      m_host(part_setups::host(*this)),
+      m_runtime_tasks(part_setups::own_tasks(*this)),
+      m_device_states(part_setups::devices(*this)),
+      m_hangs(part_setups::hangs(*this)) {
+  place_plan plan = make_places();
   // Validation looks at every task by itself.
   m_replays.begin(*m_setup.operations, m_setup.settings->graphs && m_setup.validator == nullptr);
   thread_context& mine = m_registry.register_thread(nullptr);  // the creating thread is worker 0 whenever it waits
   mine.place = plan.workers.front().place;
   mine.location = plan.workers.front().location;
+  make_drivers(plan);
+  make_workers(plan);
+  if (m_mode.simulated)
+    begin_simulation();
+  else
+    start_threads();
+}
 
+place_plan scheduler::make_places() {
+  place_plan plan = plan_places(*m_setup.tree, facts_of(*m_setup.coherence));
+  for (const planned_place& planned : plan.places) {
+    m_places.push_back(make_place(planned, *m_setup.tree, m_setup.coherence->space_at(planned.space)));
+    m_places.back()->number = static_cast<std::uint32_t>(m_places.size() - 1);
+  }
+  return plan;
+}
+
+void scheduler::make_drivers(const place_plan& plan) {
+  transfer::coherence& coherence = *m_setup.coherence;
   for (const auto& e : m_places) {
-    m_drivers.add(setup_of_drivers(), *e);
+    m_drivers.add(part_setups::driver(*this), *e);
     if (!e->is_host) e->parallelism = m_drivers.of(*e).compute_streams();
   }
   for (auto& e : m_places) e->parallelism = std::max<std::uint32_t>(e->parallelism, 1);
@@ -147,27 +200,25 @@ scheduler::scheduler(scheduler_setup setup)
                               .learns_times = m_placer.model() != nullptr});
   m_host.begin(m_mode);
   for (const memory::space_number number : plan.stores)
-    m_drivers.add_store(setup_of_drivers(), coherence.space_at(number));
-
+    m_drivers.add_store(part_setups::driver(*this), coherence.space_at(number));
   for (const std::string& name : m_setup.settings->detached) {
-    const auto where = tree.find(name);
+    const auto where = m_setup.tree->find(name);
     if (!where)
       throw error(error_kind::configuration, fmt::format("there is no location '{}'", name), "runtime.detached");
     m_device_states.begin_detached(*where);
   }
+}
 
+void scheduler::make_workers(place_plan& plan) {
   // Worker 0 is the thread that waits; the others are threads, dealt over the CPUs, the second CPU first.
   for (std::uint32_t k = 1; k < m_mode.workers; ++k) {
     const planned_worker& at = plan.workers[k % plan.workers.size()];
     m_registry.make_worker(k, at.place, at.location);
   }
   std::vector<std::vector<std::uint32_t>> cpus;
+  cpus.reserve(plan.workers.size());
   for (planned_worker& worker : plan.workers) cpus.push_back(std::move(worker.cpus));
   m_pool.prepare(m_mode.workers, std::move(cpus), m_setup.settings->bind && !m_mode.simulated);
-  if (m_mode.simulated)
-    begin_simulation();
-  else
-    start_threads();
 }
 
 void scheduler::begin_simulation() {
@@ -179,7 +230,7 @@ void scheduler::begin_simulation() {
           .placer = &m_placer,
           .places = &m_places,
           .drivers = &m_drivers,
-          .window = &m_window,
+          .window = &m_submissions.window(),
           .queues = &m_queues,
           .pool = &m_pool,
           .run = [this](thread_context& mine, task::record& t) { run(mine, t); },
@@ -197,7 +248,7 @@ void scheduler::start_threads() {
   try {
     m_pool.start([this](std::uint32_t k) { worker_thread(m_threads[k]); });
     m_drivers.start();
-    m_watchdog = watch_streams();
+    m_hangs.begin();
   } catch (const std::system_error& e) {
     const std::size_t started = m_pool.threads();
     stop_threads();
@@ -218,7 +269,7 @@ void scheduler::start_threads() {
 void scheduler::stop_threads() noexcept {
   m_pool.stop();
   m_drivers.stop();
-  m_watchdog.reset();  // the drivers wait until nothing is busy, which it may have to decide
+  m_hangs.end();  // the drivers wait until nothing is busy, which it may have to decide
 }
 
 void scheduler::close() noexcept {
@@ -256,9 +307,8 @@ void scheduler::commit(thread_context& mine, task::record& t, bool bounded) {
     return;
   }
   const std::uint64_t count = mine.submitted.load(std::memory_order_relaxed) + 1;
-  t.sequence = m_ages.take(mine, 1);
-  mine.submitted.store(count, std::memory_order_release);
-  if (m_window.counts_bytes()) submission_window::note_submitted_bytes(mine, window_bytes_of(t));
+  t.sequence = m_submissions.add(mine);
+  if (m_submissions.window().counts_bytes()) submission_window::note_submitted_bytes(mine, window_bytes_of(t));
   if (m_mode.announces_uses)
     for (const block::access& a : t.all_accesses())
       mine.announced_uses().note(*a.block, t.sequence, a.intent != intent::read);
@@ -276,7 +326,7 @@ void scheduler::commit(thread_context& mine, task::record& t, bool bounded) {
   }
   if (m_simulated != nullptr) m_simulated->note_submission(mine);
 
-  if (!m_window.due(count) || !bounded || !mine.in_program() || mine.unbounded != 0) return;
+  if (!m_submissions.window().due(count) || !bounded || !mine.in_program() || mine.unbounded != 0) return;
   if (mine.number == 0 && (count & 255) == 0) m_pool.place_this_thread();
   keep_to_window(mine);
 }
@@ -288,20 +338,20 @@ void scheduler::wait_for_window() {
 
 void scheduler::keep_to_window(thread_context& mine) {
   if (mine.host_accesses != nullptr) return;  // what it waits for may be behind its own views
-  if (m_window.tasks_full())
+  const submission_window& window = m_submissions.window();
+  if (window.tasks_full())
     run_tasks_until(
-        mine, [&] { return m_window.tasks_half_empty(m_views.held()); }, m_pool.look_every());
-  if (m_window.bytes_full() && m_views.held() == 0)
+        mine, [&] { return window.tasks_half_empty(m_views.held()); }, m_pool.look_every());
+  if (window.bytes_full() && m_views.held() == 0)
     run_tasks_until(
-        mine, [&] { return m_window.bytes_half_empty() || m_window.open_tasks() <= m_views.held(); }, 1);
+        mine, [&] { return window.bytes_half_empty() || window.open_tasks() <= m_views.held(); }, 1);
 }
 
 task::record& scheduler::make_reduction(block::record& block, block::accumulation& group) {
   thread_context* mine = nullptr;
   task::record& t = begin(m_own.reduce, std::source_location::current(), mine);
   reductions::make(t, block, group);
-  t.sequence = m_ages.take(*mine, 1);
-  mine->submitted.store(mine->submitted.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  t.sequence = m_submissions.add(*mine);
   return t;
 }
 
@@ -319,23 +369,11 @@ void scheduler::begun(const task::record& t) {
   if (const auto& log = m_threads[t.owner].uses) log->begin(t.sequence);
 }
 
-std::uint64_t scheduler::submitted() const noexcept { return m_threads.submitted(); }
-
-std::uint64_t scheduler::retired() const noexcept { return m_threads.retired(); }
-
-std::uint64_t scheduler::steals() const noexcept {
-  return m_threads.sum([](const thread_context& l) { return l.steals.load(std::memory_order_relaxed); });
-}
-
-std::uint64_t scheduler::fast_versions() const noexcept {
-  return m_threads.sum([](const thread_context& l) { return l.versions.load(std::memory_order_relaxed); });
-}
-
 bool scheduler::all_retired() const noexcept {
   // Retired first: both sums only grow and retired never passes submitted, so equal sums mean that nothing was open at
   // the moment in between.
-  const std::uint64_t out = retired() + m_views.held(std::memory_order_acquire);
-  return out >= submitted();
+  const std::uint64_t out = m_threads.retired() + m_views.held(std::memory_order_acquire);
+  return out >= m_threads.submitted();
 }
 
 void scheduler::run_tasks_until(thread_context& mine, const predicate& enough, std::uint32_t look_every) {
@@ -394,26 +432,6 @@ void scheduler::wait_for_all(std::source_location site, bool home) {
 void scheduler::cancel(std::string reason, error_kind kind) {
   m_failures.cancel(std::move(reason), kind);
   m_pool.wake_all();
-}
-
-std::vector<operation_statistics> scheduler::operation_table() const {
-  std::vector<operation_statistics> rows;
-  for (std::uint32_t number = 0; number < m_setup.operations->size(); ++number) {
-    const operation::definition& what = m_setup.operations->at(number);
-    if (what.special != nullptr) continue;
-    for (const auto& e : m_places) {
-      operation_statistics row{what.name, e->name, 0, 0};
-      for (std::uint32_t k = 0, count = m_threads.size(); k < count; ++k) {
-        const thread_context& l = m_threads[k];
-        const operation_counters::counter* counter = l.place == e->number ? l.counters.find(number) : nullptr;
-        if (counter == nullptr) continue;
-        row.tasks += counter->tasks.load(std::memory_order_relaxed);
-        row.nanoseconds += counter->nanoseconds.load(std::memory_order_relaxed);
-      }
-      if (row.tasks > 0) rows.push_back(row);
-    }
-  }
-  return rows;
 }
 
 }  // namespace tessera::schedule

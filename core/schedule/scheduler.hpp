@@ -21,20 +21,20 @@
 #include "core/schedule/adopted_write_back.hpp"
 #include "core/schedule/device/driver_owner.hpp"
 #include "core/schedule/device/driver_table.hpp"
+#include "core/schedule/device/hang.hpp"
 #include "core/schedule/device_states.hpp"
 #include "core/schedule/failures.hpp"
 #include "core/schedule/host_runner.hpp"
 #include "core/schedule/host_views.hpp"
 #include "core/schedule/memory_deadlock.hpp"
 #include "core/schedule/parking.hpp"
+#include "core/schedule/place_plan.hpp"
 #include "core/schedule/reductions.hpp"
 #include "core/schedule/replay_engine.hpp"
 #include "core/schedule/run_mode.hpp"
 #include "core/schedule/runtime_operations.hpp"
 #include "core/schedule/runtime_tasks.hpp"
-#include "core/schedule/statistics.hpp"
-#include "core/schedule/submission_window.hpp"
-#include "core/schedule/task_ages.hpp"
+#include "core/schedule/submissions.hpp"
 #include "core/schedule/thread_context.hpp"
 #include "core/schedule/thread_registry.hpp"
 #include "core/schedule/thread_table.hpp"
@@ -50,7 +50,6 @@ class validator;
 namespace tessera::schedule {
 
 class simulated_run;
-class watchdog;
 struct running_replay;
 
 /// What the scheduler works with; all outlive it.
@@ -60,7 +59,7 @@ struct scheduler_setup {
   transfer::coherence* coherence = nullptr;                 ///< with the spaces and streams
   block::table* blocks = nullptr;                           ///< for the private copies of accumulates
   operation::catalog* operations = nullptr;                 ///< gets the scheduler's own operations
-  trace::tracer* recorder = nullptr;                        ///< null: nothing is recorded
+  trace::tracer* tracer = nullptr;                          ///< null: nothing is recorded
   validate::validator* validator = nullptr;                 ///< null: nothing is validated
   const plugin::registry::policy_plugin* policy = nullptr;  ///< whom runtime.placement = "policy:NAME" names
   simulation* simulated = nullptr;  ///< set: it runs in virtual time, see virtual_clock.hpp; for one thread then
@@ -138,7 +137,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   /// The second: returns when it is available. Throws the failure that spoiled it; `asked` has ended then.
   void wait_for(host_access& asked);
   /// Ends a hold, by the thread that made it: its version is published, its successors are released.
-  void release(host_access& held);
+  void end_host_access(host_access& held);
 
   /// Tasks that the calling thread submits from now on are taken down instead. Throws usage inside a task or a
   /// recording.
@@ -177,19 +176,8 @@ class scheduler final : private task::reduction_source, private driver_owner {
   /// Takes back what a recording holds of the runtime. None of its replays may be under way.
   void forget(task::recording& what);
 
-  /// Takes the devices at or below a location out of the run: tasks queued there are placed again, what has begun there
-  /// ends, sole copies are written back. Returns when they hold nothing. Any thread, while tasks run; not inside a task
-  /// or a recording. Throws tessera::error, and leaves all of them attached: usage (no device there, detached already,
-  /// the only place for a queued task), memory (what they hold fits nowhere else), device (they fail while they are
-  /// emptied).
-  void detach(location::node_id where);
-  /// Makes the detached devices at or below a location take tasks again. Throws usage when there is none, or one is
-  /// lost.
-  void attach(location::node_id where);
-  /// Whether every device at or below a location takes tasks. Throws usage when there is none.
-  bool attached(location::node_id where) const;
-  /// Tasks that were placed again since their device was detached or lost.
-  std::uint64_t placed_elsewhere() const noexcept { return m_device_states.placed_elsewhere(); }
+  /// Devices that come and go: see its detach and attach.
+  device_states& devices() noexcept { return m_device_states; }
 
   /// Adopted blocks, and those that take over their memory: both lists cover the same bytes of it.
   struct retiling {
@@ -208,15 +196,11 @@ class scheduler final : private task::reduction_source, private driver_owner {
   const std::shared_ptr<lifetime>& alive() const noexcept { return m_registry.alive(); }
 
   // Facts for people and programs.
-  std::vector<operation_statistics> operation_table() const;          ///< those that ran at least once
-  const driver_table& drivers() const noexcept { return m_drivers; }  ///< of all devices
-  void time_tasks(bool on) noexcept { m_host.time_tasks(on); }        ///< see runtime::time_tasks
-  std::uint64_t submitted() const noexcept;                           ///< tasks so far, the runtime's own included
-  std::uint64_t retired() const noexcept;                             ///< of them ended
-  std::uint64_t steals() const noexcept;                              ///< tasks taken from another thread
-  std::uint64_t fast_versions() const noexcept;                       ///< committed without coherence
-  placement::placer& placement() noexcept { return m_placer; }        ///< with what is learnt about places
-  std::uint32_t workers() const noexcept { return m_mode.workers; }   ///< the waiting thread included
+  const driver_table& drivers() const noexcept { return m_drivers; }         ///< of all devices
+  const thread_table& threads() const noexcept { return m_threads; }         ///< with what they have counted
+  void time_tasks(bool on) noexcept { m_host.time_tasks(on); }               ///< see runtime::time_tasks
+  placement::placer& placement() noexcept { return m_placer; }               ///< with what is learnt about places
+  std::uint32_t workers() const noexcept { return m_mode.workers; }          ///< the waiting thread included
   const binding& workers_binding() const noexcept { return m_pool.cpus(); }  ///< to CPUs
   graph_statistics graphs() const noexcept { return m_replays.graphs(); }    ///< what they did for replays
   /// Places that run tasks: host memories with workers first, then devices.
@@ -247,7 +231,6 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void device_changed() override;
   void something_ended() override { m_pool.wake_waiters(); }
   void nothing_to_do() override;
-  driver_setup setup_of_drivers();
 
   // from ready to running (dispatch.cpp)
   void dispatch(thread_context& mine, task::record& t, when_ready then);
@@ -258,19 +241,21 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void resume(task::record& t);  ///< one that was set aside
 
   task::record& begin_retile(const retiling& part, std::source_location site, thread_context*& mine);
-  void require_editable(std::string_view what);  ///< by detach and attach
-  std::unique_ptr<watchdog> watch_streams();     ///< for those that hang
 
   // waiting (scheduler.cpp)
   void keep_to_window(thread_context& mine);
   struct host_tasks {  // what worker_pool calls a Host
-    scheduler& of;
-    void run(thread_context& mine, task::record& t) const { of.run(mine, t); }
-    bool resolve_memory_deadlock(thread_context& mine) const { return of.resolve_memory_deadlock(mine); }
+    scheduler& owner;
+    void run(thread_context& mine, task::record& t) const { owner.run(mine, t); }
+    bool resolve_memory_deadlock(thread_context& mine) const { return owner.resolve_memory_deadlock(mine); }
   };
   /// Waits until enough(), and runs tasks meanwhile where this thread may. `look_every`: see worker_pool::worker_loop.
   void run_tasks_until(thread_context& mine, const predicate& enough, std::uint32_t look_every = 0);
   bool resolve_memory_deadlock(thread_context& mine);  ///< whether a task was released or given up
+  struct part_setups;                                  ///< what the parts work with (scheduler.cpp)
+  place_plan make_places();
+  void make_drivers(const place_plan& plan);
+  void make_workers(place_plan& plan);
   void start_threads();  ///< of the workers; throws tessera::error (configuration) when one is refused
   void stop_threads() noexcept;
   void begin_simulation();  ///< instead of start_threads
@@ -284,8 +269,8 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void run(thread_context& mine, task::record& t);
   void run_special(thread_context& mine, task::record& t);
   void complete(thread_context& mine, task::record& t,
-                when_ready then = when_ready::run_next);                  // host: release successors, retire
-  void release(thread_context& mine, task::record& t, when_ready then) {  // those who waited for it may start
+                when_ready then = when_ready::run_next);  // host: release successors, retire
+  void release_successors(thread_context& mine, task::record& t, when_ready then) {
     const auto start = [this, &mine, then](task::record& successor) { dispatch(mine, successor, then); };
     if ((t.flags & task::flag_replayed) != 0)
       m_replays.release_successors(mine, t, start);
@@ -312,7 +297,7 @@ class scheduler final : private task::reduction_source, private driver_owner {
   adopted_write_back m_write_back;
 
   thread_table m_threads;
-  submission_window m_window;
+  submissions m_submissions;
   replay_engine m_replays;
 
   worker_queues m_queues;
@@ -320,14 +305,13 @@ class scheduler final : private task::reduction_source, private driver_owner {
   thread_registry m_registry;  // behind what threads use: nobody does when it is closed
   parking m_parking;
   memory_deadlock m_deadlock;
-  task_ages m_ages;
 
   host_runner m_host;
   runtime_tasks m_runtime_tasks;
   device_states m_device_states;
 
   failures m_failures;
-  std::unique_ptr<watchdog> m_watchdog;  // last of all that works, first to end
+  hang_guard m_hangs;  // last of all that works, first to end
 };
 
 }  // namespace tessera::schedule

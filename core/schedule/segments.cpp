@@ -185,11 +185,11 @@ class planner {
     s.work += m_work[t];
     if (task.successor_count == 0) ++s.sinks;
     for (const task::recorded_access& a : m_of.accesses_of(task)) {
-      const auto how = static_cast<intent>(a.intent);
+      const auto intended = static_cast<intent>(a.intent);
       const std::uint64_t bytes = m_of.blocks[a.block].block->bytes;
       s.bytes_of_tasks += bytes;
       const auto [known, fresh] = d.uses.try_emplace(
-          a.block, draft::use{static_cast<std::uint32_t>(s.uses.size()), t, false, false, how == intent::scratch});
+          a.block, draft::use{static_cast<std::uint32_t>(s.uses.size()), t, false, false, intended == intent::scratch});
       draft::use& u = known->second;
       if (fresh) {
         s.uses.push_back(a);
@@ -197,20 +197,20 @@ class planner {
         d.room += room_of(a.block, s.place);
       }
       s.operands.push_back(u.index);
-      if (u.first_task == t) u.needs = u.needs || needs_contents(how);
-      if (how != intent::read || !u.writes) s.uses[u.index].version = a.version;
-      u.writes = u.writes || how != intent::read;
+      if (u.first_task == t) u.needs = u.needs || needs_contents(intended);
+      if (intended != intent::read || !u.writes) s.uses[u.index].version = a.version;
+      u.writes = u.writes || intended != intent::read;
     }
   }
 
   void close(draft& d) {
     if (d.segment->members.size() < 2) return;
     for (const auto& [block, u] : d.uses) {
-      const intent how = !u.writes   ? intent::read
+      const intent use = !u.writes   ? intent::read
                          : u.scratch ? intent::scratch
                          : u.needs   ? intent::update
                                      : intent::write;
-      d.segment->uses[u.index].intent = static_cast<std::uint32_t>(how) & 7u;
+      d.segment->uses[u.index].intent = static_cast<std::uint32_t>(use) & 7u;
     }
     for (const std::uint32_t t : d.segment->members)
       m_plan->segment_of[t] = static_cast<std::uint32_t>(m_plan->segments.size());

@@ -28,12 +28,12 @@ void simulated_run::end() noexcept {
 }
 
 void simulated_run::try_later(task::record& t) {
-  const auto again = [](void* self, std::uint64_t task) {
+  const auto queue_again = [](void* self, std::uint64_t task) {
     const setup& with = static_cast<simulated_run*>(self)->m_setup;
     with.places->front()->mailbox.push(*reinterpret_cast<task::record*>(task));
     with.pool->note_task();
   };
-  clock().at(clock().next() == virtual_clock::never ? clock().now() : clock().next(), again, this,
+  clock().at(clock().next() == virtual_clock::never ? clock().now() : clock().next(), queue_again, this,
              reinterpret_cast<std::uintptr_t>(&t));
 }
 

@@ -8,7 +8,7 @@
 namespace tessera::schedule {
 
 /// So many tasks, and bytes of their blocks, are open at most; a thread that has filled the window waits until half of
-/// it is left. Lanes count what they submit and end; the window adds up. Any thread.
+/// it is left. Threads count what they submit and end; the window adds up. Any thread.
 class submission_window {
  public:
   /// @param bytes  0: not limited

@@ -18,11 +18,11 @@ std::atomic<std::uint64_t> next_serial{1};  // numbers, not state: two registrie
 
 thread_registry::thread_registry(setup with) : m_setup(std::move(with)), m_serial(next_serial.fetch_add(1)) {}
 
-/// Lanes that the current thread has in live registries; when the thread ends they become free for other threads.
+/// Contexts that the current thread has in live registries; when the thread ends they become free for other threads.
 struct thread_registry::thread_registrations {
   struct entry {
     std::uint64_t serial;
-    thread_registry* of;
+    thread_registry* registry;
     thread_context* mine;
     std::shared_ptr<lifetime> alive;  ///< of the registry
   };
@@ -51,7 +51,7 @@ struct thread_registry::thread_registrations {
     for (const entry& e : entries)
       if (const lifetime::visit here = e.alive->enter()) {
         e.mine->in_use.store(false, std::memory_order_release);
-        e.of->m_setup.thread_ended();
+        e.registry->m_setup.thread_ended();
       }
   }
   /// Entries of registries that are no more.

@@ -18,7 +18,7 @@ class thread_table {
 
   std::mutex mutex;  ///< of who adds contexts, or hands free ones out
 
-  /// Lanes so far; those below it may be read.
+  /// Contexts so far; those below it may be read.
   std::uint32_t size() const noexcept { return m_size.load(std::memory_order_acquire); }
   thread_context& operator[](std::uint32_t number) const noexcept {
     return *m_pages[number / page_size].load(std::memory_order_acquire)->threads[number % page_size];
@@ -46,6 +46,12 @@ class thread_table {
   }
   std::uint64_t retired() const noexcept {  ///< of them ended
     return sum([](const thread_context& l) { return l.retired.load(std::memory_order_acquire); });
+  }
+  std::uint64_t steals() const noexcept {  ///< tasks taken from another thread
+    return sum([](const thread_context& l) { return l.steals.load(std::memory_order_relaxed); });
+  }
+  std::uint64_t fast_versions() const noexcept {  ///< committed without coherence
+    return sum([](const thread_context& l) { return l.versions.load(std::memory_order_relaxed); });
   }
   /// By the thread of `mine`: a finished task is on its way back to its pool. The owner needs records back only from
   /// time to time; one exchange per batch keeps its line quiet.

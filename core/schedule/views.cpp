@@ -65,7 +65,7 @@ void scheduler::wait_for(host_access& asked) {
   host_views::add(*mine, *held);
 }
 
-void scheduler::release(host_access& held) {
+void scheduler::end_host_access(host_access& held) {
   if (held.ended) return;
   thread_context& mine = current_thread();
   mine.releases.store(true, std::memory_order_relaxed);
@@ -75,7 +75,7 @@ void scheduler::release(host_access& held) {
   m_host.publish(mine, t);
   host_views::remove(held);
   if (mine.events != nullptr) trace_run(*mine.events, t, held.since, trace::run_view);
-  release(mine, t, when_ready::queue);
+  release_successors(mine, t, when_ready::queue);
   m_views.give_back();
   retire(mine, t, 0);
   m_pool.wake_waiters();
@@ -86,7 +86,7 @@ void scheduler::release(host_access& held) {
 void scheduler::end_own_views() {
   thread_context& mine = current_thread();
   while (host_access* const held = mine.host_accesses) {
-    release(*held);
+    end_host_access(*held);
     held->ended = true;
   }
 }

@@ -13,7 +13,7 @@ namespace tessera::schedule {
 /// entered, so that two runs of one program are the same run. For one thread.
 class virtual_clock {
  public:
-  using action = void (*)(void* who, std::uint64_t what);
+  using action = void (*)(void* object, std::uint64_t value);
   static constexpr std::uint64_t never = ~std::uint64_t{0};
 
   std::uint64_t now() const noexcept { return m_now; }
@@ -22,10 +22,10 @@ class virtual_clock {
   /// When the next event is due; `never` when there is none.
   std::uint64_t next() const noexcept { return m_events.empty() ? never : m_events.front().time; }
 
-  /// run(who, what) is called when the clock shows `time`; a time that has passed is now.
-  void at(std::uint64_t time, action run, void* who, std::uint64_t what = 0) {
+  /// run(object, value) is called when the clock shows `time`; a time that has passed is now.
+  void at(std::uint64_t time, action run, void* object, std::uint64_t value = 0) {
     const meter counted(*this);
-    m_events.push_back({std::max(time, m_now), ++m_entered, run, who, what});
+    m_events.push_back({std::max(time, m_now), ++m_entered, run, object, value});
     std::ranges::push_heap(m_events, later);
   }
   /// Goes to the next event and runs all that are due then, if that is not after `limit`. False: nothing is due until
@@ -36,7 +36,7 @@ class virtual_clock {
     while (next() == m_now) {
       const event due = take();
       ++m_happened;
-      due.run(due.who, due.what);
+      due.run(due.object, due.value);
     }
     return true;
   }
@@ -74,8 +74,8 @@ class virtual_clock {
   struct event {
     std::uint64_t time, order;
     action run;
-    void* who;
-    std::uint64_t what;
+    void* object;
+    std::uint64_t value;
   };
   static bool later(const event& a, const event& b) noexcept {
     return a.time != b.time ? a.time > b.time : a.order > b.order;

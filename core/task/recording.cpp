@@ -68,29 +68,29 @@ void recording::forget_places() noexcept {
 }
 
 graph_recorder::graph_recorder(block::table& blocks, const operation::definition& reduce, std::uint32_t most_versions)
-    : m_table(blocks), m_reduce(reduce), m_most_versions(most_versions), m_is(std::make_unique<recording>()) {
-  m_is->m_table = &blocks;
+    : m_table(blocks), m_reduce(reduce), m_most_versions(most_versions), m_recording(std::make_unique<recording>()) {
+  m_recording->m_table = &blocks;
 }
 
 graph_recorder::~graph_recorder() = default;
 
 std::uint32_t graph_recorder::index_of(block::record& b) {
-  const auto [at, fresh] = m_is->m_index.try_emplace(&b, static_cast<std::uint32_t>(m_is->blocks.size()));
+  const auto [at, fresh] = m_recording->m_index.try_emplace(&b, static_cast<std::uint32_t>(m_recording->blocks.size()));
   if (fresh) {
-    m_is->blocks.emplace_back().block = &b;
+    m_recording->blocks.emplace_back().block = &b;
     m_states.push_back(std::make_unique<block_state>());
   }
   return at->second;
 }
 
 std::uint32_t graph_recorder::new_task(const operation::definition& what, std::source_location site) {
-  const auto number = static_cast<std::uint32_t>(m_is->tasks.size());
+  const auto number = static_cast<std::uint32_t>(m_recording->tasks.size());
   recorded_task t;
   t.operation = &what;
   t.site = site;
   t.first_access = static_cast<std::uint32_t>(m_accesses.size());
-  m_is->tasks.push_back(t);
-  m_is->predecessors.push_back(0);
+  m_recording->tasks.push_back(t);
+  m_recording->predecessors.push_back(0);
   return number;
 }
 
@@ -102,7 +102,7 @@ void graph_recorder::edge(std::uint32_t before, std::uint32_t after) {
 
 recorded_access graph_recorder::visit(std::uint32_t task, std::uint32_t block, intent how, bool fresh) {
   block_state& state = *m_states[block];
-  recorded_block& b = m_is->blocks[block];
+  recorded_block& b = m_recording->blocks[block];
   recorded_access a;
   a.block = block;
   a.intent = static_cast<std::uint32_t>(how) & 7u;
@@ -133,9 +133,9 @@ recorded_access graph_recorder::add_private(std::uint32_t task, std::uint32_t ba
     if (turn < state.spare_copies.size()) {
       g.copies.push_back(state.spare_copies[turn]);
     } else {
-      const block::record& like = *m_is->blocks[base].block;
+      const block::record& like = *m_recording->blocks[base].block;
       block::record& fresh = m_table.create(like.type, *like.extents);
-      m_is->m_private.push_back(&fresh);
+      m_recording->m_private.push_back(&fresh);
       g.copies.push_back(index_of(fresh));
       state.spare_copies.push_back(g.copies.back());
     }
@@ -146,10 +146,10 @@ recorded_access graph_recorder::add_private(std::uint32_t task, std::uint32_t ba
 void graph_recorder::close_group(std::uint32_t base) {
   const std::unique_ptr<group> g = std::move(m_states[base]->open);
   const std::uint32_t sum = new_task(m_reduce, std::source_location::current());
-  m_is->tasks[sum].ends_group = true;
+  m_recording->tasks[sum].ends_group = true;
   m_accesses.push_back(visit(sum, base, intent::update, false));
   for (const std::uint32_t copy : g->copies) m_accesses.push_back(visit(sum, copy, intent::read, false));
-  m_is->tasks[sum].access_count = static_cast<std::uint16_t>(1 + g->copies.size());
+  m_recording->tasks[sum].access_count = static_cast<std::uint16_t>(1 + g->copies.size());
 }
 
 bool graph_recorder::add(record& t) {
@@ -160,9 +160,9 @@ bool graph_recorder::add(record& t) {
     if (a.intent != intent::accumulate && m_states[b]->open) close_group(b);
   }
   const std::uint32_t number = new_task(*t.operation, t.site);
-  m_is->submitted.push_back(number);
+  m_recording->submitted.push_back(number);
   {
-    recorded_task& r = m_is->tasks[number];
+    recorded_task& r = m_recording->tasks[number];
     r.priority = t.priority;
     r.hint = t.hint;
     r.argument_size = t.argument_size;
@@ -179,30 +179,31 @@ bool graph_recorder::add(record& t) {
       const recorded_access a = adds ? add_private(number, b) : visit(number, b, accesses[k].intent, false);
       m_accesses[first + k] = a;
     }
-  m_is->tasks[number].access_count = static_cast<std::uint16_t>(accesses.size());
-  recorded_task& r = m_is->tasks[number];
+  m_recording->tasks[number].access_count = static_cast<std::uint16_t>(accesses.size());
+  recorded_task& r = m_recording->tasks[number];
   if (t.argument_size == 0) return false;
   if (!t.operation->plain_arguments) {
-    m_is->m_kept.push_back(&t);
+    m_recording->m_kept.push_back(&t);
     r.arguments = t.argument_bytes();
     return true;
   }
   const std::size_t pieces = (t.argument_size + 15) / 16;
-  if (m_is->m_plain_room - m_is->m_plain_used < pieces) {
+  if (m_recording->m_plain_room - m_recording->m_plain_used < pieces) {
     constexpr std::size_t chunk = 4096;
-    m_is->m_plain_room = std::max(pieces, chunk);
-    m_is->m_plain.push_back(std::make_unique_for_overwrite<recording::argument_piece[]>(m_is->m_plain_room));
-    m_is->m_plain_used = 0;
+    m_recording->m_plain_room = std::max(pieces, chunk);
+    m_recording->m_plain.push_back(
+        std::make_unique_for_overwrite<recording::argument_piece[]>(m_recording->m_plain_room));
+    m_recording->m_plain_used = 0;
   }
-  recording::argument_piece* const to = m_is->m_plain.back().get() + m_is->m_plain_used;
-  m_is->m_plain_used += pieces;
+  recording::argument_piece* const to = m_recording->m_plain.back().get() + m_recording->m_plain_used;
+  m_recording->m_plain_used += pieces;
   std::memcpy(to, t.argument_bytes(), t.argument_size);
   r.arguments = to;
   return false;
 }
 
 void graph_recorder::destroyed(const block::record& b) {
-  if (m_destroyed.empty() && m_is->index_of(b) != none) m_destroyed = block::name_of(b);
+  if (m_destroyed.empty() && m_recording->index_of(b) != none) m_destroyed = block::name_of(b);
 }
 
 std::unique_ptr<recording> graph_recorder::finish() {
@@ -211,51 +212,51 @@ std::unique_ptr<recording> graph_recorder::finish() {
                 "make the arrays of an iteration before it is recorded, and keep them as long as the recording");
   for (std::uint32_t b = 0; b < m_states.size(); ++b)
     if (m_states[b]->open) close_group(b);
-  for (const recorded_block& b : m_is->blocks)
+  for (const recorded_block& b : m_recording->blocks)
     if (b.versions > m_most_versions)
       throw error(error_kind::usage,
                   block::name_of(*b.block) + " is written " + std::to_string(b.versions) +
                       " times by one recording; at most " + std::to_string(m_most_versions) + " are counted",
                   {}, "record fewer tasks, and replay them more often");
-  recording& is = *m_is;
-  const std::size_t count = is.tasks.size();
+  recording& result = *m_recording;
+  const std::size_t count = result.tasks.size();
 
   // Edges by predecessor, each pair once.
   std::ranges::sort(m_edges);
   m_edges.erase(std::unique(m_edges.begin(), m_edges.end()), m_edges.end());
   std::size_t next = 0;
   for (std::uint32_t number = 0; number < count; ++number) {
-    recorded_task& t = is.tasks[number];
+    recorded_task& t = result.tasks[number];
     const std::size_t first = next;
-    for (; next < m_edges.size() && m_edges[next].first == number; ++next) ++is.predecessors[m_edges[next].second];
+    for (; next < m_edges.size() && m_edges[next].first == number; ++next) ++result.predecessors[m_edges[next].second];
     t.successor_count = static_cast<std::uint32_t>(next - first);
-    t.first_successor = static_cast<std::uint32_t>(is.successors.size());
+    t.first_successor = static_cast<std::uint32_t>(result.successors.size());
     const bool many = t.successor_count > recorded_task::inline_successors;
     for (std::size_t k = first; k < next; ++k) {
       if (many)
-        is.successors.push_back(m_edges[k].second);
+        result.successors.push_back(m_edges[k].second);
       else
         t.successors[k - first] = m_edges[k].second;
     }
-    if (t.successor_count == 0) ++is.leaf_count;
+    if (t.successor_count == 0) ++result.leaf_count;
 
     const recorded_access* const from = m_accesses.data() + t.first_access;
     if (t.access_count <= recorded_task::inline_accesses) {
       std::copy_n(from, t.access_count, t.accesses.begin());
     } else {
-      t.first_access = static_cast<std::uint32_t>(is.accesses.size());
-      is.accesses.insert(is.accesses.end(), from, from + t.access_count);
+      t.first_access = static_cast<std::uint32_t>(result.accesses.size());
+      result.accesses.insert(result.accesses.end(), from, from + t.access_count);
     }
   }
 
   // Who meets the world.
   const auto meets = [&](std::uint32_t t) {
-    if (t == none || is.tasks[t].boundary != none) return;
-    is.tasks[t].boundary = static_cast<std::uint32_t>(is.boundary.size());
-    is.boundary.push_back(t);
+    if (t == none || result.tasks[t].boundary != none) return;
+    result.tasks[t].boundary = static_cast<std::uint32_t>(result.boundary.size());
+    result.boundary.push_back(t);
   };
-  for (std::uint32_t b = 0; b < is.blocks.size(); ++b) {
-    recorded_block& block = is.blocks[b];
+  for (std::uint32_t b = 0; b < result.blocks.size(); ++b) {
+    recorded_block& block = result.blocks[b];
     block.last_writer = m_states[b]->last_writer;
     block.last_readers = std::move(m_states[b]->readers);
     for (const std::uint32_t t : block.first_readers) meets(t);
@@ -264,13 +265,13 @@ std::unique_ptr<recording> graph_recorder::finish() {
     for (const std::uint32_t t : block.last_readers) meets(t);
   }
   for (std::uint32_t t = 0; t < count; ++t)
-    if (is.tasks[t].access_count == 0) is.tasks_without_blocks.push_back(t);
+    if (result.tasks[t].access_count == 0) result.tasks_without_blocks.push_back(t);
 
-  is.order_locks();
+  result.order_locks();
   m_states.clear();
   m_edges.clear();
   m_accesses.clear();
-  return std::move(m_is);
+  return std::move(m_recording);
 }
 
 }  // namespace tessera::task

@@ -138,7 +138,7 @@ class graph_recorder {
   /// arguments cannot be copied); otherwise the caller may reuse it.
   bool add(record& t);
   /// Something that is there as long as the recording: let go of when it ends, or is not finished.
-  void keep(std::shared_ptr<const void> what) { m_is->kept.push_back(std::move(what)); }
+  void keep(std::shared_ptr<const void> what) { m_recording->kept.push_back(std::move(what)); }
   /// The program destroys a block: a recording that uses it could never be replayed.
   void destroyed(const block::record& b);
   /// Ends the open groups of accumulates and derives everything else. The recorder is empty afterwards. Throws
@@ -146,7 +146,7 @@ class graph_recorder {
   /// count.
   std::unique_ptr<recording> finish();
   /// When recording failed: what is to be given back (see scheduler::forget).
-  recording& incomplete() noexcept { return *m_is; }
+  recording& incomplete() noexcept { return *m_recording; }
 
   /// Private copies per group of accumulates. Adders take them in turn, so that the order of all additions, and with it
   /// the rounding of the sum, depends on nothing but the program.
@@ -166,7 +166,7 @@ class graph_recorder {
   const operation::definition& m_reduce;
   std::uint32_t m_most_versions;
   std::string m_destroyed;  // name of a block that it needs
-  std::unique_ptr<recording> m_is;
+  std::unique_ptr<recording> m_recording;
   std::vector<std::unique_ptr<block_state>> m_states;
   std::vector<recorded_access> m_accesses;  // of all tasks, in order
   std::vector<std::pair<std::uint32_t, std::uint32_t>> m_edges;

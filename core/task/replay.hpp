@@ -73,8 +73,8 @@ void count_down(replay& r, std::uint32_t index, Inner&& ready, Boundary&& ready_
 /// successor that waited for nothing else and ready_boundary(record&) for those of the boundary.
 template <class Inner, class Boundary>
 void release_replayed(replay& r, std::uint32_t index, Inner&& ready, Boundary&& ready_boundary) {
-  const recording& of = r.recording;
-  for (const std::uint32_t s : of.successors_of(of.tasks[index])) count_down(r, s, ready, ready_boundary);
+  const recording& recorded = r.recording;
+  for (const std::uint32_t s : recorded.successors_of(recorded.tasks[index])) count_down(r, s, ready, ready_boundary);
 }
 
 }  // namespace tessera::task

@@ -58,20 +58,20 @@ void replay::fill(record& t, std::uint32_t index) {
 }
 
 void link(replay& r, reduction_source& reductions, trace::buffer* events, const std::function<void(record&)>& ready) {
-  const recording& of = r.recording;
-  std::vector<std::int32_t> edges(of.boundary.size(), 0);
-  std::vector<references> before_of(events != nullptr ? of.boundary.size() : 0);
+  const recording& recorded = r.recording;
+  std::vector<std::int32_t> edges(recorded.boundary.size(), 0);
+  std::vector<references> before_of(events != nullptr ? recorded.boundary.size() : 0);
   std::vector<linked_reduction> linked;
-  const auto record_of = [&](std::uint32_t t) -> record& { return *r.boundary[of.tasks[t].boundary]; };
+  const auto record_of = [&](std::uint32_t t) -> record& { return *r.boundary[recorded.tasks[t].boundary]; };
   const auto wait = [&](std::uint32_t t, block::task_reference before) {
-    if (events != nullptr && before != 0) before_of[of.tasks[t].boundary].push_back(before);
-    if (before != 0 && depend(before, record_of(t))) ++edges[of.tasks[t].boundary];
+    if (events != nullptr && before != 0) before_of[recorded.tasks[t].boundary].push_back(before);
+    if (before != 0 && depend(before, record_of(t))) ++edges[recorded.tasks[t].boundary];
   };
 
-  for (const std::uint32_t b : of.lock_order)
+  for (const std::uint32_t b : recorded.lock_order)
     if (!r.blocks[b].block->flow.is_private) r.blocks[b].block->flow.lock.lock();
-  for (std::size_t b = 0; b < of.blocks.size(); ++b) {
-    const recorded_block& block = of.blocks[b];
+  for (std::size_t b = 0; b < recorded.blocks.size(); ++b) {
+    const recorded_block& block = recorded.blocks[b];
     block::flow_record& flow = r.blocks[b].block->flow;
     if (r.blocks[b].block->sums != nullptr) linked.push_back(close_group(*r.blocks[b].block, 0, reductions, events));
     r.blocks[b].base = flow.next_version - 1;
@@ -85,17 +85,17 @@ void link(replay& r, reduction_source& reductions, trace::buffer* events, const 
     }
     for (const std::uint32_t t : block.last_readers) add_reader(flow, reference_to(record_of(t)));
   }
-  for (const std::uint32_t b : of.lock_order)
+  for (const std::uint32_t b : recorded.lock_order)
     if (!r.blocks[b].block->flow.is_private) r.blocks[b].block->flow.lock.unlock();
 
   for (const auto& [reduction, at_once] : linked) reductions.reduction_linked(*reduction, at_once);
-  for (std::size_t k = 0; k < of.boundary.size(); ++k) {
-    r.fill(*r.boundary[k], of.boundary[k]);
+  for (std::size_t k = 0; k < recorded.boundary.size(); ++k) {
+    r.fill(*r.boundary[k], recorded.boundary[k]);
     if (events != nullptr) note_submission(*events, *r.boundary[k], {before_of[k].data(), before_of[k].size()});
   }
   // From here tasks may run; a boundary task counts one more while it has predecessors within the recording.
-  for (std::size_t k = 0; k < of.boundary.size(); ++k) {
-    const std::int32_t off = linking_bias - edges[k] - (r.predecessors[of.boundary[k]] > 0 ? 1 : 0);
+  for (std::size_t k = 0; k < recorded.boundary.size(); ++k) {
+    const std::int32_t off = linking_bias - edges[k] - (r.predecessors[recorded.boundary[k]] > 0 ? 1 : 0);
     if (r.boundary[k]->dependencies.fetch_sub(off, std::memory_order_acq_rel) == off) ready(*r.boundary[k]);
   }
 }

@@ -23,17 +23,17 @@ inline std::uint64_t most_at_once(const plugin::device& by, std::uint64_t bytes)
 /// (device).
 inline void enqueue_copy(stream& on, tsr_space_ref to, tsr_address destination, tsr_space_ref from, tsr_address source,
                          std::uint64_t bytes) {
-  tsr_copy what{};
-  what.struct_size = sizeof what;
-  what.destination_space = to;
-  what.source_space = from;
-  what.destination = destination;
-  what.source = source;
-  what.bytes = bytes;
-  what.rows[0] = what.rows[1] = 1;
+  tsr_copy made{};
+  made.struct_size = sizeof made;
+  made.destination_space = to;
+  made.source_space = from;
+  made.destination = destination;
+  made.source = source;
+  made.bytes = bytes;
+  made.rows[0] = made.rows[1] = 1;
   const plugin::device& device = on.device();
   const tsr_status status =
-      plugin::contained("copy", [&] { return device.table().copy(device.handle(), on.handle(), &what); });
+      plugin::contained("copy", [&] { return device.table().copy(device.handle(), on.handle(), &made); });
   if (status != TSR_OK) device.fail(status, "copy of " + std::to_string(bytes) + " bytes");
 }
 

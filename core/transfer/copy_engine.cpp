@@ -223,30 +223,30 @@ tsr_status copy_engine::status_of(const planned_copy& what, tsr_status own) {
 
 /// With the block's lock held. Takes back what planning has promised: the target is not valid. Its source still is.
 void copy_engine::note_failed(const copy_in_flight& copy, tsr_status status) {
-  const planned_copy& what = copy.plan;
-  block::record& b = *what.block;
-  if (what.purpose == copy_purpose::write_back) m_failed_write_backs.fetch_add(1, std::memory_order_relaxed);
-  block::replica* const target = b.find(what.to);
+  const planned_copy& planned = copy.plan;
+  block::record& b = *planned.block;
+  if (planned.purpose == copy_purpose::write_back) m_failed_write_backs.fetch_add(1, std::memory_order_relaxed);
+  block::replica* const target = b.find(planned.to);
   if (target != nullptr &&
-      target->version == what.version) {  // else a task has made another version on top of it, and fails
+      target->version == planned.version) {  // else a task has made another version on top of it, and fails
     target->version = 0;
     target->state = block::replica_state::valid;
-    b.valid_spaces.remove(what.to);
+    b.valid_spaces.remove(planned.to);
   }
   if (target != nullptr && target->ready == copy.ticket) target->ready = {};
   // The last hope of a block whose lost replica has been dropped in view of it.
   if (b.valid_spaces.empty() && b.committed != 0 && b.poison == nullptr && m_memories.any_lost())
     m_replicas.give_up_contents(b);
-  if (status == TSR_CANCELLED || m_memories.lost(what.from) || m_memories.lost(what.to))
+  if (status == TSR_CANCELLED || m_memories.lost(planned.from) || m_memories.lost(planned.to))
     return;  // not the copy's own failure
   const std::string details = m_memories.streams().at(copy.ticket.stream).details_at(copy.ticket.value);
   m_failures.note({.block = &b,
-                   .from = what.from,
-                   .to = what.to,
-                   .version = what.version,
+                   .from = planned.from,
+                   .to = planned.to,
+                   .version = planned.version,
                    .status = status,
                    .text = fmt::format("the copy of {} from {} to {} failed: {}{}{}", block::name_of(b),
-                                       m_memories.at(what.from).name(), m_memories.at(what.to).name(),
+                                       m_memories.at(planned.from).name(), m_memories.at(planned.to).name(),
                                        plugin::name_of(status), details.empty() ? "" : ": ", details)});
 }
 
@@ -266,32 +266,32 @@ void copy_engine::trace_copy(const planned_copy& what, block::ticket point) cons
 
 void copy_engine::completed(copy_in_flight& copy, tsr_status own) {
   const std::unique_ptr<copy_in_flight> owned(&copy);
-  const planned_copy& what = copy.plan;
-  block::record& b = *what.block;
-  const tsr_status status = status_of(what, own);
-  if (m_tracer != nullptr) trace_copy(what, copy.ticket);
+  const planned_copy& planned = copy.plan;
+  block::record& b = *planned.block;
+  const tsr_status status = status_of(planned, own);
+  if (m_tracer != nullptr) trace_copy(planned, copy.ticket);
   bool evictable = false;
   {
     const std::lock_guard guard(b.lock);
     if (status != TSR_OK)
       note_failed(copy, status);
     else
-      m_failures.arrived(b, what.to);
-    block::replica* const target = b.find(what.to);
+      m_failures.arrived(b, planned.to);
+    block::replica* const target = b.find(planned.to);
     if (target != nullptr) m_replicas.prune_tickets(*target);
-    block::replica& source = *b.find(what.from);
+    block::replica& source = *b.find(planned.from);
     --source.pins;
     m_replicas.prune_tickets(source);
     evictable = source.pins == 0;
-    if (what.purpose == copy_purpose::write_back) {
+    if (planned.purpose == copy_purpose::write_back) {
       m_listener->write_back_ended(b, source, status == TSR_OK && target != nullptr && m_replicas.usable(*target, b));
       // A write-back pinned its target too, so that nothing else evicts it on the way.
       if (target != nullptr && target->pins > 0) --target->pins;
     }
   }
   m_in_flight.fetch_sub(1, std::memory_order_acq_rel);
-  if (evictable) m_memories.at(what.from).notify();
-  if (m_memories.at(what.to).was_full()) m_memories.at(what.to).notify();
+  if (evictable) m_memories.at(planned.from).notify();
+  if (m_memories.at(planned.to).was_full()) m_memories.at(planned.to).notify();
 }
 
 }  // namespace tessera::transfer

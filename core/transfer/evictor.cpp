@@ -95,7 +95,7 @@ eviction_statistics evictor::statistics() const noexcept {
 void evictor::relieve(memory::space_number number, std::uint64_t sequence) {
   const memory::space& space = m_memories.at(number);
   if (!space.was_full() || m_memories.parent_of(number) == memory::no_space) return;
-  const double used = static_cast<double>(space.used()), limit = static_cast<double>(space.limit());
+  const auto used = static_cast<double>(space.used()), limit = static_cast<double>(space.limit());
   if (used <= m_settings.high_watermark * limit) return;
   const double excess = used - m_settings.low_watermark * limit;
   const std::uint64_t leaving = m_leaving[number].load(std::memory_order_relaxed);
@@ -235,7 +235,7 @@ evacuation evictor::evacuate(memory::space_number number) {
     if (to != memory::no_space && m_memories.links().between(number, to).kind != route_kind::none &&
         m_memories.at(to).reserve({&bytes, 1}, {&room, 1})) {
       m_memories.at(to).give_back(room, bytes);
-      out.again = true;  // it was not for lack of room
+      out.busy = true;  // it was not for lack of room
       continue;
     }
     if (out.lacking_bytes == 0) {

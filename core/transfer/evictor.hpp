@@ -42,7 +42,7 @@ struct evacuation {
   std::size_t left = 0;             ///< blocks that still have a replica there
   bool progress = false;            ///< something was dropped or has started to leave
   bool waiting = false;             ///< work or transfers that use some of them are under way
-  bool again = false;               ///< a lock was busy: try at once
+  bool busy = false;                ///< a lock was busy: try at once
   std::uint64_t lacking_bytes = 0;  ///< of sole copies for which the parent has no room; 0: none was found
   std::string example;              ///< one of those blocks
 };
@@ -62,14 +62,14 @@ class evictor final : private write_back_listener {
   /// Starts to make `bytes` available in a space: drops replicas that are stale or valid elsewhere, writes sole copies
   /// back to the parent, in the order of the policy. Returns true when something was freed at once or is on its way.
   /// With a `sequence`, and by next use, nothing leaves that is needed before the task of that age.
-  bool evict(memory::space_number space, std::uint64_t bytes, std::uint64_t sequence = 0);
+  bool evict(memory::space_number number, std::uint64_t bytes, std::uint64_t sequence = 0);
   /// The same so that `bytes` are free in the end: what is free, and what leaves already, counts.
-  bool make_room(memory::space_number space, std::uint64_t bytes, std::uint64_t sequence);
+  bool make_room(memory::space_number number, std::uint64_t bytes, std::uint64_t sequence);
   /// Evicts from a space that is above its high watermark; for the task of age `sequence`, whose blocks have come.
-  void relieve(memory::space_number space, std::uint64_t sequence);
+  void relieve(memory::space_number number, std::uint64_t sequence);
   /// One step of emptying a space whose device leaves: drops what is stale or valid elsewhere, writes sole copies back,
   /// and says what is left. Call it again until nothing is; by one thread at a time for each space.
-  evacuation evacuate(memory::space_number space);
+  evacuation evacuate(memory::space_number number);
 
   /// With the block's lock held: a replica that was about to be dropped is wanted again.
   void cancel_eviction(block::replica& r, std::uint64_t block_bytes) noexcept;
@@ -79,7 +79,7 @@ class evictor final : private write_back_listener {
  private:
   struct candidate;
   struct write_back_plan;
-  std::vector<candidate> candidates(memory::space_number space, std::uint64_t sequence, std::uint64_t& out_dying);
+  std::vector<candidate> candidates(memory::space_number number, std::uint64_t sequence, std::uint64_t& out_dying);
   /// With the block's lock held. Not memory of the program: a list of residents may be older than a block whose record
   /// was used again for an adopted one.
   bool may_leave(const block::replica& r) const noexcept;

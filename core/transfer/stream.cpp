@@ -237,10 +237,10 @@ std::uint64_t stream::ask() {
       m_ask_lock);  // a failure is told once: no thread may see the point passed before it is noted
   // One failure at a time is told, and nothing behind the next one: of several that were reached since, no call will
   // wake us again.
-  for (std::uint64_t told = 0; !abandoned();) {
+  for (std::uint64_t known = 0; !abandoned();) {
     const std::uint64_t failed = ask_once();
-    if (failed == 0 || failed == told) break;
-    told = failed;
+    if (failed == 0 || failed == known) break;
+    known = failed;
   }
   return m_known;
 }

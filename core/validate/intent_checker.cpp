@@ -16,10 +16,10 @@ participant with_use(const shadow_copies& of, const shadow_block& b) {
 
 /// "task 'smooth'" of "task 'smooth' submitted".
 std::string subject(const shadow_copies& of) {
-  std::string_view what = of.who.description;
+  std::string_view description = of.who.description;
   for (const std::string_view tail : {" submitted", " taken", " recorded"})
-    if (what.ends_with(tail)) what.remove_suffix(tail.size());
-  return what == "view" ? "a view" : std::string(what);
+    if (description.ends_with(tail)) description.remove_suffix(tail.size());
+  return description == "view" ? "a view" : std::string(description);
 }
 
 /// One intent for several uses of a block in one task.
@@ -89,19 +89,19 @@ std::unique_ptr<shadow_copies> intent_checker::begin(task::record& t, participan
     const operation::operand& o = operands[k];
     const block::access& a = accesses[k];
     // A private copy of an accumulate was zeroed; from here on it is added to.
-    const intent how = (a.flags & task::access_fresh) != 0 ? intent::update : a.intent;
+    const intent use = (a.flags & task::access_fresh) != 0 ? intent::update : a.intent;
     const auto known = std::ranges::find(out->blocks, a.block, &shadow_block::block);
     if (known != out->blocks.end()) {
-      known->intent = both(known->intent, how);
-      if (makes_version(how)) known->makes = a.version;
+      known->intent = both(known->intent, use);
+      if (makes_version(use)) known->makes = a.version;
       continue;
     }
     shadow_block b;
     b.block = a.block;
-    b.intent = how;
+    b.intent = use;
     b.zeroed = (a.flags & task::access_fresh) != 0;
     b.found = a.block->committed;  // no thread publishes it while a task has it
-    b.makes = makes_version(how) ? a.version : 0;
+    b.makes = makes_version(use) ? a.version : 0;
     b.type = a.block->type;
     b.original = static_cast<std::byte*>(o.host);
     b.copy =

@@ -21,7 +21,7 @@ struct race_detector::core {
 };
 
 struct race_detector::thread_entry {
-  std::weak_ptr<core> of;
+  std::weak_ptr<core> owner;
   const core* which;
   std::shared_ptr<actor> mine;
 };
@@ -32,7 +32,7 @@ struct race_detector::thread_list {
   std::vector<thread_entry> entries;
   ~thread_list() {
     for (const thread_entry& e : entries)
-      if (const auto lives = e.of.lock()) {
+      if (const auto lives = e.owner.lock()) {
         const std::lock_guard guard(lives->mutex);
         lives->ended.learn(e.mine->known);
         lives->ended.learn(e.mine->number, e.mine->last);
@@ -61,7 +61,7 @@ race_detector::~race_detector() = default;
 
 race_detector::actor& race_detector::current_actor() {
   static thread_local thread_list threads;
-  std::erase_if(threads.entries, [](const thread_entry& e) { return e.of.expired(); });
+  std::erase_if(threads.entries, [](const thread_entry& e) { return e.owner.expired(); });
   for (const thread_entry& e : threads.entries)
     if (e.which == m_core.get()) return *e.mine;
   auto fresh = std::make_shared<actor>();
@@ -123,12 +123,12 @@ void race_detector::kept(std::span<block::record* const> blocks, std::source_loc
 participant race_detector::participant_of(const use& u, const block::record& b) const {
   const history& h = m_core->blocks.at(&b);
   // A block that is gone has no name any more.
-  const std::string how =
+  const std::string words =
       h.gone ? fmt::format("block {} of {} {}, version {}", h.block, h.array, name_of(u.intent), u.version)
              : use_of(b, u.intent, u.version);
-  if (u.operation->special != nullptr) return participant::at("view taken", u.site, how);
+  if (u.operation->special != nullptr) return participant::at("view taken", u.site, words);
   return participant::at(fmt::format("task '{}' {}", u.operation->name, u.recorded ? "recorded" : "submitted"), u.site,
-                         how);
+                         words);
 }
 
 bool race_detector::submitted(task::record& t, task_note* in) {

@@ -12,7 +12,7 @@ constexpr std::uint64_t quarantined_bytes = 32u << 20;
 /// What this thread runs; tasks may be nested where one waits for a view.
 struct running_task {
   const validator* by = nullptr;
-  shadow_copies* is = nullptr;
+  shadow_copies* copies = nullptr;
 };
 thread_local std::vector<running_task> running;
 
@@ -49,7 +49,7 @@ shadow_copies* validator::begin_task(task::record& t, std::span<operation::opera
 }
 
 task_note* validator::in_task() const noexcept {
-  return running.empty() || running.back().by != this ? nullptr : running.back().is->note.get();
+  return running.empty() || running.back().by != this ? nullptr : running.back().copies->note.get();
 }
 
 void validator::end_task(shadow_copies* of, bool failed) {

@@ -47,8 +47,8 @@ std::uint32_t sweep(const std::string& parent) {
   for (const auto& name : names_in(parent)) {
     if (!std::string_view(name).starts_with(private_directory::prefix)) continue;
     const std::string path = parent + '/' + name;
-    struct stat is {};
-    if (::lstat(path.c_str(), &is) != 0 || !S_ISDIR(is.st_mode) || is.st_uid != ::geteuid()) continue;
+    struct stat facts {};
+    if (::lstat(path.c_str(), &facts) != 0 || !S_ISDIR(facts.st_mode) || facts.st_uid != ::geteuid()) continue;
     const int lock = ::open((path + lock_name).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (lock < 0) continue;
     if (::flock(lock, LOCK_EX | LOCK_NB) == 0 && remove_all(path)) ++removed;
@@ -98,13 +98,13 @@ tsr_status status_of(int error) noexcept {
 
 tsr_status private_directory::create(const kit::reporter& report, const std::string& parent,
                                      std::unique_ptr<private_directory>& out) {
-  struct stat is {};
-  if (::stat(parent.c_str(), &is) != 0) {
+  struct stat facts {};
+  if (::stat(parent.c_str(), &facts) != 0) {
     const int error = errno;
     return report.fail(status_of(error), "path '%s': %s; it must exist, so that a missing mount is no surprise",
                        parent.c_str(), text_of(error).c_str());
   }
-  if (!S_ISDIR(is.st_mode)) return report.fail(TSR_INVALID_ARGUMENT, "path '%s' is not a directory", parent.c_str());
+  if (!S_ISDIR(facts.st_mode)) return report.fail(TSR_INVALID_ARGUMENT, "path '%s' is not a directory", parent.c_str());
   const std::uint32_t swept = sweep(parent);
   std::string path = parent + '/' + prefix + "XXXXXX";
   if (::mkdtemp(path.data()) == nullptr) {

@@ -46,7 +46,7 @@ class ring_engine final : public engine {
 
  private:
   struct slot {
-    piece what;
+    piece part;
     request todo;
     std::vector<std::uint32_t> sums;
   };
@@ -59,10 +59,10 @@ class ring_engine final : public engine {
       return true;
     }
     slot& one = *m_free.back();
-    std::swap(one.what, next);
-    if (!from.begin(one.what, one.sums, one.todo)) return true;
+    std::swap(one.part, next);
+    if (!from.begin(one.part, one.sums, one.todo)) return true;
     if (const int error = admit(m_io, one.todo)) {
-      from.end(one.what, one.sums, one.todo, error);
+      from.end(one.part, one.sums, one.todo, error);
       return true;
     }
     m_free.pop_back();
@@ -108,7 +108,7 @@ class ring_engine final : public engine {
     }
     if (error == 0 && todo.done < todo.bytes) return push(one);  // a short or interrupted one goes on
     if (error == 0) finished(m_io, todo);
-    what.end(one.what, one.sums, todo, error);
+    what.end(one.part, one.sums, todo, error);
     m_free.push_back(&one);
   }
 

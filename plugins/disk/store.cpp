@@ -170,9 +170,9 @@ tsr_status make_single_store(const kit::reporter& report, const std::string& dir
 }
 
 std::uint64_t free_bytes_at(const std::string& directory) noexcept {
-  struct statvfs is {};
-  if (::statvfs(directory.c_str(), &is) != 0) return 0;
-  return static_cast<std::uint64_t>(is.f_bavail) * is.f_frsize;
+  struct statvfs facts {};
+  if (::statvfs(directory.c_str(), &facts) != 0) return 0;
+  return static_cast<std::uint64_t>(facts.f_bavail) * facts.f_frsize;
 }
 
 bool takes_direct(const std::string& directory) noexcept {

@@ -57,7 +57,7 @@ class thread_engine final : public engine {
 
  private:
   struct round {
-    transfer* what;
+    transfer* source;
     std::uint32_t helpers = 0;  // threads at work on it; under m_mutex
   };
 
@@ -73,7 +73,7 @@ class thread_engine final : public engine {
       m_rounds.push_back(mine);
       ++mine->helpers;
       lock.unlock();
-      work(*mine->what, space, own);
+      work(*mine->source, space, own);
       lock.lock();
       std::erase(m_rounds, mine);  // there is nothing left in it to begin with
       if (--mine->helpers == 0) m_left.notify_all();

@@ -16,12 +16,12 @@ tsr_status enumerate(tsr_plugin* plugin, std::uint32_t index, tsr_device_desc* o
 tsr_status check_rules(const plugin_state& plugin, const device_state& device) {
   const bool can_hold = device.inner.host_task != nullptr || device.inner.stream_callback != nullptr;
   for (const rule& one : plugin.rules.rules())
-    if ((one.what == kind::slow || one.what == kind::hang) && !can_hold &&
+    if ((one.fault == kind::slow || one.fault == kind::hang) && !can_hold &&
         (one.device.empty() || device.called.is(one.device)))
       return plugin.report.fail(
           TSR_UNIMPLEMENTED,
           "device '%s' offers neither host_task nor stream_callback, so that '%s' cannot be injected",
-          device.name.c_str(), word_for(one.what));
+          device.name.c_str(), word_for(one.fault));
   return TSR_OK;
 }
 

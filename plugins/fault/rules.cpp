@@ -52,7 +52,7 @@ std::uint64_t positive(std::int64_t value) { return static_cast<std::uint64_t>(s
 const char* word_for(kind what) noexcept { return words[static_cast<std::size_t>(what)]; }
 
 bool rule::counts(call which) const noexcept {
-  switch (what) {
+  switch (fault) {
     case kind::alloc_fails:
       return which == call::alloc;
     case kind::copy_refused:
@@ -65,10 +65,11 @@ bool rule::counts(call which) const noexcept {
     case kind::signal_refused:
       return which == call::signal;
     case kind::hang:  // an allocation has no stream, and a signal is no work
-      return (which == call::copy || which == call::kernel) && (on == "any" || (on == "copy") == (which == call::copy));
+      return (which == call::copy || which == call::kernel) &&
+             (calls == "any" || (calls == "copy") == (which == call::copy));
     case kind::lost:
-      return (on == "any" && which != call::signal) || (on == "alloc" && which == call::alloc) ||
-             (on == "copy" && which == call::copy) || (on == "kernel" && which == call::kernel);
+      return (calls == "any" && which != call::signal) || (calls == "alloc" && which == call::alloc) ||
+             (calls == "copy" && which == call::copy) || (calls == "kernel" && which == call::kernel);
   }
   return false;
 }
@@ -91,22 +92,22 @@ tsr_status read_settings(const kit::reporter& report, const kit::option_reader& 
     if (found == words.end())
       return report.fail(TSR_INVALID_ARGUMENT, "inject %zu: kind is '%s'; expected one of %s", i, word.c_str(),
                          kind_words);
-    one.what = static_cast<kind>(found - words.begin());
+    one.fault = static_cast<kind>(found - words.begin());
     one.device = option.text(table + "device", "");
-    one.on = option.text(table + "on", "any");
-    one.at = positive(option.integer(table + "at", 0));
+    one.calls = option.text(table + "on", "any");
+    one.number = positive(option.integer(table + "at", 0));
     one.every = positive(option.integer(table + "every", 0));
     one.times = positive(option.integer(table + "times", 0));
     one.probability = option.number(table + "probability", 0);
     one.status =
-        one.what == kind::alloc_fails ? TSR_RESOURCE_EXHAUSTED : status_of(option.text(table + "status", "internal"));
+        one.fault == kind::alloc_fails ? TSR_RESOURCE_EXHAUSTED : status_of(option.text(table + "status", "internal"));
     one.bandwidth = option.number(table + "bandwidth", 0);
     one.latency_ns = positive(option.integer(table + "latency", 0));
     if (!(one.probability >= 0 && one.probability <= 1))
       return report.fail(TSR_INVALID_ARGUMENT, "inject %zu: probability is between 0 and 1", i);
-    if (one.what == kind::slow && one.bandwidth == 0 && one.latency_ns == 0)
+    if (one.fault == kind::slow && one.bandwidth == 0 && one.latency_ns == 0)
       return report.fail(TSR_INVALID_ARGUMENT, "inject %zu: slow needs a bandwidth or a latency", i);
-    if (one.what == kind::hang && one.on == "alloc")
+    if (one.fault == kind::hang && one.calls == "alloc")
       return report.fail(TSR_INVALID_ARGUMENT, "inject %zu: an allocation has no stream that could hang", i);
     made.rules.push_back(std::move(one));
   }
@@ -132,12 +133,12 @@ verdict judge::decide(call which, const device_name& device, std::uint64_t bytes
     if (!one.counts(which) || (!one.device.empty() && !device.is(one.device))) continue;
     count& so_far = m_counts[i];
     const std::uint64_t number = ++so_far.calls;
-    bool strikes = one.at == 0 && one.every == 0 && one.probability == 0;
-    strikes = strikes || (one.at != 0 && number == one.at) || (one.every != 0 && number % one.every == 0);
+    bool strikes = one.number == 0 && one.every == 0 && one.probability == 0;
+    strikes = strikes || (one.number != 0 && number == one.number) || (one.every != 0 && number % one.every == 0);
     // Drawn at each call, so that one seed gives one sequence whatever else strikes.
     if (one.probability > 0 && std::uniform_real_distribution<>(0, 1)(m_random) < one.probability) strikes = true;
     if (!strikes || (one.times != 0 && so_far.strikes >= one.times)) continue;
-    if (one.what == kind::slow) {
+    if (one.fault == kind::slow) {
       ++so_far.strikes;
       made.delay_ns += one.latency_ns;
       if (one.bandwidth > 0)

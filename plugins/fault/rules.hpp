@@ -41,10 +41,10 @@ struct device_name {
 
 /// One rule as it was configured.
 struct rule {
-  kind what = kind::kernel_fails;
-  std::string device;      ///< by either name; "": every device
-  std::string on = "any";  ///< hang, lost: which calls count: any|alloc|copy|kernel
-  std::uint64_t at = 0, every = 0, times = 0;
+  kind fault = kind::kernel_fails;
+  std::string device;         ///< by either name; "": every device
+  std::string calls = "any";  ///< hang, lost: which calls count: any|alloc|copy|kernel
+  std::uint64_t number = 0, every = 0, times = 0;
   double probability = 0;
   tsr_status status = TSR_INTERNAL;
   double bandwidth = 0;          ///< slow: bytes per second; 0: not limited

@@ -196,16 +196,16 @@ tsr_status before(passage& in, device_state& device, tsr_stream* stream, call wh
   const rule& struck = *made.strikes;
   const auto number = static_cast<unsigned long long>(made.number);
   const kit::reporter& report = device.plugin->report;
-  switch (struck.what) {
+  switch (struck.fault) {
     case kind::alloc_fails:
     case kind::copy_refused:
     case kind::kernel_refused:
     case kind::signal_refused:
       return report.fail(struck.status, "injected into device '%s': %s (%s, call %llu)", device.name.c_str(),
-                         word_for(struck.what), what, number);
+                         word_for(struck.fault), what, number);
     case kind::copy_fails:
     case kind::kernel_fails:
-      line->fail(struck.status, "injected into device '" + device.name + "': " + word_for(struck.what) + " (" + what +
+      line->fail(struck.status, "injected into device '" + device.name + "': " + word_for(struck.fault) + " (" + what +
                                     ", call " + std::to_string(number) + ")");
       work = false;
       return TSR_OK;

@@ -68,7 +68,7 @@ void run_group(const kit::host_kernel& kernel, const kit::kernel_place& at, void
     one.at.thread[1] = t / at.threads[0] % at.threads[1];
     one.at.thread[2] = t / at.threads[0] / at.threads[1];
     one.at.barrier = [](void* self) { static_cast<fiber*>(self)->wait(); };
-    one.at.of = &one;
+    one.at.argument = &one;
     ::getcontext(&one.own);
     one.own.uc_stack.ss_sp = static_cast<char*>(one.memory) + guard_bytes;
     one.own.uc_stack.ss_size = stack_bytes;

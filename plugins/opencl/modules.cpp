@@ -34,7 +34,7 @@ struct entry_point {
     if (native != nullptr) cl().release_kernel(native);
   }
   const std::string name;
-  const char* what = nullptr;  // for messages: see command
+  const char* description = nullptr;  // for messages: see command
   cl_kernel native = nullptr;
   cl_uint parameters = 0;
   std::mutex mutex;
@@ -136,7 +136,7 @@ tsr_status find_entry(tsr_device* device, void* code, const char* name, std::sha
   if (answer != CL_SUCCESS)
     return tell(device, error_t(answer, std::string("clCreateKernel ") + name), "finding a kernel");
   cl().kernel_info(made->native, CL_KERNEL_NUM_ARGS, sizeof made->parameters, &made->parameters, nullptr);
-  made->what = kept(made->name);
+  made->description = kept(made->name);
   out = std::move(made);
   return TSR_OK;
 }
@@ -166,7 +166,7 @@ tsr_status launch_entry(tsr_device* device, tsr_stream* stream, void* entry, con
   std::size_t global[3], local[3];
   for (int d = 0; d < 3; ++d) local[d] = how->group[d], global[d] = local[d] * how->grid[d];
   queue& on = *state_of(stream).native;
-  const auto error = on.enqueue(kernel.what, [&](cl_event* event) {
+  const auto error = on.enqueue(kernel.description, [&](cl_event* event) {
     return cl().enqueue_kernel(on.native(), kernel.native, 3, nullptr, global, local, 0, nullptr, event);
   });
   if (static_cast<int>(error) == CL_INVALID_WORK_GROUP_SIZE || static_cast<int>(error) == CL_INVALID_WORK_ITEM_SIZE)

@@ -225,7 +225,8 @@ error_t query(event_t event) {
   }
   for (const command& one : event->covered)
     if (const cl_int of_one = state_of(one.event); of_one < 0)
-      return {of_one, error_kind::sticky, std::string(one.what) + " was ended by the driver: " + name_of(of_one)};
+      return {of_one, error_kind::sticky,
+              std::string(one.description) + " was ended by the driver: " + name_of(of_one)};
   return {state, error_kind::sticky, std::string("a command was ended by the driver: ") + name_of(state)};
 }
 

@@ -15,7 +15,7 @@ namespace tessera::gpu::opencl {
 /// A command under way, and what it is ("clEnqueueNDRangeKernel(scale)"); the text lives as long as the process.
 struct command {
   cl_event event;
-  const char* what;
+  const char* description;
 };
 
 /// A point in a queue. Counts as reached until it is recorded.

@@ -1,15 +1,22 @@
 #!/usr/bin/env bash
-# ci_test.sh SOURCE: .ci/run sums up the presets and fails when any of them fails or tests nothing.
+# ci_test.sh SOURCE: .ci/run sums up the presets and fails when any of them fails or tests nothing, or clang-tidy finds
+# something.
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/checks.sh"
-mkdir -p "$work/clone/.ci"
+mkdir -p "$work/clone/.ci" "$work/clone/tools"
 cp "$1/.ci/run" "$work/clone/.ci/"
 
 # bootstrap_says PRESET CODE LINE: the stand-in for one preset
 bootstrap_says() {
   printf 'case "$*" in *"--preset %s"*) echo "%s"; exit %d ;; esac\n' "$1" "$3" "$2" >>"$work/clone/bootstrap"
 }
+# tidy_says CODE LINE: the stand-in for clang-tidy
+tidy_says() {
+  printf '#!/bin/bash\necho "%s"\nexit %d\n' "$2" "$1" >"$work/clone/tools/tidy"
+  chmod +x "$work/clone/tools/tidy"
+}
 fresh() {
+  tidy_says 0 "no source to look at"
   printf '#!/bin/bash\n' >"$work/clone/bootstrap"
   chmod +x "$work/clone/bootstrap"
 }
@@ -50,5 +57,14 @@ bootstrap_says asan 0 "nothing"
 bootstrap_says tsan 0 "100% tests passed, 0 tests failed out of 30"
 run_ci
 check "a preset that tests nothing fails the run" exits 1
+
+for answer in "1 1" "77 0"; do
+  fresh
+  for preset in release asan tsan; do bootstrap_says "$preset" 0 "100% tests passed, 0 tests failed out of 30"; done
+  tidy_says "${answer% *}" "tidy answers ${answer% *}"
+  run_ci
+  check "tidy answers ${answer% *}: the run ends with ${answer#* }" exits "${answer#* }"
+  check "what tidy says last is in the summary" printed "  tidy: tidy answers ${answer% *}"
+done
 
 finish

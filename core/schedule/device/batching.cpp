@@ -65,7 +65,7 @@ void device_driver::acquire_others(std::span<const block::ticket> waits, const t
 
 /// With the stream's lock. False: it was refused before anything was enqueued.
 bool device_driver::enqueue_together(in_flight_batch& f, transfer::stream& on) {
-  const operation::definition& what = *f.first().operation;
+  const operation::definition& operation = *f.first().operation;
   bool enqueued = true;
   const std::optional<thrown> problem = thrown_by([&] {
     m_batch_operands.clear();
@@ -76,7 +76,7 @@ bool device_driver::enqueue_together(in_flight_batch& f, transfer::stream& on) {
       m_contexts.push_back(context_of(*m.t, f, on));
       m_contexts.back().operands = std::span(m_batch_operands).subspan(each * (m_contexts.size() - 1), each);
     }
-    enqueued = what.batch.enqueue(m_contexts);
+    enqueued = operation.batch.enqueue(m_contexts);
     if (enqueued) m_setup.batches->add(f.tasks.size());
   });
   if (problem && !(problem->is_error && m_where.device->lost()))

@@ -63,9 +63,9 @@ bool device_driver::empty_memory() {
     refuse_to_leave({error_kind::device, fmt::format("{} cannot be detached: copies from it fail", m_where.name)});
     return true;
   }
-  if (step.progress || step.again) {
+  if (step.progress || step.busy) {
     m_blocked_on_parent_memory.store(false);
-    if (step.again) std::this_thread::yield();
+    if (step.busy) std::this_thread::yield();
     return true;
   }
   if (step.lacking_bytes > 0 && last_try && !step.waiting) {

@@ -37,7 +37,7 @@ std::shared_ptr<const block::failure> device_driver::why_not_enqueued(const task
 void device_driver::enqueue_alone(batched_task& m, const in_flight_batch& f, transfer::stream& on,
                                   std::unique_ptr<validate::shadow_copies>& shadows) {
   task::record& t = *m.t;
-  const std::optional<thrown> what = thrown_by([&] {
+  const std::optional<thrown> caught = thrown_by([&] {
     m_context->operands.clear();
     add_operands(*m_setup.coherence, t.all_accesses(), m_context->operands);
     operation::context c = context_of(t, f, on);
@@ -50,7 +50,7 @@ void device_driver::enqueue_alone(batched_task& m, const in_flight_batch& f, tra
     t.operation->enqueue(c);
     if (shadows) m_setup.validator->enqueued_on_device(*shadows, on, m_setup.coherence->space_at(m_where.space));
   });
-  if (what && !(what->is_error && m_where.device->lost())) m.why = why_not_enqueued(t, what->text, what->kind);
+  if (caught && !(caught->is_error && m_where.device->lost())) m.why = why_not_enqueued(t, caught->text, caught->kind);
 }
 
 /// The task and those of m_joined, which are acquired.
@@ -118,9 +118,9 @@ void device_driver::enqueue_batch(task::record& t, std::size_t stream, std::span
   };
   f->done.describe = [](const transfer::completion* self) {
     const auto* flying = reinterpret_cast<const in_flight_batch*>(self);
-    std::string what = schedule::describe(flying->first());
-    if (flying->tasks.size() > 1) what += fmt::format(" and {} more in one launch", flying->tasks.size() - 1);
-    return transfer::pending_work{std::move(what), {flying->inputs.begin(), flying->inputs.end()}};
+    std::string description = schedule::describe(flying->first());
+    if (flying->tasks.size() > 1) description += fmt::format(" and {} more in one launch", flying->tasks.size() - 1);
+    return transfer::pending_work{std::move(description), {flying->inputs.begin(), flying->inputs.end()}};
   };
   // Successors start now: on this device they wait for the ticket, elsewhere for the copy that follows it. The task
   // itself stays pinned and unretired until its ticket is reached.

@@ -25,9 +25,9 @@ bool device_driver::fits(const task::record& t, std::uint64_t workspace_bytes) c
   std::uint64_t bytes = space.allocated_size(workspace_bytes);
   const auto accesses = const_cast<task::record&>(t).all_accesses();
   for (std::size_t k = 0; k < accesses.size(); ++k) {
-    bool again = false;
-    for (std::size_t j = 0; j < k; ++j) again = again || accesses[j].block == accesses[k].block;
-    if (!again) bytes += space.allocated_size(accesses[k].block->bytes);
+    bool counted = false;
+    for (std::size_t j = 0; j < k; ++j) counted = counted || accesses[j].block == accesses[k].block;
+    if (!counted) bytes += space.allocated_size(accesses[k].block->bytes);
   }
   return bytes <= space.limit();
 }
@@ -45,7 +45,7 @@ void device_driver::wait_for_workspace(task::record& t, std::uint64_t bytes, std
   }
   m_setup.coherence->make_room(m_where.space, bytes, t.sequence);
   if (space.events() != seen) {
-    m_where.ready_queue().push(t);  // freed at once: try again in order of age
+    m_where.ready_queue().push(t);  // freed at once: try counted in order of age
     return;
   }
   transfer::acquisition& a = m_context->acquisition;

@@ -124,9 +124,9 @@ struct task {
     if (status == TSR_OK) return;
     if (status == TSR_DEVICE_LOST) return emulator::lose_device(device->ordinal);
     // In a graph the failure is that of the launch, not of the stream that recorded it.
-    auto& told = running_launch != nullptr ? *running_launch->state : *state;
-    const std::lock_guard lock(told.mutex);
-    told.failures.push_back(
+    auto& noted = running_launch != nullptr ? *running_launch->state : *state;
+    const std::lock_guard lock(noted.mutex);
+    noted.failures.push_back(
         {running_launch != nullptr ? running_launch->point : point, status,
          std::string("a host task returned ") + kit::word_for(status) + " (" + std::to_string(status) + ")"});
   }

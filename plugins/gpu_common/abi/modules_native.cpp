@@ -106,13 +106,13 @@ tsr_status launch_entry(tsr_device* device, tsr_stream* stream, void* entry, con
 }
 
 void find_compiler(tsr_plugin& plugin) {
-  const vendor_libraries& of = plugin.setting.vendor;
-  if (of.compiler == nullptr || !vendor::has_modules) return;
-  auto found = std::make_unique<const run_time_compiler>(*of.compiler,
-                                                         library_search{plugin.setting.library_path, of.system_too});
+  const vendor_libraries& libraries = plugin.setting.vendor;
+  if (libraries.compiler == nullptr || !vendor::has_modules) return;
+  auto found = std::make_unique<const run_time_compiler>(
+      *libraries.compiler, library_search{plugin.setting.library_path, libraries.system_too});
   if (*found)
     plugin.compiler = std::move(found);
-  else if (of.system_too)
+  else if (libraries.system_too)
     plugin.report.log(1, "kernels cannot be compiled while a program runs: %s", found->complaint().c_str());
 }
 bool has_compiler(const tsr_plugin& plugin) noexcept { return plugin.compiler != nullptr; }

@@ -139,7 +139,7 @@ error_t reduce_lines(const line_reduction& r, stream_t stream) {
   if (r.results <= 0) return error_t{};
   return with_any(r.type, [&](auto zero) {
     using T = decltype(zero);
-    switch (r.what) {
+    switch (r.operation) {
       case TSR_REDUCTION_SUM: return reduce_typed<sum_of<T>, T>(r, stream);
       case TSR_REDUCTION_SUM_OF_SQUARES: return reduce_typed<squares_of<T>, T>(r, stream);
       case TSR_REDUCTION_MAX_MAGNITUDE: return reduce_typed<largest_magnitude_of<T>, T>(r, stream);
@@ -148,7 +148,7 @@ error_t reduce_lines(const line_reduction& r, stream_t stream) {
     if constexpr (traits<T>::is_complex)
       return error_t{};  // refused before
     else
-      return r.what == TSR_REDUCTION_MIN ? reduce_typed<extreme_of<T, false>, T>(r, stream)
+      return r.operation == TSR_REDUCTION_MIN ? reduce_typed<extreme_of<T, false>, T>(r, stream)
                                          : reduce_typed<extreme_of<T, true>, T>(r, stream);
   });
 }

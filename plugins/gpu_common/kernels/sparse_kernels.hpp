@@ -61,7 +61,7 @@ inline sharing share_rows(const sparse_product& p, unsigned threads) {
 /// is 1.
 struct line_reduction {
   tsr_type type;
-  tsr_reduction what;
+  tsr_reduction operation;
   std::int64_t results, length, result_step, step;
   const void* from;
   void* to;

@@ -86,16 +86,16 @@ std::string run_time_compiler::log_of(void* program) const {
 tsr_status run_time_compiler::compile(const kit::reporter& report, const std::string& text, const char* options,
                                       const std::string& architecture, std::string& image) const {
   struct program {
-    const run_time_compiler& of;
-    void* is = nullptr;
+    const run_time_compiler& compiler;
+    void* handle = nullptr;
     ~program() {
-      if (is != nullptr) static_cast<void>(of.m_destroy(&is));
+      if (handle != nullptr) static_cast<void>(compiler.m_destroy(&handle));
     }
   } made{*this};
   const auto fail = [&](tsr_status status, const char* call, int code) {
     return report.fail(status, "%s: %s%s: %s", m_dialect.name, m_dialect.prefix, call, m_describe(code));
   };
-  if (const int code = m_create(&made.is, text.c_str(), "prelude", 0, nullptr, nullptr))
+  if (const int code = m_create(&made.handle, text.c_str(), "prelude", 0, nullptr, nullptr))
     return fail(TSR_UNKNOWN, "CreateProgram", code);
   std::vector<std::string> all = kit::split_options(options);
   for (const std::string& one : all)
@@ -105,15 +105,15 @@ tsr_status run_time_compiler::compile(const kit::reporter& report, const std::st
   if (!architecture.empty()) all.push_back(m_dialect.architecture + architecture);
   std::vector<const char*> given;
   for (const std::string& one : all) given.push_back(one.c_str());
-  if (const int code = m_compile(made.is, static_cast<int>(given.size()), given.data())) {
-    const std::string log = log_of(made.is);
+  if (const int code = m_compile(made.handle, static_cast<int>(given.size()), given.data())) {
+    const std::string log = log_of(made.handle);
     return log.empty() ? fail(TSR_INVALID_ARGUMENT, "CompileProgram", code)
                        : report.fail_with(TSR_INVALID_ARGUMENT, log);
   }
   std::size_t bytes = 0;
-  if (const int code = m_size(made.is, &bytes)) return fail(TSR_UNKNOWN, m_dialect.size, code);
+  if (const int code = m_size(made.handle, &bytes)) return fail(TSR_UNKNOWN, m_dialect.size, code);
   std::string code_of(bytes, '\0');
-  if (const int code = m_code(made.is, code_of.data())) return fail(TSR_UNKNOWN, m_dialect.code, code);
+  if (const int code = m_code(made.handle, code_of.data())) return fail(TSR_UNKNOWN, m_dialect.code, code);
   image = std::move(code_of);
   return TSR_OK;
 }

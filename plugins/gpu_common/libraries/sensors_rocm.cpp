@@ -80,8 +80,8 @@ class rocm_smi final : public sensors {
     if (count == nullptr || address == nullptr || count(&devices) != 0) return std::nullopt;
     if (!wanted) return pci_address.empty() && devices == 1 ? std::optional<std::uint32_t>(0) : std::nullopt;
     for (std::uint32_t device = 0; device < devices; ++device) {
-      std::uint64_t is = 0;
-      if (address(device, &is) == 0 && (is & ~partition) == *wanted) return device;
+      std::uint64_t value = 0;
+      if (address(device, &value) == 0 && (value & ~partition) == *wanted) return device;
     }
     return std::nullopt;
   }

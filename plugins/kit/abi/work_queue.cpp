@@ -53,7 +53,7 @@ void work_queue::callback(void (*function)(void*), void* argument) {
 }
 
 void work_queue::perform(item& entry, execution& state) {
-  switch (entry.what) {
+  switch (entry.type) {
     case item::kind::run: {
       if (m_loss != nullptr && !m_loss->enter()) break;
       state.message.clear();

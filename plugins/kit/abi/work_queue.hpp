@@ -48,7 +48,7 @@ class work_queue {
       signal,
       wait,
       callback
-    } what;
+    } type;
     work function = {};                         // run
     std::uint64_t value = 0;                    // signal, wait
     std::shared_ptr<timeline> other = nullptr;  // wait

@@ -19,7 +19,7 @@ namespace tessera::kit {
 struct kernel_place {
   unsigned thread[3], group[3], threads[3], groups[3];
   void (*barrier)(void*);  ///< waits for all threads of the group; null: there is nobody to wait for
-  void* of;                ///< its argument
+  void* argument;          ///< of barrier
 };
 
 /// One kernel of a shared object.

@@ -216,13 +216,13 @@ std::string host_source(std::string_view text) {
 #include <tgmath.h>
 #undef I
 #undef complex
-typedef struct { unsigned thread[3], group[3], threads[3], groups[3]; void (*barrier)(void*); void* of; } tessera_place;
+typedef struct { unsigned thread[3], group[3], threads[3], groups[3]; void (*barrier)(void*); void* argument; } tessera_place;
 typedef struct { const char* name; unsigned count; const unsigned* sizes; unsigned waits;
   void (*one)(const tessera_place*, void* const*); void (*all)(const tessera_place*, void* const*); } tessera_kernel;
 static _Thread_local tessera_place tessera_here;
 static inline void tessera_barrier(void) {
   tessera_place mine = tessera_here;
-  if (mine.barrier) mine.barrier(mine.of);
+  if (mine.barrier) mine.barrier(mine.argument);
   tessera_here = mine;
 }
 #define KERNEL static

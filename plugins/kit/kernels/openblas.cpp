@@ -73,7 +73,7 @@ std::uint64_t addresses_in_use() { return bytes_in_use(0); }
 /// What can keep a process from having memory that it does not touch.
 struct bound {
   std::uint64_t limit = ~std::uint64_t{0}, left = ~std::uint64_t{0};
-  std::string what;  ///< "": there is none
+  std::string name;  ///< "": there is none
   std::string remedy;
 };
 
@@ -81,7 +81,7 @@ bound least_bound() {
   bound least;
   const auto look = [&](std::uint64_t limit, int place, const char* what, const char* remedy) {
     const std::uint64_t left = limit - std::min(limit, bytes_in_use(place));
-    if (least.what.empty() || left < least.left) least = {limit, left, what, remedy};
+    if (least.name.empty() || left < least.left) least = {limit, left, what, remedy};
   };
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
@@ -90,7 +90,7 @@ bound least_bound() {
     look(limit.rlim_cur, 5, "the limit of this process's data", "raise the limit (ulimit -d, in KiB)");
   std::ifstream overcommit("/proc/sys/vm/overcommit_memory");
   int mode = 0;
-  if (least.what.empty() && overcommit >> mode && mode == 2)
+  if (least.name.empty() && overcommit >> mode && mode == 2)
     least = {~std::uint64_t{0}, ~std::uint64_t{0},
              "the system, which promises no more than it has (vm.overcommit_memory), ", "end other programs"};
   return least;
@@ -157,15 +157,15 @@ buffers& own_buffers() {
 }
 
 [[noreturn]] void refuse(std::uint64_t count, std::uint64_t bytes) {
-  const bound is = least_bound();
+  const bound least = least_bound();
   const auto figure = [](std::uint64_t value, const std::string& before) {
     return value == ~std::uint64_t{0} ? std::string() : before + std::to_string(value / MiB) + " MiB";
   };
   throw std::runtime_error("OpenBLAS needs " + std::to_string(count * bytes / MiB) + " MiB of addresses for " +
                            (count == 1 ? std::string("a buffer") : std::to_string(count) + " buffers") + ", and " +
-                           is.what + figure(is.limit, ", ") +
-                           (is.left == ~std::uint64_t{0} ? "has none" : figure(is.left, ", leaves ")) + "; " +
-                           is.remedy);
+                           least.name + figure(least.limit, ", ") +
+                           (least.left == ~std::uint64_t{0} ? "has none" : figure(least.left, ", leaves ")) + "; " +
+                           least.remedy);
 }
 
 }  // namespace
@@ -229,7 +229,7 @@ openblas::openblas() {
   find("openblas_get_num_procs", get_num_procs);
   find("openblas_get_num_threads", get_num_threads);
   find("openblas_set_num_threads", m_set_num_threads);
-  if (least_bound().what.empty()) return;
+  if (least_bound().name.empty()) return;
   own_buffers().find_entries(m_library);
   take_buffers(alone.count());
   m_bounded = true;

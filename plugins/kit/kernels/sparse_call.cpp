@@ -123,21 +123,21 @@ tsr_status prepare(const reporter& report, operand_resolver& operands, const tsr
 tsr_status check_structure(const reporter& report, const csr_matrix& matrix, const std::int64_t* row_starts,
                            const std::int32_t* column_indices) {
   const char* const call = matrix.maker();
-  const char *const of = matrix.tiled ? " of tiles" : "", *const one = matrix.tiled ? "tile" : "nonzero";
+  const char *const suffix = matrix.tiled ? " of tiles" : "", *const one = matrix.tiled ? "tile" : "nonzero";
   const i64 rows = matrix.rows_of_tiles(), columns = matrix.columns_of_tiles();
   if (row_starts[0] != 0)
     return report.fail(TSR_INVALID_ARGUMENT, "%s: row_starts begin with %lld, not 0", call, shown(row_starts[0]));
   for (i64 row = 0; row < rows; ++row)
     if (row_starts[row + 1] < row_starts[row])
       return report.fail(TSR_INVALID_ARGUMENT, "%s: row_starts fall from %lld to %lld at row %lld%s", call,
-                         shown(row_starts[row]), shown(row_starts[row + 1]), shown(row), of);
+                         shown(row_starts[row]), shown(row_starts[row + 1]), shown(row), suffix);
   if (row_starts[rows] != matrix.nonzeros)
     return report.fail(TSR_INVALID_ARGUMENT, "%s: row_starts end with %lld, not with the %lld %ss", call,
                        shown(row_starts[rows]), shown(matrix.nonzeros), one);
   for (i64 e = 0; e < matrix.nonzeros; ++e)
     if (column_indices[e] < 0 || column_indices[e] >= columns)
       return report.fail(TSR_OUT_OF_RANGE, "%s: %s %lld is in column %d of %lld%s", call, one, shown(e),
-                         column_indices[e], shown(columns), of);
+                         column_indices[e], shown(columns), suffix);
   return TSR_OK;
 }
 

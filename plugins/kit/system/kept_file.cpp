@@ -17,9 +17,9 @@ namespace tessera::kit {
 namespace {
 
 bool is_ours(const descriptor& opened, ::mode_t kind) {
-  struct stat is {};
-  return opened && ::fstat(opened.get(), &is) == 0 && (is.st_mode & S_IFMT) == kind &&
-         (is.st_uid == 0 || is.st_uid == ::geteuid()) && (is.st_mode & S_IWOTH) == 0;
+  struct stat facts {};
+  return opened && ::fstat(opened.get(), &facts) == 0 && (facts.st_mode & S_IFMT) == kind &&
+         (facts.st_uid == 0 || facts.st_uid == ::geteuid()) && (facts.st_mode & S_IWOTH) == 0;
 }
 
 int open_folder(const std::filesystem::path& folder) {

@@ -74,9 +74,9 @@ shared_found find_shared(const shared_place& where, pages& out) {
   const std::string wanted = "/memfd:" + name_of(where.name);
   if (length < 0 || std::string(target, static_cast<std::size_t>(length)).compare(0, wanted.size(), wanted) != 0)
     return shared_found::gone;
-  struct stat is {};
-  if (::fstat(file.get(), &is) != 0 || where.bytes == 0 || where.bytes > static_cast<std::uint64_t>(is.st_size) ||
-      where.offset > static_cast<std::uint64_t>(is.st_size) - where.bytes)
+  struct stat facts {};
+  if (::fstat(file.get(), &facts) != 0 || where.bytes == 0 || where.bytes > static_cast<std::uint64_t>(facts.st_size) ||
+      where.offset > static_cast<std::uint64_t>(facts.st_size) - where.bytes)
     return shared_found::gone;
   const auto begin = static_cast<off_t>(where.offset);
   if (::lseek(file.get(), begin, SEEK_DATA) != begin) return shared_found::gone;

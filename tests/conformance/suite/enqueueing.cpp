@@ -171,23 +171,10 @@ void waits_do_not_block(const subject& what) {
   if (!held) skip(nothing_comes_late);
 }
 
-/// A host task that ends when it hears that stream_destroy has returned, or after a while.
-struct lasting_task {
-  std::atomic<bool> destroyed{false}, done{false};
-  static tsr_status run(void* self, void* const*) {
-    auto& own = *static_cast<lasting_task*>(self);
-    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
-    while (!own.destroyed && std::chrono::steady_clock::now() < end)
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
-    own.done = true;
-    return TSR_OK;
-  }
-};
-
 /// stream_destroy waits for the stream's work and does all of it.
 void destroyed_streams_finish_their_work(const subject& what) {
   kept_memory kept;
-  std::deque<lasting_task> tasks;
+  std::deque<blocking_task> tasks;
   const opened all(what);
   for_each_device(all, [&](const device& device) {
     auto random = what.generator();
@@ -197,19 +184,18 @@ void destroyed_streams_finish_their_work(const subject& what) {
     kept_stream stream(device, bytes, kept);
     stream.into(0, given);
     if (device.table().host_task != nullptr)
-      expect_ok(device.table().host_task(device.handle(), stream.handle(), lasting_task::run, &tasks.emplace_back(),
-                                         nullptr, 0, 0),
-                "host_task");
+      tasks.emplace_back(std::chrono::seconds(1)).enqueue(device, stream.handle());
     std::vector<std::vector<unsigned char>*> back;
     for (int i = 0; i < copies; ++i) stream.out_of(0, *back.emplace_back(&kept.filled(bytes, 0)));
+    if (!tasks.empty())
+      tasks.back().limit(std::chrono::milliseconds(200));  // counted from the call, however late it is
     stream.destroy();
     if (!tasks.empty()) {
-      const bool done = tasks.back().done;
-      tasks.back().destroyed = true;
+      const bool done = tasks.back().done();
+      tasks.back().release();
       expect(done,
              "stream_destroy returns while a host task of the stream still runs: it waits for the stream's work, and "
-             "drops "
-             "none");
+             "drops none");
     }
     for (int i = copies - 1; i >= 0; --i)
       expect(*back[static_cast<std::size_t>(i)] == given,

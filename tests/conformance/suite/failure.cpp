@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "tests/conformance/suite/blocking_task.hpp"
 #include "tests/conformance/suite/held_work.hpp"
 
 namespace tessera::conformance {
@@ -184,25 +185,12 @@ void failed_work_is_reported_once(const subject& what) {
   if (!tried) skip("nothing can be made to fail: host_task is not offered");
 }
 
-/// Holds a stream back.
-struct gate {
-  std::atomic<bool> open{false}, passed{false};
-  static tsr_status wait(void* self, void* const*) {
-    while (!static_cast<gate*>(self)->open) std::this_thread::yield();
-    return TSR_OK;
-  }
-  static tsr_status tell(void* self, void* const*) {
-    static_cast<gate*>(self)->passed = true;
-    return TSR_OK;
-  }
-};
-
-/// Opens it however the scope ends, and lets the work leave it.
-struct opener {
-  gate& g;
-  ~opener() {
-    g.open = true;
-    for (int i = 0; i < 1000 && !g.passed; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+/// Releases a task however the scope ends, and lets the stream get past one behind it.
+struct release_and_pass {
+  blocking_task &task, &behind;
+  ~release_and_pass() {
+    task.release();
+    for (int i = 0; i < 1000 && !behind.done(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 };
 
@@ -225,20 +213,21 @@ void failures_are_reported_one_by_one(const subject& what) {
     std::vector<tsr_ticket> points;
     tsr_ticket last{};
     {
-      gate before;  // none has failed when the last is enqueued
-      if (held)
-        expect_ok(table.host_task(device.handle(), stream.handle(), gate::wait, &before, nullptr, 0, 0), "host_task");
-      const opener always{before};
+      blocking_task before(held_work::limit);  // none has failed when the last is enqueued
+      blocking_task behind(held_work::limit);
+      behind.release();
+      if (held) before.enqueue(device, stream.handle());
+      const release_and_pass always{before, behind};
       for (const auto& task : tasks) {
         expect_ok(table.host_task(device.handle(), stream.handle(), task.second, nullptr, nullptr, 0, 0), "host_task");
         points.push_back(stream.signal());
         const tsr_ticket good = stream.signal();
         expect(good.value > points.back().value, "stream_signal gives {} after {}", good.value, points.back().value);
       }
-      expect_ok(table.host_task(device.handle(), stream.handle(), gate::tell, &before, nullptr, 0, 0), "host_task");
+      behind.enqueue(device, stream.handle());
       last = stream.signal();
-      before.open = true;
-      wait_until([&] { return before.passed.load(); }, "a host task behind others that fail");
+      before.release();
+      wait_until([&] { return behind.done(); }, "a host task behind others that fail");
     }
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       std::uint64_t value = 0, failed = 0;

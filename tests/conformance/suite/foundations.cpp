@@ -2,37 +2,20 @@
 // read before the call returns. Of a plugin that fails here, work may use memory until its devices are closed: these
 // checks keep theirs until then, and the others are not run.
 #include <algorithm>
+#include <chrono>
 #include <thread>
 
+#include "tests/conformance/suite/blocking_task.hpp"
 #include "tests/conformance/suite/held_work.hpp"
 #include "tests/conformance/suite/kept_stream.hpp"
 
 namespace tessera::conformance {
 namespace {
 
-/// A host task that waits until it is let go, for a second at most, or as long as it takes where its own caller runs
-/// it.
-struct waiting_task {
-  std::thread::id caller = std::this_thread::get_id();
-  std::atomic<bool> let_go{false}, held{true}, done{false};
+using release_at_end = blocking_task::release_at_end;
 
-  static tsr_status run(void* self, void* const*) {
-    auto& own = *static_cast<waiting_task*>(self);
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-    while (!own.let_go && own.held) {
-      if (std::this_thread::get_id() == own.caller || std::chrono::steady_clock::now() > end) own.held = false;
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
-    own.done = true;
-    return TSR_OK;
-  }
-};
-
-/// Lets a task go however the scope ends, so that the device can be closed.
-struct let_go {
-  waiting_task& task;
-  ~let_go() { task.let_go = true; }
-};
+/// How long the device's work is held up at most.
+constexpr std::chrono::seconds limit{1};
 
 void timelines_increase(const subject& what) {
   const opened all(what);
@@ -58,25 +41,25 @@ void timelines_increase(const subject& what) {
 }
 
 /// A point behind a host task that waits.
-void point_behind_a_task(const device& on, kept_stream& stream, std::deque<waiting_task>& tasks) {
+void point_behind_a_task(const device& on, kept_stream& stream, std::deque<blocking_task>& tasks) {
   if (on.table().host_task == nullptr) return;
-  waiting_task& task = tasks.emplace_back();
+  blocking_task& task = tasks.emplace_back(limit);
   tsr_ticket point{};
   {
-    const let_go always{task};
-    expect_ok(on.table().host_task(on.handle(), stream.handle(), waiting_task::run, &task, nullptr, 0, 0), "host_task");
+    const release_at_end always{task};
+    task.enqueue(on, stream.handle());
     point = stream.signal();
-    for (int i = 0; i < 20 && task.held; ++i) {
+    for (int i = 0; i < 20 && !task.ran_out(); ++i) {
       const bool early = stream.reached(point);
       expect(
-          !early || task.done,
+          !early || task.done(),
           "stream_progress says that the point of stream_signal is reached, and the host task before it still runs: a "
           "point is reached when the work before it has finished");
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
   }
   wait_until([&] { return stream.reached(point); }, "the point of stream_signal behind a host task");
-  expect(task.done, "a point is reached and the host task before it has not run");
+  expect(task.done(), "a point is reached and the host task before it has not run");
 }
 
 /// Points behind rows of copies whose results are looked at as soon as it is reached.
@@ -105,7 +88,7 @@ void points_behind_copies(kept_stream& stream, kept_memory& kept, std::uint64_t 
 
 void signals_wait_for_work(const subject& what) {
   kept_memory kept;
-  std::deque<waiting_task> tasks;
+  std::deque<blocking_task> tasks;
   const opened all(what);
   for_each_device(all, [&](const device& device) {
     const std::uint64_t bytes = std::min(bytes_of_row(device), std::uint64_t{1} << 20);
@@ -120,7 +103,7 @@ void signals_wait_for_work(const subject& what) {
 /// A copy whose struct describes another one as soon as the call has returned.
 void copies_are_read_at_once(const subject& what) {
   kept_memory kept;
-  std::deque<waiting_task> tasks;
+  std::deque<blocking_task> tasks;
   const opened all(what);
   for_each_device(all, [&](const device& device) {
     constexpr std::uint64_t bytes = 64;
@@ -128,12 +111,10 @@ void copies_are_read_at_once(const subject& what) {
     kept_stream stream(device, row, kept);
     const auto &before = kept.filled(row, 0), &wanted = kept.filled(bytes, 1), &other = kept.filled(bytes, 2);
     auto& back = kept.filled(bytes, 9);
-    waiting_task& task = tasks.emplace_back();
+    blocking_task& task = tasks.emplace_back(limit);
     {
-      const let_go always{task};
-      if (device.table().host_task != nullptr)
-        expect_ok(device.table().host_task(device.handle(), stream.handle(), waiting_task::run, &task, nullptr, 0, 0),
-                  "host_task");
+      const release_at_end always{task};
+      if (device.table().host_task != nullptr) task.enqueue(device, stream.handle());
       for (int i = 0; i < 16; ++i) stream.into(0, before);
       tsr_copy& read = stream.into(0, wanted);
       read.source = host_address(other.data());

@@ -12,32 +12,13 @@ std::uint64_t bytes_of_row(const device& on) {
 
 namespace {
 
-/// A host task that finds out whether the call that enqueues it returns before it ends.
-struct scout {
-  const std::thread::id caller = std::this_thread::get_id();
-  std::atomic<bool> returned{false}, inside{false};
-
-  static tsr_status look(void* self, void* const*) {
-    auto& own = *static_cast<scout*>(self);
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-    while (!own.returned) {
-      if (std::this_thread::get_id() == own.caller || std::chrono::steady_clock::now() > end) {
-        own.inside = true;
-        break;
-      }
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
-    return TSR_OK;
-  }
-};
-
+/// Whether the call that enqueues a host task returns only when the task has ended.
 bool runs_tasks_inside(const queue& stream) {
-  scout sent;
-  const device& on = stream.owner();
-  need_ok(on.table().host_task(on.handle(), stream.handle(), &scout::look, &sent, nullptr, 0, 0), "host_task");
-  sent.returned = true;
+  blocking_task task(std::chrono::seconds(1));
+  task.enqueue(stream.owner(), stream.handle());
+  task.release();
   stream.finish();
-  return sent.inside;
+  return task.ran_out();
 }
 
 /// Whether several copies in a row were all done as soon as their calls had returned.
@@ -62,24 +43,10 @@ hold hold_of(const queue& stream) {
   return copies_inside(stream) ? hold::nothing : hold::copies;
 }
 
-tsr_status held_work::gate::wait(void* self, void* const*) {
-  gate& own = *static_cast<gate*>(self);
-  const auto end = std::chrono::steady_clock::now() + limit;
-  while (!own.open) {
-    if (std::this_thread::get_id() == own.holder || std::chrono::steady_clock::now() > end) {
-      own.ran_out = true;
-      break;
-    }
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-  }
-  return TSR_OK;
-}
-
 held_work::held_work(const queue& stream, hold how, int copies) : m_stream(stream), m_is_gate(how == hold::gate) {
   const device& device = stream.owner();
   if (m_is_gate) {
-    expect_ok(device.table().host_task(device.handle(), stream.handle(), &gate::wait, &m_gate, nullptr, 0, 0),
-              "host_task");
+    m_gate.enqueue(device, stream.handle());
     m_last = stream.signal();
     return;
   }

@@ -1,10 +1,11 @@
 #pragma once
 // A stream whose work waits, so that what is enqueued behind it can be looked at before it runs.
-#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <optional>
-#include <thread>
+#include <vector>
 
+#include "tests/conformance/suite/blocking_task.hpp"
 #include "tests/conformance/suite/rig.hpp"
 
 namespace tessera::conformance {
@@ -39,19 +40,14 @@ class held_work {
   /// Whether release() decides when it ends, and not the device's speed.
   bool is_gate() const { return m_is_gate; }
   /// Whether a call waited for it: the limit ended it, or the call would have run it itself.
-  bool ran_out() const { return m_gate.ran_out; }
-  void release() { m_gate.open = true; }
+  bool ran_out() const { return m_gate.ran_out(); }
+  void release() { m_gate.release(); }
 
   static constexpr std::chrono::seconds limit{5};
 
  private:
-  struct gate {
-    std::thread::id holder = std::this_thread::get_id();  // who releases it
-    std::atomic<bool> open{false}, ran_out{false};
-    static tsr_status wait(void* self, void* const* bases);
-  };
   const queue& m_stream;
-  gate m_gate;
+  blocking_task m_gate{limit};
   const bool m_is_gate;
   std::vector<unsigned char> m_bytes;
   std::optional<buffer> m_memory;

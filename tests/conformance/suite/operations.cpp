@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 #include <exception>
+#include <latch>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -266,9 +267,11 @@ void threads_get_equal_results(const subject& what) {
     }
     std::mutex guard;
     std::exception_ptr failure;
+    std::latch together(threads);  // else one may be through before the next is there
     std::vector<std::thread> all;
     for (std::size_t t = 0; t < threads; ++t)
       all.emplace_back([&, t] {
+        together.arrive_and_wait();
         try {
           for (int i = 0; i < rounds; ++i) {
             operands own(operation, given[t], what.seed + t);

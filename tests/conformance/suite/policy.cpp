@@ -1,5 +1,6 @@
 // POLICY plugins: a choice is one of the candidates, depends on nothing but them, and is the same from every thread.
 #include <exception>
+#include <latch>
 #include <limits>
 #include <mutex>
 #include <thread>
@@ -109,9 +110,11 @@ void threads_get_equal_choices(const subject& what) {
   }
   std::mutex guard;
   std::exception_ptr failure;
+  std::latch together(threads);  // else one may be through before the next is there
   std::vector<std::thread> all;
   for (std::size_t t = 0; t < threads; ++t)
     all.emplace_back([&, t] {
+      together.arrive_and_wait();
       try {
         for (int i = 0; i < 2000; ++i)
           expect(policy.choice(asked[t], "by several threads") == answers[t],

@@ -120,6 +120,13 @@ TEST(documented, keys_of_runs) {
                    together(common, documented("## tessera gemm")), "gemm");
 }
 
+TEST(documented, keys_of_applications) {
+  const documented_keys own = documented("## Options of the applications over regions");
+  const keys real = keys_of(run({"srad", "--size", "100", "--verify", "--json", "-"}).out);
+  for (const std::string& key : own.always) EXPECT_TRUE(real.contains(key)) << key;
+  expect_agreement(keys_of(run({"apps", "--json", "-"}).out), documented("## tessera apps"), "apps");
+}
+
 TEST(documented, keys_of_simulations) {
   expect_agreement(keys_of(run({"simulate", source("configs/machines/node_8gpu.toml"), "--job", "cholesky", "--n",
                                 "4096", "--json", "-"})
@@ -277,7 +284,8 @@ TEST(documented, every_command_and_every_option) {
                              {"sial", "check"},
                              {"sial", "list"},
                              {"sial", "init"}});
-  const std::string shared = section("## Options of every run") + section("## Options that choose the machine");
+  const std::string shared = section("## Options of every run") + section("## Options that choose the machine") +
+                             section("## Options of the applications over regions");
   for (std::vector<std::string> line : lines) {
     std::string heading = "## tessera";
     for (const std::string& word : line) heading += " " + word;

@@ -171,7 +171,10 @@ TEST_F(intents, every_element_type_is_watched) {
           for (int i = 0; i < 16; ++i) x[i] = value;
         },
         write(b(0)));
-    EXPECT_THAT(fence_text(rt), HasSubstr("left 16 of 32 elements unwritten"));
+    // A byte that was written may be what was there before, which is random.
+    const char* const left =
+        sizeof(T) == 1 ? "left (1[6-9]|2[0-9]) of 32 elements unwritten" : "left 16 of 32 elements unwritten";
+    EXPECT_THAT(fence_text(rt), ::testing::ContainsRegex(left));
     rt.submit(
         "alter", [value](view<const T> x) { const_cast<T&>(x[1]) = static_cast<T>(value + value); }, read(b(0)));
     EXPECT_THAT(fence_text(rt), HasSubstr("' changed 1 of 32 elements of B(0)"));

@@ -17,12 +17,12 @@ std::string missing_driver() {
 }
 
 void describe_units(int ordinal, device_facts& facts) noexcept {
-  hipDeviceProp_t is{};
-  if (hipGetDeviceProperties(&is, ordinal) != hipSuccess) return;
-  const std::string_view name = is.gcnArchName;  // "gfx90a:sramecc+:xnack-"
+  hipDeviceProp_t properties{};
+  if (hipGetDeviceProperties(&properties, ordinal) != hipSuccess) return;
+  const std::string_view name = properties.gcnArchName;  // "gfx90a:sramecc+:xnack-"
   const bool for_science = name.starts_with("gfx90") || name.starts_with("gfx94");
   const bool full_rate = name.starts_with("gfx90a") || name.starts_with("gfx94");
-  std::snprintf(facts.architecture, sizeof facts.architecture, "%.63s", is.gcnArchName);
+  std::snprintf(facts.architecture, sizeof facts.architecture, "%.63s", properties.gcnArchName);
   facts.lanes_f32 = 64;
   facts.lanes_f64 = full_rate ? 64 : for_science ? 32 : 4;
 }

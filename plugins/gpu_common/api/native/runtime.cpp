@@ -141,12 +141,12 @@ error_t copy_2d(void* to, std::size_t to_pitch, const void* from, std::size_t fr
 
 error_t copy_3d(void* to, std::size_t to_pitch, std::size_t to_rows, const void* from, std::size_t from_pitch,
                 std::size_t from_rows, std::size_t bytes, std::size_t rows, std::size_t planes, stream_t stream) {
-  hipMemcpy3DParms how{};
-  how.dstPtr = make_hipPitchedPtr(to, to_pitch, to_pitch, to_rows);
-  how.srcPtr = make_hipPitchedPtr(const_cast<void*>(from), from_pitch, from_pitch, from_rows);
-  how.extent = make_hipExtent(bytes, rows, planes);
-  how.kind = hipMemcpyDefault;
-  return hipMemcpy3DAsync(&how, stream);
+  hipMemcpy3DParms parameters{};
+  parameters.dstPtr = make_hipPitchedPtr(to, to_pitch, to_pitch, to_rows);
+  parameters.srcPtr = make_hipPitchedPtr(const_cast<void*>(from), from_pitch, from_pitch, from_rows);
+  parameters.extent = make_hipExtent(bytes, rows, planes);
+  parameters.kind = hipMemcpyDefault;
+  return hipMemcpy3DAsync(&parameters, stream);
 }
 
 error_t fill_bytes(void* to, int value, std::size_t bytes, stream_t stream) {

@@ -46,17 +46,17 @@ static_assert(sizeof(contract_shape) % 8 == 0);
 tsr_status find_plan(const reporter& report, const contract_shape& shape, const contract_costs& costs,
                      std::shared_ptr<const contract_plan>& out) {
   kept_plans& kept = of_this_thread();
-  const auto is = [&](const entry& one) {
+  const auto matches = [&](const entry& one) {
     return one.costs == &costs && std::memcmp(&one.plan->shape, &shape, sizeof shape) == 0;
   };
-  if (kept.last != nullptr && is(*kept.last)) {
+  if (kept.last != nullptr && matches(*kept.last)) {
     out = kept.last->plan;
     return TSR_OK;
   }
   const std::uint64_t hash = hash_of(shape);
   const std::size_t number = (hash >> 8) % sets;
   for (const entry& one : kept.all[number])
-    if (one.hash == hash && one.plan != nullptr && is(one)) {
+    if (one.hash == hash && one.plan != nullptr && matches(one)) {
       kept.last = &one;
       out = one.plan;
       return TSR_OK;

@@ -61,11 +61,11 @@ double seconds_of(const matrices& p, tsr_type type, const contract_costs& costs)
 bool choose(const contract_axes& axes, tsr_type type, const contract_costs& costs, choice& best, double& seconds) {
   bool any = false;
   const int count = static_cast<int>(axes.count);
-  const auto is = [&](int axis, label_kind kind) { return axis < 0 || axes.all[axis].kind == kind; };
+  const auto has_kind = [&](int axis, label_kind kind) { return axis < 0 || axes.all[axis].kind == kind; };
   for (int row = -1; row < count; ++row)
-    for (int column = -1; is(row, label_of_a) && column < count; ++column)
-      for (int sum = -1; is(column, label_of_b) && sum < count; ++sum) {
-        if (!is(sum, label_summed)) continue;
+    for (int column = -1; has_kind(row, label_of_a) && column < count; ++column)
+      for (int sum = -1; has_kind(column, label_of_b) && sum < count; ++sum) {
+        if (!has_kind(sum, label_summed)) continue;
         const choice one{row, column, sum};
         const matrices p = matrices_of(axes, one);
         bool fits = true;
@@ -254,13 +254,13 @@ contract_plan plan_contraction(const contract_shape& shape, const contract_layou
   choice best;
   bool any = false;
   for (unsigned number = 0; number < 512; ++number) {
-    const copies what{number >> 6, number >> 3 & 7, number & 7};
-    if (!what.possible()) continue;
-    const contract_layout laid = with_copies(layout, what);
+    const copies chosen{number >> 6, number >> 3 & 7, number & 7};
+    if (!chosen.possible()) continue;
+    const contract_layout laid = with_copies(layout, chosen);
     double whole = 0;
     bool same = false;  // a copy in the order of the original
     for (const contract_operand at : {operand_a, operand_b, operand_c}) {
-      if (!what.has(at)) continue;
+      if (!chosen.has(at)) continue;
       same = same || std::equal(laid.order[at], laid.order[at] + laid.rank[at], layout.order[at]);
       const bool back = at == operand_c;
       whole += seconds_of(permutation(layout, at, back ? laid.order[at] : layout.order[at],
@@ -275,7 +275,7 @@ contract_plan plan_contraction(const contract_shape& shape, const contract_layou
     best = one;
     best_layout = laid;
     plan.seconds = whole + products;
-    for (const contract_operand at : {operand_a, operand_b, operand_c}) plan.copied[at] = what.has(at);
+    for (const contract_operand at : {operand_a, operand_b, operand_c}) plan.copied[at] = chosen.has(at);
   }
   set_product(plan, fuse(best_layout), best);
   set_copies(plan, layout, best_layout);

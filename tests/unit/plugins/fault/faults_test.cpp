@@ -294,7 +294,7 @@ TEST(injected_faults, a_lost_device_takes_its_matrices_back) {
 TEST(fault_rules, strike_by_chance_in_the_same_order_for_one_seed) {
   const auto strikes = [](std::uint64_t seed) {
     fault::rule rule;
-    rule.what = fault::kind::copy_fails;
+    rule.fault = fault::kind::copy_fails;
     rule.probability = 0.3;
     fault::judge judge({seed, {rule}});
     std::string line;

@@ -1,0 +1,96 @@
+#include "apps/rodinia/common/frame.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+
+#include "core/base/units.hpp"
+
+namespace tessera::apps::rodinia {
+
+frame::frame(const application_options& options)
+    : m_session(options), m_model(m_session.rt()), m_how(options.regions()), m_verify(options.verify) {
+  m_session.describe(m_report);
+}
+
+void frame::input(const std::string& text) { m_report.add("input", "input", text); }
+
+void frame::main_part(const std::function<void()>& part) {
+  m_model.pause();
+  m_session.check_interrupt();
+  const auto began = std::chrono::steady_clock::now();
+  part();
+  m_model.pause();
+  m_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  m_report.add("seconds", "time", format_seconds(m_seconds), m_seconds);
+}
+
+void frame::checksum(const std::string& name, double value) {
+  m_sums += fmt::format("{}{} {:.12g}", m_sums.empty() ? "" : ", ", name, value);
+  m_checksums[name] = value;
+}
+
+void frame::checksum(const std::string& name, std::int64_t value) {
+  m_sums += fmt::format("{}{} {}", m_sums.empty() ? "" : ", ", name, value);
+  m_checksums[name] = value;
+}
+
+void frame::check(const std::string& what, double error, double bound) {
+  const bool right = error <= bound;
+  m_report.add("", "check", fmt::format("{}: {:.3g}, right up to {:.3g}", what, error, bound), nullptr);
+  m_checks.push_back({{"what", what}, {"error", error}, {"bound", bound}, {"right", right}});
+  if (!right && m_wrong.empty()) m_wrong = what;
+}
+
+void frame::check(const std::string& what, bool right) {
+  m_report.add("", "check", fmt::format("{}: {}", what, right ? "yes" : "no"), nullptr);
+  m_checks.push_back({{"what", what}, {"error", right ? 0 : 1}, {"bound", 0}, {"right", right}});
+  if (!right && m_wrong.empty()) m_wrong = what;
+}
+
+int frame::finish() {
+  m_report.add("", "checksum", m_sums, nullptr);
+  m_report.note("checksums", m_checksums);
+  m_report.note("checks", m_checks);
+  add_regions(m_report, m_model);
+  m_session.finish(m_report);
+  if (m_wrong.empty()) return 0;
+  fmt::print(stderr, "error: the result is wrong: {}\n", m_wrong);
+  return 1;
+}
+
+CLI::App& add_application(CLI::App& to, command& selected, const application_texts& texts,
+                          std::shared_ptr<application_options> options, std::function<void(frame&)> run) {
+  CLI::App& sub = *to.add_subcommand(texts.name, texts.line);
+  sub.footer(fmt::format("Example:\n  {}\nEnds with 1 when a check of --verify fails.", texts.example));
+  sub.callback([options, run = std::move(run), &selected] {
+    selected = [options, run] {
+      frame f(*options);
+      run(f);
+      return f.finish();
+    };
+  });
+  sub.add_flag("--verify", options->verify, "check the result");
+  options->add_loop_options(sub);
+  return sub;
+}
+
+void add_number(CLI::App& to, const char* name, std::int64_t& value, const char* text, std::int64_t low,
+                std::int64_t high) {
+  to.add_option(name, value, text)->type_name("N")->check(CLI::Range(low, high))->capture_default_str();
+}
+
+void add_file(CLI::App& to, const char* name, std::string& file, const char* text) {
+  to.add_option(name, file, text)->type_name("FILE");
+}
+
+void add_type(CLI::App& to, std::string& type, const std::vector<std::string>& types) {
+  std::string text = "element type: " + types.front();
+  for (std::size_t k = 1; k < types.size(); ++k) text += (k + 1 < types.size() ? ", " : " or ") + types[k];
+  to.add_option("--type", type, text)->check(CLI::IsMember(types))->capture_default_str();
+}
+
+double relative_error(double a, double b) { return b == 0 ? std::abs(a) : std::abs(a - b) / std::abs(b); }
+
+}  // namespace tessera::apps::rodinia

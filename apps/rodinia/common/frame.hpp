@@ -1,0 +1,92 @@
+#pragma once
+// What the commands of the applications have in common: options, report, checks.
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "apps/common/region_options.hpp"
+#include "apps/common/session.hpp"
+#include "tessera/region.hpp"
+
+namespace tessera::apps::rodinia {
+
+/// Filled by the command line.
+struct application_options : loop_options {
+  bool verify = false;  ///< --verify
+};
+
+/// A run of an application: where its regions run, and what it has to report. The order of the lines is that of the
+/// calls.
+class frame {
+ public:
+  explicit frame(const application_options& options);
+
+  session& s() noexcept { return m_session; }
+  location_model& model() noexcept { return m_model; }
+  /// For the regions of the application.
+  const region_options& how() const noexcept { return m_how; }
+  /// Whether the user wants the result checked.
+  bool verify() const noexcept { return m_verify; }
+
+  /// What is computed: the line `input`.
+  void input(const std::string& text);
+  /// Waits for what was submitted, then runs and times the main part: the line `time`. Once.
+  void main_part(const std::function<void()>& part);
+  /// A figure that identifies the result.
+  void checksum(const std::string& name, double value);
+  void checksum(const std::string& name, std::int64_t value);
+  /// A check and its outcome. Not a number is wrong.
+  void check(const std::string& what, double error, double bound);
+  void check(const std::string& what, bool right);
+  /// Prints all of it. Returns the exit code: 1 when a check failed.
+  int finish();
+
+ private:
+  session m_session;
+  location_model m_model;
+  region_options m_how;
+  bool m_verify;
+  report m_report;
+  double m_seconds = 0;
+  std::string m_sums, m_wrong;
+  nlohmann::ordered_json m_checksums = nlohmann::ordered_json::object(), m_checks = nlohmann::ordered_json::array();
+};
+
+/// What a command says of itself.
+struct application_texts {
+  const char* name;     ///< the word
+  const char* line;     ///< what it does
+  const char* example;  ///< a command line
+};
+
+/// Adds the command of an application with the options that all of them have. Its own options follow.
+CLI::App& add_application(CLI::App& to, command& selected, const application_texts& texts,
+                          std::shared_ptr<application_options> options, std::function<void(frame&)> run);
+
+/// Adds an option for a number from `low` to `high`.
+void add_number(CLI::App& to, const char* name, std::int64_t& value, const char* text, std::int64_t low,
+                std::int64_t high);
+/// Adds an option for a file. @param count  how many may be given
+void add_file(CLI::App& to, const char* name, std::string& file, const char* text);
+/// Adds --type.
+void add_type(CLI::App& to, std::string& type, const std::vector<std::string>& types);
+
+/// Copies elements into an array by a region, so that pages are near those who use them; returns when it is done.
+template <class T>
+void load(location_model& model, const region_options& how, const region_array<T>& to, std::span<const T> from) {
+  std::span<T> memory(const_cast<T*>(from.data()), from.size());  // adopted for reading
+  const region_array<T> source = model.adopt("file", memory, to.extents(), {.at = how.at});
+  const std::int64_t width = to.extents().row_elements();
+  model.region("load", how, iterate(0, to.extents().rows), in(source), out(to), [width](auto i, auto text, auto here) {
+    for (std::int64_t k = i * width; k < (i + 1) * width; ++k) here[k] = text[k];
+  });
+  model.pause();
+}
+
+/// |a - b| / |b|, or |a| where b is 0.
+double relative_error(double a, double b);
+
+}  // namespace tessera::apps::rodinia

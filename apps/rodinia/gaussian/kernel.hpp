@@ -1,0 +1,110 @@
+#pragma once
+// Elimination without pivoting as regions: two short ones per column.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "apps/rodinia/gaussian/problem.hpp"
+#include "tessera/region.hpp"
+
+namespace tessera::apps::rodinia {
+
+/// Subtracts multiples of `columns` pivot rows, which begin at column t, from a row below, and keeps the multipliers.
+/// The right side is element n of each. @param pitch  between pivot rows
+template <class T>
+void gaussian_row(T* __restrict to, T& right, T* __restrict multipliers, const T* pivots, std::int64_t pitch,
+                  std::int64_t t, std::int64_t columns, std::int64_t n) {
+  for (std::int64_t k = 0; k < columns; ++k) {
+    const T* const pivot = pivots + k * pitch;
+    const T m = multipliers[t + k] = to[t + k] / pivot[t + k];
+    for (std::int64_t j = t + k; j < t + columns; ++j) to[j] -= m * pivot[j];
+    right -= m * pivot[n];
+  }
+  const T* const m = multipliers + t;
+  std::int64_t k = 0;
+  for (; k + 4 <= columns; k += 4) {
+    const T *p0 = pivots + k * pitch, *p1 = p0 + pitch, *p2 = p1 + pitch, *p3 = p2 + pitch;
+    const T m0 = m[k], m1 = m[k + 1], m2 = m[k + 2], m3 = m[k + 3];
+#pragma GCC ivdep
+    for (std::int64_t j = t + columns; j < n; ++j) to[j] = to[j] - m0 * p0[j] - m1 * p1[j] - m2 * p2[j] - m3 * p3[j];
+  }
+  for (; k < columns; ++k) {
+    const T* const pivot = pivots + k * pitch;
+    const T one = m[k];
+#pragma GCC ivdep
+    for (std::int64_t j = t + columns; j < n; ++j) to[j] -= one * pivot[j];
+  }
+}
+
+/// n equations. The rows that all others need are shown to them as an array of their own.
+/// @tparam T  double or float
+template <class T>
+class gaussian_kernel {
+ public:
+  /// @param columns  eliminated by one pair of regions; each element sees the same operations, whatever it is
+  gaussian_kernel(location_model& model, const region_options& how, std::int64_t n, std::int64_t columns = 4)
+      : a(model.make_array<T>("A", {n, n}, {.at = how.at})),
+        b(model.make_array<T>("b", {n}, {.at = how.at})),
+        m_multipliers(model.make_array<T>("multipliers", {n, n}, {.at = how.at})),
+        m_pivots{model.make_array<T>("pivot rows", {1, columns, n + 1}, {.at = how.at}),
+                 model.make_array<T>("next pivot rows", {1, columns, n + 1}, {.at = how.at})},
+        m_model(model),
+        m_how(how),
+        m_n(n),
+        m_columns(columns) {}
+
+  void generate() {
+    m_model.region("fill", m_how, iterate(0, m_n), out(a), out(b), [n = m_n](auto i, auto to, auto right) {
+      for (std::int64_t j = 0; j < n; ++j) to(i, j) = static_cast<T>(gaussian_element(i, j));
+      right[i] = 1;
+    });
+  }
+  void run() {
+    for (std::int64_t t = 0; t + 1 < m_n; t += m_columns) eliminate(t, std::min(m_columns, m_n - t));
+  }
+
+  region_array<T> a, b;
+
+ private:
+  /// Columns t to t + columns - 1 below the diagonal.
+  void eliminate(std::int64_t t, std::int64_t columns) {
+    const region_array<T>& pivots = m_pivots[static_cast<std::size_t>(t / m_columns % 2)];
+    m_model.region("pivot", {.policy = "any", .at = m_how.at}, iterate(0, 1), in(a, rows(t, t + columns)),
+                   in(b, rows(t, t + columns)), out(pivots),
+                   [t, columns, n = m_n](auto, auto from, auto right, auto to) {
+                     for (std::int64_t k = 0; k < columns; ++k) {
+                       std::copy(&from(t + k, t), &from(t + k, 0) + n, &to(0, k, t));
+                       to(0, k, n) = right[t + k];
+                     }
+                     for (std::int64_t k = 0; k < columns; ++k)
+                       for (std::int64_t i = k + 1; i < columns; ++i) {  // the multiplier stays in its place
+                         const T m = to(0, i, t + k) /= to(0, k, t + k);
+                         for (std::int64_t j = t + k + 1; j <= n; ++j) to(0, i, j) -= m * to(0, k, j);
+                       }
+                   });
+    // Parts that change with each launch would cost more than a few rows that have nothing to do.
+    const std::int64_t first = t - t % rows_together;
+    m_model.region(
+        "eliminate", m_how, iterate(first, m_n), inout(a), inout(m_multipliers), inout(b), in(pivots, rows(0, 1)),
+        [t, columns, n = m_n](auto i, auto of, auto multipliers, auto right, auto top) {
+          if (i < t) return;
+          if (i >= t + columns)
+            return gaussian_row<T>(&of(i, 0), right[i], &multipliers(i, 0), &top(0, 0, 0), n + 1, t, columns, n);
+          for (std::int64_t k = 0; k < i - t; ++k) {
+            multipliers(i, t + k) = top(0, i - t, t + k);
+            of(i, t + k) = 0;
+          }
+          std::copy(&top(0, i - t, i), &top(0, i - t, n), &of(i, i));
+          right[i] = top(0, i - t, n);
+        });
+  }
+
+  static constexpr std::int64_t rows_together = 16;
+  region_array<T> m_multipliers;
+  std::array<region_array<T>, 2> m_pivots;
+  location_model& m_model;
+  region_options m_how;
+  std::int64_t m_n, m_columns;
+};
+
+}  // namespace tessera::apps::rodinia

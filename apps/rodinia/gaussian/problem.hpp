@@ -1,0 +1,40 @@
+#pragma once
+// A system of equations for elimination without pivoting: input, closed form, back substitution.
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+namespace tessera::apps::rodinia {
+
+/// A x = b. Plain data.
+struct gaussian_input {
+  std::int64_t n = 0;
+  std::vector<double> a, b;      ///< A row by row
+  std::vector<double> solution;  ///< empty: not known
+};
+
+/// Reads n, A, b and, where it is there, the solution. Throws tessera::error (input).
+gaussian_input read_gaussian_input(const std::filesystem::path& file);
+
+/// A(i, j) = 10 rho^|i - j| of the synthetic system, whose b is 1.
+double gaussian_element(std::int64_t i, std::int64_t j);
+/// What elimination makes of it, j >= i.
+double gaussian_eliminated(std::int64_t i, std::int64_t j);
+/// Its solution.
+double gaussian_solution(std::int64_t n, std::int64_t i);
+
+/// Solves U x = b, U in the upper triangle of a; sums are of double.
+template <class T>
+std::vector<T> back_substitute(std::span<const T> a, std::span<const T> b) {
+  const std::size_t n = b.size();
+  std::vector<T> x(n);
+  for (std::size_t i = n; i-- > 0;) {
+    auto sum = static_cast<double>(b[i]);
+    for (std::size_t j = i + 1; j < n; ++j) sum -= static_cast<double>(a[i * n + j]) * static_cast<double>(x[j]);
+    x[i] = static_cast<T>(sum / static_cast<double>(a[i * n + i]));
+  }
+  return x;
+}
+
+}  // namespace tessera::apps::rodinia

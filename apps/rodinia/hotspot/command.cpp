@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "apps/rodinia/commands.hpp"
+#include "apps/rodinia/common/frame.hpp"
+#include "apps/rodinia/hotspot/kernel.hpp"
+
+namespace tessera::apps::rodinia {
+namespace {
+
+struct hotspot_options : application_options {
+  std::int64_t size = 0, rounds = 10;
+  double divisor = 1;
+  std::string type = "f64", temperatures, powers;
+};
+
+template <class T>
+void report_hotspot(frame& f, const hotspot_kernel<T>& heat, const hotspot_options& o, hotspot_input input,
+                    const hotspot_factors<double>& factors) {
+  const auto seen = heat.temperatures().read_host();
+  double sum = 0;
+  for (const T t : seen) sum += static_cast<double>(t);
+  const auto [low, high] = std::minmax_element(seen.begin(), seen.end());
+  f.checksum("sum", sum);
+  f.checksum("minimum", static_cast<double>(*low));
+  f.checksum("maximum", static_cast<double>(*high));
+  f.checksum("first", static_cast<double>(seen[0]));
+  if (!f.verify()) return;
+  if (input.n == 0) input = make_hotspot_input(o.size, o.seed);
+  std::vector<T> t(input.temperatures.begin(), input.temperatures.end()), p(input.powers.begin(), input.powers.end());
+  hotspot_serial<T>(t, p, input.n, as<T>(factors), o.rounds);
+  double worst = 0;
+  for (std::size_t k = 0; k < t.size(); ++k)
+    worst = std::max(worst, relative_error(static_cast<double>(seen.begin()[k]), static_cast<double>(t[k])));
+  f.check("relative error to a serial run", worst, sizeof(T) == 4 ? 2e-5 : 1e-12);
+}
+
+template <class T>
+void run_hotspot(frame& f, const hotspot_options& o) {
+  hotspot_input input;
+  if (!o.temperatures.empty()) input = read_hotspot_input(o.temperatures, o.powers, o.size);
+  const std::int64_t n = input.n > 0 ? input.n : o.size;
+  f.s().require_memory(3.0 * static_cast<double>(n) * static_cast<double>(n) * sizeof(T), "the arrays of the chip");
+  const hotspot_factors<double> factors = hotspot_factors_of(n, o.divisor);
+  hotspot_kernel<T> heat(f.model(), f.how(), n, factors);
+  if (input.n == 0) {
+    heat.generate(o.seed);
+  } else {
+    const std::vector<T> t(input.temperatures.begin(), input.temperatures.end()),
+        p(input.powers.begin(), input.powers.end());
+    load<T>(f.model(), f.how(), heat.temperatures(), t);
+    load<T>(f.model(), f.how(), heat.powers, p);
+  }
+  f.input(fmt::format("{} x {} cells, {}, {} steps, {}", n, n, o.type, o.rounds,
+                      input.n > 0 ? o.temperatures + ", " + o.powers : fmt::format("seed {}", o.seed)));
+  f.main_part([&] {
+    for (std::int64_t k = 0; k < o.rounds; ++k) heat.step();
+  });
+  report_hotspot(f, heat, o, std::move(input), factors);
+}
+
+}  // namespace
+
+void add_hotspot(CLI::App& to, command& selected) {
+  auto o = std::make_shared<hotspot_options>();
+  o->seed = 5;
+  CLI::App& sub = add_application(to, selected,
+                                  {"hotspot", "Transient heat on a chip: a stencil over a grid",
+                                   "tessera hotspot --size 1024 --rounds 10 --policy percentage:60,40 --verify"},
+                                  o, [o](frame& f) {
+                                    hotspot_options with = *o;
+                                    if (with.temperatures.empty() != with.powers.empty())
+                                      throw error(error_kind::usage, "--temperatures and --powers belong together");
+                                    if (with.temperatures.empty() && with.size == 0) with.size = 1024;
+                                    with.type == "f32" ? run_hotspot<float>(f, with) : run_hotspot<double>(f, with);
+                                  });
+  sub.add_option("--size", o->size, "rows and columns of cells; by default 1024, or those of the files")
+      ->type_name("N")
+      ->check(CLI::Range(1, 65536));
+  add_number(sub, "--rounds", o->rounds, "steps in time", 0, 1'000'000);
+  sub.add_option("--divisor", o->divisor, "what the time step is divided by")
+      ->type_name("D")
+      ->check(CLI::Range(1.0, 1e9))
+      ->capture_default_str();
+  add_file(sub, "--temperatures", o->temperatures, "the temperatures, one per line; instead of random ones");
+  add_file(sub, "--powers", o->powers, "the powers, one per line");
+  add_type(sub, o->type, {"f64", "f32"});
+}
+
+}  // namespace tessera::apps::rodinia

@@ -1,0 +1,58 @@
+#pragma once
+// LU decomposition without pivoting: input, closed form, the product of the factors.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+namespace tessera::apps::rodinia {
+
+/// A matrix, row by row.
+struct lud_input {
+  std::int64_t n = 0;
+  std::vector<double> a;
+};
+/// Reads n and n x n numbers. Throws tessera::error (input).
+lud_input read_lud_input(const std::filesystem::path& file);
+
+/// A(i, j) = 10 rho^|i - j| of the synthetic matrix.
+double lud_element(std::int64_t i, std::int64_t j);
+/// Its factors in one matrix: U(i, j) for j >= i, L(i, j) below.
+double lud_factor(std::int64_t i, std::int64_t j);
+
+/// How far a product of factors is from a matrix.
+struct lud_product {
+  double error = 0;    ///< max |L U - A|; huge where an element is no number
+  double largest = 0;  ///< max |A|
+  double terms = 0;    ///< max |L| |U|: rounding grows with it where there is no pivoting
+};
+
+/// @param factors  both in one matrix of n x n; the diagonal of L is 1
+template <class T>
+lud_product lud_product_of(std::span<const T> factors, const std::vector<double>& a, std::int64_t n) {
+  lud_product is;
+  std::vector<double> row(static_cast<std::size_t>(n)), sizes(row.size());
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::ranges::fill(row, 0.0);
+    std::ranges::fill(sizes, 0.0);
+    for (std::int64_t k = 0; k <= i; ++k) {
+      const double l = k == i ? 1 : static_cast<double>(factors[static_cast<std::size_t>(i * n + k)]);
+      for (std::int64_t j = k; j < n; ++j) {
+        const double term = l * static_cast<double>(factors[static_cast<std::size_t>(k * n + j)]);
+        row[static_cast<std::size_t>(j)] += term;
+        sizes[static_cast<std::size_t>(j)] += std::abs(term);
+      }
+    }
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      const double element = a[static_cast<std::size_t>(i * n) + j], error = std::abs(row[j] - element);
+      is.error = std::isnan(error) ? 1e300 : std::max(is.error, error);
+      is.largest = std::max(is.largest, std::abs(element));
+      is.terms = std::max(is.terms, sizes[j]);
+    }
+  }
+  return is;
+}
+
+}  // namespace tessera::apps::rodinia

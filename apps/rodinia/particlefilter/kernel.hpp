@@ -1,0 +1,119 @@
+#pragma once
+// A particle filter as regions: five per frame, none of which the host waits for.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+#include "apps/rodinia/particlefilter/problem.hpp"
+#include "tessera/region.hpp"
+
+namespace tessera::apps::rodinia {
+
+/// `frames` frames of n x n pixels.
+class filter_kernel {
+ public:
+  filter_kernel(location_model& model, const region_options& how, std::int64_t n, std::int64_t frames,
+                std::int64_t particles)
+      : estimates(model.make_array<double>("estimates", {frames, 3}, {.at = how.at})),
+        m_video(model.make_array<std::int32_t>("video", {frames, n, n}, {.at = how.at})),
+        m_rows{make(model, how, "rows", particles), make(model, how, "resampled rows", particles)},
+        m_columns{make(model, how, "columns", particles), make(model, how, "resampled columns", particles)},
+        m_likelihoods(make(model, how, "likelihoods", particles)),
+        m_weights(make(model, how, "weights", particles)),
+        m_sums(make(model, how, "sums of weights", particles)),
+        m_largest(make(model, how, "largest likelihood", 1)),
+        m_model(model),
+        m_how(how),
+        m_n(n),
+        m_frames(frames),
+        m_particles(particles) {}
+
+  void generate() {
+    m_model.region("video", m_how, iterate(0, m_frames), out(m_video),
+                   [n = m_n](auto frame, auto to) { make_filter_frame(n, frame, &to(frame)); });
+  }
+  void start() {
+    m_now = 0;
+    const auto [row, column] = filter_centre(m_n, 0);
+    m_model.region("start", m_how, iterate(0, m_particles), out(m_rows[0]), out(m_columns[0]),
+                   [at = static_cast<double>(row), beside = static_cast<double>(column)](auto j, auto r, auto c) {
+                     r[j] = at, c[j] = beside;
+                   });
+  }
+  void run() {
+    for (std::int64_t frame = 1; frame < m_frames; ++frame) {
+      weigh(frame);
+      estimate(frame);
+      resample(frame);
+    }
+  }
+
+  /// Of each frame from 1: row, column, and what the normalised weights sum up to.
+  region_array<double> estimates;
+
+ private:
+  static region_array<double> make(location_model& model, const region_options& how, const char* name,
+                                   std::int64_t count) {
+    return model.make_array<double>(name, {count}, {.at = how.at});
+  }
+  region_options one() const { return {.policy = "any", .at = m_how.at}; }
+
+  /// Moves the particles, and tells how well they fit.
+  void weigh(std::int64_t frame) {
+    m_model.region("move", m_how, iterate(0, m_particles), in(m_video, rows(frame, frame + 1)), inout(m_rows[m_now]),
+                   inout(m_columns[m_now]), out(m_likelihoods),
+                   [frame, n = m_n](auto j, auto video, auto row, auto column, auto to) {
+                     random_stream from = filter_stream(j, frame);
+                     row[j] += 1 + 5 * from.normal();
+                     column[j] += -2 + 2 * from.normal();
+                     to[j] = filter_likelihood(&video(frame), n, row[j], column[j]);
+                   });
+    m_model.region(
+        "largest", one(), iterate(0, 1), in(m_likelihoods, whole), out(m_largest),
+        [count = m_particles](auto, auto from, auto to) { to[0] = *std::max_element(&from[0], &from[0] + count); });
+    m_model.region("weigh", m_how, iterate(0, m_particles), in(m_likelihoods), in(m_largest, rows(0, 1)),
+                   out(m_weights),
+                   [share = 1 / static_cast<double>(m_particles)](auto j, auto from, auto top, auto to) {
+                     to[j] = share * std::exp(from[j] - top[0]);  // no exponent is above 0
+                   });
+  }
+  /// Normalises, in the order of the particles, so that the result is the same however they are split.
+  void estimate(std::int64_t frame) {
+    m_model.region("estimate", one(), iterate(frame, frame + 1), in(m_weights, whole), in(m_rows[m_now], whole),
+                   in(m_columns[m_now], whole), out(m_sums, whole), out(estimates),
+                   [count = m_particles](auto f, auto weight, auto row, auto column, auto sums, auto to) {
+                     double all = 0, before = 0, r = 0, c = 0;
+                     for (std::int64_t j = 0; j < count; ++j) all += weight[j];
+                     for (std::int64_t j = 0; j < count; ++j) {
+                       const double w = weight[j] / all;
+                       r += w * row[j], c += w * column[j];
+                       sums[j] = before += w;
+                     }
+                     to(f, 0) = r, to(f, 1) = c, to(f, 2) = before;
+                   });
+  }
+  void resample(std::int64_t frame) {
+    const std::size_t next = 1 - m_now;
+    const double first =
+        random_stream(54321, static_cast<std::uint64_t>(frame - 1)).unit() / static_cast<double>(m_particles);
+    m_model.region("resample", m_how, iterate(0, m_particles), in(m_sums, whole), in(m_rows[m_now], whole),
+                   in(m_columns[m_now], whole), out(m_rows[next]), out(m_columns[next]),
+                   [first, count = m_particles](auto j, auto sums, auto row, auto column, auto r, auto c) {
+                     const double u = first + static_cast<double>(j) / static_cast<double>(count);
+                     const std::int64_t k = filter_place(&sums[0], count, u);
+                     r[j] = row[k], c[j] = column[k];
+                   });
+    m_now = next;
+  }
+
+  region_array<std::int32_t> m_video;
+  std::array<region_array<double>, 2> m_rows, m_columns;
+  region_array<double> m_likelihoods, m_weights, m_sums, m_largest;
+  std::size_t m_now = 0;
+  location_model& m_model;
+  region_options m_how;
+  std::int64_t m_n, m_frames, m_particles;
+};
+
+}  // namespace tessera::apps::rodinia

@@ -1,0 +1,110 @@
+#pragma once
+// Speckle-reducing diffusion as regions: a statistic of one corner, and two stencils.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+#include "apps/rodinia/common/random_stream.hpp"
+#include "apps/rodinia/srad/problem.hpp"
+#include "tessera/region.hpp"
+
+namespace tessera::apps::rodinia {
+
+/// The coefficients of a row. A neighbour that is missing is the cell itself.
+template <class T>
+void srad_coefficient_row(const T* up, const T* mid, const T* down, T* __restrict to, std::int64_t n, T q0) {
+  const auto cell = [&](std::int64_t j, T left, T right) {
+    const T here = mid[j], a = up[j] - here, b = down[j] - here, c = left - here, d = right - here;
+    to[j] = srad_coefficient<T>(here, a * a + b * b + c * c + d * d, a + b + c + d, q0);
+  };
+  if (q0 == 0) {  // a constant image
+    std::fill_n(to, n, T(1));
+    return;
+  }
+  cell(0, mid[0], mid[n > 1 ? 1 : 0]);
+  for (std::int64_t j = 1; j < n - 1; ++j) cell(j, mid[j - 1], mid[j + 1]);
+  if (n > 1) cell(n - 1, mid[n - 2], mid[n - 1]);
+}
+
+/// The next values of a row. @param south  the coefficients of the row below
+template <class T>
+void srad_update_row(const T* up, const T* mid, const T* down, const T* coefficients, const T* south, T* __restrict to,
+                     std::int64_t n) {
+  const auto cell = [&](std::int64_t j, T left, T right, T east) {
+    const T here = mid[j], c = coefficients[j];
+    to[j] = here + T(0.25 * srad_lambda) *
+                       (c * (up[j] - here) + south[j] * (down[j] - here) + c * (left - here) + east * (right - here));
+  };
+  cell(0, mid[0], mid[n > 1 ? 1 : 0], coefficients[n > 1 ? 1 : 0]);
+  for (std::int64_t j = 1; j < n - 1; ++j) cell(j, mid[j - 1], mid[j + 1], coefficients[j + 1]);
+  if (n > 1) cell(n - 1, mid[n - 2], mid[n - 1], T(0));
+}
+
+/// An image of n x n cells.
+/// @tparam T  double or float
+template <class T>
+class srad_kernel {
+ public:
+  srad_kernel(location_model& model, const region_options& how, std::int64_t n)
+      : m_images{model.make_array<T>("image", {n, n}, {.at = how.at}),
+                 model.make_array<T>("next image", {n, n}, {.at = how.at})},
+        m_coefficients(model.make_array<T>("coefficients", {n, n}, {.at = how.at})),
+        m_speckle(model.make_array<double>("speckle", {1}, {.at = how.at})),
+        m_model(model),
+        m_how(how),
+        m_n(n) {}
+
+  /// The image of make_srad_image.
+  void generate(std::uint64_t seed) {
+    m_model.region("fill", m_how, iterate(0, m_n), out(image()), [seed, n = m_n](auto i, auto to) {
+      random_stream from(seed, static_cast<std::uint64_t>(i * n));
+      for (std::int64_t j = 0; j < n; ++j) to(i, j) = static_cast<T>(std::exp(from.unit()));
+    });
+  }
+  /// A constant image.
+  void fill(T value) {
+    m_model.region("constant", m_how, iterate({0, m_n}, {0, m_n}), out(image()),
+                   [value](auto i, auto j, auto to) { to(i, j) = value; });
+  }
+
+  void iteration() {
+    const std::int64_t n = m_n, corner = std::min(n, srad_region_of_interest);
+    const access_pattern neighbours = halo(n > 1 ? 1 : 0);
+    m_model.region("speckle", {.policy = "any", .at = m_how.at}, iterate(0, 1), in(image(), rows(0, corner)),
+                   out(m_speckle), [corner](auto, auto from, auto to) {
+                     double sum = 0, squares = 0;
+                     for (std::int64_t i = 0; i < corner; ++i)
+                       for (std::int64_t j = 0; j < corner; ++j) {
+                         const auto v = static_cast<double>(from(i, j));
+                         sum += v, squares += v * v;
+                       }
+                     const double cells = static_cast<double>(corner * corner), mean = sum / cells;
+                     to[0] = std::max(squares / cells - mean * mean, 0.0) / (mean * mean);
+                   });
+    m_model.region("coefficients", m_how, iterate(0, n), in(image(), neighbours), in(m_speckle, rows(0, 1)),
+                   out(m_coefficients), [n](auto i, auto from, auto speckle, auto to) {
+                     srad_coefficient_row<T>(&from(i > 0 ? i - 1 : i), &from(i), &from(i + 1 < n ? i + 1 : i), &to(i),
+                                             n, static_cast<T>(speckle[0]));
+                   });
+    m_model.region("update", m_how, iterate(0, n), in(image(), neighbours), in(m_coefficients, neighbours),
+                   out(m_images[1 - m_now]), [n](auto i, auto from, auto c, auto to) {
+                     const std::int64_t down = i + 1 < n ? i + 1 : i;
+                     srad_update_row<T>(&from(i > 0 ? i - 1 : i), &from(i), &from(down), &c(i), &c(down), &to(i), n);
+                   });
+    m_now = 1 - m_now;
+  }
+
+  const region_array<T>& image() const { return m_images[m_now]; }
+
+ private:
+  std::array<region_array<T>, 2> m_images;
+  std::size_t m_now = 0;
+  region_array<T> m_coefficients;
+  region_array<double> m_speckle;
+  location_model& m_model;
+  region_options m_how;
+  std::int64_t m_n;
+};
+
+}  // namespace tessera::apps::rodinia

@@ -1,0 +1,171 @@
+// The commands of the applications: they check themselves, and say what is wrong with their input.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tests/integration/cli/program.hpp"
+#include "tests/unit/plugin/folder.hpp"
+
+namespace {
+
+using namespace cli_test;
+using testing::HasSubstr;
+
+std::string data(const char* name) { return source(std::string("tests/data/rodinia/") + name); }
+
+struct rodinia_command {
+  const char* name;
+  std::vector<std::string> arguments;
+  std::size_t checks;
+};
+void PrintTo(const rodinia_command& c, std::ostream* out) { *out << c.name; }
+
+class rodinia_commands : public testing::TestWithParam<rodinia_command> {};
+
+TEST_P(rodinia_commands, check_themselves) {
+  for (const std::string policy : {"static", "any"}) {
+    std::vector<std::string> words = GetParam().arguments;
+    words.insert(words.end(), {"--verify", "--json", "-", "--policy", policy, "--workers", "2"});
+    const outcome done = run(words);
+    ASSERT_EQ(done.code, 0) << done.err;
+    const nlohmann::json seen = json_of(done.out);
+    EXPECT_EQ(seen["checks"].size(), GetParam().checks) << done.out;
+    for (const auto& check : seen["checks"]) EXPECT_TRUE(check["right"]) << check;
+    EXPECT_GE(seen["checksums"].size(), 2u);
+    EXPECT_GE(seen["seconds"], 0);
+    EXPECT_FALSE(seen["regions"].empty());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    all, rodinia_commands,
+    testing::Values(
+        rodinia_command{"bfs", {"bfs", "--size", "2000"}, 1},
+        rodinia_command{"bfs_file", {"bfs", "--graph", data("graph4096.txt"), "--scan"}, 1},
+        rodinia_command{"gaussian", {"gaussian", "--size", "100"}, 3},
+        rodinia_command{"gaussian_file", {"gaussian", "--matrix", data("matrix16.txt"), "--type", "f64"}, 2},
+        rodinia_command{"hotspot", {"hotspot", "--size", "64", "--type", "f32", "--divisor", "1000"}, 1},
+        rodinia_command{
+            "hotspot_files",
+            {"hotspot", "--temperatures", data("temp_64.txt"), "--powers", data("power_64.txt"), "--size", "128"},
+            1},
+        rodinia_command{"cfd", {"cfd", "--size", "5", "--rounds", "3"}, 2},
+        rodinia_command{"cfd_full", {"cfd", "--size", "4", "--full", "--type", "f32"}, 2},
+        rodinia_command{"cfd_file", {"cfd", "--mesh", data("tets_box_hole.domn")}, 2},
+        rodinia_command{"lavamd", {"lavamd", "--size", "2"}, 1}, rodinia_command{"nw", {"nw", "--size", "300"}, 2},
+        rodinia_command{"nw_file", {"nw", "--size", "100", "--scores", data("blosum62.txt")}, 2},
+        rodinia_command{"particlefilter", {"particlefilter", "--particles", "3000"}, 2},
+        rodinia_command{"lud", {"lud", "--size", "100", "--type", "f64"}, 2},
+        rodinia_command{"lud_file", {"lud", "--matrix", data("lud_64.dat")}, 1},
+        rodinia_command{"nn", {"nn", "--size", "5000", "--nearest", "7"}, 1},
+        rodinia_command{
+            "nn_file", {"nn", "--records", data("cane_excerpt.db"), "--records", data("cane_excerpt.db")}, 1},
+        rodinia_command{"pathfinder", {"pathfinder", "--size", "1000", "--rows", "20", "--type", "u8"}, 1},
+        rodinia_command{"srad", {"srad", "--size", "150"}, 2}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(rodinia_commands, are_listed_with_the_other_applications) {
+  const outcome done = run({"apps", "--json", "-"});
+  EXPECT_EQ(done.code, 0) << done.err;
+  std::set<std::string> names;
+  const nlohmann::json all = json_of(done.out);
+  for (const auto& one : all["applications"]) {
+    names.insert(one["name"]);
+    EXPECT_FALSE(one["line"].get<std::string>().empty());
+  }
+  for (const char* name : {"bfs", "cfd", "gaussian", "hotspot", "lavamd", "lud", "nn", "nw", "particlefilter",
+                           "pathfinder", "srad", "stream"})
+    EXPECT_TRUE(names.contains(name)) << name;
+  EXPECT_FALSE(names.contains("topology"));
+}
+
+void expect_refused(const std::vector<std::string>& words, int code, const std::vector<std::string>& parts) {
+  const outcome done = run(words);
+  EXPECT_EQ(done.code, code) << words.front() << ": " << done.err;
+  EXPECT_EQ(done.out, "");
+  for (const std::string& part : parts) EXPECT_THAT(done.err, HasSubstr(part)) << words.front();
+}
+
+TEST(rodinia_commands, refuse_sizes) {
+  for (const char* name :
+       {"bfs", "cfd", "gaussian", "hotspot", "lavamd", "lud", "nn", "nw", "particlefilter", "pathfinder", "srad"}) {
+    expect_refused({name, "--size", "0"}, 2, {"--size"});
+    expect_refused({name, "--size", "-3"}, 2, {"--size"});
+    expect_refused({name, "--size", "many"}, 2, {"--size"});
+  }
+  expect_refused({"srad", "--size", "99999999"}, 2, {"--size"});
+  expect_refused({"hotspot", "--size", "60000", "--set", "memory.host_limit=1GiB"}, 7, {"1 GiB", "smaller problem"});
+  expect_refused({"pathfinder", "--rows", "0"}, 2, {"--rows"});
+  expect_refused({"nn", "--nearest", "0"}, 2, {"--nearest"});
+  expect_refused({"srad", "--type", "i8"}, 2, {"--type"});
+  expect_refused({"lud", "--policy", "statik", "--size", "10"}, 3, {"statik", "static"});
+  expect_refused({"lud", "--at", "nowhere", "--size", "10"}, 2, {"nowhere"});
+}
+
+struct wrong_file {
+  const char* name;
+  std::vector<std::string> words;  ///< the file follows
+  std::string text;
+  std::vector<std::string> parts;
+};
+void PrintTo(const wrong_file& c, std::ostream* out) { *out << c.name; }
+
+class rodinia_files : public testing::TestWithParam<wrong_file> {};
+
+TEST_P(rodinia_files, are_refused_with_the_line) {
+  const plugin_test::folder place;
+  std::vector<std::string> words = GetParam().words;
+  words.push_back(place.write("bad.txt", GetParam().text));
+  expect_refused(words, 4, GetParam().parts);
+  words.back() = (place.path() / "missing.txt").string();
+  expect_refused(words, 4, {"missing.txt", "No such file"});
+  words.back() = place.path().string();
+  expect_refused(words, 4, {"it is a folder"});
+}
+
+const std::string record = "1991  4 26 12 24 WILLIAM    27.9  59.9  135  196\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    all, rodinia_files,
+    testing::Values(
+        wrong_file{"bfs_no_nodes", {"bfs", "--graph"}, "0\n", {"bad.txt:1", "from 1 to"}},
+        wrong_file{"bfs_degree", {"bfs", "--graph"}, "2\n0 1\n1 x\n", {"bad.txt:3", "'x' is no integer"}},
+        wrong_file{"bfs_gap", {"bfs", "--graph"}, "2\n0 1\n2 1\n", {"bad.txt:3", "should begin at 1"}},
+        wrong_file{"bfs_source", {"bfs", "--graph"}, "2\n0 1\n1 1\n\n5\n", {"bad.txt:5", "the source is 5"}},
+        wrong_file{"bfs_edges", {"bfs", "--graph"}, "2\n0 1\n1 1\n0\n3\n", {"bad.txt:5", "add up to 2"}},
+        wrong_file{"bfs_target", {"bfs", "--graph"}, "2\n0 1\n1 1\n0\n2\n1 1\n2 1\n", {"bad.txt:7", "is 2"}},
+        wrong_file{"bfs_short", {"bfs", "--graph"}, "2\n0 1\n1 1\n0\n2\n1 1\n", {"the file ends"}},
+        wrong_file{"cfd_size", {"cfd", "--mesh"}, "1\n0 0 1 1 1", {"bad.txt:2", "above 0"}},
+        wrong_file{"cfd_neighbour", {"cfd", "--mesh"}, "1\n1 2 1 1 1", {"bad.txt:2", "is 2", "to 1"}},
+        wrong_file{"cfd_short", {"cfd", "--mesh"}, "1\n1 0 1 1 1\n0 1", {"bad.txt:3", "the file ends"}},
+        wrong_file{"nw_score", {"nw", "--scores"}, "# scores\n4 -1\n1.5\n", {"bad.txt:3", "'1.5' is no integer"}},
+        wrong_file{"gaussian_short", {"gaussian", "--matrix"}, "2\n1 2\n3\n", {"bad.txt:4", "the file ends"}},
+        wrong_file{"gaussian_word", {"gaussian", "--matrix"}, "1\n1\nnan\n", {"bad.txt:3", "'nan' is no number"}},
+        wrong_file{"gaussian_more", {"gaussian", "--matrix"}, "1\n1\n1\n1\n1\n", {"bad.txt:5", "something follows"}},
+        wrong_file{"hotspot_square",
+                   {"hotspot", "--powers", data("power_64.txt"), "--temperatures"},
+                   "1\n2\n3\n",
+                   {"3 numbers", "no square"}},
+        wrong_file{"hotspot_other_size",
+                   {"hotspot", "--temperatures", data("temp_64.txt"), "--powers"},
+                   "1\n2\n3\n4\n",
+                   {"64 x 64", "2 x 2"}},
+        wrong_file{"lud_word", {"lud", "--matrix"}, "2\n1 0\n0 1e999\n", {"bad.txt:3", "1e999"}},
+        wrong_file{"nn_short", {"nn", "--records"}, record + "1991\n", {"bad.txt:2", "4 characters"}},
+        wrong_file{"nn_word",
+                   {"nn", "--records"},
+                   record + record + std::string(record).replace(28, 4, "no.9"),
+                   {"bad.txt:3", "no latitude"}},
+        wrong_file{"nn_empty", {"nn", "--records"}, "\n\n", {"no records"}}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(rodinia_commands, refuse_what_does_not_fit_together) {
+  expect_refused({"hotspot", "--temperatures", data("temp_64.txt")}, 2, {"--powers"});
+  expect_refused({"hotspot", "--temperatures", data("temp_64.txt"), "--powers", data("power_64.txt"), "--size", "100"},
+                 2, {"no multiple of the 64 rows"});
+  expect_refused({"particlefilter", "--frames", "100"}, 2, {"leaves the image after 31 frames", "--size 404"});
+}
+
+}  // namespace

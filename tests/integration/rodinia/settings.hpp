@@ -1,0 +1,64 @@
+#pragma once
+// Machines and policies under which the applications are run, and what all of them must agree on.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tessera/region.hpp"
+#include "tests/integration/runtime/machines.hpp"
+
+namespace tessera::testing {
+
+/// A tree and a policy.
+struct rodinia_setting {
+  const char* name;
+  const char* policy;
+  int memories;  ///< of the host
+};
+inline void PrintTo(const rodinia_setting& s, std::ostream* out) { *out << s.name; }
+
+inline constexpr rodinia_setting rodinia_settings[] = {{"static_one", "static", 1},
+                                                       {"flatten_one", "flatten", 1},
+                                                       {"percentage_one", "percentage:70,30", 1},
+                                                       {"any_one", "any", 1},
+                                                       {"static_two", "static", 2},
+                                                       {"percentage_two", "percentage:10,40,20,30", 2},
+                                                       {"zero_share_two", "percentage:50,0,0,50", 2},
+                                                       {"auto_two", "auto", 2}};
+
+/// A runtime under each setting.
+class rodinia : public ::testing::TestWithParam<rodinia_setting> {
+ protected:
+  runtime rt{GetParam().memories == 2 ? machine_of("plugins = [\"host\"]\n" + two_hosts, 4) : host_only()};
+  location_model model{rt};
+  region_options how{.policy = GetParam().policy};
+
+  /// The bits are those of the setting that came here first.
+  template <class T>
+  static void expect_same(const std::string& what, std::span<const T> seen) {
+    static std::map<std::string, std::vector<T>> first;
+    const auto [at, fresh] = first.try_emplace(what, seen.begin(), seen.end());
+    EXPECT_TRUE(fresh || (at->second.size() == seen.size() &&
+                          std::memcmp(at->second.data(), seen.data(), seen.size_bytes()) == 0))
+        << what;
+  }
+};
+
+inline std::string name_of_rodinia(const ::testing::TestParamInfo<rodinia_setting>& info) { return info.param.name; }
+
+inline void expect_close(double seen, double expected, double relative, const char* what) {
+  EXPECT_LE(std::abs(seen - expected), relative * std::abs(expected)) << what << ": " << seen;
+}
+
+/// A file of tests/data/rodinia.
+inline std::string rodinia_file(const std::string& name) {
+  return std::string(TESSERA_SOURCE_DIR) + "/tests/data/rodinia/" + name;
+}
+
+}  // namespace tessera::testing
