@@ -24,13 +24,12 @@ class stream_kernels {
 
   /// Start values, written where the other loops run: pages are near those who touch them first.
   void start() {
-    m_model.region("start", m_how, m_loop, out(a), out(b), out(c),
-                   with_kernel(
-                       [](auto i, auto to_a, auto to_b, auto to_c) {
-                         to_a[i] = start_a, to_b[i] = start_b, to_c[i] = start_c;
-                       },
-                       "(i, a, b, c, start_a, start_b, start_c) { a[i] = start_a; b[i] = start_b; c[i] = start_c; }",
-                       start_a, start_b, start_c));
+    m_model.region(
+        "start", m_how, m_loop, out(a), out(b), out(c),
+        with_kernel(
+            [](auto i, auto to_a, auto to_b, auto to_c) { to_a[i] = start_a, to_b[i] = start_b, to_c[i] = start_c; },
+            "(i, a, b, c, start_a, start_b, start_c) { a[i] = start_a; b[i] = start_b; c[i] = start_c; }", start_a,
+            start_b, start_c));
   }
   void copy() {
     m_model.region(
@@ -54,11 +53,9 @@ class stream_kernels {
   }
   void dot() {
     m_model.region("dot", m_how, m_loop, in(a), in(b), sum(m_dot),
-                   with_kernel(
-                       [](auto i, auto first, auto second, double& s) {
-                         s += static_cast<double>(first[i]) * static_cast<double>(second[i]);
-                       },
-                       "(i, first, second, s) { s += (double)first[i] * (double)second[i]; }"));
+                   with_kernel([](auto i, auto first, auto second,
+                                  double& s) { s += static_cast<double>(first[i]) * static_cast<double>(second[i]); },
+                               "(i, first, second, s) { s += (double)first[i] * (double)second[i]; }"));
   }
   /// Of the last dot().
   double dot_result() const { return m_dot.get(); }

@@ -20,7 +20,7 @@ struct executors {
   bool devices = true;                           ///< beside the workers of the host
   std::span<const location::node_id> without{};  ///< devices that do not
 };
-inline constexpr executors all_executors{};         ///< everything that executes
+inline constexpr executors all_executors{};        ///< everything that executes
 inline constexpr executors host_executors{false};  ///< the workers of the host alone
 
 /// A team: a virtual group whose children are all workers without own memory (cores).

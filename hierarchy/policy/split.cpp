@@ -24,9 +24,15 @@ class splitter {
         m_at(at),
         m_context(context),
         m_leaves(executing_leaves(tree, at, context.leaves, context.who)) {
-    if (m_leaves.empty() && !context.who.devices && !executing_leaves(tree, at, context.leaves).empty())
-      refuse(fmt::format("nothing at or below location '{}' runs functions of the host", tree.at(at).properties.name),
-             "its body is host code; run it at a location that has cores of the host below it");
+    if (m_leaves.empty() && !executing_leaves(tree, at, context.leaves).empty()) {
+      if (context.who.devices)
+        refuse(fmt::format("no device at or below location '{}' compiles its kernel", tree.at(at).properties.name),
+               "run it at a location that has cores of the host below it, or a device with a compiler and its types");
+      refuse(
+          fmt::format("nothing at or below location '{}' runs functions of the host", tree.at(at).properties.name),
+          "its body is host code: give it a text for devices (with_kernel), or run it at a location that has cores of "
+          "the host below it");
+    }
     if (m_leaves.empty())
       refuse(fmt::format("nothing at or below location '{}' executes", tree.at(at).properties.name),
              "attach a worker or a device there, or run the region elsewhere");

@@ -62,9 +62,9 @@ std::vector<std::int64_t> edged_cuts(std::span<const tiled_memory::tile> tiles, 
   for (const row_interval& part : parts) {  // one that has too many keeps those that it must have
     const auto first = std::ranges::upper_bound(ends, part.begin), last = std::ranges::upper_bound(ends, part.end);
     if (static_cast<std::size_t>(last - first) <= most_tiles_read) continue;
-    ends.erase(std::remove_if(first, last,
-                              [&](std::int64_t row) { return !std::ranges::binary_search(required, row); }),
-               last);
+    ends.erase(
+        std::remove_if(first, last, [&](std::int64_t row) { return !std::ranges::binary_search(required, row); }),
+        last);
   }
   const bool same = std::ranges::equal(tiles, ends, {}, &tiled_memory::tile::end);
   return same ? std::vector<std::int64_t>{} : ends;

@@ -166,8 +166,7 @@ struct region_engine::call {
     std::vector<std::int64_t> rows;
     if (d.pattern.which != kind::halo || d.pattern.last == 0) return rows;
     for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
-      const piece &here = split.pieces[k], &next = split.pieces[k + 1];
-      if (here.at == next.at || (!here.on_device && !next.on_device)) continue;
+      if (split.pieces[k].memory == split.pieces[k + 1].memory) continue;
       const std::int64_t border = std::max(parts[k].begin, parts[k + 1].begin);
       for (const std::int64_t row : {border - d.pattern.last, border + d.pattern.last})
         if (row > 0 && row < d.array->extents().rows) rows.push_back(row);
@@ -249,7 +248,8 @@ std::shared_ptr<const plan> region_engine::planned(const call& c, const std::sha
   const auto found = m_plans.find(key);
   if (found != m_plans.end()) return found->second;
   if (m_plans.size() >= most_plans) m_plans.clear();  // a loop whose length changes each time
-  return m_plans.emplace(key, std::make_shared<const plan>(plan_region(*by, c.count, m_runtime.tree(), at, c.who(), {}, who)))
+  return m_plans
+      .emplace(key, std::make_shared<const plan>(plan_region(*by, c.count, m_runtime.tree(), at, c.who(), {}, who)))
       .first->second;
 }
 
@@ -413,7 +413,8 @@ std::vector<const operation::definition*> region_engine::kernels_of(const call& 
     for (std::size_t u = 0; u < c.demands.size(); ++u) {
       if (c.demands[u].array == nullptr) continue;
       const row_interval used = c.used_rows(c.demands[u], parts, k);
-      const auto first = std::ranges::upper_bound(ends[u], used.begin), last = std::ranges::lower_bound(ends[u], used.end);
+      const auto first = std::ranges::upper_bound(ends[u], used.begin),
+                 last = std::ranges::lower_bound(ends[u], used.end);
       tiles[u] = used.begin < used.end ? static_cast<std::size_t>(last - first) + 1 : 1;
     }
     kernels.back() = &m_kernels.operation_for(c.name.text, *c.code.kernel, c.demands, tiles);
@@ -427,8 +428,7 @@ std::vector<detail::made_piece> region_engine::make_pieces(const call& c, const 
   pieces.reserve(made.split->pieces.size());
   for (std::size_t k = 0; k < made.split->pieces.size(); ++k) {
     const piece& p = made.split->pieces[k];
-    pieces.push_back(
-        c.code.piece(c.code.call, {p.begin, p.end}, made.times.empty() ? nullptr : made.times[k],
+    pieces.push_back(c.code.piece(c.code.call, {p.begin, p.end}, made.times.empty() ? nullptr : made.times[k],
                                   kernels.empty() ? nullptr : kernels[k], {.location = p.at}));
   }
   return pieces;

@@ -75,7 +75,7 @@ class region_engine {
   std::shared_ptr<history> history_of(std::string_view name) const;  // likewise
   std::shared_ptr<const plan> planned(const call& c, const std::shared_ptr<const policy>& by, location::node_id at,
                                       const executors& who, history& of);  // likewise
-  void forget_histories();                           // likewise
+  void forget_histories();                                                 // likewise
   launch_plan plan_launch(const call& c, location::node_id at);
   void note_launch(const call& c, const launch_plan& made);
   void submit(const call& c, const launch_plan& made);
@@ -88,8 +88,8 @@ class region_engine {
                                                        std::span<const wanted_cut> cuts);
   std::vector<detail::made_piece> make_pieces(const call& c, const launch_plan& made,
                                               std::span<const operation::definition* const> kernels);
-  void name_blocks(const call& c, const plan& split, std::span<const row_interval> parts, std::span<detail::made_piece> pieces,
-                   std::span<detail::submission> joins);
+  void name_blocks(const call& c, const plan& split, std::span<const row_interval> parts,
+                   std::span<detail::made_piece> pieces, std::span<detail::submission> joins);
 
   runtime& m_runtime;
   region_kernels m_kernels;

@@ -310,7 +310,8 @@ class kernel_writer {
 
   std::string parameters() const {
     std::string all = "long tessera_first, long tessera_step, long tessera_count0";
-    for (std::size_t k = 1; k < m_shape.depth; ++k) all += fmt::format(", long tessera_begin{0}, long tessera_count{0}", k);
+    for (std::size_t k = 1; k < m_shape.depth; ++k)
+      all += fmt::format(", long tessera_begin{0}, long tessera_count{0}", k);
     for (std::size_t u = 0; u < m_shape.uses.size(); ++u) {
       const kernel_use& use = m_shape.uses[u];
       if (is_reduction(use)) {
@@ -340,8 +341,8 @@ class kernel_writer {
     std::string all;
     for (std::size_t k = 0; k < use.tiles; ++k)
       all += fmt::format("  {0} {1}{2} = tessera_{3}_at{4} - tessera_{3}_from{4};\n", pointer(use),
-                         use.tiles == 1 ? "" : "tessera_",
-                         use.tiles == 1 ? name(u) : fmt::format("{}_{}", name(u), k), name(u), k);
+                         use.tiles == 1 ? "" : "tessera_", use.tiles == 1 ? name(u) : fmt::format("{}_{}", name(u), k),
+                         name(u), k);
     return all;
   }
 
@@ -368,8 +369,7 @@ class kernel_writer {
         "  for (int tessera_half = {2}; tessera_half > 0; tessera_half /= 2) {{\n"
         "    if (THREAD_X < tessera_half) {0}[THREAD_X] = {3};\n    BARRIER;\n  }}\n"
         "  if (THREAD_X == 0) tessera_{1}_to[GROUP_X] = {0}[0];\n",
-        of, name(u), kernel_threads / 2,
-        joined(use.reduction, of + "[THREAD_X]", of + "[THREAD_X + tessera_half]"));
+        of, name(u), kernel_threads / 2, joined(use.reduction, of + "[THREAD_X]", of + "[THREAD_X + tessera_half]"));
   }
 
   const kernel_shape& m_shape;

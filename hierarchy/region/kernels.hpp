@@ -32,7 +32,7 @@ class region_kernels {
 
  private:
   runtime& m_runtime;
-  std::vector<location::node_id> m_without;         // devices that compile no kernels
+  std::vector<location::node_id> m_without;          // devices that compile no kernels
   std::vector<location::node_id> m_without_doubles;  // those, and those without f64
   std::mutex m_mutex;
   std::map<std::string, const operation::definition*, std::less<>> m_operations;  // by all that they depend on

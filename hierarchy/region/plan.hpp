@@ -12,7 +12,8 @@ struct piece {
   location::node_id leaf = location::no_node;  ///< whose share it belongs to
   location::node_id at = location::no_node;    ///< where it runs: the leaf, or a core of it
   std::uint64_t begin = 0, end = 0;
-  bool on_device = false;  ///< whether `at` has a memory of its own
+  bool on_device = false;                        ///< whether `at` has a memory of its own
+  location::node_id memory = location::no_node;  ///< the location whose memory `at` works in
   friend bool operator==(const piece&, const piece&) = default;
 };
 

@@ -93,7 +93,7 @@ class reduction_storage {
   std::mutex m_mutex;
   order_point m_before;
   detail::loose_blocks m_group;
-  std::vector<block::record*> m_blocks;  // the value, then the parts of one element
+  std::vector<block::record*> m_blocks;                                    // the value, then the parts of one element
   std::map<std::pair<std::size_t, std::int64_t>, block::record*> m_large;  // the others, by number and elements
 };
 

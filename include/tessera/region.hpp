@@ -292,9 +292,7 @@ struct region_body {
   /// Calls the function of the host.
   template <class... Arguments>
   requires std::is_invocable_v<Host&, Arguments...>
-  void operator()(Arguments&&... arguments) {
-    host(std::forward<Arguments>(arguments)...);
-  }
+  void operator()(Arguments&&... arguments) { host(std::forward<Arguments>(arguments)...); }
 };
 
 /// A body that devices run too, for those that compile kernels (docs/kernels.md):
@@ -309,7 +307,7 @@ struct region_body {
 /// @param values  numbers of types float, double, int, std::int64_t or std::uint8_t
 template <class Host, class... Values>
 requires(std::is_arithmetic_v<Values>&&...) region_body<Host, Values...> with_kernel(Host host, std::string_view kernel,
-                                                                                    Values... values) {
+                                                                                     Values... values) {
   return {std::move(host), kernel, {values...}};
 }
 
@@ -391,7 +389,8 @@ struct made_piece {
   region_operand* operands;
 };
 /// Makes one task, with a copy of the body; `call` is the region's call on the caller's stack. Its blocks are named
-/// later. `times` is null where nobody wants to know; `kernel` is an operation with a kernel, or null: the body's function.
+/// later. `times` is null where nobody wants to know; `kernel` is an operation with a kernel, or null: the body's
+/// function.
 using make_piece = made_piece (*)(void* call, const region_piece& piece,
                                   std::shared_ptr<hierarchy::region_leaf_times> times,
                                   const operation::definition* kernel, const task_options& options);

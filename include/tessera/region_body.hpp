@@ -33,15 +33,16 @@ template <class Host, class... Values>
 inline constexpr bool has_kernel<region_body<Host, Values...>> = true;
 
 template <class T>
-kernel_value kernel_value_of(T number) noexcept {
+kernel_value kernel_value_of(T given) noexcept {
   kernel_value made{element_type_of<T>(), {}};
-  std::memcpy(made.bytes.data(), &number, sizeof number);
+  std::memcpy(made.bytes.data(), &given, sizeof given);
   return made;
 }
 template <class Host, class... Values>
 std::array<kernel_value, sizeof...(Values)> values_of(const region_body<Host, Values...>& body) noexcept {
-  return std::apply([](auto... numbers) { return std::array<kernel_value, sizeof...(Values)>{kernel_value_of(numbers)...}; },
-                    body.values);
+  return std::apply(
+      [](auto... given) { return std::array<kernel_value, sizeof...(Values)>{kernel_value_of(given)...}; },
+      body.values);
 }
 template <class Host, class... Values>
 std::array<element_type, sizeof...(Values)> value_types(std::type_identity<region_body<Host, Values...>>) noexcept {
@@ -370,8 +371,8 @@ class region_call {
                        std::shared_ptr<hierarchy::region_leaf_times> times, const task_options& options) {
     using function = kernel_task<task>;
     submission made(m_runtime.inside(), kernel, m_name.text, m_name.site, options, {}, sizeof(function));
-    auto* const there = new (made.arguments())
-        function(task{m_body, m_over, piece, {}, m_extents}, piece_count(std::move(times)));
+    auto* const there =
+        new (made.arguments()) function(task{m_body, m_over, piece, {}, m_extents}, piece_count(std::move(times)));
     made.note_function();
     return {std::move(made), there->task.operands.data()};
   }

@@ -68,7 +68,8 @@ TEST_P(region_kernels, do_what_the_function_does) {
 
 TEST_P(region_kernels, see_the_rows_of_neighbours_in_two_dimensions) {
   const std::int64_t rows = 64, columns = 37;
-  auto now = model.make_array<std::int64_t>("now", {rows, columns}), next = model.make_array<std::int64_t>("next", {rows, columns});
+  auto now = model.make_array<std::int64_t>("now", {rows, columns}),
+       next = model.make_array<std::int64_t>("next", {rows, columns});
   std::vector<std::int64_t> expected(std::size_t(rows * columns));
   {
     auto start = now.write_host();
@@ -77,20 +78,22 @@ TEST_P(region_kernels, see_the_rows_of_neighbours_in_two_dimensions) {
   std::vector<std::int64_t> last(std::size_t(rows * columns), 0);
   const auto at = [&](std::int64_t i, std::int64_t j) { return std::size_t(i * columns + j); };
   for (int step = 0; step < 6; ++step) {
-    model.region("step", by(), iterate({1, rows - 1}, {1, columns - 1}), in(now, halo(1)), inout(next),
-                 with_kernel(
-                     [](auto i, auto j, auto now, auto next) {
-                       next(i, j) = (now(i - 1, j) + now(i + 1, j) + now(i, j - 1) + now(i, j + 1) + now(i, j)) % 1009;
-                     },
-                     "(i, j, now, next) { // the five points\n"
-                     "  next(i, j) = (now(i - 1, j) + now(i + 1, j) + now(i, j - 1) + now(i, j + 1) + now(i, j)) % 1009;\n"
-                     "}"));
+    model.region(
+        "step", by(), iterate({1, rows - 1}, {1, columns - 1}), in(now, halo(1)), inout(next),
+        with_kernel(
+            [](auto i, auto j, auto now, auto next) {
+              next(i, j) = (now(i - 1, j) + now(i + 1, j) + now(i, j - 1) + now(i, j + 1) + now(i, j)) % 1009;
+            },
+            "(i, j, now, next) { // the five points\n"
+            "  next(i, j) = (now(i - 1, j) + now(i + 1, j) + now(i, j - 1) + now(i, j + 1) + now(i, j)) % 1009;\n"
+            "}"));
     std::vector<std::int64_t> fresh(std::size_t(rows * columns), 0);
     if (step > 0) fresh = last;
     for (std::int64_t i = 1; i < rows - 1; ++i)
       for (std::int64_t j = 1; j < columns - 1; ++j)
         fresh[at(i, j)] = (expected[at(i - 1, j)] + expected[at(i + 1, j)] + expected[at(i, j - 1)] +
-                           expected[at(i, j + 1)] + expected[at(i, j)]) % 1009;
+                           expected[at(i, j + 1)] + expected[at(i, j)]) %
+                          1009;
     last = expected;
     expected = fresh;
     std::swap(now, next);
@@ -104,12 +107,10 @@ TEST_P(region_kernels, move_only_borders_in_a_loop_that_goes_on) {
   const std::int64_t rows = 4096, columns = 64;
   auto now = model.make_array<double>("now", {rows, columns}), next = model.make_array<double>("next", {rows, columns});
   const auto step = [&] {
-    model.region("step", by(), iterate({0, rows}, {0, columns}), in(now, halo(1)), out(next),
-                 with_kernel(
-                     [](auto i, auto j, auto now, auto next) {
-                       next(i, j) = now(i, j) + (i > 0 ? now(i - 1, j) : 1.0);
-                     },
-                     "(i, j, now, next) { next(i, j) = now(i, j) + (i > 0 ? now(i - 1, j) : 1.0); }"));
+    model.region(
+        "step", by(), iterate({0, rows}, {0, columns}), in(now, halo(1)), out(next),
+        with_kernel([](auto i, auto j, auto now, auto next) { next(i, j) = now(i, j) + (i > 0 ? now(i - 1, j) : 1.0); },
+                    "(i, j, now, next) { next(i, j) = now(i, j) + (i > 0 ? now(i - 1, j) : 1.0); }"));
     std::swap(now, next);
   };
   for (int k = 0; k < 4; ++k) step();
@@ -136,8 +137,8 @@ TEST_P(region_kernels, join_results_from_all_memories) {
     model.region("fill", by(), iterate(0, n), out(x),
                  with_kernel([turn](auto i, auto x) { x[i] = (i * 7919 + turn) % 10007 - 5000; },
                              "(i, x, turn) { x[i] = (i * 7919 + turn) % 10007 - 5000; }", turn));
-    model.region("join", by(), iterate(0, n), in(x), sum(total), minimum(least), maximum(most), all_of(all), any_of(any),
-                 sum(real),
+    model.region("join", by(), iterate(0, n), in(x), sum(total), minimum(least), maximum(most), all_of(all),
+                 any_of(any), sum(real),
                  with_kernel(
                      [](auto i, auto x, auto& total, auto& least, auto& most, auto& all, auto& any, auto& real) {
                        total += x[i];
@@ -164,10 +165,12 @@ TEST_P(region_kernels, join_results_from_all_memories) {
 
 TEST_P(region_kernels, mix_with_regions_of_the_host_and_whole_arrays) {
   const std::int64_t n = 3000;
-  auto x = model.make_array<float>("x", {n}), table = model.make_array<float>("table", {n}), y = model.make_array<float>("y", {n});
+  auto x = model.make_array<float>("x", {n}), table = model.make_array<float>("table", {n}),
+       y = model.make_array<float>("y", {n});
   model.region("table", iterate(0, n), out(table), [](auto i, auto t) { t[i] = float((i * 31) % 1000); });
   for (int k = 0; k < 3; ++k) {
-    model.region("host", {.policy = "percentage:70,30"}, iterate(0, n), out(x), [k](auto i, auto x) { x[i] = float((i + k) % 3000); });
+    model.region("host", {.policy = "percentage:70,30"}, iterate(0, n), out(x),
+                 [k](auto i, auto x) { x[i] = float((i + k) % 3000); });
     model.region("look_up", by(), iterate(0, n, 2), in(x), in(table, whole), inout(y),
                  with_kernel([n](auto i, auto x, auto table, auto y) { y[i] += table[n - 1 - std::int64_t(x[i])]; },
                              "(i, x, table, y, n) { y[i] += table[n - 1 - (long)x[i]]; }", n));
@@ -187,8 +190,9 @@ TEST_P(region_kernels, are_recorded_and_replayed) {
     model.region("forth", by(), iterate(0, n), in(x, halo(2)), out(y),
                  with_kernel([n](auto i, auto x, auto y) { y[i] = x[i] + (i + 2 < n ? x[i + 2] : 1); },
                              "(i, x, y, n) { y[i] = x[i] + (i + 2 < n ? x[i + 2] : 1); }", n));
-    model.region("back", by(), iterate(0, n), in(y), out(x),
-                 with_kernel([](auto i, auto y, auto x) { x[i] = y[i] % 65537; }, "(i, y, x) { x[i] = y[i] % 65537; }"));
+    model.region(
+        "back", by(), iterate(0, n), in(y), out(x),
+        with_kernel([](auto i, auto y, auto x) { x[i] = y[i] % 65537; }, "(i, y, x) { x[i] = y[i] % 65537; }"));
   };
   step();
   {
@@ -198,7 +202,8 @@ TEST_P(region_kernels, are_recorded_and_replayed) {
   }
   std::vector<std::int64_t> a(std::size_t(n), 0), b(a);
   for (int k = 0; k < 6; ++k) {
-    for (std::int64_t i = 0; i < n; ++i) b[std::size_t(i)] = a[std::size_t(i)] + (i + 2 < n ? a[std::size_t(i + 2)] : 1);
+    for (std::int64_t i = 0; i < n; ++i)
+      b[std::size_t(i)] = a[std::size_t(i)] + (i + 2 < n ? a[std::size_t(i + 2)] : 1);
     for (std::int64_t i = 0; i < n; ++i) a[std::size_t(i)] = b[std::size_t(i)] % 65537;
   }
   ASSERT_TRUE(std::ranges::equal(x.read_host().elements(), a));
@@ -243,10 +248,11 @@ TEST_P(region_kernels, do_what_one_thread_does_in_random_programs) {
   std::vector<region_array<std::int64_t>> arrays;
   std::vector<std::vector<std::int64_t>> expected(3, std::vector<std::int64_t>(std::size_t(n), 0));
   for (int k = 0; k < 3; ++k) arrays.push_back(model.make_array<std::int64_t>("a" + std::to_string(k), {n}));
-  const std::vector<std::string> policies{"static", "flatten", "any", "percentage:10,20,70", "percentage:60,0,40", "auto"};
+  const std::vector<std::string> policies{"static", "flatten", "any", "percentage:10,20,70", "percentage:60,0,40",
+                                          "auto"};
   for (int step = 0; step < 150; ++step) {
-    const std::int64_t from = number(0, 2), to = (from + number(1, 2)) % 3, width = number(0, 3), begin = number(0, 200),
-                       end = number(begin, n), add = number(1, 9);
+    const std::int64_t from = number(0, 2), to = (from + number(1, 2)) % 3, width = number(0, 3),
+                       begin = number(0, 200), end = number(begin, n), add = number(1, 9);
     auto &x = arrays[std::size_t(from)], &y = arrays[std::size_t(to)];
     const auto function = [=](auto i, auto x, auto y) {
       std::int64_t s = add;
@@ -258,12 +264,13 @@ TEST_P(region_kernels, do_what_one_thread_does_in_random_programs) {
     if (number(0, 4) == 0)
       model.region("function", options, iterate(begin, end), in(x, halo(width)), inout(y), function);
     else
-      model.region("kernel", options, iterate(begin, end), in(x, halo(width)), inout(y),
-                   with_kernel(function,
-                               "(i, x, y, n, width, add) {\n  long s = add;\n"
-                               "  for (long d = -width; d <= width; ++d)\n    if (i + d >= 0 && i + d < n) s += x[i + d];\n"
-                               "  y[i] = (y[i] + s) % 10007;\n}",
-                               n, width, add));
+      model.region(
+          "kernel", options, iterate(begin, end), in(x, halo(width)), inout(y),
+          with_kernel(function,
+                      "(i, x, y, n, width, add) {\n  long s = add;\n"
+                      "  for (long d = -width; d <= width; ++d)\n    if (i + d >= 0 && i + d < n) s += x[i + d];\n"
+                      "  y[i] = (y[i] + s) % 10007;\n}",
+                      n, width, add));
     std::vector<std::int64_t>&a = expected[std::size_t(from)], &b = expected[std::size_t(to)];
     for (std::int64_t i = begin; i < end; ++i) {
       std::int64_t s = add;
@@ -280,6 +287,22 @@ TEST_P(region_kernels, do_what_one_thread_does_in_random_programs) {
     ASSERT_TRUE(std::ranges::equal(arrays[k].read_host().elements(), expected[k])) << "array " << k;
 }
 
+TEST_P(region_kernels, run_at_a_device_alone) {
+  const std::string device = std::string(GetParam().plugin) + "0";
+  auto x = model.make_array<float>("x", {1000, 3}, {.at = device});
+  model.region("there", iterate({0, 1000}, {0, 3}), out(x),
+               with_kernel([](auto i, auto j, auto x) { x(i, j) = float(i - j); }, "(i, j, x) { x(i, j) = i - j; }"));
+  EXPECT_EQ(x.read_host()(999, 2), 997.0f);
+  EXPECT_EQ(on_devices("there"), 1000u);
+  try {
+    model.region("function", iterate({0, 1000}, {0, 3}), out(x), [](auto i, auto j, auto x) { x(i, j) = float(i); });
+    FAIL() << "a function of the host ran on a device";
+  } catch (const error& e) {
+    EXPECT_THAT(e.what(), ::testing::HasSubstr("runs functions of the host"));
+    EXPECT_THAT(e.what(), ::testing::HasSubstr("with_kernel"));
+  }
+}
+
 /// Devices that compile no kernels take no part, whatever the body has.
 TEST(region_kernels_elsewhere, are_functions_where_nothing_compiles_them) {
   runtime rt(testing::with_sims(1, "1 MiB"));
@@ -287,13 +310,21 @@ TEST(region_kernels_elsewhere, are_functions_where_nothing_compiles_them) {
   auto x = model.make_array<double>("x", {100});
   model.region("one", iterate(0, 100), out(x), with_kernel([](auto i, auto x) { x[i] = 1; }, "(i, x) { x[i] = 1; }"));
   EXPECT_EQ(x.read_host()[99], 1.0);
-  for (const region_share& s : model.regions().at(0).shares) EXPECT_TRUE(s.leaf.starts_with("core")) << s.leaf;
+  const std::vector<region_row> rows = model.regions();
+  for (const region_share& s : rows.at(0).shares) EXPECT_TRUE(s.leaf.starts_with("core")) << s.leaf;
+  try {
+    model.region("there", {.at = "sim0"}, iterate(0, 100), with_kernel([](auto) {}, "(i) { }"));
+    FAIL() << "a simulated device ran a kernel";
+  } catch (const error& e) {
+    EXPECT_THAT(e.what(), ::testing::HasSubstr("no device at or below location 'sim0' compiles its kernel"));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(devices, region_kernels,
                          ::testing::Values(kernel_setting{"emulated", "cuda_emulated", 1, "flatten"},
                                            kernel_setting{"two_emulated", "cuda_emulated", 2, "percentage:10,20,30,40"},
-                                           kernel_setting{"validated", "cuda_emulated", 1, "static", "validate = true\n"},
+                                           kernel_setting{"validated", "cuda_emulated", 1, "static",
+                                                          "validate = true\n"},
                                            kernel_setting{"two_hosts", "cuda_emulated", 1, "flatten", nullptr}),
                          [](const auto& test) { return std::string(test.param.name); });
 

@@ -62,19 +62,37 @@ TEST_F(region_trees, run_at_the_deepest_location_of_their_arrays) {
 }
 
 TEST_F(region_trees, split_over_hosts_and_the_cores_of_a_share) {
+  const auto on_host = [&](node_id leaf, node_id at, std::uint64_t begin, std::uint64_t end) {
+    return piece{leaf, at, begin, end, false, t.root()};  // nothing on the way to it has a memory of its own
+  };
   const plan made = plan_region(policy::parse("static"), 10, t, a, "r");
   EXPECT_EQ(made.leaves, (std::vector{b, c0}));  // the device takes no part
-  EXPECT_EQ(made.pieces, (std::vector<piece>{{b, b0, 0, 1}, {b, b1, 1, 3}, {b, b2, 3, 5}, {c0, c0, 5, 10}}));
+  EXPECT_EQ(made.pieces, (std::vector<piece>{on_host(b, b0, 0, 1), on_host(b, b1, 1, 3), on_host(b, b2, 3, 5),
+                                             on_host(c0, c0, 5, 10)}));
   EXPECT_EQ(plan_region(policy::parse("percentage:0,100"), 10, t, a, "r").pieces,
-            (std::vector<piece>{{c0, c0, 0, 10}}));
+            (std::vector<piece>{on_host(c0, c0, 0, 10)}));
   EXPECT_EQ(plan_region(policy::parse("static"), 2, t, b, "r").pieces,
-            (std::vector<piece>{{b, b1, 0, 1}, {b, b2, 1, 2}}));
+            (std::vector<piece>{on_host(b, b1, 0, 1), on_host(b, b2, 1, 2)}));
   EXPECT_TRUE(plan_region(policy::parse("static"), 0, t, a, "r").pieces.empty());
   EXPECT_NE(
       message_of([&] { plan_region(policy::parse("static"), 10, t, gpu, "r"); }).find("runs functions of the host"),
       std::string::npos);
   const std::uint64_t huge = ~std::uint64_t{0};
   EXPECT_EQ(plan_region(policy::parse("static"), huge, t, b, "r").pieces.back().end, huge);
+}
+
+TEST_F(region_trees, split_over_devices_too_where_the_body_has_a_kernel) {
+  const plan made = plan_region(policy::parse("static"), 9, t, a, "r", {}, all_executors);
+  EXPECT_EQ(made.leaves.size(), 3u);
+  const auto there = std::ranges::find(made.pieces, gpu, &piece::at);
+  ASSERT_NE(there, made.pieces.end());
+  EXPECT_TRUE(there->on_device);
+  EXPECT_EQ(there->memory, gpu);
+  EXPECT_EQ(std::ranges::count(made.pieces, true, &piece::on_device), 1);
+  // One that compiles nothing takes no part.
+  const std::vector<node_id> without{gpu};
+  const plan other = plan_region(policy::parse("static"), 9, t, a, "r", {}, {true, without});
+  EXPECT_EQ(other.pieces, plan_region(policy::parse("static"), 9, t, a, "r").pieces);
 }
 
 std::vector<tiled_memory::tile> tiles_ending(const std::vector<std::int64_t>& ends) {
@@ -194,14 +212,15 @@ TEST(kernel_text, writes_uses_of_arrays_out) {
   const std::string plain = kernel_source("(i, x) { x[i + 1] = x(i) + 2; }", one_array(1), "r");
   EXPECT_TRUE(has(plain, "{ x[(long)(i + 1)] = x[(((long)(i)))] + 2; }")) << plain;
   const std::string three = kernel_source("(i, x) { x[i] = x[x(i)]; }", one_array(3), "r");
-  EXPECT_TRUE(has(three, "(*tessera_in_x((long)(i), tessera_x_0, tessera_x_1, tessera_x_2, tessera_x_from1, "
-                         "tessera_x_from2)) = "))
+  EXPECT_TRUE(has(three,
+                  "(*tessera_in_x((long)(i), tessera_x_0, tessera_x_1, tessera_x_2, tessera_x_from1, "
+                  "tessera_x_from2)) = "))
       << three;
   const std::string two = kernel_source("(i, x) { x(i, 3) = 1; }", one_array(1, 2), "r");
-  EXPECT_TRUE(has(two, "x[(((long)(i) * tessera_x_second + (3)))] = 1;")) << two;
+  EXPECT_TRUE(has(two, "x[(((long)(i) * tessera_x_second + ( 3)))] = 1;")) << two;
   // Not in comments, literals, numbers, or as a part of another name.
-  const std::string other = kernel_source("(i, x) { /* x */ int xx = 0x1f; // x\n char c = 'x'; x[i] = xx + c; }",
-                                          one_array(1), "r");
+  const std::string other =
+      kernel_source("(i, x) { /* x */ int xx = 0x1f; // x\n char c = 'x'; x[i] = xx + c; }", one_array(1), "r");
   EXPECT_TRUE(has(other, "{ /* x */ int xx = 0x1f; // x\n char c = 'x'; x[(long)(i)] = xx + c; }")) << other;
 }
 
