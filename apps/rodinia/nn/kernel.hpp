@@ -20,10 +20,17 @@ class nn_kernel {
 
   void run(float latitude, float longitude) {
     m_model.region("distances", m_how, iterate(0, distances.extents().rows), in(latitudes), in(longitudes),
-                   out(distances), [latitude, longitude](auto i, auto north, auto east, auto to) {
-                     const float a = north[i] - latitude, b = east[i] - longitude;
-                     to[i] = std::sqrt(a * a + b * b);
-                   });
+                   out(distances),
+                   with_kernel(
+                       [latitude, longitude](auto i, auto north, auto east, auto to) {
+                         const float a = north[i] - latitude, b = east[i] - longitude;
+                         to[i] = std::sqrt(a * a + b * b);
+                       },
+                       "(i, north, east, to, latitude, longitude) {\n"
+                       "  const float a = north[i] - latitude, b = east[i] - longitude;\n"
+                       "  to[i] = sqrt(a * a + b * b);\n"
+                       "}",
+                       latitude, longitude));
   }
 
   region_array<float> latitudes, longitudes, distances;

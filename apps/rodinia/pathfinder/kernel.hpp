@@ -55,17 +55,23 @@ class pathfinder_kernel {
         m_model.region("ends", {.policy = "any", .at = m_how.at}, iterate(end, end + 1), out(c),
                        [](auto j, auto to) { to[j] = no_way; });
     m_now = 0;
-    m_model.region("first", m_how, iterate(1, m_columns + 1), in(row(0)), out(m_costs[0]),
-                   [](auto j, auto digit, auto to) { to[j] = digit[j]; });
-    m_model.region("room", m_how, iterate(1, m_columns + 1), out(m_costs[1]), [](auto j, auto to) { to[j] = 0; });
+    m_model.region(
+        "first", m_how, iterate(1, m_columns + 1), in(row(0)), out(m_costs[0]),
+        with_kernel([](auto j, auto digit, auto to) { to[j] = digit[j]; }, "(j, digit, to) { to[j] = digit[j]; }"));
+    m_model.region("room", m_how, iterate(1, m_columns + 1), out(m_costs[1]),
+                   with_kernel([](auto j, auto to) { to[j] = 0; }, "(j, to) { to[j] = 0; }"));
   }
   /// All other rows.
   void run() {
     for (std::int64_t t = 1; t < rows(); ++t) {
-      m_model.region("row", m_how, iterate(1, m_columns + 1), in(m_costs[m_now], halo(1)), in(row(t)),
-                     out(m_costs[1 - m_now]), [](auto j, auto from, auto digit, auto to) {
-                       to[j] = digit[j] + std::min(std::min(from[j - 1], from[j + 1]), from[j]);
-                     });
+      m_model.region(
+          "row", m_how, iterate(1, m_columns + 1), in(m_costs[m_now], halo(1)), in(row(t)), out(m_costs[1 - m_now]),
+          with_kernel([](auto j, auto from, auto digit,
+                         auto to) { to[j] = digit[j] + std::min(std::min(from[j - 1], from[j + 1]), from[j]); },
+                      "(j, from, digit, to) {\n"
+                      "  int least = from[j - 1] < from[j + 1] ? from[j - 1] : from[j + 1];\n"
+                      "  to[j] = digit[j] + (least < from[j] ? least : from[j]);\n"
+                      "}"));
       m_now = 1 - m_now;
     }
   }

@@ -63,6 +63,7 @@ TEST_P(rodinia, pathfinder) {
   EXPECT_EQ(costs.front(), 144);
   EXPECT_EQ(costs.back(), 161);
   expect_same<std::int32_t>("pathfinder", costs);
+  EXPECT_TRUE(devices_took_part("row"));
 }
 
 TEST_P(rodinia, pathfinder_in_bytes_and_twice) {

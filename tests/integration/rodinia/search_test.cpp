@@ -75,7 +75,9 @@ TEST_P(rodinia, nn) {
     EXPECT_NEAR(nearest[k].distance, expected[k], 2e-6) << k;
     EXPECT_EQ(records.names[static_cast<std::size_t>(nearest[k].record)], names[k]) << k;
   }
-  expect_same<float>("nn", distances.elements());
+  // A device may fuse the product and the sum, which changes the last bits.
+  if (*GetParam().gpus == '\0') expect_same<float>("nn", distances.elements());
+  EXPECT_TRUE(devices_took_part("distances"));
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ namespace tessera::testing {
 struct rodinia_setting {
   const char* name;
   const char* policy;
-  int memories;  ///< of the host
+  int memories;           ///< of the host
+  const char* gpus = "";  ///< a plugin with a device beside it
 };
 inline void PrintTo(const rodinia_setting& s, std::ostream* out) { *out << s.name; }
 
@@ -30,12 +31,25 @@ inline constexpr rodinia_setting rodinia_settings[] = {{"static_one", "static", 
                                                        {"static_two", "static", 2},
                                                        {"percentage_two", "percentage:10,40,20,30", 2},
                                                        {"zero_share_two", "percentage:50,0,0,50", 2},
-                                                       {"auto_two", "auto", 2}};
+                                                       {"auto_two", "auto", 2},
+                                                       {"device_one", "static", 1, "cuda_emulated"}};
 
 /// A runtime under each setting.
 class rodinia : public ::testing::TestWithParam<rodinia_setting> {
  protected:
-  runtime rt{GetParam().memories == 2 ? machine_of("plugins = [\"host\"]\n" + two_hosts, 4) : host_only()};
+  static machine make(const rodinia_setting& s) {
+    if (*s.gpus != '\0') return with_gpus(s.gpus, 1, "256 MiB", "history = \"off\"\n");
+    return s.memories == 2 ? machine_of("plugins = [\"host\"]\n" + two_hosts, 4) : host_only();
+  }
+  /// Whether a device, where there is one, got a part of the last launch of a region.
+  bool devices_took_part(const char* region) const {
+    if (*GetParam().gpus == '\0') return true;
+    const std::vector<region_row> rows = model.regions();
+    const auto row = std::ranges::find(rows, region, &region_row::name);
+    return row != rows.end() &&
+           std::ranges::any_of(row->shares, [](const region_share& s) { return s.leaf.starts_with(GetParam().gpus); });
+  }
+  runtime rt{make(GetParam())};
   location_model model{rt};
   region_options how{.policy = GetParam().policy};
 
