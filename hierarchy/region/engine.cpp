@@ -159,6 +159,24 @@ struct region_engine::call {
     }
     return parts[k];
   }
+  /// Of each task. Of a halo also the parts beside its own count, which are tiles where they are in the same memory.
+  memory_need memory_need_of() const {
+    memory_need need;
+    const auto bytes = [](std::uint64_t rows, const detail::region_demand& d) {
+      return rows * static_cast<std::uint64_t>(d.array->extents().row_elements()) * size_of(d.array->tiles().type());
+    };
+    const auto step = static_cast<std::uint64_t>(over.step);
+    const std::uint64_t rows = over.step < 0 ? 0 - step : step;  // of an iteration
+    for (const detail::region_demand& d : demands) {
+      if (d.array == nullptr) continue;
+      const access_pattern& p = d.pattern;
+      if (p.which == kind::whole) need.of_all += bytes(static_cast<std::uint64_t>(d.array->extents().rows), d);
+      if (p.which == kind::rows) need.of_all += bytes(static_cast<std::uint64_t>(p.last - p.first), d);
+      if (p.which == kind::halo) need.of_all += bytes(2 * static_cast<std::uint64_t>(p.last), d);
+      if (by_part(d)) need.per_iteration += bytes(p.which == kind::halo && p.last > 0 ? 3 * rows : rows, d);
+    }
+    return need;
+  }
   /// Of an array that is read with a halo: the rows where tiles should end so that no more than the halo moves from one
   /// memory to another.
   static std::vector<std::int64_t> edges(const detail::region_demand& d, const plan& split,
@@ -263,6 +281,9 @@ region_engine::launch_plan region_engine::plan_launch(const call& c, location::n
   made.of = history_of(c.name.text);
   made.split = planned(c, made.by, at, m_kernels.who_runs(c.code.kernel, c.demands), *made.of);
   made.devices = std::ranges::any_of(made.split->pieces, &piece::on_device);
+  if (made.devices)
+    made.split = std::make_shared<const plan>(fitted(
+        *made.split, c.memory_need_of(), [&](location::node_id device) { return m_kernels.memory_limit(device); }));
   for (const detail::region_demand& d : c.demands)
     if (d.array != nullptr) c.check_writes(d, made.split->pieces.size());
   // Not of recordings: a task is counted once, and may run often.

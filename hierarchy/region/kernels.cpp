@@ -61,6 +61,7 @@ region_kernels::region_kernels(runtime& of) : m_runtime(of) {
     for (location::node_id id = 0; id < of.tree().known(); ++id) {
       const location::properties& p = of.tree().at(id).properties;
       if (p.kind != location::kind::worker || !p.space || !of.tree().is_ancestor(place->location, id)) continue;
+      m_limits[id] = of.inside().spaces[place->space]->limit();
       const bool compiles = compiles_kernels(*place->device);
       if (!compiles) m_without.push_back(id);
       if (!compiles || !place->device->has(TSR_DEVICE_HAS_FP64)) m_without_doubles.push_back(id);
@@ -96,6 +97,11 @@ const operation::definition& region_kernels::operation_for(std::string_view regi
   made.kernel.launch = kernel.launch;
   made.data = std::make_shared<const kernel_layout>(kernel_layout{std::move(shape.uses)});
   return *m_operations.emplace(key, &m_runtime.define(std::move(made))).first->second;
+}
+
+std::uint64_t region_kernels::memory_limit(location::node_id device) const {
+  const auto found = m_limits.find(device);
+  return found != m_limits.end() ? found->second : std::numeric_limits<std::uint64_t>::max();
 }
 
 std::int64_t region_kernels::groups_for(std::uint64_t iterations) noexcept {

@@ -27,13 +27,17 @@ class region_kernels {
                                              std::span<const detail::region_demand> demands,
                                              std::span<const std::size_t> tiles);
 
+  /// Bytes that blocks may take in the memory of a device that compiles kernels.
+  std::uint64_t memory_limit(location::node_id device) const;
+
   /// Elements of a result's part that so many iterations on a device make: one per group of the kernel's threads.
   static std::int64_t groups_for(std::uint64_t iterations) noexcept;
 
  private:
   runtime& m_runtime;
-  std::vector<location::node_id> m_without;          // devices that compile no kernels
-  std::vector<location::node_id> m_without_doubles;  // those, and those without f64
+  std::map<location::node_id, std::uint64_t> m_limits;  // bytes of each device's memory
+  std::vector<location::node_id> m_without;             // devices that compile no kernels
+  std::vector<location::node_id> m_without_doubles;     // those, and those without f64
   std::mutex m_mutex;
   std::map<std::string, const operation::definition*, std::less<>> m_operations;  // by all that they depend on
 };

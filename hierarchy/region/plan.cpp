@@ -1,5 +1,8 @@
 #include "hierarchy/region/plan.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace tessera::hierarchy {
 namespace {
 
@@ -33,6 +36,29 @@ plan plan_region(const policy& by, std::uint64_t n, const location::tree& tree, 
       if (begin < end) made.pieces.push_back({share.leaf, cores[k], begin, end, false, memory_of(tree, cores[k])});
     }
   }
+  return made;
+}
+
+plan fitted(plan made, const memory_need& need, const std::function<std::uint64_t(location::node_id)>& limit) {
+  const auto parts_of = [&](const piece& p) -> std::uint64_t {
+    if (!p.on_device || need.per_iteration == 0) return 1;
+    const std::uint64_t half = limit(p.at) / 2, length = p.end - p.begin;
+    if (half <= need.of_all || half - need.of_all < need.per_iteration) return 1;
+    const std::uint64_t most = (half - need.of_all) / need.per_iteration;  // iterations of one task
+    return (length - 1) / most + 1;
+  };
+  if (std::ranges::all_of(made.pieces, [&](const piece& p) { return parts_of(p) == 1; })) return made;
+  std::vector<piece> pieces;
+  for (const piece& p : made.pieces) {
+    const std::uint64_t count = parts_of(p), length = p.end - p.begin;
+    for (std::uint64_t k = 0; k < count; ++k) {
+      piece part = p;
+      part.begin = p.begin + length / count * k + length % count * k / count;
+      part.end = p.begin + length / count * (k + 1) + length % count * (k + 1) / count;
+      pieces.push_back(part);
+    }
+  }
+  made.pieces = std::move(pieces);
   return made;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // (policy, iterations, subtree) -> the tasks of a region. Pure.
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "hierarchy/policy/split.hpp"
@@ -32,5 +33,15 @@ std::vector<location::node_id> leaves_of_region(const location::tree& tree, loca
 plan plan_region(const policy& by, std::uint64_t n, const location::tree& tree, location::node_id at,
                  const std::string& region, std::span<const leaf_state> states = {},
                  const executors& who = host_executors);
+
+/// What a region's tasks need of the memory that they work in, in bytes.
+struct memory_need {
+  std::uint64_t of_all = 0;         ///< for each task, however short
+  std::uint64_t per_iteration = 0;  ///< beside that
+};
+
+/// Splits the pieces on devices evenly until one of them and the next fit together into the memory, which has
+/// `limit(at)` bytes. A piece that does not fit even as single iterations stays whole, and runs elsewhere.
+plan fitted(plan made, const memory_need& need, const std::function<std::uint64_t(location::node_id)>& limit);
 
 }  // namespace tessera::hierarchy

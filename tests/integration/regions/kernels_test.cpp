@@ -303,6 +303,49 @@ TEST_P(region_kernels, run_at_a_device_alone) {
   }
 }
 
+/// A loop over ten times what a device holds.
+TEST(region_kernels_elsewhere, go_through_a_small_memory_in_parts) {
+  runtime rt(testing::with_gpus("cuda_emulated", 1, "256 KiB", "placement = \"eager\"\nhistory = \"off\"\n"));
+  location_model model(rt);
+  const std::int64_t n = 320'000;  // 2.5 MiB each
+  auto x = model.make_array<double>("x", {n}), y = model.make_array<double>("y", {n});
+  region_result<double> total(rt, "total");
+  const region_options there{.policy = "static", .at = "cuda_emulated0"};
+  model.region("fill", there, iterate(0, n), out(x),
+               with_kernel([](auto i, auto x) { x[i] = double(i % 100); }, "(i, x) { x[i] = i % 100; }"));
+  model.region("mean", there, iterate(1, n - 1), in(x, halo(1)), out(y),
+               with_kernel([](auto i, auto x, auto y) { y[i] = x[i - 1] + x[i + 1]; },
+                           "(i, x, y) { y[i] = x[i - 1] + x[i + 1]; }"));
+  model.region("total", there, iterate(1, n - 1), in(y), sum(total),
+               with_kernel([](auto i, auto y, auto& s) { s += y[i]; }, "(i, y, s) { s += y[i]; }"));
+  double expected = 0;
+  for (std::int64_t i = 1; i < n - 1; ++i) expected += double((i - 1) % 100 + (i + 1) % 100);
+  EXPECT_EQ(total.get(), expected);
+  for (const std::vector<region_row> rows = model.regions(); const region_row& row : rows) {
+    ASSERT_EQ(row.shares.size(), 1u);
+    EXPECT_EQ(row.shares[0].leaf, "cuda_emulated0");
+    EXPECT_GT(row.shares[0].tasks, 10u) << row.name;
+  }
+  EXPECT_GT(rt.statistics().bytes_transferred(), std::uint64_t(2 * n * 8));  // they were there, and left
+}
+
+TEST_P(region_kernels, run_on_the_host_while_a_device_is_detached) {
+  const std::int64_t n = 1000;
+  auto x = model.make_array<std::int64_t>("x", {n});
+  const auto count = [&] {
+    model.region("count", by(), iterate(0, n), inout(x),
+                 with_kernel([](auto i, auto x) { x[i] += i; }, "(i, x) { x[i] += i; }"));
+  };
+  count();
+  rt.detach(std::string(GetParam().plugin) + "0");
+  count();
+  model.pause();
+  rt.attach(std::string(GetParam().plugin) + "0");
+  count();
+  const auto seen = x.read_host();
+  for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], 3 * i) << i;
+}
+
 /// Devices that compile no kernels take no part, whatever the body has.
 TEST(region_kernels_elsewhere, are_functions_where_nothing_compiles_them) {
   runtime rt(testing::with_sims(1, "1 MiB"));
@@ -327,6 +370,11 @@ INSTANTIATE_TEST_SUITE_P(devices, region_kernels,
                                                           "validate = true\n"},
                                            kernel_setting{"two_hosts", "cuda_emulated", 1, "flatten", nullptr}),
                          [](const auto& test) { return std::string(test.param.name); });
+
+#if defined(TESSERA_TEST_OPENCL)
+INSTANTIATE_TEST_SUITE_P(opencl, region_kernels, ::testing::Values(kernel_setting{"opencl", "opencl", 1, "static"}),
+                         [](const auto& test) { return std::string(test.param.name); });
+#endif
 
 }  // namespace
 }  // namespace tessera

@@ -95,6 +95,33 @@ TEST_F(region_trees, split_over_devices_too_where_the_body_has_a_kernel) {
   EXPECT_EQ(other.pieces, plan_region(policy::parse("static"), 9, t, a, "r").pieces);
 }
 
+TEST_F(region_trees, split_what_a_device_gets_to_fit_its_memory) {
+  const plan made = plan_region(policy::parse("percentage:0,0,100"), 100, t, a, "r", {}, all_executors);
+  ASSERT_EQ(made.pieces.size(), 1u);
+  const auto fits = [&](memory_need need, std::uint64_t limit) {
+    const plan parts = fitted(made, need, [=](node_id) { return limit; });
+    std::uint64_t at = 0;
+    for (const piece& p : parts.pieces) {
+      EXPECT_EQ(p.begin, at);
+      EXPECT_LT(p.begin, p.end);
+      EXPECT_EQ(p.at, gpu);
+      at = p.end;
+    }
+    EXPECT_EQ(at, 100u);
+    return parts.pieces.size();
+  };
+  EXPECT_EQ(fits({0, 8}, 1600), 1u);
+  EXPECT_EQ(fits({0, 8}, 1599), 2u);
+  EXPECT_EQ(fits({100, 8}, 360), 10u);
+  EXPECT_EQ(fits({0, 8}, 16), 100u);
+  EXPECT_EQ(fits({0, 8}, 15), 1u);  // not even one iteration
+  EXPECT_EQ(fits({200, 8}, 400), 1u);
+  EXPECT_EQ(fits({50, 0}, 1), 1u);
+  // Nothing changes for the host.
+  const plan host = plan_region(policy::parse("static"), 100, t, b, "r");
+  EXPECT_EQ(fitted(host, {0, 8}, [](node_id) { return 1; }).pieces, host.pieces);
+}
+
 std::vector<tiled_memory::tile> tiles_ending(const std::vector<std::int64_t>& ends) {
   std::vector<tiled_memory::tile> tiles;
   std::int64_t begin = 0;
