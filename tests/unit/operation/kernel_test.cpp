@@ -59,7 +59,7 @@ TEST(kernel_launch, keeps_arguments_in_their_order) {
   EXPECT_EQ(number, -7);
   kernel_launch full;
   for (std::size_t k = 0; k < kernel_launch::most_arguments; ++k) full.value(1);
-  EXPECT_THAT(message_of([&] { full.value(1); }, error_kind::usage), HasSubstr("more than 32 arguments"));
+  EXPECT_THAT(message_of([&] { full.value(1); }, error_kind::usage), HasSubstr("more than 96 arguments"));
 }
 
 TEST(kernel_image, is_read_from_a_file) {
