@@ -71,9 +71,12 @@ const kernel_image* kernel_loader::image_for(const plugin::device& device) const
   return nullptr;
 }
 
+bool compiles(const plugin::device& device, std::string_view language) {
+  return device.jit() != nullptr && lists(device.jit()->languages, language);
+}
+
 bool kernel_loader::compiles(const plugin::device& device) const {
-  return !m_kernel.text.source.empty() && device.jit() != nullptr &&
-         lists(device.jit()->languages, m_kernel.text.language);
+  return !m_kernel.text.source.empty() && operation::compiles(device, m_kernel.text.language);
 }
 
 bool kernel_loader::runs_on(const plugin::device& device) const {

@@ -21,6 +21,9 @@ struct kernel_store {
   std::map<std::string, std::string, std::less<>> versions;  ///< of plugins, by their names: part of what is kept under
 };
 
+/// Whether a device compiles kernels written in a language ("tessera-c").
+bool compiles(const plugin::device& device, std::string_view language);
+
 /// The kernel and the native functions of one definition in one catalog, with what was compiled of them for which
 /// device. A kernel is compiled or loaded once per device, by the first task that needs it there; a text that does not
 /// compile fails that task and all later ones with the compiler's words. Thread-safe.

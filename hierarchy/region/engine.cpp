@@ -282,8 +282,8 @@ region_engine::launch_plan region_engine::plan_launch(const call& c, location::n
   made.split = planned(c, made.by, at, m_kernels.who_runs(c.code.kernel, c.demands), *made.of);
   made.devices = std::ranges::any_of(made.split->pieces, &piece::on_device);
   if (made.devices)
-    made.split = std::make_shared<const plan>(fitted(
-        *made.split, c.memory_need_of(), [&](location::node_id device) { return m_kernels.memory_limit(device); }));
+    made.split = fitted(std::move(made.split), c.memory_need_of(),
+                        [&](location::node_id device) { return m_kernels.memory_limit(device); });
   for (const detail::region_demand& d : c.demands)
     if (d.array != nullptr) c.check_writes(d, made.split->pieces.size());
   // Not of recordings: a task is counted once, and may run often.

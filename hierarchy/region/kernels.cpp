@@ -7,7 +7,7 @@
 #include <limits>
 #include <memory>
 
-#include "core/operation/kernel.hpp"
+#include "core/operation/kernel_loader.hpp"
 #include "core/runtime/inside.hpp"
 #include "hierarchy/region/kernel_text.hpp"
 #include "hierarchy/region/storage.hpp"
@@ -24,11 +24,6 @@ struct kernel_layout {
 std::size_t tiles_taken(std::size_t named) { return named <= 1 ? 1 : std::bit_ceil(named); }
 
 std::size_t rank_of(const row_extents& extents) { return extents.third != 1 ? 3 : extents.second != 1 ? 2 : 1; }
-
-bool compiles_kernels(const plugin::device& device) {
-  if (device.jit() == nullptr || device.jit()->languages == nullptr) return false;
-  return std::string_view(device.jit()->languages).find("tessera-c") != std::string_view::npos;
-}
 
 kernel_shape shape_of(const detail::region_kernel& kernel, std::span<const detail::region_demand> demands,
                       std::span<const std::size_t> tiles) {
@@ -62,7 +57,7 @@ region_kernels::region_kernels(runtime& of) : m_runtime(of) {
       const location::properties& p = of.tree().at(id).properties;
       if (p.kind != location::kind::worker || !p.space || !of.tree().is_ancestor(place->location, id)) continue;
       m_limits[id] = of.inside().spaces[place->space]->limit();
-      const bool compiles = compiles_kernels(*place->device);
+      const bool compiles = operation::compiles(*place->device, operation::kernel_text().language);
       if (!compiles) m_without.push_back(id);
       if (!compiles || !place->device->has(TSR_DEVICE_HAS_FP64)) m_without_doubles.push_back(id);
     }

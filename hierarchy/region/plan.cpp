@@ -39,7 +39,8 @@ plan plan_region(const policy& by, std::uint64_t n, const location::tree& tree, 
   return made;
 }
 
-plan fitted(plan made, const memory_need& need, const std::function<std::uint64_t(location::node_id)>& limit) {
+std::shared_ptr<const plan> fitted(std::shared_ptr<const plan> made, const memory_need& need,
+                                   const std::function<std::uint64_t(location::node_id)>& limit) {
   const auto parts_of = [&](const piece& p) -> std::uint64_t {
     if (!p.on_device || need.per_iteration == 0) return 1;
     const std::uint64_t half = limit(p.at) / 2, length = p.end - p.begin;
@@ -47,9 +48,9 @@ plan fitted(plan made, const memory_need& need, const std::function<std::uint64_
     const std::uint64_t most = (half - need.of_all) / need.per_iteration;  // iterations of one task
     return (length - 1) / most + 1;
   };
-  if (std::ranges::all_of(made.pieces, [&](const piece& p) { return parts_of(p) == 1; })) return made;
+  if (std::ranges::all_of(made->pieces, [&](const piece& p) { return parts_of(p) == 1; })) return made;
   std::vector<piece> pieces;
-  for (const piece& p : made.pieces) {
+  for (const piece& p : made->pieces) {
     const std::uint64_t count = parts_of(p), length = p.end - p.begin;
     for (std::uint64_t k = 0; k < count; ++k) {
       piece part = p;
@@ -58,8 +59,7 @@ plan fitted(plan made, const memory_need& need, const std::function<std::uint64_
       pieces.push_back(part);
     }
   }
-  made.pieces = std::move(pieces);
-  return made;
+  return std::make_shared<const plan>(plan{made->leaves, std::move(pieces)});
 }
 
 }  // namespace tessera::hierarchy

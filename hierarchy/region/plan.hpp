@@ -2,6 +2,7 @@
 // (policy, iterations, subtree) -> the tasks of a region. Pure.
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "hierarchy/policy/split.hpp"
@@ -42,6 +43,8 @@ struct memory_need {
 
 /// Splits the pieces on devices evenly until one of them and the next fit together into the memory, which has
 /// `limit(at)` bytes. A piece that does not fit even as single iterations stays whole, and runs elsewhere.
-plan fitted(plan made, const memory_need& need, const std::function<std::uint64_t(location::node_id)>& limit);
+/// Where all fit, the same plan.
+std::shared_ptr<const plan> fitted(std::shared_ptr<const plan> made, const memory_need& need,
+                                   const std::function<std::uint64_t(location::node_id)>& limit);
 
 }  // namespace tessera::hierarchy

@@ -142,7 +142,7 @@ class submission {
   submission& operator=(submission&&) = delete;
   /// As many bytes as were asked for, aligned to 16.
   void* arguments() const noexcept { return m_arguments; }
-  /// The function is there: whoever takes the task back destroys it.
+  /// The function is there: taking the task back destroys it.
   void note_function() noexcept { m_has_function = true; }
   /// Instead of those that the constructor was given.
   void name_blocks(std::span<const block_access> blocks);

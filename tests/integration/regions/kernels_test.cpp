@@ -329,6 +329,19 @@ TEST(region_kernels_elsewhere, go_through_a_small_memory_in_parts) {
   EXPECT_GT(rt.statistics().bytes_transferred(), std::uint64_t(2 * n * 8));  // they were there, and left
 }
 
+/// A task that needs a whole array which is larger than the device's memory.
+TEST(region_kernels_elsewhere, are_run_by_the_host_where_their_arrays_do_not_fit) {
+  runtime rt(testing::with_gpus("cuda_emulated", 1, "256 KiB", "placement = \"eager\"\nhistory = \"off\"\n"));
+  location_model model(rt);
+  const std::int64_t n = 100'000;
+  auto table = model.make_array<double>("table", {n}), y = model.make_array<double>("y", {100});
+  model.region("table", iterate(0, n), out(table), [](auto i, auto t) { t[i] = double(i); });
+  model.region(
+      "ends", {.at = "cuda_emulated0"}, iterate(0, 100), in(table, whole), out(y),
+      with_kernel([n](auto i, auto t, auto y) { y[i] = t[n - 1 - i]; }, "(i, t, y, n) { y[i] = t[n - 1 - i]; }", n));
+  EXPECT_EQ(y.read_host()[99], double(n - 100));
+}
+
 TEST_P(region_kernels, run_on_the_host_while_a_device_is_detached) {
   const std::int64_t n = 1000;
   auto x = model.make_array<std::int64_t>("x", {n});

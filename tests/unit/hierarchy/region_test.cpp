@@ -96,10 +96,11 @@ TEST_F(region_trees, split_over_devices_too_where_the_body_has_a_kernel) {
 }
 
 TEST_F(region_trees, split_what_a_device_gets_to_fit_its_memory) {
-  const plan made = plan_region(policy::parse("percentage:0,0,100"), 100, t, a, "r", {}, all_executors);
-  ASSERT_EQ(made.pieces.size(), 1u);
+  const auto shared = [](plan made) { return std::make_shared<const plan>(std::move(made)); };
+  const auto whole_share = shared(plan_region(policy::parse("percentage:0,0,100"), 100, t, a, "r", {}, all_executors));
+  ASSERT_EQ(whole_share->pieces.size(), 1u);
   const auto fits = [&](memory_need need, std::uint64_t limit) {
-    const plan parts = fitted(made, need, [=](node_id) { return limit; });
+    const plan parts = *fitted(whole_share, need, [=](node_id) { return limit; });
     std::uint64_t at = 0;
     for (const piece& p : parts.pieces) {
       EXPECT_EQ(p.begin, at);
@@ -118,8 +119,8 @@ TEST_F(region_trees, split_what_a_device_gets_to_fit_its_memory) {
   EXPECT_EQ(fits({200, 8}, 400), 1u);
   EXPECT_EQ(fits({50, 0}, 1), 1u);
   // Nothing changes for the host.
-  const plan host = plan_region(policy::parse("static"), 100, t, b, "r");
-  EXPECT_EQ(fitted(host, {0, 8}, [](node_id) { return 1; }).pieces, host.pieces);
+  const auto host = shared(plan_region(policy::parse("static"), 100, t, b, "r"));
+  EXPECT_EQ(fitted(host, {0, 8}, [](node_id) { return 1; }), host);
 }
 
 std::vector<tiled_memory::tile> tiles_ending(const std::vector<std::int64_t>& ends) {
