@@ -16,6 +16,7 @@
 #include "apps/sial/command/command.hpp"
 #include "apps/simulate/command.hpp"
 #include "apps/stream/command.hpp"
+#include "apps/study/command.hpp"
 #include "core/base/error.hpp"
 #include "core/base/suggest.hpp"
 #include "core/plugin/registry.hpp"
@@ -77,6 +78,7 @@ int main(int argc, char** argv) {
   tessera::apps::add_stream(app, selected);
   tessera::apps::add_rodinia(app, selected);
   tessera::cli::add_apps(app, selected);
+  tessera::apps::add_study(app, selected);
   tessera::cli::add_topology(app, selected);
   tessera::cli::add_plugins(app, selected);
   tessera::cli::add_config(app, selected);

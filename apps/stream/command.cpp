@@ -125,6 +125,9 @@ int run(const stream_options& o) {
                     {"worst_seconds", k.worst}});
   }
   r.note("kernels", rows);
+  double round = 0;
+  for (const timed_kernel& k : kernels) round += k.total / k.runs;
+  r.note("seconds", round);
   add_regions(r, model);
   const bool right = check(stream, o, r);
   s.finish(r);

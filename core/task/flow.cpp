@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
 
+#include "core/base/prefetch.hpp"
 #include "core/block/accumulation.hpp"
 #include "core/task/flow_record.hpp"
 
@@ -43,6 +44,7 @@ class linking {
   }
   void lock() {
     const auto accesses = m_task.all_accesses();
+    for (const block::access& a : accesses) prefetch_for_write(&a.block->flow);  // together, not one after the other
     for (const block::access& a : accesses)
       if (!a.block->flow.is_private) m_blocks.push_back(a.block);
     if (m_blocks.size() > 1) {

@@ -15,19 +15,19 @@ using actor_number = std::uint32_t;
 class clock {
  public:
   /// Whether an event of an actor is before.
-  bool knows(actor_number who, event_number event) const noexcept { return event <= m_floor || event <= of(who); }
-  void learn(actor_number who, event_number event) {
+  bool knows(actor_number actor, event_number event) const noexcept { return event <= m_floor || event <= of(actor); }
+  void learn(actor_number actor, event_number event) {
     if (event <= m_floor) return;
-    const auto at = std::ranges::lower_bound(m_entries, who, {}, &entry::who);
-    if (at != m_entries.end() && at->who == who)
+    const auto at = std::ranges::lower_bound(m_entries, actor, {}, &entry::actor);
+    if (at != m_entries.end() && at->actor == actor)
       at->event = std::max(at->event, event);
     else
-      m_entries.insert(at, {who, event});
+      m_entries.insert(at, {actor, event});
     if (m_entries.size() > most) forget_details();
   }
   void learn(const clock& other) {
     learn_all_up_to(other.m_floor);
-    for (const entry& e : other.m_entries) learn(e.who, e.event);
+    for (const entry& e : other.m_entries) learn(e.actor, e.event);
   }
   /// Everything up to an event is before.
   void learn_all_up_to(event_number event) {
@@ -41,12 +41,12 @@ class clock {
   // Above this many actors since the last fence order is taken for granted: a mistake may be missed, none is invented.
   static constexpr std::size_t most = 1024;
   struct entry {
-    actor_number who;
+    actor_number actor;
     event_number event;
   };
-  event_number of(actor_number who) const noexcept {
-    const auto at = std::ranges::lower_bound(m_entries, who, {}, &entry::who);
-    return at != m_entries.end() && at->who == who ? at->event : 0;
+  event_number of(actor_number actor) const noexcept {
+    const auto at = std::ranges::lower_bound(m_entries, actor, {}, &entry::actor);
+    return at != m_entries.end() && at->actor == actor ? at->event : 0;
   }
   void forget_details() {
     event_number last = m_floor;

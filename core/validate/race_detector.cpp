@@ -42,7 +42,7 @@ struct race_detector::thread_list {
 };
 
 struct race_detector::submission {
-  actor_number who = 0;
+  actor_number author = 0;
   event_number event = 0;
   const clock* known = nullptr;
   actor_number thread = 0;  // the thread it comes from, whatever submits
@@ -139,7 +139,7 @@ bool race_detector::submitted(task::record& t, task_note* in) {
     mine.ended_seen = m_core->ended_count;
   }
   submission s;
-  s.who = in != nullptr ? in->self : mine.number;
+  s.author = in != nullptr ? in->self : mine.number;
   s.event = ++m_core->events;
   s.known = in != nullptr ? &in->known : &mine.known;
   s.thread = mine.number;
@@ -148,10 +148,10 @@ bool race_detector::submitted(task::record& t, task_note* in) {
   (in != nullptr ? in->last : mine.last) = s.event;
   if (in == nullptr) mine.site = t.site, mine.has_site = true;
   s.note = std::make_shared<task_note>();
-  s.note->submitter = s.who;
+  s.note->submitter = s.author;
   s.note->event = s.event;
   s.note->known = *s.known;
-  s.note->known.learn(s.who, s.event);
+  s.note->known.learn(s.author, s.event);
   s.note->self = ++m_core->actors;
   m_core->tasks[&t] = s.note;
   bool alive = true;
@@ -164,18 +164,18 @@ bool race_detector::replayed(const task::replay& r, task_note* in, std::source_l
   actor& mine = current_actor();
   if (in == nullptr) mine.site = site, mine.has_site = true;
   submission s;
-  s.who = in != nullptr ? in->self : mine.number;
+  s.author = in != nullptr ? in->self : mine.number;
   s.known = in != nullptr ? &in->known : &mine.known;
   s.thread = mine.number;
   s.recorded = true;
   s.note = std::make_shared<task_note>();
-  s.note->submitter = s.who;
+  s.note->submitter = s.author;
   s.note->self = ++m_core->actors;
   s.event = ++m_core->events;
   (in != nullptr ? in->last : mine.last) = s.event;
   s.note->event = s.event;
   s.note->known = *s.known;
-  s.note->known.learn(s.who, s.event);
+  s.note->known.learn(s.author, s.event);
   bool alive = true;
   for (const task::recorded_task& t : r.recording.tasks) {
     if (t.ends_group) continue;  // the runtime's own
@@ -195,7 +195,7 @@ bool race_detector::check(submission& of, const block::record& b, intent how) {
   const auto found = m_core->blocks.find(&b);
   if (found == m_core->blocks.end() || !found->second.made) return true;  // the runtime's own
   history& h = found->second;
-  use now{of.who, of.event, of.note, of.operation, of.site, how, 0, of.recorded, false};
+  use now{of.author, of.event, of.note, of.operation, of.site, how, 0, of.recorded, false};
   if (!of.recorded) {
     auto& flow = const_cast<block::record&>(b).flow;
     const bool lock = !flow.is_private;
@@ -216,12 +216,14 @@ bool race_detector::check(submission& of, const block::record& b, intent how) {
          .hint = "submit from that thread alone, or do not call keep_to_this_thread: linking takes no lock then"});
   }
   const auto against = [&](const use& earlier) {
-    of.note->before.push_back(earlier.by);
-    if (earlier.who != of.who && !of.known->knows(earlier.who, earlier.event)) report_unordered(of, b, now, earlier);
+    of.note->before.push_back(earlier.note);
+    if (earlier.author != of.author && !of.known->knows(earlier.author, earlier.event))
+      report_unordered(of, b, now, earlier);
   };
   const bool changes = makes_version(how) || how == intent::scratch;
   if (h.write && how != intent::accumulate) against(*h.write);
-  if (h.write && how == intent::accumulate && h.write->who != of.who && !of.known->knows(h.write->who, h.write->event))
+  if (h.write && how == intent::accumulate && h.write->author != of.author &&
+      !of.known->knows(h.write->author, h.write->event))
     report_unordered(of, b, now, *h.write);
   if (changes || how == intent::accumulate)
     for (const use& u : h.reads) against(u);
@@ -232,7 +234,7 @@ bool race_detector::check(submission& of, const block::record& b, intent how) {
   if (!h.overlaps.empty()) check_overlaps(of, b, h, now);
 
   const auto keep = [&](std::vector<use>& among) {
-    const auto same = std::ranges::find_if(among, [&](const use& u) { return u.who == now.who; });
+    const auto same = std::ranges::find_if(among, [&](const use& u) { return u.author == now.author; });
     if (same != among.end())
       *same = now;
     else

@@ -79,9 +79,9 @@ class race_detector {
   struct thread_list;
   struct core;  // what outlives this while threads end
   struct use {
-    actor_number who = 0;
+    actor_number author = 0;
     event_number event = 0;
-    std::shared_ptr<task_note> by;
+    std::shared_ptr<task_note> note;
     const operation::definition* operation = nullptr;
     std::source_location site;
     tessera::intent intent = tessera::intent::read;

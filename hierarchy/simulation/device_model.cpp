@@ -163,8 +163,8 @@ void device_model::proceed(model_stream& s) {
         s.steps.pop_front();
         std::erase_if(s.waiters, [&](const model_stream::waiter& w) {
           if (w.value > s.completed) return false;
-          w.who->asleep = false;
-          m_awake.push_back(w.who);
+          w.stream->asleep = false;
+          m_awake.push_back(w.stream);
           return true;
         });
         break;

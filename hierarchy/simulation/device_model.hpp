@@ -70,7 +70,7 @@ struct model_stream {
   std::deque<model_step> steps;
   std::uint64_t signalled = 0, completed = 0;
   struct waiter {
-    model_stream* who;
+    model_stream* stream;
     std::uint64_t value;
   };
   std::vector<waiter> waiters;  ///< that wait for this one

@@ -32,7 +32,7 @@ struct lud_product {
 /// @param factors  both in one matrix of n x n; the diagonal of L is 1
 template <class T>
 lud_product lud_product_of(std::span<const T> factors, const std::vector<double>& a, std::int64_t n) {
-  lud_product is;
+  lud_product product;
   std::vector<double> row(static_cast<std::size_t>(n)), sizes(row.size());
   for (std::int64_t i = 0; i < n; ++i) {
     std::ranges::fill(row, 0.0);
@@ -47,12 +47,12 @@ lud_product lud_product_of(std::span<const T> factors, const std::vector<double>
     }
     for (std::size_t j = 0; j < row.size(); ++j) {
       const double element = a[static_cast<std::size_t>(i * n) + j], error = std::abs(row[j] - element);
-      is.error = std::isnan(error) ? 1e300 : std::max(is.error, error);
-      is.largest = std::max(is.largest, std::abs(element));
-      is.terms = std::max(is.terms, sizes[j]);
+      product.error = std::isnan(error) ? 1e300 : std::max(product.error, error);
+      product.largest = std::max(product.largest, std::abs(element));
+      product.terms = std::max(product.terms, sizes[j]);
     }
   }
-  return is;
+  return product;
 }
 
 }  // namespace tessera::apps::rodinia

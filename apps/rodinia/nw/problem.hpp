@@ -39,17 +39,17 @@ struct nw_summary {
 /// @param at  F(i, j) for i and j from 1 to n
 template <class At>
 nw_summary nw_summary_of(std::int64_t n, const At& at) {
-  nw_summary is;
-  for (std::int64_t k = 1; k <= n; ++k) is.sum -= 2 * nw_penalty * k;
+  nw_summary found;
+  for (std::int64_t k = 1; k <= n; ++k) found.sum -= 2 * nw_penalty * k;
   for (std::int64_t i = 1; i <= n; ++i)
     for (std::int64_t j = 1; j <= n; ++j) {
       const std::int32_t v = at(i, j);
-      is.sum += v;
-      if (v > is.largest) is.largest = v;
+      found.sum += v;
+      if (v > found.largest) found.largest = v;
     }
-  is.last = at(n, n);
-  is.before_last = n > 1 ? at(n - 1, n - 1) : 0;
-  return is;
+  found.last = at(n, n);
+  found.before_last = n > 1 ? at(n - 1, n - 1) : 0;
+  return found;
 }
 
 /// The whole table, row after row, of (n + 1) x (n + 1).

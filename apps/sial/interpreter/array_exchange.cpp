@@ -48,7 +48,8 @@ void array_exchange::note(shared_block& b, block_use how, const reference& r) {
   const auto found = note_use(b, m_state.run.section.load(std::memory_order_relaxed), how,
                               static_cast<std::int32_t>(m_state.number), m_state.site);
   if (!found) return;
-  const std::string other = found->by == shared_block::several ? "other workers" : fmt::format("worker {}", found->by);
+  const std::string other =
+      found->worker == shared_block::several ? "other workers" : fmt::format("worker {}", found->worker);
   throw run_error(
       fmt::format("worker {} {} block {}, which {} {} at {}, and no barrier is between", m_state.number, word_for(how),
                   m_state.values.name_of(r), other, word_for(found->earlier), where_of(m_code, found->site)),

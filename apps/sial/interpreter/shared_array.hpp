@@ -33,7 +33,7 @@ struct shared_block {
 
   /// Who used it how in a section: a worker's number, no_worker or several; and in which line.
   struct user {
-    std::int32_t who = no_worker;
+    std::int32_t worker = no_worker;
     std::uint32_t site = 0;
   };
   static constexpr std::int32_t no_worker = -1, several = -2;
@@ -44,7 +44,7 @@ struct shared_block {
 /// Found by shared_block's uses: two workers that no barrier orders.
 struct race {
   block_use earlier;
-  std::int32_t by;
+  std::int32_t worker;
   std::uint32_t site;
 };
 

@@ -58,7 +58,7 @@ device_driver::device_driver(const driver_setup& setup, placement::place& where)
       m_compute(make_compute_streams(*setup.coherence, *where.device)),
       m_depth(tasks_per_stream * m_compute.size()),
       m_on_stream(std::make_unique<std::atomic<std::size_t>[]>(m_compute.size())),
-      m_last_end(m_compute.size()),
+      m_times(m_compute.size()),
       m_memory_waiters(m_depth, overtakes_per_task * m_depth),
       m_picker(*where.device, where.ready_queue(), bounds_of(setup, where, m_compute.size())) {
   const auto wake_me = [](void* self) { static_cast<device_driver*>(self)->wake(); };

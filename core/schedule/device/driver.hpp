@@ -9,6 +9,7 @@
 #include "core/schedule/device/batch_picker.hpp"
 #include "core/schedule/device/driver_owner.hpp"
 #include "core/schedule/device/memory_waiters.hpp"
+#include "core/schedule/device/stream_times.hpp"
 #include "core/schedule/event_count.hpp"
 #include "core/schedule/thread_context.hpp"
 
@@ -142,8 +143,8 @@ class device_driver {
   event_count m_events;
   std::thread m_thread;
   thread_context* m_context = nullptr;
-  bool m_woken = false;                                           // simulated
-  std::vector<std::chrono::steady_clock::time_point> m_last_end;  // by compute stream
+  bool m_woken = false;  // simulated
+  stream_times m_times;
   std::atomic<bool> m_state_changed{false}, m_blocked_on_parent_memory{false}, m_no_room{false};
   std::atomic<bool> m_called_by_own{false}, m_called_by_parent{false};  // a call_back is registered there
   std::atomic<std::uint64_t> m_failures_before{0};                      // of write-backs, when the draining began

@@ -96,7 +96,8 @@ void device_driver::enqueue_batch(task::record& t, std::size_t stream, std::span
   // Their arguments may be gone later.
   if (t.operation->work != nullptr) fresh->work = t.operation->work(t.argument_bytes(), t.all_accesses());
   if (m_context->events != nullptr) fresh->enqueued = m_context->events->now();
-  operation_counters::add(m_context->counters.of(t.operation->number).tasks, count);
+  fresh->counter = &m_context->counters.of(t.operation->number);
+  operation_counters::add(fresh->counter->tasks, count);
 
   for (const batched_task& m : fresh->tasks) {
     const auto accesses = m.t->all_accesses();
@@ -176,19 +177,13 @@ void device_driver::check_result(in_flight_batch& f, tsr_status status) {
   }
 }
 
-/// From its end, for later tasks: by the driver's thread alone. Returns the nanoseconds of each of its tasks.
+/// From its end, for later tasks. Returns the nanoseconds of each of its tasks, which share those of the batch.
 std::uint64_t device_driver::learn_time(in_flight_batch& f) {
-  // The time since its inputs were there, or since the one before it on its stream was complete: in a full pipeline
-  // that is its own. Tasks of a batch share it.
-  const auto now = m_setup.now();
-  auto& last = m_last_end[f.stream];
-  const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now - std::max(f.started, last)).count();
-  const bool exact = f.inputs_seen;  // else the wait for its inputs is in it
-  last = now;
-  operation_counters::add(m_context->counters.of(f.first().operation->number).nanoseconds,
-                          static_cast<std::uint64_t>(ns));
+  const std::uint64_t ns = m_times.complete(f.stream, f.started, [this] { return m_setup.now(); });
+  f.counter->nanoseconds.fetch_add(ns, std::memory_order_relaxed);  // several threads may see the ends of work
   const double each = static_cast<double>(ns) / static_cast<double>(f.tasks.size());
   m_where.learn(f.work, each);
+  const bool exact = f.inputs_seen;  // else the wait for its inputs is in it
   if (f.profile != nullptr && !f.failed()) m_setup.placer->learn(*f.profile, f.size, m_where, each, exact);
   return static_cast<std::uint64_t>(each);
 }
@@ -204,7 +199,7 @@ void device_driver::complete(in_flight_batch& f, tsr_status status) {
   if (mine.events != nullptr)
     for (const batched_task& m : f.tasks)
       trace_landing(*mine.events, *m.t, f.began, f.enqueued, f.done.ticket, m.why ? trace::run_failed : 0);
-  const std::uint64_t each_ns = &mine == m_context ? learn_time(f) : 0;
+  const std::uint64_t each_ns = learn_time(f);
   boost::container::small_vector<std::uint64_t, 1> bytes;
   for (const batched_task& m : f.tasks) {
     if (task::source* const from = m.t->from()) {

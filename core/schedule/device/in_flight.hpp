@@ -14,7 +14,8 @@ struct device_driver::in_flight_batch {
   transfer::completion done;
   device_driver* driver = nullptr;
   boost::container::small_vector<batched_task, 1> tasks;
-  double work = 0;  ///< floating-point operations of each of them
+  double work = 0;                                 ///< floating-point operations of each of them
+  operation_counters::counter* counter = nullptr;  ///< of their operation on this device
   std::chrono::steady_clock::time_point started;
   std::uint64_t began = 0, enqueued = 0;                     ///< while recording
   std::size_t stream = 0;                                    ///< of m_compute

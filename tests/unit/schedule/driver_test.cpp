@@ -21,7 +21,7 @@ using ::testing::IsEmpty;
 /// Writes down what the driver asks for.
 struct notebook final : driver_owner {
   thread_context& begin_driver(const placement::place&, bool) override { return mine; }
-  thread_context& context_of_this_thread() override { return mine; }
+  thread_context& context_of_this_thread() override { return *here; }
   bool place_again(thread_context&, task::record&) override { return false; }
   bool place_elsewhere(thread_context&, task::record& t, placement::place&) override {
     if (!others_can) return false;
@@ -52,7 +52,8 @@ struct notebook final : driver_owner {
   }
   std::vector<std::string> take() { return std::exchange(calls, {}); }
 
-  thread_context mine{1};
+  thread_context mine{1}, watchdogs{2};
+  thread_context* here = &mine;
   bool others_can = true;
   int changes = 0;
   std::vector<std::string> calls, reasons;
@@ -139,6 +140,19 @@ TEST(driver, publishes_before_the_work_is_done_and_retires_after) {
   EXPECT_THAT(d.owner.take(), ElementsAre("retired 1"));
   EXPECT_EQ(d.rig.pins(b, 1), 0u);
   EXPECT_FALSE(d.driver->active());
+}
+
+TEST(driver, the_time_of_work_counts_whoever_sees_its_end) {
+  driven d;
+  d.push({&d.block()});
+  d.driver->start_next();
+  d.owner.here = &d.owner.watchdogs;
+  d.settle();
+  const operation_counters::counter* const counted = d.owner.mine.counters.find(d.adds.number);
+  ASSERT_NE(counted, nullptr);
+  EXPECT_EQ(counted->tasks, 1u);
+  EXPECT_GT(counted->nanoseconds, 0u);
+  EXPECT_EQ(d.owner.watchdogs.counters.find(d.adds.number), nullptr) << "times belong to the device";
 }
 
 TEST(driver, enqueues_four_tasks_per_stream_and_no_more) {

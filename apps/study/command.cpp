@@ -1,0 +1,221 @@
+#include "apps/study/command.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "apps/common/progress.hpp"
+#include "apps/study/application_run.hpp"
+#include "apps/study/curve.hpp"
+#include "core/base/error.hpp"
+#include "core/base/units.hpp"
+
+namespace tessera::apps {
+namespace {
+
+struct study_options {
+  std::string application;
+  std::vector<std::string> arguments;  // of the application
+  int repeat = 5;
+  std::vector<std::string> compare;
+  std::string json, svg, html;
+  bool quiet = false;
+  study::share_range range;    // percentage
+  std::string leaf;            // likewise; "": the last
+  std::string by = "workers";  // scaling
+
+  /// The command line of the application at a point.
+  std::vector<std::string> command_of(const study::point& p) const {
+    std::vector<std::string> words{application};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    words.insert(words.end(), p.arguments.begin(), p.arguments.end());
+    return words;
+  }
+};
+
+/// How far the study is, for the line that shows it.
+class study_progress {
+ public:
+  study_progress(std::size_t runs, bool quiet)
+      : m_runs(runs),
+        m_shown([this](double seconds) { return line(seconds); },
+                {.where = quiet ? progress_where::nowhere : progress_where::terminals}) {}
+  void next(const std::string& label) {
+    const std::lock_guard guard(m_mutex);
+    m_label = label;
+    ++m_begun;
+  }
+
+ private:
+  std::string line(double seconds) {
+    const std::lock_guard guard(m_mutex);
+    if (m_begun < 2) return {};
+    const auto done = static_cast<double>(m_begun - 1);
+    return fmt::format("study: run {} of {} ({}), about {} left", m_begun, m_runs, m_label,
+                       duration_text(seconds / done * (static_cast<double>(m_runs) - done)));
+  }
+
+  const std::size_t m_runs;
+  std::size_t m_begun = 0;
+  std::string m_label;
+  std::mutex m_mutex;
+  progress m_shown;
+};
+
+/// Every round runs every point once, so that a drift of the machine's speed touches all alike.
+void measure(const study::application_runner& runner, const study_options& o, study::curve& of) {
+  study_progress shown((of.points.size() + of.others.size()) * static_cast<std::size_t>(o.repeat), o.quiet);
+  for (int round = 0; round < o.repeat; ++round)
+    for (auto* all : {&of.points, &of.others})
+      for (study::measured_point& p : *all) {
+        shown.next(p.at.label);
+        p.seconds.push_back(runner.run(o.command_of(p.at)).seconds);
+      }
+}
+
+nlohmann::ordered_json to_json(const std::vector<study::measured_point>& points) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const study::measured_point& p : points)
+    rows.push_back({{"label", p.at.label},
+                    {"x", p.at.x},
+                    {"median_seconds", p.median()},
+                    {"fastest_seconds", p.fastest()},
+                    {"slowest_seconds", p.slowest()},
+                    {"seconds", p.seconds}});
+  return rows;
+}
+
+std::string to_text(const study::curve& of) {
+  std::string text = of.title + "\n";
+  const double best = of.best().median();
+  for (const auto* all : {&of.points, &of.others})
+    for (const study::measured_point& p : *all)
+      text += fmt::format("  {:<20} {:>10}   {:>10} to {:<10} {:5.2f} of the best{}\n", p.at.label,
+                          format_seconds(p.median()), format_seconds(p.fastest()), format_seconds(p.slowest()),
+                          p.median() / best, &p == &of.best() ? "  <" : "");
+  return text;
+}
+
+void write(const study_options& o, const study::curve& of, const std::string& command) {
+  if (!o.quiet && o.json != "-") write_text("-", to_text(of));
+  if (!o.svg.empty()) write_text(o.svg, study::to_svg(of));
+  if (!o.html.empty()) write_text(o.html, study::to_html(of, command));
+  if (o.json.empty()) return;
+  const nlohmann::ordered_json all{{"command", "study"},
+                                   {"application", o.application},
+                                   {"arguments", o.arguments},
+                                   {"title", of.title},
+                                   {"axis", of.axis},
+                                   {"repeat", o.repeat},
+                                   {"best", of.best().at.label},
+                                   {"points", to_json(of.points)},
+                                   {"policies", to_json(of.others)}};
+  write_text(o.json, all.dump(2) + "\n");
+}
+
+/// Measures and writes. `plan` makes the points, given the leaves of the application's loops, and names the curve.
+int run(const study_options& o, const char* kind,
+        const std::function<std::vector<study::point>(const std::vector<std::string>& leaves, study::curve&)>& plan) {
+  for (const std::string& file : {o.json, o.svg, o.html})
+    if (!file.empty()) require_writable(file);
+  const study::application_runner runner("/proc/self/exe");
+  // The first run tells of mistakes in the arguments, and which leaves the loops have; it fills caches and is not
+  // counted.
+  const std::vector<std::string> leaves = runner.run(o.command_of(study::policy("flatten"))).leaves;
+  study::curve measured;
+  for (study::point& p : plan(leaves, measured)) measured.points.push_back({std::move(p), {}});
+  for (const std::string& name : o.compare) measured.others.push_back({study::policy(name), {}});
+  measure(runner, o, measured);
+  write(o, measured,
+        fmt::format("tessera study {} --app {}{}{}", kind, o.application, o.arguments.empty() ? "" : " -- ",
+                    fmt::join(o.arguments, " ")));
+  return 0;
+}
+
+/// The position of the leaf whose share is varied.
+std::size_t varied_leaf(const study_options& o, const std::vector<std::string>& leaves) {
+  if (o.leaf.empty()) return leaves.empty() ? 0 : leaves.size() - 1;
+  const auto found = std::ranges::find(leaves, o.leaf);
+  if (found == leaves.end())
+    throw error(error_kind::usage, fmt::format("the loops have no leaf '{}'", o.leaf), "study percentage",
+                fmt::format("their leaves are {}", fmt::join(leaves, ", ")));
+  return static_cast<std::size_t>(found - leaves.begin());
+}
+
+int run_percentage(const study_options& o) {
+  return run(o, "percentage", [&](std::vector<std::string> leaves, study::curve& drawn) {
+    const std::size_t varied = varied_leaf(o, leaves);
+    std::vector<study::point> points = study::shares_of_leaf(varied, leaves.size(), o.range);
+    const std::string name = leaves[varied];
+    leaves.erase(leaves.begin() + static_cast<std::ptrdiff_t>(varied));
+    drawn.title = fmt::format("{}: time over the share of {}", o.application, name);
+    drawn.axis = fmt::format("percent of the iterations on {}; the rest on {}", name, fmt::join(leaves, ", "));
+    return points;
+  });
+}
+
+int run_scaling(const study_options& o) {
+  return run(o, "scaling", [&](const std::vector<std::string>& leaves, study::curve& drawn) {
+    drawn.title = fmt::format("{}: time over the number of {}", o.application, o.by);
+    drawn.axis = o.by == "workers" ? "workers of the host" : fmt::format("leaves of {}", fmt::join(leaves, ", "));
+    return o.by == "workers" ? study::numbers_of_workers(std::max(1u, std::thread::hardware_concurrency()))
+                             : study::numbers_of_leaves(leaves.size());
+  });
+}
+
+void add_common(CLI::App& sub, study_options& o) {
+  sub.add_option("--app", o.application, "the application; `tessera apps` lists them")->type_name("NAME")->required();
+  sub.add_option("--repeat", o.repeat, "runs of each point; the table has their medians")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  sub.add_option("--compare", o.compare, "policies to run as well, e.g. static,auto")
+      ->type_name("POLICY,...")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  sub.add_option("--json", o.json, "write all figures as JSON; - is standard output")->type_name("FILE");
+  sub.add_option("--svg", o.svg, "draw the curve")->type_name("FILE");
+  sub.add_option("--html", o.html, "write a page with the curve and its table")->type_name("FILE");
+  sub.add_flag("--quiet", o.quiet, "print no progress and no table (errors are still printed)");
+  sub.add_option("arguments", o.arguments, "after --: further arguments of the application")->type_name("ARGUMENT");
+}
+
+}  // namespace
+
+void add_study(CLI::App& to, command& selected) {
+  CLI::App& sub = *to.add_subcommand("study", "Run an application with many settings and draw its times");
+  sub.require_subcommand(1);
+  sub.footer("Example:\n  tessera study percentage --app pathfinder --html study.html -- --config configs/opencl.toml");
+
+  auto shares = std::make_shared<study_options>();
+  CLI::App& percentage =
+      *sub.add_subcommand("percentage", "The time over the share of the iterations that a leaf gets");
+  add_common(percentage, *shares);
+  percentage.add_option("--from", shares->range.from, "its least share, in percent")->capture_default_str();
+  percentage.add_option("--to", shares->range.to, "its largest share")->capture_default_str();
+  percentage.add_option("--step", shares->range.step, "from one share to the next")->capture_default_str();
+  percentage.add_option("--leaf", shares->leaf, "the leaf; by default the last, which is a device where there is one")
+      ->type_name("NAME");
+  percentage.footer(
+      "Example:\n  tessera study percentage --app pathfinder --step 5 --compare static,auto --html study.html -- "
+      "--config configs/opencl.toml\nEvery run is a process of its own; --policy is the study's.");
+  percentage.callback([shares, &selected] { selected = [shares] { return run_percentage(*shares); }; });
+
+  auto scale = std::make_shared<study_options>();
+  CLI::App& scaling = *sub.add_subcommand("scaling", "The time over the number of workers, or of leaves");
+  add_common(scaling, *scale);
+  scaling.add_option("--by", scale->by, "what grows: workers of the host, or leaves of the loops")
+      ->check(CLI::IsMember({"workers", "leaves"}))
+      ->capture_default_str();
+  scaling.footer("Example:\n  tessera study scaling --app hotspot --svg scaling.svg -- --size 1024 --iterations 100");
+  scaling.callback([scale, &selected] { selected = [scale] { return run_scaling(*scale); }; });
+}
+
+}  // namespace tessera::apps
