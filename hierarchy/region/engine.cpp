@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/runtime/inside.hpp"
-#include "hierarchy/region/cuts.hpp"
 #include "hierarchy/region/place.hpp"
 #include "tessera/front_end.hpp"
 
@@ -16,19 +15,6 @@ namespace tessera::hierarchy {
 namespace {
 
 using kind = access_pattern::kind;
-
-std::int64_t index_at(const loop_bounds& over, std::uint64_t ordinal) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(over.begin) +
-                                   ordinal * static_cast<std::uint64_t>(over.step));
-}
-
-/// The rows from the first index of a piece to that of the next one; of the last piece, to its own last index. So
-/// neighbours do not leave rows between them.
-row_interval rows_of(const loop_bounds& over, const piece& p, std::uint64_t count) {
-  const std::int64_t first = index_at(over, p.begin), last = index_at(over, p.end - 1);
-  if (over.step > 0) return {first, p.end == count ? last + 1 : index_at(over, p.end)};
-  return {p.end == count ? last : index_at(over, p.end) + 1, first + 1};
-}
 
 /// Locks in the order of addresses, so that two regions never wait for each other.
 template <class Storage>
@@ -49,173 +35,9 @@ block_access access(block::record& block, intent how) {
 
 }  // namespace
 
-/// A call of location_model::region.
-struct region_engine::call {
-  const task_name& name;
-  const region_options& options;
-  const loop_bounds& over;
-  std::span<const detail::region_demand> demands;
-  const detail::region_code& code;
-  std::uint64_t count = 0;
-
-  std::string who() const { return fmt::format("'{}' at {}:{}", name.text, name.site.file_name(), name.site.line()); }
-  /// Iterations of the split loop. Throws usage for a step of 0.
-  std::uint64_t count_iterations() const {
-    if (over.step == 0) refuse("its loop has a step of 0");
-    const auto begin = static_cast<std::uint64_t>(over.begin), end = static_cast<std::uint64_t>(over.end);
-    if (over.step > 0 ? over.begin >= over.end : over.begin <= over.end) return 0;
-    const std::uint64_t length = over.step > 0 ? end - begin : begin - end,
-                        step = over.step > 0 ? static_cast<std::uint64_t>(over.step)
-                                             : 0 - static_cast<std::uint64_t>(over.step);
-    return (length - 1) / step + 1;
-  }
-  [[noreturn]] void refuse(std::string text, std::string hint = {}) const {
-    throw error(error_kind::usage, std::move(text), "region " + who(), std::move(hint));
-  }
-
-  void check_owner(const runtime& of) const {
-    for (const detail::region_demand& d : demands)
-      if ((d.array != nullptr ? &d.array->tiles().owner() : &d.result->owner()) != &of)
-        refuse(fmt::format("'{}' belongs to another runtime", d.array != nullptr ? d.array->name() : d.result->name()));
-  }
-
-  /// Whether the tiles of an array may be changed for what a task writes. Throws where they may not.
-  void check_cut(const array_storage& array, bool recorded) const {
-    if (array.keeps_tiles())
-      refuse(fmt::format("array '{}' would be split in another way, and a recording uses it", array.name()),
-             "an array that a recording uses keeps its split: use another array, or the same loop and policy");
-    if (recorded)
-      refuse(fmt::format("array '{}' would be split in another way inside a recording", array.name()),
-             "run what is recorded once before: its arrays are then split as it wants them");
-  }
-
-  void check_once() const {
-    for (std::size_t k = 0; k < demands.size(); ++k)
-      for (std::size_t j = 0; j < k; ++j) {
-        if (demands[k].array != nullptr && demands[k].array == demands[j].array)
-          refuse(fmt::format("it names array '{}' twice", demands[k].array->name()),
-                 "name it once, with inout where it is read and written; an iteration that reads rows which others "
-                 "write needs a second array");
-        if (demands[k].result != nullptr && demands[k].result == demands[j].result)
-          refuse(fmt::format("it names result '{}' twice", demands[k].result->name()));
-      }
-  }
-
-  void check_rows(const detail::region_demand& d) const {
-    const std::int64_t rows = d.array->extents().rows;
-    const access_pattern& p = d.pattern;
-    if (p.which == kind::rows) {
-      if (p.first < 0 || p.last < p.first || p.last > rows)
-        refuse(fmt::format("it uses rows {} to {} of array '{}', which has {} rows", p.first, p.last, d.array->name(),
-                           rows));
-      return;
-    }
-    if (p.which == kind::halo && (p.last < 0 || p.last >= std::max<std::int64_t>(rows, 1)))
-      refuse(
-          fmt::format("its halo of {} rows does not fit array '{}', which has {} rows", p.last, d.array->name(), rows));
-    if (p.which == kind::whole || count == 0) return;
-    const std::int64_t first = index_at(over, 0), last = index_at(over, count - 1), low = std::min(first, last),
-                       high = std::max(first, last);
-    if (low < 0 || high >= rows)
-      refuse(fmt::format("iteration {} has no row in array '{}', which has {} rows", low < 0 ? low : high,
-                         d.array->name(), rows),
-             "the index of the first loop is the row of arrays that are used by chunk or halo; `whole` takes any row");
-  }
-
-  void check_writes(const detail::region_demand& d, std::size_t pieces) const {
-    if (d.how == intent::read || d.pattern.which == kind::chunk) return;
-    if (d.pattern.which == kind::whole && pieces <= 1) return;
-    refuse(d.pattern.which == kind::whole
-               ? fmt::format("each of its {} parts would write all of array '{}'", pieces, d.array->name())
-               : fmt::format("iterations would write rows of array '{}' that others use", d.array->name()),
-           d.pattern.which == kind::whole ? "write by chunk, or give the whole loop to one leaf with the policy \"any\""
-                                          : "write by chunk: halo and rows are for what is read");
-  }
-
-  static bool by_part(const detail::region_demand& d) noexcept {
-    return d.array != nullptr && (d.pattern.which == kind::chunk || d.pattern.which == kind::halo);
-  }
-  /// What each task uses of arrays that are used by chunk or halo, without the halo. Where there is none, the indices
-  /// need not be rows.
-  std::vector<row_interval> parts_of(const plan& planned) const {
-    std::vector<row_interval> parts;
-    if (std::ranges::none_of(demands, by_part)) return parts;
-    parts.reserve(planned.pieces.size());
-    for (const piece& p : planned.pieces) parts.push_back(rows_of(over, p, count));
-    return parts;
-  }
-  /// What a task uses of an array.
-  static row_interval used_rows(const detail::region_demand& d, std::span<const row_interval> parts, std::size_t k) {
-    const std::int64_t rows = d.array->extents().rows, halo = d.pattern.last;
-    switch (d.pattern.which) {
-      case kind::whole:
-        return {0, rows};
-      case kind::rows:
-        return {d.pattern.first, d.pattern.last};
-      case kind::halo:
-        return {std::max<std::int64_t>(parts[k].begin - halo, 0), std::min(parts[k].end + halo, rows)};
-      case kind::chunk:
-        break;
-    }
-    return parts[k];
-  }
-  /// Of each task. Of a halo also the parts beside its own count, which are tiles where they are in the same memory.
-  memory_need memory_need_of() const {
-    memory_need need;
-    const auto bytes = [](std::uint64_t rows, const detail::region_demand& d) {
-      return rows * static_cast<std::uint64_t>(d.array->extents().row_elements()) * size_of(d.array->tiles().type());
-    };
-    const auto step = static_cast<std::uint64_t>(over.step);
-    const std::uint64_t rows = over.step < 0 ? 0 - step : step;  // of an iteration
-    for (const detail::region_demand& d : demands) {
-      if (d.array == nullptr) continue;
-      const access_pattern& p = d.pattern;
-      if (p.which == kind::whole) need.of_all += bytes(static_cast<std::uint64_t>(d.array->extents().rows), d);
-      if (p.which == kind::rows) need.of_all += bytes(static_cast<std::uint64_t>(p.last - p.first), d);
-      if (p.which == kind::halo) need.of_all += bytes(2 * static_cast<std::uint64_t>(p.last), d);
-      if (by_part(d)) need.per_iteration += bytes(p.which == kind::halo && p.last > 0 ? 3 * rows : rows, d);
-    }
-    return need;
-  }
-  /// Of an array that is read with a halo: the rows where tiles should end so that no more than the halo moves from one
-  /// memory to another.
-  static std::vector<std::int64_t> edges(const detail::region_demand& d, const plan& split,
-                                         std::span<const row_interval> parts) {
-    std::vector<std::int64_t> rows;
-    if (d.pattern.which != kind::halo || d.pattern.last == 0) return rows;
-    for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
-      if (split.pieces[k].memory == split.pieces[k + 1].memory) continue;
-      const std::int64_t border = std::max(parts[k].begin, parts[k + 1].begin);
-      for (const std::int64_t row : {border - d.pattern.last, border + d.pattern.last})
-        if (row > 0 && row < d.array->extents().rows) rows.push_back(row);
-    }
-    return rows;
-  }
-  /// Of an array that is read beyond the tasks' own parts: what all of them read together, where one of them would name
-  /// more tiles than it should; else nothing.
-  static row_interval crowded_rows(const detail::region_demand& d, std::span<const row_interval> parts) {
-    const std::span<const tiled_memory::tile> tiles = d.array->tiles().tiles();
-    if (tiles.size() <= most_tiles_shared) return {};
-    row_interval all = used_rows(d, parts, 0);
-    std::size_t most = tiles_with(tiles, all).count;
-    for (std::size_t k = 1; d.pattern.which == kind::halo && k < parts.size(); ++k) {
-      const row_interval used = used_rows(d, parts, k);
-      most = std::max(most, tiles_with(tiles, used).count);
-      all = {std::min(all.begin, used.begin), std::max(all.end, used.end)};
-    }
-    return most > most_tiles_shared ? all : row_interval{};
-  }
-
-  /// What the body declares, weakened where its loop does not go over every element.
-  intent how(const detail::region_demand& d) const {
-    const bool all = d.pattern.which == kind::chunk && (over.step == 1 || over.step == -1);
-    return d.how == intent::write && !all ? intent::update : d.how;
-  }
-};
-
 region_engine::region_engine(runtime& of) : m_runtime(of), m_kernels(of) {}
 
-location::node_id region_engine::place(const call& c) const {
+location::node_id region_engine::place(const region_request& c) const {
   std::vector<placed_array> arrays;
   for (const detail::region_demand& d : c.demands)
     if (d.array != nullptr) arrays.push_back({d.array->name(), d.array->at()});
@@ -226,7 +48,7 @@ location::node_id region_engine::place(const call& c) const {
   return place_of_region(m_runtime.tree(), arrays, at, c.who());
 }
 
-std::shared_ptr<const policy> region_engine::parsed(const call& c) {
+std::shared_ptr<const policy> region_engine::parsed(const region_request& c) {
   const auto found = m_policies.find(c.options.policy);
   if (found != m_policies.end()) return found->second;
   auto made = std::make_shared<const policy>(resolve(policy::parse(c.options.policy, "region " + c.who()),
@@ -245,7 +67,7 @@ std::shared_ptr<region_engine::history> region_engine::history_of(std::string_vi
   return fresh;
 }
 
-std::shared_ptr<const plan> region_engine::planned(const call& c, const std::shared_ptr<const policy>& by,
+std::shared_ptr<const plan> region_engine::planned(const region_request& c, const std::shared_ptr<const policy>& by,
                                                    location::node_id at, const executors& who, history& of) {
   if (by->kind == policy_kind::any || by->kind == policy_kind::automatic) {  // as things are now
     std::vector<leaf_state> states;
@@ -272,7 +94,7 @@ std::shared_ptr<const plan> region_engine::planned(const call& c, const std::sha
 }
 
 /// Nothing that it changes is seen by anybody before note_launch.
-region_engine::launch_plan region_engine::plan_launch(const call& c, location::node_id at) {
+region_engine::launch_plan region_engine::plan_launch(const region_request& c, location::node_id at) {
   launch_plan made;
   made.at = at;
   made.recorded = m_runtime.inside().scheduler->is_recording();
@@ -284,8 +106,7 @@ region_engine::launch_plan region_engine::plan_launch(const call& c, location::n
   if (made.devices)
     made.split = fitted(std::move(made.split), c.memory_need_of(),
                         [&](location::node_id device) { return m_kernels.memory_limit(device); });
-  for (const detail::region_demand& d : c.demands)
-    if (d.array != nullptr) c.check_writes(d, made.split->pieces.size());
+  c.check_writes(made.split->pieces.size());
   // Not of recordings: a task is counted once, and may run often.
   if ((made.by->kind == policy_kind::any || made.by->kind == policy_kind::automatic) && !made.recorded)
     for (const piece& p : made.split->pieces) made.times.emplace_back(made.of, &made.of->leaves[p.leaf]);
@@ -293,7 +114,7 @@ region_engine::launch_plan region_engine::plan_launch(const call& c, location::n
 }
 
 /// After the submission.
-void region_engine::note_launch(const call& c, const launch_plan& made) {
+void region_engine::note_launch(const region_request& c, const launch_plan& made) {
   const std::lock_guard guard(m_mutex);
   history& of = *m_histories.try_emplace(made.of->name, made.of).first->second;  // another thread may have been faster
   if (of.launches == 0) of.first = ++m_launches;
@@ -315,12 +136,10 @@ void region_engine::forget_histories() {
 
 void region_engine::launch(const task_name& name, const region_options& options, const loop_bounds& over,
                            std::span<const detail::region_demand> demands, const detail::region_code& code) {
-  call c{name, options, over, demands, code};
-  c.count = c.count_iterations();
+  const region_request c(name, options, over, demands, code);
   c.check_owner(m_runtime);
   c.check_once();
-  for (const detail::region_demand& d : demands)
-    if (d.array != nullptr) c.check_rows(d);
+  c.check_rows();
   const launch_plan made = plan_launch(c, place(c));
   {
     std::vector<array_storage*> arrays;
@@ -339,7 +158,7 @@ void region_engine::launch(const task_name& name, const region_options& options,
 }
 
 /// With the arrays locked. Whatever may be refused, or thrown by the program, comes before the first change.
-void region_engine::submit(const call& c, const launch_plan& made) {
+void region_engine::submit(const region_request& c, const launch_plan& made) {
   const std::vector<row_interval> parts = c.parts_of(*made.split);
   const std::vector<wanted_cut> cuts = wanted_cuts(c, made, parts);
   std::vector<detail::made_piece> pieces = make_pieces(c, made, kernels_of(c, made, parts, cuts));
@@ -361,7 +180,7 @@ void region_engine::submit(const call& c, const launch_plan& made) {
 
 /// The tiles that the tasks need: what one writes is one tile of its own, and what one reads are not too many. Where
 /// tiles must stay as they are, what is read is read from those that there are.
-std::vector<region_engine::wanted_cut> region_engine::wanted_cuts(const call& c, const launch_plan& made,
+std::vector<region_engine::wanted_cut> region_engine::wanted_cuts(const region_request& c, const launch_plan& made,
                                                                   std::span<const row_interval> parts) const {
   std::vector<wanted_cut> cuts;
   if (made.split->pieces.empty()) return cuts;
@@ -390,7 +209,8 @@ std::vector<region_engine::wanted_cut> region_engine::wanted_cuts(const call& c,
 
 /// The same where tasks run in several memories. Tiles that one task writes stay several, so that rows which others
 /// read of it are tiles of their own, and only they move; what all read is a few tiles.
-std::vector<region_engine::wanted_cut> region_engine::cuts_between_memories(const call& c, const launch_plan& made,
+std::vector<region_engine::wanted_cut> region_engine::cuts_between_memories(const region_request& c,
+                                                                            const launch_plan& made,
                                                                             std::span<const row_interval> parts) const {
   std::vector<wanted_cut> cuts;
   for (const detail::region_demand& d : c.demands) {
@@ -412,7 +232,7 @@ std::vector<region_engine::wanted_cut> region_engine::cuts_between_memories(cons
 
 /// The operations of the pieces that run as kernels, null for the others; none at all where there is no kernel. The
 /// tiles are those that there will be after the cuts.
-std::vector<const operation::definition*> region_engine::kernels_of(const call& c, const launch_plan& made,
+std::vector<const operation::definition*> region_engine::kernels_of(const region_request& c, const launch_plan& made,
                                                                     std::span<const row_interval> parts,
                                                                     std::span<const wanted_cut> cuts) {
   std::vector<const operation::definition*> kernels;
@@ -443,7 +263,7 @@ std::vector<const operation::definition*> region_engine::kernels_of(const call& 
   return kernels;
 }
 
-std::vector<detail::made_piece> region_engine::make_pieces(const call& c, const launch_plan& made,
+std::vector<detail::made_piece> region_engine::make_pieces(const region_request& c, const launch_plan& made,
                                                            std::span<const operation::definition* const> kernels) {
   std::vector<detail::made_piece> pieces;
   pieces.reserve(made.split->pieces.size());
@@ -456,7 +276,7 @@ std::vector<detail::made_piece> region_engine::make_pieces(const call& c, const 
 }
 
 /// Of the tasks, with the tiles as they are now, and of those that join their results.
-void region_engine::name_blocks(const call& c, const plan& split, std::span<const row_interval> parts,
+void region_engine::name_blocks(const region_request& c, const plan& split, std::span<const row_interval> parts,
                                 std::span<detail::made_piece> pieces, std::span<detail::submission> joins) {
   std::vector<block_access> blocks;
   for (std::size_t k = 0; k < pieces.size(); ++k) {

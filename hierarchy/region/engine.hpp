@@ -13,6 +13,7 @@
 #include "hierarchy/region/cuts.hpp"
 #include "hierarchy/region/kernels.hpp"
 #include "hierarchy/region/plan.hpp"
+#include "hierarchy/region/request.hpp"
 #include "hierarchy/region/storage.hpp"
 #include "tessera/region.hpp"
 
@@ -68,27 +69,26 @@ class region_engine {
     array_storage* array;
     std::vector<std::int64_t> ends;
   };
-  struct call;
 
-  location::node_id place(const call& c) const;
-  std::shared_ptr<const policy> parsed(const call& c);               // under m_mutex
+  location::node_id place(const region_request& c) const;
+  std::shared_ptr<const policy> parsed(const region_request& c);     // under m_mutex
   std::shared_ptr<history> history_of(std::string_view name) const;  // likewise
-  std::shared_ptr<const plan> planned(const call& c, const std::shared_ptr<const policy>& by, location::node_id at,
-                                      const executors& who, history& of);  // likewise
-  void forget_histories();                                                 // likewise
-  launch_plan plan_launch(const call& c, location::node_id at);
-  void note_launch(const call& c, const launch_plan& made);
-  void submit(const call& c, const launch_plan& made);
-  std::vector<wanted_cut> wanted_cuts(const call& c, const launch_plan& made,
+  std::shared_ptr<const plan> planned(const region_request& c, const std::shared_ptr<const policy>& by,
+                                      location::node_id at, const executors& who, history& of);  // likewise
+  void forget_histories();                                                                       // likewise
+  launch_plan plan_launch(const region_request& c, location::node_id at);
+  void note_launch(const region_request& c, const launch_plan& made);
+  void submit(const region_request& c, const launch_plan& made);
+  std::vector<wanted_cut> wanted_cuts(const region_request& c, const launch_plan& made,
                                       std::span<const row_interval> parts) const;
-  std::vector<wanted_cut> cuts_between_memories(const call& c, const launch_plan& made,
+  std::vector<wanted_cut> cuts_between_memories(const region_request& c, const launch_plan& made,
                                                 std::span<const row_interval> parts) const;
-  std::vector<const operation::definition*> kernels_of(const call& c, const launch_plan& made,
+  std::vector<const operation::definition*> kernels_of(const region_request& c, const launch_plan& made,
                                                        std::span<const row_interval> parts,
                                                        std::span<const wanted_cut> cuts);
-  std::vector<detail::made_piece> make_pieces(const call& c, const launch_plan& made,
+  std::vector<detail::made_piece> make_pieces(const region_request& c, const launch_plan& made,
                                               std::span<const operation::definition* const> kernels);
-  void name_blocks(const call& c, const plan& split, std::span<const row_interval> parts,
+  void name_blocks(const region_request& c, const plan& split, std::span<const row_interval> parts,
                    std::span<detail::made_piece> pieces, std::span<detail::submission> joins);
 
   runtime& m_runtime;
