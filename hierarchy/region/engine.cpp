@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/runtime/inside.hpp"
+#include "hierarchy/policy/learning.hpp"
 #include "hierarchy/region/place.hpp"
 #include "tessera/front_end.hpp"
 
@@ -20,14 +21,41 @@ using kind = access_pattern::kind;
 template <class Storage>
 std::vector<std::unique_lock<Storage>> all_locked(std::vector<Storage*> which) {
   std::ranges::sort(which, std::less<>());
+  which.erase(std::unique(which.begin(), which.end()), which.end());
   std::vector<std::unique_lock<Storage>> held;
   held.reserve(which.size());
   for (Storage* const one : which) held.emplace_back(*one);
   return held;
 }
 
+/// The location, or the nearest one above it below which something executes.
+location::node_id executing_above(const location::tree& tree, location::node_id at, const executors& who) {
+  while (at != tree.root() && leaves_of_region(tree, at, who).empty()) at = tree.at(at).parent;
+  return at;
+}
+
+/// The location that has all tasks of a plan.
+location::node_id executes_at(const location::tree& tree, const plan& split, location::node_id at) {
+  std::vector<location::node_id> leaves;
+  for (const piece& p : split.pieces) leaves.push_back(p.leaf);
+  return location_around(tree, leaves, at);
+}
+
 /// Elements of a result's part.
 std::int64_t part_elements(const piece& p) { return p.on_device ? region_kernels::groups_for(p.end - p.begin) : 1; }
+
+/// Ends of tiles with which a task names no more than `most` tiles of these rows: `ends`, or those that there are where
+/// it is empty; nothing where those do.
+std::vector<std::int64_t> readable(std::vector<std::int64_t> ends, std::span<const tiled_memory::tile> tiles,
+                                   const row_interval& rows, std::size_t most) {
+  const bool same = ends.empty();
+  if (same)
+    for (const tiled_memory::tile& t : tiles) ends.push_back(t.end);
+  const auto inside = [&](std::int64_t row) { return row > rows.begin && row < rows.end; };
+  if (static_cast<std::size_t>(std::ranges::count_if(ends, inside)) >= most)
+    return without_ends_inside(std::move(ends), rows);
+  return same ? std::vector<std::int64_t>{} : ends;
+}
 
 block_access access(block::record& block, intent how) {
   return {.block = &block, .version = 0, .intent = how, .flags = 0, .space = 0};
@@ -35,17 +63,20 @@ block_access access(block::record& block, intent how) {
 
 }  // namespace
 
-region_engine::region_engine(runtime& of) : m_runtime(of), m_kernels(of) {}
+region_engine::region_engine(runtime& of) : m_runtime(of), m_tree(live_tree::of(of)), m_kernels(of) {}
 
-location::node_id region_engine::place(const region_request& c) const {
+location::node_id region_engine::place(const region_request& c, const location::tree& tree,
+                                       const executors& who) const {
   std::vector<placed_array> arrays;
   for (const detail::region_demand& d : c.demands)
-    if (d.array != nullptr) arrays.push_back({d.array->name(), d.array->at()});
+    if (d.array != nullptr && !d.array->distance() && (!c.code.copies || d.how != intent::read))
+      arrays.push_back({d.array->name(), d.array->at()});
   const auto elsewhere = [&](const placed_array& a) { return a.at != arrays.front().at; };
-  if (c.options.at.empty() && !arrays.empty() && std::ranges::none_of(arrays, elsewhere)) return arrays.front().at;
+  if (c.options.at.empty() && !arrays.empty() && std::ranges::none_of(arrays, elsewhere))
+    return c.code.copies ? executing_above(tree, arrays.front().at, who) : arrays.front().at;
   std::optional<location::node_id> at;
-  if (!c.options.at.empty()) at = m_runtime.at(c.options.at);
-  return place_of_region(m_runtime.tree(), arrays, at, c.who());
+  if (!c.options.at.empty()) at = attached_location(tree, c.options.at);
+  return place_of_region(tree, arrays, at, c.who());
 }
 
 std::shared_ptr<const policy> region_engine::parsed(const region_request& c) {
@@ -67,50 +98,95 @@ std::shared_ptr<region_engine::history> region_engine::history_of(std::string_vi
   return fresh;
 }
 
-std::shared_ptr<const plan> region_engine::planned(const region_request& c, const std::shared_ptr<const policy>& by,
-                                                   location::node_id at, const executors& who, history& of) {
+std::shared_ptr<const plan> region_engine::planned(const region_request& c, const launch_plan& made,
+                                                   const executors& who) {
+  const std::shared_ptr<const policy>& by = made.by;
+  const location::tree& tree = *made.tree;
+  const location::node_id at = made.at;
   if (by->kind == policy_kind::any || by->kind == policy_kind::automatic) {  // as things are now
     std::vector<leaf_state> states;
-    for (const location::node_id leaf : leaves_of_region(m_runtime.tree(), at, who)) {
-      const region_leaf_times& t = of.leaves[leaf];
+    for (const location::node_id leaf : leaves_of_region(tree, at, who)) {
+      region_leaf_times& t = leaf_times(*made.of, leaf, tree.at(leaf).properties.name, *by);
       const double rate = t.rate.load(std::memory_order_relaxed);
       const auto ahead = t.under_way.load(std::memory_order_relaxed);
-      const double cores =
-          is_team(m_runtime.tree(), leaf) ? static_cast<double>(m_runtime.tree().at(leaf).children.size()) : 1;
+      const double cores = is_team(tree, leaf) ? static_cast<double>(tree.at(leaf).children.size()) : 1;
       states.push_back({.idle = ahead == 0,
                         .expected_finish = rate > 0 ? (ahead + 1) / (rate * cores) : ahead + 1.0,
                         .throughput = rate * cores});
     }
-    return std::make_shared<const plan>(plan_region(*by, c.count, m_runtime.tree(), at, c.who(), states, who));
+    return std::make_shared<const plan>(plan_region(*by, c.split_count(), tree, at, c.who(), states, who));
   }
-  const auto key = plan_key{
-      by, c.count, at, who.devices ? leaves_of_region(m_runtime.tree(), at, who) : std::vector<location::node_id>{}};
+  if (m_planned_for != made.tree) m_plans.clear(), m_planned_for = made.tree;
+  const auto key = plan_key{by, c.split_count(), at,
+                            who.devices ? leaves_of_region(tree, at, who) : std::vector<location::node_id>{}};
   const auto found = m_plans.find(key);
   if (found != m_plans.end()) return found->second;
   if (m_plans.size() >= most_plans) m_plans.clear();  // a loop whose length changes each time
   return m_plans
-      .emplace(key, std::make_shared<const plan>(plan_region(*by, c.count, m_runtime.tree(), at, c.who(), {}, who)))
+      .emplace(key, std::make_shared<const plan>(plan_region(*by, c.split_count(), tree, at, c.who(), {}, who)))
       .first->second;
 }
 
+/// What a region knows of a leaf; with the policy auto, at first what an earlier run has learnt.
+region_leaf_times& region_engine::leaf_times(history& of, location::node_id leaf, const std::string& leaf_name,
+                                             const policy& by) {
+  const auto [at, fresh] = of.leaves.try_emplace(leaf);
+  if (by.kind == policy_kind::automatic && !std::exchange(at->second.asked, true)) {
+    if (m_kept == nullptr) m_kept = std::make_unique<kept_rates>(m_runtime);
+    if (at->second.rate == 0) at->second.rate = m_kept->rate(of.name, leaf_name);
+  }
+  return at->second;
+}
+
+region_engine::~region_engine() {
+  if (m_kept == nullptr) return;
+  std::vector<placement::region_rate> rates;
+  const std::shared_ptr<const location::tree> tree = m_tree->now();
+  for (const auto& [name, of] : m_histories)
+    for (const auto& [leaf, times] : of->leaves)
+      if (const double rate = times.rate; rate > 0 && times.asked)
+        rates.push_back({name, tree->at(leaf).properties.name, rate});
+  m_kept->keep(rates);
+}
+
 /// Nothing that it changes is seen by anybody before note_launch.
-region_engine::launch_plan region_engine::plan_launch(const region_request& c, location::node_id at) {
+region_engine::launch_plan region_engine::plan_launch(const region_request& c) {
   launch_plan made;
-  made.at = at;
   made.recorded = m_runtime.inside().scheduler->is_recording();
   const std::lock_guard guard(m_mutex);
+  const std::lock_guard steady(*m_tree);
+  made.tree = m_tree->held();
+  const executors who = m_kernels.who_runs(c.code.kernel, c.demands);
+  made.at = place(c, *made.tree, who);
   made.by = parsed(c);
   made.of = history_of(c.name.text);
-  made.split = planned(c, made.by, at, m_kernels.who_runs(c.code.kernel, c.demands), *made.of);
+  made.split = planned(c, made, who);
   made.devices = std::ranges::any_of(made.split->pieces, &piece::on_device);
   if (made.devices)
     made.split = fitted(std::move(made.split), c.memory_need_of(),
                         [&](location::node_id device) { return m_kernels.memory_limit(device); });
+  made.parts = c.parts_of(*made.split);
+  made.split = c.of_the_loop(std::move(made.split), made.parts);
   c.check_writes(made.split->pieces.size());
-  // Not of recordings: a task is counted once, and may run often.
-  if ((made.by->kind == policy_kind::any || made.by->kind == policy_kind::automatic) && !made.recorded)
-    for (const piece& p : made.split->pieces) made.times.emplace_back(made.of, &made.of->leaves[p.leaf]);
+  c.check_remade(made.recorded);
+  const auto by_distance = [](const detail::region_demand& d) { return d.array != nullptr && d.array->distance(); };
+  if (std::ranges::any_of(c.demands, by_distance)) made.executes = executes_at(*made.tree, *made.split, made.at);
+  count_tasks(made);
   return made;
+}
+
+/// With the tree's lock held. Not those of recordings, which may run often: of them it is known that they are there.
+void region_engine::count_tasks(launch_plan& made) {
+  if (made.recorded) {
+    made.kept = std::make_shared<const char>();
+    for (const piece& p : made.split->pieces) m_tree->work_at(p.at)->note_recorded(made.kept);
+    return;
+  }
+  const bool timed = made.by->kind == policy_kind::any || made.by->kind == policy_kind::automatic;
+  made.counts.reserve(made.split->pieces.size());
+  for (const piece& p : made.split->pieces)
+    made.counts.emplace_back(m_tree->work_at(p.at),
+                             timed ? std::shared_ptr<region_leaf_times>(made.of, &made.of->leaves[p.leaf]) : nullptr);
 }
 
 /// After the submission.
@@ -140,7 +216,7 @@ void region_engine::launch(const task_name& name, const region_options& options,
   c.check_owner(m_runtime);
   c.check_once();
   c.check_rows();
-  const launch_plan made = plan_launch(c, place(c));
+  launch_plan made = plan_launch(c);
   {
     std::vector<array_storage*> arrays;
     std::vector<reduction_storage*> results;
@@ -158,8 +234,8 @@ void region_engine::launch(const task_name& name, const region_options& options,
 }
 
 /// With the arrays locked. Whatever may be refused, or thrown by the program, comes before the first change.
-void region_engine::submit(const region_request& c, const launch_plan& made) {
-  const std::vector<row_interval> parts = c.parts_of(*made.split);
+void region_engine::submit(const region_request& c, launch_plan& made) {
+  const std::span<const row_interval> parts = made.parts;
   const std::vector<wanted_cut> cuts = wanted_cuts(c, made, parts);
   std::vector<detail::made_piece> pieces = make_pieces(c, made, kernels_of(c, made, parts, cuts));
   std::vector<detail::submission> joins;
@@ -169,13 +245,31 @@ void region_engine::submit(const region_request& c, const launch_plan& made) {
     for (std::size_t k = 0; d.result != nullptr && k < pieces.size(); ++k)
       (void)d.result->part(k, part_elements(made.split->pieces[k]), c.name.site);
 
-  for (const wanted_cut& cut : cuts) cut.array->tiles().cut(cut.ends, c.name.site);
+  for (const wanted_cut& cut : cuts) {
+    cut.array->tiles().cut(cut.ends, c.name.site);
+    cut.array->views().note_region(true);
+  }
+  for (const detail::region_demand& d : c.demands)
+    if (d.array != nullptr && !made.recorded) d.array->views().note_region(d.how != intent::read);
   name_blocks(c, *made.split, parts, pieces, joins);
-  if (made.recorded)
+  if (made.recorded) {
+    schedule::scheduler& scheduler = *m_runtime.inside().scheduler;
+    scheduler.keep_with_recording(made.kept);
     for (const detail::region_demand& d : c.demands)
-      if (d.array != nullptr) m_runtime.inside().scheduler->keep_with_recording(d.array->keep_tiles());
+      if (d.array != nullptr) scheduler.keep_with_recording(d.array->keep_tiles());
+  }
   for (detail::made_piece& p : pieces) p.task.commit();
   for (detail::submission& join : joins) join.commit();
+  place_by_distance(c, made);
+}
+
+/// The arrays that have no location of their own: where the region executes, or above.
+void region_engine::place_by_distance(const region_request& c, const launch_plan& made) {
+  for (const detail::region_demand& d : c.demands) {
+    if (d.array == nullptr || !d.array->distance()) continue;
+    m_tree->place(*d.array, ancestor_of(*made.tree, made.executes, d.array->distance()->ancestors));
+    if (d.array->is_remade() && d.how != intent::read) d.array->remake(c.name.site);
+  }
 }
 
 /// The tiles that the tasks need: what one writes is one tile of its own, and what one reads are not too many. Where
@@ -183,6 +277,7 @@ void region_engine::submit(const region_request& c, const launch_plan& made) {
 std::vector<region_engine::wanted_cut> region_engine::wanted_cuts(const region_request& c, const launch_plan& made,
                                                                   std::span<const row_interval> parts) const {
   std::vector<wanted_cut> cuts;
+  std::vector<row_interval> room;
   if (made.split->pieces.empty()) return cuts;
   if (made.devices) return cuts_between_memories(c, made, parts);
   for (const detail::region_demand& d : c.demands) {
@@ -190,9 +285,17 @@ std::vector<region_engine::wanted_cut> region_engine::wanted_cuts(const region_r
     const std::span<const tiled_memory::tile> tiles = d.array->tiles().tiles();
     const bool writes = d.how != intent::read;
     if (!writes && (made.recorded || d.array->keeps_tiles())) continue;
-    if (c.by_part(d) && !cuts_fit(tiles, parts, writes)) {
-      if (writes) c.check_cut(*d.array, made.recorded);
-      cuts.push_back({d.array, fitting_cuts(tiles, parts, writes)});
+    if (c.reads_beside(d)) continue;  // looked after where it is written
+    if (c.by_part(d)) {
+      const std::span<const row_interval> own = c.own_rows(d, parts, room);
+      std::vector<std::int64_t> ends;
+      if (!cuts_fit(tiles, own, writes)) ends = fitting_cuts(tiles, own, writes);
+      if (const detail::region_demand* const beside = c.reader_beside(d))
+        ends = readable(std::move(ends), tiles, c.all_rows(*beside), most_tiles_shared);
+      if (!ends.empty()) {
+        if (writes) c.check_cut(*d.array, made.recorded);
+        cuts.push_back({d.array, std::move(ends)});
+      }
     }
     if (d.pattern.which == kind::chunk) continue;
     if (writes) {  // one task, which sees all of it as one block
@@ -213,13 +316,21 @@ std::vector<region_engine::wanted_cut> region_engine::cuts_between_memories(cons
                                                                             const launch_plan& made,
                                                                             std::span<const row_interval> parts) const {
   std::vector<wanted_cut> cuts;
+  std::vector<row_interval> room;
   for (const detail::region_demand& d : c.demands) {
     if (d.array == nullptr) continue;
     const std::span<const tiled_memory::tile> tiles = d.array->tiles().tiles();
     const bool writes = d.how != intent::read;
     std::vector<std::int64_t> ends;
+    if (c.reads_beside(d)) continue;
     if (c.by_part(d)) {
-      ends = edged_cuts(tiles, parts, c.edges(d, *made.split, parts));
+      std::vector<std::int64_t> edges = c.edges(d, *made.split, parts);
+      const detail::region_demand* const beside = c.reader_beside(d);
+      const row_interval read = beside != nullptr ? c.all_rows(*beside) : row_interval{};
+      for (const std::int64_t row : {read.begin, read.end})  // so that no more than those move
+        if (row > 0 && row < d.array->extents().rows) edges.push_back(row);
+      ends = edged_cuts(tiles, c.own_rows(d, parts, room), edges);
+      if (beside != nullptr) ends = readable(std::move(ends), tiles, read, most_tiles_read);
     } else if (writes ? tiles.size() > 1 : tiles_with(tiles, c.used_rows(d, parts, 0)).count > most_tiles_read) {
       ends = joined_cuts(tiles, c.used_rows(d, parts, 0));
     }
@@ -263,13 +374,14 @@ std::vector<const operation::definition*> region_engine::kernels_of(const region
   return kernels;
 }
 
-std::vector<detail::made_piece> region_engine::make_pieces(const region_request& c, const launch_plan& made,
+std::vector<detail::made_piece> region_engine::make_pieces(const region_request& c, launch_plan& made,
                                                            std::span<const operation::definition* const> kernels) {
   std::vector<detail::made_piece> pieces;
   pieces.reserve(made.split->pieces.size());
   for (std::size_t k = 0; k < made.split->pieces.size(); ++k) {
     const piece& p = made.split->pieces[k];
-    pieces.push_back(c.code.piece(c.code.call, {p.begin, p.end}, made.times.empty() ? nullptr : made.times[k],
+    pieces.push_back(c.code.piece(c.code.call, {p.begin, p.end},
+                                  made.counts.empty() ? detail::piece_count() : std::move(made.counts[k]),
                                   kernels.empty() ? nullptr : kernels[k], {.location = p.at}));
   }
   return pieces;
@@ -311,7 +423,8 @@ void region_engine::name_blocks(const region_request& c, const plan& split, std:
 
 std::vector<region_row> region_engine::rows() const {
   const std::lock_guard guard(m_mutex);
-  const auto name_of = [&](location::node_id id) { return m_runtime.tree().at(id).properties.name; };
+  const std::shared_ptr<const location::tree> tree = m_tree->now();
+  const auto name_of = [&](location::node_id id) { return tree->at(id).properties.name; };
   std::vector<const history*> known;
   known.reserve(m_histories.size());
   for (const auto& [name, h] : m_histories) known.push_back(h.get());
@@ -355,13 +468,23 @@ void region_engine::flush_files() const {
 
 namespace tessera::detail {
 
-void begin_piece(hierarchy::region_leaf_times& on) noexcept { on.under_way.fetch_add(1, std::memory_order_relaxed); }
-void end_piece(hierarchy::region_leaf_times& on) noexcept { on.under_way.fetch_sub(1, std::memory_order_relaxed); }
+piece_count::piece_count(std::shared_ptr<hierarchy::leaf_work> on,
+                         std::shared_ptr<hierarchy::region_leaf_times> times) noexcept
+    : m_on(std::move(on)), m_times(std::move(times)) {
+  m_on->under_way.fetch_add(1, std::memory_order_relaxed);
+  if (m_times != nullptr) m_times->under_way.fetch_add(1, std::memory_order_relaxed);
+}
+
+void piece_count::end() noexcept {
+  if (m_times != nullptr) m_times->under_way.fetch_sub(1, std::memory_order_relaxed);
+  m_on->under_way.fetch_sub(1, std::memory_order_release);
+}
 
 void note_piece(hierarchy::region_leaf_times& on, std::uint64_t iterations, double seconds) noexcept {
   if (seconds <= 0) return;
-  const double now = static_cast<double>(iterations) / seconds, before = on.rate.load(std::memory_order_relaxed);
-  on.rate.store(before == 0 ? now : 0.5 * (before + now), std::memory_order_relaxed);
+  on.rate.store(
+      hierarchy::learnt_rate(on.rate.load(std::memory_order_relaxed), static_cast<double>(iterations) / seconds),
+      std::memory_order_relaxed);
 }
 
 }  // namespace tessera::detail

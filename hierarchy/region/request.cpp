@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace tessera::hierarchy {
@@ -22,6 +23,23 @@ row_interval rows_of(const loop_bounds& over, const piece& p, std::uint64_t coun
   if (over.step > 0) return {first, p.end == count ? last + 1 : index_at(over, p.end)};
   return {p.end == count ? last : index_at(over, p.end) + 1, first + 1};
 }
+
+/// Those of rows [begin, end) that an array has.
+row_interval within(std::int64_t rows, std::int64_t begin, std::int64_t end) {
+  const std::int64_t first = std::clamp<std::int64_t>(begin, 0, rows);
+  return {first, std::clamp(end, first, rows)};
+}
+
+/// The same; where there is none, the nearest one: kernels want a tile of each array.
+row_interval some_within(std::int64_t rows, std::int64_t begin, std::int64_t end) {
+  const row_interval all = within(rows, begin, end);
+  if (all.begin < all.end || rows == 0) return all;
+  const std::int64_t nearest = std::clamp<std::int64_t>(begin, 0, rows - 1);
+  return {nearest, nearest + 1};
+}
+
+/// How many rows beside those of its own a halo has.
+std::int64_t beside(const access_pattern& p) { return p.which == kind::halo ? p.first + p.last : 0; }
 
 }  // namespace
 
@@ -63,20 +81,95 @@ void region_request::check_cut(const array_storage& array, bool recorded) const 
 }
 
 void region_request::check_once() const {
-  for (std::size_t k = 0; k < demands.size(); ++k)
-    for (std::size_t j = 0; j < k; ++j) {
-      if (demands[k].array != nullptr && demands[k].array == demands[j].array)
-        refuse(fmt::format("it names array '{}' twice", demands[k].array->name()),
-               "name it once, with inout where it is read and written; an iteration that reads rows which others "
-               "write needs a second array");
-      if (demands[k].result != nullptr && demands[k].result == demands[j].result)
-        refuse(fmt::format("it names result '{}' twice", demands[k].result->name()));
-    }
+  for (std::size_t k = 0; k < demands.size(); ++k) {
+    const detail::region_demand& d = demands[k];
+    const std::span<const detail::region_demand> before = demands.first(k);
+    if (d.result != nullptr && std::ranges::find(before, d.result, &detail::region_demand::result) != before.end())
+      refuse(fmt::format("it names result '{}' twice", d.result->name()));
+    if (d.array == nullptr) continue;
+    const auto named = std::ranges::count(before, d.array, &detail::region_demand::array);
+    if (named > 1)
+      refuse(fmt::format("it names array '{}' three times", d.array->name()),
+             "once to write it, and once to read rows that it does not write");
+    if (named == 1) check_apart(d, *std::ranges::find(before, d.array, &detail::region_demand::array));
+  }
+}
+
+void region_request::check_apart(const detail::region_demand& one, const detail::region_demand& other) const {
+  const bool first_writes = one.how != intent::read;
+  const detail::region_demand& writer = first_writes ? one : other;
+  const detail::region_demand& reader = first_writes ? other : one;
+  const std::string& name_of_it = one.array->name();
+  if (writer.how == intent::read || reader.how != intent::read || writer.pattern.which != kind::chunk)
+    refuse(
+        fmt::format("it names array '{}' twice", name_of_it),
+        "name it once, with inout where it is read and written; or twice, to write it by chunk and to read rows that "
+        "no iteration writes");
+  const row_interval written = all_rows(writer), read = all_rows(reader);
+  if (read.begin < written.end && written.begin < read.end)
+    refuse(
+        fmt::format("it names array '{}' twice: it writes rows {} to {}, and reads rows {} to {}", name_of_it,
+                    written.begin, written.end, read.begin, read.end),
+        "name it once, with inout where it is read and written; an iteration that reads rows which others write needs "
+        "a second array");
+}
+
+row_interval region_request::loop_rows() const {
+  if (count == 0) return {};
+  const std::int64_t first = index_at(over, 0), last = index_at(over, count - 1), high = std::max(first, last);
+  return {std::min(first, last), high == std::numeric_limits<std::int64_t>::max() ? high : high + 1};
+}
+
+row_interval region_request::all_rows(const detail::region_demand& d) const {
+  const std::int64_t rows = d.array->extents().rows;
+  const row_interval loop =
+      splits_other_rows() ? row_interval{options.split_over[0], options.split_over[1]} : loop_rows();
+  switch (d.pattern.which) {
+    case kind::whole:
+      return {0, rows};
+    case kind::rows:
+      return {d.pattern.first, d.pattern.last};
+    case kind::halo:
+      if (count == 0) return {};
+      return some_within(rows, loop.begin - d.pattern.first, loop.end + d.pattern.last);
+    case kind::chunk:
+      break;
+  }
+  return loop;
+}
+
+const detail::region_demand* region_request::reader_beside(const detail::region_demand& writer) const {
+  if (writer.array == nullptr || writer.how == intent::read) return nullptr;
+  for (const detail::region_demand& d : demands)
+    if (&d != &writer && d.array == writer.array) return &d;
+  return nullptr;
+}
+
+bool region_request::reads_beside(const detail::region_demand& d) const {
+  return d.array != nullptr && d.how == intent::read &&
+         std::ranges::any_of(demands, [&](const auto& other) { return &other != &d && other.array == d.array; });
 }
 
 void region_request::check_rows() const {
+  const auto [first, last] = options.split_over;
+  if (splits_other_rows() && (over.step != 1 || over.begin < first || (count != 0 && over.end > last)))
+    refuse(fmt::format("its loop from {} to {} in steps of {} is no part of rows {} to {}, which it splits", over.begin,
+                       over.end, over.step, first, last),
+           "split_over names rows of which the loop, in steps of 1, is a part");
   for (const detail::region_demand& d : demands)
     if (d.array != nullptr) check_rows_of(d);
+}
+
+void region_request::check_remade(bool recorded) const {
+  for (const detail::region_demand& d : demands) {
+    if (d.array == nullptr || !d.array->is_remade()) continue;
+    if (d.how != intent::write)
+      refuse(fmt::format("it reads array '{}', which is made again for each region", d.array->name()),
+             "use it with out, or make it with the form automatic to keep its elements");
+    if (recorded)
+      refuse(fmt::format("array '{}' is made again for each region, and replays use the same one", d.array->name()),
+             "make it with the form automatic");
+  }
 }
 
 void region_request::check_rows_of(const detail::region_demand& d) const {
@@ -88,15 +181,24 @@ void region_request::check_rows_of(const detail::region_demand& d) const {
                          rows));
     return;
   }
-  if (p.which == kind::halo && (p.last < 0 || p.last >= std::max<std::int64_t>(rows, 1)))
-    refuse(
-        fmt::format("its halo of {} rows does not fit array '{}', which has {} rows", p.last, d.array->name(), rows));
+  const bool around = p.first >= 0 && p.last >= 0;  // else row i itself is not used
+  const std::int64_t most = std::max<std::int64_t>(rows, 1);
+  if (p.which == kind::halo &&
+      (around ? std::max(p.first, p.last) >= most : p.first + p.last < 0 || p.first + p.last >= most))
+    refuse(p.first == p.last ? fmt::format("its halo of {} rows does not fit array '{}', which has {} rows", p.last,
+                                           d.array->name(), rows)
+                             : fmt::format("its halo of {} rows before and {} behind does not fit array '{}', which "
+                                           "has {} rows",
+                                           p.first, p.last, d.array->name(), rows));
   if (p.which == kind::whole || count == 0) return;
-  const std::int64_t first = index_at(over, 0), last = index_at(over, count - 1), low = std::min(first, last),
-                     high = std::max(first, last);
-  if (low < 0 || high >= rows)
-    refuse(fmt::format("iteration {} has no row in array '{}', which has {} rows", low < 0 ? low : high,
-                       d.array->name(), rows),
+  if (p.which == kind::halo && !around) return;
+  if (splits_other_rows() && options.split_over[1] > rows)
+    refuse(fmt::format("it splits rows {} to {}, and array '{}' has {} rows", options.split_over[0],
+                       options.split_over[1], d.array->name(), rows));
+  const row_interval loop = loop_rows();
+  if (loop.begin < 0 || loop.end > rows)
+    refuse(fmt::format("iteration {} has no row in array '{}', which has {} rows",
+                       loop.begin < 0 ? loop.begin : loop.end - 1, d.array->name(), rows),
            "the index of the first loop is the row of arrays that are used by chunk or halo; `whole` takes any row");
 }
 
@@ -123,20 +225,60 @@ std::vector<row_interval> region_request::parts_of(const plan& planned) const {
   std::vector<row_interval> parts;
   if (std::ranges::none_of(demands, by_part)) return parts;
   parts.reserve(planned.pieces.size());
-  for (const piece& p : planned.pieces) parts.push_back(rows_of(over, p, count));
+  const std::int64_t first = options.split_over[0];
+  for (const piece& p : planned.pieces)
+    parts.push_back(splits_other_rows() ? row_interval{first + static_cast<std::int64_t>(p.begin),
+                                                       first + static_cast<std::int64_t>(p.end)}
+                                        : rows_of(over, p, count));
   return parts;
+}
+
+std::uint64_t region_request::split_count() const noexcept {
+  return splits_other_rows() ? static_cast<std::uint64_t>(options.split_over[1] - options.split_over[0]) : count;
+}
+
+std::shared_ptr<const plan> region_request::of_the_loop(std::shared_ptr<const plan> planned,
+                                                        std::vector<row_interval>& parts) const {
+  if (!splits_other_rows()) return planned;
+  const auto before = static_cast<std::uint64_t>(over.begin - options.split_over[0]), end = before + count;
+  plan clipped{planned->leaves, {}};
+  std::vector<row_interval> kept;
+  for (std::size_t k = 0; k < planned->pieces.size(); ++k) {
+    piece p = planned->pieces[k];
+    p.begin = std::max(p.begin, before), p.end = std::min(p.end, end);
+    if (p.begin >= p.end) continue;
+    p.begin -= before, p.end -= before;
+    clipped.pieces.push_back(p);
+    if (!parts.empty()) kept.push_back(parts[k]);
+  }
+  parts = std::move(kept);
+  return std::make_shared<const plan>(std::move(clipped));
+}
+
+std::span<const row_interval> region_request::own_rows(const detail::region_demand& d,
+                                                       std::span<const row_interval> parts,
+                                                       std::vector<row_interval>& room) {
+  const access_pattern& p = d.pattern;
+  const std::int64_t away = p.which != kind::halo ? 0 : p.first < 0 ? -p.first : std::min<std::int64_t>(p.last, 0);
+  if (away == 0) return parts;
+  room.clear();
+  for (const row_interval& part : parts)
+    if (const row_interval rows = within(d.array->extents().rows, part.begin + away, part.end + away);
+        rows.begin < rows.end)
+      room.push_back(rows);
+  return room;
 }
 
 row_interval region_request::used_rows(const detail::region_demand& d, std::span<const row_interval> parts,
                                        std::size_t k) {
-  const std::int64_t rows = d.array->extents().rows, halo = d.pattern.last;
+  const std::int64_t rows = d.array->extents().rows;
   switch (d.pattern.which) {
     case kind::whole:
       return {0, rows};
     case kind::rows:
       return {d.pattern.first, d.pattern.last};
     case kind::halo:
-      return {std::max<std::int64_t>(parts[k].begin - halo, 0), std::min(parts[k].end + halo, rows)};
+      return some_within(rows, parts[k].begin - d.pattern.first, parts[k].end + d.pattern.last);
     case kind::chunk:
       break;
   }
@@ -155,8 +297,8 @@ memory_need region_request::memory_need_of() const {
     const access_pattern& p = d.pattern;
     if (p.which == kind::whole) need.of_all += bytes(static_cast<std::uint64_t>(d.array->extents().rows), d);
     if (p.which == kind::rows) need.of_all += bytes(static_cast<std::uint64_t>(p.last - p.first), d);
-    if (p.which == kind::halo) need.of_all += bytes(2 * static_cast<std::uint64_t>(p.last), d);
-    if (by_part(d)) need.per_iteration += bytes(p.which == kind::halo && p.last > 0 ? 3 * rows : rows, d);
+    if (p.which == kind::halo) need.of_all += bytes(static_cast<std::uint64_t>(beside(p)), d);
+    if (by_part(d)) need.per_iteration += bytes(beside(p) > 0 ? 3 * rows : rows, d);
   }
   return need;
 }
@@ -164,11 +306,11 @@ memory_need region_request::memory_need_of() const {
 std::vector<std::int64_t> region_request::edges(const detail::region_demand& d, const plan& split,
                                                 std::span<const row_interval> parts) {
   std::vector<std::int64_t> rows;
-  if (d.pattern.which != kind::halo || d.pattern.last == 0) return rows;
+  if (beside(d.pattern) == 0) return rows;
   for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
     if (split.pieces[k].memory == split.pieces[k + 1].memory) continue;
     const std::int64_t border = std::max(parts[k].begin, parts[k + 1].begin);
-    for (const std::int64_t row : {border - d.pattern.last, border + d.pattern.last})
+    for (const std::int64_t row : {border - d.pattern.first, border + d.pattern.last})
       if (row > 0 && row < d.array->extents().rows) rows.push_back(row);
   }
   return rows;
@@ -188,7 +330,7 @@ row_interval region_request::crowded_rows(const detail::region_demand& d, std::s
 }
 
 intent region_request::how(const detail::region_demand& d) const {
-  const bool all = d.pattern.which == kind::chunk && (over.step == 1 || over.step == -1);
+  const bool all = d.pattern.which == kind::chunk && (over.step == 1 || over.step == -1) && !splits_other_rows();
   return d.how == intent::write && !all ? intent::update : d.how;
 }
 
