@@ -35,6 +35,7 @@ struct interrupt_watch::implementation {
   int signal_file = -1, end_file = -1;
   std::chrono::milliseconds grace{};
   std::function<void()> stop;
+  std::function<bool()> hang_up;
   std::thread watcher, stopper;
 
   void watch();
@@ -67,6 +68,7 @@ void interrupt_watch::implementation::watch() {
     }
     signalfd_siginfo info{};
     if (read(signal_file, &info, sizeof info) != sizeof info) continue;
+    if (info.ssi_signo == SIGHUP && hang_up()) continue;
     if (interrupted) end_now();
     interrupted = true;
     last = clock::now() + grace;
@@ -74,14 +76,17 @@ void interrupt_watch::implementation::watch() {
   }
 }
 
-interrupt_watch::interrupt_watch(std::function<void()> stop, std::chrono::milliseconds grace)
+interrupt_watch::interrupt_watch(std::function<void()> stop, std::chrono::milliseconds grace,
+                                 std::function<bool()> hang_up)
     : m_implementation(std::make_unique<implementation>()) {
   implementation& my = *m_implementation;
   my.stop = std::move(stop);
   my.grace = grace;
+  my.hang_up = std::move(hang_up);
   sigemptyset(&my.signals);
   sigaddset(&my.signals, SIGINT);
   sigaddset(&my.signals, SIGTERM);
+  if (my.hang_up) sigaddset(&my.signals, SIGHUP);
   // Blocked here and in every thread that is started later, so that the signals arrive at the file alone.
   pthread_sigmask(SIG_BLOCK, &my.signals, &my.before);
   my.signal_file = signalfd(-1, &my.signals, SFD_CLOEXEC);

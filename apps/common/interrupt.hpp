@@ -13,7 +13,10 @@ class interrupt_watch {
  public:
   static constexpr std::chrono::seconds usual_grace{10};  ///< documented in docs/commands.md
 
-  explicit interrupt_watch(std::function<void()> stop, std::chrono::milliseconds grace = usual_grace);
+  /// @param hang_up  called on the watching thread for SIGHUP; where it says no, that is like SIGINT. Empty: SIGHUP is
+  /// not watched
+  explicit interrupt_watch(std::function<void()> stop, std::chrono::milliseconds grace = usual_grace,
+                           std::function<bool()> hang_up = {});
   ~interrupt_watch();  ///< returns when `stop` has returned
   interrupt_watch(const interrupt_watch&) = delete;
   interrupt_watch& operator=(const interrupt_watch&) = delete;

@@ -34,15 +34,17 @@ session::session(const command_options& options) : m_options(options) {
     if (!file->empty()) require_writable(*file);
   }
   // The watch comes first: threads that the machine and the runtime start inherit the blocked signals.
-  m_watch = std::make_unique<interrupt_watch>([this] {
-    m_interrupted = true;
-    const std::lock_guard guard(m_stop_lock);  // while it is held, the runtime does not go
-    if (m_stop) m_stop();
-    if (m_started != nullptr)
-      m_started->cancel(stopped);
-    else if (!m_ending)
-      _exit(exit_code_of(error_kind::interrupted));  // nothing has begun
-  });
+  m_watch = std::make_unique<interrupt_watch>(
+      [this] {
+        m_interrupted = true;
+        const std::lock_guard guard(m_stop_lock);  // while it is held, the runtime does not go
+        if (m_stop) m_stop();
+        if (m_started != nullptr)
+          m_started->cancel(stopped);
+        else if (!m_ending)
+          _exit(exit_code_of(error_kind::interrupted));  // nothing has begun
+      },
+      interrupt_watch::usual_grace, [this] { return begin_to_reread(); });
   machine m = hierarchy::assemble(options.load(), log_to_stderr(options.quiet));
   if (!options.quiet)
     for (const std::string& note : m.notes) fmt::print(stderr, "note: {}\n", note);
@@ -129,6 +131,24 @@ void session::on_interrupt(std::function<void()> stop) {
   const std::lock_guard guard(m_stop_lock);
   m_stop = std::move(stop);
   if (m_stop && m_interrupted) m_stop();
+}
+
+void session::on_hang_up(std::function<void()> reread) {
+  std::thread under_way;
+  {
+    const std::lock_guard guard(m_stop_lock);
+    m_reread = std::move(reread);
+    if (!m_reread) under_way = std::move(m_rereader);
+  }
+  if (under_way.joinable()) under_way.join();
+}
+
+bool session::begin_to_reread() {
+  const std::lock_guard guard(m_stop_lock);
+  if (!m_reread) return false;
+  if (m_rereader.joinable()) m_rereader.join();
+  m_rereader = std::thread(m_reread);
+  return true;
 }
 
 void session::finish(report& r) {

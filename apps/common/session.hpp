@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 
 #include "apps/common/command_options.hpp"
 #include "apps/common/interrupt.hpp"
@@ -39,6 +40,9 @@ class session {
   /// Ctrl-C calls this too, on a thread of its own; at once when it has come already. Empty: nothing any more, and it
   /// is not under way.
   void on_interrupt(std::function<void()> stop);
+  /// SIGHUP calls this, on a thread of its own. Empty: nothing any more, it is not under way, and SIGHUP is like
+  /// Ctrl-C.
+  void on_hang_up(std::function<void()> reread);
   /// Prints the report, the statistics and the JSON, and writes the trace and its page, as the options ask. Throws
   /// tessera::error (interrupted) after Ctrl-C.
   void finish(report& r);
@@ -46,6 +50,7 @@ class session {
  private:
   void write_trace(const report& r) const;
   void add_findings(report& to) const;
+  bool begin_to_reread();
   void tell_findings() const;  ///< when the command ends with an error
 
   command_options m_options;
@@ -53,7 +58,8 @@ class session {
   std::mutex m_stop_lock;
   runtime* m_started = nullptr;  ///< for the watching thread; under m_stop_lock, like the next two
   bool m_ending = false;
-  std::function<void()> m_stop;
+  std::function<void()> m_stop, m_reread;
+  std::thread m_rereader;
   std::unique_ptr<interrupt_watch> m_watch;
   std::unique_ptr<runtime> m_runtime;
   bool m_finished = false;

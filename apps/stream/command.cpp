@@ -11,6 +11,7 @@
 
 #include "apps/common/region_options.hpp"
 #include "apps/common/session.hpp"
+#include "apps/common/tree_file.hpp"
 #include "apps/stream/kernels.hpp"
 #include "core/base/units.hpp"
 
@@ -87,6 +88,7 @@ template <class T>
 int run(const stream_options& o) {
   session s(o);
   location_model model(s.rt());
+  const tree_file file(s, model);
   s.require_memory(3.0 * static_cast<double>(o.size) * sizeof(T), "the arrays a, b and c");
   stream_kernels<T> stream(model, o.size, o.regions());
   std::vector<timed_kernel> kernels;

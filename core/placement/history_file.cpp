@@ -138,6 +138,23 @@ std::string write_whole(const fs::path& file, const json& whole) {
   return failed ? failed.message() : std::string();
 }
 
+std::int64_t seconds_now() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+/// Keeps the machines that were written last.
+void forget_oldest(json& machines) {
+  const auto age = [](const json& m) {
+    return m.is_object() && m.contains("written") && m["written"].is_number() ? m["written"].get<double>() : 0.0;
+  };
+  while (machines.size() > most_machines) {
+    auto oldest = machines.begin();
+    for (auto m = machines.begin(); m != machines.end(); ++m)
+      if (age(*m) < age(*oldest)) oldest = m;
+    machines.erase(oldest);
+  }
+}
+
 }  // namespace
 
 std::string kind_name(const plugin::device& device) {
@@ -229,8 +246,7 @@ std::string write_history(const fs::path& file, std::span<const std::string> mac
   if (!c.absent && (!c.ours || c.newer)) return c.refused;
   if (c.absent || !c.refused.empty()) c.whole = {{version_key, version}, {"machines", json::object()}};
   json part;
-  part["written"] =
-      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  part["written"] = seconds_now();
   part["machine"] = std::vector<std::string>(machine.begin(), machine.end());
   part["places"] = json::array();
   for (const place_kind& k : kinds)
@@ -243,16 +259,56 @@ std::string write_history(const fs::path& file, std::span<const std::string> mac
   part["sizes"] = json::array();
   for (const history_cell& cell : all) part["sizes"].push_back(to_json(cell));
   json& machines = c.whole["machines"];
-  machines[signature_of(machine)] = std::move(part);
-  while (machines.size() > most_machines) {
-    const auto age = [](const json& m) {
-      return m.is_object() && m.contains("written") && m["written"].is_number() ? m["written"].get<double>() : 0.0;
-    };
-    auto oldest = machines.begin();
-    for (auto m = machines.begin(); m != machines.end(); ++m)
-      if (age(*m) < age(*oldest)) oldest = m;
-    machines.erase(oldest);
+  const std::string signature = signature_of(machine);
+  if (const auto mine = machines.find(signature);
+      mine != machines.end() && mine->is_object() && mine->contains("regions"))
+    part["regions"] = mine->at("regions");
+  machines[signature] = std::move(part);
+  forget_oldest(machines);
+  return write_whole(file, c.whole);
+}
+
+std::vector<region_rate> read_region_rates(const fs::path& file, std::span<const std::string> machine) {
+  const contents c = read_whole(file);
+  if (c.absent || !c.refused.empty()) return {};
+  try {
+    std::vector<region_rate> rates;
+    for (const json& r : c.whole["machines"].at(signature_of(machine)).at("regions")) {
+      rates.push_back({r.at("region").get<std::string>(), r.at("leaf").get<std::string>(),
+                       r.at("iterations_per_second").get<double>()});
+      if (!(rates.back().iterations_per_second > 0) || !std::isfinite(rates.back().iterations_per_second)) return {};
+    }
+    return rates;
+  } catch (const json::exception&) {  // no such part, or a damaged one: it is measured anew
+    return {};
   }
+}
+
+std::string write_region_rates(const fs::path& file, std::span<const std::string> machine,
+                               std::span<const region_rate> rates) {
+  std::vector<region_rate> all = read_region_rates(file, machine);
+  std::erase_if(all, [&](const region_rate& old) {
+    return std::ranges::any_of(rates,
+                               [&](const region_rate& r) { return r.region == old.region && r.leaf == old.leaf; });
+  });
+  all.insert(all.end(), rates.begin(), rates.end());
+  if (all.size() > most_region_rates)
+    all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(most_region_rates));
+
+  contents c = read_whole(file);
+  if (!c.absent && (!c.ours || c.newer)) return c.refused;
+  if (c.absent || !c.refused.empty()) c.whole = {{version_key, version}, {"machines", json::object()}};
+  json& part = c.whole["machines"][signature_of(machine)];
+  if (!part.is_object())
+    part = {{"machine", std::vector<std::string>(machine.begin(), machine.end())},
+            {"places", json::array()},
+            {"sizes", json::array()}};
+  part["written"] = seconds_now();
+  part["regions"] = json::array();
+  for (const region_rate& r : all)
+    part["regions"].push_back(
+        {{"region", r.region}, {"leaf", r.leaf}, {"iterations_per_second", r.iterations_per_second}});
+  forget_oldest(c.whole["machines"]);
   return write_whole(file, c.whole);
 }
 

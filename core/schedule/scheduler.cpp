@@ -399,6 +399,8 @@ void scheduler::settle() noexcept {
   run_tasks_until(current_thread(), [this] { return all_retired(); });
 }
 
+void scheduler::wait_until(const std::function<bool()>& enough) { run_tasks_until(current_thread(), enough); }
+
 void scheduler::fence(std::source_location site) {
   thread_context& mine = current_thread();
   if (mine.recorder != nullptr)

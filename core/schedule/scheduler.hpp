@@ -114,6 +114,8 @@ class scheduler final : private task::reduction_source, private driver_owner {
   void drain() noexcept;
   /// As wait_idle, but reports failures to nobody.
   void settle() noexcept;
+  /// Waits until enough(), which the ends of tasks make true, and reports failures to nobody. Any thread may ask it.
+  void wait_until(const std::function<bool()>& enough);
   /// Whether the calling thread is outside of all tasks.
   bool in_program() { return current_thread().in_program(); }
   /// Views that the calling thread holds.

@@ -70,6 +70,11 @@ std::vector<std::int64_t> edged_cuts(std::span<const tiled_memory::tile> tiles, 
   return same ? std::vector<std::int64_t>{} : ends;
 }
 
+std::vector<std::int64_t> without_ends_inside(std::vector<std::int64_t> ends, const row_interval& rows) {
+  std::erase_if(ends, [&](std::int64_t row) { return row > rows.begin && row < rows.end; });
+  return ends;
+}
+
 std::vector<std::int64_t> joined_cuts(std::span<const tiled_memory::tile> tiles, const row_interval& rows) {
   const tile_range joined = tiles_with(tiles, rows);
   std::vector<std::int64_t> ends;

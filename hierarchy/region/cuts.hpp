@@ -38,6 +38,9 @@ std::vector<std::int64_t> edged_cuts(std::span<const tiled_memory::tile> tiles, 
 /// last one.
 std::vector<std::int64_t> joined_cuts(std::span<const tiled_memory::tile> tiles, const row_interval& rows);
 
+/// Those of `ends` that are not inside these rows, so that what is between is one tile.
+std::vector<std::int64_t> without_ends_inside(std::vector<std::int64_t> ends, const row_interval& rows);
+
 /// The tiles that have any of these rows: index of the first, and how many.
 struct tile_range {
   std::size_t first = 0, count = 0;

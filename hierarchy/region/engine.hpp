@@ -11,8 +11,11 @@
 #include <vector>
 
 #include "hierarchy/region/cuts.hpp"
+#include "hierarchy/region/kept_rates.hpp"
 #include "hierarchy/region/kernels.hpp"
+#include "hierarchy/region/live_tree.hpp"
 #include "hierarchy/region/plan.hpp"
+#include "hierarchy/region/request.hpp"
 #include "hierarchy/region/storage.hpp"
 #include "tessera/region.hpp"
 
@@ -22,19 +25,24 @@ namespace tessera::hierarchy {
 struct region_leaf_times {
   std::atomic<double> rate{0};              ///< iterations per second of one task, averaged; 0: not measured
   std::atomic<std::uint32_t> under_way{0};  ///< tasks made and not ended
+  bool asked = false;                       ///< whether earlier runs were asked; by the engine, under its lock
 };
 
 /// Plans regions, keeps the plans, and submits their tasks. Thread-safe.
 class region_engine {
  public:
   explicit region_engine(runtime& of);
+  ~region_engine();  ///< keeps what the policy auto has learnt
+  region_engine(const region_engine&) = delete;
+  region_engine& operator=(const region_engine&) = delete;
 
   void launch(const task_name& name, const region_options& options, const loop_bounds& over,
               std::span<const detail::region_demand> demands, const detail::region_code& code);
   std::vector<region_row> rows() const;
-  void keep_file(const std::shared_ptr<array_memory>& memory);  ///< one to flush, as long as it is there
-  bool has_files() const;                                       ///< whether there is any
-  void flush_files() const;                                     ///< throws tessera::error (output)
+  void keep_file(const std::shared_ptr<array_memory>& memory);                ///< one to flush, as long as it is there
+  bool has_files() const;                                                     ///< whether there is any
+  void flush_files() const;                                                   ///< throws tessera::error (output)
+  const std::shared_ptr<live_tree>& tree() const noexcept { return m_tree; }  ///< where arrays and regions are placed
 
  private:
   static constexpr std::size_t most_policies = 1024, most_plans = 4096, most_histories = 8192;  // that are kept
@@ -56,48 +64,58 @@ class region_engine {
     auto operator<=>(const plan_key&) const = default;
   };
   struct launch_plan {
+    std::shared_ptr<const location::tree> tree;
     location::node_id at = location::no_node;
+    location::node_id executes = location::no_node;  // the location around its leaves, where arrays go by distance
     std::shared_ptr<const policy> by;
     std::shared_ptr<history> of;  // not among m_histories before the first launch
     std::shared_ptr<const plan> split;
-    std::vector<std::shared_ptr<region_leaf_times>> times;  // of each piece; none: nobody wants to know
+    std::vector<row_interval> parts;          // the tasks' own rows
+    std::vector<detail::piece_count> counts;  // of each piece; none: it is recorded
     bool recorded = false;
-    bool devices = false;  // whether one takes part
+    std::shared_ptr<const void> kept;  // by the recording
+    bool devices = false;              // whether one takes part
   };
   struct wanted_cut {
     array_storage* array;
     std::vector<std::int64_t> ends;
   };
-  struct call;
 
-  location::node_id place(const call& c) const;
-  std::shared_ptr<const policy> parsed(const call& c);               // under m_mutex
+  location::node_id place(const region_request& c, const location::tree& tree, const executors& who) const;
+  std::shared_ptr<const policy> parsed(const region_request& c);     // under m_mutex
   std::shared_ptr<history> history_of(std::string_view name) const;  // likewise
-  std::shared_ptr<const plan> planned(const call& c, const std::shared_ptr<const policy>& by, location::node_id at,
-                                      const executors& who, history& of);  // likewise
-  void forget_histories();                                                 // likewise
-  launch_plan plan_launch(const call& c, location::node_id at);
-  void note_launch(const call& c, const launch_plan& made);
-  void submit(const call& c, const launch_plan& made);
-  std::vector<wanted_cut> wanted_cuts(const call& c, const launch_plan& made,
+  std::shared_ptr<const plan> planned(const region_request& c, const launch_plan& made,
+                                      const executors& who);  // likewise
+  region_leaf_times& leaf_times(history& of, location::node_id leaf, const std::string& leaf_name,
+                                const policy& by);  // likewise
+  void forget_histories();                          // likewise
+  launch_plan plan_launch(const region_request& c);
+  void count_tasks(launch_plan& made);
+  void note_launch(const region_request& c, const launch_plan& made);
+  void submit(const region_request& c, launch_plan& made);
+  void place_by_distance(const region_request& c, const launch_plan& made);
+  std::vector<wanted_cut> wanted_cuts(const region_request& c, const launch_plan& made,
                                       std::span<const row_interval> parts) const;
-  std::vector<wanted_cut> cuts_between_memories(const call& c, const launch_plan& made,
+  std::vector<wanted_cut> cuts_between_memories(const region_request& c, const launch_plan& made,
                                                 std::span<const row_interval> parts) const;
-  std::vector<const operation::definition*> kernels_of(const call& c, const launch_plan& made,
+  std::vector<const operation::definition*> kernels_of(const region_request& c, const launch_plan& made,
                                                        std::span<const row_interval> parts,
                                                        std::span<const wanted_cut> cuts);
-  std::vector<detail::made_piece> make_pieces(const call& c, const launch_plan& made,
+  std::vector<detail::made_piece> make_pieces(const region_request& c, launch_plan& made,
                                               std::span<const operation::definition* const> kernels);
-  void name_blocks(const call& c, const plan& split, std::span<const row_interval> parts,
+  void name_blocks(const region_request& c, const plan& split, std::span<const row_interval> parts,
                    std::span<detail::made_piece> pieces, std::span<detail::submission> joins);
 
   runtime& m_runtime;
+  const std::shared_ptr<live_tree> m_tree;
   region_kernels m_kernels;
   mutable std::mutex m_mutex;  // of what follows; not held while tasks are submitted
   std::map<std::string, std::shared_ptr<const policy>, std::less<>> m_policies;
   std::map<plan_key, std::shared_ptr<const plan>> m_plans;
+  std::shared_ptr<const location::tree> m_planned_for;
   std::map<std::string, std::shared_ptr<history>, std::less<>> m_histories;
-  std::uint64_t m_launches = 0;  // counted twice each
+  std::unique_ptr<kept_rates> m_kept;  // null: no region had the policy auto
+  std::uint64_t m_launches = 0;        // counted twice each
   std::vector<std::weak_ptr<array_memory>> m_files;
 };
 

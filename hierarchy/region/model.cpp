@@ -3,6 +3,7 @@
 #include "core/block/element_type.hpp"
 #include "core/runtime/inside.hpp"
 #include "hierarchy/region/engine.hpp"
+#include "hierarchy/region/tree_edits.hpp"
 #include "tessera/front_end.hpp"
 #include "tessera/region.hpp"
 
@@ -43,44 +44,58 @@ std::uint64_t bytes_of(const std::string& name, element_type type, const row_ext
   return static_cast<std::uint64_t>(bytes);
 }
 
-location::node_id node_of(const runtime& rt, const array_options& options) {
-  return options.at.empty() ? rt.tree().root() : rt.at(options.at);
+void check_distance(const std::string& name, const array_options& options, bool fresh) {
+  if (!options.distance || (fresh && options.at.empty())) return;
+  throw error(error_kind::usage,
+              fresh ? fmt::format("array '{}' is placed at '{}' and by distance", name, options.at)
+                    : fmt::format("array '{}' is placed by distance, and has memory of its own", name),
+              {}, "a distance stands instead of a location, for arrays that make_array makes");
 }
 
 }  // namespace
 
+detail::region_array_handle location_model::add(std::string name, element_type type, void* data,
+                                                std::shared_ptr<const void> memory, const row_extents& extents,
+                                                const array_options& options, std::source_location site) {
+  const std::shared_ptr<hierarchy::live_tree>& tree = m_engine->tree();
+  const location::node_id at = options.at.empty() ? tree->now()->root() : tree->at(options.at);
+  const bool foreign = memory == nullptr;
+  auto made = std::make_shared<hierarchy::array_storage>(*m_runtime, std::move(name), type, data, std::move(memory),
+                                                         extents, tree, at, site);
+  if (options.distance) made->set_distance(*options.distance);
+  tree->enter(made, foreign);
+  return detail::region_array_handle(std::move(made));
+}
+
 detail::region_array_handle location_model::make(std::string name, element_type type, const row_extents& extents,
                                                  const array_options& options, std::source_location site) {
-  const location::node_id at = node_of(*m_runtime, options);
+  check_distance(name, options, true);
   auto memory = hierarchy::array_memory::fresh(bytes_of(name, type, extents), name);
   void* const data = memory->data();
-  return detail::region_array_handle(std::make_shared<hierarchy::array_storage>(*m_runtime, std::move(name), type, data,
-                                                                                std::move(memory), extents, at, site));
+  return add(std::move(name), type, data, std::move(memory), extents, options, site);
 }
 
 detail::region_array_handle location_model::adopt_memory(std::string name, element_type type, void* memory,
                                                          std::size_t elements, const row_extents& extents,
                                                          const array_options& options, std::source_location site) {
-  const location::node_id at = node_of(*m_runtime, options);
+  check_distance(name, options, false);
   if (bytes_of(name, type, extents) != elements * size_of(type))
     throw error(error_kind::usage, fmt::format("array '{}' of {} x {} x {} elements adopts memory of {}", name,
                                                extents.rows, extents.second, extents.third, elements));
-  return detail::region_array_handle(std::make_shared<hierarchy::array_storage>(*m_runtime, std::move(name), type,
-                                                                                memory, nullptr, extents, at, site));
+  return add(std::move(name), type, memory, nullptr, extents, options, site);
 }
 
 detail::region_array_handle location_model::map(std::string name, element_type type, const std::filesystem::path& file,
                                                 const row_extents& extents, const array_options& options,
                                                 std::source_location site) {
-  const location::node_id at = node_of(*m_runtime, options);
+  check_distance(name, options, false);
   const std::uint64_t bytes = bytes_of(name, type, extents);
   schedule::scheduler& scheduler = *m_runtime->inside().scheduler;
   // An array of it that has ended may still have tasks.
   if (hierarchy::array_memory::is_mapped(file) && scheduler.in_program() && scheduler.views_here() == 0)
     scheduler.settle();
   const auto memory = hierarchy::array_memory::of_file(file, bytes, name);
-  detail::region_array_handle made(std::make_shared<hierarchy::array_storage>(
-      *m_runtime, std::move(name), type, memory->data(), memory, extents, at, site));
+  detail::region_array_handle made = add(std::move(name), type, memory->data(), memory, extents, options, site);
   m_engine->keep_file(memory);
   memory->keep_file();
   return made;
@@ -91,7 +106,8 @@ void location_model::launch(const task_name& name, const region_options& options
   m_engine->launch(name, options, over, demands, code);
 }
 
-void location_model::pause(std::source_location site) {
+void location_model::pause(const pause_options& options, std::source_location site) {
+  if (!options.at.empty()) return edits().wait_below(options.at, site);
   if (const std::uint32_t views = m_runtime->inside().scheduler->views_here(); views != 0)
     throw error(error_kind::usage, fmt::format("pause while this thread holds {} host views", views),
                 fmt::format("{}:{}", site.file_name(), site.line()),
@@ -102,6 +118,24 @@ void location_model::pause(std::source_location site) {
     front_end(*m_runtime).wait_idle(site);
   m_engine->flush_files();
 }
+
+hierarchy::tree_edits location_model::edits() const { return {*m_runtime, *m_engine->tree()}; }
+
+void location_model::detach(std::string_view at, std::source_location site) { edits().detach(at, site); }
+void location_model::attach(std::string_view at, std::string_view parent, std::source_location site) {
+  edits().attach(at, parent, site);
+}
+void location_model::reparent(std::string_view at, std::string_view parent, std::source_location site) {
+  edits().reparent(at, parent, site);
+}
+void location_model::arrange(const location::tree& wanted, std::source_location site) { edits().arrange(wanted, site); }
+bool location_model::attached(std::string_view at) const {
+  const auto tree = m_engine->tree()->now();
+  const auto found = tree->find(at);
+  if (!found) (void)m_engine->tree()->at(at);
+  return tree->attached(*found);
+}
+std::shared_ptr<const location::tree> location_model::tree() const { return m_engine->tree()->now(); }
 
 std::vector<region_row> location_model::regions() const { return m_engine->rows(); }
 

@@ -58,4 +58,16 @@ node_id place_of_region(const location::tree& tree, std::span<const placed_array
   return *found;
 }
 
+node_id location_around(const location::tree& tree, std::span<const node_id> leaves, node_id otherwise) {
+  if (leaves.empty()) return otherwise;
+  node_id around = leaves.front();
+  for (const node_id leaf : leaves.subspan(1)) around = tree.common_ancestor(around, leaf);
+  return around;
+}
+
+node_id ancestor_of(const location::tree& tree, node_id at, std::uint32_t n) {
+  for (; n > 0 && at != tree.root(); --n) at = tree.at(at).parent;
+  return at;
+}
+
 }  // namespace tessera::hierarchy

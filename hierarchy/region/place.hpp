@@ -1,5 +1,6 @@
 #pragma once
 // (locations of a region's arrays) -> the location where it runs. Pure.
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,5 +21,12 @@ struct placed_array {
 /// each array's location: an array is accessible there alone. @param region  for messages
 location::node_id place_of_region(const location::tree& tree, std::span<const placed_array> arrays,
                                   std::optional<location::node_id> at, const std::string& region);
+
+/// The deepest location that has all of these below it, or is the one of them; `otherwise` when there is none.
+location::node_id location_around(const location::tree& tree, std::span<const location::node_id> leaves,
+                                  location::node_id otherwise);
+
+/// The n-th ancestor of a location; the root where there are fewer.
+location::node_id ancestor_of(const location::tree& tree, location::node_id at, std::uint32_t n);
 
 }  // namespace tessera::hierarchy

@@ -1,5 +1,7 @@
 #include "hierarchy/region/storage.hpp"
 
+#include <fmt/format.h>
+
 #include <cstring>
 #include <exception>
 
@@ -12,6 +14,38 @@ std::shared_ptr<const void> array_storage::keep_tiles() {
   std::shared_ptr<const void> kept = m_kept.lock();
   if (kept == nullptr) m_kept = kept = std::make_shared<const char>();
   return kept;
+}
+
+void array_storage::remake(std::source_location site) noexcept try {
+  const auto bytes = static_cast<std::uint64_t>(m_extents.count()) * size_of(m_tiles->type());
+  auto fresh = array_memory::fresh(bytes, name());
+  void* const data = fresh->data();
+  m_tiles = std::make_unique<tiled_memory>(m_tiles->owner(), name(), m_tiles->type(), data, std::move(fresh),
+                                           m_extents.rows, m_extents.row_elements(), site);
+} catch (...) {  // the next region writes what is there
+}
+
+void array_storage::check_viewed(const row_interval& rows, intent how, std::source_location site) const {
+  const auto refuse = [&](std::string text, std::string hint) {
+    throw error(error_kind::usage, std::move(text), fmt::format("{}:{}", site.file_name(), site.line()),
+                std::move(hint));
+  };
+  if (is_remade())
+    refuse(fmt::format("array '{}' is made again for each region, and has nothing to look at between them", name()),
+           "make it with the form automatic to keep its elements");
+  if (m_extents.rows == 0) refuse(fmt::format("array '{}' has no elements to look at", name()), {});
+  if (rows.begin < 0 || rows.end <= rows.begin || rows.end > m_extents.rows)
+    refuse(fmt::format("a view of rows {} to {} of array '{}', which has {} rows", rows.begin, rows.end, name(),
+                       m_extents.rows),
+           "a part has at least one row: part(first, last) are the rows from first to last - 1");
+  m_views.check(rows, how, name(), site);
+}
+
+tile_range array_storage::tiles_for_view(const row_interval& rows, std::source_location site) {
+  // Another cut would wait for a view of this thread.
+  if (!keeps_tiles() && !m_views.here(rows) && !cuts_fit(m_tiles->tiles(), {&rows, 1}, true))
+    m_tiles->cut(fitting_cuts(m_tiles->tiles(), {&rows, 1}, true), site);
+  return tiles_with(m_tiles->tiles(), rows);
 }
 
 reduction_storage::reduction_storage(runtime& of, std::string name, element_type type)
@@ -49,25 +83,60 @@ const row_extents& region_array_handle::extents() const noexcept { return m_stor
 const row_extents& extents_of(const hierarchy::array_storage& array) noexcept { return array.extents(); }
 
 std::string region_array_handle::location() const {
-  return m_storage->tiles().owner().tree().at(m_storage->at()).properties.name;
+  return m_storage->tree().now()->at(m_storage->at()).properties.name;
 }
 
-void region_array_handle::move(std::string_view to) { m_storage->move(m_storage->tiles().owner().at(to)); }
+void region_array_handle::move(std::string_view to) { m_storage->tree().move(*m_storage, to); }
 
-held_rows region_array_handle::hold(intent how, std::source_location site) const {
-  tiled_memory& tiles = m_storage->tiles();
+void check_copy(const region_array_handle& from, std::int64_t first, std::int64_t last, const region_array_handle& to,
+                std::int64_t to_first, std::int64_t to_last, std::source_location site) {
+  const auto refuse = [&](std::string text, std::string hint = {}) {
+    throw error(error_kind::usage, std::move(text), fmt::format("copy at {}:{}", site.file_name(), site.line()),
+                std::move(hint));
+  };
+  const auto check_part = [&](const region_array_handle& of, std::int64_t begin, std::int64_t end) {
+    if (begin < 0 || end < begin || end > of.extents().rows)
+      refuse(fmt::format("rows {} to {} of array '{}', which has {} rows", begin, end, of.name(), of.extents().rows));
+  };
+  check_part(from, first, last);
+  check_part(to, to_first, to_last);
+  if (last - first != to_last - to_first)
+    refuse(fmt::format("{} rows of '{}' cannot be copied to {} rows of '{}'", last - first, from.name(),
+                       to_last - to_first, to.name()),
+           "both ranges need the same number of rows");
+  if (from.extents().row_elements() != to.extents().row_elements())
+    refuse(fmt::format("rows of '{}' have {} elements, and those of '{}' have {}", from.name(),
+                       from.extents().row_elements(), to.name(), to.extents().row_elements()),
+           "a copy goes by whole rows; a region can copy parts of rows");
+  if (from.storage() == to.storage() && first < to_last && to_first < last)
+    refuse(fmt::format("rows {} to {} of array '{}' overlap rows {} to {}, to which they would be copied", first, last,
+                       from.name(), to_first, to_last),
+           "copy by way of another array");
+}
+
+held_rows region_array_handle::hold(intent how, std::int64_t first, std::int64_t last,
+                                    std::source_location site) const {
+  const hierarchy::row_interval rows{first, last};
   std::vector<held_block> held;
   std::vector<std::uint64_t> bytes;
+  std::uint64_t before = 0;
+  std::shared_ptr<const void> noted;
   {
     const std::lock_guard guard(*m_storage);
-    if (tiles.rows() == 0)
-      throw error(error_kind::usage, "array '" + m_storage->name() + "' has no elements to look at");
-    if (!m_storage->keeps_tiles()) tiles.cut(std::array{tiles.rows()}, site);  // so that all of it is one block
-    held.reserve(tiles.tiles().size()), bytes.reserve(tiles.tiles().size());
-    for (const tiled_memory::tile& t : tiles.tiles()) {
+    m_storage->check_viewed(rows, how, site);
+    const hierarchy::tile_range in = m_storage->tiles_for_view(rows, site);
+    tiled_memory& tiles = m_storage->tiles();
+    const std::span<const tiled_memory::tile> taken = tiles.tiles().subspan(in.first, in.count);
+    const hierarchy::row_interval all{taken.front().begin, taken.back().end};
+    if (all != rows && how == intent::write) how = intent::update;  // the other rows stay
+    m_storage->views().check(all, how, m_storage->name(), site);
+    held.reserve(taken.size()), bytes.reserve(taken.size());
+    for (const tiled_memory::tile& t : taken) {
       held.push_back(held_block::request(tiles.owner(), *t.record, how, site));
       bytes.push_back(t.record->bytes);
     }
+    noted = m_storage->views().add(all, how);
+    before = static_cast<std::uint64_t>((first - all.begin) * tiles.row_elements()) * size_of(tiles.type());
   }
   std::exception_ptr failed;  // of the first one; the others are taken and given back all the same
   for (held_block& tile : held) try {
@@ -76,11 +145,16 @@ held_rows region_array_handle::hold(intent how, std::source_location site) const
       if (!failed) failed = std::current_exception();
     }
   if (failed) std::rethrow_exception(failed);
-  return {std::move(held), std::move(bytes), how};
+  return {std::move(held), std::move(bytes), how, before, std::move(noted)};
 }
 
-held_rows::held_rows(std::vector<held_block> tiles, std::vector<std::uint64_t> bytes, intent how)
-    : m_tiles(std::move(tiles)), m_bytes(std::move(bytes)), m_how(how) {
+held_rows::held_rows(std::vector<held_block> tiles, std::vector<std::uint64_t> bytes, intent how,
+                     std::uint64_t bytes_before, std::shared_ptr<const void> noted)
+    : m_noted(std::move(noted)),
+      m_tiles(std::move(tiles)),
+      m_bytes(std::move(bytes)),
+      m_how(how),
+      m_before(bytes_before) {
   m_data = static_cast<std::byte*>(m_tiles.front().data());
   std::uint64_t all = 0;
   bool together = true;

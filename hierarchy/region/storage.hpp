@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <source_location>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "core/base/lifetime.hpp"
 #include "core/location/tree.hpp"
 #include "hierarchy/region/array_memory.hpp"
+#include "hierarchy/region/live_tree.hpp"
+#include "hierarchy/region/view_ledger.hpp"
 #include "tessera/block_group.hpp"
 #include "tessera/order_point.hpp"
 #include "tessera/region_array.hpp"
@@ -23,18 +26,37 @@ namespace tessera::hierarchy {
 /// first to the last; who needs several locks them in the order of their addresses.
 class array_storage {
  public:
-  /// @param owner  of the memory; null: the program's
+  /// @param owner  of the memory; null: the program's  @param tree  that it is placed in, for `at` and `move`
   array_storage(runtime& of, std::string name, element_type type, void* memory, std::shared_ptr<const void> owner,
-                const row_extents& extents, location::node_id at, std::source_location site)
+                const row_extents& extents, std::shared_ptr<live_tree> tree, location::node_id at,
+                std::source_location site)
       : m_extents(extents),
+        m_tree(std::move(tree)),
         m_at(at),
-        m_tiles(of, std::move(name), type, memory, std::move(owner), extents.rows, extents.row_elements(), site) {}
+        m_tiles(std::make_unique<tiled_memory>(of, std::move(name), type, memory, std::move(owner), extents.rows,
+                                               extents.row_elements(), site)) {}
 
   const row_extents& extents() const noexcept { return m_extents; }
-  const std::string& name() const noexcept { return m_tiles.name(); }
+  const std::string& name() const noexcept { return m_tiles->name(); }
   location::node_id at() const noexcept { return m_at.load(std::memory_order_relaxed); }
-  void move(location::node_id to) noexcept { m_at.store(to, std::memory_order_relaxed); }
-  tiled_memory& tiles() noexcept { return m_tiles; }
+  live_tree& tree() const noexcept { return *m_tree; }
+  /// With the tree's lock held.
+  void place(location::node_id to) noexcept { m_at.store(to, std::memory_order_relaxed); }
+  tiled_memory& tiles() noexcept { return *m_tiles; }
+  /// How far from where a region executes it is placed; nothing: it has a location of its own. Set before its first
+  /// use.
+  const std::optional<array_distance>& distance() const noexcept { return m_distance; }
+  void set_distance(const array_distance& from) noexcept { m_distance = from; }
+  /// Whether its elements do not outlive the region that writes them.
+  bool is_remade() const noexcept { return m_distance && m_distance->keeps == array_distance::form::realloc; }
+  /// Gives its memory back when the tasks submitted before are done, and takes fresh pages; where there are none, it
+  /// keeps its memory. With the lock held.
+  void remake(std::source_location site) noexcept;
+  view_ledger& views() noexcept { return m_views; }  ///< with the lock held
+  /// Throws usage for rows that there are not, and where the calling thread would wait for itself. With the lock held.
+  void check_viewed(const row_interval& rows, intent how, std::source_location site) const;
+  /// The tiles of a view: one with just these rows, or what there is where tiles must stay. With the lock held.
+  tile_range tiles_for_view(const row_interval& rows, std::source_location site);
   /// A recording names its tiles: they stay as they are as long as what this returns is kept. With the lock held.
   std::shared_ptr<const void> keep_tiles();
   /// Whether they do. With the lock held.
@@ -43,21 +65,24 @@ class array_storage {
   /// Holds the array for submissions, and tells validation that those of other threads came before.
   void lock() {
     std::unique_lock held(m_mutex);
-    m_tiles.owner().order_after(m_before);
+    m_tiles->owner().order_after(m_before);
     (void)held.release();
   }
   void unlock() {
     const std::unique_lock held(m_mutex, std::adopt_lock);
-    m_tiles.owner().order_before(m_before);
+    m_tiles->owner().order_before(m_before);
   }
 
  private:
   std::mutex m_mutex;
   std::weak_ptr<const void> m_kept;  // by recordings
+  view_ledger m_views;
   order_point m_before;
   const row_extents m_extents;
+  const std::shared_ptr<live_tree> m_tree;
   std::atomic<location::node_id> m_at;
-  tiled_memory m_tiles;
+  std::unique_ptr<tiled_memory> m_tiles;
+  std::optional<array_distance> m_distance;
 };
 
 /// The block of a result, and those of its parts, one for each task of the largest region so far. Lock and unlock as

@@ -14,4 +14,10 @@ namespace tessera {
 /// Finds the machine and opens its plugins, without starting a runtime. Throws tessera::error (configuration, plugin).
 machine find_machine(const start_options& start = {});
 
+/// The tree that a configuration file describes, on the devices that a runtime was started with: for
+/// location_model::arrange, after the file has changed. Of the file only [topology] and the declarations of locations
+/// count; the environment stands above them as at the start. Throws tessera::error (configuration) with the place in
+/// the file.
+location::tree read_tree(const runtime& on, const std::filesystem::path& file);
+
 }  // namespace tessera

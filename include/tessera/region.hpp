@@ -75,20 +75,29 @@ struct access_pattern {
   /// The forms that it has.
   enum class kind : std::uint8_t {
     chunk,  ///< row i
-    halo,   ///< rows i - halo to i + halo, as far as there are any
+    halo,   ///< rows i - first to i + last, as far as there are any
     whole,  ///< any row
     rows    ///< the same rows in each iteration
   };
   kind which = kind::chunk;  ///< one of them
-  std::int64_t first = 0;    ///< of rows: the first one
-  std::int64_t last = 0;     ///< of rows: the one after the last; of halo: how many on each side
+  std::int64_t first = 0;    ///< of rows: the first one; of halo: how many before row i
+  std::int64_t last = 0;     ///< of rows: the one after the last; of halo: how many behind row i
 };
 /// Row i, and no other.
 inline constexpr access_pattern chunk{access_pattern::kind::chunk, 0, 0};
 /// Any row.
 inline constexpr access_pattern whole{access_pattern::kind::whole, 0, 0};
 /// Row i and `width` more on each side, as far as there are any: the body looks where the array ends.
-constexpr access_pattern halo(std::int64_t width) noexcept { return {access_pattern::kind::halo, 0, width}; }
+constexpr access_pattern halo(std::int64_t width) noexcept { return {access_pattern::kind::halo, width, width}; }
+/// Rows i - before to i + behind, as far as there are any. One of them may be negative, where row i is not used itself:
+/// `halo(-1, 2)` are the two rows behind row i.
+constexpr access_pattern halo(std::int64_t before, std::int64_t behind) noexcept {
+  return {access_pattern::kind::halo, before, behind};
+}
+/// Row i + `distance`, if there is one.
+constexpr access_pattern offset(std::int64_t distance) noexcept {
+  return {access_pattern::kind::halo, -distance, distance};
+}
 /// Rows [first, last) in each iteration.
 constexpr access_pattern rows(std::int64_t first, std::int64_t last) noexcept {
   return {access_pattern::kind::rows, first, last};
@@ -123,6 +132,7 @@ region_use<T> inout(const region_array<T>& a, access_pattern pattern = chunk) {
 // ---- reductions -----------------------------------------------------------------------------------------------------
 
 namespace hierarchy {
+struct leaf_work;
 class reduction_storage;
 struct region_leaf_times;
 }  // namespace hierarchy
@@ -320,6 +330,14 @@ struct region_options {
   std::string_view policy = "runtime";
   /// The location that it runs at; "": the deepest of those of its arrays.
   std::string_view at = {};
+  /// Rows [first, last) that are split, of which the loop, in steps of 1, is a part; {0, 0}: the loop's own. So that
+  /// loops over fewer and fewer rows leave each row at its leaf, and the arrays in their tiles.
+  std::array<std::int64_t, 2> split_over = {0, 0};
+};
+
+/// What a pause waits for.
+struct pause_options {
+  std::string_view at = {};  ///< what regions do at this location and below; "": everything
 };
 
 /// What a leaf got of a region.
@@ -388,11 +406,30 @@ struct made_piece {
   submission task;
   region_operand* operands;
 };
+/// A task that was planned counts among those under way on its leaf, as long as it exists; and what it takes is noted,
+/// where somebody wants to know.
+class piece_count {
+ public:
+  piece_count() noexcept = default;  ///< is counted nowhere
+  /// @param times  null: nobody wants to know
+  piece_count(std::shared_ptr<hierarchy::leaf_work> on, std::shared_ptr<hierarchy::region_leaf_times> times) noexcept;
+  piece_count(piece_count&&) noexcept = default;
+  piece_count& operator=(piece_count&&) = delete;
+  ~piece_count() {
+    if (m_on != nullptr) end();
+  }
+  bool counts() const noexcept { return m_on != nullptr; }                        ///< anywhere
+  hierarchy::region_leaf_times* times() const noexcept { return m_times.get(); }  ///< null: nobody wants to know
+
+ private:
+  void end() noexcept;
+  std::shared_ptr<hierarchy::leaf_work> m_on;
+  std::shared_ptr<hierarchy::region_leaf_times> m_times;
+};
+
 /// Makes one task, with a copy of the body; `call` is the region's call on the caller's stack. Its blocks are named
-/// later. `times` is null where nobody wants to know; `kernel` is an operation with a kernel, or null: the body's
-/// function.
-using make_piece = made_piece (*)(void* call, const region_piece& piece,
-                                  std::shared_ptr<hierarchy::region_leaf_times> times,
+/// later. `kernel` is an operation with a kernel, or null: the body's function.
+using make_piece = made_piece (*)(void* call, const region_piece& piece, piece_count counted,
                                   const operation::definition* kernel, const task_options& options);
 /// Makes the task that joins the parts of a reduction. Its blocks are named later.
 using make_join = submission (*)(runtime& of, std::string_view name, std::source_location site);
@@ -403,19 +440,22 @@ struct region_code {
   void* call = nullptr;  ///< for `piece`
   std::span<const make_join> joins{};
   const region_kernel* kernel = nullptr;  ///< null: the host alone runs it
+  bool copies = false;                    ///< runs where the array that it writes is, wherever the others are
 };
 
 const row_extents& extents_of(const hierarchy::array_storage& array) noexcept;
-// Of a task: it is under way from its making to its end, whether it ran or not; and what it took.
-void begin_piece(hierarchy::region_leaf_times& on) noexcept;
-void end_piece(hierarchy::region_leaf_times& on) noexcept;
+/// Throws usage where rows cannot be copied to others. @param site  for messages
+void check_copy(const region_array_handle& from, std::int64_t first, std::int64_t last, const region_array_handle& to,
+                std::int64_t to_first, std::int64_t to_last, std::source_location site);
+// What a task took.
 void note_piece(hierarchy::region_leaf_times& on, std::uint64_t iterations, double seconds) noexcept;
 
 }  // namespace detail
 
 namespace hierarchy {
 class region_engine;
-}
+class tree_edits;
+}  // namespace hierarchy
 
 /// Arrays at locations, and regions over them. All functions from any thread; regions also inside tasks. Several may
 /// exist on one runtime; none must outlive it.
@@ -472,10 +512,56 @@ class location_model {
   void region(const task_name& name, const region_options& options, const iteration_space<Depth>& over,
               UsesAndBody&&... uses_and_body);
 
+  /// Copies rows of an array to as many of another one, or of the same where they do not overlap: a region named "copy"
+  /// that runs where the destination is. The arrays may be at any locations and split in any way. Returns at once.
+  /// Throws tessera::error (usage): rows that are not there, as many of one as of the other, rows of different lengths.
+  template <class From, class To>
+  void copy(const region_part<From>& from, const region_part<To>& to,
+            std::source_location site = std::source_location::current());
+  /// The same of all rows.
+  template <class From, class To>
+  void copy(const region_array<From>& from, const region_array<To>& to,
+            std::source_location site = std::source_location::current()) {
+    copy(from.part(0, from.extents().rows), to.part(0, to.extents().rows), site);
+  }
+
   /// Waits for everything submitted to the runtime so far, and flushes files. Throws the first failure since the last
   /// pause or fence; usage inside a task, and when the calling thread holds views (regions may wait for those).
   /// Elements stay where they are: read_host shows them.
-  void pause(std::source_location site = std::source_location::current());
+  void pause(std::source_location site = std::source_location::current()) { pause(pause_options{}, site); }
+  /// The same for a part of the tree, `pause({.at = "LocB"})`: waits for the tasks that regions have at a location and
+  /// below, those that other threads submit meanwhile included, and no longer for those elsewhere, unless those must
+  /// come first. Where a recording has tasks there, waits for everything. It throws no failure of a region, which the
+  /// next pause of everything does; and flushes no file.
+  void pause(const pause_options& options, std::source_location site = std::source_location::current());
+
+  // Edits of the tree, for all models of the runtime, while regions run. The runtime's own tree (runtime::tree), which
+  // says where memories are, stays as it is. Each edit is made as a whole, or throws tessera::error and changes
+  // nothing; inside a task or a recording, and while the thread holds views, it is an error (usage).
+
+  /// Takes a location, with all below it, out of the tree. Regions submitted later do not run there; devices are
+  /// detached as by runtime::detach: what is queued is placed again, what only they have comes home. Arrays that are
+  /// placed there move to the nearest location above. Returns when the tasks that regions had there have ended. Throws
+  /// usage: the root, an unknown or detached location, the last cores of the host; and what runtime::detach throws.
+  void detach(std::string_view location, std::source_location site = std::source_location::current());
+  /// Puts a detached location, with what was detached with it, below a parent; "": where it was. Regions submitted
+  /// later get its leaves too. Throws usage: an attached or unknown location, a parent that is not attached; and what
+  /// runtime::attach throws.
+  void attach(std::string_view location, std::string_view parent = {},
+              std::source_location site = std::source_location::current());
+  /// Moves a location, with all below it, to another parent; it has one. Tasks under way are not affected. Throws
+  /// usage: the root, unknown locations, a parent that is at or below it (a cycle), or that executes itself.
+  void reparent(std::string_view location, std::string_view parent,
+                std::source_location site = std::source_location::current());
+  /// Makes the tree another one, by the names of its locations: `read_tree` (<tessera/machine.hpp>) gives that of a
+  /// file. What it does not have is detached, what it has is attached where it says, and groups may be new; devices,
+  /// cores and disks are those of the runtime, under their names. Throws configuration where they are not; and as
+  /// detach and attach.
+  void arrange(const location::tree& wanted, std::source_location site = std::source_location::current());
+  /// Whether a location is in the tree. Throws usage where there never was one of this name.
+  bool attached(std::string_view location) const;
+  /// The tree as it is now; what is returned never changes.
+  std::shared_ptr<const location::tree> tree() const;
 
   runtime& owner() const noexcept { return *m_runtime; }  ///< as given
   /// The regions so far, one row per name, in the order of their first submissions. Of many thousands of names, those
@@ -483,6 +569,13 @@ class location_model {
   std::vector<region_row> regions() const;
 
  private:
+  /// @param copies  see region_code
+  template <std::size_t Depth, class... UsesAndBody>
+  void submit(const task_name& name, const region_options& options, bool copies, const iteration_space<Depth>& over,
+              UsesAndBody&&... uses_and_body);
+  hierarchy::tree_edits edits() const;
+  detail::region_array_handle add(std::string name, element_type type, void* data, std::shared_ptr<const void> memory,
+                                  const row_extents& extents, const array_options& options, std::source_location site);
   detail::region_array_handle make(std::string name, element_type type, const row_extents& extents,
                                    const array_options& options, std::source_location site);
   detail::region_array_handle adopt_memory(std::string name, element_type type, void* memory, std::size_t elements,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <span>
 #include <string>
@@ -31,9 +32,27 @@ struct row_extents {
   friend bool operator==(const row_extents&, const row_extents&) = default;
 };
 
+/// Where an array is placed that has no location of its own: at the location that executes the region which uses it, or
+/// so many ancestors above, the root at most. It is resolved for each region when that is submitted. Plain data.
+struct array_distance {
+  /// What becomes of the elements.
+  enum class form : std::uint8_t {
+    automatic,  ///< they are kept, and move between regions as these need them
+    realloc     ///< memory is given back after each region, which must write it before it reads
+  };
+  std::uint32_t ancestors = 0;   ///< 0: where the region executes
+  form keeps = form::automatic;  ///< one of them
+
+  /// At the location that executes.
+  static constexpr array_distance near(form keeps = form::automatic) noexcept { return {0, keeps}; }
+  /// At its n-th ancestor.
+  static constexpr array_distance far(std::uint32_t n, form keeps = form::automatic) noexcept { return {n, keeps}; }
+};
+
 /// What an array is made with beside its extents.
 struct array_options {
-  std::string_view at = {};  ///< the location that it is at; "": the root of the tree
+  std::string_view at = {};                     ///< the location that it is at; "": the root of the tree
+  std::optional<array_distance> distance = {};  ///< instead; of arrays that make_array makes
 };
 
 namespace hierarchy {
@@ -81,36 +100,39 @@ namespace detail {
 /// shows copies, they are gathered in one more, and what was written is put back at the end. Move-only.
 class held_rows {
  public:
-  /// @param bytes  of each tile
-  held_rows(std::vector<held_block> tiles, std::vector<std::uint64_t> bytes, intent how);
+  /// @param bytes  of each tile  @param bytes_before  those that are looked at  @param noted  let go of at the end
+  held_rows(std::vector<held_block> tiles, std::vector<std::uint64_t> bytes, intent how, std::uint64_t bytes_before,
+            std::shared_ptr<const void> noted);
   held_rows(held_rows&&) noexcept = default;
   held_rows& operator=(held_rows&&) = delete;
   ~held_rows();
-  void* data() const noexcept { return m_data; }  ///< the first element
+  void* data() const noexcept { return m_data + m_before; }  ///< the first element
 
  private:
+  std::shared_ptr<const void> m_noted;
   std::vector<held_block> m_tiles;
   std::vector<std::uint64_t> m_bytes;
   intent m_how;
+  std::uint64_t m_before;
   std::unique_ptr<std::byte[]> m_copy;  // null: they lie one behind the other
   std::byte* m_data = nullptr;
 };
 
 }  // namespace detail
 
-/// All elements of a region_array in the hands of the program. Regions that conflict with it, submitted later, wait
-/// until it is gone. Move-only; release it on the thread that made it, before location_model::pause, which refuses to
-/// wait meanwhile.
+/// All elements of a region_array, or some of its rows, in the hands of the program. Regions that conflict with it,
+/// submitted later, wait until it is gone. Move-only; release it on the thread that made it, before
+/// location_model::pause, which refuses to wait meanwhile.
 /// @tparam T  const for reading
 template <class T>
 class region_host_view : public region_view<T> {
  public:
-  /// Made by region_array.
-  region_host_view(detail::held_rows held, const row_extents& extents)
-      : region_view<T>(static_cast<T*>(held.data()), 0, extents),
-        m_elements(static_cast<T*>(held.data()), static_cast<std::size_t>(extents.count())),
+  /// Made by region_array, of rows [first, last).
+  region_host_view(detail::held_rows held, std::int64_t first, std::int64_t last, const row_extents& extents)
+      : region_view<T>(static_cast<T*>(held.data()), first, extents),
+        m_elements(static_cast<T*>(held.data()), static_cast<std::size_t>((last - first) * extents.row_elements())),
         m_held(std::move(held)) {}
-  std::span<T> elements() const noexcept { return m_elements; }              ///< all of them, in the order of memory
+  std::span<T> elements() const noexcept { return m_elements; }              ///< those shown, in the order of memory
   T* begin() const noexcept { return m_elements.data(); }                    ///< the first
   T* end() const noexcept { return m_elements.data() + m_elements.size(); }  ///< behind the last
 
@@ -130,7 +152,7 @@ class region_array_handle {
   const row_extents& extents() const noexcept;
   std::string location() const;
   void move(std::string_view to);
-  held_rows hold(intent how, std::source_location site) const;
+  held_rows hold(intent how, std::int64_t first, std::int64_t last, std::source_location site) const;
   const std::shared_ptr<hierarchy::array_storage>& storage() const noexcept { return m_storage; }
 
  private:
@@ -138,6 +160,9 @@ class region_array_handle {
 };
 
 }  // namespace detail
+
+template <class T>
+class region_part;
 
 /// A dense array of one to three dimensions at a location of the tree: accessible to that location and everything below
 /// it. Its elements lie one after the other in memory of the host; leaves with a memory of their own get the rows that
@@ -159,23 +184,62 @@ class region_array {
   void move(std::string_view to) { m_handle.move(to); }
 
   /// Waits for the regions that write it and shows all of it on the host. Throws the failure of the region that should
-  /// have made it; usage inside a task. @param site  for messages
+  /// have made it; usage inside a task, and where the thread holds a view of the array for which it would wait.
+  /// @param site  for messages
   region_host_view<const T> read_host(std::source_location site = std::source_location::current()) const {
-    return {m_handle.hold(intent::read, site), m_handle.extents()};
+    return part(0, extents().rows).read_host(site);
   }
   /// The same for overwriting all elements. Waits for the regions that use it.
   region_host_view<T> write_host(std::source_location site = std::source_location::current()) {
-    return {m_handle.hold(intent::write, site), m_handle.extents()};
+    return part(0, extents().rows).write_host(site);
   }
   /// The same for changing some. Waits for the regions that use it.
   region_host_view<T> update_host(std::source_location site = std::source_location::current()) {
-    return {m_handle.hold(intent::update, site), m_handle.extents()};
+    return part(0, extents().rows).update_host(site);
   }
+
+  /// Rows [first, last), for copies and views. Not checked before it is used.
+  region_part<T> part(std::int64_t first, std::int64_t last) const { return {*this, first, last}; }
 
   const detail::region_array_handle& handle() const noexcept { return m_handle; }  ///< for the runtime
 
  private:
   detail::region_array_handle m_handle;
+};
+
+/// Some rows of an array: what copies name, and what the program looks at without waiting for the others. A handle.
+/// @tparam T  as of region_array
+template <class T>
+class region_part {
+ public:
+  /// Made by region_array::part; rows [first, last).
+  region_part(region_array<T> of, std::int64_t first, std::int64_t last) noexcept
+      : m_array(std::move(of)), m_first(first), m_last(last) {}
+
+  const region_array<T>& array() const noexcept { return m_array; }  ///< whose rows they are
+  std::int64_t first() const noexcept { return m_first; }            ///< the first row
+  std::int64_t last() const noexcept { return m_last; }              ///< the row after the last
+
+  /// As region_array::read_host, of these rows: waits for the regions that write them, and the view's indices are those
+  /// of the whole array. Throws usage also for rows that the array does not have.
+  region_host_view<const T> read_host(std::source_location site = std::source_location::current()) const {
+    return {hold(intent::read, site), m_first, m_last, m_array.extents()};
+  }
+  /// The same for overwriting all of their elements.
+  region_host_view<T> write_host(std::source_location site = std::source_location::current()) {
+    return {hold(intent::write, site), m_first, m_last, m_array.extents()};
+  }
+  /// The same for changing some.
+  region_host_view<T> update_host(std::source_location site = std::source_location::current()) {
+    return {hold(intent::update, site), m_first, m_last, m_array.extents()};
+  }
+
+ private:
+  detail::held_rows hold(intent how, std::source_location site) const {
+    return m_array.handle().hold(how, m_first, m_last, site);
+  }
+  region_array<T> m_array;
+  std::int64_t m_first, m_last;
 };
 
 }  // namespace tessera

@@ -128,38 +128,24 @@ struct piece_argument_of<region_reduction<T, Join>> {
   using type = piece_reduction<T, Join>;
 };
 
-/// Counts a task among those under way on a leaf, as long as it exists; null: nobody wants to know.
-class piece_count {
- public:
-  explicit piece_count(std::shared_ptr<hierarchy::region_leaf_times> on) noexcept : m_on(std::move(on)) {
-    if (m_on != nullptr) begin_piece(*m_on);
-  }
-  piece_count(piece_count&&) noexcept = default;
-  piece_count& operator=(piece_count&&) = delete;
-  ~piece_count() {
-    if (m_on != nullptr) end_piece(*m_on);
-  }
-  hierarchy::region_leaf_times* get() const noexcept { return m_on.get(); }
-
- private:
-  std::shared_ptr<hierarchy::region_leaf_times> m_on;
-};
-
-/// Notes what a task took.
+/// Notes what a task took, where somebody wants to know.
 class piece_clock {
  public:
-  piece_clock(hierarchy::region_leaf_times& to, std::uint64_t iterations) noexcept
-      : m_to(to), m_iterations(iterations) {}
+  piece_clock(hierarchy::region_leaf_times* to, std::uint64_t iterations) noexcept
+      : m_to(to), m_iterations(iterations) {
+    if (m_to != nullptr) m_began = std::chrono::steady_clock::now();
+  }
   ~piece_clock() {
-    note_piece(m_to, m_iterations, std::chrono::duration<double>(std::chrono::steady_clock::now() - m_began).count());
+    if (m_to == nullptr) return;
+    note_piece(*m_to, m_iterations, std::chrono::duration<double>(std::chrono::steady_clock::now() - m_began).count());
   }
   piece_clock(const piece_clock&) = delete;
   piece_clock& operator=(const piece_clock&) = delete;
 
  private:
-  hierarchy::region_leaf_times& m_to;
+  hierarchy::region_leaf_times* m_to;
   std::uint64_t m_iterations;
-  std::chrono::steady_clock::time_point m_began = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point m_began{};
 };
 
 /// The function of a task of a region.
@@ -261,15 +247,15 @@ struct region_task {
   }
 };
 
-/// The function of one that is counted and timed. Of its own type, so that the others stay plain bytes where the body
-/// is: recordings replay those faster.
+/// The function of one that is counted. Of its own type, so that those of recordings stay plain bytes where the body
+/// is: they are replayed faster.
 template <class Task>
 struct counted_task {
   Task task;
   piece_count counted;
 
   void operator()(task_blocks blocks) {
-    const piece_clock timed(*counted.get(), task.piece.end - task.piece.begin);  // also where the body throws
+    const piece_clock timed(counted.times(), task.piece.end - task.piece.begin);  // also where the body throws
     task(blocks);
   }
 };
@@ -278,14 +264,14 @@ struct counted_task {
 template <class Task>
 struct kernel_task {
   Task task;
-  piece_count counted;  // null: nobody wants to know
+  piece_count counted;
   mutable std::chrono::steady_clock::time_point began{};
 
   kernel_task(Task made, piece_count count) : task(std::move(made)), counted(std::move(count)) {}
   kernel_task(kernel_task&&) = delete;
   ~kernel_task() {
-    if (counted.get() == nullptr || began == std::chrono::steady_clock::time_point()) return;
-    note_piece(*counted.get(), task.piece.end - task.piece.begin,
+    if (counted.times() == nullptr || began == std::chrono::steady_clock::time_point()) return;
+    note_piece(*counted.times(), task.piece.end - task.piece.begin,
                std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
   }
   static void launch(const operation::context& c, operation::kernel_launch& how) {
@@ -298,7 +284,7 @@ struct kernel_task {
     task(blocks);
   }
   void begin() const noexcept {  // without a count several replays may run it at once
-    if (counted.get() != nullptr) began = std::chrono::steady_clock::now();
+    if (counted.times() != nullptr) began = std::chrono::steady_clock::now();
   }
 };
 
@@ -342,18 +328,17 @@ class region_call {
     ((m_extents[k++] = extents_in(uses)), ...);
   }
 
-  static made_piece make(void* call, const region_piece& piece, std::shared_ptr<hierarchy::region_leaf_times> times,
+  static made_piece make(void* call, const region_piece& piece, piece_count counted,
                          const operation::definition* kernel, const task_options& options) {
     auto& mine = *static_cast<region_call*>(call);
     if constexpr (has_kernel<Body>)
-      if (kernel != nullptr) return mine.make_with(*kernel, piece, std::move(times), options);
-    if (times == nullptr)
+      if (kernel != nullptr) return mine.make_with(*kernel, piece, std::move(counted), options);
+    if (!counted.counts())
       return mine.template make_as<task>(options, [&](void* to) {
         return new (to) task{mine.m_body, mine.m_over, piece, {}, mine.m_extents};
       });
     return mine.template make_as<counted_task<task>>(options, [&](void* to) {
-      return &(new (to) counted_task<task>{{mine.m_body, mine.m_over, piece, {}, mine.m_extents},
-                                           piece_count(std::move(times))})
+      return &(new (to) counted_task<task>{{mine.m_body, mine.m_over, piece, {}, mine.m_extents}, std::move(counted)})
                   ->task;
     });
   }
@@ -367,12 +352,11 @@ class region_call {
   std::array<region_demand, sizeof...(Uses)> demands;
 
  private:
-  made_piece make_with(const operation::definition& kernel, const region_piece& piece,
-                       std::shared_ptr<hierarchy::region_leaf_times> times, const task_options& options) {
+  made_piece make_with(const operation::definition& kernel, const region_piece& piece, piece_count counted,
+                       const task_options& options) {
     using function = kernel_task<task>;
     submission made(m_runtime.inside(), kernel, m_name.text, m_name.site, options, {}, sizeof(function));
-    auto* const there =
-        new (made.arguments()) function(task{m_body, m_over, piece, {}, m_extents}, piece_count(std::move(times)));
+    auto* const there = new (made.arguments()) function(task{m_body, m_over, piece, {}, m_extents}, std::move(counted));
     made.note_function();
     return {std::move(made), there->task.operands.data()};
   }
@@ -431,6 +415,44 @@ inline constexpr bool is_region_body = [] {
 template <std::size_t Depth, class... UsesAndBody>
 void location_model::region(const task_name& name, const region_options& options, const iteration_space<Depth>& over,
                             UsesAndBody&&... uses_and_body) {
+  submit(name, options, false, over, std::forward<UsesAndBody>(uses_and_body)...);
+}
+
+template <class From, class To>
+void location_model::copy(const region_part<From>& from, const region_part<To>& to, std::source_location site) {
+  static_assert(std::is_same_v<From, To>,
+                "a copy is between arrays of one element type; a region converts: to[i] = static_cast<float>(from[i])");
+  if constexpr (std::is_same_v<From, To>) {
+    const row_extents extents = to.array().extents();
+    detail::check_copy(from.array().handle(), from.first(), from.last(), to.array().handle(), to.first(), to.last(),
+                       site);
+    if (to.first() == to.last()) return;
+    const std::int64_t away = from.first() - to.first(), width = extents.row_elements(), shift = away * width;
+    const auto copied = [&](const auto& over, const auto& host, std::string_view kernel, auto... values) {
+      const auto send = [&](const auto& body) {
+        submit(task_name("copy", site), {.policy = "static"}, true, over, in(from.array(), offset(away)),
+               out(to.array()), body);
+      };
+      if constexpr (std::is_arithmetic_v<To>)
+        send(with_kernel(host, kernel, values...));
+      else
+        send(host);  // kernels have no complex numbers
+    };
+    if (width == 1)
+      copied(
+          iterate(to.first(), to.last()), [shift](auto i, auto a, auto b) { b[i] = a[i + shift]; },
+          "(i, a, b, shift) { b[i] = a[i + shift]; }", shift);
+    else
+      copied(
+          iterate({to.first(), to.last()}, {0, width}),
+          [width, shift](auto i, auto j, auto a, auto b) { b[i * width + j] = a[i * width + j + shift]; },
+          "(i, j, a, b, width, shift) { b[i * width + j] = a[i * width + j + shift]; }", width, shift);
+  }
+}
+
+template <std::size_t Depth, class... UsesAndBody>
+void location_model::submit(const task_name& name, const region_options& options, bool copies,
+                            const iteration_space<Depth>& over, UsesAndBody&&... uses_and_body) {
   static_assert(sizeof...(UsesAndBody) > 0, "a region has a body: a function of the index and one argument per use");
   constexpr std::size_t uses = sizeof...(UsesAndBody) - 1;
   const auto all = std::forward_as_tuple(uses_and_body...);
@@ -448,9 +470,9 @@ void location_model::region(const task_name& name, const region_options& options
         const std::vector<detail::make_join> joins = detail::joins_of<Uses...>();
         if constexpr (detail::has_kernel<body_type>) {
           const detail::region_kernel kernel = call.kernel_form();
-          launch(name, options, over.rows, call.demands, {&call.make, &call, joins, &kernel});
+          launch(name, options, over.rows, call.demands, {&call.make, &call, joins, &kernel, copies});
         } else {
-          launch(name, options, over.rows, call.demands, {&call.make, &call, joins, nullptr});
+          launch(name, options, over.rows, call.demands, {&call.make, &call, joins, nullptr, copies});
         }
       }
     }

@@ -9,6 +9,7 @@
 
 #include "apps/common/region_options.hpp"
 #include "apps/common/session.hpp"
+#include "apps/common/tree_file.hpp"
 #include "tessera/region.hpp"
 
 namespace tessera::apps::rodinia {
@@ -47,6 +48,7 @@ class frame {
  private:
   session m_session;
   location_model m_model;
+  tree_file m_file{m_session, m_model};
   region_options m_how;
   bool m_verify;
   report m_report;

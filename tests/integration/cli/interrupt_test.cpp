@@ -129,4 +129,40 @@ TEST(interrupts, twice_ends_at_once) {
   EXPECT_FALSE(running.anything_left());
 }
 
+/// The file of a run is changed and read again by SIGHUP; one that is wrong changes nothing; without one the run ends.
+TEST(hang_up, reads_the_tree_of_locations_again) {
+  const plugin_test::folder place;
+  const fs::path file = place.path() / "tree.toml";
+  const std::string types =
+      "[runtime]\nplugins = [\"host\"]\n[topology]\nsynthetic = \"core:2 pu:1\"\n[[loctype]]\nname = \"one\"\nkind = "
+      "\"cpu\"\ncores = 1\n[[location]]\nname = [\"LocH\", \"LocI\"]\ntype = \"one\"\n";
+  const auto write = [&](const std::string& text) { std::ofstream(file) << text; };
+  const std::vector<std::string> command{"stream", "--size", "10000000", "--rounds", "2000"};
+  const auto with_file = [&] {
+    std::vector<std::string> all = command;
+    all.insert(all.end(), {"--config", file});
+    return all;
+  };
+  write(types);
+  program running(with_file());
+  ASSERT_TRUE(running.work_for(200ms)) << running.wait().err;
+  write(types +
+        "[[location]]\nname = \"Both\"\ntype = \"virtual\"\n[[hierarchy]]\nparent = \"Both\"\nchildren = "
+        "[\"LocH\"]\n");
+  running.signal(SIGHUP);
+  EXPECT_TRUE(running.says("note: the tree of locations is that of " + file.string() + " now"));
+  write(types + "[[hierarchy]]\nparent = \"LocH\"\nchildren = [\"LocX\"]\n");
+  running.signal(SIGHUP);
+  EXPECT_TRUE(running.says("note: the tree of locations is as it was: there is no location 'LocX'"));
+  running.signal(SIGINT);
+  EXPECT_EQ(running.wait(60s).code, 130);
+
+  program without(command);
+  ASSERT_TRUE(without.work_for(200ms)) << without.wait().err;
+  without.signal(SIGHUP);
+  const outcome ended = without.wait(60s);
+  EXPECT_EQ(ended.code, 130) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("interrupted: "));
+}
+
 }  // namespace

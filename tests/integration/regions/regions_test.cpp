@@ -4,13 +4,17 @@
 #include "tessera/region.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
@@ -455,6 +459,34 @@ TEST_P(regions, show_what_each_leaf_got) {
   std::uint64_t all = 0;
   for (const region_share& s : rows[0].shares) all += s.iterations;
   EXPECT_EQ(all, 1000u);
+}
+
+/// A second run begins with the shares that the first one had in the end; one that keeps nothing with equal ones.
+TEST(learnt_regions, begin_where_the_last_run_ended) {
+  const auto file = std::filesystem::temp_directory_path() / ("tessera_rates_" + std::to_string(getpid()) + ".json");
+  std::filesystem::remove(file);
+  const auto shares = [&](const std::string& history, int launches) {
+    runtime rt(testing::machine_of("plugins = [\"host\"]\nhistory = \"" + history + "\"\n" + declared, 3));
+    location_model model(rt);
+    auto x = model.make_array<double>("x", {1000}, {.at = "LocA"});
+    for (int k = 0; k < launches; ++k) {
+      model.region("learn", {.policy = "auto"}, iterate(0, 1000), inout(x), [](auto, auto) {});
+      model.pause();
+    }
+    return model.regions().at(0).shares.at(0).iterations;
+  };
+  EXPECT_EQ(shares("off", 1), 500u);
+  EXPECT_FALSE(std::filesystem::exists(file));
+  EXPECT_EQ(shares(file.string(), 1), 500u);
+  ASSERT_TRUE(std::filesystem::exists(file));
+  // As if LocI were three times as fast as LocH, of which a core was measured.
+  std::ifstream read(file);
+  nlohmann::json kept = nlohmann::json::parse(read);
+  for (auto& machine : kept["machines"])
+    for (auto& r : machine["regions"]) r["iterations_per_second"] = r["leaf"] == "LocH" ? 1000.0 : 6000.0;
+  std::ofstream(file) << kept;
+  EXPECT_EQ(shares(file.string(), 1), 250u);
+  std::filesystem::remove(file);
 }
 
 TEST(declared_regions, run_where_their_arrays_are_and_split_a_share_over_its_cores) {

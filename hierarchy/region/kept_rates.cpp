@@ -1,0 +1,35 @@
+#include "hierarchy/region/kept_rates.hpp"
+
+#include <fmt/format.h>
+
+#include "core/runtime/inside.hpp"
+
+namespace tessera::hierarchy {
+
+kept_rates::kept_rates(runtime& of) : m_runtime(of) {
+  const machine& on = of.inside().machine;
+  if (on.simulated != nullptr) return;
+  m_machine = placement::machine_lines(on.plugins->devices());
+  m_file = placement::history_path(on.settings.history, placement::signature_of(m_machine));
+  if (m_file.empty()) return;
+  for (placement::region_rate& r : placement::read_region_rates(m_file, m_machine))
+    m_rates[{std::move(r.region), std::move(r.leaf)}] = r.iterations_per_second;
+}
+
+double kept_rates::rate(std::string_view region, std::string_view leaf) const {
+  const auto found = m_rates.find({std::string(region), std::string(leaf)});
+  return found != m_rates.end() ? found->second : 0;
+}
+
+void kept_rates::keep(const std::vector<placement::region_rate>& rates) const noexcept {
+  if (m_file.empty() || rates.empty()) return;
+  try {
+    if (const std::string why = placement::write_region_rates(m_file, m_machine, rates); !why.empty())
+      say(m_runtime.inside().machine.log, 1,
+          fmt::format("what regions learnt cannot be written to {}: {}", m_file.string(), why));
+  } catch (const std::exception& e) {  // out of memory, a log that throws: what was learnt is not worth more
+    std::fprintf(stderr, "tessera: what regions learnt is lost: %s\n", e.what());
+  }
+}
+
+}  // namespace tessera::hierarchy

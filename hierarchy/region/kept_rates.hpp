@@ -1,0 +1,32 @@
+#pragma once
+// What the policy auto has learnt, from run to run.
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/placement/history_file.hpp"
+#include "tessera/runtime.hpp"
+
+namespace tessera::hierarchy {
+
+/// The rates in the file that runtime.history names. Not thread-safe.
+class kept_rates {
+ public:
+  /// Reads what an earlier run has kept; nothing where runtime.history is "off", and of a simulated run.
+  explicit kept_rates(runtime& of);
+  /// Iterations per second of a leaf at a region; 0: nothing is known.
+  double rate(std::string_view region, std::string_view leaf) const;
+  /// Keeps these for later runs. What fails makes a line of the log.
+  void keep(const std::vector<placement::region_rate>& rates) const noexcept;
+
+ private:
+  runtime& m_runtime;
+  std::filesystem::path m_file;  // "": none
+  std::vector<std::string> m_machine;
+  std::map<std::pair<std::string, std::string>, double> m_rates;  // by region and leaf
+};
+
+}  // namespace tessera::hierarchy

@@ -1,0 +1,148 @@
+#include "hierarchy/region/live_tree.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "core/base/error.hpp"
+#include "core/base/suggest.hpp"
+#include "hierarchy/region/storage.hpp"
+
+namespace tessera::hierarchy {
+
+void leaf_work::note_recorded(const std::shared_ptr<const void>& by) {
+  std::erase_if(recordings, [](const std::weak_ptr<const void>& r) { return r.expired(); });
+  recordings.push_back(by);
+}
+
+location::node_id attached_location(const location::tree& tree, std::string_view name) {
+  if (const auto found = tree.find(name); found && tree.attached(*found)) return *found;
+  if (tree.find(name))
+    throw error(error_kind::usage, fmt::format("location '{}' is detached", name), {}, "attach it first");
+  std::vector<std::string> names;
+  for (const location::node_id node : tree.subtree(tree.root())) names.push_back(tree.at(node).properties.name);
+  const std::string near = suggest(name, names);
+  throw error(error_kind::usage, fmt::format("there is no location '{}'", name), {},
+              near.empty() ? "`tessera topology` lists them" : fmt::format("did you mean '{}'?", near));
+}
+
+std::shared_ptr<live_tree> live_tree::of(runtime& rt) {
+  static std::mutex mutex;
+  static auto* const all = new std::map<std::uint64_t, std::weak_ptr<live_tree>>;  // NOLINT: objects of static storage
+                                                                                   // may end models after it would end
+  const std::lock_guard guard(mutex);
+  std::erase_if(*all, [](const auto& entry) { return entry.second.expired(); });
+  std::weak_ptr<live_tree>& known = (*all)[rt.serial()];
+  std::shared_ptr<live_tree> found = known.lock();
+  if (found == nullptr) known = found = std::make_shared<live_tree>(rt.tree());
+  return found;
+}
+
+std::shared_ptr<const location::tree> live_tree::now() const {
+  const std::lock_guard guard(m_mutex);
+  return m_now;
+}
+
+location::node_id live_tree::at(std::string_view name) const { return attached_location(*now(), name); }
+
+void live_tree::enter(const std::shared_ptr<array_storage>& array, bool foreign) {
+  const std::lock_guard guard(m_mutex);
+  if (foreign) check_apart(*array);
+  if (m_arrays.size() >= m_look_again) {
+    std::erase_if(m_arrays, [](const std::weak_ptr<array_storage>& a) { return a.expired(); });
+    m_look_again = std::max<std::size_t>(64, 2 * m_arrays.size());
+  }
+  m_arrays.push_back(array);
+  if (!m_now->attached(array->at())) array->place(m_now->root());  // it left since its name was looked up
+}
+
+/// With the lock held.
+void live_tree::check_apart(array_storage& array) const {
+  const auto bytes_of = [](array_storage& a) {
+    return static_cast<std::uintptr_t>(a.extents().count()) * size_of(a.tiles().type());
+  };
+  const auto begin = reinterpret_cast<std::uintptr_t>(array.tiles().memory()), end = begin + bytes_of(array);
+  for (const std::weak_ptr<array_storage>& a : m_arrays) {
+    const std::shared_ptr<array_storage> other = a.lock();
+    if (other == nullptr || other->distance()) continue;  // fresh memory, which changes
+    const auto first = reinterpret_cast<std::uintptr_t>(other->tiles().memory());
+    if (begin < first + bytes_of(*other) && first < end)
+      throw error(error_kind::usage,
+                  fmt::format("array '{}' would have memory that array '{}' has", array.name(), other->name()), {},
+                  "regions of the two would have no order: use one array, and name rows of it");
+  }
+}
+
+void live_tree::move(array_storage& array, std::string_view to) const {
+  const std::lock_guard guard(m_mutex);
+  array.place(attached_location(*m_now, to));
+}
+
+void live_tree::place(array_storage& array, location::node_id to) const {
+  const std::lock_guard guard(m_mutex);
+  array.place(m_now->attached(to) ? to : m_now->root());
+}
+
+const std::shared_ptr<leaf_work>& live_tree::work_at(location::node_id leaf) {
+  if (leaf >= m_work.size()) m_work.resize(leaf + 1);
+  std::shared_ptr<leaf_work>& work = m_work[leaf];
+  if (work == nullptr) work = std::make_shared<leaf_work>();
+  return work;
+}
+
+std::vector<std::shared_ptr<leaf_work>> live_tree::works_at(const std::vector<location::node_id>& leaves) const {
+  std::vector<std::shared_ptr<leaf_work>> found;
+  const std::lock_guard guard(m_mutex);
+  for (const location::node_id leaf : leaves)
+    if (leaf < m_work.size() && m_work[leaf] != nullptr) found.push_back(m_work[leaf]);
+  return found;
+}
+
+bool live_tree::any_recorded(const std::vector<location::node_id>& leaves) const {
+  const std::lock_guard guard(m_mutex);
+  return std::ranges::any_of(leaves, [&](location::node_id leaf) {
+    return leaf < m_work.size() && m_work[leaf] != nullptr &&
+           std::ranges::any_of(m_work[leaf]->recordings, [](const auto& r) { return !r.expired(); });
+  });
+}
+
+location::node_id live_tree::parent_before(location::node_id detached) const {
+  const std::lock_guard guard(m_mutex);
+  const auto found = m_parents.find(detached);
+  return found != m_parents.end() ? found->second : location::no_node;
+}
+
+live_tree::state live_tree::replace(location::tree next) {
+  auto fresh = std::make_shared<const location::tree>(std::move(next));
+  const std::lock_guard guard(m_mutex);
+  state before{m_now, {}};
+  for (const std::weak_ptr<array_storage>& a : m_arrays) {
+    const std::shared_ptr<array_storage> array = a.lock();
+    if (array == nullptr || fresh->attached(array->at())) continue;
+    location::node_id above = array->at();
+    while (!fresh->attached(above)) above = m_now->at(above).parent;  // the root always is
+    before.moved.emplace_back(array, array->at());
+    array->place(above);
+  }
+  for (location::node_id id = 0; id < m_now->known(); ++id)
+    if (m_now->at(id).parent != location::no_node && fresh->at(id).parent == location::no_node)
+      m_parents[id] = m_now->at(id).parent;
+  m_now = std::move(fresh);
+  return before;
+}
+
+void live_tree::restore(const state& before) {
+  const std::lock_guard guard(m_mutex);
+  location::tree again = *before.tree;
+  for (location::node_id id = static_cast<location::node_id>(again.known()); id < m_now->known(); ++id)
+    again.detach(again.add(again.root(), m_now->at(id).properties));  // somebody may have seen its number
+  m_now = std::make_shared<const location::tree>(std::move(again));
+  for (const auto& [a, at] : before.moved)
+    if (const std::shared_ptr<array_storage> array = a.lock()) array->place(at);
+  for (const std::weak_ptr<array_storage>& a : m_arrays)
+    if (const std::shared_ptr<array_storage> array = a.lock(); array != nullptr && !m_now->attached(array->at()))
+      array->place(m_now->root());
+}
+
+}  // namespace tessera::hierarchy

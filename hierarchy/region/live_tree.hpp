@@ -1,0 +1,89 @@
+#pragma once
+// The tree of locations as regions see it, which the program may edit while they run.
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/location/tree.hpp"
+#include "tessera/runtime.hpp"
+
+namespace tessera::hierarchy {
+
+class array_storage;
+
+/// What regions have on one location that executes. Tasks keep it.
+struct leaf_work {
+  std::atomic<std::uint64_t> under_way{0};            ///< tasks that are planned and have not ended
+  std::vector<std::weak_ptr<const void>> recordings;  ///< that have tasks here; with the tree's lock held
+  void note_recorded(const std::shared_ptr<const void>& by);
+};
+
+/// The number of an attached location. Throws tessera::error (usage) with the nearest name.
+location::node_id attached_location(const location::tree& tree, std::string_view name);
+
+/// A tree, the arrays that are placed in it, and the work on its locations: one for each runtime, whatever the number
+/// of models. It begins as the runtime's own, which says where memories are and is never edited. Whoever plans a region
+/// locks it from its look at the arrays' places until its tasks are counted, so that an edit finds all of them.
+/// Thread-safe.
+class live_tree {
+ public:
+  explicit live_tree(const location::tree& begin) : m_now(std::make_shared<const location::tree>(begin)) {}
+  /// That of a runtime; made when it is asked for first, and kept by those who ask.
+  static std::shared_ptr<live_tree> of(runtime& rt);
+
+  /// As it is now; what is returned never changes.
+  std::shared_ptr<const location::tree> now() const;
+  location::node_id at(std::string_view name) const;  ///< attached_location, as it is now
+
+  /// A new array, to be moved when its location leaves. Throws tessera::error (usage) where it is in memory of the
+  /// program (`foreign`), and another one that has not ended has some of that: regions of the two would have no order.
+  void enter(const std::shared_ptr<array_storage>& array, bool foreign);
+  /// Moves an array to an attached location. Throws as `at`.
+  void move(array_storage& array, std::string_view to) const;
+  /// The same by its number; where that has left meanwhile, to the root.
+  void place(array_storage& array, location::node_id to) const;
+
+  /// While it is locked, nothing is edited and no array moves.
+  void lock() { m_mutex.lock(); }
+  void unlock() { m_mutex.unlock(); }
+  /// With the lock held: as it is now.
+  const std::shared_ptr<const location::tree>& held() const noexcept { return m_now; }
+  /// With the lock held: the work on a location.
+  const std::shared_ptr<leaf_work>& work_at(location::node_id leaf);
+
+  /// The work on each of these, as far as there ever was any. It counts on.
+  std::vector<std::shared_ptr<leaf_work>> works_at(const std::vector<location::node_id>& leaves) const;
+  /// Whether a recording has tasks for one of these.
+  bool any_recorded(const std::vector<location::node_id>& leaves) const;
+  /// Where a location was before it was detached; no_node: it never was.
+  location::node_id parent_before(location::node_id detached) const;
+
+  /// Makes it another tree with the same numbers. An array whose location is not attached any more moves to the nearest
+  /// one above that still is. Returns what was before.
+  struct state {
+    std::shared_ptr<const location::tree> tree;
+    std::vector<std::pair<std::weak_ptr<array_storage>, location::node_id>> moved;  ///< arrays, and where they were
+  };
+  state replace(location::tree next);
+  /// Takes that back.
+  void restore(const state& before);
+  /// Held by an edit from its look at the tree to its end: one at a time.
+  std::mutex& edits() noexcept { return m_edits; }
+
+ private:
+  void check_apart(array_storage& array) const;
+  mutable std::mutex m_mutex;  // of what follows
+  std::shared_ptr<const location::tree> m_now;
+  std::vector<std::shared_ptr<leaf_work>> m_work;            // by location; null: there never was any
+  std::map<location::node_id, location::node_id> m_parents;  // of what was detached, before
+  std::vector<std::weak_ptr<array_storage>> m_arrays;
+  std::size_t m_look_again = 64;  // arrays, at which those that have ended are left out
+  std::mutex m_edits;
+};
+
+}  // namespace tessera::hierarchy

@@ -1,0 +1,337 @@
+#include "hierarchy/region/request.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace tessera::hierarchy {
+namespace {
+
+using kind = access_pattern::kind;
+
+std::int64_t index_at(const loop_bounds& over, std::uint64_t ordinal) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(over.begin) +
+                                   ordinal * static_cast<std::uint64_t>(over.step));
+}
+
+/// The rows from the first index of a piece to that of the next one; of the last piece, to its own last index. So
+/// neighbours do not leave rows between them.
+row_interval rows_of(const loop_bounds& over, const piece& p, std::uint64_t count) {
+  const std::int64_t first = index_at(over, p.begin), last = index_at(over, p.end - 1);
+  if (over.step > 0) return {first, p.end == count ? last + 1 : index_at(over, p.end)};
+  return {p.end == count ? last : index_at(over, p.end) + 1, first + 1};
+}
+
+/// Those of rows [begin, end) that an array has.
+row_interval within(std::int64_t rows, std::int64_t begin, std::int64_t end) {
+  const std::int64_t first = std::clamp<std::int64_t>(begin, 0, rows);
+  return {first, std::clamp(end, first, rows)};
+}
+
+/// The same; where there is none, the nearest one: kernels want a tile of each array.
+row_interval some_within(std::int64_t rows, std::int64_t begin, std::int64_t end) {
+  const row_interval all = within(rows, begin, end);
+  if (all.begin < all.end || rows == 0) return all;
+  const std::int64_t nearest = std::clamp<std::int64_t>(begin, 0, rows - 1);
+  return {nearest, nearest + 1};
+}
+
+/// How many rows beside those of its own a halo has.
+std::int64_t beside(const access_pattern& p) { return p.which == kind::halo ? p.first + p.last : 0; }
+
+}  // namespace
+
+region_request::region_request(const task_name& named, const region_options& with, const loop_bounds& loop,
+                               std::span<const detail::region_demand> uses, const detail::region_code& runs)
+    : name(named), options(with), over(loop), demands(uses), code(runs), count(count_iterations()) {}
+
+std::string region_request::who() const {
+  return fmt::format("'{}' at {}:{}", name.text, name.site.file_name(), name.site.line());
+}
+
+std::uint64_t region_request::count_iterations() const {
+  if (over.step == 0) refuse("its loop has a step of 0");
+  const auto begin = static_cast<std::uint64_t>(over.begin), end = static_cast<std::uint64_t>(over.end);
+  if (over.step > 0 ? over.begin >= over.end : over.begin <= over.end) return 0;
+  const std::uint64_t length = over.step > 0 ? end - begin : begin - end,
+                      step = over.step > 0 ? static_cast<std::uint64_t>(over.step)
+                                           : 0 - static_cast<std::uint64_t>(over.step);
+  return (length - 1) / step + 1;
+}
+
+void region_request::refuse(std::string text, std::string hint) const {
+  throw error(error_kind::usage, std::move(text), "region " + who(), std::move(hint));
+}
+
+void region_request::check_owner(const runtime& of) const {
+  for (const detail::region_demand& d : demands)
+    if ((d.array != nullptr ? &d.array->tiles().owner() : &d.result->owner()) != &of)
+      refuse(fmt::format("'{}' belongs to another runtime", d.array != nullptr ? d.array->name() : d.result->name()));
+}
+
+void region_request::check_cut(const array_storage& array, bool recorded) const {
+  if (array.keeps_tiles())
+    refuse(fmt::format("array '{}' would be split in another way, and a recording uses it", array.name()),
+           "an array that a recording uses keeps its split: use another array, or the same loop and policy");
+  if (recorded)
+    refuse(fmt::format("array '{}' would be split in another way inside a recording", array.name()),
+           "run what is recorded once before: its arrays are then split as it wants them");
+}
+
+void region_request::check_once() const {
+  for (std::size_t k = 0; k < demands.size(); ++k) {
+    const detail::region_demand& d = demands[k];
+    const std::span<const detail::region_demand> before = demands.first(k);
+    if (d.result != nullptr && std::ranges::find(before, d.result, &detail::region_demand::result) != before.end())
+      refuse(fmt::format("it names result '{}' twice", d.result->name()));
+    if (d.array == nullptr) continue;
+    const auto named = std::ranges::count(before, d.array, &detail::region_demand::array);
+    if (named > 1)
+      refuse(fmt::format("it names array '{}' three times", d.array->name()),
+             "once to write it, and once to read rows that it does not write");
+    if (named == 1) check_apart(d, *std::ranges::find(before, d.array, &detail::region_demand::array));
+  }
+}
+
+void region_request::check_apart(const detail::region_demand& one, const detail::region_demand& other) const {
+  const bool first_writes = one.how != intent::read;
+  const detail::region_demand& writer = first_writes ? one : other;
+  const detail::region_demand& reader = first_writes ? other : one;
+  const std::string& name_of_it = one.array->name();
+  if (writer.how == intent::read || reader.how != intent::read || writer.pattern.which != kind::chunk)
+    refuse(
+        fmt::format("it names array '{}' twice", name_of_it),
+        "name it once, with inout where it is read and written; or twice, to write it by chunk and to read rows that "
+        "no iteration writes");
+  const row_interval written = all_rows(writer), read = all_rows(reader);
+  if (read.begin < written.end && written.begin < read.end)
+    refuse(
+        fmt::format("it names array '{}' twice: it writes rows {} to {}, and reads rows {} to {}", name_of_it,
+                    written.begin, written.end, read.begin, read.end),
+        "name it once, with inout where it is read and written; an iteration that reads rows which others write needs "
+        "a second array");
+}
+
+row_interval region_request::loop_rows() const {
+  if (count == 0) return {};
+  const std::int64_t first = index_at(over, 0), last = index_at(over, count - 1), high = std::max(first, last);
+  return {std::min(first, last), high == std::numeric_limits<std::int64_t>::max() ? high : high + 1};
+}
+
+row_interval region_request::all_rows(const detail::region_demand& d) const {
+  const std::int64_t rows = d.array->extents().rows;
+  const row_interval loop =
+      splits_other_rows() ? row_interval{options.split_over[0], options.split_over[1]} : loop_rows();
+  switch (d.pattern.which) {
+    case kind::whole:
+      return {0, rows};
+    case kind::rows:
+      return {d.pattern.first, d.pattern.last};
+    case kind::halo:
+      if (count == 0) return {};
+      return some_within(rows, loop.begin - d.pattern.first, loop.end + d.pattern.last);
+    case kind::chunk:
+      break;
+  }
+  return loop;
+}
+
+const detail::region_demand* region_request::reader_beside(const detail::region_demand& writer) const {
+  if (writer.array == nullptr || writer.how == intent::read) return nullptr;
+  for (const detail::region_demand& d : demands)
+    if (&d != &writer && d.array == writer.array) return &d;
+  return nullptr;
+}
+
+bool region_request::reads_beside(const detail::region_demand& d) const {
+  return d.array != nullptr && d.how == intent::read &&
+         std::ranges::any_of(demands, [&](const auto& other) { return &other != &d && other.array == d.array; });
+}
+
+void region_request::check_rows() const {
+  const auto [first, last] = options.split_over;
+  if (splits_other_rows() && (over.step != 1 || over.begin < first || (count != 0 && over.end > last)))
+    refuse(fmt::format("its loop from {} to {} in steps of {} is no part of rows {} to {}, which it splits", over.begin,
+                       over.end, over.step, first, last),
+           "split_over names rows of which the loop, in steps of 1, is a part");
+  for (const detail::region_demand& d : demands)
+    if (d.array != nullptr) check_rows_of(d);
+}
+
+void region_request::check_remade(bool recorded) const {
+  for (const detail::region_demand& d : demands) {
+    if (d.array == nullptr || !d.array->is_remade()) continue;
+    if (d.how != intent::write)
+      refuse(fmt::format("it reads array '{}', which is made again for each region", d.array->name()),
+             "use it with out, or make it with the form automatic to keep its elements");
+    if (recorded)
+      refuse(fmt::format("array '{}' is made again for each region, and replays use the same one", d.array->name()),
+             "make it with the form automatic");
+  }
+}
+
+void region_request::check_rows_of(const detail::region_demand& d) const {
+  const std::int64_t rows = d.array->extents().rows;
+  const access_pattern& p = d.pattern;
+  if (p.which == kind::rows) {
+    if (p.first < 0 || p.last < p.first || p.last > rows)
+      refuse(fmt::format("it uses rows {} to {} of array '{}', which has {} rows", p.first, p.last, d.array->name(),
+                         rows));
+    return;
+  }
+  const bool around = p.first >= 0 && p.last >= 0;  // else row i itself is not used
+  const std::int64_t most = std::max<std::int64_t>(rows, 1);
+  if (p.which == kind::halo &&
+      (around ? std::max(p.first, p.last) >= most : p.first + p.last < 0 || p.first + p.last >= most))
+    refuse(p.first == p.last ? fmt::format("its halo of {} rows does not fit array '{}', which has {} rows", p.last,
+                                           d.array->name(), rows)
+                             : fmt::format("its halo of {} rows before and {} behind does not fit array '{}', which "
+                                           "has {} rows",
+                                           p.first, p.last, d.array->name(), rows));
+  if (p.which == kind::whole || count == 0) return;
+  if (p.which == kind::halo && !around) return;
+  if (splits_other_rows() && options.split_over[1] > rows)
+    refuse(fmt::format("it splits rows {} to {}, and array '{}' has {} rows", options.split_over[0],
+                       options.split_over[1], d.array->name(), rows));
+  const row_interval loop = loop_rows();
+  if (loop.begin < 0 || loop.end > rows)
+    refuse(fmt::format("iteration {} has no row in array '{}', which has {} rows",
+                       loop.begin < 0 ? loop.begin : loop.end - 1, d.array->name(), rows),
+           "the index of the first loop is the row of arrays that are used by chunk or halo; `whole` takes any row");
+}
+
+void region_request::check_writes(std::size_t pieces) const {
+  for (const detail::region_demand& d : demands)
+    if (d.array != nullptr) check_writes_of(d, pieces);
+}
+
+void region_request::check_writes_of(const detail::region_demand& d, std::size_t pieces) const {
+  if (d.how == intent::read || d.pattern.which == kind::chunk) return;
+  if (d.pattern.which == kind::whole && pieces <= 1) return;
+  refuse(d.pattern.which == kind::whole
+             ? fmt::format("each of its {} parts would write all of array '{}'", pieces, d.array->name())
+             : fmt::format("iterations would write rows of array '{}' that others use", d.array->name()),
+         d.pattern.which == kind::whole ? "write by chunk, or give the whole loop to one leaf with the policy \"any\""
+                                        : "write by chunk: halo and rows are for what is read");
+}
+
+bool region_request::by_part(const detail::region_demand& d) noexcept {
+  return d.array != nullptr && (d.pattern.which == kind::chunk || d.pattern.which == kind::halo);
+}
+
+std::vector<row_interval> region_request::parts_of(const plan& planned) const {
+  std::vector<row_interval> parts;
+  if (std::ranges::none_of(demands, by_part)) return parts;
+  parts.reserve(planned.pieces.size());
+  const std::int64_t first = options.split_over[0];
+  for (const piece& p : planned.pieces)
+    parts.push_back(splits_other_rows() ? row_interval{first + static_cast<std::int64_t>(p.begin),
+                                                       first + static_cast<std::int64_t>(p.end)}
+                                        : rows_of(over, p, count));
+  return parts;
+}
+
+std::uint64_t region_request::split_count() const noexcept {
+  return splits_other_rows() ? static_cast<std::uint64_t>(options.split_over[1] - options.split_over[0]) : count;
+}
+
+std::shared_ptr<const plan> region_request::of_the_loop(std::shared_ptr<const plan> planned,
+                                                        std::vector<row_interval>& parts) const {
+  if (!splits_other_rows()) return planned;
+  const auto before = static_cast<std::uint64_t>(over.begin - options.split_over[0]), end = before + count;
+  plan clipped{planned->leaves, {}};
+  std::vector<row_interval> kept;
+  for (std::size_t k = 0; k < planned->pieces.size(); ++k) {
+    piece p = planned->pieces[k];
+    p.begin = std::max(p.begin, before), p.end = std::min(p.end, end);
+    if (p.begin >= p.end) continue;
+    p.begin -= before, p.end -= before;
+    clipped.pieces.push_back(p);
+    if (!parts.empty()) kept.push_back(parts[k]);
+  }
+  parts = std::move(kept);
+  return std::make_shared<const plan>(std::move(clipped));
+}
+
+std::span<const row_interval> region_request::own_rows(const detail::region_demand& d,
+                                                       std::span<const row_interval> parts,
+                                                       std::vector<row_interval>& room) {
+  const access_pattern& p = d.pattern;
+  const std::int64_t away = p.which != kind::halo ? 0 : p.first < 0 ? -p.first : std::min<std::int64_t>(p.last, 0);
+  if (away == 0) return parts;
+  room.clear();
+  for (const row_interval& part : parts)
+    if (const row_interval rows = within(d.array->extents().rows, part.begin + away, part.end + away);
+        rows.begin < rows.end)
+      room.push_back(rows);
+  return room;
+}
+
+row_interval region_request::used_rows(const detail::region_demand& d, std::span<const row_interval> parts,
+                                       std::size_t k) {
+  const std::int64_t rows = d.array->extents().rows;
+  switch (d.pattern.which) {
+    case kind::whole:
+      return {0, rows};
+    case kind::rows:
+      return {d.pattern.first, d.pattern.last};
+    case kind::halo:
+      return some_within(rows, parts[k].begin - d.pattern.first, parts[k].end + d.pattern.last);
+    case kind::chunk:
+      break;
+  }
+  return parts[k];
+}
+
+memory_need region_request::memory_need_of() const {
+  memory_need need;
+  const auto bytes = [](std::uint64_t rows, const detail::region_demand& d) {
+    return rows * static_cast<std::uint64_t>(d.array->extents().row_elements()) * size_of(d.array->tiles().type());
+  };
+  const auto step = static_cast<std::uint64_t>(over.step);
+  const std::uint64_t rows = over.step < 0 ? 0 - step : step;  // of an iteration
+  for (const detail::region_demand& d : demands) {
+    if (d.array == nullptr) continue;
+    const access_pattern& p = d.pattern;
+    if (p.which == kind::whole) need.of_all += bytes(static_cast<std::uint64_t>(d.array->extents().rows), d);
+    if (p.which == kind::rows) need.of_all += bytes(static_cast<std::uint64_t>(p.last - p.first), d);
+    if (p.which == kind::halo) need.of_all += bytes(static_cast<std::uint64_t>(beside(p)), d);
+    if (by_part(d)) need.per_iteration += bytes(beside(p) > 0 ? 3 * rows : rows, d);
+  }
+  return need;
+}
+
+std::vector<std::int64_t> region_request::edges(const detail::region_demand& d, const plan& split,
+                                                std::span<const row_interval> parts) {
+  std::vector<std::int64_t> rows;
+  if (beside(d.pattern) == 0) return rows;
+  for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
+    if (split.pieces[k].memory == split.pieces[k + 1].memory) continue;
+    const std::int64_t border = std::max(parts[k].begin, parts[k + 1].begin);
+    for (const std::int64_t row : {border - d.pattern.first, border + d.pattern.last})
+      if (row > 0 && row < d.array->extents().rows) rows.push_back(row);
+  }
+  return rows;
+}
+
+row_interval region_request::crowded_rows(const detail::region_demand& d, std::span<const row_interval> parts) {
+  const std::span<const tiled_memory::tile> tiles = d.array->tiles().tiles();
+  if (tiles.size() <= most_tiles_shared) return {};
+  row_interval all = used_rows(d, parts, 0);
+  std::size_t most = tiles_with(tiles, all).count;
+  for (std::size_t k = 1; d.pattern.which == kind::halo && k < parts.size(); ++k) {
+    const row_interval used = used_rows(d, parts, k);
+    most = std::max(most, tiles_with(tiles, used).count);
+    all = {std::min(all.begin, used.begin), std::max(all.end, used.end)};
+  }
+  return most > most_tiles_shared ? all : row_interval{};
+}
+
+intent region_request::how(const detail::region_demand& d) const {
+  const bool all = d.pattern.which == kind::chunk && (over.step == 1 || over.step == -1) && !splits_other_rows();
+  return d.how == intent::write && !all ? intent::update : d.how;
+}
+
+}  // namespace tessera::hierarchy

@@ -1,0 +1,52 @@
+#include "hierarchy/region/view_ledger.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/error.hpp"
+
+namespace tessera::hierarchy {
+namespace {
+
+bool overlap(const row_interval& a, const row_interval& b) { return a.begin < b.end && b.begin < a.end; }
+
+}  // namespace
+
+void view_ledger::check(const row_interval& rows, intent how, const std::string& array,
+                        std::source_location site) const {
+  const auto refuse = [&](std::string text) {
+    throw error(error_kind::usage, std::move(text), fmt::format("{}:{}", site.file_name(), site.line()),
+                "let the first view end before the second is taken, or take one update_host view for both");
+  };
+  const std::lock_guard guard(m_views->mutex);
+  for (const view& v : m_views->all) {
+    if (v.by != std::this_thread::get_id()) continue;
+    if (overlap(v.rows, rows) && (how != intent::read || v.how != intent::read))
+      refuse(fmt::format("this thread holds a view of rows {} to {} of array '{}', and a second one would wait for it",
+                         v.rows.begin, v.rows.end, array));
+    if (v.writes != m_writes || (v.reads != m_reads && how != intent::read))
+      refuse(
+          fmt::format("this thread holds a view of array '{}', and a second one would wait for a region that was "
+                      "submitted since and may wait for the first",
+                      array));
+  }
+}
+
+bool view_ledger::here(const row_interval& rows) const {
+  const std::lock_guard guard(m_views->mutex);
+  return std::ranges::any_of(
+      m_views->all, [&](const view& v) { return v.by == std::this_thread::get_id() && overlap(v.rows, rows); });
+}
+
+std::shared_ptr<const void> view_ledger::add(const row_interval& rows, intent how) {
+  const std::shared_ptr<views> in = m_views;
+  const std::lock_guard guard(in->mutex);
+  const auto at = in->all.insert(in->all.end(), {std::this_thread::get_id(), rows, how, m_reads, m_writes});
+  return std::shared_ptr<const void>(&*at, [in, at](const void*) {
+    const std::lock_guard ending(in->mutex);
+    in->all.erase(at);
+  });
+}
+
+}  // namespace tessera::hierarchy

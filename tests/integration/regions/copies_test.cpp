@@ -1,0 +1,433 @@
+// Copies between arrays, views of parts, halos to one side, arrays that are read beside what is written, distances.
+// The parameters of a body have the names of the arrays that they stand for.
+#pragma GCC diagnostic ignored "-Wshadow"
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <complex>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include "hierarchy/region/storage.hpp"
+#include "tessera/region.hpp"
+#include "tests/integration/runtime/machines.hpp"
+#include "tests/support/error_of.hpp"
+
+namespace tessera {
+namespace {
+
+using test_support::error_of;
+
+struct copy_setting {
+  const char* name;
+  machine (*make)();
+};
+void PrintTo(const copy_setting& s, std::ostream* out) { *out << s.name; }
+
+struct region_copies : ::testing::TestWithParam<copy_setting> {
+  runtime rt{GetParam().make()};
+  location_model model{rt};
+
+  /// x[p] = p on all leaves.
+  void number(const region_array<std::int64_t>& x) {
+    model.region("number", {.policy = "flatten"}, iterate({0, x.extents().rows}, {0, x.extents().row_elements()}),
+                 out(x),
+                 with_kernel([w = x.extents().row_elements()](auto i, auto j, auto x) { x[i * w + j] = i * w + j; },
+                             "(i, j, x, w) { x[i * w + j] = i * w + j; }", x.extents().row_elements()));
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    machines, region_copies,
+    ::testing::Values(
+        copy_setting{"one_worker", [] { return testing::host_only(1); }},
+        copy_setting{"two_hosts", [] { return testing::machine_of("plugins = [\"host\"]\n" + testing::two_hosts, 4); }},
+        copy_setting{
+            "two_hosts_validated",
+            [] { return testing::machine_of("plugins = [\"host\"]\nvalidate = true\n" + testing::two_hosts, 4); }},
+        copy_setting{"two_devices",
+                     [] { return testing::with_gpus("cuda_emulated", 2, "16 MiB", "history = \"off\"\n"); }}),
+    [](const auto& which) { return which.param.name; });
+
+TEST_P(region_copies, go_between_arrays_that_are_split_differently) {
+  auto x = model.make_array<std::int64_t>("x", {1000}), y = model.make_array<std::int64_t>("y", {400});
+  number(x);
+  model.region("zero", {.policy = "any"}, iterate(0, 400), out(y, whole), [](auto i, auto y) { y[i] = 0; });
+  model.copy(x.part(500, 600), y.part(10, 110));
+  model.copy(x.part(990, 1000), y.part(390, 400));
+  model.copy(x.part(3, 3), y.part(400, 400));
+  number(x);
+  const auto seen = y.read_host();
+  for (std::int64_t i = 0; i < 400; ++i) ASSERT_EQ(seen[i], i >= 10 && i < 110 ? 490 + i : i >= 390 ? 600 + i : 0) << i;
+}
+
+TEST_P(region_copies, go_by_whole_rows) {
+  auto x = model.make_array<std::int64_t>("x", {60, 4, 5}), y = model.make_array<std::int64_t>("y", {50, 20});
+  number(x);
+  number(y);
+  model.copy(x.part(30, 60), y.part(0, 30));
+  {
+    const auto seen = y.read_host();
+    for (std::int64_t p = 0; p < 1000; ++p) ASSERT_EQ(seen[p], p < 600 ? 600 + p : p) << p;
+  }
+  auto z = model.make_array<std::int64_t>("z", {50, 20});
+  model.copy(y, z);
+  EXPECT_EQ(z.read_host()(49, 19), 999);
+}
+
+TEST_P(region_copies, go_inside_one_array) {
+  auto x = model.make_array<std::int64_t>("x", {1000});
+  number(x);
+  model.copy(x.part(0, 300), x.part(650, 950));
+  model.copy(x.part(900, 1000), x.part(0, 100));
+  const auto seen = x.read_host();
+  for (std::int64_t i = 0; i < 1000; ++i)
+    ASSERT_EQ(seen[i], i < 100 ? (i < 50 ? i + 250 : i + 900) : i >= 650 && i < 950 ? i - 650 : i) << i;
+}
+
+TEST_P(region_copies, go_with_all_element_types) {
+  const auto check = [&]<class T>(std::type_identity<T>) {
+    auto x = model.make_array<T>("x", {100, 3}), y = model.make_array<T>("y", {40, 3});
+    for (T& v : x.write_host()) v = T(3);
+    model.copy(x.part(60, 100), y.part(0, 40));
+    EXPECT_EQ(y.read_host()(39, 2), T(3));
+  };
+  check(std::type_identity<float>{});
+  check(std::type_identity<double>{});
+  check(std::type_identity<std::int32_t>{});
+  check(std::type_identity<std::uint8_t>{});
+  check(std::type_identity<std::complex<double>>{});
+}
+
+TEST_P(region_copies, do_what_one_thread_does_in_random_programs) {
+  std::mt19937 random(7);
+  const auto below = [&](std::int64_t n) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(n)); };
+  const std::vector<std::int64_t> rows{500, 173, 64};
+  std::vector<region_array<std::int64_t>> arrays;
+  std::vector<std::vector<std::int64_t>> oracle;
+  for (const std::int64_t n : rows) {
+    arrays.push_back(model.make_array<std::int64_t>("a" + std::to_string(n), {n}));
+    number(arrays.back());
+    oracle.emplace_back(static_cast<std::size_t>(n));
+    std::iota(oracle.back().begin(), oracle.back().end(), 0);
+  }
+  const char* const policies[] = {"static", "flatten", "any"};
+  for (int step = 0; step < 200; ++step) {
+    const auto from = static_cast<std::size_t>(below(3)), to = static_cast<std::size_t>(below(3));
+    const std::int64_t count = 1 + below(std::min(rows[from], rows[to]) / 2), first = below(rows[from] - count + 1),
+                       target = below(rows[to] - count + 1);
+    if (from == to && first < target + count && target < first + count) continue;
+    model.copy(arrays[from].part(first, first + count), arrays[to].part(target, target + count));
+    std::copy_n(oracle[from].begin() + first, count, oracle[to].begin() + target);
+    model.region("add", {.policy = policies[below(3)]}, iterate(0, rows[to]), inout(arrays[to]),
+                 with_kernel([](auto i, auto a) { a[i] += i; }, "(i, a) { a[i] += i; }"));
+    for (std::int64_t i = 0; i < rows[to]; ++i) oracle[to][static_cast<std::size_t>(i)] += i;
+  }
+  for (std::size_t k = 0; k < 3; ++k) {
+    const auto seen = arrays[k].read_host();
+    ASSERT_TRUE(std::ranges::equal(seen.elements(), oracle[k])) << k;
+  }
+}
+
+TEST_P(region_copies, refuse_what_does_not_fit) {
+  auto x = model.make_array<double>("x", {100, 4}), y = model.make_array<double>("y", {50, 4}),
+       z = model.make_array<double>("z", {100, 5});
+  const auto refuses = [&](const char* text, const auto& call) {
+    const std::uint64_t before = rt.tasks_submitted();
+    const error e = error_of(call);
+    EXPECT_EQ(e.kind(), error_kind::usage);
+    EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
+    EXPECT_EQ(rt.tasks_submitted(), before);
+  };
+  refuses("rows 90 to 101 of array 'x', which has 100 rows", [&] { model.copy(x.part(90, 101), y.part(0, 11)); });
+  refuses("rows -1 to 10 of array 'y', which has 50 rows", [&] { model.copy(x.part(0, 11), y.part(-1, 10)); });
+  refuses("100 rows of 'x' cannot be copied to 50 rows of 'y'", [&] { model.copy(x, y); });
+  refuses("rows of 'x' have 4 elements, and those of 'z' have 5", [&] { model.copy(x, z); });
+  refuses("rows 0 to 10 of array 'x' overlap rows 9 to 19", [&] { model.copy(x.part(0, 10), x.part(9, 19)); });
+}
+
+TEST_P(region_copies, parts_are_looked_at_alone) {
+  auto x = model.make_array<std::int64_t>("x", {100, 3});
+  number(x);
+  {
+    auto seen = x.part(20, 30).update_host();
+    EXPECT_EQ(seen.elements().size(), 30u);
+    EXPECT_EQ(seen(20, 0), 60);
+    EXPECT_EQ(seen.elements()[29], 89);
+    seen(29, 2) = -1;
+    for (std::int64_t& v : x.part(0, 1).write_host()) v = 7;  // rows apart do not wait for each other
+  }
+  const auto seen = x.read_host();
+  EXPECT_EQ(seen(29, 2), -1);
+  EXPECT_EQ(seen(30, 0), 90);
+  EXPECT_EQ(seen(0, 2), 7);
+  EXPECT_EQ(seen(1, 0), 3);
+  EXPECT_NE(std::string(error_of([&] { (void)x.part(5, 5).read_host(); }).what()).find("a view of rows 5 to 5"),
+            std::string::npos);
+  EXPECT_NE(std::string(error_of([&] { (void)x.part(5, 101).read_host(); }).what()).find("which has 100 rows"),
+            std::string::npos);
+}
+
+/// Without waiting for a region that changes the other rows.
+TEST(region_parts, are_looked_at_while_others_are_changed) {
+  runtime rt(testing::host_only(2));
+  location_model model(rt);
+  auto x = model.make_array<std::int64_t>("x", {100});
+  model.region("fill", iterate(0, 100), out(x), [](auto i, auto x) { x[i] = i; });
+  model.pause();
+  std::atomic<bool> started{false}, open{false};
+  model.region("long", {.policy = "any"}, iterate(50, 51), inout(x), [&](auto i, auto x) {
+    started = true;
+    while (!open) std::this_thread::yield();
+    x[i] = -1;
+  });
+  while (!started) std::this_thread::yield();
+  EXPECT_EQ(x.part(0, 50).read_host()[49], 49);
+  open = true;
+  EXPECT_EQ(x.part(50, 60).read_host()[50], -1);
+}
+
+/// Of an array whose tiles a recording keeps, the other rows of a tile stay.
+TEST(region_parts, keep_the_rest_of_tiles_that_stay) {
+  runtime rt(testing::host_only(1));
+  location_model model(rt);
+  auto x = model.make_array<std::int64_t>("x", {100});
+  const auto fill = [&] { model.region("fill", iterate(0, 100), out(x), [](auto i, auto x) { x[i] = i; }); };
+  fill();
+  recording r = rt.record(fill);
+  rt.replay(r);
+  for (std::int64_t& v : x.part(10, 20).write_host()) v = 5;
+  const auto seen = x.read_host();
+  EXPECT_EQ(seen[9], 9);
+  EXPECT_EQ(seen[10], 5);
+  EXPECT_EQ(seen[20], 20);
+}
+
+TEST_P(region_copies, read_on_one_side_only) {
+  auto x = model.make_array<std::int64_t>("x", {1000}), y = model.make_array<std::int64_t>("y", {1000});
+  number(x);
+  const auto check = [&](const access_pattern& pattern, std::int64_t first, std::int64_t last, const char* what) {
+    model.region("sums", {.policy = "flatten"}, iterate(0, 1000), in(x, pattern), out(y),
+                 with_kernel(
+                     [=](auto i, auto x, auto y) {
+                       std::int64_t s = 0;
+                       for (std::int64_t k = std::max<std::int64_t>(i + first, 0);
+                            k <= std::min<std::int64_t>(i + last, 999); ++k)
+                         s += x[k];
+                       y[i] = s;
+                     },
+                     "(i, x, y, first, last) { long s = 0; for (long k = i + first < 0 ? 0 : i + first; k <= (i + last "
+                     "> 999 ? 999 : i + last); ++k) s += x[k]; y[i] = s; }",
+                     first, last));
+    const auto seen = y.read_host();
+    for (std::int64_t i = 0; i < 1000; ++i) {
+      std::int64_t s = 0;
+      for (std::int64_t k = std::max<std::int64_t>(i + first, 0); k <= std::min<std::int64_t>(i + last, 999); ++k)
+        s += k;
+      ASSERT_EQ(seen[i], s) << what << " " << i;
+    }
+  };
+  check(halo(2, 0), -2, 0, "before");
+  check(halo(0, 3), 0, 3, "behind");
+  check(halo(-1, 2), 1, 2, "behind only");
+  check(halo(3, -2), -3, -2, "before only");
+  check(offset(1), 1, 1, "next");
+  check(offset(-700), -700, -700, "far before");
+}
+
+/// A row is read while others of the same array are written, as in elimination.
+TEST_P(region_copies, arrays_are_read_beside_what_is_written) {
+  constexpr std::int64_t n = 40;
+  auto a = model.make_array<std::int64_t>("a", {n, n});
+  std::vector<std::int64_t> oracle(n * n);
+  std::iota(oracle.begin(), oracle.end(), 0);
+  number(a);
+  for (std::int64_t k = 0; k + 1 < n; ++k) {
+    model.region("eliminate", {.policy = "flatten"}, iterate({k + 1, n}, {0, n}), in(a, rows(k, k + 1)), inout(a),
+                 with_kernel([k](auto i, auto j, auto row, auto a) { a(i, j) = (a(i, j) + 3 * row(k, j)) & 0xffff; },
+                             "(i, j, row, a, k) { a(i, j) = (a(i, j) + 3 * row(k, j)) & 0xffff; }", k));
+    for (std::int64_t i = k + 1; i < n; ++i)
+      for (std::int64_t j = 0; j < n; ++j)
+        oracle[static_cast<std::size_t>(i * n + j)] =
+            (oracle[static_cast<std::size_t>(i * n + j)] + 3 * oracle[static_cast<std::size_t>(k * n + j)]) & 0xffff;
+  }
+  const auto seen = a.read_host();
+  ASSERT_TRUE(std::ranges::equal(seen.elements(), oracle));
+}
+
+/// Loops over fewer and fewer rows, which leave the arrays in their tiles.
+TEST_P(region_copies, loops_that_shrink_keep_the_tiles) {
+  constexpr std::int64_t n = 64;
+  auto a = model.make_array<std::int64_t>("a", {n}), b = model.make_array<std::int64_t>("b", {n});
+  number(a);
+  number(b);
+  std::vector<std::int64_t> oracle(n);
+  std::iota(oracle.begin(), oracle.end(), 0);
+  std::uint64_t changes = 0;
+  for (std::int64_t k = 0; k + 1 < n; ++k) {
+    model.region(
+        "shrink", {.policy = "flatten", .split_over = {0, n}}, iterate(k + 1, n), in(b), inout(a),
+        with_kernel([k](auto i, auto b, auto a) { a[i] += b[i] * k; }, "(i, b, a, k) { a[i] += b[i] * k; }", k));
+    for (std::int64_t i = k + 1; i < n; ++i) oracle[static_cast<std::size_t>(i)] += i * k;
+    const std::uint64_t now = a.handle().storage()->tiles().changes() + b.handle().storage()->tiles().changes();
+    if (k == 0) changes = now;
+    ASSERT_EQ(now, changes) << k;
+  }
+  const std::vector<region_row> rows = model.regions();
+  EXPECT_EQ(rows.back().shares.size(), 1u);  // the last row's leaf alone
+  {
+    const auto seen = a.read_host();
+    ASSERT_TRUE(std::ranges::equal(seen.elements(), oracle));
+  }
+  const auto refuses = [&](const char* text, const iteration_space<1>& over, std::array<std::int64_t, 2> rows_split) {
+    const error e = error_of([&] { model.region("r", {.split_over = rows_split}, over, inout(a), [](auto, auto) {}); });
+    EXPECT_EQ(e.kind(), error_kind::usage);
+    EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
+  };
+  refuses("its loop from 3 to 64 in steps of 1 is no part of rows 4 to 64", iterate(3, n), {4, n});
+  refuses("its loop from 0 to 64 in steps of 2 is no part of rows 0 to 64", iterate(0, n, 2), {0, n});
+  refuses("it splits rows 0 to 65, and array 'a' has 64 rows", iterate(0, n), {0, n + 1});
+}
+
+TEST_P(region_copies, arrays_are_not_read_where_they_are_written) {
+  auto x = model.make_array<double>("x", {100});
+  const auto nothing = [](auto...) {};
+  const auto refuses = [&](const char* text, const auto&... uses) {
+    const error e = error_of([&] { model.region("r", iterate(50, 100), uses..., nothing); });
+    EXPECT_EQ(e.kind(), error_kind::usage);
+    EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
+  };
+  refuses("it writes rows 50 to 100, and reads rows 0 to 51", in(x, rows(0, 51)), out(x));
+  refuses("it writes rows 50 to 100, and reads rows 49 to 99", out(x), in(x, offset(-1)));
+  refuses("names array 'x' twice", in(x, rows(0, 2)), in(x, rows(0, 1)));
+  refuses("names array 'x' three times", in(x, rows(0, 2)), out(x), in(x, rows(4, 5)));
+}
+
+// ---- views of one thread
+
+TEST_P(region_copies, views_of_one_thread_do_not_wait_for_each_other) {
+  auto x = model.make_array<std::int64_t>("x", {100});
+  number(x);
+  const auto refuses = [&](const char* text, const auto& call) {
+    const error e = error_of(call);
+    EXPECT_EQ(e.kind(), error_kind::usage);
+    EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
+  };
+  {
+    const auto first = x.read_host();
+    const auto second = x.read_host(), part = x.part(10, 20).read_host();
+    EXPECT_EQ(second[99] + part[10], 109);
+    refuses("this thread holds a view of rows 0 to 100 of array 'x'", [&] { (void)x.write_host(); });
+  }
+  {
+    const auto first = x.update_host();
+    refuses("a second one would wait for it", [&] { (void)x.part(0, 1).read_host(); });
+  }
+  {
+    std::optional first(x.part(0, 10).read_host());
+    number(x);
+    refuses("for a region that was submitted since", [&] { (void)x.part(50, 60).read_host(); });
+    first.reset();
+    EXPECT_EQ(x.part(50, 60).read_host()[59], 59);
+  }
+  {
+    std::optional first(x.part(0, 10).write_host());
+    for (std::int64_t i = 0; i < 10; ++i) (*first)[i] = i;
+    std::optional<region_result<std::int64_t>> r(std::in_place, rt, "r");
+    model.region("sum", iterate(0, 100), in(x), sum(*r), [](auto i, auto x, auto& s) { s += x[i]; });
+    refuses("for a region that was submitted since", [&] { (void)x.part(50, 60).write_host(); });
+    first.reset();
+    EXPECT_EQ(r->get(), 4950);
+  }
+}
+
+// ---- distances
+
+TEST(region_distances, follow_the_region_that_uses_them) {
+  runtime rt(testing::machine_of("plugins = [\"host\"]\n" + testing::two_hosts, 4));
+  location_model model(rt);
+  auto near = model.make_array<std::int64_t>("near", {100}, {.distance = array_distance::near()}),
+       above = model.make_array<std::int64_t>("above", {100}, {.distance = array_distance::far(1)}),
+       top = model.make_array<std::int64_t>("top", {100}, {.distance = array_distance::far(9)});
+  const auto add = [&](const region_options& options) {
+    model.region("add", options, iterate(0, 100), inout(near), inout(above), inout(top),
+                 [](auto i, auto a, auto b, auto c) { a[i] += i, b[i] += 2 * i, c[i] += 3 * i; });
+  };
+  add({.policy = "flatten", .at = "numa0"});
+  EXPECT_EQ(near.location(), "numa0");
+  EXPECT_EQ(above.location(), model.tree()->at(model.tree()->at(*model.tree()->find("numa0")).parent).properties.name);
+  EXPECT_EQ(top.location(), "machine");
+  add({.policy = "range:0,0,100,0"});  // one leaf alone executes
+  EXPECT_EQ(near.location(), "core2");
+  EXPECT_EQ(above.location(), "numa1");
+  add({.policy = "flatten", .at = "numa0"});  // kept, and moved
+  EXPECT_EQ(near.location(), "numa0");
+  EXPECT_EQ(near.read_host()[99], 3 * 99);
+  EXPECT_EQ(above.read_host()[99], 6 * 99);
+  EXPECT_EQ(top.read_host()[99], 9 * 99);
+}
+
+TEST(region_distances, may_give_memory_back_after_each_region) {
+  runtime rt(testing::host_only(2));
+  location_model model(rt);
+  auto fresh = model.make_array<std::int64_t>("fresh", {1000},
+                                              {.distance = array_distance::near(array_distance::form::realloc)});
+  auto seen = model.make_array<std::int64_t>("seen", {1000});
+  for (int k = 1; k <= 3; ++k)
+    model.region("scratch", iterate(0, 1000), out(fresh), out(seen), [k](auto i, auto fresh, auto seen) {
+      seen[i] = fresh[i];  // pages that nobody has touched; a program must not look
+      fresh[i] = k;
+      seen[i] = 10 * seen[i] + fresh[i];
+    });
+  for (const std::int64_t v : seen.read_host()) ASSERT_EQ(v, 3);
+  const auto refuses = [&](const char* text, const auto& call) {
+    const error e = error_of(call);
+    EXPECT_EQ(e.kind(), error_kind::usage);
+    EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
+  };
+  refuses("reads array 'fresh', which is made again for each region",
+          [&] { model.region("r", iterate(0, 1000), inout(fresh), [](auto, auto) {}); });
+  refuses("array 'fresh' is made again for each region, and replays",
+          [&] { (void)rt.record([&] { model.region("r", iterate(0, 1000), out(fresh), [](auto, auto) {}); }); });
+  refuses("array 'fresh' is made again for each region, and has nothing", [&] { (void)fresh.read_host(); });
+  std::vector<double> memory(10);
+  refuses("array 'm' is placed by distance, and has memory of its own",
+          [&] { (void)model.adopt("m", std::span(memory), {10}, {.distance = array_distance::near()}); });
+  refuses("array 'm' is placed at 'machine' and by distance",
+          [&] { (void)model.make_array<double>("m", {10}, {.at = "machine", .distance = array_distance::near()}); });
+}
+
+/// Parts of one buffer of the program, as several arrays: at interior addresses, with what is between untouched.
+TEST_P(region_copies, go_between_parts_of_the_programs_own_memory) {
+  std::vector<std::int64_t> buffer(5000, -1);
+  rt.register_memory(buffer.data(), buffer.size() * sizeof(std::int64_t));
+  {
+    auto x = model.adopt("x", std::span(buffer).subspan(3, 1000), {1000}),
+         y = model.adopt("y", std::span(buffer).subspan(1501, 1000), {10, 100});
+    number(x);
+    number(y);
+    model.region("twice", {.policy = "flatten"}, iterate(0, 1000), inout(x),
+                 with_kernel([](auto i, auto x) { x[i] *= 2; }, "(i, x) { x[i] *= 2; }"));
+    EXPECT_EQ(x.read_host().elements().size(), 1000u);
+    const error e = error_of([&] { (void)model.adopt("z", std::span(buffer).subspan(1002, 10), {10}); });
+    EXPECT_EQ(e.kind(), error_kind::usage);
+    EXPECT_NE(std::string(e.what()).find("array 'z' would have memory that array 'x' has"), std::string::npos);
+    EXPECT_EQ(error_of([&] { rt.unregister_memory(buffer.data()); }).kind(), error_kind::usage);
+  }
+  model.pause();
+  rt.unregister_memory(buffer.data());
+  for (std::int64_t p = 0; p < 5000; ++p)
+    ASSERT_EQ(buffer[static_cast<std::size_t>(p)], p >= 3 && p < 1003      ? 2 * (p - 3)
+                                                   : p >= 1501 && p < 2501 ? p - 1501
+                                                                           : -1)
+        << p;
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,425 @@
+// Edits of the tree of locations while regions run, and pauses of a part of it.
+// The parameters of a body have the names of the arrays that they stand for.
+#pragma GCC diagnostic ignored "-Wshadow"
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tessera/machine.hpp"
+#include "tessera/region.hpp"
+#include "tests/integration/runtime/machines.hpp"
+#include "tests/support/error_of.hpp"
+
+namespace tessera {
+namespace {
+
+using test_support::error_of;
+
+/// LocA { LocH (2 cores), LocI (1 core), Left { D0 }, Right { D1 } }
+const std::string types = R"(
+[topology]
+synthetic = "core:3 pu:1"
+[[loctype]]
+name = "node"
+kind = "unified"
+[[loctype]]
+name = "two"
+kind = "cpu"
+cores = 2
+[[loctype]]
+name = "one"
+kind = "cpu"
+cores = 1
+[[loctype]]
+name = "gpu"
+kind = "gpu"
+plugin = "cuda_emulated"
+[[location]]
+name = "LocA"
+type = "node"
+[[location]]
+name = "LocH"
+type = "two"
+[[location]]
+name = "LocI"
+type = "one"
+[[location]]
+name = ["D0", "D1"]
+type = "gpu"
+[[location]]
+name = ["Left", "Right"]
+type = "virtual"
+)";
+const std::string arrangement = R"(
+[[hierarchy]]
+parent = "LocA"
+children = ["LocH", "LocI", "Left", "Right"]
+[[hierarchy]]
+parent = "Left"
+children = ["D0"]
+[[hierarchy]]
+parent = "Right"
+children = ["D1"]
+)";
+
+machine edited_machine(unsigned workers = 3) {
+  return testing::machine_of(
+      "plugins = [\"host\", \"cuda_emulated\"]\nhistory = \"off\"\n[plugin.cuda_emulated]\ndevices = 2\n"
+      "memory_limit = \"16 MiB\"\n" +
+          types + arrangement,
+      workers);
+}
+
+struct edited_regions : ::testing::Test {
+  runtime rt{edited_machine()};
+  location_model model{rt};
+
+  /// The leaves that the last launch of a region ran on.
+  std::vector<std::string> leaves_of(const std::string& region) const {
+    std::vector<std::string> names;
+    for (const region_row& row : model.regions())
+      if (row.name == region)
+        for (const region_share& s : row.shares) names.push_back(s.leaf);
+    return names;
+  }
+  void count(const region_array<std::int64_t>& x, const region_options& options = {.policy = "flatten"}) {
+    model.region("count", options, iterate(0, x.extents().rows), inout(x),
+                 with_kernel([](auto i, auto x) { x[i] += i; }, "(i, x) { x[i] += i; }"));
+  }
+};
+
+using leaf_names = std::vector<std::string>;
+
+TEST_F(edited_regions, pause_of_a_part_does_not_wait_for_the_others) {
+  auto x = model.make_array<std::int64_t>("x", {1}, {.at = "LocH"}),
+       y = model.make_array<std::int64_t>("y", {1000}, {.at = "LocI"});
+  std::atomic<bool> started{false}, open{false}, ended{false};
+  model.region("long", {.policy = "any"}, iterate(0, 1), inout(x), [&](auto i, auto x) {
+    started = true;
+    while (!open) std::this_thread::yield();
+    x[i] = 7;
+    ended = true;
+  });
+  while (!started) std::this_thread::yield();  // by a worker: this thread runs no task here
+  count(y);
+  std::atomic<int> ran{0};
+  model.region("there", iterate(0, 1000), in(y), [&](auto, auto) { ++ran; });
+  model.pause({.at = "LocI"});
+  EXPECT_EQ(ran, 1000);
+  EXPECT_FALSE(ended);
+  open = true;
+  model.pause({.at = "LocH"});
+  EXPECT_TRUE(ended);
+  EXPECT_EQ(x.read_host()[0], 7);
+}
+
+TEST_F(edited_regions, pause_of_a_part_waits_for_replays_and_reports_failures_later) {
+  auto x = model.make_array<std::int64_t>("x", {100}, {.at = "LocI"});
+  std::atomic<int> ran{0};
+  const auto body = [&](auto i, auto x) {
+    x[i] = 1;
+    ++ran;
+  };
+  model.region("fill", iterate(0, 100), out(x), body);
+  model.pause({.at = "LocI"});
+  EXPECT_EQ(ran, 100);
+  recording r = rt.record([&] { model.region("fill", iterate(0, 100), out(x), body); });
+  ran = 0;
+  rt.replay(r);
+  rt.replay(r);
+  model.pause({.at = "LocI"});
+  EXPECT_EQ(ran, 200);
+  model.region("fails", iterate(0, 100), in(x), [](auto, auto) { throw std::runtime_error("no"); });
+  model.pause({.at = "LocA"});
+  EXPECT_EQ(error_of([&] { model.pause(); }).kind(), error_kind::task);
+}
+
+TEST_F(edited_regions, leave_a_branch_and_come_back) {
+  auto x = model.make_array<std::int64_t>("x", {1200});
+  count(x);
+  EXPECT_EQ(leaves_of("count"), (leaf_names{"LocH", "LocI", "D0", "D1"}));
+  model.detach("Left");
+  EXPECT_FALSE(model.attached("Left"));
+  EXPECT_FALSE(rt.attached(rt.at("D0")));  // its device holds nothing any more
+  count(x);
+  EXPECT_EQ(leaves_of("count"), (leaf_names{"LocH", "LocI", "D1"}));
+  model.detach("LocH");
+  count(x);
+  EXPECT_EQ(leaves_of("count"), (leaf_names{"LocI", "D1"}));
+  model.attach("Left", "Right");
+  model.attach("LocH");
+  count(x);
+  EXPECT_EQ(leaves_of("count"), (leaf_names{"LocI", "D1", "D0", "LocH"}));
+  count(x, {.policy = "flatten", .at = "Right"});
+  EXPECT_EQ(leaves_of("count"), (leaf_names{"D1", "D0"}));
+  const auto seen = x.read_host();
+  for (std::int64_t i = 0; i < 1200; ++i) ASSERT_EQ(seen[i], 5 * i) << i;
+}
+
+/// What only a device has comes home, and arrays that were placed there move up.
+TEST_F(edited_regions, keep_what_a_leaving_branch_has) {
+  auto x = model.make_array<std::int64_t>("x", {1000}, {.at = "D0"}),
+       y = model.make_array<std::int64_t>("y", {1000}, {.at = "Right"});
+  for (int k = 0; k < 10; ++k) count(x), count(y);
+  model.detach("Left");
+  EXPECT_EQ(x.location(), "LocA");
+  EXPECT_EQ(y.location(), "Right");
+  count(x);
+  EXPECT_EQ(x.read_host()[999], 11 * 999);
+  model.attach("Left");
+  x.move("Left");
+  EXPECT_EQ(x.location(), "Left");
+  count(x);
+  EXPECT_EQ(leaves_of("count"), (leaf_names{"D0"}));
+  EXPECT_EQ(x.read_host()[999], 12 * 999);
+}
+
+TEST_F(edited_regions, follow_their_arrays_when_a_branch_moves) {
+  auto x = model.make_array<std::int64_t>("x", {1000}, {.at = "Left"}),
+       y = model.make_array<std::int64_t>("y", {1000}, {.at = "Right"});
+  const auto add = [&] {
+    model.region("add", {.policy = "flatten"}, iterate(0, 1000), in(x), inout(y),
+                 with_kernel([](auto i, auto x, auto y) { y[i] += x[i] + 1; }, "(i, x, y) { y[i] += x[i] + 1; }"));
+  };
+  EXPECT_NE(std::string(error_of(add).what()).find("no location can use its arrays together"), std::string::npos);
+  model.reparent("Right", "Left");
+  add();
+  EXPECT_EQ(leaves_of("add"), (leaf_names{"D1"}));
+  model.reparent("Right", "LocA");
+  EXPECT_EQ(error_of(add).kind(), error_kind::usage);
+  EXPECT_EQ(y.read_host()[999], 1);
+}
+
+TEST_F(edited_regions, refuse_what_cannot_be_edited) {
+  const auto refuses = [&](const char* text, const auto& edit) {
+    const auto before = model.tree();
+    const error e = error_of(edit);
+    EXPECT_EQ(e.kind(), error_kind::usage) << e.what();
+    EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
+    EXPECT_EQ(model.tree(), before);
+  };
+  refuses("cannot go below 'D0': that would be a cycle", [&] { model.reparent("Left", "D0"); });
+  refuses("cannot go below 'Left': that would be a cycle", [&] { model.reparent("Left", "Left"); });
+  refuses("location 'D0' executes, and can have nothing below it", [&] { model.reparent("Right", "D0"); });
+  refuses("is the root of the tree, which has no parent", [&] { model.reparent("machine", "Left"); });
+  refuses("is the root of the tree, which stays", [&] { model.detach("machine"); });
+  refuses("there is no location 'Lefd'\n  hint: did you mean 'Left'?", [&] { model.detach("Lefd"); });
+  refuses("there is no location 'Lefd'", [&] { model.attach("Lefd"); });
+  refuses("there is no location 'Lefd'", [&] { model.reparent("Lefd", "Right"); });
+  refuses("there is no location 'Lefd'", [&] { model.pause({.at = "Lefd"}); });
+  refuses("there is no location 'Lefd'", [&] { (void)model.attached("Lefd"); });
+  refuses("location 'Left' is attached already", [&] { model.attach("Left", "Right"); });
+  refuses("no core of the host would be left", [&] { model.detach("LocA"); });
+  model.detach("Left");
+  refuses("location 'Left' is detached", [&] { model.detach("Left"); });
+  refuses("location 'D0' is below 'Left', which is detached", [&] { model.attach("D0"); });
+  refuses("location 'Left' is detached", [&] { model.make_array<double>("z", {10}, {.at = "Left"}); });
+  refuses("location 'Left' is detached", [&] { model.attach("Left", "Left"); });
+  model.detach("Right");
+  model.attach("Left");
+  model.reparent("Right", "Left");  // one that is detached comes back so
+  EXPECT_TRUE(model.attached("D1"));
+  auto x = model.make_array<std::int64_t>("x", {10});
+  {
+    const auto held = x.write_host();
+    refuses("detach while this thread holds 1 host views", [&] { model.detach("Left"); });
+    refuses("pause while this thread holds 1 host views", [&] { model.pause({.at = "LocI"}); });
+  }
+  refuses("detach inside a recording", [&] { (void)rt.record([&] { model.detach("Left"); }); });
+  std::string inside;
+  rt.submit(
+      "edit", [&](task_blocks) { inside = error_of([&] { model.detach("Left"); }).what(); },
+      std::vector<block_access>{});
+  rt.fence();
+  EXPECT_NE(inside.find("detach inside a task"), std::string::npos) << inside;
+}
+
+struct edited_file : edited_regions {
+  std::filesystem::path file =
+      std::filesystem::temp_directory_path() / ("tessera_tree_" + std::to_string(::getpid()) + ".toml");
+  ~edited_file() override { std::filesystem::remove(file); }
+  void write(const std::string& text) const { std::ofstream(file) << text; }
+};
+
+TEST_F(edited_file, is_read_again) {
+  auto x = model.make_array<std::int64_t>("x", {1200}), y = model.make_array<std::int64_t>("y", {60}, {.at = "Right"});
+  count(x);
+  write(types + R"(
+[[location]]
+name = "Pair"
+type = "virtual"
+[[hierarchy]]
+parent = "LocA"
+children = ["Pair", "LocI"]
+[[hierarchy]]
+parent = "Pair"
+children = ["D1", "LocH"]
+[[hierarchy]]
+parent = "LocI"
+children = ["Left"]
+[[hierarchy]]
+parent = "Left"
+children = ["D0"]
+)");
+  model.arrange(read_tree(rt, file));
+  EXPECT_EQ(model.tree()->path(*model.tree()->find("D1")), "machine/LocA/Pair/D1");
+  EXPECT_EQ(model.tree()->path(*model.tree()->find("D0")), "machine/LocA/LocI/Left/D0");
+  count(x, {.policy = "flatten", .at = "Pair"});
+  EXPECT_EQ(leaves_of("count"), (leaf_names{"D1", "LocH"}));
+  auto z = model.make_array<std::int64_t>("z", {10}, {.at = "Pair"});
+  write(types + arrangement);
+  model.arrange(read_tree(rt, file));
+  EXPECT_FALSE(model.attached("Pair"));
+  EXPECT_EQ(z.location(), "LocA");
+  count(x);
+  EXPECT_EQ(leaves_of("count"), (leaf_names{"LocH", "LocI", "D0", "D1"}));
+  EXPECT_EQ(x.read_host()[1199], 3 * 1199);
+}
+
+TEST_F(edited_file, that_does_not_fit_changes_nothing) {
+  const auto refuses = [&](const std::string& text, const std::string& toml) {
+    write(toml);
+    const auto before = model.tree();
+    const error e = error_of([&] { model.arrange(read_tree(rt, file)); });
+    EXPECT_EQ(e.kind(), error_kind::configuration) << e.what();
+    EXPECT_NE(std::string(e.what()).find(text), std::string::npos) << e.what();
+    EXPECT_EQ(model.tree(), before);
+  };
+  const std::string below = "[[hierarchy]]\nparent = \"LocA\"\nchildren = [\"LocH\", \"LocI\"]\n";
+  std::string renamed = types, swapped = types;
+  renamed.replace(renamed.find("\"D0\""), 4, "\"E0\"");
+  refuses("there is no 'E0' in this run", renamed + below);
+  swapped.replace(swapped.find("\"D0\", \"D1\""), 10, "\"D1\", \"D0\"");
+  refuses("location 'D1' would be another device", swapped + below);
+  refuses("a cycle", types + arrangement + "[[hierarchy]]\nparent = \"D0\"\nchildren = [\"LocA\"]\n");
+  std::string other = types;
+  other.replace(other.find("\"LocI\"\ntype = \"one\""), 19, "\"LocI\"\ntype = \"virtual\"");
+  write(other + below);
+  EXPECT_NO_THROW(model.arrange(read_tree(rt, file)));  // a group of cores may become another group
+}
+
+/// Random edits with loops in between, against one thread that knows no tree. What an edit or a region refuses, it
+/// refuses without a change.
+TEST(random_edits, lose_nothing) {
+  const char* const wanted = std::getenv("TESSERA_TEST_EDITS");
+  const int edits = wanted != nullptr ? std::atoi(wanted) : 10'000;
+  const char* const given = std::getenv("TESSERA_TEST_SEED");
+  const auto seed = given != nullptr ? static_cast<std::uint32_t>(std::atoi(given)) : std::random_device{}();
+  SCOPED_TRACE("TESSERA_TEST_SEED=" + std::to_string(seed));
+  std::mt19937 random(seed);
+  const auto below = [&](std::size_t n) { return random() % n; };
+
+  runtime rt(edited_machine(2));
+  location_model model(rt);
+  constexpr std::int64_t n = 600;
+  std::vector<region_array<std::int64_t>> arrays;
+  std::vector<std::vector<std::int64_t>> oracle(3, std::vector<std::int64_t>(n, 0));
+  for (const char* name : {"x", "y", "z"}) arrays.push_back(model.make_array<std::int64_t>(name, {n}));
+  const leaf_names locations{"LocA", "LocH", "LocI", "Left", "Right", "D0", "D1"}, policies{"static", "flatten", "any"};
+  const auto any_of_them = [&] { return locations[below(locations.size())]; };
+
+  int done = 0, refused = 0;
+  const auto attempt = [&](const auto& edit) {
+    const auto before = model.tree();
+    try {
+      edit();
+      ++done;
+    } catch (const error& e) {
+      ++refused;
+      ASSERT_EQ(e.kind(), error_kind::usage) << e.what();
+      ASSERT_EQ(model.tree(), before) << e.what();
+    }
+  };
+  const auto loop = [&] {
+    const std::size_t from = below(3), to = (from + 1 + below(2)) % 3;
+    const std::string at = below(2) == 0 ? std::string() : any_of_them();
+    try {
+      model.region("mix", {.policy = policies[below(3)], .at = at}, iterate(0, n), in(arrays[from]), inout(arrays[to]),
+                   with_kernel([](auto i, auto a, auto b) { b[i] = (3 * b[i] + a[i] + i) & 0xffff; },
+                               "(i, a, b) { b[i] = (3 * b[i] + a[i] + i) & 0xffff; }"));
+    } catch (const error& e) {
+      ASSERT_TRUE(e.kind() == error_kind::usage || e.kind() == error_kind::configuration) << e.what();
+      return;
+    }
+    for (std::int64_t i = 0; i < n; ++i)
+      oracle[to][static_cast<std::size_t>(i)] =
+          (3 * oracle[to][static_cast<std::size_t>(i)] + oracle[from][static_cast<std::size_t>(i)] + i) & 0xffff;
+  };
+  for (int k = 0; k < edits && !::testing::Test::HasFatalFailure(); ++k) {
+    switch (below(5)) {
+      case 0:
+        attempt([&] { model.detach(any_of_them()); });
+        break;
+      case 1:
+      case 2:
+        attempt([&] { model.attach(any_of_them(), below(2) == 0 ? std::string() : any_of_them()); });
+        break;
+      case 3:
+        attempt([&] { model.reparent(any_of_them(), any_of_them()); });
+        break;
+      case 4:
+        try {
+          arrays[below(3)].move(below(3) == 0 ? any_of_them() : "machine");
+        } catch (const error& e) {
+          ASSERT_EQ(e.kind(), error_kind::usage) << e.what();
+        }
+        break;
+    }
+    for (std::size_t loops = below(3); loops > 0; --loops) loop();
+    if (below(64) == 0) {
+      const std::size_t which = below(3);
+      const auto seen = arrays[which].read_host();
+      for (std::int64_t i = 0; i < n; ++i)
+        ASSERT_EQ(seen[i], oracle[which][static_cast<std::size_t>(i)]) << i << " after " << k << " edits";
+    }
+    if (below(128) == 0 && model.attached("LocI")) model.pause({.at = "LocI"});
+  }
+  EXPECT_GT(done, edits / 8);
+  EXPECT_GT(refused, 0);
+  model.pause();
+  for (std::size_t which = 0; which < 3; ++which) {
+    const auto seen = arrays[which].read_host();
+    for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], oracle[which][static_cast<std::size_t>(i)]) << i;
+  }
+}
+
+/// Several threads launch loops while another one edits.
+TEST(concurrent_edits, leave_the_loops_of_other_threads_right) {
+  runtime rt(edited_machine(2));
+  location_model model(rt);
+  std::atomic<bool> end{false};
+  std::vector<std::int64_t> launches(2, 0);
+  std::vector<region_array<std::int64_t>> arrays;
+  for (const char* name : {"x", "y"}) arrays.push_back(model.make_array<std::int64_t>(name, {300}));
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < 2; ++t)
+    threads.emplace_back([&, t] {
+      for (; !end; ++launches[t])
+        model.region("count", {.policy = "flatten"}, iterate(0, 300), inout(arrays[t]),
+                     with_kernel([](auto i, auto x) { x[i] += i; }, "(i, x) { x[i] += i; }"));
+    });
+  for (int k = 0; k < 60; ++k) {
+    const char* const which = k % 3 == 0 ? "Left" : k % 3 == 1 ? "D1" : "LocH";
+    model.detach(which);
+    model.reparent("LocI", k % 2 == 0 ? "Right" : "LocA");
+    model.attach(which);
+  }
+  end = true;
+  for (std::thread& t : threads) t.join();
+  for (std::size_t t = 0; t < 2; ++t) {
+    const auto seen = arrays[t].read_host();
+    for (std::int64_t i = 0; i < 300; ++i) ASSERT_EQ(seen[i], launches[t] * i) << i;
+  }
+}
+
+}  // namespace
+}  // namespace tessera
