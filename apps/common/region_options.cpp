@@ -15,7 +15,19 @@ void loop_options::add_loop_options(CLI::App& to) {
       ->type_name("POLICY")
       ->capture_default_str();
   to.add_option("--at", at, "the location where the loops run; by default that of the arrays")->type_name("LOCATION");
+  to.add_option("--tree", tree,
+                "draw the tree with the arrays and the loops' shares: FILE.svg, .dot, .json, or text; - is standard "
+                "output")
+      ->type_name("FILE");
   add_run_options(to);
+}
+
+std::string draw_tree(const location_model& model, const std::string& file) {
+  if (file.empty()) return {};
+  if (file.ends_with(".svg")) return model.draw(tree_form::svg);
+  if (file.ends_with(".dot")) return model.draw(tree_form::dot);
+  if (file.ends_with(".json")) return model.draw(tree_form::json);
+  return model.draw(tree_form::text);
 }
 
 void add_regions(report& to, const location_model& model) {

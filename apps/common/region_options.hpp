@@ -12,8 +12,9 @@ namespace tessera::apps {
 struct loop_options : command_options {
   std::string policy = "runtime";  ///< --policy
   std::string at;                  ///< --at; "": where the arrays are
+  std::string tree;                ///< --tree FILE; "-": standard output; "": none
 
-  /// Adds --policy, --at and what add_run_options adds.
+  /// Adds --policy, --at, --tree and what add_run_options adds.
   void add_loop_options(CLI::App& to);
   /// For the regions of the command.
   region_options regions() const { return {.policy = policy, .at = at}; }
@@ -22,5 +23,9 @@ struct loop_options : command_options {
 /// A line per region: where it ran, by which policy, and what share of its iterations each leaf got; in the JSON the
 /// list `regions`.
 void add_regions(report& to, const location_model& model);
+
+/// The tree with the arrays and the regions' shares as they are now, in the form that the name of the file selects:
+/// .svg, .dot, .json, or text. "" for no file.
+std::string draw_tree(const location_model& model, const std::string& file);
 
 }  // namespace tessera::apps

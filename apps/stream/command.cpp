@@ -86,6 +86,7 @@ bool check(const stream_kernels<T>& k, const stream_options& o, report& r) {
 
 template <class T>
 int run(const stream_options& o) {
+  if (!o.tree.empty()) require_writable(o.tree);
   session s(o);
   location_model model(s.rt());
   const tree_file file(s, model);
@@ -131,8 +132,10 @@ int run(const stream_options& o) {
   for (const timed_kernel& k : kernels) round += k.total / k.runs;
   r.note("seconds", round);
   add_regions(r, model);
+  const std::string tree = draw_tree(model, o.tree);
   const bool right = check(stream, o, r);
   s.finish(r);
+  if (!o.tree.empty()) write_text(o.tree, tree);
   if (right) return 0;
   fmt::print(stderr, "error: the arrays do not hold what the loops make of them\n");
   return 1;

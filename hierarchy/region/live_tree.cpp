@@ -57,6 +57,19 @@ void live_tree::enter(const std::shared_ptr<array_storage>& array, bool foreign)
   if (!m_now->attached(array->at())) array->place(m_now->root());  // it left since its name was looked up
 }
 
+std::vector<located_array> live_tree::arrays() const {
+  std::vector<std::shared_ptr<array_storage>> alive;  // let go of after the lock
+  const std::lock_guard guard(m_mutex);
+  std::vector<located_array> all;
+  for (const std::weak_ptr<array_storage>& a : m_arrays)
+    if (std::shared_ptr<array_storage> one = a.lock()) {
+      all.push_back(
+          {one->name(), static_cast<std::uint64_t>(one->extents().count()) * size_of(one->tiles().type()), one->at()});
+      alive.push_back(std::move(one));
+    }
+  return all;
+}
+
 /// With the lock held.
 void live_tree::check_apart(array_storage& array) const {
   const auto bytes_of = [](array_storage& a) {

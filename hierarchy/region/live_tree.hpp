@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -15,6 +16,13 @@
 namespace tessera::hierarchy {
 
 class array_storage;
+
+/// An array and where it is.
+struct located_array {
+  std::string name;
+  std::uint64_t bytes = 0;
+  location::node_id at = location::no_node;
+};
 
 /// What regions have on one location that executes. Tasks keep it.
 struct leaf_work {
@@ -43,6 +51,8 @@ class live_tree {
   /// A new array, to be moved when its location leaves. Throws tessera::error (usage) where it is in memory of the
   /// program (`foreign`), and another one that has not ended has some of that: regions of the two would have no order.
   void enter(const std::shared_ptr<array_storage>& array, bool foreign);
+  /// Those that have not ended, in the order of their entering.
+  std::vector<located_array> arrays() const;
   /// Moves an array to an attached location. Throws as `at`.
   void move(array_storage& array, std::string_view to) const;
   /// The same by its number; where that has left meanwhile, to the root.

@@ -3,6 +3,7 @@
 #include "core/block/element_type.hpp"
 #include "core/runtime/inside.hpp"
 #include "hierarchy/region/engine.hpp"
+#include "hierarchy/region/picture.hpp"
 #include "hierarchy/region/tree_edits.hpp"
 #include "tessera/front_end.hpp"
 #include "tessera/region.hpp"
@@ -138,5 +139,10 @@ bool location_model::attached(std::string_view at) const {
 std::shared_ptr<const location::tree> location_model::tree() const { return m_engine->tree()->now(); }
 
 std::vector<region_row> location_model::regions() const { return m_engine->rows(); }
+
+std::string location_model::draw(tree_form form) const {
+  const std::vector<region_row> rows = regions();
+  return hierarchy::picture(*tree(), m_engine->tree()->arrays(), rows, form);
+}
 
 }  // namespace tessera

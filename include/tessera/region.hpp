@@ -457,6 +457,14 @@ class region_engine;
 class tree_edits;
 }  // namespace hierarchy
 
+/// Forms of a picture of the tree: for a terminal, a browser, Graphviz and programs.
+enum class tree_form : std::uint8_t {
+  text,
+  svg,
+  dot,
+  json
+};
+
 /// Arrays at locations, and regions over them. All functions from any thread; regions also inside tasks. Several may
 /// exist on one runtime; none must outlive it.
 class location_model {
@@ -562,6 +570,10 @@ class location_model {
   bool attached(std::string_view location) const;
   /// The tree as it is now; what is returned never changes.
   std::shared_ptr<const location::tree> tree() const;
+
+  /// The tree as it is now in one of its forms: each location with the arrays that are placed there, and with its
+  /// shares of the last launches of regions.
+  std::string draw(tree_form form = tree_form::text) const;
 
   runtime& owner() const noexcept { return *m_runtime; }  ///< as given
   /// The regions so far, one row per name, in the order of their first submissions. Of many thousands of names, those

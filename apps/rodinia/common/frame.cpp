@@ -10,7 +10,12 @@
 namespace tessera::apps::rodinia {
 
 frame::frame(const application_options& options)
-    : m_session(options), m_model(m_session.rt()), m_how(options.regions()), m_verify(options.verify) {
+    : m_session(options),
+      m_model(m_session.rt()),
+      m_how(options.regions()),
+      m_tree_file(options.tree),
+      m_verify(options.verify) {
+  if (!m_tree_file.empty()) require_writable(m_tree_file);
   m_session.describe(m_report);
 }
 
@@ -23,6 +28,7 @@ void frame::main_part(const std::function<void()>& part) {
   part();
   m_model.pause();
   m_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  m_tree = draw_tree(m_model, m_tree_file);
   m_report.add("seconds", "time", format_seconds(m_seconds), m_seconds);
 }
 
@@ -55,6 +61,7 @@ int frame::finish() {
   m_report.note("checks", m_checks);
   add_regions(m_report, m_model);
   m_session.finish(m_report);
+  if (!m_tree_file.empty()) write_text(m_tree_file, m_tree);
   if (m_wrong.empty()) return 0;
   fmt::print(stderr, "error: the result is wrong: {}\n", m_wrong);
   return 1;

@@ -50,6 +50,7 @@ class frame {
   location_model m_model;
   tree_file m_file{m_session, m_model};
   region_options m_how;
+  std::string m_tree_file, m_tree;  // drawn while the arrays are there
   bool m_verify;
   report m_report;
   double m_seconds = 0;

@@ -161,6 +161,19 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_file{"nn_empty", {"nn", "--records"}, "\n\n", {"no records"}}),
     [](const auto& test) { return test.param.name; });
 
+TEST(rodinia_commands, draw_the_tree_with_arrays_and_shares) {
+  const plugin_test::folder files;
+  const std::string svg = files.path() / "tree.svg";
+  const outcome picture = run({"hotspot", "--size", "64", "--iterations", "2", "--tree", svg, "--quiet"});
+  ASSERT_EQ(picture.code, 0) << picture.err;
+  EXPECT_THAT(contents(svg), testing::AllOf(HasSubstr("<svg"), HasSubstr("temperature"), HasSubstr("%")));
+  const outcome text =
+      run({"stream", "--size", "1000", "--rounds", "2", "--policy", "percentage:75,25", "--quiet", "--tree", "-"});
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_THAT(text.out, testing::AllOf(HasSubstr("a 7.81 KiB"), HasSubstr("triad 75 %"), HasSubstr("triad 25 %")));
+  expect_refused({"nn", "--size", "10", "--tree", "/no/such/folder/tree.svg"}, 2, {"/no/such/folder/tree.svg"});
+}
+
 TEST(rodinia_commands, refuse_what_does_not_fit_together) {
   expect_refused({"hotspot", "--temperatures", data("temp_64.txt")}, 2, {"--powers"});
   expect_refused({"hotspot", "--temperatures", data("temp_64.txt"), "--powers", data("power_64.txt"), "--size", "100"},
