@@ -18,10 +18,16 @@
 
 namespace tessera::hierarchy {
 
+/// When the last kernel of any region ended on a device. Nanoseconds of the steady clock.
+struct device_clock {
+  std::atomic<std::int64_t> last_end{0};
+};
+
 /// What the tasks of one region took on one leaf; they write it themselves.
 struct region_leaf_times {
   std::atomic<double> rate{0};              ///< iterations per second of one task, averaged; 0: not measured
   std::atomic<std::uint32_t> under_way{0};  ///< tasks made and not ended
+  std::shared_ptr<device_clock> clock;      ///< of a device; set before its first task
 };
 
 /// Plans regions, keeps the plans, and submits their tasks. Thread-safe.
@@ -52,7 +58,8 @@ class region_engine {
     std::shared_ptr<const policy> by;
     std::uint64_t iterations;
     location::node_id at;
-    std::vector<location::node_id> leaves;  // none: those of the host
+    bool devices;                      // whether any take part
+    const location::node_id* without;  // the list of those that do not, by its place: region_kernels::who_runs
     auto operator<=>(const plan_key&) const = default;
   };
   struct launch_plan {
@@ -77,6 +84,8 @@ class region_engine {
                                       const executors& who, history& of);  // likewise
   void forget_histories();                                                 // likewise
   launch_plan plan_launch(const call& c, location::node_id at);
+  std::shared_ptr<region_leaf_times> times_of(const std::shared_ptr<history>& of, const piece& p,
+                                              bool learns);  // under m_mutex; null: nobody wants to know
   void note_launch(const call& c, const launch_plan& made);
   void submit(const call& c, const launch_plan& made);
   std::vector<wanted_cut> wanted_cuts(const call& c, const launch_plan& made,
@@ -97,7 +106,8 @@ class region_engine {
   std::map<std::string, std::shared_ptr<const policy>, std::less<>> m_policies;
   std::map<plan_key, std::shared_ptr<const plan>> m_plans;
   std::map<std::string, std::shared_ptr<history>, std::less<>> m_histories;
-  std::uint64_t m_launches = 0;  // counted twice each
+  std::map<location::node_id, std::shared_ptr<device_clock>> m_clocks;  // of devices
+  std::uint64_t m_launches = 0;                                         // counted twice each
   std::vector<std::weak_ptr<array_memory>> m_files;
 };
 
