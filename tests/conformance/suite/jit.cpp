@@ -179,7 +179,7 @@ KERNEL void rest(GLOBAL const float* x, GLOBAL const float* squares, GLOBAL floa
     std::vector<float> squares;
     for (const float value : x) {
       const volatile float rounded = value * value;
-      squares.push_back(rounded);
+      squares.push_back(static_cast<float>(rounded));
     }
     const buffer on_x = uploaded(stream, compute_space(device), x),
                  on_squares = uploaded(stream, compute_space(device), squares),
