@@ -28,6 +28,8 @@ std::string_view name_of(fault is) noexcept {
       return "used after its end";
     case fault::after_free:
       return "used after its array";
+    case fault::forms_differ:
+      return "forms of a body differ";
     case fault::outlives:
       return "outlives its runtime";
   }

@@ -23,6 +23,7 @@ enum class fault : std::uint8_t {
   stray,          ///< the contents of a block changed while no task or view had it
   after_end,      ///< the elements of a task or view were used after it had ended
   after_free,     ///< a block was used after its array was destroyed
+  forms_differ,   ///< the forms of a region's body do not do the same
   outlives        ///< an array that is left when its runtime is destroyed
 };
 

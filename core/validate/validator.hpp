@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/validate/device_watch.hpp"
@@ -62,6 +63,9 @@ class validator {
   /// See runtime::order_before and order_after.
   void order_before(clock& point) { m_race_detector.before(point, in_task()); }
   void order_after(const clock& point) { m_race_detector.after(point, in_task()); }
+
+  /// A room above has found something.
+  void found(finding f) { m_journal.add(std::move(f)); }
 
   /// The runtime ends. What has not been reported goes to standard error.
   void end();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -42,7 +43,9 @@ location::node_id executes_at(const location::tree& tree, const plan& split, loc
 }
 
 /// Elements of a result's part.
-std::int64_t part_elements(const piece& p) { return p.on_device ? region_kernels::groups_for(p.end - p.begin) : 1; }
+std::int64_t part_elements(const piece& p, const detail::region_code& code) {
+  return p.on_device ? region_kernels::groups_for(p.end - p.begin, code.kernel->inside) : 1;
+}
 
 /// Ends of tiles with which a task names no more than `most` tiles of these rows: `ends`, or those that there are where
 /// it is empty; nothing where those do.
@@ -117,8 +120,7 @@ std::shared_ptr<const plan> region_engine::planned(const region_request& c, cons
     return std::make_shared<const plan>(plan_region(*by, c.split_count(), tree, at, c.who(), states, who));
   }
   if (m_planned_for != made.tree) m_plans.clear(), m_planned_for = made.tree;
-  const auto key = plan_key{by, c.split_count(), at,
-                            who.devices ? leaves_of_region(tree, at, who) : std::vector<location::node_id>{}};
+  const auto key = plan_key{by, c.split_count(), at, who.devices, who.without.data()};
   const auto found = m_plans.find(key);
   if (found != m_plans.end()) return found->second;
   if (m_plans.size() >= most_plans) m_plans.clear();  // a loop whose length changes each time
@@ -182,11 +184,23 @@ void region_engine::count_tasks(launch_plan& made) {
     for (const piece& p : made.split->pieces) m_tree->work_at(p.at)->note_recorded(made.kept);
     return;
   }
-  const bool timed = made.by->kind == policy_kind::any || made.by->kind == policy_kind::automatic;
+  // On devices in any case: what another region has there is not its own time.
+  const bool learns = made.by->kind == policy_kind::any || made.by->kind == policy_kind::automatic;
   made.counts.reserve(made.split->pieces.size());
   for (const piece& p : made.split->pieces)
-    made.counts.emplace_back(m_tree->work_at(p.at),
-                             timed ? std::shared_ptr<region_leaf_times>(made.of, &made.of->leaves[p.leaf]) : nullptr);
+    made.counts.emplace_back(m_tree->work_at(p.at), times_of(made.of, p, learns));
+}
+
+std::shared_ptr<region_leaf_times> region_engine::times_of(const std::shared_ptr<history>& of, const piece& p,
+                                                           bool learns) {
+  if (!learns && !p.on_device) return nullptr;
+  region_leaf_times& times = of->leaves[p.leaf];
+  if (p.on_device && times.clock == nullptr) {
+    std::shared_ptr<device_clock>& clock = m_clocks[p.leaf];
+    if (clock == nullptr) clock = std::make_shared<device_clock>();
+    times.clock = clock;
+  }
+  return {of, &times};
 }
 
 /// After the submission.
@@ -243,7 +257,7 @@ void region_engine::submit(const region_request& c, launch_plan& made) {
   for (const detail::make_join join : c.code.joins) joins.push_back(join(m_runtime, c.name.text, c.name.site));
   for (const detail::region_demand& d : c.demands)
     for (std::size_t k = 0; d.result != nullptr && k < pieces.size(); ++k)
-      (void)d.result->part(k, part_elements(made.split->pieces[k]), c.name.site);
+      (void)d.result->part(k, part_elements(made.split->pieces[k], c.code), c.name.site);
 
   for (const wanted_cut& cut : cuts) {
     cut.array->tiles().cut(cut.ends, c.name.site);
@@ -347,7 +361,7 @@ std::vector<const operation::definition*> region_engine::kernels_of(const region
                                                                     std::span<const row_interval> parts,
                                                                     std::span<const wanted_cut> cuts) {
   std::vector<const operation::definition*> kernels;
-  if (!made.devices) return kernels;
+  if (!made.devices && !m_kernels.compares(c.code.kernel, {})) return kernels;
   std::vector<std::vector<std::int64_t>> ends(c.demands.size());
   for (std::size_t u = 0; u < c.demands.size(); ++u) {
     array_storage* const array = c.demands[u].array;
@@ -361,7 +375,7 @@ std::vector<const operation::definition*> region_engine::kernels_of(const region
   std::vector<std::size_t> tiles(c.demands.size(), 1);
   for (std::size_t k = 0; k < made.split->pieces.size(); ++k) {
     kernels.push_back(nullptr);
-    if (!made.split->pieces[k].on_device) continue;
+    if (!made.split->pieces[k].on_device && !m_kernels.compares(c.code.kernel, {})) continue;
     for (std::size_t u = 0; u < c.demands.size(); ++u) {
       if (c.demands[u].array == nullptr) continue;
       const row_interval used = c.used_rows(c.demands[u], parts, k);
@@ -369,7 +383,8 @@ std::vector<const operation::definition*> region_engine::kernels_of(const region
                  last = std::ranges::lower_bound(ends[u], used.end);
       tiles[u] = used.begin < used.end ? static_cast<std::size_t>(last - first) + 1 : 1;
     }
-    kernels.back() = &m_kernels.operation_for(c.name.text, *c.code.kernel, c.demands, tiles);
+    if (made.split->pieces[k].on_device || m_kernels.compares(c.code.kernel, tiles))
+      kernels.back() = &m_kernels.operation_for(c.name, *c.code.kernel, c.demands, tiles);
   }
   return kernels;
 }
@@ -398,7 +413,7 @@ void region_engine::name_blocks(const region_request& c, const plan& split, std:
       detail::region_operand& operand = pieces[k].operands[u];
       operand = {static_cast<std::uint32_t>(blocks.size()), 1, 0};
       if (d.result != nullptr) {
-        blocks.push_back(access(d.result->part(k, part_elements(split.pieces[k]), c.name.site), intent::write));
+        blocks.push_back(access(d.result->part(k, part_elements(split.pieces[k], c.code), c.name.site), intent::write));
         continue;
       }
       const std::span<const tiled_memory::tile> tiles = d.array->tiles().tiles();
@@ -416,7 +431,7 @@ void region_engine::name_blocks(const region_request& c, const plan& split, std:
     if (d.result == nullptr) continue;
     blocks.assign(1, access(d.result->value(), intent::write));
     for (std::size_t k = 0; k < pieces.size(); ++k)
-      blocks.push_back(access(d.result->part(k, part_elements(split.pieces[k]), c.name.site), intent::read));
+      blocks.push_back(access(d.result->part(k, part_elements(split.pieces[k], c.code), c.name.site), intent::read));
     joins[join++].name_blocks(blocks);
   }
 }
@@ -485,6 +500,20 @@ void note_piece(hierarchy::region_leaf_times& on, std::uint64_t iterations, doub
   on.rate.store(
       hierarchy::learnt_rate(on.rate.load(std::memory_order_relaxed), static_cast<double>(iterations) / seconds),
       std::memory_order_relaxed);
+}
+
+void note_kernel(hierarchy::region_leaf_times& on, std::uint64_t iterations,
+                 std::chrono::steady_clock::time_point launched) noexcept {
+  const auto nanoseconds = [](std::chrono::steady_clock::time_point at) {
+    return std::int64_t{std::chrono::duration_cast<std::chrono::nanoseconds>(at.time_since_epoch()).count()};
+  };
+  const std::int64_t end = nanoseconds(std::chrono::steady_clock::now()),
+                     last = on.clock->last_end.exchange(end, std::memory_order_relaxed),
+                     took = std::max<std::int64_t>(end - std::max(nanoseconds(launched), last), 1);
+  const double now = static_cast<double>(iterations) * 1e9 / static_cast<double>(took),
+               before = on.rate.load(std::memory_order_relaxed);
+  // The mean of the times, not of the rates: of two kernels side by side the second one seems to take no time.
+  on.rate.store(before == 0 ? now : 2 / (1 / before + 1 / now), std::memory_order_relaxed);
 }
 
 }  // namespace tessera::detail

@@ -21,11 +21,17 @@
 
 namespace tessera::hierarchy {
 
+/// When the last kernel of any region ended on a device. Nanoseconds of the steady clock.
+struct device_clock {
+  std::atomic<std::int64_t> last_end{0};
+};
+
 /// What the tasks of one region took on one leaf; they write it themselves.
 struct region_leaf_times {
   std::atomic<double> rate{0};              ///< iterations per second of one task, averaged; 0: not measured
   std::atomic<std::uint32_t> under_way{0};  ///< tasks made and not ended
   bool asked = false;                       ///< whether earlier runs were asked; by the engine, under its lock
+  std::shared_ptr<device_clock> clock;      ///< of a device; set before its first task
 };
 
 /// Plans regions, keeps the plans, and submits their tasks. Thread-safe.
@@ -60,7 +66,8 @@ class region_engine {
     std::shared_ptr<const policy> by;
     std::uint64_t iterations;
     location::node_id at;
-    std::vector<location::node_id> leaves;  // none: those of the host
+    bool devices;                      // whether any take part
+    const location::node_id* without;  // the list of those that do not, by its place: region_kernels::who_runs
     auto operator<=>(const plan_key&) const = default;
   };
   struct launch_plan {
@@ -91,6 +98,8 @@ class region_engine {
   void forget_histories();                          // likewise
   launch_plan plan_launch(const region_request& c);
   void count_tasks(launch_plan& made);
+  std::shared_ptr<region_leaf_times> times_of(const std::shared_ptr<history>& of, const piece& p,
+                                              bool learns);  // under m_mutex; null: nobody wants to know
   void note_launch(const region_request& c, const launch_plan& made);
   void submit(const region_request& c, launch_plan& made);
   void place_by_distance(const region_request& c, const launch_plan& made);
@@ -114,8 +123,9 @@ class region_engine {
   std::map<plan_key, std::shared_ptr<const plan>> m_plans;
   std::shared_ptr<const location::tree> m_planned_for;
   std::map<std::string, std::shared_ptr<history>, std::less<>> m_histories;
-  std::unique_ptr<kept_rates> m_kept;  // null: no region had the policy auto
-  std::uint64_t m_launches = 0;        // counted twice each
+  std::unique_ptr<kept_rates> m_kept;                                   // null: no region had the policy auto
+  std::map<location::node_id, std::shared_ptr<device_clock>> m_clocks;  // of devices
+  std::uint64_t m_launches = 0;                                         // counted twice each
   std::vector<std::weak_ptr<array_memory>> m_files;
 };
 

@@ -269,7 +269,8 @@ class kernel_writer {
   kernel_writer(const kernel_shape& shape, const std::vector<std::string>& names) : m_shape(shape), m_names(names) {}
 
   std::string write(const std::string& statements, const std::string& file) {
-    std::string out;
+    std::string out =
+        "#pragma STDC FP_CONTRACT OFF\n";  // the same bits as the function, where arithmetic is all it has
     for (std::size_t u = 0; u < m_shape.uses.size(); ++u) out += finder(u);
     out += fmt::format("KERNEL void {}({}) {{\n", kernel_name, parameters());
     for (std::size_t u = 0; u < m_shape.uses.size(); ++u) out += local_array(u);  // before all else
@@ -338,7 +339,7 @@ class kernel_writer {
     const kernel_use& use = m_shape.uses[u];
     if (is_reduction(use))
       return fmt::format("  {} {} = {};\n", c_type(use.type), name(u), identity(use.reduction, use.type));
-    std::string all;
+    std::string all = fmt::format("  typedef {} {}_element;\n", c_type(use.type), name(u));
     for (std::size_t k = 0; k < use.tiles; ++k)
       all += fmt::format("  {0} {1}{2} = tessera_{3}_at{4} - tessera_{3}_from{4};\n", pointer(use),
                          use.tiles == 1 ? "" : "tessera_", use.tiles == 1 ? name(u) : fmt::format("{}_{}", name(u), k),

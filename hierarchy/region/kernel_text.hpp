@@ -32,7 +32,8 @@ inline constexpr std::string_view kernel_name = "tessera_region";  ///< of every
 
 /// `body` is "(i, x, y, scale) { y[i] = scale * x[i]; }": names for the indices, the uses and the values, in this
 /// order, and statements of tessera-c (docs/kernels.md). An array is used as x[position], x(row), x(row, second) or
-/// x(row, second, third), as on the host. The kernel's parameters are
+/// x(row, second, third), as on the host; x_element is the type of its elements. Products and sums are not fused. The
+/// kernel's parameters are
 ///   long first, long step, long count      iterations of the split loop
 ///   long begin, long count                 of each loop inside
 ///   per array: GLOBAL T*, long position    of each tile: its elements, and the position of the first one

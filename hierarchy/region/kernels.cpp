@@ -1,6 +1,7 @@
 #include "hierarchy/region/kernels.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -10,15 +11,12 @@
 #include "core/operation/kernel_loader.hpp"
 #include "core/runtime/inside.hpp"
 #include "hierarchy/region/kernel_text.hpp"
+#include "hierarchy/region/plan.hpp"
 #include "hierarchy/region/storage.hpp"
+#include "hierarchy/region/two_forms.hpp"
 
 namespace tessera::hierarchy {
 namespace {
-
-/// What a kernel's launch knows of its text.
-struct kernel_layout {
-  std::vector<kernel_use> uses;  // with as many tiles as it takes
-};
 
 /// Kernels exist for these numbers of tiles: a task with fewer names its last one several times.
 std::size_t tiles_taken(std::size_t named) { return named <= 1 ? 1 : std::bit_ceil(named); }
@@ -57,41 +55,69 @@ region_kernels::region_kernels(runtime& of) : m_runtime(of) {
       const location::properties& p = of.tree().at(id).properties;
       if (p.kind != location::kind::worker || !p.space || !of.tree().is_ancestor(place->location, id)) continue;
       m_limits[id] = of.inside().spaces[place->space]->limit();
-      const bool compiles = operation::compiles(*place->device, operation::kernel_text().language);
-      if (!compiles) m_without.push_back(id);
-      if (!compiles || !place->device->has(TSR_DEVICE_HAS_FP64)) m_without_doubles.push_back(id);
+      m_devices[id] = {place.get(), operation::compiles(*place->device, operation::kernel_text().language),
+                       place->device->has(TSR_DEVICE_HAS_FP64)};
     }
   }
 }
 
+std::vector<location::node_id> region_kernels::without(bool doubles) const {
+  std::vector<location::node_id> all;
+  for (const auto& [id, d] : m_devices)
+    if (!d.compiles || (doubles && !d.has_doubles) || !d.place->attached()) all.push_back(id);
+  return all;
+}
+
 executors region_kernels::who_runs(const detail::region_kernel* kernel,
-                                   std::span<const detail::region_demand> demands) const {
+                                   std::span<const detail::region_demand> demands) {
   if (kernel == nullptr) return host_executors;
   const auto is_double = [](element_type type) { return type == element_type::f64; };
   const bool doubles = std::ranges::any_of(kernel->values, is_double) ||
                        std::ranges::any_of(demands, [&](const detail::region_demand& d) {
                          return is_double(d.array != nullptr ? d.array->tiles().type() : d.result->type());
                        });
-  return {true, doubles ? m_without_doubles : m_without};
+  return {true, *m_lists.insert(without(doubles)).first};
 }
 
-const operation::definition& region_kernels::operation_for(std::string_view region, const detail::region_kernel& kernel,
+const operation::definition& region_kernels::operation_for(const task_name& region, const detail::region_kernel& kernel,
                                                            std::span<const detail::region_demand> demands,
                                                            std::span<const std::size_t> tiles) {
   kernel_shape shape = shape_of(kernel, demands, tiles);
-  const std::string key = key_of(kernel, shape);
+  std::string key = key_of(kernel, shape);
+  std::unique_ptr<two_forms> compared;
+  if (m_runtime.inside().validator != nullptr) {
+    compared = std::make_unique<two_forms>(
+        two_forms{&m_runtime, kernel.host.run, nullptr, kernel.uses, std::string(region.text), region.site});
+    for (const detail::region_demand& d : demands)
+      compared->names.push_back(d.array != nullptr ? d.array->name() : d.result->name());
+    key += fmt::format("/{}/{}:{}/{}", region.text, region.site.file_name(), region.site.line(),
+                       fmt::join(compared->names, "/"));
+  }
   const std::lock_guard guard(m_mutex);
   if (const auto found = m_operations.find(key); found != m_operations.end()) return *found->second;
-  operation::definition made{.name = fmt::format("region {} #{}", region, m_operations.size())};
-  made.host = kernel.host.run;
+  operation::definition made{.name = fmt::format("region {} #{}", region.text, m_operations.size())};
+  made.kernel.name = kernel_name;
+  made.kernel.text.source = kernel_source(kernel.text, shape, std::string(region.text));
+  made.kernel.text.file = fmt::format("kernel around {}", region.text);
+  made.kernel.launch = kernel.launch;
+  if (compared != nullptr) {
+    operation::definition alone = made;
+    alone.name += " as text";
+    alone.data = std::make_shared<const kernel_layout>(kernel_layout{shape.uses});
+    compared->kernel = &m_runtime.define(std::move(alone));
+  }
+  made.host = compared != nullptr ? &run_both_forms : kernel.host.run;
   made.destroy_arguments = kernel.host.destroy;
   made.plain_arguments = kernel.host.plain;
-  made.kernel.name = kernel_name;
-  made.kernel.text.source = kernel_source(kernel.text, shape, std::string(region));
-  made.kernel.text.file = fmt::format("kernel around {}", region);
-  made.kernel.launch = kernel.launch;
-  made.data = std::make_shared<const kernel_layout>(kernel_layout{std::move(shape.uses)});
-  return *m_operations.emplace(key, &m_runtime.define(std::move(made))).first->second;
+  made.data = std::make_shared<const kernel_layout>(kernel_layout{std::move(shape.uses), std::move(compared)});
+  return *m_operations.emplace(std::move(key), &m_runtime.define(std::move(made))).first->second;
+}
+
+bool region_kernels::compares(const detail::region_kernel* kernel, std::span<const std::size_t> tiles) const noexcept {
+  if (kernel == nullptr || m_runtime.inside().validator == nullptr) return false;
+  std::size_t parameters = 1 + 2 * kernel->depth + kernel->values.size();
+  for (const std::size_t count : tiles) parameters += 2 * tiles_taken(count) + 2;
+  return parameters <= operation::kernel_launch::most_arguments;
 }
 
 std::uint64_t region_kernels::memory_limit(location::node_id device) const {
@@ -99,10 +125,11 @@ std::uint64_t region_kernels::memory_limit(location::node_id device) const {
   return found != m_limits.end() ? found->second : std::numeric_limits<std::uint64_t>::max();
 }
 
-std::int64_t region_kernels::groups_for(std::uint64_t iterations) noexcept {
-  if (iterations < 4096) return 4;
-  if (iterations < 65536) return 16;
-  return iterations < (1u << 20) ? 128 : 1024;
+std::int64_t region_kernels::groups_for(std::uint64_t iterations, std::uint64_t inside) noexcept {
+  constexpr std::uint64_t many = 1u << 20;
+  if (iterations >= many || inside >= many || iterations * inside >= many) return 1024;
+  if (iterations * inside < 4096) return 4;
+  return iterations * inside < 65536 ? 16 : 128;
 }
 
 }  // namespace tessera::hierarchy

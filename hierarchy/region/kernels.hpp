@@ -2,11 +2,13 @@
 // The operations that regions are on devices.
 #include <map>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/placement/place.hpp"
 #include "hierarchy/policy/leaves.hpp"
 #include "tessera/region.hpp"
 
@@ -17,27 +19,39 @@ class region_kernels {
  public:
   explicit region_kernels(runtime& of);
 
-  /// Who runs a region with this form for devices, or without one (null): devices that compile no kernels do not, nor
-  /// those without numbers of 64 bits where the region has such. Valid as long as this.
-  executors who_runs(const detail::region_kernel* kernel, std::span<const detail::region_demand> demands) const;
+  /// Who runs a region with this form for devices, or without one (null): not devices that compile no kernels or are
+  /// detached, nor those without numbers of 64 bits where the region has such. The same list is the same memory, valid
+  /// as long as this. One thread at a time.
+  executors who_runs(const detail::region_kernel* kernel, std::span<const detail::region_demand> demands);
 
   /// The operation of tasks that name so many tiles of each array, or fewer; `tiles` has an entry per demand. Throws
   /// tessera::error (usage) for a text that is wrong.
-  const operation::definition& operation_for(std::string_view region, const detail::region_kernel& kernel,
+  const operation::definition& operation_for(const task_name& region, const detail::region_kernel& kernel,
                                              std::span<const detail::region_demand> demands,
                                              std::span<const std::size_t> tiles);
+
+  /// Whether what the host runs of a body with a text is to run in both forms, as such an operation: while validating,
+  /// and where the kernel's parameters are few enough for so many tiles.
+  bool compares(const detail::region_kernel* kernel, std::span<const std::size_t> tiles) const noexcept;
 
   /// Bytes that blocks may take in the memory of a device that compiles kernels.
   std::uint64_t memory_limit(location::node_id device) const;
 
-  /// Elements of a result's part that so many iterations on a device make: one per group of the kernel's threads.
-  static std::int64_t groups_for(std::uint64_t iterations) noexcept;
+  /// Elements of a result's part that so many iterations on a device make, each of them so many work items: one per
+  /// group of the kernel's threads.
+  static std::int64_t groups_for(std::uint64_t iterations, std::uint64_t inside) noexcept;
 
  private:
+  struct abilities {
+    const placement::place* place;
+    bool compiles, has_doubles;
+  };
+  std::vector<location::node_id> without(bool doubles) const;
+
   runtime& m_runtime;
   std::map<location::node_id, std::uint64_t> m_limits;  // bytes of each device's memory
-  std::vector<location::node_id> m_without;             // devices that compile no kernels
-  std::vector<location::node_id> m_without_doubles;     // those, and those without f64
+  std::map<location::node_id, abilities> m_devices;
+  std::set<std::vector<location::node_id>> m_lists;  // that who_runs has given
   std::mutex m_mutex;
   std::map<std::string, const operation::definition*, std::less<>> m_operations;  // by all that they depend on
 };

@@ -292,12 +292,31 @@ requires std::integral<T> region_reduction<T, detail::join_or> any_of(const regi
 
 // ---- bodies that devices run too ------------------------------------------------------------------------------------
 
+/// Loops that the text of a body has inside those of the region: one work item of a device for each of their indices.
+/// Made by inner.
+/// @tparam Depth  loops, 0 to 2
+template <std::size_t Depth>
+struct inner_loops {
+  std::array<loop_bounds, Depth> loops{};  ///< steps of 1; the last one is innermost
+};
+/// One more index, 0 to count - 1.
+constexpr inner_loops<1> inner(std::int64_t count) noexcept { return {{loop_bounds{0, count, 1}}}; }
+/// One more index, [begin, end).
+constexpr inner_loops<1> inner(std::array<std::int64_t, 2> range) noexcept {
+  return {{loop_bounds{range[0], range[1], 1}}};
+}
+/// Two more indices, [begin, end) each.
+constexpr inner_loops<2> inner(std::array<std::int64_t, 2> second, std::array<std::int64_t, 2> third) noexcept {
+  return {{loop_bounds{second[0], second[1], 1}, loop_bounds{third[0], third[1], 1}}};
+}
+
 /// The body of a region in two forms: a function of the host, and the same as text for devices. Made by with_kernel.
-/// @tparam Host    the function @tparam Values  numbers that the text sees
-template <class Host, class... Values>
+/// @tparam Host    the function @tparam Inner  loops that the text alone has @tparam Values  numbers that it sees
+template <class Host, std::size_t Inner, class... Values>
 struct region_body {
   Host host;                     ///< runs on the host
   std::string_view kernel;       ///< the text
+  inner_loops<Inner> loops;      ///< of the text
   std::tuple<Values...> values;  ///< behind the uses among the text's parameters
   /// Calls the function of the host.
   template <class... Arguments>
@@ -312,13 +331,30 @@ struct region_body {
 ///                          "(i, b, c, a, s) { a[i] = b[i] + s * c[i]; }", s));
 /// @endcode
 /// The text names the indices, one parameter per use and one per value, in this order; indices are `long`. Arrays are
-/// used as x[position], x(row), x(row, second) or x(row, second, third), as on the host. Both forms must do the same.
+/// used as x[position], x(row), x(row, second) or x(row, second, third), as on the host; the type of x's elements is
+/// x_element. Both forms must do the same.
 /// @param kernel  stays valid until the region is submitted; a literal
 /// @param values  numbers of types float, double, int, std::int64_t or std::uint8_t
 template <class Host, class... Values>
-requires(std::is_arithmetic_v<Values>&&...) region_body<Host, Values...> with_kernel(Host host, std::string_view kernel,
-                                                                                     Values... values) {
-  return {std::move(host), kernel, {values...}};
+requires(std::is_arithmetic_v<Values>&&...) region_body<Host, 0, Values...> with_kernel(Host host,
+                                                                                        std::string_view kernel,
+                                                                                        Values... values) {
+  return {std::move(host), kernel, {}, {values...}};
+}
+
+/// The same where the function goes over a row, and the text does one element of it, so that a device has enough to do
+/// side by side:
+/// @code
+/// model.region("scale", iterate(0, rows), in(x), out(y),
+///              with_kernel([n](auto i, auto x, auto y) { scale_row(&x(i), &y(i), n); },
+///                          inner(n), "(i, j, x, y) { y(i, j) = 2 * x(i, j); }"));
+/// @endcode
+/// The indices of `loops` follow those of the region; with them there are up to three. No two pairs (i, j) may write
+/// the same element, and none may read what another one writes.
+template <class Host, std::size_t Inner, class... Values>
+requires(std::is_arithmetic_v<Values>&&...) region_body<Host, Inner, Values...> with_kernel(
+    Host host, const inner_loops<Inner>& loops, std::string_view kernel, Values... values) {
+  return {std::move(host), kernel, loops, {values...}};
 }
 
 // ---- the model ------------------------------------------------------------------------------------------------------
@@ -393,13 +429,22 @@ struct region_launch {
 const void* arguments_of(const operation::context& c) noexcept;
 void launch_region(const operation::context& c, operation::kernel_launch& how, const region_launch& with);
 
+/// What a task names, one entry per use.
+struct region_uses {
+  std::span<const region_operand> operands;
+  std::span<const row_extents> extents;
+};
+using find_uses = region_uses (*)(const void* arguments);
+
 /// The form of a body for devices.
 struct region_kernel {
   std::string_view text;
   std::size_t depth = 1;
+  std::uint64_t inside = 1;  ///< work items of an iteration of the split loop
   std::span<const element_type> values;
   function_form host;  ///< of the task
   void (*launch)(const operation::context&, operation::kernel_launch&) = nullptr;
+  find_uses uses = nullptr;  ///< of the task's arguments
 };
 /// A task that is not submitted yet, and where the places of its uses among its blocks are to be written, one per use.
 struct made_piece {
@@ -449,6 +494,9 @@ void check_copy(const region_array_handle& from, std::int64_t first, std::int64_
                 std::int64_t to_first, std::int64_t to_last, std::source_location site);
 // What a task took.
 void note_piece(hierarchy::region_leaf_times& on, std::uint64_t iterations, double seconds) noexcept;
+/// Of a task that a device has run: from its launch, or from the end of the one before it there, to now.
+void note_kernel(hierarchy::region_leaf_times& on, std::uint64_t iterations,
+                 std::chrono::steady_clock::time_point launched) noexcept;
 
 }  // namespace detail
 

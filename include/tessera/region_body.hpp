@@ -29,8 +29,8 @@ region_demand demand_of(const region_reduction<T, Join>& r) {
 
 template <class Body>
 inline constexpr bool has_kernel = false;
-template <class Host, class... Values>
-inline constexpr bool has_kernel<region_body<Host, Values...>> = true;
+template <class Host, std::size_t Inner, class... Values>
+inline constexpr bool has_kernel<region_body<Host, Inner, Values...>> = true;
 
 template <class T>
 kernel_value kernel_value_of(T given) noexcept {
@@ -38,15 +38,26 @@ kernel_value kernel_value_of(T given) noexcept {
   std::memcpy(made.bytes.data(), &given, sizeof given);
   return made;
 }
-template <class Host, class... Values>
-std::array<kernel_value, sizeof...(Values)> values_of(const region_body<Host, Values...>& body) noexcept {
+template <class Host, std::size_t Inner, class... Values>
+std::array<kernel_value, sizeof...(Values)> values_of(const region_body<Host, Inner, Values...>& body) noexcept {
   return std::apply(
       [](auto... given) { return std::array<kernel_value, sizeof...(Values)>{kernel_value_of(given)...}; },
       body.values);
 }
-template <class Host, class... Values>
-std::array<element_type, sizeof...(Values)> value_types(std::type_identity<region_body<Host, Values...>>) noexcept {
+template <class Host, std::size_t Inner, class... Values>
+std::array<element_type, sizeof...(Values)> value_types(
+    std::type_identity<region_body<Host, Inner, Values...>>) noexcept {
   return {element_type_of<Values>()...};
+}
+/// The loops of a body's text: those inside the region's split one, then its own.
+template <std::size_t Depth, class Host, std::size_t Inner, class... Values>
+std::array<loop_bounds, Depth - 1 + Inner> loops_of(const iteration_space<Depth>& over,
+                                                    const region_body<Host, Inner, Values...>& body) noexcept {
+  static_assert(Depth + Inner <= 3, "the loops of a region and those of its body's text are at most three together");
+  std::array<loop_bounds, Depth - 1 + Inner> all{};
+  std::copy(over.inner.begin(), over.inner.end(), all.begin());
+  std::copy(body.loops.loops.begin(), body.loops.loops.end(), all.begin() + static_cast<std::ptrdiff_t>(Depth - 1));
+  return all;
 }
 
 /// Partial results that a loop fills in turn, so that its additions do not wait for each other.
@@ -161,8 +172,9 @@ struct region_task {
 
   /// Its kernel, on a device.
   void launch(const operation::context& c, operation::kernel_launch& how) const requires has_kernel<Body> {
+    const auto loops = loops_of(over, body);
     const auto values = values_of(body);
-    launch_region(c, how, {piece, over.rows, over.inner, operands, extents, values});
+    launch_region(c, how, {piece, over.rows, loops, operands, extents, values});
   }
 
   void operator()(task_blocks blocks) { run(blocks, std::index_sequence_for<Uses...>{}); }
@@ -265,27 +277,31 @@ template <class Task>
 struct kernel_task {
   Task task;
   piece_count counted;
-  mutable std::chrono::steady_clock::time_point began{};
+  mutable std::chrono::steady_clock::time_point launched{};
 
   kernel_task(Task made, piece_count count) : task(std::move(made)), counted(std::move(count)) {}
   kernel_task(kernel_task&&) = delete;
   ~kernel_task() {
-    if (counted.times() == nullptr || began == std::chrono::steady_clock::time_point()) return;
-    note_piece(*counted.times(), task.piece.end - task.piece.begin,
-               std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+    if (counted.times() != nullptr && launched != std::chrono::steady_clock::time_point())
+      note_kernel(*counted.times(), iterations(), launched);
   }
   static void launch(const operation::context& c, operation::kernel_launch& how) {
     const auto& mine = *static_cast<const kernel_task*>(arguments_of(c));
-    mine.begin();
+    // Without a count several replays may run it at once.
+    if (mine.counted.times() != nullptr) mine.launched = std::chrono::steady_clock::now();
     mine.task.launch(c, how);
   }
+  static region_uses uses(const void* arguments) {
+    const Task& mine = static_cast<const kernel_task*>(arguments)->task;
+    return {mine.operands, mine.extents};
+  }
   void operator()(task_blocks blocks) {
-    begin();
+    if (counted.times() == nullptr) return task(blocks);
+    launched = {};  // of an attempt on a device, or of a comparison
+    const piece_clock timed(counted.times(), iterations());
     task(blocks);
   }
-  void begin() const noexcept {  // without a count several replays may run it at once
-    if (counted.times() != nullptr) began = std::chrono::steady_clock::now();
-  }
+  std::uint64_t iterations() const noexcept { return task.piece.end - task.piece.begin; }
 };
 
 /// A task of a function that `make` puts in its place. Its blocks are named later.
@@ -346,7 +362,17 @@ class region_call {
   /// Its form for devices; the text must stay where it is.
   region_kernel kernel_form() const noexcept requires has_kernel<Body> {
     static const auto types = value_types(std::type_identity<Body>{});
-    return {m_body.kernel, Depth, types, form_of<kernel_task<task>, task_blocks>, &kernel_task<task>::launch};
+    const auto loops = loops_of(m_over, m_body);
+    std::uint64_t inside = 1;
+    for (const loop_bounds& one : loops)
+      inside *= static_cast<std::uint64_t>(std::max<std::int64_t>(one.end - one.begin, 0));
+    return {m_body.kernel,
+            1 + loops.size(),
+            inside,
+            types,
+            form_of<kernel_task<task>, task_blocks>,
+            &kernel_task<task>::launch,
+            &kernel_task<task>::uses};
   }
 
   std::array<region_demand, sizeof...(Uses)> demands;

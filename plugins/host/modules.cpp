@@ -1,28 +1,13 @@
 // Kernels of the host: compiled by its C compiler, run group after group inside the stream's work.
 #include <utility>
 
-#include "plugins/host/group_threads.hpp"
 #include "plugins/host/handles.hpp"
+#include "plugins/kit/jit/host_groups.hpp"
 #include "plugins/kit/jit/host_image.hpp"
 #include "plugins/kit/jit/kernel_text.hpp"
 
 namespace tessera::host {
 namespace {
-
-/// All groups of a launch, on this thread.
-void run(kit::host_call& call) {
-  const auto arguments = call.arguments();
-  kit::kernel_place at{};
-  const unsigned threads = call.group[0] * call.group[1] * call.group[2];
-  for (int d = 0; d < 3; ++d) at.threads[d] = call.group[d], at.groups[d] = call.grid[d];
-  for (at.group[2] = 0; at.group[2] < call.grid[2]; ++at.group[2])
-    for (at.group[1] = 0; at.group[1] < call.grid[1]; ++at.group[1])
-      for (at.group[0] = 0; at.group[0] < call.grid[0]; ++at.group[0])
-        if (call.kernel->waits == 0 || threads == 1)
-          call.kernel->all(&at, arguments.data());
-        else
-          run_group(*call.kernel, at, arguments.data());
-}
 
 struct module_rules : rules {
   static tsr_status may_load(tsr_device*) { return TSR_OK; }
@@ -48,7 +33,7 @@ struct module_rules : rules {
             kit::prepare_launch(device->report, resolver, *static_cast<kit::host_kernel*>(entry), how, call))
       return status;
     return kit::enqueue(stream, [call = std::move(call)](kit::execution&) mutable -> tsr_status {
-      run(call);
+      kit::run_groups(call);
       return TSR_OK;
     });
   }

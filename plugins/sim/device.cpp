@@ -75,6 +75,7 @@ const tsr_device_table& device_table() {
     stream_calls::put_into(t);
     registration_calls::put_into(t);
     put_refusals_into(t);
+    put_modules_into(t);
     return t;
   }();
   return table;

@@ -17,10 +17,12 @@
 #include "plugins/kit/abi/handle_pool.hpp"
 #include "plugins/kit/abi/host_work.hpp"
 #include "plugins/kit/abi/ipc_table.hpp"
+#include "plugins/kit/abi/module_calls.hpp"
 #include "plugins/kit/abi/operand.hpp"
 #include "plugins/kit/abi/registration_calls.hpp"
 #include "plugins/kit/abi/report.hpp"
 #include "plugins/kit/abi/stream_calls.hpp"
+#include "plugins/kit/jit/host_compiler.hpp"
 #include "plugins/kit/kernels/sparse_table.hpp"
 #include "plugins/kit/system/byte_budget.hpp"
 #include "plugins/kit/system/pages.hpp"
@@ -94,6 +96,8 @@ struct tsr_device_s {
   tessera::kit::handle_pool<tsr_stream_s> streams;
   tessera::kit::handle_pool<tsr_sparse_s> matrices;
   tessera::kit::handle_pool<tsr_graph_s> graphs;
+  tessera::kit::handle_pool<tsr_module_s> modules;
+  tessera::kit::handle_pool<tsr_kernel_s> kernels;
   tessera::kit::recorders recording;
 
   tessera::sim::channel& to_host() { return setting.copy_engines == 1 ? into : out_of; }
@@ -101,10 +105,14 @@ struct tsr_device_s {
 
 struct tsr_plugin_s {
   tsr_plugin_s(const tessera::kit::reporter& r, tessera::sim::settings s)
-      : report(r), setting(std::move(s)), clock(setting.virtual_clock) {}
+      : report(r),
+        setting(std::move(s)),
+        clock(setting.virtual_clock),
+        compiler(setting.compiler, setting.compile_limit_ns) {}
   tessera::kit::reporter report;
   const tessera::sim::settings setting;
   tessera::sim::sim_clock clock;
+  const tessera::kit::host_compiler compiler;
   tessera::sim::memory_table memory;
   std::vector<std::unique_ptr<tessera::sim::peer_link>> links;
   std::string library;
@@ -113,6 +121,7 @@ struct tsr_plugin_s {
   tsr_sparse_table sparse{};
   tsr_graph_table graph{};
   tsr_ipc_table ipc{};
+  tsr_jit_table jit{};
   tessera::kit::device_list<tsr_device_s, tessera::sim::device_magic> devices;
 };
 
@@ -193,6 +202,10 @@ tsr_status as_transfer(tsr_device* device, kit::execution& state, channel& line,
 tsr_status as_computation(tsr_device* device, kit::execution& state, double flops,
                           const std::function<tsr_status()>& action);
 
+/// The same where nobody knows the operations: takes a unit for as long as the host computed, over `speed`.
+tsr_status as_measured(tsr_device* device, kit::execution& state, double speed,
+                       const std::function<tsr_status()>& action);
+
 /// Nanoseconds, rounded up, capped at a day.
 std::uint64_t duration_of(double amount, double rate) noexcept;
 
@@ -240,5 +253,10 @@ tsr_ipc_table ipc_table();
 tsr_blas_table blas_table(const char* library);
 tsr_tensor_table tensor_table();
 tsr_sparse_table sparse_table();
+
+// modules.cpp
+void put_modules_into(tsr_device_table& table);
+tsr_jit_table jit_table();
+void close_modules(tsr_device& device);
 
 }  // namespace tessera::sim

@@ -41,6 +41,7 @@ std::unique_ptr<tsr_device_s> make_device(tsr_plugin& plugin, std::uint32_t inde
 void close(tsr_device& device) {
   kit::close_streams(device.streams);
   kit::close_matrices(device.matrices);
+  close_modules(device);
   device.graphs.for_each([](tsr_graph_s& graph) {
     graph.magic.set(0);
     graph.nodes.reset();
@@ -63,6 +64,7 @@ struct plugin_rules : rules {
                                                {TSR_EXTENSION_TENSOR, in.tensor.version, &in.tensor},
                                                {TSR_EXTENSION_SPARSE, in.sparse.version, &in.sparse},
                                                {TSR_EXTENSION_GRAPH, in.graph.version, &in.graph}};
+    if (!in.compiler.identity().empty()) all.push_back({TSR_EXTENSION_JIT, in.jit.version, &in.jit});
     if (in.setting.shared) all.push_back({TSR_EXTENSION_IPC, in.ipc.version, &in.ipc});
     return all;
   }
@@ -90,6 +92,7 @@ tsr_status open(const tsr_host* host, const tsr_option_value* values, std::uint3
     plugin->sparse = sparse_table();
     plugin->graph = graph_table();
     plugin->ipc = ipc_table();
+    plugin->jit = jit_table();
     const void* table = &kit::plugin_calls<plugin_rules>::table;
     if (!plugin->setting.faults.rules.empty())  // the devices break as they were told to, like those behind a layer
       if (const auto status = fault::interpose(report, plugin.get(), "sim", table, plugin->setting.faults, &table))

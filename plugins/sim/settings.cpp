@@ -18,6 +18,11 @@ const tsr_option options[] = {
      "Give out memory that other processes can map too, and offer keys for it (IPC); without huge pages."},
     {size, TSR_OPTION_INT, "blas_threads", nullptr, 1, 1024, nullptr,
      "Threads of one BLAS call, a setting of the whole process; leave it to the host plugin where that is loaded."},
+    {size, TSR_OPTION_STRING, "compiler", nullptr, 0, 0, nullptr,
+     "The C compiler for kernels that are compiled while the program runs: a path, or a name to be found in PATH; "
+     "without it cc, gcc, clang or c++. Where there is none, the devices compile no kernels."},
+    {size, TSR_OPTION_DURATION, "compile_limit", "60 s", 1, 3.6e12, nullptr,
+     "How long that compiler may take for one text before it is ended."},
     {size, TSR_OPTION_STRING, "device[].name", nullptr, 0, 0, nullptr, "The device's name; sim0, sim1, … without it."},
     {size, TSR_OPTION_BYTES, "device[].memory", "1 GiB", 1, 9e18, nullptr, "Capacity of the device's memory."},
     {size, TSR_OPTION_RATE, "device[].bandwidth_in", "12 GiB/s", 1, 1e18, nullptr, "Host to device, bytes per second."},
@@ -30,6 +35,9 @@ const tsr_option options[] = {
      "What each kernel waits before it begins; the kernels of a launched graph wait once, together."},
     {size, TSR_OPTION_RATE, "device[].flops", "0", 0, 1e21, nullptr,
      "Operations per second of each compute stream; 0: as fast as the host computes."},
+    {size, TSR_OPTION_FLOAT, "device[].kernel_speed", "1", 1e-6, 1e6, nullptr,
+     "How fast it runs kernels that are compiled while the program runs, relative to one thread of the host. With a "
+     "real clock it cannot be faster than the host."},
     {size, TSR_OPTION_INT, "device[].compute_streams", "2", 1, 256, nullptr, "Computations that run side by side."},
     {size, TSR_OPTION_INT, "device[].copy_engines", "2", 1, 16, nullptr,
      "1: copies from and to the host share one engine; more: each direction has its own."},
@@ -69,6 +77,9 @@ tsr_status read_settings(const kit::reporter& report, const kit::option_reader& 
   result.virtual_clock = clock == "virtual";
   result.poison = option.flag("poison", true);
   result.shared = option.flag("shared", false);
+  result.compiler = option.text("compiler", "");
+  result.compile_limit_ns =
+      positive(option.integer("compile_limit", static_cast<std::int64_t>(result.compile_limit_ns)));
   result.blas_threads = static_cast<int>(option.integer("blas_threads", 0));
   const auto device_count = std::max<std::size_t>(option.tables("device"), 1);
   if (device_count > 4096) return report.fail(TSR_INVALID_ARGUMENT, "%zu devices; at most 4096", device_count);
@@ -84,6 +95,7 @@ tsr_status read_settings(const kit::reporter& report, const kit::option_reader& 
     d.launch_latency_ns =
         positive(option.integer(table + "launch_latency", static_cast<std::int64_t>(d.launch_latency_ns)));
     d.flops = option.number(table + "flops", d.flops);
+    d.kernel_speed = option.number(table + "kernel_speed", d.kernel_speed);
     d.compute_streams = static_cast<std::uint32_t>(positive(option.integer(table + "compute_streams", 2)));
     d.copy_engines = static_cast<std::uint32_t>(positive(option.integer(table + "copy_engines", 2)));
     d.numa_node = static_cast<int>(option.integer(table + "numa_node", -1));
@@ -95,9 +107,9 @@ tsr_status read_settings(const kit::reporter& report, const kit::option_reader& 
     for (const auto& other : result.devices)
       if (other.name == d.name) return report.fail(TSR_INVALID_ARGUMENT, "two devices are named '%s'", d.name.c_str());
     if (d.memory == 0 || !(d.bandwidth_in > 0) || !(d.bandwidth_out > 0) || !(d.memory_bandwidth > 0) ||
-        !(d.flops >= 0) || d.compute_streams == 0 || d.copy_engines == 0)
+        !(d.flops >= 0) || !(d.kernel_speed > 0) || d.compute_streams == 0 || d.copy_engines == 0)
       return report.fail(TSR_INVALID_ARGUMENT,
-                         "device '%s': memory, bandwidths, compute_streams and copy_engines must "
+                         "device '%s': memory, bandwidths, kernel_speed, compute_streams and copy_engines must "
                          "be positive, flops not negative",
                          d.name.c_str());
     result.devices.push_back(std::move(d));

@@ -21,8 +21,9 @@ struct device_settings {
   std::uint64_t latency_ns = 5000;                                             ///< of one copy from or to the host
   std::uint64_t launch_latency_ns = 0;                                         ///< of one kernel, or one graph of them
   double flops = 0;                                                            ///< 0: as fast as the host computes
-  std::uint32_t compute_streams = 2;                                           ///< computations that run side by side
-  std::uint32_t copy_engines = 2;  ///< 1: copies in and out share one engine
+  double kernel_speed = 1;            ///< of compiled kernels, whose operations nobody counts: relative to the host's
+  std::uint32_t compute_streams = 2;  ///< computations that run side by side
+  std::uint32_t copy_engines = 2;     ///< 1: copies in and out share one engine
   int numa_node = -1;
   std::uint64_t max_allocation = 0, max_copy = 0;  ///< limits that it states; 0: none
   std::uint32_t max_streams = 0;                   ///< likewise
@@ -38,8 +39,10 @@ struct link_settings {
 struct settings {
   bool virtual_clock = false;
   bool poison = true;
-  bool shared = false;   ///< other processes can map devices' memory
-  int blas_threads = 0;  ///< 0: leave OpenBLAS alone if anybody has set it, else 1
+  bool shared = false;                              ///< other processes can map devices' memory
+  std::string compiler;                             ///< of kernels; "": the first that is found
+  std::uint64_t compile_limit_ns = 60'000'000'000;  ///< of one compilation
+  int blas_threads = 0;                             ///< 0: leave OpenBLAS alone if anybody has set it, else 1
   std::vector<device_settings> devices;
   std::vector<link_settings> links;
   fault::settings faults;

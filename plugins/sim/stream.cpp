@@ -19,6 +19,14 @@ std::uint64_t thread_ns() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1000000000ull + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+/// Waits for the modelled end of a computation.
+void end_computation(tsr_device* device, kit::execution& state, std::uint64_t begin, std::uint64_t busy) {
+  device->plugin->clock.wait_until(begin + busy);
+  state.time_ns = begin + busy;
+  device->busy_ns.fetch_add(busy, std::memory_order_relaxed);
+  advance(device, begin + busy);
+}
+
 }  // namespace
 
 tsr_status alive(const tsr_device* device) {
@@ -64,21 +72,26 @@ void submit_kernel(tsr_stream* stream, kit::work work) {
 
 tsr_status as_computation(tsr_device* device, kit::execution& state, double flops,
                           const std::function<tsr_status()>& action) {
+  if (device->setting.flops == 0) return as_measured(device, state, 1, action);
   auto& clock = device->plugin->clock;
-  const bool as_host = device->setting.flops == 0;
-  auto busy = as_host ? 0 : duration_of(flops, device->setting.flops);
-  // A known duration takes its compute unit before it runs, so that others queue behind it; else it is measured first.
-  auto begin = as_host ? 0 : device->compute.reserve(clock.begin(state.time_ns), busy);
-  const auto before = as_host ? thread_ns() : 0;
+  const auto busy = duration_of(flops, device->setting.flops);
+  // It takes its compute unit before it runs, so that others queue behind it.
+  const auto begin = device->compute.reserve(clock.begin(state.time_ns), busy);
   const tsr_status status = action();
-  if (as_host) {
-    busy = thread_ns() - before;
-    begin = clock.is_virtual() ? device->compute.reserve(state.time_ns, busy) : clock.now() - busy;
-  }
-  clock.wait_until(begin + busy);
-  state.time_ns = begin + busy;
-  device->busy_ns.fetch_add(busy, std::memory_order_relaxed);
-  advance(device, begin + busy);
+  end_computation(device, state, begin, busy);
+  return status;
+}
+
+tsr_status as_measured(tsr_device* device, kit::execution& state, double speed,
+                       const std::function<tsr_status()>& action) {
+  auto& clock = device->plugin->clock;
+  const auto before = thread_ns();
+  const tsr_status status = action();
+  const auto ran = thread_ns() - before, busy = duration_of(static_cast<double>(ran), speed * 1e9);
+  const auto earliest = clock.is_virtual() ? state.time_ns : clock.now() - ran;
+  // What has just run at the host's own speed is over: it waits for no unit.
+  const bool over = !clock.is_virtual() && busy <= ran;
+  end_computation(device, state, over ? earliest : device->compute.reserve(earliest, busy), busy);
   return status;
 }
 

@@ -78,21 +78,35 @@ class bfs_kernel {
   /// Sets the flags of a level.
   void mark(std::int32_t level) {
     m_model.region("mark", m_how, iterate(0, m_nodes), in(levels), out(m_frontier),
-                   [level](auto i, auto reached, auto flag) { flag[i] = reached[i] == level; });
+                   with_kernel([level](auto i, auto reached, auto flag) { flag[i] = reached[i] == level; },
+                               "(i, reached, flag, level) { flag[i] = reached[i] == level; }", level));
   }
   /// Nodes with a neighbour that is marked. Returns how many.
   std::int64_t scan(std::int32_t level) {
     m_model.region("scan", m_how, iterate(0, m_nodes), in(sources_starts, whole), in(sources, whole),
                    in(m_frontier, whole), inout(levels), sum(m_found),
-                   [level](auto i, auto first, auto source, auto flag, auto reached, std::int64_t& count) {
-                     if (reached[i] >= 0) return;
-                     for (std::int32_t e = first[i], last = first[i + 1]; e < last; ++e)
-                       if (flag[source[e]] != 0) {
-                         reached[i] = level;
-                         ++count;
-                         return;
-                       }
-                   });
+                   with_kernel(
+                       [level](auto i, auto first, auto source, auto flag, auto reached, std::int64_t& count) {
+                         if (reached[i] >= 0) return;
+                         for (std::int32_t e = first[i], last = first[i + 1]; e < last; ++e)
+                           if (flag[source[e]] != 0) {
+                             reached[i] = level;
+                             ++count;
+                             return;
+                           }
+                       },
+                       R"((i, first, source, flag, reached, count, level) {
+  if (reached[i] < 0) {
+    const int last = first[i + 1];
+    int e = first[i];
+    while (e < last && flag[source[e]] == 0) ++e;
+    if (e < last) {
+      reached[i] = level;
+      count += 1;
+    }
+  }
+})",
+                       level));
     return m_found.get();
   }
 

@@ -2,8 +2,10 @@
 // The flow of a gas as regions: three stages per iteration, each from one array of states to another.
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
 #include "apps/rodinia/cfd/problem.hpp"
+#include "apps/rodinia/cfd/stage_text.hpp"
 #include "tessera/region.hpp"
 
 namespace tessera::apps::rodinia {
@@ -33,19 +35,27 @@ class cfd_kernel {
     });
   }
   void iteration() {
+    static const std::string first = cfd_stage_text("(i, now, size, other, normal, factor, to) {", true, "now", 4),
+                             second = cfd_stage_text("(i, old, now, other, normal, factor, to) {", false, "old", 3),
+                             third = cfd_stage_text("(i, to, now, other, normal, factor) {", false, "to", 2);
     m_model.region("stage 1", m_how, m_loop, in(states, whole), in(sizes), in(neighbours), in(normals), out(m_factors),
-                   out(m_first), [](auto i, auto old, auto size, auto other, auto normal, auto factor, auto to) {
-                     factor[i] = cfd_step_factor<T>(&old(i), size[i]);
-                     step(i, &old[0], &old(i), factor[i] / 4, &other(i), &normal(i), &to(i));
-                   });
+                   out(m_first),
+                   with_kernel(
+                       [](auto i, auto old, auto size, auto other, auto normal, auto factor, auto to) {
+                         factor[i] = cfd_step_factor<T>(&old(i), size[i]);
+                         step(i, &old[0], &old(i), factor[i] / 4, &other(i), &normal(i), &to(i));
+                       },
+                       first));
     m_model.region("stage 2", m_how, m_loop, in(states), in(m_first, whole), in(neighbours), in(normals), in(m_factors),
-                   out(m_second), [](auto i, auto old, auto now, auto other, auto normal, auto factor, auto to) {
-                     step(i, &now[0], &old(i), factor[i] / 3, &other(i), &normal(i), &to(i));
-                   });
-    m_model.region("stage 3", m_how, m_loop, inout(states), in(m_second, whole), in(neighbours), in(normals),
-                   in(m_factors), [](auto i, auto of, auto now, auto other, auto normal, auto factor) {
-                     step(i, &now[0], &of(i), factor[i] / 2, &other(i), &normal(i), &of(i));
-                   });
+                   out(m_second),
+                   with_kernel([](auto i, auto old, auto now, auto other, auto normal, auto factor,
+                                  auto to) { step(i, &now[0], &old(i), factor[i] / 3, &other(i), &normal(i), &to(i)); },
+                               second));
+    m_model.region(
+        "stage 3", m_how, m_loop, inout(states), in(m_second, whole), in(neighbours), in(normals), in(m_factors),
+        with_kernel([](auto i, auto of, auto now, auto other, auto normal,
+                       auto factor) { step(i, &now[0], &of(i), factor[i] / 2, &other(i), &normal(i), &of(i)); },
+                    third));
   }
 
   region_array<T> sizes;

@@ -96,7 +96,7 @@ void add_gaussian(CLI::App& to, command& selected) {
        "tessera gaussian --size 1024 --type f64 --verify"},
       o, [o](frame& f) { o->type == "f32" ? run_gaussian<float>(f, *o) : run_gaussian<double>(f, *o); });
   add_number(sub, "--size", o->size, "equations", 1, 32768);
-  add_number(sub, "--columns", o->columns, "columns that a pair of regions eliminates", 1, 64);
+  add_number(sub, "--columns", o->columns, "columns that a pair of regions eliminates", 1, gaussian_most_columns);
   add_file(sub, "--matrix", o->matrix, "n, the matrix, the right side and possibly the solution; instead of --size");
   add_type(sub, o->type, {"f32", "f64"});
 }

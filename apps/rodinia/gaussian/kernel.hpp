@@ -9,15 +9,20 @@
 
 namespace tessera::apps::rodinia {
 
+inline constexpr std::int64_t gaussian_most_columns = 64;  ///< eliminated together
+
 /// Subtracts multiples of `columns` pivot rows, which begin at column t, from a row below, and keeps the multipliers.
-/// The right side is element n of each. @param pitch  between pivot rows
+/// Elements of these columns, which would become 0, stay what they are: nobody reads them again, and so a device can
+/// treat all elements of a row at once. The right side is element n of each. @param pitch  between pivot rows
 template <class T>
 void gaussian_row(T* __restrict to, T& right, T* __restrict multipliers, const T* pivots, std::int64_t pitch,
                   std::int64_t t, std::int64_t columns, std::int64_t n) {
+  std::array<T, gaussian_most_columns> left;
+  std::copy(to + t, to + t + columns, left.begin());
   for (std::int64_t k = 0; k < columns; ++k) {
     const T* const pivot = pivots + k * pitch;
-    const T m = multipliers[t + k] = to[t + k] / pivot[t + k];
-    for (std::int64_t j = t + k; j < t + columns; ++j) to[j] -= m * pivot[j];
+    const T m = multipliers[t + k] = left[static_cast<std::size_t>(k)] / pivot[t + k];
+    for (std::int64_t j = k + 1; j < columns; ++j) left[static_cast<std::size_t>(j)] -= m * pivot[t + j];
     right -= m * pivot[n];
   }
   const T* const m = multipliers + t;
@@ -86,18 +91,51 @@ class gaussian_kernel {
     const std::int64_t first = t - t % rows_together;
     m_model.region(
         "eliminate", m_how, iterate(first, m_n), inout(a), inout(m_multipliers), inout(b), in(pivots, rows(0, 1)),
-        [t, columns, n = m_n](auto i, auto of, auto multipliers, auto right, auto top) {
-          if (i < t) return;
-          if (i >= t + columns)
-            return gaussian_row<T>(&of(i, 0), right[i], &multipliers(i, 0), &top(0, 0, 0), n + 1, t, columns, n);
-          for (std::int64_t k = 0; k < i - t; ++k) {
-            multipliers(i, t + k) = top(0, i - t, t + k);
-            of(i, t + k) = 0;
-          }
-          std::copy(&top(0, i - t, i), &top(0, i - t, n), &of(i, i));
-          right[i] = top(0, i - t, n);
-        });
+        with_kernel(
+            [t, columns, n = m_n](auto i, auto of, auto multipliers, auto right, auto top) {
+              if (i < t) return;
+              if (i >= t + columns)
+                return gaussian_row<T>(&of(i, 0), right[i], &multipliers(i, 0), &top(0, 0, 0), n + 1, t, columns, n);
+              for (std::int64_t k = 0; k < i - t; ++k) {
+                multipliers(i, t + k) = top(0, i - t, t + k);
+                of(i, t + k) = 0;
+              }
+              std::copy(&top(0, i - t, i), &top(0, i - t, n), &of(i, i));
+              right[i] = top(0, i - t, n);
+            },
+            inner({t, m_n + 1}), element, t, columns, m_n));
   }
+
+  /// The same for element j of row i; element n is the right side. Each work item finds the multipliers of its row
+  /// anew, from elements that none of them writes.
+  static constexpr const char* element = R"((i, j, of, multipliers, right, top, t, columns, n) {
+  if (i >= t + columns) {
+    of_element m[64];
+    for (long k = 0; k < columns; ++k) {
+      of_element left = of(i, t + k);
+      for (long l = 0; l < k; ++l) left -= m[l] * top(0, l, t + k);
+      m[k] = left / top(0, k, t + k);
+    }
+    if (j < t + columns) {
+      multipliers(i, j) = m[j - t];
+    } else {
+      of_element value = j < n ? of(i, j) : right[i];
+      for (long k = 0; k < columns; ++k) value -= m[k] * top(0, k, j);
+      if (j < n) of(i, j) = value;
+      else right[i] = value;
+    }
+  } else if (i >= t) {
+    const of_element value = top(0, i - t, j);
+    if (j == n) {
+      right[i] = value;
+    } else if (j >= i) {
+      of(i, j) = value;
+    } else {
+      multipliers(i, j) = value;
+      of(i, j) = 0;
+    }
+  }
+})";
 
   static constexpr std::int64_t rows_together = 16;
   region_array<T> m_multipliers;

@@ -52,10 +52,14 @@ class hotspot_kernel {
   }
 
   void step() {
+    const hotspot_factors<T>& f = m_factors;
     m_model.region("heat", m_how, iterate(0, m_n), in(temperatures(), halo(m_n > 1 ? 1 : 0)), in(powers),
-                   out(m_temperatures[1 - m_now]), [f = m_factors, n = m_n](auto i, auto t, auto p, auto to) {
-                     hotspot_row<T>(&t(i > 0 ? i - 1 : i), &t(i), &t(i + 1 < n ? i + 1 : i), &p(i), &to(i), n, f);
-                   });
+                   out(m_temperatures[1 - m_now]),
+                   with_kernel(
+                       [f, n = m_n](auto i, auto t, auto p, auto to) {
+                         hotspot_row<T>(&t(i > 0 ? i - 1 : i), &t(i), &t(i + 1 < n ? i + 1 : i), &p(i), &to(i), n, f);
+                       },
+                       inner(m_n), cell, m_n, f.rate, f.x, f.y, f.z, f.ambient));
     m_now = 1 - m_now;
   }
 
@@ -64,6 +68,14 @@ class hotspot_kernel {
   region_array<T> powers;
 
  private:
+  /// What hotspot_row does to one element.
+  static constexpr const char* cell = R"((i, j, t, p, to, n, rate, x, y, z, ambient) {
+  const t_element here = t(i, j), left = j > 0 ? t(i, j - 1) : here, right = j + 1 < n ? t(i, j + 1) : here;
+  const t_element up = i > 0 ? t(i - 1, j) : here, down = i + 1 < n ? t(i + 1, j) : here;
+  to(i, j) = here + rate * (p(i, j) + (left + right - 2 * here) * x + (up + down - 2 * here) * y +
+                            (ambient - here) * z);
+})";
+
   std::array<region_array<T>, 2> m_temperatures;
   std::size_t m_now = 0;
   location_model& m_model;

@@ -36,18 +36,42 @@ class lavamd_kernel {
   void run() {
     const access_pattern near = m_b > 1 ? halo(m_b * m_b + m_b + 1) : whole;
     m_model.region("boxes", m_how, iterate(0, m_b * m_b * m_b), in(m_places, near), in(m_charges, near), out(results),
-                   [b = m_b](auto box, auto places, auto charges, auto to) {
-                     double* const mine = &to(box);
-                     std::fill_n(mine, 4 * lavamd_particles, 0.0);
-                     lavamd_neighbours(box, b, [&](std::int64_t other) {
-                       lavamd_pair(&places(box), &places(other), &charges(other), mine);
-                     });
-                   });
+                   with_kernel(
+                       [b = m_b](auto box, auto places, auto charges, auto to) {
+                         double* const mine = &to(box);
+                         std::fill_n(mine, 4 * lavamd_particles, 0.0);
+                         lavamd_neighbours(box, b, [&](std::int64_t other) {
+                           lavamd_pair(&places(box), &places(other), &charges(other), mine);
+                         });
+                       },
+                       inner(lavamd_particles), particle, m_b, lavamd_particles));
   }
 
   region_array<double> results;
 
  private:
+  /// What a box and its neighbours do to one particle of it: lavamd_neighbours and lavamd_pair.
+  static constexpr const char* particle = R"((box, p, places, charges, to, b, particles) {
+  const double v = places(box, p, 0), x = places(box, p, 1), y = places(box, p, 2), z = places(box, p, 3);
+  const long bx = box % b, by = box / b % b, bz = box / (b * b);
+  double all = 0, all_x = 0, all_y = 0, all_z = 0;
+  for (long k = bz > 0 ? bz - 1 : 0; k <= (bz + 1 < b ? bz + 1 : bz); ++k)
+    for (long j = by > 0 ? by - 1 : 0; j <= (by + 1 < b ? by + 1 : by); ++j)
+      for (long i = bx > 0 ? bx - 1 : 0; i <= (bx + 1 < b ? bx + 1 : bx); ++i) {
+        const long other = (k * b + j) * b + i;
+        double sum = 0, sx = 0, sy = 0, sz = 0;
+        for (long q = 0; q < particles; ++q) {
+          const double ox = places(other, q, 1), oy = places(other, q, 2), oz = places(other, q, 3);
+          const double distance = v + places(other, q, 0) - (x * ox + y * oy + z * oz);
+          const double w = charges(other, q) * exp(-0.5 * distance);
+          sum += w;
+          sx += 2 * w * (x - ox), sy += 2 * w * (y - oy), sz += 2 * w * (z - oz);
+        }
+        all += sum, all_x += sx, all_y += sy, all_z += sz;
+      }
+  to(box, p, 0) = all, to(box, p, 1) = all_x, to(box, p, 2) = all_y, to(box, p, 3) = all_z;
+})";
+
   region_array<double> m_places, m_charges;
   location_model& m_model;
   region_options m_how;

@@ -118,17 +118,40 @@ class lud_kernel {
                      lud_row_of_blocks<T>(&to(0, 0, at), width - at, width);
                    });
     m_model.region("below", m_how, iterate(k, m_blocks), inout(m_a), in(row, rows(0, 1)),
-                   [k, at, width](auto block, auto of, auto top) {
-                     if (block == k) {
-                       for (std::int64_t r = 0; r < lud_block; ++r)
-                         std::copy(&top(0, r, at), &top(0, r, 0) + width, &of(k, r, at));
-                       return;
-                     }
-                     lud_column_block<T>(&of(block, 0, at), &top(0, 0, at), width);
-                     const std::int64_t right = at + lud_block;
-                     lud_multiply<T>(&of(block, 0, at), &top(0, 0, right), &of(block, 0, right), width - right, width);
-                   });
+                   with_kernel(
+                       [k, at, width](auto block, auto of, auto top) {
+                         if (block == k) {
+                           for (std::int64_t r = 0; r < lud_block; ++r)
+                             std::copy(&top(0, r, at), &top(0, r, 0) + width, &of(k, r, at));
+                           return;
+                         }
+                         lud_column_block<T>(&of(block, 0, at), &top(0, 0, at), width);
+                         const std::int64_t right = at + lud_block;
+                         lud_multiply<T>(&of(block, 0, at), &top(0, 0, right), &of(block, 0, right), width - right,
+                                         width);
+                       },
+                       inner(lud_block), row_of_block, k, at, width, lud_block));
   }
+
+  /// What lud_column_block and lud_multiply do to row r of a block.
+  static constexpr const char* row_of_block = R"((block, r, of, top, k, at, width, size) {
+  if (block == k) {
+    for (long j = at; j < width; ++j) of(block, r, j) = top(0, r, j);
+  } else {
+    for (long p = 0; p < size; ++p) {
+      const of_element l = of(block, r, at + p) / top(0, p, at + p);
+      of(block, r, at + p) = l;
+      for (long j = p + 1; j < size; ++j) of(block, r, at + j) -= l * top(0, p, at + j);
+    }
+    for (long p = at; p < at + size; p += 4) {
+      const of_element l0 = of(block, r, p), l1 = of(block, r, p + 1);
+      const of_element l2 = of(block, r, p + 2), l3 = of(block, r, p + 3);
+      for (long j = at + size; j < width; ++j)
+        of(block, r, j) -= l0 * top(0, p - at, j) + l1 * top(0, p - at + 1, j) + l2 * top(0, p - at + 2, j) +
+                           l3 * top(0, p - at + 3, j);
+    }
+  }
+})";
 
   std::int64_t m_n, m_blocks, m_width;
   region_array<T> m_a;

@@ -63,20 +63,23 @@ class filter_kernel {
   void weigh(std::int64_t frame) {
     m_model.region("move", m_how, iterate(0, m_particles), in(m_video, rows(frame, frame + 1)), inout(m_rows[m_now]),
                    inout(m_columns[m_now]), out(m_likelihoods),
-                   [frame, n = m_n](auto j, auto video, auto row, auto column, auto to) {
-                     random_stream from = filter_stream(j, frame);
-                     row[j] += 1 + 5 * from.normal();
-                     column[j] += -2 + 2 * from.normal();
-                     to[j] = filter_likelihood(&video(frame), n, row[j], column[j]);
-                   });
+                   with_kernel(
+                       [frame, n = m_n](auto j, auto video, auto row, auto column, auto to) {
+                         random_stream from = filter_stream(j, frame);
+                         row[j] += 1 + 5 * from.normal();
+                         column[j] += -2 + 2 * from.normal();
+                         to[j] = filter_likelihood(&video(frame), n, row[j], column[j]);
+                       },
+                       move, frame, m_n));
     m_model.region(
         "largest", one(), iterate(0, 1), in(m_likelihoods, whole), out(m_largest),
         [count = m_particles](auto, auto from, auto to) { to[0] = *std::max_element(&from[0], &from[0] + count); });
+    const double share = 1 / static_cast<double>(m_particles);
     m_model.region("weigh", m_how, iterate(0, m_particles), in(m_likelihoods), in(m_largest, rows(0, 1)),
                    out(m_weights),
-                   [share = 1 / static_cast<double>(m_particles)](auto j, auto from, auto top, auto to) {
-                     to[j] = share * std::exp(from[j] - top[0]);  // no exponent is above 0
-                   });
+                   with_kernel([share](auto j, auto from, auto top,
+                                       auto to) { to[j] = share * std::exp(from[j] - top[0]); },  // none above 0
+                               "(j, from, top, to, share) { to[j] = share * exp(from[j] - top[0]); }", share));
   }
   /// Normalises, in the order of the particles, so that the result is the same however they are split.
   void estimate(std::int64_t frame) {
@@ -99,13 +102,58 @@ class filter_kernel {
         random_stream(54321, static_cast<std::uint64_t>(frame - 1)).unit() / static_cast<double>(m_particles);
     m_model.region("resample", m_how, iterate(0, m_particles), in(m_sums, whole), in(m_rows[m_now], whole),
                    in(m_columns[m_now], whole), out(m_rows[next]), out(m_columns[next]),
-                   [first, count = m_particles](auto j, auto sums, auto row, auto column, auto r, auto c) {
-                     const double u = first + static_cast<double>(j) / static_cast<double>(count);
-                     const std::int64_t k = filter_place(&sums[0], count, u);
-                     r[j] = row[k], c[j] = column[k];
-                   });
+                   with_kernel(
+                       [first, count = m_particles](auto j, auto sums, auto row, auto column, auto r, auto c) {
+                         const double u = first + static_cast<double>(j) / static_cast<double>(count);
+                         const std::int64_t k = filter_place(&sums[0], count, u);
+                         r[j] = row[k], c[j] = column[k];
+                       },
+                       take, first, m_particles));
     m_now = next;
   }
+
+  /// What filter_stream, random_stream::normal and filter_likelihood do for a particle.
+  static constexpr const char* move = R"((j, video, row, column, to, frame, n) {
+  const long modulus = 2147483647;
+  long state = (1 + 7919 * (j + 1) % 2147483646) % modulus, power = 48271;
+  if (state == 0) state = 1;
+  for (long count = 10 + 4 * (frame - 1); count > 0; count /= 2, power = power * power % modulus)
+    if (count % 2 != 0) state = state * power % modulus;
+  double u[4], normal[2];
+  for (int k = 0; k < 4; ++k) {
+    state = state * 48271 % modulus;
+    u[k] = (double)state / 2147483647.0;
+  }
+  for (int k = 0; k < 2; ++k) normal[k] = sqrt(-2 * log(u[2 * k])) * cos(2 * 3.141592653589793 * u[2 * k + 1]);
+  row[j] += 1 + 5 * normal[0];
+  column[j] += -2 + 2 * normal[1];
+  double sum = 0;
+  int points = 0;
+  for (long di = -4; di <= 4; ++di)
+    for (long dj = -4; dj <= 4; ++dj) {
+      if (di * di + dj * dj >= 25) continue;
+      const long p = (long)row[j] + di, q = (long)column[j] + dj;
+      const int inside = p >= 0 && p < n && q >= 0 && q < n;
+      const double v = video(frame, inside ? p : 0, inside ? q : 0), a = v - 100, b = v - 228;
+      sum += (a * a - b * b) / 50;
+      ++points;
+    }
+  to[j] = sum / points;
+})";
+  /// What filter_place finds, and the particle there.
+  static constexpr const char* take = R"((j, sums, row, column, r, c, first, count) {
+  const double u = first + (double)j / (double)count;
+  long low = 0, high = count - 1;
+  while (low < high) {
+    const long middle = (low + high) / 2;
+    if (sums[middle] >= u)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  r[j] = row[low];
+  c[j] = column[low];
+})";
 
   region_array<std::int32_t> m_video;
   std::array<region_array<double>, 2> m_rows, m_columns;

@@ -83,21 +83,51 @@ class srad_kernel {
                      to[0] = std::max(squares / cells - mean * mean, 0.0) / (mean * mean);
                    });
     m_model.region("coefficients", m_how, iterate(0, n), in(image(), neighbours), in(m_speckle, rows(0, 1)),
-                   out(m_coefficients), [n](auto i, auto from, auto speckle, auto to) {
-                     srad_coefficient_row<T>(&from(i > 0 ? i - 1 : i), &from(i), &from(i + 1 < n ? i + 1 : i), &to(i),
-                                             n, static_cast<T>(speckle[0]));
-                   });
+                   out(m_coefficients),
+                   with_kernel(
+                       [n](auto i, auto from, auto speckle, auto to) {
+                         srad_coefficient_row<T>(&from(i > 0 ? i - 1 : i), &from(i), &from(i + 1 < n ? i + 1 : i),
+                                                 &to(i), n, static_cast<T>(speckle[0]));
+                       },
+                       inner(n), coefficient, n));
     m_model.region("update", m_how, iterate(0, n), in(image(), neighbours), in(m_coefficients, neighbours),
-                   out(m_images[1 - m_now]), [n](auto i, auto from, auto c, auto to) {
-                     const std::int64_t down = i + 1 < n ? i + 1 : i;
-                     srad_update_row<T>(&from(i > 0 ? i - 1 : i), &from(i), &from(down), &c(i), &c(down), &to(i), n);
-                   });
+                   out(m_images[1 - m_now]),
+                   with_kernel(
+                       [n](auto i, auto from, auto c, auto to) {
+                         const std::int64_t down = i + 1 < n ? i + 1 : i;
+                         srad_update_row<T>(&from(i > 0 ? i - 1 : i), &from(i), &from(down), &c(i), &c(down), &to(i),
+                                            n);
+                       },
+                       inner(n), update, n, static_cast<T>(0.25 * srad_lambda)));
     m_now = 1 - m_now;
   }
 
   const region_array<T>& image() const { return m_images[m_now]; }
 
  private:
+  /// What srad_coefficient_row does to one element.
+  static constexpr const char* coefficient = R"((i, j, from, speckle, to, n) {
+  const from_element q0 = (from_element)speckle[0];
+  if (q0 == 0) {
+    to(i, j) = 1;
+  } else {
+    const from_element here = from(i, j);
+    const from_element a = (i > 0 ? from(i - 1, j) : here) - here, b = (i + 1 < n ? from(i + 1, j) : here) - here;
+    const from_element c = (j > 0 ? from(i, j - 1) : here) - here, d = (j + 1 < n ? from(i, j + 1) : here) - here;
+    const from_element g = (a * a + b * b + c * c + d * d) / (here * here), l = (a + b + c + d) / here, e = 1 + l / 4;
+    const from_element q = (g / 2 - l * l / 16) / (e * e), k = 1 / (1 + (q - q0) / (q0 * (1 + q0)));
+    to(i, j) = k < 0 ? 0 : k > 1 ? 1 : k;
+  }
+})";
+  /// What srad_update_row does to one element.
+  static constexpr const char* update = R"((i, j, from, c, to, n, rate) {
+  const from_element here = from(i, j), k = c(i, j), south = c(i + 1 < n ? i + 1 : i, j);
+  const from_element east = j + 1 < n ? c(i, j + 1) : 0;
+  const from_element up = i > 0 ? from(i - 1, j) : here, down = i + 1 < n ? from(i + 1, j) : here;
+  const from_element left = j > 0 ? from(i, j - 1) : here, right = j + 1 < n ? from(i, j + 1) : here;
+  to(i, j) = here + rate * (k * (up - here) + south * (down - here) + k * (left - here) + east * (right - here));
+})";
+
   std::array<region_array<T>, 2> m_images;
   std::size_t m_now = 0;
   region_array<T> m_coefficients;

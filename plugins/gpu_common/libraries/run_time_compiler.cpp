@@ -35,6 +35,7 @@ const compiler_dialect nvidia_compiler = {.name = "NVRTC",
                                           .size = "GetPTXSize",
                                           .code = "GetPTX",
                                           .architecture = "--gpu-architecture=",
+                                          .no_contraction = "--fmad=false",
                                           .checks_options = true};
 
 const compiler_dialect amd_compiler = {.name = "hiprtc",  // part of the runtime before ROCm 6
@@ -43,6 +44,7 @@ const compiler_dialect amd_compiler = {.name = "hiprtc",  // part of the runtime
                                        .size = "GetCodeSize",
                                        .code = "GetCode",
                                        .architecture = "--offload-arch=",
+                                       .no_contraction = "-ffp-contract=off",
                                        .checks_options = false};
 
 run_time_compiler::run_time_compiler(const compiler_dialect& dialect, const library_search& where)
@@ -103,6 +105,7 @@ tsr_status run_time_compiler::compile(const kit::reporter& report, const std::st
       return report.fail(TSR_INVALID_ARGUMENT, "%s: the option '%s' is not taken; -D and -U are", m_dialect.name,
                          one.c_str());
   if (!architecture.empty()) all.push_back(m_dialect.architecture + architecture);
+  if (kit::forbids_contraction(text)) all.emplace_back(m_dialect.no_contraction);
   std::vector<const char*> given;
   for (const std::string& one : all) given.push_back(one.c_str());
   if (const int code = m_compile(made.handle, static_cast<int>(given.size()), given.data())) {

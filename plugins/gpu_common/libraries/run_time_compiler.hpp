@@ -17,6 +17,7 @@ struct compiler_dialect {
   const char* prefix;              ///< of all functions: "nvrtc"
   const char *size, *code;         ///< those that give the image, without the prefix: "GetPTXSize", "GetPTX"
   const char* architecture;        ///< the option before a device's architecture
+  const char* no_contraction;      ///< the option that keeps products and sums apart
   /// Whether options that it does not know are errors like others. hiprtc 5.2 ends the process: all but -D and -U are
   /// refused.
   bool checks_options;

@@ -188,6 +188,7 @@ tsr_status host_compiler::compile(const reporter& report, const std::string& sou
                          option.c_str());
     words.push_back(option);
   }
+  if (forbids_contraction(source)) words.emplace_back("-ffp-contract=off");  // GCC does not know the pragma
   words.insert(words.end(), {"-o", output, input, "-lm"});
   if (std::ofstream stream(input); !(stream << source).flush())
     return report.fail(TSR_RESOURCE_EXHAUSTED, "%s cannot be written", input.c_str());

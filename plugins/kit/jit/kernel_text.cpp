@@ -133,6 +133,8 @@ bool has_barrier(std::string_view text) {
   return text.find("BARRIER") != text.npos && text.find("#define") != text.npos;
 }
 
+bool forbids_contraction(std::string_view text) { return text.find("#pragma STDC FP_CONTRACT OFF") != text.npos; }
+
 std::vector<std::string> split_options(const char* options) {
   std::istringstream words(options != nullptr ? options : "");
   std::vector<std::string> all;
@@ -176,6 +178,7 @@ std::string gpu_source(std::string_view text) {
 
 std::string opencl_source(std::string_view text, bool has_fp64) {
   std::string made = has_fp64 ? "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" : "";
+  if (forbids_contraction(text)) made += "#pragma OPENCL FP_CONTRACT OFF\n";
   made += R"(#define KERNEL __kernel
 #define FUNCTION static inline
 #define GLOBAL __global

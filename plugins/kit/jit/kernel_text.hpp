@@ -28,6 +28,9 @@ std::vector<kernel_declaration> find_kernels(std::string_view text);
 /// Whether BARRIER stands somewhere in the text outside of comments.
 bool has_barrier(std::string_view text);
 
+/// Whether products and sums must stay apart: "#pragma STDC FP_CONTRACT OFF" stands in the text.
+bool forbids_contraction(std::string_view text);
+
 /// "-DA -DB=2" as its words.
 std::vector<std::string> split_options(const char* options);
 

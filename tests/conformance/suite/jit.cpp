@@ -166,6 +166,32 @@ KERNEL void mark(GLOBAL long* out) {
   });
 }
 
+/// A text that wants products and sums apart gets them so.
+void contraction(const subject& what) {
+  each_compiling(what, [&](const device& device) {
+    const compiled code(device, R"(#pragma STDC FP_CONTRACT OFF
+KERNEL void rest(GLOBAL const float* x, GLOBAL const float* squares, GLOBAL float* y, long n) {
+  if (INDEX_X < n) y[INDEX_X] = x[INDEX_X] * x[INDEX_X] - squares[INDEX_X];
+})");
+    const queue stream(device);
+    auto random = what.generator();
+    const auto x = random_numbers<float>(random, 200);
+    std::vector<float> squares;
+    for (const float value : x) {
+      const volatile float rounded = value * value;
+      squares.push_back(static_cast<float>(rounded));
+    }
+    const buffer on_x = uploaded(stream, compute_space(device), x),
+                 on_squares = uploaded(stream, compute_space(device), squares),
+                 on_y = uploaded(stream, compute_space(device), std::vector<float>(x.size(), 1));
+    call launch({1, 1, 1}, {200, 1, 1});
+    launch.with(on_x.at(0)).with(on_squares.at(0)).with(on_y.at(0)).with(std::int64_t{200});
+    expect_ok(launch.on(stream, code.kernel("rest")), "launch");
+    expect(downloaded<float>(stream, on_y, x.size()) == std::vector<float>(x.size(), 0.0f),
+           "x * x - s was computed in one step in a text with #pragma STDC FP_CONTRACT OFF (seed {})", what.seed);
+  });
+}
+
 /// Memory of a group, and waiting for its threads.
 void group_reduction(const subject& what) {
   each_compiling(what, [&](const device& device) {
@@ -285,11 +311,9 @@ void refusals(const subject& what) {
 }  // namespace
 
 std::vector<check> jit_checks() {
-  return {{"jit.results", results},
-          {"jit.places", places},
-          {"jit.group_reduction", group_reduction},
-          {"jit.messages", messages},
-          {"jit.refusals", refusals}};
+  return {{"jit.results", results},         {"jit.places", places},
+          {"jit.contraction", contraction}, {"jit.group_reduction", group_reduction},
+          {"jit.messages", messages},       {"jit.refusals", refusals}};
 }
 
 }  // namespace tessera::conformance

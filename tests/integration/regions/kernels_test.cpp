@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <numeric>
 #include <random>
 #include <string>
@@ -25,6 +27,9 @@ struct kernel_setting {
   const char* keys = "";  ///< of the runtime; null: two host memories
   machine make() const {
     const std::string common = "placement = \"eager\"\nhistory = \"off\"\n";
+    const std::string all = common + (keys != nullptr ? keys : "");
+    if (std::string(plugin) == "sim")
+      return testing::with_sims(devices, "64 MiB", false, 2, all, "", keys != nullptr ? "" : testing::two_hosts);
     return testing::with_gpus(plugin, devices, "64 MiB", common + (keys != nullptr ? keys : testing::two_hosts));
   }
 };
@@ -349,19 +354,94 @@ TEST_P(region_kernels, run_on_the_host_while_a_device_is_detached) {
     model.region("count", by(), iterate(0, n), inout(x),
                  with_kernel([](auto i, auto x) { x[i] += i; }, "(i, x) { x[i] += i; }"));
   };
+  const std::string device = std::string(GetParam().plugin) + "0";
+  const auto share = [&] {
+    std::uint64_t of_device = 0;
+    for (const std::vector<region_row> rows = model.regions(); const region_share& s : rows.at(0).shares)
+      if (s.leaf == device) of_device += s.iterations;
+    return of_device;
+  };
   count();
-  rt.detach(std::string(GetParam().plugin) + "0");
+  EXPECT_GT(share(), 0u);
+  rt.detach(device);
   count();
+  EXPECT_EQ(share(), 0u);
+  model.region("there", {.at = device}, iterate(0, n), inout(x),  // nothing else is there: the host runs it
+               with_kernel([](auto i, auto x) { x[i] += i; }, "(i, x) { x[i] += i; }"));
   model.pause();
   rt.attach(std::string(GetParam().plugin) + "0");
   count();
+  EXPECT_GT(share(), 0u);
   const auto seen = x.read_host();
-  for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], 3 * i) << i;
+  for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(seen[i], 4 * i) << i;
+}
+
+/// A function of rows, and a text of elements.
+TEST_P(region_kernels, may_have_loops_inside_that_the_function_has_not) {
+  const std::int64_t rows = 100, columns = 33, deep = 5;
+  auto x = model.make_array<std::int64_t>("x", {rows, columns}),
+       y = model.make_array<std::int64_t>("y", {rows, columns});
+  auto z = model.make_array<std::int32_t>("z", {rows, columns, deep});
+  region_result<std::int64_t> total(rt, "total");
+  model.region(
+      "fill", by(), iterate(0, rows), out(x), out(z),
+      with_kernel(
+          [=](auto i, auto x, auto z) {
+            for (std::int64_t j = 0; j < columns; ++j) {
+              x(i, j) = i * columns + j;
+              for (std::int64_t k = 0; k < deep; ++k) z(i, j, k) = std::int32_t(i * j + k);
+            }
+          },
+          inner({0, columns}, {0, deep}),
+          "(i, j, k, x, z, columns) { if (k == 0) x(i, j) = i * columns + j; z(i, j, k) = i * j + k; }", columns));
+  model.region("mean", by(), iterate(1, rows - 1), in(x, halo(1)), inout(y),
+               with_kernel(
+                   [=](auto i, auto x, auto y) {
+                     for (std::int64_t j = 3; j < columns; ++j) y(i, j) = x(i - 1, j) + x(i + 1, j) + x(i, j - 3);
+                   },
+                   inner({3, columns}), "(i, j, x, y) { y(i, j) = x(i - 1, j) + x(i + 1, j) + x(i, j - 3); }"));
+  model.region("total", by(), iterate(0, rows), in(y), in(z), sum(total),
+               with_kernel(
+                   [=](auto i, auto y, auto z, std::int64_t& sum) {
+                     for (std::int64_t j = 0; j < columns; ++j) sum += y(i, j) + z(i, j, 4);
+                   },
+                   inner(columns), "(i, j, y, z, sum) { sum += y(i, j) + z(i, j, 4); }"));
+  std::int64_t expected = 0;
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < columns; ++j)
+      expected += i * j + 4 + (i > 0 && i < rows - 1 && j >= 3 ? 3 * (i * columns + j) - 3 : 0);
+  EXPECT_EQ(total.get(), expected);
+  for (const char* region : {"fill", "mean", "total"}) EXPECT_GT(on_devices(region), 0u) << region;
+  const auto seen = y.read_host();
+  EXPECT_EQ(seen(50, 2), 0);
+  EXPECT_EQ(seen(50, 3), 3 * (50 * columns + 3) - 3);
+}
+
+/// Products and sums are not fused, on the host or on a device.
+TEST_P(region_kernels, have_the_bits_of_the_function) {
+  const std::int64_t n = 5000;
+  auto x = model.make_array<double>("x", {n}), y = model.make_array<double>("y", {n});
+  const double s = 1.0 / 3;
+  model.region("fill", by(), iterate(0, n), out(x),
+               with_kernel([s](auto i, auto x) { x[i] = s * double(i) + 1 / (double(i) + s); },
+                           "(i, x, s) { x[i] = s * (double)i + 1 / ((double)i + s); }", s));
+  model.region("square", by(), iterate(0, n), in(x), out(y),
+               with_kernel([s](auto i, auto x, auto y) { y[i] = x[i] * x[i] - s * x[i] + std::sqrt(x[i]) * s; },
+                           "(i, x, y, s) { const x_element v = x[i]; y[i] = v * v - s * v + sqrt(v) * s; }", s));
+  EXPECT_GT(on_devices("square"), 0u);
+  const auto seen = y.read_host();
+  for (std::int64_t i = 0; i < n; ++i) {
+    const volatile double v1 = s * double(i), v2 = 1 / (double(i) + s), v = v1 + v2, square = v * v, less = s * v,
+                          root = std::sqrt(v) * s, difference = square - less;
+    ASSERT_EQ(seen[i], difference + root) << i;
+  }
 }
 
 /// Devices that compile no kernels take no part, whatever the body has.
 TEST(region_kernels_elsewhere, are_functions_where_nothing_compiles_them) {
-  runtime rt(testing::with_sims(1, "1 MiB"));
+  runtime rt(testing::machine_of(
+      "plugins = [\"host\", \"sim\"]\n[plugin.sim]\ncompiler = \"/nowhere/cc\"\n[[plugin.sim.device]]\n"
+      "memory = \"1 MiB\"\n"));
   location_model model(rt);
   auto x = model.make_array<double>("x", {100});
   model.region("one", iterate(0, 100), out(x), with_kernel([](auto i, auto x) { x[i] = 1; }, "(i, x) { x[i] = 1; }"));
@@ -370,14 +450,50 @@ TEST(region_kernels_elsewhere, are_functions_where_nothing_compiles_them) {
   for (const region_share& s : rows.at(0).shares) EXPECT_TRUE(s.leaf.starts_with("core")) << s.leaf;
   try {
     model.region("there", {.at = "sim0"}, iterate(0, 100), with_kernel([](auto) {}, "(i) { }"));
-    FAIL() << "a simulated device ran a kernel";
+    FAIL() << "a device without a compiler ran a kernel";
   } catch (const error& e) {
     EXPECT_THAT(e.what(), ::testing::HasSubstr("no device at or below location 'sim0' compiles its kernel"));
   }
 }
 
+/// A loop that is slow enough for shares to matter, on devices whose speeds are 1:3:9. Times are measured, so that it
+/// takes a few launches or a few more.
+TEST(region_kernels_elsewhere, are_shared_out_by_the_speed_of_devices) {
+  std::string toml = "plugins = [\"host\", \"sim\"]\nplacement = \"eager\"\nhistory = \"off\"\n[plugin.sim]\n";
+  for (const char* speed : {"0.05", "0.15", "0.45"})
+    toml += "[[plugin.sim.device]]\nmemory = \"16 MiB\"\nkernel_speed = " + std::string(speed) + "\n";
+  runtime rt(testing::machine_of(toml));
+  location_model model(rt);
+  const std::int64_t n = 4000;
+  auto x = model.make_array<double>("x", {n});
+  std::map<std::string, std::uint64_t> shares;
+  const auto in_order = [&] {
+    return 2 * shares["sim0"] < shares["sim1"] + 1 && 2 * shares["sim1"] < shares["sim2"] + 1 && shares["sim0"] > 0;
+  };
+  for (int launch = 0; launch < 100 && !in_order(); ++launch) {
+    model.region("work", {.policy = "auto"}, iterate(0, n), out(x),
+                 with_kernel(
+                     [](auto i, auto x) {
+                       double v = double(i);
+                       for (int k = 0; k < 500; ++k) v = std::sqrt(v + k);
+                       x[i] = v;
+                     },
+                     "(i, x) { double v = i; for (int k = 0; k < 500; ++k) v = sqrt(v + k); x[i] = v; }"));
+    model.pause();
+    shares.clear();
+    for (const std::vector<region_row> rows = model.regions(); const region_share& s : rows.at(0).shares)
+      shares[s.leaf] = s.iterations;
+  }
+  EXPECT_TRUE(in_order()) << shares["sim0"] << " " << shares["sim1"] << " " << shares["sim2"];
+}
+
 INSTANTIATE_TEST_SUITE_P(devices, region_kernels,
-                         ::testing::Values(kernel_setting{"emulated", "cuda_emulated", 1, "flatten"},
+                         ::testing::Values(kernel_setting{"sim", "sim", 1, "flatten"},
+                                           kernel_setting{"two_sims", "sim", 2, "percentage:10,20,30,40"},
+                                           kernel_setting{"sim_of_two_hosts", "sim", 1, "flatten", nullptr},
+                                           kernel_setting{"sim_validated", "sim", 1, "static", "validate = true\n"},
+                                           kernel_setting{"hip_emulated", "hip_emulated", 1, "static"},
+                                           kernel_setting{"emulated", "cuda_emulated", 1, "flatten"},
                                            kernel_setting{"two_emulated", "cuda_emulated", 2, "percentage:10,20,30,40"},
                                            kernel_setting{"validated", "cuda_emulated", 1, "static",
                                                           "validate = true\n"},

@@ -31,6 +31,7 @@ TEST_P(rodinia, gaussian) {
     for (std::int64_t i = 0; i < n; ++i)
       expect_close(x[static_cast<std::size_t>(i)], gaussian_solution(n, i), 1e-10, "x");
     expect_same<double>("gaussian " + std::to_string(n), x);
+    EXPECT_TRUE(n < 150 || devices_took_part("eliminate"));
   }
 }
 
@@ -75,6 +76,8 @@ TEST_P(rodinia, lud) {
       expect_close(factors[200], 0.9990004998, 1e-9, "L(1,0)");
     }
     expect_same<double>("lud " + std::to_string(n), factors);
+    // Its last loops are too short for all leaves.
+    EXPECT_TRUE(n < 200 || *GetParam().gpus == '\0' || rt.statistics().bytes_transferred() > 0);
   }
 }
 

@@ -25,6 +25,7 @@ TEST_P(rodinia, hotspot) {
   expect_close(*std::max_element(t.begin(), t.end()), 326.0564496248, 1e-10, "maximum");
   expect_close(t[0], 322.0936830500, 1e-10, "first");
   expect_same<double>("hotspot", t.elements());
+  EXPECT_TRUE(devices_took_part("heat"));
 }
 
 TEST_P(rodinia, hotspot_in_float_with_the_divisor) {
@@ -99,6 +100,8 @@ TEST_P(rodinia, srad) {
   expect_close(*std::max_element(seen.begin(), seen.end()), 2.58368532515, 1e-10, "maximum");
   expect_close(seen[0], 1.17212385441, 1e-10, "first");
   expect_same<double>("srad", seen.elements());
+  EXPECT_TRUE(devices_took_part("coefficients"));
+  EXPECT_TRUE(devices_took_part("update"));
 }
 
 TEST_P(rodinia, srad_in_float_and_of_a_constant_image) {

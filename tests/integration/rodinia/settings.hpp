@@ -24,26 +24,36 @@ struct rodinia_setting {
 };
 inline void PrintTo(const rodinia_setting& s, std::ostream* out) { *out << s.name; }
 
-inline constexpr rodinia_setting rodinia_settings[] = {{"static_one", "static", 1},
-                                                       {"flatten_one", "flatten", 1},
-                                                       {"percentage_one", "percentage:70,30", 1},
-                                                       {"any_one", "any", 1},
-                                                       {"static_two", "static", 2},
-                                                       {"percentage_two", "percentage:10,40,20,30", 2},
-                                                       {"zero_share_two", "percentage:50,0,0,50", 2},
-                                                       {"auto_two", "auto", 2},
-                                                       {"device_one", "static", 1, "cuda_emulated"}};
+inline constexpr rodinia_setting rodinia_settings[] = {
+    {"static_one", "static", 1},
+    {"flatten_one", "flatten", 1},
+    {"percentage_one", "percentage:70,30", 1},
+    {"any_one", "any", 1},
+    {"static_two", "static", 2},
+    {"percentage_two", "percentage:10,40,20,30", 2},
+    {"zero_share_two", "percentage:50,0,0,50", 2},
+    {"auto_two", "auto", 2},
+    {"cuda_emulated", "static", 1, "cuda_emulated"},
+    {"hip_emulated", "flatten", 1, "hip_emulated"},
+    {"sim", "static", 1, "sim"},
+    {"sim_auto", "auto", 1, "sim"},
+#if defined(TESSERA_TEST_OPENCL)
+    {"host_beside_opencl", "static", 1},  // in its process
+    {"opencl", "static", 1, "opencl"},
+#endif
+};
 
 /// A runtime under each setting.
 class rodinia : public ::testing::TestWithParam<rodinia_setting> {
  protected:
   static machine make(const rodinia_setting& s) {
+    if (s.gpus == std::string("sim")) return with_sims(1, "256 MiB", false, 2, "history = \"off\"\n");
     if (*s.gpus != '\0') return with_gpus(s.gpus, 1, "256 MiB", "history = \"off\"\n");
     return s.memories == 2 ? machine_of("plugins = [\"host\"]\n" + two_hosts, 4) : host_only();
   }
-  /// Whether a device, where there is one, got a part of the last launch of a region.
+  /// Whether a device, where there is one, got a part of the last launch of a region. With `auto` it may be too slow.
   bool devices_took_part(const char* region) const {
-    if (*GetParam().gpus == '\0') return true;
+    if (*GetParam().gpus == '\0' || GetParam().policy == std::string("auto")) return true;
     const std::vector<region_row> rows = model.regions();
     const auto row = std::ranges::find(rows, region, &region_row::name);
     return row != rows.end() &&
@@ -52,6 +62,9 @@ class rodinia : public ::testing::TestWithParam<rodinia_setting> {
   runtime rt{make(GetParam())};
   location_model model{rt};
   region_options how{.policy = GetParam().policy};
+
+  /// Whether functions of mathematics have the host's bits: OpenCL's compilers bring their own.
+  static bool has_mathematics_of_host() { return GetParam().gpus != std::string("opencl"); }
 
   /// The bits are those of the setting that came here first.
   template <class T>

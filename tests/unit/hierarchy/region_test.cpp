@@ -1,8 +1,12 @@
 // The pure parts of regions: where they run, how they are split, how arrays are cut for them.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <memory>
+
 #include "core/base/error.hpp"
 #include "hierarchy/region/cuts.hpp"
+#include "hierarchy/region/engine.hpp"
 #include "hierarchy/region/kernel_text.hpp"
 #include "hierarchy/region/place.hpp"
 #include "hierarchy/region/plan.hpp"
@@ -274,6 +278,32 @@ TEST(kernel_text, names_the_place_of_what_is_wrong) {
   EXPECT_NE(refused_text("(i, x) { }", {1, {{element_type::c128, true, 1, 1, detail::reduction_kind::none}}, {}})
                 .find("a kernel cannot have numbers of type c128"),
             std::string::npos);
+}
+
+/// Seconds are long here, so that it does not matter how fast the test is.
+TEST(region_times, of_a_kernel_leave_out_what_it_waited_for_others) {
+  using namespace std::chrono_literals;
+  const auto now = std::chrono::steady_clock::now();
+  region_leaf_times times;
+  times.clock = std::make_shared<device_clock>();
+  detail::note_kernel(times, 1000, now - 1000s);  // nothing was there before it
+  EXPECT_LT(times.rate, 1.01);
+  times.rate = 0;
+  times.clock->last_end = std::chrono::nanoseconds((now - 10s).time_since_epoch()).count();
+  detail::note_kernel(times, 1000, now - 1000s);  // launched early, behind one that ended ten seconds ago
+  EXPECT_GT(times.rate, 10);
+  EXPECT_LT(times.rate, 101);
+  EXPECT_GE(times.clock->last_end, now.time_since_epoch().count());
+}
+
+TEST(region_times, average_times_and_not_rates) {
+  region_leaf_times times;
+  times.clock = std::make_shared<device_clock>();
+  const auto now = std::chrono::steady_clock::now();
+  times.rate = 10;
+  detail::note_kernel(times, 1'000'000'000, now);  // seems to have taken no time: it ran beside another one
+  EXPECT_LE(times.rate, 20);
+  EXPECT_GT(times.rate, 19);
 }
 
 }  // namespace

@@ -406,5 +406,69 @@ TEST_F(launching, graphs_and_recordings_end_with_the_device) {
   // and nobody ends it: shutdown does
 }
 
+const tsr_jit_table* jit_of(const opened_plugin& plugin, const opened_plugin::device& d) {
+  const void* found = nullptr;
+  return plugin.table->extension(plugin.plugin, d.handle, TSR_EXTENSION_JIT, 1, &found) == TSR_OK
+             ? static_cast<const tsr_jit_table*>(found)
+             : nullptr;
+}
+
+/// Modelled nanoseconds of a kernel that computes for a while, on a device with a virtual clock.
+std::uint64_t time_of_kernel(const opened_plugin& plugin, const opened_plugin::device& d) {
+  constexpr const char* text =
+      "KERNEL void work(GLOBAL double* x, long n) {\n"
+      "  double v = INDEX_X;\n"
+      "  for (long k = 0; k < n; ++k) v = sqrt(v + k);\n"
+      "  x[INDEX_X] = v;\n}\n";
+  const tsr_jit_table* const jit = jit_of(plugin, d);
+  void* image = nullptr;
+  std::uint64_t size = 0;
+  opened_plugin::check(jit->compile(d.handle, "tessera-c", text, "", &image, &size));
+  tsr_module* module = nullptr;
+  tsr_kernel* kernel = nullptr;
+  opened_plugin::check(d.table->module_load(d.handle, image, size, &module));
+  jit->release(d.handle, image);
+  opened_plugin::check(d.table->kernel_get(d.handle, module, "work", &kernel));
+  const tsr_address to = at(allocate(d, 64 * sizeof(double)));
+  const std::int64_t n = 20'000;
+  const void* const arguments[] = {&to, &n};
+  const std::uint32_t sizes[] = {sizeof to, sizeof n};
+  tsr_launch how{};
+  how.struct_size = sizeof how;
+  how.grid[0] = 2, how.grid[1] = how.grid[2] = 1;
+  how.group[0] = 32, how.group[1] = how.group[2] = 1;
+  how.arguments = arguments;
+  how.argument_sizes = sizes;
+  how.argument_count = 2;
+  const owned_stream s(d);
+  const std::uint64_t before = ask(d, TSR_QUERY_BUSY_NS);
+  opened_plugin::check(d.table->launch(d.handle, s.handle, kernel, &how));
+  s.finish();
+  return ask(d, TSR_QUERY_BUSY_NS) - before;
+}
+
+/// Processor time varies, but not by a factor of thousands.
+TEST(sim_kernels, take_the_time_of_the_host_over_their_speed) {
+  const given_option slow{"device[0].kernel_speed", TSR_OPTION_FLOAT, 0, 1e-3, {}},
+      fast{"device[1].kernel_speed", TSR_OPTION_FLOAT, 0, 1e3, {}};
+  const opened_plugin plugin("sim", {text("clock", "virtual"), slow, fast});
+  const std::uint64_t long_time = time_of_kernel(plugin, plugin.devices.at(0)),
+                      short_time = time_of_kernel(plugin, plugin.devices.at(1));
+  EXPECT_GT(short_time, 0u);
+  EXPECT_GT(long_time, 1000 * short_time);
+}
+
+TEST(sim_kernels, are_not_offered_without_a_compiler) {
+  const opened_plugin without("sim", {text("compiler", "/nowhere/cc")}), with("sim");
+  EXPECT_EQ(jit_of(without, without.devices.at(0)), nullptr);
+  EXPECT_NE(jit_of(with, with.devices.at(0)), nullptr);
+}
+
+TEST(sim_kernels, refuse_a_speed_of_nothing) {
+  const opened_plugin plugin("sim", {{"device[0].kernel_speed", TSR_OPTION_FLOAT, 0, 0, {}}});
+  EXPECT_EQ(plugin.status, TSR_INVALID_ARGUMENT);
+  EXPECT_NE(opened_plugin::last_error().find("kernel_speed"), std::string::npos) << opened_plugin::last_error();
+}
+
 }  // namespace
 }  // namespace tessera::test

@@ -78,6 +78,14 @@ TEST(kernel_text, sees_barriers) {
   EXPECT_TRUE(has_barrier("#define WAIT BARRIER\nWAIT;"));
 }
 
+TEST(kernel_text, tells_opencl_to_keep_products_and_sums_apart) {
+  const std::string text = "#pragma STDC FP_CONTRACT OFF\nKERNEL void f(void) {}";
+  EXPECT_TRUE(forbids_contraction(text));
+  EXPECT_FALSE(forbids_contraction("KERNEL void f(void) {}"));
+  EXPECT_NE(opencl_source(text, true).find("#pragma OPENCL FP_CONTRACT OFF\n"), std::string::npos);
+  EXPECT_EQ(opencl_source("KERNEL void f(void) {}", true).find("FP_CONTRACT"), std::string::npos);
+}
+
 TEST(kernel_text, splits_options) {
   EXPECT_EQ(split_options("  -DA   -DB=2 "), (std::vector<std::string>{"-DA", "-DB=2"}));
   EXPECT_TRUE(split_options("").empty());

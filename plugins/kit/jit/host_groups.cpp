@@ -1,4 +1,4 @@
-#include "plugins/host/group_threads.hpp"
+#include "plugins/kit/jit/host_groups.hpp"
 
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -8,7 +8,7 @@
 #include <new>
 #include <vector>
 
-namespace tessera::host {
+namespace tessera::kit {
 namespace {
 
 constexpr std::size_t stack_bytes = 256 * 1024, guard_bytes = 64 * 1024;
@@ -28,9 +28,9 @@ struct fiber {
   void* const memory;
   ucontext_t own{};
   ucontext_t* back = nullptr;
-  const kit::host_kernel* kernel = nullptr;
+  const host_kernel* kernel = nullptr;
   void* const* arguments = nullptr;
-  kit::kernel_place at{};
+  kernel_place at{};
   bool ended = false;
 
   void wait() { ::swapcontext(&own, back); }
@@ -50,9 +50,8 @@ std::vector<std::unique_ptr<fiber>>& kept() {
   return fibers;
 }
 
-}  // namespace
-
-void run_group(const kit::host_kernel& kernel, const kit::kernel_place& at, void* const* arguments) {
+/// One group whose threads wait for each other.
+void run_group(const host_kernel& kernel, const kernel_place& at, void* const* arguments) {
   const unsigned threads = at.threads[0] * at.threads[1] * at.threads[2];
   auto& fibers = kept();
   while (fibers.size() < threads) fibers.push_back(std::make_unique<fiber>());
@@ -87,4 +86,20 @@ void run_group(const kit::host_kernel& kernel, const kit::kernel_place& at, void
   }
 }
 
-}  // namespace tessera::host
+}  // namespace
+
+void run_groups(host_call& call) {
+  const auto arguments = call.arguments();
+  kernel_place at{};
+  const unsigned threads = call.group[0] * call.group[1] * call.group[2];
+  for (int d = 0; d < 3; ++d) at.threads[d] = call.group[d], at.groups[d] = call.grid[d];
+  for (at.group[2] = 0; at.group[2] < call.grid[2]; ++at.group[2])
+    for (at.group[1] = 0; at.group[1] < call.grid[1]; ++at.group[1])
+      for (at.group[0] = 0; at.group[0] < call.grid[0]; ++at.group[0])
+        if (call.kernel->waits == 0 || threads == 1)
+          call.kernel->all(&at, arguments.data());
+        else
+          run_group(*call.kernel, at, arguments.data());
+}
+
+}  // namespace tessera::kit

@@ -1,0 +1,150 @@
+#include "hierarchy/region/two_forms.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <span>
+
+#include "core/runtime/inside.hpp"
+#include "core/validate/intent_checker.hpp"
+#include "tessera/front_end.hpp"
+
+namespace tessera::hierarchy {
+namespace {
+
+/// Copies of the blocks that a task writes, for the second form.
+class twin {
+ public:
+  explicit twin(std::span<const operation::operand> of) : m_operands(of.begin(), of.end()), m_copies(of.size()) {
+    for (std::size_t k = 0; k < of.size(); ++k) {
+      if (of[k].intent == intent::read) continue;
+      const auto* const from = static_cast<const std::byte*>(of[k].host);
+      m_copies[k].assign(from, from + of[k].bytes);
+      m_operands[k].host = m_copies[k].data();
+      m_operands[k].address = {nullptr, reinterpret_cast<std::uintptr_t>(m_copies[k].data())};
+    }
+  }
+  std::span<const operation::operand> operands() const noexcept { return m_operands; }
+
+ private:
+  std::vector<operation::operand> m_operands;
+  std::vector<std::vector<std::byte>> m_copies;
+};
+
+/// Two elements that differ.
+struct difference {
+  std::int64_t at = 0;     // position of the first ones
+  std::int64_t count = 0;  // of such elements
+};
+
+template <class T>
+std::optional<difference> difference_in(const T* a, const T* b, std::int64_t count, bool joined) {
+  difference found;
+  const auto differs = [&](std::int64_t k, double least) {
+    if constexpr (std::is_integral_v<T>) {
+      return a[k] != b[k];
+    } else {
+      if (std::isnan(a[k]) || std::isnan(b[k])) return std::isnan(a[k]) != std::isnan(b[k]);
+      if (a[k] == b[k]) return false;
+      const double relative = (joined ? 1e6 : 4096) * static_cast<double>(std::numeric_limits<T>::epsilon()),
+                   x = static_cast<double>(a[k]), y = static_cast<double>(b[k]);
+      return !(std::abs(x - y) <= std::max(relative * std::max(std::abs(x), std::abs(y)), least));
+    }
+  };
+  double largest = 0;
+  if constexpr (!std::is_integral_v<T>)
+    for (std::int64_t k = 0; k < count; ++k)
+      if (std::isfinite(a[k])) largest = std::max(largest, std::abs(static_cast<double>(a[k])));
+  const double least = 16 * static_cast<double>(std::numeric_limits<T>::epsilon()) * largest;  // what cancels
+  for (std::int64_t k = 0; k < count; ++k)
+    if (differs(k, least) && found.count++ == 0) found.at = k;
+  return found.count > 0 ? std::optional(found) : std::nullopt;
+}
+
+std::optional<difference> difference_in(const operation::operand& a, const operation::operand& b, bool joined) {
+  const auto as = [&]<class T>(std::type_identity<T>) {
+    return difference_in(static_cast<const T*>(a.host), static_cast<const T*>(b.host), a.extents->count(), joined);
+  };
+  switch (a.type) {
+    case element_type::f32:
+      return as(std::type_identity<float>{});
+    case element_type::f64:
+      return as(std::type_identity<double>{});
+    case element_type::i32:
+      return as(std::type_identity<std::int32_t>{});
+    case element_type::i64:
+      return as(std::type_identity<std::int64_t>{});
+    default:
+      return as(std::type_identity<std::uint8_t>{});
+  }
+}
+
+/// "(3, 4)" of position 304 of an array with rows of 100.
+std::string index_of(std::int64_t position, const row_extents& extents) {
+  const std::int64_t row = position / extents.row_elements(), rest = position % extents.row_elements();
+  if (extents.third != 1) return fmt::format("({}, {}, {})", row, rest / extents.third, rest % extents.third);
+  return extents.second != 1 ? fmt::format("({}, {})", row, rest) : std::to_string(row);
+}
+
+void report(const two_forms& forms, std::size_t use, const std::string& where, const operation::operand& function,
+            const operation::operand& kernel, const difference& found) {
+  const auto text = [&](const operation::operand& of) {
+    return validate::element_text(
+        of.type, static_cast<const std::byte*>(of.host) + static_cast<std::uint64_t>(found.at) * size_of(of.type));
+  };
+  forms.of->inside().validator->found(
+      {.fault = validate::fault::forms_differ,
+       .text = fmt::format("the function and the text of region '{}' differ in {} of {} elements of '{}': {} is {} by "
+                           "the function and {} by the text",
+                           forms.region, found.count, function.extents->count(), forms.names[use], where,
+                           text(function), text(kernel)),
+       .here = validate::participant::at(fmt::format("region '{}' submitted", forms.region), forms.site),
+       .there = {},
+       .hint = "both forms of a body must do the same; the function's results were kept"});
+}
+
+void compare(const kernel_layout& layout, const operation::context& function, const twin& kernel) {
+  const two_forms& forms = *layout.compared;
+  const detail::region_uses uses = forms.uses(function.arguments);
+  for (std::size_t u = 0; u < layout.uses.size(); ++u) {
+    if (!layout.uses[u].written) continue;
+    const bool joined = layout.uses[u].reduction != detail::reduction_kind::none;
+    std::int64_t position = joined ? 0 : uses.operands[u].row * uses.extents[u].row_elements();
+    for (std::uint32_t k = uses.operands[u].first; k < uses.operands[u].first + uses.operands[u].count; ++k) {
+      const operation::operand &a = function.operands[k], &b = kernel.operands()[k];
+      if (joined && a.extents->count() > 1) continue;  // meant for a device: the function makes one element of them
+      if (const auto found = difference_in(a, b, joined))
+        return report(forms, u,
+                      joined ? std::string("its part") : "element " + index_of(position + found->at, uses.extents[u]),
+                      a, b, *found);
+      position += a.extents->count();
+    }
+  }
+}
+
+/// Runs the kernel on this thread. False: it cannot be compiled here.
+bool run_kernel(const two_forms& forms, const operation::context& c, const twin& on) {
+  try {
+    front_end(*forms.of).run_in_place(*forms.kernel, c.arguments, c.argument_bytes, on.operands());
+    return true;
+  } catch (const error& e) {
+    if (e.kind() == error_kind::device) return false;
+    throw;
+  }
+}
+
+}  // namespace
+
+void run_both_forms(const operation::context& c) {
+  const auto& layout = *static_cast<const kernel_layout*>(c.data);
+  const twin second(c.operands);
+  const bool ran = run_kernel(*layout.compared, c, second);  // first: the function may change what it has captured
+  layout.compared->function(c);
+  if (ran) compare(layout, c, second);
+}
+
+}  // namespace tessera::hierarchy

@@ -1,0 +1,37 @@
+#pragma once
+// While validating: the two forms of a region's body beside each other.
+#include <memory>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "core/operation/definition.hpp"
+#include "hierarchy/region/kernel_text.hpp"
+#include "tessera/region.hpp"
+
+namespace tessera::hierarchy {
+
+/// A body whose forms are compared.
+struct two_forms {
+  runtime* of = nullptr;
+  operation::host_function function = nullptr;    ///< one form
+  const operation::definition* kernel = nullptr;  ///< the other one: an operation that has no function
+  detail::find_uses uses = nullptr;               ///< of a task's arguments
+  std::string region = {};                        ///< its name
+  std::source_location site = {};                 ///< where it is in the program
+  std::vector<std::string> names = {};            ///< of the arrays and results, one per use
+};
+
+/// definition::data of a region's kernel.
+struct kernel_layout {
+  std::vector<kernel_use> uses;                 ///< with as many tiles as the kernel takes
+  std::unique_ptr<const two_forms> compared{};  ///< null: nothing is compared
+};
+
+/// The function of an operation whose data is a kernel_layout with `compared`: runs the function, and the kernel on
+/// copies of what it writes, on this thread. What differs beyond rounding is a finding of validation. Integers differ
+/// by anything; floating-point numbers by more than a few thousand units in the last place of both and of the largest
+/// one around, in results more. Without a C compiler the function runs alone.
+void run_both_forms(const operation::context& c);
+
+}  // namespace tessera::hierarchy

@@ -1,0 +1,111 @@
+// Validation: the two forms of a region's body beside each other.
+// The parameters of a body have the names of the arrays that they stand for.
+#pragma GCC diagnostic ignored "-Wshadow"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tessera/region.hpp"
+#include "tests/integration/validate/validating.hpp"
+
+namespace tessera {
+namespace {
+
+using testing::at;
+using testing::fence_text;
+using ::testing::HasSubstr;
+
+/// On a machine without devices.
+class forms : public ::testing::Test {
+ protected:
+  runtime rt{testing::validating(testing::host_only())};
+  location_model model{rt};
+};
+
+TEST_F(forms, that_do_the_same_are_no_finding) {
+  const std::int64_t n = 1000, columns = 7;
+  auto x = model.make_array<double>("x", {n, columns}), y = model.make_array<double>("y", {n, columns});
+  region_result<double> total(rt, "total");
+  for (int k = 0; k < 3; ++k) {
+    model.region("fill", iterate({0, n}, {0, columns}), out(x),
+                 with_kernel([](auto i, auto j, auto x) { x(i, j) = 1 / (1.0 + double(i * j)); },
+                             "(i, j, x) { x(i, j) = 1 / (1.0 + i * j); }"));
+    model.region("rows", iterate(1, n - 1), in(x, halo(1)), inout(y),
+                 with_kernel(
+                     [](auto i, auto x, auto y) {
+                       for (std::int64_t j = 0; j < columns; ++j) y(i, j) += x(i - 1, j) * x(i + 1, j);
+                     },
+                     inner(columns), "(i, j, x, y) { y(i, j) += x(i - 1, j) * x(i + 1, j); }"));
+    model.region("total", iterate(0, n), in(y), sum(total),
+                 with_kernel(
+                     [](auto i, auto y, double& sum) {
+                       for (std::int64_t j = 0; j < columns; ++j) sum += y(i, j);
+                     },
+                     inner(columns), "(i, j, y, sum) { sum += y(i, j); }"));
+  }
+  EXPECT_EQ(fence_text(rt), "");
+  EXPECT_GT(total.get(), 0);
+}
+
+TEST_F(forms, that_differ_are_named_with_array_index_and_values) {
+  auto x = model.make_array<double>("x", {100}), table = model.make_array<double>("table", {100, 4});
+  model.region("fill", iterate(0, 100), out(x), [](auto i, auto x) { x[i] = double(i); });
+  model.region("spread", {.policy = "any"}, iterate(0, 100), in(x), out(table),
+               with_kernel(
+                   [](auto i, auto x, auto table) {
+                     for (std::int64_t j = 0; j < 4; ++j) table(i, j) = x[i] + double(j);
+                   },
+                   inner(4), "(i, j, x, table) { table(i, j) = i == 60 && j == 2 ? 1.5 : x[i] + j; }"));
+  const std::string text = fence_text(rt);
+  EXPECT_THAT(text, HasSubstr("the function and the text of region 'spread' differ in 1 of 400 elements of 'table': "
+                              "element (60, 2) is 62 by the function and 1.5 by the text\n"
+                              "  at: region 'spread' submitted at forms_test.cpp:"));
+  EXPECT_THAT(text, HasSubstr("hint: both forms of a body must do the same; the function's results were kept"));
+  EXPECT_EQ(table.read_host()(60, 2), 62);
+  ASSERT_EQ(rt.findings().size(), 1u);
+  EXPECT_EQ(rt.findings()[0].fault, validate::fault::forms_differ);
+}
+
+TEST_F(forms, that_differ_in_integers_results_or_what_they_leave_out_are_found) {
+  auto x = model.make_array<std::int32_t>("x", {100});
+  region_result<std::int64_t> count(rt, "count");
+  model.region("ones", iterate(0, 100), out(x),
+               with_kernel([](auto i, auto x) { x[i] = 1; }, "(i, x) { x[i] = 1 + (i == 99); }"));
+  EXPECT_THAT(fence_text(rt), HasSubstr("element 99 is 1 by the function and 2 by the text"));
+  model.region(
+      "count", iterate(0, 100), in(x), sum(count),
+      with_kernel([](auto i, auto x, auto& count) { count += x[i]; }, "(i, x, count) { if (i != 0) count += x[i]; }"));
+  EXPECT_THAT(fence_text(rt), HasSubstr("region 'count' differ in 1 of 1 elements of 'count': its part is"));
+  model.region("left out", iterate(0, 100), inout(x),
+               with_kernel([](auto i, auto x) { x[i] = 3; }, "(i, x) { if (i < 10) x[i] = 3; }"));
+  EXPECT_THAT(fence_text(rt), HasSubstr("is 3 by the function and 1 by the text"));
+}
+
+/// The last bits of a sum in another order.
+TEST_F(forms, may_round_in_other_ways) {
+  auto x = model.make_array<double>("x", {1000}), y = model.make_array<double>("y", {1000});
+  model.region("fill", iterate(0, 1000), out(x), [](auto i, auto x) { x[i] = 1 / (1.0 + double(i)); });
+  model.region("sums", iterate(0, 1000), in(x, whole), out(y),
+               with_kernel(
+                   [](auto i, auto x, auto y) {
+                     double s = 0;
+                     for (std::int64_t k = 0; k <= i; ++k) s += x[k];
+                     y[i] = s;
+                   },
+                   "(i, x, y) { double s = 0; for (long k = i; k >= 0; --k) s += x[k]; y[i] = s; }"));
+  EXPECT_EQ(fence_text(rt), "");
+}
+
+/// What the host runs beside a device is compared there too.
+TEST(forms_beside_a_device, are_compared_where_the_host_runs_them) {
+  runtime rt(testing::validating(testing::with_sims(1, "1 MiB")));
+  location_model model(rt);
+  auto x = model.make_array<float>("x", {300});
+  model.region("flatten", {.policy = "flatten"}, iterate(0, 300), out(x),
+               with_kernel([](auto i, auto x) { x[i] = float(i); }, "(i, x) { x[i] = i + 1; }"));
+  EXPECT_THAT(fence_text(rt), HasSubstr("the function and the text of region 'flatten' differ"));
+}
+
+}  // namespace
+}  // namespace tessera
