@@ -1,14 +1,17 @@
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "core/block/element_type.hpp"
 #include "core/runtime/inside.hpp"
 #include "hierarchy/region/engine.hpp"
+#include "hierarchy/region/paused_memory.hpp"
 #include "tessera/front_end.hpp"
 #include "tessera/region.hpp"
 
 namespace tessera {
 
-location_model::location_model(runtime& of) : m_runtime(&of), m_engine(std::make_unique<hierarchy::region_engine>(of)) {
+location_model::location_model(runtime& of) : m_runtime(&of), m_engine(std::make_unique<hierarchy::region_engine>(of)), m_memory(std::make_unique<hierarchy::paused_memory>()) {
   if (!of.inside().scheduler->in_program())
     throw error(error_kind::usage, "a location model inside a task", {},
                 "its end would wait for the task that it is in: make it in a thread of the program; regions of it may "
@@ -86,6 +89,28 @@ detail::region_array_handle location_model::map(std::string name, element_type t
   return made;
 }
 
+detail::region_array_handle location_model::memory_until_pause(std::string name, element_type type, void* memory,
+                                                               std::size_t elements, std::source_location site) {
+  const row_extents extents{static_cast<std::int64_t>(elements)};
+  const std::uint64_t bytes = bytes_of(name, type, extents);
+  return detail::region_array_handle(m_memory->array_over({memory, bytes, type}, name, [&] {
+    return std::make_shared<hierarchy::array_storage>(*m_runtime, name, type, memory, nullptr, extents,
+                                                      m_runtime->tree().root(), site);
+  }));
+}
+
+detail::region_array_handle location_model::copy_of_memory(std::string name, element_type type, void* memory,
+                                                           std::size_t elements, std::source_location site) {
+  const row_extents extents{static_cast<std::int64_t>(elements)};
+  const std::uint64_t bytes = bytes_of(name, type, extents);
+  if (auto known = m_memory->find({memory, bytes, type})) return detail::region_array_handle(std::move(known));
+  auto copy = hierarchy::array_memory::fresh(bytes, name);
+  void* const data = copy->data();
+  if (bytes != 0) std::memcpy(data, memory, bytes);
+  return detail::region_array_handle(std::make_shared<hierarchy::array_storage>(
+      *m_runtime, std::move(name), type, data, std::move(copy), extents, m_runtime->tree().root(), site));
+}
+
 void location_model::launch(const task_name& name, const region_options& options, const loop_bounds& over,
                             std::span<const detail::region_demand> demands, const detail::region_code& code) {
   m_engine->launch(name, options, over, demands, code);
@@ -96,7 +121,8 @@ void location_model::pause(std::source_location site) {
     throw error(error_kind::usage, fmt::format("pause while this thread holds {} host views", views),
                 fmt::format("{}:{}", site.file_name(), site.line()),
                 "let views end before waiting for regions, which may need their arrays");
-  if (m_engine->has_files())
+  const bool has_memory = m_memory->end_arrays();
+  if (has_memory || m_engine->has_files())
     m_runtime->fence(site);  // also brings home what devices hold
   else
     front_end(*m_runtime).wait_idle(site);
